@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text: how values are written for people, the same everywhere.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace rdmaready {
+
+// "64 KiB", "1 MiB", "1500 B": binary units when they divide exactly, else bytes.
+std::string BytesText(std::uint64_t bytes);
+
+// "61.2 MB/s": decimal units, three significant digits.
+std::string RateText(std::uint64_t bytes_per_s);
+
+// "46 us", "1.3 ms", "2.1 s".
+std::string DurationText(std::int64_t nanoseconds);
+
+// "25 Gb/s", "100 Mb/s".
+std::string SpeedText(std::uint32_t megabits_per_s);
+
+// Lower-case hexadecimal.
+std::string Hex(std::span<const std::uint8_t> bytes);
+
+// Trailing white space (a sysfs file ends in a newline) removed.
+std::string TrimRight(std::string_view text);
+
+}  // namespace rdmaready

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report: what follows from the facts. A Verdict judges one thing, a Finding shows it to a person, Readiness
+// sums up a host. The zero enumerator is the honest state everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rdmaready {
+
+enum class Outcome { kUnknown, kPass, kWarn, kFail, kNotApplicable };
+
+enum class Scope { kHost, kPort, kPair };  // what one verdict is about
+
+enum class Readiness { kUndetermined, kReady, kNotReady };
+
+// The readiness ladder. A level asked for includes all rungs below it.
+enum class Rung { kHost, kLoopback, kPeer };
+
+enum class RungOutcome { kNotRun, kPass, kFail, kUnknown };
+
+// The answer of a check's pure function. Empty `expected`, `fix`: nothing beyond the check's own text.
+struct Verdict {
+  Outcome outcome = Outcome::kUnknown;
+  std::string observed{};
+  std::string expected{};
+  std::string source{};  // where it was read: "dcbnl IEEE PFC"
+  std::string fix{};     // overrides the check's own fix when the case asks for another
+
+  bool operator==(const Verdict&) const = default;
+};
+
+// A verdict with everything a reader needs to believe it and to act on it.
+struct Finding {
+  std::string id{};       // "pfc.lossless-priority": for ever, never reused
+  std::string title{};    // the requirement, said positively
+  Scope scope = Scope::kHost;
+  Rung rung = Rung::kHost;
+  std::string subject{};  // "host", "rxe0/1 dcb0", "rxe0/1 -> rxe0/1"
+  Outcome outcome = Outcome::kUnknown;
+  bool blocking = false;
+  std::string observed{};
+  std::string expected{};
+  std::string source{};
+  std::string why{};
+  std::string fix{};         // what a person would type next
+  std::string hidden_by{};   // id of the finding that explains this one; then not judged, and kNotApplicable
+  std::int64_t duration_ns = 0;
+
+  bool operator==(const Finding&) const = default;
+};
+
+struct RungResult {
+  Rung rung = Rung::kHost;
+  RungOutcome outcome = RungOutcome::kNotRun;
+
+  bool operator==(const RungResult&) const = default;
+};
+
+struct HostReport {
+  std::string host{};            // as the caller named it
+  std::string agent_version{};
+  std::string kernel_release{};
+  std::string error{};           // why the host could not be asked; empty when it answered
+  Readiness verdict = Readiness::kUndetermined;
+  std::vector<RungResult> ladder{};
+  std::vector<Finding> findings{};
+
+  bool operator==(const HostReport&) const = default;
+};
+
+struct PairReport {
+  std::string from{};
+  std::string to{};
+  std::vector<Finding> findings{};
+
+  bool operator==(const PairReport&) const = default;
+};
+
+struct Report {
+  std::string version{};
+  std::string run_id{};
+  std::int64_t started_unix_ns = 0;
+  std::int64_t duration_ns = 0;
+  Readiness verdict = Readiness::kUndetermined;
+  std::string profile_name{};
+  std::string profile_digest{};
+  Rung level = Rung::kHost;
+  std::vector<HostReport> hosts{};
+  std::vector<PairReport> pairs{};
+
+  bool operator==(const Report&) const = default;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfer: what a live test is (a row of a table) and what it measured (numbers only).
+// Whether the numbers are good enough is a check (checks/transfer.h), not the engine's business.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rdmaready {
+
+enum class Operation { kUnknown, kSend, kWrite, kRead };
+
+// A row of the case table (agent/transfer/cases.h). Cases are bounded by time, not by a message count.
+struct TransferCase {
+  std::string_view name{};         // "write-512k": for ever
+  std::string_view stands_for{};   // what a storage user would recognise
+  Operation operation = Operation::kUnknown;
+  std::uint32_t message_bytes = 0;
+  std::uint32_t depth = 0;         // messages in flight
+  std::chrono::milliseconds duration{};   // of the measured part
+  std::chrono::milliseconds deadline{};   // of the whole case, set-up included
+};
+
+// Why a transfer did not come to its end. Told apart, because the remedy differs.
+enum class FailureKind {
+  kNone,
+  kSetup,         // no device, address, memory or queue pair
+  kRejected,      // the peer's connection manager said no, or the nonce was wrong
+  kUnreachable,   // the address or route did not resolve, or nobody answered
+  kCompletion,    // a work request ended in error: see `completion_status`
+  kDisconnected,  // the peer's side of the connection went away
+  kPeerGone,      // the control channel broke, or the peer's agent gave up
+  kStalled,       // work requests were posted and did not complete in time
+  kLost,          // completed at the sender, never arrived at the receiver
+  kCorrupt,       // arrived with other bytes than were sent
+  kCancelled,     // the caller gave up
+};
+
+struct Failure {
+  FailureKind kind = FailureKind::kNone;
+  std::string detail{};  // "RDMA write: transport retry counter exceeded (message 17 of 32 in flight)"
+
+  bool operator==(const Failure&) const = default;
+};
+
+struct LatencySummary {
+  std::int64_t p50_ns = 0;
+  std::int64_t p99_ns = 0;
+  std::int64_t p999_ns = 0;
+  std::int64_t max_ns = 0;
+
+  bool operator==(const LatencySummary&) const = default;
+};
+
+// One end's view, or both merged (the initiator merges what the responder tells it).
+struct TransferResult {
+  std::string case_name{};
+  Operation operation = Operation::kUnknown;
+  std::uint32_t message_bytes = 0;
+
+  std::string local_gid{};    // of the initiator; empty until connected
+  std::string remote_gid{};
+  std::string transport{};    // "roce-v2", "iwarp", "infiniband", "memory"
+
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t bytes_verified = 0;
+  std::uint64_t bytes_wrong = 0;
+  std::optional<std::uint64_t> first_wrong_offset{};  // counted from the first byte of the transfer
+
+  std::int64_t elapsed_ns = 0;
+  std::uint64_t throughput_bytes_per_s = 0;
+  std::uint64_t worst_interval_bytes_per_s = 0;       // of the worst whole 100 ms; 0 when shorter than that
+  std::uint64_t operations_per_s = 0;
+  LatencySummary latency{};  // half the round trip for send; post to completion for write and read
+
+  std::int64_t cpu_initiator_ns = 0;  // CPU time of the thread that ran that end
+  std::int64_t cpu_responder_ns = 0;
+
+  Failure failure{};
+
+  bool operator==(const TransferResult&) const = default;
+};
+
+}  // namespace rdmaready
