@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host itself: names, kernel, locked memory, and how far the InfiniBand stack got.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/model/facts.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+// Empty when it cannot be read.
+std::string ReadHostname(HostReader& host);
+std::string ReadMachineId(HostReader& host);
+
+Fact<Kernel> ReadKernel(HostReader& host);
+Fact<Memlock> ReadMemlock(HostReader& host);
+
+// /sys/class/infiniband there: kLoaded. Else what the modules installed for the running kernel say
+// (/lib/modules/<release>/modules.dep and .builtin), and the kernel's configuration where they are unreadable.
+Fact<RdmaStack> ReadRdmaStack(HostReader& host, const Fact<Kernel>& kernel);
+
+// Whether an index of modules ("kernel/a/b/ib_core.ko.xz: ..." or one path per line) has the module.
+bool ListsModule(std::string_view index, std::string_view module);
+
+}  // namespace rdmaready

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostReader: the only way collectors see the world. Everything that crosses it is a raw value, so that it can
+// be recorded, replayed and faked; decoding happens above it.
+//
+// Errors are ErrnoStatus: "action object: the kernel's words". Nothing here changes the host or loads a kernel
+// module; the one exception that creates something for a moment is documented at RdmaCmDefaults.
+// Not thread-safe: one reader belongs to one thread at a time. Calls block, netlink for at most a few seconds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+// One question to the kernel. `payload` starts after struct nlmsghdr: the protocol's own header, then
+// attributes.
+struct NetlinkRequest {
+  int protocol = 0;        // NETLINK_ROUTE, NETLINK_RDMA
+  std::uint16_t type = 0;  // RTM_GETLINK, ...
+  bool dump = false;       // NLM_F_DUMP: all objects; otherwise one object
+  std::vector<std::byte> payload{};
+
+  bool operator==(const NetlinkRequest&) const = default;
+};
+
+// One message of an answer, without struct nlmsghdr and without acknowledgements.
+struct NetlinkMessage {
+  std::uint16_t type = 0;
+  std::vector<std::byte> payload{};
+
+  bool operator==(const NetlinkMessage&) const = default;
+};
+
+// ibv_query_port, numbers as they came.
+struct VerbsPortAnswer {
+  std::uint32_t state = 0;       // enum ibv_port_state
+  std::uint32_t phys_state = 0;  // enum ib_port_phys_state; 5 is LinkUp
+  std::uint32_t max_mtu = 0;     // enum ibv_mtu: 1 is 256 bytes, 5 is 4096; some iWARP drivers put bytes here
+  std::uint32_t active_mtu = 0;
+  std::uint32_t link_layer = 0;  // IBV_LINK_LAYER_*: 1 InfiniBand, 2 Ethernet
+
+  bool operator==(const VerbsPortAnswer&) const = default;
+};
+
+// One filled slot of ibv_query_gid_table.
+struct VerbsGid {
+  std::uint32_t port = 0;
+  std::uint32_t index = 0;
+  std::array<std::uint8_t, 16> raw{};
+  std::uint32_t type = 0;     // enum ibv_gid_type: 0 InfiniBand (also iWARP), 1 RoCE v1, 2 RoCE v2
+  std::uint32_t ifindex = 0;  // 0: none. Not translated to our network namespace
+
+  bool operator==(const VerbsGid&) const = default;
+};
+
+// The text of the two files of Documentation/ABI/testing/configfs-rdma_cm, untrimmed.
+struct RdmaCmAnswer {
+  std::string default_roce_mode{};  // "RoCE v2\n"
+  std::string default_roce_tos{};   // "0\n"
+
+  bool operator==(const RdmaCmAnswer&) const = default;
+};
+
+class HostReader {
+ public:
+  virtual ~HostReader() = default;
+
+  // The whole file, at most a few MiB.
+  virtual absl::StatusOr<std::string> ReadFile(std::string_view absolute_path) = 0;
+
+  // Names of the entries, sorted, without "." and "..".
+  virtual absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) = 0;
+
+  // The link's text, not resolved.
+  virtual absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) = 0;
+
+  // Every message of the answer. An error the kernel answered with is an ErrnoStatus with its errno. Never ask
+  // NETLINK_RDMA before /sys/class/infiniband was seen: opening that socket would load ib_core.
+  virtual absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) = 0;
+
+  // `port` counts from 1. Never call the two Verbs functions before /sys/class/infiniband_verbs was seen:
+  // libibverbs would make the kernel load ib_uverbs.
+  virtual absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) = 0;
+
+  // All filled slots of all ports of the device.
+  virtual absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) = 0;
+
+  // RDMA-CM's defaults of a RoCE port. The kernel shows them only inside a configfs directory that somebody
+  // made with mkdir(2); see the real implementation for what is done when there is none.
+  virtual absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) = 0;
+
+  // Of the calling process.
+  virtual absl::StatusOr<Memlock> MemlockLimit() = 0;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// RealHost: the host this process runs on, seen from its network and mount namespaces.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+// Holds no state and no descriptors between calls.
+class RealHost final : public HostReader {
+ public:
+  absl::StatusOr<std::string> ReadFile(std::string_view absolute_path) override;
+  absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) override;
+  absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) override;
+
+  // The next three refuse, instead of letting the kernel load a module, when ib_core or ib_uverbs is not there.
+  absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override;
+  absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override;
+  absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override;
+
+  absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override;
+  absl::StatusOr<Memlock> MemlockLimit() override;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libibverbs tells of a port. Queries only: no protection domain, no memory, no queue pair.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+// Both fail when the device is not there, or may not be opened (/dev/infiniband/uverbs*).
+absl::StatusOr<VerbsPortAnswer> QueryVerbsPort(const std::string& device, std::uint32_t port);
+absl::StatusOr<std::vector<VerbsGid>> QueryVerbsGidTable(const std::string& device);
+
+}  // namespace rdmaready

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every decoder against cut, stretched and flipped bytes: an error or a sane value, never a crash. The
+// sanitizers see what a plain run does not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include "collectors/addresses.h"
+#include "collectors/dcb.h"
+#include "collectors/netdev.h"
+#include "collectors/rdma_devices.h"
+#include "tests/unit/collectors/wire.h"
+
+namespace rdmaready {
+namespace {
+
+struct Decoder {
+  const char* name;
+  wire::Bytes good;
+  bool (*decode)(
+      std::span<const std::byte>);  // true when it gave a value; fails the test when that is not sane
+};
+
+void ExpectSane(const Dcb& dcb) {
+  if (dcb.ets) {
+    for (const std::uint8_t tc : dcb.ets->prio_tc) EXPECT_LT(tc, kPriorities);
+  }
+  if (dcb.app) {
+    for (const AppEntry& entry : *dcb.app) EXPECT_LT(entry.priority, kPriorities);
+  }
+}
+
+const std::vector<Decoder>& Decoders() {
+  using Span = std::span<const std::byte>;
+  static const std::vector<Decoder> decoders = {
+      {"ets", wire::Ets(), [](Span bytes) { return DecodeEts(bytes).ok(); }},
+      {"pfc", wire::Pfc(), [](Span bytes) { return DecodePfc(bytes).ok(); }},
+      {"app", wire::Attr(1, wire::App(5, 3, 26)), [](Span bytes) { return DecodeAppTable(bytes).ok(); }},
+      {"trust", wire::U8(1, 5), [](Span bytes) { return DecodeAppTrust(bytes).ok(); }},
+      {"dcbx", wire::Of(std::uint8_t{9}), [](Span bytes) { return DecodeDcbx(bytes).ok(); }},
+      {"dcb", wire::FullDcb("dcb0"),
+       [](Span bytes) {
+         const auto dcb = DecodeDcb(bytes, "dcb0");
+         if (dcb.ok()) ExpectSane(*dcb);
+         return dcb.ok();
+       }},
+      {"device", wire::Device(3, "rxe0", "roce", 1, "1.2"),
+       [](Span bytes) {
+         const auto device = DecodeRdmaDevice(bytes);
+         if (device.ok()) {
+           EXPECT_EQ(device->name.find('/'), std::string::npos);
+           EXPECT_LE(device->port_count, 255U);
+         }
+         return device.ok();
+       }},
+      {"port", wire::Port(3, "rxe0", 1, 7), [](Span bytes) { return DecodeRdmaPort(bytes).ok(); }},
+      {"link", wire::VlanLink(8, "eth0.711", 711),
+       [](Span bytes) {
+         const auto link = DecodeLink(bytes);
+         if (link.ok()) {
+           EXPECT_EQ(link->name.find('/'), std::string::npos);
+         }
+         return link.ok();
+       }},
+      {"address", wire::Address4(7, {10, 0, 0, 1}, 24), [](Span bytes) { return DecodeAddress(bytes).ok(); }},
+  };
+  return decoders;
+}
+
+// In an allocation of exactly this size, so that the address sanitizer sees a read past the end.
+bool DecodeExactly(const Decoder& decoder, std::span<const std::byte> bytes) {
+  const auto copy = std::make_unique<std::byte[]>(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), copy.get());
+  return decoder.decode({copy.get(), bytes.size()});
+}
+
+TEST(Hostile, TheGoodBytesAreGood) {
+  for (const Decoder& decoder : Decoders()) EXPECT_TRUE(DecodeExactly(decoder, decoder.good)) << decoder.name;
+}
+
+TEST(Hostile, EveryPrefixIsAnErrorOrAWholeListOfAttributes) {
+  for (const Decoder& decoder : Decoders()) {
+    SCOPED_TRACE(decoder.name);
+    for (std::size_t size = 0; size < decoder.good.size(); ++size) {
+      DecodeExactly(decoder, std::span(decoder.good).first(size));
+    }
+  }
+}
+
+TEST(Hostile, ACutInsideAnAttributeIsAlwaysAnError) {
+  const wire::Bytes good = wire::FullDcb("dcb0");
+  const std::size_t ieee_begin = 4 + 12;         // dcbmsg, IFNAME
+  const std::size_t ieee_end = good.size() - 8;  // DCBX
+  for (std::size_t size = ieee_begin + 1; size < ieee_end; ++size) {
+    EXPECT_FALSE(DecodeDcb(std::span(good).first(size), "dcb0").ok()) << size;
+  }
+}
+
+TEST(Hostile, TrailingBytesDoNotCrash) {
+  for (const Decoder& decoder : Decoders()) {
+    SCOPED_TRACE(decoder.name);
+    for (std::size_t extra = 1; extra < 9; ++extra) {
+      for (const std::byte fill : {std::byte{0}, std::byte{0xff}}) {
+        wire::Bytes bytes = decoder.good;
+        bytes.resize(bytes.size() + extra, fill);
+        DecodeExactly(decoder, bytes);
+      }
+    }
+  }
+}
+
+TEST(Hostile, EveryByteFlippedToEveryValueDoesNotCrash) {
+  for (const Decoder& decoder : Decoders()) {
+    SCOPED_TRACE(decoder.name);
+    wire::Bytes bytes = decoder.good;
+    for (std::byte& byte : bytes) {
+      const std::byte kept = byte;
+      for (unsigned value = 0; value < 256; ++value) {
+        byte = static_cast<std::byte>(value);
+        DecodeExactly(decoder, bytes);
+      }
+      byte = kept;
+    }
+  }
+}
+
+TEST(Hostile, NoiseDoesNotCrash) {
+  std::mt19937 random(20240601);
+  for (const Decoder& decoder : Decoders()) {
+    SCOPED_TRACE(decoder.name);
+    for (int round = 0; round < 3000; ++round) {
+      wire::Bytes bytes = decoder.good;
+      for (int change = 0; change < 6 && !bytes.empty(); ++change) {
+        bytes[random() % bytes.size()] = static_cast<std::byte>(random() & 0xffU);
+      }
+      bytes.resize(random() % (bytes.size() + 16));
+      DecodeExactly(decoder, bytes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rdmaready

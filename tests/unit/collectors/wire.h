@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Netlink bytes written by hand, independently of the code under test: what the kernel sends, what it is asked.
+#pragma once
+
+#include <linux/dcbnl.h>
+#include <linux/if.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <rdma/rdma_netlink.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectors/host_reader.h"
+
+namespace rdmaready::wire {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+Bytes Of(const T& value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+inline Bytes OfText(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text.c_str(), text.size() + 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+inline Bytes operator+(Bytes left, const Bytes& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+inline Bytes Attr(int type, const Bytes& value) {
+  Bytes bytes = Of(static_cast<std::uint16_t>(value.size() + 4)) + Of(static_cast<std::uint16_t>(type)) + value;
+  while (bytes.size() % 4 != 0) bytes.push_back(std::byte{0});
+  return bytes;
+}
+inline Bytes U8(int type, std::uint8_t value) { return Attr(type, Of(value)); }
+inline Bytes U16(int type, std::uint16_t value) { return Attr(type, Of(value)); }
+inline Bytes U32(int type, std::uint32_t value) { return Attr(type, Of(value)); }
+inline Bytes U64(int type, std::uint64_t value) { return Attr(type, Of(value)); }
+inline Bytes Text(int type, const std::string& value) { return Attr(type, OfText(value)); }
+inline Bytes Nest(int type, const Bytes& inside) { return Attr(type | NLA_F_NESTED, inside); }
+
+inline std::vector<NetlinkMessage> One(const Bytes& payload) { return {{0, payload}}; }
+
+// ---- requests ----
+
+inline NetlinkRequest DevicesRequest() { return {NETLINK_RDMA, (5 << 10) | 1, true, {}}; }
+inline NetlinkRequest DeviceRequest(std::uint32_t index) {
+  return {NETLINK_RDMA, (5 << 10) | 1, false, U32(1, index)};
+}
+inline NetlinkRequest PortRequest(std::uint32_t index, std::uint32_t port) {
+  return {NETLINK_RDMA, (5 << 10) | 5, false, U32(1, index) + U32(3, port)};
+}
+inline NetlinkRequest LinkRequest(std::uint32_t ifindex) {
+  ifinfomsg header{};
+  header.ifi_index = static_cast<int>(ifindex);
+  return {NETLINK_ROUTE, RTM_GETLINK, false, Of(header) + U32(29, 8)};  // IFLA_EXT_MASK: no statistics
+}
+inline NetlinkRequest AddressesRequest() { return {NETLINK_ROUTE, RTM_GETADDR, true, Of(ifaddrmsg{})}; }
+inline NetlinkRequest DcbRequest(const std::string& name) {
+  return {NETLINK_ROUTE, 78, false, Of(dcbmsg{AF_UNSPEC, 21, 0}) + Text(1, name)};
+}
+
+// ---- answers ----
+
+inline Bytes Device(std::uint32_t index, const std::string& name, const std::string& protocol,
+                    std::uint32_t ports = 1, const std::string& firmware = "") {
+  Bytes bytes = U32(1, index) + Text(2, name) + U32(3, ports) + U64(4, 0) + U64(6, 0x505400fffe000001);
+  if (!firmware.empty()) bytes = bytes + Text(5, firmware);
+  if (!protocol.empty()) bytes = bytes + Text(RDMA_NLDEV_ATTR_DEV_PROTOCOL, protocol);
+  return bytes;
+}
+
+inline Bytes Port(std::uint32_t index, const std::string& name, std::uint32_t port,
+                  std::optional<std::uint32_t> ifindex, std::uint8_t state = 4, std::uint8_t phys_state = 5) {
+  Bytes bytes = U32(1, index) + Text(2, name) + U32(3, port) + U8(RDMA_NLDEV_ATTR_PORT_STATE, state) +
+                U8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE, phys_state);
+  if (ifindex) bytes = bytes + U32(RDMA_NLDEV_ATTR_NDEV_INDEX, *ifindex) + Text(RDMA_NLDEV_ATTR_NDEV_NAME, "x");
+  return bytes;
+}
+
+inline Bytes LinkHeader(std::uint32_t ifindex, bool up = true, bool carrier = true) {
+  ifinfomsg header{};
+  header.ifi_index = static_cast<int>(ifindex);
+  header.ifi_flags = (up ? 0x1U : 0U) | (carrier ? 0x10000U : 0U);
+  return Of(header);
+}
+
+inline Bytes Link(std::uint32_t ifindex, const std::string& name, std::uint32_t mtu,
+                  const std::string& kind = "") {
+  Bytes bytes = LinkHeader(ifindex) + Text(IFLA_IFNAME, name) + U32(IFLA_MTU, mtu);
+  if (!kind.empty()) bytes = bytes + Nest(IFLA_LINKINFO, Text(IFLA_INFO_KIND, kind));
+  return bytes;
+}
+
+inline Bytes VlanLink(std::uint32_t ifindex, const std::string& name, std::uint16_t vlan) {
+  return LinkHeader(ifindex) + Text(IFLA_IFNAME, name) + U32(IFLA_MTU, 1500) +
+         Nest(IFLA_LINKINFO, Text(IFLA_INFO_KIND, "vlan") + Nest(IFLA_INFO_DATA, U16(IFLA_VLAN_ID, vlan)));
+}
+
+inline Bytes Address4(std::uint32_t ifindex, std::array<std::uint8_t, 4> address, std::uint8_t prefix) {
+  return Of(ifaddrmsg{AF_INET, prefix, 0, 0, ifindex}) + Attr(IFA_ADDRESS, Of(address)) +
+         Attr(IFA_LOCAL, Of(address));
+}
+
+// 59 bytes laid out by number: 8 classes, 50 % each to classes 0 and 3, priority 3 in class 3.
+inline Bytes Ets() {
+  std::array<std::uint8_t, 59> raw{};
+  raw[0] = 1;
+  raw[1] = 8;
+  raw[3] = raw[6] = 50;                                     // tc_tx_bw
+  for (std::size_t tc = 0; tc < 8; ++tc) raw[19 + tc] = 2;  // tc_tsa
+  raw[27 + 3] = 3;                                          // prio_tc
+  return Of(raw);
+}
+
+// 136 bytes: 8 classes may pause, priority 3 does, delay 0x1234, 7 sent and 9 received on priority 3.
+inline Bytes Pfc() {
+  std::array<std::uint8_t, 136> raw{};
+  raw[0] = 8;
+  raw[1] = 1 << 3;
+  raw[4] = 0x34;
+  raw[5] = 0x12;
+  raw[8 + 3 * 8] = 7;
+  raw[72 + 3 * 8] = 9;
+  return Of(raw);
+}
+
+inline Bytes App(std::uint8_t selector, std::uint8_t priority, std::uint16_t protocol) {
+  return Of(selector) + Of(priority) + Of(protocol);
+}
+
+inline Bytes Dcb(const std::string& name, const Bytes& ieee, std::optional<std::uint8_t> dcbx) {
+  Bytes bytes = Of(dcbmsg{AF_UNSPEC, 21, 0}) + Text(DCB_ATTR_IFNAME, name) + Attr(DCB_ATTR_IEEE, ieee);
+  if (dcbx) bytes = bytes + U8(DCB_ATTR_DCBX, *dcbx);
+  return bytes;
+}
+
+inline Bytes FullDcb(const std::string& name) {
+  const Bytes table = Attr(1, App(5, 3, 26)) + Attr(1, App(1, 0, 0)) + Attr(2, App(255, 3, 3));
+  const Bytes trust = U8(1, 5) + U8(2, 255);
+  return Dcb(name, Attr(1, Ets()) + Attr(2, Pfc()) + Attr(3, table) + Nest(12, {}) + Nest(11, trust), 0x09);
+}
+
+}  // namespace rdmaready::wire
