@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fabric up: prepare, start the hub and the guests, wait until each is what it should be."""
+
+import concurrent.futures
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import guest_exec
+import machine
+from errors import FabricError, say
+from process import kill
+from state import Fabric, Guest
+
+CONSOLE_TAIL_LINES = 25
+
+
+def prepare():
+    """Runs lib/prepare and returns what it prints, name to path."""
+    # A process group of its own, so that it can be ended with all it runs.
+    child = subprocess.Popen(
+        [os.path.join(machine.FABRIC_DIR, "lib", "prepare")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )
+    try:
+        output, _ = child.communicate()
+    except BaseException:
+        os.killpg(child.pid, signal.SIGTERM)
+        child.wait()
+        raise
+    if child.returncode != 0:
+        raise FabricError("not prepared", 3)
+    return dict(line.split("=", 1) for line in output.splitlines())
+
+
+def take_down(run):
+    """Ends what the fabric of this name started, and removes its files."""
+    fabric = run.load()
+    stuck = []
+    if fabric is not None:
+        processes = [guest.process for guest in fabric.guests] + ([fabric.hub] if fabric.hub else [])
+        stuck = [process.pid for process in processes if not kill(process)]
+    if stuck:
+        raise FabricError(f"fabric {run.name}: processes {stuck} do not end")
+    run.remove()
+
+
+def start(run, shape, prepared, deadline_s):
+    fabric = Fabric(run.name, shape, int(time.time()) + deadline_s)
+    run.make()
+    # Saved before and after each start, so that "down" knows all there is at any moment.
+    run.save(fabric)
+    fabric.hub = machine.start_hub(run, prepared, deadline_s + 5)
+    run.save(fabric)
+    while not os.path.exists(run.socket("hub")):
+        if not fabric.hub.running():
+            raise FabricError(f"the hub ended: {_tail(run.file('hub.log'))}")
+        time.sleep(0.005)
+    ports = iter(machine.free_ports(2 * shape.hosts))
+    for number in range(1, shape.hosts + 1):
+        guest = Guest(number, None, next(ports), next(ports), secrets.token_hex(16))
+        guest.process = machine.start_guest(run, guest, prepared, shape.memory_mb, shape.agent, deadline_s)
+        fabric.guests.append(guest)
+        run.save(fabric)
+    return fabric
+
+
+def wait_until_ready(run, fabric, boot_timeout_s):
+    """Returns when every guest is; raises the first guest's failure, with the end of its console."""
+    started = time.monotonic()
+    stop = threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(len(fabric.guests)) as pool:
+        waits = [pool.submit(_GuestWait(run, fabric, guest, started, boot_timeout_s, stop).run) for guest in fabric.guests]
+        try:
+            for wait in concurrent.futures.as_completed(waits):
+                wait.result()
+        finally:
+            stop.set()
+
+
+class _GuestWait:
+    def __init__(self, run, fabric, guest, started, boot_timeout_s, stop):
+        self.run_directory, self.fabric, self.guest = run, fabric, guest
+        self.started, self.boot_timeout_s, self.stop = started, boot_timeout_s, stop
+        self.patience_s = 0.3
+
+    def run(self):
+        self._until("boots", self._answers)
+        self._say("booted")
+        self._step("provision", "provisioned")
+        if self.fabric.shape.agent:
+            self._step("agent", "agent runs")
+            self._until("agent answers", self._agent_answers)
+        self._say("ready")
+
+    def _answers(self):
+        """Whether the guest takes commands. What is sent before it listens is lost, so short attempts come first."""
+        self.patience_s = min(5, self.patience_s * 1.3)
+        return self._exec(["true"], self.patience_s) is not None
+
+    def _step(self, name, done):
+        """Waits for what guest/boot runs under this name, and for its success."""
+        # Waits in the guest without starting processes there: each takes 50 ms of what the boot needs itself.
+        wait = f'until [ -e {name}.status ]; do read -rt 0.05 <> pause; done; echo "$(< {name}.status)"'
+        status = self._until(name, lambda: self._exec(["bash", "-c", f"cd /run/fabric; {wait}"], 10)).strip()
+        if status != "0":
+            log = self._exec(["cat", f"/run/fabric/{name}.log"], 10) or ""
+            raise FabricError(f"guest {self.guest.number}: {name} failed, status {status}\n{log.rstrip()}")
+        self._say(done)
+
+    def _exec(self, argv, connect_timeout_s):
+        """Standard output of a command in the guest; None when it does not answer or fails."""
+        output = bytearray()
+        try:
+            status = guest_exec.run(self.guest, argv, output.extend, lambda _: None, 2, connect_timeout_s=connect_timeout_s)
+        except guest_exec.NotReached:
+            return None
+        return output.decode(errors="replace") if status == 0 else None
+
+    def _agent_answers(self):
+        """QEMU accepts at once, and closes at once when nobody listens in the guest."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.guest.agent_port), timeout=2) as connection:
+                connection.settimeout(0.2)
+                return connection.recv(1) != b""
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+
+    def _until(self, what, attempt):
+        while True:
+            value = attempt()
+            if value:
+                return value
+            if self.stop.is_set():
+                raise FabricError("stopped")
+            number = self.guest.number
+            if not self.guest.process.running():
+                raise FabricError(f"guest {number} ended while waiting until it {what}\n{self._last_words()}")
+            if time.monotonic() - self.started > self.boot_timeout_s:
+                raise FabricError(f"guest {number}: {what}: not within {self.boot_timeout_s} s\n{self._last_words()}")
+            time.sleep(0.05)
+
+    def _last_words(self):
+        words = ""
+        for path in (self.run_directory.qemu_log(self.guest.number), self.run_directory.console(self.guest.number)):
+            if text := _tail(path):
+                words += f"--- end of {os.path.basename(path)}\n{text}\n"
+        return words.rstrip()
+
+    def _say(self, what):
+        say(f"guest {self.guest.number}: {what} ({time.monotonic() - self.started:.1f} s)")
+
+
+def _tail(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return "".join(file.readlines()[-CONSOLE_TAIL_LINES:]).rstrip()
+    except FileNotFoundError:
+        return ""

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of the virtual fabric."""
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import time
+
+import guest_exec
+import machine
+from errors import FabricError, say
+from process import INTERRUPTIONS, interruptions_deferred, kill
+from state import DEFAULT_NAME, RunDirectory, Shape, all_names
+
+MAX_HOSTS = 4
+DEFAULT_AGENT = os.path.join(machine.FABRIC_DIR, "..", "..", "build", "bin", "rdmaready-agent")
+EXEC_FAILED_STATUS = 125
+
+
+class Interrupted(Exception):
+    pass
+
+
+def print_status(fabric):
+    minutes_left = max(0, fabric.deadline_unix_s - int(time.time())) // 60
+    for guest in fabric.guests:
+        state = "running" if guest.process.running() else "dead"
+        agent = "agent" if fabric.shape.agent else "no-agent"
+        address = f"127.0.0.1:{guest.agent_port}"
+        print(guest.number, address, state, f"10.0.0.{guest.number}", agent, f"pid={guest.process.pid}", f"minutes_left={minutes_left}")
+
+
+def healthy(fabric):
+    return fabric.hub.running() and all(guest.process.running() for guest in fabric.guests)
+
+
+def agent_path(argument):
+    """The agent's real path, or empty when there is none to run."""
+    path = os.path.realpath(argument or DEFAULT_AGENT)
+    if os.path.isfile(path) and os.access(path, os.X_OK):
+        return path
+    say(f"no agent: {path} is not there or not executable")
+    return ""
+
+
+# bring_up is imported where it is used: it costs as much time as all else an exec does on this side.
+
+
+def cmd_prepare(_):
+    import bring_up
+
+    for name, path in bring_up.prepare().items():
+        print(f"{name}={path}")
+
+
+def cmd_up(options):
+    import bring_up
+
+    run = RunDirectory(options.name)
+    shape = Shape(options.hosts, agent_path(options.agent), options.memory)
+    with run.lock():
+        fabric = run.load()
+        if fabric is not None and len(fabric.guests) == fabric.shape.hosts and healthy(fabric):
+            if fabric.shape != shape:
+                raise FabricError(f"fabric {run.name} runs already, but as \"{fabric.shape}\"; take it down first")
+            say(f"fabric {run.name} runs already")
+            print_status(fabric)
+            return
+        if fabric is not None and any(guest.process.running() for guest in fabric.guests):
+            raise FabricError(f"fabric {run.name} is half dead; take it down first")
+        bring_up.take_down(run)
+        prepared = bring_up.prepare()
+        try:
+            with interruptions_deferred():
+                fabric = bring_up.start(run, shape, prepared, options.deadline * 60)
+            bring_up.wait_until_ready(run, fabric, options.boot_timeout)
+        except BaseException:
+            bring_up.take_down(run)
+            raise
+    print_status(fabric)
+
+
+def run_in_guest(options, argv, timeout_s=None, input_fd=None):
+    guest = RunDirectory(options.name).load_running().guest(options.guest)
+    if not guest.process.running():
+        raise FabricError(f"guest {guest.number} is dead", EXEC_FAILED_STATUS)
+
+    def write_to(stream):
+        def write(data):
+            stream.write(data)
+            stream.flush()
+        return write
+
+    try:
+        return guest_exec.run(guest, argv, write_to(sys.stdout.buffer), write_to(sys.stderr.buffer), timeout_s, input_fd)
+    except guest_exec.NotReached as error:
+        raise FabricError(f"guest {guest.number}: {error}", EXEC_FAILED_STATUS) from error
+
+
+def cmd_exec(options):
+    return run_in_guest(options, options.command, options.timeout, 0 if options.stdin else None)
+
+
+def cmd_agent(options):
+    argv = [os.path.join(machine.FABRIC_DIR, "guest", "agent"), options.verb]
+    if options.memlock is not None:
+        argv += ["--memlock", str(options.memlock)]
+    return run_in_guest(options, argv)
+
+
+def cmd_fault(options):
+    run = RunDirectory(options.name)
+    guest = run.load_running().guest(options.guest)
+    if options.fault == "link":
+        machine.qmp(run.qmp(guest.number), "set_link", {"name": "fabric0", "up": options.state == "up"})
+    elif not kill(guest.process):
+        raise FabricError(f"guest {guest.number}: process {guest.process.pid} does not end")
+
+
+def cmd_status(options):
+    print_status(RunDirectory(options.name).load_running())
+
+
+def cmd_down(options):
+    import bring_up
+
+    for name in all_names() if options.all else [options.name]:
+        run = RunDirectory(name)
+        with run.lock():
+            bring_up.take_down(run)
+
+
+def cmd_console(options):
+    run = RunDirectory(options.name)
+    guest = run.load_running().guest(options.guest)
+    with open(run.console(guest.number), "rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+
+
+class Parser(argparse.ArgumentParser):
+    """One line for what is wrong."""
+
+    def error(self, message):
+        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
+        sys.exit(2)
+
+
+def whole_number(lowest, highest):
+    def parse(text):
+        if not text.isdecimal() or not lowest <= int(text) <= highest:
+            raise argparse.ArgumentTypeError(f"{text}: not a whole number from {lowest} to {highest}")
+        return int(text)
+    return parse
+
+
+def parser():
+    top = Parser(prog="fabric", description="Linux hosts with RDMA over a DCB NIC, as QEMU guests on this machine.", allow_abbrev=False)
+    commands = top.add_subparsers(dest="verb_name", metavar="COMMAND", required=True)
+
+    def command(name, function, text, named=True, guest=False, **more):
+        sub = commands.add_parser(name, help=text, description=text, allow_abbrev=False, **more)
+        sub.set_defaults(function=function)
+        if named:
+            sub.add_argument("--name", default=DEFAULT_NAME, help="which fabric (default: %(default)s)")
+        if guest:
+            sub.add_argument("guest", metavar="K", type=whole_number(1, MAX_HOSTS), help="the guest's number")
+        return sub
+
+    command("prepare", cmd_prepare, "install, download and build what the guests need; \"up\" does it too", named=False)
+
+    up = command("up", cmd_up, "start a fabric and wait until every guest is ready")
+    up.add_argument("--hosts", type=whole_number(1, MAX_HOSTS), required=True, metavar="N",
+                    help=f"how many guests, 1 to {MAX_HOSTS}")
+    up.add_argument("--agent", metavar="PATH", help="the agent to run in each guest (default: build/bin/rdmaready-agent)")
+    up.add_argument("--memory", type=whole_number(256, 65536), default=1024, metavar="MB",
+                    help="of each guest (default: %(default)s)")
+    up.add_argument("--deadline", type=whole_number(1, 1440), default=60, metavar="MIN",
+                    help="after which the guests are ended (default: %(default)s)")
+    up.add_argument("--boot-timeout", type=whole_number(1, 3600), default=120, metavar="S",
+                    help="for a guest to be ready (default: %(default)s)")
+
+    run = command("exec", cmd_exec, "run a command in a guest as root", guest=True,
+                  usage="fabric exec [--name NAME] [--timeout S] [--stdin] K -- CMD...")
+    run.add_argument("--timeout", type=whole_number(1, 86400), metavar="S",
+                     help=f"end the command after S seconds, with exit status {guest_exec.TIMEOUT_STATUS}")
+    run.add_argument("--stdin", action="store_true", help="pass standard input on (default: it is empty)")
+
+    agent = command("agent", cmd_agent, "start, stop (SIGTERM), kill (SIGKILL) or restart a guest's agent", guest=True)
+    agent.add_argument("verb", choices=("start", "stop", "kill", "restart"))
+    agent.add_argument("--memlock", type=whole_number(0, 2**62), metavar="BYTES",
+                       help="limit the agent's locked memory (default: unlimited)")
+
+    fault = command("fault", cmd_fault, "take a guest's fabric link down or up, or kill the guest", guest=True)
+    faults = fault.add_subparsers(dest="fault", metavar="FAULT", required=True)
+    faults.add_parser("link", help="the link of its fabric NIC").add_argument("state", choices=("down", "up"))
+    faults.add_parser("kill", help="SIGKILL to its QEMU")
+
+    command("status", cmd_status, "one line per guest: number, agent's address, running or dead, fabric address, ...")
+    down = command("down", cmd_down, "end the fabric and remove its files")
+    down.add_argument("--all", action="store_true", help="every fabric of this user")
+    command("console", cmd_console, "print a guest's console", guest=True)
+    return top
+
+
+def parse(argv):
+    """What follows "--" is a guest's command, untouched by us."""
+    own, command = argv, None
+    if "--" in argv:
+        split = argv.index("--")
+        own, command = argv[:split], argv[split + 1:]
+    top = parser()
+    options = top.parse_args(own)
+    wants_command = options.verb_name == "exec"
+    if wants_command != bool(command):
+        top.error("exec K -- CMD...: the command is missing" if wants_command else f"{options.verb_name} takes no '--'")
+    options.command = command
+    return options
+
+
+def interrupt(number, _):
+    # Only once: what is being torn down is torn down.
+    for one in INTERRUPTIONS:
+        signal.signal(one, signal.SIG_IGN)
+    raise Interrupted(128 + number)
+
+
+def main():
+    options = parse(sys.argv[1:])
+    for number in INTERRUPTIONS:
+        signal.signal(number, interrupt)
+    try:
+        return options.function(options) or 0
+    except FabricError as error:
+        say(error)
+        return error.exit_status
+    except Interrupted as interrupted:
+        say("interrupted")
+        return interrupted.args[0]
+    except BrokenPipeError:
+        return 141
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One guest as a QEMU process, and the hub between them."""
+
+import json
+import os
+import shlex
+import socket
+
+from errors import FabricError
+from process import start_detached
+
+FABRIC_DIR = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+AGENT_PORT = 7471
+EXEC_PORT = 7470
+GUEST_ADDRESS = "10.0.2.15"
+
+
+def free_ports(count):
+    """TCP ports free on loopback at this moment, all different."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def wire_mac(number):
+    return f"52:54:00:00:00:0{number}"
+
+
+def mgmt_mac(number):
+    return f"52:54:00:00:01:0{number}"
+
+
+def write_conf(path, guest, prepared, agent):
+    """The guest's settings, read there by guest/init, boot, provision and agent."""
+    settings = {
+        "id": guest.number,
+        "fabric_dir": FABRIC_DIR,
+        "modules_dir": prepared["modules_dir"],
+        "dcbnic_ko": prepared["dcbnic_ko"],
+        "execd": prepared["execd"],
+        "execd_port": EXEC_PORT,
+        "token": guest.token,
+        "agent": agent,
+        "wire_mac": wire_mac(guest.number),
+        "mgmt_mac": mgmt_mac(guest.number),
+    }
+    needed = {FABRIC_DIR} | {os.path.dirname(prepared[name]) for name in ("modules_dir", "dcbnic_ko", "execd")}
+    with open(path, "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), 0o600)
+        for name, value in settings.items():
+            file.write(f"{name}={shlex.quote(str(value))}\n")
+        file.write("each_needed_directory() {\n")
+        for directory in sorted(needed):
+            file.write(f'  "$1" {shlex.quote(directory)}\n')
+        file.write("}\n")
+
+
+def _option(path):
+    """A path inside a QEMU option, where a comma separates."""
+    return path.replace(",", ",,")
+
+
+def _kernel_word(path):
+    """A path as one word of the kernel command line, as printf %b reads it back."""
+    plain = set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+")
+    return "".join(chr(byte) if byte in plain else f"\\0{byte:03o}" for byte in os.fsencode(path))
+
+
+def _share(tag, path):
+    # multidevs=remap: several file systems below one path must not show the same inode number twice.
+    return [
+        "-fsdev", f"local,id={tag},path={_option(path)},security_model=none,readonly=on,multidevs=remap",
+        "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}",
+    ]
+
+
+def qemu_argv(run, guest, prepared, memory_mb, agent):
+    conf = run.file(f"guest{guest.number}.conf")
+    forwards = ",".join(
+        f"hostfwd=tcp:127.0.0.1:{outer}-{GUEST_ADDRESS}:{inner}"
+        for outer, inner in ((guest.agent_port, AGENT_PORT), (guest.exec_port, EXEC_PORT))
+    )
+    argv = [
+        "qemu-system-x86_64", "-name", f"fabric-{run.name}-guest{guest.number}",
+        "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1", "-m", str(memory_mb),
+        "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+        "-kernel", prepared["kernel"], "-initrd", prepared["initramfs"],
+        "-append", f"console=ttyS0 quiet panic=-1 mitigations=off nokaslr fabric.conf={_kernel_word(conf)}",
+        "-chardev", f"file,id=console,path={_option(run.console(guest.number))}", "-serial", "chardev:console",
+        "-qmp", f"unix:{_option(run.qmp(guest.number))},server=on,wait=off",
+        "-device", "virtio-rng-pci",
+        *_share("root", "/"),
+        "-netdev", f"user,id=mgmt,restrict=on,ipv6=off,{forwards}",
+        "-device", f"virtio-net-pci,netdev=mgmt,romfile=,mac={mgmt_mac(guest.number)}",
+        "-netdev", f"stream,id=wire,server=off,addr.type=unix,addr.path={_option(run.socket('hub'))}",
+        "-device", f"virtio-net-pci,id=fabric0,netdev=wire,romfile=,mac={wire_mac(guest.number)},host_mtu=9000",
+    ]
+    if agent:
+        argv += _share("agent", os.path.dirname(agent))
+    return argv
+
+
+def start_hub(run, prepared, deadline_s):
+    return start_detached([prepared["hub"], run.socket("hub"), str(deadline_s)], run.file("hub.log"))
+
+
+def start_guest(run, guest, prepared, memory_mb, agent, deadline_s):
+    """The process known is "timeout", which ends QEMU at the deadline and takes it along when killed itself."""
+    bounded = ["timeout", "--kill-after=1", str(deadline_s), "setpriv", "--pdeathsig", "KILL"]
+    write_conf(run.file(f"guest{guest.number}.conf"), guest, prepared, agent)
+    return start_detached(bounded + qemu_argv(run, guest, prepared, memory_mb, agent), run.qemu_log(guest.number))
+
+
+def qmp(path, command, arguments):
+    """One command to the QEMU monitor."""
+    with socket.socket(socket.AF_UNIX) as monitor:
+        monitor.settimeout(10)
+        try:
+            monitor.connect(path)
+            with monitor.makefile("rw", encoding="utf-8") as stream:
+                stream.readline()  # greeting
+                for request in ({"execute": "qmp_capabilities"}, {"execute": command, "arguments": arguments}):
+                    stream.write(json.dumps(request) + "\n")
+                    stream.flush()
+                    reply = {}
+                    while "return" not in reply:
+                        line = stream.readline()
+                        if not line:
+                            raise FabricError(f"{command}: the QEMU monitor closed")
+                        reply = json.loads(line)
+                        if "error" in reply:
+                            raise FabricError(f"{command}: {reply['error']['desc']}")
+        except OSError as error:
+            raise FabricError(f"{command}: QEMU monitor: {error.strerror or error}") from error

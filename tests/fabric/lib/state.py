@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a running fabric: its run directory and the state file in it."""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import stat
+from dataclasses import asdict, dataclass, field
+
+from errors import FabricError, say
+from process import Process
+
+SOCKET_PATH_MAX_BYTES = 107
+DEFAULT_NAME = "default"
+
+
+@dataclass
+class Guest:
+    number: int
+    process: Process
+    agent_port: int
+    exec_port: int
+    token: str
+
+
+@dataclass
+class Shape:
+    """What "up" was asked for; a fabric that runs already serves only the same."""
+
+    hosts: int
+    agent: str  # empty: none
+    memory_mb: int
+
+    def __str__(self):
+        agent = f"--agent {self.agent}" if self.agent else "without an agent"
+        return f"--hosts {self.hosts} --memory {self.memory_mb} {agent}"
+
+
+@dataclass
+class Fabric:
+    name: str
+    shape: Shape
+    deadline_unix_s: int
+    hub: Process = None
+    guests: list = field(default_factory=list)
+
+    def guest(self, number):
+        for guest in self.guests:
+            if guest.number == number:
+                return guest
+        raise FabricError(f"fabric {self.name} has no guest {number}, only 1 to {len(self.guests)}", 2)
+
+
+def base_directory():
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    parent = runtime if os.path.isdir(runtime) else "/tmp"
+    return os.path.join(os.path.realpath(parent), f"rdmaready-fabric-{os.getuid()}")
+
+
+def make_base_directory():
+    base = base_directory()
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(base, 0o700)
+    info = os.lstat(base)
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.getuid() or stat.S_IMODE(info.st_mode) & 0o077:
+        raise FabricError(f"{base}: not a directory that only this user can enter")
+    return base
+
+
+def check_name(name):
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}", name):
+        raise FabricError(f"--name {name}: letters, digits, '_', '.' and '-', at most 32", 2)
+    return name
+
+
+class RunDirectory:
+    """Where one fabric keeps its sockets, logs and state."""
+
+    def __init__(self, name):
+        self.name = check_name(name)
+        self.path = os.path.join(base_directory(), name)
+        longest = self.socket("9.qmp")
+        if len(os.fsencode(longest)) > SOCKET_PATH_MAX_BYTES:
+            raise FabricError(f"{longest}: too long for a unix socket; set XDG_RUNTIME_DIR to a shorter directory")
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def socket(self, name):
+        return self.file(f"{name}.sock")
+
+    def console(self, number):
+        return self.file(f"guest{number}.console")
+
+    def qemu_log(self, number):
+        return self.file(f"guest{number}.qemu.log")
+
+    def qmp(self, number):
+        return self.socket(f"{number}.qmp")
+
+    @contextlib.contextmanager
+    def lock(self):
+        """One "up" or "down" of a name at a time."""
+        with open(os.path.join(make_base_directory(), f".{self.name}.lock"), "w", encoding="ascii") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say(f"another command works on fabric {self.name}; waiting for it")
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def make(self):
+        make_base_directory()
+        self.remove()
+        os.mkdir(self.path, 0o700)
+
+    def remove(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def save(self, fabric):
+        path = self.file("state.json")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump(asdict(fabric), file, indent=1)
+        os.replace(path + ".new", path)
+
+    def load(self):
+        """The fabric, or None when there is none of this name."""
+        try:
+            with open(self.file("state.json"), encoding="utf-8") as file:
+                raw = json.load(file)
+        except FileNotFoundError:
+            return None
+        guests = [Guest(**{**guest, "process": Process(**guest["process"])}) for guest in raw["guests"]]
+        hub = Process(**raw["hub"]) if raw["hub"] else None
+        return Fabric(raw["name"], Shape(**raw["shape"]), raw["deadline_unix_s"], hub, guests)
+
+    def load_running(self):
+        fabric = self.load()
+        if fabric is None:
+            raise FabricError(f"fabric {self.name} is not running")
+        return fabric
+
+
+def all_names():
+    try:
+        names = os.listdir(base_directory())
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in names if not name.startswith("."))
