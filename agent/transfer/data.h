@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data phases: what each end does between kReady and kDone, by operation.
+//
+// Each is made after the connection stands, Prepare()d (memory registered, receives posted) before the peer may
+// send, and Run() once: until the test is over at this end or waiting failed. Run fills the Phase as it goes
+// and returns what ended it; wrong and missing bytes do not end it, they are counted. Destroyed only after
+// Link::Disconnect or an orderly end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "absl/status/status.h"
+#include "agent/transfer/buffer.h"
+#include "agent/transfer/meter.h"
+#include "agent/transfer/notice.h"
+#include "agent/transfer/pattern.h"
+#include "agent/transfer/session.h"
+
+namespace rdmaready {
+
+inline constexpr std::size_t kCompletionBatch = 64;
+
+// Slots of a write's or read's target: at least two, so that consecutive messages of a slot differ in content.
+inline std::uint32_t SlotsOf(const TransferCase& test) { return test.depth < 2 ? 2 : test.depth; }
+
+// What a link must hold at once for this test, at either end.
+inline QueueDepth QueueDepthOf(const TransferCase& test) {
+  return {.sends = SlotsOf(test) + NoticeRing::kSlots, .receives = NoticeRing::kSlots};
+}
+
+// --- send: ping-pong. Ping i is message 2i of the transfer, its answer is message 2i + 1. ---
+
+class SendInitiator {
+ public:
+  SendInitiator(Session& session, const Pattern& pattern) : session_(session), pattern_(pattern) {}
+  absl::Status Prepare();
+  absl::Status Run(Phase& phase);
+
+ private:
+  absl::Status Exchange(std::uint64_t ping, Phase& phase);
+
+  Session& session_;
+  const Pattern& pattern_;
+  std::unique_ptr<Buffer> outgoing_{};
+  std::unique_ptr<Buffer> incoming_{};
+};
+
+class SendResponder {
+ public:
+  SendResponder(Session& session, const Pattern& pattern) : session_(session), pattern_(pattern) {}
+  absl::Status Prepare();
+  absl::Status Run(Phase& phase);
+
+ private:
+  absl::Status Take(std::span<const Completion> completions, Phase& phase);
+  absl::Status Answer(Phase& phase);
+  void Refill(const Phase& phase);
+
+  Session& session_;
+  const Pattern& pattern_;
+  std::unique_ptr<Buffer> outgoing_{};
+  std::unique_ptr<Buffer> incoming_{};
+  std::uint64_t filled_ = 0;  // answers that stand ready in `outgoing_`, from the first one of the test
+};
+
+// --- write: into the responder's slots in turn, announced by notices, verified there and credited. ---
+
+class WriteInitiator {
+ public:
+  WriteInitiator(Session& session, const Pattern& pattern, const RemoteMemory& target);
+  absl::Status Prepare();
+  absl::Status Run(Phase& phase);
+
+ private:
+  absl::Status Post(Meter& meter, Phase& phase);
+  absl::Status Take(std::span<const Completion> completions, Meter& meter, Phase& phase);
+  bool Finished(const Phase& phase) const;
+  std::uint64_t Limit(const Phase& phase) const;
+
+  Session& session_;
+  const Pattern& pattern_;
+  const RemoteMemory target_;
+  const bool verify_;
+  std::unique_ptr<Buffer> source_{};
+  NoticeRing notices_;
+  std::uint64_t told_ = 0;      // messages named in notices
+  std::uint64_t credited_ = 0;  // messages whose slots are free again
+  bool stopping_ = false;
+};
+
+class WriteResponder {
+ public:
+  WriteResponder(Session& session, const Pattern& pattern);
+  absl::Status Prepare();
+  absl::Status Run(Phase& phase);
+  RemoteMemory memory() const { return target_->remote(); }
+
+ private:
+  absl::Status Take(std::span<const Completion> completions, Phase& phase);
+  void Verify(std::uint64_t number, Phase& phase);
+
+  Session& session_;
+  const Pattern& pattern_;
+  std::unique_ptr<Buffer> target_{};
+  NoticeRing notices_;
+  std::uint64_t looked_at_ = 0;  // messages verified or missing
+  std::uint64_t credited_ = 0;
+  std::optional<std::uint64_t> first_missing_{};
+};
+
+// --- read: from the responder's slots, which hold fixed patterns, verified at the initiator. ---
+
+class ReadInitiator {
+ public:
+  ReadInitiator(Session& session, const Pattern& pattern, const RemoteMemory& source);
+  absl::Status Prepare();
+  absl::Status Run(Phase& phase);
+
+ private:
+  absl::Status Post(Meter& meter, Phase& phase);
+  void Verify(std::uint64_t number, Phase& phase);
+  std::uint64_t RemoteSlot(std::uint64_t number) const;
+
+  Session& session_;
+  const Pattern& pattern_;
+  const RemoteMemory source_;
+  std::unique_ptr<Buffer> destination_{};
+  std::optional<std::uint64_t> first_missing_{};
+};
+
+class ReadResponder {
+ public:
+  ReadResponder(Session& session, const Pattern& pattern) : session_(session), pattern_(pattern) {}
+  absl::Status Prepare();
+  absl::Status Run(Phase& phase);
+  RemoteMemory memory() const { return source_->remote(); }
+
+ private:
+  Session& session_;
+  const Pattern& pattern_;
+  std::unique_ptr<Buffer> source_{};
+};
+
+// --- shared by the phases ---
+
+// Whether `bytes` hold exactly what was in that slot before message `number`: message `before`, or zeros
+// without one.
+bool IsStale(const Pattern& pattern, std::span<const std::byte> bytes, std::optional<std::uint64_t> before);
+
+// Whether `memory`, which came from the peer, can be the `SlotsOf(test)` slots of this test.
+absl::Status CheckMemory(const TransferCase& test, const RemoteMemory& memory);
+
+// A stall with what was in flight: "17 RDMA writes posted, 15 completed; nothing for 4.0 s". Others pass
+// unchanged.
+absl::Status WithProgress(const absl::Status& status, const char* what, const TransferCounts& counts);
+
+using TakeCompletions = std::function<absl::Status(std::span<const Completion>)>;
+
+// The responder's loop: hands completions to `take` until the initiator said kDone; then what it announced is
+// already here, so only what stands in the completion queue is still taken. Returns what else ended it.
+absl::Status ServeUntilDone(Session& session, const Phase& phase, const TakeCompletions& take);
+
+// The failures that counting found, for the end of a phase: wrong bytes, missing messages, or none.
+Failure FoundByCounting(const char* what, const TransferCase& test, const Phase& phase,
+                        std::optional<std::uint64_t> first_missing);
+
+}  // namespace rdmaready

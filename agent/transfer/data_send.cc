@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Send: ping-pong of two-sided messages, verified in both directions.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "agent/transfer/data.h"
+#include "agent/transfer/failure.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::uint32_t kSlots =
+    4;  // so that a slot is refilled and a receive posted anew beside the measured way
+
+std::uint64_t PingNumber(std::uint64_t ping) { return 2 * ping; }
+std::uint64_t PongNumber(std::uint64_t ping) { return 2 * ping + 1; }
+
+absl::Status PrepareBoth(Link& link, std::uint32_t bytes, std::unique_ptr<Buffer>& outgoing,
+                         std::unique_ptr<Buffer>& incoming) {
+  absl::StatusOr<std::unique_ptr<Buffer>> out = Buffer::Make(link, bytes, kSlots, Access::kSendSource);
+  if (!out.ok()) return out.status();
+  absl::StatusOr<std::unique_ptr<Buffer>> in = Buffer::Make(link, bytes, kSlots, Access::kReceiveTarget);
+  if (!in.ok()) return in.status();
+  outgoing = *std::move(out);
+  incoming = *std::move(in);
+  for (std::uint64_t i = 0; i < kSlots; ++i) RR_RETURN_IF_ERROR(link.PostReceive(i, incoming->slice(i)));
+  return absl::OkStatus();
+}
+
+absl::Status CheckLength(const Completion& completion, const TransferCase& test, std::uint64_t number) {
+  if (completion.bytes == test.message_bytes) return absl::OkStatus();
+  return MakeFailure(FailureKind::kCorrupt, fmt::format("send: message {} arrived with {} bytes instead of {}",
+                                                        number, completion.bytes, test.message_bytes));
+}
+
+void Verify(const Pattern& pattern, std::span<const std::byte> bytes, std::uint64_t number, Phase& phase) {
+  const Pattern::Wrong wrong = pattern.Verify(bytes, number);
+  phase.Compared(bytes.size(), wrong.bytes, wrong.first_offset, number * bytes.size());
+}
+
+}  // namespace
+
+absl::Status SendInitiator::Prepare() {
+  RR_RETURN_IF_ERROR(PrepareBoth(session_.link(), session_.test().message_bytes, outgoing_, incoming_));
+  pattern_.Fill(outgoing_->bytes(0), PingNumber(0));
+  return absl::OkStatus();
+}
+
+// Only the way there and back is between the two clock readings of a round trip: filling and verifying are
+// outside.
+absl::Status SendInitiator::Run(Phase& phase) {
+  Meter meter(session_.test(), session_.options());
+  const std::uint64_t round_trip_bytes = 2ull * session_.test().message_bytes;
+  absl::Status status;
+  for (std::uint64_t ping = 0; status.ok() && meter.MayPost(ping); ++ping) {
+    meter.Posted(ping);
+    status = WithProgress(Exchange(ping, phase), "sends", phase.counts);
+    phase.messages = phase.counts.completed + phase.counts.received;
+    if (!status.ok()) break;
+    meter.Completed(ping, NowNs(), round_trip_bytes, 2);
+    if (!session_.options().verify) {
+      status = session_.link().PostReceive(ping % kSlots, incoming_->slice(ping));
+      continue;
+    }
+    Verify(pattern_, incoming_->bytes(ping), PongNumber(ping), phase);
+    status = session_.link().PostReceive(ping % kSlots, incoming_->slice(ping));
+    pattern_.Fill(outgoing_->bytes(ping + 1), PingNumber(ping + 1));
+  }
+  meter.Report(phase);
+  phase.failure = FoundByCounting("send, in the answers", session_.test(), phase, std::nullopt);
+  return status;
+}
+
+absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
+  TransferCounts& counts = phase.counts;
+  RR_RETURN_IF_ERROR(session_.link().PostSend(ping, outgoing_->slice(ping)));
+  ++counts.posted;
+  std::array<Completion, kSlots> completions;
+  while (counts.completed <= ping || counts.received <= ping) {
+    const absl::StatusOr<std::size_t> count = session_.Wait(completions);
+    if (!count.ok()) return count.status();
+    for (const Completion& completion : std::span(completions).first(*count)) {
+      if (completion.work == Work::kSend) {
+        ++counts.completed;
+        ++counts.announced;
+        continue;
+      }
+      RR_RETURN_IF_ERROR(CheckLength(completion, session_.test(), PongNumber(counts.received)));
+      if (++counts.received > ping + 1) {
+        return MakeFailure(FailureKind::kCorrupt,
+                           fmt::format("send: an answer came before message {}", PingNumber(ping + 1)));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SendResponder::Prepare() {
+  RR_RETURN_IF_ERROR(PrepareBoth(session_.link(), session_.test().message_bytes, outgoing_, incoming_));
+  Refill({});
+  return absl::OkStatus();
+}
+
+absl::Status SendResponder::Run(Phase& phase) {
+  const absl::Status status = ServeUntilDone(
+      session_, phase, [&](std::span<const Completion> completions) { return Take(completions, phase); });
+  phase.failure = FoundByCounting("send", session_.test(), phase, std::nullopt);
+  return status;
+}
+
+absl::Status SendResponder::Take(std::span<const Completion> completions, Phase& phase) {
+  TransferCounts& counts = phase.counts;
+  for (const Completion& completion : completions) {
+    if (completion.work == Work::kSend) {
+      ++counts.completed;
+      ++counts.announced;
+      continue;
+    }
+    RR_RETURN_IF_ERROR(CheckLength(completion, session_.test(), PingNumber(counts.received)));
+    ++counts.received;
+  }
+  while (counts.posted < counts.received && counts.posted < counts.completed + kSlots) {
+    RR_RETURN_IF_ERROR(Answer(phase));
+  }
+  Refill(phase);
+  return absl::OkStatus();
+}
+
+// The answer first, then the work: the initiator measures the way, not our verification.
+absl::Status SendResponder::Answer(Phase& phase) {
+  const std::uint64_t ping = phase.counts.posted;
+  Refill(phase);
+  RR_RETURN_IF_ERROR(session_.link().PostSend(ping, outgoing_->slice(ping)));
+  ++phase.counts.posted;
+  if (session_.options().verify) Verify(pattern_, incoming_->bytes(ping), PingNumber(ping), phase);
+  return session_.link().PostReceive(ping % kSlots, incoming_->slice(ping));
+}
+
+void SendResponder::Refill(const Phase& phase) {
+  if (!session_.options().verify) return;
+  for (; filled_ < phase.counts.completed + kSlots; ++filled_) {
+    pattern_.Fill(outgoing_->bytes(filled_), PongNumber(filled_));
+  }
+}
+
+}  // namespace rdmaready

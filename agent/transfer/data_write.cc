@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Write: RDMA writes into the responder's slots. The initiator announces every half window by a notice, so that
+// one half is verified and credited while the other is on its way and the pipeline does not drain.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "agent/transfer/data.h"
+#include "agent/transfer/failure.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr char kWhat[] = "RDMA write";
+
+std::uint64_t Half(std::uint32_t slots) { return std::max<std::uint64_t>(slots / 2, 1); }
+
+}  // namespace
+
+WriteInitiator::WriteInitiator(Session& session, const Pattern& pattern, const RemoteMemory& target)
+    : session_(session),
+      pattern_(pattern),
+      target_(target),
+      verify_(session.options().verify),
+      notices_(Role::kInitiator, session.link(), pattern) {}
+
+absl::Status WriteInitiator::Prepare() {
+  const TransferCase& test = session_.test();
+  RR_RETURN_IF_ERROR(CheckMemory(test, target_));
+  absl::StatusOr<std::unique_ptr<Buffer>> source =
+      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kSendSource);
+  if (!source.ok()) return source.status();
+  source_ = *std::move(source);
+  if (verify_) return notices_.Prepare();
+  for (std::uint64_t slot = 0; slot < source_->slots(); ++slot) pattern_.Fill(source_->bytes(slot), slot);
+  return absl::OkStatus();
+}
+
+absl::Status WriteInitiator::Run(Phase& phase) {
+  Meter meter(session_.test(), session_.options());
+  std::array<Completion, kCompletionBatch> completions;
+  absl::Status status;
+  while (true) {
+    status = Post(meter, phase);
+    if (!status.ok() || Finished(phase)) break;
+    const absl::StatusOr<std::size_t> count = session_.Wait(completions);
+    status = count.status();
+    if (!status.ok()) break;
+    status = Take(std::span(completions).first(*count), meter, phase);
+    if (!status.ok()) break;
+  }
+  phase.messages = phase.counts.completed;
+  meter.Report(phase);
+  return WithProgress(status, "RDMA writes", phase.counts);
+}
+
+// A source slot is free when its write completed; a target slot when it was credited.
+std::uint64_t WriteInitiator::Limit(const Phase& phase) const {
+  const std::uint64_t free = verify_ ? std::min(phase.counts.completed, credited_) : phase.counts.completed;
+  return free + SlotsOf(session_.test());
+}
+
+bool WriteInitiator::Finished(const Phase& phase) const {
+  if (!stopping_ || phase.counts.completed < phase.counts.posted) return false;
+  return !verify_ || (credited_ == phase.counts.posted && notices_.idle());
+}
+
+absl::Status WriteInitiator::Post(Meter& meter, Phase& phase) {
+  TransferCounts& counts = phase.counts;
+  const std::uint32_t bytes = session_.test().message_bytes;
+  const std::uint64_t half = Half(source_->slots());
+  while (!stopping_ && counts.posted < Limit(phase)) {
+    if (!meter.MayPost(counts.posted)) {
+      stopping_ = true;
+      break;
+    }
+    const std::uint64_t number = counts.posted;
+    if (verify_) pattern_.Fill(source_->bytes(number), number);
+    meter.Posted(number);
+    const std::uint64_t address = target_.address + (number % source_->slots()) * bytes;
+    RR_RETURN_IF_ERROR(session_.link().PostWrite(number, source_->slice(number), {address, target_.rkey}));
+    ++counts.posted;
+    if (verify_ && counts.posted - told_ >= half && notices_.CanPost()) {
+      RR_RETURN_IF_ERROR(notices_.Post(counts.posted));
+      told_ = counts.posted;
+    }
+  }
+  if (verify_ && stopping_ && told_ < counts.posted && notices_.CanPost()) {
+    RR_RETURN_IF_ERROR(notices_.Post(counts.posted));
+    told_ = counts.posted;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteInitiator::Take(std::span<const Completion> completions, Meter& meter, Phase& phase) {
+  const std::int64_t now_ns = NowNs();
+  for (const Completion& completion : completions) {
+    switch (completion.work) {
+      case Work::kWrite:
+        meter.Completed(phase.counts.completed++, now_ns, session_.test().message_bytes);
+        break;
+      case Work::kSend:
+        phase.counts.announced = notices_.Sent();
+        break;
+      case Work::kReceive: {
+        const absl::StatusOr<std::uint64_t> credit = notices_.Take(completion, told_);
+        if (!credit.ok()) return credit.status();
+        credited_ = *credit;
+        break;
+      }
+      case Work::kRead:
+        break;  // never posted
+    }
+  }
+  return absl::OkStatus();
+}
+
+WriteResponder::WriteResponder(Session& session, const Pattern& pattern)
+    : session_(session), pattern_(pattern), notices_(Role::kResponder, session.link(), pattern) {}
+
+absl::Status WriteResponder::Prepare() {
+  const TransferCase& test = session_.test();
+  absl::StatusOr<std::unique_ptr<Buffer>> target =
+      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kRemoteWrite);
+  if (!target.ok()) return target.status();
+  target_ = *std::move(target);
+  return session_.options().verify ? notices_.Prepare() : absl::OkStatus();
+}
+
+absl::Status WriteResponder::Run(Phase& phase) {
+  const absl::Status status = ServeUntilDone(
+      session_, phase, [&](std::span<const Completion> completions) { return Take(completions, phase); });
+  phase.failure = FoundByCounting(kWhat, session_.test(), phase, first_missing_);
+  return status;
+}
+
+absl::Status WriteResponder::Take(std::span<const Completion> completions, Phase& phase) {
+  for (const Completion& completion : completions) {
+    if (completion.work != Work::kReceive) {
+      notices_.Sent();
+      continue;
+    }
+    const absl::StatusOr<std::uint64_t> told = notices_.Take(completion, credited_ + target_->slots());
+    if (!told.ok()) return told.status();
+    for (; looked_at_ < *told; ++looked_at_) Verify(looked_at_, phase);
+    if (looked_at_ > credited_ && notices_.CanPost()) {
+      RR_RETURN_IF_ERROR(notices_.Post(looked_at_));
+      credited_ = looked_at_;
+    }
+  }
+  if (looked_at_ > credited_ && notices_.CanPost()) {
+    RR_RETURN_IF_ERROR(notices_.Post(looked_at_));
+    credited_ = looked_at_;
+  }
+  return absl::OkStatus();
+}
+
+void WriteResponder::Verify(std::uint64_t number, Phase& phase) {
+  const std::span<const std::byte> bytes = target_->bytes(number);
+  const Pattern::Wrong wrong = pattern_.Verify(bytes, number);
+  const std::uint64_t slots = target_->slots();
+  if (wrong.bytes > 0 &&
+      IsStale(pattern_, bytes, number < slots ? std::nullopt : std::optional(number - slots))) {
+    if (!first_missing_) first_missing_ = number;
+    ++phase.counts.missing;
+    return;
+  }
+  ++phase.counts.received;
+  phase.Compared(bytes.size(), wrong.bytes, wrong.first_offset, number * bytes.size());
+}
+
+}  // namespace rdmaready

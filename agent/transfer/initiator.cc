@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "agent/transfer/data.h"
+#include "agent/transfer/failure.h"
+#include "agent/transfer/merge.h"
+#include "agent/transfer/run.h"
+#include "agent/transfer/session.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using Data = std::variant<std::monostate, SendInitiator, WriteInitiator, ReadInitiator>;
+
+absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, const RunOptions& options) {
+  const bool same = std::string_view(offer.case_name) == test.name &&
+                    offer.message_bytes == test.message_bytes && offer.depth == test.depth &&
+                    offer.verify == options.verify;
+  if (same) return absl::OkStatus();
+  return MakeFailure(FailureKind::kPeerGone,
+                     "the ends do not agree on the test: the responder offers another one");
+}
+
+// Makes the data phase in place; `pattern` outlives it.
+absl::Status MakeData(Session& session, const Pattern& pattern, const RemoteMemory& memory, Data& data) {
+  switch (session.test().operation) {
+    case Operation::kSend:
+      return data.emplace<SendInitiator>(session, pattern).Prepare();
+    case Operation::kWrite:
+      return data.emplace<WriteInitiator>(session, pattern, memory).Prepare();
+    case Operation::kRead:
+      return data.emplace<ReadInitiator>(session, pattern, memory).Prepare();
+    case Operation::kUnknown:
+      break;
+  }
+  return MakeFailure(FailureKind::kSetup, fmt::format("case {} names no operation", session.test().name));
+}
+
+absl::Status RunData(Data& data, Phase& phase) {
+  return std::visit(
+      [&]<class T>(T& end) -> absl::Status {
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return absl::OkStatus();
+        } else {
+          return end.Run(phase);
+        }
+      },
+      data);
+}
+
+// From the offer to the last completion.
+absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
+  const absl::StatusOr<PeerMessage> offer = session.Expect(PeerMessageKind::kOffer, session.deadline());
+  if (!offer.ok()) return offer.status();
+  RR_RETURN_IF_ERROR(CheckOffer(*offer, session.test(), session.options()));
+  const Patience patience = session.PatienceUntil(
+      std::chrono::steady_clock::now() + session.options().connect_limit, PeerMessageKind::kReady);
+  RR_RETURN_IF_ERROR(session.link().Connect(offer->endpoint, offer->nonce, session.options().local_address,
+                                            QueueDepthOf(session.test()), patience));
+  const absl::StatusOr<PeerMessage> ready = session.Expect(PeerMessageKind::kReady, session.deadline());
+  if (!ready.ok()) return ready.status();
+  RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(offer->nonce), ready->memory, data));
+  session.Progress();
+  const std::int64_t cpu_start_ns = ThreadCpuNs();
+  const absl::Status status = RunData(data, phase);
+  phase.cpu_ns = ThreadCpuNs() - cpu_start_ns;
+  return status;
+}
+
+// Tells that this end is done, hears what the other one saw, and leaves both with the same result.
+TransferResult Conclude(Session& session, const EndView& own) {
+  absl::Status told = absl::OkStatus();
+  if (session.heard() == nullptr) {
+    told = session.Tell({.kind = PeerMessageKind::kDone, .counts = own.counts});
+  }
+  std::optional<EndView> theirs;
+  if (told.ok()) {
+    if (const PeerMessage* view = session.AwaitLastWord(PeerMessageKind::kView)) {
+      theirs = EndView{.counts = view->counts, .result = view->result};
+    }
+  }
+  TransferResult merged = Merge(own, theirs, session.options().verify);
+  // Fails only when the other end is gone, and then there is nobody to be told.
+  static_cast<void>(session.Tell({.kind = PeerMessageKind::kResult, .result = merged}));
+  return merged;
+}
+
+}  // namespace
+
+TransferResult RunInitiator(const TransferCase& test, Link& link, PeerChannel& peer,
+                            const RunOptions& options) {
+  Session session(Role::kInitiator, test, link, peer, options);
+  std::optional<Pattern> pattern;
+  Data data;  // holds memory registered until the end of this function
+  Phase phase;
+  const absl::Status status = Initiate(session, pattern, data, phase);
+  const Failure ended_by = session.Explain(status);
+  phase.failure = MoreTelling(ended_by, phase.failure);
+  if (phase.messages == 0 && phase.failure.kind == FailureKind::kNone && session.heard() == nullptr) {
+    phase.failure = {.kind = FailureKind::kStalled, .detail = "nothing was transferred"};
+  }
+  if (session.heard() != nullptr && session.heard()->result.failure.kind == FailureKind::kNone) {
+    phase.failure = MoreTelling(phase.failure, {.kind = FailureKind::kPeerGone,
+                                                .detail = "the responder ended the test without a reason"});
+  }
+  const TransferResult result = Conclude(session, ViewOf(Role::kInitiator, test, link.Describe(), phase));
+  link.Disconnect();
+  return result;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Link: the seam towards the RDMA device: one end of ONE reliable connection.
+//
+// A Link is used by one thread at a time, for one test: Listen and Accept, or Connect; then registrations and
+// work requests; then it is destroyed, which releases everything (connection, queue pair, registrations).
+// Registered memory must outlive the Link or be unregistered first. Every failure is a Status made by
+// MakeFailure: it names its kind.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/model/peer_message.h"
+
+namespace rdmaready {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+// How long a call of the set-up may take, and what may end it sooner.
+struct Patience {
+  TimePoint deadline{};
+  // Called about every 50 ms while waiting; anything but OK ends the wait and is returned. May be empty.
+  std::function<absl::Status()> interrupted{};
+};
+
+// What the connection must hold at once; known before it is made.
+struct QueueDepth {
+  std::uint32_t sends = 1;  // sends, writes and reads posted and not yet taken as completions
+  std::uint32_t receives = 1;
+};
+
+enum class Access {
+  kSendSource,       // the device reads it: send, write
+  kReceiveTarget,    // the device writes it: receive
+  kReadDestination,  // the device writes it: RDMA read
+  kRemoteWrite,      // the peer writes it, and does nothing else with it
+  kRemoteRead,       // the peer reads it, and does nothing else with it
+};
+
+// A registration; valid until Unregister or the end of its Link.
+struct MemoryId {
+  std::uint32_t index = 0;
+};
+
+// A part of registered memory. A Link refuses to post a slice that leaves its registration.
+struct Slice {
+  MemoryId memory{};
+  std::uint64_t offset = 0;
+  std::uint32_t length = 0;
+};
+
+// Where a write goes to or a read comes from, at the peer.
+struct RemoteSlice {
+  std::uint64_t address = 0;
+  std::uint32_t rkey = 0;
+};
+
+enum class Work : std::uint8_t { kSend, kReceive, kWrite, kRead };
+
+// Of a work request that succeeded; the others end Wait.
+struct Completion {
+  Work work = Work::kSend;
+  std::uint64_t id = 0;     // as posted
+  std::uint32_t bytes = 0;  // of a receive
+};
+
+// Empty until connected.
+struct LinkFacts {
+  std::string local_gid{};
+  std::string remote_gid{};
+  std::string transport{};  // "roce-v2", "roce-v1", "iwarp", "infiniband", "memory"
+};
+
+class Link {
+ public:
+  virtual ~Link() = default;
+
+  // Listens on an ephemeral port of `local_address` (numeric, IPv4 or IPv6). kSetup when no RDMA device has it.
+  virtual absl::StatusOr<Endpoint> Listen(const std::string& local_address, const QueueDepth& depth) = 0;
+
+  // Waits for the peer that presents `nonce` and rejects everybody else. After the deadline: kRejected when
+  // only others came (their number and the last one's address are named), kUnreachable when nobody did.
+  virtual absl::Status Accept(const Nonce& nonce, const Patience& patience) = 0;
+
+  // Connects from `local_address` (empty: the system chooses). kUnreachable when the address or route does not
+  // resolve or nobody answers, kRejected when the other side says no, kSetup for trouble on this side.
+  virtual absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
+                               const QueueDepth& depth, const Patience& patience) = 0;
+
+  // After Accept or Connect. kSetup when the memory cannot be pinned.
+  virtual absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) = 0;
+  virtual void Unregister(MemoryId memory) = 0;
+  // What the peer needs to reach it; `memory` is a valid registration with a remote access.
+  virtual RemoteMemory Remote(MemoryId memory) const = 0;
+
+  // `id` (below 2^56) comes back in the completion; each success of a post is followed by one, unless Wait
+  // fails.
+  virtual absl::Status PostReceive(std::uint64_t id, const Slice& to) = 0;
+  virtual absl::Status PostSend(std::uint64_t id, const Slice& from) = 0;
+  virtual absl::Status PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) = 0;
+  virtual absl::Status PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) = 0;
+
+  // Takes completions, oldest first, sleeping until there is one; 0 when `deadline` passed without any.
+  // kCompletion when a work request failed, kDisconnected when the peer or the device left; after that the Link
+  // is only good to destroy.
+  virtual absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) = 0;
+
+  // Tells the peer at once that it is over. Harmless when not connected.
+  virtual void Disconnect() = 0;
+
+  virtual LinkFacts Describe() const = 0;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/transfer/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "agent/transfer/failure.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMaxTextBytes = 512;
+
+std::string SafeText(std::string text) {
+  if (text.size() > kMaxTextBytes) text.resize(kMaxTextBytes);
+  for (char& letter : text) {
+    if (letter < ' ' || letter > '~') letter = '?';
+  }
+  return text;
+}
+
+// Whether this end looked for messages to its last moment, so that its count of arrivals means something.
+bool LookedToTheEnd(const Failure& failure) {
+  return failure.kind == FailureKind::kNone || failure.kind == FailureKind::kStalled ||
+         failure.kind == FailureKind::kLost || failure.kind == FailureKind::kCorrupt;
+}
+
+Failure LostBetween(const char* what, const TransferCounts& sender, const TransferCounts& receiver) {
+  const std::uint64_t arrived = receiver.received + receiver.missing;
+  if (arrived >= sender.announced) return {};
+  return {.kind = FailureKind::kLost,
+          .detail = fmt::format("{}: {} sent and acknowledged, {} arrived; the first lost is message {}", what,
+                                sender.announced, arrived, arrived)};
+}
+
+// The peer's numbers that contradict ours; empty when they can be true.
+std::string Contradiction(const EndView& initiator, const EndView& responder) {
+  const TransferResult& theirs = responder.result;
+  if (theirs.bytes_wrong > theirs.bytes_verified) return "more bytes wrong than compared";
+  const std::uint64_t posted_bytes = initiator.counts.posted * initiator.result.message_bytes;
+  if (theirs.bytes_verified > posted_bytes) return "more bytes compared than were sent";
+  if (responder.counts.received > initiator.counts.posted) return "more messages received than were sent";
+  if (responder.counts.missing > initiator.counts.posted) return "more messages missing than were sent";
+  if (theirs.first_wrong_offset && theirs.bytes_wrong == 0) return "a wrong byte's offset without wrong bytes";
+  return {};
+}
+
+void AddView(TransferResult& merged, const TransferResult& theirs) {
+  merged.bytes_verified += theirs.bytes_verified;
+  merged.bytes_wrong += theirs.bytes_wrong;
+  if (theirs.first_wrong_offset) {
+    merged.first_wrong_offset =
+        std::min(merged.first_wrong_offset.value_or(*theirs.first_wrong_offset), *theirs.first_wrong_offset);
+  }
+  merged.cpu_responder_ns = theirs.cpu_responder_ns;
+  merged.failure = MoreTelling(merged.failure, theirs.failure);
+}
+
+}  // namespace
+
+TransferResult Sanitized(TransferResult result) {
+  result.case_name = SafeText(std::move(result.case_name));
+  result.local_gid = SafeText(std::move(result.local_gid));
+  result.remote_gid = SafeText(std::move(result.remote_gid));
+  result.transport = SafeText(std::move(result.transport));
+  result.failure.detail = SafeText(std::move(result.failure.detail));
+  result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);
+  result.cpu_initiator_ns = std::max<std::int64_t>(result.cpu_initiator_ns, 0);
+  result.cpu_responder_ns = std::max<std::int64_t>(result.cpu_responder_ns, 0);
+  return result;
+}
+
+TransferResult Merge(const EndView& initiator, const std::optional<EndView>& responder, bool verify) {
+  TransferResult merged = initiator.result;
+  if (!responder) {
+    merged.failure = MoreTelling(merged.failure, {.kind = FailureKind::kPeerGone,
+                                                  .detail = "the responder's view of the transfer never came"});
+    return merged;
+  }
+  if (const std::string why = Contradiction(initiator, *responder); !why.empty()) {
+    merged.failure = MoreTelling(
+        MoreTelling(merged.failure, responder->result.failure),
+        {.kind = FailureKind::kPeerGone, .detail = fmt::format("the responder's view is impossible: {}", why)});
+    return merged;
+  }
+  AddView(merged, responder->result);
+  if (LookedToTheEnd(initiator.result.failure) && LookedToTheEnd(responder->result.failure)) {
+    merged.failure =
+        MoreTelling(merged.failure, LostBetween("to the responder", initiator.counts, responder->counts));
+    merged.failure =
+        MoreTelling(merged.failure, LostBetween("to the initiator", responder->counts, initiator.counts));
+  }
+  if (verify && merged.failure.kind == FailureKind::kNone && merged.bytes_verified < merged.bytes) {
+    merged.failure = {
+        .kind = FailureKind::kPeerGone,
+        .detail = fmt::format("only {} of {} bytes were compared", merged.bytes_verified, merged.bytes)};
+  }
+  return merged;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "agent/transfer/data.h"
+#include "agent/transfer/failure.h"
+#include "agent/transfer/merge.h"
+#include "agent/transfer/run.h"
+#include "agent/transfer/session.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using Data = std::variant<std::monostate, SendResponder, WriteResponder, ReadResponder>;
+
+absl::StatusOr<Nonce> FreshNonce() {
+  Nonce nonce{};
+  const ssize_t bytes = ::getrandom(nonce.data(), nonce.size(), 0);
+  if (bytes < 0) return ErrnoFailure(FailureKind::kSetup, errno, "draw a nonce");
+  if (static_cast<std::size_t>(bytes) != nonce.size())
+    return MakeFailure(FailureKind::kSetup, "draw a nonce: too short");
+  return nonce;
+}
+
+// Makes the data phase in place and returns the memory that the initiator may reach (none for send).
+absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, Data& data) {
+  switch (session.test().operation) {
+    case Operation::kSend:
+      RR_RETURN_IF_ERROR(data.emplace<SendResponder>(session, pattern).Prepare());
+      return RemoteMemory{};
+    case Operation::kWrite: {
+      WriteResponder& end = data.emplace<WriteResponder>(session, pattern);
+      RR_RETURN_IF_ERROR(end.Prepare());
+      return end.memory();
+    }
+    case Operation::kRead: {
+      ReadResponder& end = data.emplace<ReadResponder>(session, pattern);
+      RR_RETURN_IF_ERROR(end.Prepare());
+      return end.memory();
+    }
+    case Operation::kUnknown:
+      break;
+  }
+  return MakeFailure(FailureKind::kSetup, fmt::format("case {} names no operation", session.test().name));
+}
+
+absl::Status RunData(Data& data, Phase& phase) {
+  return std::visit(
+      [&]<class T>(T& end) -> absl::Status {
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return absl::OkStatus();
+        } else {
+          return end.Run(phase);
+        }
+      },
+      data);
+}
+
+// From listening to the initiator's kDone.
+absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
+  const TransferCase& test = session.test();
+  const absl::StatusOr<Nonce> nonce = FreshNonce();
+  if (!nonce.ok()) return nonce.status();
+  const absl::StatusOr<Endpoint> endpoint =
+      session.link().Listen(session.options().local_address, QueueDepthOf(test));
+  if (!endpoint.ok()) return endpoint.status();
+  RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kOffer,
+                                   .case_name = std::string(test.name),
+                                   .message_bytes = test.message_bytes,
+                                   .depth = test.depth,
+                                   .verify = session.options().verify,
+                                   .endpoint = *endpoint,
+                                   .nonce = *nonce}));
+  RR_RETURN_IF_ERROR(session.link().Accept(*nonce, session.PatienceUntil(session.deadline())));
+  const absl::StatusOr<RemoteMemory> memory = MakeData(session, pattern.emplace(*nonce), data);
+  if (!memory.ok()) return memory.status();
+  RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kReady, .memory = *memory}));
+  const std::int64_t cpu_start_ns = ThreadCpuNs();
+  const absl::Status status = RunData(data, phase);
+  phase.cpu_ns = ThreadCpuNs() - cpu_start_ns;
+  return status;
+}
+
+// Tells what this end saw and returns the result that the initiator made of it, or failing that one made here.
+TransferResult Conclude(Session& session, const EndView& own) {
+  const bool over = session.heard() != nullptr && session.heard()->kind == PeerMessageKind::kResult;
+  absl::Status told = absl::OkStatus();
+  if (!over) {
+    told = session.Tell({.kind = PeerMessageKind::kView, .counts = own.counts, .result = own.result});
+  }
+  const PeerMessage* last = told.ok() ? session.AwaitLastWord(PeerMessageKind::kResult) : nullptr;
+  TransferResult result = own.result;
+  if (last == nullptr) {
+    result.failure = MoreTelling(
+        result.failure,
+        {.kind = FailureKind::kPeerGone, .detail = "the initiator's result of the transfer never came"});
+    return result;
+  }
+  result = last->result;
+  result.case_name = own.result.case_name;
+  result.operation = own.result.operation;
+  result.message_bytes = own.result.message_bytes;
+  result.failure = MoreTelling(result.failure, own.result.failure);
+  return result;
+}
+
+}  // namespace
+
+TransferResult RunResponder(const TransferCase& test, Link& link, PeerChannel& peer,
+                            const RunOptions& options) {
+  Session session(Role::kResponder, test, link, peer, options);
+  std::optional<Pattern> pattern;
+  Data data;  // holds memory registered until the end of this function
+  Phase phase;
+  const absl::Status status = Respond(session, pattern, data, phase);
+  phase.failure = MoreTelling(session.Explain(status), phase.failure);
+  const TransferResult result = Conclude(session, ViewOf(Role::kResponder, test, link.Describe(), phase));
+  link.Disconnect();
+  return result;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run: one live test, from the offer to the merged result. The same code serves two agents, two threads of one
+// process, and a unit test without a NIC: the engine is given its Link and its PeerChannel.
+//
+// Both functions block their thread until the test is over: at most the case's deadline plus `farewell`, twice
+// for the responder. Neither fails by itself: what went wrong stands in the result's failure, which is the same
+// on both ends whenever the control channel lived to the end. The Link must be fresh and is used up.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "agent/transfer/link.h"
+#include "agent/transfer/peer_channel.h"
+#include "api/model/transfer.h"
+
+namespace rdmaready {
+
+struct RunOptions {
+  std::string local_address{};  // of the RDMA port to use, numeric; the initiator may leave it to the system
+  bool verify = true;           // compare every byte; both ends must agree. Off: raw speed.
+  std::chrono::milliseconds stall_limit{5'000};    // nothing completes for this long: stalled
+  std::chrono::milliseconds connect_limit{5'000};  // to resolve and connect
+  std::chrono::milliseconds farewell{5'000};       // to wait for the other end's last word
+  std::uint64_t max_bytes = 64ull << 30;           // the measured part ends there even before its time
+  std::stop_token cancel{};                        // the caller gives up; noticed within 100 ms
+};
+
+// Writes, reads or sends first. Waits for the responder's offer on `peer`.
+TransferResult RunInitiator(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
+
+// Listens on `options.local_address`, which must be given, and admits only the one it made an offer to.
+TransferResult RunResponder(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
+
+// Both ends in this process, `responder` on a thread of its own; returns the initiator's result.
+TransferResult RunLoopback(const TransferCase& test, Link& responder, Link& initiator,
+                           const RunOptions& options);
+
+}  // namespace rdmaready

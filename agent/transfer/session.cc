@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/transfer/session.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "agent/transfer/failure.h"
+#include "api/base/status.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{20};  // at the control channel and the cancel token, while bytes move
+constexpr milliseconds kFarewellAfterCancel{200};
+
+std::string_view KindName(PeerMessageKind kind) {
+  switch (kind) {
+    case PeerMessageKind::kUnknown:
+      return "an unknown message";
+    case PeerMessageKind::kOffer:
+      return "an offer";
+    case PeerMessageKind::kReady:
+      return "a ready";
+    case PeerMessageKind::kDone:
+      return "a done";
+    case PeerMessageKind::kView:
+      return "a view";
+    case PeerMessageKind::kResult:
+      return "a result";
+  }
+  return "a message of no known kind";
+}
+
+// Not a failure: the other end's last word came. No FailureKind has this code.
+absl::Status Ended() { return absl::OutOfRangeError("the other end ended the test"); }
+
+std::string_view OtherEnd(Role role) { return role == Role::kInitiator ? "responder" : "initiator"; }
+
+std::int64_t ClockNs(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::int64_t Nanoseconds(steady_clock::duration duration) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+}
+
+}  // namespace
+
+std::int64_t NowNs() { return ClockNs(CLOCK_MONOTONIC); }
+std::int64_t ThreadCpuNs() { return ClockNs(CLOCK_THREAD_CPUTIME_ID); }
+
+void Phase::Compared(std::uint64_t bytes, std::uint64_t wrong, std::optional<std::uint64_t> first_offset,
+                     std::uint64_t start) {
+  bytes_verified += bytes;
+  bytes_wrong += wrong;
+  if (first_offset) {
+    const std::uint64_t offset = start + *first_offset;
+    first_wrong_offset = std::min(first_wrong_offset.value_or(offset), offset);
+  }
+}
+
+// The responder outlasts the initiator, which sees the cause of a stall and shall be the one to name it.
+Session::Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options)
+    : role_(role),
+      test_(test),
+      link_(link),
+      peer_(peer),
+      options_(options),
+      deadline_(steady_clock::now() + test.deadline +
+                (role == Role::kResponder ? options.farewell : milliseconds::zero())),
+      last_progress_(steady_clock::now()) {}
+
+absl::Status Session::Tell(const PeerMessage& message) { return peer_.Send(message); }
+
+bool Session::IsLastWord(PeerMessageKind kind) const {
+  if (role_ == Role::kInitiator) return kind == PeerMessageKind::kView;
+  return kind == PeerMessageKind::kDone || kind == PeerMessageKind::kResult;
+}
+
+absl::Status Session::Hear(PeerMessage message) {
+  if (!IsLastWord(message.kind)) {
+    return MakeFailure(FailureKind::kPeerGone, fmt::format("the {} broke the protocol: it sent {} out of turn",
+                                                           OtherEnd(role_), KindName(message.kind)));
+  }
+  message.result = Sanitized(std::move(message.result));
+  heard_ = std::move(message);
+  return Ended();
+}
+
+absl::StatusOr<PeerMessage> Session::Expect(PeerMessageKind kind, TimePoint deadline) {
+  early_kind_ = PeerMessageKind::kUnknown;
+  if (early_ && early_->kind == kind) return *std::exchange(early_, std::nullopt);
+  while (true) {
+    if (options_.cancel.stop_requested()) return MakeFailure(FailureKind::kCancelled, "the caller gave up");
+    const TimePoint now = steady_clock::now();
+    absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(deadline, now + kLook));
+    if (message.ok()) {
+      if (message->kind == kind) return message;
+      return Hear(*std::move(message));
+    }
+    if (!absl::IsDeadlineExceeded(message.status())) return message.status();
+    if (now >= deadline) {
+      return MakeFailure(FailureKind::kPeerGone,
+                         fmt::format("the {} did not send {} in time", OtherEnd(role_), KindName(kind)));
+    }
+  }
+}
+
+absl::Status Session::Interrupted() {
+  if (heard_) return Ended();
+  if (options_.cancel.stop_requested()) return MakeFailure(FailureKind::kCancelled, "the caller gave up");
+  switch (peer_.Poll()) {
+    case PeerState::kQuiet:
+      return absl::OkStatus();
+    case PeerState::kClosed:
+      break;
+    case PeerState::kMessage: {
+      absl::StatusOr<PeerMessage> message = peer_.Receive(steady_clock::now());
+      if (message.ok() && !early_ && message->kind == early_kind_ && early_kind_ != PeerMessageKind::kUnknown) {
+        early_ = *std::move(message);
+        return absl::OkStatus();
+      }
+      if (message.ok()) return Hear(*std::move(message));
+      return absl::IsDeadlineExceeded(message.status()) ? absl::OkStatus() : message.status();
+    }
+  }
+  return MakeFailure(FailureKind::kPeerGone,
+                     fmt::format("the control channel to the {} closed", OtherEnd(role_)));
+}
+
+Patience Session::PatienceUntil(TimePoint deadline, PeerMessageKind early) {
+  early_kind_ = early;
+  return {.deadline = std::min(deadline, deadline_), .interrupted = [this] { return Interrupted(); }};
+}
+
+const PeerMessage* Session::AwaitLastWord(PeerMessageKind kind) {
+  const TimePoint start = steady_clock::now();
+  while (!heard_ || heard_->kind != kind) {
+    const milliseconds limit = options_.cancel.stop_requested()
+                                   ? std::min(kFarewellAfterCancel, options_.farewell)
+                                   : options_.farewell;
+    const TimePoint now = steady_clock::now();
+    if (now >= start + limit) return nullptr;
+    absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(start + limit, now + kLook));
+    if (message.ok()) {
+      // What was under way when this end stopped (a ready, say) is of no use any more.
+      if (IsLastWord(message->kind)) static_cast<void>(Hear(*std::move(message)));
+    } else if (!absl::IsDeadlineExceeded(message.status())) {
+      return nullptr;
+    }
+  }
+  return &*heard_;
+}
+
+absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions) {
+  while (true) {
+    const TimePoint now = steady_clock::now();
+    if (now >= next_look_) {
+      RR_RETURN_IF_ERROR(Interrupted());
+      next_look_ = now + kLook;
+    }
+    if (now >= deadline_) {
+      return MakeFailure(FailureKind::kStalled, fmt::format("not finished by the deadline of {}",
+                                                            DurationText(Nanoseconds(test_.deadline))));
+    }
+    if (role_ == Role::kInitiator && now - last_progress_ >= options_.stall_limit) {
+      return MakeFailure(FailureKind::kStalled,
+                         fmt::format("nothing for {}", DurationText(Nanoseconds(now - last_progress_))));
+    }
+    absl::StatusOr<std::size_t> count = link_.Wait(completions, std::min(deadline_, next_look_));
+    if (!count.ok()) return count;
+    if (*count == 0) continue;
+    last_progress_ = steady_clock::now();
+    return count;
+  }
+}
+
+Failure Session::Explain(const absl::Status& status) const {
+  return absl::IsOutOfRange(status) ? Failure{} : FailureOf(status);
+}
+
+EndView ViewOf(Role role, const TransferCase& test, const LinkFacts& facts, const Phase& phase) {
+  const bool initiator = role == Role::kInitiator;
+  EndView view{.counts = phase.counts};
+  TransferResult& result = view.result;
+  result.case_name = std::string(test.name);
+  result.operation = test.operation;
+  result.message_bytes = test.message_bytes;
+  result.local_gid = initiator ? facts.local_gid : facts.remote_gid;
+  result.remote_gid = initiator ? facts.remote_gid : facts.local_gid;
+  result.transport = facts.transport;
+  result.messages = phase.messages;
+  result.bytes = phase.messages * test.message_bytes;
+  result.bytes_verified = phase.bytes_verified;
+  result.bytes_wrong = phase.bytes_wrong;
+  result.first_wrong_offset = phase.first_wrong_offset;
+  result.elapsed_ns = phase.elapsed_ns;
+  if (phase.elapsed_ns > 0) {
+    const double seconds = static_cast<double>(phase.elapsed_ns) / 1e9;
+    result.throughput_bytes_per_s = static_cast<std::uint64_t>(static_cast<double>(result.bytes) / seconds);
+    result.operations_per_s = static_cast<std::uint64_t>(static_cast<double>(result.messages) / seconds);
+  }
+  result.worst_interval_bytes_per_s = phase.worst_interval_bytes_per_s;
+  result.latency = phase.latency;
+  (initiator ? result.cpu_initiator_ns : result.cpu_responder_ns) = phase.cpu_ns;
+  result.failure = phase.failure;
+  return view;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Session: what both ends of a run share: the control conversation and every way in which waiting can end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/transfer/merge.h"
+#include "agent/transfer/run.h"
+
+namespace rdmaready {
+
+enum class Role { kInitiator, kResponder };
+
+// What one end saw in the measured part. Filled as it goes, so that it tells the truth after a failure too.
+struct Phase {
+  TransferCounts counts{};
+  std::uint64_t messages = 0;  // for the result: complete, and for send those that came back too
+  std::uint64_t bytes_verified = 0;
+  std::uint64_t bytes_wrong = 0;
+  std::optional<std::uint64_t> first_wrong_offset{};
+  std::int64_t elapsed_ns = 0;
+  std::uint64_t worst_interval_bytes_per_s = 0;
+  LatencySummary latency{};
+  std::int64_t cpu_ns = 0;
+  Failure failure{};
+
+  // Adds wrong bytes, or none, of message `number`, whose first byte is the transfer's byte `start`.
+  void Compared(std::uint64_t bytes, std::uint64_t wrong, std::optional<std::uint64_t> first_offset,
+                std::uint64_t start);
+};
+
+std::int64_t NowNs();        // steady clock
+std::int64_t ThreadCpuNs();  // CPU time of the calling thread
+
+class Session {
+ public:
+  // All references outlive the session.
+  Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
+
+  const TransferCase& test() const { return test_; }
+  Link& link() const { return link_; }
+  const RunOptions& options() const { return options_; }
+  TimePoint deadline() const { return deadline_; }
+
+  // --- control ---
+  absl::Status Tell(const PeerMessage& message);
+  // The next message of the other end, which must be of `kind`; anything else ends the conversation.
+  absl::StatusOr<PeerMessage> Expect(PeerMessageKind kind, TimePoint deadline);
+  // OK while the test may go on: not cancelled, the channel open, the other end not finished. Never blocks.
+  absl::Status Interrupted();
+  // For calls of the Link that wait in the set-up. A message of kind `early`, which the other end may send
+  // before this end sees the call succeed, is kept for Expect; kUnknown when there is none.
+  Patience PatienceUntil(TimePoint deadline, PeerMessageKind early = PeerMessageKind::kUnknown);
+  // What the other end said to end the test; nullptr while it has not.
+  const PeerMessage* heard() const { return heard_ ? &*heard_ : nullptr; }
+  // Waits for such a word of `kind` when there is none yet. nullptr when it does not come in time.
+  const PeerMessage* AwaitLastWord(PeerMessageKind kind);
+
+  // --- data ---
+  // Completions of the link: at least one. Fails when the link does, when the test may not go on, after the
+  // deadline and, at the initiator, when nothing completed for the stall limit (kStalled).
+  absl::StatusOr<std::size_t> Wait(std::span<Completion> completions);
+  // Starts the stall limit anew; called when the measured part begins.
+  void Progress() { last_progress_ = std::chrono::steady_clock::now(); }
+
+  // The failure behind a status of this session; none when the other end's last word explains it.
+  Failure Explain(const absl::Status& status) const;
+
+ private:
+  bool IsLastWord(PeerMessageKind kind) const;
+  absl::Status Hear(PeerMessage message);
+
+  const Role role_;
+  const TransferCase& test_;
+  Link& link_;
+  PeerChannel& peer_;
+  const RunOptions& options_;
+  const TimePoint deadline_;
+  TimePoint next_look_{};  // at the control channel
+  TimePoint last_progress_;
+  PeerMessageKind early_kind_ = PeerMessageKind::kUnknown;
+  std::optional<PeerMessage> early_{};
+  std::optional<PeerMessage> heard_{};
+};
+
+// One end's view, as merged and as sent. `facts` is this end's link's.
+EndView ViewOf(Role role, const TransferCase& test, const LinkFacts& facts, const Phase& phase);
+
+}  // namespace rdmaready

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// VerbsLink: work requests, completions and what ends them.
+#include <fmt/format.h>
+#include <poll.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+
+#include "agent/transfer/failure.h"
+#include "agent/transfer/verbs_link.h"
+#include "agent/transfer/verbs_text.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+// The operation of a failed completion is undefined in verbs, so it travels in the id.
+constexpr unsigned kIdBits = 56;
+constexpr std::uint64_t kIdMask = (std::uint64_t{1} << kIdBits) - 1;
+
+constexpr int kTaken = 32;                            // completions at a time
+constexpr unsigned kAcknowledgeAfter = 128;           // completion events; acknowledging takes a lock
+constexpr std::chrono::milliseconds kCauseWait{200};  // for the event behind flushed work requests
+
+std::uint64_t Tagged(Work work, std::uint64_t id) {
+  return (std::uint64_t{static_cast<std::uint8_t>(work)} << kIdBits) | (id & kIdMask);
+}
+Work WorkOf(const ibv_wc& completion) { return static_cast<Work>(completion.wr_id >> kIdBits); }
+
+ibv_wr_opcode OpcodeOf(Work work) {
+  switch (work) {
+    case Work::kSend:
+      return IBV_WR_SEND;
+    case Work::kReceive:
+      break;  // not a send-side request
+    case Work::kWrite:
+      return IBV_WR_RDMA_WRITE;
+    case Work::kRead:
+      return IBV_WR_RDMA_READ;
+  }
+  return IBV_WR_SEND;
+}
+
+timespec Until(TimePoint deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::max(deadline - std::chrono::steady_clock::now(), TimePoint::duration::zero()));
+  return {.tv_sec = left.count() / 1'000'000'000, .tv_nsec = left.count() % 1'000'000'000};
+}
+
+}  // namespace
+
+absl::StatusOr<ibv_sge> VerbsLink::Element(const Slice& slice) const {
+  const ibv_mr* region = slice.memory.index < memory_.size() ? memory_[slice.memory.index].get() : nullptr;
+  if (region == nullptr || slice.offset > region->length || slice.length > region->length - slice.offset) {
+    return MakeFailure(FailureKind::kSetup, "post a work request: outside of registered memory");
+  }
+  return ibv_sge{.addr = reinterpret_cast<std::uintptr_t>(region->addr) + slice.offset,
+                 .length = slice.length,
+                 .lkey = region->lkey};
+}
+
+absl::Status VerbsLink::Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote) {
+  absl::StatusOr<ibv_sge> element = Element(local);
+  if (!element.ok()) return element.status();
+  ibv_send_wr request{};
+  request.wr_id = Tagged(work, id);
+  request.sg_list = &*element;
+  request.num_sge = 1;
+  request.opcode = OpcodeOf(work);
+  request.send_flags = IBV_SEND_SIGNALED;
+  request.wr.rdma.remote_addr = remote.address;
+  request.wr.rdma.rkey = remote.rkey;
+  ibv_send_wr* rejected = nullptr;
+  const int error = ibv_post_send(id_->qp, &request, &rejected);
+  if (error == 0) return absl::OkStatus();
+  return ErrnoFailure(FailureKind::kCompletion, error, fmt::format("post {} (message {})", WorkName(work), id));
+}
+
+absl::Status VerbsLink::PostReceive(std::uint64_t id, const Slice& to) {
+  absl::StatusOr<ibv_sge> element = Element(to);
+  if (!element.ok()) return element.status();
+  ibv_recv_wr request{};
+  request.wr_id = Tagged(Work::kReceive, id);
+  request.sg_list = &*element;
+  request.num_sge = 1;
+  ibv_recv_wr* rejected = nullptr;
+  const int error = ibv_post_recv(id_->qp, &request, &rejected);
+  if (error == 0) return absl::OkStatus();
+  return ErrnoFailure(FailureKind::kCompletion, error, fmt::format("post receive {}", id));
+}
+
+absl::Status VerbsLink::PostSend(std::uint64_t id, const Slice& from) {
+  return Post(Work::kSend, id, from, {});
+}
+
+absl::Status VerbsLink::PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) {
+  return Post(Work::kWrite, id, from, to);
+}
+
+absl::Status VerbsLink::PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) {
+  return Post(Work::kRead, id, to, from);
+}
+
+// Look, arm, look again, sleep: a completion between the first look and the arming raises no event.
+absl::StatusOr<std::size_t> VerbsLink::Wait(std::span<Completion> completions, TimePoint deadline) {
+  if (!queue_pair_) return MakeFailure(FailureKind::kSetup, "wait for completions: not connected");
+  while (true) {
+    absl::StatusOr<std::size_t> count = Take(completions);
+    if (!count.ok() || *count > 0) return count;
+    if (!broken_.ok()) return broken_;
+    if (const int error = ibv_req_notify_cq(queue_.get(), 0); error != 0) {
+      return ErrnoFailure(FailureKind::kCompletion, error, "arm the completion queue");
+    }
+    count = Take(completions);
+    if (!count.ok() || *count > 0) return count;
+    if (std::chrono::steady_clock::now() >= deadline) return 0;
+    RR_RETURN_IF_ERROR(Sleep(deadline));
+  }
+}
+
+// What came before a failure is handed out first; the failure is told by the next call.
+absl::StatusOr<std::size_t> VerbsLink::Take(std::span<Completion> completions) {
+  std::array<ibv_wc, kTaken> taken;
+  std::size_t count = 0;
+  while (count < completions.size()) {
+    const int room = static_cast<int>(std::min<std::size_t>(taken.size(), completions.size() - count));
+    const int found = ibv_poll_cq(queue_.get(), room, taken.data());
+    if (found < 0) return ErrnoFailure(FailureKind::kCompletion, -found, "poll the completion queue");
+    for (const ibv_wc& completion : std::span(taken).first(static_cast<std::size_t>(found))) {
+      if (completion.status != IBV_WC_SUCCESS) {
+        if (broken_.ok()) broken_ = Broken(completion);
+        continue;
+      }
+      completions[count++] = {
+          .work = WorkOf(completion), .id = completion.wr_id & kIdMask, .bytes = completion.byte_len};
+    }
+    if (found < room) break;
+  }
+  if (count == 0 && !broken_.ok()) return broken_;
+  return count;
+}
+
+// The first failed completion names the cause, unless it was only flushed: then the connection's events do.
+absl::Status VerbsLink::Broken(const ibv_wc& completion) {
+  if (completion.status == IBV_WC_WR_FLUSH_ERR) {
+    const TimePoint until = std::chrono::steady_clock::now() + kCauseWait;
+    while (broken_.ok() && std::chrono::steady_clock::now() < until) {
+      pollfd events{.fd = channel_->fd, .events = POLLIN, .revents = 0};
+      const timespec left = Until(until);
+      if (::ppoll(&events, 1, &left, nullptr) > 0) RR_RETURN_IF_ERROR(LookAtEvents());
+    }
+    if (!broken_.ok()) return broken_;
+    return MakeFailure(FailureKind::kDisconnected,
+                       fmt::format("{}: the connection was torn down (message {})",
+                                   WorkName(WorkOf(completion)), completion.wr_id & kIdMask));
+  }
+  return MakeFailure(FailureKind::kCompletion,
+                     fmt::format("{}: {} (message {})", WorkName(WorkOf(completion)),
+                                 ibv_wc_status_str(completion.status), completion.wr_id & kIdMask));
+}
+
+absl::Status VerbsLink::Sleep(TimePoint deadline) {
+  std::array<pollfd, 2> events{{{.fd = completion_channel_->fd, .events = POLLIN, .revents = 0},
+                                {.fd = channel_->fd, .events = POLLIN, .revents = 0}}};
+  const timespec left = Until(deadline);
+  if (::ppoll(events.data(), events.size(), &left, nullptr) < 0) {
+    return errno == EINTR ? absl::OkStatus()
+                          : ErrnoFailure(FailureKind::kCompletion, errno, "wait for completions");
+  }
+  if (events[0].revents != 0) {
+    ibv_cq* queue = nullptr;
+    void* context = nullptr;
+    if (ibv_get_cq_event(completion_channel_.get(), &queue, &context) == 0 &&
+        ++unacknowledged_ >= kAcknowledgeAfter) {
+      ibv_ack_cq_events(queue_.get(), unacknowledged_);
+      unacknowledged_ = 0;
+    }
+  }
+  return events[1].revents != 0 ? LookAtEvents() : absl::OkStatus();
+}
+
+// Sets broken_ when the connection is over; what already completed is still handed out.
+absl::Status VerbsLink::LookAtEvents() {
+  while (true) {
+    const absl::StatusOr<CmEvent> event = TakeEvent(channel_.get());
+    if (absl::IsNotFound(event.status())) return absl::OkStatus();
+    if (!event.ok()) return event.status();
+    if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST) Reject(CmId(event->id));
+    if (!broken_.ok()) continue;
+    if (event->type == RDMA_CM_EVENT_DISCONNECTED) {
+      broken_ = MakeFailure(FailureKind::kDisconnected, "the peer closed the connection");
+    } else if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+      broken_ = MakeFailure(FailureKind::kDisconnected, "the RDMA device was removed");
+    } else if (event->type == RDMA_CM_EVENT_ADDR_CHANGE) {
+      broken_ = MakeFailure(FailureKind::kDisconnected, "the local address moved to another device");
+    }
+  }
+}
+
+}  // namespace rdmaready

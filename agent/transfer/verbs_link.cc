@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs neither to the set-up nor to the data path: memory, description and the end.
+#include "agent/transfer/verbs_link.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+
+#include "agent/transfer/failure.h"
+#include "agent/transfer/verbs_text.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+std::string MemlockText() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : BytesText(limit.rlim_cur);
+}
+
+int FlagsOf(Access access, bool iwarp) {
+  switch (access) {
+    case Access::kSendSource:
+      return 0;
+    case Access::kReceiveTarget:
+      return IBV_ACCESS_LOCAL_WRITE;
+    // On iWARP the answer to a read comes in as a remote write.
+    case Access::kReadDestination:
+      return IBV_ACCESS_LOCAL_WRITE | (iwarp ? IBV_ACCESS_REMOTE_WRITE : 0);
+    // Verbs want local write wherever the peer may write.
+    case Access::kRemoteWrite:
+      return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+    case Access::kRemoteRead:
+      return IBV_ACCESS_REMOTE_READ;
+  }
+  return 0;
+}
+
+std::string TransportOf(ibv_context* context, std::uint8_t port, ibv_qp* queue_pair) {
+  if (context->device->transport_type == IBV_TRANSPORT_IWARP) return "iwarp";
+  ibv_port_attr attributes{};
+  if (ibv_query_port(context, port, &attributes) != 0) return {};
+  if (attributes.link_layer != IBV_LINK_LAYER_ETHERNET) return "infiniband";
+  ibv_qp_attr path{};
+  ibv_qp_init_attr unused{};
+  ibv_gid_entry entry{};
+  if (ibv_query_qp(queue_pair, &path, IBV_QP_AV, &unused) != 0 ||
+      ibv_query_gid_ex(context, port, path.ah_attr.grh.sgid_index, &entry, 0) != 0) {
+    return "roce";
+  }
+  return entry.gid_type == IBV_GID_TYPE_ROCE_V2 ? "roce-v2" : "roce-v1";
+}
+
+}  // namespace
+
+VerbsLink::~VerbsLink() {
+  if (queue_ && unacknowledged_ > 0) ibv_ack_cq_events(queue_.get(), unacknowledged_);
+}
+
+absl::StatusOr<MemoryId> VerbsLink::Register(std::span<std::byte> memory, Access access) {
+  if (!domain_) return MakeFailure(FailureKind::kSetup, "register memory: not connected");
+  const int flags = FlagsOf(access, is_iwarp());
+  MemoryRegion region(
+      (ibv_reg_mr)(domain_.get(), memory.data(), memory.size(), flags));  // the function, not the macro
+  if (!region) {
+    const int error = errno;
+    return MakeFailure(
+        FailureKind::kSetup,
+        fmt::format(
+            "{} (memlock limit {})",
+            FailureOf(ErrnoFailure(FailureKind::kSetup, error, "register " + BytesText(memory.size()))).detail,
+            MemlockText()));
+  }
+  memory_.push_back(std::move(region));
+  return MemoryId{.index = static_cast<std::uint32_t>(memory_.size() - 1)};
+}
+
+void VerbsLink::Unregister(MemoryId memory) {
+  if (memory.index < memory_.size()) memory_[memory.index].reset();
+}
+
+RemoteMemory VerbsLink::Remote(MemoryId memory) const {
+  const ibv_mr& region = *memory_[memory.index];
+  // Verbs address memory by the process's own addresses.
+  return {.address = reinterpret_cast<std::uintptr_t>(region.addr),
+          .length_bytes = region.length,
+          .rkey = region.rkey};
+}
+
+void VerbsLink::Disconnect() {
+  if (!connected_) return;
+  connected_ = false;
+  // Also flushes what is still posted. Fails only when the connection is gone already.
+  static_cast<void>(rdma_disconnect(id_.get()));
+}
+
+LinkFacts VerbsLink::Describe() const {
+  if (!connected_) return {};
+  const rdma_ib_addr& address = id_->route.addr.addr.ibaddr;
+  return {.local_gid = GidText(address.sgid),
+          .remote_gid = GidText(address.dgid),
+          .transport = TransportOf(id_->verbs, id_->port_num, id_->qp)};
+}
+
+bool VerbsLink::is_iwarp() const { return id_ && id_->verbs->device->transport_type == IBV_TRANSPORT_IWARP; }
+
+}  // namespace rdmaready

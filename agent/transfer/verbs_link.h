@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// VerbsLink: a Link over a reliable connection of the RDMA connection manager: InfiniBand, RoCE or iWARP.
+//
+// Its own protection domain, one completion queue for both directions, event driven: it sleeps in poll() on the
+// completion channel and the connection events at once. Uses neither inline data nor immediates, which not
+// every device has. The type of service stays the connection manager's default, because that default is what a
+// test judges.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/transfer/link.h"
+#include "agent/transfer/verbs_resources.h"
+
+namespace rdmaready {
+
+class VerbsLink final : public Link {
+ public:
+  VerbsLink() = default;
+  VerbsLink(const VerbsLink&) = delete;
+  VerbsLink& operator=(const VerbsLink&) = delete;
+  ~VerbsLink() override;
+
+  absl::StatusOr<Endpoint> Listen(const std::string& local_address, const QueueDepth& depth) override;
+  absl::Status Accept(const Nonce& nonce, const Patience& patience) override;
+  absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
+                       const QueueDepth& depth, const Patience& patience) override;
+
+  absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) override;
+  void Unregister(MemoryId memory) override;
+  RemoteMemory Remote(MemoryId memory) const override;
+
+  absl::Status PostReceive(std::uint64_t id, const Slice& to) override;
+  absl::Status PostSend(std::uint64_t id, const Slice& from) override;
+  absl::Status PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) override;
+  absl::Status PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) override;
+  absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) override;
+
+  void Disconnect() override;
+  LinkFacts Describe() const override;
+
+ private:
+  // --- set-up (verbs_setup.cc) ---
+  absl::Status OpenChannel(CmId& id);
+  absl::Status CreateQueues(rdma_cm_id* id, const QueueDepth& depth);
+  absl::Status AcceptRequest(CmId request);
+  void Reject(CmId request);
+  absl::Status NobodyCame() const;
+  absl::Status ResolvePath(const Endpoint& endpoint, const std::string& local_address,
+                           const Patience& patience);
+  absl::Status AwaitPathEvent(rdma_cm_event_type wanted, const std::string& action, const Patience& patience);
+  bool is_iwarp() const;
+
+  // --- data path (verbs_data.cc) ---
+  absl::StatusOr<ibv_sge> Element(const Slice& slice) const;
+  absl::Status Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote);
+  absl::StatusOr<std::size_t> Take(std::span<Completion> completions);
+  absl::Status Broken(const ibv_wc& completion);
+  absl::Status Sleep(TimePoint deadline);
+  absl::Status LookAtEvents();
+
+  // Parents first, so that they go last.
+  CmChannel channel_{};
+  CmId listener_{};
+  CmId id_{};
+  ProtectionDomain domain_{};
+  CompletionChannel completion_channel_{};
+  CompletionQueue queue_{};
+  CmQueuePair queue_pair_{};
+  std::vector<MemoryRegion> memory_{};  // by MemoryId; empty where unregistered
+
+  QueueDepth depth_{};
+  bool connected_ = false;
+  unsigned unacknowledged_ = 0;  // completion events
+  absl::Status broken_{};        // why no completion can come any more
+  std::uint64_t rejected_ = 0;   // requests without the right nonce
+  std::string last_rejected_{};  // the address of the last one
+  std::string place_{};          // "10.0.0.1 port 40123": for messages
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Owners of rdma-core's C objects, and the one way in which connection events are waited for.
+#pragma once
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/transfer/link.h"
+#include "api/base/handle.h"
+
+namespace rdmaready {
+
+using CmChannel = Handle<rdma_event_channel, rdma_destroy_event_channel>;
+using CmId = Handle<rdma_cm_id, rdma_destroy_id>;
+using CmQueuePair = Handle<rdma_cm_id, rdma_destroy_qp>;  // the queue pair of an id; goes before the id
+using ProtectionDomain = Handle<ibv_pd, ibv_dealloc_pd>;
+using CompletionChannel = Handle<ibv_comp_channel, ibv_destroy_comp_channel>;
+using CompletionQueue = Handle<ibv_cq, ibv_destroy_cq>;
+using MemoryRegion = Handle<ibv_mr, ibv_dereg_mr>;
+
+// A connection event, copied and acknowledged.
+struct CmEvent {
+  rdma_cm_event_type type = RDMA_CM_EVENT_ADDR_RESOLVED;
+  int status = 0;                               // negative errno, or a reject reason
+  rdma_cm_id* id = nullptr;                     // of a connect request: new, to be owned by who takes the event
+  std::size_t private_bytes = 0;                // as received, may exceed what is kept
+  std::array<std::uint8_t, 16> private_data{};  // its beginning
+};
+
+// kSetup with errno's words when the file descriptor cannot be made non-blocking.
+absl::Status MakeNonBlocking(int fd, const std::string& what);
+
+// The next event of a non-blocking channel if there is one already; NotFound when there is none.
+absl::StatusOr<CmEvent> TakeEvent(rdma_event_channel* channel);
+
+// Waits for it; DeadlineExceeded after the deadline, or what `interrupted` said.
+absl::StatusOr<CmEvent> NextEvent(rdma_event_channel* channel, const Patience& patience);
+
+}  // namespace rdmaready

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// VerbsLink: listening, accepting, connecting, by RDMA-CM. Nothing here blocks beyond its deadline.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "agent/transfer/failure.h"
+#include "agent/transfer/verbs_link.h"
+#include "agent/transfer/verbs_text.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr int kBacklog = 8;
+// 4.096 us * 2^17 = 0.54 s, six retries: a dead path is a completion error after some 4 s, before the stall
+// limit and the deadline of every case. The connection manager's own default is beyond them on most devices,
+// and the soft device takes seven retries for "for ever".
+constexpr std::uint8_t kAckTimeout = 17;
+constexpr std::uint8_t kRetries = 6;
+constexpr std::uint8_t kReceiverNotReadyRetries = 6;  // 7 would be for ever
+
+bool IsUnreachable(int error_number) {
+  return error_number == ENETUNREACH || error_number == EHOSTUNREACH || error_number == ETIMEDOUT ||
+         error_number == ENETDOWN || error_number == EHOSTDOWN;
+}
+
+absl::Status CmFailure(int error_number, const std::string& action) {
+  return ErrnoFailure(IsUnreachable(error_number) ? FailureKind::kUnreachable : FailureKind::kSetup,
+                      error_number, action);
+}
+
+sockaddr* Generic(sockaddr_storage& storage) { return reinterpret_cast<sockaddr*>(&storage); }
+
+// For the kernel: a little less than our own patience, so that its words for what happened come in time.
+int ResolveTimeoutMs(TimePoint deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count() * 3 / 4, 1, 60'000));
+}
+
+rdma_conn_param Parameters() {
+  rdma_conn_param parameters{};
+  parameters.responder_resources = RDMA_MAX_RESP_RES;  // as many reads as both devices can
+  parameters.initiator_depth = RDMA_MAX_INIT_DEPTH;
+  parameters.retry_count = kRetries;
+  parameters.rnr_retry_count = kReceiverNotReadyRetries;
+  return parameters;
+}
+
+// Takes the same time wherever the first difference is.
+bool SameNonce(const CmEvent& event, const Nonce& nonce) {
+  unsigned difference = event.private_bytes < nonce.size() ? 1u : 0u;
+  for (std::size_t i = 0; i < nonce.size(); ++i)
+    difference |= static_cast<unsigned>(event.private_data[i] ^ nonce[i]);
+  return difference == 0;
+}
+
+// An older kernel does not know the option; then its default holds.
+void SetAckTimeout(rdma_cm_id* id) {
+  std::uint8_t timeout = kAckTimeout;
+  static_cast<void>(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof timeout));
+}
+
+}  // namespace
+
+absl::Status VerbsLink::OpenChannel(CmId& id) {
+  if (channel_) return MakeFailure(FailureKind::kSetup, "open a connection: this link was used already");
+  channel_.reset(rdma_create_event_channel());
+  if (!channel_) return ErrnoFailure(FailureKind::kSetup, errno, "open the RDMA connection manager");
+  RR_RETURN_IF_ERROR(MakeNonBlocking(channel_->fd, "the connection events"));
+  rdma_cm_id* raw = nullptr;
+  if (rdma_create_id(channel_.get(), &raw, nullptr, RDMA_PS_TCP) != 0) {
+    return ErrnoFailure(FailureKind::kSetup, errno, "create a connection id");
+  }
+  id.reset(raw);
+  return absl::OkStatus();
+}
+
+absl::Status VerbsLink::CreateQueues(rdma_cm_id* id, const QueueDepth& depth) {
+  const std::string device = ibv_get_device_name(id->verbs->device);
+  domain_.reset(ibv_alloc_pd(id->verbs));
+  if (!domain_) return ErrnoFailure(FailureKind::kSetup, errno, "allocate a protection domain on " + device);
+  completion_channel_.reset(ibv_create_comp_channel(id->verbs));
+  if (!completion_channel_)
+    return ErrnoFailure(FailureKind::kSetup, errno, "create a completion channel on " + device);
+  RR_RETURN_IF_ERROR(MakeNonBlocking(completion_channel_->fd, "the completion channel"));
+  const int entries = static_cast<int>(depth.sends + depth.receives);
+  queue_.reset(ibv_create_cq(id->verbs, entries, nullptr, completion_channel_.get(), 0));
+  if (!queue_) return ErrnoFailure(FailureKind::kSetup, errno, "create a completion queue on " + device);
+  ibv_qp_init_attr attributes{};
+  attributes.send_cq = queue_.get();
+  attributes.recv_cq = queue_.get();
+  attributes.cap.max_send_wr = depth.sends;
+  attributes.cap.max_recv_wr = depth.receives;
+  attributes.cap.max_send_sge = 1;
+  attributes.cap.max_recv_sge = 1;
+  attributes.qp_type = IBV_QPT_RC;
+  attributes.sq_sig_all = 1;
+  if (rdma_create_qp(id, domain_.get(), &attributes) != 0) {
+    return ErrnoFailure(FailureKind::kSetup, errno, "create a queue pair on " + device);
+  }
+  queue_pair_.reset(id);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, const QueueDepth& depth) {
+  absl::StatusOr<sockaddr_storage> address = ParseAddress(local_address, 0);
+  if (!address.ok()) return address.status();
+  RR_RETURN_IF_ERROR(OpenChannel(listener_));
+  depth_ = depth;
+  if (rdma_bind_addr(listener_.get(), Generic(*address)) != 0) {
+    return ErrnoFailure(FailureKind::kSetup, errno, "bind an RDMA device by the address " + local_address);
+  }
+  if (listener_->verbs == nullptr) {
+    return MakeFailure(FailureKind::kSetup,
+                       "bind an RDMA device by the address " + local_address + ": not one device's");
+  }
+  if (rdma_listen(listener_.get(), kBacklog) != 0) {
+    return ErrnoFailure(FailureKind::kSetup, errno, "listen on " + local_address);
+  }
+  const Endpoint endpoint{.address = local_address, .port = ntohs(rdma_get_src_port(listener_.get()))};
+  place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
+  return endpoint;
+}
+
+absl::Status VerbsLink::NobodyCame() const {
+  if (rejected_ == 0) {
+    return MakeFailure(FailureKind::kUnreachable,
+                       fmt::format("accept on {}: nobody connected in time", place_));
+  }
+  return MakeFailure(
+      FailureKind::kRejected,
+      fmt::format("accept on {}: {} connection {} without the right nonce rejected, the last from {}; "
+                  "nobody else came",
+                  place_, rejected_, rejected_ == 1 ? "request" : "requests", last_rejected_));
+}
+
+void VerbsLink::Reject(CmId request) {
+  ++rejected_;
+  last_rejected_ = AddressText(rdma_get_peer_addr(request.get()));
+  static_cast<void>(rdma_reject(request.get(), nullptr, 0));
+}
+
+absl::Status VerbsLink::AcceptRequest(CmId request) {
+  id_ = std::move(request);
+  SetAckTimeout(id_.get());
+  RR_RETURN_IF_ERROR(CreateQueues(id_.get(), depth_));
+  rdma_conn_param parameters = Parameters();
+  if (rdma_accept(id_.get(), &parameters) == 0) return absl::OkStatus();
+  return ErrnoFailure(FailureKind::kSetup, errno, "accept on " + place_);
+}
+
+absl::Status VerbsLink::Accept(const Nonce& nonce, const Patience& patience) {
+  if (!listener_) return MakeFailure(FailureKind::kSetup, "accept: not listening");
+  while (true) {
+    const absl::StatusOr<CmEvent> event = NextEvent(channel_.get(), patience);
+    if (!event.ok()) {
+      // An interruption by the caller has its own words, unless impostors explain why the right peer did not
+      // get in.
+      return absl::IsDeadlineExceeded(event.status()) || rejected_ > 0 ? NobodyCame() : event.status();
+    }
+    if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST) {
+      CmId request(event->id);
+      if (id_ || !SameNonce(*event, nonce)) {
+        Reject(std::move(request));
+      } else {
+        RR_RETURN_IF_ERROR(AcceptRequest(std::move(request)));
+      }
+    } else if (event->type == RDMA_CM_EVENT_ESTABLISHED) {
+      listener_.reset();  // nobody else may come
+      connected_ = true;
+      return absl::OkStatus();
+    } else if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+      return MakeFailure(FailureKind::kDisconnected,
+                         fmt::format("accept on {}: the RDMA device was removed", place_));
+    } else if (id_ && event->id == id_.get()) {
+      return MakeFailure(FailureKind::kDisconnected,
+                         fmt::format("accept on {}: {}: {}", place_, rdma_event_str(event->type),
+                                     EventStatusText(event->status)));
+    }
+  }
+}
+
+absl::Status VerbsLink::AwaitPathEvent(rdma_cm_event_type wanted, const std::string& action,
+                                       const Patience& patience) {
+  const absl::StatusOr<CmEvent> event = NextEvent(channel_.get(), patience);
+  if (!event.ok()) {
+    if (!absl::IsDeadlineExceeded(event.status())) return event.status();
+    return MakeFailure(FailureKind::kUnreachable, action + ": no answer in time");
+  }
+  if (event->type == wanted) return absl::OkStatus();
+  if (event->type == RDMA_CM_EVENT_REJECTED) {
+    return MakeFailure(FailureKind::kRejected,
+                       fmt::format("{}: rejected by the peer ({})", action, RejectText(event->status)));
+  }
+  const bool removed = event->type == RDMA_CM_EVENT_DEVICE_REMOVAL;
+  return MakeFailure(
+      removed ? FailureKind::kSetup : FailureKind::kUnreachable,
+      fmt::format("{}: {}", action, removed ? "the RDMA device was removed" : EventStatusText(event->status)));
+}
+
+absl::Status VerbsLink::ResolvePath(const Endpoint& endpoint, const std::string& local_address,
+                                    const Patience& patience) {
+  absl::StatusOr<sockaddr_storage> to = ParseAddress(endpoint.address, endpoint.port);
+  if (!to.ok()) return to.status();
+  sockaddr_storage from{};
+  if (!local_address.empty()) {
+    const absl::StatusOr<sockaddr_storage> parsed = ParseAddress(local_address, 0);
+    if (!parsed.ok()) return parsed.status();
+    from = *parsed;
+  }
+  const std::string resolve = "resolve the address " + endpoint.address;
+  if (rdma_resolve_addr(id_.get(), local_address.empty() ? nullptr : Generic(from), Generic(*to),
+                        ResolveTimeoutMs(patience.deadline)) != 0) {
+    const int error = errno;
+    return CmFailure(error, local_address.empty() ? resolve : resolve + " from " + local_address);
+  }
+  RR_RETURN_IF_ERROR(AwaitPathEvent(RDMA_CM_EVENT_ADDR_RESOLVED, resolve, patience));
+  SetAckTimeout(id_.get());
+  const std::string route = "resolve the route to " + endpoint.address;
+  if (rdma_resolve_route(id_.get(), ResolveTimeoutMs(patience.deadline)) != 0) return CmFailure(errno, route);
+  return AwaitPathEvent(RDMA_CM_EVENT_ROUTE_RESOLVED, route, patience);
+}
+
+absl::Status VerbsLink::Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
+                                const QueueDepth& depth, const Patience& patience) {
+  RR_RETURN_IF_ERROR(OpenChannel(id_));
+  place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
+  RR_RETURN_IF_ERROR(ResolvePath(endpoint, local_address, patience));
+  RR_RETURN_IF_ERROR(CreateQueues(id_.get(), depth));
+  rdma_conn_param parameters = Parameters();
+  parameters.private_data = nonce.data();
+  parameters.private_data_len = static_cast<std::uint8_t>(nonce.size());
+  const std::string action = "connect to " + place_;
+  if (rdma_connect(id_.get(), &parameters) != 0) return CmFailure(errno, action);
+  RR_RETURN_IF_ERROR(AwaitPathEvent(RDMA_CM_EVENT_ESTABLISHED, action, patience));
+  connected_ = true;
+  return absl::OkStatus();
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/transfer/verbs_text.h"
+
+#include <fmt/format.h>
+#include <netdb.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "agent/transfer/failure.h"
+
+namespace rdmaready {
+namespace {
+
+struct Reason {
+  int number;
+  std::string_view words;
+};
+
+// InfiniBand specification, table of REJ reasons: those that a host can meet.
+constexpr std::array kReasons = {
+    Reason{1, "no queue pair available"},
+    Reason{3, "no resources available"},
+    Reason{4, "timeout"},
+    Reason{5, "unsupported request"},
+    Reason{6, "invalid communication id"},
+    Reason{8, "nobody listens on that port"},
+    Reason{9, "invalid transport"},
+    Reason{10, "stale connection"},
+    Reason{12, "invalid GID"},
+    Reason{14, "invalid service level"},
+    Reason{15, "invalid traffic class"},
+    Reason{20, "invalid packet rate"},
+    Reason{26, "invalid path MTU"},
+    Reason{27, "insufficient responder resources"},
+    Reason{28, "consumer defined"},
+    Reason{29, "RNR retry count not supported"},
+};
+
+}  // namespace
+
+absl::StatusOr<sockaddr_storage> ParseAddress(const std::string& address, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* raw = nullptr;
+  const int error = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &raw);
+  if (error != 0 || address.empty()) {
+    return MakeFailure(FailureKind::kSetup,
+                       fmt::format("address '{}': {}", address, error != 0 ? ::gai_strerror(error) : "empty"));
+  }
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found(raw, &::freeaddrinfo);
+  sockaddr_storage storage{};
+  std::memcpy(&storage, found->ai_addr, std::min<std::size_t>(found->ai_addrlen, sizeof storage));
+  return storage;
+}
+
+std::string AddressText(const sockaddr* address) {
+  if (address == nullptr) return "?";
+  const socklen_t length = address->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+  char text[NI_MAXHOST];
+  if (address->sa_family != AF_INET && address->sa_family != AF_INET6) return "?";
+  return ::getnameinfo(address, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0 ? text : "?";
+}
+
+std::string GidText(const ibv_gid& gid) {
+  if (std::ranges::all_of(gid.raw, [](std::uint8_t byte) { return byte == 0; })) return {};
+  std::string text;
+  for (std::size_t i = 0; i < sizeof gid.raw; i += 2) {
+    text += fmt::format("{}{:02x}{:02x}", i == 0 ? "" : ":", gid.raw[i], gid.raw[i + 1]);
+  }
+  return text;
+}
+
+std::string RejectText(int status) {
+  if (status <= 0) return EventStatusText(status);
+  const auto found = std::ranges::find(kReasons, status, &Reason::number);
+  return fmt::format("reason {}: {}", status, found == kReasons.end() ? "not named here" : found->words);
+}
+
+std::string EventStatusText(int status) {
+  if (status == 0) return "no reason given";
+  return std::strerror(status < 0 ? -status : status);
+}
+
+std::string_view WorkName(Work work) {
+  switch (work) {
+    case Work::kSend:
+      return "send";
+    case Work::kReceive:
+      return "receive";
+    case Work::kWrite:
+      return "RDMA write";
+    case Work::kRead:
+      return "RDMA read";
+  }
+  return "work request";
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses and words of the connection manager and of verbs.
+#pragma once
+
+#include <infiniband/verbs.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "agent/transfer/link.h"
+
+namespace rdmaready {
+
+// Of a numeric address ("10.0.0.1", "fe80::1%eth0"); kSetup when it is none.
+absl::StatusOr<sockaddr_storage> ParseAddress(const std::string& address, std::uint16_t port);
+
+// Without the port; "?" when it is no Internet address.
+std::string AddressText(const sockaddr* address);
+
+// "0000:0000:0000:0000:0000:ffff:0a00:0001", as sysfs writes it; empty for all zeros.
+std::string GidText(const ibv_gid& gid);
+
+// "reason 28: consumer defined", or the errno's words when `status` is negative (iWARP).
+std::string RejectText(int status);
+
+// "Connection timed out" for -110; "no reason given" for 0.
+std::string EventStatusText(int status);
+
+// "send", "receive", "RDMA write", "RDMA read".
+std::string_view WorkName(Work work);
+
+}  // namespace rdmaready

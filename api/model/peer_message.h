@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// PeerMessage: what the two ends of a live test tell each other beside the data path.
+//
+//   responder: kOffer, kReady, kView          initiator: kDone, kResult
+//
+// kView may replace any earlier message of the responder and kResult any of the initiator: both mean "it is
+// over for me, this is what I saw". A flat value: which fields count depends on the kind, the others keep their
+// defaults.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "api/model/transfer.h"
+
+namespace rdmaready {
+
+// 128 random bits, fresh for each test: admits the peer and keys the payload pattern.
+using Nonce = std::array<std::uint8_t, 16>;
+
+// Where the responder listens for the RDMA connection.
+struct Endpoint {
+  std::string address{};   // numeric
+  std::uint16_t port = 0;  // RDMA-CM, TCP port space
+
+  bool operator==(const Endpoint&) const = default;
+};
+
+// A buffer of the responder that the initiator may write to or read from while the test lasts.
+struct RemoteMemory {
+  std::uint64_t address = 0;
+  std::uint64_t length_bytes = 0;
+  std::uint32_t rkey = 0;
+
+  bool operator==(const RemoteMemory&) const = default;
+};
+
+// What one end did, in messages of the measured part (notices and credits are not counted).
+struct TransferCounts {
+  std::uint64_t posted = 0;
+  std::uint64_t completed = 0;  // of those posted
+  std::uint64_t announced = 0;  // of those completed: the other end must have seen them
+  std::uint64_t received = 0;   // arrived from the other end
+  std::uint64_t missing = 0;    // announced by the other end, and not there
+
+  bool operator==(const TransferCounts&) const = default;
+};
+
+enum class PeerMessageKind {
+  kUnknown,
+  kOffer,   // responder listens: case_name, message_bytes, depth, verify, endpoint, nonce
+  kReady,   // responder accepted the right peer, its memory is registered: memory (write and read only)
+  kDone,    // initiator has nothing more to send: counts; the responder answers with its view
+  kView,    // responder's own view: counts, result
+  kResult,  // both views merged: result; the test is over
+};
+
+struct PeerMessage {
+  PeerMessageKind kind = PeerMessageKind::kUnknown;
+
+  std::string case_name{};
+  std::uint32_t message_bytes = 0;
+  std::uint32_t depth = 0;
+  bool verify = true;
+  Endpoint endpoint{};
+  Nonce nonce{};
+
+  RemoteMemory memory{};
+  TransferCounts counts{};
+  TransferResult result{};
+
+  bool operator==(const PeerMessage&) const = default;
+};
+
+}  // namespace rdmaready

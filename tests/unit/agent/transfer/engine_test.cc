@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine when all is well.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "agent/transfer/cases.h"
+#include "agent/transfer/data.h"
+#include "agent/transfer/failure.h"
+#include "tests/unit/agent/transfer/rig.h"
+
+namespace rdmaready {
+namespace {
+
+class EveryOperation : public testing::TestWithParam<Operation> {};
+
+INSTANTIATE_TEST_SUITE_P(Engine, EveryOperation,
+                         testing::Values(Operation::kSend, Operation::kWrite, Operation::kRead));
+
+// Messages of a transfer that was capped at `capped`: send counts the answers too.
+std::uint64_t MessagesOf(Operation operation, std::uint64_t capped) {
+  return operation == Operation::kSend ? 2 * capped : capped;
+}
+
+TEST_P(EveryOperation, MovesAndVerifiesEveryByte) {
+  MemoryFabric fabric;
+  const BothEnds both = RunBoth(fabric, SmallCase(GetParam()), QuickOptions());
+  const TransferResult& result = both.initiator;
+  EXPECT_EQ(result.failure, Failure{});
+  EXPECT_EQ(result.messages, MessagesOf(GetParam(), kMessages));
+  EXPECT_EQ(result.bytes, result.messages * kMessageBytes);
+  EXPECT_EQ(result.bytes_verified, result.bytes);
+  EXPECT_EQ(result.bytes_wrong, 0u);
+  EXPECT_EQ(result.first_wrong_offset, std::nullopt);
+  EXPECT_EQ(result.case_name, "small");
+  EXPECT_EQ(result.operation, GetParam());
+  EXPECT_EQ(result.transport, "memory");
+  EXPECT_EQ(result.local_gid, "gid-i");
+  EXPECT_EQ(result.remote_gid, "gid-r");
+  EXPECT_GT(result.elapsed_ns, 0);
+  EXPECT_GT(result.throughput_bytes_per_s, 0u);
+  EXPECT_GT(result.operations_per_s, 0u);
+  EXPECT_GT(result.latency.p50_ns, 0);
+  EXPECT_LE(result.latency.p50_ns, result.latency.max_ns);
+  EXPECT_GT(result.cpu_initiator_ns, 0);
+  EXPECT_GT(result.cpu_responder_ns, 0);
+}
+
+TEST_P(EveryOperation, LeavesTheSameResultOnBothEnds) {
+  MemoryFabric fabric;
+  const BothEnds both = RunBoth(fabric, SmallCase(GetParam()), QuickOptions());
+  EXPECT_EQ(both.initiator, both.responder);
+}
+
+TEST_P(EveryOperation, LeavesNoMemoryRegistered) {
+  MemoryFabric fabric;
+  RunBoth(fabric, SmallCase(GetParam()), QuickOptions());
+  EXPECT_EQ(fabric.Registered(), 0u);
+}
+
+TEST_P(EveryOperation, WorksWithOneMessageInFlightAndWithOneMessage) {
+  TransferCase test = SmallCase(GetParam());
+  test.depth = 1;
+  for (const std::uint64_t messages : {1u, 2u, 3u}) {
+    MemoryFabric fabric;
+    const TransferResult result = RunBoth(fabric, test, QuickOptions(messages)).initiator;
+    EXPECT_EQ(result.failure, Failure{});
+    EXPECT_EQ(result.messages, MessagesOf(GetParam(), messages));
+    EXPECT_EQ(result.bytes_verified, result.bytes);
+  }
+}
+
+TEST_P(EveryOperation, WorksWithOddSizesAndDepths) {
+  TransferCase test = SmallCase(GetParam());
+  test.depth = 7;
+  test.message_bytes = 1001;
+  MemoryFabric fabric;
+  const TransferResult result = RunBoth(fabric, test, QuickOptions()).initiator;
+  EXPECT_EQ(result.failure, Failure{});
+  EXPECT_GT(result.bytes, 0u);
+  EXPECT_EQ(result.bytes_verified, result.bytes);
+}
+
+TEST_P(EveryOperation, EndsByTimeWhenNoCapDoes) {
+  TransferCase test = SmallCase(GetParam());
+  test.duration = std::chrono::milliseconds(250);
+  MemoryFabric fabric;
+  const TransferResult result = RunBoth(fabric, test, QuickOptions(1'000'000'000)).initiator;
+  EXPECT_EQ(result.failure, Failure{});
+  EXPECT_GE(result.elapsed_ns, 240'000'000);
+  EXPECT_LT(result.elapsed_ns, 2'000'000'000);
+  EXPECT_GT(result.worst_interval_bytes_per_s, 0u);
+}
+
+TEST_P(EveryOperation, MovesRawBytesWithoutNoticesWhenNotVerifying) {
+  MemoryFabric fabric;
+  RunOptions options = QuickOptions();
+  options.verify = false;
+  const TransferResult result = RunBoth(fabric, SmallCase(GetParam()), options).initiator;
+  EXPECT_EQ(result.failure, Failure{});
+  EXPECT_EQ(result.messages, MessagesOf(GetParam(), kMessages));
+  EXPECT_EQ(result.bytes_verified, 0u);
+  if (GetParam() != Operation::kSend) {
+    EXPECT_EQ(fabric.Posted(Role::kInitiator, Work::kSend), 0u);
+    EXPECT_EQ(fabric.Posted(Role::kResponder, Work::kSend), 0u);
+  }
+}
+
+TEST(Engine, AnnouncesWritesByHalfWindowsOnly) {
+  MemoryFabric fabric;
+  RunBoth(fabric, SmallCase(Operation::kWrite), QuickOptions());  // 40 messages, depth 8
+  EXPECT_EQ(fabric.Posted(Role::kInitiator, Work::kSend), 10u);
+}
+
+TEST(Engine, RunsALoopbackInOneCall) {
+  MemoryFabric fabric;
+  MemoryLink responder(fabric, Role::kResponder);
+  MemoryLink initiator(fabric, Role::kInitiator);
+  const TransferResult result = RunLoopback(SmallCase(Operation::kWrite), responder, initiator, QuickOptions());
+  EXPECT_EQ(result.failure, Failure{});
+  EXPECT_EQ(result.bytes_verified, kMessages * kMessageBytes);
+}
+
+TEST(Cases, HaveUniqueNamesTextsAndBoundedMemory) {
+  std::set<std::string_view> names;
+  for (const TransferCase& test : AllCases()) {
+    EXPECT_TRUE(names.insert(test.name).second) << test.name;
+    EXPECT_FALSE(test.stands_for.empty());
+    EXPECT_NE(test.operation, Operation::kUnknown);
+    EXPECT_GT(test.message_bytes, 0u);
+    EXPECT_GT(test.depth, 0u);
+    EXPECT_LE(std::uint64_t{test.message_bytes} * SlotsOf(test), kMaxDataBytes) << test.name;
+    EXPECT_GT(test.duration.count(), 0);
+    EXPECT_GT(test.deadline, 4 * test.duration);
+    EXPECT_EQ(FindCase(test.name), &test);
+  }
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("send-1k", "write-8k", "read-8k", "write-512k", "read-512k"));
+  EXPECT_EQ(FindCase("write-9k"), nullptr);
+}
+
+}  // namespace
+}  // namespace rdmaready

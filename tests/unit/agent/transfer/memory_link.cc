@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/agent/transfer/memory_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "agent/transfer/failure.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+Role Other(Role role) { return role == Role::kInitiator ? Role::kResponder : Role::kInitiator; }
+
+}  // namespace
+
+std::size_t MemoryFabric::Registered() {
+  const std::lock_guard lock(mutex);
+  std::size_t count = 0;
+  for (const End& each : ends) {
+    count += static_cast<std::size_t>(std::ranges::count(each.regions, true, &Region::registered));
+  }
+  return count;
+}
+
+std::uint64_t MemoryFabric::Posted(Role role, Work work) {
+  const std::lock_guard lock(mutex);
+  return end(role).posted[static_cast<std::size_t>(work)];
+}
+
+void MemoryFabric::Break(const absl::Status& status) {
+  for (End& each : ends) {
+    if (each.broken.ok()) each.broken = status;
+  }
+  changed.notify_all();
+}
+
+absl::Status MemoryLink::Await(std::unique_lock<std::mutex>& lock, const Patience& patience,
+                               const std::function<bool()>& ready) {
+  while (!ready()) {
+    if (steady_clock::now() >= patience.deadline) return absl::DeadlineExceededError("late");
+    lock.unlock();
+    const absl::Status status = patience.interrupted ? patience.interrupted() : absl::OkStatus();
+    lock.lock();
+    RR_RETURN_IF_ERROR(status);
+    fabric_.changed.wait_until(lock, steady_clock::now() + milliseconds(5));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Endpoint> MemoryLink::Listen(const std::string& local_address, const QueueDepth&) {
+  const std::lock_guard lock(fabric_.mutex);
+  fabric_.listening = true;
+  return Endpoint{.address = local_address, .port = 4711};
+}
+
+absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
+  std::unique_lock lock(fabric_.mutex);
+  fabric_.rejected += fabric_.impostors;
+  while (true) {
+    const absl::Status status = Await(lock, patience, [&] { return fabric_.request && !fabric_.answer; });
+    if (!status.ok()) {
+      if (fabric_.rejected > 0)
+        return MakeFailure(FailureKind::kRejected, fmt::format("{} rejected", fabric_.rejected));
+      if (absl::IsDeadlineExceeded(status))
+        return MakeFailure(FailureKind::kUnreachable, "nobody connected in time");
+      return status;
+    }
+    const bool right = *fabric_.request == nonce;
+    fabric_.answer = right;
+    fabric_.changed.notify_all();
+    if (right) break;
+    ++fabric_.rejected;
+  }
+  connected_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status MemoryLink::Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string&,
+                                 const QueueDepth&, const Patience& patience) {
+  std::unique_lock lock(fabric_.mutex);
+  if (fabric_.unreachable) {
+    return MakeFailure(FailureKind::kUnreachable, "connect to " + endpoint.address + ": no answer in time");
+  }
+  fabric_.request = nonce;
+  fabric_.changed.notify_all();
+  const absl::Status status = Await(lock, patience, [&] { return fabric_.answer.has_value(); });
+  if (absl::IsDeadlineExceeded(status))
+    return MakeFailure(FailureKind::kUnreachable, "connect: no answer in time");
+  RR_RETURN_IF_ERROR(status);
+  if (!*fabric_.answer) return MakeFailure(FailureKind::kRejected, "connect: rejected by the peer");
+  const Patience wire{.deadline = steady_clock::now() + fabric_.slow_connect,
+                      .interrupted = patience.interrupted};
+  if (const absl::Status late = Await(lock, wire, [] { return false; }); !absl::IsDeadlineExceeded(late))
+    return late;
+  connected_ = true;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MemoryId> MemoryLink::Register(std::span<std::byte> memory, Access access) {
+  const std::lock_guard lock(fabric_.mutex);
+  if (fabric_.cannot_register == role_)
+    return MakeFailure(FailureKind::kSetup, "register memory: Cannot allocate memory");
+  auto& regions = fabric_.end(role_).regions;
+  regions.push_back({.bytes = memory, .access = access, .registered = true});
+  return MemoryId{.index = static_cast<std::uint32_t>(regions.size() - 1)};
+}
+
+void MemoryLink::Unregister(MemoryId memory) {
+  const std::lock_guard lock(fabric_.mutex);
+  fabric_.end(role_).regions.at(memory.index).registered = false;
+}
+
+RemoteMemory MemoryLink::Remote(MemoryId memory) const {
+  const std::lock_guard lock(fabric_.mutex);
+  const auto bytes = fabric_.end(role_).regions.at(memory.index).bytes;
+  return {.address = reinterpret_cast<std::uintptr_t>(bytes.data()),
+          .length_bytes = bytes.size(),
+          .rkey = memory.index};
+}
+
+absl::StatusOr<std::span<std::byte>> MemoryLink::Local(const Slice& slice) {
+  const auto& regions = fabric_.end(role_).regions;
+  if (slice.memory.index < regions.size()) {
+    const MemoryFabric::Region& region = regions[slice.memory.index];
+    if (region.registered && slice.offset <= region.bytes.size() &&
+        slice.length <= region.bytes.size() - slice.offset) {
+      return region.bytes.subspan(slice.offset, slice.length);
+    }
+  }
+  return MakeFailure(FailureKind::kSetup, "posted outside of registered memory");
+}
+
+absl::Status MemoryLink::Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote) {
+  const std::lock_guard lock(fabric_.mutex);
+  const absl::StatusOr<std::span<std::byte>> bytes = Local(local);
+  if (!bytes.ok()) return bytes.status();
+  MemoryFabric::End& end = fabric_.end(role_);
+  const std::uint64_t number = end.posted[static_cast<std::size_t>(work)]++;
+  MemoryFabric::Request request{
+      .work = work, .id = id, .local = *bytes, .remote = remote, .ready_at = steady_clock::now()};
+  for (const Fault& fault : fabric_.faults) {
+    if (fault.from == role_ && fault.work == work && fault.number == number) request.fault = &fault;
+  }
+  if (request.fault != nullptr) request.ready_at += request.fault->delay;
+  if (!end.outgoing.empty()) request.ready_at = std::max(request.ready_at, end.outgoing.back().ready_at);
+  end.outgoing.push_back(request);
+  fabric_.changed.notify_all();
+  return absl::OkStatus();
+}
+
+absl::Status MemoryLink::PostReceive(std::uint64_t id, const Slice& to) {
+  const std::lock_guard lock(fabric_.mutex);
+  const absl::StatusOr<std::span<std::byte>> bytes = Local(to);
+  if (!bytes.ok()) return bytes.status();
+  fabric_.end(role_).receives.push_back({.id = id, .to = *bytes});
+  fabric_.changed.notify_all();
+  return absl::OkStatus();
+}
+
+absl::Status MemoryLink::PostSend(std::uint64_t id, const Slice& from) {
+  return Post(Work::kSend, id, from, {});
+}
+
+absl::Status MemoryLink::PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) {
+  return Post(Work::kWrite, id, from, to);
+}
+
+absl::Status MemoryLink::PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) {
+  return Post(Work::kRead, id, to, from);
+}
+
+std::optional<std::span<std::byte>> MemoryLink::RemoteBytes(Role owner, const MemoryFabric::Request& request) {
+  const auto& regions = fabric_.end(owner).regions;
+  if (request.remote.rkey >= regions.size()) return std::nullopt;
+  const MemoryFabric::Region& region = regions[request.remote.rkey];
+  const Access wanted = request.work == Work::kWrite ? Access::kRemoteWrite : Access::kRemoteRead;
+  const std::uint64_t start = reinterpret_cast<std::uintptr_t>(region.bytes.data());
+  const std::uint64_t offset = request.remote.address - start;
+  if (!region.registered || region.access != wanted || request.remote.address < start ||
+      offset > region.bytes.size() || request.local.size() > region.bytes.size() - offset) {
+    return std::nullopt;
+  }
+  return region.bytes.subspan(offset, request.local.size());
+}
+
+void MemoryLink::Copy(std::span<const std::byte> from, std::span<std::byte> to, const Fault* fault) {
+  std::size_t bytes = from.size();
+  if (fault != nullptr && fault->kind == Fault::Kind::kTruncate) bytes = fault->offset;
+  std::memcpy(to.data(), from.data(), bytes);
+  if (fault != nullptr && fault->kind == Fault::Kind::kCorrupt) to[fault->offset] ^= std::byte{0x40};
+}
+
+// False when the request has to wait for a receive.
+bool MemoryLink::Execute(Role from, const MemoryFabric::Request& request) {
+  MemoryFabric::End& sender = fabric_.end(from);
+  MemoryFabric::End& receiver = fabric_.end(Other(from));
+  const Fault* fault = request.fault;
+  const bool dropped = fault != nullptr && fault->kind == Fault::Kind::kDrop;
+  if (fault != nullptr && fault->kind == Fault::Kind::kError) {
+    sender.broken = MakeFailure(FailureKind::kCompletion,
+                                fmt::format("transport retry counter exceeded (message {})", request.id));
+    return true;
+  }
+  if (fault != nullptr && fault->kind == Fault::Kind::kDisconnect) {
+    fabric_.Break(MakeFailure(FailureKind::kDisconnected, "the peer closed the connection"));
+    return true;
+  }
+  if (request.work == Work::kSend && !dropped) {
+    if (receiver.receives.empty()) return false;
+    const MemoryFabric::Receive receive = receiver.receives.front();
+    receiver.receives.pop_front();
+    const std::size_t bytes = std::min(request.local.size(), receive.to.size());
+    Copy(request.local.first(bytes), receive.to, fault);
+    receiver.completions.push_back(
+        {.work = Work::kReceive, .id = receive.id, .bytes = static_cast<std::uint32_t>(request.local.size())});
+  } else if (request.work != Work::kSend) {
+    const auto remote = RemoteBytes(Other(from), request);
+    if (!remote) {
+      sender.broken =
+          MakeFailure(FailureKind::kCompletion, fmt::format("remote access error (message {})", request.id));
+      return true;
+    }
+    if (!dropped && request.work == Work::kWrite) Copy(request.local, *remote, fault);
+    if (!dropped && request.work == Work::kRead) Copy(*remote, request.local, fault);
+  }
+  sender.completions.push_back({.work = request.work, .id = request.id});
+  if (fault != nullptr && fault->then) fault->then();
+  return true;
+}
+
+void MemoryLink::Pump() {
+  const TimePoint now = steady_clock::now();
+  bool moved = false;
+  for (const Role from : {Role::kInitiator, Role::kResponder}) {
+    MemoryFabric::End& end = fabric_.end(from);
+    while (end.broken.ok() && !end.outgoing.empty() && end.outgoing.front().ready_at <= now) {
+      if (!Execute(from, end.outgoing.front())) break;
+      end.outgoing.pop_front();
+      moved = true;
+    }
+  }
+  if (moved) fabric_.changed.notify_all();
+}
+
+absl::StatusOr<std::size_t> MemoryLink::Wait(std::span<Completion> completions, TimePoint deadline) {
+  std::unique_lock lock(fabric_.mutex);
+  MemoryFabric::End& end = fabric_.end(role_);
+  while (true) {
+    Pump();
+    std::size_t count = 0;
+    for (; count < completions.size() && !end.completions.empty(); ++count) {
+      completions[count] = end.completions.front();
+      end.completions.pop_front();
+    }
+    if (count > 0) return count;
+    if (!end.broken.ok()) return end.broken;
+    const TimePoint now = steady_clock::now();
+    if (now >= deadline) return 0;
+    fabric_.changed.wait_until(lock, std::min(deadline, now + milliseconds(5)));
+  }
+}
+
+void MemoryLink::Disconnect() {
+  const std::lock_guard lock(fabric_.mutex);
+  if (connected_) fabric_.Break(MakeFailure(FailureKind::kDisconnected, "the peer closed the connection"));
+}
+
+LinkFacts MemoryLink::Describe() const {
+  if (!connected_) return {};
+  const bool initiator = role_ == Role::kInitiator;
+  return {.local_gid = initiator ? "gid-i" : "gid-r",
+          .remote_gid = initiator ? "gid-r" : "gid-i",
+          .transport = "memory"};
+}
+
+}  // namespace rdmaready

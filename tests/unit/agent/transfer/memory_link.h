@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// MemoryLink: a Link between two threads over plain memory, ordered like a reliable connection, that does on
+// request what a broken device, cable or peer would do. It checks what a device would check, so an engine that
+// posts outside of its buffers or uses a dead key fails here too.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/transfer/link.h"
+#include "agent/transfer/session.h"
+
+namespace rdmaready {
+
+struct Fault {
+  enum class Kind {
+    kCorrupt,     // flips the byte at `offset`
+    kTruncate,    // brings only the first `offset` bytes
+    kDrop,        // completes at the sender, brings nothing
+    kDelay,       // this and everything after it comes `delay` later
+    kError,       // the transport gives up
+    kDisconnect,  // the connection ends
+    kThen,        // all is well, but `then` happens
+  };
+  Kind kind = Kind::kDrop;
+  Role from = Role::kInitiator;  // who posts the work request
+  Work work = Work::kWrite;
+  std::uint64_t number = 0;  // counted by end and work
+  std::uint64_t offset = 0;
+  std::chrono::milliseconds delay{};
+  std::function<void()> then{};
+};
+
+// The world between the two links of a test; outlives both.
+struct MemoryFabric {
+  struct Region {
+    std::span<std::byte> bytes{};
+    Access access = Access::kSendSource;
+    bool registered = false;
+  };
+  struct Request {
+    Work work = Work::kSend;
+    std::uint64_t id = 0;
+    std::span<std::byte> local{};
+    RemoteSlice remote{};
+    TimePoint ready_at{};
+    const Fault* fault = nullptr;
+  };
+  struct Receive {
+    std::uint64_t id = 0;
+    std::span<std::byte> to{};
+  };
+  struct End {
+    std::vector<Region> regions{};
+    std::deque<Request> outgoing{};
+    std::deque<Receive> receives{};
+    std::deque<Completion> completions{};
+    std::array<std::uint64_t, 4> posted{};  // by Work
+    absl::Status broken{};
+  };
+
+  // What goes wrong, set before the test runs.
+  std::vector<Fault> faults{};
+  bool unreachable = false;
+  std::optional<Role> cannot_register{};
+  std::chrono::milliseconds slow_connect{};  // from the accept to the initiator's knowing of it
+  int impostors = 0;                         // connect before the right peer, with a wrong nonce
+
+  std::mutex mutex{};
+  std::condition_variable changed{};
+  std::array<End, 2> ends{};  // by Role
+  std::optional<Nonce> request{};
+  std::optional<bool> answer{};  // accepted or rejected
+  bool listening = false;
+  int rejected = 0;
+
+  End& end(Role role) { return ends[static_cast<std::size_t>(role)]; }
+  // Registrations that nobody undid.
+  std::size_t Registered();
+  std::uint64_t Posted(Role role, Work work);
+  void Break(const absl::Status& status);
+};
+
+class MemoryLink final : public Link {
+ public:
+  MemoryLink(MemoryFabric& fabric, Role role) : fabric_(fabric), role_(role) {}
+
+  absl::StatusOr<Endpoint> Listen(const std::string& local_address, const QueueDepth& depth) override;
+  absl::Status Accept(const Nonce& nonce, const Patience& patience) override;
+  absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
+                       const QueueDepth& depth, const Patience& patience) override;
+  absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) override;
+  void Unregister(MemoryId memory) override;
+  RemoteMemory Remote(MemoryId memory) const override;
+  absl::Status PostReceive(std::uint64_t id, const Slice& to) override;
+  absl::Status PostSend(std::uint64_t id, const Slice& from) override;
+  absl::Status PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) override;
+  absl::Status PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) override;
+  absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) override;
+  void Disconnect() override;
+  LinkFacts Describe() const override;
+
+ private:
+  // All of these are called with the fabric's mutex held.
+  absl::Status Await(std::unique_lock<std::mutex>& lock, const Patience& patience,
+                     const std::function<bool()>& ready);
+  absl::StatusOr<std::span<std::byte>> Local(const Slice& slice);
+  absl::Status Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote);
+  void Pump();
+  bool Execute(Role from, const MemoryFabric::Request& request);
+  void Copy(std::span<const std::byte> from, std::span<std::byte> to, const Fault* fault);
+  std::optional<std::span<std::byte>> RemoteBytes(Role owner, const MemoryFabric::Request& request);
+
+  MemoryFabric& fabric_;
+  const Role role_;
+  bool connected_ = false;
+};
+
+}  // namespace rdmaready
