@@ -24,8 +24,10 @@ struct PortView {
   const Profile& profile;
 };
 struct PairView {  // two ports that will talk to each other, on two hosts
+  std::string_view from_name;
   const Facts& from;
   const Port& from_port;
+  std::string_view to_name;
   const Facts& to;
   const Port& to_port;
   const Profile& profile;
@@ -33,27 +35,37 @@ struct PairView {  // two ports that will talk to each other, on two hosts
 
 template <class View>
 struct Rule {
-  // Why the check makes no sense here ("profile does not ask for a DSCP"); empty when it does. May be null.
+  // Why the check makes no sense here ("profile x does not ask for a DSCP"); empty when it does.
   std::string (*not_applicable)(const View&) = nullptr;
   Verdict (*judge)(const View&) = nullptr;
 };
 
-// Texts may hold the placeholders {device} {port} {netdev} {priority} {dscp} {tos} {mtu} and {pid}; the judge
-// fills them from the view, so that a fix can be typed as it stands.
+// The fix is one shell command line that root can type as it stands; prose follows in a trailing # comment, and
+// a capital word (ADDRESS) stands for what only the administrator knows. Two `dcb` commands are joined by ; and
+// not by
+// &&: the exit status of iproute2 6.1's says nothing. The texts may hold the placeholders of
+// checks/placeholders.h, {netdev} for instance; the judge fills them from the view.
 struct Check {
-  std::string_view id;      // "pfc.lossless-priority": for ever, never reused
-  std::string_view title;   // the requirement, said positively
-  std::string_view why;     // what breaks without it
-  std::string_view fix;     // what a person would type next
-  bool blocking = false;    // fail or unknown keeps the host from being ready
-  std::string_view depends_on{};  // hidden behind that check while it fails on the same subject
+  std::string_view id;                         // "pfc.lossless-priority": for ever, never reused
+  std::string_view title;                      // the requirement, said positively
+  std::string_view why;                        // what breaks without it
+  std::string_view fix;                        // what a person would type next
+  bool blocking = false;                       // fail or unknown keeps the host from being ready
+  std::vector<std::string_view> depends_on{};  // earlier checks that may hide this one: see checks/hiding.h
   std::variant<Rule<HostView>, Rule<PortView>, Rule<PairView>> rule{};
 };
 
-// Every check, in the order of the report. Ids are unique.
+// Every check, in the order of the report. Ids are unique; a dependency stands before those that depend on it.
 const std::vector<Check>& AllChecks();
 
-// Null when there is none of that id.
+// Null when there is none of that id. Live tests have ids of their own: FindTransferCheck in checks/transfer.h.
 const Check* FindCheck(std::string_view id);
+
+// What the check's verdict is about.
+Scope ScopeOf(const Check& check);
+
+// The heading under which a person looks for the id: "device", "roce", "dcb", "host", "pair", "loopback",
+// "peer".
+std::string_view GroupOf(std::string_view id);
 
 }  // namespace rdmaready

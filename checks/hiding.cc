@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/hiding.h"
+
+#include <algorithm>
+
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+const Finding* Lookup(std::string_view id, const Evidence& evidence) {
+  const auto found = std::ranges::find_if(evidence.findings, [&](const Finding& finding) {
+    return finding.id == id && (finding.scope == Scope::kHost || finding.subject == evidence.subject);
+  });
+  return found == evidence.findings.end() ? nullptr : &*found;
+}
+
+// Follows a hidden dependency to the finding that hides it. Each step leads to an earlier finding; the bound
+// keeps a damaged report (they come over the wire) from sending us in circles.
+const Finding* Resolve(std::string_view id, const Evidence& evidence) {
+  const Finding* finding = Lookup(id, evidence);
+  for (std::size_t steps = 0; finding != nullptr && !finding->hidden_by.empty(); ++steps) {
+    if (steps > evidence.findings.size()) return nullptr;
+    finding = Lookup(finding->hidden_by, evidence);
+  }
+  return finding;
+}
+
+bool Explains(Outcome dependency, Outcome outcome, Scope scope) {
+  switch (dependency) {
+    case Outcome::kFail:
+      return true;
+    case Outcome::kUnknown:
+      return outcome == Outcome::kUnknown;
+    case Outcome::kWarn:
+      return scope == Scope::kPair && outcome == Outcome::kWarn;
+    case Outcome::kPass:
+    case Outcome::kNotApplicable:
+      return false;
+  }
+  return false;
+}
+
+std::string_view Verb(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFail:
+      return " fails";
+    case Outcome::kWarn:
+      return " warns";
+    case Outcome::kUnknown:
+    case Outcome::kPass:
+    case Outcome::kNotApplicable:
+      return " is not known";
+  }
+  return " is not known";
+}
+
+}  // namespace
+
+const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, Outcome outcome, Scope scope,
+                             const Evidence& evidence) {
+  for (const std::string_view id : depends_on) {
+    const Finding* dependency = Resolve(id, evidence);
+    if (dependency != nullptr && Explains(dependency->outcome, outcome, scope)) return dependency;
+  }
+  return nullptr;
+}
+
+void Hide(Finding& finding, const Finding& behind, std::string_view host) {
+  finding.outcome = Outcome::kNotApplicable;
+  finding.hidden_by = behind.id;
+  finding.observed = Cat("not judged: ", behind.id, Verb(behind.outcome));
+  if (!host.empty()) finding.observed += Cat(" on ", Printable(host));
+  finding.expected.clear();
+  finding.source.clear();
+  finding.fix.clear();
+}
+
+}  // namespace rdmaready

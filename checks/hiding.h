@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hiding: one wrong thing gives one red line.
+//
+// A finding is hidden behind an earlier one that explains it. It then is kNotApplicable, names the other in
+// `hidden_by` and says "not judged: ..." in `observed`. The rules:
+//  - behind a dependency that fails: always, whatever the answer would have been; it could not be trusted.
+//  - behind a dependency that is unknown: only if it is unknown too. What can be judged is judged; what cannot
+//  be, for
+//    the same reason, is not said twice.
+//  - behind a dependency that warns: never on a host; across a pair only a warning, which the host's already
+//  said.
+//  - a dependency that is itself hidden stands for the one that hides it; one that passed or does not apply
+//  hides nothing.
+// A blocking check depends on blocking checks only (a test holds this), so whatever hides it keeps the host
+// from being ready by itself: fail makes it not ready, unknown leaves it undetermined.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "api/model/report.h"
+
+namespace rdmaready {
+
+// Where to look for the findings a check depends on: those about `subject` and those about the whole host.
+struct Evidence {
+  std::span<const Finding> findings{};
+  std::string_view subject{};
+  std::string_view host{};  // named in the text when it is another host's finding; empty: this host
+};
+
+// Null when nothing in the evidence explains a finding of `outcome`.
+const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, Outcome outcome, Scope scope,
+                             const Evidence& evidence);
+
+// Turns the finding into a hidden one.
+void Hide(Finding& finding, const Finding& behind, std::string_view host);
+
+}  // namespace rdmaready

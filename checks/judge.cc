@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/judge.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "checks/check.h"
+#include "checks/hiding.h"
+#include "checks/placeholders.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+// Does a person have to do something about it?
+bool CallsForAction(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kUnknown:
+    case Outcome::kWarn:
+    case Outcome::kFail:
+      return true;
+    case Outcome::kPass:
+    case Outcome::kNotApplicable:
+      return false;
+  }
+  return true;
+}
+
+// The check's part of a finding, before anything was judged.
+Finding Begin(const Check& check, std::string subject) {
+  const Scope scope = ScopeOf(check);
+  return {.id = std::string(check.id),
+          .title = std::string(check.title),
+          .scope = scope,
+          .rung = scope == Scope::kPair ? Rung::kPeer : Rung::kHost,
+          .subject = std::move(subject),
+          .blocking = check.blocking,
+          .why = std::string(check.why)};
+}
+
+void TakeVerdict(Finding& finding, const Check& check, const Verdict& verdict) {
+  finding.outcome = verdict.outcome;
+  finding.observed = Printable(verdict.observed);
+  finding.expected = Printable(verdict.expected);
+  finding.source = verdict.source;
+  if (CallsForAction(verdict.outcome)) finding.fix = verdict.fix.empty() ? std::string(check.fix) : verdict.fix;
+}
+
+// The answer of the rule for one view; the fix may still hold placeholders.
+template <class View>
+Finding Ask(const Check& check, const Rule<View>& rule, const View& view, std::string subject) {
+  Finding finding = Begin(check, std::move(subject));
+  const std::string reason = rule.not_applicable == nullptr ? std::string() : rule.not_applicable(view);
+  if (!reason.empty()) {
+    finding.outcome = Outcome::kNotApplicable;
+    finding.observed = Printable(reason);
+  } else {
+    TakeVerdict(finding, check, rule.judge(view));
+  }
+  return finding;
+}
+
+void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {
+  if (finding.outcome == Outcome::kNotApplicable) return;
+  const Finding* behind = HidingFinding(check.depends_on, finding.outcome, finding.scope, evidence);
+  if (behind != nullptr) Hide(finding, *behind, evidence.host);
+}
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(const NowNs& now) : now_(now), started_(now ? now() : 0) {}
+  std::int64_t ElapsedNs() const { return now_ ? now_() - started_ : 0; }
+
+ private:
+  const NowNs& now_;
+  std::int64_t started_;
+};
+
+int Severity(const Finding& finding) {
+  switch (finding.outcome) {
+    case Outcome::kFail:
+      return finding.blocking ? 5 : 3;
+    case Outcome::kUnknown:
+      return finding.blocking ? 4 : 1;
+    case Outcome::kWarn:
+      return 2;
+    case Outcome::kPass:
+    case Outcome::kNotApplicable:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const NowNs& now) {
+  static const std::vector<Port> kNoPorts;
+  const std::vector<Port>& ports = host.ports ? *host.ports : kNoPorts;
+  std::vector<Finding> findings;
+  const auto add = [&](const Check& check, const Port* port, auto&& ask) {
+    const Stopwatch watch(now);
+    Finding finding = ask();
+    HideBehind(finding, check, {.findings = findings, .subject = finding.subject});
+    finding.fix = FillIn(finding.fix, host, port, profile);
+    finding.duration_ns = watch.ElapsedNs();
+    findings.push_back(std::move(finding));
+  };
+  for (const Check& check : AllChecks()) {
+    if (const auto* rule = std::get_if<Rule<HostView>>(&check.rule)) {
+      add(check, nullptr, [&] { return Ask(check, *rule, HostView{host, profile}, "host"); });
+    } else if (const auto* port_rule = std::get_if<Rule<PortView>>(&check.rule)) {
+      for (const Port& port : ports) {
+        add(check, &port, [&] {
+          return Ask(check, *port_rule, PortView{host, port, profile}, SubjectOf(port));
+        });
+      }
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const Profile& profile,
+                               const NowNs& now) {
+  const PairView view{.from_name = from.name,
+                      .from = from.host,
+                      .from_port = from.port,
+                      .to_name = to.name,
+                      .to = to.host,
+                      .to_port = to.port,
+                      .profile = profile};
+  const std::string subject = Printable(PortName(from.port) + " -> " + PortName(to.port));
+  std::vector<Finding> findings;
+  for (const Check& check : AllChecks()) {
+    const auto* rule = std::get_if<Rule<PairView>>(&check.rule);
+    if (rule == nullptr) continue;
+    const Stopwatch watch(now);
+    Finding finding = Ask(check, *rule, view, subject);
+    for (const PairSide* side : {&from, &to}) {
+      HideBehind(finding, check,
+                 {.findings = side->findings, .subject = SubjectOf(side->port), .host = side->name});
+    }
+    finding.fix = FillIn(finding.fix, from.host, &from.port, profile);
+    finding.duration_ns = watch.ElapsedNs();
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+std::string Sentence(const Finding& finding) {
+  const bool says_more = CallsForAction(finding.outcome) && !finding.expected.empty();
+  return says_more ? Cat(finding.observed, ", wanted ", finding.expected) : finding.observed;
+}
+
+std::vector<const Finding*> WorthSaying(std::span<const Finding> findings) {
+  std::vector<const Finding*> worth;
+  for (const Finding& finding : findings) {
+    if (Severity(finding) > 0) worth.push_back(&finding);
+  }
+  std::ranges::stable_sort(worth,
+                           [](const Finding* a, const Finding* b) { return Severity(*a) > Severity(*b); });
+  return worth;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// link.*: is the port up, and fast enough.
+#include "api/base/text.h"
+#include "checks/families.h"
+#include "checks/names.h"
+#include "checks/verdicts.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kStateSource = "verbs port state, rtnetlink";
+constexpr std::string_view kSpeedSource = "ethtool link modes";
+
+bool IsInfiniBand(const Port& port) { return port.transport && *port.transport == Transport::kInfiniBand; }
+
+std::string NetdevText(const Netdev& netdev) {
+  if (!netdev.admin_up) return netdev.name + " is administratively down";
+  if (!netdev.carrier) return netdev.name + " has no carrier";
+  return netdev.name + " up" + (netdev.speed_mbps ? " at " + SpeedText(*netdev.speed_mbps) : "");
+}
+
+// The command depends on what is down, from the lowest layer up.
+std::string StateFix(const Port& port) {
+  if (IsInfiniBand(port)) {
+    return "rdma link show  # no active state: check the cable, and that a subnet manager (opensm) runs on the "
+           "fabric";
+  }
+  const std::string netdev = NetdevWord(port);
+  if (port.netdev && !port.netdev->admin_up) return Cat("ip link set dev ", netdev, " up");
+  if (port.netdev && !port.netdev->carrier) {
+    return Cat("ip -d link show dev ", netdev,
+               "  # no carrier: check the cable, the transceiver, and that the switch port is enabled");
+  }
+  return Cat("ip link set dev ", netdev, " down && ip link set dev ", netdev,
+             " up  # the interface is up and the RDMA port is not: let the driver look again");
+}
+
+std::string NeverNotApplicable(const PortView&) { return {}; }
+
+Verdict JudgeState(const PortView& view) {
+  const Port& port = view.port;
+  constexpr std::string_view kExpected = "active, interface up with carrier";
+  const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
+  if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), std::string(kExpected), kStateSource);
+  if (!netdev_down && *port.state == PortState::kUnknown) {
+    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the port reports a state we do not know"},
+                    std::string(kExpected), kStateSource);
+  }
+  const bool needs_netdev = !IsInfiniBand(port);
+  const bool active = port.state && *port.state == PortState::kActive;
+  if (active && needs_netdev && !port.netdev) {
+    return NoAnswer(port.netdev.missing(), std::string(kExpected), kStateSource);
+  }
+  std::string observed = port.state ? Cat(PortName(port), " ", Name(*port.state)) : PortName(port);
+  if (port.netdev) observed += ", " + NetdevText(*port.netdev);
+  return Judged(active && !netdev_down, observed, std::string(kExpected), kStateSource, StateFix(port));
+}
+
+// A software device has no speed of its own: when its interface names none either, there is nothing to judge.
+// Where the interface does name one (a configured speed), it is what the administrator promises, and judged
+// like any other.
+std::string SpeedNotApplicable(const PortView& view) {
+  if (!view.profile.min_speed_mbps) return NotAsked(view.profile, "a minimum speed");
+  const Port& port = view.port;
+  const bool unsupported = port.netdev && !port.netdev->speed_mbps &&
+                           port.netdev->speed_mbps.missing().kind == Missing::Kind::kUnsupported;
+  if (port.software && *port.software && unsupported) return "software device: functional verdict only";
+  return {};
+}
+
+Verdict JudgeSpeed(const PortView& view) {
+  const std::uint32_t wanted = *view.profile.min_speed_mbps;
+  const std::string expected = "at least " + SpeedText(wanted);
+  const Port& port = view.port;
+  if (IsInfiniBand(port)) {
+    return NoAnswer(
+        {.kind = Missing::Kind::kNotCollected, .detail = "the rate of an InfiniBand port is not read"},
+        expected, kSpeedSource);
+  }
+  if (!port.netdev) return NoAnswer(port.netdev.missing(), expected, kSpeedSource);
+  const Fact<std::uint32_t>& speed = port.netdev->speed_mbps;
+  if (!speed) return NoAnswer(speed.missing(), expected, kSpeedSource);
+  return Judged(*speed >= wanted, SpeedText(*speed), expected, kSpeedSource);
+}
+
+}  // namespace
+
+Check LinkState() {
+  return {.id = "link.state",
+          .title = "The RDMA port is active and its interface has a carrier",
+          .why = "No RDMA connection can be made over a port that is down",
+          .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
+          .blocking = true,
+          .depends_on = {"inv.netdev-mapping"},
+          .rule = Rule<PortView>{NeverNotApplicable, JudgeState}};
+}
+
+Check LinkSpeed() {
+  return {
+      .id = "link.speed",
+      .title = "The link is as fast as the profile asks",
+      .why =
+          "One slow path holds back every stripe of the storage; Microsoft asks for 10 Gb/s and more for RDMA",
+      .fix =
+          "ethtool -s {netdev} speed {speed} duplex full autoneg off  # if it stays lower: check the cable, "
+          "the "
+          "transceiver and the speed of the switch port",
+      .blocking = true,
+      .depends_on = {"link.state"},
+      .rule = Rule<PortView>{SpeedNotApplicable, JudgeSpeed}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pair scope: two ports that will talk to each other agree. Who differs from the profile was already said per
+// host; these speak up where each host is fine by itself, or where the profile is silent.
+#include "checks/families.h"
+#include "checks/verdicts.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+std::string MtuNotApplicable(const PairView& view) {
+  const bool iwarp = view.from_port.transport && *view.from_port.transport == Transport::kIwarp;
+  return iwarp ? "iWARP: TCP agrees on its segments by itself" : "";
+}
+
+// Raises the smaller one, on the host that has it.
+std::string MtuFix(const PairView& view) {
+  const bool from_smaller = *view.from_port.active_mtu_bytes < *view.to_port.active_mtu_bytes;
+  const Port& small = from_smaller ? view.from_port : view.to_port;
+  const Port& large = from_smaller ? view.to_port : view.from_port;
+  const std::string mtu = large.netdev ? std::to_string(large.netdev->mtu_bytes) : "MTU";
+  return Cat("ip link set dev ", NetdevWord(small), " mtu ", mtu, "  # on ",
+             Printable(from_smaller ? view.from_name : view.to_name));
+}
+
+Verdict JudgeMtu(const PairView& view) {
+  constexpr std::string_view kSource = "verbs active MTU of both";
+  constexpr std::string_view kExpected = "the same on both";
+  const Fact<std::uint32_t>& from = view.from_port.active_mtu_bytes;
+  const Fact<std::uint32_t>& to = view.to_port.active_mtu_bytes;
+  if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
+  if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
+  if (*from == *to) return Judged(true, Cat("RoCE MTU ", *from, " on both"), std::string(kExpected), kSource);
+  return Judged(false, Cat("RoCE MTU ", *from, " on ", view.from_name, ", ", *to, " on ", view.to_name),
+                std::string(kExpected), kSource, MtuFix(view));
+}
+
+std::string PfcNotApplicable(const PairView& view) {
+  if (std::string reason = NotRoce(view.from_port); !reason.empty()) return reason;
+  return view.profile.pfc ? "" : NotAsked(view.profile, "PFC");
+}
+
+// A difference in a priority that the profile asks for breaks RDMA; one elsewhere only deserves a word.
+Verdict JudgePfc(const PairView& view) {
+  constexpr std::string_view kSource = "dcbnl IEEE PFC of both";
+  constexpr std::string_view kExpected = "the same on both";
+  const Fact<Pfc> from = DcbFact(view.from_port, &Dcb::pfc);
+  const Fact<Pfc> to = DcbFact(view.to_port, &Dcb::pfc);
+  if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
+  if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
+  if (from->enabled == to->enabled)
+    return Judged(true, PfcText(from->enabled) + " on both", std::string(kExpected), kSource);
+  const std::string observed =
+      Cat(PfcText(from->enabled), " at ", view.from_name, ", ", PfcText(to->enabled), " at ", view.to_name);
+  const std::uint8_t wanted = BitmapOf(*view.profile.pfc);
+  const bool from_is_odd = from->enabled != wanted;
+  const Port& odd = from_is_odd ? view.from_port : view.to_port;
+  std::string fix = Cat("dcb pfc set dev ", NetdevWord(odd), " prio-pfc all:off");
+  for (const std::uint8_t priority : PrioritiesOf(wanted)) fix += Cat(" ", priority, ":on");
+  fix += Cat("  # on ", Printable(from_is_odd ? view.from_name : view.to_name));
+  const unsigned differing = static_cast<unsigned>(from->enabled) ^ to->enabled;
+  if ((differing & wanted) == 0) return Warned(observed, std::string(kExpected), kSource, fix);
+  return Judged(false, observed, std::string(kExpected), kSource, fix);
+}
+
+}  // namespace
+
+Check MtuPair() {
+  return {.id = "mtu.pair",
+          .title = "Both ports have the same RoCE MTU",
+          .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
+          .fix = "ip link set dev {netdev} mtu {mtu}  # on the host with the smaller one",
+          .blocking = true,
+          .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
+          .rule = Rule<PairView>{MtuNotApplicable, JudgeMtu}};
+}
+
+Check PfcBothDirections() {
+  return {.id = "pfc.both-directions",
+          .title = "Both ports pause the same priorities",
+          .why = "A pause that only one end knows protects one direction: the other loses frames under load",
+          .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on  # on the host that differs",
+          .blocking = true,
+          .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.only-one"},
+          .rule = Rule<PairView>{PfcNotApplicable, JudgePfc}};
+}
+
+}  // namespace rdmaready

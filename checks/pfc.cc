@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// pfc.*: which priorities are paused instead of dropped.
+#include "checks/families.h"
+#include "checks/verdicts.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSource = "dcbnl IEEE PFC";
+
+std::uint8_t Wanted(const Profile& profile) { return BitmapOf(*profile.pfc); }
+
+std::string Expected(const Profile& profile) {
+  const std::uint8_t wanted = Wanted(profile);
+  return wanted == 0 ? "off" : Cat("on ", ListText(PrioritiesOf(wanted)), " only");
+}
+
+std::string Fix(const PortView& view) {
+  std::string command = Cat("dcb pfc set dev ", NetdevWord(view.port), " prio-pfc all:off");
+  for (const std::uint8_t priority : PrioritiesOf(Wanted(view.profile))) command += Cat(" ", priority, ":on");
+  return command;
+}
+
+std::string PfcNotApplicable(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  return view.profile.pfc ? "" : NotAsked(view.profile, "PFC");
+}
+
+std::string LosslessNotApplicable(const PortView& view) {
+  if (std::string reason = PfcNotApplicable(view); !reason.empty()) return reason;
+  return view.profile.pfc->empty() ? NotAsked(view.profile, "a lossless priority") : "";
+}
+
+Verdict JudgeLossless(const PortView& view) {
+  const Fact<Pfc> pfc = DcbFact(view.port, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), Expected(view.profile), kSource);
+  const std::uint8_t wanted = Wanted(view.profile);
+  return Judged((pfc->enabled & wanted) == wanted, PfcText(pfc->enabled), Expected(view.profile), kSource,
+                Fix(view));
+}
+
+// More than was asked for is a risk (head-of-line blocking), all eight or a lossy profile a fault.
+Verdict JudgeOnlyOne(const PortView& view) {
+  const Fact<Pfc> pfc = DcbFact(view.port, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), Expected(view.profile), kSource);
+  const unsigned wanted = Wanted(view.profile);
+  const unsigned extra = pfc->enabled & ~wanted;
+  if (extra == 0 || wanted == 0 || pfc->enabled == 0xff) {
+    return Judged(extra == 0, PfcText(pfc->enabled), Expected(view.profile), kSource, Fix(view));
+  }
+  return Warned(PfcText(pfc->enabled), Expected(view.profile), kSource, Fix(view));
+}
+
+}  // namespace
+
+Check PfcLosslessPriority() {
+  return {.id = "pfc.lossless-priority",
+          .title = "PFC is on for the RDMA priority",
+          .why = "RoCE loses frames under congestion when its class is not paused",
+          .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+          .blocking = true,
+          .depends_on = {"drv.dcb-capable"},
+          .rule = Rule<PortView>{LosslessNotApplicable, JudgeLossless}};
+}
+
+Check PfcOnlyOne() {
+  return {.id = "pfc.only-one",
+          .title = "PFC pauses nothing but what the profile asks for",
+          .why =
+              "A paused priority holds up everything behind it: each further one spreads congestion over the "
+              "fabric",
+          .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+          .blocking = true,
+          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+          .rule = Rule<PortView>{PfcNotApplicable, JudgeOnlyOne}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placeholders: {netdev} in a check's text becomes dcb0 in a finding.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+
+namespace rdmaready {
+
+// Knows {device} {port} {netdev} {priority} {dscp} {tos} {mtu} {speed} {transport} {memlock} and {pid}. What is
+// not known here is replaced by its own name in capitals ("NETDEV"), so that it is plain what the reader has to
+// put in. `port` may be null. Braces around anything else stay as they are.
+std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile);
+
+// The ToS that marks RDMA traffic under this profile: `tos`, else the DSCP with ECN bits zero.
+std::optional<unsigned> WantedTos(const Profile& profile);
+
+}  // namespace rdmaready

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfer checks: whether the numbers of a live test are good enough. Ids are "<rung>.<case>":
+// "peer.write-512k".
+//
+// Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown and
+// not judged: no profile names one yet, and that of a software device never counts.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+
+namespace rdmaready {
+
+// What `explain` shows of a live test; all of them block.
+struct TransferCheck {
+  std::string id{};              // "loopback.send-1k"
+  std::string_view case_name{};  // "send-1k"; empty for peer.path
+  Rung rung = Rung::kLoopback;
+  std::string title{};
+  std::string_view why{};
+  std::string_view fix{};
+};
+
+// "peer.path" (the two hosts have ports that can be tested with each other), then every case on both rungs.
+const std::vector<TransferCheck>& AllTransferChecks();
+
+// Null when there is none of that id.
+const TransferCheck* FindTransferCheck(std::string_view id);
+
+// "loopback.send-1k"
+std::string TransferId(Rung rung, std::string_view case_name);
+
+// Where a test ran. What is empty is left out of the hints.
+struct TransferPlace {
+  Rung rung = Rung::kLoopback;
+  std::string subject{};       // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
+  bool software = false;       // either end is a software device
+  std::string netdev{};        // of the initiator
+  std::string peer_address{};  // the responder's RDMA address
+  std::string peer_host{};     // the responder's host, as the caller names it
+};
+
+// Pass with the figures; fail for any failure, a wrong or unverified byte, or no message at all. A cancelled
+// test shows nothing either way: unknown.
+Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place);
+
+// A test that was not made (the port is busy, the time was up): unknown, and blocking, so never ready.
+Finding NotTested(std::string_view case_name, const TransferPlace& place, std::string_view reason);
+
+// peer.path: there is no pair to test. `reason` is Pairing::reason.
+Finding NoPath(const TransferPlace& place, std::string_view reason);
+
+// The failing finding of the host that makes a live test of this port pointless (no device, no interface, link
+// down, no GID); null when the test is worth making. `port_subject` is the subject of the host's own findings:
+// "rxe0/1 dcb0".
+const Finding* ObstacleTo(std::span<const Finding> host_findings, std::string_view port_subject);
+
+// A live finding (a failed one, or one of NotTested or NoPath) hidden behind the host's finding that explains
+// it. `host` is named when it is not the host of the report.
+Finding Explained(Finding live, const Finding& by, std::string_view host = {});
+
+}  // namespace rdmaready

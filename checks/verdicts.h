@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts: the few ways in which a check ends, and the reasons why one does not apply.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/model/fact.h"
+#include "api/model/profile.h"
+#include "api/model/report.h"
+#include "checks/check.h"
+
+namespace rdmaready {
+
+// Pass or fail. An empty `fix` means the check's own.
+Verdict Judged(bool good, std::string observed, std::string expected, std::string_view source,
+               std::string fix = {});
+
+Verdict Warned(std::string observed, std::string expected, std::string_view source, std::string fix = {});
+
+// There is no answer to judge. The fix helps against the kind of gap; `instead` is what to do where the kernel
+// or the device does not offer the answer at all (one command line, or a # comment; empty: a general one).
+Verdict NoAnswer(const Missing& why, std::string expected, std::string_view source,
+                 std::string_view instead = {});
+
+// "profile x does not ask for a DSCP".
+std::string NotAsked(const Profile& profile, std::string_view for_what);
+
+// Why RoCE and its DCB settings do not concern the port (it is InfiniBand, or iWARP); empty when they do, and
+// also when the transport is not known, because then nobody may say that they do not.
+std::string NotRoce(const Port& port);
+
+// Does the profile want anything of the NIC's data centre bridging?
+bool AsksForDcb(const Profile& profile);
+
+// The netdev's DCB answers, or the reason why there is no netdev to have any.
+template <class T>
+Fact<T> DcbFact(const Port& port, Fact<T> Dcb::*part) {
+  if (!port.netdev) return port.netdev.missing();
+  return port.netdev->dcb.*part;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words: small pure helpers with which the checks write their sentences.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+inline void AppendPart(std::string& text, std::string_view part) { text += part; }
+template <class Number>
+requires std::is_arithmetic_v<Number>
+void AppendPart(std::string& text, Number part) { text += std::to_string(part); }
+
+// Cat("PFC on ", 3): all parts in a row; numbers in decimal.
+template <class... Parts>
+std::string Cat(const Parts&... parts) {
+  std::string text;
+  (AppendPart(text, parts), ...);
+  return text;
+}
+
+// "3", "3 and 4", "0, 3 and 4"; empty for none.
+std::string ListText(std::span<const std::uint8_t> numbers);
+
+// The priorities of a bitmap, ascending, and back. Numbers above 7 are left out.
+std::vector<std::uint8_t> PrioritiesOf(std::uint8_t bitmap);
+std::uint8_t BitmapOf(std::span<const std::uint8_t> priorities);
+
+// "PFC on 3 and 4", "PFC off".
+std::string PfcText(std::uint8_t bitmap);
+
+// The IP address that a RoCE GID stands for: "10.0.0.1", "fd00::1"; empty for a link-local or empty GID.
+std::string AddressOfGid(const std::array<std::uint8_t, 16>& raw);
+
+// As one word of a shell command: as it is when it is plain, else in single quotes. Names come from the kernel
+// of a host that we only asked; a fix is typed as root.
+std::string ShellWord(std::string_view word);
+
+// Control characters replaced, so that no answer of a host can break a line or a terminal.
+std::string Printable(std::string_view text);
+
+// "rxe0/1 dcb0": what a person calls the port.
+std::string SubjectOf(const Port& port);
+
+// The netdev's name as a word of a command; "NETDEV" when it is not known.
+std::string NetdevWord(const Port& port);
+
+}  // namespace rdmaready

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/profile/profile_proto.h"
+
+#include <gtest/gtest.h>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+
+namespace rdmaready {
+namespace {
+
+// Every field set to something that is not its default.
+Profile Full() {
+  Profile profile;
+  profile.name = "full";
+  profile.summary = "all of it";
+  profile.digest = "abc";
+  profile.transport = Profile::Transport::kIwarp;
+  profile.rdma_priority = 5;
+  profile.trust = Profile::Trust::kDscp;
+  profile.dscp = 40;
+  profile.tos = 162;
+  profile.pfc = std::vector<std::uint8_t>{5, 3};
+  profile.ets_rdma_percent = 60;
+  profile.ets_tolerance_percent = 7;
+  profile.dcbx = Profile::Dcbx::kStatic;
+  profile.mtu_bytes = 4200;
+  profile.roce_mtu_bytes = 2048;
+  profile.min_speed_mbps = 100'000;
+  profile.min_memlock_bytes = ~0ULL;
+  return profile;
+}
+
+TEST(ProfileProto, ComesBackAsItWent) {
+  for (const auto transport : {Profile::Transport::kAny, Profile::Transport::kRoceV2,
+                               Profile::Transport::kIwarp, Profile::Transport::kInfiniBand}) {
+    Profile profile = Full();
+    profile.transport = transport;
+    const absl::StatusOr<Profile> back = FromProto(ToProto(profile));
+    ASSERT_TRUE(back.ok()) << Message(back.status());
+    EXPECT_EQ(*back, profile);
+  }
+  const Profile silent{.name = "silent"};
+  EXPECT_EQ(*FromProto(ToProto(silent)), silent);
+  for (const std::string& name : BuiltInProfileNames()) {
+    EXPECT_EQ(*FromProto(ToProto(*LoadProfile(name))), *LoadProfile(name));
+  }
+}
+
+TEST(ProfileProto, TellsAnEmptyLosslessListFromNone) {
+  const Profile profile{.name = "x", .pfc = std::vector<std::uint8_t>{}};
+  const absl::StatusOr<Profile> back = FromProto(ToProto(profile));
+  ASSERT_TRUE(back->pfc.has_value());
+  EXPECT_TRUE(back->pfc->empty());
+}
+
+struct BadCase {
+  std::string_view name;
+  std::string_view field;
+  void (*change)(v1::Profile&);
+};
+
+TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
+  const std::vector<BadCase> cases{
+      {"no name", "name", [](v1::Profile& p) { p.clear_name(); }},
+      {"name with a space", "name", [](v1::Profile& p) { p.set_name("a b"); }},
+      {"long name", "name", [](v1::Profile& p) { p.set_name(std::string(65, 'a')); }},
+      {"summary of two lines", "summary", [](v1::Profile& p) { p.set_summary("a\nb"); }},
+      {"transport of the future", "transport",
+       [](v1::Profile& p) { p.set_transport(static_cast<v1::Profile::Transport>(99)); }},
+      {"trust of the future", "trust",
+       [](v1::Profile& p) { p.set_trust(static_cast<v1::Profile::Trust>(99)); }},
+      {"dcbx of the future", "dcbx", [](v1::Profile& p) { p.set_dcbx(static_cast<v1::Profile::Dcbx>(-1)); }},
+      {"priority 8", "rdma_priority", [](v1::Profile& p) { p.set_rdma_priority(8); }},
+      {"dscp 64", "dscp", [](v1::Profile& p) { p.set_dscp(64); }},
+      {"tos 256", "tos", [](v1::Profile& p) { p.set_tos(256); }},
+      {"tos of another dscp", "tos", [](v1::Profile& p) { p.set_tos(106); }},
+      {"pfc 8", "pfc", [](v1::Profile& p) { p.mutable_pfc()->add_priorities(8); }},
+      {"pfc 4 billion", "pfc", [](v1::Profile& p) { p.mutable_pfc()->add_priorities(4'000'000'000U); }},
+      {"pfc twice", "pfc", [](v1::Profile& p) { p.mutable_pfc()->add_priorities(3); }},
+      {"pfc without the RDMA priority", "pfc", [](v1::Profile& p) { p.set_rdma_priority(1); }},
+      {"share 101", "ets.rdma_percent", [](v1::Profile& p) { p.mutable_ets()->set_rdma_percent(101); }},
+      {"tolerance 101", "ets.tolerance_percent",
+       [](v1::Profile& p) { p.mutable_ets()->set_tolerance_percent(101); }},
+      {"tiny mtu", "mtu_bytes", [](v1::Profile& p) { p.set_mtu_bytes(68); }},
+      {"huge mtu", "mtu_bytes", [](v1::Profile& p) { p.set_mtu_bytes(65536); }},
+      {"odd RoCE mtu", "roce_mtu_bytes", [](v1::Profile& p) { p.set_roce_mtu_bytes(1500); }},
+      {"RoCE mtu that does not fit", "roce_mtu_bytes",
+       [](v1::Profile& p) {
+         p.set_mtu_bytes(1500);
+         p.set_roce_mtu_bytes(4096);
+       }},
+      {"speed 0", "min_speed_mbps", [](v1::Profile& p) { p.set_min_speed_mbps(0); }},
+      {"dscp without priority", "dscp",
+       [](v1::Profile& p) {
+         p.clear_rdma_priority();
+         p.clear_pfc();
+       }},
+      {"trust dscp without dscp", "trust", [](v1::Profile& p) { p.clear_dscp(); }},
+      {"share without priority", "ets",
+       [](v1::Profile& p) {
+         p.clear_rdma_priority();
+         p.clear_pfc();
+         p.clear_dscp();
+         p.set_trust(v1::Profile::TRUST_ANY);
+       }},
+      {"share for priority 0", "ets",
+       [](v1::Profile& p) {
+         p.set_rdma_priority(0);
+         p.mutable_pfc()->add_priorities(0);
+       }},
+  };
+  for (const BadCase& bad : cases) {
+    SCOPED_TRACE(bad.name);
+    v1::Profile message = ToProto(Full());
+    bad.change(message);
+    const std::optional<ProfileProblem> problem = FindProblem(message);
+    ASSERT_TRUE(problem.has_value());
+    EXPECT_EQ(problem->field, bad.field) << problem->text;
+    const absl::StatusOr<Profile> profile = FromProto(message);
+    EXPECT_EQ(profile.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(Message(profile.status()).find("profile field " + problem->field), 0U);
+  }
+}
+
+TEST(ProfileProto, TakesTheEdgesOfEveryRange) {
+  v1::Profile message;
+  message.set_name("edges");
+  message.set_rdma_priority(7);
+  message.set_dscp(63);
+  message.set_tos(255);
+  message.mutable_ets()->set_rdma_percent(100);
+  message.set_mtu_bytes(65535);
+  EXPECT_TRUE(FromProto(message).ok());
+  message.mutable_ets()->set_rdma_percent(0);
+  message.set_dscp(0);
+  message.set_tos(0);
+  EXPECT_TRUE(FromProto(message).ok());
+}
+
+}  // namespace
+}  // namespace rdmaready

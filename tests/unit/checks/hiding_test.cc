@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/hiding.h"
+
+#include <gtest/gtest.h>
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSubject = "rxe0/1 dcb0";
+
+Finding Earlier(Outcome outcome, std::string_view subject = kSubject) {
+  return {.id = "earlier",
+          .scope = Scope::kPort,
+          .subject = std::string(subject),
+          .outcome = outcome,
+          .blocking = true};
+}
+
+bool Hides(Outcome dependency, Outcome outcome, Scope scope) {
+  const std::vector<Finding> findings{Earlier(dependency)};
+  return HidingFinding({"earlier"}, outcome, scope, {.findings = findings, .subject = kSubject}) != nullptr;
+}
+
+TEST(Hiding, FollowsItsTruthTable) {
+  for (const Outcome outcome : {Outcome::kUnknown, Outcome::kPass, Outcome::kWarn, Outcome::kFail}) {
+    for (const Scope scope : {Scope::kHost, Scope::kPort, Scope::kPair}) {
+      EXPECT_TRUE(Hides(Outcome::kFail, outcome, scope));
+      EXPECT_EQ(Hides(Outcome::kUnknown, outcome, scope), outcome == Outcome::kUnknown);
+      EXPECT_EQ(Hides(Outcome::kWarn, outcome, scope), outcome == Outcome::kWarn && scope == Scope::kPair);
+      EXPECT_FALSE(Hides(Outcome::kPass, outcome, scope));
+      EXPECT_FALSE(Hides(Outcome::kNotApplicable, outcome, scope));
+    }
+  }
+}
+
+TEST(Hiding, LooksAtTheSameSubjectAndAtTheHost) {
+  std::vector<Finding> findings{Earlier(Outcome::kFail, "rxe1/1 dcb1")};
+  const Evidence evidence{.findings = findings, .subject = kSubject};
+  EXPECT_EQ(HidingFinding({"earlier"}, Outcome::kFail, Scope::kPort, evidence), nullptr);
+  findings.front().scope = Scope::kHost;
+  EXPECT_NE(HidingFinding({"earlier"}, Outcome::kFail, Scope::kPort, evidence), nullptr);
+}
+
+TEST(Hiding, LeadsToTheRootOfAChain) {
+  std::vector<Finding> findings{Earlier(Outcome::kFail), Earlier(Outcome::kNotApplicable)};
+  findings[1].id = "middle";
+  findings[1].hidden_by = "earlier";
+  const Finding* behind =
+      HidingFinding({"middle"}, Outcome::kPass, Scope::kPort, {.findings = findings, .subject = kSubject});
+  ASSERT_NE(behind, nullptr);
+  EXPECT_EQ(behind->id, "earlier");
+}
+
+TEST(Hiding, DoesNotRunInCirclesOnADamagedReport) {
+  std::vector<Finding> findings{Earlier(Outcome::kNotApplicable)};
+  findings.front().hidden_by = "earlier";
+  EXPECT_EQ(
+      HidingFinding({"earlier"}, Outcome::kFail, Scope::kPort, {.findings = findings, .subject = kSubject}),
+      nullptr);
+}
+
+TEST(Hiding, LeavesNothingThatLooksLikeAVerdict) {
+  Finding finding{.id = "later", .outcome = Outcome::kFail, .observed = "bad", .expected = "good", .fix = "do"};
+  Hide(finding, Earlier(Outcome::kFail), "b");
+  EXPECT_EQ(finding.outcome, Outcome::kNotApplicable);
+  EXPECT_EQ(finding.hidden_by, "earlier");
+  EXPECT_EQ(finding.observed, "not judged: earlier fails on b");
+  EXPECT_TRUE(finding.expected.empty());
+  EXPECT_TRUE(finding.fix.empty());
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registry as a whole: what must hold for every check, also for the ones not written yet.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "checks/check.h"
+#include "checks/names.h"
+#include "checks/placeholders.h"
+#include "checks/transfer.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+TEST(Registry, HoldsTheChecksOfThisRelease) {
+  std::vector<std::string_view> ids;
+  for (const Check& check : AllChecks()) ids.push_back(check.id);
+  EXPECT_THAT(ids,
+              testing::UnorderedElementsAre(
+                  "inv.rdma-present", "inv.netdev-mapping", "inv.transport", "link.state", "link.speed",
+                  "mtu.ethernet", "mtu.roce-active", "gid.v2-present", "gid.default-mode", "roce.tos",
+                  "drv.dcb-capable", "dcbx.mode", "pfc.lossless-priority", "pfc.only-one", "ets.rdma-share",
+                  "ets.map", "map.dscp", "trust.mode", "host.memlock", "mtu.pair", "pfc.both-directions"));
+}
+
+TEST(Registry, HasUniqueIdsAcrossSettingsAndLiveTests) {
+  std::set<std::string> ids;
+  for (const Check& check : AllChecks()) EXPECT_TRUE(ids.emplace(check.id).second) << check.id;
+  for (const TransferCheck& check : AllTransferChecks()) EXPECT_TRUE(ids.insert(check.id).second) << check.id;
+}
+
+TEST(Registry, GivesEveryCheckItsTexts) {
+  for (const Check& check : AllChecks()) {
+    EXPECT_FALSE(check.title.empty()) << check.id;
+    EXPECT_FALSE(check.why.empty()) << check.id;
+    EXPECT_FALSE(check.fix.empty()) << check.id;
+    EXPECT_FALSE(check.title.ends_with('.')) << check.id;
+    EXPECT_NE(GroupOf(check.id), "other") << check.id;
+  }
+  for (const TransferCheck& check : AllTransferChecks()) {
+    EXPECT_FALSE(check.title.empty()) << check.id;
+    EXPECT_FALSE(check.why.empty()) << check.id;
+    EXPECT_FALSE(check.fix.empty()) << check.id;
+    EXPECT_NE(GroupOf(check.id), "other") << check.id;
+  }
+}
+
+TEST(Registry, PutsDependenciesBeforeThoseWhoDependOnThem) {
+  std::set<std::string_view> seen;
+  for (const Check& check : AllChecks()) {
+    for (const std::string_view id : check.depends_on)
+      EXPECT_TRUE(seen.contains(id)) << check.id << " on " << id;
+    seen.insert(check.id);
+  }
+}
+
+// Else a hidden blocking check could be forgotten behind one that does not keep the host from being ready.
+TEST(Registry, LetsBlockingChecksDependOnBlockingOnesOnly) {
+  for (const Check& check : AllChecks()) {
+    for (const std::string_view id : check.depends_on) {
+      EXPECT_TRUE(!check.blocking || FindCheck(id)->blocking) << check.id << " on " << id;
+    }
+  }
+}
+
+TEST(Registry, LetsHostAndPortChecksDependOnNoPairCheck) {
+  for (const Check& check : AllChecks()) {
+    for (const std::string_view id : check.depends_on) {
+      EXPECT_NE(ScopeOf(*FindCheck(id)), Scope::kPair) << check.id << " on " << id;
+      const bool host_only = ScopeOf(check) != Scope::kHost || ScopeOf(*FindCheck(id)) == Scope::kHost;
+      EXPECT_TRUE(host_only) << check.id << " on " << id;
+    }
+  }
+}
+
+TEST(Registry, HasOnlyPlaceholdersThatCanBeFilled) {
+  const Facts host = GoodHost();
+  for (const Check& check : AllChecks()) {
+    const std::string fix = FillIn(check.fix, host, &host.ports->front(), VirtualFabricProfile());
+    EXPECT_EQ(fix.find_first_of("{}\n"), std::string::npos) << fix;
+    EXPECT_EQ(FillIn(check.why, host, nullptr, Profile{}).find_first_of("{}\n"), std::string::npos);
+  }
+}
+
+TEST(Registry, FindsByIdAndKnowsNoOther) {
+  EXPECT_EQ(FindCheck("pfc.only-one")->id, "pfc.only-one");
+  EXPECT_EQ(FindCheck("pfc.only"), nullptr);
+  EXPECT_EQ(FindCheck(""), nullptr);
+  EXPECT_EQ(FindTransferCheck("peer.write-512k")->case_name, "write-512k");
+  EXPECT_EQ(FindTransferCheck("write-512k"), nullptr);
+}
+
+TEST(Registry, SortsIdsIntoTheGroupsThatPeopleLookUnder) {
+  EXPECT_EQ(GroupOf("link.state"), "device");
+  EXPECT_EQ(GroupOf("mtu.pair"), "pair");
+  EXPECT_EQ(GroupOf("pfc.both-directions"), "pair");
+  EXPECT_EQ(GroupOf("pfc.only-one"), "dcb");
+  EXPECT_EQ(GroupOf("loopback.send-1k"), "loopback");
+  EXPECT_EQ(GroupOf("something"), "other");
+}
+
+TEST(Names, AreTheContractsAndReadBack) {
+  EXPECT_EQ(Name(Outcome::kNotApplicable), "not-applicable");
+  EXPECT_EQ(Name(Readiness::kNotReady), "not-ready");
+  EXPECT_EQ(Name(RungOutcome::kNotRun), "not-run");
+  EXPECT_EQ(Name(GidType::kRoceV2), "roce-v2");
+  EXPECT_EQ(Name(FailureKind::kPeerGone), "peer-gone");
+  for (const Rung rung : {Rung::kHost, Rung::kLoopback, Rung::kPeer}) EXPECT_EQ(RungFromName(Name(rung)), rung);
+  for (const Outcome outcome :
+       {Outcome::kUnknown, Outcome::kPass, Outcome::kWarn, Outcome::kFail, Outcome::kNotApplicable}) {
+    EXPECT_EQ(OutcomeFromName(Name(outcome)), outcome);
+  }
+  for (const Readiness readiness : {Readiness::kUndetermined, Readiness::kReady, Readiness::kNotReady}) {
+    EXPECT_EQ(ReadinessFromName(Name(readiness)), readiness);
+  }
+  EXPECT_EQ(RungFromName("top"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/transfer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checks/judge.h"
+#include "checks/names.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+
+TransferResult Good(std::string_view name = "write-512k") {
+  return {.case_name = std::string(name),
+          .operation = Operation::kWrite,
+          .message_bytes = 512 * 1024,
+          .messages = 80,
+          .bytes = 80ULL * 512 * 1024,
+          .bytes_verified = 80ULL * 512 * 1024,
+          .elapsed_ns = 500'000'000,
+          .throughput_bytes_per_s = 61'200'000,
+          .worst_interval_bytes_per_s = 58'900'000,
+          .operations_per_s = 117,
+          .latency = {.p50_ns = 46'000, .p99_ns = 195'000, .p999_ns = 1'300'000, .max_ns = 2'000'000}};
+}
+
+TransferPlace Peer() {
+  return {.rung = Rung::kPeer,
+          .subject = "rxe0/1 -> rxe0/1",
+          .software = true,
+          .netdev = "dcb0",
+          .peer_address = "10.0.0.2",
+          .peer_host = "b"};
+}
+
+TEST(JudgeTransfer, ShowsBandwidthLatencyOrOperations) {
+  EXPECT_EQ(JudgeTransfer(Good(), Peer()).observed, "61.2 MB/s, worst 100 ms 58.9 MB/s, 41.9 MB verified");
+  EXPECT_EQ(JudgeTransfer(Good("send-1k"), Peer()).observed, "p50 46 us, p99 195 us");
+  EXPECT_EQ(JudgeTransfer(Good("read-8k"), Peer()).observed, "117 operations/s, p50 46 us, p99 195 us");
+}
+
+TEST(JudgeTransfer, FillsTheFinding) {
+  const Finding finding = JudgeTransfer(Good(), Peer());
+  EXPECT_EQ(finding.id, "peer.write-512k");
+  EXPECT_EQ(finding.scope, Scope::kPair);
+  EXPECT_EQ(finding.rung, Rung::kPeer);
+  EXPECT_EQ(finding.outcome, Outcome::kPass);
+  EXPECT_TRUE(finding.blocking);
+  EXPECT_FALSE(finding.title.empty());
+  EXPECT_FALSE(finding.why.empty());
+  EXPECT_TRUE(finding.fix.empty());
+  EXPECT_THAT(finding.expected, HasSubstr("functional verdict only"));
+  EXPECT_EQ(finding.duration_ns, 500'000'000);
+}
+
+TEST(JudgeTransfer, NeverJudgesTheSpeed) {
+  TransferResult slow = Good();
+  slow.throughput_bytes_per_s = 1;
+  slow.worst_interval_bytes_per_s = 0;
+  EXPECT_EQ(JudgeTransfer(slow, Peer()).outcome, Outcome::kPass);
+}
+
+TEST(JudgeTransfer, FailsForEveryKindOfFailureWithAReasonAndAHint) {
+  for (const FailureKind kind :
+       {FailureKind::kSetup, FailureKind::kRejected, FailureKind::kUnreachable, FailureKind::kCompletion,
+        FailureKind::kDisconnected, FailureKind::kPeerGone, FailureKind::kStalled, FailureKind::kLost,
+        FailureKind::kCorrupt, FailureKind::kCancelled}) {
+    SCOPED_TRACE(Name(kind));
+    for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
+      TransferPlace place = Peer();
+      place.rung = rung;
+      TransferResult result = Good();
+      result.failure = {.kind = kind, .detail = "the engine's\nwords"};
+      const Finding finding = JudgeTransfer(result, place);
+      EXPECT_EQ(finding.outcome, kind == FailureKind::kCancelled ? Outcome::kUnknown : Outcome::kFail);
+      EXPECT_THAT(finding.observed, HasSubstr("the engine's words"));
+      EXPECT_FALSE(finding.why.empty());
+      EXPECT_FALSE(finding.fix.empty());
+      EXPECT_EQ(finding.fix.find('\n'), std::string::npos);
+    }
+  }
+}
+
+TEST(JudgeTransfer, HintsAtWhatHelps) {
+  const auto hint = [](FailureKind kind, std::string detail) {
+    TransferResult result = Good();
+    result.failure = {.kind = kind, .detail = std::move(detail)};
+    return JudgeTransfer(result, Peer()).fix;
+  };
+  EXPECT_THAT(hint(FailureKind::kUnreachable, ""), HasSubstr("ip neigh show dev dcb0; ip route get 10.0.0.2"));
+  EXPECT_THAT(hint(FailureKind::kSetup, "register memory: Cannot allocate memory"),
+              HasSubstr("LimitMEMLOCK=infinity"));
+  EXPECT_THAT(hint(FailureKind::kSetup, "open rxe0: No such device"), HasSubstr("/dev/infiniband"));
+  EXPECT_THAT(hint(FailureKind::kPeerGone, ""), HasSubstr("on host b"));
+  EXPECT_THAT(hint(FailureKind::kStalled, ""), HasSubstr("dcb pfc show dev dcb0"));
+}
+
+TEST(JudgeTransfer, BelievesTheNumbersMoreThanTheAbsenceOfAFailure) {
+  TransferResult wrong = Good();
+  wrong.bytes_wrong = 3;
+  wrong.first_wrong_offset = 4096;
+  EXPECT_EQ(JudgeTransfer(wrong, Peer()).outcome, Outcome::kFail);
+  EXPECT_EQ(JudgeTransfer(wrong, Peer()).observed,
+            "wrong bytes arrived: 3 bytes wrong, the first at offset 4096");
+  TransferResult unverified = Good();
+  unverified.bytes_verified -= 1;
+  EXPECT_EQ(JudgeTransfer(unverified, Peer()).outcome, Outcome::kFail);
+  TransferResult nothing = Good();
+  nothing.messages = nothing.bytes = nothing.bytes_verified = 0;
+  EXPECT_EQ(JudgeTransfer(nothing, Peer()).outcome, Outcome::kFail);
+  EXPECT_EQ(JudgeTransfer(TransferResult{}, Peer()).outcome, Outcome::kFail);
+}
+
+TEST(JudgeTransfer, KnowsHowToShowACaseItHasNoTextFor) {
+  const Finding finding = JudgeTransfer(Good("write-1m"), Peer());
+  EXPECT_EQ(finding.id, "peer.write-1m");
+  EXPECT_FALSE(finding.title.empty());
+  EXPECT_THAT(finding.observed, HasSubstr("MB/s"));
+}
+
+TEST(NotTested, IsUnknownAndBlocks) {
+  const Finding finding = NotTested("send-1k", Peer(), "rxe0/1 is in use by cli@b");
+  EXPECT_EQ(finding.outcome, Outcome::kUnknown);
+  EXPECT_TRUE(finding.blocking);
+  EXPECT_EQ(finding.observed, "not tested: rxe0/1 is in use by cli@b");
+}
+
+TEST(NoPath, FailsWithTheReason) {
+  const Finding finding = NoPath(Peer(), "no common subnet");
+  EXPECT_EQ(finding.id, "peer.path");
+  EXPECT_EQ(finding.outcome, Outcome::kFail);
+  EXPECT_NE(FindTransferCheck(finding.id), nullptr);
+}
+
+TEST(ObstacleTo, NamesWhatMakesALiveTestPointless) {
+  const Profile profile = VirtualFabricProfile();
+  const auto down = JudgeHost(WithPort([](Port& port) { port.state = PortState::kDown; }), profile);
+  ASSERT_NE(ObstacleTo(down, "rxe0/1 dcb0"), nullptr);
+  EXPECT_EQ(ObstacleTo(down, "rxe0/1 dcb0")->id, "link.state");
+  EXPECT_EQ(ObstacleTo(down, "rxe1/1 dcb1"), nullptr);
+  EXPECT_EQ(ObstacleTo(JudgeHost(WithPfc(0), profile), "rxe0/1 dcb0"), nullptr);
+  EXPECT_EQ(ObstacleTo(JudgeHost(GoodHost(), profile), "rxe0/1 dcb0"), nullptr);
+}
+
+TEST(Explained, HidesALiveFindingBehindTheHostsOwn) {
+  const auto down =
+      JudgeHost(WithPort([](Port& port) { port.state = PortState::kDown; }), VirtualFabricProfile());
+  const Finding finding = Explained(NoPath(Peer(), "no common subnet"), *ObstacleTo(down, "rxe0/1 dcb0"), "b");
+  EXPECT_EQ(finding.outcome, Outcome::kNotApplicable);
+  EXPECT_EQ(finding.observed, "not judged: link.state fails on b");
+}
+
+}  // namespace
+}  // namespace rdmaready
