@@ -35,7 +35,7 @@ Fact<Netdev> ReadNetdevOf(HostReader& host, const RdmaPort& port, const Fact<Tra
   if (transport && *transport == Transport::kInfiniBand) {
     return Missing{Missing::Kind::kUnsupported, "an InfiniBand port has no Ethernet netdev"};
   }
-  return Missing{Missing::Kind::kFailed, "port has no netdev in this network namespace"};
+  return Missing{Missing::Kind::kUnsupported, "port has no netdev in this network namespace"};
 }
 
 Port ReadPort(HostReader& host, const RdmaDevice& device, const DeviceFacts& shared, std::uint32_t number) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/transfer/verbs_text.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netdb.h>
 
@@ -68,11 +69,8 @@ std::string AddressText(const sockaddr* address) {
 
 std::string GidText(const ibv_gid& gid) {
   if (std::ranges::all_of(gid.raw, [](std::uint8_t byte) { return byte == 0; })) return {};
-  std::string text;
-  for (std::size_t i = 0; i < sizeof gid.raw; i += 2) {
-    text += fmt::format("{}{:02x}{:02x}", i == 0 ? "" : ":", gid.raw[i], gid.raw[i + 1]);
-  }
-  return text;
+  char text[INET6_ADDRSTRLEN];
+  return ::inet_ntop(AF_INET6, gid.raw, text, sizeof text) == nullptr ? std::string() : text;
 }
 
 std::string RejectText(int status) {

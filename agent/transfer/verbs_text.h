@@ -21,7 +21,7 @@ absl::StatusOr<sockaddr_storage> ParseAddress(const std::string& address, std::u
 // Without the port; "?" when it is no Internet address.
 std::string AddressText(const sockaddr* address);
 
-// "0000:0000:0000:0000:0000:ffff:0a00:0001", as sysfs writes it; empty for all zeros.
+// "::ffff:10.0.0.1", as an IPv6 address is written; empty for all zeros.
 std::string GidText(const ibv_gid& gid);
 
 // "reason 28: consumer defined", or the errno's words when `status` is negative (iWARP).

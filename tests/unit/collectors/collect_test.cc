@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/collectors/fake_host.h"
+#include "tests/unit/collectors/good_fake_host.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
@@ -12,34 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// A host with rxe0 on the VLAN-less netdev dcb0: everything answers.
-FakeHost GoodHost() {
-  FakeHost host;
-  host.files["/proc/sys/kernel/hostname"] = "node1\n";
-  host.files["/etc/machine-id"] = "0123\n";
-  host.files["/proc/sys/kernel/osrelease"] = "6.12.1\n";
-  host.memlock = Memlock{Memlock::kUnlimited, true, 42};
-  host.directories["/sys/class"] = std::vector<std::string>{"infiniband", "net"};
-  host.directories["/sys/class/infiniband"] = std::vector<std::string>{"rxe0"};
-  host.directories["/sys/class/infiniband_verbs"] = std::vector<std::string>{"abi_version", "uverbs0"};
-  host.files["/sys/class/infiniband/rxe0/parent"] = "dcb0\n";
-  host.files["/sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/1"] = "dcb0\n";
-  host.Answer(wire::DevicesRequest(), wire::One(wire::Device(3, "rxe0", "roce")));
-  host.Answer(wire::DeviceRequest(3), wire::One(wire::Device(3, "rxe0", "roce")));
-  host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, 7)));
-  host.verbs_ports[{"rxe0", 1}] = VerbsPortAnswer{4, 5, 5, 3, 2};
-  VerbsGid gid{.port = 1, .index = 1, .type = 2, .ifindex = 7};
-  gid.raw = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
-  host.gid_tables["rxe0"] = std::vector<VerbsGid>{gid};
-  host.cm_defaults[{"rxe0", 1}] = RdmaCmAnswer{"RoCE v2\n", "0\n"};
-  host.Answer(wire::LinkRequest(7), wire::One(wire::Link(7, "dcb0", 9000, "dcbnic")));
-  host.Answer(wire::AddressesRequest(), wire::One(wire::Address4(7, {10, 0, 0, 1}, 24)));
-  host.Answer(wire::DcbRequest("dcb0"), wire::One(wire::FullDcb("dcb0")));
-  host.files["/sys/class/net/dcb0/ifindex"] = "7\n";
-  host.files["/sys/class/net/dcb0/speed"] = "25000\n";
-  return host;
-}
 
 Port OnlyPort(const Facts& facts) {
   if (!facts.ports || facts.ports->size() != 1) {
@@ -128,7 +100,7 @@ TEST(Collect, APortWithoutANetdevHereSaysSo) {
   FakeHost host = GoodHost();
   host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, std::nullopt)));
   EXPECT_EQ(OnlyPort(CollectFacts(host)).netdev.missing(),
-            (Missing{Missing::Kind::kFailed, "port has no netdev in this network namespace"}));
+            (Missing{Missing::Kind::kUnsupported, "port has no netdev in this network namespace"}));
 }
 
 TEST(Collect, AnInfiniBandPortHasNoNetdevByNature) {

@@ -80,13 +80,13 @@ TEST(VerbsText, WritesAnAddressBack) {
   EXPECT_EQ(AddressText(nullptr), "?");
 }
 
-TEST(VerbsText, WritesGidsAsSysfsDoes) {
+TEST(VerbsText, WritesGidsAsIpv6Addresses) {
   ibv_gid gid{};
   EXPECT_EQ(GidText(gid), "");
   gid.raw[0] = 0xfe;
   gid.raw[1] = 0x80;
   gid.raw[15] = 1;
-  EXPECT_EQ(GidText(gid), "fe80:0000:0000:0000:0000:0000:0000:0001");
+  EXPECT_EQ(GidText(gid), "fe80::1");
 }
 
 TEST(VerbsText, NamesRejectReasonsAndErrnos) {

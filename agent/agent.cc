@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include <unistd.h>
+
+#include "agent/transfer/cases.h"
+#include "agent/transfer/run.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "checks/judge.h"
+#include "checks/readiness.h"
+#include "checks/transfer.h"
+#include "checks/words.h"
+#include "collectors/collect.h"
+
+namespace rdmaready {
+namespace {
+
+// Bounds the load of one case, whatever the link can carry.
+constexpr std::uint64_t kMaxBytesPerCase = 16ull << 30;
+
+RunOptions Options(const PortAddress& port, const std::stop_token& cancel) {
+  RunOptions options;
+  options.local_address = port.address;
+  options.max_bytes = kMaxBytesPerCase;
+  options.cancel = cancel;
+  return options;
+}
+
+std::int64_t SteadyNowNs() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+absl::StatusOr<std::vector<const TransferCase*>> ChooseCases(const std::vector<std::string>& names) {
+  std::vector<const TransferCase*> chosen;
+  for (const std::string& name : names) {
+    const TransferCase* test = FindCase(name);
+    if (test == nullptr) return absl::NotFoundError("no test case '" + name + "'");
+    chosen.push_back(test);
+  }
+  if (names.empty()) {
+    for (const TransferCase& test : AllCases()) chosen.push_back(&test);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
+    : host_(host), store_(store), make_link_(std::move(make_link)), config_(std::move(config)) {}
+
+std::string Agent::hostname() const {
+  char name[256] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
+}
+
+Facts Agent::Collect() {
+  const std::lock_guard lock(collect_mutex_);
+  return CollectFacts(host_);
+}
+
+CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher,
+                      std::stop_token cancel) {
+  const std::int64_t started = UnixNowNs();
+  CheckRun run;
+  run.run_id = caller.run_id.empty() ? MakeRunId() : caller.run_id;
+  if (watcher.progress) watcher.progress("reading the host");
+  run.facts = Collect();
+  run.report.agent_version = config_.version;
+  if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
+  run.report.findings = JudgeHost(run.facts, profile, SteadyNowNs);
+  if (watcher.finding) {
+    for (const Finding& finding : run.report.findings) watcher.finding(finding);
+  }
+  if (level != Rung::kHost && run.facts.ports) {
+    for (const Port& port : *run.facts.ports) {
+      CheckLoopback(port, {caller.name, run.run_id}, watcher, cancel, run.report.findings);
+    }
+  }
+  const Rung judged = level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
+  run.report.ladder = MakeLadder(run.report.findings, {}, judged);
+  run.report.verdict = ReadinessOf(run.report.ladder, judged);
+  run.stored = store_.PutRun({.run_id = run.run_id,
+                              .started_unix_ns = started,
+                              .duration_ns = UnixNowNs() - started,
+                              .level = judged,
+                              .profile_name = profile.name,
+                              .profile_digest = profile.digest,
+                              .report = run.report});
+  return run;
+}
+
+void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher,
+                          const std::stop_token& cancel, std::vector<Finding>& findings) {
+  const TransferPlace place{.rung = Rung::kLoopback,
+                            .subject = SubjectOf(port),
+                            .software = port.software && *port.software,
+                            .netdev = port.netdev ? port.netdev->name : ""};
+  // Points into `findings`, which grows: copied.
+  const Finding* found = ObstacleTo(findings, place.subject);
+  const std::optional<Finding> obstacle = found == nullptr ? std::nullopt : std::optional(*found);
+  const auto add = [&](Finding finding) {
+    if (obstacle) finding = Explained(std::move(finding), *obstacle);
+    if (watcher.finding) watcher.finding(finding);
+    findings.push_back(std::move(finding));
+  };
+  const auto skip_all = [&](std::string_view reason) {
+    for (const TransferCase& test : AllCases()) add(NotTested(test.name, place, reason));
+  };
+  if (obstacle) return skip_all(obstacle->observed);
+  const std::vector<std::string> addresses = RoutableAddresses(port);
+  if (addresses.empty()) return skip_all("the port has no routable IP address");
+  const absl::StatusOr<PortLock> lock = TakePort(PortName(port), caller, "check, loopback");
+  if (!lock.ok()) return skip_all(Message(lock.status()));
+  for (const TransferCase& test : AllCases()) {
+    if (cancel.stop_requested()) return;
+    if (watcher.progress) watcher.progress(PortName(port) + " loopback " + std::string(test.name));
+    const std::int64_t started = UnixNowNs();
+    const LiveTest live = RunLoopbackCase(test, {PortName(port), addresses.front()}, caller, cancel);
+    Finding finding = JudgeTransfer(live.result, place);
+    finding.duration_ns = UnixNowNs() - started;
+    add(std::move(finding));
+  }
+}
+
+absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& caller, const std::string& what) const {
+  const std::string who = caller.name.empty() ? "an unnamed caller" : caller.name;
+  absl::StatusOr<PortLock> lock =
+      PortLock::Take(port, who + ", " + what + ", run " + caller.run_id, config_.lock_directory);
+  // kUnavailable would look as if the agent itself was gone.
+  if (absl::IsUnavailable(lock.status())) return absl::ResourceExhaustedError(lock.status().message());
+  return lock;
+}
+
+LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& port, const Caller& caller,
+                                const std::stop_token& cancel) {
+  const std::int64_t started = UnixNowNs();
+  const std::unique_ptr<Link> responder = make_link_();
+  const std::unique_ptr<Link> initiator = make_link_();
+  LiveTest live{.port = port.port, .result = RunLoopback(test, *responder, *initiator, Options(port, cancel))};
+  live.stored = store_.PutTransfer({.run_id = caller.run_id,
+                                    .started_unix_ns = started,
+                                    .port = port.port,
+                                    .role = "loopback",
+                                    .peer = "",
+                                    .result = live.result});
+  return live;
+}
+
+absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<std::string>& names,
+                                 const Caller& asked_by, const Watcher& watcher, std::stop_token cancel) {
+  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id};
+  const absl::StatusOr<std::vector<const TransferCase*>> cases = ChooseCases(names);
+  if (!cases.ok()) return cases.status();
+  const Facts facts = Collect();
+  std::vector<PortAddress> ports;
+  if (!request.device.empty()) {
+    absl::StatusOr<PortAddress> port = ChoosePort(facts, request.device, request.number, request.address);
+    if (!port.ok()) return port.status();
+    ports.push_back(*std::move(port));
+  } else {
+    if (!facts.ports || facts.ports->empty()) return absl::NotFoundError("this host has no RDMA port");
+    for (const Port& port : *facts.ports) {
+      absl::StatusOr<PortAddress> chosen = ChoosePort(facts, port.device, port.number, "");
+      if (!chosen.ok()) return chosen.status();
+      ports.push_back(*std::move(chosen));
+    }
+  }
+  for (const PortAddress& port : ports) {
+    const absl::StatusOr<PortLock> lock = TakePort(port.port, caller, "test loopback");
+    if (!lock.ok()) return lock.status();
+    for (const TransferCase* test : *cases) {
+      if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
+      if (watcher.progress) watcher.progress(port.port + " loopback " + std::string(test->name));
+      const LiveTest live = RunLoopbackCase(*test, port, caller, cancel);
+      if (watcher.transfer) watcher.transfer(live);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {
+  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id};
+  const TransferCase* test = FindCase(request.case_name);
+  if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
+  absl::StatusOr<PortAddress> port =
+      ChoosePort(Collect(), request.port.device, request.port.number, request.port.address);
+  if (!port.ok()) return port.status();
+  absl::StatusOr<PortLock> lock = TakePort(port->port, caller, "test peer " + request.peer_name);
+  if (!lock.ok()) return lock.status();
+  return PeerTicket{request, caller, *std::move(port), test, *std::move(lock)};
+}
+
+LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel) {
+  const std::int64_t started = UnixNowNs();
+  const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
+  const std::unique_ptr<Link> link = make_link_();
+  const RunOptions options = Options(ticket.port, cancel);
+  LiveTest live{.port = ticket.port.port,
+                .result = initiator ? RunInitiator(*ticket.test, *link, channel, options)
+                                    : RunResponder(*ticket.test, *link, channel, options)};
+  live.stored = store_.PutTransfer({.run_id = ticket.caller.run_id,
+                                    .started_unix_ns = started,
+                                    .port = ticket.port.port,
+                                    .role = initiator ? "initiator" : "responder",
+                                    .peer = ticket.request.peer_name,
+                                    .result = live.result});
+  return live;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agent: what one host can be asked for, without a word about the wire. It owns nothing of the world: host, store and links
+// are given, so a test gives others.
+//
+// Threads: every method may be called from any thread; live tests of one port exclude each other (PortLock).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/port_choice.h"
+#include "agent/port_lock.h"
+#include "agent/store/store.h"
+#include "agent/transfer/link.h"
+#include "agent/transfer/peer_channel.h"
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+using LinkMaker = std::function<std::unique_ptr<Link>()>;  // a fresh, unconnected end
+
+struct AgentConfig {
+  std::string version{};
+  Profile default_profile{};     // for callers who name none
+  std::string lock_directory{};  // of PortLock; empty: the host's own
+};
+
+struct Caller {
+  std::string name{};    // "root@build1 (pid 7)", shown to whoever finds a port busy
+  std::string run_id{};  // empty: a fresh one
+};
+
+// One live test of this host, and whether the store took it.
+struct LiveTest {
+  std::string port{};
+  TransferResult result{};
+  absl::Status stored{};
+};
+
+struct CheckRun {
+  std::string run_id{};
+  HostReport report{};
+  Facts facts{};
+  absl::Status stored{};
+};
+
+// Called while a check or a test runs, on its thread. Any may be empty.
+struct Watcher {
+  std::function<void(const std::string& what)> progress{};
+  std::function<void(const Finding&)> finding{};
+  std::function<void(const LiveTest&)> transfer{};
+};
+
+struct PortRequest {
+  std::string device{};  // empty: every port (loopback only)
+  std::uint32_t number = 0;
+  std::string address{};
+};
+
+struct PeerRequest {
+  enum class Role { kInitiator, kResponder };
+  Role role = Role::kResponder;
+  PortRequest port{};
+  std::string case_name{};
+  std::string peer_name{};
+};
+
+struct PeerTicket {
+  PeerRequest request{};
+  Caller caller{};
+  PortAddress port{};
+  const TransferCase* test = nullptr;
+  PortLock lock;
+};
+
+class Agent {
+ public:
+  Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config);
+
+  const AgentConfig& config() const { return config_; }
+  std::string hostname() const;
+
+  // Reads the host afresh; one reading at a time.
+  Facts Collect();
+
+  // Judges this host up to `level` (kPeer is judged as kLoopback: the rest is the caller's work) and stores the report.
+  CheckRun Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher, std::stop_token cancel);
+
+  // kNotFound (no such port or case), kFailedPrecondition (no address), kResourceExhausted (busy: the text says who).
+  // A transfer that failed is a successful call. Empty `cases`: all.
+  absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases, const Caller& caller,
+                            const Watcher& watcher, std::stop_token cancel);
+
+  // One end of a transfer, in two steps: whoever is admitted (same errors) holds the port until it has run.
+  absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
+  LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
+
+ private:
+  absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller, const std::string& what) const;
+  LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const Caller& caller,
+                           const std::stop_token& cancel);
+  void CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher, const std::stop_token& cancel,
+                     std::vector<Finding>& findings);
+
+  HostReader& host_;
+  Store& store_;
+  LinkMaker make_link_;
+  AgentConfig config_;
+  std::mutex collect_mutex_;
+};
+
+}  // namespace rdmaready

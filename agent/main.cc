@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready-agent: answers for one host until it is told to stop.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "agent/server.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/client/tcp_probe.h"
+#include "api/profile/load.h"
+
+namespace rdmaready {
+namespace {
+
+// Exit statuses of the command line's contract.
+constexpr int kExitUsage = 2;
+constexpr int kExitOwnFailure = 3;
+
+constexpr auto kGrace = std::chrono::milliseconds(500);
+
+// Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever has it
+// already keeps it.
+bool MayTakeLocalSocket() {
+  if (::geteuid() != 0) return false;
+  std::error_code error;
+  const std::filesystem::path directory = std::filesystem::path(kDefaultSocket).parent_path();
+  std::filesystem::create_directories(directory, error);
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
+  if (error) return false;
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  return !ProbeTcp("unix:" + std::string(kDefaultSocket), soon).ok();
+}
+
+int ExitStatus(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kNotFound:
+      return kExitUsage;
+    default:
+      return kExitOwnFailure;
+  }
+}
+
+int Serve(const ServerOptions& options, const ::sigset_t& signals) {
+  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(options);
+  if (!agent.ok()) {
+    std::fprintf(stderr, "rdmaready-agent: %s\n", Message(agent.status()).c_str());
+    return ExitStatus(agent.status());
+  }
+  if (options.insecure) spdlog::warn("plain text, without authentication: every caller that reaches the port may test");
+  for (const std::string& address : (*agent)->addresses()) spdlog::info("rdmaready-agent {} on {}", kVersion, address);
+  int signal = 0;
+  ::sigwait(&signals, &signal);
+  spdlog::info("stopping ({})", ::strsignal(signal));
+  (*agent)->Shutdown(kGrace);
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Answers for this host: facts, checks and live RDMA tests over gRPC.", "rdmaready-agent");
+  ServerOptions options;
+  std::string listen = "127.0.0.1:7471";
+  std::string profile_name(kDefaultProfileName);
+  app.add_option("--listen", listen, "Address and port to answer on")->capture_default_str();
+  app.add_option("--state-dir", options.state_directory, "Where results are kept")->required();
+  app.add_option("--profile", profile_name, "Profile for callers who name none: built in, or a file")
+      ->capture_default_str();
+  app.add_flag("--insecure", options.insecure, "Allow plain text off loopback");
+  app.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? 0 : kExitUsage;
+  }
+  const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
+  if (!profile.ok()) {
+    std::fprintf(stderr, "rdmaready-agent: %s\n", Message(profile.status()).c_str());
+    return kExitUsage;
+  }
+  options.default_profile = *profile;
+  // Before any thread exists, so that all inherit the mask and sigwait gets the signals.
+  ::sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGINT);
+  ::sigaddset(&signals, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("agent"));
+  spdlog::flush_on(spdlog::level::info);
+
+  options.listen = {listen};
+  if (MayTakeLocalSocket()) options.listen.push_back("unix:" + std::string(kDefaultSocket));
+  return Serve(options, signals);
+}
+
+}  // namespace
+}  // namespace rdmaready
+
+int main(int argc, char** argv) { return rdmaready::Main(argc, argv); }

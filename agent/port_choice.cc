@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/port_choice.h"
+
+#include <algorithm>
+
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+bool IsV4(const std::string& address) { return address.find(':') == std::string::npos; }
+
+// fe80::/10 and 169.254.0.0/16: meaningless without an interface.
+bool IsLinkLocal(const std::string& address) {
+  if (IsV4(address)) return address.starts_with("169.254.");
+  return address.size() > 4 && address.starts_with("fe") && std::string("89ab").find(address[2]) != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> RoutableAddresses(const Port& port) {
+  std::vector<std::string> addresses;
+  if (!port.netdev || !port.netdev->addresses) return addresses;
+  for (const IpAddress& entry : *port.netdev->addresses) {
+    if (!IsLinkLocal(entry.address)) addresses.push_back(entry.address);
+  }
+  std::stable_partition(addresses.begin(), addresses.end(), IsV4);
+  return addresses;
+}
+
+absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& device, std::uint32_t number,
+                                       const std::string& address) {
+  if (!facts.ports) return absl::FailedPreconditionError("RDMA ports are not known: " + facts.ports.missing().detail);
+  for (const Port& port : *facts.ports) {
+    if (port.device != device || port.number != number) continue;
+    const std::vector<std::string> own = RoutableAddresses(port);
+    if (address.empty()) {
+      if (own.empty()) return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");
+      return PortAddress{PortName(port), own.front()};
+    }
+    if (std::find(own.begin(), own.end(), address) == own.end()) {
+      return absl::InvalidArgumentError("port " + PortName(port) + " does not have the address " + address);
+    }
+    return PortAddress{PortName(port), address};
+  }
+  return absl::NotFoundError("no RDMA port " + device + "/" + std::to_string(number) + " on this host");
+}
+
+}  // namespace rdmaready

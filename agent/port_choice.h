@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which port, and which of its addresses, a live test uses. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+struct PortAddress {
+  std::string port{};     // "rxe0/1"
+  std::string address{};  // one of the port's own
+};
+
+// The addresses of a port's netdev that RDMA-CM can be given: not link-local; IPv4 first.
+std::vector<std::string> RoutableAddresses(const Port& port);
+
+// Finds `device`/`number` and `address` (empty: the first routable one). kNotFound when the host has no such port,
+// kFailedPrecondition when it has no address to use, kInvalidArgument when `address` is not its own.
+absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& device, std::uint32_t number,
+                                       const std::string& address);
+
+}  // namespace rdmaready

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/server.h"
+
+#include <utility>
+
+#include <grpcpp/grpcpp.h>
+
+#include "agent/store/broken_store.h"
+#include "agent/store/sqlite_store.h"
+#include "agent/transfer/verbs_link.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/client/address.h"
+#include "api/profile/load.h"
+
+namespace rdmaready {
+namespace {
+
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
+  absl::StatusOr<std::unique_ptr<SqliteStore>> store = SqliteStore::Open(options.state_directory);
+  if (store.ok()) return std::unique_ptr<Store>(*std::move(store));
+  if (options.refuse_broken_store) return store.status();
+  return std::unique_ptr<Store>(std::make_unique<BrokenStore>(store.status()));
+}
+
+absl::StatusOr<std::string> ListenTarget(const std::string& text, bool insecure) {
+  const absl::StatusOr<HostAddress> address = ParseHostAddress(text, 0);
+  if (!address.ok()) return address.status();
+  const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(*address);
+  if (!resolved.ok()) return resolved.status();
+  if (!resolved->front().loopback && !insecure) {
+    return absl::FailedPreconditionError("listen on " + text + ": refusing plain text off loopback without --insecure");
+  }
+  // gRPC's listener takes "unix:/path", but a bare "127.0.0.1:0" and "[::1]:0".
+  const std::string& target = resolved->front().target;
+  return address->unix_path.empty() ? target.substr(target.find(':') + 1) : target;
+}
+
+// "127.0.0.1:0" with the port that the kernel chose.
+std::string Spell(const std::string& target, int port) {
+  if (target.starts_with("unix:")) return target;
+  return target.substr(0, target.rfind(':') + 1) + std::to_string(port);
+}
+
+}  // namespace
+
+HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& options)
+    : store_(std::move(store)),
+      agent_(host_, *store_, [] { return std::make_unique<VerbsLink>(); },
+             {.version = kVersion, .default_profile = options.default_profile, .lock_directory = {}}),
+      service_(agent_) {}
+
+absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOptions& asked) {
+  ServerOptions options = asked;
+  if (options.default_profile.name.empty()) {
+    absl::StatusOr<Profile> profile = LoadProfile(std::string(kDefaultProfileName));
+    if (!profile.ok()) return profile.status();
+    options.default_profile = *std::move(profile);
+  }
+  absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(options);
+  if (!store.ok()) return store.status();
+  std::unique_ptr<HostedAgent> agent(new HostedAgent(*std::move(store), options));
+  RR_RETURN_IF_ERROR(agent->Listen(options));
+  return agent;
+}
+
+absl::Status HostedAgent::Listen(const ServerOptions& options) {
+  grpc::ServerBuilder builder;
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two agents on one port must not share it silently
+  std::vector<std::string> targets;
+  std::vector<int> ports(options.listen.size(), 0);
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    const absl::StatusOr<std::string> target = ListenTarget(options.listen[i], options.insecure);
+    if (!target.ok()) return target.status();
+    targets.push_back(*target);
+    builder.AddListeningPort(*target, grpc::InsecureServerCredentials(), &ports[i]);
+  }
+  builder.RegisterService(&service_);
+  server_ = builder.BuildAndStart();
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (server_ == nullptr || ports[i] == 0) {
+      return absl::UnavailableError("listen on " + options.listen[i] + ": the address is in use or not of this host");
+    }
+    addresses_.push_back(Spell(targets[i], ports[i]));
+  }
+  if (server_ == nullptr) return absl::InternalError("the gRPC server did not start");
+  return absl::OkStatus();
+}
+
+std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
+  return server_->InProcessChannel(grpc::ChannelArguments());
+}
+
+void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
+  server_->Shutdown(std::chrono::system_clock::now() + grace);
+}
+
+}  // namespace rdmaready

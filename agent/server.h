@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostedAgent: a whole agent of this host in this process: the real host, a store in `state_directory`, the service, and
+// the addresses it listens on (none for the command line's own agent).
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <grpcpp/channel.h>
+#include <grpcpp/server.h>
+
+#include "absl/status/statusor.h"
+#include "agent/agent.h"
+#include "agent/service.h"
+#include "agent/store/store.h"
+#include "api/model/profile.h"
+#include "collectors/real_host.h"
+
+namespace rdmaready {
+
+inline constexpr char kDefaultSocket[] = "/run/rdmaready/agent.sock";
+
+struct ServerOptions {
+  std::vector<std::string> listen{};  // HOST[:PORT] or unix:PATH, as in api/client/address.h
+  bool insecure = false;              // without it, only loopback and unix sockets are listened on
+  std::string state_directory{};
+  Profile default_profile{};          // for callers who name none; nameless: the built-in default
+  bool refuse_broken_store = true;    // false: work without memory, and say so with each result
+};
+
+class HostedAgent {
+ public:
+  // Errors: kFailedPrecondition (plain text off loopback), kUnavailable (address in use or not ours), the store's own.
+  static absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options);
+
+  // A channel to it that needs no address.
+  std::shared_ptr<grpc::Channel> InProcessChannel();
+
+  // What it listens on, with the real port where 0 was asked for.
+  const std::vector<std::string>& addresses() const { return addresses_; }
+
+  // Cancels the calls that still run after `grace` (their tests end as cancelled) and stops listening.
+  void Shutdown(std::chrono::milliseconds grace);
+
+ private:
+  HostedAgent(std::unique_ptr<Store> store, const ServerOptions& options);
+  absl::Status Listen(const ServerOptions& options);
+
+  RealHost host_;
+  std::unique_ptr<Store> store_;
+  Agent agent_;
+  AgentService service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::vector<std::string> addresses_;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/service.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/cancel_watch.h"
+#include "agent/stream_channel.h"
+#include "api/base/status.h"
+#include "api/convert/facts.h"
+#include "api/convert/report.h"
+#include "api/profile/profile_proto.h"
+#include "api/profile/load.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::uint32_t kApiRevision = 1;
+
+grpc::Status Encode(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
+}
+
+std::string StoreError(const absl::Status& stored) { return stored.ok() ? std::string() : Message(stored); }
+
+absl::StatusOr<Profile> DecodeProfile(const v1::CheckRequest& request, const Agent& agent) {
+  if (request.has_profile()) return FromProto(request.profile());
+  if (request.profile_name().empty()) return agent.config().default_profile;
+  // Built in, never a path: a caller must not make the agent open files.
+  const std::string_view text = BuiltInProfileText(request.profile_name());
+  if (text.empty()) return absl::NotFoundError("no profile '" + request.profile_name() + "'");
+  return ParseProfile(text, request.profile_name());
+}
+
+PortRequest Decode(const v1::PortChoice& port) { return {port.device(), port.number(), port.address()}; }
+
+v1::TransferEvent Encode(const LiveTest& test) {
+  v1::TransferEvent event;
+  event.mutable_result()->set_port(test.port);
+  *event.mutable_result()->mutable_result() = ToProto(test.result);
+  event.mutable_result()->set_store_error(StoreError(test.stored));
+  return event;
+}
+
+}  // namespace
+
+grpc::Status AgentService::GetVersion(grpc::ServerContext*, const v1::GetVersionRequest*,
+                                      v1::GetVersionResponse* response) {
+  response->set_version(agent_.config().version);
+  response->set_hostname(agent_.hostname());
+  response->set_api_revision(kApiRevision);
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::GetFacts(grpc::ServerContext*, const v1::GetFactsRequest*, v1::GetFactsResponse* response) {
+  *response->mutable_facts() = ToProto(agent_.Collect());
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRequest* request,
+                                 grpc::ServerWriter<v1::CheckEvent>* writer) {
+  const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
+  if (!profile.ok()) return Encode(profile.status());
+
+  Watcher watcher;
+  watcher.progress = [writer](const std::string& what) {
+    v1::CheckEvent event;
+    event.set_progress(what);
+    writer->Write(event);
+  };
+  watcher.finding = [writer](const Finding& finding) {
+    v1::CheckEvent event;
+    *event.mutable_finding() = ToProto(finding);
+    writer->Write(event);
+  };
+  const CancelWatch cancel(*context);
+  const Rung level = request->level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback;
+  const CheckRun run = agent_.Check(*profile, level, {request->caller(), request->run_id()}, watcher, cancel.token());
+
+  v1::CheckEvent event;
+  v1::CheckDone* done = event.mutable_done();
+  *done->mutable_report() = ToProto(run.report);
+  done->set_run_id(run.run_id);
+  *done->mutable_profile() = ToProto(*profile);
+  *done->mutable_facts() = ToProto(run.facts);
+  done->set_store_error(StoreError(run.stored));
+  writer->Write(event);
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,
+                                        grpc::ServerWriter<v1::TransferEvent>* writer) {
+  Watcher watcher;
+  watcher.progress = [writer](const std::string& what) {
+    v1::TransferEvent event;
+    event.set_progress(what);
+    writer->Write(event);
+  };
+  watcher.transfer = [writer](const LiveTest& test) { writer->Write(Encode(test)); };
+  const CancelWatch cancel(*context);
+  return Encode(agent_.TestLoopback(Decode(request->port()), {request->cases().begin(), request->cases().end()},
+                                    {request->caller(), request->run_id()}, watcher, cancel.token()));
+}
+
+grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
+                                    grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) {
+  v1::PeerTestRequest first;
+  if (!stream->Read(&first) || !first.has_start()) {
+    return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test begins with `start`"};
+  }
+  const v1::PeerTestRequest::Start& start = first.start();
+  if (start.role() == v1::PeerTestRequest::Start::ROLE_UNKNOWN) {
+    return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test needs a role"};
+  }
+  PeerRequest request;
+  request.role = start.role() == v1::PeerTestRequest::Start::ROLE_INITIATOR ? PeerRequest::Role::kInitiator
+                                                                             : PeerRequest::Role::kResponder;
+  request.port = Decode(start.port());
+  request.case_name = start.case_name();
+  request.peer_name = start.peer_name();
+
+  const absl::StatusOr<PeerTicket> ticket = agent_.AdmitPeer(request, {start.caller(), start.run_id()});
+  if (!ticket.ok()) return Encode(ticket.status());
+
+  const CancelWatch cancel(*context);
+  StreamChannel channel(*context, *stream);
+  stream->Write(Encode(agent_.RunPeer(*ticket, channel, cancel.token())));
+  return grpc::Status::OK;
+}
+
+}  // namespace rdmaready

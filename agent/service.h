@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// AgentService: the agent on the wire. A method does three things: decode, ask, encode. A failing check is a successful
+// call.
+#pragma once
+
+#include "agent/agent.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
+
+namespace rdmaready {
+
+class AgentService final : public v1::Agent::Service {
+ public:
+  explicit AgentService(Agent& agent) : agent_(agent) {}
+
+  grpc::Status GetVersion(grpc::ServerContext* context, const v1::GetVersionRequest* request,
+                          v1::GetVersionResponse* response) override;
+  grpc::Status GetFacts(grpc::ServerContext* context, const v1::GetFactsRequest* request,
+                        v1::GetFactsResponse* response) override;
+  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest* request,
+                     grpc::ServerWriter<v1::CheckEvent>* writer) override;
+  grpc::Status TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,
+                            grpc::ServerWriter<v1::TransferEvent>* writer) override;
+  grpc::Status TestPeer(grpc::ServerContext* context,
+                        grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override;
+
+ private:
+  Agent& agent_;
+};
+
+}  // namespace rdmaready

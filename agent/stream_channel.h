@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// StreamChannel: the PeerChannel of an agent, whose other end is an agent behind the caller of TestPeer.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include <grpcpp/grpcpp.h>
+
+#include "agent/transfer/peer_channel.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
+
+namespace rdmaready {
+
+class StreamChannel : public PeerChannel {
+ public:
+  using Stream = grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>;
+
+  // Reads `stream` on a thread of its own from here on; nobody else may.
+  StreamChannel(grpc::ServerContext& context, Stream& stream);
+  // Waits a moment for the caller to close its side, then cancels the call.
+  ~StreamChannel() override;
+
+  absl::Status Send(const PeerMessage& message) override;
+  absl::StatusOr<PeerMessage> Receive(TimePoint deadline) override;
+  PeerState Poll() override;
+
+ private:
+  void ReadAll();
+
+  grpc::ServerContext& context_;
+  Stream& stream_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<PeerMessage> queue_;
+  bool closed_ = false;
+  std::thread reader_;
+};
+
+}  // namespace rdmaready

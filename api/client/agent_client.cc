@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/client/agent_client.h"
+
+#include <utility>
+
+#include <grpcpp/grpcpp.h>
+
+#include "api/client/tcp_probe.h"
+#include "api/convert/facts.h"
+#include "api/convert/report.h"
+#include "api/profile/profile_proto.h"
+
+namespace rdmaready {
+namespace {
+
+using Clock = std::chrono::system_clock;
+
+absl::StatusCode CodeOf(grpc::StatusCode code) { return static_cast<absl::StatusCode>(code); }
+
+std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // an agent is never behind the user's web proxy
+  arguments.SetMaxReceiveMessageSize(64 << 20);
+  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
+}
+
+}  // namespace
+
+AgentClient::AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options)
+    : name_(std::move(name)), options_(options), stub_(v1::Agent::NewStub(std::move(channel))) {}
+
+absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddress& address,
+                                                                 const ClientOptions& options) {
+  const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(address);
+  if (!resolved.ok()) return resolved.status();
+  const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
+  absl::Status last;
+  for (const ResolvedAddress& candidate : *resolved) {
+    if (!candidate.loopback && !options.insecure) {
+      last = absl::FailedPreconditionError("host " + address.text + " is not on loopback: refusing to talk in plain text "
+                                           "without --insecure");
+      continue;
+    }
+    last = ProbeTcp(candidate.target, deadline);
+    if (!last.ok()) {
+      last = {last.code(), "host " + address.text + ": " + std::string(last.message())};
+      continue;
+    }
+    auto client = std::make_unique<AgentClient>(address.text, OpenChannel(candidate.target), options);
+    const absl::StatusOr<AgentVersion> version = client->GetVersion();
+    if (version.ok()) return client;
+    last = version.status();
+  }
+  return last;
+}
+
+absl::Status AgentClient::Explain(const grpc::Status& status) const {
+  if (status.ok()) return absl::OkStatus();
+  const std::string host = "host " + name_ + ": ";
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return absl::UnimplementedError(host + "the agent is of an incompatible version, or no rdmaready agent");
+    case grpc::StatusCode::UNAVAILABLE:
+      return absl::UnavailableError(host + "the agent went away (" + status.error_message() + ")");
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return absl::DeadlineExceededError(host + "the agent did not answer in time");
+    default:
+      return {CodeOf(status.error_code()), host + status.error_message()};
+  }
+}
+
+absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.connect_timeout);
+  v1::GetVersionResponse response;
+  const grpc::Status status = stub_->GetVersion(&context, {}, &response);
+  if (!status.ok()) return Explain(status);
+  return AgentVersion{response.version(), response.hostname()};
+}
+
+absl::StatusOr<Facts> AgentClient::GetFacts() {
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  v1::GetFactsResponse response;
+  const grpc::Status status = stub_->GetFacts(&context, {}, &response);
+  if (!status.ok()) return Explain(status);
+  return FromProto(response.facts());
+}
+
+absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, const Progress& progress,
+                                               const OnFinding& on_finding) {
+  v1::CheckRequest request;
+  if (options.profile) {
+    *request.mutable_profile() = ToProto(*options.profile);
+  } else if (!options.profile_name.empty()) {
+    request.set_profile_name(options.profile_name);
+  }
+  request.set_level(static_cast<v1::Rung>(options.level));
+  request.set_caller(options.caller);
+  request.set_run_id(options.run_id);
+
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  const auto reader = stub_->Check(&context, request);
+  std::optional<CheckAnswer> answer;
+  for (v1::CheckEvent event; reader->Read(&event);) {
+    if (event.has_progress() && progress) progress(event.progress());
+    if (event.has_finding() && on_finding) on_finding(FromProto(event.finding()));
+    if (event.has_done()) {
+      absl::StatusOr<Profile> profile = FromProto(event.done().profile());
+      if (!profile.ok()) return profile.status();
+      answer = {.report = FromProto(event.done().report()),
+                .run_id = event.done().run_id(),
+                .profile = *std::move(profile),
+                .facts = FromProto(event.done().facts()),
+                .store_error = event.done().store_error()};
+    }
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(status);
+  if (!answer) return absl::InternalError("host " + name_ + ": the agent ended the check without a report");
+  return *std::move(answer);
+}
+
+absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
+                                       const std::string& caller, const std::string& run_id, const Progress& progress,
+                                       const OnTransfer& on_transfer) {
+  v1::TestLoopbackRequest request;
+  request.mutable_port()->set_device(port.device);
+  request.mutable_port()->set_number(port.number);
+  request.mutable_port()->set_address(port.address);
+  for (const std::string& name : cases) request.add_cases(name);
+  request.set_caller(caller);
+  request.set_run_id(run_id);
+
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  const auto reader = stub_->TestLoopback(&context, request);
+  for (v1::TransferEvent event; reader->Read(&event);) {
+    if (event.has_progress() && progress) progress(event.progress());
+    if (event.has_result() && on_transfer) {
+      on_transfer({event.result().port(), FromProto(event.result().result()), event.result().store_error()});
+    }
+  }
+  return Explain(reader->Finish());
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// AgentClient: one agent, as the command line sees it. Values of the model go in and come out; gRPC stays inside.
+//
+// Errors: kNotFound (name does not resolve), kUnavailable (refused, not answering, went away), kUnimplemented (an agent
+// of an incompatible version), kDeadlineExceeded; anything else is the agent's own failure. Texts name the host.
+// Threads: one client may be used by several threads at once.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <grpcpp/channel.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/client/address.h"
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
+
+namespace rdmaready {
+
+struct ClientOptions {
+  std::chrono::milliseconds connect_timeout{5000};
+  std::chrono::milliseconds call_timeout{120000};  // of one whole check or test
+  bool insecure = false;                           // plain text to other than loopback
+};
+
+struct PortSelection {  // empty device: the agent chooses (loopback: every port)
+  std::string device{};
+  std::uint32_t number = 0;
+  std::string address{};  // must be the port's own; empty: its first routable one
+};
+
+struct CheckOptions {
+  std::string profile_name{};        // empty, and no profile: the agent's own choice
+  std::optional<Profile> profile{};  // instead of a name
+  Rung level = Rung::kHost;          // kHost or kLoopback; kPeer is the caller's work
+  std::string caller{};
+  std::string run_id{};
+};
+
+struct CheckAnswer {
+  HostReport report{};
+  std::string run_id{};
+  Profile profile{};
+  Facts facts{};
+  std::string store_error{};  // the verdict stands, but the agent could not keep it
+};
+
+struct PortTransfer {
+  std::string port{};  // "rxe0/1"
+  TransferResult result{};
+  std::string store_error{};
+};
+
+struct AgentVersion {
+  std::string version{};
+  std::string hostname{};
+};
+
+class AgentClient {
+ public:
+  using Progress = std::function<void(const std::string& what)>;
+  using OnFinding = std::function<void(const Finding& finding)>;
+  using OnTransfer = std::function<void(const PortTransfer& transfer)>;
+
+  // Resolves, connects and asks for the version, all within options.connect_timeout.
+  static absl::StatusOr<std::unique_ptr<AgentClient>> Connect(const HostAddress& address, const ClientOptions& options);
+
+  // Over a channel that exists already (an agent in this process).
+  AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options);
+
+  const std::string& name() const { return name_; }
+
+  absl::StatusOr<AgentVersion> GetVersion();
+  absl::StatusOr<Facts> GetFacts();
+  absl::StatusOr<CheckAnswer> Check(const CheckOptions& options, const Progress& progress, const OnFinding& on_finding);
+  // Empty `cases`: all.
+  absl::Status TestLoopback(const PortSelection& port, const std::vector<std::string>& cases, const std::string& caller,
+                            const std::string& run_id, const Progress& progress, const OnTransfer& on_transfer);
+
+ private:
+  friend class PeerRelay;
+
+  absl::Status Explain(const grpc::Status& status) const;
+
+  std::string name_;
+  ClientOptions options_;
+  std::unique_ptr<v1::Agent::Stub> stub_;
+};
+
+}  // namespace rdmaready

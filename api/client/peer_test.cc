@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/client/peer_test.h"
+
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <grpcpp/grpcpp.h>
+
+#include "api/convert/report.h"
+
+namespace rdmaready {
+
+// Two streams and the two threads that carry messages across.
+class PeerRelay {
+ public:
+  PeerRelay(AgentClient& from, AgentClient& to) : from_(from), to_(to) {}
+
+  PeerAnswer Run(const PeerTest& test) {
+    from_.Open(test, v1::PeerTestRequest::Start::ROLE_INITIATOR, test.from_port, to_.agent.name());
+    to_.Open(test, v1::PeerTestRequest::Start::ROLE_RESPONDER, test.to_port, from_.agent.name());
+    {
+      const std::jthread back([this] { Carry(to_, from_); });
+      Carry(from_, to_);
+    }
+    PeerAnswer answer;
+    answer.from_status = from_.Finish();
+    answer.to_status = to_.Finish();
+    answer.store_error = !from_.store_error.empty() ? from_.store_error : to_.store_error;
+    answer.result = Result(test);
+    return answer;
+  }
+
+ private:
+  struct Side {
+    explicit Side(AgentClient& client) : agent(client) {}
+
+    void Open(const PeerTest& test, v1::PeerTestRequest::Start::Role role, const PortSelection& port,
+              const std::string& peer_name) {
+      context.set_deadline(std::chrono::system_clock::now() + agent.options_.call_timeout);
+      stream = agent.stub_->TestPeer(&context);
+      v1::PeerTestRequest request;
+      v1::PeerTestRequest::Start* start = request.mutable_start();
+      start->set_role(role);
+      start->mutable_port()->set_device(port.device);
+      start->mutable_port()->set_number(port.number);
+      start->mutable_port()->set_address(port.address);
+      start->set_case_name(test.case_name);
+      start->set_caller(test.caller);
+      start->set_run_id(test.run_id);
+      start->set_peer_name(peer_name);
+      static_cast<void>(stream->Write(request));  // a broken stream shows in Finish()
+    }
+
+    void Write(const v1::PeerMessage& message) {
+      const std::lock_guard lock(write_mutex);
+      if (closed) return;
+      v1::PeerTestRequest request;
+      *request.mutable_peer() = message;
+      static_cast<void>(stream->Write(request));
+    }
+
+    // The agent reads the end of its stream as "the other end is gone".
+    void CloseWrites() {
+      const std::lock_guard lock(write_mutex);
+      if (!std::exchange(closed, true)) stream->WritesDone();
+    }
+
+    absl::Status Finish() { return agent.Explain(stream->Finish()); }
+
+    AgentClient& agent;
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientReaderWriter<v1::PeerTestRequest, v1::TransferEvent>> stream;
+    std::mutex write_mutex;
+    bool closed = false;
+    std::optional<TransferResult> result;
+    std::string store_error;
+  };
+
+  static void Carry(Side& source, Side& sink) {
+    for (v1::TransferEvent event; source.stream->Read(&event);) {
+      if (event.has_peer()) sink.Write(event.peer());
+      if (event.has_result()) {
+        source.result = FromProto(event.result().result());
+        source.store_error = event.result().store_error();
+        source.CloseWrites();  // it needs nothing more, and waits for this before it hangs up
+      }
+    }
+    // Nothing more will come from this side, so the other need not wait for it.
+    sink.CloseWrites();
+  }
+
+  // The initiator's view is the merged one; when its agent died, the responder's tells what happened.
+  TransferResult Result(const PeerTest& test) const {
+    if (from_.result) return *from_.result;
+    TransferResult result = to_.result.value_or(TransferResult{});
+    result.case_name = test.case_name;
+    if (result.failure.kind == FailureKind::kNone) {
+      result.failure = {FailureKind::kPeerGone, "the agent of " + from_.agent.name() + " gave no result"};
+    }
+    return result;
+  }
+
+  Side from_;
+  Side to_;
+};
+
+PeerAnswer RunPeerTest(AgentClient& from, AgentClient& to, const PeerTest& test) {
+  PeerRelay relay(from, to);
+  return relay.Run(test);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A live transfer between two agents. They need no route to each other's gRPC port: the caller holds a stream to each
+// and relays the control messages; only the RDMA traffic goes from host to host.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "api/client/agent_client.h"
+
+namespace rdmaready {
+
+struct PeerTest {
+  std::string case_name{};
+  PortSelection from_port{};  // initiator
+  PortSelection to_port{};    // responder
+  std::string caller{};
+  std::string run_id{};
+};
+
+struct PeerAnswer {
+  TransferResult result{};        // the most that is known; failure.kind is kPeerGone when an agent went away
+  absl::Status from_status{};     // of the call to the initiator
+  absl::Status to_status{};       // of the call to the responder
+  std::string store_error{};
+};
+
+// Blocks until both ends are done, one is gone, or the deadline of the case has passed.
+PeerAnswer RunPeerTest(AgentClient& from, AgentClient& to, const PeerTest& test);
+
+}  // namespace rdmaready

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/client/tcp_probe.h"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "absl/status/statusor.h"
+#include "api/base/handle.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::steady_clock;
+
+struct SocketAddress {
+  ::sockaddr_storage storage{};
+  ::socklen_t size = 0;
+};
+
+absl::StatusOr<SocketAddress> ParseUnix(const std::string& path) {
+  SocketAddress address;
+  auto* un = reinterpret_cast<::sockaddr_un*>(&address.storage);
+  if (path.size() >= sizeof(un->sun_path)) return absl::InvalidArgumentError("socket path " + path + " is too long");
+  un->sun_family = AF_UNIX;
+  std::memcpy(un->sun_path, path.c_str(), path.size() + 1);
+  address.size = sizeof(*un);
+  return address;
+}
+
+// "ipv4:1.2.3.4:5", "ipv6:[::1]:5"
+absl::StatusOr<SocketAddress> ParseIp(const std::string& target) {
+  const std::string rest = target.substr(5);
+  const std::size_t colon = rest.rfind(':');
+  std::string host = rest.substr(0, colon);
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  ::addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  ::addrinfo* raw = nullptr;
+  if (const int error = ::getaddrinfo(host.c_str(), rest.substr(colon + 1).c_str(), &hints, &raw); error != 0) {
+    return absl::InvalidArgumentError(target + ": " + ::gai_strerror(error));
+  }
+  const Handle<::addrinfo, ::freeaddrinfo> info(raw);
+  SocketAddress address;
+  std::memcpy(&address.storage, info->ai_addr, info->ai_addrlen);
+  address.size = info->ai_addrlen;
+  return address;
+}
+
+absl::Status Unreachable(int error_number, const std::string& what) {
+  return absl::UnavailableError(Message(ErrnoStatus(error_number, what)));
+}
+
+}  // namespace
+
+absl::Status ProbeTcp(const std::string& target, steady_clock::time_point deadline) {
+  const bool is_unix = target.starts_with("unix:");
+  const std::string what = "connect to " + target.substr(5);
+  const absl::StatusOr<SocketAddress> address = is_unix ? ParseUnix(target.substr(5)) : ParseIp(target);
+  if (!address.ok()) return address.status();
+  const UniqueFd fd(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return Unreachable(errno, what);
+  if (::connect(fd.get(), reinterpret_cast<const ::sockaddr*>(&address->storage), address->size) == 0) {
+    return absl::OkStatus();
+  }
+  if (errno != EINPROGRESS) return Unreachable(errno, what);
+  ::pollfd wait{.fd = fd.get(), .events = POLLOUT, .revents = 0};
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+    const int ready = ::poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) return absl::DeadlineExceededError(what + ": no answer");
+    break;
+  }
+  int error = 0;
+  ::socklen_t size = sizeof(error);
+  if (::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  return error == 0 ? absl::OkStatus() : Unreachable(error, what);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/convert/report.h"
+
+#include "api/convert/fact.h"
+
+namespace rdmaready {
+
+using convert::Enumerator;
+
+v1::Finding ToProto(const Finding& finding) {
+  v1::Finding message;
+  message.set_id(finding.id);
+  message.set_title(finding.title);
+  message.set_scope(static_cast<v1::Scope>(finding.scope));
+  message.set_rung(static_cast<v1::Rung>(finding.rung));
+  message.set_subject(finding.subject);
+  message.set_outcome(static_cast<v1::Outcome>(finding.outcome));
+  message.set_blocking(finding.blocking);
+  message.set_observed(finding.observed);
+  message.set_expected(finding.expected);
+  message.set_source(finding.source);
+  message.set_why(finding.why);
+  message.set_fix(finding.fix);
+  message.set_hidden_by(finding.hidden_by);
+  message.set_duration_ns(finding.duration_ns);
+  return message;
+}
+
+Finding FromProto(const v1::Finding& message) {
+  return {.id = message.id(),
+          .title = message.title(),
+          .scope = Enumerator(message.scope(), Scope::kPair),
+          .rung = Enumerator(message.rung(), Rung::kPeer),
+          .subject = message.subject(),
+          .outcome = Enumerator(message.outcome(), Outcome::kNotApplicable),
+          .blocking = message.blocking(),
+          .observed = message.observed(),
+          .expected = message.expected(),
+          .source = message.source(),
+          .why = message.why(),
+          .fix = message.fix(),
+          .hidden_by = message.hidden_by(),
+          .duration_ns = message.duration_ns()};
+}
+
+v1::HostReport ToProto(const HostReport& report) {
+  v1::HostReport message;
+  message.set_host(report.host);
+  message.set_agent_version(report.agent_version);
+  message.set_kernel_release(report.kernel_release);
+  message.set_error(report.error);
+  message.set_verdict(static_cast<v1::Readiness>(report.verdict));
+  for (const RungResult& rung : report.ladder) {
+    v1::RungResult* row = message.add_ladder();
+    row->set_rung(static_cast<v1::Rung>(rung.rung));
+    row->set_outcome(static_cast<v1::RungOutcome>(rung.outcome));
+  }
+  for (const Finding& finding : report.findings) *message.add_findings() = ToProto(finding);
+  return message;
+}
+
+HostReport FromProto(const v1::HostReport& message) {
+  HostReport report;
+  report.host = message.host();
+  report.agent_version = message.agent_version();
+  report.kernel_release = message.kernel_release();
+  report.error = message.error();
+  report.verdict = Enumerator(message.verdict(), Readiness::kNotReady);
+  for (const v1::RungResult& row : message.ladder()) {
+    report.ladder.push_back(
+        {Enumerator(row.rung(), Rung::kPeer), Enumerator(row.outcome(), RungOutcome::kUnknown)});
+  }
+  for (const v1::Finding& finding : message.findings()) report.findings.push_back(FromProto(finding));
+  return report;
+}
+
+v1::Failure ToProto(const Failure& failure) {
+  v1::Failure message;
+  message.set_kind(static_cast<v1::Failure::Kind>(failure.kind));
+  message.set_detail(failure.detail);
+  return message;
+}
+
+Failure FromProto(const v1::Failure& message) {
+  Failure failure{Enumerator(message.kind(), FailureKind::kCancelled), message.detail()};
+  // A kind that this version does not know is still a failure.
+  if (failure.kind == FailureKind::kNone && message.kind() != v1::Failure::KIND_NONE) {
+    failure.kind = FailureKind::kPeerGone;
+  }
+  return failure;
+}
+
+v1::TransferResult ToProto(const TransferResult& result) {
+  v1::TransferResult message;
+  message.set_case_name(result.case_name);
+  message.set_operation(static_cast<v1::Operation>(result.operation));
+  message.set_message_bytes(result.message_bytes);
+  message.set_local_gid(result.local_gid);
+  message.set_remote_gid(result.remote_gid);
+  message.set_transport(result.transport);
+  message.set_messages(result.messages);
+  message.set_bytes(result.bytes);
+  message.set_bytes_verified(result.bytes_verified);
+  message.set_bytes_wrong(result.bytes_wrong);
+  if (result.first_wrong_offset) message.set_first_wrong_offset(*result.first_wrong_offset);
+  message.set_elapsed_ns(result.elapsed_ns);
+  message.set_throughput_bytes_per_s(result.throughput_bytes_per_s);
+  message.set_worst_interval_bytes_per_s(result.worst_interval_bytes_per_s);
+  message.set_operations_per_s(result.operations_per_s);
+  v1::LatencySummary* latency = message.mutable_latency();
+  latency->set_p50_ns(result.latency.p50_ns);
+  latency->set_p99_ns(result.latency.p99_ns);
+  latency->set_p999_ns(result.latency.p999_ns);
+  latency->set_max_ns(result.latency.max_ns);
+  message.set_cpu_initiator_ns(result.cpu_initiator_ns);
+  message.set_cpu_responder_ns(result.cpu_responder_ns);
+  *message.mutable_failure() = ToProto(result.failure);
+  return message;
+}
+
+TransferResult FromProto(const v1::TransferResult& message) {
+  TransferResult result;
+  result.case_name = message.case_name();
+  result.operation = Enumerator(message.operation(), Operation::kRead);
+  result.message_bytes = message.message_bytes();
+  result.local_gid = message.local_gid();
+  result.remote_gid = message.remote_gid();
+  result.transport = message.transport();
+  result.messages = message.messages();
+  result.bytes = message.bytes();
+  result.bytes_verified = message.bytes_verified();
+  result.bytes_wrong = message.bytes_wrong();
+  if (message.has_first_wrong_offset()) result.first_wrong_offset = message.first_wrong_offset();
+  result.elapsed_ns = message.elapsed_ns();
+  result.throughput_bytes_per_s = message.throughput_bytes_per_s();
+  result.worst_interval_bytes_per_s = message.worst_interval_bytes_per_s();
+  result.operations_per_s = message.operations_per_s();
+  result.latency = {.p50_ns = message.latency().p50_ns(),
+                    .p99_ns = message.latency().p99_ns(),
+                    .p999_ns = message.latency().p999_ns(),
+                    .max_ns = message.latency().max_ns()};
+  result.cpu_initiator_ns = message.cpu_initiator_ns();
+  result.cpu_responder_ns = message.cpu_responder_ns();
+  result.failure = FromProto(message.failure());
+  return result;
+}
+
+}  // namespace rdmaready

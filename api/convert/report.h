@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings, host reports and transfer results to and from the wire. Total both ways; numbers of an enum that this
+// version does not know read as the honest zero.
+#pragma once
+
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+#include "rdmaready/v1/agent.pb.h"
+
+namespace rdmaready {
+
+v1::Finding ToProto(const Finding& finding);
+Finding FromProto(const v1::Finding& message);
+
+v1::HostReport ToProto(const HostReport& report);
+HostReport FromProto(const v1::HostReport& message);
+
+v1::TransferResult ToProto(const TransferResult& result);
+TransferResult FromProto(const v1::TransferResult& message);
+
+v1::Failure ToProto(const Failure& failure);
+Failure FromProto(const v1::Failure& message);
+
+}  // namespace rdmaready

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agents over gRPC in this process, with a host, links and a store that need nothing: the client, the wire, the service and the
+// relay between two agents are the real ones.
+#include "agent/service.h"
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "agent/port_lock.h"
+#include "agent/transfer/cases.h"
+#include "api/client/agent_client.h"
+#include "api/client/peer_test.h"
+#include "api/profile/load.h"
+#include "checks/transfer.h"
+#include "collectors/collect.h"
+#include "tests/unit/agent/transfer/memory_link.h"
+#include "tests/unit/collectors/good_fake_host.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class RecordingStore final : public Store {
+ public:
+  absl::Status PutRun(const RunRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    runs.push_back(record);
+    return status;
+  }
+  absl::Status PutTransfer(const TransferRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    transfers.push_back(record);
+    return status;
+  }
+  absl::StatusOr<std::vector<RunRecord>> Runs(int) override { return runs; }
+  absl::StatusOr<std::vector<TransferRecord>> Transfers(int) override { return transfers; }
+
+  absl::Status status{};
+  std::vector<RunRecord> runs{};
+  std::vector<TransferRecord> transfers{};
+
+ private:
+  std::mutex mutex_;
+};
+
+// One host: its agent, served.
+class ServedAgent {
+ public:
+  ServedAgent(LinkMaker make_link, const std::string& lock_directory)
+      : agent_(host, store, std::move(make_link),
+               {.version = "9.9.9", .default_profile = *LoadProfile("virtual-fabric"), .lock_directory = lock_directory}),
+        service_(agent_) {
+    grpc::ServerBuilder builder;
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+  }
+  ~ServedAgent() { Kill(); }
+
+  std::unique_ptr<AgentClient> Client(const std::string& name) {
+    return std::make_unique<AgentClient>(name, server_->InProcessChannel({}), ClientOptions{});
+  }
+
+  // As far as a caller can tell: every call ends at once.
+  void Kill() { server_->Shutdown(std::chrono::system_clock::now()); }
+
+  FakeHost host = GoodHost();
+  RecordingStore store;
+
+ private:
+  Agent agent_;
+  AgentService service_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+class ServiceTest : public testing::Test {
+ protected:
+  ServiceTest() { std::filesystem::create_directories(locks_); }
+  ~ServiceTest() override { std::filesystem::remove_all(locks_); }
+
+  // Both ends of a loopback test come from the same maker: responder first.
+  LinkMaker BothEnds() {
+    return [this] {
+      const bool first = made_++ % 2 == 0;
+      if (first) fabrics_.push_back(std::make_unique<MemoryFabric>());
+      return std::make_unique<MemoryLink>(*fabrics_.back(), first ? Role::kResponder : Role::kInitiator);
+    };
+  }
+
+  LinkMaker OneEnd(Role role) {
+    return [this, role] { return std::make_unique<MemoryLink>(between_, role); };
+  }
+
+  PeerTest Send1k() const {
+    return {.case_name = "send-1k",
+            .from_port = {.device = "rxe0", .number = 1, .address = ""},
+            .to_port = {.device = "rxe0", .number = 1, .address = ""},
+            .caller = "a test",
+            .run_id = "run-7"};
+  }
+
+  const std::string locks_ = testing::TempDir() + "service locks " + std::to_string(::getpid());
+  MemoryFabric between_;
+  std::vector<std::unique_ptr<MemoryFabric>> fabrics_;
+  int made_ = 0;
+};
+
+TEST_F(ServiceTest, TellsItsVersion) {
+  ServedAgent agent(BothEnds(), locks_);
+  EXPECT_EQ(agent.Client("a")->GetVersion()->version, "9.9.9");
+}
+
+TEST_F(ServiceTest, SendsTheFactsAsTheyWereCollected) {
+  ServedAgent agent(BothEnds(), locks_);
+  FakeHost same = GoodHost();
+  EXPECT_EQ(*agent.Client("a")->GetFacts(), CollectFacts(same));
+}
+
+TEST_F(ServiceTest, ACheckStreamsTheFindingsThatTheReportHolds) {
+  ServedAgent agent(BothEnds(), locks_);
+  std::vector<Finding> streamed;
+  const absl::StatusOr<CheckAnswer> answer =
+      agent.Client("a")->Check({}, {}, [&](const Finding& finding) { streamed.push_back(finding); });
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_FALSE(streamed.empty());
+  EXPECT_EQ(streamed, answer->report.findings);
+  EXPECT_EQ(answer->profile.name, "virtual-fabric");
+  EXPECT_EQ(answer->report.agent_version, "9.9.9");
+  ASSERT_THAT(agent.store.runs, SizeIs(1));
+  EXPECT_EQ(agent.store.runs.front().run_id, answer->run_id);
+  EXPECT_EQ(agent.store.runs.front().report, answer->report);
+}
+
+TEST_F(ServiceTest, ACheckOfLevelLoopbackRunsEveryCase) {
+  ServedAgent agent(BothEnds(), locks_);
+  const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({.level = Rung::kLoopback}, {}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  std::size_t live = 0;
+  for (const Finding& finding : answer->report.findings) {
+    if (finding.rung != Rung::kLoopback) continue;
+    ++live;
+    EXPECT_EQ(finding.outcome, Outcome::kPass) << finding.id << ": " << finding.observed;
+    EXPECT_GT(finding.duration_ns, 0);
+  }
+  EXPECT_EQ(live, AllCases().size());
+  EXPECT_THAT(agent.store.transfers, SizeIs(AllCases().size()));
+  ASSERT_THAT(answer->report.ladder, SizeIs(2));
+  EXPECT_EQ(answer->report.ladder.back().outcome, RungOutcome::kPass);
+}
+
+// Checks may not see the agent, so they list the cases themselves.
+TEST(TransferCases, AreTheOnesThatChecksKnow) {
+  for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
+    std::vector<std::string> judged;
+    for (const TransferCheck& check : AllTransferChecks()) {
+      if (check.rung == rung && !check.case_name.empty()) judged.emplace_back(check.case_name);
+    }
+    std::vector<std::string> run;
+    for (const TransferCase& test : AllCases()) run.emplace_back(test.name);
+    EXPECT_EQ(judged, run);
+  }
+}
+
+TEST_F(ServiceTest, ABusyPortIsUnknownToACheckAndNeverReady) {
+  ServedAgent agent(BothEnds(), locks_);
+  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_);
+  const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({.level = Rung::kLoopback}, {}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->report.findings.back().outcome, Outcome::kUnknown);
+  EXPECT_THAT(answer->report.findings.back().observed, HasSubstr("somebody"));
+  EXPECT_NE(answer->report.verdict, Readiness::kReady);
+}
+
+TEST_F(ServiceTest, AVerdictStandsAlthoughTheStoreIsFull) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.store.status = absl::ResourceExhaustedError("store: disk full");
+  const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({}, {}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->store_error, "store: disk full");
+}
+
+TEST_F(ServiceTest, AProfileNameIsNeverAPath) {
+  ServedAgent agent(BothEnds(), locks_);
+  for (const char* name : {"/etc/passwd", "../x.yaml", "no-such"}) {
+    const absl::Status status = agent.Client("a")->Check({.profile_name = name}, {}, {}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
+  }
+}
+
+TEST_F(ServiceTest, ALoopbackTestNamesWhatDoesNotExist) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto client = agent.Client("a");
+  EXPECT_EQ(client->TestLoopback({}, {"no-such-case"}, "", "", {}, {}).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(client->TestLoopback({"mlx5_0", 1, ""}, {}, "", "", {}, {}).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(client->TestLoopback({"rxe0", 1, "10.9.9.9"}, {}, "", "", {}, {}).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ServiceTest, ASecondTestIsToldWhoHoldsThePort) {
+  ServedAgent agent(BothEnds(), locks_);
+  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "root@storage1", locks_);
+  const absl::Status status = agent.Client("a")->TestLoopback({}, {"send-1k"}, "me", "", {}, {});
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("root@storage1"));
+}
+
+TEST_F(ServiceTest, TwoAgentsMoveBytesThroughTheRelayAndBothKeepTheResult) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_ + "/");
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), Send1k());
+  EXPECT_TRUE(answer.from_status.ok()) << answer.from_status;
+  EXPECT_TRUE(answer.to_status.ok()) << answer.to_status;
+  EXPECT_EQ(answer.result.failure.kind, FailureKind::kNone) << answer.result.failure.detail;
+  EXPECT_GT(answer.result.messages, 0u);
+  EXPECT_EQ(answer.result.bytes_wrong, 0u);
+  ASSERT_THAT(a.store.transfers, SizeIs(1));
+  ASSERT_THAT(b.store.transfers, SizeIs(1));
+  EXPECT_EQ(a.store.transfers.front().result, b.store.transfers.front().result);
+  EXPECT_EQ(a.store.transfers.front().role, "initiator");
+  EXPECT_EQ(b.store.transfers.front().role, "responder");
+  EXPECT_EQ(b.store.transfers.front().peer, "a");
+  EXPECT_EQ(b.store.transfers.front().run_id, "run-7");
+}
+
+TEST_F(ServiceTest, ABusyPeerIsNamedAndTheOtherEndDoesNotWaitForIt) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_);
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_ + "/b");
+  const auto started = std::chrono::steady_clock::now();
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), Send1k());
+  EXPECT_EQ(answer.to_status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(answer.to_status.message()), HasSubstr("somebody"));
+  EXPECT_NE(answer.result.failure.kind, FailureKind::kNone);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(4));
+}
+
+TEST_F(ServiceTest, AnAgentThatDiesInMidTransferIsTheCauseAndTheOtherEndEndsSoon) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_);
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  std::jthread killer([&] {
+    while (between_.Posted(Role::kInitiator, Work::kSend) < 10) std::this_thread::yield();
+    b.Kill();
+  });
+  const auto started = std::chrono::steady_clock::now();
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), Send1k());
+  EXPECT_FALSE(answer.to_status.ok());
+  EXPECT_NE(answer.result.failure.kind, FailureKind::kNone);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10));
+}
+
+TEST_F(ServiceTest, APeerStreamThatDoesNotBeginWithAStartIsRefused) {
+  ServedAgent agent(OneEnd(Role::kResponder), locks_);
+  PeerTest nameless = Send1k();
+  nameless.to_port = {};
+  ServedAgent other(OneEnd(Role::kInitiator), locks_);
+  const PeerAnswer answer = RunPeerTest(*other.Client("a"), *agent.Client("b"), nameless);
+  EXPECT_EQ(answer.to_status.code(), absl::StatusCode::kNotFound) << answer.to_status;
+}
+
+}  // namespace
+}  // namespace rdmaready
