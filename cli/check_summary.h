@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// CheckSummary: what a check of some hosts came to, and what the report alone does not say. A value: renderers
+// read it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/model/report.h"
+#include "cli/exit_status.h"
+
+namespace rdmaready {
+
+// About one host of the report, in its order.
+struct HostNotes {
+  ExitStatus failure = ExitStatus::kOk;  // why HostReport::error is set, as a status
+  bool software = false;                 // has software RDMA devices only
+  std::string profile_name{};            // by which it was judged
+  std::string profile_digest{};
+  std::string store_error{};  // its agent could not keep the result
+};
+
+struct CheckSummary {
+  Report report{};
+  std::vector<HostNotes> notes{};
+};
+
+ExitStatus StatusOf(const CheckSummary& run);
+
+// One line for each thing that belongs on standard error: hosts that could not be asked, results that were not
+// kept, hosts judged by different profiles.
+std::vector<std::string> Complaints(const CheckSummary& run);
+
+}  // namespace rdmaready

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready check: judge hosts.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+#include "checks/names.h"
+#include "cli/commands.h"
+#include "cli/hosts.h"
+#include "cli/hosts_check.h"
+#include "cli/render_json.h"
+#include "cli/render_text.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::vector<std::string> hosts{};
+  std::string inventory{};
+  std::string profile{};
+  std::string level = "host";
+};
+
+// A single host that could not be asked leaves nothing to show but the reason.
+bool HasReport(const CheckSummary& run) {
+  if (run.report.hosts.size() > 1) return true;
+  return !run.report.hosts.empty() &&
+         (run.report.hosts[0].error.empty() || !run.report.hosts[0].findings.empty());
+}
+
+void Show(const Context& context, const CheckSummary& run) {
+  if (context.global.json) return context.console.Print(CheckJson(run));
+  if (HasReport(run)) context.console.Print(CheckText(run, context.style()));
+  for (const std::string& line : Complaints(run)) context.console.Error(line);
+}
+
+ExitStatus RunCheck(const Context& context, const Options& options) {
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  const Rung level = RungFromName(options.level).value_or(Rung::kHost);
+  if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
+    return context.Fail(ExitStatus::kUsage, Message(count));
+  }
+  std::optional<Profile> profile;
+  if (!options.profile.empty()) {
+    absl::StatusOr<Profile> loaded = LoadProfile(options.profile);
+    if (!loaded.ok()) return context.Fail(ExitStatus::kUsage, Message(loaded.status()));
+    profile = *std::move(loaded);
+  }
+  context.console.Progress("connecting");
+  std::vector<HostClient> hosts = OpenClients(*addresses, context.client(), context.interrupt);
+  HostsCheck check(hosts, level, std::move(profile), context.console);
+  context.interrupt.Add([&] { Show(context, check.Snapshot()); });
+  const CheckSummary run = check.Run();
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  Show(context, run);
+  return StatusOf(run);
+}
+
+}  // namespace
+
+Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
+  app.add_option("--inventory", options->inventory, "A file with one host per line, # for comments")
+      ->type_name("FILE");
+  app.add_option("--profile", options->profile, "A built-in profile or a YAML file (default: the agent's own)")
+      ->type_name("NAME|FILE");
+  app.add_option(
+         "--level", options->level,
+         "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts)")
+      ->check(CLI::IsMember({"host", "loopback", "peer"}))
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  return [options](const Context& context) { return RunCheck(context, *options); };
+}
+
+}  // namespace rdmaready

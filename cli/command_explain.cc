@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready explain: the catalogue of checks and live tests.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/explanation.h"
+#include "cli/render_json.h"
+#include "cli/render_text.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::string id{};
+  bool list = false;
+  bool markdown = false;
+};
+
+ExitStatus List(const Context& context) {
+  std::vector<std::string> ids;
+  for (const Explanation& entry : Catalogue()) ids.push_back(entry.id);
+  if (context.global.json) {
+    context.console.Print(ListJson("rdmaready.v1.Checks", "checks", ids));
+  } else {
+    for (const std::string& id : ids) context.console.Print(id + "\n");
+  }
+  return ExitStatus::kOk;
+}
+
+ExitStatus RunExplain(const Context& context, const Options& options) {
+  if ((options.id.empty() ? 0 : 1) + (options.list ? 1 : 0) + (options.markdown ? 1 : 0) != 1) {
+    return context.Fail(ExitStatus::kUsage,
+                        "explain takes an ID, --list or --markdown (see rdmaready explain --help)");
+  }
+  if (options.list) return List(context);
+  if (options.markdown) {
+    context.console.Print(CatalogueMarkdown(Catalogue()));
+    return ExitStatus::kOk;
+  }
+  const std::optional<Explanation> explanation = Explain(options.id);
+  if (!explanation) {
+    const std::string nearest = NearestId(options.id);
+    return context.Fail(ExitStatus::kUsage, "no check '" + options.id + "'" +
+                                                (nearest.empty() ? " (rdmaready explain --list names them all)"
+                                                                 : " (did you mean " + nearest + "?)"));
+  }
+  context.console.Print(context.global.json ? ExplainJson(*explanation)
+                                            : ExplainText(*explanation, context.style()));
+  return ExitStatus::kOk;
+}
+
+}  // namespace
+
+Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("ID", options->id, "The id of a check or of a live test");
+  app.add_flag("--list", options->list, "Every id, one per line");
+  app.add_flag("--markdown", options->markdown, "The whole catalogue");
+  return [options](const Context& context) { return RunExplain(context, *options); };
+}
+
+}  // namespace rdmaready

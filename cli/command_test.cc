@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready test: live transfers.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "api/base/status.h"
+#include "cli/commands.h"
+#include "cli/explanation.h"
+#include "cli/hosts.h"
+#include "cli/render_json.h"
+#include "cli/render_text.h"
+#include "cli/test_runner.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::string loopback_host{};
+  std::vector<std::string> peer_hosts{};
+  std::string loopback_port{};
+  std::string peer_ports{};
+  std::vector<std::string> cases{};
+  bool list = false;
+};
+
+ExitStatus List(const Context& context) {
+  if (context.global.json) {
+    context.console.Print(ListJson("rdmaready.v1.Cases", "cases", CaseNames()));
+  } else {
+    for (const std::string& name : CaseNames()) context.console.Print(name + "\n");
+  }
+  return ExitStatus::kOk;
+}
+
+absl::Status KnowCases(const std::vector<std::string>& cases) {
+  const std::vector<std::string> known = CaseNames();
+  for (const std::string& name : cases) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string nearest = Nearest(name, known);
+    return absl::InvalidArgumentError(
+        "no test case '" + name + "'" +
+        (nearest.empty() ? " (rdmaready test --list names them all)" : " (did you mean " + nearest + "?)"));
+  }
+  return absl::OkStatus();
+}
+
+void Show(const Context& context, const TransferRun& run) {
+  context.console.Print(context.global.json ? TransfersJson(run) : TransfersText(run, context.style()));
+}
+
+// Results that there are, are always shown; without any, the error is all there is to say.
+ExitStatus Conclude(const Context& context, const TestRunner& test) {
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  const TestRunner::Snapshot now = test.Now();
+  if (now.run.rows.empty() && !now.run.error.empty())
+    return context.Fail(now.failure, now.run.error, now.failed_host);
+  Show(context, now.run);
+  if (!context.global.json) {
+    if (!now.run.error.empty()) context.console.Error(now.run.error);
+    for (const std::string& line : now.store_errors) context.console.Error(line);
+  }
+  ExitStatus status = Worse(StatusOf(now.run), now.failure);
+  return now.store_errors.empty() ? status : Worse(status, ExitStatus::kOwnFailure);
+}
+
+void ShowAtInterrupt(const Context& context, const TestRunner& test) {
+  context.interrupt.Add([&context, &test] {
+    const TestRunner::Snapshot now = test.Now();
+    if (!now.run.rows.empty()) Show(context, now.run);
+  });
+}
+
+absl::StatusOr<std::vector<PortSelection>> ParsePorts(const std::string& text, std::size_t most) {
+  std::vector<PortSelection> ports;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const absl::StatusOr<PortSelection> port = ParsePort(text.substr(begin, end - begin));
+    if (!port.ok()) return port.status();
+    ports.push_back(*port);
+    begin = end + 1;
+  }
+  if (ports.size() > most) return absl::InvalidArgumentError("too many ports: '" + text + "'");
+  return ports;
+}
+
+ExitStatus RunLoopback(const Context& context, const Options& options) {
+  std::vector<std::string> names;
+  if (!options.loopback_host.empty()) names.push_back(options.loopback_host);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(names);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  const absl::StatusOr<std::vector<PortSelection>> ports = ParsePorts(options.loopback_port, 1);
+  if (!ports.ok()) return context.Fail(ExitStatus::kUsage, Message(ports.status()));
+  if (const absl::Status known = KnowCases(options.cases); !known.ok()) {
+    return context.Fail(ExitStatus::kUsage, Message(known));
+  }
+  context.console.Progress("connecting");
+  const std::vector<HostClient> hosts = OpenClients(*addresses, context.client(), context.interrupt);
+  if (hosts[0].agent == nullptr) return context.Fail(hosts[0].failure, hosts[0].error, hosts[0].name);
+  TestRunner test(context.console);
+  ShowAtInterrupt(context, test);
+  test.Loopback(hosts[0], ports->empty() ? PortSelection{} : ports->front(), options.cases);
+  return Conclude(context, test);
+}
+
+ExitStatus RunPeer(const Context& context, const Options& options) {
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(options.peer_hosts);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  const absl::StatusOr<std::vector<PortSelection>> ports = ParsePorts(options.peer_ports, 2);
+  if (!ports.ok()) return context.Fail(ExitStatus::kUsage, Message(ports.status()));
+  if (const absl::Status known = KnowCases(options.cases); !known.ok()) {
+    return context.Fail(ExitStatus::kUsage, Message(known));
+  }
+  context.console.Progress("connecting");
+  const std::vector<HostClient> hosts = OpenClients(*addresses, context.client(), context.interrupt);
+  for (const HostClient& host : hosts) {
+    if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
+  }
+  TestRunner test(context.console);
+  ShowAtInterrupt(context, test);
+  test.Peer(hosts[0], hosts[1], *ports, options.cases);
+  return Conclude(context, test);
+}
+
+void AddCases(CLI::App& app, Options& options) {
+  app.add_option("--case", options.cases, "Only these cases (default: all; rdmaready test --list)")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
+  auto options = std::make_shared<Options>();
+  app.add_flag("--list", options->list, "The names of the cases, one per line");
+  CLI::App* loopback = app.add_subcommand("loopback", "Through ports of one host, both ends there");
+  loopback->add_option("HOST", options->loopback_host, "name-or-address[:port] of an agent; none: this host");
+  loopback->add_option("--port", options->loopback_port, "Only this RDMA port (default: every one)")
+      ->type_name("DEV/N");
+  CLI::App* peer = app.add_subcommand("peer", "From host A to host B");
+  peer->add_option("HOST", options->peer_hosts, "A and B: name-or-address[:port] of their agents")
+      ->expected(2)
+      ->required();
+  peer->add_option("--port", options->peer_ports,
+                   "The RDMA port of both, or A's and B's (default: ports that share a subnet)")
+      ->type_name("DEV/N[,DEV/N]");
+  for (CLI::App* sub : {loopback, peer}) {
+    AddCases(*sub, *options);
+    global(*sub);
+  }
+  loopback->footer(
+      "\nExamples:\n  rdmaready test loopback\n  rdmaready test loopback node1 --port mlx5_0/1 --case "
+      "write-512k");
+  peer->footer(
+      "\nExamples:\n  rdmaready test peer node1 node2\n  rdmaready test peer node1 node2 --port "
+      "mlx5_0/1,mlx5_2/1 --case send-1k");
+  app.require_subcommand(0, 1);
+  return [=](const Context& context) {
+    if (options->list) return List(context);
+    if (loopback->parsed()) return RunLoopback(context, *options);
+    if (peer->parsed()) return RunPeer(context, *options);
+    return context.Fail(ExitStatus::kUsage, "test takes loopback, peer or --list (see rdmaready test --help)");
+  };
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "api/base/status.h"
+#include "cli/explanation.h"
+#include "cli/render_json.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::array<Command, 6> kCommands{{
+    {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
+     "  rdmaready check                             this host: settings and state\n"
+     "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
+     "  rdmaready check node1 node2 --level peer    and live transfers between the two, both ways\n"
+     "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json",
+     DefineCheck},
+    {"facts", "Show what is known of hosts, and why the rest is not",
+     "  rdmaready facts\n"
+     "  rdmaready facts node1 node2 --output json",
+     DefineFacts},
+    {"test", "Make live transfers: every byte verified, latency, rate and CPU measured",
+     "  rdmaready test loopback                     every RDMA port of this host\n"
+     "  rdmaready test loopback node1 --port mlx5_0/1 --case write-512k\n"
+     "  rdmaready test peer node1 node2             from node1 to node2\n"
+     "  rdmaready test --list                       the names of the cases",
+     DefineTest},
+    {"explain", "What a check requires, why, and how to put it right",
+     "  rdmaready explain pfc.lossless-priority\n"
+     "  rdmaready explain --list\n"
+     "  rdmaready explain --markdown > checks.md",
+     DefineExplain},
+    {"profile", "What hosts are judged by",
+     "  rdmaready profile list\n"
+     "  rdmaready profile show smb-direct-roce\n"
+     "  rdmaready profile check my-fabric.yaml",
+     DefineProfile},
+    {"version", "Show the version", "  rdmaready version --output json", DefineVersion},
+}};
+
+constexpr std::string_view kExitText =
+    "Exit status: 0 ready or ok, 1 not ready or a test failed, 2 usage or a bad file, 3 could not be "
+    "determined,\n"
+    "4 a host cannot be reached";
+
+// CLI11 validates by exceptions; they end in RunCommandLine.
+void AddGlobalOptions(CLI::App& app, GlobalOptions& global) {
+  app.add_option_function<std::string>(
+         "--output", [&global](const std::string& value) { global.json = value == "json"; },
+         "text (for people) or json (for programs)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  app.add_option_function<std::string>(
+         "--timeout",
+         [&global](const std::string& value) {
+           const absl::StatusOr<std::chrono::milliseconds> timeout = ParseDuration(value);
+           if (!timeout.ok()) throw CLI::ValidationError("--timeout", Message(timeout.status()));
+           global.timeout = *timeout;
+         },
+         "How long a host may take for its part: 60, 60s, 2m (default 120s)")
+      ->type_name("TIME");
+  app.add_option_function<std::string>(
+         "--color",
+         [&global](const std::string& value) {
+           global.color = value == "always"  ? ColorChoice::kAlways
+                          : value == "never" ? ColorChoice::kNever
+                                             : ColorChoice::kAuto;
+         },
+         "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  app.add_flag("--insecure", global.insecure, "Allow plain text to hosts that are not this one");
+}
+
+// The format must be known also where the command line makes no sense.
+bool AsksForJson(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--output=json") return true;
+    if (word == "--output" && i + 1 < argc && std::string_view(argv[i + 1]) == "json") return true;
+  }
+  return false;
+}
+
+std::string OneLine(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  text.resize(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string CommandNames() {
+  std::string text;
+  for (const Command& command : kCommands) text += (text.empty() ? "" : ", ") + std::string(command.name);
+  return text;
+}
+
+std::string UnknownCommand(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  const std::string nearest = Nearest(word, names);
+  return "unknown command '" + word + "'" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)") +
+         "; there are " + CommandNames();
+}
+
+// The innermost command that was named, with its parents: "rdmaready test peer".
+const CLI::App& Innermost(const CLI::App& root, std::string& path) {
+  const CLI::App* app = &root;
+  path = root.get_name();
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    path += " " + app->get_name();
+  }
+  return *app;
+}
+
+std::string ParseTrouble(const CLI::App& root, const CLI::ParseError& error) {
+  std::string path;
+  const CLI::App& app = Innermost(root, path);
+  const std::vector<std::string> rest = root.remaining(true);
+  if (&app == &root) {
+    const auto word =
+        std::ranges::find_if(rest, [](const std::string& text) { return !text.starts_with('-'); });
+    if (word != rest.end()) return UnknownCommand(*word);
+  }
+  std::string text = OneLine(error.what());
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !rest.empty()) {
+    text = (rest.front().starts_with('-') ? "unknown option " : "unexpected argument ") + rest.front();
+  }
+  return text + " (see " + path + " --help)";
+}
+
+struct Parser {
+  CLI::App root{
+      "Is this host, and this fabric, ready for SMB Direct and RDMA storage? Proves it, says why not.",
+      "rdmaready"};
+  GlobalOptions global;
+  std::vector<std::pair<CLI::App*, Action>> actions;
+
+  Parser() {
+    const std::function<void(CLI::App&)> add_global = [this](CLI::App& app) { AddGlobalOptions(app, global); };
+    add_global(root);
+    root.require_subcommand(0, 1);
+    root.footer("\nExamples:\n  rdmaready check\n  rdmaready check node1 node2 --level peer\n\n" +
+                std::string(kExitText));
+    for (const Command& command : kCommands) {
+      CLI::App* app = root.add_subcommand(std::string(command.name), std::string(command.summary));
+      add_global(*app);
+      app->footer("\nExamples:\n" + std::string(command.examples) + "\n\n" + std::string(kExitText));
+      actions.emplace_back(app, command.define(*app, add_global));
+    }
+  }
+};
+
+}  // namespace
+
+std::span<const Command> AllCommands() { return kCommands; }
+
+ClientOptions Context::client() const {
+  ClientOptions options;
+  options.call_timeout = global.timeout;
+  options.connect_timeout = std::min(options.connect_timeout, global.timeout);
+  options.insecure = global.insecure;
+  return options;
+}
+
+ExitStatus Context::Fail(ExitStatus status, const std::string& error, const std::string& host) const {
+  interrupt.Disarm();
+  if (global.json) {
+    console.Print(ErrorJson(status, host, error));
+  } else {
+    console.Error(error);
+  }
+  return status;
+}
+
+absl::StatusOr<std::chrono::milliseconds> ParseDuration(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  static const std::map<std::string_view, std::int64_t> kUnits{
+      {"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60'000}, {"h", 3'600'000}};
+  const auto factor = kUnits.find(unit);
+  constexpr std::int64_t kMost = 1'000'000;
+  if (error != std::errc() || factor == kUnits.end() || number <= 0 || number > kMost) {
+    return absl::InvalidArgumentError("'" + std::string(text) + "' is no time: write 60, 60s, 500ms or 2m");
+  }
+  return std::chrono::milliseconds(number * factor->second);
+}
+
+int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt) {
+  Parser parser;
+  const Context context{parser.global, console, interrupt};
+  ExitStatus status = ExitStatus::kOk;
+  try {
+    parser.root.parse(argc, argv);
+    if (parser.root.get_subcommands().empty()) {
+      status = context.Fail(ExitStatus::kUsage,
+                            "a command is needed: " + CommandNames() + " (see rdmaready --help)");
+    }
+  } catch (const CLI::Success&) {  // --help
+    std::string path;
+    const CLI::App& app = Innermost(parser.root, path);
+    console.Print(app.help(path.substr(0, path.size() - std::min(path.size(), app.get_name().size() + 1))));
+    return console.Flush() ? 0 : static_cast<int>(ExitStatus::kOwnFailure);
+  } catch (const CLI::ParseError& error) {
+    parser.global.json = AsksForJson(argc, argv);
+    status = context.Fail(ExitStatus::kUsage, ParseTrouble(parser.root, error));
+  }
+  interrupt.Add([&console] { console.Error("interrupted"); });
+  for (const auto& [app, action] : parser.actions) {
+    if (status == ExitStatus::kOk && app->parsed()) status = interrupt.Run([&] { return action(context); });
+  }
+  console.EraseProgress();
+  if (!console.Flush()) {
+    console.Error("the output could not be written");
+    if (status == ExitStatus::kOk) status = ExitStatus::kOwnFailure;
+  }
+  return static_cast<int>(status);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands: the table of what `rdmaready` can do. A command is a row and a function.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/client/agent_client.h"
+#include "cli/console.h"
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/style.h"
+
+namespace rdmaready {
+
+struct GlobalOptions {
+  bool json = false;
+  ColorChoice color = ColorChoice::kAuto;
+  bool insecure = false;
+  std::chrono::milliseconds timeout{120'000};  // of one call to an agent
+};
+
+// What every command is given.
+struct Context {
+  const GlobalOptions& global;
+  Console& console;
+  Interrupt& interrupt;
+
+  Style style() const { return ChooseStyle(global.color, console.OutTraits()); }
+  ClientOptions client() const;
+
+  // Says why the command ends, as one line or as a JSON object, and returns `status`.
+  ExitStatus Fail(ExitStatus status, const std::string& error, const std::string& host = {}) const;
+};
+
+using Action = std::function<ExitStatus(const Context&)>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view examples;
+  // Adds the command's options to `app` and returns what it does once they are parsed. `global` puts the
+  // options of every command on a subcommand.
+  Action (*define)(CLI::App& app, const std::function<void(CLI::App&)>& global);
+};
+
+std::span<const Command> AllCommands();
+
+Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineVersion(CLI::App& app, const std::function<void(CLI::App&)>& global);
+
+// "60", "60s", "500ms", "2m". kInvalidArgument for anything else, and for no time at all.
+absl::StatusOr<std::chrono::milliseconds> ParseDuration(std::string_view text);
+
+// Parses the command line and does what it says. Exceptions of the parser end here.
+int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt);
+
+}  // namespace rdmaready

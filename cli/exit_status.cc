@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/exit_status.h"
+
+namespace rdmaready {
+namespace {
+
+int Rank(ExitStatus status) {
+  switch (status) {
+    case ExitStatus::kOk:
+      return 0;
+    case ExitStatus::kOwnFailure:
+      return 1;
+    case ExitStatus::kUnreachable:
+      return 2;
+    case ExitStatus::kNotReady:
+      return 3;
+    case ExitStatus::kUsage:
+      return 4;
+    case ExitStatus::kInterrupted:
+      return 5;
+  }
+  return 1;
+}
+
+bool IsGone(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+ExitStatus Worse(ExitStatus a, ExitStatus b) { return Rank(a) >= Rank(b) ? a : b; }
+
+ExitStatus ConnectFailure(const absl::Status& status) {
+  if (status.ok()) return ExitStatus::kOk;
+  if (IsGone(status) || absl::IsNotFound(status)) return ExitStatus::kUnreachable;
+  if (absl::IsFailedPrecondition(status) || absl::IsInvalidArgument(status)) return ExitStatus::kUsage;
+  return ExitStatus::kOwnFailure;
+}
+
+ExitStatus CallFailure(const absl::Status& status) {
+  if (status.ok()) return ExitStatus::kOk;
+  if (IsGone(status)) return ExitStatus::kUnreachable;
+  if (absl::IsNotFound(status) || absl::IsInvalidArgument(status)) return ExitStatus::kUsage;
+  return ExitStatus::kOwnFailure;
+}
+
+ExitStatus OfCheck(Readiness verdict, std::span<const ExitStatus> host_failures, bool stored) {
+  ExitStatus status = stored ? ExitStatus::kOk : ExitStatus::kOwnFailure;
+  switch (verdict) {
+    case Readiness::kUndetermined:
+      status = ExitStatus::kOwnFailure;
+      break;
+    case Readiness::kReady:
+      break;
+    case Readiness::kNotReady:
+      status = ExitStatus::kNotReady;
+      break;
+  }
+  for (const ExitStatus failure : host_failures) status = Worse(status, failure);
+  return status;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explanation.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "checks/check.h"
+#include "checks/names.h"
+#include "checks/transfer.h"
+
+namespace rdmaready {
+namespace {
+
+// Levenshtein's distance.
+std::size_t Edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+Explanation From(const Check& check) {
+  return {.id = std::string(check.id),
+          .title = std::string(check.title),
+          .why = std::string(check.why),
+          .fix = std::string(check.fix),
+          .blocking = check.blocking,
+          .scope = std::string(Name(ScopeOf(check))),
+          .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
+}
+
+Explanation From(const TransferCheck& check) {
+  return {.id = check.id,
+          .title = check.title,
+          .why = std::string(check.why),
+          .fix = std::string(check.fix),
+          .blocking = true,
+          .scope = std::string(Name(check.rung == Rung::kPeer ? Scope::kPair : Scope::kPort))};
+}
+
+}  // namespace
+
+std::vector<Explanation> Catalogue() {
+  std::vector<Explanation> all;
+  for (const Check& check : AllChecks()) all.push_back(From(check));
+  for (const TransferCheck& check : AllTransferChecks()) all.push_back(From(check));
+  return all;
+}
+
+std::optional<Explanation> Explain(std::string_view id) {
+  if (const Check* check = FindCheck(id); check != nullptr) return From(*check);
+  if (const TransferCheck* check = FindTransferCheck(id); check != nullptr) return From(*check);
+  return std::nullopt;
+}
+
+std::string NearestId(std::string_view id) {
+  std::vector<std::string> ids;
+  for (const Explanation& entry : Catalogue()) ids.push_back(entry.id);
+  // "write-512k", "lossless-priority": the end of an id is what people remember.
+  const std::string tail = "." + std::string(id);
+  const auto found = std::ranges::find_if(ids, [&](const std::string& known) { return known.ends_with(tail); });
+  return found != ids.end() ? *found : Nearest(id, ids);
+}
+
+std::string Nearest(std::string_view word, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t fewest = word.size() / 2 + 1;
+  for (const std::string& name : names) {
+    // A word that stops early is like a name that goes on, but less than like one that does not.
+    const std::size_t edits = std::min(Edits(word, name), Edits(word, name.substr(0, word.size())) + 1);
+    if (edits >= fewest) continue;
+    fewest = edits;
+    best = name;
+  }
+  return best;
+}
+
+std::vector<std::string> CaseNames() {
+  std::vector<std::string> names;
+  for (const TransferCheck& check : AllTransferChecks()) {
+    if (check.rung == Rung::kLoopback && !check.case_name.empty()) names.emplace_back(check.case_name);
+  }
+  return names;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explanation: what the catalogue says of one id, be it a check or a live test.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rdmaready {
+
+struct Explanation {
+  std::string id{};
+  std::string title{};
+  std::string why{};
+  std::string fix{};
+  bool blocking = false;
+  std::string scope{};
+  std::vector<std::string> depends_on{};
+};
+
+// Every check in the order of the report, then every live test.
+std::vector<Explanation> Catalogue();
+
+// The id, or nothing.
+std::optional<Explanation> Explain(std::string_view id);
+
+// The known id that is most like it; empty when none is like it at all.
+std::string NearestId(std::string_view id);
+
+// The case names of the live tests, in the order in which they are run.
+std::vector<std::string> CaseNames();
+
+// The one of `names` with the fewest edits to `word`; empty when that would be more than half of the word.
+std::string Nearest(std::string_view word, const std::vector<std::string>& names);
+
+}  // namespace rdmaready

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hosts: which hosts a command is about, from the command line and from an inventory file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/client/address.h"
+#include "api/model/report.h"
+
+namespace rdmaready {
+
+// One host per line; empty lines and what follows a # are left out.
+std::vector<std::string> ParseInventory(std::string_view text);
+
+// kInvalidArgument with one clear line: a host that makes no sense, or one that is named twice.
+absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::string>& names);
+
+// The command line's hosts, then the inventory's (no file when `inventory` is empty). Errors: kInvalidArgument.
+absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
+                                                     const std::string& inventory);
+
+// kInvalidArgument when so many hosts cannot be judged at this level: `peer` takes two.
+absl::Status CheckHostCount(std::size_t hosts, Rung level);
+
+// Who is tested with whom at level peer, by index: a ring, each host with the next one on the list; two hosts
+// are one pair. Each edge is tested both ways.
+struct Edge {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  bool operator==(const Edge&) const = default;
+};
+std::vector<Edge> Ring(std::size_t hosts);
+
+}  // namespace rdmaready

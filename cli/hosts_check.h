@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostsCheck: asks every host for its part and, at level peer, makes the tests between them.
+//
+// Threads: Run() is called once; Snapshot() at any time, from any thread.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+#include "api/model/report.h"
+#include "cli/check_summary.h"
+#include "cli/console.h"
+#include "cli/host_clients.h"
+#include "cli/pair_plan.h"
+
+namespace rdmaready {
+
+class HostsCheck {
+ public:
+  // `hosts` and `console` outlive it. Without a profile each agent takes its own.
+  HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, Console& console);
+
+  CheckSummary Run();
+
+  // What is known so far, with its verdict; hosts that have not answered say that they were interrupted.
+  CheckSummary Snapshot();
+
+ private:
+  void AskHost(std::size_t index);
+  void TestPairs();
+  void RunJob(const PairJob& job);
+  // With the mutex held. Nothing when there is no error.
+  void HostLost(std::size_t index, const std::string& error, const Finding& finding);
+  // The test in which one of the job's hosts went away.
+  std::optional<Finding> LossOf(const PairJob& job);
+
+  std::vector<HostClient>& hosts_;
+  Rung level_;
+  std::optional<Profile> profile_;
+  Console& console_;
+  std::string caller_;
+
+  std::mutex mutex_;  // guards what follows
+  CheckSummary run_;
+  std::vector<std::optional<Facts>> facts_;
+  std::vector<std::optional<Profile>> used_;
+  std::vector<std::optional<Finding>> lost_;
+};
+
+}  // namespace rdmaready

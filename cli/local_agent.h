@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// LocalAgent: the agent of this host, for commands that name none: the one that answers on the local socket,
+// else one in this process with a store of its own. The only file of the command line that knows the agent.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "api/client/agent_client.h"
+
+namespace rdmaready {
+
+// "/home/x/.local/state/rdmaready": $XDG_STATE_HOME, else ~/.local/state. Empty when there is neither.
+std::string StateDirectory(const char* xdg_state_home, const char* home);
+
+class LocalAgent {
+ public:
+  // Errors are our own failure, never "not reachable". A store that cannot be opened is none: each result says
+  // so.
+  static absl::StatusOr<std::unique_ptr<LocalAgent>> Open(const ClientOptions& options);
+  LocalAgent(const LocalAgent&) = delete;
+  LocalAgent& operator=(const LocalAgent&) = delete;
+  ~LocalAgent();
+
+  AgentClient& client();
+
+  // Ends running calls: their tests end as cancelled and let go of their ports. From any thread.
+  void Cancel();
+
+ private:
+  struct Parts;
+  explicit LocalAgent(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace rdmaready

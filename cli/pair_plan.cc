@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/pair_plan.h"
+
+#include <set>
+#include <utility>
+
+#include "api/base/status.h"
+#include "checks/judge.h"
+#include "checks/pairing.h"
+#include "checks/words.h"
+#include "cli/explanation.h"
+
+namespace rdmaready {
+namespace {
+
+struct End {
+  std::size_t index = 0;
+  const PlanHost* host = nullptr;
+  const Port* port = nullptr;
+  std::string address{};
+};
+
+// What keeps every port of the host from traffic; null when one of them is free.
+const Finding* ObstacleToAll(const PlanHost& host) {
+  if (!host.facts->ports || host.facts->ports->empty()) return ObstacleTo(host.findings, "");
+  const Finding* first = nullptr;
+  for (const Port& port : *host.facts->ports) {
+    const Finding* obstacle = ObstacleTo(host.findings, SubjectOf(port));
+    if (obstacle == nullptr) return nullptr;
+    if (first == nullptr) first = obstacle;
+  }
+  return first;
+}
+
+Finding Unasked(const std::string& host) {
+  Finding finding = NoPath({.rung = Rung::kPeer}, "not tested: host " + host + " could not be asked");
+  finding.outcome = Outcome::kUnknown;
+  finding.expected.clear();
+  finding.why.clear();
+  finding.fix.clear();
+  return finding;
+}
+
+Finding NothingToTest(const PlanHost& a, const PlanHost& b, const std::string& reason) {
+  const Finding finding = NoPath({.rung = Rung::kPeer}, reason);
+  for (const PlanHost* host : {&a, &b}) {
+    if (const Finding* obstacle = ObstacleToAll(*host)) return Explained(finding, *obstacle, host->name);
+  }
+  return finding;
+}
+
+PortSelection Select(const End& end) {
+  return {.device = end.port->device, .number = end.port->number, .address = end.address};
+}
+
+class Planner {
+ public:
+  Planner(std::span<const PlanHost> hosts, const Profile& profile) : hosts_(hosts), profile_(profile) {}
+
+  void Add(const Edge& edge) {
+    const PlanHost& a = hosts_[edge.from];
+    const PlanHost& b = hosts_[edge.to];
+    const std::size_t there = plan_.pairs.size();
+    plan_.pairs.push_back({.from = a.name, .to = b.name});
+    for (const PlanHost* host : {&a, &b}) {
+      if (host->facts == nullptr) return plan_.pairs[there].findings.push_back(Unasked(host->name));
+    }
+    const Pairing pairing = PairPorts(*a.facts, *b.facts, a.name, b.name);
+    if (pairing.pairs.empty())
+      return plan_.pairs[there].findings.push_back(NothingToTest(a, b, pairing.reason));
+    plan_.pairs.push_back({.from = b.name, .to = a.name});
+    for (const PortPair& pair : pairing.pairs) {
+      const End left{edge.from, &a, &(*a.facts->ports)[pair.a_port], pair.a_address};
+      const End right{edge.to, &b, &(*b.facts->ports)[pair.b_port], pair.b_address};
+      const std::vector<Finding> settings = JudgePair({a.name, *a.facts, *left.port, a.findings},
+                                                      {b.name, *b.facts, *right.port, b.findings}, profile_);
+      std::vector<Finding>& findings = plan_.pairs[there].findings;
+      findings.insert(findings.end(), settings.begin(), settings.end());
+      Direction(there, left, right);
+      Direction(there + 1, right, left);
+    }
+  }
+
+  PairPlan Take() { return std::move(plan_); }
+
+ private:
+  void Direction(std::size_t pair, const End& from, const End& to) {
+    const TransferPlace place = PlaceOf(*from.port, *to.port, to.host->name, to.address);
+    for (const End* end : {&from, &to}) {
+      const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
+      if (obstacle == nullptr) continue;
+      for (const std::string& name : CaseNames()) {
+        plan_.pairs[pair].findings.push_back(
+            Explained(NotTested(name, place, obstacle->observed), *obstacle, end->host->name));
+      }
+      return;
+    }
+    plan_.jobs.push_back({pair, from.index, to.index, Select(from), Select(to), place});
+  }
+
+  std::span<const PlanHost> hosts_;
+  const Profile& profile_;
+  PairPlan plan_;
+};
+
+bool IsGone(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+PairPlan PlanPairs(std::span<const PlanHost> hosts, std::span<const Edge> edges, const Profile& profile) {
+  Planner planner(hosts, profile);
+  for (const Edge& edge : edges) planner.Add(edge);
+  return planner.Take();
+}
+
+TransferPlace PlaceOf(const Port& from, const Port& to, const std::string& to_host,
+                      const std::string& to_address) {
+  return {.rung = Rung::kPeer,
+          .subject = PortName(from) + " -> " + PortName(to),
+          .software = (from.software && *from.software) || (to.software && *to.software),
+          .netdev = from.netdev ? from.netdev->name : std::string(),
+          .peer_address = to_address,
+          .peer_host = to_host};
+}
+
+std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
+  using Key = std::pair<std::size_t, std::string>;
+  const auto key = [](std::size_t host, const PortSelection& port) {
+    return Key{host, port.device + "/" + std::to_string(port.number)};
+  };
+  std::vector<std::vector<std::size_t>> rounds;
+  std::vector<std::set<Key>> busy;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Key from = key(jobs[i].from, jobs[i].from_port);
+    const Key to = key(jobs[i].to, jobs[i].to_port);
+    std::size_t round = 0;
+    while (round < rounds.size() && (busy[round].contains(from) || busy[round].contains(to))) ++round;
+    if (round == rounds.size()) {
+      rounds.emplace_back();
+      busy.emplace_back();
+    }
+    rounds[round].push_back(i);
+    busy[round].insert({from, to});
+  }
+  return rounds;
+}
+
+PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const TransferPlace& place,
+                      const std::string& from_host) {
+  PeerVerdict verdict;
+  if (IsGone(answer.from_status)) verdict.from_error = Message(answer.from_status);
+  if (IsGone(answer.to_status)) verdict.to_error = Message(answer.to_status);
+  const std::string gone = !verdict.from_error.empty() ? verdict.from_error : verdict.to_error;
+  const absl::Status& refusal = answer.from_status.ok() ? answer.to_status : answer.from_status;
+  verdict.result = std::move(answer.result);
+  verdict.result.case_name = case_name;
+  if (!gone.empty()) {
+    // Whatever the other end saw (a stall, a broken connection) follows from that.
+    verdict.result.failure = {FailureKind::kPeerGone, gone};
+    TransferPlace lost = place;
+    if (!verdict.from_error.empty()) lost.peer_host = from_host;
+    verdict.finding = JudgeTransfer(verdict.result, lost);
+    return verdict;
+  }
+  if (!refusal.ok()) {
+    verdict.finding = NotTested(case_name, place, Message(refusal));
+    return verdict;
+  }
+  verdict.finding = JudgeTransfer(verdict.result, place);
+  return verdict;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render_json.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <nlohmann/json.hpp>
+
+#include "api/convert/facts.h"
+#include "api/profile/profile_proto.h"
+#include "checks/names.h"
+
+namespace rdmaready {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json ToJson(const Finding& finding) {
+  return {{"id", finding.id},
+          {"title", finding.title},
+          {"scope", Name(finding.scope)},
+          {"rung", Name(finding.rung)},
+          {"subject", finding.subject},
+          {"outcome", Name(finding.outcome)},
+          {"blocking", finding.blocking},
+          {"observed", finding.observed},
+          {"expected", finding.expected},
+          {"source", finding.source},
+          {"why", finding.why},
+          {"fix", finding.fix},
+          {"hidden_by", finding.hidden_by},
+          {"duration_ns", finding.duration_ns}};
+}
+
+Json ToJson(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) list.push_back(ToJson(finding));
+  return list;
+}
+
+Json ToJson(const HostReport& host, const HostNotes& notes) {
+  Json ladder = Json::array();
+  for (const RungResult& rung : host.ladder) {
+    ladder.push_back({{"rung", Name(rung.rung)}, {"outcome", Name(rung.outcome)}});
+  }
+  return {{"host", host.host},
+          {"agent_version", host.agent_version},
+          {"kernel_release", host.kernel_release},
+          {"verdict", Name(host.verdict)},
+          {"error", host.error},
+          {"store_error", notes.store_error},
+          {"ladder", std::move(ladder)},
+          {"findings", ToJson(host.findings)}};
+}
+
+std::string_view LatencyMeaning(Operation operation) {
+  switch (operation) {
+    case Operation::kUnknown:
+      return "unknown";
+    case Operation::kSend:
+      return "half-round-trip";
+    case Operation::kWrite:
+    case Operation::kRead:
+      return "completion";
+  }
+  return "unknown";
+}
+
+std::string FailureText(const Failure& failure) {
+  if (failure.kind == FailureKind::kNone) return {};
+  return std::string(Name(failure.kind)) + (failure.detail.empty() ? "" : ": " + failure.detail);
+}
+
+Json ToJson(const TransferRow& row) {
+  const TransferResult& result = row.result;
+  Json json{{"case", result.case_name},
+            {"operation", Name(result.operation)},
+            {"message_bytes", result.message_bytes},
+            {"from", row.from},
+            {"to", row.to},
+            {"subject", row.subject},
+            {"transport", result.transport},
+            {"local_gid", result.local_gid},
+            {"remote_gid", result.remote_gid},
+            {"messages", result.messages},
+            {"bytes", result.bytes},
+            {"bytes_verified", result.bytes_verified},
+            {"bytes_wrong", result.bytes_wrong},
+            {"first_wrong_offset", nullptr},
+            {"failure", FailureText(result.failure)},
+            {"elapsed_ns", result.elapsed_ns},
+            {"throughput_bytes_per_s", result.throughput_bytes_per_s},
+            {"worst_interval_bytes_per_s", result.worst_interval_bytes_per_s},
+            {"operations_per_s", result.operations_per_s},
+            {"latency_ns",
+             {{"p50", result.latency.p50_ns},
+              {"p99", result.latency.p99_ns},
+              {"p999", result.latency.p999_ns},
+              {"max", result.latency.max_ns}}},
+            {"latency_is", LatencyMeaning(result.operation)},
+            {"cpu_ns_initiator", result.cpu_initiator_ns},
+            {"cpu_ns_responder", result.cpu_responder_ns},
+            {"findings", ToJson(row.findings)}};
+  if (result.first_wrong_offset) json["first_wrong_offset"] = *result.first_wrong_offset;
+  return json;
+}
+
+// protobuf's own JSON; what it cannot write (text that is not UTF-8) is said in its place.
+Json FromMessage(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = false;
+  std::string text;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
+  if (!status.ok()) return {{"error", "the message does not fit into JSON"}};
+  return Json::parse(text, nullptr, false);
+}
+
+}  // namespace
+
+std::string CheckJson(const CheckSummary& run) {
+  const Report& report = run.report;
+  Json hosts = Json::array();
+  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+    hosts.push_back(ToJson(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}));
+  }
+  Json pairs = Json::array();
+  for (const PairReport& pair : report.pairs) {
+    pairs.push_back({{"from", pair.from}, {"to", pair.to}, {"findings", ToJson(pair.findings)}});
+  }
+  return Dump({{"schema", "rdmaready.v1.Check"},
+               {"version", report.version},
+               {"run_id", report.run_id},
+               {"started_unix_ns", report.started_unix_ns},
+               {"duration_ns", report.duration_ns},
+               {"verdict", Name(report.verdict)},
+               {"level", Name(report.level)},
+               {"profile", {{"name", report.profile_name}, {"digest", report.profile_digest}}},
+               {"hosts", std::move(hosts)},
+               {"pairs", std::move(pairs)}});
+}
+
+std::string TransfersJson(const TransferRun& run) {
+  Json results = Json::array();
+  for (const TransferRow& row : run.rows) results.push_back(ToJson(row));
+  return Dump({{"schema", "rdmaready.v1.Transfer"},
+               {"run_id", run.run_id},
+               {"error", run.error},
+               {"results", std::move(results)}});
+}
+
+std::string FactsJson(const FactsRun& run) {
+  Json hosts = Json::array();
+  for (const HostFacts& host : run.hosts) {
+    if (host.error.empty()) {
+      hosts.push_back({{"host", host.host}, {"facts", FromMessage(ToProto(host.facts))}});
+    } else {
+      hosts.push_back({{"host", host.host}, {"error", host.error}});
+    }
+  }
+  return Dump({{"schema", "rdmaready.v1.Facts"}, {"hosts", std::move(hosts)}});
+}
+
+std::string ProfileJson(const Profile& profile) {
+  return Dump({{"schema", "rdmaready.v1.Profile"}, {"profile", FromMessage(ToProto(profile))}});
+}
+
+std::string VersionJson(std::string_view version) {
+  return Dump({{"schema", "rdmaready.v1.Version"}, {"version", version}});
+}
+
+std::string ListJson(std::string_view schema, std::string_view field, const std::vector<std::string>& names) {
+  return Dump({{"schema", schema}, {std::string(field), names}});
+}
+
+std::string ExplainJson(const Explanation& explanation) {
+  return Dump({{"schema", "rdmaready.v1.Explanation"},
+               {"id", explanation.id},
+               {"title", explanation.title},
+               {"why", explanation.why},
+               {"fix", explanation.fix},
+               {"blocking", explanation.blocking},
+               {"scope", explanation.scope},
+               {"depends_on", explanation.depends_on}});
+}
+
+std::string ErrorJson(ExitStatus status, std::string_view host, std::string_view error) {
+  return Dump({{"schema", "rdmaready.v1.Error"},
+               {"status", static_cast<int>(status)},
+               {"host", host},
+               {"error", error}});
+}
+
+}  // namespace rdmaready

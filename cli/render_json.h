@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON for programs: the shapes of the contract, one object with a line end. Pure. Text that is not UTF-8 is
+// repaired, so that the output can always be parsed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/profile.h"
+#include "cli/check_summary.h"
+#include "cli/explanation.h"
+#include "cli/facts_run.h"
+#include "cli/transfer_run.h"
+
+namespace rdmaready {
+
+std::string CheckJson(const CheckSummary& run);
+std::string TransfersJson(const TransferRun& run);
+std::string FactsJson(const FactsRun& run);
+std::string ProfileJson(const Profile& profile);
+std::string VersionJson(std::string_view version);
+// `field` names the list: {"schema": "rdmaready.v1.Cases", "cases": [...]}.
+std::string ListJson(std::string_view schema, std::string_view field, const std::vector<std::string>& names);
+std::string ExplainJson(const Explanation& explanation);
+// `host` may be empty: the error is not about one.
+std::string ErrorJson(ExitStatus status, std::string_view host, std::string_view error);
+
+}  // namespace rdmaready

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people. Pure: values and a style in, text out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+#include "cli/check_summary.h"
+#include "cli/explanation.h"
+#include "cli/facts_run.h"
+#include "cli/style.h"
+#include "cli/transfer_run.h"
+
+namespace rdmaready {
+
+std::string CheckText(const CheckSummary& run, const Style& style);
+std::string FactsText(const FactsRun& run, const Style& style);
+std::string TransfersText(const TransferRun& run, const Style& style);
+
+std::string ExplainText(const Explanation& explanation, const Style& style);
+std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue);
+
+std::string ProfileText(const Profile& profile, const Style& style);
+
+}  // namespace rdmaready

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the catalogue says of a check, and what a profile asks for.
+#include <fmt/format.h>
+
+#include "api/base/text.h"
+#include "checks/names.h"
+#include "checks/words.h"
+#include "cli/layout.h"
+#include "cli/render_text.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kLabelWidth = 12;
+
+std::string Line(const Style& style, std::string_view label, std::string_view text) {
+  std::string out;
+  const std::size_t room = style.width == 0 ? 0 : style.width - kLabelWidth;
+  for (const std::string& line : Wrap(text, room))
+    out += Column(out.empty() ? label : "", kLabelWidth) + line + "\n";
+  return out;
+}
+
+std::string Joined(const std::vector<std::string>& words, std::string_view none) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? std::string(none) : text;
+}
+
+std::string_view ScopeWords(std::string_view scope) {
+  if (scope == "host") return "the whole host";
+  if (scope == "port") return "each RDMA port";
+  return "each pair of ports of two hosts";
+}
+
+std::string_view Effect(bool blocking) {
+  return blocking ? "yes: fail or unknown keeps a host from being ready"
+                  : "no: it is said, and changes no verdict";
+}
+
+template <class T>
+std::string Asked(const std::optional<T>& value, std::string_view unit) {
+  return value ? fmt::format("{}{}", *value, unit) : std::string("not asked for");
+}
+
+}  // namespace
+
+std::string ExplainText(const Explanation& explanation, const Style& style) {
+  return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
+         Line(style, "why", explanation.why) + Line(style, "fix", explanation.fix) +
+         Line(style, "blocking", Effect(explanation.blocking)) +
+         Line(style, "judged for", ScopeWords(explanation.scope)) +
+         Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
+}
+
+std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue) {
+  std::string text = "# Checks and live tests\n";
+  for (const Explanation& entry : catalogue) {
+    text += fmt::format(
+        "\n## {}\n\n{}.\n\n- **Why:** {}\n- **Fix:** `{}`\n- **Blocking:** {}\n- **Judged for:** {}\n- "
+        "**Depends on:** {}\n",
+        entry.id, entry.title, entry.why, entry.fix, entry.blocking ? "yes" : "no",
+        std::string(ScopeWords(entry.scope)), Joined(entry.depends_on, "nothing"));
+  }
+  return text;
+}
+
+std::string ProfileText(const Profile& profile, const Style& style) {
+  const auto line = [&](std::string_view label, std::string_view text) {
+    return "  " + Column(label, 20) + Printable(text) + "\n";
+  };
+  const std::string pfc = !profile.pfc           ? "not asked for"
+                          : profile.pfc->empty() ? "off"
+                                                 : "on for " + ListText(*profile.pfc);
+  const std::string ets =
+      profile.ets_rdma_percent
+          ? fmt::format("{} % (within {} points)", *profile.ets_rdma_percent, profile.ets_tolerance_percent)
+          : std::string("not asked for");
+  return style.Paint(Tone::kStrong, Printable(profile.name)) + "\n" + "  " + Printable(profile.summary) + "\n" +
+         line("transport", Name(profile.transport)) + line("RDMA priority", Asked(profile.rdma_priority, "")) +
+         line("trust", Name(profile.trust)) + line("DSCP", Asked(profile.dscp, "")) +
+         line("ToS", Asked(profile.tos, "")) + line("PFC", pfc) + line("ETS share", ets) +
+         line("DCBX", Name(profile.dcbx)) + line("MTU at least", Asked(profile.mtu_bytes, " B")) +
+         line("RoCE MTU", Asked(profile.roce_mtu_bytes, " B")) +
+         line("speed at least", profile.min_speed_mbps ? SpeedText(*profile.min_speed_mbps) : "not asked for") +
+         line("lockable memory", profile.min_memlock_bytes ? "at least " + BytesText(*profile.min_memlock_bytes)
+                                                           : "not asked for") +
+         line("digest", profile.digest);
+}
+
+}  // namespace rdmaready

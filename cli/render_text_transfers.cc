@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of live tests, one line for each, and what failed below it.
+#include <fmt/format.h>
+
+#include "api/base/text.h"
+#include "checks/words.h"
+#include "cli/layout.h"
+#include "cli/render_text.h"
+
+namespace rdmaready {
+namespace {
+
+// "40.0 MB": as RateText writes it, without the "per second".
+std::string Volume(std::uint64_t bytes) {
+  std::string text = RateText(bytes);
+  return text.ends_with("/s") ? text.substr(0, text.size() - 2) : text;
+}
+
+// Small messages are looked at for operations, large ones for bandwidth.
+std::string Rate(const TransferResult& result) {
+  constexpr std::uint32_t kLarge = 64 * 1024;
+  if (result.message_bytes >= kLarge) return RateText(result.throughput_bytes_per_s);
+  return fmt::format("{} op/s", result.operations_per_s);
+}
+
+std::string Title(const TransferRow& row) {
+  if (row.from == row.to) return Printable(row.from + " loopback " + row.subject);
+  return Printable(row.from + " -> " + row.to + " (" + row.subject + ")");
+}
+
+std::vector<std::string> Cells(const TransferRow& row) {
+  const TransferResult& result = row.result;
+  if (result.messages == 0) {
+    return {Printable(result.case_name), BytesText(result.message_bytes), "-", "-", "-", "-", "-", "-"};
+  }
+  return {Printable(result.case_name),
+          BytesText(result.message_bytes),
+          Rate(result),
+          DurationText(result.latency.p50_ns),
+          DurationText(result.latency.p99_ns),
+          DurationText(result.latency.max_ns),
+          Volume(result.bytes_verified),
+          DurationText(result.cpu_initiator_ns) + " + " + DurationText(result.cpu_responder_ns)};
+}
+
+bool IsTrouble(const Finding& finding) {
+  return finding.outcome != Outcome::kPass && finding.outcome != Outcome::kNotApplicable;
+}
+
+std::string Troubles(const TransferRow& row, const Style& style) {
+  std::string text;
+  for (const Finding& finding : row.findings) {
+    if (!IsTrouble(finding)) continue;
+    text += Row(style, "", finding.outcome, Printable(finding.id), Printable(finding.observed));
+    if (!finding.why.empty()) text += Note(style, "why", Printable(finding.why));
+    if (!finding.fix.empty()) text += FixNote(style, Printable(finding.fix));
+  }
+  return text;
+}
+
+// The rows from `first` on that belong under one title.
+std::size_t SectionEnd(const std::vector<TransferRow>& rows, std::size_t first) {
+  std::size_t end = first + 1;
+  while (end < rows.size() && Title(rows[end]) == Title(rows[first])) ++end;
+  return end;
+}
+
+std::string Marks(const TransferRow& row, const Style& style) {
+  std::string text;
+  const std::string dot = fmt::format(" {} ", style.Dot());
+  if (!row.result.transport.empty()) text += dot + Printable(row.result.transport);
+  if (row.software) text += dot + "software device: functional verdict only";
+  return text;
+}
+
+}  // namespace
+
+std::string TransfersText(const TransferRun& run, const Style& style) {
+  std::string text;
+  std::size_t failed = 0;
+  for (std::size_t first = 0; first < run.rows.size();) {
+    const std::size_t end = SectionEnd(run.rows, first);
+    text += style.Paint(Tone::kStrong, Title(run.rows[first])) + Marks(run.rows[first], style) + "\n";
+    std::vector<std::vector<std::string>> cells{
+        {"case", "size", "rate", "p50", "p99", "max", "verified", "cpu both ends"}};
+    std::string troubles;
+    for (std::size_t i = first; i < end; ++i) {
+      cells.push_back(Cells(run.rows[i]));
+      const std::string trouble = Troubles(run.rows[i], style);
+      failed += trouble.empty() ? 0U : 1U;
+      troubles += trouble;
+    }
+    text += Table(style, cells, 2) + troubles + "\n";
+    first = end;
+  }
+  if (run.rows.empty()) return "no test was made\n";
+  if (failed == 0) {
+    text += style.Paint(Tone::kGood, "ok") +
+            fmt::format(": {} of {} tests, every byte verified\n", run.rows.size(), run.rows.size());
+  } else {
+    text += style.Paint(Tone::kBad, "failed") + fmt::format(": {} of {} tests\n", failed, run.rows.size());
+  }
+  return text + "latency is half the round trip for send, post to completion for write and read\n";
+}
+
+}  // namespace rdmaready

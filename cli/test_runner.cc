@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/test_runner.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "checks/pairing.h"
+#include "checks/words.h"
+#include "cli/explanation.h"
+#include "cli/pair_plan.h"
+
+namespace rdmaready {
+namespace {
+
+const Port* FindPort(const Facts& facts, std::string_view name) {
+  if (!facts.ports) return nullptr;
+  const auto found =
+      std::ranges::find_if(*facts.ports, [&](const Port& port) { return PortName(port) == name; });
+  return found == facts.ports->end() ? nullptr : &*found;
+}
+
+std::string NameOf(const PortSelection& port) { return port.device + "/" + std::to_string(port.number); }
+
+struct Path {
+  const Port* from = nullptr;
+  const Port* to = nullptr;
+  std::string from_address{};  // empty: the agent chooses
+  std::string to_address{};
+};
+
+// Ports that the caller named, with the addresses by which they reach each other if there are any.
+absl::StatusOr<Path> NamedPath(const Facts& from, const Facts& to, const std::vector<PortSelection>& ports,
+                               const HostClient& from_host, const HostClient& to_host) {
+  Path path{.from = FindPort(from, NameOf(ports.front())), .to = FindPort(to, NameOf(ports.back()))};
+  if (path.from == nullptr) {
+    return absl::NotFoundError("host " + from_host.name + " has no RDMA port " + NameOf(ports.front()));
+  }
+  if (path.to == nullptr)
+    return absl::NotFoundError("host " + to_host.name + " has no RDMA port " + NameOf(ports.back()));
+  Facts a;
+  Facts b;
+  a.ports = std::vector<Port>{*path.from};
+  b.ports = std::vector<Port>{*path.to};
+  const Pairing pairing = PairPorts(a, b, from_host.name, to_host.name);
+  if (pairing.pairs.empty()) return absl::FailedPreconditionError(pairing.reason);
+  path.from_address = pairing.pairs[0].a_address;
+  path.to_address = pairing.pairs[0].b_address;
+  return path;
+}
+
+absl::StatusOr<std::vector<Path>> Paths(const Facts& from, const Facts& to,
+                                        const std::vector<PortSelection>& ports, const HostClient& from_host,
+                                        const HostClient& to_host) {
+  if (!ports.empty()) {
+    absl::StatusOr<Path> path = NamedPath(from, to, ports, from_host, to_host);
+    if (!path.ok()) return path.status();
+    return std::vector<Path>{*std::move(path)};
+  }
+  const Pairing pairing = PairPorts(from, to, from_host.name, to_host.name);
+  if (pairing.pairs.empty()) return absl::FailedPreconditionError(pairing.reason);
+  std::vector<Path> paths;
+  for (const PortPair& pair : pairing.pairs) {
+    paths.push_back({&(*from.ports)[pair.a_port], &(*to.ports)[pair.b_port], pair.a_address, pair.b_address});
+  }
+  return paths;
+}
+
+}  // namespace
+
+absl::StatusOr<PortSelection> ParsePort(std::string_view text) {
+  const std::size_t slash = text.rfind('/');
+  PortSelection port;
+  if (slash != std::string_view::npos && slash > 0) {
+    const char* first = text.data() + slash + 1;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, port.number);
+    if (error == std::errc() && end == last && port.number > 0) {
+      port.device = text.substr(0, slash);
+      return port;
+    }
+  }
+  return absl::InvalidArgumentError("port '" + std::string(text) + "': DEVICE/NUMBER expected, like mlx5_0/1");
+}
+
+ExitStatus RefusedTest(const absl::Status& status, bool port_named) {
+  if (absl::IsFailedPrecondition(status)) return ExitStatus::kNotReady;
+  if (absl::IsNotFound(status) && !port_named) return ExitStatus::kNotReady;
+  return CallFailure(status);
+}
+
+TestRunner::TestRunner(Console& console) : console_(console), caller_(CallerName()) {
+  now_.run.run_id = MakeRunId();
+}
+
+TestRunner::Snapshot TestRunner::Now() const {
+  const std::lock_guard lock(mutex_);
+  return now_;
+}
+
+void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
+                          const std::vector<std::string>& cases) {
+  const absl::StatusOr<Facts> facts = FactsOf(host);
+  if (!facts.ok()) return;
+  const auto add = [&](const PortTransfer& transfer) {
+    const Port* known = FindPort(*facts, transfer.port);
+    TransferPlace place{.rung = Rung::kLoopback,
+                        .subject = known != nullptr ? SubjectOf(*known) : transfer.port};
+    if (known != nullptr) {
+      place.software = known->software && *known->software;
+      if (known->netdev) place.netdev = known->netdev->name;
+    }
+    Add({.from = host.name,
+         .to = host.name,
+         .subject = place.subject,
+         .software = place.software,
+         .result = transfer.result,
+         .findings = {JudgeTransfer(transfer.result, place)}},
+        host.name, transfer.store_error);
+  };
+  const absl::Status status = host.agent->TestLoopback(
+      port, cases, caller_, now_.run.run_id,
+      [&](const std::string& what) { console_.Progress(Printable(host.name + ": " + what)); }, add);
+  if (!status.ok()) Fail(RefusedTest(status, !port.device.empty()), host.name, Message(status));
+}
+
+void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::vector<PortSelection>& ports,
+                      const std::vector<std::string>& cases) {
+  const absl::StatusOr<Facts> from_facts = FactsOf(from);
+  if (!from_facts.ok()) return;
+  const absl::StatusOr<Facts> to_facts = FactsOf(to);
+  if (!to_facts.ok()) return;
+  const absl::StatusOr<std::vector<Path>> paths = Paths(*from_facts, *to_facts, ports, from, to);
+  if (!paths.ok()) return Fail(RefusedTest(paths.status(), !ports.empty()), from.name, Message(paths.status()));
+  for (const Path& path : *paths) {
+    const TransferPlace place = PlaceOf(*path.from, *path.to, to.name, path.to_address);
+    PeerTest test{.from_port = {path.from->device, path.from->number, path.from_address},
+                  .to_port = {path.to->device, path.to->number, path.to_address},
+                  .caller = caller_,
+                  .run_id = now_.run.run_id};
+    for (const std::string& name : cases.empty() ? CaseNames() : cases) {
+      test.case_name = name;
+      if (!PeerCase(from, to, test, place)) return;
+    }
+  }
+}
+
+bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test,
+                          const TransferPlace& place) {
+  console_.Progress(Printable(from.name + " -> " + to.name + " " + place.subject + ": " + test.case_name));
+  PeerAnswer answer = RunPeerTest(*from.agent, *to.agent, test);
+  const std::string store_error = answer.store_error;
+  PeerVerdict verdict = JudgePeer(std::move(answer), test.case_name, place, from.name);
+  Add({.from = from.name,
+       .to = to.name,
+       .subject = place.subject,
+       .software = place.software,
+       .result = std::move(verdict.result),
+       .findings = {std::move(verdict.finding)}},
+      from.name, store_error);
+  if (!verdict.from_error.empty()) Fail(ExitStatus::kUnreachable, from.name, verdict.from_error);
+  if (!verdict.to_error.empty()) Fail(ExitStatus::kUnreachable, to.name, verdict.to_error);
+  return verdict.from_error.empty() && verdict.to_error.empty();
+}
+
+absl::StatusOr<Facts> TestRunner::FactsOf(const HostClient& host) {
+  absl::StatusOr<Facts> facts = host.agent->GetFacts();
+  if (!facts.ok()) Fail(CallFailure(facts.status()), host.name, Message(facts.status()));
+  return facts;
+}
+
+void TestRunner::Add(TransferRow row, const std::string& host, const std::string& store_error) {
+  const std::lock_guard lock(mutex_);
+  now_.run.rows.push_back(std::move(row));
+  const std::string line = "host " + host + ": the result was not stored: " + store_error;
+  if (!store_error.empty() && std::ranges::find(now_.store_errors, line) == now_.store_errors.end()) {
+    now_.store_errors.push_back(line);
+  }
+}
+
+void TestRunner::Fail(ExitStatus status, const std::string& host, const std::string& error) {
+  const std::lock_guard lock(mutex_);
+  if (!now_.run.error.empty()) return;
+  now_.run.error = error;
+  now_.failure = status;
+  now_.failed_host = host;
+}
+
+}  // namespace rdmaready

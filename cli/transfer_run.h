@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// TransferRun: the live tests that `rdmaready test` made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+#include "cli/exit_status.h"
+
+namespace rdmaready {
+
+struct TransferRow {
+  std::string from{};  // hosts, as the caller named them; the same for loopback
+  std::string to{};
+  std::string subject{};  // "rxe0/1 dcb0", "rxe0/1 -> rxe0/1"
+  bool software = false;
+  TransferResult result{};
+  std::vector<Finding> findings{};
+};
+
+struct TransferRun {
+  std::string run_id{};
+  std::vector<TransferRow> rows{};
+  std::string error{};  // why there are no more rows; empty when it came to its end
+};
+
+// Not ready when a test failed, undetermined when one was not made, or none at all.
+ExitStatus StatusOf(const TransferRun& run);
+
+}  // namespace rdmaready

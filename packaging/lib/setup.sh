@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by packaging/quickstart and tests/run: what both do before they differ. Debian 12, root, apt.
+# shellcheck shell=bash
+
+export DEBIAN_FRONTEND=noninteractive
+
+build_packages=(
+  ca-certificates g++ cmake ninja-build ccache mold pkg-config python3
+  libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libssl-dev
+  librdmacm-dev libibverbs-dev libnl-3-dev libnl-route-3-dev libnl-genl-3-dev libsqlite3-dev
+  libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libyaml-cpp-dev
+  libgtest-dev libgmock-dev
+)
+
+started=$SECONDS
+
+# say WORDS...: one line of progress with the time since the start.
+say() { printf '%3d s  %s\n' $((SECONDS - started)) "$*" >&2; }
+
+die() { say "error: $*"; exit 3; }
+
+# install_missing PACKAGE...: asks apt only when something is missing.
+install_missing() {
+  local package missing=()
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  [ "$(id -u)" = 0 ] || die "packages are missing and only root can install them: ${missing[*]}"
+  say "installing ${#missing[@]} packages"
+  local log=/tmp/rdmaready-apt.$$.log
+  if ! { apt-get update && apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    die "apt could not install: ${missing[*]} (whole output: $log)"
+  fi
+  rm -f "$log"
+}
+
+# build ROOT TARGET...: configures once, then builds; quiet unless it fails. No TARGET: everything.
+build() {
+  local root=$1 log
+  shift
+  log=$(mktemp)
+  [ -f "$root/build/build.ninja" ] || say "configuring the build"
+  if ! cmake -S "$root" -B "$root/build" -G Ninja >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    die "cmake could not configure the build in $root/build"
+  fi
+  say "building ${*:-everything} (minutes the first time, seconds after)"
+  if ! ninja -C "$root/build" "$@" >"$log" 2>&1; then
+    grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 60 >&2
+    rm -f "$log"
+    die "the build failed"
+  fi
+  rm -f "$log"
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fabric that all suites share. CTest brings it up once and takes it down at the end; run by hand, a suite finds the one
+that is up, or brings its own."""
+import os
+import pathlib
+import shlex
+import subprocess
+
+import tool
+
+LAUNCHER = pathlib.Path(__file__).resolve().parents[1] / "fabric"
+NAME = os.environ.get("RDMAREADY_FABRIC", "tests")
+
+
+def launcher(verb, *arguments, check=True, timeout=300):
+    command = [LAUNCHER, verb, "--name", NAME, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{shlex.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def guest(number, script):
+    """Runs a shell line in a guest as root; its standard output. The exit status of iproute2 6.1's dcb says nothing: it may fail
+    although the driver did what was asked, and the other way round. Who asks it has to look."""
+    done = launcher("exec", number, "--", "sh", "-c", script, check=False)
+    if done.returncode != 0 and not script.startswith("dcb "):
+        raise AssertionError(f"guest {number}: {script}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def bring_up():
+    """The agents' addresses, by guest number."""
+    launcher("up", "--hosts", 2, "--agent", tool.BIN / "rdmaready-agent")
+    return {int(line.split()[0]): line.split()[1] for line in launcher("status").stdout.splitlines()}
+
+
+def put_right(number):
+    """Whatever a test left behind in a guest."""
+    launcher("fault", number, "link", "up")
+    launcher("exec", number, "--", LAUNCHER.parent / "guest" / "provision")
+    launcher("agent", number, "restart")
+
+
+def check(hosts, level="host", **options):
+    return tool.rdmaready("check", *hosts.values(), "--profile", "virtual-fabric", "--level", level, "--output", "json",
+                          **options)
+
+
+def failing(report, host):
+    """Ids that a person sees in red for that host."""
+    return [f["id"] for entry in report["hosts"] if entry["host"] == host for f in entry["findings"]
+            if f["outcome"] in ("fail", "unknown")]
+
+
+def finding(report, host, check_id):
+    for entry in report["hosts"]:
+        if entry["host"] == host:
+            for found in entry["findings"]:
+                if found["id"] == check_id:
+                    return found
+    raise AssertionError(f"no finding {check_id} for {host}")
+
+
+def rungs(report, host):
+    return {rung["rung"]: rung["outcome"] for entry in report["hosts"] if entry["host"] == host
+            for rung in entry["ladder"]}

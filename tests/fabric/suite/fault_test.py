@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One wrong thing at a time in a guest: the verdict names that thing and that host, its fix heals it, and nothing else is red."""
+import unittest
+
+import fabric
+
+CONFIGFS_TOS = "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"
+
+# What is done to the guest, and the one check that must name it.
+FAULTS = [
+    ("dcb pfc set dev dcb0 prio-pfc all:off 4:on", "pfc.lossless-priority"),
+    ("dcb pfc set dev dcb0 prio-pfc all:off", "pfc.lossless-priority"),
+    ("dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", "ets.rdma-share"),
+    ("dcb ets set dev dcb0 prio-tc all:0", "ets.map"),
+    ("dcb app del dev dcb0 dscp-prio 26:3", "map.dscp"),
+    ("dcb app replace dev dcb0 dscp-prio 26:5", "map.dscp"),
+    ("ip link set dcb0 mtu 1500", "mtu.ethernet"),
+    (f"echo 0 > {CONFIGFS_TOS}", "roce.tos"),
+    ("ip link set dcb0 down", "link.state"),
+    ("ethtool -s dcb0 speed 10000 duplex full autoneg off", "link.speed"),
+    ("ip addr flush dev dcb0 scope global", "gid.v2-present"),
+]
+
+
+class OneWrongThing(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        for number in cls.hosts:
+            fabric.put_right(number)
+
+    def assert_ready(self, level="host"):
+        answer = fabric.check(self.hosts, level)
+        self.assertEqual(answer.status, 0, answer)
+        self.assertEqual(answer.json["verdict"], "ready")
+        return answer.json
+
+    def assert_only(self, number, check_id):
+        """Exactly this finding is red, on this host; gives it back."""
+        answer = fabric.check(self.hosts)
+        self.assertEqual(answer.status, 1, answer)
+        report = answer.json
+        for other, address in self.hosts.items():
+            self.assertEqual(fabric.failing(report, address), [check_id] if other == number else [], report)
+        found = fabric.finding(report, self.hosts[number], check_id)
+        for text in ("observed", "expected", "source", "why", "fix"):
+            self.assertTrue(found[text], f"{check_id} has no {text}")
+        return found
+
+    def test_each_fault_is_named_and_its_fix_heals_it(self):
+        self.assert_ready()
+        for position, (fault, check_id) in enumerate(FAULTS):
+            number = 1 + position % 2
+            with self.subTest(fault=fault, guest=number):
+                try:
+                    fabric.guest(number, fault)
+                    found = self.assert_only(number, check_id)
+                    fix = found["fix"].replace("ADDRESS", f"10.0.0.{number}/24")
+                    fabric.guest(number, fix)
+                    self.assert_ready()
+                    print(f"  {check_id:24} {fault}\n{'':26} fix: {fix}", flush=True)
+                finally:
+                    fabric.put_right(number)
+
+    def test_a_pulled_cable_is_one_red_line(self):
+        try:
+            fabric.launcher("fault", 2, "link", "down")
+            found = self.assert_only(2, "link.state")
+            self.assertIn("carrier", found["observed"])
+            fabric.launcher("fault", 2, "link", "up")
+            self.assert_ready()
+        finally:
+            fabric.put_right(2)
+
+    def test_too_little_lockable_memory(self):
+        try:
+            fabric.launcher("agent", 1, "restart", "--memlock", 65536)
+            found = self.assert_only(1, "host.memlock")
+            self.assertIn("64 KiB", found["observed"])
+            fabric.guest(1, found["fix"])
+            self.assert_ready()
+        finally:
+            fabric.put_right(1)
+
+    def test_a_fault_shows_in_the_text_with_host_reason_and_fix(self):
+        try:
+            fabric.guest(2, "dcb pfc set dev dcb0 prio-pfc all:off 4:on")
+            answer = fabric.tool.rdmaready("check", *self.hosts.values(), "--profile", "virtual-fabric")
+            self.assertEqual(answer.status, 1, answer)
+            verdict, first = answer.out.strip().splitlines()[-2:]
+            self.assertRegex(verdict, f"^not ready: {self.hosts[2]} .*pfc.lossless-priority")
+            self.assertRegex(first, f"^first +on host {self.hosts[2]}: dcb pfc set")
+            self.assertRegex(answer.out, r"why +\S")
+            self.assertRegex(answer.out, r"fix +dcb pfc set dev dcb0 prio-pfc all:off 3:on")
+        finally:
+            fabric.put_right(2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real bytes over real RDMA devices: inside a host, between hosts, and when one end goes away."""
+import re
+import time
+import unittest
+
+import fabric
+import tool
+
+
+class LiveTransfers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        for number in cls.hosts:
+            fabric.put_right(number)
+
+    def assert_verified(self, result):
+        self.assertEqual(result["failure"], "", result)
+        self.assertGreater(result["messages"], 0)
+        self.assertEqual(result["bytes"], result["messages"] * result["message_bytes"])
+        self.assertEqual(result["bytes_wrong"], 0)
+        self.assertIsNone(result["first_wrong_offset"])
+        self.assertEqual(result["transport"], "roce-v2")
+        latency = result["latency_ns"]
+        self.assertTrue(0 < latency["p50"] <= latency["p99"] <= latency["p999"] <= latency["max"], latency)
+        self.assertGreater(result["cpu_ns_initiator"], 0)
+        self.assertGreater(result["cpu_ns_responder"], 0)
+
+    def test_both_hosts_are_ready_up_to_peer(self):
+        answer = fabric.check(self.hosts, "peer", timeout=300)
+        self.assertEqual(answer.status, 0, answer)
+        report = answer.json
+        self.assertEqual(report["verdict"], "ready")
+        for address in self.hosts.values():
+            self.assertEqual(fabric.rungs(report, address), {"host": "pass", "loopback": "pass", "peer": "pass"})
+        pairs = {(pair["from"], pair["to"]): pair["findings"] for pair in report["pairs"]}
+        first, second = self.hosts.values()
+        self.assertEqual(set(pairs), {(first, second), (second, first)})
+        for findings in pairs.values():
+            self.assertIn("peer.write-512k", [f["id"] for f in findings])
+            self.assertEqual({f["outcome"] for f in findings}, {"pass"}, findings)
+        # What holds both ways is judged once for the two.
+        judged = [f["id"] for findings in pairs.values() for f in findings]
+        self.assertEqual([judged.count(check) for check in ("mtu.pair", "pfc.both-directions")], [1, 1])
+
+    def test_loopback_moves_verified_bytes(self):
+        answer = tool.rdmaready("test", "loopback", self.hosts[1], "--output", "json")
+        self.assertEqual(answer.status, 0, answer)
+        results = answer.json["results"]
+        self.assertEqual([r["case"] for r in results], tool.rdmaready("test", "--list").out.split())
+        for result in results:
+            self.assert_verified(result)
+
+    def test_peer_moves_verified_bytes_in_the_lossless_class(self):
+        before = self.priority_packets(2)
+        answer = tool.rdmaready("test", "peer", self.hosts[1], self.hosts[2], "--output", "json")
+        self.assertEqual(answer.status, 0, answer)
+        for result in answer.json["results"]:
+            self.assert_verified(result)
+            self.assertIn("10.0.0.1", result["local_gid"])
+            self.assertIn("10.0.0.2", result["remote_gid"])
+        grown = [after - b for after, b in zip(self.priority_packets(2), before)]
+        self.assertGreater(grown[3], 1000, grown)
+        self.assertLess(sum(grown) - grown[3], 100, grown)
+
+    @staticmethod
+    def priority_packets(number):
+        text = fabric.guest(number, "ethtool -S dcb0")
+        return [int(re.search(rf"rx_prio{prio}_packets: (\d+)", text).group(1)) for prio in range(8)]
+
+    def test_results_are_kept_on_both_hosts(self):
+        run_id = tool.rdmaready("test", "peer", self.hosts[2], self.hosts[1], "--case", "send-1k", "--output",
+                                "json").json["run_id"]
+        for number, role in ((1, "responder"), (2, "initiator")):
+            kept = fabric.guest(number, "python3 -c \"import sqlite3; print(sqlite3.connect("
+                                f"'file:/var/lib/rdmaready/rdmaready.db?mode=ro', uri=True).execute('SELECT role, "
+                                f"case_name, failure FROM transfers WHERE run_id = ?', ['{run_id}']).fetchall())\"")
+            self.assertEqual(kept.strip(), f"[('{role}', 'send-1k', 0)]")
+
+    def test_no_memory_stays_registered_and_no_port_stays_open(self):
+        tool.rdmaready("test", "loopback", self.hosts[1], "--case", "write-8k")
+        shown = fabric.guest(1, "rdma resource show mr; rdma resource show cm_id")
+        self.assertNotIn("rdmaready", shown)
+
+    def test_a_second_caller_is_told_who_holds_the_port(self):
+        first = tool.start("test", "loopback", self.hosts[1])
+        try:
+            time.sleep(1.5)
+            second = tool.rdmaready("test", "loopback", self.hosts[1], "--case", "send-1k")
+            self.assertEqual(second.status, 3, second)
+            self.assertIn("rxe0/1 is busy", second.err)
+            self.assertIn(str(first.pid), second.err)
+        finally:
+            self.assertEqual(tool.finish(first).status, 0)
+
+    def test_an_agent_killed_in_mid_transfer_is_named(self):
+        try:
+            running = tool.start("check", *self.hosts.values(), "--profile", "virtual-fabric", "--level", "peer",
+                                 "--output", "json")
+            self.wait_for_peer_traffic(2)
+            fabric.launcher("agent", 2, "kill")
+            answer = tool.finish(running)
+            self.assertIn(answer.status, (1, 4), answer)
+            report = answer.json
+            dead = next(h for h in report["hosts"] if h["host"] == self.hosts[2])
+            self.assertIn(self.hosts[2], dead["error"])
+            self.assertNotEqual(dead["verdict"], "ready")
+            broken = [f for pair in report["pairs"] for f in pair["findings"] if f["outcome"] == "fail"]
+            self.assertTrue(broken, report["pairs"])
+            for found in broken:
+                self.assertTrue(found["observed"] and found["fix"], found)
+            fabric.launcher("agent", 2, "start")
+            self.assertEqual(fabric.check(self.hosts, "peer", timeout=300).status, 0)
+        finally:
+            fabric.put_right(2)
+
+    def wait_for_peer_traffic(self, number):
+        """Until RDMA frames from the other host arrive."""
+        before = self.priority_packets(number)[3]
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            time.sleep(0.2)
+            if self.priority_packets(number)[3] > before + 50:
+                return
+        self.fail("no traffic between the hosts within 60 s")
+
+    def test_a_cable_pulled_in_mid_transfer_ends_as_a_failure_with_its_cause(self):
+        try:
+            running = tool.start("test", "peer", self.hosts[1], self.hosts[2], "--output", "json")
+            self.wait_for_peer_traffic(2)
+            fabric.launcher("fault", 1, "link", "down")
+            answer = tool.finish(running)
+            self.assertEqual(answer.status, 1, answer)
+            failed = [r for r in answer.json["results"] if r["failure"]]
+            self.assertTrue(failed, answer)
+            print("  cable pulled:", failed[0]["case"], failed[0]["failure"], flush=True)
+        finally:
+            fabric.put_right(1)
+
+
+if __name__ == "__main__":
+    unittest.main()

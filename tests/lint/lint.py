@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the rules that a compiler cannot: who may include whom, what is never called, how a file begins.
+
+lint.py ROOT       judge the tree; one line per offence, exit 1 when there is any
+lint.py --self     prove that each rule can fail
+"""
+import pathlib
+import re
+import sys
+
+# Folder -> folders it may include from, the longest matching row counts. Its own folder is always allowed.
+MAY_INCLUDE = {
+    "api/model": [],
+    "api/base": ["api/model"],
+    "api/convert": ["api/model", "api/base", "rdmaready/v1"],
+    "api/profile": ["api/model", "api/base", "rdmaready/v1"],
+    "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
+    "collectors": ["api/model", "api/base"],
+    "checks": ["api/model", "api/base/text.h"],
+    "agent/transfer": ["api/model", "api/base"],
+    "agent/store": ["api/model", "api/base", "api/convert"],
+    "agent": ["api", "collectors", "checks", "rdmaready/v1"],
+    "cli": ["api", "checks", "rdmaready/v1"],
+}
+
+# The one place where the command line hosts an agent in its own process.
+MAY_ALSO = {"cli/local_agent.cc": ["agent/server.h"], "cli/local_agent.h": ["agent/server.h"]}
+
+# Folder -> foreign headers it must not see: what would give a pure part hands and eyes, or a renderer a database.
+FOREIGN_BANS = {
+    "api/model": r"(absl|grpc|google|sqlite|infiniband|rdma|netlink|fmt|spdlog|unistd|fcntl|fstream|sys)[/.>]",
+    "checks": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|filesystem|sys|yaml-cpp)[/.>]",
+    "collectors": r"(grpc|google|sqlite|yaml-cpp|CLI)[/.>]",
+    "agent/transfer": r"(grpc|google|sqlite|netlink|yaml-cpp|CLI)[/.>]",
+    "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
+}
+
+BANNED_CALLS = [
+    (re.compile(r"(?<![\w.>:])(?:std::|::)?(system|popen|vfork|fork|execv\w*|execl\w*|posix_spawn\w*)\s*\("),
+     "runs a tool: read netlink, sysfs or verbs instead"),
+    (re.compile(r"(?<![\w.>])(?:std::)?(sprintf|strcpy|strcat|gets)\s*\("), "an unbounded write"),
+]
+
+MAX_LINES = 450
+SOURCES = (".cc", ".h", ".c")
+
+
+def longest_row(table, path):
+    rows = [folder for folder in table if path == folder or path.startswith(folder + "/")]
+    return max(rows, key=len, default=None)
+
+
+def strip_comments_and_strings(text):
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match.group().count("\n"), text, flags=re.S)
+    return re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
+
+
+def include_offence(path, included):
+    row = longest_row(MAY_INCLUDE, path)
+    if row is None:
+        return None
+    allowed = [row] + MAY_INCLUDE[row] + MAY_ALSO.get(path, [])
+    if row not in ("api/model", "checks"):
+        allowed.append("absl")  # Status at the edges; the pure middle knows Fact and Verdict only
+    if any(included == entry or included.startswith(entry + "/") for entry in allowed):
+        return None
+    return f"{row} may not include {included}"
+
+
+def offences(path, text):
+    """Lines "path:line: what", for one file named relative to the root."""
+    found = []
+    lines = text.split("\n")
+    head = "\n".join(lines[:2])
+    licence = "GPL-2.0" if "/dcbnic/" in path else "Apache-2.0"
+    if f"SPDX-License-Identifier: {licence}" not in head:
+        found.append(f"{path}:1: no SPDX line of {licence}")
+    if not path.endswith(SOURCES):
+        return found
+    if len(lines) > MAX_LINES:
+        found.append(f"{path}:{MAX_LINES}: {len(lines)} lines: one idea a file")
+    foreign_row = longest_row(FOREIGN_BANS, path)
+    for number, line in enumerate(lines, 1):
+        if match := re.match(r'\s*#\s*include\s+"([^"]+)"', line):
+            if not path.startswith("tests/") and (what := include_offence(path, match.group(1))):
+                found.append(f"{path}:{number}: {what}")
+        elif foreign_row and (match := re.match(r"\s*#\s*include\s+<([^>]+>)", line)):
+            if re.match(FOREIGN_BANS[foreign_row], match.group(1)):
+                found.append(f"{path}:{number}: {foreign_row} may not include <{match.group(1)}")
+    if not path.startswith("tests/"):
+        for number, line in enumerate(strip_comments_and_strings(text).split("\n"), 1):
+            for pattern, why in BANNED_CALLS:
+                if match := pattern.search(line):
+                    found.append(f"{path}:{number}: calls {match.group(1)}: {why}")
+    return found
+
+
+def files(root):
+    skip = {".git", "__pycache__"}
+    for path in sorted(root.rglob("*")):
+        relative = path.relative_to(root)
+        if any(part in skip or part.startswith("build") for part in relative.parts) or not path.is_file():
+            continue
+        if path.suffix in (*SOURCES, ".proto", ".py", ".sh", ".yaml") or path.name == "CMakeLists.txt":
+            yield path, str(relative)
+
+
+def self_test():
+    header = "// SPDX-License-Identifier: Apache-2.0\n"
+    cases = [
+        ("checks/a.cc", header + '#include "collectors/collect.h"\n', "may not include collectors"),
+        ("checks/a.cc", header + "#include <fstream>\n", "may not include <fstream"),
+        ("cli/a.cc", header + '#include "agent/server.h"\n', "may not include agent"),
+        ("cli/a.cc", header + "#include <sqlite3.h>\n", "may not include <sqlite3.h"),
+        ("collectors/a.cc", header + "int x = system(\"ip link\");\n", "calls system"),
+        ("agent/a.cc", header + "auto* f = ::popen(text, mode);\n", "calls popen"),
+        ("agent/a.cc", header + "\n" * MAX_LINES, "one idea a file"),
+        ("api/a.h", "#pragma once\n", "no SPDX line"),
+        ("tests/fabric/dcbnic/a.c", header, "no SPDX line of GPL-2.0"),
+    ]
+    for path, text, expected in cases:
+        found = offences(path, text)
+        if not any(expected in line for line in found):
+            sys.exit(f"lint --self: '{expected}' was not found in {path}: {found}")
+    clean = header + '#include "api/model/facts.h"\n// system( in a comment\nconst char* s = "popen(";\n'
+    if found := offences("checks/a.cc", clean):
+        sys.exit(f"lint --self: a clean file was blamed: {found}")
+    print(f"lint: {len(cases)} offences recognised, a clean file is clean")
+
+
+def main():
+    if sys.argv[1:] == ["--self"]:
+        return self_test()
+    root = pathlib.Path(sys.argv[1])
+    found = []
+    count = 0
+    for path, relative in files(root):
+        count += 1
+        found += offences(relative, path.read_text(errors="replace"))
+    print("\n".join(found) if found else f"lint: {count} files, no offence")
+    return 1 if found or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs what was built, the way a person would: a command line, its output, its exit status."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
+
+
+class Answer:
+    def __init__(self, process):
+        self.status = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    def __str__(self):
+        return f"exit {self.status}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+def rdmaready(*arguments, timeout=120, env=None):
+    environment = {**os.environ, "NO_COLOR": "1", **(env or {})}
+    return Answer(subprocess.run([BIN / "rdmaready", *map(str, arguments)], capture_output=True, text=True,
+                                 timeout=timeout, env=environment, stdin=subprocess.DEVNULL))
+
+
+def start(*arguments):
+    """A command that goes on while the test does something to it."""
+    return subprocess.Popen([BIN / "rdmaready", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, stdin=subprocess.DEVNULL, env={**os.environ, "NO_COLOR": "1"})
+
+
+def finish(process, timeout=120):
+    process.stdout_text, process.stderr_text = process.communicate(timeout=timeout)
+    return Answer(subprocess.CompletedProcess(process.args, process.returncode, process.stdout_text,
+                                              process.stderr_text))
+
+
+class Agent:
+    """An agent of this machine on a free loopback port; use as a context."""
+
+    def __init__(self, *arguments, listen="127.0.0.1:0"):
+        self.arguments = arguments
+        self.listen = listen
+        self.log = []
+        self.address = None
+
+    def __enter__(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="rdmaready test ")
+        self.state = pathlib.Path(self.directory.name) / "state"
+        self.process = subprocess.Popen(
+            [BIN / "rdmaready-agent", "--listen", self.listen, "--state-dir", self.state, *self.arguments],
+            stderr=subprocess.PIPE, text=True)
+        found = threading.Event()
+
+        def read():
+            for line in self.process.stderr:
+                self.log.append(line)
+                if " on " in line and self.address is None and "unix:" not in line:
+                    self.address = line.split(" on ")[1].strip()
+                    found.set()
+            found.set()
+
+        self.reader = threading.Thread(target=read)
+        self.reader.start()
+        found.wait(20)
+        return self
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        status = self.process.wait(20)
+        self.reader.join()
+        return status
+
+    def __exit__(self, *_):
+        self.stop()
+        self.process.stderr.close()
+        self.directory.cleanup()

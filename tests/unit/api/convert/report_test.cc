@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/convert/report.h"
+
+#include <gtest/gtest.h>
+
+#include "api/convert/peer_message.h"
+
+namespace rdmaready {
+namespace {
+
+Finding FullFinding() {
+  return {.id = "pfc.lossless-priority",
+          .title = "t",
+          .scope = Scope::kPair,
+          .rung = Rung::kPeer,
+          .subject = "rxe0/1 dcb0",
+          .outcome = Outcome::kNotApplicable,
+          .blocking = true,
+          .observed = "o",
+          .expected = "e",
+          .source = "s",
+          .why = "w",
+          .fix = "f",
+          .hidden_by = "link.state",
+          .duration_ns = 5};
+}
+
+TransferResult FullResult() {
+  TransferResult result;
+  result.case_name = "write-8k";
+  result.operation = Operation::kRead;
+  result.message_bytes = 8192;
+  result.local_gid = "::ffff:10.0.0.1";
+  result.remote_gid = "::ffff:10.0.0.2";
+  result.transport = "roce-v2";
+  result.messages = 1;
+  result.bytes = 2;
+  result.bytes_verified = 3;
+  result.bytes_wrong = 4;
+  result.first_wrong_offset = 0;
+  result.elapsed_ns = 5;
+  result.throughput_bytes_per_s = 6;
+  result.worst_interval_bytes_per_s = 7;
+  result.operations_per_s = 8;
+  result.latency = {9, 10, 11, 12};
+  result.cpu_initiator_ns = 13;
+  result.cpu_responder_ns = 14;
+  result.failure = {FailureKind::kCancelled, "x"};
+  return result;
+}
+
+TEST(ReportConversion, KeepsEveryFieldOfAFinding) { EXPECT_EQ(FromProto(ToProto(FullFinding())), FullFinding()); }
+
+TEST(ReportConversion, KeepsEveryFieldOfAHostReport) {
+  const HostReport report{.host = "a",
+                          .agent_version = "1",
+                          .kernel_release = "6",
+                          .error = "e",
+                          .verdict = Readiness::kNotReady,
+                          .ladder = {{Rung::kPeer, RungOutcome::kUnknown}},
+                          .findings = {FullFinding()}};
+  EXPECT_EQ(FromProto(ToProto(report)), report);
+}
+
+TEST(ReportConversion, KeepsEveryFieldOfATransfer) { EXPECT_EQ(FromProto(ToProto(FullResult())), FullResult()); }
+
+TEST(ReportConversion, ReadsAFailureOfANewerVersionAsAFailure) {
+  v1::Failure failure;
+  failure.set_kind(static_cast<v1::Failure::Kind>(77));
+  EXPECT_NE(FromProto(failure).kind, FailureKind::kNone);
+}
+
+TEST(ReportConversion, ReadsAnOutcomeOfANewerVersionAsUnknown) {
+  v1::Finding finding = ToProto(FullFinding());
+  finding.set_outcome(static_cast<v1::Outcome>(77));
+  EXPECT_EQ(FromProto(finding).outcome, Outcome::kUnknown);
+}
+
+TEST(PeerMessageConversion, KeepsEveryField) {
+  const PeerMessage message{.kind = PeerMessageKind::kResult,
+                            .case_name = "c",
+                            .message_bytes = 1,
+                            .depth = 2,
+                            .verify = false,
+                            .endpoint = {"10.0.0.1", 65535},
+                            .nonce = {1, 2, 3},
+                            .memory = {4, 5, 6},
+                            .counts = {7, 8, 9, 10, 11},
+                            .result = FullResult()};
+  EXPECT_EQ(FromProto(ToProto(message)), message);
+}
+
+TEST(PeerMessageConversion, MakesNothingOfAPortOrNonceThatCannotBe) {
+  v1::PeerMessage port = ToProto(PeerMessage{.kind = PeerMessageKind::kOffer});
+  port.set_endpoint_port(65536);
+  EXPECT_EQ(FromProto(port).kind, PeerMessageKind::kUnknown);
+  v1::PeerMessage nonce = ToProto(PeerMessage{.kind = PeerMessageKind::kOffer});
+  nonce.set_nonce("short");
+  EXPECT_EQ(FromProto(nonce).kind, PeerMessageKind::kUnknown);
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole command line in this process, as far as it needs no agent.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "api/base/version.h"
+#include "cli/commands.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Answer {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+std::string ReadBack(std::FILE* file) {
+  std::string text;
+  std::rewind(file);
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+Answer Say(std::vector<const char*> words) {
+  words.insert(words.begin(), "rdmaready");
+  std::FILE* out = std::tmpfile();
+  std::FILE* err = std::tmpfile();
+  Answer answer;
+  {
+    Interrupt interrupt;
+    Console console(out, err);
+    answer.status = RunCommandLine(static_cast<int>(words.size()), words.data(), console, interrupt);
+  }
+  answer.out = ReadBack(out);
+  answer.err = ReadBack(err);
+  return answer;
+}
+
+void ExpectOneLine(const Answer& answer, int status, const std::string& part) {
+  EXPECT_EQ(answer.status, status);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(answer.err.find('\n'), answer.err.size() - 1) << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr(part));
+}
+
+TEST(CommandLine, SaysItsVersion) {
+  EXPECT_EQ(Say({"version"}).out, std::string("rdmaready ") + kVersion + "\n");
+  const auto json = nlohmann::json::parse(Say({"version", "--output", "json"}).out);
+  EXPECT_EQ(json["version"], kVersion);
+}
+
+TEST(CommandLine, TakesGlobalOptionsOnBothSidesOfTheCommand) {
+  EXPECT_EQ(Say({"--output", "json", "version"}).out, Say({"version", "--output=json"}).out);
+}
+
+TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
+  ExpectOneLine(Say({"apply"}), 2, "unknown command 'apply'");
+  ExpectOneLine(Say({"chek"}), 2, "did you mean check?");
+  ExpectOneLine(Say({}), 2, "a command is needed");
+  ExpectOneLine(Say({"check", "--no-such-flag"}), 2, "unknown option --no-such-flag");
+  ExpectOneLine(Say({"check", "--level", "share"}), 2, "share");
+  ExpectOneLine(Say({"check", "--output", "xml"}), 2, "xml");
+  ExpectOneLine(Say({"check", "--timeout", "soon"}), 2, "'soon' is no time");
+  ExpectOneLine(Say({"version", "extra"}), 2, "unexpected argument extra");
+}
+
+TEST(CommandLine, RefusesWhatMakesNoSenseInOneLine) {
+  ExpectOneLine(Say({"check", "a", "--level", "peer"}), 2, "at least two hosts");
+  ExpectOneLine(Say({"check", "--level", "peer"}), 2, "at least two hosts");
+  ExpectOneLine(Say({"check", "a", "b", "a"}), 2, "named twice");
+  ExpectOneLine(Say({"test", "peer", "a"}), 2, "HOST");
+  ExpectOneLine(Say({"test", "peer", "a", "a"}), 2, "named twice");
+  ExpectOneLine(Say({"test"}), 2, "loopback, peer or --list");
+  ExpectOneLine(Say({"test", "loopback", "--case", "write-512"}), 2, "did you mean write-512k?");
+  ExpectOneLine(Say({"test", "loopback", "--port", "mlx5_0"}), 2, "DEVICE/NUMBER");
+  ExpectOneLine(Say({"explain"}), 2, "ID, --list or --markdown");
+  ExpectOneLine(Say({"explain", "pfc.losless-priority"}), 2, "did you mean pfc.lossless-priority?");
+  ExpectOneLine(Say({"check", "--profile", "no-such-profile"}), 2, "no-such-profile");
+  ExpectOneLine(Say({"facts", "--inventory", "/nowhere/hosts"}), 2, "/nowhere/hosts");
+}
+
+TEST(CommandLine, SaysErrorsAsObjectsUnderJson) {
+  for (const Answer& answer : {Say({"apply", "--output", "json"}), Say({"--output=json", "explain", "nothing"}),
+                               Say({"check", "--output", "json", "--level", "peer"})}) {
+    EXPECT_EQ(answer.status, 2);
+    EXPECT_EQ(answer.err, "");
+    const auto json = nlohmann::json::parse(answer.out);
+    EXPECT_EQ(json["schema"], "rdmaready.v1.Error");
+    EXPECT_EQ(json["status"], 2);
+    EXPECT_NE(json["error"], "");
+  }
+}
+
+TEST(CommandLine, HelpsWithExamples) {
+  for (const Command& command : AllCommands()) {
+    const Answer answer = Say({command.name.data(), "--help"});
+    EXPECT_EQ(answer.status, 0);
+    EXPECT_THAT(answer.out, HasSubstr("Examples:\n  rdmaready " + std::string(command.name)));
+    EXPECT_THAT(answer.out, HasSubstr("--output"));
+  }
+  EXPECT_THAT(Say({"--help"}).out, HasSubstr("rdmaready check node1 node2 --level peer"));
+  EXPECT_THAT(Say({"test", "peer", "--help"}).out, HasSubstr("Usage: rdmaready test peer"));
+}
+
+TEST(CommandLine, ListsOneNamePerLine) {
+  EXPECT_THAT(Say({"test", "--list"}).out, HasSubstr("write-512k\n"));
+  EXPECT_THAT(Say({"explain", "--list"}).out, HasSubstr("pfc.lossless-priority\n"));
+  EXPECT_THAT(Say({"profile", "list"}).out, HasSubstr("smb-direct-roce\n"));
+}
+
+TEST(CommandLine, HasNoEscapesWhenItWritesToAFile) {
+  EXPECT_THAT(Say({"explain", "link.state"}).out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(Say({"explain", "link.state", "--color", "always"}).out, HasSubstr("\x1b["));
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole checks of several hosts, against agents that say what the test wants.
+#include "cli/hosts_check.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "api/convert/facts.h"
+#include "api/convert/report.h"
+#include "api/profile/profile_proto.h"
+#include "checks/judge.h"
+#include "checks/transfer.h"
+#include "cli/explanation.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FakeAgent final : public v1::Agent::Service {
+ public:
+  explicit FakeAgent(const std::string& address) {
+    facts_ = WithNetdev([&](Netdev& netdev) {
+      netdev.addresses = std::vector<IpAddress>{{.address = address, .prefix_length = 24}};
+    });
+    grpc::ServerBuilder builder;
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~FakeAgent() override { server_->Shutdown(std::chrono::system_clock::now()); }
+
+  HostClient Client(const std::string& name) {
+    HostClient host{.name = name};
+    host.remote = std::make_unique<AgentClient>(name, server_->InProcessChannel({}), ClientOptions{});
+    host.agent = host.remote.get();
+    return host;
+  }
+
+  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest*,
+                     grpc::ServerWriter<v1::CheckEvent>* writer) override {
+    const std::vector<Finding> findings = JudgeHost(facts_, profile_);
+    v1::CheckEvent event;
+    *event.mutable_finding() = ToProto(findings.front());
+    writer->Write(event);
+    while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    HostReport report{.agent_version = "0.1.0", .kernel_release = "6.12", .findings = findings};
+    for (const std::string& name : CaseNames()) {
+      report.findings.push_back(JudgeTransfer(Good(name), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
+    }
+    *event.mutable_done()->mutable_report() = ToProto(report);
+    *event.mutable_done()->mutable_profile() = ToProto(profile_);
+    *event.mutable_done()->mutable_facts() = ToProto(facts_);
+    writer->Write(event);
+    return grpc::Status::OK;
+  }
+
+  grpc::Status TestPeer(grpc::ServerContext*,
+                        grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override {
+    v1::PeerTestRequest first;
+    if (!stream->Read(&first)) return {grpc::StatusCode::INVALID_ARGUMENT, "no start"};
+    if (++peer_tests > dies_after) return {grpc::StatusCode::UNAVAILABLE, "Socket closed"};
+    if (busy) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "port rxe0/1 is in use by root@c"};
+    v1::TransferEvent event;
+    *event.mutable_result()->mutable_result() = ToProto(Good(first.start().case_name()));
+    stream->Write(event);
+    return grpc::Status::OK;
+  }
+
+  std::atomic<bool> hangs = false;
+  std::atomic<bool> busy = false;
+  std::atomic<int> peer_tests = 0;
+  std::atomic<int> dies_after = 1000;
+
+ private:
+  static TransferResult Good(const std::string& name) {
+    return {.case_name = name, .messages = 1, .bytes = 8, .bytes_verified = 8, .elapsed_ns = 1};
+  }
+
+  Facts facts_;
+  Profile profile_ = VirtualFabricProfile();
+  std::unique_ptr<grpc::Server> server_;
+};
+
+class HostsCheckTest : public ::testing::Test {
+ protected:
+  HostsCheckTest() {
+    hosts_.push_back(a_.Client("a"));
+    hosts_.push_back(b_.Client("b"));
+  }
+
+  std::vector<Finding> PeerFindings(const CheckSummary& check) {
+    std::vector<Finding> findings;
+    for (const PairReport& pair : check.report.pairs) {
+      for (const Finding& finding : pair.findings) {
+        if (finding.id.starts_with("peer.")) findings.push_back(finding);
+      }
+    }
+    return findings;
+  }
+
+  FakeAgent a_{"10.0.0.1"};
+  FakeAgent b_{"10.0.0.2"};
+  std::vector<HostClient> hosts_;
+  Console console_{stdout, stderr};
+};
+
+TEST_F(HostsCheckTest, FindsTwoGoodHostsReadyUpToPeer) {
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(summary.report.verdict, Readiness::kReady);
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kOk);
+  EXPECT_EQ(summary.report.profile_name, "virtual-fabric");
+  EXPECT_EQ(PeerFindings(summary).size(), 2 * CaseNames().size());
+  EXPECT_EQ(summary.report.hosts[1].host, "b");
+  EXPECT_TRUE(summary.notes[0].software);
+}
+
+TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
+  b_.dies_after = 1;
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(b_.peer_tests, 2);  // nothing more is asked of it
+  EXPECT_THAT(summary.report.hosts[1].error, HasSubstr("host b: the agent went away"));
+  EXPECT_EQ(summary.report.hosts[0].error, "");
+  EXPECT_FALSE(summary.report.hosts[0].findings.empty());
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kNotReady);
+  std::size_t failed = 0;
+  for (const Finding& finding : PeerFindings(summary)) {
+    if (finding.outcome != Outcome::kFail) continue;
+    ++failed;
+    EXPECT_THAT(finding.observed, HasSubstr("host b"));
+    EXPECT_THAT(finding.fix, HasSubstr("systemctl status rdmaready-agent"));
+  }
+  EXPECT_EQ(failed, 1U);
+}
+
+TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
+  a_.busy = true;
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(summary.report.verdict, Readiness::kUndetermined);
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kOwnFailure);
+  EXPECT_THAT(PeerFindings(summary).front().observed, HasSubstr("in use by root@c"));
+}
+
+TEST_F(HostsCheckTest, ShowsTheOthersWhenAHostWasNeverReached) {
+  hosts_[1] = {.name = "b", .error = "host b: refused", .failure = ExitStatus::kUnreachable};
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kUnreachable);
+  EXPECT_EQ(summary.report.hosts[1].error, "host b: refused");
+  EXPECT_EQ(summary.report.hosts[0].ladder.front().outcome, RungOutcome::kPass);
+}
+
+TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
+  b_.hangs = true;
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  CheckSummary sofar;
+  {
+    const std::jthread run([&] { check.Run(); });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      sofar = check.Snapshot();
+    } while ((sofar.report.hosts[0].kernel_release.empty() || sofar.report.hosts[1].findings.empty()) &&
+             std::chrono::steady_clock::now() < deadline);
+    b_.hangs = false;
+  }
+  EXPECT_EQ(sofar.report.hosts[0].error, "");
+  EXPECT_EQ(sofar.report.hosts[1].findings.size(), 1U);
+  EXPECT_THAT(sofar.report.hosts[1].error, HasSubstr("interrupted"));
+  EXPECT_NE(sofar.report.verdict, Readiness::kReady);
+}
+
+}  // namespace
+}  // namespace rdmaready

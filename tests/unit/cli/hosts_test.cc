@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/hosts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/base/status.h"
+#include "cli/commands.h"
+#include "cli/local_agent.h"
+#include "cli/test_runner.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Hosts, AreNamedAsTyped) {
+  const auto hosts = ParseHosts({"Node1", "10.0.0.1:9000", "[::1]:7471"});
+  ASSERT_TRUE(hosts.ok());
+  EXPECT_EQ((*hosts)[0].text, "Node1");
+  EXPECT_EQ((*hosts)[1].port, 9000);
+  EXPECT_EQ((*hosts)[2].host, "::1");
+}
+
+TEST(Hosts, AreRefusedWhenNamedTwice) {
+  EXPECT_THAT(Message(ParseHosts({"a", "b", "a"}).status()), HasSubstr("host a is named twice"));
+  EXPECT_THAT(Message(ParseHosts({"a", "A:7471"}).status()), HasSubstr("hosts a and A:7471 are the same"));
+  EXPECT_TRUE(ParseHosts({"a:1", "a:2"}).ok());
+}
+
+TEST(Hosts, AreRefusedWhenTheyMakeNoSense) {
+  for (const char* name : {"a:99999", "a:", "", "[::1", "a:x"}) EXPECT_FALSE(ParseHosts({name}).ok()) << name;
+}
+
+TEST(Inventory, LeavesOutCommentsAndBlanks) {
+  EXPECT_THAT(ParseInventory("# all\n a \n\nb:1 # rack 2\r\n"), ElementsAre("a", "b:1"));
+  EXPECT_THAT(ParseInventory("a"), ElementsAre("a"));
+}
+
+TEST(Inventory, MustExist) {
+  const auto hosts = ChooseHosts({}, "/nowhere/hosts");
+  EXPECT_THAT(Message(hosts.status()), HasSubstr("read /nowhere/hosts: No such file or directory"));
+}
+
+TEST(LevelPeer, NeedsTwoHosts) {
+  EXPECT_FALSE(CheckHostCount(0, Rung::kPeer).ok());
+  EXPECT_FALSE(CheckHostCount(1, Rung::kPeer).ok());
+  EXPECT_TRUE(CheckHostCount(2, Rung::kPeer).ok());
+  EXPECT_TRUE(CheckHostCount(0, Rung::kLoopback).ok());
+}
+
+TEST(Ring, TestsEachHostWithTheNextOne) {
+  EXPECT_THAT(Ring(1), ElementsAre());
+  EXPECT_THAT(Ring(2), ElementsAre(Edge{0, 1}));
+  EXPECT_THAT(Ring(3), ElementsAre(Edge{0, 1}, Edge{1, 2}, Edge{2, 0}));
+}
+
+TEST(Duration, TakesTheUsualUnits) {
+  EXPECT_EQ(ParseDuration("60").value(), std::chrono::seconds(60));
+  EXPECT_EQ(ParseDuration("60s").value(), std::chrono::seconds(60));
+  EXPECT_EQ(ParseDuration("500ms").value(), std::chrono::milliseconds(500));
+  EXPECT_EQ(ParseDuration("2m").value(), std::chrono::minutes(2));
+  for (const char* text : {"", "s", "0", "-1s", "5x", "1.5s", "99999999999999999999"}) {
+    EXPECT_FALSE(ParseDuration(text).ok()) << text;
+  }
+}
+
+TEST(PortNames, AreDeviceAndNumber) {
+  EXPECT_EQ(ParsePort("mlx5_0/1")->device, "mlx5_0");
+  EXPECT_EQ(ParsePort("mlx5_0/1")->number, 1U);
+  for (const char* text : {"", "mlx5_0", "mlx5_0/", "/1", "mlx5_0/0", "mlx5_0/x"}) {
+    EXPECT_FALSE(ParsePort(text).ok()) << text;
+  }
+}
+
+TEST(StateDirectory, IsTheUsers) {
+  EXPECT_EQ(StateDirectory("/x", "/home/u"), "/x/rdmaready");
+  EXPECT_EQ(StateDirectory(nullptr, "/home/u"), "/home/u/.local/state/rdmaready");
+  EXPECT_EQ(StateDirectory("relative", "/home/u"), "/home/u/.local/state/rdmaready");
+  EXPECT_EQ(StateDirectory(nullptr, nullptr), "");
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/pair_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "checks/judge.h"
+#include "cli/explanation.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Facts HostAt(const std::string& address) {
+  return WithNetdev([&](Netdev& netdev) {
+    netdev.addresses = std::vector<IpAddress>{{.address = address, .prefix_length = 24}};
+  });
+}
+
+struct Fixture {
+  Profile profile = VirtualFabricProfile();
+  std::vector<Facts> facts;
+  std::vector<std::vector<Finding>> findings;
+  std::vector<PlanHost> hosts;
+
+  explicit Fixture(std::vector<Facts> all) : facts(std::move(all)) {
+    for (const Facts& one : facts) findings.push_back(JudgeHost(one, profile));
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      hosts.push_back({std::string(1, static_cast<char>('a' + i)), &facts[i], findings[i]});
+    }
+  }
+  PairPlan Plan() const { return PlanPairs(hosts, Ring(hosts.size()), profile); }
+};
+
+TEST(PairPlan, TestsTwoHostsBothWays) {
+  const PairPlan plan = Fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2")}).Plan();
+  ASSERT_EQ(plan.pairs.size(), 2U);
+  EXPECT_EQ(plan.pairs[0].from + plan.pairs[0].to + plan.pairs[1].from + plan.pairs[1].to, "abba");
+  ASSERT_EQ(plan.jobs.size(), 2U);
+  EXPECT_EQ(plan.jobs[0].place.peer_address, "10.0.0.2");
+  EXPECT_EQ(plan.jobs[1].place.peer_address, "10.0.0.1");
+  EXPECT_EQ(plan.jobs[1].place.peer_host, "a");
+  // What must agree is judged once.
+  EXPECT_FALSE(plan.pairs[0].findings.empty());
+  EXPECT_TRUE(plan.pairs[1].findings.empty());
+}
+
+TEST(PairPlan, NeverUsesAPortTwiceInARound) {
+  const PairPlan plan =
+      Fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2"), HostAt("10.0.0.3"), HostAt("10.0.0.4")}).Plan();
+  ASSERT_EQ(plan.jobs.size(), 8U);
+  std::size_t made = 0;
+  for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {
+    std::vector<std::size_t> hosts;  // each has one port
+    for (const std::size_t job : round) {
+      hosts.push_back(plan.jobs[job].from);
+      hosts.push_back(plan.jobs[job].to);
+    }
+    std::ranges::sort(hosts);
+    EXPECT_EQ(std::ranges::adjacent_find(hosts), hosts.end());
+    made += round.size();
+  }
+  EXPECT_EQ(made, 8U);
+  EXPECT_LE(Rounds(plan.jobs).size(), 4U);
+}
+
+TEST(PairPlan, SaysWhyAPortThatIsDownIsNotTested) {
+  Facts down = HostAt("10.0.0.2");
+  std::vector<Port> ports = *down.ports;
+  ports[0].state = PortState::kDown;
+  down.ports = ports;
+  const PairPlan plan = Fixture({HostAt("10.0.0.1"), down}).Plan();
+  EXPECT_TRUE(plan.jobs.empty());
+  for (const PairReport& pair : plan.pairs) {
+    const auto live = std::ranges::count(pair.findings, "link.state", &Finding::hidden_by);
+    EXPECT_GE(live, static_cast<std::ptrdiff_t>(CaseNames().size()));
+  }
+}
+
+TEST(PairPlan, SaysWhyHostsWithoutACommonSubnetAreNotTested) {
+  const PairPlan plan = Fixture({HostAt("10.0.0.1"), HostAt("10.0.1.2")}).Plan();
+  EXPECT_TRUE(plan.jobs.empty());
+  ASSERT_EQ(plan.pairs.size(), 1U);
+  ASSERT_EQ(plan.pairs[0].findings.size(), 1U);
+  EXPECT_EQ(plan.pairs[0].findings[0].id, "peer.path");
+  EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kFail);
+}
+
+TEST(PairPlan, PutsAHostWithoutRdmaBehindItsOwnFinding) {
+  Facts bare = GoodHost();
+  bare.ports = std::vector<Port>{};
+  const PairPlan plan = Fixture({HostAt("10.0.0.1"), bare}).Plan();
+  ASSERT_EQ(plan.pairs[0].findings.size(), 1U);
+  EXPECT_EQ(plan.pairs[0].findings[0].hidden_by, "inv.rdma-present");
+}
+
+TEST(PairPlan, LeavesTheVerdictOpenWhenAHostDidNotAnswer) {
+  Fixture fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2")});
+  fixture.hosts[1].facts = nullptr;
+  const PairPlan plan = fixture.Plan();
+  ASSERT_EQ(plan.pairs.size(), 1U);
+  EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kUnknown);
+  EXPECT_THAT(plan.pairs[0].findings[0].observed, HasSubstr("host b could not be asked"));
+}
+
+TEST(JudgePeer, NamesTheAgentThatWentAway) {
+  PeerAnswer answer;
+  answer.to_status = absl::UnavailableError("host b: the agent went away");
+  answer.result.failure = {FailureKind::kStalled, "nothing came"};
+  const PeerVerdict verdict = JudgePeer(answer, "send-1k", {.rung = Rung::kPeer, .peer_host = "b"}, "a");
+  EXPECT_EQ(verdict.finding.outcome, Outcome::kFail);
+  EXPECT_THAT(verdict.finding.observed, HasSubstr("host b: the agent went away"));
+  EXPECT_EQ(verdict.to_error, "host b: the agent went away");
+  EXPECT_EQ(verdict.from_error, "");
+}
+
+TEST(JudgePeer, TellsABusyPortFromAFailedTest) {
+  PeerAnswer answer;
+  answer.from_status = absl::ResourceExhaustedError("host a: port rxe0/1 is in use by root@c");
+  const PeerVerdict verdict = JudgePeer(answer, "send-1k", {.rung = Rung::kPeer}, "a");
+  EXPECT_EQ(verdict.finding.outcome, Outcome::kUnknown);
+  EXPECT_THAT(verdict.finding.observed, HasSubstr("in use by root@c"));
+  EXPECT_EQ(verdict.from_error, "");
+}
+
+}  // namespace
+}  // namespace rdmaready
