@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -27,17 +28,29 @@ constexpr int kExitOwnFailure = 3;
 
 constexpr auto kGrace = std::chrono::milliseconds(500);
 
+int Fail(const std::string& why, int status) {
+  std::fprintf(stderr, "rdmaready-agent: %s\n", why.c_str());
+  return status;
+}
+
+// An option that does not exist explains more than one that is missing.
+std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining();
+  return unknown.empty() ? error.what() : "unknown option " + unknown.front();
+}
+
 // Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever has it
 // already keeps it.
-bool MayTakeLocalSocket() {
+bool MayTake(const std::string& socket) {
   if (::geteuid() != 0) return false;
   std::error_code error;
-  const std::filesystem::path directory = std::filesystem::path(kDefaultSocket).parent_path();
-  std::filesystem::create_directories(directory, error);
-  std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
+  const std::filesystem::path directory = std::filesystem::path(socket).parent_path();
+  if (std::filesystem::create_directories(directory, error)) {
+    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
+  }
   if (error) return false;
   const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  return !ProbeTcp("unix:" + std::string(kDefaultSocket), soon).ok();
+  return !ProbeTcp("unix:" + socket, soon).ok();
 }
 
 int ExitStatus(const absl::Status& status) {
@@ -51,12 +64,19 @@ int ExitStatus(const absl::Status& status) {
   }
 }
 
+absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options) {
+  const std::string socket = LocalSocketPath();
+  if (!MayTake(socket)) return HostedAgent::Start(options);
+  ServerOptions with_socket = options;
+  with_socket.listen.push_back("unix:" + socket);
+  absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(with_socket);
+  // Another agent may have taken the socket meanwhile; without it this one is as good to everybody else.
+  return absl::IsUnavailable(agent.status()) ? HostedAgent::Start(options) : std::move(agent);
+}
+
 int Serve(const ServerOptions& options, const ::sigset_t& signals) {
-  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(options);
-  if (!agent.ok()) {
-    std::fprintf(stderr, "rdmaready-agent: %s\n", Message(agent.status()).c_str());
-    return ExitStatus(agent.status());
-  }
+  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = Start(options);
+  if (!agent.ok()) return Fail(Message(agent.status()), ExitStatus(agent.status()));
   if (options.insecure) spdlog::warn("plain text, without authentication: every caller that reaches the port may test");
   for (const std::string& address : (*agent)->addresses()) spdlog::info("rdmaready-agent {} on {}", kVersion, address);
   int signal = 0;
@@ -79,15 +99,13 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? 0 : kExitUsage;
+    return Fail(UsageError(app, error), kExitUsage);
   }
   const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
-  if (!profile.ok()) {
-    std::fprintf(stderr, "rdmaready-agent: %s\n", Message(profile.status()).c_str());
-    return kExitUsage;
-  }
+  if (!profile.ok()) return Fail(Message(profile.status()), kExitUsage);
   options.default_profile = *profile;
   // Before any thread exists, so that all inherit the mask and sigwait gets the signals.
   ::sigset_t signals;
@@ -100,7 +118,6 @@ int Main(int argc, char** argv) {
   spdlog::flush_on(spdlog::level::info);
 
   options.listen = {listen};
-  if (MayTakeLocalSocket()) options.listen.push_back("unix:" + std::string(kDefaultSocket));
   return Serve(options, signals);
 }
 

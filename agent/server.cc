@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/server.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
@@ -11,7 +12,6 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/address.h"
-#include "api/profile/load.h"
 
 namespace rdmaready {
 namespace {
@@ -50,13 +50,12 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
              {.version = kVersion, .default_profile = options.default_profile, .lock_directory = {}}),
       service_(agent_) {}
 
-absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOptions& asked) {
-  ServerOptions options = asked;
-  if (options.default_profile.name.empty()) {
-    absl::StatusOr<Profile> profile = LoadProfile(std::string(kDefaultProfileName));
-    if (!profile.ok()) return profile.status();
-    options.default_profile = *std::move(profile);
-  }
+std::string LocalSocketPath() {
+  const char* path = std::getenv("RDMAREADY_SOCKET");
+  return path != nullptr && path[0] == '/' ? path : "/run/rdmaready/agent.sock";
+}
+
+absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOptions& options) {
   absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(options);
   if (!store.ok()) return store.status();
   std::unique_ptr<HostedAgent> agent(new HostedAgent(*std::move(store), options));

@@ -20,13 +20,14 @@
 
 namespace rdmaready {
 
-inline constexpr char kDefaultSocket[] = "/run/rdmaready/agent.sock";
+// Where root's agent also answers callers of this host who name none; the environment's RDMAREADY_SOCKET moves it.
+std::string LocalSocketPath();
 
 struct ServerOptions {
   std::vector<std::string> listen{};  // HOST[:PORT] or unix:PATH, as in api/client/address.h
   bool insecure = false;              // without it, only loopback and unix sockets are listened on
   std::string state_directory{};
-  Profile default_profile{};          // for callers who name none; nameless: the built-in default
+  Profile default_profile{};          // for callers who name none
   bool refuse_broken_store = true;    // false: work without memory, and say so with each result
 };
 

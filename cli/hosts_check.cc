@@ -137,13 +137,15 @@ void HostsCheck::RunJob(const PairJob& job) {
       console_.Progress(Printable(from.name + " -> " + to.name + " " + job.place.subject + ": " + name));
       PeerAnswer answer =
           RunPeerTest(*from.agent, *to.agent, {name, job.from_port, job.to_port, caller_, run_.report.run_id});
-      const std::string store_error = answer.store_error;
+      const std::string from_store_error = answer.from_store_error;
+      const std::string to_store_error = answer.to_store_error;
       PeerVerdict verdict = JudgePeer(std::move(answer), name, job.place, from.name);
       finding = std::move(verdict.finding);
       const std::lock_guard lock(mutex_);
       HostLost(job.from, verdict.from_error, finding);
       HostLost(job.to, verdict.to_error, finding);
-      if (!store_error.empty()) run_.notes[job.from].store_error = store_error;
+      if (!from_store_error.empty()) run_.notes[job.from].store_error = from_store_error;
+      if (!to_store_error.empty()) run_.notes[job.to].store_error = to_store_error;
     }
     const std::lock_guard lock(mutex_);
     run_.report.pairs[job.pair].findings.push_back(std::move(finding));

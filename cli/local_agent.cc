@@ -46,9 +46,9 @@ LocalAgent::~LocalAgent() {
 
 absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions& options) {
   auto parts = std::make_unique<Parts>();
-  const std::string socket = "unix:" + std::string(kDefaultSocket);
-  if (ProbeTcp(socket, std::chrono::steady_clock::now() + kProbeTime).ok()) {
-    HostAddress address{.text = HostName(), .unix_path = kDefaultSocket};
+  const std::string socket = LocalSocketPath();
+  if (ProbeTcp("unix:" + socket, std::chrono::steady_clock::now() + kProbeTime).ok()) {
+    HostAddress address{.text = HostName(), .unix_path = socket};
     absl::StatusOr<std::unique_ptr<AgentClient>> client = AgentClient::Connect(address, options);
     if (client.ok()) {
       parts->client = *std::move(client);

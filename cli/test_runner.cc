@@ -117,8 +117,8 @@ void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
          .subject = place.subject,
          .software = place.software,
          .result = transfer.result,
-         .findings = {JudgeTransfer(transfer.result, place)}},
-        host.name, transfer.store_error);
+         .findings = {JudgeTransfer(transfer.result, place)}});
+    NotStored(host.name, transfer.store_error);
   };
   const absl::Status status = host.agent->TestLoopback(
       port, cases, caller_, now_.run.run_id,
@@ -151,15 +151,15 @@ bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const Pe
                           const TransferPlace& place) {
   console_.Progress(Printable(from.name + " -> " + to.name + " " + place.subject + ": " + test.case_name));
   PeerAnswer answer = RunPeerTest(*from.agent, *to.agent, test);
-  const std::string store_error = answer.store_error;
+  NotStored(from.name, answer.from_store_error);
+  NotStored(to.name, answer.to_store_error);
   PeerVerdict verdict = JudgePeer(std::move(answer), test.case_name, place, from.name);
   Add({.from = from.name,
        .to = to.name,
        .subject = place.subject,
        .software = place.software,
        .result = std::move(verdict.result),
-       .findings = {std::move(verdict.finding)}},
-      from.name, store_error);
+       .findings = {std::move(verdict.finding)}});
   if (!verdict.from_error.empty()) Fail(ExitStatus::kUnreachable, from.name, verdict.from_error);
   if (!verdict.to_error.empty()) Fail(ExitStatus::kUnreachable, to.name, verdict.to_error);
   return verdict.from_error.empty() && verdict.to_error.empty();
@@ -171,13 +171,16 @@ absl::StatusOr<Facts> TestRunner::FactsOf(const HostClient& host) {
   return facts;
 }
 
-void TestRunner::Add(TransferRow row, const std::string& host, const std::string& store_error) {
+void TestRunner::Add(TransferRow row) {
   const std::lock_guard lock(mutex_);
   now_.run.rows.push_back(std::move(row));
-  const std::string line = "host " + host + ": the result was not stored: " + store_error;
-  if (!store_error.empty() && std::ranges::find(now_.store_errors, line) == now_.store_errors.end()) {
-    now_.store_errors.push_back(line);
-  }
+}
+
+void TestRunner::NotStored(const std::string& host, const std::string& error) {
+  if (error.empty()) return;
+  const std::lock_guard lock(mutex_);
+  const std::string line = "host " + host + ": the result was not stored: " + error;
+  if (std::ranges::find(now_.store_errors, line) == now_.store_errors.end()) now_.store_errors.push_back(line);
 }
 
 void TestRunner::Fail(ExitStatus status, const std::string& host, const std::string& error) {

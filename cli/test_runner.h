@@ -53,7 +53,8 @@ class TestRunner {
   absl::StatusOr<Facts> FactsOf(const HostClient& host);
   // False when an agent went away: the rest makes no sense.
   bool PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test, const TransferPlace& place);
-  void Add(TransferRow row, const std::string& host, const std::string& store_error);
+  void Add(TransferRow row);
+  void NotStored(const std::string& host, const std::string& error);
   void Fail(ExitStatus status, const std::string& host, const std::string& error);
 
   Console& console_;

@@ -27,7 +27,8 @@ class PeerRelay {
     PeerAnswer answer;
     answer.from_status = from_.Finish();
     answer.to_status = to_.Finish();
-    answer.store_error = !from_.store_error.empty() ? from_.store_error : to_.store_error;
+    answer.from_store_error = from_.store_error;
+    answer.to_store_error = to_.store_error;
     answer.result = Result(test);
     return answer;
   }

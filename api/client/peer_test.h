@@ -22,7 +22,8 @@ struct PeerAnswer {
   TransferResult result{};        // the most that is known; failure.kind is kPeerGone when an agent went away
   absl::Status from_status{};     // of the call to the initiator
   absl::Status to_status{};       // of the call to the responder
-  std::string store_error{};
+  std::string from_store_error{};  // the result stands, but that agent could not keep it
+  std::string to_store_error{};
 };
 
 // Blocks until both ends are done, one is gone, or the deadline of the case has passed.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An agent on loopback and the command line that asks it."""
+import os
 import signal
 import socket
 import sqlite3
@@ -35,6 +36,23 @@ class AnAgent(unittest.TestCase):
         with tool.Agent() as agent:
             self.assertEqual(agent.stop(signal.SIGTERM), 0)
             self.assertIn("stopping", "".join(agent.log))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root's agent answers on a socket")
+    def test_is_asked_when_no_host_is_named(self):
+        with tool.Agent() as agent:
+            run = tool.rdmaready("check", "--output", "json", env={"RDMAREADY_SOCKET": str(agent.socket)}).json["run_id"]
+            agent.stop()
+            with sqlite3.connect(agent.state / "rdmaready.db") as store:
+                self.assertEqual(store.execute("SELECT run_id FROM runs").fetchall(), [(run,)])
+            store.close()
+
+    def test_says_what_is_wrong_with_its_options_in_one_line(self):
+        for arguments, word in ((["--bogus"], "--bogus"), (["--listen", "127.0.0.1:0"], "--state-dir"),
+                                (["--listen", "nonsense:x", "--state-dir", "/tmp"], "nonsense:x")):
+            process = subprocess.run([tool.BIN / "rdmaready-agent", *arguments], capture_output=True, text=True, timeout=20)
+            self.assertEqual(process.returncode, 2, process.stderr)
+            self.assertEqual(len(process.stderr.splitlines()), 1, process.stderr)
+            self.assertIn(word, process.stderr)
 
     def test_gives_the_port_to_nobody_else(self):
         with tool.Agent() as first, tool.Agent(listen=first.address) as second:

@@ -12,6 +12,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
 
 
+# Where no HOST is given, the local agent is asked, if there is one: never one that a test did not start.
+NO_SOCKET = "/nowhere/agent.sock"
+
+
+def environment(extra=None):
+    return {**os.environ, "NO_COLOR": "1", "RDMAREADY_SOCKET": NO_SOCKET, **(extra or {})}
+
+
 class Answer:
     def __init__(self, process):
         self.status = process.returncode
@@ -27,15 +35,14 @@ class Answer:
 
 
 def rdmaready(*arguments, timeout=120, env=None):
-    environment = {**os.environ, "NO_COLOR": "1", **(env or {})}
     return Answer(subprocess.run([BIN / "rdmaready", *map(str, arguments)], capture_output=True, text=True,
-                                 timeout=timeout, env=environment, stdin=subprocess.DEVNULL))
+                                 timeout=timeout, env=environment(env), stdin=subprocess.DEVNULL))
 
 
 def start(*arguments):
     """A command that goes on while the test does something to it."""
     return subprocess.Popen([BIN / "rdmaready", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, stdin=subprocess.DEVNULL, env={**os.environ, "NO_COLOR": "1"})
+                            text=True, stdin=subprocess.DEVNULL, env=environment())
 
 
 def finish(process, timeout=120):
@@ -56,9 +63,10 @@ class Agent:
     def __enter__(self):
         self.directory = tempfile.TemporaryDirectory(prefix="rdmaready test ")
         self.state = pathlib.Path(self.directory.name) / "state"
+        self.socket = pathlib.Path(self.directory.name) / "agent.sock"
         self.process = subprocess.Popen(
             [BIN / "rdmaready-agent", "--listen", self.listen, "--state-dir", self.state, *self.arguments],
-            stderr=subprocess.PIPE, text=True)
+            stderr=subprocess.PIPE, text=True, env=environment({"RDMAREADY_SOCKET": str(self.socket)}))
         found = threading.Event()
 
         def read():
