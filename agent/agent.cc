@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -41,6 +42,9 @@ absl::StatusOr<std::vector<const TransferCase*>> ChooseCases(const std::vector<s
   for (const std::string& name : names) {
     const TransferCase* test = FindCase(name);
     if (test == nullptr) return absl::NotFoundError("no test case '" + name + "'");
+    if (std::find(chosen.begin(), chosen.end(), test) != chosen.end()) {
+      return absl::InvalidArgumentError("test case '" + name + "' is named twice");
+    }
     chosen.push_back(test);
   }
   if (names.empty()) {
@@ -118,7 +122,10 @@ void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher&
   const absl::StatusOr<PortLock> lock = TakePort(PortName(port), caller, "check, loopback");
   if (!lock.ok()) return skip_all(Message(lock.status()));
   for (const TransferCase& test : AllCases()) {
-    if (cancel.stop_requested()) return;
+    if (cancel.stop_requested()) {
+      add(NotTested(test.name, place, "the caller gave up"));
+      continue;
+    }
     if (watcher.progress) watcher.progress(PortName(port) + " loopback " + std::string(test.name));
     const std::int64_t started = UnixNowNs();
     const LiveTest live = RunLoopbackCase(test, {PortName(port), addresses.front()}, caller, cancel);
@@ -159,16 +166,21 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
   if (!cases.ok()) return cases.status();
   const Facts facts = Collect();
   std::vector<PortAddress> ports;
+  absl::Status left_out;  // a port that cannot be tested keeps no other from it, but is not forgotten
   if (!request.device.empty()) {
     absl::StatusOr<PortAddress> port = ChoosePort(facts, request.device, request.number, request.address);
     if (!port.ok()) return port.status();
     ports.push_back(*std::move(port));
   } else {
-    if (!facts.ports || facts.ports->empty()) return absl::NotFoundError("this host has no RDMA port");
+    if (!facts.ports) return PortsUnknown(facts);
+    if (facts.ports->empty()) return absl::NotFoundError("this host has no RDMA port");
     for (const Port& port : *facts.ports) {
       absl::StatusOr<PortAddress> chosen = ChoosePort(facts, port.device, port.number, "");
-      if (!chosen.ok()) return chosen.status();
-      ports.push_back(*std::move(chosen));
+      if (chosen.ok()) {
+        ports.push_back(*std::move(chosen));
+      } else {
+        left_out = chosen.status();
+      }
     }
   }
   for (const PortAddress& port : ports) {
@@ -181,7 +193,7 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
       if (watcher.transfer) watcher.transfer(live);
     }
   }
-  return absl::OkStatus();
+  return left_out;
 }
 
 absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {

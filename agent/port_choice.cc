@@ -28,9 +28,13 @@ std::vector<std::string> RoutableAddresses(const Port& port) {
   return addresses;
 }
 
+absl::Status PortsUnknown(const Facts& facts) {
+  return absl::InternalError("the RDMA ports of this host are not known: " + facts.ports.missing().detail);
+}
+
 absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& device, std::uint32_t number,
                                        const std::string& address) {
-  if (!facts.ports) return absl::FailedPreconditionError("RDMA ports are not known: " + facts.ports.missing().detail);
+  if (!facts.ports) return PortsUnknown(facts);
   for (const Port& port : *facts.ports) {
     if (port.device != device || port.number != number) continue;
     const std::vector<std::string> own = RoutableAddresses(port);

@@ -18,7 +18,9 @@ namespace {
 
 constexpr ::mode_t kModeForAll = 0666;  // agents of other users must be able to see who holds a port
 
-// World-writable and cleared at boot on every distribution we know of; /tmp where it is missing.
+constexpr std::size_t kMaxHolderBytes = 200;
+
+// World-writable and cleared at boot on Debian; /tmp where it is missing or not ours to write.
 std::string LockDirectory() {
   return ::access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock" : "/tmp";
 }
@@ -40,10 +42,11 @@ absl::StatusOr<UniqueFd> OpenLockFile(const std::string& path) {
 }
 
 std::string ReadHolder(int fd) {
-  std::array<char, 256> text{};
+  std::array<char, kMaxHolderBytes + 1> text{};
   const ::ssize_t size = ::pread(fd, text.data(), text.size(), 0);
+  // Any user may have written it.
   const std::string holder = size > 0 ? TrimRight({text.data(), static_cast<std::size_t>(size)}) : std::string();
-  return holder.empty() ? "another live test" : holder;
+  return holder.empty() ? "another live test" : SafeLine(holder, kMaxHolderBytes);
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ absl::StatusOr<PortLock> PortLock::Take(std::string_view port, std::string_view 
     if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "lock port " + std::string(port));
     return absl::UnavailableError("port " + std::string(port) + " is busy: " + ReadHolder(fd->get()));
   }
-  const std::string line = std::string(holder) + "\n";
+  const std::string line = SafeLine(holder, kMaxHolderBytes) + "\n";
   if (::ftruncate(fd->get(), 0) != 0 || ::pwrite(fd->get(), line.data(), line.size(), 0) < 0) {
     return ErrnoStatus(errno, "write port lock of " + std::string(port));
   }

@@ -16,10 +16,14 @@
 namespace rdmaready {
 namespace {
 
+constexpr int kMaxRequestBytes = 256 << 10;
+constexpr int kMaxThreads = 64;
+
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
   absl::StatusOr<std::unique_ptr<SqliteStore>> store = SqliteStore::Open(options.state_directory);
   if (store.ok()) return std::unique_ptr<Store>(*std::move(store));
-  if (options.refuse_broken_store) return store.status();
+  // Our own failure, whatever SQLite calls it.
+  if (options.refuse_broken_store) return absl::InternalError(Message(store.status()));
   return std::unique_ptr<Store>(std::make_unique<BrokenStore>(store.status()));
 }
 
@@ -74,6 +78,9 @@ absl::Status HostedAgent::Listen(const ServerOptions& options) {
     targets.push_back(*target);
     builder.AddListeningPort(*target, grpc::InsecureServerCredentials(), &ports[i]);
   }
+  // Requests are small and callers few; more is not use but abuse.
+  builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
+  builder.SetResourceQuota(grpc::ResourceQuota("rdmaready").SetMaxThreads(kMaxThreads));
   builder.RegisterService(&service_);
   server_ = builder.BuildAndStart();
   for (std::size_t i = 0; i < targets.size(); ++i) {

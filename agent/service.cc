@@ -8,6 +8,7 @@
 #include "agent/cancel_watch.h"
 #include "agent/stream_channel.h"
 #include "api/base/status.h"
+#include "api/client/agent_client.h"
 #include "api/convert/facts.h"
 #include "api/convert/report.h"
 #include "api/profile/profile_proto.h"
@@ -16,7 +17,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::uint32_t kApiRevision = 1;
+// Names that callers give end in locks, messages and rows of others.
+constexpr std::size_t kMaxNameBytes = 128;
 
 grpc::Status Encode(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
@@ -32,6 +34,12 @@ absl::StatusOr<Profile> DecodeProfile(const v1::CheckRequest& request, const Age
   const std::string_view text = BuiltInProfileText(request.profile_name());
   if (text.empty()) return absl::NotFoundError("no profile '" + request.profile_name() + "'");
   return ParseProfile(text, request.profile_name());
+}
+
+template <class... Names>
+grpc::Status CheckNames(const Names&... names) {
+  if (((names.size() <= kMaxNameBytes) && ...)) return grpc::Status::OK;
+  return {grpc::StatusCode::INVALID_ARGUMENT, "caller, peer_name and run_id may be 128 bytes long at most"};
 }
 
 PortRequest Decode(const v1::PortChoice& port) { return {port.device(), port.number(), port.address()}; }
@@ -61,6 +69,7 @@ grpc::Status AgentService::GetFacts(grpc::ServerContext*, const v1::GetFactsRequ
 
 grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRequest* request,
                                  grpc::ServerWriter<v1::CheckEvent>* writer) {
+  if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
   const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
   if (!profile.ok()) return Encode(profile.status());
 
@@ -92,6 +101,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
 
 grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,
                                         grpc::ServerWriter<v1::TransferEvent>* writer) {
+  if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
   Watcher watcher;
   watcher.progress = [writer](const std::string& what) {
     v1::TransferEvent event;
@@ -111,6 +121,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test begins with `start`"};
   }
   const v1::PeerTestRequest::Start& start = first.start();
+  if (grpc::Status status = CheckNames(start.caller(), start.run_id(), start.peer_name()); !status.ok()) return status;
   if (start.role() == v1::PeerTestRequest::Start::ROLE_UNKNOWN) {
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test needs a role"};
   }

@@ -8,19 +8,12 @@
 #include <string>
 
 #include "agent/transfer/failure.h"
+#include "api/base/text.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMaxTextBytes = 512;
-
-std::string SafeText(std::string text) {
-  if (text.size() > kMaxTextBytes) text.resize(kMaxTextBytes);
-  for (char& letter : text) {
-    if (letter < ' ' || letter > '~') letter = '?';
-  }
-  return text;
-}
 
 // Whether this end looked for messages to its last moment, so that its count of arrivals means something.
 bool LookedToTheEnd(const Failure& failure) {
@@ -62,11 +55,11 @@ void AddView(TransferResult& merged, const TransferResult& theirs) {
 }  // namespace
 
 TransferResult Sanitized(TransferResult result) {
-  result.case_name = SafeText(std::move(result.case_name));
-  result.local_gid = SafeText(std::move(result.local_gid));
-  result.remote_gid = SafeText(std::move(result.remote_gid));
-  result.transport = SafeText(std::move(result.transport));
-  result.failure.detail = SafeText(std::move(result.failure.detail));
+  result.case_name = SafeLine(result.case_name, kMaxTextBytes);
+  result.local_gid = SafeLine(result.local_gid, kMaxTextBytes);
+  result.remote_gid = SafeLine(result.remote_gid, kMaxTextBytes);
+  result.transport = SafeLine(result.transport, kMaxTextBytes);
+  result.failure.detail = SafeLine(result.failure.detail, kMaxTextBytes);
   result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);
   result.cpu_initiator_ns = std::max<std::int64_t>(result.cpu_initiator_ns, 0);
   result.cpu_responder_ns = std::max<std::int64_t>(result.cpu_responder_ns, 0);

@@ -117,11 +117,17 @@ TransferResult RunResponder(const TransferCase& test, Link& link, PeerChannel& p
                             const RunOptions& options) {
   Session session(Role::kResponder, test, link, peer, options);
   std::optional<Pattern> pattern;
-  Data data;  // holds memory registered until the end of this function
+  Data data;  // holds memory registered
   Phase phase;
   const absl::Status status = Respond(session, pattern, data, phase);
   phase.failure = MoreTelling(session.Explain(status), phase.failure);
-  const TransferResult result = Conclude(session, ViewOf(Role::kResponder, test, link.Describe(), phase));
+  const EndView own = ViewOf(Role::kResponder, test, link.Describe(), phase);
+  if (session.heard() != nullptr) {
+    // The initiator posts nothing any more: while the last words are said, no memory stays reachable.
+    link.Disconnect();
+    data.emplace<std::monostate>();
+  }
+  const TransferResult result = Conclude(session, own);
   link.Disconnect();
   return result;
 }

@@ -167,6 +167,9 @@ absl::Status VerbsLink::Accept(const Nonce& nonce, const Patience& patience) {
       CmId request(event->id);
       if (id_ || !SameNonce(*event, nonce)) {
         Reject(std::move(request));
+        // A flood of requests must not outlast the deadline or the caller.
+        if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
+        if (std::chrono::steady_clock::now() >= patience.deadline) return NobodyCame();
       } else {
         RR_RETURN_IF_ERROR(AcceptRequest(std::move(request)));
       }

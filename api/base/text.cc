@@ -51,6 +51,14 @@ std::string Hex(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
+std::string SafeLine(std::string_view text, std::size_t max_bytes) {
+  std::string line(text.substr(0, max_bytes));
+  for (char& letter : line) {
+    if (letter < ' ' || letter > '~') letter = '?';
+  }
+  return line;
+}
+
 std::string TrimRight(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   return std::string(text.substr(0, last == std::string_view::npos ? 0 : last + 1));

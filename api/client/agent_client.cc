@@ -35,13 +35,17 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
   if (!resolved.ok()) return resolved.status();
   const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
   absl::Status last;
+  std::size_t left = resolved->size();
   for (const ResolvedAddress& candidate : *resolved) {
+    // An address that swallows packets leaves time for the next one.
+    const auto now = std::chrono::steady_clock::now();
+    const auto share = now + (deadline - now) / static_cast<int>(left--);
     if (!candidate.loopback && !options.insecure) {
       last = absl::FailedPreconditionError("host " + address.text + " is not on loopback: refusing to talk in plain text "
                                            "without --insecure");
       continue;
     }
-    last = ProbeTcp(candidate.target, deadline);
+    last = ProbeTcp(candidate.target, share);
     if (!last.ok()) {
       last = {last.code(), "host " + address.text + ": " + std::string(last.message())};
       continue;
@@ -75,6 +79,10 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   v1::GetVersionResponse response;
   const grpc::Status status = stub_->GetVersion(&context, {}, &response);
   if (!status.ok()) return Explain(status);
+  if (response.api_revision() != kApiRevision) {
+    return absl::UnimplementedError("host " + name_ + ": the agent is of an incompatible version (" +
+                                    response.version() + ")");
+  }
   return AgentVersion{response.version(), response.hostname()};
 }
 

@@ -26,6 +26,9 @@
 
 namespace rdmaready {
 
+// What an agent says in GetVersion. Another number: the two cannot speak to each other.
+inline constexpr std::uint32_t kApiRevision = 1;
+
 struct ClientOptions {
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds call_timeout{120000};  // of one whole check or test
@@ -71,7 +74,7 @@ class AgentClient {
   using OnFinding = std::function<void(const Finding& finding)>;
   using OnTransfer = std::function<void(const PortTransfer& transfer)>;
 
-  // Resolves, connects and asks for the version, all within options.connect_timeout.
+  // Resolves, connects within options.connect_timeout, and asks for the version.
   static absl::StatusOr<std::unique_ptr<AgentClient>> Connect(const HostAddress& address, const ClientOptions& options);
 
   // Over a channel that exists already (an agent in this process).

@@ -28,12 +28,29 @@ install_missing() {
   [ ${#missing[@]} -eq 0 ] && return
   [ "$(id -u)" = 0 ] || die "packages are missing and only root can install them: ${missing[*]}"
   say "installing ${#missing[@]} packages"
-  local log=/tmp/rdmaready-apt.$$.log
-  if ! { apt-get update && apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  local log apt=(apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+  log=$(mktemp)
+  # After an interrupted run dpkg wants to be put right first.
+  if ! { dpkg --configure -a && "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     die "apt could not install: ${missing[*]} (whole output: $log)"
   fi
   rm -f "$log"
+}
+
+# On a terminal, ninja's own counter in one line; the whole output in LOG.
+build_with_progress() {
+  local root=$1 log=$2
+  shift 2
+  if [ -t 2 ]; then
+    ninja -C "$root/build" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+      case $line in '['*']'*) printf '\r       %s ' "${line%%]*}]" >&2 ;; esac
+    done
+    local status=${PIPESTATUS[0]}
+    printf '\r\033[K' >&2
+    return "$status"
+  fi
+  ninja -C "$root/build" "$@" >"$log" 2>&1
 }
 
 # build ROOT TARGET...: configures once, then builds; quiet unless it fails. No TARGET: everything.
@@ -48,7 +65,7 @@ build() {
     die "cmake could not configure the build in $root/build"
   fi
   say "building ${*:-everything} (minutes the first time, seconds after)"
-  if ! ninja -C "$root/build" "$@" >"$log" 2>&1; then
+  if ! build_with_progress "$root" "$log" "$@"; then
     grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 60 >&2
     rm -f "$log"
     die "the build failed"

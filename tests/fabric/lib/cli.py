@@ -229,7 +229,8 @@ def interrupt(number, _):
 def main():
     options = parse(sys.argv[1:])
     for number in INTERRUPTIONS:
-        signal.signal(number, interrupt)
+        if signal.getsignal(number) != signal.SIG_IGN:  # who calls us while cleaning up is not to be interrupted
+            signal.signal(number, interrupt)
     try:
         return options.function(options) or 0
     except FabricError as error:

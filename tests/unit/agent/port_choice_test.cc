@@ -34,7 +34,7 @@ TEST(PortChoice, SaysWhenThereIsNoSuchPortOrNoAddress) {
   EXPECT_EQ(ChoosePort(HostWith({}), "rxe0", 1, "").status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(ChoosePort(HostWith({}), "rxe0", 2, "").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(ChoosePort(HostWith({}), "mlx5_0", 1, "").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(ChoosePort(Facts(), "rxe0", 1, "").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(ChoosePort(Facts(), "rxe0", 1, "").status().code(), absl::StatusCode::kInternal);
 }
 
 }  // namespace

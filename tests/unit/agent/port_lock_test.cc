@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,6 +51,15 @@ TEST_F(PortLockTest, CanBeReadByOtherUsers) {
   struct ::stat info {};
   ASSERT_EQ(::stat((directory_ + "/rdmaready-rxe0-1.lock").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777u, 0666u);
+}
+
+TEST_F(PortLockTest, PassesOnNothingButOneSafeLine) {
+  const absl::StatusOr<PortLock> first = Take("rxe0/1", "evil\x1b[2J\n" + std::string(5000, 'x'));
+  ASSERT_TRUE(first.ok());
+  EXPECT_LE(std::filesystem::file_size(directory_ + "/rdmaready-rxe0-1.lock"), 256u);
+  const std::string told(Take("rxe0/1", "b").status().message());
+  EXPECT_THAT(told, testing::HasSubstr("evil?[2J?xxx"));
+  EXPECT_THAT(told, testing::Not(testing::HasSubstr("\x1b")));
 }
 
 TEST_F(PortLockTest, FollowsNoSymbolicLink) {

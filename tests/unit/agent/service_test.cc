@@ -68,6 +68,8 @@ class ServedAgent {
     return std::make_unique<AgentClient>(name, server_->InProcessChannel({}), ClientOptions{});
   }
 
+  std::unique_ptr<v1::Agent::Stub> Stub() { return v1::Agent::NewStub(server_->InProcessChannel({})); }
+
   // As far as a caller can tell: every call ends at once.
   void Kill() { server_->Shutdown(std::chrono::system_clock::now()); }
 
@@ -203,6 +205,23 @@ TEST_F(ServiceTest, ALoopbackTestNamesWhatDoesNotExist) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(ServiceTest, RefusesNamesThatFillLocksAndCasesThatHoldAPortForDays) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto client = agent.Client("a");
+  const std::string endless(5000, 'x');
+  EXPECT_EQ(client->TestLoopback({}, {"send-1k"}, endless, "", {}, {}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(client->Check({.run_id = endless}, {}, {}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(client->TestLoopback({}, {"send-1k", "send-1k"}, "", "", {}, {}).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(agent.store.transfers.empty());
+}
+
+TEST_F(ServiceTest, PortsThatCannotBeReadAreNotNoPorts) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.host.Answer(wire::DevicesRequest(), ErrnoStatus(EIO, "list"));
+  EXPECT_EQ(agent.Client("a")->TestLoopback({}, {}, "", "", {}, {}).code(), absl::StatusCode::kInternal);
+}
+
 TEST_F(ServiceTest, ASecondTestIsToldWhoHoldsThePort) {
   ServedAgent agent(BothEnds(), locks_);
   const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "root@storage1", locks_);
@@ -258,13 +277,28 @@ TEST_F(ServiceTest, AnAgentThatDiesInMidTransferIsTheCauseAndTheOtherEndEndsSoon
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10));
 }
 
-TEST_F(ServiceTest, APeerStreamThatDoesNotBeginWithAStartIsRefused) {
-  ServedAgent agent(OneEnd(Role::kResponder), locks_);
+TEST_F(ServiceTest, APeerTestOfNoPortIsRefused) {
+  ServedAgent responder(OneEnd(Role::kResponder), locks_);
+  ServedAgent initiator(OneEnd(Role::kInitiator), locks_);
   PeerTest nameless = Send1k();
   nameless.to_port = {};
-  ServedAgent other(OneEnd(Role::kInitiator), locks_);
-  const PeerAnswer answer = RunPeerTest(*other.Client("a"), *agent.Client("b"), nameless);
+  const PeerAnswer answer = RunPeerTest(*initiator.Client("a"), *responder.Client("b"), nameless);
   EXPECT_EQ(answer.to_status.code(), absl::StatusCode::kNotFound) << answer.to_status;
+}
+
+TEST_F(ServiceTest, APeerStreamThatDoesNotBeginWithAStartOfARoleIsRefused) {
+  ServedAgent agent(OneEnd(Role::kResponder), locks_);
+  const auto stub = agent.Stub();
+  v1::PeerTestRequest message;
+  message.mutable_peer()->set_case_name("send-1k");
+  v1::PeerTestRequest no_role;
+  no_role.mutable_start()->set_case_name("send-1k");
+  for (const v1::PeerTestRequest& first : {message, no_role}) {
+    grpc::ClientContext context;
+    const auto stream = stub->TestPeer(&context);
+    stream->Write(first);
+    EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  }
 }
 
 }  // namespace

@@ -42,6 +42,11 @@ TEST(Text, WritesHexInLowerCase) { EXPECT_EQ(Hex(std::array<std::uint8_t, 2>{0x0
 
 TEST(Text, TrimsOnlyTheEnd) { EXPECT_EQ(TrimRight(" a b \n\t"), " a b"); }
 
+TEST(Text, MakesOneSafeLineOfForeignText) {
+  EXPECT_EQ(SafeLine("a\x1b[2Jb\n\xc2\x9b", 100), "a?[2Jb???");
+  EXPECT_EQ(SafeLine("abcdef", 3), "abc");
+}
+
 TEST(RunId, DiffersEachTime) { EXPECT_NE(MakeRunId(), MakeRunId()); }
 
 }  // namespace
