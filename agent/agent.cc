@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
-
-#include <unistd.h>
 
 #include "agent/transfer/cases.h"
 #include "agent/transfer/run.h"
@@ -135,7 +135,8 @@ void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher&
   }
 }
 
-absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& caller, const std::string& what) const {
+absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& caller,
+                                         const std::string& what) const {
   const std::string who = caller.name.empty() ? "an unnamed caller" : caller.name;
   absl::StatusOr<PortLock> lock =
       PortLock::Take(port, who + ", " + what + ", run " + caller.run_id, config_.lock_directory);

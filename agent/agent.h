@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agent: what one host can be asked for, without a word about the wire. It owns nothing of the world: host, store and links
-// are given, so a test gives others.
+// Agent: what one host can be asked for, without a word about the wire. It owns nothing of the world: host,
+// store and links are given, so a test gives others.
 //
 // Threads: every method may be called from any thread; live tests of one port exclude each other (PortLock).
 #pragma once
@@ -93,24 +93,27 @@ class Agent {
   // Reads the host afresh; one reading at a time.
   Facts Collect();
 
-  // Judges this host up to `level` (kPeer is judged as kLoopback: the rest is the caller's work) and stores the report.
-  CheckRun Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher, std::stop_token cancel);
+  // Judges this host up to `level` (kPeer is judged as kLoopback: the rest is the caller's work) and stores the
+  // report.
+  CheckRun Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher,
+                 std::stop_token cancel);
 
-  // kNotFound (no such port or case), kFailedPrecondition (no address), kResourceExhausted (busy: the text says who).
-  // A transfer that failed is a successful call. Empty `cases`: all.
-  absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases, const Caller& caller,
-                            const Watcher& watcher, std::stop_token cancel);
+  // kNotFound (no such port or case), kFailedPrecondition (no address), kResourceExhausted (busy: the text says
+  // who). A transfer that failed is a successful call. Empty `cases`: all.
+  absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases,
+                            const Caller& caller, const Watcher& watcher, std::stop_token cancel);
 
   // One end of a transfer, in two steps: whoever is admitted (same errors) holds the port until it has run.
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
   LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
 
  private:
-  absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller, const std::string& what) const;
+  absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
+                                    const std::string& what) const;
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const Caller& caller,
                            const std::stop_token& cancel);
-  void CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher, const std::stop_token& cancel,
-                     std::vector<Finding>& findings);
+  void CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher,
+                     const std::stop_token& cancel, std::vector<Finding>& findings);
 
   HostReader& host_;
   Store& store_;

@@ -2,13 +2,13 @@
 // CancelWatch: a caller who went away, as a stop_token.
 #pragma once
 
+#include <grpcpp/server_context.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
 #include <thread>
-
-#include <grpcpp/server_context.h>
 
 namespace rdmaready {
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready-agent: answers for one host until it is told to stop.
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 
 #include "agent/server.h"
 #include "api/base/status.h"
@@ -39,8 +38,8 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
   return unknown.empty() ? error.what() : "unknown option " + unknown.front();
 }
 
-// Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever has it
-// already keeps it.
+// Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever
+// has it already keeps it.
 bool MayTake(const std::string& socket) {
   if (::geteuid() != 0) return false;
   std::error_code error;
@@ -77,8 +76,10 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options)
 int Serve(const ServerOptions& options, const ::sigset_t& signals) {
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = Start(options);
   if (!agent.ok()) return Fail(Message(agent.status()), ExitStatus(agent.status()));
-  if (options.insecure) spdlog::warn("plain text, without authentication: every caller that reaches the port may test");
-  for (const std::string& address : (*agent)->addresses()) spdlog::info("rdmaready-agent {} on {}", kVersion, address);
+  if (options.insecure)
+    spdlog::warn("plain text, without authentication: every caller that reaches the port may test");
+  for (const std::string& address : (*agent)->addresses())
+    spdlog::info("rdmaready-agent {} on {}", kVersion, address);
   int signal = 0;
   ::sigwait(&signals, &signal);
   spdlog::info("stopping ({})", ::strsignal(signal));

@@ -13,7 +13,8 @@ bool IsV4(const std::string& address) { return address.find(':') == std::string:
 // fe80::/10 and 169.254.0.0/16: meaningless without an interface.
 bool IsLinkLocal(const std::string& address) {
   if (IsV4(address)) return address.starts_with("169.254.");
-  return address.size() > 4 && address.starts_with("fe") && std::string("89ab").find(address[2]) != std::string::npos;
+  return address.size() > 4 && address.starts_with("fe") &&
+         std::string("89ab").find(address[2]) != std::string::npos;
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& de
     if (port.device != device || port.number != number) continue;
     const std::vector<std::string> own = RoutableAddresses(port);
     if (address.empty()) {
-      if (own.empty()) return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");
+      if (own.empty())
+        return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");
       return PortAddress{PortName(port), own.front()};
     }
     if (std::find(own.begin(), own.end(), address) == own.end()) {

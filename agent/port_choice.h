@@ -21,8 +21,8 @@ std::vector<std::string> RoutableAddresses(const Port& port);
 // The answer when facts.ports is missing: kInternal, because nothing was determined.
 absl::Status PortsUnknown(const Facts& facts);
 
-// Finds `device`/`number` and `address` (empty: the first routable one). kNotFound when the host has no such port,
-// kFailedPrecondition when it has no address to use, kInvalidArgument when `address` is not its own.
+// Finds `device`/`number` and `address` (empty: the first routable one). kNotFound when the host has no such
+// port, kFailedPrecondition when it has no address to use, kInvalidArgument when `address` is not its own.
 absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& device, std::uint32_t number,
                                        const std::string& address);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/port_lock.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
 
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -21,9 +21,7 @@ constexpr ::mode_t kModeForAll = 0666;  // agents of other users must be able to
 constexpr std::size_t kMaxHolderBytes = 200;
 
 // World-writable and cleared at boot on Debian; /tmp where it is missing or not ours to write.
-std::string LockDirectory() {
-  return ::access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock" : "/tmp";
-}
+std::string LockDirectory() { return ::access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock" : "/tmp"; }
 
 // Without O_CREAT first: the kernel forbids opening another user's file in a sticky directory with it
 // (fs.protected_regular).
@@ -45,7 +43,8 @@ std::string ReadHolder(int fd) {
   std::array<char, kMaxHolderBytes + 1> text{};
   const ::ssize_t size = ::pread(fd, text.data(), text.size(), 0);
   // Any user may have written it.
-  const std::string holder = size > 0 ? TrimRight({text.data(), static_cast<std::size_t>(size)}) : std::string();
+  const std::string holder =
+      size > 0 ? TrimRight({text.data(), static_cast<std::size_t>(size)}) : std::string();
   return holder.empty() ? "another live test" : SafeLine(holder, kMaxHolderBytes);
 }
 

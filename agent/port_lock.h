@@ -15,7 +15,8 @@ class PortLock {
  public:
   // Takes the port or says who holds it (kUnavailable). `holder` is one line for whoever comes second:
   // "root@storage1 (pid 123): loopback write-512k". Empty `directory` means the host's own lock directory.
-  static absl::StatusOr<PortLock> Take(std::string_view port, std::string_view holder, std::string directory = {});
+  static absl::StatusOr<PortLock> Take(std::string_view port, std::string_view holder,
+                                       std::string directory = {});
 
  private:
   explicit PortLock(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/server.h"
 
+#include <grpcpp/grpcpp.h>
+
 #include <cstdlib>
 #include <utility>
-
-#include <grpcpp/grpcpp.h>
 
 #include "agent/store/broken_store.h"
 #include "agent/store/sqlite_store.h"
@@ -33,7 +33,8 @@ absl::StatusOr<std::string> ListenTarget(const std::string& text, bool insecure)
   const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(*address);
   if (!resolved.ok()) return resolved.status();
   if (!resolved->front().loopback && !insecure) {
-    return absl::FailedPreconditionError("listen on " + text + ": refusing plain text off loopback without --insecure");
+    return absl::FailedPreconditionError("listen on " + text +
+                                         ": refusing plain text off loopback without --insecure");
   }
   // gRPC's listener takes "unix:/path", but a bare "127.0.0.1:0" and "[::1]:0".
   const std::string& target = resolved->front().target;
@@ -85,7 +86,8 @@ absl::Status HostedAgent::Listen(const ServerOptions& options) {
   server_ = builder.BuildAndStart();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (server_ == nullptr || ports[i] == 0) {
-      return absl::UnavailableError("listen on " + options.listen[i] + ": the address is in use or not of this host");
+      return absl::UnavailableError("listen on " + options.listen[i] +
+                                    ": the address is in use or not of this host");
     }
     addresses_.push_back(Spell(targets[i], ports[i]));
   }

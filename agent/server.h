@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostedAgent: a whole agent of this host in this process: the real host, a store in `state_directory`, the service, and
-// the addresses it listens on (none for the command line's own agent).
+// HostedAgent: a whole agent of this host in this process: the real host, a store in `state_directory`, the
+// service, and the addresses it listens on (none for the command line's own agent).
 #pragma once
+
+#include <grpcpp/channel.h>
+#include <grpcpp/server.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <grpcpp/channel.h>
-#include <grpcpp/server.h>
 
 #include "absl/status/statusor.h"
 #include "agent/agent.h"
@@ -20,20 +20,22 @@
 
 namespace rdmaready {
 
-// Where root's agent also answers callers of this host who name none; the environment's RDMAREADY_SOCKET moves it.
+// Where root's agent also answers callers of this host who name none; the environment's RDMAREADY_SOCKET moves
+// it.
 std::string LocalSocketPath();
 
 struct ServerOptions {
   std::vector<std::string> listen{};  // HOST[:PORT] or unix:PATH, as in api/client/address.h
   bool insecure = false;              // without it, only loopback and unix sockets are listened on
   std::string state_directory{};
-  Profile default_profile{};          // for callers who name none
-  bool refuse_broken_store = true;    // false: work without memory, and say so with each result
+  Profile default_profile{};        // for callers who name none
+  bool refuse_broken_store = true;  // false: work without memory, and say so with each result
 };
 
 class HostedAgent {
  public:
-  // Errors: kFailedPrecondition (plain text off loopback), kUnavailable (address in use or not ours), the store's own.
+  // Errors: kFailedPrecondition (plain text off loopback), kUnavailable (address in use or not ours), the
+  // store's own.
   static absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options);
 
   // A channel to it that needs no address.

@@ -11,8 +11,8 @@
 #include "api/client/agent_client.h"
 #include "api/convert/facts.h"
 #include "api/convert/report.h"
-#include "api/profile/profile_proto.h"
 #include "api/profile/load.h"
+#include "api/profile/profile_proto.h"
 
 namespace rdmaready {
 namespace {
@@ -62,7 +62,8 @@ grpc::Status AgentService::GetVersion(grpc::ServerContext*, const v1::GetVersion
   return grpc::Status::OK;
 }
 
-grpc::Status AgentService::GetFacts(grpc::ServerContext*, const v1::GetFactsRequest*, v1::GetFactsResponse* response) {
+grpc::Status AgentService::GetFacts(grpc::ServerContext*, const v1::GetFactsRequest*,
+                                    v1::GetFactsResponse* response) {
   *response->mutable_facts() = ToProto(agent_.Collect());
   return grpc::Status::OK;
 }
@@ -86,7 +87,8 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   };
   const CancelWatch cancel(*context);
   const Rung level = request->level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback;
-  const CheckRun run = agent_.Check(*profile, level, {request->caller(), request->run_id()}, watcher, cancel.token());
+  const CheckRun run =
+      agent_.Check(*profile, level, {request->caller(), request->run_id()}, watcher, cancel.token());
 
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();
@@ -121,13 +123,14 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test begins with `start`"};
   }
   const v1::PeerTestRequest::Start& start = first.start();
-  if (grpc::Status status = CheckNames(start.caller(), start.run_id(), start.peer_name()); !status.ok()) return status;
+  if (grpc::Status status = CheckNames(start.caller(), start.run_id(), start.peer_name()); !status.ok())
+    return status;
   if (start.role() == v1::PeerTestRequest::Start::ROLE_UNKNOWN) {
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test needs a role"};
   }
   PeerRequest request;
   request.role = start.role() == v1::PeerTestRequest::Start::ROLE_INITIATOR ? PeerRequest::Role::kInitiator
-                                                                             : PeerRequest::Role::kResponder;
+                                                                            : PeerRequest::Role::kResponder;
   request.port = Decode(start.port());
   request.case_name = start.case_name();
   request.peer_name = start.peer_name();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgentService: the agent on the wire. A method does three things: decode, ask, encode. A failing check is a successful
-// call.
+// AgentService: the agent on the wire. A method does three things: decode, ask, encode. A failing check is a
+// successful call.
 #pragma once
 
 #include "agent/agent.h"

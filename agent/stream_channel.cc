@@ -15,7 +15,9 @@ constexpr auto kFarewell = std::chrono::seconds(5);
 // An end says a handful of messages in a test; more is not a peer but an attack on our memory.
 constexpr std::size_t kMaxQueued = 64;
 
-absl::Status Closed() { return MakeFailure(FailureKind::kPeerGone, "the control channel to the peer was closed"); }
+absl::Status Closed() {
+  return MakeFailure(FailureKind::kPeerGone, "the control channel to the peer was closed");
+}
 
 }  // namespace
 

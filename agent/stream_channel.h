@@ -2,12 +2,12 @@
 // StreamChannel: the PeerChannel of an agent, whose other end is an agent behind the caller of TestPeer.
 #pragma once
 
+#include <grpcpp/grpcpp.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
-
-#include <grpcpp/grpcpp.h>
 
 #include "agent/transfer/peer_channel.h"
 #include "rdmaready/v1/agent.grpc.pb.h"

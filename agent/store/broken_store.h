@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BrokenStore: stands in when the store could not be opened and the answer matters more than the memory of it. It keeps
-// nothing and says why each time.
+// BrokenStore: stands in when the store could not be opened and the answer matters more than the memory of it.
+// It keeps nothing and says why each time.
 #pragma once
 
 #include <utility>

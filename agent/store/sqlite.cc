@@ -33,8 +33,8 @@ constexpr int kBusyTimeoutMs = 5000;
 
 absl::StatusOr<Database> Database::Open(const std::string& path) {
   sqlite3* raw = nullptr;
-  const int result =
-      sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int result = sqlite3_open_v2(
+      path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE, nullptr);
   Database database(path, raw);  // SQLite hands out a handle even when it fails
   if (result != SQLITE_OK) return database.Error("open");
   sqlite3_busy_timeout(raw, kBusyTimeoutMs);
@@ -53,7 +53,8 @@ absl::Status Database::Error(std::string_view what) const {
 
 absl::StatusOr<Statement> Statement::Prepare(const Database& database, std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
-  if (sqlite3_prepare_v2(database.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr) != SQLITE_OK) {
+  if (sqlite3_prepare_v2(database.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr) !=
+      SQLITE_OK) {
     return database.Error("prepare");
   }
   return Statement(database, raw);
@@ -84,7 +85,8 @@ absl::StatusOr<bool> Statement::Step() {
 std::string Statement::Text(int column) const {
   const void* data = sqlite3_column_blob(handle_.get(), column);
   const int size = sqlite3_column_bytes(handle_.get(), column);
-  return data == nullptr ? std::string() : std::string(static_cast<const char*>(data), static_cast<std::size_t>(size));
+  return data == nullptr ? std::string()
+                         : std::string(static_cast<const char*>(data), static_cast<std::size_t>(size));
 }
 
 Transaction::~Transaction() {

@@ -2,11 +2,11 @@
 // SQLite behind RAII, as thin as it can be: a database, and a statement that is bound, stepped and read.
 #pragma once
 
+#include <sqlite3.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include <sqlite3.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -43,7 +43,8 @@ absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string
   RR_RETURN_IF_ERROR(MakeDirectory(directory));
   absl::StatusOr<Database> database = Database::Open(directory + "/rdmaready.db");
   if (!database.ok()) return database.status();
-  RR_RETURN_IF_ERROR(database->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+  RR_RETURN_IF_ERROR(
+      database->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   std::unique_ptr<SqliteStore> store(new SqliteStore(*std::move(database)));
   RR_RETURN_IF_ERROR(store->CreateSchema());
   return store;
@@ -60,8 +61,9 @@ absl::Status SqliteStore::CreateSchema() {
     version = statement->Int(0);
   }
   if (version > kSchemaVersion) {
-    return absl::FailedPreconditionError("store: written by a newer rdmaready (schema " + std::to_string(version) +
-                                         ", this version knows " + std::to_string(kSchemaVersion) + ")");
+    return absl::FailedPreconditionError("store: written by a newer rdmaready (schema " +
+                                         std::to_string(version) + ", this version knows " +
+                                         std::to_string(kSchemaVersion) + ")");
   }
   if (version == 0) {
     RR_RETURN_IF_ERROR(database_.Execute(kSchema));
@@ -153,7 +155,8 @@ absl::StatusOr<std::vector<RunRecord>> SqliteStore::Runs(int limit) {
 absl::StatusOr<std::vector<TransferRecord>> SqliteStore::Transfers(int limit) {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Statement> statement = Statement::Prepare(
-      database_, "SELECT run_id, started_unix_ns, port, role, peer, body FROM transfers ORDER BY number DESC LIMIT ?");
+      database_,
+      "SELECT run_id, started_unix_ns, port, role, peer, body FROM transfers ORDER BY number DESC LIMIT ?");
   if (!statement.ok()) return statement.status();
   statement->Bind(std::int64_t{limit});
   std::vector<TransferRecord> records;
@@ -162,7 +165,8 @@ absl::StatusOr<std::vector<TransferRecord>> SqliteStore::Transfers(int limit) {
     if (!row.ok()) return row.status();
     if (!*row) return records;
     v1::TransferResult body;
-    if (!body.ParseFromString(statement->Text(5))) return absl::DataLossError("store: a transfer cannot be read");
+    if (!body.ParseFromString(statement->Text(5)))
+      return absl::DataLossError("store: a transfer cannot be read");
     records.push_back({.run_id = statement->Text(0),
                        .started_unix_ns = statement->Int(1),
                        .port = statement->Text(2),

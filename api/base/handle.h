@@ -2,10 +2,10 @@
 // Handle: ownership of a C object. Declare parents first, so that members die child first.
 #pragma once
 
+#include <unistd.h>
+
 #include <memory>
 #include <utility>
-
-#include <unistd.h>
 
 namespace rdmaready {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/base/run_id.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <chrono>
 #include <ctime>
 #include <random>
-
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 
 namespace rdmaready {
 

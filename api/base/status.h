@@ -14,7 +14,8 @@
 namespace rdmaready {
 
 // "open /sys/class/net/eth0/mtu: No such file or directory", with the canonical code of the errno
-// (EOPNOTSUPP, ENOSYS, EPROTONOSUPPORT -> kUnimplemented; EACCES, EPERM -> kPermissionDenied; ENOENT, ENODEV -> kNotFound).
+// (EOPNOTSUPP, ENOSYS, EPROTONOSUPPORT -> kUnimplemented; EACCES, EPERM -> kPermissionDenied; ENOENT, ENODEV ->
+// kNotFound).
 absl::Status ErrnoStatus(int error_number, std::string_view action_and_object);
 
 // What an unanswered question means for the picture of the host. Never called with an OK status.
@@ -28,7 +29,7 @@ inline std::string Message(const absl::Status& status) {
 }  // namespace rdmaready
 
 // Returns the status from the enclosing function when `expression` is not OK.
-#define RR_RETURN_IF_ERROR(expression)                    \
-  do {                                                    \
+#define RR_RETURN_IF_ERROR(expression)                                               \
+  do {                                                                               \
     if (absl::Status rr_status_ = (expression); !rr_status_.ok()) return rr_status_; \
   } while (false)

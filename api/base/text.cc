@@ -17,7 +17,8 @@ std::string Significant(double value) {
 
 std::string BytesText(std::uint64_t bytes) {
   constexpr std::uint64_t kKi = 1024;
-  if (bytes >= kKi * kKi * kKi && bytes % (kKi * kKi * kKi) == 0) return fmt::format("{} GiB", bytes / (kKi * kKi * kKi));
+  if (bytes >= kKi * kKi * kKi && bytes % (kKi * kKi * kKi) == 0)
+    return fmt::format("{} GiB", bytes / (kKi * kKi * kKi));
   if (bytes >= kKi * kKi && bytes % (kKi * kKi) == 0) return fmt::format("{} MiB", bytes / (kKi * kKi));
   if (bytes >= kKi && bytes % kKi == 0) return fmt::format("{} KiB", bytes / kKi);
   return fmt::format("{} B", bytes);

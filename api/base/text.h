@@ -25,7 +25,8 @@ std::string SpeedText(std::uint32_t megabits_per_s);
 // Lower-case hexadecimal.
 std::string Hex(std::span<const std::uint8_t> bytes);
 
-// Foreign text for one line of a log, a lock or a message: printable ASCII, '?' for all else, at most `max_bytes`.
+// Foreign text for one line of a log, a lock or a message: printable ASCII, '?' for all else, at most
+// `max_bytes`.
 std::string SafeLine(std::string_view text, std::size_t max_bytes);
 
 // Trailing white space (a sysfs file ends in a newline) removed.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/address.h"
 
-#include <array>
-#include <charconv>
-#include <memory>
-
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <array>
+#include <charconv>
+#include <memory>
 
 #include "api/base/handle.h"
 
@@ -67,7 +67,8 @@ absl::StatusOr<HostAddress> ParseHostAddress(std::string_view text, std::uint16_
       digits = rest.substr(1);
       if (digits.empty()) return Malformed(text, "port is empty");
     }
-  } else if (const std::size_t colon = text.find(':'); colon != std::string_view::npos && colon == text.rfind(':')) {
+  } else if (const std::size_t colon = text.find(':');
+             colon != std::string_view::npos && colon == text.rfind(':')) {
     host = text.substr(0, colon);
     digits = text.substr(colon + 1);
     if (digits.empty()) return Malformed(text, "port is empty");
@@ -92,7 +93,8 @@ absl::StatusOr<std::vector<ResolvedAddress>> Resolve(const HostAddress& address)
   if (error != 0) return absl::NotFoundError("resolve " + address.host + ": " + ::gai_strerror(error));
   std::vector<ResolvedAddress> resolved;
   for (const ::addrinfo* info = list.get(); info != nullptr; info = info->ai_next) {
-    if (info->ai_family == AF_INET || info->ai_family == AF_INET6) resolved.push_back(Describe(*info, address.port));
+    if (info->ai_family == AF_INET || info->ai_family == AF_INET6)
+      resolved.push_back(Describe(*info, address.port));
   }
   if (resolved.empty()) return absl::NotFoundError("resolve " + address.host + ": no IP address");
   return resolved;

@@ -14,8 +14,8 @@ namespace rdmaready {
 inline constexpr std::uint16_t kDefaultAgentPort = 7471;
 
 struct HostAddress {
-  std::string text{};       // as typed: how the host is named in every output
-  std::string host{};       // empty for a unix socket
+  std::string text{};  // as typed: how the host is named in every output
+  std::string host{};  // empty for a unix socket
   std::uint16_t port = kDefaultAgentPort;
   std::string unix_path{};
 };

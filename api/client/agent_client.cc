@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/agent_client.h"
 
-#include <utility>
-
 #include <grpcpp/grpcpp.h>
+
+#include <utility>
 
 #include "api/client/tcp_probe.h"
 #include "api/convert/facts.h"
@@ -30,7 +30,7 @@ AgentClient::AgentClient(std::string name, std::shared_ptr<grpc::Channel> channe
     : name_(std::move(name)), options_(options), stub_(v1::Agent::NewStub(std::move(channel))) {}
 
 absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddress& address,
-                                                                 const ClientOptions& options) {
+                                                                  const ClientOptions& options) {
   const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(address);
   if (!resolved.ok()) return resolved.status();
   const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
@@ -41,7 +41,8 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
     const auto now = std::chrono::steady_clock::now();
     const auto share = now + (deadline - now) / static_cast<int>(left--);
     if (!candidate.loopback && !options.insecure) {
-      last = absl::FailedPreconditionError("host " + address.text + " is not on loopback: refusing to talk in plain text "
+      last = absl::FailedPreconditionError("host " + address.text +
+                                           " is not on loopback: refusing to talk in plain text "
                                            "without --insecure");
       continue;
     }
@@ -131,8 +132,8 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
 }
 
 absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
-                                       const std::string& caller, const std::string& run_id, const Progress& progress,
-                                       const OnTransfer& on_transfer) {
+                                       const std::string& caller, const std::string& run_id,
+                                       const Progress& progress, const OnTransfer& on_transfer) {
   v1::TestLoopbackRequest request;
   request.mutable_port()->set_device(port.device);
   request.mutable_port()->set_number(port.number);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgentClient: one agent, as the command line sees it. Values of the model go in and come out; gRPC stays inside.
+// AgentClient: one agent, as the command line sees it. Values of the model go in and come out; gRPC stays
+// inside.
 //
-// Errors: kNotFound (name does not resolve), kUnavailable (refused, not answering, went away), kUnimplemented (an agent
-// of an incompatible version), kDeadlineExceeded; anything else is the agent's own failure. Texts name the host.
-// Threads: one client may be used by several threads at once.
+// Errors: kNotFound (name does not resolve), kUnavailable (refused, not answering, went away), kUnimplemented
+// (an agent of an incompatible version), kDeadlineExceeded; anything else is the agent's own failure. Texts
+// name the host. Threads: one client may be used by several threads at once.
 #pragma once
+
+#include <grpcpp/channel.h>
 
 #include <chrono>
 #include <functional>
@@ -12,8 +15,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <grpcpp/channel.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -75,7 +76,8 @@ class AgentClient {
   using OnTransfer = std::function<void(const PortTransfer& transfer)>;
 
   // Resolves, connects within options.connect_timeout, and asks for the version.
-  static absl::StatusOr<std::unique_ptr<AgentClient>> Connect(const HostAddress& address, const ClientOptions& options);
+  static absl::StatusOr<std::unique_ptr<AgentClient>> Connect(const HostAddress& address,
+                                                              const ClientOptions& options);
 
   // Over a channel that exists already (an agent in this process).
   AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options);
@@ -84,10 +86,12 @@ class AgentClient {
 
   absl::StatusOr<AgentVersion> GetVersion();
   absl::StatusOr<Facts> GetFacts();
-  absl::StatusOr<CheckAnswer> Check(const CheckOptions& options, const Progress& progress, const OnFinding& on_finding);
+  absl::StatusOr<CheckAnswer> Check(const CheckOptions& options, const Progress& progress,
+                                    const OnFinding& on_finding);
   // Empty `cases`: all.
-  absl::Status TestLoopback(const PortSelection& port, const std::vector<std::string>& cases, const std::string& caller,
-                            const std::string& run_id, const Progress& progress, const OnTransfer& on_transfer);
+  absl::Status TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
+                            const std::string& caller, const std::string& run_id, const Progress& progress,
+                            const OnTransfer& on_transfer);
 
  private:
   friend class PeerRelay;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/peer_test.h"
 
+#include <grpcpp/grpcpp.h>
+
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
-
-#include <grpcpp/grpcpp.h>
 
 #include "api/convert/report.h"
 

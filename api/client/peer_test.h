@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A live transfer between two agents. They need no route to each other's gRPC port: the caller holds a stream to each
-// and relays the control messages; only the RDMA traffic goes from host to host.
+// A live transfer between two agents. They need no route to each other's gRPC port: the caller holds a stream
+// to each and relays the control messages; only the RDMA traffic goes from host to host.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct PeerTest {
 };
 
 struct PeerAnswer {
-  TransferResult result{};        // the most that is known; failure.kind is kPeerGone when an agent went away
-  absl::Status from_status{};     // of the call to the initiator
-  absl::Status to_status{};       // of the call to the responder
+  TransferResult result{};         // the most that is known; failure.kind is kPeerGone when an agent went away
+  absl::Status from_status{};      // of the call to the initiator
+  absl::Status to_status{};        // of the call to the responder
   std::string from_store_error{};  // the result stands, but that agent could not keep it
   std::string to_store_error{};
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/tcp_probe.h"
 
-#include <cerrno>
-#include <cstring>
-#include <memory>
-
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
 
 #include "absl/status/statusor.h"
 #include "api/base/handle.h"
@@ -27,7 +27,8 @@ struct SocketAddress {
 absl::StatusOr<SocketAddress> ParseUnix(const std::string& path) {
   SocketAddress address;
   auto* un = reinterpret_cast<::sockaddr_un*>(&address.storage);
-  if (path.size() >= sizeof(un->sun_path)) return absl::InvalidArgumentError("socket path " + path + " is too long");
+  if (path.size() >= sizeof(un->sun_path))
+    return absl::InvalidArgumentError("socket path " + path + " is too long");
   un->sun_family = AF_UNIX;
   std::memcpy(un->sun_path, path.c_str(), path.size() + 1);
   address.size = sizeof(*un);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects once and hangs up: tells "refused" from "no answer" from "no route" in the kernel's words, which gRPC folds
-// into one.
+// Connects once and hangs up: tells "refused" from "no answer" from "no route" in the kernel's words, which
+// gRPC folds into one.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,8 @@
 
 namespace rdmaready {
 
-// `target` as in ResolvedAddress. kUnavailable or kDeadlineExceeded with "connect to 127.0.0.1:7471: Connection refused".
+// `target` as in ResolvedAddress. kUnavailable or kDeadlineExceeded with "connect to 127.0.0.1:7471: Connection
+// refused".
 absl::Status ProbeTcp(const std::string& target, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace rdmaready

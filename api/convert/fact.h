@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fact<T> to and from the messages of facts.proto, which all have the shape oneof { Missing missing; V value; }.
+// Fact<T> to and from the messages of facts.proto, which all have the shape oneof { Missing missing; V value;
+// }.
 #pragma once
 
 #include <concepts>
@@ -12,7 +13,9 @@
 
 namespace rdmaready::convert {
 
-inline Missing OutOfRange(std::string detail) { return {Missing::Kind::kFailed, "the sender's facts: " + detail}; }
+inline Missing OutOfRange(std::string detail) {
+  return {Missing::Kind::kFailed, "the sender's facts: " + detail};
+}
 
 // A wider number that does not fit reads as the type's maximum, which no check takes for health.
 template <std::integral To>
@@ -21,7 +24,8 @@ To Narrow(std::uint32_t value) {
   return static_cast<To>(value > kMax ? kMax : value);
 }
 
-// Model and wire enums have the same numbers (held by the round trip test); what lies outside is the honest zero.
+// Model and wire enums have the same numbers (held by the round trip test); what lies outside is the honest
+// zero.
 template <class Model, class Wire>
 Model Enumerator(Wire value, Model last) {
   const int number = static_cast<int>(value);

@@ -48,9 +48,10 @@ Fact<Ets> GetEts(const v1::Ets& from) {
   Ets to;
   to.willing = from.willing();
   to.traffic_classes = Narrow<std::uint8_t>(from.traffic_classes());
-  const bool whole = GetArray(from.tx_percent(), &to.tx_percent, Narrow<std::uint8_t>) &&
-                     GetArray(from.tsa(), &to.tsa, [](std::uint32_t v) { return Tsa{Narrow<std::uint8_t>(v)}; }) &&
-                     GetArray(from.prio_tc(), &to.prio_tc, Narrow<std::uint8_t>);
+  const bool whole =
+      GetArray(from.tx_percent(), &to.tx_percent, Narrow<std::uint8_t>) &&
+      GetArray(from.tsa(), &to.tsa, [](std::uint32_t v) { return Tsa{Narrow<std::uint8_t>(v)}; }) &&
+      GetArray(from.prio_tc(), &to.prio_tc, Narrow<std::uint8_t>);
   if (!whole) return OutOfRange("ETS lists are not of length 8");
   return to;
 }
@@ -101,7 +102,8 @@ void PutTrust(const std::vector<AppSelector>& from, v1::AppTrust* to) {
 
 Fact<std::vector<AppSelector>> GetTrust(const v1::AppTrust& from) {
   std::vector<AppSelector> to;
-  for (const std::uint32_t selector : from.selectors()) to.push_back(AppSelector{Narrow<std::uint8_t>(selector)});
+  for (const std::uint32_t selector : from.selectors())
+    to.push_back(AppSelector{Narrow<std::uint8_t>(selector)});
   return to;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts to and from the wire. Total both ways: every message gives some Facts, and what it does not say, or says
-// out of range, is a Missing and never a healthy default.
+// Facts to and from the wire. Total both ways: every message gives some Facts, and what it does not say, or
+// says out of range, is a Missing and never a healthy default.
 #pragma once
 
 #include "api/model/facts.h"

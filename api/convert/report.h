@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings, host reports and transfer results to and from the wire. Total both ways; numbers of an enum that this
-// version does not know read as the honest zero.
+// Findings, host reports and transfer results to and from the wire. Total both ways; numbers of an enum that
+// this version does not know read as the honest zero.
 #pragma once
 
 #include "api/model/report.h"

@@ -31,8 +31,8 @@ class Fact {
   using value_type = T;
 
   Fact() = default;
-  Fact(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Fact(Missing why) : state_(std::move(why)) {}    // NOLINT(google-explicit-constructor)
+  Fact(T value) : state_(std::move(value)) {}    // NOLINT(google-explicit-constructor)
+  Fact(Missing why) : state_(std::move(why)) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const { return state_.index() == 1; }
 

@@ -47,7 +47,7 @@ inline constexpr std::size_t kPriorities = 8;  // IEEE 802.1Q priorities, and dc
 // Transmission selection algorithm of a traffic class: IEEE_8021QAZ_TSA_* of linux/dcbnl.h.
 enum class Tsa : std::uint8_t { kStrict = 0, kCbShaper = 1, kEts = 2, kVendor = 255 };
 
-struct Ets {                                           // struct ieee_ets
+struct Ets {  // struct ieee_ets
   bool willing = false;
   std::uint8_t traffic_classes = 0;                    // ets_cap
   std::array<std::uint8_t, kPriorities> tx_percent{};  // by traffic class
@@ -57,12 +57,12 @@ struct Ets {                                           // struct ieee_ets
   bool operator==(const Ets&) const = default;
 };
 
-struct Pfc {                                                  // struct ieee_pfc
-  std::uint8_t capability = 0;                                // classes that may be lossless at once
-  std::uint8_t enabled = 0;                                   // bitmap by priority
-  std::uint16_t delay = 0;                                    // driver's unit: bit times, or metres of cable on mlx5
-  std::array<std::uint64_t, kPriorities> pauses_sent{};       // requests
-  std::array<std::uint64_t, kPriorities> pauses_received{};   // indications
+struct Pfc {                                             // struct ieee_pfc
+  std::uint8_t capability = 0;                           // classes that may be lossless at once
+  std::uint8_t enabled = 0;                              // bitmap by priority
+  std::uint16_t delay = 0;                               // driver's unit: bit times, or metres of cable on mlx5
+  std::array<std::uint64_t, kPriorities> pauses_sent{};  // requests
+  std::array<std::uint64_t, kPriorities> pauses_received{};  // indications
 
   bool operator==(const Pfc&) const = default;
 };
@@ -119,12 +119,12 @@ struct IpAddress {
 struct Netdev {
   std::string name{};
   std::uint32_t ifindex = 0;
-  std::string driver{};  // PCI driver, or the link kind of a virtual device ("dcbnic", "vlan"); may be empty
-  bool admin_up = false;                              // IFF_UP
-  bool carrier = false;                               // IFF_LOWER_UP
+  std::string driver{};   // PCI driver, or the link kind of a virtual device ("dcbnic", "vlan"); may be empty
+  bool admin_up = false;  // IFF_UP
+  bool carrier = false;   // IFF_LOWER_UP
   std::uint32_t mtu_bytes = 0;
   Fact<std::uint32_t> speed_mbps{};
-  Fact<std::uint16_t> vlan_id{};                      // known only when the netdev is a VLAN device
+  Fact<std::uint16_t> vlan_id{};  // known only when the netdev is a VLAN device
   Fact<std::vector<IpAddress>> addresses{};
   Dcb dcb{};
 
@@ -149,20 +149,20 @@ struct Gid {
 };
 
 struct Port {
-  std::string device{};        // "rxe0"
-  std::uint32_t number = 0;    // from 1
+  std::string device{};      // "rxe0"
+  std::uint32_t number = 0;  // from 1
 
   Fact<Transport> transport{};
-  Fact<bool> software{};       // rxe, siw: no firmware, no PCIe; functional verdict only
+  Fact<bool> software{};  // rxe, siw: no firmware, no PCIe; functional verdict only
   Fact<std::string> firmware{};
 
   Fact<PortState> state{};
-  Fact<std::uint8_t> phys_state{};             // enum ib_port_phys_state; 5 is LinkUp
-  Fact<std::uint32_t> active_mtu_bytes{};      // RoCE/IB path MTU: 256 .. 4096
+  Fact<std::uint8_t> phys_state{};         // enum ib_port_phys_state; 5 is LinkUp
+  Fact<std::uint32_t> active_mtu_bytes{};  // RoCE/IB path MTU: 256 .. 4096
   Fact<std::uint32_t> max_mtu_bytes{};
-  Fact<std::vector<Gid>> gids{};               // filled slots only
-  Fact<GidType> cm_default_mode{};             // RDMA-CM's default RoCE mode
-  Fact<std::uint8_t> cm_default_tos{};         // RDMA-CM's default ToS
+  Fact<std::vector<Gid>> gids{};        // filled slots only
+  Fact<GidType> cm_default_mode{};      // RDMA-CM's default RoCE mode
+  Fact<std::uint8_t> cm_default_tos{};  // RDMA-CM's default ToS
 
   Fact<Netdev> netdev{};
 
@@ -171,11 +171,11 @@ struct Port {
 
 struct Facts {
   std::string hostname{};
-  std::string machine_id{};           // tells "the same host twice" from two hosts; may be empty
+  std::string machine_id{};  // tells "the same host twice" from two hosts; may be empty
   Fact<Kernel> kernel{};
   Fact<RdmaStack> rdma_stack{};
   Fact<Memlock> memlock{};
-  Fact<std::vector<Port>> ports{};    // every port of every RDMA device, in device and port order
+  Fact<std::vector<Port>> ports{};  // every port of every RDMA device, in device and port order
 
   bool operator==(const Facts&) const = default;
 };

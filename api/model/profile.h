@@ -13,24 +13,24 @@ namespace rdmaready {
 
 struct Profile {
   enum class Transport { kAny, kRoceV2, kIwarp, kInfiniBand };
-  enum class Trust { kAny, kDscp, kPcp };   // what the NIC classifies received frames by
-  enum class Dcbx { kAny, kStatic };        // static: host controlled, willing off
+  enum class Trust { kAny, kDscp, kPcp };  // what the NIC classifies received frames by
+  enum class Dcbx { kAny, kStatic };       // static: host controlled, willing off
 
   std::string name{};
   std::string summary{};
   std::string digest{};  // SHA-256 of the text it was read from, hex
 
   Transport transport = Transport::kAny;
-  std::optional<std::uint8_t> rdma_priority{};      // 0..7
+  std::optional<std::uint8_t> rdma_priority{};  // 0..7
   Trust trust = Trust::kAny;
-  std::optional<std::uint8_t> dscp{};               // 0..63, of RDMA traffic
-  std::optional<std::uint8_t> tos{};                // 0..255, RDMA-CM default; its upper six bits are a DSCP
-  std::optional<std::vector<std::uint8_t>> pfc{};   // lossless priorities; an empty list: PFC must be off
-  std::optional<std::uint8_t> ets_rdma_percent{};   // bandwidth share of the RDMA traffic class
+  std::optional<std::uint8_t> dscp{};              // 0..63, of RDMA traffic
+  std::optional<std::uint8_t> tos{};               // 0..255, RDMA-CM default; its upper six bits are a DSCP
+  std::optional<std::vector<std::uint8_t>> pfc{};  // lossless priorities; an empty list: PFC must be off
+  std::optional<std::uint8_t> ets_rdma_percent{};  // bandwidth share of the RDMA traffic class
   std::uint8_t ets_tolerance_percent = 5;
   Dcbx dcbx = Dcbx::kAny;
-  std::optional<std::uint32_t> mtu_bytes{};         // of the netdev, at least
-  std::optional<std::uint32_t> roce_mtu_bytes{};    // active RDMA MTU, exactly
+  std::optional<std::uint32_t> mtu_bytes{};       // of the netdev, at least
+  std::optional<std::uint32_t> roce_mtu_bytes{};  // active RDMA MTU, exactly
   std::optional<std::uint32_t> min_speed_mbps{};
   std::optional<std::uint64_t> min_memlock_bytes{};
 

@@ -33,8 +33,8 @@ struct Verdict {
 
 // A verdict with everything a reader needs to believe it and to act on it.
 struct Finding {
-  std::string id{};       // "pfc.lossless-priority": for ever, never reused
-  std::string title{};    // the requirement, said positively
+  std::string id{};     // "pfc.lossless-priority": for ever, never reused
+  std::string title{};  // the requirement, said positively
   Scope scope = Scope::kHost;
   Rung rung = Rung::kHost;
   std::string subject{};  // "host", "rxe0/1 dcb0", "rxe0/1 -> rxe0/1"
@@ -44,8 +44,8 @@ struct Finding {
   std::string expected{};
   std::string source{};
   std::string why{};
-  std::string fix{};         // what a person would type next
-  std::string hidden_by{};   // id of the finding that explains this one; then not judged, and kNotApplicable
+  std::string fix{};        // what a person would type next
+  std::string hidden_by{};  // id of the finding that explains this one; then not judged, and kNotApplicable
   std::int64_t duration_ns = 0;
 
   bool operator==(const Finding&) const = default;
@@ -59,10 +59,10 @@ struct RungResult {
 };
 
 struct HostReport {
-  std::string host{};            // as the caller named it
+  std::string host{};  // as the caller named it
   std::string agent_version{};
   std::string kernel_release{};
-  std::string error{};           // why the host could not be asked; empty when it answered
+  std::string error{};  // why the host could not be asked; empty when it answered
   Readiness verdict = Readiness::kUndetermined;
   std::vector<RungResult> ladder{};
   std::vector<Finding> findings{};

@@ -16,13 +16,13 @@ enum class Operation { kUnknown, kSend, kWrite, kRead };
 
 // A row of the case table (agent/transfer/cases.h). Cases are bounded by time, not by a message count.
 struct TransferCase {
-  std::string_view name{};         // "write-512k": for ever
-  std::string_view stands_for{};   // what a storage user would recognise
+  std::string_view name{};        // "write-512k": for ever
+  std::string_view stands_for{};  // what a storage user would recognise
   Operation operation = Operation::kUnknown;
   std::uint32_t message_bytes = 0;
-  std::uint32_t depth = 0;         // messages in flight
-  std::chrono::milliseconds duration{};   // of the measured part
-  std::chrono::milliseconds deadline{};   // of the whole case, set-up included
+  std::uint32_t depth = 0;               // messages in flight
+  std::chrono::milliseconds duration{};  // of the measured part
+  std::chrono::milliseconds deadline{};  // of the whole case, set-up included
 };
 
 // Why a transfer did not come to its end. Told apart, because the remedy differs.
@@ -62,9 +62,9 @@ struct TransferResult {
   Operation operation = Operation::kUnknown;
   std::uint32_t message_bytes = 0;
 
-  std::string local_gid{};    // of the initiator; empty until connected
+  std::string local_gid{};  // of the initiator; empty until connected
   std::string remote_gid{};
-  std::string transport{};    // "roce-v2", "iwarp", "infiniband", "memory"
+  std::string transport{};  // "roce-v2", "iwarp", "infiniband", "memory"
 
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -74,7 +74,7 @@ struct TransferResult {
 
   std::int64_t elapsed_ns = 0;
   std::uint64_t throughput_bytes_per_s = 0;
-  std::uint64_t worst_interval_bytes_per_s = 0;       // of the worst whole 100 ms; 0 when shorter than that
+  std::uint64_t worst_interval_bytes_per_s = 0;  // of the worst whole 100 ms; 0 when shorter than that
   std::uint64_t operations_per_s = 0;
   LatencySummary latency{};  // half the round trip for send; post to completion for write and read
 

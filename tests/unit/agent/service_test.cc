@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agents over gRPC in this process, with a host, links and a store that need nothing: the client, the wire, the service and the
-// relay between two agents are the real ones.
+// Agents over gRPC in this process, with a host, links and a store that need nothing: the client, the wire, the
+// service and the relay between two agents are the real ones.
 #include "agent/service.h"
-
-#include <atomic>
-#include <filesystem>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
 
 #include "agent/port_lock.h"
 #include "agent/transfer/cases.h"
@@ -56,7 +56,9 @@ class ServedAgent {
  public:
   ServedAgent(LinkMaker make_link, const std::string& lock_directory)
       : agent_(host, store, std::move(make_link),
-               {.version = "9.9.9", .default_profile = *LoadProfile("virtual-fabric"), .lock_directory = lock_directory}),
+               {.version = "9.9.9",
+                .default_profile = *LoadProfile("virtual-fabric"),
+                .lock_directory = lock_directory}),
         service_(agent_) {
     grpc::ServerBuilder builder;
     builder.RegisterService(&service_);
@@ -209,7 +211,8 @@ TEST_F(ServiceTest, RefusesNamesThatFillLocksAndCasesThatHoldAPortForDays) {
   ServedAgent agent(BothEnds(), locks_);
   const auto client = agent.Client("a");
   const std::string endless(5000, 'x');
-  EXPECT_EQ(client->TestLoopback({}, {"send-1k"}, endless, "", {}, {}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(client->TestLoopback({}, {"send-1k"}, endless, "", {}, {}).code(),
+            absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(client->Check({.run_id = endless}, {}, {}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(client->TestLoopback({}, {"send-1k", "send-1k"}, "", "", {}, {}).code(),
             absl::StatusCode::kInvalidArgument);

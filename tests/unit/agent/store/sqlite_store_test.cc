@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/sqlite_store.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 namespace rdmaready {
 namespace {
@@ -27,8 +27,9 @@ RunRecord MakeRun(const std::string& id, std::int64_t started) {
   RunRecord record{.run_id = id, .started_unix_ns = started, .duration_ns = 5, .level = Rung::kLoopback};
   record.profile_name = "p";
   record.report.verdict = Readiness::kNotReady;
-  record.report.findings = {{.id = "link.state", .subject = "rxe0/1", .outcome = Outcome::kFail, .observed = "down"},
-                            {.id = "mtu.ethernet", .subject = "rxe0/1", .outcome = Outcome::kPass}};
+  record.report.findings = {
+      {.id = "link.state", .subject = "rxe0/1", .outcome = Outcome::kFail, .observed = "down"},
+      {.id = "mtu.ethernet", .subject = "rxe0/1", .outcome = Outcome::kPass}};
   return record;
 }
 
@@ -47,7 +48,8 @@ TEST_F(SqliteStoreTest, GivesBackWhatWasPutNewestFirst) {
 
 TEST_F(SqliteStoreTest, KeepsTransfers) {
   const auto store = Open();
-  TransferRecord record{.run_id = "a", .started_unix_ns = 3, .port = "rxe0/1", .role = "initiator", .peer = "b"};
+  TransferRecord record{
+      .run_id = "a", .started_unix_ns = 3, .port = "rxe0/1", .role = "initiator", .peer = "b"};
   record.result.case_name = "send-1k";
   record.result.failure = {FailureKind::kStalled, "nothing for 5 s"};
   ASSERT_TRUE(store->PutTransfer(record).ok());

@@ -7,7 +7,8 @@ namespace rdmaready {
 namespace {
 
 TEST(Status, SaysActionObjectAndTheKernelsWordsOnce) {
-  EXPECT_EQ(Message(ErrnoStatus(EOPNOTSUPP, "set PFC on ens1f0")), "set PFC on ens1f0: Operation not supported");
+  EXPECT_EQ(Message(ErrnoStatus(EOPNOTSUPP, "set PFC on ens1f0")),
+            "set PFC on ens1f0: Operation not supported");
 }
 
 TEST(Status, MakesTheGapThatAnErrorMeans) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/base/text.h"
 
-#include <array>
-
 #include <gtest/gtest.h>
+
+#include <array>
 
 #include "api/base/run_id.h"
 

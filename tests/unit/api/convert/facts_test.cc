@@ -36,7 +36,8 @@ Port FullPort() {
                        .tx_percent = {50, 0, 0, 50},
                        .tsa = {Tsa::kEts, Tsa::kStrict, Tsa::kVendor, Tsa::kEts},
                        .prio_tc = {0, 0, 0, 3}};
-  netdev.dcb.pfc = Pfc{.capability = 8, .enabled = 8, .delay = 7, .pauses_sent = {1, 2}, .pauses_received = {3}};
+  netdev.dcb.pfc =
+      Pfc{.capability = 8, .enabled = 8, .delay = 7, .pauses_sent = {1, 2}, .pauses_received = {3}};
   netdev.dcb.app = std::vector<AppEntry>{{AppSelector::kDscp, 3, 26}, {AppSelector::kPcp, 3, 11}};
   netdev.dcb.app_trust = std::vector<AppSelector>{AppSelector::kDscp, AppSelector::kPcp};
   netdev.dcb.dcbx = Dcbx{.host = true, .lld_managed = false, .cee = false, .ieee = true, .static_mode = true};
@@ -80,8 +81,15 @@ TEST(FactsConversion, ReadsAnEmptyPortAsNotCollected) {
 
 TEST(FactsConversion, TakesNoShortEtsList) {
   v1::Facts message = ToProto(FullFacts());
-  message.mutable_ports()->mutable_value()->mutable_ports(0)->mutable_netdev()->mutable_value()->mutable_dcb()
-      ->mutable_ets()->mutable_value()->clear_prio_tc();
+  message.mutable_ports()
+      ->mutable_value()
+      ->mutable_ports(0)
+      ->mutable_netdev()
+      ->mutable_value()
+      ->mutable_dcb()
+      ->mutable_ets()
+      ->mutable_value()
+      ->clear_prio_tc();
   const Facts facts = FromProto(message);
   const Fact<Ets>& ets = facts.ports->front().netdev->dcb.ets;
   ASSERT_FALSE(ets);
@@ -90,7 +98,12 @@ TEST(FactsConversion, TakesNoShortEtsList) {
 
 TEST(FactsConversion, TakesNoGidOfAnotherLength) {
   v1::Facts message = ToProto(FullFacts());
-  message.mutable_ports()->mutable_value()->mutable_ports(0)->mutable_gids()->mutable_value()->mutable_gids(0)
+  message.mutable_ports()
+      ->mutable_value()
+      ->mutable_ports(0)
+      ->mutable_gids()
+      ->mutable_value()
+      ->mutable_gids(0)
       ->set_raw("short");
   EXPECT_FALSE(FromProto(message).ports->front().gids);
 }
@@ -103,7 +116,8 @@ TEST(FactsConversion, TakesNoNumberThatDoesNotFit) {
 
 TEST(FactsConversion, ReadsAnUnknownEnumeratorAsUnknown) {
   v1::Facts message = ToProto(FullFacts());
-  message.mutable_ports()->mutable_value()->mutable_ports(0)->mutable_state()->set_value(static_cast<v1::PortState>(99));
+  message.mutable_ports()->mutable_value()->mutable_ports(0)->mutable_state()->set_value(
+      static_cast<v1::PortState>(99));
   EXPECT_EQ(*FromProto(message).ports->front().state, PortState::kUnknown);
 }
 

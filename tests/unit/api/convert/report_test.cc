@@ -49,7 +49,9 @@ TransferResult FullResult() {
   return result;
 }
 
-TEST(ReportConversion, KeepsEveryFieldOfAFinding) { EXPECT_EQ(FromProto(ToProto(FullFinding())), FullFinding()); }
+TEST(ReportConversion, KeepsEveryFieldOfAFinding) {
+  EXPECT_EQ(FromProto(ToProto(FullFinding())), FullFinding());
+}
 
 TEST(ReportConversion, KeepsEveryFieldOfAHostReport) {
   const HostReport report{.host = "a",
@@ -62,7 +64,9 @@ TEST(ReportConversion, KeepsEveryFieldOfAHostReport) {
   EXPECT_EQ(FromProto(ToProto(report)), report);
 }
 
-TEST(ReportConversion, KeepsEveryFieldOfATransfer) { EXPECT_EQ(FromProto(ToProto(FullResult())), FullResult()); }
+TEST(ReportConversion, KeepsEveryFieldOfATransfer) {
+  EXPECT_EQ(FromProto(ToProto(FullResult())), FullResult());
+}
 
 TEST(ReportConversion, ReadsAFailureOfANewerVersionAsAFailure) {
   v1::Failure failure;

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The virtual fabric itself: what its launcher promises, and what its NIC does. Everything else stands on this."""
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import unittest
+
+import fabric
+
+
+class TheLauncher(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+
+    def run_in(self, number, *command, **options):
+        return fabric.launcher("exec", *options.get("before", ()), number, "--", *command, check=False)
+
+    def test_exec_passes_status_output_and_errors_on(self):
+        done = self.run_in(1, "sh", "-c", "echo out; echo err >&2; exit 7")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "out\n", "err\n"))
+
+    def test_exec_takes_arguments_and_no_shell(self):
+        self.assertEqual(self.run_in(2, "printf", "%s|", "a b", "$HOME", "").stdout, "a b|$HOME||")
+
+    def test_exec_carries_much_output(self):
+        self.assertEqual(len(self.run_in(1, "head", "-c", "3000000", "/dev/zero").stdout), 3000000)
+
+    def test_exec_runs_several_at_once(self):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            answers = pool.map(lambda n: self.run_in(1 + n % 2, "sh", "-c", f"sleep 1; hostname; echo {n}").stdout, range(4))
+        self.assertEqual(list(answers), [f"guest{1 + n % 2}\n{n}\n" for n in range(4)])
+
+    def test_exec_ends_a_command_that_takes_too_long(self):
+        self.assertEqual(self.run_in(1, "sleep", "987", before=("--timeout", 1)).returncode, 124)
+        self.assertNotIn("sleep 987", fabric.guest(1, "ps ax -o args"))
+
+    def test_a_guest_that_is_not_there_is_named(self):
+        done = self.run_in(9, "true")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_up_again_is_harmless(self):
+        before = fabric.launcher("status").stdout
+        self.assertEqual(fabric.bring_up(), self.hosts)
+        strip = lambda text: re.sub(r"minutes_left=\d+", "", text)
+        self.assertEqual(strip(fabric.launcher("status").stdout), strip(before))
+
+    def test_down_leaves_no_process_and_no_file(self):
+        name = f"{fabric.NAME}-other"
+        command = [fabric.LAUNCHER, "up", "--name", name, "--hosts", "1", "--agent", "/nowhere"]
+        up = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        self.assertEqual(up.returncode, 0, up.stderr)
+        pid = int(re.search(r"pid=(\d+)", up.stdout).group(1))
+        self.assertIn(name, pathlib.Path(f"/proc/{pid}/cmdline").read_text())
+        for _ in range(2):
+            subprocess.run([fabric.LAUNCHER, "down", "--name", name], check=True, timeout=60)
+        self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
+        self.assertIn("running", fabric.launcher("status").stdout)
+
+    def test_the_kernel_is_debians_and_the_device_is_soft_roce(self):
+        self.assertRegex(fabric.guest(1, "uname -r"), r"^6\.12\.\d+\+deb12-amd64")
+        self.assertIn("rxe0/1 state ACTIVE", fabric.guest(1, "rdma link"))
+
+
+class TheDcbNic(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+
+    def tearDown(self):
+        fabric.guest(1, f"'{fabric.LAUNCHER.parent}/guest/provision'")
+
+    @staticmethod
+    def counters(number):
+        return {name: int(value) for name, value in re.findall(r"(\w+): (\d+)", fabric.guest(number, "ethtool -S dcb0"))}
+
+    def test_counts_packets_and_bytes_of_a_priority_both_ways(self):
+        before = [self.counters(number) for number in (1, 2)]
+        # ToS 104 is DSCP 26: priority 3 by the APP row; 20 pings of 1000 bytes there and back.
+        fabric.guest(1, "ping -q -c 20 -i 0.05 -s 1000 -Q 104 10.0.0.2")
+        for host, old in zip((1, 2), before):
+            new = self.counters(host)
+            for way in ("rx", "tx"):
+                packets = new[f"{way}_prio3_packets"] - old[f"{way}_prio3_packets"]
+                bytes_ = new[f"{way}_prio3_bytes"] - old[f"{way}_prio3_bytes"]
+                self.assertEqual(packets, 20, (host, way))
+                self.assertEqual(bytes_, 20 * (1000 + 8 + 20 + 14), (host, way))
+
+    def test_takes_and_shows_dcbx(self):
+        fabric.guest(1, "dcb dcbx set dev dcb0 host ieee")
+        self.assertEqual(fabric.guest(1, "dcb dcbx show dev dcb0").split(), ["host", "ieee"])
+
+    def test_refuses_what_a_nic_refuses(self):
+        ets = fabric.guest(1, "dcb ets show dev dcb0 tc-bw")
+        for wrong in ("ets set dev dcb0 tc-bw all:0 0:50 3:10", "dcbx set dev dcb0 lld-managed", "dcbx set dev dcb0 host cee",
+                      "app add dev dcb0 dgram-port-prio 4791:3"):
+            fabric.guest(1, f"dcb {wrong}")
+        self.assertEqual(fabric.guest(1, "dcb ets show dev dcb0 tc-bw"), ets)
+        self.assertEqual(set(fabric.guest(1, "dcb dcbx show dev dcb0").split()), {"host", "ieee", "static"})
+        self.assertNotIn("4791", fabric.guest(1, "dcb -N app show dev dcb0"))
+
+    def test_has_the_speed_it_is_given(self):
+        self.assertEqual(fabric.guest(1, "cat /sys/class/net/dcb0/speed").strip(), "25000")
+        fabric.guest(1, "ethtool -s dcb0 speed 100000 duplex full autoneg off")
+        self.assertEqual(fabric.guest(1, "cat /sys/class/net/dcb0/speed").strip(), "100000")
+
+
+if __name__ == "__main__":
+    unittest.main()
