@@ -3,19 +3,12 @@
 
 #include <algorithm>
 
-#include "api/base/status.h"
+#include "checks/words.h"
 
 namespace rdmaready {
 namespace {
 
 bool IsV4(const std::string& address) { return address.find(':') == std::string::npos; }
-
-// fe80::/10 and 169.254.0.0/16: meaningless without an interface.
-bool IsLinkLocal(const std::string& address) {
-  if (IsV4(address)) return address.starts_with("169.254.");
-  return address.size() > 4 && address.starts_with("fe") &&
-         std::string("89ab").find(address[2]) != std::string::npos;
-}
 
 }  // namespace
 

@@ -42,8 +42,7 @@ struct Rule {
 
 // The fix is one shell command line that root can type as it stands; prose follows in a trailing # comment, and
 // a capital word (ADDRESS) stands for what only the administrator knows. Two `dcb` commands are joined by ; and
-// not by
-// &&: the exit status of iproute2 6.1's says nothing. The texts may hold the placeholders of
+// not by &&: the exit status of iproute2 6.1's says nothing. The fix may hold the placeholders of
 // checks/placeholders.h, {netdev} for instance; the judge fills them from the view.
 struct Check {
   std::string_view id;                         // "pfc.lossless-priority": for ever, never reused

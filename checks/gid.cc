@@ -30,12 +30,6 @@ std::string AddressesOf(const std::vector<Gid>& gids, GidType type) {
   return text;
 }
 
-bool IsLinkLocal(const IpAddress& address) {
-  return address.address.size() > 3 &&
-         (address.address.starts_with("fe8") || address.address.starts_with("fe9") ||
-          address.address.starts_with("fea") || address.address.starts_with("feb"));
-}
-
 // Why the table has no usable entry decides what to type.
 std::string GidFix(const Port& port, const std::vector<Gid>& gids) {
   const std::string netdev = NetdevWord(port);
@@ -45,7 +39,7 @@ std::string GidFix(const Port& port, const std::vector<Gid>& gids) {
   }
   const bool has_address =
       port.netdev && port.netdev->addresses &&
-      std::ranges::any_of(*port.netdev->addresses, [](const IpAddress& a) { return !IsLinkLocal(a); });
+      std::ranges::any_of(*port.netdev->addresses, [](const IpAddress& a) { return !IsLinkLocal(a.address); });
   if (has_address) {
     return Cat("ip link set dev ", netdev, " down && ip link set dev ", netdev,
                " up  # the interface has an address, the GID table missed it");

@@ -5,12 +5,11 @@
 // `hidden_by` and says "not judged: ..." in `observed`. The rules:
 //  - behind a dependency that fails: always, whatever the answer would have been; it could not be trusted.
 //  - behind a dependency that is unknown: only if it is unknown too. What can be judged is judged; what cannot
-//  be, for
-//    the same reason, is not said twice.
+//    be, for the same reason, is not said twice.
 //  - behind a dependency that warns: never on a host; across a pair only a warning, which the host's already
-//  said.
+//    said.
 //  - a dependency that is itself hidden stands for the one that hides it; one that passed or does not apply
-//  hides nothing.
+//    hides nothing.
 // A blocking check depends on blocking checks only (a test holds this), so whatever hides it keeps the host
 // from being ready by itself: fail makes it not ready, unknown leaves it undetermined.
 #pragma once

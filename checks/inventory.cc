@@ -40,6 +40,19 @@ std::string PortsText(const std::vector<Port>& ports) {
   return text;
 }
 
+// Debian names its kernels "6.12.117+deb12-amd64", or "...-cloud-amd64"; the package is the flavour's. There is
+// no other sign of the distribution among the facts.
+std::string OtherKernel(const Fact<Kernel>& kernel) {
+  for (const std::string_view flavour : {"amd64", "arm64"}) {
+    if (!kernel || kernel->release.size() <= flavour.size() + 1) continue;
+    if (!kernel->release.ends_with(Cat("-", flavour))) continue;
+    return Cat("apt-get install linux-image-", flavour,
+               " && reboot  # a kernel with InfiniBand; the cloud kernels have none");
+  }
+  return "apt-get install linux-image-amd64 && reboot  # Debian's name, as the distribution is not known here; "
+         "elsewhere its kernel with CONFIG_INFINIBAND; the cloud kernels have none";
+}
+
 Verdict NoDevices(const Facts& host) {
   const std::string release = host.kernel ? " (" + host.kernel->release + ")" : "";
   Verdict verdict = Judged(false, "no RDMA device", "at least one RDMA device", kDevicesSource);
@@ -48,10 +61,7 @@ Verdict NoDevices(const Facts& host) {
       break;
     case RdmaStack::kAbsent:
       verdict.observed = Cat("no RDMA device: this kernel", release, " is without InfiniBand (no ib_core)");
-      verdict.fix =
-          "modinfo ib_core  # not found: install and boot a kernel with CONFIG_INFINIBAND and its modules "
-          "(Debian: "
-          "linux-image-amd64; the cloud kernels have no software RDMA)";
+      verdict.fix = OtherKernel(host.kernel);
       break;
     case RdmaStack::kNotLoaded:
       verdict.observed = "no RDMA device: ib_core is there, but not loaded";

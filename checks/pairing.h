@@ -20,16 +20,29 @@ struct PortPair {
   bool operator==(const PortPair&) const = default;
 };
 
+// A port that nothing of the other host can be tested with.
+struct UnpairedPort {
+  std::size_t port = 0;  // index into Facts::ports of its own host
+  std::string reason{};  // "no port of a in its subnet"
+
+  bool operator==(const UnpairedPort&) const = default;
+};
+
 struct Pairing {
-  std::vector<PortPair> pairs{};
-  std::string reason{};  // why there is no pair at all; empty when there is one
+  std::vector<PortPair> pairs{};  // in the order of a's ports
+  std::vector<UnpairedPort> a_unpaired{};
+  std::vector<UnpairedPort> b_unpaired{};
+  std::string reason{};       // why there is no pair at all; empty when there is one
+  bool undetermined = false;  // the reason is that something is not known: there might be a pair
 
   bool operator==(const Pairing&) const = default;
 };
 
 // Two ports pair when they speak the same transport and each has an address in the other's subnet: IPv4 or
-// IPv6, never link-local or loopback. Each port is used at most once, in port order; IPv4 is tried first. The
-// names are for the reason only: "no common subnet: a has 10.0.0.1/24, b has 10.0.1.2/24".
+// IPv6, never link-local or loopback; IPv4 is tried first. As many ports as possible are used once, the first
+// ones with the first ones; a port is used again only where another one would be left without a partner (a has
+// two ports in a subnet, b has one). The names are for the reasons only: "no common subnet: a has 10.0.0.1/24,
+// b has 10.0.1.2/24".
 Pairing PairPorts(const Facts& a, const Facts& b, std::string_view a_name = "a", std::string_view b_name = "b");
 
 }  // namespace rdmaready

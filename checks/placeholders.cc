@@ -30,7 +30,8 @@ std::string ValueOf(std::string_view key, const Facts& host, const Port* port, c
   if (key == "tos") return NumberText(WantedTos(profile));
   if (key == "mtu") return NumberText(profile.mtu_bytes);
   if (key == "speed") return NumberText(profile.min_speed_mbps);
-  if (key == "transport") return std::string(Name(profile.transport));
+  if (key == "transport" && profile.transport != Profile::Transport::kAny)
+    return std::string(Name(profile.transport));
   if (key == "memlock") return profile.min_memlock_bytes ? BytesText(*profile.min_memlock_bytes) : "";
   if (key == "pid") return host.memlock && host.memlock->pid > 0 ? std::to_string(host.memlock->pid) : "";
   return {};

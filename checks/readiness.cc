@@ -2,7 +2,6 @@
 #include "checks/readiness.h"
 
 #include <algorithm>
-#include <array>
 
 #include "checks/names.h"
 #include "checks/transfer.h"
@@ -10,8 +9,6 @@
 
 namespace rdmaready {
 namespace {
-
-constexpr std::array<Rung, 3> kRungs{Rung::kHost, Rung::kLoopback, Rung::kPeer};
 
 bool StandsInTheWay(const Finding& finding) {
   return finding.blocking && (finding.outcome == Outcome::kFail || finding.outcome == Outcome::kUnknown);
@@ -112,13 +109,16 @@ std::vector<RungResult> MakeLadder(std::span<const Finding> own, std::span<const
   return ladder;
 }
 
+RungOutcome OutcomeOn(std::span<const RungResult> ladder, Rung rung) {
+  const auto found = std::ranges::find(ladder, rung, &RungResult::rung);
+  return found == ladder.end() ? RungOutcome::kNotRun : found->outcome;
+}
+
 Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level) {
   Readiness verdict = Readiness::kReady;
   for (const Rung rung : kRungs) {
     if (rung > level) break;
-    const auto found = std::ranges::find(ladder, rung, &RungResult::rung);
-    const RungOutcome outcome = found == ladder.end() ? RungOutcome::kNotRun : found->outcome;
-    switch (outcome) {
+    switch (OutcomeOn(ladder, rung)) {
       case RungOutcome::kPass:
         break;
       case RungOutcome::kFail:
@@ -160,9 +160,11 @@ void Conclude(Report& report) {
 std::optional<FirstStep> FirstThingToDo(const Report& report) {
   for (const Outcome outcome : {Outcome::kFail, Outcome::kUnknown}) {
     for (const Rung rung : kRungs) {
+      if (rung > report.level) break;
       for (const HostReport& host : report.hosts) {
         const Finding* finding = FirstOf(host.findings, rung, outcome);
-        if (finding != nullptr) return FirstStep{.where = "host " + Printable(host.host), .finding = finding};
+        if (finding != nullptr)
+          return FirstStep{.where = "on host " + Printable(host.host), .finding = finding};
       }
       for (const PairReport& pair : report.pairs) {
         const Finding* finding = FirstOf(pair.findings, rung, outcome);
@@ -176,21 +178,15 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
 }
 
 std::string Headline(const Report& report) {
-  std::string text;
   switch (report.verdict) {
     case Readiness::kReady:
       return Cat("ready up to ", Name(report.level), ": ", HostsWith(report, Readiness::kReady));
     case Readiness::kNotReady:
-      text = "not ready: " + HostsWith(report, Readiness::kNotReady);
-      break;
+      return "not ready: " + HostsWith(report, Readiness::kNotReady);
     case Readiness::kUndetermined:
-      text = "undetermined: " + HostsWith(report, Readiness::kUndetermined);
-      break;
+      return "undetermined: " + HostsWith(report, Readiness::kUndetermined);
   }
-  const std::optional<FirstStep> first = FirstThingToDo(report);
-  if (!first || first->finding->fix.empty()) return text;
-  const bool pair = first->finding->scope == Scope::kPair;
-  return Cat(text, ". First, ", pair ? "" : "on ", first->where, ": ", first->finding->fix);
+  return "undetermined";
 }
 
 }  // namespace rdmaready

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Readiness: from findings to rungs, from rungs to a host's verdict, from hosts to the verdict of a run.
 //
-//   a rung:   a blocking finding that fails -> fail; else one that is unknown -> unknown; else at least one
-//   blocking
-//             finding that passed -> pass; else not run. Above `host` only a live transfer counts as having
-//             passed: settings that agree prove nothing about bytes.
-//   a host:   any rung up to the level failed -> not ready; every one passed -> ready; else undetermined.
-//   a run:    any host not ready -> not ready; every host ready -> ready; else (also without hosts)
-//   undetermined.
+//   a rung:  a blocking finding that fails -> fail; else one that is unknown -> unknown; else at least one
+//            blocking finding that passed -> pass; else not run. Above `host` only a live transfer counts as
+//            having passed: settings that agree prove nothing about bytes.
+//   a host:  any rung up to the level failed -> not ready; every one passed -> ready; else undetermined.
+//   a run:   any host not ready -> not ready; every host ready -> ready; else undetermined, also without hosts.
 // Warnings and findings that do not block change none of this.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,17 +19,22 @@
 
 namespace rdmaready {
 
+// Every rung, from the host up.
+inline constexpr std::array<Rung, 3> kRungs{Rung::kHost, Rung::kLoopback, Rung::kPeer};
+
 // Of the findings of this rung among `findings`. A hidden blocking finding whose hiding one is not itself a
 // blocking failure or unknown among `findings` counts as unknown on the host rung; pair findings may be hidden
 // by another host's.
 RungOutcome OutcomeOf(Rung rung, std::span<const Finding* const> findings);
 
-// Every rung up to `level`, from the host up. `of_pairs`: the findings of all pairs in which the host takes
-// part.
+// The rungs up to `level`. `of_pairs`: the findings of all pairs in which the host takes part.
 std::vector<RungResult> MakeLadder(std::span<const Finding> own, std::span<const Finding* const> of_pairs,
                                    Rung level);
 
-// A rung that the ladder lacks counts as not run.
+// Not run when the ladder lacks the rung.
+RungOutcome OutcomeOn(std::span<const RungResult> ladder, Rung rung);
+
+// Judged up to `level`; what is above it does not count.
 Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level);
 
 // The verdict of several hosts.
@@ -41,16 +45,16 @@ Readiness ReadinessOf(std::span<const HostReport> hosts);
 void Conclude(Report& report);
 
 struct FirstStep {
-  std::string where{};  // "host 1", or "between 1 and 2"
+  std::string where{};  // "on host 1", or "between 1 and 2"
   const Finding* finding = nullptr;
 };
 
 // What to do first: the lowest rung's first blocking failure, over all hosts and then pairs; without any
-// failure the first blocking unknown. Nothing when no finding stands in the way. Points into `report`.
+// failure the first blocking unknown. Nothing when no finding up to the report's level stands in the way.
+// Points into `report`.
 std::optional<FirstStep> FirstThingToDo(const Report& report);
 
-// The last line of a report: "not ready: 1 (pfc.lossless-priority). First, on host 1: dcb pfc set dev dcb0
-// ...".
+// The verdict in a line: "not ready: 1 (pfc.lossless-priority)".
 std::string Headline(const Report& report);
 
 }  // namespace rdmaready

@@ -51,19 +51,12 @@ Figure FigureOf(const TransferResult& result) {
   return result.message_bytes >= 64 * 1024 ? Figure::kBandwidth : Figure::kLatency;
 }
 
-// "40.0 MB": as RateText writes it, without the "per second".
-std::string VolumeText(std::uint64_t bytes) {
-  std::string text = RateText(bytes);
-  if (text.ends_with("/s")) text.resize(text.size() - 2);
-  return text;
-}
-
 std::string FiguresText(const TransferResult& result) {
-  std::string latency =
+  const std::string latency =
       Cat("p50 ", DurationText(result.latency.p50_ns), ", p99 ", DurationText(result.latency.p99_ns));
   switch (FigureOf(result)) {
     case Figure::kLatency:
-      return latency;
+      return Cat(latency, ", p99.9 ", DurationText(result.latency.p999_ns));
     case Figure::kOperations:
       return Cat(result.operations_per_s, " operations/s, ", latency);
     case Figure::kBandwidth: {

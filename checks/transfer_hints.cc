@@ -118,9 +118,8 @@ std::string HintFor(const Failure& failure, const TransferPlace& place) {
       return Cat("dmesg | tail -n 30; ip -d link show dev ", netdev, "  # also on ", PeerHost(place),
                  ": a link flap, a driver reset, or a killed process");
     case FailureKind::kPeerGone:
-      return Cat("systemctl status rdmaready-agent  # on ", PeerHost(place),
-                 ": its agent ended or cannot be reached; start it and "
-                 "test again");
+      return Cat("rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready  # on ", PeerHost(place),
+                 ", with the options it had; then test again");
     case FailureKind::kStalled:
       return Cat("dcb pfc show dev ", netdev, "; ip -s link show dev ", netdev,
                  "  # growing pause counters: find the slow receiver; "

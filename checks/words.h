@@ -37,14 +37,23 @@ std::uint8_t BitmapOf(std::span<const std::uint8_t> priorities);
 // "PFC on 3 and 4", "PFC off".
 std::string PfcText(std::uint8_t bitmap);
 
+// fe80::/10 and 169.254.0.0/16, as text without prefix length: meaningless without their interface, so neither
+// RDMA-CM nor storage is given one. False for what is no address.
+bool IsLinkLocal(std::string_view address);
+
 // The IP address that a RoCE GID stands for: "10.0.0.1", "fd00::1"; empty for a link-local or empty GID.
 std::string AddressOfGid(const std::array<std::uint8_t, 16>& raw);
 
+// "41.9 MB": decimal units, as rates are written.
+std::string VolumeText(std::uint64_t bytes);
+
 // As one word of a shell command: as it is when it is plain, else in single quotes. Names come from the kernel
-// of a host that we only asked; a fix is typed as root.
+// of a host that we only asked; a fix is typed as root. Braces become '?': the word may come to stand in a text
+// that FillIn reads.
 std::string ShellWord(std::string_view word);
 
-// Control characters replaced, so that no answer of a host can break a line or a terminal.
+// Spaces for control characters (C0, DEL, C1), line separators, characters that turn the direction of writing,
+// and bytes that are not UTF-8, so that no answer of a host can break a line or a terminal.
 std::string Printable(std::string_view text);
 
 // "rxe0/1 dcb0": what a person calls the port.

@@ -50,8 +50,9 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
     profile = *std::move(loaded);
   }
   context.console.Progress("connecting");
-  std::vector<HostClient> hosts = OpenClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, level, std::move(profile), context.console);
+  absl::StatusOr<std::vector<HostClient>> hosts = OpenClients(*addresses, context.client(), context.interrupt);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  HostsCheck check(*hosts, level, std::move(profile), context.console);
   context.interrupt.Add([&] { Show(context, check.Snapshot()); });
   const CheckSummary run = check.Run();
   context.interrupt.Disarm();

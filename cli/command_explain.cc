@@ -19,12 +19,7 @@ struct Options {
 ExitStatus List(const Context& context) {
   std::vector<std::string> ids;
   for (const Explanation& entry : Catalogue()) ids.push_back(entry.id);
-  if (context.global.json) {
-    context.console.Print(ListJson("rdmaready.v1.Checks", "checks", ids));
-  } else {
-    for (const std::string& id : ids) context.console.Print(id + "\n");
-  }
-  return ExitStatus::kOk;
+  return context.List("rdmaready.v1.Checks", "checks", ids);
 }
 
 ExitStatus RunExplain(const Context& context, const Options& options) {
@@ -37,15 +32,15 @@ ExitStatus RunExplain(const Context& context, const Options& options) {
     context.console.Print(CatalogueMarkdown(Catalogue()));
     return ExitStatus::kOk;
   }
-  const std::optional<Explanation> explanation = Explain(options.id);
-  if (!explanation) {
+  const std::vector<Explanation> explanations = Explain(options.id);
+  if (explanations.empty()) {
     const std::string nearest = NearestId(options.id);
     return context.Fail(ExitStatus::kUsage, "no check '" + options.id + "'" +
                                                 (nearest.empty() ? " (rdmaready explain --list names them all)"
                                                                  : " (did you mean " + nearest + "?)"));
   }
-  context.console.Print(context.global.json ? ExplainJson(*explanation)
-                                            : ExplainText(*explanation, context.style()));
+  context.console.Print(context.global.json ? ExplainJson(explanations)
+                                            : ExplainText(explanations, context.style()));
   return ExitStatus::kOk;
 }
 
@@ -53,7 +48,7 @@ ExitStatus RunExplain(const Context& context, const Options& options) {
 
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<Options>();
-  app.add_option("ID", options->id, "The id of a check or of a live test");
+  app.add_option("ID", options->id, "The id of a check or of a live test, or the name of a case (send-1k)");
   app.add_flag("--list", options->list, "Every id, one per line");
   app.add_flag("--markdown", options->markdown, "The whole catalogue");
   return [options](const Context& context) { return RunExplain(context, *options); };

@@ -36,10 +36,12 @@ ExitStatus RunFacts(const Context& context, const Options& options) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   context.console.Progress("reading facts");
-  std::vector<HostClient> clients = OpenClients(*addresses, context.client(), context.interrupt);
+  const absl::StatusOr<std::vector<HostClient>> clients =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
   FactsRun run;
-  run.hosts.resize(clients.size());
-  FanOut(clients.size(), [&](std::size_t i) { run.hosts[i] = Ask(clients[i]); });
+  run.hosts.resize(clients->size());
+  FanOut(clients->size(), [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i]); });
   context.interrupt.Disarm();
   context.console.EraseProgress();
 

@@ -12,15 +12,6 @@
 namespace rdmaready {
 namespace {
 
-ExitStatus List(const Context& context) {
-  if (context.global.json) {
-    context.console.Print(ListJson("rdmaready.v1.Profiles", "profiles", BuiltInProfileNames()));
-  } else {
-    for (const std::string& name : BuiltInProfileNames()) context.console.Print(name + "\n");
-  }
-  return ExitStatus::kOk;
-}
-
 ExitStatus Show(const Context& context, const std::string& name) {
   const absl::StatusOr<Profile> profile = LoadProfile(name);
   if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
@@ -51,7 +42,7 @@ Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global
   check->footer("\nExample:\n  rdmaready profile check my-fabric.yaml");
   app.require_subcommand(1);
   return [=](const Context& context) {
-    if (list->parsed()) return List(context);
+    if (list->parsed()) return context.List("rdmaready.v1.Profiles", "profiles", BuiltInProfileNames());
     return show->parsed() ? Show(context, *name) : CheckFile(context, *name);
   };
 }

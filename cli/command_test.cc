@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready test: live transfers.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -23,15 +24,6 @@ struct Options {
   std::vector<std::string> cases{};
   bool list = false;
 };
-
-ExitStatus List(const Context& context) {
-  if (context.global.json) {
-    context.console.Print(ListJson("rdmaready.v1.Cases", "cases", CaseNames()));
-  } else {
-    for (const std::string& name : CaseNames()) context.console.Print(name + "\n");
-  }
-  return ExitStatus::kOk;
-}
 
 absl::Status KnowCases(const std::vector<std::string>& cases) {
   const std::vector<std::string> known = CaseNames();
@@ -59,10 +51,9 @@ ExitStatus Conclude(const Context& context, const TestRunner& test) {
   Show(context, now.run);
   if (!context.global.json) {
     if (!now.run.error.empty()) context.console.Error(now.run.error);
-    for (const std::string& line : now.store_errors) context.console.Error(line);
+    for (const std::string& line : now.run.store_errors) context.console.Error(line);
   }
-  ExitStatus status = Worse(StatusOf(now.run), now.failure);
-  return now.store_errors.empty() ? status : Worse(status, ExitStatus::kOwnFailure);
+  return Worse(StatusOf(now.run), now.failure);
 }
 
 void ShowAtInterrupt(const Context& context, const TestRunner& test) {
@@ -85,42 +76,47 @@ absl::StatusOr<std::vector<PortSelection>> ParsePorts(const std::string& text, s
   return ports;
 }
 
-ExitStatus RunLoopback(const Context& context, const Options& options) {
-  std::vector<std::string> names;
-  if (!options.loopback_host.empty()) names.push_back(options.loopback_host);
+using Transfers =
+    std::function<void(TestRunner&, const std::vector<HostClient>&, const std::vector<PortSelection>&)>;
+
+// What both kinds have in common. `most_ports` is how many may be named.
+ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& names,
+                        const std::string& port_text, std::size_t most_ports,
+                        const std::vector<std::string>& cases, const Transfers& transfers) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(names);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
-  const absl::StatusOr<std::vector<PortSelection>> ports = ParsePorts(options.loopback_port, 1);
+  const absl::StatusOr<std::vector<PortSelection>> ports = ParsePorts(port_text, most_ports);
   if (!ports.ok()) return context.Fail(ExitStatus::kUsage, Message(ports.status()));
-  if (const absl::Status known = KnowCases(options.cases); !known.ok()) {
+  if (const absl::Status known = KnowCases(cases); !known.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(known));
   }
   context.console.Progress("connecting");
-  const std::vector<HostClient> hosts = OpenClients(*addresses, context.client(), context.interrupt);
-  if (hosts[0].agent == nullptr) return context.Fail(hosts[0].failure, hosts[0].error, hosts[0].name);
-  TestRunner test(context.console);
-  ShowAtInterrupt(context, test);
-  test.Loopback(hosts[0], ports->empty() ? PortSelection{} : ports->front(), options.cases);
-  return Conclude(context, test);
-}
-
-ExitStatus RunPeer(const Context& context, const Options& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(options.peer_hosts);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
-  const absl::StatusOr<std::vector<PortSelection>> ports = ParsePorts(options.peer_ports, 2);
-  if (!ports.ok()) return context.Fail(ExitStatus::kUsage, Message(ports.status()));
-  if (const absl::Status known = KnowCases(options.cases); !known.ok()) {
-    return context.Fail(ExitStatus::kUsage, Message(known));
-  }
-  context.console.Progress("connecting");
-  const std::vector<HostClient> hosts = OpenClients(*addresses, context.client(), context.interrupt);
-  for (const HostClient& host : hosts) {
+  const absl::StatusOr<std::vector<HostClient>> hosts =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  for (const HostClient& host : *hosts) {
     if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
   }
   TestRunner test(context.console);
   ShowAtInterrupt(context, test);
-  test.Peer(hosts[0], hosts[1], *ports, options.cases);
+  transfers(test, *hosts, *ports);
   return Conclude(context, test);
+}
+
+ExitStatus RunLoopback(const Context& context, const Options& options) {
+  std::vector<std::string> names;
+  if (!options.loopback_host.empty()) names.push_back(options.loopback_host);
+  return RunTransfers(context, names, options.loopback_port, 1, options.cases,
+                      [&](TestRunner& test, const auto& hosts, const auto& ports) {
+                        test.Loopback(hosts[0], ports.empty() ? PortSelection{} : ports[0], options.cases);
+                      });
+}
+
+ExitStatus RunPeer(const Context& context, const Options& options) {
+  return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options.cases,
+                      [&](TestRunner& test, const auto& hosts, const auto& ports) {
+                        test.Peer(hosts[0], hosts[1], ports, options.cases);
+                      });
 }
 
 void AddCases(CLI::App& app, Options& options) {
@@ -158,7 +154,7 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
       "mlx5_0/1,mlx5_2/1 --case send-1k");
   app.require_subcommand(0, 1);
   return [=](const Context& context) {
-    if (options->list) return List(context);
+    if (options->list) return context.List("rdmaready.v1.Cases", "cases", CaseNames());
     if (loopback->parsed()) return RunLoopback(context, *options);
     if (peer->parsed()) return RunPeer(context, *options);
     return context.Fail(ExitStatus::kUsage, "test takes loopback, peer or --list (see rdmaready test --help)");

@@ -141,11 +141,13 @@ struct Parser {
       "Is this host, and this fabric, ready for SMB Direct and RDMA storage? Proves it, says why not.",
       "rdmaready"};
   GlobalOptions global;
+  bool version = false;  // --version is the command of that name
   std::vector<std::pair<CLI::App*, Action>> actions;
 
   Parser() {
     const std::function<void(CLI::App&)> add_global = [this](CLI::App& app) { AddGlobalOptions(app, global); };
     add_global(root);
+    root.add_flag("--version", version, "Show the version");
     root.require_subcommand(0, 1);
     root.footer("\nExamples:\n  rdmaready check\n  rdmaready check node1 node2 --level peer\n\n" +
                 std::string(kExitText));
@@ -155,6 +157,14 @@ struct Parser {
       app->footer("\nExamples:\n" + std::string(command.examples) + "\n\n" + std::string(kExitText));
       actions.emplace_back(app, command.define(*app, add_global));
     }
+  }
+
+  // What the parsed command line asks for; null when it names no command.
+  const Action* Chosen() const {
+    for (const auto& [app, action] : actions) {
+      if (version ? app->get_name() == "version" : app->parsed()) return &action;
+    }
+    return nullptr;
   }
 };
 
@@ -180,6 +190,16 @@ ExitStatus Context::Fail(ExitStatus status, const std::string& error, const std:
   return status;
 }
 
+ExitStatus Context::List(std::string_view schema, std::string_view field,
+                         const std::vector<std::string>& names) const {
+  if (global.json) {
+    console.Print(ListJson(schema, field, names));
+  } else {
+    for (const std::string& name : names) console.Print(name + "\n");
+  }
+  return ExitStatus::kOk;
+}
+
 absl::StatusOr<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -200,7 +220,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
   ExitStatus status = ExitStatus::kOk;
   try {
     parser.root.parse(argc, argv);
-    if (parser.root.get_subcommands().empty()) {
+    if (parser.Chosen() == nullptr) {
       status = context.Fail(ExitStatus::kUsage,
                             "a command is needed: " + CommandNames() + " (see rdmaready --help)");
     }
@@ -214,9 +234,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     status = context.Fail(ExitStatus::kUsage, ParseTrouble(parser.root, error));
   }
   interrupt.Add([&console] { console.Error("interrupted"); });
-  for (const auto& [app, action] : parser.actions) {
-    if (status == ExitStatus::kOk && app->parsed()) status = interrupt.Run([&] { return action(context); });
-  }
+  if (status == ExitStatus::kOk) status = interrupt.Run([&] { return (*parser.Chosen())(context); });
   console.EraseProgress();
   if (!console.Flush()) {
     console.Error("the output could not be written");

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,6 +38,9 @@ struct Context {
 
   // Says why the command ends, as one line or as a JSON object, and returns `status`.
   ExitStatus Fail(ExitStatus status, const std::string& error, const std::string& host = {}) const;
+
+  // Names, one on a line, or the JSON object of render_json.h; returns kOk.
+  ExitStatus List(std::string_view schema, std::string_view field, const std::vector<std::string>& names) const;
 };
 
 using Action = std::function<ExitStatus(const Context&)>;

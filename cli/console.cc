@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "checks/words.h"
+
 namespace rdmaready {
 namespace {
 
@@ -56,7 +58,7 @@ void Console::Error(std::string_view text) {
   const std::lock_guard lock(mutex_);
   EraseLocked();
   std::fflush(out_);  // so that a terminal shows both in the order in which they were said
-  const std::string line = "rdmaready: " + std::string(text) + "\n";
+  const std::string line = "rdmaready: " + Printable(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), err_);
 }
 
@@ -70,7 +72,8 @@ void Console::Progress(std::string_view text) {
   progress_shown_ = true;
   const std::size_t columns = Columns(::fileno(err_));
   const std::size_t room = (columns == 0 ? kDefaultColumns : columns) - 1;  // a full line would wrap
-  std::fprintf(err_, "\r\x1b[K%.*s", static_cast<int>(text.size() < room ? text.size() : room), text.data());
+  const std::string line = Printable(Printable(text).substr(0, room));  // again: a character may have been cut
+  std::fprintf(err_, "\r\x1b[K%s", line.c_str());
   std::fflush(err_);
 }
 

@@ -23,7 +23,8 @@ class Console {
   // Results, to standard output. A reader who has gone away is no error.
   void Print(std::string_view text);
 
-  // One line to standard error: "rdmaready: TEXT".
+  // One line to standard error: "rdmaready: TEXT". The text may come from another host: it is made Printable
+  // here, as that of Progress is.
   void Error(std::string_view text);
 
   // One line on standard error, rewritten in place, at most ten times a second; nothing unless it is a

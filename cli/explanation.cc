@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "checks/check.h"
 #include "checks/names.h"
+#include "checks/placeholders.h"
 #include "checks/transfer.h"
 
 namespace rdmaready {
@@ -30,7 +32,7 @@ Explanation From(const Check& check) {
   return {.id = std::string(check.id),
           .title = std::string(check.title),
           .why = std::string(check.why),
-          .fix = std::string(check.fix),
+          .fix = FillIn(check.fix, {}, nullptr, {}),
           .blocking = check.blocking,
           .scope = std::string(Name(ScopeOf(check))),
           .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
@@ -54,16 +56,19 @@ std::vector<Explanation> Catalogue() {
   return all;
 }
 
-std::optional<Explanation> Explain(std::string_view id) {
-  if (const Check* check = FindCheck(id); check != nullptr) return From(*check);
-  if (const TransferCheck* check = FindTransferCheck(id); check != nullptr) return From(*check);
-  return std::nullopt;
+std::vector<Explanation> Explain(std::string_view id) {
+  if (const Check* check = FindCheck(id); check != nullptr) return {From(*check)};
+  std::vector<Explanation> found;
+  for (const TransferCheck& check : AllTransferChecks()) {
+    if (check.id == id || (check.case_name == id && !id.empty())) found.push_back(From(check));
+  }
+  return found;
 }
 
 std::string NearestId(std::string_view id) {
-  std::vector<std::string> ids;
+  std::vector<std::string> ids = CaseNames();
   for (const Explanation& entry : Catalogue()) ids.push_back(entry.id);
-  // "write-512k", "lossless-priority": the end of an id is what people remember.
+  // "lossless-priority": the end of an id is what people remember.
   const std::string tail = "." + std::string(id);
   const auto found = std::ranges::find_if(ids, [&](const std::string& known) { return known.ends_with(tail); });
   return found != ids.end() ? *found : Nearest(id, ids);

@@ -2,7 +2,6 @@
 // Explanation: what the catalogue says of one id, be it a check or a live test.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +18,14 @@ struct Explanation {
   std::vector<std::string> depends_on{};
 };
 
-// Every check in the order of the report, then every live test.
+// Every check in the order of the report, then every live test. What a check fills in from a host stands there
+// as a word in capitals: NETDEV.
 std::vector<Explanation> Catalogue();
 
-// The id, or nothing.
-std::optional<Explanation> Explain(std::string_view id);
+// The one of that id; of a case name ("send-1k") the live test of every rung; empty when there is none.
+std::vector<Explanation> Explain(std::string_view id);
 
-// The known id that is most like it; empty when none is like it at all.
+// The known id or case name that is most like it; empty when none is like it at all.
 std::string NearestId(std::string_view id);
 
 // The case names of the live tests, in the order in which they are run.

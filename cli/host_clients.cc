@@ -8,6 +8,7 @@
 
 #include "api/base/status.h"
 #include "cli/fan_out.h"
+#include "cli/hosts.h"
 
 namespace rdmaready {
 namespace {
@@ -42,10 +43,23 @@ HostClient OpenRemote(const HostAddress& address, const ClientOptions& options) 
   return host;
 }
 
+// By what the names resolve to. The machine-id would not do: guests of one image share it.
+absl::Status KnowApart(const std::vector<HostAddress>& hosts) {
+  if (hosts.size() < 2) return absl::OkStatus();
+  std::vector<std::vector<ResolvedAddress>> resolved(hosts.size());
+  FanOut(hosts.size(), [&](std::size_t i) {
+    // A name that does not resolve is reported by Connect.
+    if (absl::StatusOr<std::vector<ResolvedAddress>> found = Resolve(hosts[i]); found.ok())
+      resolved[i] = *std::move(found);
+  });
+  return CheckDistinct(hosts, resolved);
+}
+
 }  // namespace
 
-std::vector<HostClient> OpenClients(const std::vector<HostAddress>& hosts, const ClientOptions& options,
-                                    Interrupt& interrupt) {
+absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
+                                                    const ClientOptions& options, Interrupt& interrupt) {
+  if (absl::Status apart = KnowApart(hosts); !apart.ok()) return apart;
   std::vector<HostClient> clients(hosts.empty() ? 1 : hosts.size());
   if (hosts.empty()) {
     clients[0] = OpenLocal(options, interrupt);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "api/client/address.h"
 #include "api/client/agent_client.h"
 #include "cli/exit_status.h"
@@ -25,9 +26,10 @@ struct HostClient {
 };
 
 // In the order of `hosts`, connected in parallel; without hosts the one of this host. An agent in this process
-// is stopped at Ctrl-C.
-std::vector<HostClient> OpenClients(const std::vector<HostAddress>& hosts, const ClientOptions& options,
-                                    Interrupt& interrupt);
+// is stopped at Ctrl-C. kInvalidArgument with one clear line when two names stand for one agent: nothing was
+// connected then.
+absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
+                                                    const ClientOptions& options, Interrupt& interrupt);
 
 // "root@build1 (pid 7)": who asks, shown to whoever finds a port busy.
 std::string CallerName();

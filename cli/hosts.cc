@@ -80,6 +80,21 @@ absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::stri
   return ParseHosts(all);
 }
 
+absl::Status CheckDistinct(std::span<const HostAddress> hosts,
+                           std::span<const std::vector<ResolvedAddress>> resolved) {
+  std::map<std::string_view, std::size_t> owners;
+  for (std::size_t i = 0; i < hosts.size() && i < resolved.size(); ++i) {
+    for (const ResolvedAddress& address : resolved[i]) {
+      const std::size_t owner = owners.emplace(address.target, i).first->second;
+      if (owner == i) continue;
+      return absl::InvalidArgumentError("hosts " + hosts[owner].text + " and " + hosts[i].text +
+                                        " are the same: both are " +
+                                        address.target.substr(address.target.find(':') + 1));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckHostCount(std::size_t hosts, Rung level) {
   if (level == Rung::kPeer && hosts < 2) {
     return absl::InvalidArgumentError(

@@ -2,6 +2,7 @@
 // Hosts: which hosts a command is about, from the command line and from an inventory file.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,11 @@ absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::strin
 // The command line's hosts, then the inventory's (no file when `inventory` is empty). Errors: kInvalidArgument.
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
                                                      const std::string& inventory);
+
+// kInvalidArgument, naming both, when two hosts share a target (as Resolve gives them, in the order of
+// `hosts`): one agent would be asked twice, and meet itself. A host without any is no concern of this.
+absl::Status CheckDistinct(std::span<const HostAddress> hosts,
+                           std::span<const std::vector<ResolvedAddress>> resolved);
 
 // kInvalidArgument when so many hosts cannot be judged at this level: `peer` takes two.
 absl::Status CheckHostCount(std::size_t hosts, Rung level);

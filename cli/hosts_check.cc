@@ -2,13 +2,15 @@
 #include "cli/hosts_check.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "checks/readiness.h"
-#include "checks/words.h"
+#include "checks/transfer.h"
 #include "cli/explanation.h"
 #include "cli/fan_out.h"
 
@@ -18,6 +20,38 @@ namespace {
 bool AllSoftware(const Facts& facts) {
   return facts.ports && !facts.ports->empty() &&
          std::ranges::all_of(*facts.ports, [](const Port& port) { return port.software && *port.software; });
+}
+
+// Every case once, as it stands until it was run.
+std::vector<Finding> NotYet(const TransferPlace& place) {
+  std::vector<Finding> findings;
+  for (const std::string& name : CaseNames()) findings.push_back(NotTested(name, place, "interrupted"));
+  return findings;
+}
+
+// The loopback tests that the host's check did not come to. Its settings are judged before: they name the
+// ports.
+void AddMissingLoopbacks(std::vector<Finding>& findings) {
+  std::set<std::string> subjects;
+  for (const Finding& finding : findings) {
+    if (finding.scope == Scope::kPort) subjects.insert(finding.subject);
+  }
+  if (subjects.empty()) subjects.insert("");
+  for (const std::string& subject : subjects) {
+    for (Finding& missing : NotYet({.rung = Rung::kLoopback, .subject = subject})) {
+      const bool made = std::ranges::any_of(findings, [&](const Finding& finding) {
+        return finding.id == missing.id && finding.subject == missing.subject;
+      });
+      if (!made) findings.push_back(std::move(missing));
+    }
+  }
+}
+
+// Of a host whose check did not end, what passed so far is not all: no rung is proven.
+void LeaveOpen(HostReport& host) {
+  for (RungResult& rung : host.ladder) {
+    if (rung.outcome == RungOutcome::kPass) rung.outcome = RungOutcome::kUnknown;
+  }
 }
 
 }  // namespace
@@ -60,7 +94,7 @@ CheckSummary HostsCheck::Run() {
   if (level_ == Rung::kPeer && profile_) TestPairs();
   const std::lock_guard lock(mutex_);
   run_.report.duration_ns = UnixNowNs() - run_.report.started_unix_ns;
-  Conclude(run_.report);
+  ConcludeLocked(run_.report);
   return run_;
 }
 
@@ -69,12 +103,21 @@ CheckSummary HostsCheck::Snapshot() {
   CheckSummary run = run_;
   run.report.duration_ns = UnixNowNs() - run.report.started_unix_ns;
   for (std::size_t i = 0; i < run.report.hosts.size(); ++i) {
-    if (facts_[i] || !run.report.hosts[i].error.empty()) continue;
-    run.report.hosts[i].error = "host " + run.report.hosts[i].host + ": interrupted before its check was done";
+    HostReport& host = run.report.hosts[i];
+    if (facts_[i] || !host.error.empty()) continue;
+    host.error = "host " + host.host + ": interrupted before its check was done";
     run.notes[i].failure = ExitStatus::kOwnFailure;
+    if (level_ >= Rung::kLoopback) AddMissingLoopbacks(host.findings);
   }
-  Conclude(run.report);
+  ConcludeLocked(run.report);
   return run;
+}
+
+void HostsCheck::ConcludeLocked(Report& report) const {
+  Conclude(report);
+  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+    if (!facts_[i]) LeaveOpen(report.hosts[i]);
+  }
 }
 
 void HostsCheck::AskHost(std::size_t index) {
@@ -86,7 +129,7 @@ void HostsCheck::AskHost(std::size_t index) {
   options.caller = caller_;
   options.run_id = run_.report.run_id;
   absl::StatusOr<CheckAnswer> answer = host.agent->Check(
-      options, [&](const std::string& what) { console_.Progress(Printable(host.name + ": " + what)); },
+      options, [&](const std::string& what) { console_.Progress(host.name + ": " + what); },
       [&](const Finding& finding) {
         const std::lock_guard lock(mutex_);
         run_.report.hosts[index].findings.push_back(finding);
@@ -117,16 +160,22 @@ void HostsCheck::TestPairs() {
     hosts.push_back({hosts_[i].name, facts_[i] ? &*facts_[i] : nullptr, findings[i]});
   }
   PairPlan plan = PlanPairs(hosts, Ring(hosts.size()), *profile_);
+  std::vector<std::size_t> slots;
+  for (const PairJob& job : plan.jobs) {
+    std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
+    slots.push_back(of_pair.size());
+    std::ranges::move(NotYet(job.place), std::back_inserter(of_pair));
+  }
   {
     const std::lock_guard lock(mutex_);
     run_.report.pairs = std::move(plan.pairs);
   }
   for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {
-    FanOut(round.size(), [&](std::size_t i) { RunJob(plan.jobs[round[i]]); });
+    FanOut(round.size(), [&](std::size_t i) { RunJob(plan.jobs[round[i]], slots[round[i]]); });
   }
 }
 
-void HostsCheck::RunJob(const PairJob& job) {
+void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
   const HostClient& from = hosts_[job.from];
   const HostClient& to = hosts_[job.to];
   for (const std::string& name : CaseNames()) {
@@ -134,7 +183,7 @@ void HostsCheck::RunJob(const PairJob& job) {
     if (const std::optional<Finding> cause = LossOf(job)) {
       finding = Explained(NotTested(name, job.place, cause->observed), *cause);
     } else {
-      console_.Progress(Printable(from.name + " -> " + to.name + " " + job.place.subject + ": " + name));
+      console_.Progress(from.name + " -> " + to.name + " " + job.place.subject + ": " + name);
       PeerAnswer answer =
           RunPeerTest(*from.agent, *to.agent, {name, job.from_port, job.to_port, caller_, run_.report.run_id});
       const std::string from_store_error = answer.from_store_error;
@@ -148,7 +197,7 @@ void HostsCheck::RunJob(const PairJob& job) {
       if (!to_store_error.empty()) run_.notes[job.to].store_error = to_store_error;
     }
     const std::lock_guard lock(mutex_);
-    run_.report.pairs[job.pair].findings.push_back(std::move(finding));
+    run_.report.pairs[job.pair].findings[slot++] = std::move(finding);
   }
 }
 

@@ -26,13 +26,17 @@ class HostsCheck {
 
   CheckSummary Run();
 
-  // What is known so far, with its verdict; hosts that have not answered say that they were interrupted.
+  // What is known so far, with its verdict; hosts that have not answered say that they were interrupted, and
+  // what was planned and not done is unknown.
   CheckSummary Snapshot();
 
  private:
   void AskHost(std::size_t index);
   void TestPairs();
-  void RunJob(const PairJob& job);
+  // Writes each case's finding over the one at `slot` and after it in the job's pair.
+  void RunJob(const PairJob& job, std::size_t slot);
+  // With the mutex held. A host whose check did not end is never ready, on no rung.
+  void ConcludeLocked(Report& report) const;
   // With the mutex held. Nothing when there is no error.
   void HostLost(std::size_t index, const std::string& error, const Finding& finding);
   // The test in which one of the job's hosts went away.

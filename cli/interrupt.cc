@@ -69,7 +69,7 @@ void Interrupt::End() {
   const ::sigset_t signals = EndingSignals();
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   const std::lock_guard lock(mutex_);
-  for (const std::function<void()>& hook : hooks_) hook();
+  for (auto hook = hooks_.rbegin(); hook != hooks_.rend(); ++hook) (*hook)();
   std::fflush(nullptr);
   std::_Exit(static_cast<int>(ExitStatus::kInterrupted));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interrupt: what happens at Ctrl-C. Calls to agents block, so the work runs on a thread of its own; at SIGINT
-// or SIGTERM the hooks run (stop the agent in this process, show what is known so far) and the process ends
+// or SIGTERM the hooks run (show what is known so far, stop the agent in this process) and the process ends
 // with status 130. The kernel then closes the connections, and each agent sees its call cancelled.
 #pragma once
 
@@ -20,8 +20,8 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  // Runs when the work is interrupted, hooks in the order in which they were added. They must not block for
-  // long.
+  // Runs when the work is interrupted; the hook that was added last runs first, so that what is known is shown
+  // before what it comes from is stopped. They must not block for long.
   void Add(std::function<void()> hook);
 
   // The work is about to print its own result: no hook runs any more. Waits for hooks that are running.

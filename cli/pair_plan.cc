@@ -32,21 +32,41 @@ const Finding* ObstacleToAll(const PlanHost& host) {
   return first;
 }
 
-Finding Unasked(const std::string& host) {
-  Finding finding = NoPath({.rung = Rung::kPeer}, "not tested: host " + host + " could not be asked");
+// Not a "no": nobody could say.
+Finding PathUnknown(const std::string& subject, const std::string& reason) {
+  Finding finding = NoPath({.rung = Rung::kPeer, .subject = subject}, reason);
   finding.outcome = Outcome::kUnknown;
+  return finding;
+}
+
+Finding Unasked(const std::string& host) {
+  Finding finding = PathUnknown("", "not tested: host " + host + " could not be asked");
   finding.expected.clear();
   finding.why.clear();
   finding.fix.clear();
   return finding;
 }
 
-Finding NothingToTest(const PlanHost& a, const PlanHost& b, const std::string& reason) {
-  const Finding finding = NoPath({.rung = Rung::kPeer}, reason);
+Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairing) {
+  Finding finding = NoPath({.rung = Rung::kPeer}, pairing.reason);
+  if (pairing.undetermined) {
+    finding = PathUnknown("", "not tested: " + pairing.reason);
+    finding.fix =
+        "rdmaready facts " + ShellWord(a.name) + " " + ShellWord(b.name) + "  # what is not known, and why";
+  }
   for (const PlanHost* host : {&a, &b}) {
     if (const Finding* obstacle = ObstacleToAll(*host)) return Explained(finding, *obstacle, host->name);
   }
   return finding;
+}
+
+// Of a port that has no partner, where other ports of the host have one.
+Finding Alone(const PlanHost& host, const UnpairedPort& unpaired) {
+  const Port& port = (*host.facts->ports)[unpaired.port];
+  const std::string subject = PortName(port) + " of " + host.name;
+  const Finding finding = PathUnknown(subject, subject + ": " + unpaired.reason + ": not tested");
+  const Finding* obstacle = ObstacleTo(host.findings, SubjectOf(port));
+  return obstacle == nullptr ? finding : Explained(finding, *obstacle, host.name);
 }
 
 PortSelection Select(const End& end) {
@@ -66,8 +86,7 @@ class Planner {
       if (host->facts == nullptr) return plan_.pairs[there].findings.push_back(Unasked(host->name));
     }
     const Pairing pairing = PairPorts(*a.facts, *b.facts, a.name, b.name);
-    if (pairing.pairs.empty())
-      return plan_.pairs[there].findings.push_back(NothingToTest(a, b, pairing.reason));
+    if (pairing.pairs.empty()) return plan_.pairs[there].findings.push_back(NothingToTest(a, b, pairing));
     plan_.pairs.push_back({.from = b.name, .to = a.name});
     for (const PortPair& pair : pairing.pairs) {
       const End left{edge.from, &a, &(*a.facts->ports)[pair.a_port], pair.a_address};
@@ -79,6 +98,8 @@ class Planner {
       Direction(there, left, right);
       Direction(there + 1, right, left);
     }
+    for (const UnpairedPort& port : pairing.a_unpaired) plan_.pairs[there].findings.push_back(Alone(a, port));
+    for (const UnpairedPort& port : pairing.b_unpaired) plan_.pairs[there].findings.push_back(Alone(b, port));
   }
 
   PairPlan Take() { return std::move(plan_); }

@@ -34,7 +34,8 @@ struct PairJob {
 };
 
 // The pair reports hold what is known without a test: settings that must agree, judged once for both
-// directions, why there is nothing to test, and tests that a finding of a host makes pointless.
+// directions, why there is nothing to test, ports without a partner (not proven, so the verdict stays open),
+// and tests that a finding of a host makes pointless.
 struct PairPlan {
   std::vector<PairReport> pairs{};
   std::vector<PairJob> jobs{};

@@ -8,13 +8,15 @@
 #include "api/convert/facts.h"
 #include "api/profile/profile_proto.h"
 #include "checks/names.h"
+#include "checks/readiness.h"
 
 namespace rdmaready {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string Dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+// Plain ASCII: whatever bytes a host sent, they neither throw here nor reach a terminal as they are.
+std::string Dump(const Json& json) { return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; }
 
 Json ToJson(const Finding& finding) {
   return {{"id", finding.id},
@@ -41,14 +43,15 @@ Json ToJson(const std::vector<Finding>& findings) {
 
 Json ToJson(const HostReport& host, const HostNotes& notes) {
   Json ladder = Json::array();
-  for (const RungResult& rung : host.ladder) {
-    ladder.push_back({{"rung", Name(rung.rung)}, {"outcome", Name(rung.outcome)}});
+  for (const Rung rung : kRungs) {
+    ladder.push_back({{"rung", Name(rung)}, {"outcome", Name(OutcomeOn(host.ladder, rung))}});
   }
   return {{"host", host.host},
           {"agent_version", host.agent_version},
           {"kernel_release", host.kernel_release},
           {"verdict", Name(host.verdict)},
           {"error", host.error},
+          {"profile", {{"name", notes.profile_name}, {"digest", notes.profile_digest}}},
           {"store_error", notes.store_error},
           {"ladder", std::move(ladder)},
           {"findings", ToJson(host.findings)}};
@@ -106,11 +109,12 @@ Json ToJson(const TransferRow& row) {
   return json;
 }
 
-// protobuf's own JSON; what it cannot write (text that is not UTF-8) is said in its place.
+// protobuf's own JSON, with what is false, zero or empty; what it cannot write (text that is not UTF-8) is said
+// in its place.
 Json FromMessage(const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
-  options.always_print_primitive_fields = false;
+  options.always_print_primitive_fields = true;
   std::string text;
   const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
   if (!status.ok()) return {{"error", "the message does not fit into JSON"}};
@@ -147,6 +151,7 @@ std::string TransfersJson(const TransferRun& run) {
   return Dump({{"schema", "rdmaready.v1.Transfer"},
                {"run_id", run.run_id},
                {"error", run.error},
+               {"store_errors", run.store_errors},
                {"results", std::move(results)}});
 }
 
@@ -174,15 +179,24 @@ std::string ListJson(std::string_view schema, std::string_view field, const std:
   return Dump({{"schema", schema}, {std::string(field), names}});
 }
 
-std::string ExplainJson(const Explanation& explanation) {
-  return Dump({{"schema", "rdmaready.v1.Explanation"},
-               {"id", explanation.id},
-               {"title", explanation.title},
-               {"why", explanation.why},
-               {"fix", explanation.fix},
-               {"blocking", explanation.blocking},
-               {"scope", explanation.scope},
-               {"depends_on", explanation.depends_on}});
+std::string ExplainJson(const std::vector<Explanation>& explanations) {
+  const auto fill = [](Json& json, const Explanation& explanation) {
+    json["id"] = explanation.id;
+    json["title"] = explanation.title;
+    json["why"] = explanation.why;
+    json["fix"] = explanation.fix;
+    json["blocking"] = explanation.blocking;
+    json["scope"] = explanation.scope;
+    json["depends_on"] = explanation.depends_on;
+  };
+  if (explanations.size() == 1) {
+    Json json{{"schema", "rdmaready.v1.Explanation"}};
+    fill(json, explanations.front());
+    return Dump(json);
+  }
+  Json list = Json::array();
+  for (const Explanation& explanation : explanations) fill(list.emplace_back(Json::object()), explanation);
+  return Dump({{"schema", "rdmaready.v1.Explanations"}, {"explanations", std::move(list)}});
 }
 
 std::string ErrorJson(ExitStatus status, std::string_view host, std::string_view error) {

@@ -22,7 +22,9 @@ std::string ProfileJson(const Profile& profile);
 std::string VersionJson(std::string_view version);
 // `field` names the list: {"schema": "rdmaready.v1.Cases", "cases": [...]}.
 std::string ListJson(std::string_view schema, std::string_view field, const std::vector<std::string>& names);
-std::string ExplainJson(const Explanation& explanation);
+// One explanation is an object of its own; several are {"schema": "rdmaready.v1.Explanations", "explanations":
+// [...]}.
+std::string ExplainJson(const std::vector<Explanation>& explanations);
 // `host` may be empty: the error is not about one.
 std::string ErrorJson(ExitStatus status, std::string_view host, std::string_view error);
 

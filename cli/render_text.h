@@ -20,7 +20,7 @@ std::string CheckText(const CheckSummary& run, const Style& style);
 std::string FactsText(const FactsRun& run, const Style& style);
 std::string TransfersText(const TransferRun& run, const Style& style);
 
-std::string ExplainText(const Explanation& explanation, const Style& style);
+std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style);
 std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue);
 
 std::string ProfileText(const Profile& profile, const Style& style);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a check: a block for each host, a block for each pair, the ladder, the verdict.
+// The report of a check: a block for each host, a block for each pair, the ladder, the verdict, what to do
+// first.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -21,6 +23,7 @@ namespace {
 // From this many hosts on, a group of checks that all passed is one line.
 constexpr std::size_t kFoldFromHosts = 3;
 constexpr std::size_t kLabelColumn = 8;
+
 std::string Summary(std::span<const Finding> findings) {
   constexpr std::array<std::pair<Outcome, std::string_view>, 5> kWords{
       {{Outcome::kPass, "ok"},
@@ -123,20 +126,20 @@ std::string VerdictText(const Report& report, const Style& style) {
   const std::string line = Printable(Headline(report));
   const std::string time = report.duration_ns > 0 ? "  (" + DurationText(report.duration_ns) + ")" : "";
   const std::size_t colon = std::min(line.find(':'), line.size());
-  // The first thing to do has lines of its own: it is what the reader takes along.
-  constexpr std::string_view kFirst = ". First, ";
-  const std::size_t first = std::min(line.find(kFirst, colon), line.size());
   std::string text;
-  for (const std::string& part : Wrap(line.substr(0, first) + time, style.width)) {
+  for (const std::string& part : Wrap(line + time, style.width)) {
     const std::size_t painted = text.empty() ? std::min(colon, part.size()) : 0;
     text += style.Paint(tone, part.substr(0, painted)) + part.substr(painted) + "\n";
   }
-  if (first == line.size()) return text;
-  const std::string step = line.substr(first + kFirst.size());
-  const std::size_t where = std::min(step.find(": "), step.size());
-  text += Column("first", kLabelColumn) + step.substr(0, where) + ":\n";
-  return text + std::string(kLabelColumn, ' ') +
-         Typed(style, kLabelColumn, step.substr(std::min(where + 2, step.size())));
+  return text;
+}
+
+// Lines of its own: it is what the reader takes along.
+std::string FirstText(const Report& report, const Style& style) {
+  const std::optional<FirstStep> first = FirstThingToDo(report);
+  if (!first || first->finding->fix.empty()) return {};
+  return Column("first", kLabelColumn) + first->where + ":\n" + std::string(kLabelColumn, ' ') +
+         Typed(style, kLabelColumn, Printable(first->finding->fix));
 }
 
 }  // namespace
@@ -149,7 +152,7 @@ std::string CheckText(const CheckSummary& run, const Style& style) {
   }
   for (const PairReport& pair : report.pairs) text += PairText(pair, report, style);
   if (!report.pairs.empty()) text += "\n";
-  return text + LadderText(report, style) + VerdictText(report, style);
+  return text + LadderText(report, style) + VerdictText(report, style) + FirstText(report, style);
 }
 
 }  // namespace rdmaready

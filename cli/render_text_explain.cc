@@ -38,6 +38,14 @@ std::string_view Effect(bool blocking) {
                   : "no: it is said, and changes no verdict";
 }
 
+std::string OneText(const Explanation& explanation, const Style& style) {
+  return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
+         Line(style, "why", explanation.why) + Column("fix", kLabelWidth) +
+         Typed(style, kLabelWidth, explanation.fix) + Line(style, "blocking", Effect(explanation.blocking)) +
+         Line(style, "judged for", ScopeWords(explanation.scope)) +
+         Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
+}
+
 template <class T>
 std::string Asked(const std::optional<T>& value, std::string_view unit) {
   return value ? fmt::format("{}{}", *value, unit) : std::string("not asked for");
@@ -45,12 +53,11 @@ std::string Asked(const std::optional<T>& value, std::string_view unit) {
 
 }  // namespace
 
-std::string ExplainText(const Explanation& explanation, const Style& style) {
-  return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
-         Line(style, "why", explanation.why) + Line(style, "fix", explanation.fix) +
-         Line(style, "blocking", Effect(explanation.blocking)) +
-         Line(style, "judged for", ScopeWords(explanation.scope)) +
-         Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
+std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style) {
+  std::string text;
+  for (const Explanation& explanation : explanations)
+    text += (text.empty() ? "" : "\n") + OneText(explanation, style);
+  return text;
 }
 
 std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue) {

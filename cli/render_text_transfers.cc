@@ -2,6 +2,8 @@
 // The table of live tests, one line for each, and what failed below it.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "api/base/text.h"
 #include "checks/words.h"
 #include "cli/layout.h"
@@ -10,17 +12,23 @@
 namespace rdmaready {
 namespace {
 
-// "40.0 MB": as RateText writes it, without the "per second".
-std::string Volume(std::uint64_t bytes) {
-  std::string text = RateText(bytes);
-  return text.ends_with("/s") ? text.substr(0, text.size() - 2) : text;
-}
+struct Rates {
+  std::string mean{};
+  std::string worst{};  // of the worst whole 100 ms
+};
 
 // Small messages are looked at for operations, large ones for bandwidth.
-std::string Rate(const TransferResult& result) {
+Rates RatesOf(const TransferResult& result) {
   constexpr std::uint32_t kLarge = 64 * 1024;
-  if (result.message_bytes >= kLarge) return RateText(result.throughput_bytes_per_s);
-  return fmt::format("{} op/s", result.operations_per_s);
+  const std::uint64_t worst = result.worst_interval_bytes_per_s;
+  const bool known = worst > 0 && result.throughput_bytes_per_s > 0;  // else it was shorter than 100 ms
+  if (result.message_bytes >= kLarge) {
+    return {RateText(result.throughput_bytes_per_s), known ? RateText(worst) : "-"};
+  }
+  const double share =
+      known ? static_cast<double>(worst) / static_cast<double>(result.throughput_bytes_per_s) : 0;
+  return {fmt::format("{} op/s", result.operations_per_s),
+          known ? fmt::format("{:.0f} op/s", share * static_cast<double>(result.operations_per_s)) : "-"};
 }
 
 std::string Title(const TransferRow& row) {
@@ -28,18 +36,22 @@ std::string Title(const TransferRow& row) {
   return Printable(row.from + " -> " + row.to + " (" + row.subject + ")");
 }
 
+constexpr std::array<const char*, 8> kColumns{"case", "rate",  "worst 100 ms", "p50",
+                                              "p99",  "p99.9", "max",          "cpu both ends"};
+
 std::vector<std::string> Cells(const TransferRow& row) {
   const TransferResult& result = row.result;
-  if (result.messages == 0) {
-    return {Printable(result.case_name), BytesText(result.message_bytes), "-", "-", "-", "-", "-", "-"};
-  }
-  return {Printable(result.case_name),
-          BytesText(result.message_bytes),
-          Rate(result),
+  std::vector<std::string> cells(kColumns.size(), "-");
+  cells[0] = Printable(result.case_name);
+  if (result.messages == 0) return cells;
+  const Rates rates = RatesOf(result);
+  return {cells[0],
+          rates.mean,
+          rates.worst,
           DurationText(result.latency.p50_ns),
           DurationText(result.latency.p99_ns),
+          DurationText(result.latency.p999_ns),
           DurationText(result.latency.max_ns),
-          Volume(result.bytes_verified),
           DurationText(result.cpu_initiator_ns) + " + " + DurationText(result.cpu_responder_ns)};
 }
 
@@ -78,14 +90,15 @@ std::string Marks(const TransferRow& row, const Style& style) {
 std::string TransfersText(const TransferRun& run, const Style& style) {
   std::string text;
   std::size_t failed = 0;
+  std::uint64_t verified = 0;
   for (std::size_t first = 0; first < run.rows.size();) {
     const std::size_t end = SectionEnd(run.rows, first);
     text += style.Paint(Tone::kStrong, Title(run.rows[first])) + Marks(run.rows[first], style) + "\n";
-    std::vector<std::vector<std::string>> cells{
-        {"case", "size", "rate", "p50", "p99", "max", "verified", "cpu both ends"}};
+    std::vector<std::vector<std::string>> cells{{kColumns.begin(), kColumns.end()}};
     std::string troubles;
     for (std::size_t i = first; i < end; ++i) {
       cells.push_back(Cells(run.rows[i]));
+      verified += run.rows[i].result.bytes_verified;
       const std::string trouble = Troubles(run.rows[i], style);
       failed += trouble.empty() ? 0U : 1U;
       troubles += trouble;
@@ -95,8 +108,9 @@ std::string TransfersText(const TransferRun& run, const Style& style) {
   }
   if (run.rows.empty()) return "no test was made\n";
   if (failed == 0) {
-    text += style.Paint(Tone::kGood, "ok") +
-            fmt::format(": {} of {} tests, every byte verified\n", run.rows.size(), run.rows.size());
+    text +=
+        style.Paint(Tone::kGood, "ok") + fmt::format(": {} of {} tests, {}, every byte verified\n",
+                                                     run.rows.size(), run.rows.size(), VolumeText(verified));
   } else {
     text += style.Paint(Tone::kBad, "failed") + fmt::format(": {} of {} tests\n", failed, run.rows.size());
   }

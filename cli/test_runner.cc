@@ -31,9 +31,17 @@ struct Path {
   std::string to_address{};
 };
 
+absl::Status NoPathStatus(const Pairing& pairing) {
+  return pairing.undetermined ? absl::UnknownError(pairing.reason)
+                              : absl::FailedPreconditionError(pairing.reason);
+}
+
 // Ports that the caller named, with the addresses by which they reach each other if there are any.
 absl::StatusOr<Path> NamedPath(const Facts& from, const Facts& to, const std::vector<PortSelection>& ports,
                                const HostClient& from_host, const HostClient& to_host) {
+  for (const auto& [host, facts] : {std::pair(&from_host, &from), std::pair(&to_host, &to)}) {
+    if (!facts->ports) return absl::UnknownError("the ports of " + host->name + " are not known");
+  }
   Path path{.from = FindPort(from, NameOf(ports.front())), .to = FindPort(to, NameOf(ports.back()))};
   if (path.from == nullptr) {
     return absl::NotFoundError("host " + from_host.name + " has no RDMA port " + NameOf(ports.front()));
@@ -45,7 +53,7 @@ absl::StatusOr<Path> NamedPath(const Facts& from, const Facts& to, const std::ve
   a.ports = std::vector<Port>{*path.from};
   b.ports = std::vector<Port>{*path.to};
   const Pairing pairing = PairPorts(a, b, from_host.name, to_host.name);
-  if (pairing.pairs.empty()) return absl::FailedPreconditionError(pairing.reason);
+  if (pairing.pairs.empty()) return NoPathStatus(pairing);
   path.from_address = pairing.pairs[0].a_address;
   path.to_address = pairing.pairs[0].b_address;
   return path;
@@ -60,7 +68,7 @@ absl::StatusOr<std::vector<Path>> Paths(const Facts& from, const Facts& to,
     return std::vector<Path>{*std::move(path)};
   }
   const Pairing pairing = PairPorts(from, to, from_host.name, to_host.name);
-  if (pairing.pairs.empty()) return absl::FailedPreconditionError(pairing.reason);
+  if (pairing.pairs.empty()) return NoPathStatus(pairing);
   std::vector<Path> paths;
   for (const PortPair& pair : pairing.pairs) {
     paths.push_back({&(*from.ports)[pair.a_port], &(*to.ports)[pair.b_port], pair.a_address, pair.b_address});
@@ -122,7 +130,7 @@ void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
   };
   const absl::Status status = host.agent->TestLoopback(
       port, cases, caller_, now_.run.run_id,
-      [&](const std::string& what) { console_.Progress(Printable(host.name + ": " + what)); }, add);
+      [&](const std::string& what) { console_.Progress(host.name + ": " + what); }, add);
   if (!status.ok()) Fail(RefusedTest(status, !port.device.empty()), host.name, Message(status));
 }
 
@@ -149,7 +157,7 @@ void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::v
 
 bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test,
                           const TransferPlace& place) {
-  console_.Progress(Printable(from.name + " -> " + to.name + " " + place.subject + ": " + test.case_name));
+  console_.Progress(from.name + " -> " + to.name + " " + place.subject + ": " + test.case_name);
   PeerAnswer answer = RunPeerTest(*from.agent, *to.agent, test);
   NotStored(from.name, answer.from_store_error);
   NotStored(to.name, answer.to_store_error);
@@ -180,7 +188,8 @@ void TestRunner::NotStored(const std::string& host, const std::string& error) {
   if (error.empty()) return;
   const std::lock_guard lock(mutex_);
   const std::string line = "host " + host + ": the result was not stored: " + error;
-  if (std::ranges::find(now_.store_errors, line) == now_.store_errors.end()) now_.store_errors.push_back(line);
+  if (std::ranges::find(now_.run.store_errors, line) == now_.run.store_errors.end())
+    now_.run.store_errors.push_back(line);
 }
 
 void TestRunner::Fail(ExitStatus status, const std::string& host, const std::string& error) {

@@ -24,8 +24,9 @@ namespace rdmaready {
 // "mlx5_0/1". kInvalidArgument with one clear line.
 absl::StatusOr<PortSelection> ParsePort(std::string_view text);
 
-// Of a test that an agent refused. What it does not know is wrong usage only if the caller named it; a host
-// without a usable port fails the test.
+// Of a test that an agent refused, or that had no path. What it does not know is wrong usage only if the caller
+// named it; a host that is known to have no usable port fails the test (kFailedPrecondition); where that is not
+// known, it is not determined (kUnknown).
 ExitStatus RefusedTest(const absl::Status& status, bool port_named);
 
 class TestRunner {
@@ -34,7 +35,6 @@ class TestRunner {
     TransferRun run{};
     ExitStatus failure = ExitStatus::kOk;  // why run.error is set
     std::string failed_host{};
-    std::vector<std::string> store_errors{};
   };
 
   explicit TestRunner(Console& console);

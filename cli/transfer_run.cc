@@ -4,7 +4,8 @@
 namespace rdmaready {
 
 ExitStatus StatusOf(const TransferRun& run) {
-  ExitStatus status = run.rows.empty() ? ExitStatus::kOwnFailure : ExitStatus::kOk;
+  const bool incomplete = run.rows.empty() || !run.store_errors.empty();
+  ExitStatus status = incomplete ? ExitStatus::kOwnFailure : ExitStatus::kOk;
   for (const TransferRow& row : run.rows) {
     for (const Finding& finding : row.findings) {
       if (finding.outcome == Outcome::kFail) status = Worse(status, ExitStatus::kNotReady);

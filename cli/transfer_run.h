@@ -23,10 +23,11 @@ struct TransferRow {
 struct TransferRun {
   std::string run_id{};
   std::vector<TransferRow> rows{};
-  std::string error{};  // why there are no more rows; empty when it came to its end
+  std::string error{};                      // why there are no more rows; empty when it came to its end
+  std::vector<std::string> store_errors{};  // one line for each agent that could not keep its results
 };
 
-// Not ready when a test failed, undetermined when one was not made, or none at all.
+// Not ready when a test failed, undetermined when one was not made or not kept, or none at all.
 ExitStatus StatusOf(const TransferRun& run);
 
 }  // namespace rdmaready

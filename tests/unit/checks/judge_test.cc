@@ -15,6 +15,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 std::vector<Finding> JudgeGoodPair(const Facts& a, const Facts& b,
                                    const Profile& profile = VirtualFabricProfile()) {
@@ -148,6 +150,27 @@ TEST(JudgeHost, ShowsOneRedLineForOneWrongThing) {
       EXPECT_EQ(finding.outcome, Outcome::kNotApplicable);
       EXPECT_THAT(finding.observed, HasSubstr("not judged: " + finding.hidden_by + " fails"));
     }
+  }
+}
+
+TEST(JudgeHost, BeginsTheFixOfAKernelWithoutInfiniBandWithTheRemedy) {
+  const auto fix_on = [](Fact<Kernel> kernel) {
+    Facts host = GoodHost();
+    host.kernel = std::move(kernel);
+    host.rdma_stack = RdmaStack::kAbsent;
+    host.ports = std::vector<Port>{};
+    return Of(JudgeHost(host, VirtualFabricProfile()), "inv.rdma-present").fix;
+  };
+  const auto debian = [&](const char* release) { return fix_on(Kernel{.release = release}); };
+  EXPECT_THAT(debian("6.12.117+deb12-cloud-amd64"),
+              StartsWith("apt-get install linux-image-amd64 && reboot  # "));
+  EXPECT_THAT(debian("6.1.0-28-cloud-arm64"), StartsWith("apt-get install linux-image-arm64 && reboot  # "));
+  EXPECT_THAT(debian("6.1.0-28-cloud-amd64"), Not(HasSubstr("distribution")));
+  for (const std::string& fix : {fix_on(Denied()), fix_on(Kernel{.release = "5.14.0-503.el9.x86_64"}),
+                                 fix_on(Kernel{.release = "-amd64"})}) {
+    EXPECT_THAT(fix, StartsWith("apt-get install linux-image-amd64 && reboot  # "));
+    EXPECT_THAT(fix, HasSubstr("the distribution is not known here"));
+    EXPECT_THAT(fix, HasSubstr("CONFIG_INFINIBAND"));
   }
 }
 

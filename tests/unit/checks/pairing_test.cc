@@ -96,5 +96,85 @@ TEST(PairPorts, SaysWhoHasNoPortAndWhosePortsAreNotKnown) {
   EXPECT_EQ(PairPorts(Simple("10.0.0.2"), Facts{}).reason, "the ports of b are not known");
 }
 
+TEST(PairPorts, RefusesLinkLocalAddressesOfBothKinds) {
+  EXPECT_THAT(PairPorts(Simple("169.254.1.1", 16), Simple("169.254.1.2", 16)).pairs, IsEmpty());
+  EXPECT_THAT(PairPorts(Simple("fe80::1", 64), Simple("fe80::2", 64)).pairs, IsEmpty());
+}
+
+TEST(PairPorts, NamesThePortsThatStayAlone) {
+  const auto rails = [](const std::string& first, const std::string& second) {
+    return HostWith({PortWith({{first, 24}}), PortWith({{second, 24}})});
+  };
+  const Pairing pairing = PairPorts(rails("10.0.0.1", "10.0.1.1"), rails("10.0.0.2", "10.0.9.2"));
+  EXPECT_EQ(pairing.pairs.size(), 1U);
+  EXPECT_THAT(pairing.reason, IsEmpty());
+  EXPECT_THAT(pairing.a_unpaired,
+              testing::ElementsAre(UnpairedPort{.port = 1, .reason = "no port of b in its subnet"}));
+  EXPECT_THAT(pairing.b_unpaired,
+              testing::ElementsAre(UnpairedPort{.port = 1, .reason = "no port of a in its subnet"}));
+}
+
+TEST(PairPorts, SaysWhatKeepsAPortAlone) {
+  const auto with = [](Port second) { return HostWith({PortWith({{"10.0.0.2", 24}}), std::move(second)}); };
+  const auto reason = [&](Port second) {
+    return PairPorts(HostWith({PortWith({{"10.0.0.1", 24}})}), with(std::move(second))).b_unpaired.at(0).reason;
+  };
+  EXPECT_EQ(reason(Port{}), "its transport is not known");
+  Port blind = GoodPort();
+  blind.netdev = Denied();
+  EXPECT_EQ(reason(blind), "its addresses are not known");
+  EXPECT_EQ(reason(PortWith({})), "it has no address that can be tested");
+  EXPECT_EQ(reason(PortWith({{"10.0.0.1", 32}})), "a port of a has the same address");
+  EXPECT_EQ(reason(PortWith({{"10.0.0.3", 24}}, Transport::kIwarp)),
+            "no port of a speaks its transport, iwarp");
+}
+
+// The first port of b could take either port of a; the second one only the first.
+TEST(PairPorts, StrandsNoPortThatHasAPartner) {
+  const Facts a = HostWith({PortWith({{"10.0.0.1", 24}}), PortWith({{"10.0.1.1", 24}})});
+  const Facts b = HostWith({PortWith({{"10.0.0.2", 24}, {"10.0.1.2", 24}}), PortWith({{"10.0.0.3", 24}})});
+  const Pairing pairing = PairPorts(a, b);
+  ASSERT_EQ(pairing.pairs.size(), 2U);
+  EXPECT_EQ(pairing.pairs[0], (PortPair{0, 1, "10.0.0.1", "10.0.0.3"}));
+  EXPECT_EQ(pairing.pairs[1], (PortPair{1, 0, "10.0.1.1", "10.0.1.2"}));
+  EXPECT_THAT(pairing.b_unpaired, IsEmpty());
+}
+
+TEST(PairPorts, UsesAPortAgainRatherThanLeaveAnotherOneOut) {
+  const Facts two = HostWith({PortWith({{"10.0.0.1", 24}}), PortWith({{"10.0.0.3", 24}})});
+  const Pairing more = PairPorts(Simple("10.0.0.2"), two);
+  ASSERT_EQ(more.pairs.size(), 2U);
+  EXPECT_EQ(more.pairs[1].b_port, 1U);
+  EXPECT_EQ(more.pairs[1].b_address, "10.0.0.3");
+  EXPECT_EQ(PairPorts(two, Simple("10.0.0.2")).pairs.size(), 2U);
+}
+
+TEST(PairPorts, TellsWhatIsNotKnownFromWhatIsNot) {
+  EXPECT_FALSE(PairPorts(HostWith({}), Simple("10.0.0.2")).undetermined);
+  EXPECT_FALSE(PairPorts(HostWith({}), Facts{}).undetermined);  // there is none, whatever the other has
+  EXPECT_FALSE(PairPorts(Facts{}, HostWith({})).undetermined);
+  EXPECT_TRUE(PairPorts(Simple("10.0.0.2"), Facts{}).undetermined);
+  EXPECT_FALSE(PairPorts(Simple("10.0.0.1"), Simple("10.0.1.2")).undetermined);
+  EXPECT_FALSE(PairPorts(Simple("10.0.0.1"), Simple("10.0.0.2", 24, Transport::kIwarp)).undetermined);
+
+  Port silent = GoodPort();
+  silent.transport = Denied();
+  EXPECT_FALSE(PairPorts(Simple("10.0.1.2"), HostWith({silent})).undetermined);  // no common subnet anyway
+  EXPECT_TRUE(PairPorts(Simple("10.0.0.2"), HostWith({silent})).undetermined);
+
+  Port blind = GoodPort();
+  Netdev netdev = *blind.netdev;
+  netdev.addresses = Denied();
+  blind.netdev = netdev;
+  const Pairing pairing = PairPorts(Simple("10.0.0.2"), HostWith({blind}));
+  EXPECT_TRUE(pairing.undetermined);
+  EXPECT_EQ(pairing.reason, "the addresses of rxe0/1 of b are not known");
+  EXPECT_FALSE(PairPorts(Simple("10.0.0.2", 24, Transport::kIwarp), HostWith({blind})).undetermined);
+
+  Port without = GoodPort();
+  without.netdev = Missing{.kind = Missing::Kind::kUnsupported};  // none in this namespace: an answer
+  EXPECT_FALSE(PairPorts(Simple("10.0.0.2"), HostWith({without})).undetermined);
+}
+
 }  // namespace
 }  // namespace rdmaready

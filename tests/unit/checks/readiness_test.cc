@@ -145,9 +145,9 @@ TEST(Conclude, BlamesTheHostThatIsWrongAndNotTheOther) {
   EXPECT_EQ(LadderText(report.hosts[0]), "fail pass pass ");
   EXPECT_EQ(LadderText(report.hosts[1]), "pass pass pass ");
   EXPECT_EQ(report.hosts[1].verdict, Readiness::kReady);
-  EXPECT_EQ(
-      Headline(report),
-      "not ready: 1 (pfc.lossless-priority). First, on host 1: dcb pfc set dev dcb0 prio-pfc all:off 3:on");
+  EXPECT_EQ(Headline(report), "not ready: 1 (pfc.lossless-priority)");
+  EXPECT_EQ(FirstThingToDo(report)->where, "on host 1");
+  EXPECT_EQ(FirstThingToDo(report)->finding->fix, "dcb pfc set dev dcb0 prio-pfc all:off 3:on");
 }
 
 TEST(Conclude, CountsAFailedTransferAgainstBothEnds) {
@@ -156,8 +156,9 @@ TEST(Conclude, CountsAFailedTransferAgainstBothEnds) {
   Conclude(report);
   EXPECT_EQ(report.hosts[0].verdict, Readiness::kNotReady);
   EXPECT_EQ(report.hosts[1].verdict, Readiness::kNotReady);
-  EXPECT_EQ(Headline(report),
-            "not ready: 1 (peer.send-1k), 2 (peer.send-1k). First, between 1 and 2: do something");
+  EXPECT_EQ(Headline(report), "not ready: 1 (peer.send-1k), 2 (peer.send-1k)");
+  EXPECT_EQ(FirstThingToDo(report)->where, "between 1 and 2");
+  EXPECT_EQ(FirstThingToDo(report)->finding->fix, "do something");
 }
 
 TEST(Conclude, NeverFindsAHostReadyThatWasNotTestedSoFar) {
@@ -190,7 +191,7 @@ TEST(FirstThingToDo, TakesTheLowestRungBeforeTheFirstHost) {
   Conclude(report);
   const std::optional<FirstStep> first = FirstThingToDo(report);
   ASSERT_TRUE(first.has_value());
-  EXPECT_EQ(first->where, "host 2");
+  EXPECT_EQ(first->where, "on host 2");
   EXPECT_EQ(first->finding->id, "pfc.lossless-priority");
 }
 
@@ -198,7 +199,16 @@ TEST(FirstThingToDo, TakesWhatIsUnknownOnlyWhenNothingFails) {
   Report report = TwoHosts(WithPort([](Port& port) { port.state = Denied(); }), GoodHost());
   Conclude(report);
   EXPECT_EQ(FirstThingToDo(report)->finding->id, "link.state");
-  EXPECT_THAT(Headline(report), HasSubstr("undetermined: 1 (link.state is not known). First, on host 1: "));
+  EXPECT_EQ(Headline(report), "undetermined: 1 (link.state is not known)");
+}
+
+TEST(FirstThingToDo, IsNothingAboveTheLevelThatWasAskedFor) {
+  Report report = TwoHosts(GoodHost(), GoodHost());
+  report.hosts[0].findings.push_back(Live(Rung::kLoopback, Outcome::kFail));
+  report.level = Rung::kHost;
+  Conclude(report);
+  EXPECT_EQ(report.verdict, Readiness::kReady);
+  EXPECT_FALSE(FirstThingToDo(report).has_value());
 }
 
 }  // namespace

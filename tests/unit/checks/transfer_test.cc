@@ -38,7 +38,7 @@ TransferPlace Peer() {
 
 TEST(JudgeTransfer, ShowsBandwidthLatencyOrOperations) {
   EXPECT_EQ(JudgeTransfer(Good(), Peer()).observed, "61.2 MB/s, worst 100 ms 58.9 MB/s, 41.9 MB verified");
-  EXPECT_EQ(JudgeTransfer(Good("send-1k"), Peer()).observed, "p50 46 us, p99 195 us");
+  EXPECT_EQ(JudgeTransfer(Good("send-1k"), Peer()).observed, "p50 46 us, p99 195 us, p99.9 1.3 ms");
   EXPECT_EQ(JudgeTransfer(Good("read-8k"), Peer()).observed, "117 operations/s, p50 46 us, p99 195 us");
 }
 
@@ -96,6 +96,14 @@ TEST(JudgeTransfer, HintsAtWhatHelps) {
   EXPECT_THAT(hint(FailureKind::kSetup, "open rxe0: No such device"), HasSubstr("/dev/infiniband"));
   EXPECT_THAT(hint(FailureKind::kPeerGone, ""), HasSubstr("on host b"));
   EXPECT_THAT(hint(FailureKind::kStalled, ""), HasSubstr("dcb pfc show dev dcb0"));
+}
+
+TEST(JudgeTransfer, SaysHowToStartAnAgentThatWentAway) {
+  TransferResult result = Good();
+  result.failure = {.kind = FailureKind::kPeerGone, .detail = {}};
+  EXPECT_EQ(JudgeTransfer(result, Peer()).fix,
+            "rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready  # on host b, with the "
+            "options it had; then test again");
 }
 
 TEST(JudgeTransfer, BelievesTheNumbersMoreThanTheAbsenceOfAFailure) {

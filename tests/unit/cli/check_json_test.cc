@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/render_json.h"
@@ -28,6 +29,24 @@ TEST(CheckJson, HasTheKeysOfTheContract) {
   const Json ladder = json["hosts"][0]["ladder"];
   ASSERT_EQ(ladder.size(), 3U);
   EXPECT_EQ(ladder[2], (Json{{"rung", "peer"}, {"outcome", "pass"}}));
+}
+
+TEST(CheckJson, ListsEveryRungAlsoThoseThatWereNotAskedFor) {
+  for (const CheckSummary& check : {SickCheck(), HealthyCheck(), UnreachableCheck(), PeerCheck()}) {
+    for (const Json& host : Json::parse(CheckJson(check))["hosts"]) {
+      const Json ladder = host["ladder"];
+      ASSERT_EQ(ladder.size(), 3U);
+      const char* const rungs[] = {"host", "loopback", "peer"};
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(ladder[i]["rung"], rungs[i]);
+    }
+  }
+  const Json sick = Json::parse(CheckJson(SickCheck()))["hosts"][0]["ladder"];
+  EXPECT_EQ(sick[0]["outcome"], "fail");
+  EXPECT_EQ(sick[1]["outcome"], "not-run");
+  EXPECT_EQ(sick[2]["outcome"], "not-run");
+  const Json healthy = Json::parse(CheckJson(HealthyCheck()));
+  EXPECT_EQ(healthy["hosts"][0]["ladder"][2], (Json{{"rung", "peer"}, {"outcome", "not-run"}}));
+  EXPECT_EQ(healthy["verdict"], "ready");  // up to the level that was asked for
 }
 
 TEST(CheckJson, KeepsAHostThatDidNotAnswer) {
@@ -70,6 +89,61 @@ TEST(FactsJson, HoldsFactsOrAnError) {
   EXPECT_EQ(json["hosts"][0]["facts"]["kernel"]["value"]["release"], "6.12");
   EXPECT_EQ(json["hosts"][0]["facts"]["memlock"]["missing"]["kind"], "KIND_DENIED");
   EXPECT_EQ(json["hosts"][1], (Json{{"host", "b"}, {"error", "refused"}}));
+}
+
+TEST(FactsJson, SaysFalseZeroAndNoneAloud) {
+  Netdev netdev;
+  netdev.name = "dcb0";
+  netdev.admin_up = false;
+  netdev.carrier = false;
+  netdev.dcb.ets = Ets{.willing = false};
+  Port port;
+  port.device = "rxe0";
+  port.cm_default_tos = std::uint8_t{0};
+  port.netdev = netdev;
+  Facts down;
+  down.ports = std::vector<Port>{port};
+  Facts none;
+  none.ports = std::vector<Port>{};
+  const Json json =
+      Json::parse(FactsJson({.hosts = {{.host = "a", .facts = down}, {.host = "b", .facts = none}}}));
+  const Json first = json["hosts"][0]["facts"]["ports"]["value"]["ports"][0];
+  EXPECT_EQ(first["cm_default_tos"]["value"], 0);
+  const Json seen = first["netdev"]["value"];
+  EXPECT_EQ(seen.value("admin_up", Json()), false) << seen.dump(2);
+  EXPECT_EQ(seen["dcb"]["ets"]["value"].value("willing", Json()), false) << seen.dump(2);
+  EXPECT_EQ(json["hosts"][1]["facts"]["ports"]["value"].value("ports", Json()), Json::array());
+}
+
+// What a profile does not ask for is not the same as a zero that it asks for.
+TEST(ProfileJson, LeavesOutWhatIsNotAskedFor) {
+  Profile profile{.name = "p"};
+  profile.rdma_priority = std::uint8_t{0};
+  const Json json = Json::parse(ProfileJson(profile))["profile"];
+  EXPECT_EQ(json["rdma_priority"], 0);
+  EXPECT_FALSE(json.contains("dscp")) << json.dump(2);
+  EXPECT_FALSE(json.contains("mtu_bytes")) << json.dump(2);
+}
+
+TEST(CheckJson, SaysByWhichProfileEachHostWasJudged) {
+  CheckSummary check = PeerCheck();
+  check.notes[0].profile_name = "x";
+  check.notes[0].profile_digest = "1";
+  check.notes[1].profile_name = "y";
+  check.notes[1].profile_digest.clear();
+  const Json hosts = Json::parse(CheckJson(check))["hosts"];
+  EXPECT_EQ(hosts[0]["profile"], (Json{{"name", "x"}, {"digest", "1"}}));
+  EXPECT_EQ(hosts[1]["profile"], (Json{{"name", "y"}, {"digest", ""}}));
+}
+
+TEST(CheckJson, IsPlainAsciiWhateverAHostSays) {
+  CheckSummary check = SickCheck();
+  check.report.hosts[0].error =
+      "\xc2\x9b"
+      "31m \xe2\x80\xae \xff";
+  const std::string text = CheckJson(check);
+  EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+  EXPECT_TRUE(Json::accept(text));
 }
 
 }  // namespace

@@ -78,6 +78,17 @@ TEST(CheckText, FoldsWhatIsWellOnManyPorts) {
   EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("8 ports: PFC on 3"));
 }
 
+TEST(CheckText, KeepsACommandWholeWhateverItSays) {
+  CheckSummary check = HealthyCheck();
+  check.report.hosts[0].host = "a. First, b: c";
+  check.report.hosts[0].findings[0] =
+      Fail("inv.rdma-present", "none", "one", "echo '. First, x: y'  # and: so on. First, z");
+  Conclude(check.report);
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("not ready: a. First, b: c (inv.rdma-present)  (2.1 s)\n"
+                                                  "first   on host a. First, b: c:\n"
+                                                  "        echo '. First, x: y'  # and: so on. First, z\n"));
+}
+
 TEST(CheckText, NamesThePortOfAFailure) {
   CheckSummary check = HealthyCheck();
   check.report.hosts[0].findings = {Fail("pfc.lossless-priority", "PFC on 4", "on 3 only", "dcb pfc")};

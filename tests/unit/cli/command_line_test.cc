@@ -57,6 +57,13 @@ TEST(CommandLine, SaysItsVersion) {
   EXPECT_EQ(json["version"], kVersion);
 }
 
+TEST(CommandLine, SaysItsVersionAlsoWhenAskedByAnOption) {
+  EXPECT_EQ(Say({"--version"}).status, 0);
+  EXPECT_EQ(Say({"--version"}).out, Say({"version"}).out);
+  EXPECT_EQ(Say({"--version", "--output", "json"}).out, Say({"version", "--output", "json"}).out);
+  EXPECT_THAT(Say({"--help"}).out, HasSubstr("--version"));
+}
+
 TEST(CommandLine, TakesGlobalOptionsOnBothSidesOfTheCommand) {
   EXPECT_EQ(Say({"--output", "json", "version"}).out, Say({"version", "--output=json"}).out);
 }
@@ -85,6 +92,40 @@ TEST(CommandLine, RefusesWhatMakesNoSenseInOneLine) {
   ExpectOneLine(Say({"explain", "pfc.losless-priority"}), 2, "did you mean pfc.lossless-priority?");
   ExpectOneLine(Say({"check", "--profile", "no-such-profile"}), 2, "no-such-profile");
   ExpectOneLine(Say({"facts", "--inventory", "/nowhere/hosts"}), 2, "/nowhere/hosts");
+}
+
+TEST(CommandLine, RefusesOneHostUnderTwoNames) {
+  const Answer check = Say({"check", "127.0.0.1:9", "localhost:9"});
+  ExpectOneLine(check, 2, "hosts 127.0.0.1:9 and localhost:9 are the same");
+  ExpectOneLine(Say({"facts", "127.0.0.1:9", "127.1:9"}), 2, "hosts 127.0.0.1:9 and 127.1:9 are the same");
+  ExpectOneLine(Say({"test", "peer", "[::1]:9", "[0:0::1]:9"}), 2, "are the same");
+  const Answer json = Say({"check", "127.0.0.1:9", "localhost:9", "--level", "peer", "--output", "json"});
+  EXPECT_EQ(json.status, 2);
+  EXPECT_EQ(nlohmann::json::parse(json.out)["schema"], "rdmaready.v1.Error");
+}
+
+TEST(CommandLine, ExplainsACaseByTheNameThatReportsShow) {
+  const Answer answer = Say({"explain", "send-1k"});
+  EXPECT_EQ(answer.status, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("loopback.send-1k\n"));
+  EXPECT_THAT(answer.out, HasSubstr("peer.send-1k\n"));
+  const auto json = nlohmann::json::parse(Say({"explain", "send-1k", "--output", "json"}).out);
+  EXPECT_EQ(json["schema"], "rdmaready.v1.Explanations");
+  ASSERT_EQ(json["explanations"].size(), 2U);
+  EXPECT_EQ(json["explanations"][1]["id"], "peer.send-1k");
+  ExpectOneLine(Say({"explain", "send-1"}), 2, "did you mean send-1k?");
+}
+
+TEST(CommandLine, ExplainsWithWordsToPutInAndNotWithPlaceholders) {
+  EXPECT_THAT(Say({"explain", "pfc.lossless-priority"}).out,
+              HasSubstr("dcb pfc set dev NETDEV prio-pfc all:off PRIORITY:on"));
+  EXPECT_THAT(Say({"explain", "inv.transport"}).out, HasSubstr("another transport than TRANSPORT"));
+  for (const char* format : {"text", "json"}) {
+    const std::string out = Say({"explain", "mtu.ethernet", "--output", format}).out;
+    EXPECT_THAT(out, HasSubstr("ip link set dev NETDEV mtu MTU"));
+    EXPECT_THAT(out, Not(HasSubstr("{netdev}")));
+  }
+  EXPECT_EQ(Say({"explain", "--markdown"}).out.find_first_of("{}"), std::string::npos);
 }
 
 TEST(CommandLine, SaysErrorsAsObjectsUnderJson) {

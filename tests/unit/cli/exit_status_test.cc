@@ -71,6 +71,7 @@ TEST(ExitStatus, OfATestOnAHostWithoutAnyPortIsOne) {
   EXPECT_EQ(RefusedTest(absl::NotFoundError("no such port"), true), kUsage);
   EXPECT_EQ(RefusedTest(absl::FailedPreconditionError("no address"), false), kNotReady);
   EXPECT_EQ(RefusedTest(absl::ResourceExhaustedError("busy"), true), kOwn);
+  EXPECT_EQ(RefusedTest(absl::UnknownError("the ports of b are not known"), false), kOwn);
 }
 
 TEST(ExitStatus, OfTestsFollowsTheirFindings) {

@@ -11,20 +11,42 @@ namespace {
 
 TEST(Explanation, KnowsEveryIdOfTheCatalogue) {
   for (const Explanation& entry : Catalogue()) {
-    ASSERT_TRUE(Explain(entry.id).has_value()) << entry.id;
+    ASSERT_EQ(Explain(entry.id).size(), 1U) << entry.id;
+    EXPECT_EQ(Explain(entry.id).front().title, entry.title);
     EXPECT_FALSE(entry.title.empty()) << entry.id;
     EXPECT_FALSE(entry.why.empty()) << entry.id;
     EXPECT_FALSE(entry.fix.empty()) << entry.id;
-    EXPECT_THAT(ExplainText(entry, {}), ::testing::HasSubstr(entry.title));
+    EXPECT_EQ((entry.title + entry.why + entry.fix).find_first_of("{}"), std::string::npos) << entry.fix;
+    EXPECT_THAT(ExplainText({entry}, {}), ::testing::HasSubstr(entry.title));
+    EXPECT_THAT(ExplainText({entry}, {}), ::testing::HasSubstr("\nfix         " + entry.fix + "\n"));
   }
 }
 
+TEST(Explanation, OfACaseIsThatOfEveryRung) {
+  for (const std::string& name : CaseNames()) {
+    const std::vector<Explanation> rungs = Explain(name);
+    ASSERT_EQ(rungs.size(), 2U) << name;
+    EXPECT_EQ(rungs[0].id, "loopback." + name);
+    EXPECT_EQ(rungs[1].id, "peer." + name);
+  }
+  EXPECT_TRUE(Explain("").empty());
+  EXPECT_TRUE(Explain("path").empty());
+}
+
+// What is typed stays on one line however narrow the terminal is.
+TEST(Explanation, BreaksNoCommand) {
+  const std::string text = ExplainText(Explain("gid.default-mode"), {.width = 80});
+  EXPECT_THAT(text, ::testing::HasSubstr("mkdir -p /sys/kernel/config/rdma_cm/DEVICE && echo 'RoCE v2' > "
+                                         "/sys/kernel/config/rdma_cm/DEVICE/ports/PORT/default_roce_mode\n"));
+}
+
 TEST(Explanation, SuggestsTheNearestId) {
-  EXPECT_FALSE(Explain("pfc.losless-priority").has_value());
+  EXPECT_TRUE(Explain("pfc.losless-priority").empty());
   EXPECT_EQ(NearestId("pfc.losless-priority"), "pfc.lossless-priority");
   EXPECT_EQ(NearestId("lossless-priority"), "pfc.lossless-priority");
   EXPECT_EQ(NearestId("pfc.loss"), "pfc.lossless-priority");
-  EXPECT_EQ(NearestId("write-512k"), "loopback.write-512k");
+  EXPECT_EQ(NearestId("write-512"), "write-512k");
+  EXPECT_EQ(NearestId("peer.write-512"), "peer.write-512k");
   EXPECT_EQ(NearestId("completely-different-thing"), "");
 }
 

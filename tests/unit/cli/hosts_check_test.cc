@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "api/convert/facts.h"
@@ -47,6 +48,10 @@ class FakeAgent final : public v1::Agent::Service {
     v1::CheckEvent event;
     *event.mutable_finding() = ToProto(findings.front());
     writer->Write(event);
+    for (const Finding& finding : early) {
+      *event.mutable_finding() = ToProto(finding);
+      writer->Write(event);
+    }
     while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     HostReport report{.agent_version = "0.1.0", .kernel_release = "6.12", .findings = findings};
     for (const std::string& name : CaseNames()) {
@@ -59,11 +64,14 @@ class FakeAgent final : public v1::Agent::Service {
     return grpc::Status::OK;
   }
 
-  grpc::Status TestPeer(grpc::ServerContext*,
+  grpc::Status TestPeer(grpc::ServerContext* context,
                         grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override {
     v1::PeerTestRequest first;
     if (!stream->Read(&first)) return {grpc::StatusCode::INVALID_ARGUMENT, "no start"};
-    if (++peer_tests > dies_after) return {grpc::StatusCode::UNAVAILABLE, "Socket closed"};
+    const int mine = ++peer_tests;
+    if (mine > dies_after) return {grpc::StatusCode::UNAVAILABLE, "Socket closed"};
+    while (mine > waits_after && !context->IsCancelled())
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (busy) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "port rxe0/1 is in use by root@c"};
     v1::TransferEvent event;
     *event.mutable_result()->mutable_result() = ToProto(Good(first.start().case_name()));
@@ -71,10 +79,12 @@ class FakeAgent final : public v1::Agent::Service {
     return grpc::Status::OK;
   }
 
+  std::vector<Finding> early{};  // said before it hangs
   std::atomic<bool> hangs = false;
   std::atomic<bool> busy = false;
   std::atomic<int> peer_tests = 0;
   std::atomic<int> dies_after = 1000;
+  std::atomic<int> waits_after = 1000;
 
  private:
   static TransferResult Good(const std::string& name) {
@@ -91,6 +101,21 @@ class HostsCheckTest : public ::testing::Test {
   HostsCheckTest() {
     hosts_.push_back(a_.Client("a"));
     hosts_.push_back(b_.Client("b"));
+  }
+
+  // What Ctrl-C would show at the first moment at which `enough` holds, while the check runs; then `release`.
+  CheckSummary SnapshotWhen(HostsCheck& check, const std::function<bool(const CheckSummary&)>& enough,
+                            const std::function<void()>& release) {
+    CheckSummary sofar;
+    const std::jthread run([&] { check.Run(); });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      sofar = check.Snapshot();
+    } while (!enough(sofar) && std::chrono::steady_clock::now() < deadline);
+    EXPECT_TRUE(enough(sofar));
+    release();
+    return sofar;
   }
 
   std::vector<Finding> PeerFindings(const CheckSummary& check) {
@@ -134,7 +159,8 @@ TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
     if (finding.outcome != Outcome::kFail) continue;
     ++failed;
     EXPECT_THAT(finding.observed, HasSubstr("host b"));
-    EXPECT_THAT(finding.fix, HasSubstr("systemctl status rdmaready-agent"));
+    EXPECT_THAT(finding.fix, HasSubstr("rdmaready-agent --listen ADDRESS:7471"));
+    EXPECT_THAT(finding.fix, HasSubstr("  # on host b,"));
   }
   EXPECT_EQ(failed, 1U);
 }
@@ -175,6 +201,56 @@ TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
   EXPECT_EQ(sofar.report.hosts[1].findings.size(), 1U);
   EXPECT_THAT(sofar.report.hosts[1].error, HasSubstr("interrupted"));
   EXPECT_NE(sofar.report.verdict, Readiness::kReady);
+}
+
+TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
+  a_.waits_after = 1;  // the first case passes, the second one hangs
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary sofar = SnapshotWhen(
+      check,
+      [&](const CheckSummary& now) {
+        return std::ranges::count(PeerFindings(now), Outcome::kPass, &Finding::outcome) == 1;
+      },
+      [&] { a_.waits_after = 1000; });
+  const std::vector<Finding> findings = PeerFindings(sofar);
+  EXPECT_EQ(findings.size(), 2 * CaseNames().size());
+  EXPECT_EQ(std::ranges::count(findings, "not tested: interrupted", &Finding::observed),
+            static_cast<std::ptrdiff_t>(2 * CaseNames().size() - 1));
+  for (const HostReport& host : sofar.report.hosts) {
+    EXPECT_EQ(host.verdict, Readiness::kUndetermined);
+    EXPECT_EQ(host.ladder.at(2).outcome, RungOutcome::kUnknown);
+  }
+  EXPECT_EQ(sofar.report.verdict, Readiness::kUndetermined);
+  // In the end every slot holds its answer.
+  EXPECT_EQ(check.Snapshot().report.verdict, Readiness::kReady);
+}
+
+TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInterrupted) {
+  Finding link{.id = "link.state",
+               .scope = Scope::kPort,
+               .subject = "rxe0/1 dcb0",
+               .outcome = Outcome::kPass,
+               .blocking = true};
+  b_.early = {
+      link,
+      JudgeTransfer({.case_name = "send-1k", .messages = 1, .bytes = 8, .bytes_verified = 8, .elapsed_ns = 1},
+                    {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"})};
+  b_.hangs = true;
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary sofar = SnapshotWhen(
+      check,
+      [](const CheckSummary& now) {
+        return !now.report.hosts[0].kernel_release.empty() &&
+               std::ranges::count(now.report.hosts[1].findings, "loopback.send-1k", &Finding::id) == 1 &&
+               Of(now.report.hosts[1].findings, "loopback.send-1k").outcome == Outcome::kPass;
+      },
+      [&] { b_.hangs = false; });
+  const HostReport& b = sofar.report.hosts[1];
+  EXPECT_EQ(std::ranges::count(b.findings, "not tested: interrupted", &Finding::observed),
+            static_cast<std::ptrdiff_t>(CaseNames().size() - 1));
+  EXPECT_EQ(b.ladder.at(0).outcome, RungOutcome::kUnknown);  // not every setting was judged
+  EXPECT_EQ(b.ladder.at(1).outcome, RungOutcome::kUnknown);
+  for (const HostReport& host : sofar.report.hosts) EXPECT_NE(host.verdict, Readiness::kReady);
 }
 
 }  // namespace

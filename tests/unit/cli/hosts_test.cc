@@ -29,6 +29,23 @@ TEST(Hosts, AreRefusedWhenNamedTwice) {
   EXPECT_TRUE(ParseHosts({"a:1", "a:2"}).ok());
 }
 
+TEST(Hosts, AreRefusedWhenTheyShareATarget) {
+  const auto hosts = ParseHosts({"a", "b", "c", "unix:/run/x"});
+  ASSERT_TRUE(hosts.ok());
+  const auto judge = [&](std::vector<std::vector<ResolvedAddress>> resolved) {
+    return Message(CheckDistinct(*hosts, resolved));
+  };
+  const ResolvedAddress first{"ipv4:10.0.0.1:7471"};
+  const ResolvedAddress second{"ipv4:10.0.0.2:7471"};
+  const ResolvedAddress sixth{"ipv6:[fd00::1]:7471"};
+  EXPECT_EQ(judge({{first}, {sixth, first}, {second}, {}}),
+            "hosts a and b are the same: both are 10.0.0.1:7471");
+  EXPECT_EQ(judge({{first, sixth}, {second}, {sixth}, {}}),
+            "hosts a and c are the same: both are [fd00::1]:7471");
+  EXPECT_TRUE(
+      CheckDistinct(*hosts, std::vector<std::vector<ResolvedAddress>>{{first, first}, {second}, {}, {}}).ok());
+}
+
 TEST(Hosts, AreRefusedWhenTheyMakeNoSense) {
   for (const char* name : {"a:99999", "a:", "", "[::1", "a:x"}) EXPECT_FALSE(ParseHosts({name}).ok()) << name;
 }

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "checks/judge.h"
+#include "checks/readiness.h"
+#include "checks/transfer.h"
 #include "cli/explanation.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -126,6 +129,76 @@ TEST(JudgePeer, TellsABusyPortFromAFailedTest) {
   EXPECT_EQ(verdict.finding.outcome, Outcome::kUnknown);
   EXPECT_THAT(verdict.finding.observed, HasSubstr("in use by root@c"));
   EXPECT_EQ(verdict.from_error, "");
+}
+
+Facts TwoRails(const std::string& first, const std::string& second) {
+  Facts host = HostAt(first);
+  Port rail = HostAt(second).ports->front();
+  rail.device = "rxe1";
+  Netdev netdev = *rail.netdev;
+  netdev.name = "dcb1";
+  rail.netdev = netdev;
+  std::vector<Port> ports = *host.ports;
+  ports.push_back(rail);
+  host.ports = ports;
+  return host;
+}
+
+std::vector<Finding> PathFindings(const PairPlan& plan) {
+  std::vector<Finding> findings;
+  for (const PairReport& pair : plan.pairs) {
+    std::ranges::copy_if(pair.findings, std::back_inserter(findings),
+                         [](const Finding& finding) { return finding.id == "peer.path"; });
+  }
+  return findings;
+}
+
+TEST(PairPlan, LeavesTheVerdictOpenWhenAPortHasNoPartner) {
+  const PairPlan plan = Fixture({TwoRails("10.0.0.1", "10.0.1.1"), TwoRails("10.0.0.2", "10.0.9.2")}).Plan();
+  EXPECT_EQ(plan.jobs.size(), 2U);  // the first rail, both ways
+  const std::vector<Finding> alone = PathFindings(plan);
+  ASSERT_EQ(alone.size(), 2U);
+  for (const Finding& finding : alone) {
+    EXPECT_EQ(finding.outcome, Outcome::kUnknown);
+    EXPECT_TRUE(finding.blocking);
+    EXPECT_EQ(finding.rung, Rung::kPeer);
+  }
+  EXPECT_EQ(alone[0].observed, "rxe1/1 of a: no port of b in its subnet: not tested");
+  EXPECT_EQ(alone[1].observed, "rxe1/1 of b: no port of a in its subnet: not tested");
+  // It keeps both hosts from being ready, whatever the first rail shows.
+  Report report{.level = Rung::kPeer, .hosts = {{.host = "a"}, {.host = "b"}}, .pairs = plan.pairs};
+  report.pairs[0].findings.push_back(JudgeTransfer(
+      {.case_name = "send-1k", .messages = 1, .bytes = 8, .bytes_verified = 8}, {.rung = Rung::kPeer}));
+  Conclude(report);
+  for (const HostReport& host : report.hosts) EXPECT_EQ(host.ladder.at(2).outcome, RungOutcome::kUnknown);
+}
+
+TEST(PairPlan, SaysOnceThatAPulledCableKeepsAPortAlone) {
+  Facts b = TwoRails("10.0.0.2", "10.0.9.2");
+  std::vector<Port> ports = *b.ports;
+  ports[1].state = PortState::kDown;
+  b.ports = ports;
+  const std::vector<Finding> alone = PathFindings(Fixture({HostAt("10.0.0.1"), b}).Plan());
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0].outcome, Outcome::kNotApplicable);
+  EXPECT_EQ(alone[0].hidden_by, "link.state");
+}
+
+TEST(PairPlan, LeavesTheVerdictOpenWhenThePortsAreNotKnown) {
+  Facts blind = HostAt("10.0.0.2");
+  blind.ports = Denied();
+  const std::vector<Finding> paths = PathFindings(Fixture({HostAt("10.0.0.1"), blind}).Plan());
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ(paths[0].outcome, Outcome::kUnknown);
+  EXPECT_EQ(paths[0].observed, "not tested: the ports of b are not known");
+  EXPECT_THAT(paths[0].fix, HasSubstr("rdmaready facts a b"));
+}
+
+TEST(PairPlan, LeavesTheVerdictOpenWhenAddressesAreNotKnown) {
+  const Facts blind = WithNetdev([](Netdev& netdev) { netdev.addresses = Denied(); });
+  const std::vector<Finding> paths = PathFindings(Fixture({HostAt("10.0.0.1"), blind}).Plan());
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ(paths[0].outcome, Outcome::kUnknown);
 }
 
 }  // namespace

@@ -66,11 +66,43 @@ TEST(TransfersText, IsATableWithTheFailuresBelow) {
   EXPECT_EQ(text, Golden("transfers.txt", text));
 }
 
+TEST(TransfersText, ShowsTheWorstIntervalAndTheTailWithinAHundredColumns) {
+  TransferRow large = GoodTransfer();
+  TransferRow small = GoodTransfer();
+  small.result.case_name = "read-8k";
+  small.result.message_bytes = 8192;
+  small.result.throughput_bytes_per_s = 819'200'000;
+  small.result.operations_per_s = 100'000;
+  small.result.worst_interval_bytes_per_s = 737'280'000;
+  TransferRow brief = small;
+  brief.result.worst_interval_bytes_per_s = 0;  // shorter than one interval
+  const std::string text = TransfersText({.run_id = "r", .rows = {large, small, brief}}, {});
+  for (const char* part : {"worst 100 ms", "p99.9", "58.9 MB/s", "151.0 ms", "100000 op/s", "90000 op/s"}) {
+    EXPECT_THAT(text, ::testing::HasSubstr(part));
+  }
+  EXPECT_THAT(text, ::testing::ContainsRegex("100000 op/s  -  "));
+  EXPECT_THAT(text, ::testing::HasSubstr("ok: 3 of 3 tests, 126 MB, every byte verified\n"));
+  for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
+    EXPECT_LE(text.find('\n', begin) - begin, 100U) << text;
+  }
+}
+
 TEST(TransfersText, ShowsNoFiguresOfATestThatMovedNothing) {
   TransferRow row = GoodTransfer();
   row.result.messages = 0;
-  EXPECT_THAT(TransfersText({.run_id = "r", .rows = {row}}, {}),
-              ::testing::HasSubstr("write-512k  512 KiB  -"));
+  const std::string text = TransfersText({.run_id = "r", .rows = {row}}, {});
+  EXPECT_THAT(text, ::testing::ContainsRegex("write-512k  -( +-)+\n"));
+  for (const char* figure : {"MB/s", "137.0 ms", "120.0 ms"}) {
+    EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr(figure)));
+  }
+}
+
+TEST(TransfersJson, SaysWhoseResultsWereNotStored) {
+  EXPECT_EQ(Json::parse(TransfersJson({.run_id = "r", .rows = {GoodTransfer()}}))["store_errors"],
+            Json::array());
+  const TransferRun run{.run_id = "r", .rows = {GoodTransfer()}, .store_errors = {"host a: disk full"}};
+  EXPECT_EQ(Json::parse(TransfersJson(run))["store_errors"], Json::array({"host a: disk full"}));
+  EXPECT_EQ(StatusOf(run), ExitStatus::kOwnFailure);
 }
 
 }  // namespace
