@@ -33,8 +33,13 @@ absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& de
     if (port.device != device || port.number != number) continue;
     const std::vector<std::string> own = RoutableAddresses(port);
     if (address.empty()) {
-      if (own.empty())
+      if (own.empty() && port.netdev && !port.netdev->addresses) {
+        return absl::InternalError("the addresses of port " + PortName(port) +
+                                   " are not known: " + port.netdev->addresses.missing().detail);
+      }
+      if (own.empty()) {
         return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");
+      }
       return PortAddress{PortName(port), own.front()};
     }
     if (std::find(own.begin(), own.end(), address) == own.end()) {

@@ -22,7 +22,8 @@ std::vector<std::string> RoutableAddresses(const Port& port);
 absl::Status PortsUnknown(const Facts& facts);
 
 // Finds `device`/`number` and `address` (empty: the first routable one). kNotFound when the host has no such
-// port, kFailedPrecondition when it has no address to use, kInvalidArgument when `address` is not its own.
+// port, kFailedPrecondition when it has no address to use, kInternal when that is not known, kInvalidArgument
+// when `address` is not its own.
 absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& device, std::uint32_t number,
                                        const std::string& address);
 

@@ -75,11 +75,13 @@ int Rank(FailureKind kind) {
   return 0;
 }
 
+// What a payload holds: it never leaves the process.
+std::string Mark(FailureKind kind) { return std::to_string(static_cast<int>(kind)); }
+
 FailureKind KindOf(const absl::Status& status) {
   if (const auto payload = status.GetPayload(kPayload)) {
     for (const FailureKind kind : kKinds) {
-      const std::string_view name = FailureName(kind);
-      if (*payload == absl::string_view(name.data(), name.size())) return kind;
+      if (*payload == Mark(kind)) return kind;
     }
   }
   if (absl::IsCancelled(status)) return FailureKind::kCancelled;
@@ -92,8 +94,7 @@ FailureKind KindOf(const absl::Status& status) {
 
 absl::Status MakeFailure(FailureKind kind, std::string_view detail) {
   absl::Status status(CodeOf(kind), absl::string_view(detail.data(), detail.size()));
-  const std::string_view name = FailureName(kind);
-  status.SetPayload(kPayload, absl::Cord(absl::string_view(name.data(), name.size())));
+  status.SetPayload(kPayload, absl::Cord(Mark(kind)));
   return status;
 }
 
@@ -104,34 +105,6 @@ absl::Status ErrnoFailure(FailureKind kind, int error_number, std::string_view a
 Failure FailureOf(const absl::Status& status) {
   if (status.ok()) return {};
   return {.kind = KindOf(status), .detail = Message(status)};
-}
-
-std::string_view FailureName(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kNone:
-      return "none";
-    case FailureKind::kSetup:
-      return "setup";
-    case FailureKind::kRejected:
-      return "rejected";
-    case FailureKind::kUnreachable:
-      return "unreachable";
-    case FailureKind::kCompletion:
-      return "completion";
-    case FailureKind::kDisconnected:
-      return "disconnected";
-    case FailureKind::kPeerGone:
-      return "peer-gone";
-    case FailureKind::kStalled:
-      return "stalled";
-    case FailureKind::kLost:
-      return "lost";
-    case FailureKind::kCorrupt:
-      return "corrupt";
-    case FailureKind::kCancelled:
-      return "cancelled";
-  }
-  return "unknown";
 }
 
 const Failure& MoreTelling(const Failure& first, const Failure& second) {

