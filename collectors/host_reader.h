@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,12 @@ class HostReader {
   // Every message of the answer. An error the kernel answered with is an ErrnoStatus with its errno. Never ask
   // NETLINK_RDMA before /sys/class/infiniband was seen: opening that socket would load ib_core.
   virtual absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) = 0;
+
+  // SIOCETHTOOL of linux/ethtool.h. `request` is the command's whole struct, its command number first, with
+  // room for the answer; returned is the struct as the kernel left it. Commands that are no queries are
+  // refused.
+  virtual absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
+                                                         std::span<const std::byte> request) = 0;
 
   // `port` counts from 1. Never call the two Verbs functions before /sys/class/infiniband_verbs was seen:
   // libibverbs would make the kernel load ib_uverbs.

@@ -11,6 +11,7 @@
 #include <charconv>
 
 #include "api/base/status.h"
+#include "collectors/real_ethtool.h"
 #include "collectors/real_files.h"
 #include "collectors/real_netlink.h"
 #include "collectors/real_rdma_cm.h"
@@ -63,6 +64,11 @@ absl::StatusOr<std::string> RealHost::ReadLink(std::string_view absolute_path) {
 absl::StatusOr<std::vector<NetlinkMessage>> RealHost::Netlink(const NetlinkRequest& request) {
   if (request.protocol == NETLINK_RDMA) RR_RETURN_IF_ERROR(RequireClass("/sys/class/infiniband", "ib_core"));
   return AskKernel(request);
+}
+
+absl::StatusOr<std::vector<std::byte>> RealHost::Ethtool(const std::string& netdev,
+                                                         std::span<const std::byte> request) {
+  return AskEthtool(netdev, request);
 }
 
 absl::StatusOr<VerbsPortAnswer> RealHost::VerbsPort(const std::string& device, std::uint32_t port) {

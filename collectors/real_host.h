@@ -2,7 +2,9 @@
 // RealHost: the host this process runs on, seen from its network and mount namespaces.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +21,11 @@ class RealHost final : public HostReader {
   absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) override;
   absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) override;
 
-  // The next three refuse, instead of letting the kernel load a module, when ib_core or ib_uverbs is not there.
+  // Netlink and Verbs refuse, instead of letting the kernel load a module, when ib_core or ib_uverbs is not
+  // there.
   absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override;
+  absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
+                                                 std::span<const std::byte> request) override;
   absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override;
   absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override;
 

@@ -3,10 +3,13 @@
 // }.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "api/model/fact.h"
 #include "rdmaready/v1/facts.pb.h"
@@ -87,6 +90,34 @@ Fact<T> GetEnum(const Message& message, T last) {
   if (message.has_missing()) return GetMissing(message.missing());
   if (!message.has_value()) return {};
   return Enumerator(message.value(), last);
+}
+
+// Arrays of a length that both sides know.
+template <class Repeated, class Array, class Convert>
+void PutArray(const Array& from, Repeated* to, Convert convert) {
+  for (const auto& element : from) to->Add(convert(element));
+}
+
+// False when the list has another length than the array.
+template <class Repeated, class Array, class Convert>
+bool GetArray(const Repeated& from, Array* to, Convert convert) {
+  if (static_cast<std::size_t>(from.size()) != to->size()) return false;
+  std::transform(from.begin(), from.end(), to->begin(), convert);
+  return true;
+}
+
+// Lists of messages: one Put or Get for the element.
+template <class T, class Repeated, class PutElement>
+void PutList(const std::vector<T>& from, Repeated* to, PutElement put) {
+  for (const T& element : from) put(element, to->Add());
+}
+
+template <class T, class Repeated, class GetElement>
+std::vector<T> GetList(const Repeated& from, GetElement get) {
+  std::vector<T> to;
+  to.reserve(static_cast<std::size_t>(from.size()));
+  for (const auto& element : from) to.push_back(get(element));
+  return to;
 }
 
 }  // namespace rdmaready::convert

@@ -2,190 +2,18 @@
 #include "api/convert/facts.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "api/convert/fact.h"
+#include "api/convert/facts_parts.h"
 
 namespace rdmaready {
 namespace {
 
 using convert::Enumerator;
 using convert::Get;
-using convert::Narrow;
 using convert::OutOfRange;
 using convert::Put;
-
-// ---- data centre bridging ----
-
-template <class Repeated, class Array, class Convert>
-void PutArray(const Array& from, Repeated* to, Convert convert) {
-  for (const auto& element : from) to->Add(convert(element));
-}
-
-// False when the list has another length than the array.
-template <class Repeated, class Array, class Convert>
-bool GetArray(const Repeated& from, Array* to, Convert convert) {
-  if (static_cast<std::size_t>(from.size()) != to->size()) return false;
-  std::transform(from.begin(), from.end(), to->begin(), convert);
-  return true;
-}
-
-template <class T>
-std::uint32_t Widen(T value) {
-  return static_cast<std::uint32_t>(value);
-}
-
-void PutEts(const Ets& from, v1::Ets* to) {
-  to->set_willing(from.willing);
-  to->set_traffic_classes(from.traffic_classes);
-  PutArray(from.tx_percent, to->mutable_tx_percent(), Widen<std::uint8_t>);
-  PutArray(from.tsa, to->mutable_tsa(), Widen<Tsa>);
-  PutArray(from.prio_tc, to->mutable_prio_tc(), Widen<std::uint8_t>);
-}
-
-Fact<Ets> GetEts(const v1::Ets& from) {
-  Ets to;
-  to.willing = from.willing();
-  to.traffic_classes = Narrow<std::uint8_t>(from.traffic_classes());
-  const bool whole =
-      GetArray(from.tx_percent(), &to.tx_percent, Narrow<std::uint8_t>) &&
-      GetArray(from.tsa(), &to.tsa, [](std::uint32_t v) { return Tsa{Narrow<std::uint8_t>(v)}; }) &&
-      GetArray(from.prio_tc(), &to.prio_tc, Narrow<std::uint8_t>);
-  if (!whole) return OutOfRange("ETS lists are not of length 8");
-  return to;
-}
-
-void PutPfc(const Pfc& from, v1::Pfc* to) {
-  to->set_capability(from.capability);
-  to->set_enabled(from.enabled);
-  to->set_delay(from.delay);
-  PutArray(from.pauses_sent, to->mutable_pauses_sent(), [](std::uint64_t v) { return v; });
-  PutArray(from.pauses_received, to->mutable_pauses_received(), [](std::uint64_t v) { return v; });
-}
-
-Fact<Pfc> GetPfc(const v1::Pfc& from) {
-  Pfc to;
-  to.capability = Narrow<std::uint8_t>(from.capability());
-  to.enabled = Narrow<std::uint8_t>(from.enabled());
-  to.delay = Narrow<std::uint16_t>(from.delay());
-  const auto same = [](std::uint64_t v) { return v; };
-  if (!GetArray(from.pauses_sent(), &to.pauses_sent, same) ||
-      !GetArray(from.pauses_received(), &to.pauses_received, same)) {
-    return OutOfRange("PFC counters are not of length 8");
-  }
-  return to;
-}
-
-void PutApp(const std::vector<AppEntry>& from, v1::AppTable* to) {
-  for (const AppEntry& entry : from) {
-    v1::AppEntry* row = to->add_entries();
-    row->set_selector(Widen(entry.selector));
-    row->set_priority(entry.priority);
-    row->set_protocol(entry.protocol);
-  }
-}
-
-Fact<std::vector<AppEntry>> GetApp(const v1::AppTable& from) {
-  std::vector<AppEntry> to;
-  for (const v1::AppEntry& row : from.entries()) {
-    to.push_back({.selector = AppSelector{Narrow<std::uint8_t>(row.selector())},
-                  .priority = Narrow<std::uint8_t>(row.priority()),
-                  .protocol = Narrow<std::uint16_t>(row.protocol())});
-  }
-  return to;
-}
-
-void PutTrust(const std::vector<AppSelector>& from, v1::AppTrust* to) {
-  PutArray(from, to->mutable_selectors(), Widen<AppSelector>);
-}
-
-Fact<std::vector<AppSelector>> GetTrust(const v1::AppTrust& from) {
-  std::vector<AppSelector> to;
-  for (const std::uint32_t selector : from.selectors())
-    to.push_back(AppSelector{Narrow<std::uint8_t>(selector)});
-  return to;
-}
-
-void PutDcbx(const Dcbx& from, v1::Dcbx* to) {
-  to->set_host(from.host);
-  to->set_lld_managed(from.lld_managed);
-  to->set_cee(from.cee);
-  to->set_ieee(from.ieee);
-  to->set_static_mode(from.static_mode);
-}
-
-Fact<Dcbx> GetDcbx(const v1::Dcbx& from) {
-  return Dcbx{.host = from.host(),
-              .lld_managed = from.lld_managed(),
-              .cee = from.cee(),
-              .ieee = from.ieee(),
-              .static_mode = from.static_mode()};
-}
-
-void PutDcb(const Dcb& from, v1::Dcb* to) {
-  Put(from.ets, to->mutable_ets(), PutEts);
-  Put(from.pfc, to->mutable_pfc(), PutPfc);
-  Put(from.app, to->mutable_app(), PutApp);
-  Put(from.app_trust, to->mutable_app_trust(), PutTrust);
-  Put(from.dcbx, to->mutable_dcbx(), PutDcbx);
-}
-
-Dcb GetDcb(const v1::Dcb& from) {
-  return {.ets = Get<Ets>(from.ets(), GetEts),
-          .pfc = Get<Pfc>(from.pfc(), GetPfc),
-          .app = Get<std::vector<AppEntry>>(from.app(), GetApp),
-          .app_trust = Get<std::vector<AppSelector>>(from.app_trust(), GetTrust),
-          .dcbx = Get<Dcbx>(from.dcbx(), GetDcbx)};
-}
-
-// ---- Ethernet ----
-
-void PutAddresses(const std::vector<IpAddress>& from, v1::IpAddresses* to) {
-  for (const IpAddress& address : from) {
-    v1::IpAddress* row = to->add_addresses();
-    row->set_address(address.address);
-    row->set_prefix_length(address.prefix_length);
-  }
-}
-
-Fact<std::vector<IpAddress>> GetAddresses(const v1::IpAddresses& from) {
-  std::vector<IpAddress> to;
-  for (const v1::IpAddress& row : from.addresses()) {
-    to.push_back({row.address(), Narrow<std::uint8_t>(row.prefix_length())});
-  }
-  return to;
-}
-
-void PutNetdev(const Netdev& from, v1::Netdev* to) {
-  to->set_name(from.name);
-  to->set_ifindex(from.ifindex);
-  to->set_driver(from.driver);
-  to->set_admin_up(from.admin_up);
-  to->set_carrier(from.carrier);
-  to->set_mtu_bytes(from.mtu_bytes);
-  Put(from.speed_mbps, to->mutable_speed_mbps());
-  Put(from.vlan_id, to->mutable_vlan_id());
-  Put(from.addresses, to->mutable_addresses(), PutAddresses);
-  PutDcb(from.dcb, to->mutable_dcb());
-}
-
-Fact<Netdev> GetNetdev(const v1::Netdev& from) {
-  Netdev to;
-  to.name = from.name();
-  to.ifindex = from.ifindex();
-  to.driver = from.driver();
-  to.admin_up = from.admin_up();
-  to.carrier = from.carrier();
-  to.mtu_bytes = from.mtu_bytes();
-  to.speed_mbps = Get<std::uint32_t>(from.speed_mbps());
-  to.vlan_id = Get<std::uint16_t>(from.vlan_id());
-  to.addresses = Get<std::vector<IpAddress>>(from.addresses(), GetAddresses);
-  to.dcb = GetDcb(from.dcb());
-  return to;
-}
-
-// ---- RDMA ----
 
 void PutGids(const std::vector<Gid>& from, v1::Gids* to) {
   for (const Gid& gid : from) {
@@ -222,7 +50,16 @@ void PutPort(const Port& from, v1::Port* to) {
   Put(from.gids, to->mutable_gids(), PutGids);
   Put(from.cm_default_mode, to->mutable_cm_default_mode());
   Put(from.cm_default_tos, to->mutable_cm_default_tos());
-  Put(from.netdev, to->mutable_netdev(), PutNetdev);
+  Put(from.netdev, to->mutable_netdev(), convert::PutNetdev);
+  Put(from.lowers, to->mutable_lowers(), convert::PutNetdevs);
+  Put(from.uppers, to->mutable_uppers(), convert::PutUppers);
+  Put(from.node_guid, to->mutable_node_guid());
+  Put(from.board, to->mutable_board());
+  Put(from.pci, to->mutable_pci(), convert::PutPci);
+  Put(from.hw_counters, to->mutable_hw_counters(), convert::PutCounters);
+  Put(from.hw_counters_lifespan_ms, to->mutable_hw_counters_lifespan_ms());
+  Put(from.port_counters, to->mutable_port_counters(), convert::PutCounters);
+  Put(from.resources, to->mutable_resources(), convert::PutResources);
 }
 
 Port GetPort(const v1::Port& from) {
@@ -239,7 +76,16 @@ Port GetPort(const v1::Port& from) {
   to.gids = Get<std::vector<Gid>>(from.gids(), GetGids);
   to.cm_default_mode = convert::GetEnum(from.cm_default_mode(), GidType::kRoceV2);
   to.cm_default_tos = Get<std::uint8_t>(from.cm_default_tos());
-  to.netdev = Get<Netdev>(from.netdev(), GetNetdev);
+  to.netdev = Get<Netdev>(from.netdev(), convert::GetNetdev);
+  to.lowers = Get<std::vector<Netdev>>(from.lowers(), convert::GetNetdevs);
+  to.uppers = Get<std::vector<UpperNetdev>>(from.uppers(), convert::GetUppers);
+  to.node_guid = Get<std::uint64_t>(from.node_guid());
+  to.board = Get<std::string>(from.board());
+  to.pci = Get<PciFunction>(from.pci(), convert::GetPci);
+  to.hw_counters = Get<std::vector<Counter>>(from.hw_counters(), convert::GetCounters);
+  to.hw_counters_lifespan_ms = Get<std::uint32_t>(from.hw_counters_lifespan_ms());
+  to.port_counters = Get<std::vector<Counter>>(from.port_counters(), convert::GetCounters);
+  to.resources = Get<RdmaResources>(from.resources(), convert::GetResources);
   return to;
 }
 
@@ -269,6 +115,14 @@ Fact<Memlock> GetMemlock(const v1::Memlock& from) {
   return Memlock{.limit_bytes = from.limit_bytes(), .cap_ipc_lock = from.cap_ipc_lock(), .pid = from.pid()};
 }
 
+void PutNames(const std::vector<std::string>& from, v1::Names* to) {
+  for (const std::string& name : from) to->add_names(name);
+}
+
+Fact<std::vector<std::string>> GetNames(const v1::Names& from) {
+  return std::vector<std::string>(from.names().begin(), from.names().end());
+}
+
 }  // namespace
 
 v1::Facts ToProto(const Facts& facts) {
@@ -278,6 +132,9 @@ v1::Facts ToProto(const Facts& facts) {
   Put(facts.kernel, message.mutable_kernel(), PutKernel);
   Put(facts.rdma_stack, message.mutable_rdma_stack());
   Put(facts.memlock, message.mutable_memlock(), PutMemlock);
+  Put(facts.rdma_nodes, message.mutable_rdma_nodes(), PutNames);
+  Put(facts.rdma_netns_shared, message.mutable_rdma_netns_shared());
+  Put(facts.numa_nodes, message.mutable_numa_nodes());
   Put(facts.ports, message.mutable_ports(), PutPorts);
   return message;
 }
@@ -289,6 +146,9 @@ Facts FromProto(const v1::Facts& message) {
   facts.kernel = Get<Kernel>(message.kernel(), GetKernel);
   facts.rdma_stack = convert::GetEnum(message.rdma_stack(), RdmaStack::kLoaded);
   facts.memlock = Get<Memlock>(message.memlock(), GetMemlock);
+  facts.rdma_nodes = Get<std::vector<std::string>>(message.rdma_nodes(), GetNames);
+  facts.rdma_netns_shared = Get<bool>(message.rdma_netns_shared());
+  facts.numa_nodes = Get<std::uint32_t>(message.numa_nodes());
   facts.ports = Get<std::vector<Port>>(message.ports(), GetPorts);
   return facts;
 }

@@ -40,6 +40,48 @@ struct Memlock {
   bool operator==(const Memlock&) const = default;
 };
 
+// ---- PCI Express ----------------------------------------------------------------------------------------
+
+struct PciLink {
+  std::uint32_t speed_mtps = 0;  // megatransfers per second and lane: 2500, 5000, 8000, 16000, 32000, 64000
+  std::uint32_t width = 0;       // lanes
+
+  bool operator==(const PciLink&) const = default;
+};
+
+// One end of a PCIe link on the way from a device to its root port.
+struct PciHop {
+  std::string address{};  // "0000:3b:00.0"
+  PciLink current{};
+  PciLink max{};
+
+  bool operator==(const PciHop&) const = default;
+};
+
+struct PciFunction {
+  std::string address{};
+  std::uint16_t vendor_id = 0;
+  std::uint16_t device_id = 0;
+  bool virtual_function = false;
+  Fact<std::vector<PciHop>> path{};  // the device first, its root port last
+  Fact<std::int32_t> numa_node{};    // -1: the firmware did not say
+  Fact<std::uint64_t> aer_fatal{};   // TOTAL_ERR_FATAL of aer_dev_fatal, since boot
+  Fact<std::uint64_t> aer_nonfatal{};
+  Fact<std::uint64_t> aer_correctable{};
+
+  bool operator==(const PciFunction&) const = default;
+};
+
+// ---- counters -------------------------------------------------------------------------------------------
+
+// A reading, never a difference: whether two readings can be subtracted is decided in checks/counters.h.
+struct Counter {
+  std::string name{};  // as the driver calls it
+  std::uint64_t value = 0;
+
+  bool operator==(const Counter&) const = default;
+};
+
 // ---- data centre bridging -------------------------------------------------------------------------------
 
 inline constexpr std::size_t kPriorities = 8;  // IEEE 802.1Q priorities, and dcbnl's traffic classes
@@ -97,12 +139,25 @@ struct Dcbx {
   bool operator==(const Dcbx&) const = default;
 };
 
+struct PortBuffer {                                     // struct dcbnl_buffer
+  std::array<std::uint8_t, kPriorities> prio_buffer{};  // priority -> buffer
+  std::array<std::uint32_t, kPriorities> size_bytes{};  // by buffer
+  std::uint32_t total_bytes = 0;
+
+  bool operator==(const PortBuffer&) const = default;
+};
+
+// struct ieee_maxrate, by traffic class. 0: no limit.
+using MaxRatesKbps = std::array<std::uint64_t, kPriorities>;
+
 struct Dcb {
   Fact<Ets> ets{};
   Fact<Pfc> pfc{};
   Fact<std::vector<AppEntry>> app{};
   Fact<std::vector<AppSelector>> app_trust{};  // highest precedence first; few drivers have it (kernel 6.2)
   Fact<Dcbx> dcbx{};
+  Fact<PortBuffer> buffer{};
+  Fact<MaxRatesKbps> max_rate_kbps{};
 
   bool operator==(const Dcb&) const = default;
 };
@@ -116,6 +171,52 @@ struct IpAddress {
   bool operator==(const IpAddress&) const = default;
 };
 
+// ETHTOOL_GDRVINFO; fields the driver leaves empty are empty.
+struct DriverInfo {
+  std::string driver{};
+  std::string version{};
+  std::string firmware{};
+  std::string bus{};  // "0000:3b:00.0"
+
+  bool operator==(const DriverInfo&) const = default;
+};
+
+// Link-level flow control (IEEE 802.3x), ETHTOOL_GPAUSEPARAM.
+struct Pause {
+  bool autoneg = false;
+  bool rx = false;
+  bool tx = false;
+
+  bool operator==(const Pause&) const = default;
+};
+
+enum class Duplex { kUnknown, kHalf, kFull };
+
+// IFLA_VLAN_EGRESS_QOS: frames of socket priority `from` leave with `pcp` in their tag.
+struct VlanPriority {
+  std::uint32_t from = 0;
+  std::uint8_t pcp = 0;
+
+  bool operator==(const VlanPriority&) const = default;
+};
+
+// A netdev that stands on an RDMA port's netdev, directly or on others that do: VLAN, bond, bridge, macvlan.
+struct UpperNetdev {
+  std::string name{};
+  std::uint32_t ifindex = 0;
+  std::string kind{};               // IFLA_INFO_KIND: "vlan", "bond", "bridge"
+  std::vector<std::string> over{};  // the netdevs it stands on directly and that lead to the port
+  bool admin_up = false;
+  bool carrier = false;
+  std::uint32_t mtu_bytes = 0;
+  Fact<std::uint16_t> vlan_id{};                  // of a VLAN
+  Fact<std::vector<VlanPriority>> vlan_egress{};  // of a VLAN
+  Fact<std::string> bond_mode{};                  // of a bond: "active-backup", "802.3ad"
+  Fact<std::vector<IpAddress>> addresses{};
+
+  bool operator==(const UpperNetdev&) const = default;
+};
+
 struct Netdev {
   std::string name{};
   std::uint32_t ifindex = 0;
@@ -124,9 +225,19 @@ struct Netdev {
   bool carrier = false;   // IFF_LOWER_UP
   std::uint32_t mtu_bytes = 0;
   Fact<std::uint32_t> speed_mbps{};
-  Fact<std::uint16_t> vlan_id{};  // known only when the netdev is a VLAN device
+  Fact<std::uint16_t> vlan_id{};                  // known only when the netdev is a VLAN device
+  Fact<std::vector<VlanPriority>> vlan_egress{};  // likewise
   Fact<std::vector<IpAddress>> addresses{};
   Dcb dcb{};
+  std::string mac{};                      // "02:00:00:00:00:01"; may be empty
+  std::string master{};                   // the bond or bridge it is a member of; empty: of none
+  Fact<std::uint32_t> max_mtu_bytes{};    // IFLA_MAX_MTU
+  Fact<std::uint64_t> carrier_changes{};  // since the netdev was made
+  Fact<Duplex> duplex{};
+  Fact<DriverInfo> driver_info{};
+  Fact<Pause> pause{};
+  // Milliseconds after which the NIC stops honouring endless pauses: 0 never, 0xffff the driver's own choice.
+  Fact<std::uint16_t> pfc_storm_timeout_ms{};
 
   bool operator==(const Netdev&) const = default;
 };
@@ -148,6 +259,18 @@ struct Gid {
   bool operator==(const Gid&) const = default;
 };
 
+// RDMA_NLDEV_CMD_RES_GET: how many objects of each kind exist on a device now, the kernel's own included.
+struct RdmaResources {
+  std::uint64_t qp = 0;
+  std::uint64_t cq = 0;
+  std::uint64_t mr = 0;
+  std::uint64_t pd = 0;
+  std::uint64_t cm_id = 0;
+  std::uint64_t ctx = 0;
+
+  bool operator==(const RdmaResources&) const = default;
+};
+
 struct Port {
   std::string device{};      // "rxe0"
   std::uint32_t number = 0;  // from 1
@@ -164,7 +287,19 @@ struct Port {
   Fact<GidType> cm_default_mode{};      // RDMA-CM's default RoCE mode
   Fact<std::uint8_t> cm_default_tos{};  // RDMA-CM's default ToS
 
-  Fact<Netdev> netdev{};
+  Fact<Netdev> netdev{};  // the one the kernel pairs with the port
+  // The Ethernet ports that `netdev` stands on, when it is itself a VLAN, a bond or a bridge: there DCB is
+  // judged. An empty list: `netdev` is the Ethernet port.
+  Fact<std::vector<Netdev>> lowers{};
+  Fact<std::vector<UpperNetdev>> uppers{};  // what stands on `netdev`, the nearer ones first
+
+  Fact<std::uint64_t> node_guid{};
+  Fact<std::string> board{};  // board_id, else hca_type, of sysfs
+  Fact<PciFunction> pci{};
+  Fact<std::vector<Counter>> hw_counters{};       // of the port, and of the device where it has its own
+  Fact<std::uint32_t> hw_counters_lifespan_ms{};  // readings closer together than this may be the same one
+  Fact<std::vector<Counter>> port_counters{};     // IBTA PMA counters; classic ones saturate
+  Fact<RdmaResources> resources{};                // of the whole device
 
   bool operator==(const Port&) const = default;
 };
@@ -175,7 +310,10 @@ struct Facts {
   Fact<Kernel> kernel{};
   Fact<RdmaStack> rdma_stack{};
   Fact<Memlock> memlock{};
-  Fact<std::vector<Port>> ports{};  // every port of every RDMA device, in device and port order
+  Fact<std::vector<std::string>> rdma_nodes{};  // names in /dev/infiniband: "rdma_cm", "uverbs0"
+  Fact<bool> rdma_netns_shared{};               // every network namespace sees every RDMA device
+  Fact<std::uint32_t> numa_nodes{};             // online
+  Fact<std::vector<Port>> ports{};              // every port of every RDMA device, in device and port order
 
   bool operator==(const Facts&) const = default;
 };

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +28,8 @@ class FakeHost final : public HostReader {
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<VerbsPortAnswer>> verbs_ports{};
   std::map<std::string, absl::StatusOr<std::vector<VerbsGid>>> gid_tables{};
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<RdmaCmAnswer>> cm_defaults{};
+  std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<std::vector<std::byte>>>
+      ethtool{};  // by command
   absl::StatusOr<Memlock> memlock = ErrnoStatus(ENOSYS, "get RLIMIT_MEMLOCK");
 
   std::vector<std::string> asked{};  // in order: "read /proc/...", "netlink 0 type 18", ...
@@ -64,6 +70,15 @@ class FakeHost final : public HostReader {
     NetlinkAnswer answer = answers.front();
     if (answers.size() > 1) answers.erase(answers.begin());
     return answer;
+  }
+  absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
+                                                 std::span<const std::byte> request) override {
+    std::uint32_t command = 0;
+    if (request.size() >= sizeof command) std::memcpy(&command, request.data(), sizeof command);
+    const std::string what = "ethtool " + netdev + " command " + std::to_string(command);
+    asked.push_back(what);
+    const auto found = ethtool.find({netdev, command});
+    return found == ethtool.end() ? ErrnoStatus(EOPNOTSUPP, what) : found->second;
   }
   absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override {
     return Look(verbs_ports, std::pair(device, port), "verbs port " + device);

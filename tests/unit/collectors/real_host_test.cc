@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/ethtool.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,6 +85,31 @@ TEST(RealHost, LoopbackHasNoDcb) {
   EXPECT_EQ(lo->dcb.pfc.missing().kind, Missing::Kind::kUnsupported);
   EXPECT_THAT(lo->dcb.pfc.missing().detail,
               testing::AnyOf("driver has no DCB (no dcbnl_ops)", "kernel without CONFIG_DCB"));
+}
+
+template <class Request>
+std::span<const std::byte> Bytes(const Request& request) {
+  return std::as_bytes(std::span(&request, 1));
+}
+
+TEST(RealHost, EthtoolIsAskedAndNeverTold) {
+  RealHost host;
+  ethtool_pauseparam set{};
+  set.cmd = ETHTOOL_SPAUSEPARAM;
+  EXPECT_EQ(host.Ethtool("lo", Bytes(set)).status().code(), absl::StatusCode::kInvalidArgument);
+  ethtool_tunable without_room{};
+  without_room.cmd = ETHTOOL_GTUNABLE;
+  without_room.len = 2;
+  EXPECT_EQ(host.Ethtool("lo", Bytes(without_room)).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(RealHost, EthtoolTellsWhatTheKernelSays) {
+  RealHost host;
+  ethtool_pauseparam pause{};
+  pause.cmd = ETHTOOL_GPAUSEPARAM;
+  EXPECT_EQ(host.Ethtool("lo", Bytes(pause)).status(), ErrnoStatus(EOPNOTSUPP, "ask ethtool about lo"));
+  EXPECT_EQ(host.Ethtool("no-such-dev", Bytes(pause)).status(),
+            ErrnoStatus(ENODEV, "ask ethtool about no-such-dev"));
 }
 
 TEST(RealHost, DoesNotOpenRdmaNetlinkOrVerbsBeforeTheirModulesAreThere) {

@@ -41,7 +41,49 @@ Port FullPort() {
   netdev.dcb.app = std::vector<AppEntry>{{AppSelector::kDscp, 3, 26}, {AppSelector::kPcp, 3, 11}};
   netdev.dcb.app_trust = std::vector<AppSelector>{AppSelector::kDscp, AppSelector::kPcp};
   netdev.dcb.dcbx = Dcbx{.host = true, .lld_managed = false, .cee = false, .ieee = true, .static_mode = true};
+  netdev.dcb.buffer =
+      PortBuffer{.prio_buffer = {0, 0, 0, 1}, .size_bytes = {20016, 200016}, .total_bytes = 262144};
+  netdev.dcb.max_rate_kbps = MaxRatesKbps{0, 1'000'000};
+  netdev.mac = "02:00:00:00:00:01";
+  netdev.master = "bond0";
+  netdev.max_mtu_bytes = 9978u;
+  netdev.carrier_changes = std::uint64_t{3};
+  netdev.duplex = Duplex::kFull;
+  netdev.driver_info = DriverInfo{"mlx5_core", "6.12", "28.39.1002", "0000:3b:00.0"};
+  netdev.pause = Pause{.autoneg = true, .rx = false, .tx = true};
+  netdev.pfc_storm_timeout_ms = std::uint16_t{8000};
+  netdev.vlan_egress = std::vector<VlanPriority>{{0, 3}};
   port.netdev = netdev;
+  port.lowers = std::vector<Netdev>{netdev};
+  port.uppers = std::vector<UpperNetdev>{{.name = "bond0.711",
+                                          .ifindex = 9,
+                                          .kind = "vlan",
+                                          .over = {"bond0"},
+                                          .admin_up = true,
+                                          .carrier = true,
+                                          .mtu_bytes = 9000,
+                                          .vlan_id = std::uint16_t{711},
+                                          .vlan_egress = std::vector<VlanPriority>{{0, 3}, {4, 5}},
+                                          .bond_mode = std::string("802.3ad"),
+                                          .addresses = std::vector<IpAddress>{{"10.0.7.1", 24}}}};
+  port.node_guid = std::uint64_t{0xfedcba9876543210};
+  port.board = std::string("MT_0000000008");
+  const PciLink slow{8000, 8};
+  const PciLink fast{16000, 16};
+  port.pci =
+      PciFunction{.address = "0000:3b:00.0",
+                  .vendor_id = 0x15b3,
+                  .device_id = 0x101d,
+                  .virtual_function = true,
+                  .path = std::vector<PciHop>{{"0000:3b:00.0", slow, fast}, {"0000:3a:00.0", fast, fast}},
+                  .numa_node = std::int32_t{-1},
+                  .aer_fatal = std::uint64_t{1},
+                  .aer_nonfatal = std::uint64_t{2},
+                  .aer_correctable = std::uint64_t{3}};
+  port.hw_counters = std::vector<Counter>{{"out_of_sequence", 7}};
+  port.hw_counters_lifespan_ms = 12u;
+  port.port_counters = std::vector<Counter>{{"link_downed", 255}};
+  port.resources = RdmaResources{.qp = 1, .cq = 2, .mr = 3, .pd = 4, .cm_id = 5, .ctx = 6};
   return port;
 }
 
@@ -52,6 +94,9 @@ Facts FullFacts() {
   facts.kernel = Kernel{"6.12"};
   facts.rdma_stack = RdmaStack::kLoaded;
   facts.memlock = Memlock{Memlock::kUnlimited, true, 7};
+  facts.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
+  facts.rdma_netns_shared = true;
+  facts.numa_nodes = 2u;
   facts.ports = std::vector<Port>{FullPort()};
   return facts;
 }

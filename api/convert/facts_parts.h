@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The larger parts of Facts to and from the wire, for facts.cc alone. Each Get is total: what cannot be right
+// becomes Missing, or the number that no check takes for health.
+#pragma once
+
+#include <vector>
+
+#include "api/model/facts.h"
+#include "rdmaready/v1/facts.pb.h"
+
+namespace rdmaready::convert {
+
+// facts_dcb.cc
+void PutDcb(const Dcb& from, v1::Dcb* to);
+Dcb GetDcb(const v1::Dcb& from);
+
+// facts_netdev.cc
+void PutNetdev(const Netdev& from, v1::Netdev* to);
+Netdev GetNetdev(const v1::Netdev& from);
+void PutNetdevs(const std::vector<Netdev>& from, v1::Netdevs* to);
+Fact<std::vector<Netdev>> GetNetdevs(const v1::Netdevs& from);
+void PutUppers(const std::vector<UpperNetdev>& from, v1::UpperNetdevs* to);
+Fact<std::vector<UpperNetdev>> GetUppers(const v1::UpperNetdevs& from);
+
+// facts_device.cc
+void PutPci(const PciFunction& from, v1::PciFunction* to);
+Fact<PciFunction> GetPci(const v1::PciFunction& from);
+void PutCounters(const std::vector<Counter>& from, v1::Counters* to);
+Fact<std::vector<Counter>> GetCounters(const v1::Counters& from);
+void PutResources(const RdmaResources& from, v1::RdmaResources* to);
+Fact<RdmaResources> GetResources(const v1::RdmaResources& from);
+
+}  // namespace rdmaready::convert
