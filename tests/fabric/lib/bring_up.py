@@ -19,11 +19,11 @@ from state import Fabric, Guest
 CONSOLE_TAIL_LINES = 25
 
 
-def prepare():
-    """Runs lib/prepare and returns what it prints, name to path."""
+def prepare(devices):
+    """Runs lib/prepare for guests with these RDMA devices and returns what it prints, name to path."""
     # A process group of its own, so that it can be ended with all it runs.
     child = subprocess.Popen(
-        [os.path.join(machine.FABRIC_DIR, "lib", "prepare")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        [os.path.join(machine.FABRIC_DIR, "lib", "prepare"), *sorted(set(devices))], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         text=True, start_new_session=True,
     )
     try:
@@ -42,7 +42,7 @@ def take_down(run):
     fabric = run.load()
     stuck = []
     if fabric is not None:
-        processes = [guest.process for guest in fabric.guests] + ([fabric.hub] if fabric.hub else [])
+        processes = [guest.process for guest in fabric.guests] + fabric.hubs
         stuck = [process.pid for process in processes if not kill(process)]
     if stuck:
         raise FabricError(f"fabric {run.name}: processes {stuck} do not end")
@@ -54,16 +54,18 @@ def start(run, shape, prepared, deadline_s):
     run.make()
     # Saved before and after each start, so that "down" knows all there is at any moment.
     run.save(fabric)
-    fabric.hub = machine.start_hub(run, prepared, deadline_s + 5)
-    run.save(fabric)
-    while not os.path.exists(run.socket("hub")):
-        if not fabric.hub.running():
-            raise FabricError(f"the hub ended: {_tail(run.file('hub.log'))}")
-        time.sleep(0.005)
+    for rail in machine.rails_of(shape):
+        fabric.hubs.append(machine.start_hub(run, prepared, rail, deadline_s + 5))
+        run.save(fabric)
+    for rail, hub in zip(machine.rails_of(shape), fabric.hubs):
+        while not os.path.exists(run.hub(rail)):
+            if not hub.running():
+                raise FabricError(f"the hub of rail {rail} ended: {_tail(run.file(f'hub{rail}.log'))}")
+            time.sleep(0.005)
     ports = iter(machine.free_ports(2 * shape.hosts))
     for number in range(1, shape.hosts + 1):
         guest = Guest(number, None, next(ports), next(ports), secrets.token_hex(16))
-        guest.process = machine.start_guest(run, guest, prepared, shape.memory_mb, shape.agent, deadline_s)
+        guest.process = machine.start_guest(run, guest, prepared, shape, deadline_s)
         fabric.guests.append(guest)
         run.save(fabric)
     return fabric

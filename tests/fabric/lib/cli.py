@@ -15,6 +15,8 @@ from process import INTERRUPTIONS, interruptions_deferred, kill
 from state import DEFAULT_NAME, RunDirectory, Shape, all_names
 
 MAX_HOSTS = 4
+MAX_RAILS = 2
+DEVICES = ("rxe", "siw")
 DEFAULT_AGENT = os.path.join(machine.FABRIC_DIR, "..", "..", "build", "bin", "rdmaready-agent")
 EXEC_FAILED_STATUS = 125
 
@@ -29,11 +31,12 @@ def print_status(fabric):
         state = "running" if guest.process.running() else "dead"
         agent = "agent" if fabric.shape.agent else "no-agent"
         address = f"127.0.0.1:{guest.agent_port}"
-        print(guest.number, address, state, f"10.0.0.{guest.number}", agent, f"pid={guest.process.pid}", f"minutes_left={minutes_left}")
+        shape = f"device={fabric.shape.device(guest.number)} rails={fabric.shape.rails}"
+        print(guest.number, address, state, f"10.0.0.{guest.number}", agent, f"pid={guest.process.pid}", shape, f"minutes_left={minutes_left}")
 
 
 def healthy(fabric):
-    return fabric.hub.running() and all(guest.process.running() for guest in fabric.guests)
+    return all(process.running() for process in fabric.hubs + [guest.process for guest in fabric.guests])
 
 
 def agent_path(argument):
@@ -45,13 +48,23 @@ def agent_path(argument):
     return ""
 
 
+def devices_of(options):
+    """The RDMA device of each guest: --device K=D for that one, --device D for the others."""
+    chosen = dict(options.device)
+    beyond = [number for number in chosen if number is not None and number > options.hosts]
+    if beyond:
+        raise FabricError(f"--device {beyond[0]}={chosen[beyond[0]]}: there are only {options.hosts} guests", 2)
+    others = chosen.get(None, DEVICES[0])
+    return [chosen.get(number, others) for number in range(1, options.hosts + 1)]
+
+
 # bring_up is imported where it is used: it costs as much time as all else an exec does on this side.
 
 
-def cmd_prepare(_):
+def cmd_prepare(options):
     import bring_up
 
-    for name, path in bring_up.prepare().items():
+    for name, path in bring_up.prepare(options.device).items():
         print(f"{name}={path}")
 
 
@@ -59,7 +72,7 @@ def cmd_up(options):
     import bring_up
 
     run = RunDirectory(options.name)
-    shape = Shape(options.hosts, agent_path(options.agent), options.memory)
+    shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options))
     with run.lock():
         fabric = run.load()
         if fabric is not None and len(fabric.guests) == fabric.shape.hosts and healthy(fabric):
@@ -71,7 +84,7 @@ def cmd_up(options):
         if fabric is not None and any(guest.process.running() for guest in fabric.guests):
             raise FabricError(f"fabric {run.name} is half dead; take it down first")
         bring_up.take_down(run)
-        prepared = bring_up.prepare()
+        prepared = bring_up.prepare(shape.devices)
         try:
             with interruptions_deferred():
                 fabric = bring_up.start(run, shape, prepared, options.deadline * 60)
@@ -112,9 +125,12 @@ def cmd_agent(options):
 
 def cmd_fault(options):
     run = RunDirectory(options.name)
-    guest = run.load_running().guest(options.guest)
+    fabric = run.load_running()
+    guest = fabric.guest(options.guest)
     if options.fault == "link":
-        machine.qmp(run.qmp(guest.number), "set_link", {"name": "fabric0", "up": options.state == "up"})
+        if options.rail > fabric.shape.rails:
+            raise FabricError(f"fabric {fabric.name} has no rail {options.rail}", 2)
+        machine.qmp(run.qmp(guest.number), "set_link", {"name": machine.fabric_nic(options.rail), "up": options.state == "up"})
     elif not kill(guest.process):
         raise FabricError(f"guest {guest.number}: process {guest.process.pid} does not end")
 
@@ -155,6 +171,14 @@ def whole_number(lowest, highest):
     return parse
 
 
+def device_choice(text):
+    """(K or None, device)"""
+    number, _, device = text.rpartition("=")
+    if device not in DEVICES or ("=" in text and number not in map(str, range(1, MAX_HOSTS + 1))):
+        raise argparse.ArgumentTypeError(f"{text}: not {' or '.join(DEVICES)}, nor K=DEVICE with K from 1 to {MAX_HOSTS}")
+    return int(number) if number else None, device
+
+
 def parser():
     top = Parser(prog="fabric", description="Linux hosts with RDMA over a DCB NIC, as QEMU guests on this machine.", allow_abbrev=False)
     commands = top.add_subparsers(dest="verb_name", metavar="COMMAND", required=True)
@@ -168,11 +192,16 @@ def parser():
             sub.add_argument("guest", metavar="K", type=whole_number(1, MAX_HOSTS), help="the guest's number")
         return sub
 
-    command("prepare", cmd_prepare, "install, download and build what the guests need; \"up\" does it too", named=False)
+    prepare = command("prepare", cmd_prepare, "install, download and build what the guests need; \"up\" does it too", named=False)
+    prepare.add_argument("--device", choices=DEVICES, action="append", default=[], help="also what this RDMA device needs")
 
     up = command("up", cmd_up, "start a fabric and wait until every guest is ready")
     up.add_argument("--hosts", type=whole_number(1, MAX_HOSTS), required=True, metavar="N",
                     help=f"how many guests, 1 to {MAX_HOSTS}")
+    up.add_argument("--rails", type=whole_number(1, MAX_RAILS), default=1, metavar="R",
+                    help=f"fabric NICs of each guest, every rail with a switch of its own, 1 to {MAX_RAILS} (default: %(default)s)")
+    up.add_argument("--device", type=device_choice, action="append", default=[], metavar="[K=]rxe|siw",
+                    help="RDMA device of all guests, or of guest K: rxe is RoCE v2, siw is iWARP (default: rxe)")
     up.add_argument("--agent", metavar="PATH", help="the agent to run in each guest (default: build/bin/rdmaready-agent)")
     up.add_argument("--memory", type=whole_number(256, 65536), default=1024, metavar="MB",
                     help="of each guest (default: %(default)s)")
@@ -194,7 +223,9 @@ def parser():
 
     fault = command("fault", cmd_fault, "take a guest's fabric link down or up, or kill the guest", guest=True)
     faults = fault.add_subparsers(dest="fault", metavar="FAULT", required=True)
-    faults.add_parser("link", help="the link of its fabric NIC").add_argument("state", choices=("down", "up"))
+    link = faults.add_parser("link", help="the link of its fabric NIC")
+    link.add_argument("state", choices=("down", "up"))
+    link.add_argument("--rail", type=whole_number(1, MAX_RAILS), default=1, metavar="R", help="which (default: %(default)s)")
     faults.add_parser("kill", help="SIGKILL to its QEMU")
 
     command("status", cmd_status, "one line per guest: number, agent's address, running or dead, fabric address, ...")

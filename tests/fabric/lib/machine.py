@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One guest as a QEMU process, and the hub between them."""
+"""One guest as a QEMU process, and the hubs between them: one for each rail."""
 
 import json
 import os
@@ -27,29 +27,36 @@ def free_ports(count):
             one.close()
 
 
-def wire_mac(number):
-    return f"52:54:00:00:00:0{number}"
+def wire_mac(number, rail):
+    return f"52:54:00:00:0{rail}:0{number}"
 
 
 def mgmt_mac(number):
-    return f"52:54:00:00:01:0{number}"
+    return f"52:54:00:00:00:0{number}"
 
 
-def write_conf(path, guest, prepared, agent):
+def rails_of(shape):
+    return range(1, shape.rails + 1)
+
+
+def write_conf(path, guest, prepared, shape):
     """The guest's settings, read there by guest/init, boot, provision and agent."""
+    device = shape.device(guest.number)
+    paths = {name: prepared[name] for name in ("modules_dir", "dcbnic_ko", "execd")}
+    if device == "siw":
+        paths["siw_ko"] = prepared["siw_ko"]
     settings = {
         "id": guest.number,
         "fabric_dir": FABRIC_DIR,
-        "modules_dir": prepared["modules_dir"],
-        "dcbnic_ko": prepared["dcbnic_ko"],
-        "execd": prepared["execd"],
+        **paths,
         "execd_port": EXEC_PORT,
         "token": guest.token,
-        "agent": agent,
-        "wire_mac": wire_mac(guest.number),
+        "agent": shape.agent,
+        "device": device,
+        "wire_macs": " ".join(wire_mac(guest.number, rail) for rail in rails_of(shape)),
         "mgmt_mac": mgmt_mac(guest.number),
     }
-    needed = {FABRIC_DIR} | {os.path.dirname(prepared[name]) for name in ("modules_dir", "dcbnic_ko", "execd")}
+    needed = {FABRIC_DIR} | {os.path.dirname(path) for path in paths.values()}
     with open(path, "w", encoding="utf-8") as file:
         os.fchmod(file.fileno(), 0o600)
         for name, value in settings.items():
@@ -79,7 +86,19 @@ def _share(tag, path):
     ]
 
 
-def qemu_argv(run, guest, prepared, memory_mb, agent):
+def fabric_nic(rail):
+    """The name QEMU knows a guest's NIC of this rail by."""
+    return f"rail{rail}"
+
+
+def _rail(run, guest, rail):
+    return [
+        "-netdev", f"stream,id=wire{rail},server=off,addr.type=unix,addr.path={_option(run.hub(rail))}",
+        "-device", f"virtio-net-pci,id={fabric_nic(rail)},netdev=wire{rail},romfile=,mac={wire_mac(guest.number, rail)},host_mtu=9000",
+    ]
+
+
+def qemu_argv(run, guest, prepared, shape):
     conf = run.file(f"guest{guest.number}.conf")
     forwards = ",".join(
         f"hostfwd=tcp:127.0.0.1:{outer}-{GUEST_ADDRESS}:{inner}"
@@ -87,7 +106,7 @@ def qemu_argv(run, guest, prepared, memory_mb, agent):
     )
     argv = [
         "qemu-system-x86_64", "-name", f"fabric-{run.name}-guest{guest.number}",
-        "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1", "-m", str(memory_mb),
+        "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1", "-m", str(shape.memory_mb),
         "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
         "-kernel", prepared["kernel"], "-initrd", prepared["initramfs"],
         "-append", f"console=ttyS0 quiet panic=-1 mitigations=off nokaslr fabric.conf={_kernel_word(conf)}",
@@ -97,23 +116,23 @@ def qemu_argv(run, guest, prepared, memory_mb, agent):
         *_share("root", "/"),
         "-netdev", f"user,id=mgmt,restrict=on,ipv6=off,{forwards}",
         "-device", f"virtio-net-pci,netdev=mgmt,romfile=,mac={mgmt_mac(guest.number)}",
-        "-netdev", f"stream,id=wire,server=off,addr.type=unix,addr.path={_option(run.socket('hub'))}",
-        "-device", f"virtio-net-pci,id=fabric0,netdev=wire,romfile=,mac={wire_mac(guest.number)},host_mtu=9000",
     ]
-    if agent:
-        argv += _share("agent", os.path.dirname(agent))
+    for rail in rails_of(shape):
+        argv += _rail(run, guest, rail)
+    if shape.agent:
+        argv += _share("agent", os.path.dirname(shape.agent))
     return argv
 
 
-def start_hub(run, prepared, deadline_s):
-    return start_detached([prepared["hub"], run.socket("hub"), str(deadline_s)], run.file("hub.log"))
+def start_hub(run, prepared, rail, deadline_s):
+    return start_detached([prepared["hub"], run.hub(rail), str(deadline_s)], run.file(f"hub{rail}.log"))
 
 
-def start_guest(run, guest, prepared, memory_mb, agent, deadline_s):
+def start_guest(run, guest, prepared, shape, deadline_s):
     """The process known is "timeout", which ends QEMU at the deadline and takes it along when killed itself."""
     bounded = ["timeout", "--kill-after=1", str(deadline_s), "setpriv", "--pdeathsig", "KILL"]
-    write_conf(run.file(f"guest{guest.number}.conf"), guest, prepared, agent)
-    return start_detached(bounded + qemu_argv(run, guest, prepared, memory_mb, agent), run.qemu_log(guest.number))
+    write_conf(run.file(f"guest{guest.number}.conf"), guest, prepared, shape)
+    return start_detached(bounded + qemu_argv(run, guest, prepared, shape), run.qemu_log(guest.number))
 
 
 def qmp(path, command, arguments):

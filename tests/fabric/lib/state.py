@@ -33,10 +33,16 @@ class Shape:
     hosts: int
     agent: str  # empty: none
     memory_mb: int
+    rails: int
+    devices: list  # "rxe" or "siw", by guest
+
+    def device(self, number):
+        return self.devices[number - 1]
 
     def __str__(self):
+        devices = " ".join(f"--device {number}={device}" for number, device in enumerate(self.devices, 1))
         agent = f"--agent {self.agent}" if self.agent else "without an agent"
-        return f"--hosts {self.hosts} --memory {self.memory_mb} {agent}"
+        return f"--hosts {self.hosts} --rails {self.rails} {devices} --memory {self.memory_mb} {agent}"
 
 
 @dataclass
@@ -44,7 +50,7 @@ class Fabric:
     name: str
     shape: Shape
     deadline_unix_s: int
-    hub: Process = None
+    hubs: list = field(default_factory=list)  # by rail
     guests: list = field(default_factory=list)
 
     def guest(self, number):
@@ -98,6 +104,9 @@ class RunDirectory:
     def qemu_log(self, number):
         return self.file(f"guest{number}.qemu.log")
 
+    def hub(self, rail):
+        return self.socket(f"hub{rail}")
+
     def qmp(self, number):
         return self.socket(f"{number}.qmp")
 
@@ -134,8 +143,8 @@ class RunDirectory:
         except FileNotFoundError:
             return None
         guests = [Guest(**{**guest, "process": Process(**guest["process"])}) for guest in raw["guests"]]
-        hub = Process(**raw["hub"]) if raw["hub"] else None
-        return Fabric(raw["name"], Shape(**raw["shape"]), raw["deadline_unix_s"], hub, guests)
+        hubs = [Process(**hub) for hub in raw["hubs"]]
+        return Fabric(raw["name"], Shape(**raw["shape"]), raw["deadline_unix_s"], hubs, guests)
 
     def load_running(self):
         fabric = self.load()

@@ -12,21 +12,29 @@ LAUNCHER = pathlib.Path(__file__).resolve().parents[1] / "fabric"
 NAME = os.environ.get("RDMAREADY_FABRIC", "tests")
 
 
-def launcher(verb, *arguments, check=True, timeout=300):
-    command = [LAUNCHER, verb, "--name", NAME, *map(str, arguments)]
+def launcher(verb, *arguments, check=True, timeout=300, name=NAME):
+    command = [LAUNCHER, verb, "--name", name, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
     if check and done.returncode != 0:
         raise AssertionError(f"{shlex.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done
 
 
-def guest(number, script):
+def guest(number, script, name=NAME):
     """Runs a shell line in a guest as root; its standard output. The exit status of iproute2 6.1's dcb says nothing: it may fail
     although the driver did what was asked, and the other way round. Who asks it has to look."""
-    done = launcher("exec", number, "--", "sh", "-c", script, check=False)
+    done = launcher("exec", number, "--", "sh", "-c", script, check=False, name=name)
     if done.returncode != 0 and not script.startswith("dcb "):
         raise AssertionError(f"guest {number}: {script}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def bring_up_another(suffix, *options):
+    """A fabric of a test's own, without an agent, beside the one that all share: its name. Ended soon by itself, should the
+    test be ended before it does that."""
+    name = f"{NAME}-{suffix}"
+    launcher("up", "--agent", "/nowhere", "--deadline", 10, *options, name=name)
+    return name
 
 
 def bring_up():
