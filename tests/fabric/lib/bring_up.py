@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fabric up: prepare, start the hub and the guests, wait until each is what it should be."""
+"""fabric up: prepare, start the hubs and the guests, wait until each is what it should be."""
 
 import concurrent.futures
+import contextlib
 import os
 import secrets
 import signal
@@ -39,18 +40,14 @@ def prepare(devices):
 
 def take_down(run):
     """Ends what the fabric of this name started, and removes its files."""
-    fabric = run.load()
-    stuck = []
-    if fabric is not None:
-        processes = [guest.process for guest in fabric.guests] + fabric.hubs
-        stuck = [process.pid for process in processes if not kill(process)]
+    stuck = [process.pid for process in run.processes() if not kill(process)]
     if stuck:
         raise FabricError(f"fabric {run.name}: processes {stuck} do not end")
     run.remove()
 
 
 def start(run, shape, prepared, deadline_s):
-    fabric = Fabric(run.name, shape, int(time.time()) + deadline_s)
+    fabric = Fabric(run.name, shape, int(time.time()) + deadline_s, prepared)
     run.make()
     # Saved before and after each start, so that "down" knows all there is at any moment.
     run.save(fabric)
@@ -58,25 +55,37 @@ def start(run, shape, prepared, deadline_s):
         fabric.hubs.append(machine.start_hub(run, prepared, rail, deadline_s + 5))
         run.save(fabric)
     for rail, hub in zip(machine.rails_of(shape), fabric.hubs):
-        while not os.path.exists(run.hub(rail)):
-            if not hub.running():
-                raise FabricError(f"the hub of rail {rail} ended: {_tail(run.file(f'hub{rail}.log'))}")
-            time.sleep(0.005)
+        machine.wait_for_socket(run.hub(rail), hub, run.file(f"hub{rail}.log"))
     ports = iter(machine.free_ports(2 * shape.hosts))
     for number in range(1, shape.hosts + 1):
-        guest = Guest(number, None, next(ports), next(ports), secrets.token_hex(16))
-        guest.process = machine.start_guest(run, guest, prepared, shape, deadline_s)
-        fabric.guests.append(guest)
-        run.save(fabric)
+        if shape.state_disk_mb:
+            machine.make_disk_image(run, number, shape.state_disk_mb)
+        fabric.guests.append(Guest(number, None, next(ports), next(ports), secrets.token_hex(16)))
+        power_on(run, fabric, fabric.guests[-1])
     return fabric
 
 
-def wait_until_ready(run, fabric, boot_timeout_s):
-    """Returns when every guest is; raises the first guest's failure, with the end of its console."""
+def power_on(run, fabric, guest):
+    """Starts a guest that does not run, and its disk when that has no power."""
+    deadline_s = fabric.deadline_unix_s - int(time.time())
+    if deadline_s <= 0:
+        raise FabricError(f"fabric {fabric.name}: its time is over")
+    if fabric.shape.state_disk_mb and not (guest.disk and guest.disk.running()):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(run.disk(guest.number))  # of a disk that lost its power
+        guest.disk = machine.start_disk(run, fabric.prepared, guest.number, deadline_s + 5)
+        run.save(fabric)
+        machine.wait_for_socket(run.disk(guest.number), guest.disk, run.file(f"disk{guest.number}.log"))
+    guest.process = machine.start_guest(run, guest, fabric.prepared, fabric.shape, deadline_s)
+    run.save(fabric)
+
+
+def wait_until_ready(run, fabric, guests, boot_timeout_s):
+    """Returns when each of these guests is; raises the first one's failure, with the end of its console."""
     started = time.monotonic()
     stop = threading.Event()
-    with concurrent.futures.ThreadPoolExecutor(len(fabric.guests)) as pool:
-        waits = [pool.submit(_GuestWait(run, fabric, guest, started, boot_timeout_s, stop).run) for guest in fabric.guests]
+    with concurrent.futures.ThreadPoolExecutor(len(guests)) as pool:
+        waits = [pool.submit(_GuestWait(run, fabric, guest, started, boot_timeout_s, stop).run) for guest in guests]
         try:
             for wait in concurrent.futures.as_completed(waits):
                 wait.result()

@@ -8,10 +8,11 @@ import signal
 import sys
 import time
 
+import faults
 import guest_exec
 import machine
 from errors import FabricError, say
-from process import INTERRUPTIONS, interruptions_deferred, kill
+from process import INTERRUPTIONS, interruptions_deferred
 from state import DEFAULT_NAME, RunDirectory, Shape, all_names
 
 MAX_HOSTS = 4
@@ -33,10 +34,6 @@ def print_status(fabric):
         address = f"127.0.0.1:{guest.agent_port}"
         shape = f"device={fabric.shape.device(guest.number)} rails={fabric.shape.rails}"
         print(guest.number, address, state, f"10.0.0.{guest.number}", agent, f"pid={guest.process.pid}", shape, f"minutes_left={minutes_left}")
-
-
-def healthy(fabric):
-    return all(process.running() for process in fabric.hubs + [guest.process for guest in fabric.guests])
 
 
 def agent_path(argument):
@@ -72,27 +69,42 @@ def cmd_up(options):
     import bring_up
 
     run = RunDirectory(options.name)
-    shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options))
+    shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options), options.state_disk)
     with run.lock():
         fabric = run.load()
-        if fabric is not None and len(fabric.guests) == fabric.shape.hosts and healthy(fabric):
+        if fabric is not None and len(fabric.guests) == fabric.shape.hosts and all(process.running() for process in run.processes()):
             if fabric.shape != shape:
                 raise FabricError(f"fabric {run.name} runs already, but as \"{fabric.shape}\"; take it down first")
             say(f"fabric {run.name} runs already")
             print_status(fabric)
             return
         if fabric is not None and any(guest.process.running() for guest in fabric.guests):
-            raise FabricError(f"fabric {run.name} is half dead; take it down first")
+            raise FabricError(f"fabric {run.name} is half dead; power K on starts a dead guest, down ends all")
         bring_up.take_down(run)
         prepared = bring_up.prepare(shape.devices)
         try:
             with interruptions_deferred():
                 fabric = bring_up.start(run, shape, prepared, options.deadline * 60)
-            bring_up.wait_until_ready(run, fabric, options.boot_timeout)
+            bring_up.wait_until_ready(run, fabric, fabric.guests, options.boot_timeout)
         except BaseException:
             bring_up.take_down(run)
             raise
     print_status(fabric)
+
+
+def cmd_power(options):
+    import bring_up
+
+    run = RunDirectory(options.name)
+    with run.lock():
+        fabric = run.load_running()
+        guest = fabric.guest(options.guest)
+        if options.state == "off":
+            machine.power_off(guest)
+        elif not guest.process.running():
+            with interruptions_deferred():
+                bring_up.power_on(run, fabric, guest)
+            bring_up.wait_until_ready(run, fabric, [guest], options.boot_timeout)
 
 
 def run_in_guest(options, argv, timeout_s=None, input_fd=None):
@@ -127,12 +139,9 @@ def cmd_fault(options):
     run = RunDirectory(options.name)
     fabric = run.load_running()
     guest = fabric.guest(options.guest)
-    if options.fault == "link":
-        if options.rail > fabric.shape.rails:
-            raise FabricError(f"fabric {fabric.name} has no rail {options.rail}", 2)
-        machine.qmp(run.qmp(guest.number), "set_link", {"name": machine.fabric_nic(options.rail), "up": options.state == "up"})
-    elif not kill(guest.process):
-        raise FabricError(f"guest {guest.number}: process {guest.process.pid} does not end")
+    if options.rail > fabric.shape.rails:
+        raise FabricError(f"fabric {fabric.name} has no rail {options.rail}", 2)
+    options.cause(run, guest, options)
 
 
 def cmd_status(options):
@@ -179,6 +188,11 @@ def device_choice(text):
     return int(number) if number else None, device
 
 
+def boot_timeout(command):
+    command.add_argument("--boot-timeout", type=whole_number(1, 3600), default=120, metavar="S",
+                         help="for a guest to be ready (default: %(default)s)")
+
+
 def parser():
     top = Parser(prog="fabric", description="Linux hosts with RDMA over a DCB NIC, as QEMU guests on this machine.", allow_abbrev=False)
     commands = top.add_subparsers(dest="verb_name", metavar="COMMAND", required=True)
@@ -203,12 +217,13 @@ def parser():
     up.add_argument("--device", type=device_choice, action="append", default=[], metavar="[K=]rxe|siw",
                     help="RDMA device of all guests, or of guest K: rxe is RoCE v2, siw is iWARP (default: rxe)")
     up.add_argument("--agent", metavar="PATH", help="the agent to run in each guest (default: build/bin/rdmaready-agent)")
+    up.add_argument("--state-disk", type=whole_number(16, 4096), nargs="?", default=0, const=64, metavar="MB",
+                    help="keep the agent's state on a disk that survives power-off (%(const)s MB)")
     up.add_argument("--memory", type=whole_number(256, 65536), default=1024, metavar="MB",
                     help="of each guest (default: %(default)s)")
     up.add_argument("--deadline", type=whole_number(1, 1440), default=60, metavar="MIN",
                     help="after which the guests are ended (default: %(default)s)")
-    up.add_argument("--boot-timeout", type=whole_number(1, 3600), default=120, metavar="S",
-                    help="for a guest to be ready (default: %(default)s)")
+    boot_timeout(up)
 
     run = command("exec", cmd_exec, "run a command in a guest as root", guest=True,
                   usage="fabric exec [--name NAME] [--timeout S] [--stdin] K -- CMD...")
@@ -221,12 +236,11 @@ def parser():
     agent.add_argument("--memlock", type=whole_number(0, 2**62), metavar="BYTES",
                        help="limit the agent's locked memory (default: unlimited)")
 
-    fault = command("fault", cmd_fault, "take a guest's fabric link down or up, or kill the guest", guest=True)
-    faults = fault.add_subparsers(dest="fault", metavar="FAULT", required=True)
-    link = faults.add_parser("link", help="the link of its fabric NIC")
-    link.add_argument("state", choices=("down", "up"))
-    link.add_argument("--rail", type=whole_number(1, MAX_RAILS), default=1, metavar="R", help="which (default: %(default)s)")
-    faults.add_parser("kill", help="SIGKILL to its QEMU")
+    faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
+
+    power = command("power", cmd_power, "pull a guest's cord, or start it again and wait until it is ready", guest=True)
+    power.add_argument("state", choices=("on", "off"))
+    boot_timeout(power)
 
     command("status", cmd_status, "one line per guest: number, agent's address, running or dead, fabric address, ...")
     down = command("down", cmd_down, "end the fabric and remove its files")

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One guest as a QEMU process, and the hubs between them: one for each rail."""
+"""The processes of a fabric: a QEMU and perhaps a disk for each guest, a hub for each rail."""
 
-import json
 import os
 import shlex
 import socket
+import subprocess
+import time
 
 from errors import FabricError
-from process import start_detached
+from process import freeze, kill, start_detached
 
 FABRIC_DIR = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 AGENT_PORT = 7471
@@ -53,6 +54,7 @@ def write_conf(path, guest, prepared, shape):
         "token": guest.token,
         "agent": shape.agent,
         "device": device,
+        "state_disk": "/dev/vda" if shape.state_disk_mb else "",
         "wire_macs": " ".join(wire_mac(guest.number, rail) for rail in rails_of(shape)),
         "mgmt_mac": mgmt_mac(guest.number),
     }
@@ -119,6 +121,11 @@ def qemu_argv(run, guest, prepared, shape):
     ]
     for rail in rails_of(shape):
         argv += _rail(run, guest, rail)
+    if shape.state_disk_mb:
+        argv += [
+            "-blockdev", f"nbd,node-name=state,server.type=unix,server.path={_option(run.disk(guest.number))}",
+            "-device", "virtio-blk-pci,drive=state,write-cache=on",
+        ]
     if shape.agent:
         argv += _share("agent", os.path.dirname(shape.agent))
     return argv
@@ -128,6 +135,27 @@ def start_hub(run, prepared, rail, deadline_s):
     return start_detached([prepared["hub"], run.hub(rail), str(deadline_s)], run.file(f"hub{rail}.log"))
 
 
+def make_disk_image(run, number, megabytes):
+    """An empty ext4 with a small journal."""
+    command = ["/sbin/mke2fs", "-q", "-t", "ext4", "-J", "size=4", "-E", "lazy_itable_init=0", run.disk_image(number), f"{megabytes}M"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise FabricError(f"guest {number}: make a state disk: {done.stderr.strip()}")
+
+
+def start_disk(run, prepared, number, deadline_s):
+    return start_detached([prepared["disk"], run.disk(number), run.disk_image(number), str(deadline_s)], run.file(f"disk{number}.log"))
+
+
+def wait_for_socket(path, process, log):
+    """What is started next connects at once and only once."""
+    while not os.path.exists(path):
+        if not process.running():
+            with open(log, encoding="utf-8", errors="replace") as file:
+                raise FabricError(f"what makes {path} ended: {file.read().strip()}")
+        time.sleep(0.005)
+
+
 def start_guest(run, guest, prepared, shape, deadline_s):
     """The process known is "timeout", which ends QEMU at the deadline and takes it along when killed itself."""
     bounded = ["timeout", "--kill-after=1", str(deadline_s), "setpriv", "--pdeathsig", "KILL"]
@@ -135,24 +163,9 @@ def start_guest(run, guest, prepared, shape, deadline_s):
     return start_detached(bounded + qemu_argv(run, guest, prepared, shape), run.qemu_log(guest.number))
 
 
-def qmp(path, command, arguments):
-    """One command to the QEMU monitor."""
-    with socket.socket(socket.AF_UNIX) as monitor:
-        monitor.settimeout(10)
-        try:
-            monitor.connect(path)
-            with monitor.makefile("rw", encoding="utf-8") as stream:
-                stream.readline()  # greeting
-                for request in ({"execute": "qmp_capabilities"}, {"execute": command, "arguments": arguments}):
-                    stream.write(json.dumps(request) + "\n")
-                    stream.flush()
-                    reply = {}
-                    while "return" not in reply:
-                        line = stream.readline()
-                        if not line:
-                            raise FabricError(f"{command}: the QEMU monitor closed")
-                        reply = json.loads(line)
-                        if "error" in reply:
-                            raise FabricError(f"{command}: {reply['error']['desc']}")
-        except OSError as error:
-            raise FabricError(f"{command}: QEMU monitor: {error.strerror or error}") from error
+def power_off(guest):
+    """As if the cord were pulled: the guest stops in the middle of whatever it does, and its disk forgets what was not flushed."""
+    freeze(guest.process)
+    doomed = [process for process in (guest.disk, guest.process) if process]
+    if not all([kill(process) for process in doomed]):
+        raise FabricError(f"guest {guest.number}: processes {[process.pid for process in doomed]} do not end")

@@ -62,6 +62,13 @@ def _child_processes(pid):
     return [Process(child, _start_ticks(child) or -1) for child in pids]
 
 
+def freeze(process):
+    """SIGSTOP to its children: they do nothing more until they are killed."""
+    for child in _child_processes(process.pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGSTOP)
+
+
 def kill(process, wait_s=10):
     """SIGKILL to a process started here; returns when it and its children (bound to its life) are gone."""
     if not process.running():

@@ -24,6 +24,7 @@ class Guest:
     agent_port: int
     exec_port: int
     token: str
+    disk: Process = None
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Shape:
     memory_mb: int
     rails: int
     devices: list  # "rxe" or "siw", by guest
+    state_disk_mb: int  # 0: none
 
     def device(self, number):
         return self.devices[number - 1]
@@ -42,7 +44,8 @@ class Shape:
     def __str__(self):
         devices = " ".join(f"--device {number}={device}" for number, device in enumerate(self.devices, 1))
         agent = f"--agent {self.agent}" if self.agent else "without an agent"
-        return f"--hosts {self.hosts} --rails {self.rails} {devices} --memory {self.memory_mb} {agent}"
+        disk = f" --state-disk {self.state_disk_mb}" if self.state_disk_mb else ""
+        return f"--hosts {self.hosts} --rails {self.rails} {devices}{disk} --memory {self.memory_mb} {agent}"
 
 
 @dataclass
@@ -50,6 +53,7 @@ class Fabric:
     name: str
     shape: Shape
     deadline_unix_s: int
+    prepared: dict  # what the guests boot from, name to path
     hubs: list = field(default_factory=list)  # by rail
     guests: list = field(default_factory=list)
 
@@ -88,7 +92,7 @@ class RunDirectory:
     def __init__(self, name):
         self.name = check_name(name)
         self.path = os.path.join(base_directory(), name)
-        longest = self.socket("9.qmp")
+        longest = self.socket("9.disk")
         if len(os.fsencode(longest)) > SOCKET_PATH_MAX_BYTES:
             raise FabricError(f"{longest}: too long for a unix socket; set XDG_RUNTIME_DIR to a shorter directory")
 
@@ -106,6 +110,12 @@ class RunDirectory:
 
     def hub(self, rail):
         return self.socket(f"hub{rail}")
+
+    def disk(self, number):
+        return self.socket(f"{number}.disk")
+
+    def disk_image(self, number):
+        return self.file(f"guest{number}.state")
 
     def qmp(self, number):
         return self.socket(f"{number}.qmp")
@@ -137,14 +147,35 @@ class RunDirectory:
 
     def load(self):
         """The fabric, or None when there is none of this name."""
+        raw = self._raw()
+        if raw is None:
+            return None
+        process = lambda known: Process(**known) if known else None
+        try:
+            guests = [Guest(**{**one, "process": process(one["process"]), "disk": process(one["disk"])}) for one in raw["guests"]]
+            hubs = [process(hub) for hub in raw["hubs"]]
+            return Fabric(raw["name"], Shape(**raw["shape"]), raw["deadline_unix_s"], raw["prepared"], hubs, guests)
+        except (KeyError, TypeError) as error:
+            raise FabricError(f"fabric {self.name} was started by another version of this program; take it down") from error
+
+    def processes(self):
+        """All that were started for it, running or not, whichever version of this program did."""
+        def within(value):
+            if isinstance(value, dict):
+                if set(value) == {"pid", "start_ticks"}:
+                    yield Process(**value)
+                value = list(value.values())
+            if isinstance(value, list):
+                for one in value:
+                    yield from within(one)
+        return list(within(self._raw()))
+
+    def _raw(self):
         try:
             with open(self.file("state.json"), encoding="utf-8") as file:
-                raw = json.load(file)
+                return json.load(file)
         except FileNotFoundError:
             return None
-        guests = [Guest(**{**guest, "process": Process(**guest["process"])}) for guest in raw["guests"]]
-        hubs = [Process(**hub) for hub in raw["hubs"]]
-        return Fabric(raw["name"], Shape(**raw["shape"]), raw["deadline_unix_s"], hubs, guests)
 
     def load_running(self):
         fabric = self.load()

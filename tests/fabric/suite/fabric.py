@@ -20,6 +20,10 @@ def launcher(verb, *arguments, check=True, timeout=300, name=NAME):
     return done
 
 
+# What makes of a guest's DCB NIC and RDMA device what they should be again.
+PROVISION = f"'{LAUNCHER.parent}/guest/provision'"
+
+
 def guest(number, script, name=NAME):
     """Runs a shell line in a guest as root; its standard output. The exit status of iproute2 6.1's dcb says nothing: it may fail
     although the driver did what was asked, and the other way round. Who asks it has to look."""
@@ -46,7 +50,7 @@ def bring_up():
 def put_right(number):
     """Whatever a test left behind in a guest."""
     launcher("fault", number, "link", "up")
-    launcher("exec", number, "--", LAUNCHER.parent / "guest" / "provision")
+    guest(number, PROVISION)
     launcher("agent", number, "restart")
 
 

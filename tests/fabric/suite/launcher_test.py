@@ -78,7 +78,7 @@ class TheDcbNic(unittest.TestCase):
         cls.hosts = fabric.bring_up()
 
     def tearDown(self):
-        fabric.guest(1, f"'{fabric.LAUNCHER.parent}/guest/provision'")
+        fabric.guest(1, fabric.PROVISION)
 
     @staticmethod
     def counters(number):

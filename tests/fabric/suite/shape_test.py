@@ -82,8 +82,7 @@ class TheWideFabric(unittest.TestCase):
             self.assertIn("3 received", ping(ROCE, f"10.7.11.{SECOND_IWARP}", self.name, count=3))
         finally:
             for number in ends:
-                fabric.guest(number, "ip link del br0; ip link del bond0; "
-                             f"'{fabric.LAUNCHER.parent}/guest/provision'", self.name)
+                fabric.guest(number, f"ip link del br0; ip link del bond0; {fabric.PROVISION}", self.name)
 
 
 class WrongShapes(unittest.TestCase):
