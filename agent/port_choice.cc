@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "checks/words.h"
+#include "checks/addresses.h"
 
 namespace rdmaready {
 namespace {
@@ -14,10 +14,7 @@ bool IsV4(const std::string& address) { return address.find(':') == std::string:
 
 std::vector<std::string> RoutableAddresses(const Port& port) {
   std::vector<std::string> addresses;
-  if (!port.netdev || !port.netdev->addresses) return addresses;
-  for (const IpAddress& entry : *port.netdev->addresses) {
-    if (!IsLinkLocal(entry.address)) addresses.push_back(entry.address);
-  }
+  for (const PlacedAddress& placed : AddressesOf(port)) addresses.push_back(placed.ip.address);
   std::stable_partition(addresses.begin(), addresses.end(), IsV4);
   return addresses;
 }
@@ -33,9 +30,9 @@ absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& de
     if (port.device != device || port.number != number) continue;
     const std::vector<std::string> own = RoutableAddresses(port);
     if (address.empty()) {
-      if (own.empty() && port.netdev && !port.netdev->addresses) {
+      if (own.empty() && !AddressesKnown(port)) {
         return absl::InternalError("the addresses of port " + PortName(port) +
-                                   " are not known: " + port.netdev->addresses.missing().detail);
+                                   " are not known: " + WhyAddressesUnknown(port).detail);
       }
       if (own.empty()) {
         return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");

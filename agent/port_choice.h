@@ -15,7 +15,7 @@ struct PortAddress {
   std::string address{};  // one of the port's own
 };
 
-// The addresses of a port's netdev that RDMA-CM can be given: not link-local; IPv4 first.
+// The addresses by which the port can be reached (checks/addresses.h), IPv4 first.
 std::vector<std::string> RoutableAddresses(const Port& port);
 
 // The answer when facts.ports is missing: kInternal, because nothing was determined.

@@ -23,6 +23,12 @@ struct PortView {
   const Port& port;
   const Profile& profile;
 };
+struct EthernetView {  // one of the Ethernet ports that an RDMA port stands on: see checks/ethernet.h
+  const Facts& host;
+  const Port& port;
+  const Fact<Netdev>& netdev;
+  const Profile& profile;
+};
 struct PairView {  // two ports that will talk to each other, on two hosts
   std::string_view from_name;
   const Facts& from;
@@ -51,7 +57,7 @@ struct Check {
   std::string_view fix;                        // what a person would type next
   bool blocking = false;                       // fail or unknown keeps the host from being ready
   std::vector<std::string_view> depends_on{};  // earlier checks that may hide this one: see checks/hiding.h
-  std::variant<Rule<HostView>, Rule<PortView>, Rule<PairView>> rule{};
+  std::variant<Rule<HostView>, Rule<PortView>, Rule<EthernetView>, Rule<PairView>> rule{};
 };
 
 // Every check, in the order of the report. Ids are unique; a dependency stands before those that depend on it.
@@ -60,7 +66,7 @@ const std::vector<Check>& AllChecks();
 // Null when there is none of that id. Live tests have ids of their own: FindTransferCheck in checks/transfer.h.
 const Check* FindCheck(std::string_view id);
 
-// What the check's verdict is about.
+// What the check's verdict is about. An Ethernet port is part of its RDMA port: kPort.
 Scope ScopeOf(const Check& check);
 
 // The heading under which a person looks for the id: "device", "roce", "dcb", "host", "pair", "loopback",

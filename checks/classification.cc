@@ -24,12 +24,12 @@ std::vector<std::uint8_t> PrioritiesFor(const std::vector<AppEntry>& app, std::u
 
 // iproute2 adds the new row before it deletes the old one. ice refuses to map a DSCP twice: there the old ones
 // go first.
-std::string MapFix(const PortView& view) {
-  const std::string netdev = NetdevWord(view.port);
+std::string MapFix(const EthernetView& view) {
+  const std::string netdev = NetdevWord(view.netdev);
   const unsigned dscp = *view.profile.dscp;
   const unsigned priority = *view.profile.rdma_priority;
-  const Fact<std::vector<AppEntry>> app = DcbFact(view.port, &Dcb::app);
-  const bool adds_only = view.port.netdev && view.port.netdev->driver == "ice";
+  const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
+  const bool adds_only = view.netdev && view.netdev->driver == "ice";
   std::string command;
   bool mapped = false;
   if (adds_only && app) {
@@ -48,7 +48,7 @@ std::string MapFix(const PortView& view) {
   return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority);
 }
 
-std::string MapNotApplicable(const PortView& view) {
+std::string MapNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   const Profile& profile = view.profile;
   if (profile.trust == Profile::Trust::kPcp)
@@ -57,11 +57,11 @@ std::string MapNotApplicable(const PortView& view) {
   return {};
 }
 
-Verdict JudgeMap(const PortView& view) {
+Verdict JudgeMap(const EthernetView& view) {
   const std::uint8_t dscp = *view.profile.dscp;
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("DSCP ", dscp, " to priority ", priority);
-  const Fact<std::vector<AppEntry>> app = DcbFact(view.port, &Dcb::app);
+  const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
   if (!app) return NoAnswer(app.missing(), expected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*app, dscp);
   if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kAppSource, MapFix(view));
@@ -70,7 +70,7 @@ Verdict JudgeMap(const PortView& view) {
   return Judged(now.size() == 1 && now.front() == priority, observed, expected, kAppSource, MapFix(view));
 }
 
-std::string TrustNotApplicable(const PortView& view) {
+std::string TrustNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   return view.profile.trust == Profile::Trust::kAny ? NotAsked(view.profile, "a trust mode") : "";
 }
@@ -81,24 +81,24 @@ bool TrustFollowsRows(std::string_view driver) {
   return std::ranges::find(kDrivers, driver) != kDrivers.end();
 }
 
-Verdict JudgeTrustByRows(const PortView& view, const std::vector<AppEntry>& app) {
+Verdict JudgeTrustByRows(const EthernetView& view, const std::vector<AppEntry>& app) {
   const bool by_dscp =
       std::ranges::any_of(app, [](const AppEntry& row) { return row.selector == AppSelector::kDscp; });
   const bool wants_dscp = view.profile.trust == Profile::Trust::kDscp;
-  const std::string netdev = NetdevWord(view.port);
-  std::string fix = Cat("dcb app flush dev ", netdev, " dscp-prio  # without DSCP rows ",
-                        view.port.netdev->driver, " trusts PCP");
+  const std::string netdev = NetdevWord(view.netdev);
+  std::string fix =
+      Cat("dcb app flush dev ", netdev, " dscp-prio  # without DSCP rows ", view.netdev->driver, " trusts PCP");
   if (wants_dscp) {
     const unsigned dscp = view.profile.dscp.value_or(0);
     const unsigned priority = view.profile.rdma_priority.value_or(0);
     fix = Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority, "  # with a DSCP row ",
-              view.port.netdev->driver, " trusts DSCP");
+              view.netdev->driver, " trusts DSCP");
   }
   return Judged(by_dscp == wants_dscp, by_dscp ? "dscp, by the DSCP rows" : "pcp, as there are no DSCP rows",
                 std::string(Name(view.profile.trust)), kAppSource, fix);
 }
 
-Verdict JudgeTrustByTable(const PortView& view, const std::vector<AppSelector>& table) {
+Verdict JudgeTrustByTable(const EthernetView& view, const std::vector<AppSelector>& table) {
   constexpr std::string_view kSource = "dcbnl APP trust table";
   const bool wants_dscp = view.profile.trust == Profile::Trust::kDscp;
   const auto dscp = std::ranges::find(table, AppSelector::kDscp);
@@ -113,16 +113,16 @@ Verdict JudgeTrustByTable(const PortView& view, const std::vector<AppSelector>& 
     observed += Cat(observed.empty() ? "" : ", then ", word);
   }
   if (table.empty()) observed = "nothing";
-  const std::string fix = Cat("dcb apptrust set dev ", NetdevWord(view.port), " order ",
+  const std::string fix = Cat("dcb apptrust set dev ", NetdevWord(view.netdev), " order ",
                               wants_dscp ? "dscp pcp" : "pcp", "  # needs iproute2 6.2 or newer");
   const std::string expected(Name(view.profile.trust));
   if (trusted && !first) return Warned(observed, expected + " first", kSource, fix);
   return Judged(trusted, observed, expected, kSource, fix);
 }
 
-Verdict JudgeTrust(const PortView& view) {
+Verdict JudgeTrust(const EthernetView& view) {
   const std::string expected(Name(view.profile.trust));
-  const Fact<Netdev>& netdev = view.port.netdev;
+  const Fact<Netdev>& netdev = view.netdev;
   if (!netdev) return NoAnswer(netdev.missing(), expected, kAppSource);
   if (netdev->dcb.app_trust) return JudgeTrustByTable(view, *netdev->dcb.app_trust);
   if (TrustFollowsRows(netdev->driver)) {
@@ -149,7 +149,7 @@ Check MapDscp() {
           .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
           .blocking = true,
           .depends_on = {"drv.dcb-capable"},
-          .rule = Rule<PortView>{MapNotApplicable, JudgeMap}};
+          .rule = Rule<EthernetView>{MapNotApplicable, JudgeMap}};
 }
 
 Check TrustMode() {
@@ -163,7 +163,7 @@ Check TrustMode() {
               "they have a DSCP row",
           .blocking = true,
           .depends_on = {"drv.dcb-capable", "map.dscp"},
-          .rule = Rule<PortView>{TrustNotApplicable, JudgeTrust}};
+          .rule = Rule<EthernetView>{TrustNotApplicable, JudgeTrust}};
 }
 
 }  // namespace rdmaready

@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-std::string CapableNotApplicable(const PortView& view) {
+std::string CapableNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   return AsksForDcb(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
 }
@@ -26,16 +26,15 @@ Part PartOf(std::string_view name, bool asked, const Fact<T>& fact) {
       .name = name, .asked = asked, .known = static_cast<bool>(fact), .why = fact ? Missing{} : fact.missing()};
 }
 
-Verdict JudgeCapable(const PortView& view) {
+Verdict JudgeCapable(const EthernetView& view) {
   constexpr std::string_view kSource = "dcbnl";
   const Profile& profile = view.profile;
-  const Port& port = view.port;
   const bool trust = profile.trust != Profile::Trust::kAny;
   const Part parts[] = {
-      PartOf("PFC", profile.pfc.has_value(), DcbFact(port, &Dcb::pfc)),
+      PartOf("PFC", profile.pfc.has_value(), DcbFact(view.netdev, &Dcb::pfc)),
       PartOf("ETS", profile.ets_rdma_percent.has_value() || profile.dcbx == Profile::Dcbx::kStatic,
-             DcbFact(port, &Dcb::ets)),
-      PartOf("APP", trust, DcbFact(port, &Dcb::app)),
+             DcbFact(view.netdev, &Dcb::ets)),
+      PartOf("APP", trust, DcbFact(view.netdev, &Dcb::app)),
   };
   std::string asked, lacking, reason;
   const Missing* unknown = nullptr;
@@ -43,7 +42,7 @@ Verdict JudgeCapable(const PortView& view) {
     if (!part.asked) continue;
     asked += Cat(asked.empty() ? "" : ", ", part.name);
     if (part.known) continue;
-    if (port.netdev && part.why.kind == Missing::Kind::kUnsupported) {
+    if (view.netdev && part.why.kind == Missing::Kind::kUnsupported) {
       lacking += Cat(lacking.empty() ? "" : ", ", part.name);
       if (reason.empty()) reason = part.why.detail;
     } else {
@@ -51,14 +50,14 @@ Verdict JudgeCapable(const PortView& view) {
     }
   }
   if (!lacking.empty()) {
-    const std::string driver = port.netdev->driver.empty() ? "" : " (driver " + port.netdev->driver + ")";
+    const std::string driver = view.netdev->driver.empty() ? "" : " (driver " + view.netdev->driver + ")";
     return Judged(false, Cat("no ", lacking, driver, reason.empty() ? "" : ": ", reason), asked, kSource);
   }
   if (unknown != nullptr) return NoAnswer(*unknown, asked, kSource);
   return Judged(true, Cat("the driver has ", asked), asked, kSource);
 }
 
-std::string ModeNotApplicable(const PortView& view) {
+std::string ModeNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   return view.profile.dcbx == Profile::Dcbx::kStatic ? "" : NotAsked(view.profile, "static DCBX");
 }
@@ -71,16 +70,16 @@ std::string DcbxText(const Dcbx& dcbx) {
 }
 
 // Static means: the host decides, and does not follow what a neighbour proposes.
-Verdict JudgeMode(const PortView& view) {
+Verdict JudgeMode(const EthernetView& view) {
   constexpr std::string_view kSource = "dcbnl DCBX and IEEE ETS";
   constexpr std::string_view kExpected = "host, IEEE, willing off";
   constexpr std::string_view kInstead =
       "ethtool -i {netdev}  # this driver does not say who runs DCBX: set dcbx: any in the profile, or use "
       "another driver";
-  const Fact<Dcbx> dcbx = DcbFact(view.port, &Dcb::dcbx);
-  const Fact<Ets> ets = DcbFact(view.port, &Dcb::ets);
+  const Fact<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!dcbx) return NoAnswer(dcbx.missing(), std::string(kExpected), kSource, kInstead);
-  const std::string netdev = NetdevWord(view.port);
+  const std::string netdev = NetdevWord(view.netdev);
   const std::string take = Cat("dcb dcbx set dev ", netdev, " host ieee");
   const std::string unwilling = Cat("dcb ets set dev ", netdev, " willing off");
   const bool foreign = dcbx->lld_managed || !dcbx->host;
@@ -109,7 +108,7 @@ Check DrvDcbCapable() {
               "a NIC with DCB",
           .blocking = true,
           .depends_on = {"inv.netdev-mapping"},
-          .rule = Rule<PortView>{CapableNotApplicable, JudgeCapable}};
+          .rule = Rule<EthernetView>{CapableNotApplicable, JudgeCapable}};
 }
 
 Check DcbxMode() {
@@ -119,7 +118,7 @@ Check DcbxMode() {
           .fix = "dcb dcbx set dev {netdev} host ieee; dcb ets set dev {netdev} willing off",
           .blocking = true,
           .depends_on = {"drv.dcb-capable"},
-          .rule = Rule<PortView>{ModeNotApplicable, JudgeMode}};
+          .rule = Rule<EthernetView>{ModeNotApplicable, JudgeMode}};
 }
 
 }  // namespace rdmaready

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kSource = "dcbnl IEEE ETS";
 
-std::string NotApplicable(const PortView& view) {
+std::string NotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   const Profile& profile = view.profile;
   if (!profile.ets_rdma_percent || !profile.rdma_priority) return NotAsked(profile, "an ETS share");
@@ -19,16 +19,16 @@ std::string NotApplicable(const PortView& view) {
   return {};
 }
 
-std::string Fix(const PortView& view, const Ets& ets) {
-  const bool contiguous = view.port.netdev->driver == "ice";
+std::string Fix(const EthernetView& view, const Ets& ets) {
+  const bool contiguous = view.netdev->driver == "ice";
   const EtsPlan plan = PlanEts(ets, *view.profile.rdma_priority, *view.profile.ets_rdma_percent, contiguous);
-  return EtsCommand(plan, NetdevWord(view.port));
+  return EtsCommand(plan, NetdevWord(view.netdev));
 }
 
-Verdict JudgeMap(const PortView& view) {
+Verdict JudgeMap(const EthernetView& view) {
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("priority ", priority, " in a class of its own");
-  const Fact<Ets> ets = DcbFact(view.port, &Dcb::ets);
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), expected, kSource);
   const std::uint8_t tc = ets->prio_tc[priority];
   if (tc >= ClassCount(*ets)) {
@@ -52,18 +52,18 @@ Verdict JudgeMap(const PortView& view) {
     if ((sharing >> other & 1U) != 0) plan.prio_tc[other] = plan.prio_tc[0];
   }
   return Warned(Cat(observed, ", together with ", ListText(PrioritiesOf(static_cast<std::uint8_t>(sharing)))),
-                expected, kSource, EtsCommand(plan, NetdevWord(view.port)));
+                expected, kSource, EtsCommand(plan, NetdevWord(view.netdev)));
 }
 
 // Strict or vendor scheduling gives no share at all: RDMA is then starved by the classes above, or starves
 // those below.
-Verdict JudgeShare(const PortView& view) {
+Verdict JudgeShare(const EthernetView& view) {
   const Profile& profile = view.profile;
   const std::uint8_t priority = *profile.rdma_priority;
   const unsigned wanted = *profile.ets_rdma_percent;
   const unsigned tolerance = profile.ets_tolerance_percent;
   const std::string expected = Cat("ETS ", wanted, " %");
-  const Fact<Ets> ets = DcbFact(view.port, &Dcb::ets);
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), expected, kSource);
   const std::uint8_t tc = ets->prio_tc[priority];
   if (tc >= kPriorities) return Judged(false, Cat("priority ", priority, " is in no class"), expected, kSource);
@@ -92,7 +92,7 @@ Check EtsMap() {
               "{priority}:{priority}",
           .blocking = true,
           .depends_on = {"drv.dcb-capable"},
-          .rule = Rule<PortView>{NotApplicable, JudgeMap}};
+          .rule = Rule<EthernetView>{NotApplicable, JudgeMap}};
 }
 
 Check EtsRdmaShare() {
@@ -105,7 +105,7 @@ Check EtsRdmaShare() {
               "{priority}:{priority}",
           .blocking = true,
           .depends_on = {"drv.dcb-capable", "ets.map"},
-          .rule = Rule<PortView>{NotApplicable, JudgeShare}};
+          .rule = Rule<EthernetView>{NotApplicable, JudgeShare}};
 }
 
 }  // namespace rdmaready

@@ -32,7 +32,7 @@ std::string AddressesOf(const std::vector<Gid>& gids, GidType type) {
 
 // Why the table has no usable entry decides what to type.
 std::string GidFix(const Port& port, const std::vector<Gid>& gids) {
-  const std::string netdev = NetdevWord(port);
+  const std::string netdev = NetdevWord(port.netdev);
   if (!AddressesOf(gids, GidType::kRoceV1).empty()) {
     return Cat("ethtool -i ", netdev,
                "  # this device offers RoCE v1 only: update its firmware and driver, or use another NIC");

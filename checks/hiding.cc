@@ -3,25 +3,28 @@
 
 #include <algorithm>
 
+#include "checks/ethernet.h"
 #include "checks/words.h"
 
 namespace rdmaready {
 namespace {
 
-const Finding* Lookup(std::string_view id, const Evidence& evidence) {
-  const auto found = std::ranges::find_if(evidence.findings, [&](const Finding& finding) {
-    return finding.id == id && (finding.scope == Scope::kHost || finding.subject == evidence.subject);
-  });
+bool IsAbout(const Finding& finding, std::string_view subject) {
+  return finding.scope == Scope::kHost || SamePlace(finding.subject, subject);
+}
+
+const Finding* Lookup(std::string_view id, std::string_view subject, const Evidence& evidence) {
+  const auto found = std::ranges::find_if(
+      evidence.findings, [&](const Finding& finding) { return finding.id == id && IsAbout(finding, subject); });
   return found == evidence.findings.end() ? nullptr : &*found;
 }
 
-// Follows a hidden dependency to the finding that hides it. Each step leads to an earlier finding; the bound
-// keeps a damaged report (they come over the wire) from sending us in circles.
-const Finding* Resolve(std::string_view id, const Evidence& evidence) {
-  const Finding* finding = Lookup(id, evidence);
+// Follows a hidden finding to the one that hides it. Each step leads to an earlier finding; the bound keeps a
+// damaged report (they come over the wire) from sending us in circles.
+const Finding* Root(const Finding* finding, const Evidence& evidence) {
   for (std::size_t steps = 0; finding != nullptr && !finding->hidden_by.empty(); ++steps) {
     if (steps > evidence.findings.size()) return nullptr;
-    finding = Lookup(finding->hidden_by, evidence);
+    finding = Lookup(finding->hidden_by, finding->subject, evidence);
   }
   return finding;
 }
@@ -60,8 +63,11 @@ std::string_view Verb(Outcome outcome) {
 const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, Outcome outcome, Scope scope,
                              const Evidence& evidence) {
   for (const std::string_view id : depends_on) {
-    const Finding* dependency = Resolve(id, evidence);
-    if (dependency != nullptr && Explains(dependency->outcome, outcome, scope)) return dependency;
+    for (const Finding& finding : evidence.findings) {
+      if (finding.id != id || !IsAbout(finding, evidence.subject)) continue;
+      const Finding* dependency = Root(&finding, evidence);
+      if (dependency != nullptr && Explains(dependency->outcome, outcome, scope)) return dependency;
+    }
   }
   return nullptr;
 }

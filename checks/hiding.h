@@ -10,6 +10,7 @@
 //    said.
 //  - a dependency that is itself hidden stands for the one that hides it; one that passed or does not apply
 //    hides nothing.
+//  - what is found about an RDMA port is found about each Ethernet port it stands on, and the other way round.
 // A blocking check depends on blocking checks only (a test holds this), so whatever hides it keeps the host
 // from being ready by itself: fail makes it not ready, unknown leaves it undetermined.
 #pragma once
@@ -22,7 +23,8 @@
 
 namespace rdmaready {
 
-// Where to look for the findings a check depends on: those about `subject` and those about the whole host.
+// Where to look for the findings a check depends on: those about the place of `subject` (checks/ethernet.h),
+// and those about the whole host.
 struct Evidence {
   std::span<const Finding> findings{};
   std::string_view subject{};

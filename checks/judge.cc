@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "checks/check.h"
+#include "checks/ethernet.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
 #include "checks/words.h"
@@ -96,23 +97,32 @@ int Severity(const Finding& finding) {
 std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const NowNs& now) {
   static const std::vector<Port> kNoPorts;
   const std::vector<Port>& ports = host.ports ? *host.ports : kNoPorts;
+  std::vector<std::vector<Fact<Netdev>>> ethernets;
+  for (const Port& port : ports) ethernets.push_back(EthernetPortsOf(port));
   std::vector<Finding> findings;
-  const auto add = [&](const Check& check, const Port* port, auto&& ask) {
+  const auto add = [&](const Check& check, const auto& rule, const auto& view, std::string subject,
+                       const Port* port, const Fact<Netdev>* ethernet) {
     const Stopwatch watch(now);
-    Finding finding = ask();
+    Finding finding = Ask(check, rule, view, std::move(subject));
     HideBehind(finding, check, {.findings = findings, .subject = finding.subject});
-    finding.fix = FillIn(finding.fix, host, port, profile);
+    finding.fix = FillIn(finding.fix, host, port, profile, ethernet);
     finding.duration_ns = watch.ElapsedNs();
     findings.push_back(std::move(finding));
   };
   for (const Check& check : AllChecks()) {
-    if (const auto* rule = std::get_if<Rule<HostView>>(&check.rule)) {
-      add(check, nullptr, [&] { return Ask(check, *rule, HostView{host, profile}, "host"); });
-    } else if (const auto* port_rule = std::get_if<Rule<PortView>>(&check.rule)) {
-      for (const Port& port : ports) {
-        add(check, &port, [&] {
-          return Ask(check, *port_rule, PortView{host, port, profile}, SubjectOf(port));
-        });
+    if (const auto* of_host = std::get_if<Rule<HostView>>(&check.rule)) {
+      add(check, *of_host, HostView{host, profile}, "host", nullptr, nullptr);
+    }
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      const Port& port = ports[i];
+      if (const auto* of_port = std::get_if<Rule<PortView>>(&check.rule)) {
+        add(check, *of_port, PortView{host, port, profile}, SubjectOf(port), &port, nullptr);
+      }
+      const auto* of_ethernet = std::get_if<Rule<EthernetView>>(&check.rule);
+      if (of_ethernet == nullptr) continue;
+      for (const Fact<Netdev>& netdev : ethernets[i]) {
+        add(check, *of_ethernet, EthernetView{host, port, netdev, profile}, SubjectOf(port, netdev), &port,
+            &netdev);
       }
     }
   }

@@ -19,7 +19,7 @@ namespace rdmaready {
 using NowNs = std::function<std::int64_t()>;
 
 // Every check of scope host and port, in the order of AllChecks; a port check once for each port, in port
-// order.
+// order, or once for each Ethernet port of it.
 std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const NowNs& now = {});
 
 // One end of a pair. `findings` are those that JudgeHost made of its host: they hide what they explain.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // link.*: is the port up, and fast enough.
 #include "api/base/text.h"
+#include "checks/ethernet.h"
 #include "checks/families.h"
 #include "checks/names.h"
 #include "checks/verdicts.h"
@@ -26,7 +27,7 @@ std::string StateFix(const Port& port) {
     return "rdma link show  # no active state: check the cable, and that a subnet manager (opensm) runs on the "
            "fabric";
   }
-  const std::string netdev = NetdevWord(port);
+  const std::string netdev = NetdevWord(port.netdev);
   if (port.netdev && !port.netdev->admin_up) return Cat("ip link set dev ", netdev, " up");
   if (port.netdev && !port.netdev->carrier) {
     return Cat("ip -d link show dev ", netdev,
@@ -37,6 +38,21 @@ std::string StateFix(const Port& port) {
 }
 
 std::string NeverNotApplicable(const PortView&) { return {}; }
+
+// One of several Ethernet ports below the port's netdev: the others go on when it is down.
+bool IsMember(const Port& port, const Fact<Netdev>& ethernet) {
+  return port.netdev && ethernet && ethernet->name != port.netdev->name;
+}
+
+// The members that are down, where the netdev itself is up.
+std::string DeadMembers(const Port& port) {
+  std::string names;
+  for (const Fact<Netdev>& ethernet : EthernetPortsOf(port)) {
+    const bool dead = IsMember(port, ethernet) && !(ethernet->admin_up && ethernet->carrier);
+    if (dead) names += Cat(names.empty() ? "" : ", ", ethernet->name);
+  }
+  return names;
+}
 
 Verdict JudgeState(const PortView& view) {
   const Port& port = view.port;
@@ -54,22 +70,30 @@ Verdict JudgeState(const PortView& view) {
   }
   std::string observed = port.state ? Cat(PortName(port), " ", Name(*port.state)) : PortName(port);
   if (port.netdev) observed += ", " + NetdevText(*port.netdev);
+  const std::string dead = DeadMembers(port);
+  if (active && !netdev_down && !dead.empty()) {
+    return Warned(Cat(observed, "; below it without carrier: ", dead), std::string(kExpected), kStateSource,
+                  Cat("ip -d link show master ", NetdevWord(port.netdev),
+                      "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
+  }
   return Judged(active && !netdev_down, observed, std::string(kExpected), kStateSource, StateFix(port));
 }
 
 // A software device has no speed of its own: when its interface names none either, there is nothing to judge.
 // Where the interface does name one (a configured speed), it is what the administrator promises, and judged
 // like any other.
-std::string SpeedNotApplicable(const PortView& view) {
+std::string SpeedNotApplicable(const EthernetView& view) {
   if (!view.profile.min_speed_mbps) return NotAsked(view.profile, "a minimum speed");
   const Port& port = view.port;
-  const bool unsupported = port.netdev && !port.netdev->speed_mbps &&
-                           port.netdev->speed_mbps.missing().kind == Missing::Kind::kUnsupported;
+  const Fact<Netdev>& netdev = view.netdev;
+  const bool unsupported =
+      netdev && !netdev->speed_mbps && netdev->speed_mbps.missing().kind == Missing::Kind::kUnsupported;
   if (port.software && *port.software && unsupported) return "software device: functional verdict only";
+  if (IsMember(port, netdev) && !netdev->carrier) return "a member without carrier: see link.state";
   return {};
 }
 
-Verdict JudgeSpeed(const PortView& view) {
+Verdict JudgeSpeed(const EthernetView& view) {
   const std::uint32_t wanted = *view.profile.min_speed_mbps;
   const std::string expected = "at least " + SpeedText(wanted);
   const Port& port = view.port;
@@ -78,8 +102,8 @@ Verdict JudgeSpeed(const PortView& view) {
         {.kind = Missing::Kind::kNotCollected, .detail = "the rate of an InfiniBand port is not read"},
         expected, kSpeedSource);
   }
-  if (!port.netdev) return NoAnswer(port.netdev.missing(), expected, kSpeedSource);
-  const Fact<std::uint32_t>& speed = port.netdev->speed_mbps;
+  if (!view.netdev) return NoAnswer(view.netdev.missing(), expected, kSpeedSource);
+  const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
   if (!speed) return NoAnswer(speed.missing(), expected, kSpeedSource);
   return Judged(*speed >= wanted, SpeedText(*speed), expected, kSpeedSource);
 }
@@ -108,7 +132,7 @@ Check LinkSpeed() {
           "transceiver and the speed of the switch port",
       .blocking = true,
       .depends_on = {"link.state"},
-      .rule = Rule<PortView>{SpeedNotApplicable, JudgeSpeed}};
+      .rule = Rule<EthernetView>{SpeedNotApplicable, JudgeSpeed}};
 }
 
 }  // namespace rdmaready

@@ -20,7 +20,7 @@ std::uint32_t InterfaceMtuFor(const Profile& profile) {
 }
 
 std::string SetMtu(const Port& port, std::uint32_t mtu_bytes) {
-  return Cat("ip link set dev ", NetdevWord(port), " mtu ", mtu_bytes);
+  return Cat("ip link set dev ", NetdevWord(port.netdev), " mtu ", mtu_bytes);
 }
 
 std::string EthernetNotApplicable(const PortView& view) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pair scope: two ports that will talk to each other agree. Who differs from the profile was already said per
 // host; these speak up where each host is fine by itself, or where the profile is silent.
+#include <algorithm>
+
+#include "checks/ethernet.h"
 #include "checks/families.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -19,7 +22,7 @@ std::string MtuFix(const PairView& view) {
   const Port& small = from_smaller ? view.from_port : view.to_port;
   const Port& large = from_smaller ? view.to_port : view.from_port;
   const std::string mtu = large.netdev ? std::to_string(large.netdev->mtu_bytes) : "MTU";
-  return Cat("ip link set dev ", NetdevWord(small), " mtu ", mtu, "  # on ",
+  return Cat("ip link set dev ", NetdevWord(small.netdev), " mtu ", mtu, "  # on ",
              Printable(from_smaller ? view.from_name : view.to_name));
 }
 
@@ -40,21 +43,34 @@ std::string PfcNotApplicable(const PairView& view) {
   return view.profile.pfc ? "" : NotAsked(view.profile, "PFC");
 }
 
+// The first Ethernet port of the RDMA port that is not known to pause what is wanted; the first of all when
+// every one does.
+Fact<Netdev> OddEthernet(const Port& port, std::uint8_t wanted) {
+  const std::vector<Fact<Netdev>> ethernets = EthernetPortsOf(port);
+  const auto odd = std::ranges::find_if(ethernets, [wanted](const Fact<Netdev>& netdev) {
+    const Fact<Pfc> pfc = DcbFact(netdev, &Dcb::pfc);
+    return !pfc || pfc->enabled != wanted;
+  });
+  return odd == ethernets.end() ? ethernets.front() : *odd;
+}
+
 // A difference in a priority that the profile asks for breaks RDMA; one elsewhere only deserves a word.
 Verdict JudgePfc(const PairView& view) {
   constexpr std::string_view kSource = "dcbnl IEEE PFC of both";
   constexpr std::string_view kExpected = "the same on both";
-  const Fact<Pfc> from = DcbFact(view.from_port, &Dcb::pfc);
-  const Fact<Pfc> to = DcbFact(view.to_port, &Dcb::pfc);
+  const std::uint8_t wanted = BitmapOf(*view.profile.pfc);
+  const Fact<Netdev> from_netdev = OddEthernet(view.from_port, wanted);
+  const Fact<Netdev> to_netdev = OddEthernet(view.to_port, wanted);
+  const Fact<Pfc> from = DcbFact(from_netdev, &Dcb::pfc);
+  const Fact<Pfc> to = DcbFact(to_netdev, &Dcb::pfc);
   if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
   if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
   if (from->enabled == to->enabled)
     return Judged(true, PfcText(from->enabled) + " on both", std::string(kExpected), kSource);
   const std::string observed =
       Cat(PfcText(from->enabled), " at ", view.from_name, ", ", PfcText(to->enabled), " at ", view.to_name);
-  const std::uint8_t wanted = BitmapOf(*view.profile.pfc);
   const bool from_is_odd = from->enabled != wanted;
-  const Port& odd = from_is_odd ? view.from_port : view.to_port;
+  const Fact<Netdev>& odd = from_is_odd ? from_netdev : to_netdev;
   std::string fix = Cat("dcb pfc set dev ", NetdevWord(odd), " prio-pfc all:off");
   for (const std::uint8_t priority : PrioritiesOf(wanted)) fix += Cat(" ", priority, ":on");
   fix += Cat("  # on ", Printable(from_is_odd ? view.from_name : view.to_name));

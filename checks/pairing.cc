@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "checks/addresses.h"
 #include "checks/names.h"
 #include "checks/words.h"
 
@@ -22,20 +23,11 @@ struct Address {
   std::string text{};
 };
 
-// Nothing for what is no address, and for those that lead nowhere: link-local, loopback, unspecified.
-std::optional<Address> Parse(const IpAddress& from) {
-  if (IsLinkLocal(from.address)) return std::nullopt;
+// Of a routable address.
+Address Parse(const IpAddress& from) {
   Address address{.prefix_bits = from.prefix_length, .text = from.address};
-  if (inet_pton(AF_INET, from.address.c_str(), address.bytes.data()) == 1) {
-    address.is_ipv4 = true;
-    if (from.prefix_length > 32 || address.bytes[0] == 127 || address.bytes[0] == 0) return std::nullopt;
-    return address;
-  }
-  if (inet_pton(AF_INET6, from.address.c_str(), address.bytes.data()) != 1 || from.prefix_length > 128)
-    return std::nullopt;
-  const bool low =
-      std::all_of(address.bytes.begin(), address.bytes.end() - 1, [](std::uint8_t byte) { return byte == 0; });
-  if (low) return std::nullopt;
+  address.is_ipv4 = inet_pton(AF_INET, from.address.c_str(), address.bytes.data()) == 1;
+  if (!address.is_ipv4) inet_pton(AF_INET6, from.address.c_str(), address.bytes.data());
   return address;
 }
 
@@ -48,12 +40,9 @@ bool Covers(const Address& net, const Address& other) {
   return true;
 }
 
-std::vector<Address> AddressesOf(const Port& port) {
+std::vector<Address> ParsedAddresses(const Port& port) {
   std::vector<Address> addresses;
-  if (!port.netdev || !port.netdev->addresses) return addresses;
-  for (const IpAddress& text : *port.netdev->addresses) {
-    if (std::optional<Address> address = Parse(text)) addresses.push_back(*std::move(address));
-  }
+  for (const PlacedAddress& placed : AddressesOf(port)) addresses.push_back(Parse(placed.ip));
   std::ranges::stable_sort(addresses,
                            [](const Address& x, const Address& y) { return x.is_ipv4 && !y.is_ipv4; });
   return addresses;
@@ -65,15 +54,9 @@ bool SameTransport(const Port& a, const Port& b) {
 
 bool TransportKnown(const Port& port) { return port.transport && *port.transport != Transport::kUnknown; }
 
-// That a port has no netdev here is an answer too, and so has it no address.
-bool AddressesKnown(const Port& port) {
-  if (!port.netdev) return port.netdev.missing().kind == Missing::Kind::kUnsupported;
-  return port.netdev->name.empty() || port.netdev->addresses;
-}
-
 std::optional<std::pair<Address, Address>> CommonSubnet(const Port& a, const Port& b) {
-  for (const Address& from : AddressesOf(a)) {
-    for (const Address& to : AddressesOf(b)) {
+  for (const Address& from : ParsedAddresses(a)) {
+    for (const Address& to : ParsedAddresses(b)) {
       const bool same_subnet = Covers(from, to) && Covers(to, from);
       if (same_subnet && from.bytes != to.bytes) return std::pair(from, to);
     }
@@ -82,8 +65,8 @@ std::optional<std::pair<Address, Address>> CommonSubnet(const Port& a, const Por
 }
 
 bool ShareAddress(const Port& a, const Port& b) {
-  for (const Address& from : AddressesOf(a)) {
-    for (const Address& to : AddressesOf(b)) {
+  for (const Address& from : ParsedAddresses(a)) {
+    for (const Address& to : ParsedAddresses(b)) {
       if (from.is_ipv4 == to.is_ipv4 && from.bytes == to.bytes) return true;
     }
   }
@@ -104,7 +87,7 @@ bool MightPair(const Port& a, const Port& b) {
 std::string AddressList(const std::vector<Port>& ports) {
   std::string text;
   for (const Port& port : ports) {
-    for (const Address& address : AddressesOf(port)) {
+    for (const Address& address : ParsedAddresses(port)) {
       text += Cat(text.empty() ? "" : ", ", address.text, "/", address.prefix_bits);
     }
   }
@@ -184,7 +167,7 @@ std::string WhyAlone(const Port& port, const Side& other) {
     if (MightPair(port, candidate)) return Gap(candidate, other.name);
   }
   if (!transport) return Cat("no port of ", other.name, " speaks its transport, ", Name(*port.transport));
-  if (AddressesOf(port).empty()) return "it has no address that can be tested";
+  if (ParsedAddresses(port).empty()) return "it has no address that can be tested";
   if (duplicate) return Cat("a port of ", other.name, " has the same address");
   return Cat("no port of ", other.name, " in its subnet");
 }

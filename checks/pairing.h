@@ -38,8 +38,8 @@ struct Pairing {
   bool operator==(const Pairing&) const = default;
 };
 
-// Two ports pair when they speak the same transport and each has an address in the other's subnet: IPv4 or
-// IPv6, never link-local or loopback; IPv4 is tried first. As many ports as possible are used once, the first
+// Two ports pair when they speak the same transport and each has an address (checks/addresses.h) in the other's
+// subnet; IPv4 is tried first. As many ports as possible are used once, the first
 // ones with the first ones; a port is used again only where another one would be left without a partner (a has
 // two ports in a subnet, b has one). The names are for the reasons only: "no common subnet: a has 10.0.0.1/24,
 // b has 10.0.1.2/24".

@@ -16,24 +16,24 @@ std::string Expected(const Profile& profile) {
   return wanted == 0 ? "off" : Cat("on ", ListText(PrioritiesOf(wanted)), " only");
 }
 
-std::string Fix(const PortView& view) {
-  std::string command = Cat("dcb pfc set dev ", NetdevWord(view.port), " prio-pfc all:off");
+std::string Fix(const EthernetView& view) {
+  std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off");
   for (const std::uint8_t priority : PrioritiesOf(Wanted(view.profile))) command += Cat(" ", priority, ":on");
   return command;
 }
 
-std::string PfcNotApplicable(const PortView& view) {
+std::string PfcNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   return view.profile.pfc ? "" : NotAsked(view.profile, "PFC");
 }
 
-std::string LosslessNotApplicable(const PortView& view) {
+std::string LosslessNotApplicable(const EthernetView& view) {
   if (std::string reason = PfcNotApplicable(view); !reason.empty()) return reason;
   return view.profile.pfc->empty() ? NotAsked(view.profile, "a lossless priority") : "";
 }
 
-Verdict JudgeLossless(const PortView& view) {
-  const Fact<Pfc> pfc = DcbFact(view.port, &Dcb::pfc);
+Verdict JudgeLossless(const EthernetView& view) {
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (!pfc) return NoAnswer(pfc.missing(), Expected(view.profile), kSource);
   const std::uint8_t wanted = Wanted(view.profile);
   return Judged((pfc->enabled & wanted) == wanted, PfcText(pfc->enabled), Expected(view.profile), kSource,
@@ -41,8 +41,8 @@ Verdict JudgeLossless(const PortView& view) {
 }
 
 // More than was asked for is a risk (head-of-line blocking), all eight or a lossy profile a fault.
-Verdict JudgeOnlyOne(const PortView& view) {
-  const Fact<Pfc> pfc = DcbFact(view.port, &Dcb::pfc);
+Verdict JudgeOnlyOne(const EthernetView& view) {
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (!pfc) return NoAnswer(pfc.missing(), Expected(view.profile), kSource);
   const unsigned wanted = Wanted(view.profile);
   const unsigned extra = pfc->enabled & ~wanted;
@@ -61,7 +61,7 @@ Check PfcLosslessPriority() {
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
           .blocking = true,
           .depends_on = {"drv.dcb-capable"},
-          .rule = Rule<PortView>{LosslessNotApplicable, JudgeLossless}};
+          .rule = Rule<EthernetView>{LosslessNotApplicable, JudgeLossless}};
 }
 
 Check PfcOnlyOne() {
@@ -73,7 +73,7 @@ Check PfcOnlyOne() {
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
           .blocking = true,
           .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
-          .rule = Rule<PortView>{PfcNotApplicable, JudgeOnlyOne}};
+          .rule = Rule<EthernetView>{PfcNotApplicable, JudgeOnlyOne}};
 }
 
 }  // namespace rdmaready

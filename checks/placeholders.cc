@@ -21,10 +21,12 @@ std::string NumberText(const std::optional<T>& number) {
 }
 
 // Empty when it is not known.
-std::string ValueOf(std::string_view key, const Facts& host, const Port* port, const Profile& profile) {
+std::string ValueOf(std::string_view key, const Facts& host, const Port* port, const Profile& profile,
+                    const Fact<Netdev>* ethernet) {
   if (key == "device") return port == nullptr || port->device.empty() ? "" : ShellWord(port->device);
   if (key == "port") return port == nullptr ? "" : std::to_string(port->number);
-  if (key == "netdev") return port == nullptr ? "" : NetdevWord(*port);
+  if (key == "netdev" && ethernet != nullptr && *ethernet) return NetdevWord(*ethernet);
+  if (key == "netdev") return port == nullptr ? "" : NetdevWord(port->netdev);
   if (key == "priority") return NumberText(profile.rdma_priority);
   if (key == "dscp") return NumberText(profile.dscp);
   if (key == "tos") return NumberText(WantedTos(profile));
@@ -39,7 +41,8 @@ std::string ValueOf(std::string_view key, const Facts& host, const Port* port, c
 
 }  // namespace
 
-std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile) {
+std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile,
+                   const Fact<Netdev>* ethernet) {
   std::string filled;
   while (!text.empty()) {
     const std::size_t open = text.find('{');
@@ -53,7 +56,7 @@ std::string FillIn(std::string_view text, const Facts& host, const Port* port, c
       text.remove_prefix(1);
       continue;
     }
-    std::string value = ValueOf(key, host, port, profile);
+    std::string value = ValueOf(key, host, port, profile, ethernet);
     if (value.empty()) {
       value = key;
       std::ranges::transform(value, value.begin(),

@@ -26,8 +26,8 @@ const Check* FindCheck(std::string_view id) {
 
 Scope ScopeOf(const Check& check) {
   if (std::holds_alternative<Rule<HostView>>(check.rule)) return Scope::kHost;
-  if (std::holds_alternative<Rule<PortView>>(check.rule)) return Scope::kPort;
-  return Scope::kPair;
+  if (std::holds_alternative<Rule<PairView>>(check.rule)) return Scope::kPair;
+  return Scope::kPort;
 }
 
 std::string_view GroupOf(std::string_view id) {

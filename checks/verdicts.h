@@ -35,9 +35,9 @@ bool AsksForDcb(const Profile& profile);
 
 // The netdev's DCB answers, or the reason why there is no netdev to have any.
 template <class T>
-Fact<T> DcbFact(const Port& port, Fact<T> Dcb::*part) {
-  if (!port.netdev) return port.netdev.missing();
-  return port.netdev->dcb.*part;
+Fact<T> DcbFact(const Fact<Netdev>& netdev, Fact<T> Dcb::*part) {
+  if (!netdev) return netdev.missing();
+  return netdev->dcb.*part;
 }
 
 }  // namespace rdmaready

@@ -137,9 +137,9 @@ std::string SubjectOf(const Port& port) {
   return Printable(subject);
 }
 
-std::string NetdevWord(const Port& port) {
-  if (!port.netdev || port.netdev->name.empty()) return "NETDEV";
-  return ShellWord(port.netdev->name);
+std::string NetdevWord(const Fact<Netdev>& netdev) {
+  if (!netdev || netdev->name.empty()) return "NETDEV";
+  return ShellWord(netdev->name);
 }
 
 }  // namespace rdmaready

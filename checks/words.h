@@ -60,6 +60,6 @@ std::string Printable(std::string_view text);
 std::string SubjectOf(const Port& port);
 
 // The netdev's name as a word of a command; "NETDEV" when it is not known.
-std::string NetdevWord(const Port& port);
+std::string NetdevWord(const Fact<Netdev>& netdev);
 
 }  // namespace rdmaready

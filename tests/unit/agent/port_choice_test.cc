@@ -8,6 +8,7 @@ namespace {
 
 Facts HostWith(std::vector<IpAddress> addresses) {
   Netdev netdev;
+  netdev.name = "dcb0";
   netdev.addresses = std::move(addresses);
   Port port;
   port.device = "rxe0";
@@ -28,6 +29,16 @@ TEST(PortChoice, TakesOnlyThePortsOwnAddress) {
   const Facts facts = HostWith({{"10.0.0.1", 24}});
   EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "10.0.0.1")->port, "rxe0/1");
   EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "10.0.0.9").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(PortChoice, TakesAnAddressOfWhatStandsOnThePort) {
+  Facts facts = HostWith({});
+  Port port = facts.ports->front();
+  port.uppers = std::vector<UpperNetdev>{
+      {.name = "dcb0.711", .kind = "vlan", .addresses = std::vector<IpAddress>{{"10.0.7.1", 24}}}};
+  facts.ports = std::vector<Port>{port};
+  EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "")->address, "10.0.7.1");
+  EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "10.0.7.1")->address, "10.0.7.1");
 }
 
 TEST(PortChoice, KeepsUnknownAddressesApartFromNone) {

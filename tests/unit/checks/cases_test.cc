@@ -6,6 +6,7 @@
 #include <set>
 
 #include "checks/check.h"
+#include "checks/ethernet.h"
 #include "checks/names.h"
 #include "checks/placeholders.h"
 #include "tests/unit/checks/good_host.h"
@@ -29,6 +30,8 @@ Verdict AskAlone(const Check& check, const CheckCase& row) {
     verdict = Ask(*host_rule, HostView{row.host, row.profile});
   } else if (const auto* port_rule = std::get_if<Rule<PortView>>(&check.rule)) {
     verdict = Ask(*port_rule, PortView{row.host, port, row.profile});
+  } else if (const auto* ethernet_rule = std::get_if<Rule<EthernetView>>(&check.rule)) {
+    verdict = Ask(*ethernet_rule, EthernetView{row.host, port, EthernetPortsOf(port).front(), row.profile});
   } else {
     verdict = Ask(std::get<Rule<PairView>>(check.rule),
                   PairView{"a", row.host, port, "b", other, other.ports->front(), row.profile});

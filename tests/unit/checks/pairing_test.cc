@@ -149,6 +149,23 @@ TEST(PairPorts, UsesAPortAgainRatherThanLeaveAnotherOneOut) {
   EXPECT_EQ(PairPorts(two, Simple("10.0.0.2")).pairs.size(), 2U);
 }
 
+TEST(PairPorts, FindsTheSubnetOfAVlanOrABondOnThePort) {
+  const auto with_vlan = [](const std::string& untagged, const std::string& tagged) {
+    Port port = PortWith({{untagged, 24}});
+    port.uppers = std::vector<UpperNetdev>{
+        {.name = "dcb0.711", .kind = "vlan", .addresses = std::vector<IpAddress>{{tagged, 24}}}};
+    return HostWith({port});
+  };
+  const Pairing pairing = PairPorts(with_vlan("10.0.0.1", "10.0.7.1"), with_vlan("10.0.9.2", "10.0.7.2"));
+  ASSERT_EQ(pairing.pairs.size(), 1U);
+  EXPECT_EQ(pairing.pairs[0].a_address, "10.0.7.1");
+  EXPECT_EQ(pairing.pairs[0].b_address, "10.0.7.2");
+
+  Port silent = PortWith({});
+  silent.uppers = std::vector<UpperNetdev>{{.name = "bond0", .kind = "bond", .addresses = Denied()}};
+  EXPECT_TRUE(PairPorts(Simple("10.0.0.2"), HostWith({silent})).undetermined);
+}
+
 TEST(PairPorts, TellsWhatIsNotKnownFromWhatIsNot) {
   EXPECT_FALSE(PairPorts(HostWith({}), Simple("10.0.0.2")).undetermined);
   EXPECT_FALSE(PairPorts(HostWith({}), Facts{}).undetermined);  // there is none, whatever the other has

@@ -150,7 +150,7 @@ TEST(FillIn, KeepsOutOfTheValuesThatAreAlreadyThere) {
   });
   const Port& port = host.ports->front();
   EXPECT_EQ(FillIn("ip link show dev {netdev}", host, &port, Profile{}), "ip link show dev '?device?'");
-  EXPECT_EQ(FillIn("ip link show dev " + NetdevWord(port), host, &port, Profile{}),
+  EXPECT_EQ(FillIn("ip link show dev " + NetdevWord(port.netdev), host, &port, Profile{}),
             "ip link show dev '?device?'");
 }
 

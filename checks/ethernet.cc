@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/ethernet.h"
+
+#include <algorithm>
+#include <array>
+
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kOn = " > ";
+
+// Link kinds that stand on other netdevs. None of them has DCB of its own.
+bool StandsOnOthers(const Netdev& netdev) {
+  constexpr std::array<std::string_view, 7> kKinds{"vlan",    "bond",   "team", "bridge",
+                                                   "macvlan", "ipvlan", "vxlan"};
+  return std::ranges::find(kKinds, netdev.driver) != kKinds.end();
+}
+
+}  // namespace
+
+std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port) {
+  if (!port.netdev) return {port.netdev};
+  // Whoever cannot say what stands below may still know that nothing does.
+  if (!port.lowers) return {StandsOnOthers(*port.netdev) ? Fact<Netdev>(port.lowers.missing()) : port.netdev};
+  if (port.lowers->empty()) return {port.netdev};
+  return {port.lowers->begin(), port.lowers->end()};
+}
+
+std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet) {
+  std::string subject = SubjectOf(port);
+  const bool below = port.netdev && ethernet && ethernet->name != port.netdev->name;
+  if (below) subject += Cat(kOn, Printable(ethernet->name));
+  return subject;
+}
+
+bool SamePlace(std::string_view a, std::string_view b) {
+  const auto is_part = [](std::string_view part, std::string_view whole) {
+    return part.starts_with(whole) && part.substr(whole.size()).starts_with(kOn);
+  };
+  return a == b || is_part(a, b) || is_part(b, a);
+}
+
+}  // namespace rdmaready

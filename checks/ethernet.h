@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ethernet ports: where an RDMA port's data centre bridging is set, pauses are sent and cables end.
+//
+// That is the port's own netdev. Where that netdev is itself a VLAN, a bond or a bridge (a software device on
+// top of one, RoCE LAG), it is each netdev below: Port::lowers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+// Never empty: that there is no netdev, or that it is not known what the netdev stands on, is one missing
+// entry.
+std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port);
+
+// "rxe0/1 dcb0", or "rxe0/1 bond0 > dcb0" where the port's netdev stands on that one.
+std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet);
+
+// Both are subjects of findings about one RDMA port, and not about two different Ethernet ports of it.
+bool SamePlace(std::string_view a, std::string_view b);
+
+}  // namespace rdmaready
