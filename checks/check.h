@@ -10,6 +10,7 @@
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
+#include "checks/blocking.h"
 
 namespace rdmaready {
 
@@ -55,7 +56,7 @@ struct Check {
   std::string_view title;                      // the requirement, said positively
   std::string_view why;                        // what breaks without it
   std::string_view fix;                        // what a person would type next
-  bool blocking = false;                       // fail or unknown keeps the host from being ready
+  const Demand* blocks_for = nullptr;          // when it keeps a host from being ready; null: never
   std::vector<std::string_view> depends_on{};  // earlier checks that may hide this one: see checks/hiding.h
   std::variant<Rule<HostView>, Rule<PortView>, Rule<EthernetView>, Rule<PairView>> rule{};
 };

@@ -147,7 +147,7 @@ Check MapDscp() {
           .title = "The DSCP of RDMA traffic maps to the RDMA priority, and to no other",
           .why = "Marked traffic in the wrong class is dropped under load, as if it were not marked",
           .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
-          .blocking = true,
+          .blocks_for = &kDemandsDscp,
           .depends_on = {"drv.dcb-capable"},
           .rule = Rule<EthernetView>{MapNotApplicable, JudgeMap}};
 }
@@ -161,7 +161,7 @@ Check TrustMode() {
           .fix =
               "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}  # most NICs trust DSCP as soon as "
               "they have a DSCP row",
-          .blocking = true,
+          .blocks_for = &kDemandsTrust,
           .depends_on = {"drv.dcb-capable", "map.dscp"},
           .rule = Rule<EthernetView>{TrustNotApplicable, JudgeTrust}};
 }

@@ -9,7 +9,7 @@ namespace {
 
 std::string CapableNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  return AsksForDcb(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
+  return kDemandsDcb.made_by(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
 }
 
 // What the profile needs of the driver, by name, as far as it is one of our answers.
@@ -106,7 +106,7 @@ Check DrvDcbCapable() {
               "ethtool -i {netdev}  # this driver cannot: use the physical function instead of a virtual one, "
               "a newer driver, or "
               "a NIC with DCB",
-          .blocking = true,
+          .blocks_for = &kDemandsDcb,
           .depends_on = {"inv.netdev-mapping"},
           .rule = Rule<EthernetView>{CapableNotApplicable, JudgeCapable}};
 }
@@ -116,7 +116,7 @@ Check DcbxMode() {
           .title = "The host owns its DCB settings and follows no neighbour",
           .why = "Firmware or a willing host lets a switch change PFC and ETS under running storage",
           .fix = "dcb dcbx set dev {netdev} host ieee; dcb ets set dev {netdev} willing off",
-          .blocking = true,
+          .blocks_for = &kDemandsStaticDcbx,
           .depends_on = {"drv.dcb-capable"},
           .rule = Rule<EthernetView>{ModeNotApplicable, JudgeMode}};
 }

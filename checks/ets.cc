@@ -90,7 +90,7 @@ Check EtsMap() {
               "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets tc-bw all:0 0:50 {priority}:50 "
               "prio-tc all:0 "
               "{priority}:{priority}",
-          .blocking = true,
+          .blocks_for = &kDemandsEts,
           .depends_on = {"drv.dcb-capable"},
           .rule = Rule<EthernetView>{NotApplicable, JudgeMap}};
 }
@@ -103,7 +103,7 @@ Check EtsRdmaShare() {
               "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets tc-bw all:0 0:50 {priority}:50 "
               "prio-tc all:0 "
               "{priority}:{priority}",
-          .blocking = true,
+          .blocks_for = &kDemandsEts,
           .depends_on = {"drv.dcb-capable", "ets.map"},
           .rule = Rule<EthernetView>{NotApplicable, JudgeShare}};
 }

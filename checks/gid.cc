@@ -113,7 +113,7 @@ Check GidV2Present() {
           .fix =
               "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network, like "
               "10.0.0.1/24",
-          .blocking = true,
+          .blocks_for = &kDemandsRoceV2,
           .depends_on = {"inv.netdev-mapping", "link.state"},
           .rule = Rule<PortView>{NotRoceV2, JudgeGid}};
 }
@@ -125,7 +125,7 @@ Check GidDefaultMode() {
           .fix =
               "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo 'RoCE v2' > "
               "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_mode",
-          .blocking = true,
+          .blocks_for = &kDemandsRoceV2,
           .rule = Rule<PortView>{NotRoceV2, JudgeMode}};
 }
 
@@ -136,7 +136,7 @@ Check RoceTos() {
           .fix =
               "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo {tos} > "
               "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos",
-          .blocking = true,
+          .blocks_for = &kDemandsTos,
           .depends_on = {"gid.default-mode"},
           .rule = Rule<PortView>{TosNotApplicable, JudgeTos}};
 }

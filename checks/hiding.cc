@@ -60,13 +60,14 @@ std::string_view Verb(Outcome outcome) {
 
 }  // namespace
 
-const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, Outcome outcome, Scope scope,
+const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, const Finding& finding,
                              const Evidence& evidence) {
   for (const std::string_view id : depends_on) {
-    for (const Finding& finding : evidence.findings) {
-      if (finding.id != id || !IsAbout(finding, evidence.subject)) continue;
-      const Finding* dependency = Root(&finding, evidence);
-      if (dependency != nullptr && Explains(dependency->outcome, outcome, scope)) return dependency;
+    for (const Finding& earlier : evidence.findings) {
+      if (earlier.id != id || !IsAbout(earlier, evidence.subject)) continue;
+      const Finding* dependency = Root(&earlier, evidence);
+      if (dependency == nullptr || (finding.blocking && !dependency->blocking)) continue;
+      if (Explains(dependency->outcome, finding.outcome, finding.scope)) return dependency;
     }
   }
   return nullptr;

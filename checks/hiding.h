@@ -11,8 +11,8 @@
 //  - a dependency that is itself hidden stands for the one that hides it; one that passed or does not apply
 //    hides nothing.
 //  - what is found about an RDMA port is found about each Ethernet port it stands on, and the other way round.
-// A blocking check depends on blocking checks only (a test holds this), so whatever hides it keeps the host
-// from being ready by itself: fail makes it not ready, unknown leaves it undetermined.
+// A blocking finding is hidden behind a blocking one only: whatever hides it keeps the host from being ready by
+// itself. Fail makes it not ready, unknown leaves it undetermined.
 #pragma once
 
 #include <span>
@@ -31,8 +31,9 @@ struct Evidence {
   std::string_view host{};  // named in the text when it is another host's finding; empty: this host
 };
 
-// Null when nothing in the evidence explains a finding of `outcome`.
-const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, Outcome outcome, Scope scope,
+// Null when nothing in the evidence explains `finding`, of which only outcome, scope and blocking are looked
+// at.
+const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, const Finding& finding,
                              const Evidence& evidence);
 
 // Turns the finding into a hidden one.

@@ -42,7 +42,7 @@ Check HostMemlock() {
               "prlimit --pid {pid} --memlock=unlimited:unlimited  # for good: LimitMEMLOCK=infinity in the "
               "service's unit; in "
               "a shell: ulimit -l unlimited",
-          .blocking = true,
+          .blocks_for = &kDemandsMemlock,
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<HostView>{NeverNotApplicable, JudgeMemlock}};
 }

@@ -156,7 +156,7 @@ Check InvRdmaPresent() {
               "rdma link show  # empty: load the NIC's RDMA driver, or for a software device: modprobe "
               "rdma_rxe && rdma "
               "link add rxe0 type rxe netdev NETDEV",
-          .blocking = true,
+          .blocks_for = &kDemandsRdma,
           .rule = Rule<HostView>{nullptr, JudgePresent}};
 }
 
@@ -169,7 +169,7 @@ Check InvNetdevMapping() {
           "rdma link show {device}/{port}  # names its netdev: bring that back with  ip link set NETDEV netns "
           "1  in the "
           "namespace that holds it",
-      .blocking = true,
+      .blocks_for = &kDemandsRdma,
       .rule = Rule<PortView>{MappingNotApplicable, JudgeMapping}};
 }
 
@@ -182,7 +182,7 @@ Check InvTransport() {
           "rdma link show {device}/{port}  # another transport than {transport}: use another port, switch the "
           "NIC's "
           "protocol with devlink dev param, or choose another profile",
-      .blocking = true,
+      .blocks_for = &kDemandsTransport,
       .rule = Rule<PortView>{TransportNotApplicable, JudgeTransport}};
 }
 

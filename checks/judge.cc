@@ -28,19 +28,21 @@ bool CallsForAction(Outcome outcome) {
 }
 
 // The check's part of a finding, before anything was judged.
-Finding Begin(const Check& check, std::string subject) {
+Finding Begin(const Check& check, const Profile& profile, std::string subject) {
   const Scope scope = ScopeOf(check);
   return {.id = std::string(check.id),
           .title = std::string(check.title),
           .scope = scope,
           .rung = scope == Scope::kPair ? Rung::kPeer : Rung::kHost,
           .subject = std::move(subject),
-          .blocking = check.blocking,
+          .blocking = Blocks(check, profile),
           .why = std::string(check.why)};
 }
 
 void TakeVerdict(Finding& finding, const Check& check, const Verdict& verdict) {
-  finding.outcome = verdict.outcome;
+  // What nobody asked for cannot fail.
+  const bool advice = verdict.outcome == Outcome::kFail && !finding.blocking;
+  finding.outcome = advice ? Outcome::kWarn : verdict.outcome;
   finding.observed = Printable(verdict.observed);
   finding.expected = Printable(verdict.expected);
   finding.source = verdict.source;
@@ -50,7 +52,7 @@ void TakeVerdict(Finding& finding, const Check& check, const Verdict& verdict) {
 // The answer of the rule for one view; the fix may still hold placeholders.
 template <class View>
 Finding Ask(const Check& check, const Rule<View>& rule, const View& view, std::string subject) {
-  Finding finding = Begin(check, std::move(subject));
+  Finding finding = Begin(check, view.profile, std::move(subject));
   const std::string reason = rule.not_applicable == nullptr ? std::string() : rule.not_applicable(view);
   if (!reason.empty()) {
     finding.outcome = Outcome::kNotApplicable;
@@ -63,7 +65,7 @@ Finding Ask(const Check& check, const Rule<View>& rule, const View& view, std::s
 
 void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {
   if (finding.outcome == Outcome::kNotApplicable) return;
-  const Finding* behind = HidingFinding(check.depends_on, finding.outcome, finding.scope, evidence);
+  const Finding* behind = HidingFinding(check.depends_on, finding, evidence);
   if (behind != nullptr) Hide(finding, *behind, evidence.host);
 }
 

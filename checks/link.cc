@@ -115,7 +115,7 @@ Check LinkState() {
           .title = "The RDMA port is active and its interface has a carrier",
           .why = "No RDMA connection can be made over a port that is down",
           .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
-          .blocking = true,
+          .blocks_for = &kDemandsRdma,
           .depends_on = {"inv.netdev-mapping"},
           .rule = Rule<PortView>{NeverNotApplicable, JudgeState}};
 }
@@ -130,7 +130,7 @@ Check LinkSpeed() {
           "ethtool -s {netdev} speed {speed} duplex full autoneg off  # if it stays lower: check the cable, "
           "the "
           "transceiver and the speed of the switch port",
-      .blocking = true,
+      .blocks_for = &kDemandsSpeed,
       .depends_on = {"link.state"},
       .rule = Rule<EthernetView>{SpeedNotApplicable, JudgeSpeed}};
 }

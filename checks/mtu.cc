@@ -79,7 +79,7 @@ Check MtuEthernet() {
       .why =
           "A small Ethernet MTU makes a small RoCE MTU: more packets, lower rates, and peers that do not agree",
       .fix = "ip link set dev {netdev} mtu {mtu}  # the switch needs room too (9216)",
-      .blocking = true,
+      .blocks_for = &kDemandsMtu,
       .depends_on = {"inv.netdev-mapping"},
       .rule = Rule<PortView>{EthernetNotApplicable, JudgeEthernet}};
 }
@@ -89,7 +89,7 @@ Check MtuRoceActive() {
           .title = "The RoCE MTU is the profile's",
           .why = "Two ends with different RoCE MTUs lose large messages, or fail to connect",
           .fix = "ip link set dev {netdev} mtu {mtu}  # the RoCE MTU follows the interface's",
-          .blocking = true,
+          .blocks_for = &kDemandsRoceMtu,
           .depends_on = {"link.state", "mtu.ethernet"},
           .rule = Rule<PortView>{RoceNotApplicable, JudgeRoce}};
 }

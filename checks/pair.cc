@@ -86,7 +86,7 @@ Check MtuPair() {
           .title = "Both ports have the same RoCE MTU",
           .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
           .fix = "ip link set dev {netdev} mtu {mtu}  # on the host with the smaller one",
-          .blocking = true,
+          .blocks_for = &kDemandsRdma,
           .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
           .rule = Rule<PairView>{MtuNotApplicable, JudgeMtu}};
 }
@@ -96,7 +96,7 @@ Check PfcBothDirections() {
           .title = "Both ports pause the same priorities",
           .why = "A pause that only one end knows protects one direction: the other loses frames under load",
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on  # on the host that differs",
-          .blocking = true,
+          .blocks_for = &kDemandsPfc,
           .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.only-one"},
           .rule = Rule<PairView>{PfcNotApplicable, JudgePfc}};
 }

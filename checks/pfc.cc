@@ -59,7 +59,7 @@ Check PfcLosslessPriority() {
           .title = "PFC is on for the RDMA priority",
           .why = "RoCE loses frames under congestion when its class is not paused",
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
-          .blocking = true,
+          .blocks_for = &kDemandsLossless,
           .depends_on = {"drv.dcb-capable"},
           .rule = Rule<EthernetView>{LosslessNotApplicable, JudgeLossless}};
 }
@@ -71,7 +71,7 @@ Check PfcOnlyOne() {
               "A paused priority holds up everything behind it: each further one spreads congestion over the "
               "fabric",
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
-          .blocking = true,
+          .blocks_for = &kDemandsPfc,
           .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
           .rule = Rule<EthernetView>{PfcNotApplicable, JudgeOnlyOne}};
 }

@@ -24,6 +24,10 @@ const Check* FindCheck(std::string_view id) {
   return found == AllChecks().end() ? nullptr : &*found;
 }
 
+bool Blocks(const Check& check, const Profile& profile) {
+  return check.blocks_for != nullptr && check.blocks_for->made_by(profile);
+}
+
 Scope ScopeOf(const Check& check) {
   if (std::holds_alternative<Rule<HostView>>(check.rule)) return Scope::kHost;
   if (std::holds_alternative<Rule<PairView>>(check.rule)) return Scope::kPair;

@@ -83,9 +83,4 @@ std::string NotRoce(const Port& port) {
   return {};
 }
 
-bool AsksForDcb(const Profile& profile) {
-  return profile.pfc.has_value() || profile.ets_rdma_percent.has_value() ||
-         profile.dcbx != Profile::Dcbx::kAny || profile.trust != Profile::Trust::kAny;
-}
-
 }  // namespace rdmaready

@@ -30,9 +30,6 @@ std::string NotAsked(const Profile& profile, std::string_view for_what);
 // also when the transport is not known, because then nobody may say that they do not.
 std::string NotRoce(const Port& port);
 
-// Does the profile want anything of the NIC's data centre bridging?
-bool AsksForDcb(const Profile& profile);
-
 // The netdev's DCB answers, or the reason why there is no netdev to have any.
 template <class T>
 Fact<T> DcbFact(const Fact<Netdev>& netdev, Fact<T> Dcb::*part) {

@@ -28,12 +28,18 @@ std::size_t Edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string BlocksWhen(const Check& check) {
+  if (check.blocks_for == nullptr || check.blocks_for == &kDemandsRdma) return {};
+  return "under a profile that " + std::string(check.blocks_for->words);
+}
+
 Explanation From(const Check& check) {
   return {.id = std::string(check.id),
           .title = std::string(check.title),
           .why = std::string(check.why),
           .fix = FillIn(check.fix, {}, nullptr, {}),
-          .blocking = check.blocking,
+          .blocking = check.blocks_for != nullptr,
+          .blocks_when = BlocksWhen(check),
           .scope = std::string(Name(ScopeOf(check))),
           .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
 }

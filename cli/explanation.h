@@ -13,7 +13,8 @@ struct Explanation {
   std::string title{};
   std::string why{};
   std::string fix{};
-  bool blocking = false;
+  bool blocking = false;      // under some profile
+  std::string blocks_when{};  // "under a profile that names an MTU"; empty: always or never
   std::string scope{};
   std::vector<std::string> depends_on{};
 };

@@ -186,6 +186,7 @@ std::string ExplainJson(const std::vector<Explanation>& explanations) {
     json["why"] = explanation.why;
     json["fix"] = explanation.fix;
     json["blocking"] = explanation.blocking;
+    json["blocks_when"] = explanation.blocks_when;
     json["scope"] = explanation.scope;
     json["depends_on"] = explanation.depends_on;
   };

@@ -33,15 +33,16 @@ std::string_view ScopeWords(std::string_view scope) {
   return "each pair of ports of two hosts";
 }
 
-std::string_view Effect(bool blocking) {
-  return blocking ? "yes: fail or unknown keeps a host from being ready"
-                  : "no: it is said, and changes no verdict";
+std::string Effect(const Explanation& explanation) {
+  if (!explanation.blocking) return "no: it is said, and changes no verdict";
+  const std::string when = explanation.blocks_when.empty() ? "yes" : explanation.blocks_when;
+  return when + ": fail or unknown keeps a host from being ready";
 }
 
 std::string OneText(const Explanation& explanation, const Style& style) {
   return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
          Line(style, "why", explanation.why) + Column("fix", kLabelWidth) +
-         Typed(style, kLabelWidth, explanation.fix) + Line(style, "blocking", Effect(explanation.blocking)) +
+         Typed(style, kLabelWidth, explanation.fix) + Line(style, "blocking", Effect(explanation)) +
          Line(style, "judged for", ScopeWords(explanation.scope)) +
          Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
 }
@@ -66,7 +67,10 @@ std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue) {
     text += fmt::format(
         "\n## {}\n\n{}.\n\n- **Why:** {}\n- **Fix:** `{}`\n- **Blocking:** {}\n- **Judged for:** {}\n- "
         "**Depends on:** {}\n",
-        entry.id, entry.title, entry.why, entry.fix, entry.blocking ? "yes" : "no",
+        entry.id, entry.title, entry.why, entry.fix,
+        !entry.blocking             ? "no"
+        : entry.blocks_when.empty() ? "yes"
+                                    : entry.blocks_when,
         std::string(ScopeWords(entry.scope)), Joined(entry.depends_on, "nothing"));
   }
   return text;

@@ -16,9 +16,14 @@ Finding Earlier(Outcome outcome, std::string_view subject = kSubject) {
           .blocking = true};
 }
 
+Finding Later(Outcome outcome, Scope scope = Scope::kPort) {
+  return {.id = "later", .scope = scope, .outcome = outcome, .blocking = true};
+}
+
 bool Hides(Outcome dependency, Outcome outcome, Scope scope) {
   const std::vector<Finding> findings{Earlier(dependency)};
-  return HidingFinding({"earlier"}, outcome, scope, {.findings = findings, .subject = kSubject}) != nullptr;
+  return HidingFinding({"earlier"}, Later(outcome, scope), {.findings = findings, .subject = kSubject}) !=
+         nullptr;
 }
 
 TEST(Hiding, FollowsItsTruthTable) {
@@ -36,9 +41,29 @@ TEST(Hiding, FollowsItsTruthTable) {
 TEST(Hiding, LooksAtTheSameSubjectAndAtTheHost) {
   std::vector<Finding> findings{Earlier(Outcome::kFail, "rxe1/1 dcb1")};
   const Evidence evidence{.findings = findings, .subject = kSubject};
-  EXPECT_EQ(HidingFinding({"earlier"}, Outcome::kFail, Scope::kPort, evidence), nullptr);
+  EXPECT_EQ(HidingFinding({"earlier"}, Later(Outcome::kFail), evidence), nullptr);
   findings.front().scope = Scope::kHost;
-  EXPECT_NE(HidingFinding({"earlier"}, Outcome::kFail, Scope::kPort, evidence), nullptr);
+  EXPECT_NE(HidingFinding({"earlier"}, Later(Outcome::kFail), evidence), nullptr);
+}
+
+TEST(Hiding, LooksAtTheEthernetPortsOfAnRdmaPort) {
+  const std::vector<Finding> findings{Earlier(Outcome::kPass, "rxe0/1 bond0 > dcb0"),
+                                      Earlier(Outcome::kFail, "rxe0/1 bond0 > dcb1")};
+  for (const auto& [subject, hides] :
+       {std::pair("rxe0/1 bond0", true), {"rxe0/1 bond0 > dcb1", true}, {"rxe0/1 bond0 > dcb0", false}}) {
+    const Evidence evidence{.findings = findings, .subject = subject};
+    EXPECT_EQ(HidingFinding({"earlier"}, Later(Outcome::kFail), evidence) != nullptr, hides) << subject;
+  }
+}
+
+TEST(Hiding, PutsNothingThatBlocksBehindAdvice) {
+  std::vector<Finding> findings{Earlier(Outcome::kUnknown)};
+  findings.front().blocking = false;
+  const Evidence evidence{.findings = findings, .subject = kSubject};
+  Finding later = Later(Outcome::kUnknown);
+  EXPECT_EQ(HidingFinding({"earlier"}, later, evidence), nullptr);
+  later.blocking = false;
+  EXPECT_NE(HidingFinding({"earlier"}, later, evidence), nullptr);
 }
 
 TEST(Hiding, LeadsToTheRootOfAChain) {
@@ -46,7 +71,7 @@ TEST(Hiding, LeadsToTheRootOfAChain) {
   findings[1].id = "middle";
   findings[1].hidden_by = "earlier";
   const Finding* behind =
-      HidingFinding({"middle"}, Outcome::kPass, Scope::kPort, {.findings = findings, .subject = kSubject});
+      HidingFinding({"middle"}, Later(Outcome::kPass), {.findings = findings, .subject = kSubject});
   ASSERT_NE(behind, nullptr);
   EXPECT_EQ(behind->id, "earlier");
 }
@@ -54,9 +79,8 @@ TEST(Hiding, LeadsToTheRootOfAChain) {
 TEST(Hiding, DoesNotRunInCirclesOnADamagedReport) {
   std::vector<Finding> findings{Earlier(Outcome::kNotApplicable)};
   findings.front().hidden_by = "earlier";
-  EXPECT_EQ(
-      HidingFinding({"earlier"}, Outcome::kFail, Scope::kPort, {.findings = findings, .subject = kSubject}),
-      nullptr);
+  EXPECT_EQ(HidingFinding({"earlier"}, Later(Outcome::kFail), {.findings = findings, .subject = kSubject}),
+            nullptr);
 }
 
 TEST(Hiding, LeavesNothingThatLooksLikeAVerdict) {

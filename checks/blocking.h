@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocking: which check keeps a host from being ready, under which profile.
+//
+// A check blocks only where a public requirement stands behind it and the profile makes that demand. Then fail
+// and unknown keep the host from being ready. All else is advice: what would fail warns, and what is unknown is
+// only said.
+#pragma once
+
+#include <string_view>
+
+#include "api/model/profile.h"
+
+namespace rdmaready {
+
+struct Check;
+
+// What a profile asks for. Each check that may block names one of these rows; one that never does names none.
+struct Demand {
+  std::string_view words{};                   // completes "under a profile that ..."
+  bool (*made_by)(const Profile&) = nullptr;  // does this profile?
+};
+
+// RDMA itself: a device, an interface, a link, an address. A profile that asks for nothing else asks for this.
+inline constexpr Demand kDemandsRdma{"there is: every one asks for RDMA", [](const Profile&) { return true; }};
+
+inline constexpr Demand kDemandsTransport{
+    "names a transport", [](const Profile& p) { return p.transport != Profile::Transport::kAny; }};
+inline constexpr Demand kDemandsRoceV2{
+    "asks for RoCE v2", [](const Profile& p) { return p.transport == Profile::Transport::kRoceV2; }};
+inline constexpr Demand kDemandsSpeed{"names a minimum speed",
+                                      [](const Profile& p) { return p.min_speed_mbps.has_value(); }};
+inline constexpr Demand kDemandsMtu{"names an MTU", [](const Profile& p) { return p.mtu_bytes.has_value(); }};
+inline constexpr Demand kDemandsRoceMtu{"names a RoCE MTU",
+                                        [](const Profile& p) { return p.roce_mtu_bytes.has_value(); }};
+inline constexpr Demand kDemandsMemlock{"names an amount of lockable memory",
+                                        [](const Profile& p) { return p.min_memlock_bytes.has_value(); }};
+inline constexpr Demand kDemandsTos{"names a ToS or a DSCP",
+                                    [](const Profile& p) { return p.tos.has_value() || p.dscp.has_value(); }};
+inline constexpr Demand kDemandsDscp{"classifies by DSCP", [](const Profile& p) {
+                                       return p.dscp.has_value() && p.rdma_priority.has_value() &&
+                                              p.trust != Profile::Trust::kPcp;
+                                     }};
+inline constexpr Demand kDemandsTrust{"names a trust mode",
+                                      [](const Profile& p) { return p.trust != Profile::Trust::kAny; }};
+inline constexpr Demand kDemandsStaticDcbx{"asks for static DCBX",
+                                           [](const Profile& p) { return p.dcbx == Profile::Dcbx::kStatic; }};
+inline constexpr Demand kDemandsPfc{"says which priorities are lossless (pfc)",
+                                    [](const Profile& p) { return p.pfc.has_value(); }};
+inline constexpr Demand kDemandsLossless{"asks for a lossless priority (pfc)",
+                                         [](const Profile& p) { return p.pfc.has_value() && !p.pfc->empty(); }};
+inline constexpr Demand kDemandsEts{"gives RDMA a share of the link (ets)", [](const Profile& p) {
+                                      return p.ets_rdma_percent.has_value() && p.rdma_priority.value_or(0) != 0;
+                                    }};
+inline constexpr Demand kDemandsDcb{"asks for data centre bridging (pfc, ets, trust or dcbx)",
+                                    [](const Profile& p) {
+                                      return kDemandsPfc.made_by(p) || p.ets_rdma_percent.has_value() ||
+                                             kDemandsStaticDcbx.made_by(p) || kDemandsTrust.made_by(p);
+                                    }};
+
+// Does the check block under this profile?
+bool Blocks(const Check& check, const Profile& profile);
+
+}  // namespace rdmaready
