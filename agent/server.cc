@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "agent/store/broken_store.h"
 #include "agent/store/sqlite_store.h"
 #include "agent/transfer/verbs_link.h"
 #include "api/base/status.h"
@@ -20,11 +19,19 @@ constexpr int kMaxRequestBytes = 256 << 10;
 constexpr int kMaxThreads = 64;
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
-  absl::StatusOr<std::unique_ptr<SqliteStore>> store = SqliteStore::Open(options.state_directory);
-  if (store.ok()) return std::unique_ptr<Store>(*std::move(store));
+  StoreOptions store_options = options.store;
+  store_options.directory = options.state_directory;
+  auto store = std::make_unique<SqliteStore>(std::move(store_options));
+  if (!options.refuse_broken_store) return store;
+  const absl::Status opened = store->Open();
+  // A disk that is full now has room later: the host is answered for all the same.
+  if (absl::IsResourceExhausted(opened)) {
+    if (options.store.log) options.store.log("working without memory until there is room: " + Message(opened));
+    return store;
+  }
   // Our own failure, whatever SQLite calls it.
-  if (options.refuse_broken_store) return absl::InternalError(Message(store.status()));
-  return std::unique_ptr<Store>(std::make_unique<BrokenStore>(store.status()));
+  if (!opened.ok()) return absl::InternalError(Message(opened));
+  return store;
 }
 
 absl::StatusOr<std::string> ListenTarget(const std::string& text, bool insecure) {

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "agent/agent.h"
 #include "agent/service.h"
-#include "agent/store/store.h"
+#include "agent/store/sqlite_store.h"
 #include "api/model/profile.h"
 #include "collectors/real_host.h"
 
@@ -29,6 +29,7 @@ struct ServerOptions {
   bool insecure = false;              // without it, only loopback and unix sockets are listened on
   std::string state_directory{};
   Profile default_profile{};        // for callers who name none
+  StoreOptions store{};             // limits, log; its directory is state_directory
   bool refuse_broken_store = true;  // false: work without memory, and say so with each result
 };
 

@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions
   server.default_profile = *std::move(profile);
   server.state_directory = StateDirectory(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
   server.refuse_broken_store = false;
+  server.store.hold = false;  // two commands of one user may run beside each other
   absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(server);
   if (!agent.ok()) return agent.status();
   parts->agent = *std::move(agent);

@@ -1,179 +1,237 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/sqlite_store.h"
 
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "api/convert/report.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::int64_t kSchemaVersion = 1;
+constexpr std::array<const char*, 3> kSuffixes{"-wal", "-shm", ""};  // what a database consists of, itself last
 
-// What a person may want to ask in SQL stands in columns; `body` is the whole record as its wire message.
-constexpr char kSchema[] = R"(
-CREATE TABLE runs (
-  run_id TEXT PRIMARY KEY, started_unix_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, level INTEGER NOT NULL,
-  profile_name TEXT NOT NULL, profile_digest TEXT NOT NULL, verdict INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
-CREATE INDEX runs_by_time ON runs (started_unix_ns);
-CREATE TABLE findings (
-  run_id TEXT NOT NULL REFERENCES runs (run_id) ON DELETE CASCADE, position INTEGER NOT NULL, id TEXT NOT NULL,
-  subject TEXT NOT NULL, outcome INTEGER NOT NULL, observed TEXT NOT NULL,
-  PRIMARY KEY (run_id, position)) STRICT, WITHOUT ROWID;
-CREATE TABLE transfers (
-  number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, started_unix_ns INTEGER NOT NULL, port TEXT NOT NULL,
-  role TEXT NOT NULL, peer TEXT NOT NULL, case_name TEXT NOT NULL, failure INTEGER NOT NULL,
-  throughput_bytes_per_s INTEGER NOT NULL, latency_p50_ns INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
-CREATE INDEX transfers_by_time ON transfers (started_unix_ns);
-)";
+// A name in a directory lasts when the directory was written.
+absl::Status SyncDirectory(const std::string& directory) {
+  const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return ErrnoStatus(errno, "sync directory " + directory);
+  return absl::OkStatus();
+}
 
 absl::Status MakeDirectory(const std::string& directory) {
+  constexpr ::mode_t kOnlyOurs = 0700;
+  const auto failed = [&](int number) { return ErrnoStatus(number, "create state directory " + directory); };
+  const std::filesystem::path parent = std::filesystem::absolute(directory).parent_path();
   std::error_code error;
-  const bool made = std::filesystem::create_directories(directory, error);
-  if (error) return ErrnoStatus(error.value(), "create state directory " + directory);
-  if (made) std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
+  std::filesystem::create_directories(parent, error);
+  if (error) return failed(error.value());
+  if (::mkdir(directory.c_str(), kOnlyOurs) == 0) return SyncDirectory(parent);
+  if (errno != EEXIST) return failed(errno);
+  if (!std::filesystem::is_directory(directory, error)) return failed(error ? error.value() : ENOTDIR);
   return absl::OkStatus();
+}
+
+bool Exists(const std::string& path) {
+  struct ::stat found {};
+  return ::lstat(path.c_str(), &found) == 0 || errno != ENOENT;
+}
+
+// A name that nothing has yet: several may be set aside within a second.
+std::string FreeName(const std::string& path) {
+  const std::string name = fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}", path, fmt::gmtime(std::time(nullptr)));
+  for (int number = 1;; ++number) {
+    const std::string candidate = number == 1 ? name : name + "-" + std::to_string(number);
+    bool taken = false;
+    for (const char* suffix : kSuffixes) taken = taken || Exists(candidate + suffix);
+    if (!taken) return candidate;
+  }
+}
+
+// After these the connection is as good as before.
+bool IsHarmless(const absl::Status& status) {
+  return status.ok() || absl::IsResourceExhausted(status) || absl::IsAlreadyExists(status);
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& directory) {
-  RR_RETURN_IF_ERROR(MakeDirectory(directory));
-  absl::StatusOr<Database> database = Database::Open(directory + "/rdmaready.db");
-  if (!database.ok()) return database.status();
-  RR_RETURN_IF_ERROR(
-      database->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
-  std::unique_ptr<SqliteStore> store(new SqliteStore(*std::move(database)));
-  RR_RETURN_IF_ERROR(store->CreateSchema());
-  return store;
-}
-
-absl::Status SqliteStore::CreateSchema() {
-  Transaction transaction(database_);
-  RR_RETURN_IF_ERROR(transaction.Begin());
-  std::int64_t version = 0;
-  {
-    absl::StatusOr<Statement> statement = Statement::Prepare(database_, "PRAGMA user_version");
-    if (!statement.ok()) return statement.status();
-    if (const absl::StatusOr<bool> row = statement->Step(); !row.ok()) return row.status();
-    version = statement->Int(0);
-  }
-  if (version > kSchemaVersion) {
-    return absl::FailedPreconditionError("store: written by a newer rdmaready (schema " +
-                                         std::to_string(version) + ", this version knows " +
-                                         std::to_string(kSchemaVersion) + ")");
-  }
-  if (version == 0) {
-    RR_RETURN_IF_ERROR(database_.Execute(kSchema));
-    RR_RETURN_IF_ERROR(database_.Execute("PRAGMA user_version = 1"));
-  }
-  return transaction.Commit();
+absl::Status SqliteStore::Open() {
+  const std::lock_guard lock(mutex_);
+  absl::Status status = EnsureOpen();
+  LetGoUnlessHeld();
+  return status;
 }
 
 absl::Status SqliteStore::PutRun(const RunRecord& record) {
-  const std::lock_guard lock(mutex_);
-  Transaction transaction(database_);
-  RR_RETURN_IF_ERROR(transaction.Begin());
-  absl::StatusOr<Statement> statement =
-      Statement::Prepare(database_, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!statement.ok()) return statement.status();
-  statement->Bind(record.run_id)
-      .Bind(record.started_unix_ns)
-      .Bind(record.duration_ns)
-      .Bind(static_cast<std::int64_t>(record.level))
-      .Bind(record.profile_name)
-      .Bind(record.profile_digest)
-      .Bind(static_cast<std::int64_t>(record.report.verdict))
-      .BindBlob(ToProto(record.report).SerializeAsString());
-  if (const absl::StatusOr<bool> done = statement->Step(); !done.ok()) return done.status();
-  RR_RETURN_IF_ERROR(PutFindings(record));
-  return transaction.Commit();
-}
-
-absl::Status SqliteStore::PutFindings(const RunRecord& record) {
-  std::int64_t position = 0;
-  for (const Finding& finding : record.report.findings) {
-    absl::StatusOr<Statement> statement =
-        Statement::Prepare(database_, "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?)");
-    if (!statement.ok()) return statement.status();
-    statement->Bind(record.run_id)
-        .Bind(position++)
-        .Bind(finding.id)
-        .Bind(finding.subject)
-        .Bind(static_cast<std::int64_t>(finding.outcome))
-        .Bind(finding.observed);
-    if (const absl::StatusOr<bool> done = statement->Step(); !done.ok()) return done.status();
-  }
-  return absl::OkStatus();
+  return Write([&](StoreFile& file) {
+    absl::Status status = file.PutRun(record);
+    if (!absl::IsAlreadyExists(status)) return status;
+    return absl::AlreadyExistsError("write store " + path() + ": run " + record.run_id + " is there already");
+  });
 }
 
 absl::Status SqliteStore::PutTransfer(const TransferRecord& record) {
-  const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> statement =
-      Statement::Prepare(database_, "INSERT INTO transfers VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!statement.ok()) return statement.status();
-  statement->Bind(record.run_id)
-      .Bind(record.started_unix_ns)
-      .Bind(record.port)
-      .Bind(record.role)
-      .Bind(record.peer)
-      .Bind(record.result.case_name)
-      .Bind(static_cast<std::int64_t>(record.result.failure.kind))
-      .Bind(static_cast<std::int64_t>(record.result.throughput_bytes_per_s))
-      .Bind(record.result.latency.p50_ns)
-      .BindBlob(ToProto(record.result).SerializeAsString());
-  return statement->Step().status();
+  return Write([&](StoreFile& file) { return file.PutTransfer(record); });
 }
 
-absl::StatusOr<std::vector<RunRecord>> SqliteStore::Runs(int limit) {
-  const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> statement = Statement::Prepare(
-      database_,
-      "SELECT run_id, started_unix_ns, duration_ns, level, profile_name, profile_digest, body FROM runs "
-      "ORDER BY started_unix_ns DESC, rowid DESC LIMIT ?");
-  if (!statement.ok()) return statement.status();
-  statement->Bind(std::int64_t{limit});
-  std::vector<RunRecord> records;
-  while (true) {
-    const absl::StatusOr<bool> row = statement->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return records;
-    v1::HostReport body;
-    if (!body.ParseFromString(statement->Text(6))) return absl::DataLossError("store: a run cannot be read");
-    records.push_back({.run_id = statement->Text(0),
-                       .started_unix_ns = statement->Int(1),
-                       .duration_ns = statement->Int(2),
-                       .level = static_cast<Rung>(statement->Int(3)),
-                       .profile_name = statement->Text(4),
-                       .profile_digest = statement->Text(5),
-                       .report = FromProto(body)});
-  }
+absl::StatusOr<std::vector<RunRecord>> SqliteStore::Runs(const HistoryQuery& query) {
+  return Read<RunRecord>([&](const StoreFile& file) { return file.Runs(query); });
 }
 
-absl::StatusOr<std::vector<TransferRecord>> SqliteStore::Transfers(int limit) {
+absl::StatusOr<std::vector<TransferRecord>> SqliteStore::Transfers(const HistoryQuery& query) {
+  return Read<TransferRecord>([&](const StoreFile& file) { return file.Transfers(query); });
+}
+
+absl::StatusOr<std::vector<StoreEvent>> SqliteStore::Events(const HistoryQuery& query) {
+  return Read<StoreEvent>([&](const StoreFile& file) { return file.Events(query); });
+}
+
+std::string SqliteStore::TakeNotice() {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> statement = Statement::Prepare(
-      database_,
-      "SELECT run_id, started_unix_ns, port, role, peer, body FROM transfers ORDER BY number DESC LIMIT ?");
-  if (!statement.ok()) return statement.status();
-  statement->Bind(std::int64_t{limit});
-  std::vector<TransferRecord> records;
-  while (true) {
-    const absl::StatusOr<bool> row = statement->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return records;
-    v1::TransferResult body;
-    if (!body.ParseFromString(statement->Text(5)))
-      return absl::DataLossError("store: a transfer cannot be read");
-    records.push_back({.run_id = statement->Text(0),
-                       .started_unix_ns = statement->Int(1),
-                       .port = statement->Text(2),
-                       .role = statement->Text(3),
-                       .peer = statement->Text(4),
-                       .result = FromProto(body)});
+  return std::exchange(notice_, {});
+}
+
+absl::Status SqliteStore::Write(const std::function<absl::Status(StoreFile&)>& put) {
+  const std::lock_guard lock(mutex_);
+  const absl::Status status = Use([&](StoreFile& file) {
+    RR_RETURN_IF_ERROR(put(file));
+    TellEvents(file);
+    return PruneAfterWrite(file);
+  });
+  LetGoUnlessHeld();
+  return status;
+}
+
+template <class Record>
+absl::StatusOr<std::vector<Record>> SqliteStore::Read(
+    const std::function<absl::StatusOr<std::vector<Record>>(const StoreFile&)>& get) {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<std::vector<Record>> records = std::vector<Record>();
+  if (file_ == nullptr && !Exists(path())) return records;  // who only looks makes no file
+  const absl::Status status = Use([&](StoreFile& file) {
+    records = get(file);
+    return records.status();
+  });
+  const bool busy = absl::IsUnavailable(status) && file_ == nullptr;
+  LetGoUnlessHeld();
+  if (!busy) return status.ok() ? std::move(records) : status;
+  // SQLite lets a reader look on while another process writes.
+  const absl::StatusOr<std::unique_ptr<StoreFile>> beside = StoreFile::OpenToRead(path());
+  return beside.ok() ? get(**beside) : beside.status();
+}
+
+absl::Status SqliteStore::Use(const std::function<absl::Status(StoreFile&)>& work) {
+  RR_RETURN_IF_ERROR(EnsureOpen());
+  absl::Status status = work(*file_);
+  if (absl::IsDataLoss(status)) {
+    RR_RETURN_IF_ERROR(SetAside(status));
+    RR_RETURN_IF_ERROR(EnsureOpen());
+    status = work(*file_);
   }
+  // An error of the disk leaves it open what of the file is still in memory only: read it afresh.
+  if (!IsHarmless(status)) file_.reset();
+  return status;
+}
+
+// What was written is written: only damage is the caller's concern.
+absl::Status SqliteStore::PruneAfterWrite(StoreFile& file) {
+  const absl::Status status = file.Prune(options_.limits, UnixNowNs());
+  if (absl::IsDataLoss(status)) return status;
+  const std::string error = Message(status);
+  if (!status.ok() && error != last_prune_error_) Log("old results could not be deleted: " + error);
+  last_prune_error_ = error;
+  return absl::OkStatus();
+}
+
+absl::Status SqliteStore::EnsureOpen() {
+  if (file_ != nullptr) {
+    if (!file_->Moved() && !lock_->Moved()) return absl::OkStatus();
+    Log("store " + path() + " was removed or replaced while in use: opening what is there now");
+  }
+  file_.reset();
+  lock_.reset();
+  absl::Status status = TakeLock();
+  if (status.ok()) status = OpenFile();
+  if (absl::IsDataLoss(status)) {
+    status = SetAside(status);
+    if (status.ok()) status = OpenFile();
+  }
+  if (!status.ok()) {
+    file_.reset();
+    lock_.reset();
+  }
+  return status;
+}
+
+absl::Status SqliteStore::TakeLock() {
+  if (options_.directory.empty()) {
+    return absl::FailedPreconditionError(
+        "open store: no state directory (neither XDG_STATE_HOME nor HOME is set)");
+  }
+  RR_RETURN_IF_ERROR(MakeDirectory(options_.directory));
+  const auto wait = waited_ ? std::chrono::milliseconds(0) : options_.lock_wait;
+  absl::StatusOr<StoreLock> lock = StoreLock::Take(options_.directory + "/rdmaready.lock", wait);
+  if (!lock.ok()) {
+    waited_ = waited_ || absl::IsUnavailable(lock.status());
+    return lock.status();
+  }
+  lock_ = *std::move(lock);
+  return absl::OkStatus();
+}
+
+absl::Status SqliteStore::OpenFile() {
+  absl::StatusOr<std::unique_ptr<StoreFile>> file =
+      StoreFile::Open(path(), checked_ ? std::chrono::milliseconds(0) : options_.check_time);
+  if (!file.ok()) return file.status();
+  checked_ = true;
+  file_ = *std::move(file);
+  TellEvents(*file_);
+  return absl::OkStatus();
+}
+
+// The log goes first: left behind, it would be taken for the fresh file's.
+absl::Status SqliteStore::SetAside(const absl::Status& damage) {
+  if (file_ != nullptr) RR_RETURN_IF_ERROR(file_->LeaveAsItIs());
+  file_.reset();
+  checked_ = false;
+  const std::string name = FreeName(path());
+  for (const char* suffix : kSuffixes) {
+    if (::rename((path() + suffix).c_str(), (name + suffix).c_str()) != 0 && errno != ENOENT) {
+      return ErrnoStatus(errno, Message(damage) + "; set it aside as " + name + suffix);
+    }
+  }
+  RR_RETURN_IF_ERROR(SyncDirectory(options_.directory));
+  const std::string text =
+      "the store was damaged (" + Message(damage) + "): set aside as " + name + ", a fresh one was started";
+  Log(text);
+  notice_ += (notice_.empty() ? "" : "; ") + text;
+  untold_.push_back({.unix_ns = UnixNowNs(), .text = text});
+  return absl::OkStatus();
+}
+
+// What finds no room stays for the next record.
+void SqliteStore::TellEvents(StoreFile& file) {
+  while (!untold_.empty() && file.PutEvent(untold_.front()).ok()) untold_.erase(untold_.begin());
+}
+
+void SqliteStore::Log(const std::string& line) const {
+  if (options_.log) options_.log(line);
+}
+
+void SqliteStore::LetGoUnlessHeld() {
+  if (options_.hold) return;
+  file_.reset();
+  lock_.reset();
 }
 
 }  // namespace rdmaready

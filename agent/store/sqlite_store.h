@@ -1,34 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store in a SQLite file: WAL, synchronous=FULL, one connection per file and process, guarded by a mutex.
+// SqliteStore: the memory of an agent in its state directory, through everything that befalls a disk.
+//
+//   no room          the Put fails (kResourceExhausted), the next one tries again
+//   damage           found when the file is opened or while it is used: file and log are renamed
+//                    ("rdmaready.db.damaged-20261120T191700Z"), never deleted, and a fresh file takes the
+//                    record; said in the log, in the next report (TakeNotice) and for good in Events
+//   another process  holds the store (StoreLock): waits a moment, then fails (kUnavailable); reading goes on
+//   file taken away  by someone who removed or replaced it: opens what is there, before the next record
+//
+// Threads: every method may be called from any thread; one at a time is at work.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
-#include "agent/store/sqlite.h"
+#include "agent/store/retention.h"
 #include "agent/store/store.h"
+#include "agent/store/store_file.h"
+#include "agent/store/store_lock.h"
 
 namespace rdmaready {
 
-class SqliteStore : public Store {
+struct StoreOptions {
+  // Made when it is absent (mode 0700), as is DIRECTORY/rdmaready.db.
+  std::string directory{};
+  StoreLimits limits{};
+  // An agent keeps its store for life. Commands that run beside each other each take it for an instant.
+  bool hold = true;
+  // For another process to let go of it; spent once, so that not every record waits.
+  std::chrono::milliseconds lock_wait{3000};
+  // At most, for the look at the file's structure when it is opened first.
+  std::chrono::milliseconds check_time{1000};
+  // What an administrator should read: damage, and what could not be pruned. May be empty.
+  std::function<void(const std::string& line)> log{};
+};
+
+class SqliteStore final : public Store {
  public:
-  // Makes `directory` (mode 0700) and DIRECTORY/rdmaready.db when they are absent. Refuses a file that a newer
-  // version wrote (kFailedPrecondition).
-  static absl::StatusOr<std::unique_ptr<SqliteStore>> Open(const std::string& directory);
+  explicit SqliteStore(StoreOptions options) : options_(std::move(options)) {}
+
+  // Opens what the first use would open, and says whether it can be used.
+  absl::Status Open();
 
   absl::Status PutRun(const RunRecord& record) override;
   absl::Status PutTransfer(const TransferRecord& record) override;
-  absl::StatusOr<std::vector<RunRecord>> Runs(int limit) override;
-  absl::StatusOr<std::vector<TransferRecord>> Transfers(int limit) override;
+  absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) override;
+  absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery& query) override;
+  absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery& query) override;
+  std::string TakeNotice() override;
 
  private:
-  explicit SqliteStore(Database database) : database_(std::move(database)) {}
-  absl::Status CreateSchema();
-  absl::Status PutFindings(const RunRecord& record);
+  std::string path() const { return options_.directory + "/rdmaready.db"; }
 
+  absl::Status Write(const std::function<absl::Status(StoreFile&)>& put);
+  template <class Record>
+  absl::StatusOr<std::vector<Record>> Read(
+      const std::function<absl::StatusOr<std::vector<Record>>(const StoreFile&)>& get);
+
+  // All below with the mutex held.
+  // Opens, works, and once more with a fresh file when this one turns out to be damaged.
+  absl::Status Use(const std::function<absl::Status(StoreFile&)>& work);
+  absl::Status PruneAfterWrite(StoreFile& file);
+  absl::Status EnsureOpen();
+  absl::Status TakeLock();
+  absl::Status OpenFile();
+  void TellEvents(StoreFile& file);
+  absl::Status SetAside(const absl::Status& damage);
+  void Log(const std::string& line) const;
+  void LetGoUnlessHeld();
+
+  const StoreOptions options_;
   std::mutex mutex_;
-  Database database_;
+  std::optional<StoreLock> lock_;
+  std::unique_ptr<StoreFile> file_;  // only with the lock
+  bool waited_ = false;
+  bool checked_ = false;
+  std::vector<StoreEvent> untold_{};  // not yet in the file
+  std::string notice_{};
+  std::string last_prune_error_{};
 };
 
 }  // namespace rdmaready

@@ -13,6 +13,7 @@ absl::StatusCode CodeOf(int error_number) {
       return absl::StatusCode::kUnimplemented;
     case EACCES:
     case EPERM:
+    case EROFS:
       return absl::StatusCode::kPermissionDenied;
     case ENOENT:
     case ENODEV:
@@ -23,6 +24,8 @@ absl::StatusCode CodeOf(int error_number) {
     case EINVAL:
       return absl::StatusCode::kInvalidArgument;
     case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
     case ENOMEM:
       return absl::StatusCode::kResourceExhausted;
     case EAGAIN:

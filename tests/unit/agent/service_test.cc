@@ -40,12 +40,21 @@ class RecordingStore final : public Store {
     transfers.push_back(record);
     return status;
   }
-  absl::StatusOr<std::vector<RunRecord>> Runs(int) override { return runs; }
-  absl::StatusOr<std::vector<TransferRecord>> Transfers(int) override { return transfers; }
+  absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) override {
+    asked = query;
+    if (!status.ok()) return status;
+    return runs;
+  }
+  absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery&) override { return transfers; }
+  absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery&) override { return events; }
+  std::string TakeNotice() override { return std::exchange(notice, {}); }
 
   absl::Status status{};
   std::vector<RunRecord> runs{};
   std::vector<TransferRecord> transfers{};
+  std::vector<StoreEvent> events{};
+  std::string notice{};
+  HistoryQuery asked{};
 
  private:
   std::mutex mutex_;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/store/retention.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 32;  // of each table
+constexpr std::int64_t kPagesAtOnce = 256;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
+
+struct Space {
+  std::int64_t pages = 0;
+  std::int64_t free_pages = 0;
+  std::int64_t page_bytes = 0;
+
+  std::uint64_t used_bytes() const { return static_cast<std::uint64_t>((pages - free_pages) * page_bytes); }
+  std::uint64_t file_bytes() const { return static_cast<std::uint64_t>(pages * page_bytes); }
+};
+
+absl::StatusOr<Space> Measure(const Database& database) {
+  Space space;
+  for (const auto& [sql, value] :
+       {std::pair("PRAGMA page_count", &space.pages), std::pair("PRAGMA freelist_count", &space.free_pages),
+        std::pair("PRAGMA page_size", &space.page_bytes)}) {
+    const absl::StatusOr<std::int64_t> number = database.Number(sql);
+    if (!number.ok()) return number.status();
+    *value = *number;
+  }
+  return space;
+}
+
+// When the youngest of the oldest kRowsAtOnce rows began.
+absl::StatusOr<std::int64_t> OldestBatch(const Database& database) {
+  const std::string some = " ORDER BY 1 LIMIT " + std::to_string(kRowsAtOnce);
+  const std::string sql = "SELECT coalesce(max(s), " + std::to_string(kNever) + ") FROM (SELECT s FROM (" +
+                          "SELECT * FROM (SELECT started_unix_ns AS s FROM runs" + some + ") UNION ALL " +
+                          "SELECT * FROM (SELECT started_unix_ns FROM transfers" + some + "))" + some + ")";
+  return database.Number(sql.c_str());
+}
+
+// Up to this time, rows go. kNever: none.
+absl::StatusOr<std::int64_t> CutOff(const Database& database, const StoreLimits& limits, const Space& space,
+                                    std::int64_t now_unix_ns) {
+  std::int64_t cut = kNever;
+  if (space.used_bytes() > limits.max_bytes) {
+    const absl::StatusOr<std::int64_t> oldest = OldestBatch(database);
+    if (!oldest.ok()) return oldest.status();
+    cut = *oldest;
+  }
+  if (limits.max_age.count() > 0) {
+    cut = std::max(cut, now_unix_ns - std::chrono::nanoseconds(limits.max_age).count());
+  }
+  return cut;
+}
+
+absl::Status DeleteUpTo(Database& database, std::int64_t cut) {
+  // The newest by time, and the last one put: they differ when the clock was set back.
+  constexpr const char* kStatements[] = {
+      "DELETE FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE started_unix_ns <= ?1 AND rowid NOT IN "
+      "(SELECT max(rowid) FROM runs UNION ALL SELECT * FROM "
+      "(SELECT rowid FROM runs ORDER BY started_unix_ns DESC, rowid DESC LIMIT 1)) "
+      "ORDER BY started_unix_ns LIMIT ?2)",
+      "DELETE FROM transfers WHERE number IN (SELECT number FROM transfers WHERE started_unix_ns <= ?1 "
+      "ORDER BY started_unix_ns LIMIT ?2)"};
+  Transaction transaction(database);
+  RR_RETURN_IF_ERROR(transaction.Begin());
+  for (const char* sql : kStatements) {
+    absl::StatusOr<Statement> statement = Statement::Prepare(database, sql);
+    if (!statement.ok()) return statement.status();
+    RR_RETURN_IF_ERROR(statement->Bind(cut).Bind(kRowsAtOnce).Run());
+  }
+  return transaction.Commit();
+}
+
+absl::StatusOr<bool> HasRowsUpTo(const Database& database, std::int64_t cut) {
+  absl::StatusOr<Statement> statement =
+      Statement::Prepare(database,
+                         "SELECT EXISTS (SELECT 1 FROM runs WHERE started_unix_ns <= ?1) OR "
+                         "EXISTS (SELECT 1 FROM transfers WHERE started_unix_ns <= ?1)");
+  if (!statement.ok()) return statement.status();
+  const absl::StatusOr<bool> row = statement->Bind(cut).Step();
+  if (!row.ok()) return row.status();
+  return statement->Int(0) != 0;
+}
+
+// Free pages within the limit are left to the next writes.
+absl::Status GiveBack(Database& database, const StoreLimits& limits) {
+  const absl::StatusOr<Space> space = Measure(database);
+  if (!space.ok()) return space.status();
+  const bool too_large = space->file_bytes() > limits.max_bytes;
+  const bool mostly_idle = space->free_pages > std::max(kPagesAtOnce, space->pages / 2);
+  if (space->free_pages == 0 || (!too_large && !mostly_idle)) return absl::OkStatus();
+  return database.Execute(("PRAGMA incremental_vacuum(" + std::to_string(kPagesAtOnce) + ")").c_str());
+}
+
+}  // namespace
+
+absl::Status Prune(Database& database, const StoreLimits& limits, std::int64_t now_unix_ns) {
+  const absl::StatusOr<Space> space = Measure(database);
+  if (!space.ok()) return space.status();
+  const absl::StatusOr<std::int64_t> cut = CutOff(database, limits, *space, now_unix_ns);
+  if (!cut.ok()) return cut.status();
+  if (*cut != kNever) {
+    const absl::StatusOr<bool> any = HasRowsUpTo(database, *cut);
+    if (!any.ok()) return any.status();
+    if (*any) RR_RETURN_IF_ERROR(DeleteUpTo(database, *cut));
+  }
+  return GiveBack(database, limits);
+}
+
+}  // namespace rdmaready

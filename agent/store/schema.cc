@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/store/schema.h"
+
+#include <array>
+#include <string>
+
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+// What a person may want to ask in SQL stands in columns; `body` is the whole record as its wire message.
+constexpr char kFirst[] = R"(
+CREATE TABLE runs (
+  run_id TEXT PRIMARY KEY, started_unix_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, level INTEGER NOT NULL,
+  profile_name TEXT NOT NULL, profile_digest TEXT NOT NULL, verdict INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
+CREATE INDEX runs_by_time ON runs (started_unix_ns);
+CREATE TABLE findings (
+  run_id TEXT NOT NULL REFERENCES runs (run_id) ON DELETE CASCADE, position INTEGER NOT NULL, id TEXT NOT NULL,
+  subject TEXT NOT NULL, outcome INTEGER NOT NULL, observed TEXT NOT NULL,
+  PRIMARY KEY (run_id, position)) STRICT, WITHOUT ROWID;
+CREATE TABLE transfers (
+  number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, started_unix_ns INTEGER NOT NULL, port TEXT NOT NULL,
+  role TEXT NOT NULL, peer TEXT NOT NULL, case_name TEXT NOT NULL, failure INTEGER NOT NULL,
+  throughput_bytes_per_s INTEGER NOT NULL, latency_p50_ns INTEGER NOT NULL, body BLOB NOT NULL) STRICT;
+CREATE INDEX transfers_by_time ON transfers (started_unix_ns);
+)";
+
+// SQLite checks its pages' structure, not what stands in them: `checksum` is over the row (store_file.cc), NULL
+// for rows of version 1. `events` is what befell the store itself.
+constexpr char kSecond[] = R"(
+ALTER TABLE runs ADD COLUMN checksum INTEGER;
+ALTER TABLE transfers ADD COLUMN checksum INTEGER;
+CREATE TABLE events (number INTEGER PRIMARY KEY, unix_ns INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+)";
+
+constexpr std::array<const char*, 2> kSteps{kFirst, kSecond};
+
+absl::Status Refusal(const Database& database, const std::string& why) {
+  return absl::FailedPreconditionError("open store " + database.path() + ": " + why);
+}
+
+// A database without version that holds tables is another program's.
+absl::Status CheckEmpty(const Database& database) {
+  const absl::StatusOr<std::int64_t> tables = database.Number("SELECT count(*) FROM sqlite_schema");
+  if (!tables.ok()) return tables.status();
+  return *tables == 0 ? absl::OkStatus() : Refusal(database, "not a store of rdmaready");
+}
+
+absl::StatusOr<std::int64_t> VersionOf(const Database& database, std::size_t newest) {
+  absl::StatusOr<std::int64_t> version = database.Number("PRAGMA user_version");
+  if (!version.ok()) return version.status();
+  if (*version < 0) return Refusal(database, "not a store of rdmaready");
+  if (*version == 0) RR_RETURN_IF_ERROR(CheckEmpty(database));
+  if (*version > static_cast<std::int64_t>(newest)) {
+    return Refusal(database, "written by a newer rdmaready (schema " + std::to_string(*version) +
+                                 ", this version knows " + std::to_string(newest) + ")");
+  }
+  return version;
+}
+
+absl::Status TakeStep(Database& database, const char* sql, std::int64_t to) {
+  Transaction transaction(database);
+  RR_RETURN_IF_ERROR(transaction.Begin());
+  RR_RETURN_IF_ERROR(database.Execute(sql));
+  RR_RETURN_IF_ERROR(database.Execute(("PRAGMA user_version = " + std::to_string(to)).c_str()));
+  return transaction.Commit();
+}
+
+}  // namespace
+
+std::span<const char* const> SchemaSteps() { return kSteps; }
+
+absl::Status CheckVersion(const Database& database) { return VersionOf(database, kSteps.size()).status(); }
+
+absl::Status CheckUpToDate(const Database& database) {
+  const absl::StatusOr<std::int64_t> version = VersionOf(database, kSteps.size());
+  if (!version.ok()) return version.status();
+  if (*version == static_cast<std::int64_t>(kSteps.size())) return absl::OkStatus();
+  return Refusal(database, "of an older version (schema " + std::to_string(*version) + ")");
+}
+
+absl::Status Migrate(Database& database, std::span<const char* const> steps) {
+  const absl::StatusOr<std::int64_t> version = VersionOf(database, steps.size());
+  if (!version.ok()) return version.status();
+  for (auto from = static_cast<std::size_t>(*version); from < steps.size(); ++from) {
+    RR_RETURN_IF_ERROR(TakeStep(database, steps[from], static_cast<std::int64_t>(from) + 1));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace rdmaready

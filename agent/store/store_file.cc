@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/store/store_file.h"
+
+#include <filesystem>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+#include "agent/store/checksum.h"
+#include "agent/store/schema.h"
+#include "api/base/status.h"
+#include "api/convert/report.h"
+
+namespace rdmaready {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kDamagedRow[] = "the stored result is damaged";
+
+// SQLite would wait for ever on a FIFO, and say little of a directory.
+absl::Status CheckKind(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return absl::OkStatus();
+  if (error) return ErrnoStatus(error.value(), "open store " + path);
+  if (std::filesystem::is_regular_file(status)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "open store " + path +
+      (std::filesystem::is_directory(status) ? ": is a directory" : ": is not a regular file"));
+}
+
+int IsPast(void* deadline) { return Clock::now() > *static_cast<Clock::time_point*>(deadline) ? 1 : 0; }
+
+// The structure of the file: kDataLoss when it is damaged.
+absl::Status LookForDamage(const Database& database, std::chrono::milliseconds time) {
+  if (time.count() == 0) return absl::OkStatus();
+  absl::StatusOr<Statement> statement = Statement::Prepare(database, "PRAGMA quick_check(1)");
+  if (!statement.ok()) return statement.status();
+  constexpr int kInstructionsBetweenLooks = 1000;
+  Clock::time_point deadline = Clock::now() + time;
+  sqlite3_progress_handler(database.get(), kInstructionsBetweenLooks, IsPast, &deadline);
+  const absl::StatusOr<bool> row = statement->Step();
+  sqlite3_progress_handler(database.get(), 0, nullptr, nullptr);
+  if (!row.ok()) {
+    return sqlite3_errcode(database.get()) == SQLITE_INTERRUPT ? absl::OkStatus() : row.status();
+  }
+  const std::string words = *row ? statement->Text(0) : "no answer";
+  if (words == "ok") return absl::OkStatus();
+  return absl::DataLossError("read store " + database.path() + ": " + words);
+}
+
+// Files of version 1 were made without; space that is free is used again there too, only not given back.
+absl::Status EnableVacuum(Database& database) {
+  constexpr std::int64_t kIncremental = 2;
+  const absl::StatusOr<std::int64_t> mode = database.Number("PRAGMA auto_vacuum");
+  if (!mode.ok()) return mode.status();
+  if (*mode == kIncremental) return absl::OkStatus();
+  const absl::Status done = database.Execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+  return absl::IsDataLoss(done) ? done : absl::OkStatus();
+}
+
+// Over all columns that are read back: a length before each text keeps "ab", "c" and "a", "bc" apart.
+class RowChecksum {
+ public:
+  RowChecksum& Add(std::string_view text) {
+    Add(static_cast<std::int64_t>(text.size()));
+    crc_ = Crc32(text, crc_);
+    return *this;
+  }
+  RowChecksum& Add(std::int64_t number) {
+    char bytes[sizeof number];
+    for (std::size_t i = 0; i < sizeof number; ++i) {
+      bytes[i] = static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i));
+    }
+    crc_ = Crc32({bytes, sizeof bytes}, crc_);
+    return *this;
+  }
+  std::int64_t value() const { return crc_; }
+
+ private:
+  std::uint32_t crc_ = 0;
+};
+
+std::int64_t ChecksumOf(const RunRecord& record, std::string_view body) {
+  return RowChecksum()
+      .Add(record.run_id)
+      .Add(record.started_unix_ns)
+      .Add(record.duration_ns)
+      .Add(static_cast<std::int64_t>(record.level))
+      .Add(record.profile_name)
+      .Add(record.profile_digest)
+      .Add(body)
+      .value();
+}
+
+std::int64_t ChecksumOf(const TransferRecord& record, std::string_view body) {
+  return RowChecksum()
+      .Add(record.run_id)
+      .Add(record.started_unix_ns)
+      .Add(record.port)
+      .Add(record.role)
+      .Add(record.peer)
+      .Add(body)
+      .value();
+}
+
+// Rows of version 1 carry none.
+bool Matches(const Statement& statement, int column, std::int64_t checksum) {
+  return statement.IsNull(column) || statement.Int(column) == checksum;
+}
+
+// What both kinds of rows are chosen by, bound in this order.
+constexpr char kWhere[] =
+    "WHERE started_unix_ns >= ?1 AND started_unix_ns < ?2 AND "
+    "(?3 = '' OR run_id = ?3 OR substr(run_id, -length(?3) - 1) = '-' || ?3) ";
+
+std::int64_t EndOf(const HistoryQuery& query) {
+  return query.before_unix_ns != 0 ? query.before_unix_ns : std::numeric_limits<std::int64_t>::max();
+}
+
+absl::StatusOr<Statement> Select(const Database& database, const std::string& columns, const std::string& order,
+                                 const HistoryQuery& query) {
+  absl::StatusOr<Statement> statement =
+      Statement::Prepare(database, "SELECT " + columns + " " + kWhere + "ORDER BY started_unix_ns DESC, " +
+                                       order + " DESC LIMIT ?4");
+  if (statement.ok()) {
+    statement->Bind(query.since_unix_ns).Bind(EndOf(query)).Bind(query.run_id).Bind(std::int64_t{query.limit});
+  }
+  return statement;
+}
+
+template <class Record>
+absl::StatusOr<std::vector<Record>> ReadAll(absl::StatusOr<Statement> statement,
+                                            Record (*read)(const Statement&)) {
+  if (!statement.ok()) return statement.status();
+  std::vector<Record> records;
+  while (true) {
+    const absl::StatusOr<bool> row = statement->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return records;
+    records.push_back(read(*statement));
+  }
+}
+
+// Any number may stand in a damaged row.
+Rung RungOf(std::int64_t number) {
+  return number > 0 && number <= static_cast<std::int64_t>(Rung::kPeer) ? static_cast<Rung>(number)
+                                                                        : Rung::kHost;
+}
+
+RunRecord ReadRun(const Statement& row) {
+  RunRecord record{.run_id = row.Text(0),
+                   .started_unix_ns = row.Int(1),
+                   .duration_ns = row.Int(2),
+                   .level = RungOf(row.Int(3)),
+                   .profile_name = row.Text(4),
+                   .profile_digest = row.Text(5)};
+  const std::string body = row.Text(6);
+  v1::HostReport message;
+  if (Matches(row, 7, ChecksumOf(record, body)) && message.ParseFromString(body)) {
+    record.report = FromProto(message);
+  } else {
+    record.report.error = kDamagedRow;
+  }
+  return record;
+}
+
+TransferRecord ReadTransfer(const Statement& row) {
+  TransferRecord record{.run_id = row.Text(0),
+                        .started_unix_ns = row.Int(1),
+                        .port = row.Text(2),
+                        .role = row.Text(3),
+                        .peer = row.Text(4)};
+  const std::string body = row.Text(5);
+  v1::TransferResult message;
+  if (Matches(row, 6, ChecksumOf(record, body)) && message.ParseFromString(body)) {
+    record.result = FromProto(message);
+  } else {
+    record.result.case_name = row.Text(7);
+    record.result.failure = {FailureKind::kSetup, kDamagedRow};
+  }
+  return record;
+}
+
+StoreEvent ReadEvent(const Statement& row) { return {.unix_ns = row.Int(0), .text = row.Text(1)}; }
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::Open(const std::string& path,
+                                                           std::chrono::milliseconds check_time) {
+  RR_RETURN_IF_ERROR(CheckKind(path));
+  absl::StatusOr<Database> database = Database::Open(path);
+  if (!database.ok()) return database.status();
+  RR_RETURN_IF_ERROR(database->SetCheckpointOnClose(false));  // until it is known to be sound
+  // Before anything is changed: a newer version's file stays as it is.
+  RR_RETURN_IF_ERROR(CheckVersion(*database));
+  const absl::StatusOr<std::int64_t> pages = database->Number("PRAGMA page_count");
+  if (!pages.ok()) return pages.status();
+  if (*pages == 0) RR_RETURN_IF_ERROR(database->Execute("PRAGMA auto_vacuum = INCREMENTAL"));
+  RR_RETURN_IF_ERROR(
+      database->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+                        "PRAGMA journal_size_limit = 4194304"));
+  RR_RETURN_IF_ERROR(LookForDamage(*database, check_time));
+  RR_RETURN_IF_ERROR(Migrate(*database));
+  RR_RETURN_IF_ERROR(EnableVacuum(*database));
+  RR_RETURN_IF_ERROR(database->SetCheckpointOnClose(true));
+  return std::unique_ptr<StoreFile>(new StoreFile(*std::move(database)));
+}
+
+absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::OpenToRead(const std::string& path) {
+  RR_RETURN_IF_ERROR(CheckKind(path));
+  absl::StatusOr<Database> database = Database::Open(path, Database::Access::kReadOnly);
+  if (!database.ok()) return database.status();
+  RR_RETURN_IF_ERROR(CheckUpToDate(*database));
+  return std::unique_ptr<StoreFile>(new StoreFile(*std::move(database)));
+}
+
+absl::Status StoreFile::PutRun(const RunRecord& record) {
+  Transaction transaction(database_);
+  RR_RETURN_IF_ERROR(transaction.Begin());
+  absl::StatusOr<Statement> statement =
+      Statement::Prepare(database_,
+                         "INSERT INTO runs (run_id, started_unix_ns, duration_ns, level, profile_name, "
+                         "profile_digest, verdict, body, "
+                         "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!statement.ok()) return statement.status();
+  const std::string body = ToProto(record.report).SerializeAsString();
+  RR_RETURN_IF_ERROR(statement->Bind(record.run_id)
+                         .Bind(record.started_unix_ns)
+                         .Bind(record.duration_ns)
+                         .Bind(static_cast<std::int64_t>(record.level))
+                         .Bind(record.profile_name)
+                         .Bind(record.profile_digest)
+                         .Bind(static_cast<std::int64_t>(record.report.verdict))
+                         .BindBlob(body)
+                         .Bind(ChecksumOf(record, body))
+                         .Run());
+  RR_RETURN_IF_ERROR(PutFindings(record));
+  return transaction.Commit();
+}
+
+absl::Status StoreFile::PutFindings(const RunRecord& record) {
+  absl::StatusOr<Statement> statement =
+      Statement::Prepare(database_, "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?)");
+  if (!statement.ok()) return statement.status();
+  std::int64_t position = 0;
+  for (const Finding& finding : record.report.findings) {
+    RR_RETURN_IF_ERROR(statement->Bind(record.run_id)
+                           .Bind(position++)
+                           .Bind(finding.id)
+                           .Bind(finding.subject)
+                           .Bind(static_cast<std::int64_t>(finding.outcome))
+                           .Bind(finding.observed)
+                           .Run());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StoreFile::PutTransfer(const TransferRecord& record) {
+  absl::StatusOr<Statement> statement = Statement::Prepare(
+      database_,
+      "INSERT INTO transfers (run_id, started_unix_ns, port, role, peer, case_name, failure, "
+      "throughput_bytes_per_s, latency_p50_ns, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!statement.ok()) return statement.status();
+  const std::string body = ToProto(record.result).SerializeAsString();
+  return statement->Bind(record.run_id)
+      .Bind(record.started_unix_ns)
+      .Bind(record.port)
+      .Bind(record.role)
+      .Bind(record.peer)
+      .Bind(record.result.case_name)
+      .Bind(static_cast<std::int64_t>(record.result.failure.kind))
+      .Bind(static_cast<std::int64_t>(record.result.throughput_bytes_per_s))
+      .Bind(record.result.latency.p50_ns)
+      .BindBlob(body)
+      .Bind(ChecksumOf(record, body))
+      .Run();
+}
+
+absl::Status StoreFile::PutEvent(const StoreEvent& event) {
+  absl::StatusOr<Statement> statement =
+      Statement::Prepare(database_, "INSERT INTO events (unix_ns, text) VALUES (?, ?)");
+  if (!statement.ok()) return statement.status();
+  return statement->Bind(event.unix_ns).Bind(event.text).Run();
+}
+
+absl::StatusOr<std::vector<RunRecord>> StoreFile::Runs(const HistoryQuery& query) const {
+  return ReadAll(
+      Select(database_,
+             "run_id, started_unix_ns, duration_ns, level, profile_name, profile_digest, body, checksum "
+             "FROM runs",
+             "rowid", query),
+      ReadRun);
+}
+
+absl::StatusOr<std::vector<TransferRecord>> StoreFile::Transfers(const HistoryQuery& query) const {
+  return ReadAll(
+      Select(database_, "run_id, started_unix_ns, port, role, peer, body, checksum, case_name FROM transfers",
+             "number", query),
+      ReadTransfer);
+}
+
+absl::StatusOr<std::vector<StoreEvent>> StoreFile::Events(const HistoryQuery& query) const {
+  absl::StatusOr<Statement> statement =
+      Statement::Prepare(database_,
+                         "SELECT unix_ns, text FROM events WHERE unix_ns >= ?1 AND unix_ns < ?2 AND ?3 = '' "
+                         "ORDER BY unix_ns DESC, number DESC LIMIT ?4");
+  if (!statement.ok()) return statement.status();
+  statement->Bind(query.since_unix_ns).Bind(EndOf(query)).Bind(query.run_id).Bind(std::int64_t{query.limit});
+  return ReadAll(std::move(statement), ReadEvent);
+}
+
+}  // namespace rdmaready

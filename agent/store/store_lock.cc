@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/store/store_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <string_view>
+#include <thread>
+
+#include "api/base/status.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr auto kBetweenTries = std::chrono::milliseconds(5);
+constexpr std::size_t kMaxHolderBytes = 100;
+
+std::string ReadHolder(int fd) {
+  std::array<char, kMaxHolderBytes> text{};
+  const ::ssize_t size = ::pread(fd, text.data(), text.size(), 0);
+  const std::string holder =
+      size > 0 ? TrimRight({text.data(), static_cast<std::size_t>(size)}) : std::string();
+  return holder.empty() ? "another process" : SafeLine(holder, kMaxHolderBytes);
+}
+
+// Only for whoever comes second: a full disk must not keep us from the lock.
+void WriteHolder(int fd) {
+  const std::string line =
+      std::string(::program_invocation_short_name) + " (pid " + std::to_string(::getpid()) + ")\n";
+  if (::ftruncate(fd, 0) == 0) static_cast<void>(!::pwrite(fd, line.data(), line.size(), 0));
+}
+
+}  // namespace
+
+absl::StatusOr<StoreLock> StoreLock::Take(const std::string& path, std::chrono::milliseconds wait) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return ErrnoStatus(errno, "open store lock " + path);
+  const auto deadline = std::chrono::steady_clock::now() + wait;
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, "take store lock " + path);
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return absl::UnavailableError("open store " + path.substr(0, path.rfind('/')) + ": in use by " +
+                                    ReadHolder(fd.get()));
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  WriteHolder(fd.get());
+  return StoreLock(path, std::move(fd));
+}
+
+bool StoreLock::Moved() const {
+  struct ::stat named {};
+  struct ::stat held {};
+  if (::fstat(fd_.get(), &held) != 0 || ::stat(path_.c_str(), &named) != 0) return true;
+  return named.st_dev != held.st_dev || named.st_ino != held.st_ino;
+}
+
+}  // namespace rdmaready

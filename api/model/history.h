@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// History: what an agent remembers of its host.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+
+namespace rdmaready {
+
+struct RunRecord {  // one `check` of this host
+  std::string run_id{};
+  std::int64_t started_unix_ns = 0;
+  std::int64_t duration_ns = 0;
+  Rung level = Rung::kHost;
+  std::string profile_name{};
+  std::string profile_digest{};
+  HostReport report{};
+};
+
+struct TransferRecord {  // one live test in which this host had a part
+  std::string run_id{};
+  std::int64_t started_unix_ns = 0;
+  std::string port{};  // "rxe0/1"
+  std::string role{};  // "loopback", "initiator", "responder"
+  std::string peer{};  // the other host's name; empty for loopback
+  TransferResult result{};
+};
+
+struct StoreEvent {  // what befell the memory itself
+  std::int64_t unix_ns = 0;
+  std::string text{};  // "damaged (...), set aside as FILE"
+};
+
+struct History {  // each newest first
+  std::vector<RunRecord> runs{};
+  std::vector<TransferRecord> transfers{};
+  std::vector<StoreEvent> events{};
+};
+
+inline constexpr int kMaxHistory = 1000;  // records of a kind in one answer
+
+struct HistoryQuery {
+  int limit = 100;                  // at most, of each kind
+  std::int64_t since_unix_ns = 0;   // started then or later
+  std::int64_t before_unix_ns = 0;  // started before; 0: no matter when
+  std::string run_id{};             // only this one: the whole id, or what stands behind a '-'; empty: all
+  bool with_texts = false;  // findings with title, expected, source, why and fix; else without: they are long
+};
+
+}  // namespace rdmaready
