@@ -96,7 +96,26 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
                               .profile_name = profile.name,
                               .profile_digest = profile.digest,
                               .report = run.report});
+  run.notice = store_.TakeNotice();
   return run;
+}
+
+absl::StatusOr<History> Agent::Remember(const HistoryQuery& query) {
+  absl::StatusOr<std::vector<RunRecord>> runs = store_.Runs(query);
+  if (!runs.ok()) return absl::InternalError(runs.status().message());
+  absl::StatusOr<std::vector<TransferRecord>> transfers = store_.Transfers(query);
+  if (!transfers.ok()) return absl::InternalError(transfers.status().message());
+  absl::StatusOr<std::vector<StoreEvent>> events = store_.Events(query);
+  if (!events.ok()) return absl::InternalError(events.status().message());
+  History history{*std::move(runs), *std::move(transfers), *std::move(events)};
+  if (query.with_texts) return history;
+  for (RunRecord& run : history.runs) {
+    for (Finding& finding : run.report.findings) {
+      for (std::string* text : {&finding.title, &finding.expected, &finding.source, &finding.why, &finding.fix})
+        text->clear();
+    }
+  }
+  return history;
 }
 
 void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher,

@@ -20,6 +20,7 @@
 #include "agent/transfer/link.h"
 #include "agent/transfer/peer_channel.h"
 #include "api/model/facts.h"
+#include "api/model/history.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
@@ -52,6 +53,7 @@ struct CheckRun {
   HostReport report{};
   Facts facts{};
   absl::Status stored{};
+  std::string notice{};  // what befell the memory, said once
 };
 
 // Called while a check or a test runs, on its thread. Any may be empty.
@@ -102,6 +104,9 @@ class Agent {
   // who). A transfer that failed is a successful call. Empty `cases`: all.
   absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases,
                             const Caller& caller, const Watcher& watcher, std::stop_token cancel);
+
+  // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
+  absl::StatusOr<History> Remember(const HistoryQuery& query);
 
   // One end of a transfer, in two steps: whoever is admitted (same errors) holds the port until it has run.
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);

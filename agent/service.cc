@@ -10,6 +10,7 @@
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
 #include "api/convert/facts.h"
+#include "api/convert/history.h"
 #include "api/convert/report.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
@@ -97,6 +98,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   *done->mutable_profile() = ToProto(*profile);
   *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));
+  done->set_store_notice(run.notice);
   writer->Write(event);
   return grpc::Status::OK;
 }
@@ -141,6 +143,27 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   const CancelWatch cancel(*context);
   StreamChannel channel(*context, *stream);
   stream->Write(Encode(agent_.RunPeer(*ticket, channel, cancel.token())));
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::ListHistory(grpc::ServerContext*, const v1::ListHistoryRequest* request,
+                                       grpc::ServerWriter<v1::HistoryEntry>* writer) {
+  if (grpc::Status status = CheckNames(request->run_id()); !status.ok()) return status;
+  const absl::StatusOr<History> history = agent_.Remember(FromProto(*request));
+  if (!history.ok()) return Encode(history.status());
+  v1::HistoryEntry entry;
+  for (const RunRecord& run : history->runs) {
+    *entry.mutable_run() = ToProto(run);
+    if (!writer->Write(entry)) return grpc::Status::OK;  // the caller has gone
+  }
+  for (const TransferRecord& transfer : history->transfers) {
+    *entry.mutable_transfer() = ToProto(transfer);
+    if (!writer->Write(entry)) return grpc::Status::OK;
+  }
+  for (const StoreEvent& event : history->events) {
+    *entry.mutable_event() = ToProto(event);
+    if (!writer->Write(entry)) return grpc::Status::OK;
+  }
   return grpc::Status::OK;
 }
 

@@ -22,6 +22,8 @@ class AgentService final : public v1::Agent::Service {
                             grpc::ServerWriter<v1::TransferEvent>* writer) override;
   grpc::Status TestPeer(grpc::ServerContext* context,
                         grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override;
+  grpc::Status ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,
+                           grpc::ServerWriter<v1::HistoryEntry>* writer) override;
 
  private:
   Agent& agent_;

@@ -7,6 +7,7 @@
 
 #include "api/client/tcp_probe.h"
 #include "api/convert/facts.h"
+#include "api/convert/history.h"
 #include "api/convert/report.h"
 #include "api/profile/profile_proto.h"
 
@@ -122,7 +123,8 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
                 .run_id = event.done().run_id(),
                 .profile = *std::move(profile),
                 .facts = FromProto(event.done().facts()),
-                .store_error = event.done().store_error()};
+                .store_error = event.done().store_error(),
+                .store_notice = event.done().store_notice()};
     }
   }
   const grpc::Status status = reader->Finish();
@@ -152,6 +154,21 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
     }
   }
   return Explain(reader->Finish());
+}
+
+absl::StatusOr<History> AgentClient::ListHistory(const HistoryQuery& query) {
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  const auto reader = stub_->ListHistory(&context, ToProto(query));
+  History history;
+  for (v1::HistoryEntry entry; reader->Read(&entry);) {
+    if (entry.has_run()) history.runs.push_back(FromProto(entry.run()));
+    if (entry.has_transfer()) history.transfers.push_back(FromProto(entry.transfer()));
+    if (entry.has_event()) history.events.push_back(FromProto(entry.event()));
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(status);
+  return history;
 }
 
 }  // namespace rdmaready

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
 #include "api/model/facts.h"
+#include "api/model/history.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
@@ -55,7 +56,8 @@ struct CheckAnswer {
   std::string run_id{};
   Profile profile{};
   Facts facts{};
-  std::string store_error{};  // the verdict stands, but the agent could not keep it
+  std::string store_error{};   // the verdict stands, but the agent could not keep it
+  std::string store_notice{};  // what befell the agent's memory before, said once
 };
 
 struct PortTransfer {
@@ -92,6 +94,7 @@ class AgentClient {
   absl::Status TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
                             const std::string& caller, const std::string& run_id, const Progress& progress,
                             const OnTransfer& on_transfer);
+  absl::StatusOr<History> ListHistory(const HistoryQuery& query);
 
  private:
   friend class PeerRelay;
