@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/server.h"
+#include "agent/store/limits_text.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/tcp_probe.h"
@@ -87,6 +88,25 @@ int Serve(const ServerOptions& options, const ::sigset_t& signals) {
   return 0;
 }
 
+// How much is remembered. CLI11 refuses by exceptions.
+void AddHistoryOptions(CLI::App& app, StoreLimits& limits) {
+  const auto add = [&app](const char* name, const char* type, const char* help, auto parse, auto& target) {
+    app.add_option_function<std::string>(
+           name,
+           [name, parse, &target](const std::string& text) {
+             const auto value = parse(text);
+             if (!value.ok()) throw CLI::ValidationError(name, Message(value.status()));
+             target = *value;
+           },
+           help)
+        ->type_name(type);
+  };
+  add("--history-max-bytes", "SIZE", "How large the store may grow; the oldest results go first (default 256M)",
+      ParseMaxBytes, limits.max_bytes);
+  add("--history-max-age", "TIME", "How long results are kept: 90d; 0: as long as there is room (default)",
+      ParseMaxAge, limits.max_age);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Answers for this host: facts, checks and live RDMA tests over gRPC.", "rdmaready-agent");
   ServerOptions options;
@@ -96,6 +116,7 @@ int Main(int argc, char** argv) {
   app.add_option("--state-dir", options.state_directory, "Where results are kept")->required();
   app.add_option("--profile", profile_name, "Profile for callers who name none: built in, or a file")
       ->capture_default_str();
+  AddHistoryOptions(app, options.store.limits);
   app.add_flag("--insecure", options.insecure, "Allow plain text off loopback");
   app.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
   try {
@@ -115,9 +136,11 @@ int Main(int argc, char** argv) {
   ::sigaddset(&signals, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
   spdlog::set_default_logger(spdlog::stderr_logger_mt("agent"));
   spdlog::flush_on(spdlog::level::info);
 
+  options.store.log = [](const std::string& line) { spdlog::error(line); };
   options.listen = {listen};
   return Serve(options, signals);
 }

@@ -313,5 +313,72 @@ TEST_F(ServiceTest, APeerStreamThatDoesNotBeginWithAStartOfARoleIsRefused) {
   }
 }
 
+TEST_F(ServiceTest, WhatBefellTheMemoryIsSaidInTheNextReportOnce) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.store.notice = "damaged, set aside";
+  EXPECT_EQ(agent.Client("a")->Check({}, {}, {})->store_notice, "damaged, set aside");
+  EXPECT_EQ(agent.Client("a")->Check({}, {}, {})->store_notice, "");
+}
+
+TEST_F(ServiceTest, RemembersWhatItStored) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto client = agent.Client("a");
+  const absl::StatusOr<CheckAnswer> check = client->Check({.level = Rung::kLoopback}, {}, {});
+  ASSERT_TRUE(check.ok());
+  agent.store.events.push_back({.unix_ns = 7, .text = "set aside"});
+  const absl::StatusOr<History> history = client->ListHistory({.with_texts = true});
+  ASSERT_TRUE(history.ok()) << history.status();
+  ASSERT_THAT(history->runs, SizeIs(1));
+  EXPECT_EQ(history->runs[0].run_id, check->run_id);
+  EXPECT_EQ(history->runs[0].report, check->report);
+  EXPECT_EQ(history->runs[0].level, Rung::kLoopback);
+  EXPECT_EQ(history->runs[0].profile_name, "virtual-fabric");
+  ASSERT_EQ(history->transfers.size(), agent.store.transfers.size());
+  EXPECT_EQ(history->transfers[0].result, agent.store.transfers[0].result);
+  EXPECT_EQ(history->transfers[0].role, "loopback");
+  ASSERT_THAT(history->events, SizeIs(1));
+  EXPECT_EQ(history->events[0].text, "set aside");
+}
+
+TEST_F(ServiceTest, AListOfRunsLeavesTheLongTextsOut) {
+  ServedAgent agent(BothEnds(), locks_);
+  ASSERT_TRUE(agent.Client("a")->Check({}, {}, {}).ok());
+  const absl::StatusOr<History> history = agent.Client("a")->ListHistory({});
+  ASSERT_TRUE(history.ok());
+  const std::vector<Finding>& brief = history->runs.at(0).report.findings;
+  const std::vector<Finding>& full = agent.store.runs.at(0).report.findings;
+  ASSERT_EQ(brief.size(), full.size());
+  for (std::size_t i = 0; i < brief.size(); ++i) {
+    EXPECT_EQ(brief[i].id, full[i].id);
+    EXPECT_EQ(brief[i].subject, full[i].subject);
+    EXPECT_EQ(brief[i].outcome, full[i].outcome);
+    EXPECT_EQ(brief[i].observed, full[i].observed);
+    EXPECT_EQ(brief[i].why + brief[i].fix + brief[i].title + brief[i].expected, "");
+  }
+}
+
+TEST_F(ServiceTest, AsksTheStoreForWhatTheCallerAskedForWithinBounds) {
+  ServedAgent agent(BothEnds(), locks_);
+  ASSERT_TRUE(agent.Client("a")
+                  ->ListHistory({.limit = 5, .since_unix_ns = 3, .before_unix_ns = 9, .run_id = "r"})
+                  .ok());
+  EXPECT_EQ(agent.store.asked.limit, 5);
+  EXPECT_EQ(agent.store.asked.since_unix_ns, 3);
+  EXPECT_EQ(agent.store.asked.before_unix_ns, 9);
+  EXPECT_EQ(agent.store.asked.run_id, "r");
+  ASSERT_TRUE(agent.Client("a")->ListHistory({.limit = 1'000'000'000}).ok());
+  EXPECT_EQ(agent.store.asked.limit, kMaxHistory);
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(agent.Client("a")->ListHistory({.run_id = std::string(1000, 'x')}).status()));
+}
+
+TEST_F(ServiceTest, AStoreThatIsBusyIsNotAnAgentThatIsGone) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.store.status = absl::UnavailableError("open store /s: in use by another process");
+  const absl::Status status = agent.Client("a")->ListHistory({}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("host a: open store /s: in use"));
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -2,6 +2,7 @@
 // What is forgotten: the oldest first, a bounded piece at a time, never the newest run.
 #include "agent/store/retention.h"
 
+#include "agent/store/limits_text.h"
 #include "api/base/run_id.h"
 #include "tests/unit/agent/store/store_test.h"
 
@@ -117,6 +118,16 @@ TEST_F(RetentionTest, NothingGoesWhileThereIsRoomAndTime) {
   const auto store = Open();
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(store->PutRun(MakeRun("run-" + std::to_string(i), i)).ok());
   EXPECT_EQ(Ids(*store).size(), 50u);
+}
+
+TEST(StoreLimitsText, SaysWhatIsMeant) {
+  EXPECT_EQ(*ParseMaxBytes("1M"), kMiB);
+  EXPECT_EQ(*ParseMaxAge("90d"), std::chrono::hours(90 * 24));
+  EXPECT_EQ(ParseMaxAge("0")->count(), 0);
+  EXPECT_EQ(ParseMaxBytes("100K").status().message(), "'100K' is less than 1M");
+  EXPECT_FALSE(ParseMaxBytes("much").ok());
+  EXPECT_EQ(ParseMaxAge("soon").status().message(),
+            "'soon' is no span of time: write 30m, 24h, 7d or 2w, or 0 for ever");
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantity: sizes and spans of time as a person types them, in flags and files.
+//
+// Errors are kInvalidArgument with one clear line that quotes the text and shows what is expected.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace rdmaready {
+
+// "1048576", "512K", "256M", "4G", "1T": bytes, binary units.
+absl::StatusOr<std::uint64_t> ParseSize(std::string_view text);
+
+// "90s", "30m", "24h", "7d", "2w": more than nothing, at most 100 years.
+absl::StatusOr<std::chrono::seconds> ParseAge(std::string_view text);
+
+}  // namespace rdmaready
