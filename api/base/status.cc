@@ -47,8 +47,12 @@ absl::Status ErrnoStatus(int error_number, std::string_view action_and_object) {
   return {CodeOf(error_number), std::string(action_and_object) + ": " + std::strerror(error_number)};
 }
 
+absl::Status NotCollected(std::string_view why) { return absl::OutOfRangeError(std::string(why)); }
+
 Missing MissingFrom(const absl::Status& status) {
   switch (status.code()) {
+    case absl::StatusCode::kOutOfRange:
+      return {Missing::Kind::kNotCollected, Message(status)};
     case absl::StatusCode::kUnimplemented:
       return {Missing::Kind::kUnsupported, Message(status)};
     case absl::StatusCode::kPermissionDenied:

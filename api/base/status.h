@@ -18,6 +18,10 @@ namespace rdmaready {
 // kNotFound).
 absl::Status ErrnoStatus(int error_number, std::string_view action_and_object);
 
+// A question that was never put to the host: MissingFrom makes it kNotCollected. No kernel answer has this code
+// (kOutOfRange), so nobody takes it for "absent" or "not supported".
+absl::Status NotCollected(std::string_view why);
+
 // What an unanswered question means for the picture of the host. Never called with an OK status.
 Missing MissingFrom(const absl::Status& status);
 

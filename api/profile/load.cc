@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/load.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <span>
 #include <system_error>
 
-#include "api/base/text.h"
+#include "api/base/digest.h"
 #include "api/profile/builtin.h"
 #include "api/profile/profile_proto.h"
 #include "api/profile/yaml_message.h"
@@ -19,15 +16,6 @@
 
 namespace rdmaready {
 namespace {
-
-absl::StatusOr<std::string> Sha256(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-    return absl::InternalError("SHA-256 of a profile: libcrypto refused");
-  }
-  return Hex(std::span<const std::uint8_t>(digest.data(), size));
-}
 
 // The line of the field, or of the message it is in; 1 when the file does not have it.
 int LineOf(const FieldLines& lines, std::string_view field) {
