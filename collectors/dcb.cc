@@ -25,7 +25,8 @@ constexpr std::uint8_t kSelectorPcp = 255;  // DCB_APP_SEL_PCP
 // No interface can have this name: dev_valid_name in net/core/dev.c refuses a slash.
 constexpr const char* kImpossibleName = "/";
 
-static_assert(sizeof(ieee_ets) == 59 && sizeof(ieee_pfc) == 136 && sizeof(dcb_app) == 4);
+static_assert(sizeof(ieee_ets) == 59 && sizeof(ieee_pfc) == 136 && sizeof(dcb_app) == 4 &&
+              sizeof(dcbnl_buffer) == 44 && sizeof(ieee_maxrate) == 64);
 
 template <class T>
 absl::StatusOr<T> Exactly(std::span<const std::byte> bytes, std::string_view what) {
@@ -66,7 +67,7 @@ Fact<T> FactFrom(const std::optional<std::span<const std::byte>>& bytes,
   return *std::move(value);
 }
 
-Dcb AllMissing(const Missing& why) { return {why, why, why, why, why}; }
+Dcb AllMissing(const Missing& why) { return {why, why, why, why, why, why, why}; }
 
 }  // namespace
 
@@ -96,6 +97,29 @@ absl::StatusOr<Pfc> DecodePfc(std::span<const std::byte> bytes) {
   std::copy_n(&raw->requests[0], kPriorities, pfc.pauses_sent.begin());
   std::copy_n(&raw->indications[0], kPriorities, pfc.pauses_received.begin());
   return pfc;
+}
+
+absl::StatusOr<PortBuffer> DecodeBuffer(std::span<const std::byte> bytes) {
+  const absl::StatusOr<dcbnl_buffer> raw = Exactly<dcbnl_buffer>(bytes, "port buffer");
+  if (!raw.ok()) return raw.status();
+  PortBuffer buffer{.total_bytes = raw->total_size};
+  for (std::size_t i = 0; i < kPriorities; ++i) {
+    if (raw->prio2buffer[i] >= DCBX_MAX_BUFFERS) {
+      return Malformed("port buffer",
+                       "priority " + std::to_string(i) + " in buffer " + std::to_string(raw->prio2buffer[i]));
+    }
+    buffer.prio_buffer[i] = raw->prio2buffer[i];
+    buffer.size_bytes[i] = raw->buffer_size[i];
+  }
+  return buffer;
+}
+
+absl::StatusOr<MaxRatesKbps> DecodeMaxRates(std::span<const std::byte> bytes) {
+  const absl::StatusOr<ieee_maxrate> raw = Exactly<ieee_maxrate>(bytes, "maximum rates");
+  if (!raw.ok()) return raw.status();
+  MaxRatesKbps rates{};
+  std::copy_n(&raw->tc_maxrate[0], kPriorities, rates.begin());
+  return rates;
 }
 
 absl::StatusOr<std::vector<AppEntry>> DecodeAppTable(std::span<const std::byte> nest) {
@@ -160,6 +184,10 @@ absl::StatusOr<Dcb> DecodeDcb(std::span<const std::byte> payload, const std::str
       ieee->Find(DCB_ATTR_IEEE_APP_TABLE).value_or(std::span<const std::byte>()), DecodeAppTable, "");
   dcb.app_trust = FactFrom(ieee->Find(kAttrAppTrustTable), DecodeAppTrust,
                            "driver does not report APP trust (dcbnl_getapptrust, kernel 6.2)");
+  dcb.buffer = FactFrom(ieee->Find(DCB_ATTR_DCB_BUFFER), DecodeBuffer,
+                        "driver does not report port buffers (dcbnl_getbuffer)");
+  dcb.max_rate_kbps = FactFrom(ieee->Find(DCB_ATTR_IEEE_MAXRATE), DecodeMaxRates,
+                               "driver does not report maximum rates (ieee_getmaxrate)");
   dcb.dcbx = FactFrom(top->Find(DCB_ATTR_DCBX), DecodeDcbx, "driver does not report its DCBX mode (getdcbx)");
   return dcb;
 }

@@ -18,6 +18,10 @@ namespace rdmaready {
 absl::StatusOr<Ets> DecodeEts(std::span<const std::byte> bytes);
 absl::StatusOr<Pfc> DecodePfc(std::span<const std::byte> bytes);
 
+// struct dcbnl_buffer and ieee_maxrate: exactly 44 and 64 bytes.
+absl::StatusOr<PortBuffer> DecodeBuffer(std::span<const std::byte> bytes);
+absl::StatusOr<MaxRatesKbps> DecodeMaxRates(std::span<const std::byte> bytes);
+
 // The nests DCB_ATTR_IEEE_APP_TABLE and DCB_ATTR_DCB_APP_TRUST_TABLE, in the kernel's order. Rows of the older
 // CEE kind that a driver left in the table are not part of the IEEE table.
 absl::StatusOr<std::vector<AppEntry>> DecodeAppTable(std::span<const std::byte> nest);

@@ -60,6 +60,29 @@ TEST(Pfc, AnyOtherLengthIsAnError) {
   EXPECT_FALSE(DecodePfc({}).ok());
 }
 
+TEST(Buffer, ReadsItsFieldsWhereTheKernelPutsThem) {
+  const auto buffer = DecodeBuffer(wire::Buffer());
+  ASSERT_TRUE(buffer.ok());
+  EXPECT_THAT(buffer->prio_buffer, ElementsAre(0, 0, 0, 1, 0, 0, 0, 0));
+  EXPECT_THAT(buffer->size_bytes, ElementsAre(0U, 0x20000U, 0U, 0U, 0U, 0U, 0U, 0U));
+  EXPECT_EQ(buffer->total_bytes, 0x40000U);
+}
+
+TEST(Buffer, ABufferThatDoesNotExistOrAnotherLengthIsAnError) {
+  auto bytes = wire::Buffer();
+  bytes[3] = std::byte{8};
+  EXPECT_EQ(Message(DecodeBuffer(bytes).status()), "decode port buffer: priority 3 in buffer 8");
+  bytes.pop_back();
+  EXPECT_FALSE(DecodeBuffer(bytes).ok());
+}
+
+TEST(MaxRates, AreByClassAndZeroIsNoLimit) {
+  EXPECT_THAT(*DecodeMaxRates(wire::MaxRates()), ElementsAre(0U, 0U, 0U, 1'000'000U, 0U, 0U, 0U, 0U));
+  auto bytes = wire::MaxRates();
+  bytes.push_back(std::byte{0});
+  EXPECT_EQ(Message(DecodeMaxRates(bytes).status()), "decode maximum rates: 65 bytes, not 64");
+}
+
 TEST(AppTable, PcpRowsComeInAnAttributeOfTheirOwn) {
   const auto table = DecodeAppTable(wire::Attr(1, wire::App(5, 3, 26)) + wire::Attr(2, wire::App(255, 4, 12)));
   ASSERT_TRUE(table.ok());
@@ -106,6 +129,8 @@ TEST(DcbAnswer, HoldsEverythingOfOneInterface) {
   EXPECT_EQ(dcb->app->size(), 3U);
   EXPECT_THAT(*dcb->app_trust, ElementsAre(AppSelector::kDscp, AppSelector::kPcp));
   EXPECT_TRUE(dcb->dcbx->host);
+  EXPECT_EQ(dcb->buffer->total_bytes, 0x40000U);
+  EXPECT_EQ((*dcb->max_rate_kbps)[3], 1'000'000U);
 }
 
 TEST(DcbAnswer, WhatTheDriverDoesNotReportIsUnsupportedByName) {
@@ -116,6 +141,8 @@ TEST(DcbAnswer, WhatTheDriverDoesNotReportIsUnsupportedByName) {
   EXPECT_THAT(dcb->pfc.missing().detail, HasSubstr("ieee_getpfc"));
   EXPECT_THAT(dcb->app_trust.missing().detail, HasSubstr("dcbnl_getapptrust"));
   EXPECT_THAT(dcb->dcbx.missing().detail, HasSubstr("getdcbx"));
+  EXPECT_THAT(dcb->buffer.missing().detail, HasSubstr("dcbnl_getbuffer"));
+  EXPECT_THAT(dcb->max_rate_kbps.missing().detail, HasSubstr("ieee_getmaxrate"));
 }
 
 TEST(DcbAnswer, AnAbsentAppTableIsAnEmptyList) {
@@ -137,7 +164,7 @@ TEST(ReadDcb, ADriverWithoutDcbIsToldFromAKernelWithoutIt) {
   FakeHost host;
   host.Answer(wire::DcbRequest("eth0"), ErrnoStatus(EOPNOTSUPP, "ask dcbnl"));
   host.Answer(wire::DcbRequest("/"), ErrnoStatus(ENODEV, "ask dcbnl"));
-  EXPECT_EQ(ReadDcb(host, "eth0"), (Dcb{kNoOps, kNoOps, kNoOps, kNoOps, kNoOps}));
+  EXPECT_EQ(ReadDcb(host, "eth0"), (Dcb{kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, kNoOps}));
 
   host.Answer(wire::DcbRequest("/"), ErrnoStatus(EOPNOTSUPP, "ask dcbnl"));
   EXPECT_EQ(ReadDcb(host, "eth0").pfc.missing(),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <linux/dcbnl.h>
+#include <linux/ethtool.h>
 #include <linux/if.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -55,6 +56,11 @@ inline Bytes Text(int type, const std::string& value) { return Attr(type, OfText
 inline Bytes Nest(int type, const Bytes& inside) { return Attr(type | NLA_F_NESTED, inside); }
 
 inline std::vector<NetlinkMessage> One(const Bytes& payload) { return {{0, payload}}; }
+inline std::vector<NetlinkMessage> Each(const std::vector<Bytes>& payloads) {
+  std::vector<NetlinkMessage> messages;
+  for (const Bytes& payload : payloads) messages.push_back({0, payload});
+  return messages;
+}
 
 // ---- requests ----
 
@@ -70,6 +76,13 @@ inline NetlinkRequest LinkRequest(std::uint32_t ifindex) {
   header.ifi_index = static_cast<int>(ifindex);
   return {NETLINK_ROUTE, RTM_GETLINK, false, Of(header) + U32(29, 8)};  // IFLA_EXT_MASK: no statistics
 }
+inline NetlinkRequest LinksRequest() {
+  return {NETLINK_ROUTE, RTM_GETLINK, true, Of(ifinfomsg{}) + U32(29, 8)};
+}
+inline NetlinkRequest ResourcesRequest(std::uint32_t index) {
+  return {NETLINK_RDMA, (5 << 10) | 9, false, U32(1, index)};
+}
+inline NetlinkRequest SystemRequest() { return {NETLINK_RDMA, (5 << 10) | 6, false, {}}; }
 inline NetlinkRequest AddressesRequest() { return {NETLINK_ROUTE, RTM_GETADDR, true, Of(ifaddrmsg{})}; }
 inline NetlinkRequest DcbRequest(const std::string& name) {
   return {NETLINK_ROUTE, 78, false, Of(dcbmsg{AF_UNSPEC, 21, 0}) + Text(1, name)};
@@ -107,9 +120,24 @@ inline Bytes Link(std::uint32_t ifindex, const std::string& name, std::uint32_t 
   return bytes;
 }
 
-inline Bytes VlanLink(std::uint32_t ifindex, const std::string& name, std::uint16_t vlan) {
+// What stands on others and what others stand on: a member of `master`, a child of `parent`.
+inline Bytes Master(std::uint32_t ifindex) { return U32(IFLA_MASTER, ifindex); }
+inline Bytes Parent(std::uint32_t ifindex) { return U32(IFLA_LINK, ifindex); }
+
+inline Bytes VlanLink(std::uint32_t ifindex, const std::string& name, std::uint16_t vlan,
+                      const Bytes& egress = {}) {
+  Bytes data = U16(IFLA_VLAN_ID, vlan);
+  if (!egress.empty()) data = data + Nest(IFLA_VLAN_EGRESS_QOS, egress);
   return LinkHeader(ifindex) + Text(IFLA_IFNAME, name) + U32(IFLA_MTU, 1500) +
-         Nest(IFLA_LINKINFO, Text(IFLA_INFO_KIND, "vlan") + Nest(IFLA_INFO_DATA, U16(IFLA_VLAN_ID, vlan)));
+         Nest(IFLA_LINKINFO, Text(IFLA_INFO_KIND, "vlan") + Nest(IFLA_INFO_DATA, data));
+}
+inline Bytes EgressRow(std::uint32_t from, std::uint32_t to) {
+  return Attr(IFLA_VLAN_QOS_MAPPING, Of(from) + Of(to));
+}
+
+inline Bytes BondLink(std::uint32_t ifindex, const std::string& name, std::uint8_t mode) {
+  return LinkHeader(ifindex) + Text(IFLA_IFNAME, name) + U32(IFLA_MTU, 1500) +
+         Nest(IFLA_LINKINFO, Text(IFLA_INFO_KIND, "bond") + Nest(IFLA_INFO_DATA, U8(IFLA_BOND_MODE, mode)));
 }
 
 inline Bytes Address4(std::uint32_t ifindex, std::array<std::uint8_t, 4> address, std::uint8_t prefix) {
@@ -140,6 +168,22 @@ inline Bytes Pfc() {
   return Of(raw);
 }
 
+// 44 bytes: priority 3 in buffer 1, whose size is 0x20000; the total is 0x40000.
+inline Bytes Buffer() {
+  std::array<std::uint8_t, 44> raw{};
+  raw[3] = 1;
+  raw[8 + 4 + 2] = 2;
+  raw[40 + 2] = 4;
+  return Of(raw);
+}
+
+// 64 bytes: class 3 is limited to 1000000 kbit/s.
+inline Bytes MaxRates() {
+  std::array<std::uint64_t, 8> raw{};
+  raw[3] = 1'000'000;
+  return Of(raw);
+}
+
 inline Bytes App(std::uint8_t selector, std::uint8_t priority, std::uint16_t protocol) {
   return Of(selector) + Of(priority) + Of(protocol);
 }
@@ -153,7 +197,43 @@ inline Bytes Dcb(const std::string& name, const Bytes& ieee, std::optional<std::
 inline Bytes FullDcb(const std::string& name) {
   const Bytes table = Attr(1, App(5, 3, 26)) + Attr(1, App(1, 0, 0)) + Attr(2, App(255, 3, 3));
   const Bytes trust = U8(1, 5) + U8(2, 255);
-  return Dcb(name, Attr(1, Ets()) + Attr(2, Pfc()) + Attr(3, table) + Nest(12, {}) + Nest(11, trust), 0x09);
+  return Dcb(name,
+             Attr(1, Ets()) + Attr(2, Pfc()) + Attr(3, table) + Attr(7, MaxRates()) + Attr(10, Buffer()) +
+                 Nest(12, {}) + Nest(11, trust),
+             0x09);
+}
+
+inline Bytes ResourceRow(const std::string& name, std::uint64_t count) {
+  return Nest(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY, Text(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, name) +
+                                                     U64(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count));
+}
+inline Bytes Resources(std::uint32_t index, const Bytes& rows) {
+  return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_SUMMARY, rows);
+}
+inline Bytes Resources(std::uint32_t index) {
+  return Resources(index, ResourceRow("pd", 4) + ResourceRow("cq", 5) + ResourceRow("qp", 3) +
+                              ResourceRow("cm_id", 2) + ResourceRow("mr", 1) + ResourceRow("ctx", 6) +
+                              ResourceRow("srq", 7));
+}
+
+// ---- ethtool ----
+
+inline Bytes Padded(std::string text, std::size_t bytes) {
+  text.resize(bytes, '\0');
+  const auto raw = std::as_bytes(std::span(text));
+  return {raw.begin(), raw.end()};
+}
+inline Bytes DriverInfo(const std::string& driver, const std::string& firmware) {
+  return Of(std::uint32_t{ETHTOOL_GDRVINFO}) + Padded(driver, 32) + Padded("6.12", 32) + Padded(firmware, 32) +
+         Padded("0000:3b:00.0", 32) + Padded("", 32 + 12 + 5 * 4);
+}
+inline Bytes PauseParameters(bool rx, bool tx) {
+  return Of(std::uint32_t{ETHTOOL_GPAUSEPARAM}) + Of(std::uint32_t{0}) + Of(std::uint32_t{rx ? 1U : 0U}) +
+         Of(std::uint32_t{tx ? 1U : 0U});
+}
+inline Bytes StormTimeout(std::uint16_t timeout_ms) {
+  return Of(std::uint32_t{ETHTOOL_GTUNABLE}) + Of(std::uint32_t{3}) + Of(std::uint32_t{2}) +
+         Of(std::uint32_t{2}) + Of(timeout_ms);
 }
 
 }  // namespace rdmaready::wire
