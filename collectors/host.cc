@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/host.h"
 
+#include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "api/base/status.h"
@@ -36,6 +38,48 @@ Fact<Memlock> ReadMemlock(HostReader& host) {
   const absl::StatusOr<Memlock> memlock = host.MemlockLimit();
   if (!memlock.ok()) return MissingFrom(memlock.status());
   return *memlock;
+}
+
+Fact<std::vector<std::string>> ReadRdmaNodes(HostReader& host) {
+  absl::StatusOr<std::vector<std::string>> names = host.ListDirectory("/dev/infiniband");
+  if (names.ok()) {
+    std::erase_if(*names, [](const std::string& name) { return name.starts_with("by-"); });  // udev's links
+    return *std::move(names);
+  }
+  if (names.status().code() == absl::StatusCode::kNotFound) return std::vector<std::string>{};
+  return MissingFrom(names.status());
+}
+
+Fact<std::uint32_t> DecodeNodeList(std::string_view text) {
+  constexpr std::uint32_t kMostNodes = 1024;  // MAX_NUMNODES of any configuration
+  const std::string list = TrimRight(text);
+  const Missing nonsense{Missing::Kind::kFailed, "\"" + list + "\" is not a list of nodes"};
+  std::uint32_t nodes = 0;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (true) {
+    std::uint32_t first = 0;
+    auto [stop, error] = std::from_chars(at, end, first);
+    if (error != std::errc()) return nonsense;
+    std::uint32_t last = first;
+    if (stop != end && *stop == '-') {
+      const auto range = std::from_chars(stop + 1, end, last);
+      if (range.ec != std::errc()) return nonsense;
+      stop = range.ptr;
+    }
+    if (last < first || last >= kMostNodes) return nonsense;
+    nodes += last - first + 1;
+    if (stop == end) return nodes;
+    if (*stop != ',' || nodes > kMostNodes) return nonsense;
+    at = stop + 1;
+  }
+}
+
+Fact<std::uint32_t> ReadNumaNodes(HostReader& host) {
+  const absl::StatusOr<std::string> text = host.ReadFile("/sys/devices/system/node/online");
+  if (text.ok()) return DecodeNodeList(*text);
+  if (text.status().code() != absl::StatusCode::kNotFound) return MissingFrom(text.status());
+  return Missing{Missing::Kind::kUnsupported, "kernel without NUMA"};
 }
 
 bool ListsModule(std::string_view index, std::string_view module) {

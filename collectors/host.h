@@ -2,8 +2,10 @@
 // The host itself: names, kernel, locked memory, and how far the InfiniBand stack got.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/model/facts.h"
 #include "collectors/host_reader.h"
@@ -20,6 +22,13 @@ Fact<Memlock> ReadMemlock(HostReader& host);
 // /sys/class/infiniband there: kLoaded. Else what the modules installed for the running kernel say
 // (/lib/modules/<release>/modules.dep and .builtin), and the kernel's configuration where they are unreadable.
 Fact<RdmaStack> ReadRdmaStack(HostReader& host, const Fact<Kernel>& kernel);
+
+// Device nodes in /dev/infiniband; none when there is no such directory.
+Fact<std::vector<std::string>> ReadRdmaNodes(HostReader& host);
+
+// How many NUMA nodes are online; `text` is "0-1,4\n".
+Fact<std::uint32_t> DecodeNodeList(std::string_view text);
+Fact<std::uint32_t> ReadNumaNodes(HostReader& host);
 
 // Whether an index of modules ("kernel/a/b/ib_core.ko.xz: ..." or one path per line) has the module.
 bool ListsModule(std::string_view index, std::string_view module);

@@ -100,5 +100,34 @@ TEST(Host, AKernelThatDoesNotAnswerIsMissing) {
   EXPECT_EQ(ReadMemlock(host)->limit_bytes, 8U << 20);
 }
 
+TEST(Host, DeviceNodesAreListedWithoutUdevsLinks) {
+  FakeHost host;
+  EXPECT_TRUE(ReadRdmaNodes(host)->empty()) << "no directory: no nodes";
+  host.directories["/dev/infiniband"] = std::vector<std::string>{"by-ibdev", "by-path", "rdma_cm", "uverbs0"};
+  EXPECT_EQ(*ReadRdmaNodes(host), (std::vector<std::string>{"rdma_cm", "uverbs0"}));
+  host.directories["/dev/infiniband"] = ErrnoStatus(EACCES, "list /dev/infiniband");
+  EXPECT_EQ(ReadRdmaNodes(host).missing().kind, Missing::Kind::kDenied);
+}
+
+TEST(NodeList, IsCounted) {
+  EXPECT_EQ(*DecodeNodeList("0\n"), 1U);
+  EXPECT_EQ(*DecodeNodeList("0-1\n"), 2U);
+  EXPECT_EQ(*DecodeNodeList("0-1,4,8-11\n"), 7U);
+}
+
+TEST(NodeList, ThatMakesNoSenseIsAFailure) {
+  for (const char* text :
+       {"", "\n", "a", "0-", "-1", "1-0", "0,", ",0", "0 1", "0-4294967295", "99999999999"}) {
+    EXPECT_EQ(DecodeNodeList(text).missing().kind, Missing::Kind::kFailed) << text;
+  }
+}
+
+TEST(NodeList, IsNotThereOnAKernelWithoutNuma) {
+  FakeHost host;
+  EXPECT_EQ(ReadNumaNodes(host).missing(), (Missing{Missing::Kind::kUnsupported, "kernel without NUMA"}));
+  host.files["/sys/devices/system/node/online"] = "0-1\n";
+  EXPECT_EQ(*ReadNumaNodes(host), 2U);
+}
+
 }  // namespace
 }  // namespace rdmaready
