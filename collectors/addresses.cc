@@ -36,19 +36,25 @@ absl::StatusOr<std::optional<AddressOfLink>> DecodeAddress(std::span<const std::
   return AddressOfLink{header.ifa_index, {text.data(), header.ifa_prefixlen}};
 }
 
-Fact<std::vector<IpAddress>> ReadAddresses(HostReader& host, std::uint32_t ifindex) {
+Fact<AddressTable> ReadAddresses(HostReader& host) {
   ifaddrmsg header{};
   header.ifa_family = AF_UNSPEC;
   const absl::StatusOr<std::vector<NetlinkMessage>> answer =
       host.Netlink({NETLINK_ROUTE, RTM_GETADDR, true, Payload::Of(header).bytes()});
   if (!answer.ok()) return MissingFrom(answer.status());
-  std::vector<IpAddress> addresses;
+  AddressTable table;
   for (const NetlinkMessage& message : *answer) {
     absl::StatusOr<std::optional<AddressOfLink>> one = DecodeAddress(message.payload);
     if (!one.ok()) return MissingFrom(one.status());
-    if (one->has_value() && (*one)->ifindex == ifindex) addresses.push_back((*one)->address);
+    if (one->has_value()) table[(*one)->ifindex].push_back((*one)->address);
   }
-  return addresses;
+  return table;
+}
+
+Fact<std::vector<IpAddress>> AddressesOf(const Fact<AddressTable>& table, std::uint32_t ifindex) {
+  if (!table) return table.missing();
+  const auto found = table->find(ifindex);
+  return found == table->end() ? std::vector<IpAddress>{} : found->second;
 }
 
 }  // namespace rdmaready

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// IP addresses of a netdev: rtnetlink GETADDR.
+// IP addresses of the netdevs: rtnetlink GETADDR.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,7 +25,12 @@ struct AddressOfLink {
 // nullopt for an address that is neither IPv4 nor IPv6.
 absl::StatusOr<std::optional<AddressOfLink>> DecodeAddress(std::span<const std::byte> payload);
 
-// In the kernel's order.
-Fact<std::vector<IpAddress>> ReadAddresses(HostReader& host, std::uint32_t ifindex);
+// By ifindex, each netdev's in the kernel's order.
+using AddressTable = std::map<std::uint32_t, std::vector<IpAddress>>;
+
+// Of all netdevs at once: the kernel would list all of them for one, too.
+Fact<AddressTable> ReadAddresses(HostReader& host);
+
+Fact<std::vector<IpAddress>> AddressesOf(const Fact<AddressTable>& table, std::uint32_t ifindex);
 
 }  // namespace rdmaready

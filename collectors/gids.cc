@@ -6,7 +6,6 @@
 
 #include "api/base/status.h"
 #include "api/base/text.h"
-#include "collectors/netdev.h"
 
 namespace rdmaready {
 namespace {
@@ -20,12 +19,12 @@ bool Filled(const VerbsGid& gid) {
   return std::any_of(gid.raw.begin(), gid.raw.end(), [](std::uint8_t byte) { return byte != 0; });
 }
 
-std::string NetdevOf(HostReader& host, const std::string& device, const VerbsGid& gid,
+std::string NetdevOf(HostReader& host, const Network& network, const std::string& device, const VerbsGid& gid,
                      std::map<std::uint32_t, std::string>* names) {
   if (gid.ifindex == 0) return "";
   const auto [found, is_new] = names->try_emplace(gid.ifindex);
   if (is_new) {
-    const absl::StatusOr<Link> link = ReadLinkByIndex(host, gid.ifindex);
+    const absl::StatusOr<Link> link = FindLink(host, network, gid.ifindex);
     if (link.ok()) found->second = link->name;
   }
   const absl::StatusOr<std::string> sysfs =
@@ -58,15 +57,16 @@ GidType GidTypeOf(std::uint32_t verbs_type, const Fact<Transport>& transport) {
   return GidType::kUnknown;
 }
 
-Fact<std::vector<Gid>> ReadGids(HostReader& host, const std::string& device, std::uint32_t port,
-                                const Fact<Transport>& transport,
+Fact<std::vector<Gid>> ReadGids(HostReader& host, const Network& network, const std::string& device,
+                                std::uint32_t port, const Fact<Transport>& transport,
                                 const absl::StatusOr<std::vector<VerbsGid>>& table) {
   if (!table.ok()) return MissingFrom(table.status());
   std::map<std::uint32_t, std::string> names;
   std::vector<Gid> gids;
   for (const VerbsGid& gid : *table) {
     if (gid.port != port || !Filled(gid)) continue;
-    gids.push_back({gid.index, gid.raw, GidTypeOf(gid.type, transport), NetdevOf(host, device, gid, &names)});
+    gids.push_back(
+        {gid.index, gid.raw, GidTypeOf(gid.type, transport), NetdevOf(host, network, device, gid, &names)});
   }
   std::sort(gids.begin(), gids.end(), [](const Gid& a, const Gid& b) { return a.index < b.index; });
   return gids;

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "api/model/facts.h"
 #include "collectors/host_reader.h"
+#include "collectors/netdev.h"
 
 namespace rdmaready {
 
@@ -21,8 +22,8 @@ GidType GidTypeOf(std::uint32_t verbs_type, const Fact<Transport>& transport);
 
 // The filled slots of one port, by index. `table` is the whole device's. A slot's netdev is named only when the
 // interface with its ifindex here and sysfs agree: the ifindex may belong to another network namespace.
-Fact<std::vector<Gid>> ReadGids(HostReader& host, const std::string& device, std::uint32_t port,
-                                const Fact<Transport>& transport,
+Fact<std::vector<Gid>> ReadGids(HostReader& host, const Network& network, const std::string& device,
+                                std::uint32_t port, const Fact<Transport>& transport,
                                 const absl::StatusOr<std::vector<VerbsGid>>& table);
 
 }  // namespace rdmaready

@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/netdev.h"
 
-#include <linux/if.h>
-#include <linux/if_link.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
-
 #include <charconv>
 
 #include "api/base/status.h"
 #include "api/base/text.h"
-#include "collectors/addresses.h"
-#include "collectors/attributes.h"
 #include "collectors/dcb.h"
+#include "collectors/ethtool.h"
 
 namespace rdmaready {
 namespace {
-
-constexpr std::uint16_t kLargestVlanId = 4095;
-
-absl::Status DecodeLinkInfo(std::span<const std::byte> bytes, Link* link) {
-  const absl::StatusOr<Attributes> info = Attributes::Parse(bytes, "link information");
-  if (!info.ok()) return info.status();
-  if (!info->Find(IFLA_INFO_KIND)) return absl::OkStatus();
-  absl::StatusOr<std::string> kind = info->Text(IFLA_INFO_KIND);
-  if (!kind.ok()) return kind.status();
-  link->kind = *std::move(kind);
-  const auto data = info->Find(IFLA_INFO_DATA);
-  if (link->kind != "vlan" || !data) return absl::OkStatus();
-  const absl::StatusOr<Attributes> vlan = Attributes::Parse(*data, "VLAN information");
-  if (!vlan.ok()) return vlan.status();
-  const absl::StatusOr<std::uint16_t> id = vlan->U16(IFLA_VLAN_ID);
-  if (!id.ok()) return id.status();
-  if (*id > kLargestVlanId) return Malformed("VLAN information", "VLAN " + std::to_string(*id));
-  link->vlan_id = *id;
-  return absl::OkStatus();
-}
 
 // OK when sysfs under the name shows the interface with this index. It shows another one after a rename, and
 // when /sys was mounted for another network namespace.
@@ -55,40 +29,49 @@ std::string ReadDriver(HostReader& host, const Link& link, bool sysfs_usable) {
   return target->substr(target->rfind('/') + 1);  // npos + 1 is the whole text
 }
 
-}  // namespace
-
-absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
-  ifinfomsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "link");
-  if (!attributes.ok()) return attributes.status();
-  if (header.ifi_index <= 0) return Malformed("link", "ifindex " + std::to_string(header.ifi_index));
-  Link link{.ifindex = static_cast<std::uint32_t>(header.ifi_index),
-            .admin_up = (header.ifi_flags & IFF_UP) != 0,
-            .carrier = (header.ifi_flags & IFF_LOWER_UP) != 0};
-  absl::StatusOr<std::string> name = attributes->Text(IFLA_IFNAME);
-  if (!name.ok()) return name.status();
-  if (name->empty() || name->size() >= IFNAMSIZ || *name == "." || *name == ".." ||
-      name->find('/') != std::string::npos) {
-    return Malformed("link", "impossible name \"" + *name + "\"");
-  }
-  link.name = *std::move(name);
-  const absl::StatusOr<std::uint32_t> mtu = attributes->U32(IFLA_MTU);
-  if (!mtu.ok()) return mtu.status();
-  link.mtu_bytes = *mtu;
-  if (const auto info = attributes->Find(IFLA_LINKINFO)) RR_RETURN_IF_ERROR(DecodeLinkInfo(*info, &link));
-  return link;
+// Never empty when there is a master: that it has one is known even if its name is not.
+std::string MasterName(HostReader& host, const Network& network, const Link& link) {
+  if (!link.master) return "";
+  const absl::StatusOr<Link> master = FindLink(host, network, *link.master);
+  return master.ok() ? master->name : "(interface " + std::to_string(*link.master) + ")";
 }
 
-absl::StatusOr<Link> ReadLinkByIndex(HostReader& host, std::uint32_t ifindex) {
-  ifinfomsg header{};
-  header.ifi_index = static_cast<int>(ifindex);
-  const NetlinkRequest request{NETLINK_ROUTE, RTM_GETLINK, false,
-                               Payload::Of(header).U32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS).bytes()};
-  const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, request, "link");
-  if (!answer.ok()) return answer.status();
-  absl::StatusOr<Link> link = DecodeLink(answer->payload);
-  if (link.ok() && link->ifindex != ifindex) return Malformed("link", "the answer is about another interface");
-  return link;
+Fact<std::uint32_t> MaxMtuOf(const Link& link) {
+  if (!link.max_mtu_bytes)
+    return Missing{Missing::Kind::kUnsupported, "the kernel does not tell (before 4.19)"};
+  if (*link.max_mtu_bytes == 0) return Missing{Missing::Kind::kUnsupported, "the driver sets no limit"};
+  return *link.max_mtu_bytes;
+}
+
+Fact<std::uint64_t> CarrierChangesOf(const Link& link) {
+  if (!link.carrier_changes) return Missing{Missing::Kind::kUnsupported, "the kernel does not count them"};
+  return std::uint64_t{*link.carrier_changes};
+}
+
+// What the link itself tells.
+Netdev NetdevOf(HostReader& host, const Network& network, const Link& link) {
+  Netdev netdev{.name = link.name,
+                .ifindex = link.ifindex,
+                .admin_up = link.admin_up,
+                .carrier = link.carrier,
+                .mtu_bytes = link.mtu_bytes,
+                .vlan_id = VlanIdOf(link),
+                .vlan_egress = VlanEgressOf(link),
+                .addresses = AddressesOf(network.addresses, link.ifindex)};
+  netdev.mac = link.mac;
+  netdev.master = MasterName(host, network, link);
+  netdev.max_mtu_bytes = MaxMtuOf(link);
+  netdev.carrier_changes = CarrierChangesOf(link);
+  return netdev;
+}
+
+}  // namespace
+
+Network ReadNetwork(HostReader& host) { return {ReadLinks(host), ReadAddresses(host)}; }
+
+absl::StatusOr<Link> FindLink(HostReader& host, const Network& network, std::uint32_t ifindex) {
+  const Link* link = network.links.ok() ? network.links->Find(ifindex) : nullptr;
+  return link != nullptr ? *link : ReadLinkByIndex(host, ifindex);
 }
 
 Fact<std::uint32_t> DecodeSpeed(const absl::StatusOr<std::string>& text, bool carrier) {
@@ -107,24 +90,34 @@ Fact<std::uint32_t> DecodeSpeed(const absl::StatusOr<std::string>& text, bool ca
   return speed_mbps;
 }
 
-Fact<Netdev> ReadNetdev(HostReader& host, std::uint32_t ifindex) {
-  const absl::StatusOr<Link> link = ReadLinkByIndex(host, ifindex);
+Fact<Duplex> DecodeDuplex(const absl::StatusOr<std::string>& text, bool carrier) {
+  const bool no_answer = text.status().code() == absl::StatusCode::kInvalidArgument;
+  if (!text.ok() && !no_answer) return MissingFrom(text.status());
+  const std::string word = no_answer ? "unknown" : TrimRight(*text);
+  if (word == "full") return Duplex::kFull;
+  if (word == "half") return Duplex::kHalf;
+  if (word != "unknown") return Missing{Missing::Kind::kFailed, "\"" + word + "\" is not a duplex mode"};
+  if (!carrier) return Missing{Missing::Kind::kFailed, "duplex unknown while link is down"};
+  return Missing{Missing::Kind::kUnsupported, "driver reports unknown duplex"};
+}
+
+Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t ifindex) {
+  const absl::StatusOr<Link> link = FindLink(host, network, ifindex);
   if (!link.ok()) return MissingFrom(link.status());
   const std::string sysfs = "/sys/class/net/" + link->name;
   const absl::Status sysfs_status = SysfsShows(host, *link);
+  const auto read = [&](const char* file) {
+    return sysfs_status.ok() ? host.ReadFile(sysfs + file) : absl::StatusOr<std::string>(sysfs_status);
+  };
 
-  Netdev netdev{.name = link->name,
-                .ifindex = link->ifindex,
-                .driver = ReadDriver(host, *link, sysfs_status.ok()),
-                .admin_up = link->admin_up,
-                .carrier = link->carrier,
-                .mtu_bytes = link->mtu_bytes};
-  const absl::StatusOr<std::string> speed =
-      sysfs_status.ok() ? host.ReadFile(sysfs + "/speed") : absl::StatusOr<std::string>(sysfs_status);
-  netdev.vlan_id = link->vlan_id ? Fact<std::uint16_t>(*link->vlan_id)
-                                 : Missing{Missing::Kind::kUnsupported, "not a VLAN device"};
-  netdev.addresses = ReadAddresses(host, ifindex);
+  Netdev netdev = NetdevOf(host, network, *link);
+  netdev.driver = ReadDriver(host, *link, sysfs_status.ok());
+  const absl::StatusOr<std::string> speed = read("/speed");
+  const absl::StatusOr<std::string> duplex = read("/duplex");
   netdev.dcb = ReadDcb(host, link->name);
+  netdev.driver_info = ReadDriverInfo(host, link->name);
+  netdev.pause = ReadPause(host, link->name);
+  netdev.pfc_storm_timeout_ms = ReadPfcStormTimeout(host, link->name);
 
   const absl::StatusOr<Link> after = ReadLinkByIndex(host, ifindex);
   if (!after.ok()) return MissingFrom(after.status());
@@ -133,7 +126,9 @@ Fact<Netdev> ReadNetdev(HostReader& host, std::uint32_t ifindex) {
                    "read " + link->name + ": it was renamed to " + after->name + " while it was read"};
   }
   // A link that went down meanwhile explains an unknown speed better than the driver does.
-  netdev.speed_mbps = DecodeSpeed(speed, link->carrier && after->carrier);
+  const bool carrier = link->carrier && after->carrier;
+  netdev.speed_mbps = DecodeSpeed(speed, carrier);
+  netdev.duplex = DecodeDuplex(duplex, carrier);
   return netdev;
 }
 

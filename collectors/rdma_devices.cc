@@ -18,18 +18,9 @@ namespace {
 // ibv_query_port counts ports in a byte; no device has more.
 constexpr std::uint32_t kMostPorts = 255;
 
-NetlinkRequest Request(unsigned command, bool dump, const Payload& payload) {
-  return {NETLINK_RDMA, static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)), dump,
-          payload.bytes()};
-}
-
 // Names become parts of paths, so a hostile one must not lead elsewhere.
 bool IsPathPart(const std::string& name) {
   return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
-}
-
-std::string SysfsPath(const RdmaDevice& device, std::string_view file) {
-  return "/sys/class/infiniband/" + device.name + "/" + std::string(file);
 }
 
 Fact<Transport> TransportFromSysfs(HostReader& host, const RdmaDevice& device) {
@@ -45,6 +36,15 @@ Fact<Transport> TransportFromSysfs(HostReader& host, const RdmaDevice& device) {
 }
 
 }  // namespace
+
+NetlinkRequest RdmaRequest(unsigned command, bool dump, const Payload& payload) {
+  return {NETLINK_RDMA, static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)), dump,
+          payload.bytes()};
+}
+
+std::string SysfsPath(const RdmaDevice& device, std::string_view file) {
+  return "/sys/class/infiniband/" + device.name + "/" + std::string(file);
+}
 
 absl::StatusOr<RdmaDevice> DecodeRdmaDevice(std::span<const std::byte> payload) {
   const absl::StatusOr<Attributes> attributes = Attributes::Parse(payload, "RDMA device");
@@ -100,7 +100,7 @@ absl::StatusOr<RdmaPort> DecodeRdmaPort(std::span<const std::byte> payload) {
 
 absl::StatusOr<std::vector<RdmaDevice>> ReadRdmaDevices(HostReader& host) {
   const absl::StatusOr<std::vector<NetlinkMessage>> answer =
-      host.Netlink(Request(RDMA_NLDEV_CMD_GET, true, Payload()));
+      host.Netlink(RdmaRequest(RDMA_NLDEV_CMD_GET, true, Payload()));
   if (!answer.ok()) return answer.status();
   std::vector<RdmaDevice> devices;
   for (const NetlinkMessage& message : *answer) {
@@ -114,16 +114,17 @@ absl::StatusOr<std::vector<RdmaDevice>> ReadRdmaDevices(HostReader& host) {
 }
 
 absl::StatusOr<RdmaDevice> ReadRdmaDevice(HostReader& host, std::uint32_t index) {
-  const absl::StatusOr<NetlinkMessage> answer = AskForOne(
-      host, Request(RDMA_NLDEV_CMD_GET, false, Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, index)), "RDMA device");
+  const absl::StatusOr<NetlinkMessage> answer =
+      AskForOne(host, RdmaRequest(RDMA_NLDEV_CMD_GET, false, Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, index)),
+                "RDMA device");
   if (!answer.ok()) return answer.status();
   return DecodeRdmaDevice(answer->payload);
 }
 
 absl::StatusOr<RdmaPort> ReadRdmaPort(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
   const NetlinkRequest request =
-      Request(RDMA_NLDEV_CMD_PORT_GET, false,
-              Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, device.index).U32(RDMA_NLDEV_ATTR_PORT_INDEX, port));
+      RdmaRequest(RDMA_NLDEV_CMD_PORT_GET, false,
+                  Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, device.index).U32(RDMA_NLDEV_ATTR_PORT_INDEX, port));
   const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, request, "RDMA port");
   if (!answer.ok()) return answer.status();
   absl::StatusOr<RdmaPort> decoded = DecodeRdmaPort(answer->payload);
@@ -152,10 +153,23 @@ Fact<bool> ReadSoftware(HostReader& host, const RdmaDevice& device) {
   return host.ReadFile(SysfsPath(device, "parent")).ok();  // rxe names its netdev there
 }
 
-Fact<std::string> FirmwareOf(const RdmaDevice& device, const Fact<bool>& software) {
+Fact<std::string> FirmwareOf(const RdmaDevice& device, const Fact<bool>& software, const Fact<Netdev>& netdev) {
   if (!device.firmware.empty()) return device.firmware;
   if (software && *software) return Missing{Missing::Kind::kUnsupported, "a software device has no firmware"};
+  if (software && netdev && netdev->driver_info && !netdev->driver_info->firmware.empty()) {
+    return netdev->driver_info->firmware;
+  }
   return Missing{Missing::Kind::kUnsupported, "the driver reports no firmware version"};
+}
+
+Fact<std::string> ReadBoard(HostReader& host, const RdmaDevice& device, const Fact<bool>& software) {
+  for (const char* file : {"board_id", "hca_type"}) {
+    const absl::StatusOr<std::string> text = host.ReadFile(SysfsPath(device, file));
+    if (!text.ok() && text.status().code() != absl::StatusCode::kNotFound) return MissingFrom(text.status());
+    if (std::string board = text.ok() ? TrimRight(*text) : ""; !board.empty()) return board;
+  }
+  return Missing{Missing::Kind::kUnsupported,
+                 software && *software ? "a software device has no board" : "the driver names no board"};
 }
 
 Fact<PortState> PortStateOf(std::uint32_t state) {

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "api/model/facts.h"
+#include "collectors/attributes.h"
 #include "collectors/host_reader.h"
 
 namespace rdmaready {
@@ -39,6 +40,12 @@ struct RdmaPort {
   bool operator==(const RdmaPort&) const = default;
 };
 
+// A question of RDMA_NLDEV_CMD_*.
+NetlinkRequest RdmaRequest(unsigned command, bool dump, const Payload& payload);
+
+// "/sys/class/infiniband/rxe0/<file>".
+std::string SysfsPath(const RdmaDevice& device, std::string_view file);
+
 absl::StatusOr<RdmaDevice> DecodeRdmaDevice(std::span<const std::byte> payload);
 absl::StatusOr<RdmaPort> DecodeRdmaPort(std::span<const std::byte> payload);
 
@@ -53,7 +60,13 @@ absl::StatusOr<RdmaPort> ReadRdmaPort(HostReader& host, const RdmaDevice& device
 
 Fact<Transport> ReadTransport(HostReader& host, const RdmaDevice& device);
 Fact<bool> ReadSoftware(HostReader& host, const RdmaDevice& device);
-Fact<std::string> FirmwareOf(const RdmaDevice& device, const Fact<bool>& software);
+
+// nldev's own word, else what the driver of the port's netdev says of itself (ethtool): old kernels and some
+// drivers tell it only there.
+Fact<std::string> FirmwareOf(const RdmaDevice& device, const Fact<bool>& software, const Fact<Netdev>& netdev);
+
+// board_id of sysfs, else hca_type.
+Fact<std::string> ReadBoard(HostReader& host, const RdmaDevice& device, const Fact<bool>& software);
 
 // enum ib_port_state; what is no state of it is Missing.
 Fact<PortState> PortStateOf(std::uint32_t state);

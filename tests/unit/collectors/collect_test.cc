@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/collectors/good_fake_host.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using wire::operator+;
 
 Port OnlyPort(const Facts& facts) {
   if (!facts.ports || facts.ports->size() != 1) {
@@ -45,6 +49,120 @@ TEST(Collect, AHostThatAnswersLeavesNoGap) {
   EXPECT_EQ(*port.cm_default_tos, 0);
   EXPECT_EQ(port.netdev->driver, "dcbnic");
   EXPECT_EQ(port.netdev->dcb.pfc->enabled, 8);
+  EXPECT_THAT(*port.lowers, IsEmpty());
+  EXPECT_THAT(*port.uppers, IsEmpty());
+  EXPECT_EQ(*port.node_guid, 0x505400fffe000001);
+  EXPECT_EQ(port.board.missing().detail, "a software device has no board");
+  EXPECT_EQ(port.pci.missing().detail, "a software device has no PCIe");
+  EXPECT_THAT(*port.hw_counters, ElementsAre(Counter{"sent_pkts", 4711}));
+  EXPECT_EQ(*port.hw_counters_lifespan_ms, 12U);
+  EXPECT_EQ(port.port_counters.missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(port.resources->qp, 3U);
+  EXPECT_THAT(*facts.rdma_nodes, ElementsAre("rdma_cm", "uverbs0"));
+  EXPECT_TRUE(*facts.rdma_netns_shared);
+  EXPECT_EQ(*facts.numa_nodes, 1U);
+}
+
+// rxe on bond0 of dcb0 and dcb1, a VLAN on the bond.
+FakeHost HostWithBond() {
+  FakeHost host = GoodHost();
+  const auto links = std::vector<wire::Bytes>{
+      wire::Link(7, "dcb0", 9000, "dcbnic") + wire::Master(9),
+      wire::Link(8, "dcb1", 9000, "dcbnic") + wire::Master(9), wire::BondLink(9, "bond0", 1),
+      wire::VlanLink(10, "bond0.711", 711, wire::EgressRow(4, 3)) + wire::Parent(9)};
+  host.Answer(wire::LinksRequest(), wire::Each(links));
+  for (std::uint32_t i = 0; i < 3; ++i) host.Answer(wire::LinkRequest(7 + i), wire::One(links[i]));
+  host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, 9)));
+  host.Answer(wire::DcbRequest("dcb1"), wire::One(wire::FullDcb("dcb1")));
+  host.Answer(wire::AddressesRequest(),
+              wire::Each({wire::Address4(9, {10, 0, 0, 1}, 24), wire::Address4(10, {10, 7, 11, 1}, 24)}));
+  host.files["/sys/class/net/dcb1/ifindex"] = "8\n";
+  host.files["/sys/class/net/bond0/ifindex"] = "9\n";
+  return host;
+}
+
+TEST(Collect, APortOnABondIsTracedToTheEthernetPortsUnderIt) {
+  FakeHost host = HostWithBond();
+  const Port port = OnlyPort(CollectFacts(host));
+  EXPECT_EQ(port.netdev->name, "bond0");
+  ASSERT_TRUE(port.lowers) << port.lowers.missing().detail;
+  ASSERT_EQ(port.lowers->size(), 2U);
+  EXPECT_EQ((*port.lowers)[0].name, "dcb0");
+  EXPECT_EQ((*port.lowers)[0].master, "bond0");
+  EXPECT_EQ((*port.lowers)[1].dcb.pfc->enabled, 8);
+  ASSERT_EQ(port.uppers->size(), 1U);
+  EXPECT_EQ(port.uppers->front().name, "bond0.711");
+  EXPECT_THAT(port.uppers->front().over, ElementsAre("bond0"));
+  EXPECT_THAT(*port.uppers->front().addresses, ElementsAre(IpAddress{"10.7.11.1", 24}));
+}
+
+TEST(Collect, AMemberOfABondKnowsTheBondAndWhatStandsOnIt) {
+  FakeHost host = HostWithBond();
+  host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, 7)));
+  const Port port = OnlyPort(CollectFacts(host));
+  EXPECT_THAT(*port.lowers, IsEmpty());
+  ASSERT_EQ(port.uppers->size(), 2U);
+  EXPECT_EQ(port.uppers->front().name, "bond0");
+  EXPECT_EQ(*port.uppers->front().bond_mode, "active-backup");
+  EXPECT_THAT(*port.uppers->front().addresses, ElementsAre(IpAddress{"10.0.0.1", 24}));
+  EXPECT_EQ(port.uppers->back().name, "bond0.711");
+}
+
+TEST(Collect, ALowerNetdevThatGoesAwayIsAGapAndNotAShorterList) {
+  FakeHost host = HostWithBond();
+  host.Answer(wire::LinkRequest(8), ErrnoStatus(ENODEV, "ask rtnetlink GETLINK"));
+  const Port port = OnlyPort(CollectFacts(host));
+  EXPECT_EQ(port.lowers.missing(), (Missing{Missing::Kind::kFailed, "ask rtnetlink GETLINK: No such device"}));
+  EXPECT_TRUE(port.netdev);
+}
+
+TEST(Collect, WithoutAListOfLinksTheStackIsAGapAndTheNetdevIsNot) {
+  FakeHost host = GoodHost();
+  host.Answer(wire::LinksRequest(), ErrnoStatus(EINTR, "list by rtnetlink GETLINK"));
+  const Port port = OnlyPort(CollectFacts(host));
+  EXPECT_TRUE(port.netdev);
+  EXPECT_EQ(port.lowers.missing().detail, "list by rtnetlink GETLINK: Interrupted system call");
+  EXPECT_FALSE(port.uppers);
+}
+
+TEST(Collect, ANetdevNewerThanTheListHasNoKnownStack) {
+  FakeHost host = GoodHost();
+  host.Answer(wire::LinksRequest(), wire::One(wire::Link(1, "lo", 65536)));
+  const Port port = OnlyPort(CollectFacts(host));
+  EXPECT_TRUE(port.netdev);
+  EXPECT_FALSE(port.lowers);
+  EXPECT_FALSE(port.uppers);
+}
+
+TEST(Collect, APortWithoutANetdevHasNoStackForTheSameReason) {
+  FakeHost host = GoodHost();
+  host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, std::nullopt)));
+  const Port port = OnlyPort(CollectFacts(host));
+  EXPECT_EQ(port.lowers.missing(), port.netdev.missing());
+  EXPECT_EQ(port.uppers.missing(), port.netdev.missing());
+}
+
+// 64 ports, each on a netdev of its own: everything that lists all of a host is asked once.
+TEST(Collect, ManyPortsCostInProportion) {
+  constexpr std::uint32_t kPorts = 64;
+  FakeHost host = GoodHost();
+  host.Answer(wire::DevicesRequest(), wire::One(wire::Device(3, "rxe0", "roce", kPorts)));
+  host.Answer(wire::DeviceRequest(3), wire::One(wire::Device(3, "rxe0", "roce", kPorts)));
+  host.gid_tables["rxe0"] = std::vector<VerbsGid>{};
+  std::vector<wire::Bytes> links;
+  for (std::uint32_t i = 1; i <= kPorts; ++i) {
+    links.push_back(wire::Link(100 + i, "eth" + std::to_string(i), 9000));
+    host.Answer(wire::LinkRequest(100 + i), wire::One(links.back()));
+    host.Answer(wire::PortRequest(3, i), wire::One(wire::Port(3, "rxe0", i, 100 + i)));
+  }
+  host.Answer(wire::LinksRequest(), wire::Each(links));
+  const Facts facts = CollectFacts(host);
+  ASSERT_EQ(facts.ports->size(), kPorts);
+  for (const Port& port : *facts.ports) EXPECT_TRUE(port.lowers) << port.lowers.missing().detail;
+  const auto count = [&host](const std::string& what) { return std::ranges::count(host.asked, what); };
+  EXPECT_EQ(count("netlink 0 type " + std::to_string(RTM_GETADDR)), 1);
+  EXPECT_EQ(count("netlink 0 type " + std::to_string(RTM_GETLINK)), 1 + kPorts);
+  EXPECT_LT(host.asked.size(), std::size_t{30} * kPorts);
 }
 
 TEST(Collect, AHostThatAnswersNothingIsAllGapsAndNoCrash) {
@@ -132,6 +250,12 @@ TEST(Collect, ADeviceThatGoesAwayBetweenTwoReadsIsNotBelieved) {
   EXPECT_THAT(port.software.missing().detail, HasSubstr("went away while it was read"));
   EXPECT_FALSE(port.gids);
   EXPECT_FALSE(port.netdev);
+  for (const Missing& why :
+       {port.firmware.missing(), port.lowers.missing(), port.uppers.missing(), port.node_guid.missing(),
+        port.board.missing(), port.pci.missing(), port.hw_counters.missing(), port.port_counters.missing(),
+        port.resources.missing()}) {
+    EXPECT_EQ(why, port.software.missing());
+  }
 }
 
 TEST(Collect, ADeviceThatIsRenamedBetweenTwoReadsIsNotMixedUp) {

@@ -44,7 +44,7 @@ TEST(Gids, OnlyFilledSlotsOfThePortByIndex) {
   FakeHost host;
   const std::vector<VerbsGid> table = {Slot(1, 3, 2), Slot(2, 1, 2), Slot(1, 0, 1),
                                        VerbsGid{.port = 1, .index = 2}};
-  const auto gids = ReadGids(host, "rxe0", 1, Transport::kRoce, table);
+  const auto gids = ReadGids(host, ReadNetwork(host), "rxe0", 1, Transport::kRoce, table);
   ASSERT_TRUE(gids);
   ASSERT_EQ(gids->size(), 2U);
   EXPECT_EQ((*gids)[0].index, 0U);
@@ -54,11 +54,11 @@ TEST(Gids, OnlyFilledSlotsOfThePortByIndex) {
 
 TEST(Gids, ANetdevIsNamedWhenIfindexAndSysfsAgree) {
   FakeHost host;
-  host.Answer(wire::LinkRequest(7), wire::One(wire::Link(7, "eth0", 1500)));
+  host.Answer(wire::LinksRequest(), wire::One(wire::Link(7, "eth0", 1500)));
   host.files[kNdev + "0"] = "eth0\n";
   host.files[kNdev + "1"] = "eth9\n";  // ifindex 7 of another network namespace
-  const auto gids =
-      ReadGids(host, "rxe0", 1, Transport::kRoce, std::vector<VerbsGid>{Slot(1, 0, 2, 7), Slot(1, 1, 2, 7)});
+  const auto gids = ReadGids(host, ReadNetwork(host), "rxe0", 1, Transport::kRoce,
+                             std::vector<VerbsGid>{Slot(1, 0, 2, 7), Slot(1, 1, 2, 7)});
   ASSERT_TRUE(gids);
   EXPECT_EQ((*gids)[0].netdev, "eth0");
   EXPECT_EQ((*gids)[1].netdev, "");
@@ -67,14 +67,16 @@ TEST(Gids, ANetdevIsNamedWhenIfindexAndSysfsAgree) {
 TEST(Gids, ANetdevThatWentAwayLeavesTheGidWithoutAName) {
   FakeHost host;
   host.files[kNdev + "0"] = "eth0\n";
-  const auto gids = ReadGids(host, "rxe0", 1, Transport::kRoce, std::vector<VerbsGid>{Slot(1, 0, 2, 7)});
+  const auto gids =
+      ReadGids(host, ReadNetwork(host), "rxe0", 1, Transport::kRoce, std::vector<VerbsGid>{Slot(1, 0, 2, 7)});
   ASSERT_TRUE(gids);
   EXPECT_EQ((*gids)[0].netdev, "");
 }
 
 TEST(Gids, ATableThatMayNotBeReadIsDenied) {
   FakeHost host;
-  const auto gids = ReadGids(host, "rxe0", 1, Transport::kRoce, ErrnoStatus(EACCES, "open verbs device rxe0"));
+  const auto gids = ReadGids(host, ReadNetwork(host), "rxe0", 1, Transport::kRoce,
+                             ErrnoStatus(EACCES, "open verbs device rxe0"));
   EXPECT_EQ(gids.missing(), (Missing{Missing::Kind::kDenied, "open verbs device rxe0: Permission denied"}));
 }
 

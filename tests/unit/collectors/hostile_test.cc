@@ -9,12 +9,16 @@
 
 #include "collectors/addresses.h"
 #include "collectors/dcb.h"
-#include "collectors/netdev.h"
+#include "collectors/ethtool.h"
+#include "collectors/links.h"
 #include "collectors/rdma_devices.h"
+#include "collectors/resources.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
 namespace {
+
+using wire::operator+;
 
 struct Decoder {
   const char* name;
@@ -56,14 +60,35 @@ const std::vector<Decoder>& Decoders() {
          return device.ok();
        }},
       {"port", wire::Port(3, "rxe0", 1, 7), [](Span bytes) { return DecodeRdmaPort(bytes).ok(); }},
-      {"link", wire::VlanLink(8, "eth0.711", 711),
+      {"link",
+       wire::VlanLink(8, "eth0.711", 711, wire::EgressRow(4, 3)) + wire::Parent(7) +
+           wire::Attr(IFLA_ADDRESS, wire::Bytes(6)) + wire::U32(IFLA_LINK_NETNSID, 0),
        [](Span bytes) {
          const auto link = DecodeLink(bytes);
          if (link.ok()) {
            EXPECT_EQ(link->name.find('/'), std::string::npos);
+           for (const VlanPriority& row : link->vlan_egress) EXPECT_LT(row.pcp, kPriorities);
          }
          return link.ok();
        }},
+      {"bond", wire::BondLink(9, "bond0", 4), [](Span bytes) { return DecodeLink(bytes).ok(); }},
+      {"buffer", wire::Buffer(),
+       [](Span bytes) {
+         const auto buffer = DecodeBuffer(bytes);
+         if (buffer.ok()) {
+           for (const std::uint8_t index : buffer->prio_buffer) EXPECT_LT(index, kPriorities);
+         }
+         return buffer.ok();
+       }},
+      {"maxrate", wire::MaxRates(), [](Span bytes) { return DecodeMaxRates(bytes).ok(); }},
+      {"driver", wire::DriverInfo("mlx5_core", "16.35"),
+       [](Span bytes) { return DecodeDriverInfo(bytes).ok(); }},
+      {"pause", wire::PauseParameters(true, true), [](Span bytes) { return DecodePause(bytes).ok(); }},
+      {"storm", wire::StormTimeout(100), [](Span bytes) { return DecodePfcStormTimeout(bytes).ok(); }},
+      {"resources", wire::Resources(3),
+       [](Span bytes) { return DecodeResources(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
+      {"system", wire::U8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1),
+       [](Span bytes) { return DecodeNetnsShared(bytes).ok(); }},
       {"address", wire::Address4(7, {10, 0, 0, 1}, 24), [](Span bytes) { return DecodeAddress(bytes).ok(); }},
   };
   return decoders;

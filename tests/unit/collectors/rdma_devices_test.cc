@@ -108,10 +108,36 @@ TEST(Software, IsADeviceWithoutABusOrWithAParent) {
 
 TEST(Firmware, ASoftwareDeviceHasNone) {
   const RdmaDevice bare{.name = "rxe0"};
-  EXPECT_EQ(FirmwareOf(bare, true).missing(),
+  Netdev netdev;
+  netdev.driver_info = DriverInfo{.driver = "dcbnic", .firmware = "9.9"};
+  EXPECT_EQ(FirmwareOf(bare, true, netdev).missing(),
             (Missing{Missing::Kind::kUnsupported, "a software device has no firmware"}));
-  EXPECT_EQ(FirmwareOf(bare, false).missing().detail, "the driver reports no firmware version");
-  EXPECT_EQ(*FirmwareOf({.firmware = "16.35.3006"}, false), "16.35.3006");
+}
+
+TEST(Firmware, ComesFromNldevElseFromTheDriverOfTheNetdev) {
+  const RdmaDevice bare{.name = "mlx5_0"};
+  EXPECT_EQ(FirmwareOf(bare, false, Missing{}).missing().detail, "the driver reports no firmware version");
+  EXPECT_EQ(FirmwareOf(bare, false, Netdev{}).missing().detail, "the driver reports no firmware version");
+  Netdev netdev;
+  netdev.driver_info = DriverInfo{.driver = "mlx5_core", .firmware = "16.35.3006 (MT_0000000012)"};
+  EXPECT_EQ(*FirmwareOf(bare, false, netdev), "16.35.3006 (MT_0000000012)");
+  EXPECT_EQ(*FirmwareOf({.firmware = "16.35.3006"}, false, netdev), "16.35.3006");
+  EXPECT_FALSE(FirmwareOf(bare, Missing{}, netdev)) << "a software device's netdev is another device";
+}
+
+TEST(Board, IsItsIdElseItsType) {
+  FakeHost host;
+  const RdmaDevice device{.name = "a"};
+  EXPECT_EQ(ReadBoard(host, device, false).missing().detail, "the driver names no board");
+  EXPECT_EQ(ReadBoard(host, device, true).missing().detail, "a software device has no board");
+  host.files["/sys/class/infiniband/a/hca_type"] = "MT4119\n";
+  EXPECT_EQ(*ReadBoard(host, device, false), "MT4119");
+  host.files["/sys/class/infiniband/a/board_id"] = "\n";
+  EXPECT_EQ(*ReadBoard(host, device, false), "MT4119");
+  host.files["/sys/class/infiniband/a/board_id"] = "MT_0000000012\n";
+  EXPECT_EQ(*ReadBoard(host, device, false), "MT_0000000012");
+  host.files["/sys/class/infiniband/a/board_id"] = ErrnoStatus(EACCES, "open board_id");
+  EXPECT_EQ(ReadBoard(host, device, false).missing().kind, Missing::Kind::kDenied);
 }
 
 TEST(PortStates, NumbersOutsideTheEnumAreMissing) {

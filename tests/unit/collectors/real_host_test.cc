@@ -80,7 +80,7 @@ TEST(RealHost, ADumpHasEveryInterfaceAndNothingElse) {
 
 TEST(RealHost, LoopbackHasNoDcb) {
   RealHost host;
-  const Fact<Netdev> lo = ReadNetdev(host, 1);
+  const Fact<Netdev> lo = ReadNetdev(host, ReadNetwork(host), 1);
   ASSERT_TRUE(lo);
   EXPECT_EQ(lo->dcb.pfc.missing().kind, Missing::Kind::kUnsupported);
   EXPECT_THAT(lo->dcb.pfc.missing().detail,

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/ports.h"
+
+#include <utility>
+
+#include "api/base/status.h"
+#include "collectors/counters.h"
+#include "collectors/gids.h"
+#include "collectors/pci.h"
+#include "collectors/rdma_cm.h"
+#include "collectors/resources.h"
+#include "collectors/stack.h"
+
+namespace rdmaready {
+namespace {
+
+using GidTable = absl::StatusOr<std::vector<VerbsGid>>;
+
+// What is the same for every port of a device.
+Port ReadDevice(HostReader& host, const RdmaDevice& device) {
+  Port port;
+  port.device = device.name;
+  port.transport = ReadTransport(host, device);
+  port.software = ReadSoftware(host, device);
+  port.node_guid = device.node_guid;
+  port.board = ReadBoard(host, device, port.software);
+  port.pci = ReadPci(host, device.name, port.software);
+  port.resources = ReadResources(host, device);
+  return port;
+}
+
+Fact<Netdev> ReadNetdevOf(HostReader& host, const Network& network, const RdmaPort& link,
+                          const Fact<Transport>& transport) {
+  if (link.ifindex) return ReadNetdev(host, network, *link.ifindex);
+  if (transport && *transport == Transport::kInfiniBand) {
+    return Missing{Missing::Kind::kUnsupported, "an InfiniBand port has no Ethernet netdev"};
+  }
+  return Missing{Missing::Kind::kUnsupported, "port has no netdev in this network namespace"};
+}
+
+void ReadState(HostReader& host, const Network& network, const RdmaDevice& device, Port* port) {
+  const absl::StatusOr<RdmaPort> link = ReadRdmaPort(host, device, port->number);
+  if (link.ok()) {
+    port->state = PortStateOf(link->state);
+    port->phys_state = link->phys_state;
+    port->netdev = ReadNetdevOf(host, network, *link, port->transport);
+  } else {
+    const Missing why = MissingFrom(link.status());
+    port->state = why;
+    port->phys_state = why;
+    port->netdev = why;
+  }
+}
+
+Fact<std::vector<Netdev>> ReadNetdevs(HostReader& host, const Network& network,
+                                      const std::vector<std::uint32_t>& indexes) {
+  std::vector<Netdev> netdevs;
+  for (const std::uint32_t ifindex : indexes) {
+    Fact<Netdev> netdev = ReadNetdev(host, network, ifindex);
+    if (!netdev) return netdev.missing();
+    netdevs.push_back(*netdev);
+  }
+  return netdevs;
+}
+
+// What the port's netdev stands on, and what stands on either.
+void ReadStack(HostReader& host, const Network& network, Port* port) {
+  if (!port->netdev || !network.links.ok()) {
+    const Missing why = port->netdev ? MissingFrom(network.links.status()) : port->netdev.missing();
+    port->lowers = why;
+    port->uppers = why;
+    return;
+  }
+  const std::uint32_t own = port->netdev->ifindex;
+  const Fact<std::vector<std::uint32_t>> lowers = LowersOf(*network.links, own);
+  std::vector<std::uint32_t> bases{own};
+  if (lowers) {
+    port->lowers = ReadNetdevs(host, network, *lowers);
+    bases.insert(bases.end(), lowers->begin(), lowers->end());
+  } else {
+    port->lowers = lowers.missing();
+  }
+  port->uppers = network.links->Find(own) != nullptr ? UppersOf(*network.links, bases, network.addresses)
+                                                     : Fact<std::vector<UpperNetdev>>(lowers.missing());
+}
+
+void ReadVerbs(HostReader& host, const Network& network, const absl::Status& there, const GidTable& gids,
+               Port* port) {
+  const absl::StatusOr<VerbsPortAnswer> verbs =
+      there.ok() ? host.VerbsPort(port->device, port->number) : absl::StatusOr<VerbsPortAnswer>(there);
+  if (verbs.ok()) {
+    port->active_mtu_bytes = MtuBytesOf(verbs->active_mtu);
+    port->max_mtu_bytes = MtuBytesOf(verbs->max_mtu);
+  } else {
+    port->active_mtu_bytes = MissingFrom(verbs.status());
+    port->max_mtu_bytes = MissingFrom(verbs.status());
+  }
+  port->gids = ReadGids(host, network, port->device, port->number, port->transport, gids);
+}
+
+void ReadRest(HostReader& host, const RdmaDevice& device, Port* port) {
+  RdmaCmDefaults defaults = ReadRdmaCmDefaults(host, device.name, port->number, port->transport);
+  port->cm_default_mode = std::move(defaults.mode);
+  port->cm_default_tos = std::move(defaults.tos);
+  HwCounters counters = ReadHwCounters(host, device, port->number);
+  port->hw_counters = std::move(counters.counters);
+  port->hw_counters_lifespan_ms = std::move(counters.lifespan_ms);
+  port->port_counters = ReadPortCounters(host, device, port->number);
+}
+
+// A port of which nothing can be believed.
+Port LostPort(const RdmaDevice& device, std::uint32_t number, const Missing& why) {
+  Port port;
+  port.device = device.name;
+  port.number = number;
+  const auto lose = [&why](auto&... facts) { ((facts = why), ...); };
+  lose(port.transport, port.software, port.firmware, port.state, port.phys_state, port.active_mtu_bytes,
+       port.max_mtu_bytes, port.gids, port.cm_default_mode, port.cm_default_tos, port.netdev, port.lowers,
+       port.uppers, port.node_guid, port.board, port.pci, port.hw_counters, port.hw_counters_lifespan_ms,
+       port.port_counters, port.resources);
+  return port;
+}
+
+// nldev answers by index, verbs, sysfs and configfs by name: they were about one device only if the index still
+// has the name afterwards.
+absl::Status StillTheSame(HostReader& host, const RdmaDevice& device) {
+  const absl::StatusOr<RdmaDevice> after = ReadRdmaDevice(host, device.index);
+  if (!after.ok()) {
+    return absl::FailedPreconditionError("read " + device.name + ": it went away while it was read (" +
+                                         Message(after.status()) + ")");
+  }
+  if (after->name == device.name && after->node_guid == device.node_guid) return absl::OkStatus();
+  return absl::FailedPreconditionError("read " + device.name + ": it was renamed to " + after->name +
+                                       " while it was read");
+}
+
+}  // namespace
+
+std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
+                              const absl::Status& verbs) {
+  const Port shared = ReadDevice(host, device);
+  const GidTable gids = verbs.ok() ? host.VerbsGidTable(device.name) : verbs;
+  std::vector<Port> ports;
+  for (std::uint32_t number = 1; number <= device.port_count; ++number) {
+    Port& port = ports.emplace_back(shared);
+    port.number = number;
+    ReadState(host, network, device, &port);
+    ReadStack(host, network, &port);
+    ReadVerbs(host, network, verbs, gids, &port);
+    ReadRest(host, device, &port);
+    port.firmware = FirmwareOf(device, port.software, port.netdev);
+  }
+  const absl::Status same = StillTheSame(host, device);
+  if (same.ok()) return ports;
+  for (Port& port : ports) port = LostPort(device, port.number, MissingFrom(same));
+  return ports;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything of the ports of one RDMA device: RDMA netlink, verbs, sysfs and configfs, and the netdevs under
+// and on top of them.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "api/model/facts.h"
+#include "collectors/host_reader.h"
+#include "collectors/netdev.h"
+#include "collectors/rdma_devices.h"
+
+namespace rdmaready {
+
+// In the order of their numbers. `verbs` says why libibverbs cannot be asked (VerbsThere). Nothing of a device
+// that went away or was renamed while it was read is believed.
+std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
+                              const absl::Status& verbs);
+
+}  // namespace rdmaready
