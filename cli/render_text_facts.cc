@@ -7,6 +7,7 @@
 #include "checks/words.h"
 #include "cli/layout.h"
 #include "cli/render_text.h"
+#include "cli/render_text_facts_words.h"
 
 namespace rdmaready {
 namespace {
@@ -43,119 +44,105 @@ class Listing {
   std::string text_;
 };
 
-std::string ByClass(const std::array<std::uint8_t, kPriorities>& values) {
-  std::string text;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    text += fmt::format("{}{}:{}", i == 0 ? "" : " ", i, values[i]);
-  return text;
-}
-
-std::string EtsText(const Ets& ets) {
-  std::string tsa;
-  for (std::size_t i = 0; i < ets.tsa.size(); ++i)
-    tsa += fmt::format(" {}:{}", i, std::string(Name(ets.tsa[i])));
-  return fmt::format("{} classes, willing {}, tsa{}, percent {}, priority to class {}", ets.traffic_classes,
-                     ets.willing ? "on" : "off", tsa, ByClass(ets.tx_percent), ByClass(ets.prio_tc));
-}
-
-std::string PfcFactText(const Pfc& pfc) {
-  return fmt::format("{}, up to {} classes, delay {}", PfcText(pfc.enabled), pfc.capability, pfc.delay);
-}
-
-std::string_view Word(AppSelector selector) {
-  switch (selector) {
-    case AppSelector::kNone:
-      return "none";
-    case AppSelector::kEthertype:
-      return "ethertype";
-    case AppSelector::kStream:
-      return "stream-port";
-    case AppSelector::kDgram:
-      return "dgram-port";
-    case AppSelector::kAny:
-      return "port";
-    case AppSelector::kDscp:
-      return "dscp";
-    case AppSelector::kPcp:
-      return "pcp";
-  }
-  return "none";
-}
-
-std::string AppText(const std::vector<AppEntry>& entries) {
-  std::string text;
-  for (const AppEntry& entry : entries) {
-    text += fmt::format("{}{} {}:{}", text.empty() ? "" : ", ", std::string(Word(entry.selector)),
-                        entry.protocol, entry.priority);
-  }
-  return text.empty() ? "empty" : text;
-}
-
-std::string TrustText(const std::vector<AppSelector>& order) {
-  std::string text;
-  for (const AppSelector selector : order) text += (text.empty() ? "" : ", ") + std::string(Word(selector));
-  return text.empty() ? "none" : text;
-}
-
-std::string DcbxText(const Dcbx& dcbx) {
-  std::string text;
-  const auto add = [&](bool on, std::string_view word) {
-    if (on) text += (text.empty() ? "" : ", ") + std::string(word);
-  };
-  add(dcbx.host, "by the host");
-  add(dcbx.lld_managed, "by firmware or a lower driver");
-  add(dcbx.cee, "CEE");
-  add(dcbx.ieee, "IEEE");
-  add(dcbx.static_mode, "static");
-  return text.empty() ? "none" : text;
-}
-
-std::string AddressesText(const std::vector<IpAddress>& addresses) {
-  std::string text;
-  for (const IpAddress& ip : addresses)
-    text += fmt::format("{}{}/{}", text.empty() ? "" : ", ", ip.address, ip.prefix_length);
-  return text.empty() ? "none" : text;
-}
-
-// "fe80:0000:...": the raw 16 bytes in the kernel's notation.
-std::string GidText(const Gid& gid) {
-  std::string text;
-  for (std::size_t i = 0; i < gid.raw.size(); i += 2) {
-    text += fmt::format("{}{:02x}{:02x}", i == 0 ? "" : ":", gid.raw[i], gid.raw[i + 1]);
-  }
-  return fmt::format("{} {} {}", text, std::string(Name(gid.type)), gid.netdev);
-}
-
-std::string Tos(std::uint8_t tos) { return fmt::format("{} (DSCP {})", tos, tos >> 2); }
+std::string Itself(const std::string& text) { return text; }
 
 std::string Bytes(std::uint32_t bytes) { return fmt::format("{} B", bytes); }
 
-std::string MemlockText(const Memlock& memlock) {
-  const std::string limit =
-      memlock.limit_bytes == Memlock::kUnlimited ? "unlimited" : BytesText(memlock.limit_bytes);
-  return limit + (memlock.cap_ipc_lock ? ", not enforced (CAP_IPC_LOCK)" : "") +
-         fmt::format(", process {}", memlock.pid);
+// All three or why not: they come from one place.
+Fact<std::string> PciErrors(const PciFunction& pci) {
+  for (const Fact<std::uint64_t>* total : {&pci.aer_fatal, &pci.aer_nonfatal, &pci.aer_correctable}) {
+    if (!*total) return total->missing();
+  }
+  return fmt::format("fatal {}, nonfatal {}, correctable {}", *pci.aer_fatal, *pci.aer_nonfatal,
+                     *pci.aer_correctable);
+}
+
+// Why there is no DCB at all, when one reason stands for every part of it.
+const Missing* NoDcb(const Dcb& dcb) {
+  if (dcb.ets) return nullptr;
+  const Missing& why = dcb.ets.missing();
+  return dcb == Dcb{why, why, why, why, why, why, why} ? &why : nullptr;
 }
 
 void ListDcb(Listing& out, const Dcb& dcb) {
+  if (const Missing* why = NoDcb(dcb)) return out.Line(4, "DCB", Fact<std::string>(*why), Itself);
   out.Line(4, "PFC", dcb.pfc, PfcFactText);
   out.Line(4, "ETS", dcb.ets, EtsText);
   out.Line(4, "APP", dcb.app, AppText);
   out.Line(4, "trust", dcb.app_trust, TrustText);
   out.Line(4, "DCBX", dcb.dcbx, DcbxText);
+  out.Line(4, "buffers", dcb.buffer, BufferText);
+  out.Line(4, "maximum rates", dcb.max_rate_kbps, MaxRatesText);
 }
 
-void ListNetdev(Listing& out, const Netdev& netdev) {
-  out.Heading(2, "interface " + netdev.name);
-  out.Line(4, "driver", netdev.driver.empty() ? "(not named)" : netdev.driver);
-  out.Line(4, "link",
-           fmt::format("{}, {}", netdev.admin_up ? "up" : "administratively down",
-                       netdev.carrier ? "carrier" : "no carrier"));
-  out.Line(4, "MTU", Bytes(netdev.mtu_bytes));
+std::string LinkState(const Netdev& netdev) {
+  std::string text = fmt::format("{}, {}", netdev.admin_up ? "up" : "administratively down",
+                                 netdev.carrier ? "carrier" : "no carrier");
+  if (netdev.duplex) text += ", " + DuplexText(*netdev.duplex);
+  if (netdev.carrier_changes) text += fmt::format(", carrier changes {}", *netdev.carrier_changes);
+  return text;
+}
+
+// `place` says how it lies to the port's own netdev; empty for that one.
+void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
+  out.Heading(2, "interface " + netdev.name + place);
+  if (netdev.driver_info) {
+    out.Line(4, "driver", DriverText(*netdev.driver_info));
+  } else {
+    out.Line(4, "driver", netdev.driver.empty() ? "(not named)" : netdev.driver);
+    out.Line(4, "firmware", netdev.driver_info, DriverText);
+  }
+  out.Line(4, "link", LinkState(netdev));
+  out.Line(4, "MAC", netdev.mac.empty() ? "(none)" : netdev.mac);
+  if (!netdev.master.empty()) out.Line(4, "member of", netdev.master);
+  out.Line(4, "MTU",
+           Bytes(netdev.mtu_bytes) +
+               (netdev.max_mtu_bytes ? ", at most " + Bytes(*netdev.max_mtu_bytes) : std::string()));
   out.Line(4, "speed", netdev.speed_mbps, SpeedText);
-  out.Line(4, "VLAN", netdev.vlan_id, [](std::uint16_t id) { return std::to_string(id); });
+  if (netdev.vlan_id || netdev.vlan_id.missing().kind != Missing::Kind::kUnsupported) {
+    out.Line(4, "VLAN", netdev.vlan_id, [](std::uint16_t id) { return std::to_string(id); });
+  }
+  if (netdev.vlan_egress) out.Line(4, "priority to PCP", EgressText(*netdev.vlan_egress));
   out.Line(4, "addresses", netdev.addresses, AddressesText);
   ListDcb(out, netdev.dcb);
+  out.Line(4, "pause (802.3x)", netdev.pause, PauseText);
+  out.Line(4, "PFC storm limit", netdev.pfc_storm_timeout_ms, StormTimeoutText);
+}
+
+// The port's netdev, what it stands on, and what stands on them.
+void ListStack(Listing& out, const Port& port) {
+  if (!port.netdev) {
+    return out.Line(2, "interface", port.netdev, [](const Netdev& netdev) { return netdev.name; });
+  }
+  ListNetdev(out, *port.netdev, "");
+  if (!port.lowers) {
+    out.Line(2, "ports under it", port.lowers, [](const std::vector<Netdev>&) { return std::string(); });
+  } else {
+    for (const Netdev& lower : *port.lowers) ListNetdev(out, lower, ", under " + port.netdev->name);
+  }
+  if (!port.uppers) {
+    out.Line(2, "on top", port.uppers, [](const std::vector<UpperNetdev>&) { return std::string(); });
+  } else {
+    for (const UpperNetdev& upper : *port.uppers) out.Line(2, "on top", UpperText(upper));
+  }
+}
+
+void ListGids(Listing& out, const Fact<std::vector<Gid>>& gids) {
+  if (!gids) return out.Line(2, "GIDs", gids, [](const std::vector<Gid>&) { return std::string(); });
+  if (gids->empty()) out.Line(2, "GIDs", "none");
+  for (const Gid& gid : *gids) out.Line(2, fmt::format("GID {}", gid.index), GidText(gid));
+}
+
+void ListDevice(Listing& out, const Port& port) {
+  out.Line(2, "firmware", port.firmware, Itself);
+  out.Line(2, "board", port.board, Itself);
+  out.Line(2, "node GUID", port.node_guid, GuidText);
+  out.Line(2, "PCI", port.pci, PciText);
+  if (!port.pci) return;
+  out.Line(2, "PCIe links", port.pci->path, PciPathText);
+  out.Line(2, "PCIe errors", PciErrors(*port.pci), Itself);
+  out.Line(2, "NUMA node", port.pci->numa_node,
+           [](std::int32_t node) { return node < 0 ? "not told" : std::to_string(node); });
 }
 
 void ListPort(Listing& out, const Port& port) {
@@ -163,24 +150,18 @@ void ListPort(Listing& out, const Port& port) {
   out.Heading(0, "port " + PortName(port));
   out.Line(2, "transport", port.transport, name);
   out.Line(2, "software", port.software, [](bool software) { return std::string(software ? "yes" : "no"); });
-  out.Line(2, "firmware", port.firmware, [](const std::string& text) { return text; });
+  ListDevice(out, port);
   out.Line(2, "state", port.state, name);
   out.Line(2, "physical state", port.phys_state, [](std::uint8_t state) { return std::to_string(state); });
   out.Line(2, "active MTU", port.active_mtu_bytes, Bytes);
   out.Line(2, "largest MTU", port.max_mtu_bytes, Bytes);
   out.Line(2, "RDMA-CM mode", port.cm_default_mode, name);
-  out.Line(2, "RDMA-CM ToS", port.cm_default_tos, Tos);
-  if (port.gids) {
-    for (const Gid& gid : *port.gids) out.Line(2, fmt::format("GID {}", gid.index), GidText(gid));
-    if (port.gids->empty()) out.Line(2, "GIDs", "none");
-  } else {
-    out.Line(2, "GIDs", port.gids, [](const std::vector<Gid>&) { return std::string(); });
-  }
-  if (port.netdev) {
-    ListNetdev(out, *port.netdev);
-  } else {
-    out.Line(2, "interface", port.netdev, [](const Netdev& netdev) { return netdev.name; });
-  }
+  out.Line(2, "RDMA-CM ToS", port.cm_default_tos, TosText);
+  ListGids(out, port.gids);
+  out.Line(2, "in use", port.resources, ResourcesText);
+  out.Line(2, "hw counters", port.hw_counters, CountersText);
+  out.Line(2, "port counters", port.port_counters, CountersText);
+  ListStack(out, port);
 }
 
 void ListHost(Listing& out, const HostFacts& host) {
@@ -189,8 +170,12 @@ void ListHost(Listing& out, const HostFacts& host) {
   const Facts& facts = host.facts;
   out.Line(2, "host name", facts.hostname.empty() ? "(none)" : facts.hostname);
   out.Line(2, "kernel", facts.kernel, [](const Kernel& kernel) { return "Linux " + kernel.release; });
-  out.Line(2, "RDMA stack", facts.rdma_stack, [](RdmaStack stack) { return std::string(Name(stack)); });
+  out.Line(2, "NUMA nodes", facts.numa_nodes, [](std::uint32_t nodes) { return std::to_string(nodes); });
   out.Line(2, "lockable memory", facts.memlock, MemlockText);
+  out.Line(2, "RDMA stack", facts.rdma_stack, [](RdmaStack stack) { return std::string(Name(stack)); });
+  out.Line(2, "RDMA nodes", facts.rdma_nodes, ListWords);
+  out.Line(2, "RDMA namespaces", facts.rdma_netns_shared,
+           [](bool shared) { return std::string(shared ? "shared" : "exclusive"); });
   if (!facts.ports) {
     return out.Line(2, "RDMA ports", facts.ports, [](const std::vector<Port>&) { return std::string(); });
   }

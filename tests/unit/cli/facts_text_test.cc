@@ -2,12 +2,179 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/render_text.h"
+#include "cli/render_text_facts_words.h"
+#include "tests/unit/cli/golden.h"
 
 namespace rdmaready {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+
+Missing Unsupported(std::string detail) { return {Missing::Kind::kUnsupported, std::move(detail)}; }
+
+Dcb SomeDcb() {
+  Ets ets{.traffic_classes = 8};
+  ets.tsa[3] = Tsa::kEts;
+  ets.tx_percent[3] = 50;
+  ets.prio_tc[3] = 3;
+  Dcb dcb;
+  dcb.ets = ets;
+  dcb.pfc = Pfc{.capability = 8, .enabled = 1U << 3};
+  dcb.app = std::vector<AppEntry>{{AppSelector::kDscp, 3, 26}};
+  dcb.app_trust = Unsupported("driver does not report APP trust (dcbnl_getapptrust, kernel 6.2)");
+  dcb.dcbx = Dcbx{.host = true, .ieee = true};
+  dcb.buffer = Unsupported("driver does not report port buffers (dcbnl_getbuffer)");
+  dcb.max_rate_kbps = Unsupported("driver does not report maximum rates (ieee_getmaxrate)");
+  return dcb;
+}
+
+Netdev SomeNetdev(std::string name) {
+  Netdev netdev;
+  netdev.name = std::move(name);
+  netdev.driver = "dcbnic";
+  netdev.admin_up = true;
+  netdev.carrier = true;
+  netdev.mtu_bytes = 9000;
+  netdev.speed_mbps = 25'000;
+  netdev.vlan_id = Unsupported("not a VLAN device");
+  netdev.vlan_egress = Unsupported("not a VLAN device");
+  netdev.addresses = std::vector<IpAddress>{{"10.0.0.1", 24}};
+  netdev.dcb = SomeDcb();
+  netdev.mac = "52:54:00:00:00:01";
+  netdev.max_mtu_bytes = 9000;
+  netdev.carrier_changes = 1;
+  netdev.duplex = Duplex::kFull;
+  netdev.driver_info = DriverInfo{.driver = "dcbnic", .version = "6.12.117"};
+  netdev.pause = Unsupported("driver reports no pause parameters (get_pauseparam)");
+  netdev.pfc_storm_timeout_ms = Unsupported("driver has no PFC storm prevention (ETHTOOL_PFC_PREVENTION_TOUT)");
+  return netdev;
+}
+
+Facts SoftHost() {
+  Port port;
+  port.device = "rxe0";
+  port.number = 1;
+  port.transport = Transport::kRoce;
+  port.software = true;
+  port.firmware = Unsupported("a software device has no firmware");
+  port.state = PortState::kActive;
+  port.phys_state = 5;
+  port.active_mtu_bytes = 4096;
+  port.max_mtu_bytes = 4096;
+  port.gids = std::vector<Gid>{{.index = 1, .type = GidType::kRoceV2, .netdev = "dcb0"}};
+  port.cm_default_mode = GidType::kRoceV2;
+  port.cm_default_tos = 106;
+  port.netdev = SomeNetdev("dcb0");
+  port.lowers = std::vector<Netdev>{};
+  port.uppers = std::vector<UpperNetdev>{};
+  port.node_guid = 0x505400fffe000001;
+  port.board = Unsupported("a software device has no board");
+  port.pci = Unsupported("a software device has no PCIe");
+  port.hw_counters = std::vector<Counter>{{"rcvd_pkts", 12}, {"rcvd_seq_err", 0}, {"sent_pkts", 4711}};
+  port.port_counters = Unsupported("the driver has no port counters (InfiniBand PMA)");
+  port.resources = RdmaResources{.qp = 1, .cq = 1, .pd = 1};
+  Facts facts;
+  facts.hostname = "guest1";
+  facts.kernel = Kernel{"6.12.117+deb12-amd64"};
+  facts.rdma_stack = RdmaStack::kLoaded;
+  facts.memlock = Memlock{.limit_bytes = Memlock::kUnlimited, .cap_ipc_lock = true, .pid = 238};
+  facts.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
+  facts.rdma_netns_shared = true;
+  facts.numa_nodes = 1;
+  facts.ports = std::vector{port};
+  return facts;
+}
+
+// A NIC in a narrow slot, its port on a bond of two, a VLAN and a bridge on that.
+Facts HardHost() {
+  Facts facts = SoftHost();
+  Port port = facts.ports->front();
+  port.device = "mlx5_0";
+  port.software = false;
+  port.firmware = std::string("16.35.3006");
+  port.board = std::string("MT_0000000012");
+  PciFunction pci{.address = "0000:3b:00.0", .vendor_id = 0x15b3, .device_id = 0x1017};
+  pci.path =
+      std::vector<PciHop>{{"0000:3b:00.0", {8000, 8}, {16000, 16}}, {"0000:3a:00.0", {8000, 8}, {8000, 8}}};
+  pci.numa_node = -1;
+  pci.aer_fatal = 0;
+  pci.aer_nonfatal = 0;
+  pci.aer_correctable = 7;
+  port.pci = pci;
+  port.port_counters = std::vector<Counter>{{"link_downed", 0}};
+  Netdev bond = SomeNetdev("bond0");
+  bond.driver_info = Missing{Missing::Kind::kFailed, "ask ethtool about bond0: No such device"};
+  const Missing no_dcb = Unsupported("driver has no DCB (no dcbnl_ops)");
+  bond.dcb = {no_dcb, no_dcb, no_dcb, no_dcb, no_dcb, no_dcb, no_dcb};
+  Netdev lower = SomeNetdev("ens1f0");
+  lower.driver_info = DriverInfo{"mlx5_core", "6.12.117", "16.35.3006 (MT_0000000012)", "0000:3b:00.0"};
+  lower.master = "bond0";
+  lower.pause = Pause{.autoneg = true, .tx = true};
+  lower.pfc_storm_timeout_ms = 100;
+  PortBuffer buffer{.total_bytes = 256 << 10};
+  buffer.prio_buffer[3] = 1;
+  buffer.size_bytes = {128 << 10, 128 << 10};
+  lower.dcb.buffer = buffer;
+  lower.dcb.max_rate_kbps = MaxRatesKbps{0, 0, 0, 10'000'000};
+  port.netdev = bond;
+  port.lowers = std::vector{lower};
+  UpperNetdev vlan{.name = "bond0.711", .kind = "vlan", .over = {"bond0"}, .admin_up = true, .mtu_bytes = 9000};
+  vlan.vlan_id = 711;
+  vlan.vlan_egress = std::vector<VlanPriority>{{4, 3}};
+  vlan.bond_mode = Unsupported("not a bond");
+  vlan.addresses = std::vector<IpAddress>{{"10.7.11.1", 24}};
+  port.uppers = std::vector{vlan};
+  facts.ports = std::vector{port};
+  return facts;
+}
+
+std::string TextOf(Facts facts) { return FactsText({.hosts = {{.host = "a", .facts = std::move(facts)}}}, {}); }
+
+TEST(FactsText, OfASoftHostIsAboutOneScreen) {
+  const std::string text = TextOf(SoftHost());
+  EXPECT_EQ(text, Golden("facts_soft_host.txt", text));
+  EXPECT_LE(std::ranges::count(text, '\n'), 45);
+}
+
+TEST(FactsText, ShowsTheWholeStackAndTheHardware) {
+  const std::string text = TextOf(HardHost());
+  EXPECT_EQ(text, Golden("facts_hard_host.txt", text));
+}
+
+TEST(FactsText, SaysWhyAStackIsNotKnown) {
+  Facts facts = SoftHost();
+  Port port = facts.ports->front();
+  port.lowers = Unsupported("what dcb0 stands on is in another network namespace");
+  port.uppers = Missing{Missing::Kind::kFailed, "list by rtnetlink GETLINK: Interrupted system call"};
+  facts.ports = std::vector{port};
+  const std::string text = TextOf(facts);
+  EXPECT_THAT(text, HasSubstr("(unsupported: what dcb0 stands on is in another network namespace)"));
+  EXPECT_THAT(text, HasSubstr("(failed: list by rtnetlink GETLINK: Interrupted system call)"));
+}
+
+TEST(FactsText, ANameFromAHostCannotDriveATerminal) {
+  Facts facts = SoftHost();
+  Port port = facts.ports->front();
+  port.uppers = std::vector<UpperNetdev>{{.name = "\x1b[2J\nvlan", .kind = "\x1b[31m"}};
+  facts.ports = std::vector{port};
+  EXPECT_THAT(TextOf(facts), Not(HasSubstr("\x1b")));
+}
+
+TEST(FactWords, OfValuesWithMarks) {
+  EXPECT_EQ(StormTimeoutText(0), "off");
+  EXPECT_EQ(StormTimeoutText(0xffff), "the driver's own");
+  EXPECT_EQ(MaxRatesText({}), "no limits");
+  EXPECT_EQ(MaxRatesText({1, 0, 2500}), "0:1 kb/s 2:2500 kb/s");
+  EXPECT_EQ(CountersText({}), "0, all 0");
+  EXPECT_EQ(PciText({.address = "0000:3b:00.2", .virtual_function = true}),
+            "0000:3b:00.2, 0000:0000, virtual function");
+  EXPECT_EQ(DuplexText(Duplex::kHalf), "half duplex");
+  EXPECT_EQ(EgressText({}), "empty");
+}
 
 TEST(FactsText, SaysWhyAFactIsMissing) {
   Facts facts;

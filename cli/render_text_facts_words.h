@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How single facts are written for people. Pure; names that come from a host are not made printable here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+// "a, b"; "none" for an empty list.
+std::string ListWords(const std::vector<std::string>& words);
+
+std::string EtsText(const Ets& ets);
+std::string PfcFactText(const Pfc& pfc);
+std::string AppText(const std::vector<AppEntry>& entries);
+std::string TrustText(const std::vector<AppSelector>& order);
+std::string DcbxText(const Dcbx& dcbx);
+std::string BufferText(const PortBuffer& buffer);  // "256 KiB: 0:128 KiB 1:128 KiB, priority to buffer 0:0 ..."
+std::string MaxRatesText(const MaxRatesKbps& rates);  // "3:1 Gb/s", "no limits"
+
+std::string AddressesText(const std::vector<IpAddress>& addresses);
+std::string EgressText(const std::vector<VlanPriority>& map);  // "4:3"; "empty"
+std::string DriverText(const DriverInfo& info);
+std::string PauseText(const Pause& pause);
+std::string StormTimeoutText(std::uint16_t timeout_ms);
+std::string DuplexText(Duplex duplex);
+std::string UpperText(const UpperNetdev& upper);  // "bond0.5: vlan 5 over bond0, up, ..."
+
+std::string GidText(const Gid& gid);            // the raw 16 bytes in the kernel's notation, type and netdev
+std::string GuidText(std::uint64_t node_guid);  // "5054:00ff:fe00:0001"
+std::string PciText(const PciFunction& pci);
+std::string PciPathText(const std::vector<PciHop>& path);  // "8 GT/s x8 of 16 GT/s x16 at 0000:3b:00.0; ..."
+std::string CountersText(const std::vector<Counter>& counters);  // how many, and those that are not 0
+std::string ResourcesText(const RdmaResources& resources);
+
+std::string MemlockText(const Memlock& memlock);
+std::string TosText(std::uint8_t tos);  // "106 (DSCP 26)"
+
+}  // namespace rdmaready
