@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The priority of a frame. Trust is implicit, as on mlx5: with any DSCP row in
- * the APP table the port trusts DSCP, with none it trusts the VLAN tag's PCP.
+ * The priority of a frame. Trust is implicit: with any DSCP row in the APP table
+ * the port trusts DSCP, with none it trusts the VLAN tag's PCP.
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -80,11 +80,20 @@ u8 dcbnic_classify(const struct dcbnic *nic, const struct sk_buff *skb,
 	return READ_ONCE(classifier->default_prio);
 }
 
-/*
- * Derives the classifier from the APP table, after each change of it. Of several
- * rows for one DSCP the highest priority holds. RTNL.
- */
-void dcbnic_refresh_classifier(struct dcbnic *nic)
+static void dcbnic_copy_own_map(struct dcbnic *nic)
+{
+	struct dcbnic_classifier *classifier = &nic->classifier;
+	int dscp;
+
+	for (dscp = 0; dscp < DCBNIC_DSCPS; dscp++)
+		WRITE_ONCE(classifier->dscp_to_prio[dscp],
+			   nic->dscp_to_prio[dscp]);
+	WRITE_ONCE(classifier->default_prio, 0);
+	WRITE_ONCE(classifier->trust_dscp, nic->trust_dscp);
+}
+
+/* Of several rows for one DSCP the highest priority holds. */
+static void dcbnic_derive_from_app(struct dcbnic *nic)
 {
 	struct dcbnic_classifier *classifier = &nic->classifier;
 	u8 defaults = dcb_ieee_getapp_default_prio_mask(nic->dev);
@@ -103,4 +112,13 @@ void dcbnic_refresh_classifier(struct dcbnic *nic)
 	}
 	WRITE_ONCE(classifier->default_prio, default_prio);
 	WRITE_ONCE(classifier->trust_dscp, any_row);
+}
+
+/* After each change of the APP table. RTNL. */
+void dcbnic_refresh_classifier(struct dcbnic *nic)
+{
+	if (nic->personality->own_dscp_map)
+		dcbnic_copy_own_map(nic);
+	else
+		dcbnic_derive_from_app(nic);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames and bytes per priority, both ways; the netdev totals are their sum. */
+/*
+ * Frames and bytes per priority, both ways; the netdev totals are their sum. And
+ * events, which are rare.
+ */
 #include <linux/percpu.h>
 
 #include "dcbnic.h"
@@ -54,4 +57,9 @@ void dcbnic_read_totals(const struct dcbnic *nic, struct dcbnic_totals *totals)
 			}
 		}
 	}
+}
+
+u64 dcbnic_events(const struct dcbnic *nic, enum dcbnic_event event, int prio)
+{
+	return atomic64_read(&nic->events[event][prio]);
 }

@@ -1,34 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dcbnl operations: IEEE ETS, PFC and APP, configured by the host.
+ * The dcbnl operations that all personalities share, and helpers for the rest.
  * Called under RTNL; get_dcbx also under dcb_lock, so it must not sleep.
  */
-#include <linux/dcbnl.h>
 #include <net/dcbnl.h>
 
 #include "dcbnic.h"
 
-static int dcbnic_getets(struct net_device *dev, struct ieee_ets *ets)
+/* The errno asked for by fail_next_<op>, once. */
+int dcbnic_fail_next(struct dcbnic *nic, enum dcbnic_op op)
+{
+	return -(int)xchg(&nic->fail_next[op], 0);
+}
+
+int dcbnic_getets(struct net_device *dev, struct ieee_ets *ets)
+{
+	struct dcbnic *nic = netdev_priv(dev);
+
+	*ets = nic->ets;
+	return dcbnic_fail_next(nic, DCBNIC_GET_ETS);
+}
+
+int dcbnic_getpfc(struct net_device *dev, struct ieee_pfc *pfc)
+{
+	struct dcbnic *nic = netdev_priv(dev);
+	int prio;
+
+	*pfc = nic->pfc;
+	for (prio = 0; prio < DCBNIC_PRIOS; prio++) {
+		pfc->requests[prio] = dcbnic_events(nic, DCBNIC_TX_PAUSE, prio);
+		pfc->indications[prio] = dcbnic_events(nic, DCBNIC_RX_PAUSE,
+						       prio);
+	}
+	return dcbnic_fail_next(nic, DCBNIC_GET_PFC);
+}
+
+u8 dcbnic_getdcbx(struct net_device *dev)
 {
 	const struct dcbnic *nic = netdev_priv(dev);
 
-	*ets = nic->ets;
+	return READ_ONCE(nic->dcbx);
+}
+
+/* Adds a row to the kernel's APP table, and remembers it for a new start. */
+int dcbnic_add_app(struct dcbnic *nic, struct dcb_app *app)
+{
+	int err;
+
+	if (nic->app_rows == DCBNIC_APP_ROWS)
+		return -ENOSPC;
+	err = dcb_ieee_setapp(nic->dev, app);
+	if (err)
+		return err;
+	nic->app[nic->app_rows++] = *app;
 	return 0;
 }
 
-static int dcbnic_validate_ets(struct net_device *dev,
-			       const struct ieee_ets *ets, u8 ets_cap)
+int dcbnic_remove_app(struct dcbnic *nic, struct dcb_app *app)
 {
+	int err, i;
+
+	err = dcb_ieee_delapp(nic->dev, app);
+	if (err)
+		return err;
+	for (i = 0; i < nic->app_rows; i++) {
+		if (nic->app[i].selector == app->selector &&
+		    nic->app[i].protocol == app->protocol &&
+		    nic->app[i].priority == app->priority) {
+			nic->app[i] = nic->app[--nic->app_rows];
+			break;
+		}
+	}
+	return 0;
+}
+
+/* What 802.1Q asks for: known algorithms, classes that exist, a sum of 100. */
+int dcbnic_check_ets(struct net_device *dev, const struct ieee_ets *ets)
+{
+	const struct dcbnic *nic = netdev_priv(dev);
 	unsigned int ets_percent = 0;
 	bool any_ets_tc = false;
 	int i;
 
-	if (ets->cbs) {
-		netdev_err(dev, "ETS: no credit-based shaper\n");
-		return -EOPNOTSUPP;
-	}
 	for (i = 0; i < IEEE_8021QAZ_MAX_TCS; i++) {
-		if (ets->prio_tc[i] >= ets_cap) {
+		if (ets->prio_tc[i] >= nic->ets.ets_cap) {
 			netdev_err(dev, "ETS: priority %d: no traffic class %u\n",
 				   i, ets->prio_tc[i]);
 			return -EINVAL;
@@ -56,118 +111,4 @@ static int dcbnic_validate_ets(struct net_device *dev,
 		return -EINVAL;
 	}
 	return 0;
-}
-
-static int dcbnic_setets(struct net_device *dev, struct ieee_ets *ets)
-{
-	struct dcbnic *nic = netdev_priv(dev);
-	u8 ets_cap = nic->ets.ets_cap;
-	int err;
-
-	err = dcbnic_validate_ets(dev, ets, ets_cap);
-	if (err)
-		return err;
-	nic->ets = *ets;
-	nic->ets.ets_cap = ets_cap;
-	return 0;
-}
-
-static int dcbnic_getpfc(struct net_device *dev, struct ieee_pfc *pfc)
-{
-	const struct dcbnic *nic = netdev_priv(dev);
-
-	*pfc = nic->pfc;
-	return 0;
-}
-
-static int dcbnic_setpfc(struct net_device *dev, struct ieee_pfc *pfc)
-{
-	struct dcbnic *nic = netdev_priv(dev);
-
-	if (pfc->mbc > 1) {
-		netdev_err(dev, "PFC: MACsec bypass is 0 or 1, not %u\n",
-			   pfc->mbc);
-		return -EINVAL;
-	}
-	nic->pfc.pfc_en = pfc->pfc_en;
-	nic->pfc.mbc = pfc->mbc;
-	nic->pfc.delay = pfc->delay;
-	return 0;
-}
-
-/* Rows that would change nothing are refused rather than kept for show. */
-static int dcbnic_validate_app(struct net_device *dev,
-			       const struct dcb_app *app)
-{
-	if (app->priority >= DCBNIC_PRIOS)
-		return -EINVAL;
-	if (app->selector == IEEE_8021QAZ_APP_SEL_DSCP)
-		return app->protocol < DCBNIC_DSCPS ? 0 : -EINVAL;
-	if (app->selector == IEEE_8021QAZ_APP_SEL_ETHERTYPE && !app->protocol)
-		return 0;
-	netdev_err(dev, "APP: only DSCP rows and the default priority\n");
-	return -EOPNOTSUPP;
-}
-
-static int dcbnic_setapp(struct net_device *dev, struct dcb_app *app)
-{
-	int err;
-
-	err = dcbnic_validate_app(dev, app);
-	if (err)
-		return err;
-	err = dcb_ieee_setapp(dev, app);
-	if (err)
-		return err;
-	dcbnic_refresh_classifier(netdev_priv(dev));
-	return 0;
-}
-
-static int dcbnic_delapp(struct net_device *dev, struct dcb_app *app)
-{
-	int err;
-
-	err = dcb_ieee_delapp(dev, app);
-	if (err)
-		return err;
-	dcbnic_refresh_classifier(netdev_priv(dev));
-	return 0;
-}
-
-static u8 dcbnic_getdcbx(struct net_device *dev)
-{
-	const struct dcbnic *nic = netdev_priv(dev);
-
-	return READ_ONCE(nic->dcbx);
-}
-
-/* No firmware agent and no CEE here. By contract 1 means refused. */
-static u8 dcbnic_setdcbx(struct net_device *dev, u8 mode)
-{
-	struct dcbnic *nic = netdev_priv(dev);
-	const u8 wanted = DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE;
-
-	if ((mode & ~DCB_CAP_DCBX_STATIC) != wanted)
-		return 1;
-	WRITE_ONCE(nic->dcbx, mode);
-	return 0;
-}
-
-const struct dcbnl_rtnl_ops dcbnic_dcbnl_ops = {
-	.ieee_getets	= dcbnic_getets,
-	.ieee_setets	= dcbnic_setets,
-	.ieee_getpfc	= dcbnic_getpfc,
-	.ieee_setpfc	= dcbnic_setpfc,
-	.ieee_setapp	= dcbnic_setapp,
-	.ieee_delapp	= dcbnic_delapp,
-	.getdcbx	= dcbnic_getdcbx,
-	.setdcbx	= dcbnic_setdcbx,
-};
-
-/* A new NIC: every class strict, every priority in class 0, PFC off. */
-void dcbnic_init_dcb(struct dcbnic *nic)
-{
-	nic->ets.ets_cap = IEEE_8021QAZ_MAX_TCS;
-	nic->pfc.pfc_cap = IEEE_8021QAZ_MAX_TCS;
-	nic->dcbx = DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE;
 }

@@ -3,21 +3,26 @@
  * dcbnic: a DCB-capable NIC for the virtual fabric, stacked on another netdev.
  *
  * The lower netdev (virtio-net in the fabric) is the wire; dcbnic adds what a
- * data-centre NIC has and virtio-net lacks: ETS, PFC, APP and DCBX through
- * dcbnl, a link speed, and counters per priority. Test only, never packaged.
+ * data-centre NIC has and virtio-net lacks: ETS, PFC, APP, DCBX, buffers and
+ * rate limits through dcbnl, a link speed, pause and FEC settings, and counters
+ * per priority. It can behave as real drivers do (personalities) and fail on
+ * demand (debugfs). Test only, never packaged.
  */
 #ifndef DCBNIC_H
 #define DCBNIC_H
 
 #include <linux/dcbnl.h>
+#include <linux/ethtool.h>
 #include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/u64_stats_sync.h>
+#include <linux/workqueue.h>
 
 #define DCBNIC_DRIVER_NAME	"dcbnic"
 #define DCBNIC_PRIOS		IEEE_8021QAZ_MAX_TCS
 #define DCBNIC_DSCPS		64
+#define DCBNIC_APP_ROWS		256
 
 enum dcbnic_direction { DCBNIC_RX, DCBNIC_TX, DCBNIC_DIRECTIONS };
 
@@ -38,14 +43,102 @@ struct dcbnic_totals {
 	u64 bytes[DCBNIC_DIRECTIONS][DCBNIC_PRIOS];
 };
 
+/* What is counted beside frames and bytes; by priority unless it says port. */
+enum dcbnic_event {
+	DCBNIC_RX_PAUSE,
+	DCBNIC_TX_PAUSE,
+	DCBNIC_RX_PAUSE_US,
+	DCBNIC_TX_PAUSE_US,
+	DCBNIC_RX_PAUSE_TRANSITIONS,
+	DCBNIC_TX_PAUSE_TRANSITIONS,
+	DCBNIC_RX_DISCARDS,
+	DCBNIC_RX_MARKED,
+	DCBNIC_PORT_RX_PAUSE,
+	DCBNIC_PORT_TX_PAUSE,
+	DCBNIC_PORT_STORM_WARNINGS,
+	DCBNIC_PORT_STORM_ERRORS,
+	DCBNIC_PORT_FEC_CORRECTED,
+	DCBNIC_PORT_FEC_UNCORRECTABLE,
+	DCBNIC_PORT_SYMBOL_ERRORS,
+	DCBNIC_EVENTS,
+};
+
+/* What can be told to fail the next time. */
+enum dcbnic_op {
+	DCBNIC_GET_ETS,
+	DCBNIC_SET_ETS,
+	DCBNIC_GET_PFC,
+	DCBNIC_SET_PFC,
+	DCBNIC_GET_MAXRATE,
+	DCBNIC_SET_MAXRATE,
+	DCBNIC_GET_BUFFER,
+	DCBNIC_SET_BUFFER,
+	DCBNIC_SET_APP,
+	DCBNIC_DEL_APP,
+	DCBNIC_SET_DCBX,
+	DCBNIC_SET_PAUSE,
+	DCBNIC_OPS,
+};
+
 /*
- * What the data path needs of the APP table. Written under RTNL, read without
- * a lock: each member stands for itself, so READ_ONCE/WRITE_ONCE suffice.
+ * What the data path needs to know a frame's priority. Written under RTNL, read
+ * without a lock: each member stands for itself, so READ_ONCE/WRITE_ONCE suffice.
  */
 struct dcbnic_classifier {
 	bool trust_dscp;	/* else trust PCP */
 	u8 default_prio;	/* untagged, not IP, or no row for the DSCP */
 	u8 dscp_to_prio[DCBNIC_DSCPS];
+};
+
+/* What an LLDP agent in the firmware heard from the link partner. */
+struct dcbnic_peer {
+	bool has_ets, has_pfc;
+	struct ieee_ets ets;
+	struct ieee_pfc pfc;
+	u16 app_rows;
+	struct dcb_app app[16];
+};
+
+struct dcbnic;
+struct dcbnic_knob;
+
+enum dcbnic_scope {
+	DCBNIC_OF_PRIO,
+	DCBNIC_OF_PFC_PRIO,	/* there only while PFC is on for it */
+	DCBNIC_OF_PORT,		/* the sum over all priorities */
+};
+
+/* What a statistic may show, besides an event. */
+enum {
+	DCBNIC_RX_PACKETS = DCBNIC_EVENTS,
+	DCBNIC_RX_BYTES,
+	DCBNIC_TX_PACKETS,
+	DCBNIC_TX_BYTES,
+	DCBNIC_NOTHING,
+};
+
+/* One name in "ethtool -S", or eight. */
+struct dcbnic_stat {
+	const char *format;	/* with %d for the priority, unless of the port */
+	enum dcbnic_scope scope;
+	int value;
+};
+
+/* How one driver behaves. */
+struct dcbnic_personality {
+	const char *name;
+	const struct dcbnl_rtnl_ops *dcbnl_ops;
+	const struct dcbnic_stat *stats;	/* ends with a NULL format */
+	/* Of a new NIC; all else is zero. */
+	void (*init)(struct dcbnic *nic);
+	/* DCBX, as the driver finds it with or without LLDP in firmware. */
+	u8 (*dcbx_found)(bool firmware_lldp);
+	/* The NIC itself holds what DSCP means; else the APP table says. */
+	bool own_dscp_map;
+	bool has_pfc_prevention;
+	bool has_lldp_flag;	/* ethtool private flag fw-lldp-agent */
+	int (*check_pause)(const struct dcbnic *nic,
+			   const struct ethtool_pauseparam *pause);
 };
 
 struct dcbnic {
@@ -54,37 +147,111 @@ struct dcbnic {
 	netdevice_tracker lower_tracker;
 	struct dcbnic_classifier classifier;
 	struct dcbnic_counters __percpu *counters;
+	atomic64_t events[DCBNIC_EVENTS][DCBNIC_PRIOS];
+	struct delayed_work link_back;
+	bool carrier_off, link_toggling;
 
 	/* below: RTNL */
-	struct ieee_ets ets;
-	struct ieee_pfc pfc;
-	u8 dcbx;		/* a byte, also read under dcb_lock */
 	u32 speed_mbps;
+	u32 fail_next[DCBNIC_OPS];	/* an errno, 0: do not */
+	struct dcb_app app[DCBNIC_APP_ROWS];	/* those we put in the table */
+	u16 app_rows;
+	struct dentry *directory;
+	struct dcbnic_knob *knobs;
+
+	/* from here on: new with each personality */
+	struct_group(settings,
+		const struct dcbnic_personality *personality;
+		struct ieee_ets ets;
+		bool ets_known;		/* bnxt: has it ever been set */
+		struct ieee_pfc pfc;
+		struct ieee_maxrate maxrate;
+		struct dcbnl_buffer buffer;
+		u8 dcbx;		/* a byte, also read under dcb_lock */
+		bool firmware_lldp;
+		bool trust_dscp;
+		u8 dscp_to_prio[DCBNIC_DSCPS];
+		u64 dscp_rows;		/* bit N: a row for DSCP N */
+		struct ethtool_pauseparam pause;
+		u32 fec;
+		u16 pfc_prevention_ms;
+		struct dcbnic_peer peer;
+	);
 };
 
 /* netdev.c: the data path and the netdev operations */
 extern const struct net_device_ops dcbnic_netdev_ops;
 rx_handler_result_t dcbnic_receive(struct sk_buff **pskb);
+
+/* carrier.c: when there is a link */
+void dcbnic_init_carrier(struct dcbnic *nic);
 void dcbnic_follow_carrier(struct dcbnic *nic);
+void dcbnic_toggle_link(struct dcbnic *nic);
 
 /* classify.c: the priority of a frame, from its tag or DSCP */
 u8 dcbnic_classify(const struct dcbnic *nic, const struct sk_buff *skb,
 		   __be16 proto, int offset);
 void dcbnic_refresh_classifier(struct dcbnic *nic);
 
-/* counters.c: frames and bytes per priority, both ways */
+/* counters.c: frames and bytes per priority, both ways, and events */
 int dcbnic_alloc_counters(struct dcbnic *nic);
 void dcbnic_free_counters(struct dcbnic *nic);
 void dcbnic_count_frames(struct dcbnic *nic, enum dcbnic_direction direction,
 			 u8 prio, u32 packets, u32 bytes);
 void dcbnic_read_totals(const struct dcbnic *nic, struct dcbnic_totals *totals);
+u64 dcbnic_events(const struct dcbnic *nic, enum dcbnic_event event, int prio);
 
-/* dcb.c: the dcbnl operations */
-extern const struct dcbnl_rtnl_ops dcbnic_dcbnl_ops;
-void dcbnic_init_dcb(struct dcbnic *nic);
+/* dcb.c: what all personalities do alike. Called under RTNL. */
+int dcbnic_fail_next(struct dcbnic *nic, enum dcbnic_op op);
+int dcbnic_getets(struct net_device *dev, struct ieee_ets *ets);
+int dcbnic_getpfc(struct net_device *dev, struct ieee_pfc *pfc);
+u8 dcbnic_getdcbx(struct net_device *dev);
+int dcbnic_add_app(struct dcbnic *nic, struct dcb_app *app);
+int dcbnic_remove_app(struct dcbnic *nic, struct dcb_app *app);
+int dcbnic_check_ets(struct net_device *dev, const struct ieee_ets *ets);
 
-/* ethtool.c: identity, link speed, statistics */
+/* buffer.c: receive buffers and rate limits */
+int dcbnic_getbuffer(struct net_device *dev, struct dcbnl_buffer *buffer);
+int dcbnic_setbuffer(struct net_device *dev, struct dcbnl_buffer *buffer);
+int dcbnic_getmaxrate(struct net_device *dev, struct ieee_maxrate *maxrate);
+int dcbnic_setmaxrate(struct net_device *dev, struct ieee_maxrate *maxrate);
+void dcbnic_init_buffer(struct dcbnic *nic);
+
+/* peer.c: what the link partner announced */
+int dcbnic_peer_getets(struct net_device *dev, struct ieee_ets *ets);
+int dcbnic_peer_getpfc(struct net_device *dev, struct ieee_pfc *pfc);
+int dcbnic_peer_getappinfo(struct net_device *dev,
+			   struct dcb_peer_app_info *info, u16 *rows);
+int dcbnic_peer_getapptable(struct net_device *dev, struct dcb_app *table);
+int dcbnic_parse_peer_ets(struct dcbnic *nic, char *text);
+int dcbnic_parse_peer_pfc(struct dcbnic *nic, char *text);
+int dcbnic_parse_peer_app(struct dcbnic *nic, char *text);
+
+/* personality.c, and one file for each */
+extern const struct dcbnic_personality dcbnic_plain;
+extern const struct dcbnic_personality dcbnic_mlx5;
+extern const struct dcbnic_personality dcbnic_mlx5_dscp;
+extern const struct dcbnic_personality dcbnic_bnxt;
+extern const struct dcbnic_personality dcbnic_ice;
+int dcbnic_become(struct dcbnic *nic, const char *name);
+void dcbnic_set_firmware_lldp(struct dcbnic *nic, bool on);
+
+/* stats.c: "ethtool -S" */
+extern const struct dcbnic_stat dcbnic_mlx5_stats[];
+extern const struct dcbnic_stat dcbnic_bnxt_stats[];
+extern const struct dcbnic_stat dcbnic_ice_stats[];
+int dcbnic_stat_count(const struct dcbnic *nic);
+void dcbnic_stat_names(const struct dcbnic *nic, u8 *names);
+void dcbnic_stat_values(const struct dcbnic *nic, u64 *values);
+
+/* ethtool.c: identity, link speed, pause, FEC */
 extern const struct ethtool_ops dcbnic_ethtool_ops;
 void dcbnic_init_speed(struct dcbnic *nic);
+
+/* control.c: the knobs in debugfs */
+void dcbnic_make_root(void);
+void dcbnic_remove_root(void);
+void dcbnic_make_knobs(struct dcbnic *nic);
+void dcbnic_remove_knobs(struct dcbnic *nic);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What ethtool shows: who we are, a configured link speed, the counters. */
+/* What ethtool shows and sets: who we are, speed, pause, FEC, counters. */
 #include <linux/ethtool.h>
 
 #include "dcbnic.h"
@@ -17,6 +17,8 @@ static void dcbnic_get_drvinfo(struct net_device *dev,
 	const struct dcbnic *nic = netdev_priv(dev);
 
 	strscpy(info->driver, DCBNIC_DRIVER_NAME, sizeof(info->driver));
+	snprintf(info->version, sizeof(info->version), "personality %s",
+		 nic->personality->name);
 	strscpy(info->bus_info, netdev_name(nic->lower),
 		sizeof(info->bus_info));
 }
@@ -67,43 +69,150 @@ dcbnic_set_link_ksettings(struct net_device *dev,
 	return 0;
 }
 
-/* mlx5's names; the order here is the order of the values below. */
-static const char * const dcbnic_stat_formats[] = {
-	"rx_prio%d_bytes", "rx_prio%d_packets",
-	"tx_prio%d_bytes", "tx_prio%d_packets",
-};
+static void dcbnic_get_pauseparam(struct net_device *dev,
+				  struct ethtool_pauseparam *pause)
+{
+	const struct dcbnic *nic = netdev_priv(dev);
+
+	pause->autoneg = nic->pause.autoneg;
+	pause->rx_pause = nic->pause.rx_pause;
+	pause->tx_pause = nic->pause.tx_pause;
+}
+
+static int dcbnic_set_pauseparam(struct net_device *dev,
+				 struct ethtool_pauseparam *pause)
+{
+	struct dcbnic *nic = netdev_priv(dev);
+	int err;
+
+	err = dcbnic_fail_next(nic, DCBNIC_SET_PAUSE);
+	if (!err && nic->personality->check_pause)
+		err = nic->personality->check_pause(nic, pause);
+	if (err)
+		return err;
+	nic->pause.autoneg = !!pause->autoneg;
+	nic->pause.rx_pause = !!pause->rx_pause;
+	nic->pause.tx_pause = !!pause->tx_pause;
+	return 0;
+}
+
+static void dcbnic_get_pause_stats(struct net_device *dev,
+				   struct ethtool_pause_stats *stats)
+{
+	const struct dcbnic *nic = netdev_priv(dev);
+
+	stats->tx_pause_frames = dcbnic_events(nic, DCBNIC_PORT_TX_PAUSE, 0);
+	stats->rx_pause_frames = dcbnic_events(nic, DCBNIC_PORT_RX_PAUSE, 0);
+}
+
+static int dcbnic_get_fecparam(struct net_device *dev,
+			       struct ethtool_fecparam *fec)
+{
+	const struct dcbnic *nic = netdev_priv(dev);
+
+	fec->fec = nic->fec;
+	fec->active_fec = nic->fec == ETHTOOL_FEC_AUTO ? ETHTOOL_FEC_RS :
+							 nic->fec;
+	return 0;
+}
+
+static int dcbnic_set_fecparam(struct net_device *dev,
+			       struct ethtool_fecparam *fec)
+{
+	struct dcbnic *nic = netdev_priv(dev);
+
+	switch (fec->fec) {
+	case ETHTOOL_FEC_AUTO:
+	case ETHTOOL_FEC_OFF:
+	case ETHTOOL_FEC_RS:
+	case ETHTOOL_FEC_BASER:
+	case ETHTOOL_FEC_LLRS:
+		nic->fec = fec->fec;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static void dcbnic_get_fec_stats(struct net_device *dev,
+				 struct ethtool_fec_stats *stats)
+{
+	const struct dcbnic *nic = netdev_priv(dev);
+
+	stats->corrected_blocks.total =
+		dcbnic_events(nic, DCBNIC_PORT_FEC_CORRECTED, 0);
+	stats->uncorrectable_blocks.total =
+		dcbnic_events(nic, DCBNIC_PORT_FEC_UNCORRECTABLE, 0);
+}
+
+static int dcbnic_get_tunable(struct net_device *dev,
+			      const struct ethtool_tunable *tunable, void *data)
+{
+	const struct dcbnic *nic = netdev_priv(dev);
+
+	if (tunable->id != ETHTOOL_PFC_PREVENTION_TOUT ||
+	    !nic->personality->has_pfc_prevention)
+		return -EOPNOTSUPP;
+	*(u16 *)data = nic->pfc_prevention_ms;
+	return 0;
+}
+
+/* mlx5's bounds, and its own choice for "auto". */
+static int dcbnic_set_tunable(struct net_device *dev,
+			      const struct ethtool_tunable *tunable,
+			      const void *data)
+{
+	struct dcbnic *nic = netdev_priv(dev);
+	u16 wanted_ms = *(const u16 *)data;
+
+	if (tunable->id != ETHTOOL_PFC_PREVENTION_TOUT ||
+	    !nic->personality->has_pfc_prevention)
+		return -EOPNOTSUPP;
+	if (wanted_ms == PFC_STORM_PREVENTION_AUTO)
+		wanted_ms = 100;
+	if (wanted_ms != PFC_STORM_PREVENTION_DISABLE &&
+	    (wanted_ms < 80 || wanted_ms > 8000))
+		return -EINVAL;
+	nic->pfc_prevention_ms = wanted_ms;
+	return 0;
+}
 
 static int dcbnic_get_sset_count(struct net_device *dev, int sset)
 {
-	if (sset != ETH_SS_STATS)
-		return -EOPNOTSUPP;
-	return DCBNIC_PRIOS * ARRAY_SIZE(dcbnic_stat_formats);
+	const struct dcbnic *nic = netdev_priv(dev);
+
+	if (sset == ETH_SS_STATS)
+		return dcbnic_stat_count(nic);
+	if (sset == ETH_SS_PRIV_FLAGS && nic->personality->has_lldp_flag)
+		return 1;
+	return -EOPNOTSUPP;
 }
 
 static void dcbnic_get_strings(struct net_device *dev, u32 sset, u8 *data)
 {
-	int prio, i;
-
-	if (sset != ETH_SS_STATS)
-		return;
-	for (prio = 0; prio < DCBNIC_PRIOS; prio++)
-		for (i = 0; i < ARRAY_SIZE(dcbnic_stat_formats); i++)
-			ethtool_sprintf(&data, dcbnic_stat_formats[i], prio);
+	if (sset == ETH_SS_STATS)
+		dcbnic_stat_names(netdev_priv(dev), data);
+	else if (sset == ETH_SS_PRIV_FLAGS)
+		ethtool_puts(&data, "fw-lldp-agent");
 }
 
 static void dcbnic_get_ethtool_stats(struct net_device *dev,
 				     struct ethtool_stats *stats, u64 *data)
 {
-	struct dcbnic_totals totals;
-	int prio;
+	dcbnic_stat_values(netdev_priv(dev), data);
+}
 
-	dcbnic_read_totals(netdev_priv(dev), &totals);
-	for (prio = 0; prio < DCBNIC_PRIOS; prio++) {
-		*data++ = totals.bytes[DCBNIC_RX][prio];
-		*data++ = totals.packets[DCBNIC_RX][prio];
-		*data++ = totals.bytes[DCBNIC_TX][prio];
-		*data++ = totals.packets[DCBNIC_TX][prio];
-	}
+static u32 dcbnic_get_priv_flags(struct net_device *dev)
+{
+	const struct dcbnic *nic = netdev_priv(dev);
+
+	return nic->firmware_lldp;
+}
+
+static int dcbnic_set_priv_flags(struct net_device *dev, u32 flags)
+{
+	dcbnic_set_firmware_lldp(netdev_priv(dev), flags & 1);
+	return 0;
 }
 
 const struct ethtool_ops dcbnic_ethtool_ops = {
@@ -111,7 +220,17 @@ const struct ethtool_ops dcbnic_ethtool_ops = {
 	.get_link		= ethtool_op_get_link,
 	.get_link_ksettings	= dcbnic_get_link_ksettings,
 	.set_link_ksettings	= dcbnic_set_link_ksettings,
+	.get_pauseparam		= dcbnic_get_pauseparam,
+	.set_pauseparam		= dcbnic_set_pauseparam,
+	.get_pause_stats	= dcbnic_get_pause_stats,
+	.get_fecparam		= dcbnic_get_fecparam,
+	.set_fecparam		= dcbnic_set_fecparam,
+	.get_fec_stats		= dcbnic_get_fec_stats,
+	.get_tunable		= dcbnic_get_tunable,
+	.set_tunable		= dcbnic_set_tunable,
 	.get_sset_count		= dcbnic_get_sset_count,
 	.get_strings		= dcbnic_get_strings,
 	.get_ethtool_stats	= dcbnic_get_ethtool_stats,
+	.get_priv_flags		= dcbnic_get_priv_flags,
+	.set_priv_flags		= dcbnic_set_priv_flags,
 };

@@ -19,7 +19,6 @@ static void dcbnic_setup(struct net_device *dev)
 	ether_setup(dev);
 	dev->netdev_ops = &dcbnic_netdev_ops;
 	dev->ethtool_ops = &dcbnic_ethtool_ops;
-	dev->dcbnl_ops = &dcbnic_dcbnl_ops;
 	dev->priv_flags |= IFF_NO_QUEUE | IFF_LIVE_ADDR_CHANGE;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->lltx = true;
@@ -81,7 +80,7 @@ static int dcbnic_newlink(struct net *src_net, struct net_device *dev,
 
 	nic->dev = dev;
 	nic->lower = lower;
-	dcbnic_init_dcb(nic);
+	dcbnic_become(nic, "plain");
 	dcbnic_init_speed(nic);
 
 	dev->min_mtu = lower->min_mtu;
@@ -97,7 +96,7 @@ static int dcbnic_newlink(struct net *src_net, struct net_device *dev,
 	dev->needed_headroom = lower->needed_headroom;
 	dev->needed_tailroom = lower->needed_tailroom;
 
-	netif_carrier_off(dev);
+	dcbnic_init_carrier(nic);
 	err = register_netdevice(dev);
 	if (err)
 		return err;
@@ -109,6 +108,7 @@ static int dcbnic_newlink(struct net *src_net, struct net_device *dev,
 		return err;
 	}
 	dcbnic_follow_carrier(nic);
+	dcbnic_make_knobs(nic);
 	return 0;
 }
 
@@ -192,15 +192,19 @@ static int __init dcbnic_start(void)
 	err = register_netdevice_notifier(&dcbnic_notifier);
 	if (err)
 		return err;
+	dcbnic_make_root();
 	err = rtnl_link_register(&dcbnic_link_ops);
-	if (err)
+	if (err) {
+		dcbnic_remove_root();
 		unregister_netdevice_notifier(&dcbnic_notifier);
+	}
 	return err;
 }
 
 static void __exit dcbnic_stop(void)
 {
 	rtnl_link_unregister(&dcbnic_link_ops);
+	dcbnic_remove_root();
 	unregister_netdevice_notifier(&dcbnic_notifier);
 }
 

@@ -8,15 +8,6 @@
 
 #include "dcbnic.h"
 
-/* Up and with carrier exactly when the lower netdev is. */
-void dcbnic_follow_carrier(struct dcbnic *nic)
-{
-	if (netif_running(nic->lower) && netif_carrier_ok(nic->lower))
-		netif_carrier_on(nic->dev);
-	else
-		netif_carrier_off(nic->dev);
-}
-
 static netdev_tx_t dcbnic_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct dcbnic *nic = netdev_priv(dev);
@@ -24,6 +15,11 @@ static netdev_tx_t dcbnic_xmit(struct sk_buff *skb, struct net_device *dev)
 	__be16 proto = htons(ETH_P_802_3);
 	u8 prio;
 
+	if (unlikely(!netif_carrier_ok(dev))) {
+		DEV_STATS_INC(dev, tx_carrier_errors);
+		dev_kfree_skb_any(skb);
+		return NETDEV_TX_OK;
+	}
 	if (likely(skb->len >= ETH_HLEN))
 		proto = ((struct ethhdr *)skb->data)->h_proto;
 	prio = dcbnic_classify(nic, skb, proto, ETH_HLEN);
@@ -80,7 +76,7 @@ rx_handler_result_t dcbnic_receive(struct sk_buff **pskb)
 	/* The lower netdev's own loopback is not a frame from the wire. */
 	if (unlikely(skb->pkt_type == PACKET_LOOPBACK))
 		return RX_HANDLER_PASS;
-	if (unlikely(!(dev->flags & IFF_UP))) {
+	if (unlikely(!(dev->flags & IFF_UP) || !netif_carrier_ok(dev))) {
 		kfree_skb(skb);
 		return RX_HANDLER_CONSUMED;
 	}
@@ -125,6 +121,8 @@ static void dcbnic_uninit(struct net_device *dev)
 {
 	struct dcbnic *nic = netdev_priv(dev);
 
+	dcbnic_remove_knobs(nic);
+	cancel_delayed_work_sync(&nic->link_back);
 	netdev_put(nic->lower, &nic->lower_tracker);
 	dcbnic_free_counters(nic);
 }

@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+import faults
 import guest_exec
 import machine
 from errors import FabricError, say
@@ -18,6 +19,7 @@ from process import kill
 from state import Fabric, Guest
 
 CONSOLE_TAIL_LINES = 25
+RESET_TIMEOUT_S = 60
 
 
 def prepare(devices):
@@ -80,11 +82,23 @@ def power_on(run, fabric, guest):
     run.save(fabric)
 
 
+def reset(run, fabric, guests):
+    """Undoes what tests did to guests that run: from outside their machines, then from inside, all at once."""
+    def reset_one(guest):
+        faults.qmp(run.qmp(guest.number), "cont")
+        for rail in machine.rails_of(fabric.shape):
+            faults.qmp(run.qmp(guest.number), "set_link", {"name": machine.fabric_nic(rail), "up": True})
+        faults.in_guest(guest, os.path.join(machine.FABRIC_DIR, "guest", "reset"), timeout_s=RESET_TIMEOUT_S)
+
+    with concurrent.futures.ThreadPoolExecutor(len(guests) or 1) as pool:
+        list(pool.map(reset_one, guests))
+
+
 def wait_until_ready(run, fabric, guests, boot_timeout_s):
     """Returns when each of these guests is; raises the first one's failure, with the end of its console."""
     started = time.monotonic()
     stop = threading.Event()
-    with concurrent.futures.ThreadPoolExecutor(len(guests)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(guests) or 1) as pool:
         waits = [pool.submit(_GuestWait(run, fabric, guest, started, boot_timeout_s, stop).run) for guest in guests]
         try:
             for wait in concurrent.futures.as_completed(waits):

@@ -107,6 +107,21 @@ def cmd_power(options):
             bring_up.wait_until_ready(run, fabric, [guest], options.boot_timeout)
 
 
+def cmd_reset(options):
+    import bring_up
+
+    run = RunDirectory(options.name)
+    with run.lock():
+        fabric = run.load_running()
+        guests = [fabric.guest(number) for number in options.guests] or fabric.guests
+        dead = [guest for guest in guests if not guest.process.running()]
+        with interruptions_deferred():
+            for guest in dead:
+                bring_up.power_on(run, fabric, guest)
+        bring_up.wait_until_ready(run, fabric, dead, options.boot_timeout)
+    bring_up.reset(run, fabric, [guest for guest in guests if guest not in dead])
+
+
 def run_in_guest(options, argv, timeout_s=None, input_fd=None):
     guest = RunDirectory(options.name).load_running().guest(options.guest)
     if not guest.process.running():
@@ -237,6 +252,10 @@ def parser():
                        help="limit the agent's locked memory (default: unlimited)")
 
     faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
+
+    reset = command("reset", cmd_reset, "put guests back to what they are after a boot; who is dead is booted")
+    reset.add_argument("guests", metavar="K", type=whole_number(1, MAX_HOSTS), nargs="*", help="the guests' numbers (default: all)")
+    boot_timeout(reset)
 
     power = command("power", cmd_power, "pull a guest's cord, or start it again and wait until it is ready", guest=True)
     power.add_argument("state", choices=("on", "off"))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be done to a guest: to its cables, its NIC, its machine."""
 
+import errno
 import json
 import re
 import socket
@@ -13,6 +14,7 @@ from process import kill
 MAX_DELAY_MS = 10_000
 MAX_QUEUED_PACKETS = 1_000_000
 UNIT_MS = {"us": 0.001, "ms": 1, "s": 1000}
+KNOBS = "/sys/kernel/debug/dcbnic"
 PERCENT_WORDS = ("loss", "duplicate", "corrupt", "reorder")
 
 
@@ -39,16 +41,18 @@ def qmp(path, command, arguments=None):
             raise FabricError(f"{command}: QEMU monitor: {error.strerror or error}") from error
 
 
-def in_guest(guest, *argv):
-    """Runs a command that answers at once; the first line of its words is the error's when it fails."""
+def in_guest(guest, *argv, timeout_s=10):
+    """Runs a command that takes no input; the last line of its words is the error's when it fails."""
     words = bytearray()
     try:
-        status = guest_exec.run(guest, argv, words.extend, words.extend, 10)
+        status = guest_exec.run(guest, argv, words.extend, words.extend, timeout_s)
     except guest_exec.NotReached as error:
         raise FabricError(f"guest {guest.number}: {error}") from error
     text = words.decode(errors="replace").strip()
+    if status == guest_exec.TIMEOUT_STATUS:
+        raise FabricError(f"guest {guest.number}: {argv[0]} takes longer than {timeout_s} s")
     if status != 0:
-        raise FabricError(f"guest {guest.number}: {text.splitlines()[0] if text else argv[0] + ' failed'}")
+        raise FabricError(f"guest {guest.number}: {text.splitlines()[-1] if text else argv[0] + ' failed'}")
     return text
 
 
@@ -112,6 +116,28 @@ def netem(_, guest, options):
         in_guest(guest, "tc", "qdisc", "replace", "dev", wire, "root", "netem", *netem_words(options.words))
 
 
+def set_knob(guest, rail, knob, value):
+    file = f"{KNOBS}/dcb{rail - 1}/{knob}"
+    in_guest(guest, "sh", "-c", '[ -e "$1" ] || { echo "no knob $1; there are:" $(ls "${1%/*}"); exit 1; }; printf %s "$2" > "$1"',
+             "sh", file, value)
+
+
+def carrier(_, guest, options):
+    set_knob(guest, options.rail, "carrier", options.state)
+
+
+def dcb(_, guest, options):
+    """A knob of the DCB NIC. What fails next may be told by its name: EIO."""
+    value = " ".join(options.value)
+    if not re.fullmatch(r"[a-z0-9_]+", options.knob):
+        raise FabricError(f"dcb {options.knob}: not the name of a knob", 2)
+    if options.knob.startswith("fail_next_"):
+        value = str(getattr(errno, value, value))
+        if not value.isdecimal() or int(value) > 4095:
+            raise FabricError(f"dcb {options.knob} {value}: neither an errno nor 0", 2)
+    set_knob(guest, options.rail, options.knob, value)
+
+
 def add_arguments(fault, max_rails, whole_number):
     faults = fault.add_subparsers(dest="fault", metavar="FAULT", required=True)
 
@@ -123,6 +149,10 @@ def add_arguments(fault, max_rails, whole_number):
         return sub
 
     add("link", link, "the cable of its fabric NIC", rail=True).add_argument("state", choices=("down", "up"))
+    add("carrier", carrier, "the carrier that its DCB NIC reports", rail=True).add_argument("state", choices=("off", "on"))
+    knob = add("dcb", dcb, "a knob of its DCB NIC", rail=True)
+    knob.add_argument("knob", metavar="KNOB", help="personality, firmware_lldp, counters, fail_next_set_pfc, ...: see README.md")
+    knob.add_argument("value", nargs="+", metavar="VALUE")
     add("pause", pause, "stop its machine between two instructions")
     add("resume", resume, "let it go on after pause")
     add("kill", kill_guest, "SIGKILL to its QEMU: the host crashes, its state disk keeps all it was given")

@@ -20,10 +20,6 @@ def launcher(verb, *arguments, check=True, timeout=300, name=NAME):
     return done
 
 
-# What makes of a guest's DCB NIC and RDMA device what they should be again.
-PROVISION = f"'{LAUNCHER.parent}/guest/provision'"
-
-
 def guest(number, script, name=NAME):
     """Runs a shell line in a guest as root; its standard output. The exit status of iproute2 6.1's dcb says nothing: it may fail
     although the driver did what was asked, and the other way round. Who asks it has to look."""
@@ -47,11 +43,9 @@ def bring_up():
     return {int(line.split()[0]): line.split()[1] for line in launcher("status").stdout.splitlines()}
 
 
-def put_right(number):
-    """Whatever a test left behind in a guest."""
-    launcher("fault", number, "link", "up")
-    guest(number, PROVISION)
-    launcher("agent", number, "restart")
+def put_right(*numbers, name=NAME):
+    """Undoes what a test did to guests, without a reboot unless one is dead; no number: to all of them."""
+    launcher("reset", *numbers, name=name)
 
 
 def check(hosts, level="host", **options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The virtual fabric itself: what its launcher promises, and what its NIC does. Everything else stands on this."""
+"""The virtual fabric itself: what its launcher promises. Everything else stands on this."""
 import concurrent.futures
 import pathlib
 import re
@@ -70,49 +70,6 @@ class TheLauncher(unittest.TestCase):
     def test_the_kernel_is_debians_and_the_device_is_soft_roce(self):
         self.assertRegex(fabric.guest(1, "uname -r"), r"^6\.12\.\d+\+deb12-amd64")
         self.assertIn("rxe0/1 state ACTIVE", fabric.guest(1, "rdma link"))
-
-
-class TheDcbNic(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.hosts = fabric.bring_up()
-
-    def tearDown(self):
-        fabric.guest(1, fabric.PROVISION)
-
-    @staticmethod
-    def counters(number):
-        return {name: int(value) for name, value in re.findall(r"(\w+): (\d+)", fabric.guest(number, "ethtool -S dcb0"))}
-
-    def test_counts_packets_and_bytes_of_a_priority_both_ways(self):
-        before = [self.counters(number) for number in (1, 2)]
-        # ToS 104 is DSCP 26: priority 3 by the APP row; 20 pings of 1000 bytes there and back.
-        fabric.guest(1, "ping -q -c 20 -i 0.05 -s 1000 -Q 104 10.0.0.2")
-        for host, old in zip((1, 2), before):
-            new = self.counters(host)
-            for way in ("rx", "tx"):
-                packets = new[f"{way}_prio3_packets"] - old[f"{way}_prio3_packets"]
-                bytes_ = new[f"{way}_prio3_bytes"] - old[f"{way}_prio3_bytes"]
-                self.assertEqual(packets, 20, (host, way))
-                self.assertEqual(bytes_, 20 * (1000 + 8 + 20 + 14), (host, way))
-
-    def test_takes_and_shows_dcbx(self):
-        fabric.guest(1, "dcb dcbx set dev dcb0 host ieee")
-        self.assertEqual(fabric.guest(1, "dcb dcbx show dev dcb0").split(), ["host", "ieee"])
-
-    def test_refuses_what_a_nic_refuses(self):
-        ets = fabric.guest(1, "dcb ets show dev dcb0 tc-bw")
-        for wrong in ("ets set dev dcb0 tc-bw all:0 0:50 3:10", "dcbx set dev dcb0 lld-managed", "dcbx set dev dcb0 host cee",
-                      "app add dev dcb0 dgram-port-prio 4791:3"):
-            fabric.guest(1, f"dcb {wrong}")
-        self.assertEqual(fabric.guest(1, "dcb ets show dev dcb0 tc-bw"), ets)
-        self.assertEqual(set(fabric.guest(1, "dcb dcbx show dev dcb0").split()), {"host", "ieee", "static"})
-        self.assertNotIn("4791", fabric.guest(1, "dcb -N app show dev dcb0"))
-
-    def test_has_the_speed_it_is_given(self):
-        self.assertEqual(fabric.guest(1, "cat /sys/class/net/dcb0/speed").strip(), "25000")
-        fabric.guest(1, "ethtool -s dcb0 speed 100000 duplex full autoneg off")
-        self.assertEqual(fabric.guest(1, "cat /sys/class/net/dcb0/speed").strip(), "100000")
 
 
 if __name__ == "__main__":

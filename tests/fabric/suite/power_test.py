@@ -40,8 +40,8 @@ class ThePower(unittest.TestCase):
         self.guest(f"{remount} && {direct % 'newer...'} && printf yes > page-cache")
         fabric.launcher("fault", 1, "kill", name=self.name)
         self.assertFalse(self.lives())
-        fabric.launcher("power", 1, "on", name=self.name)
-        self.assertEqual(self.guest("head -c 8 direct; cat page-cache 2> /dev/null; cat flushed"), "newer...yes")
+        fabric.put_right(1, name=self.name)
+        self.assertEqual(self.guest("head -c 8 direct; cat page-cache 2> /dev/null; cat flushed"), "newer...yes", "reset boots who is dead")
         self.assertIn("rxe0/1 state ACTIVE", fabric.guest(1, "rdma link", self.name))
 
 

@@ -81,8 +81,7 @@ class TheWideFabric(unittest.TestCase):
                 fabric.guest(number, stack.format(number), self.name)
             self.assertIn("3 received", ping(ROCE, f"10.7.11.{SECOND_IWARP}", self.name, count=3))
         finally:
-            for number in ends:
-                fabric.guest(number, f"ip link del br0; ip link del bond0; {fabric.PROVISION}", self.name)
+            fabric.put_right(*ends, name=self.name)
 
 
 class WrongShapes(unittest.TestCase):

@@ -12,8 +12,7 @@ class LiveTransfers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.hosts = fabric.bring_up()
-        for number in cls.hosts:
-            fabric.put_right(number)
+        fabric.put_right()
 
     def assert_verified(self, result):
         self.assertEqual(result["failure"], "", result)
