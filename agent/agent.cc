@@ -53,6 +53,14 @@ absl::StatusOr<std::vector<const TransferCase*>> ChooseCases(const std::vector<s
   return chosen;
 }
 
+void LeaveTextsOut(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    for (std::string* text : {&finding.title, &finding.expected, &finding.source, &finding.why, &finding.fix}) {
+      text->clear();
+    }
+  }
+}
+
 }  // namespace
 
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
@@ -101,21 +109,20 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
 }
 
 absl::StatusOr<History> Agent::Remember(const HistoryQuery& query) {
-  absl::StatusOr<std::vector<RunRecord>> runs = store_.Runs(query);
-  if (!runs.ok()) return absl::InternalError(runs.status().message());
-  absl::StatusOr<std::vector<TransferRecord>> transfers = store_.Transfers(query);
-  if (!transfers.ok()) return absl::InternalError(transfers.status().message());
-  absl::StatusOr<std::vector<StoreEvent>> events = store_.Events(query);
-  if (!events.ok()) return absl::InternalError(events.status().message());
-  History history{*std::move(runs), *std::move(transfers), *std::move(events)};
-  if (query.with_texts) return history;
-  for (RunRecord& run : history.runs) {
-    for (Finding& finding : run.report.findings) {
-      for (std::string* text : {&finding.title, &finding.expected, &finding.source, &finding.why, &finding.fix})
-        text->clear();
-    }
+  using Kind = HistoryQuery::Kind;
+  absl::StatusOr<std::vector<RunRecord>> runs = std::vector<RunRecord>();
+  absl::StatusOr<std::vector<TransferRecord>> transfers = std::vector<TransferRecord>();
+  absl::StatusOr<std::vector<StoreEvent>> events = std::vector<StoreEvent>();
+  if (query.kind != Kind::kTransfers) runs = store_.Runs(query);
+  if (query.kind != Kind::kRuns) transfers = store_.Transfers(query);
+  if (query.kind == Kind::kAll) events = store_.Events(query);
+  for (const absl::Status& status : {runs.status(), transfers.status(), events.status()}) {
+    if (!status.ok()) return absl::InternalError(status.message());
   }
-  return history;
+  if (!query.with_texts) {
+    for (RunRecord& run : *runs) LeaveTextsOut(run.report.findings);
+  }
+  return History{*std::move(runs), *std::move(transfers), *std::move(events)};
 }
 
 void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher,

@@ -27,6 +27,9 @@ std::vector<std::string> Complaints(const CheckSummary& run) {
       lines.push_back("host " + Printable(host.host) +
                       ": the result was not stored: " + Printable(notes.store_error));
     }
+    if (!notes.store_notice.empty()) {
+      lines.push_back("host " + Printable(host.host) + ": " + Printable(notes.store_notice));
+    }
     if (notes.profile_name.empty()) continue;
     if (first == nullptr) {
       first = &notes;

@@ -17,7 +17,8 @@ struct HostNotes {
   bool software = false;                 // has software RDMA devices only
   std::string profile_name{};            // by which it was judged
   std::string profile_digest{};
-  std::string store_error{};  // its agent could not keep the result
+  std::string store_error{};   // its agent could not keep the result
+  std::string store_notice{};  // it did, but something befell its memory before
 };
 
 struct CheckSummary {

@@ -15,7 +15,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 6> kCommands{{
+constexpr std::array<Command, 7> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -32,6 +32,11 @@ constexpr std::array<Command, 6> kCommands{{
      "  rdmaready test peer node1 node2             from node1 to node2\n"
      "  rdmaready test --list                       the names of the cases",
      DefineTest},
+    {"history", "What hosts remember: runs, what changed in them, transfers",
+     "  rdmaready history                           this host, the newest 20\n"
+     "  rdmaready history node1 node2 --since 7d\n"
+     "  rdmaready history --run 4f1c09aa            one run in full",
+     DefineHistory},
     {"explain", "What a check requires, why, and how to put it right",
      "  rdmaready explain pfc.lossless-priority\n"
      "  rdmaready explain --list\n"

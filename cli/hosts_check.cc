@@ -148,6 +148,7 @@ void HostsCheck::AskHost(std::size_t index) {
   notes.profile_name = answer->profile.name;
   notes.profile_digest = answer->profile.digest;
   notes.store_error = answer->store_error;
+  notes.store_notice = answer->store_notice;
   facts_[index] = std::move(answer->facts);
   used_[index] = std::move(answer->profile);
 }

@@ -53,6 +53,7 @@ Json ToJson(const HostReport& host, const HostNotes& notes) {
           {"error", host.error},
           {"profile", {{"name", notes.profile_name}, {"digest", notes.profile_digest}}},
           {"store_error", notes.store_error},
+          {"store_notice", notes.store_notice},
           {"ladder", std::move(ladder)},
           {"findings", ToJson(host.findings)}};
 }
@@ -107,6 +108,65 @@ Json ToJson(const TransferRow& row) {
             {"findings", ToJson(row.findings)}};
   if (result.first_wrong_offset) json["first_wrong_offset"] = *result.first_wrong_offset;
   return json;
+}
+
+Json Keys(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) list.push_back({{"id", finding.id}, {"subject", finding.subject}});
+  return list;
+}
+
+// In a list of runs; one run is shown in full.
+void LeaveTextsOut(Json& report) {
+  for (Json& finding : report["findings"]) {
+    for (const char* key : {"title", "expected", "source", "why", "fix"}) finding.erase(key);
+  }
+}
+
+Json ToJson(const RunRecord& run, const RunChanges& changes, bool with_texts) {
+  Json json{{"run_id", run.run_id},
+            {"started_unix_ns", run.started_unix_ns},
+            {"duration_ns", run.duration_ns},
+            {"level", Name(run.level)}};
+  Json report = ToJson(run.report, {.profile_name = run.profile_name, .profile_digest = run.profile_digest});
+  report.erase("host");  // the agent does not know what its caller calls it
+  for (const char* key : {"store_error", "store_notice"}) report.erase(key);  // it was stored
+  if (!with_texts) LeaveTextsOut(report);
+  json.update(report);
+  json["newly_failing"] = Keys(changes.newly_failing);
+  json["newly_passing"] = Keys(changes.newly_passing);
+  return json;
+}
+
+Json ToJson(const TransferRecord& transfer) {
+  Json json{{"run_id", transfer.run_id},
+            {"started_unix_ns", transfer.started_unix_ns},
+            {"port", transfer.port},
+            {"role", transfer.role},
+            {"peer", transfer.peer}};
+  Json result = ToJson(TransferRow{.result = transfer.result});
+  for (const char* key : {"from", "to", "subject", "findings"}) result.erase(key);
+  json.update(result);
+  return json;
+}
+
+Json ToJson(const HostHistory& host, bool with_texts) {
+  Json runs = Json::array();
+  for (std::size_t i = 0; i < host.history.runs.size(); ++i) {
+    runs.push_back(
+        ToJson(host.history.runs[i], i < host.changes.size() ? host.changes[i] : RunChanges{}, with_texts));
+  }
+  Json transfers = Json::array();
+  for (const TransferRecord& transfer : host.history.transfers) transfers.push_back(ToJson(transfer));
+  Json events = Json::array();
+  for (const StoreEvent& event : host.history.events) {
+    events.push_back({{"unix_ns", event.unix_ns}, {"text", event.text}});
+  }
+  return {{"host", host.host},
+          {"error", host.error},
+          {"runs", std::move(runs)},
+          {"transfers", std::move(transfers)},
+          {"store_events", std::move(events)}};
 }
 
 // protobuf's own JSON, with what is false, zero or empty; what it cannot write (text that is not UTF-8) is said
@@ -165,6 +225,12 @@ std::string FactsJson(const FactsRun& run) {
     }
   }
   return Dump({{"schema", "rdmaready.v1.Facts"}, {"hosts", std::move(hosts)}});
+}
+
+std::string HistoryJson(const HistoryRun& run) {
+  Json hosts = Json::array();
+  for (const HostHistory& host : run.hosts) hosts.push_back(ToJson(host, run.with_texts));
+  return Dump({{"schema", "rdmaready.v1.History"}, {"hosts", std::move(hosts)}});
 }
 
 std::string ProfileJson(const Profile& profile) {

@@ -11,6 +11,7 @@
 #include "cli/check_summary.h"
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
+#include "cli/history_run.h"
 #include "cli/transfer_run.h"
 
 namespace rdmaready {
@@ -18,6 +19,7 @@ namespace rdmaready {
 std::string CheckJson(const CheckSummary& run);
 std::string TransfersJson(const TransferRun& run);
 std::string FactsJson(const FactsRun& run);
+std::string HistoryJson(const HistoryRun& run);
 std::string ProfileJson(const Profile& profile);
 std::string VersionJson(std::string_view version);
 // `field` names the list: {"schema": "rdmaready.v1.Cases", "cases": [...]}.

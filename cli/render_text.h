@@ -11,6 +11,7 @@
 #include "cli/check_summary.h"
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
+#include "cli/history_run.h"
 #include "cli/style.h"
 #include "cli/transfer_run.h"
 
@@ -19,6 +20,10 @@ namespace rdmaready {
 std::string CheckText(const CheckSummary& run, const Style& style);
 std::string FactsText(const FactsRun& run, const Style& style);
 std::string TransfersText(const TransferRun& run, const Style& style);
+// Of the hosts that answered. Times are UTC.
+std::string HistoryText(const HistoryRun& run, const Style& style);
+// The runs as their checks showed them, and their transfers.
+std::string RememberedText(const HistoryRun& run, const Style& style);
 
 std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style);
 std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue);

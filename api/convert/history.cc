@@ -70,6 +70,7 @@ v1::ListHistoryRequest ToProto(const HistoryQuery& query) {
   message.set_before_unix_ns(query.before_unix_ns);
   message.set_run_id(query.run_id);
   message.set_with_texts(query.with_texts);
+  message.set_kind(static_cast<v1::ListHistoryRequest::Kind>(query.kind));
   return message;
 }
 
@@ -81,6 +82,7 @@ HistoryQuery FromProto(const v1::ListHistoryRequest& message) {
   query.before_unix_ns = message.before_unix_ns();
   query.run_id = message.run_id();
   query.with_texts = message.with_texts();
+  query.kind = Enumerator(message.kind(), HistoryQuery::Kind::kTransfers);
   return query;
 }
 

@@ -44,6 +44,8 @@ struct History {  // each newest first
 inline constexpr int kMaxHistory = 1000;  // records of a kind in one answer
 
 struct HistoryQuery {
+  enum class Kind { kAll, kRuns, kTransfers };
+  Kind kind = Kind::kAll;
   int limit = 100;                  // at most, of each kind
   std::int64_t since_unix_ns = 0;   // started then or later
   std::int64_t before_unix_ns = 0;  // started before; 0: no matter when

@@ -52,17 +52,19 @@ def finish(process, timeout=120):
 
 
 class Agent:
-    """An agent of this machine on a free loopback port; use as a context."""
+    """An agent of this machine on a free loopback port; use as a context. `state`: where its results are kept, if
+    they are to outlive it."""
 
-    def __init__(self, *arguments, listen="127.0.0.1:0"):
+    def __init__(self, *arguments, listen="127.0.0.1:0", state=None):
         self.arguments = arguments
         self.listen = listen
+        self.state = state
         self.log = []
         self.address = None
 
     def __enter__(self):
         self.directory = tempfile.TemporaryDirectory(prefix="rdmaready test ")
-        self.state = pathlib.Path(self.directory.name) / "state"
+        self.state = pathlib.Path(self.state or pathlib.Path(self.directory.name) / "state")
         self.socket = pathlib.Path(self.directory.name) / "agent.sock"
         self.process = subprocess.Popen(
             [BIN / "rdmaready-agent", "--listen", self.listen, "--state-dir", self.state, *self.arguments],

@@ -77,6 +77,11 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
   ExpectOneLine(Say({"check", "--output", "xml"}), 2, "xml");
   ExpectOneLine(Say({"check", "--timeout", "soon"}), 2, "'soon' is no time");
   ExpectOneLine(Say({"version", "extra"}), 2, "unexpected argument extra");
+  ExpectOneLine(Say({"history", "--limit", "0"}), 2, "--limit");
+  ExpectOneLine(Say({"history", "--limit", "1001"}), 2, "1001");
+  ExpectOneLine(Say({"history", "--since", "soon"}), 2, "'soon' is no time");
+  ExpectOneLine(Say({"history", "--kind", "pairs"}), 2, "pairs");
+  ExpectOneLine(Say({"history", "--inventory", "/nowhere/hosts"}), 2, "/nowhere/hosts");
 }
 
 TEST(CommandLine, RefusesWhatMakesNoSenseInOneLine) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/since.h"
+
+#include <gtest/gtest.h>
+
+namespace rdmaready {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNow = 1'795'200'000 * kSecond;  // 2026-11-20 18:40:00 UTC
+
+TEST(ParseSince, CountsBackFromNow) {
+  EXPECT_EQ(*ParseSince("24h", kNow), kNow - 86'400 * kSecond);
+  EXPECT_EQ(*ParseSince("7d", kNow), kNow - 7 * 86'400 * kSecond);
+}
+
+TEST(ParseSince, TakesDatesAndTimesOfUtc) {
+  EXPECT_EQ(*ParseSince("2026-11-20T18:40:00", kNow), kNow);
+  EXPECT_EQ(*ParseSince("2026-11-20T18:40Z", kNow), kNow);
+  EXPECT_EQ(*ParseSince("2026-11-20 18:40", kNow), kNow);
+  EXPECT_EQ(*ParseSince("2026-11-20", kNow), kNow - (18 * 3600 + 40 * 60) * kSecond);
+  EXPECT_EQ(TimeText(*ParseSince("2024-02-29T23:59:59", kNow)), "2024-02-29 23:59:59");
+}
+
+TEST(ParseSince, RefusesWhatIsNoTime) {
+  for (const char* text :
+       {"", "soon", "24", "2026", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-20T", "2026-11-20T25:00",
+        "2026-11-20T10:60", "2026-11-20T10:00:61", "2026-11-20x", "1900-01-01", "-7d"}) {
+    const auto since = ParseSince(text, kNow);
+    EXPECT_EQ(since.status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace rdmaready
