@@ -19,17 +19,32 @@ namespace {
 constexpr ::mode_t kModeForAll = 0666;  // agents of other users must be able to see who holds a port
 
 constexpr std::size_t kMaxHolderBytes = 200;
+constexpr int kAttempts = 4;
 
-// World-writable and cleared at boot on Debian; /tmp where it is missing or not ours to write.
-std::string LockDirectory() { return ::access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock" : "/tmp"; }
+// Why a file that is there is none of ours: somebody made it a trap for what is written into it.
+std::string Trap(const struct ::stat& info) {
+  if (!S_ISREG(info.st_mode)) return "is not a regular file";
+  if (info.st_nlink != 1) return "has another name as well (a hard link)";
+  return {};
+}
+
+absl::Status CannotOpen(int error, const std::string& path) {
+  struct ::stat info {};
+  const bool foreign = error == EACCES && ::lstat(path.c_str(), &info) == 0;
+  absl::Status status = ErrnoStatus(error, "open port lock " + path);
+  if (!foreign) return status;
+  return {status.code(), Message(status) + " (it belongs to uid " + std::to_string(info.st_uid) +
+                             " and must be writable by all)"};
+}
 
 // Without O_CREAT first: the kernel forbids opening another user's file in a sticky directory with it
 // (fs.protected_regular).
 absl::StatusOr<UniqueFd> OpenLockFile(const std::string& path) {
-  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (UniqueFd fd(::open(path.c_str(), kFlags)); fd) return fd;
-    if (errno != ENOENT) return ErrnoStatus(errno, "open port lock " + path);
+    if (errno == ELOOP) return absl::FailedPreconditionError("port lock " + path + " is a symbolic link");
+    if (errno != ENOENT) return CannotOpen(errno, path);
     if (UniqueFd fd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kModeForAll)); fd) {
       static_cast<void>(::fchmod(fd.get(), kModeForAll));  // whatever the umask says
       return fd;
@@ -50,21 +65,54 @@ std::string ReadHolder(int fd) {
 
 }  // namespace
 
+absl::StatusOr<std::string> SharedLockDirectory(std::span<const std::string> candidates) {
+  constexpr ::mode_t kEverybodys = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
+  std::string tried;
+  for (const std::string& directory : candidates) {
+    struct ::stat info {};
+    const bool there = ::stat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+    if (there && info.st_uid == 0 && (info.st_mode & kEverybodys) == kEverybodys) return directory;
+    tried += (tried.empty() ? "" : ", ") + directory;
+  }
+  return absl::FailedPreconditionError(
+      "port locks: no directory that all users share (root's, mode 1777) among " + tried);
+}
+
 absl::StatusOr<PortLock> PortLock::Take(std::string_view port, std::string_view holder, std::string directory) {
   std::string name(port);
   std::replace(name.begin(), name.end(), '/', '-');
-  if (directory.empty()) directory = LockDirectory();
-  absl::StatusOr<UniqueFd> fd = OpenLockFile(directory + "/rdmaready-" + name + ".lock");
-  if (!fd.ok()) return fd.status();
-  if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "lock port " + std::string(port));
-    return absl::UnavailableError("port " + std::string(port) + " is busy: " + ReadHolder(fd->get()));
+  if (directory.empty()) {
+    const std::array<std::string, 2> candidates{"/run/lock", "/tmp"};
+    absl::StatusOr<std::string> shared = SharedLockDirectory(candidates);
+    if (!shared.ok()) return shared.status();
+    directory = *std::move(shared);
   }
-  const std::string line = SafeLine(holder, kMaxHolderBytes) + "\n";
-  if (::ftruncate(fd->get(), 0) != 0 || ::pwrite(fd->get(), line.data(), line.size(), 0) < 0) {
-    return ErrnoStatus(errno, "write port lock of " + std::string(port));
+  const std::string path = directory + "/rdmaready-" + name + ".lock";
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    absl::StatusOr<UniqueFd> fd = OpenLockFile(path);
+    if (!fd.ok()) return fd.status();
+    struct ::stat mine {};
+    if (::fstat(fd->get(), &mine) != 0) return ErrnoStatus(errno, "stat port lock " + path);
+    if (const std::string trap = Trap(mine); !trap.empty()) {
+      return absl::FailedPreconditionError("port lock " + path + " " + trap);
+    }
+    if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "lock port " + std::string(port));
+      return absl::UnavailableError("port " + std::string(port) + " is busy: " + ReadHolder(fd->get()));
+    }
+    // Removed or replaced meanwhile: a lock on a file that nobody finds is none.
+    struct ::stat found {};
+    if (::lstat(path.c_str(), &found) != 0 || found.st_ino != mine.st_ino || found.st_dev != mine.st_dev)
+      continue;
+    // From now on only root can remove it under the lock.
+    if (::geteuid() == 0 && mine.st_uid != 0) static_cast<void>(::fchown(fd->get(), 0, 0));
+    const std::string line = SafeLine(holder, kMaxHolderBytes) + "\n";
+    if (::ftruncate(fd->get(), 0) != 0 || ::pwrite(fd->get(), line.data(), line.size(), 0) < 0) {
+      return ErrnoStatus(errno, "write port lock of " + std::string(port));
+    }
+    return PortLock(*std::move(fd));
   }
-  return PortLock(*std::move(fd));
+  return absl::UnavailableError("port lock " + path + " comes and goes");
 }
 
 }  // namespace rdmaready

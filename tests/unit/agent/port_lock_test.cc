@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/port_lock.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <fstream>
 
 namespace rdmaready {
 namespace {
@@ -71,6 +75,100 @@ TEST_F(PortLockTest, FollowsNoSymbolicLink) {
 TEST_F(PortLockTest, SaysWhichDirectoryIsMissing) {
   const absl::Status status = PortLock::Take("rxe0/1", "a", directory_ + "/none").status();
   EXPECT_NE(status.message().find("/none/"), absl::string_view::npos) << status;
+}
+
+TEST_F(PortLockTest, WritesNothingIntoAFileThatHasAnotherName) {
+  std::ofstream(directory_ + "/victim") << "precious";
+  std::filesystem::create_hard_link(directory_ + "/victim", directory_ + "/rdmaready-rxe0-1.lock");
+  EXPECT_THAT(std::string(Take("rxe0/1", "a").status().message()), testing::HasSubstr("hard link"));
+  EXPECT_EQ(std::filesystem::file_size(directory_ + "/victim"), 8u);
+}
+
+TEST_F(PortLockTest, IsNoPipe) {
+  ASSERT_EQ(::mkfifo((directory_ + "/rdmaready-rxe0-1.lock").c_str(), 0666), 0);
+  EXPECT_THAT(std::string(Take("rxe0/1", "a").status().message()), testing::HasSubstr("not a regular file"));
+}
+
+TEST_F(PortLockTest, IsTakenAgainFromAFileThatADeadAgentLeft) {
+  std::ofstream(directory_ + "/rdmaready-rxe0-1.lock") << "an agent that died\n";
+  EXPECT_TRUE(Take("rxe0/1", "b").ok());
+}
+
+// A second agent that came between its opening and its locking must not hold a file that is gone.
+TEST_F(PortLockTest, IsOfTheFileThatTheNextAgentWillFind) {
+  const absl::StatusOr<PortLock> first = Take("rxe0/1", "a");
+  ASSERT_TRUE(first.ok());
+  std::filesystem::remove(directory_ + "/rdmaready-rxe0-1.lock");
+  const absl::StatusOr<PortLock> second = Take("rxe0/1", "b");
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(Take("rxe0/1", "c").status().message(), "port rxe0/1 is busy: b");
+}
+
+TEST(SharedLockDirectory, IsTheSameForRootAndForEverybody) {
+  const std::string own = testing::TempDir() + "own locks " + std::to_string(::getpid());
+  std::filesystem::create_directories(own);
+  // Root could write to its own one, others could not: they would not meet.
+  const std::array<std::string, 3> candidates{"/nowhere", own, "/tmp"};
+  EXPECT_EQ(*SharedLockDirectory(candidates), "/tmp");
+  const absl::Status none = SharedLockDirectory(std::span(candidates).first(2)).status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(none.message()), testing::HasSubstr(own));
+  std::filesystem::remove_all(own);
+}
+
+class TwoUsersTest : public PortLockTest {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can be two users";
+    std::filesystem::permissions(directory_, std::filesystem::perms(01777));
+  }
+
+  // What another user is told; the lock is let go when it has been told.
+  std::string TakeAsNobody() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe(ends.data()), 0);
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      std::string text = "cannot change the user";
+      if (::setgid(65534) == 0 && ::setuid(65534) == 0) {
+        const absl::StatusOr<PortLock> lock = Take("rxe0/1", "nobody");
+        text = lock.ok() ? "taken" : std::string(lock.status().message());
+      }
+      ::_exit(::write(ends[1], text.data(), text.size()) > 0 ? 0 : 1);
+    }
+    ::close(ends[1]);
+    std::array<char, 512> text{};
+    const ::ssize_t size = ::read(ends[0], text.data(), text.size());
+    ::close(ends[0]);
+    ::waitpid(child, nullptr, 0);
+    return {text.data(), static_cast<std::size_t>(std::max<::ssize_t>(size, 0))};
+  }
+};
+
+TEST_F(TwoUsersTest, RootKeepsEverybodyElseOut) {
+  const absl::StatusOr<PortLock> root = Take("rxe0/1", "root's agent");
+  ASSERT_TRUE(root.ok());
+  EXPECT_EQ(TakeAsNobody(), "port rxe0/1 is busy: root's agent");
+}
+
+TEST_F(TwoUsersTest, AFileThatOneMadeServesTheOther) {
+  EXPECT_EQ(TakeAsNobody(), "taken");
+  {
+    const absl::StatusOr<PortLock> root = Take("rxe0/1", "root's agent");
+    ASSERT_TRUE(root.ok()) << root.status();
+    EXPECT_EQ(TakeAsNobody(), "port rxe0/1 is busy: root's agent");
+    struct ::stat info {};
+    ASSERT_EQ(::stat((directory_ + "/rdmaready-rxe0-1.lock").c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, 0u) << "nobody could remove it under root's lock";
+  }
+  EXPECT_EQ(TakeAsNobody(), "taken");
+}
+
+TEST_F(TwoUsersTest, AFileThatIsOnlyItsOwnersIsAnErrorAndNeverNoLock) {
+  std::ofstream(directory_ + "/rdmaready-rxe0-1.lock") << "";
+  std::filesystem::permissions(directory_ + "/rdmaready-rxe0-1.lock", std::filesystem::perms(0600));
+  EXPECT_THAT(TakeAsNobody(), testing::AllOf(testing::HasSubstr("rdmaready-rxe0-1.lock: Permission denied"),
+                                             testing::HasSubstr("uid 0")));
 }
 
 }  // namespace
