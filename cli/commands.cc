@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <map>
 #include <utility>
 #include <vector>
 
+#include "api/base/duration.h"
 #include "api/base/status.h"
 #include "cli/explanation.h"
 #include "cli/render_json.h"
@@ -81,7 +80,29 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& global) {
          "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
+  app.add_option("--tls-ca", global.tls.ca,
+                 "Speak TLS, with agents whose certificate is signed by this CA (PEM)")
+      ->type_name("FILE");
+  app.add_option("--tls-cert", global.tls.certificate, "Our certificate for agents, which ask for one (PEM)")
+      ->type_name("FILE");
+  app.add_option("--tls-key", global.tls.key, "Its private key")->type_name("FILE");
+  app.add_option("--tls-name", global.tls_name,
+                 "The name that certificates must carry (default: HOST as given)")
+      ->type_name("NAME");
   app.add_flag("--insecure", global.insecure, "Allow plain text to hosts that are not this one");
+}
+
+// Reads the files that --tls-* name, before any host is asked.
+absl::Status LoadCredentials(GlobalOptions& global) {
+  if (!global.tls.Any()) {
+    if (global.tls_name.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError("--tls-name is for TLS, which needs --tls-ca");
+  }
+  if (global.insecure) return absl::InvalidArgumentError("--insecure and --tls-* exclude each other");
+  absl::StatusOr<TlsMaterial> material = LoadTls(global.tls, TlsRole::kCaller);
+  if (!material.ok()) return material.status();
+  global.credentials = std::make_shared<const TlsMaterial>(*std::move(material));
+  return absl::OkStatus();
 }
 
 // The format must be known also where the command line makes no sense.
@@ -182,6 +203,8 @@ ClientOptions Context::client() const {
   options.call_timeout = global.timeout;
   options.connect_timeout = std::min(options.connect_timeout, global.timeout);
   options.insecure = global.insecure;
+  options.tls = global.credentials;
+  options.tls_name = global.tls_name;
   return options;
 }
 
@@ -205,20 +228,6 @@ ExitStatus Context::List(std::string_view schema, std::string_view field,
   return ExitStatus::kOk;
 }
 
-absl::StatusOr<std::chrono::milliseconds> ParseDuration(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  static const std::map<std::string_view, std::int64_t> kUnits{
-      {"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60'000}, {"h", 3'600'000}};
-  const auto factor = kUnits.find(unit);
-  constexpr std::int64_t kMost = 1'000'000;
-  if (error != std::errc() || factor == kUnits.end() || number <= 0 || number > kMost) {
-    return absl::InvalidArgumentError("'" + std::string(text) + "' is no time: write 60, 60s, 500ms or 2m");
-  }
-  return std::chrono::milliseconds(number * factor->second);
-}
-
 int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt) {
   Parser parser;
   const Context context{parser.global, console, interrupt};
@@ -228,6 +237,8 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     if (parser.Chosen() == nullptr) {
       status = context.Fail(ExitStatus::kUsage,
                             "a command is needed: " + CommandNames() + " (see rdmaready --help)");
+    } else if (const absl::Status loaded = LoadCredentials(parser.global); !loaded.ok()) {
+      status = context.Fail(ExitStatus::kUsage, Message(loaded));
     }
   } catch (const CLI::Success&) {  // --help
     std::string path;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/agent_client.h"
+#include "api/client/tls.h"
 #include "cli/console.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
@@ -24,7 +26,10 @@ struct GlobalOptions {
   bool json = false;
   ColorChoice color = ColorChoice::kAuto;
   bool insecure = false;
-  std::chrono::milliseconds timeout{120'000};  // of one call to an agent
+  TlsFiles tls{};
+  std::string tls_name{};  // what certificates must carry, instead of the host as named
+  std::shared_ptr<const TlsMaterial> credentials{};  // the files of `tls`, read; null without
+  std::chrono::milliseconds timeout{120'000};        // of one call to an agent
 };
 
 // What every command is given.
@@ -63,9 +68,6 @@ Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>& global
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineVersion(CLI::App& app, const std::function<void(CLI::App&)>& global);
-
-// "60", "60s", "500ms", "2m". kInvalidArgument for anything else, and for no time at all.
-absl::StatusOr<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
 // Parses the command line and does what it says. Exceptions of the parser end here.
 int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt);

@@ -9,6 +9,9 @@ namespace rdmaready {
 
 std::string MakeRunId();
 
+// 32 hexadecimal digits from the system's random source.
+std::string MakeInstanceId();
+
 std::int64_t UnixNowNs();
 
 }  // namespace rdmaready

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "api/base/status.h"
-#include "cli/commands.h"
 #include "cli/local_agent.h"
 #include "cli/test_runner.h"
 
@@ -46,6 +45,20 @@ TEST(Hosts, AreRefusedWhenTheyShareATarget) {
       CheckDistinct(*hosts, std::vector<std::vector<ResolvedAddress>>{{first, first}, {second}, {}, {}}).ok());
 }
 
+TEST(Hosts, AreRefusedWhenOneAgentAnswersForTwo) {
+  const auto hosts = ParseHosts({"storage1", "10.0.0.1", "c"});
+  ASSERT_TRUE(hosts.ok());
+  const auto judge = [&](const std::vector<std::string>& ids) {
+    return Message(CheckDistinctAgents(*hosts, ids));
+  };
+  EXPECT_EQ(judge({"f00", "f00", "ba5"}),
+            "hosts storage1 and 10.0.0.1 are the same: one agent answers at both addresses");
+  EXPECT_EQ(judge({"f00", "ba5", "f00"}),
+            "hosts storage1 and c are the same: one agent answers at both addresses");
+  EXPECT_EQ(judge({"f00", "ba5", "abe"}), "");
+  EXPECT_EQ(judge({"", "", ""}), "") << "agents of a version that tells no id, or that did not answer";
+}
+
 TEST(Hosts, AreRefusedWhenTheyMakeNoSense) {
   for (const char* name : {"a:99999", "a:", "", "[::1", "a:x"}) EXPECT_FALSE(ParseHosts({name}).ok()) << name;
 }
@@ -71,16 +84,6 @@ TEST(Ring, TestsEachHostWithTheNextOne) {
   EXPECT_THAT(Ring(1), ElementsAre());
   EXPECT_THAT(Ring(2), ElementsAre(Edge{0, 1}));
   EXPECT_THAT(Ring(3), ElementsAre(Edge{0, 1}, Edge{1, 2}, Edge{2, 0}));
-}
-
-TEST(Duration, TakesTheUsualUnits) {
-  EXPECT_EQ(ParseDuration("60").value(), std::chrono::seconds(60));
-  EXPECT_EQ(ParseDuration("60s").value(), std::chrono::seconds(60));
-  EXPECT_EQ(ParseDuration("500ms").value(), std::chrono::milliseconds(500));
-  EXPECT_EQ(ParseDuration("2m").value(), std::chrono::minutes(2));
-  for (const char* text : {"", "s", "0", "-1s", "5x", "1.5s", "99999999999999999999"}) {
-    EXPECT_FALSE(ParseDuration(text).ok()) << text;
-  }
 }
 
 TEST(PortNames, AreDeviceAndNumber) {
