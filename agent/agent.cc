@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "agent/agent_events.h"
 #include "agent/transfer/cases.h"
 #include "agent/transfer/run.h"
 #include "api/base/run_id.h"
@@ -31,6 +32,17 @@ RunOptions Options(const PortAddress& port, const std::stop_token& cancel) {
   options.cancel = cancel;
   return options;
 }
+
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
 
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -91,21 +103,28 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
   }
   if (level != Rung::kHost && run.facts.ports) {
     for (const Port& port : *run.facts.ports) {
-      CheckLoopback(port, {caller.name, run.run_id}, watcher, cancel, run.report.findings);
+      CheckLoopback(port, {caller.name, run.run_id, caller.origin}, watcher, cancel, run.report.findings);
     }
   }
   const Rung judged = level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
   run.report.ladder = MakeLadder(run.report.findings, {}, judged);
   run.report.verdict = ReadinessOf(run.report.ladder, judged);
-  run.stored = store_.PutRun({.run_id = run.run_id,
-                              .started_unix_ns = started,
-                              .duration_ns = UnixNowNs() - started,
-                              .level = judged,
-                              .profile_name = profile.name,
-                              .profile_digest = profile.digest,
-                              .report = run.report});
+  const std::int64_t duration_ns = UnixNowNs() - started;
+  run.stored = Kept(store_.PutRun({.run_id = run.run_id,
+                                   .started_unix_ns = started,
+                                   .duration_ns = duration_ns,
+                                   .level = judged,
+                                   .profile_name = profile.name,
+                                   .profile_digest = profile.digest,
+                                   .report = run.report}));
   run.notice = store_.TakeNotice();
+  TellOfCheck(config_.events, run, caller, level, profile.name, duration_ns);
   return run;
+}
+
+absl::Status Agent::Kept(absl::Status stored) const {
+  if (config_.on_stored) config_.on_stored(stored);
+  return stored;
 }
 
 absl::StatusOr<History> Agent::Remember(const HistoryQuery& query) {
@@ -173,22 +192,25 @@ absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& 
 
 LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& port, const Caller& caller,
                                 const std::stop_token& cancel) {
+  const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const std::unique_ptr<Link> responder = make_link_();
   const std::unique_ptr<Link> initiator = make_link_();
   LiveTest live{.port = port.port, .result = RunLoopback(test, *responder, *initiator, Options(port, cancel))};
-  live.stored = store_.PutTransfer({.run_id = caller.run_id,
-                                    .started_unix_ns = started,
-                                    .port = port.port,
-                                    .role = "loopback",
-                                    .peer = "",
-                                    .result = live.result});
+  const std::int64_t duration_ns = UnixNowNs() - started;
+  live.stored = Kept(store_.PutTransfer({.run_id = caller.run_id,
+                                         .started_unix_ns = started,
+                                         .port = port.port,
+                                         .role = "loopback",
+                                         .peer = "",
+                                         .result = live.result}));
+  TellOfTest(config_.events, live, caller, "loopback", "", duration_ns);
   return live;
 }
 
 absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<std::string>& names,
                                  const Caller& asked_by, const Watcher& watcher, std::stop_token cancel) {
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id};
+  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const absl::StatusOr<std::vector<const TransferCase*>> cases = ChooseCases(names);
   if (!cases.ok()) return cases.status();
   const Facts facts = Collect();
@@ -224,7 +246,7 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
 }
 
 absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id};
+  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const TransferCase* test = FindCase(request.case_name);
   if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
   absl::StatusOr<PortAddress> port =
@@ -236,6 +258,7 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
 }
 
 LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel) {
+  const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   const std::unique_ptr<Link> link = make_link_();
@@ -243,12 +266,15 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
   LiveTest live{.port = ticket.port.port,
                 .result = initiator ? RunInitiator(*ticket.test, *link, channel, options)
                                     : RunResponder(*ticket.test, *link, channel, options)};
-  live.stored = store_.PutTransfer({.run_id = ticket.caller.run_id,
-                                    .started_unix_ns = started,
-                                    .port = ticket.port.port,
-                                    .role = initiator ? "initiator" : "responder",
-                                    .peer = ticket.request.peer_name,
-                                    .result = live.result});
+  const std::int64_t duration_ns = UnixNowNs() - started;
+  const std::string role = initiator ? "initiator" : "responder";
+  live.stored = Kept(store_.PutTransfer({.run_id = ticket.caller.run_id,
+                                         .started_unix_ns = started,
+                                         .port = ticket.port.port,
+                                         .role = role,
+                                         .peer = ticket.request.peer_name,
+                                         .result = live.result}));
+  TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name, duration_ns);
   return live;
 }
 

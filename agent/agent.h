@@ -5,6 +5,7 @@
 // Threads: every method may be called from any thread; live tests of one port exclude each other (PortLock).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/event.h"
 #include "agent/port_choice.h"
 #include "agent/port_lock.h"
 #include "agent/store/store.h"
@@ -34,11 +36,15 @@ struct AgentConfig {
   std::string version{};
   Profile default_profile{};     // for callers who name none
   std::string lock_directory{};  // of PortLock; empty: the host's own
+  std::string instance_id{};     // told to callers: two addresses with one id are one agent
+  EventSink events{};
+  std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
 struct Caller {
   std::string name{};    // "root@build1 (pid 7)", shown to whoever finds a port busy
   std::string run_id{};  // empty: a fresh one
+  std::string origin{};  // what it cannot choose itself: address, certificate
 };
 
 // One live test of this host, and whether the store took it.
@@ -112,11 +118,15 @@ class Agent {
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
   LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
 
+  // Whether a live test of this agent holds a port now.
+  bool LiveTestRunning() const { return live_tests_ > 0; }
+
  private:
   absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
                                     const std::string& what) const;
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const Caller& caller,
                            const std::stop_token& cancel);
+  absl::Status Kept(absl::Status stored) const;
   void CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher,
                      const std::stop_token& cancel, std::vector<Finding>& findings);
 
@@ -125,6 +135,7 @@ class Agent {
   LinkMaker make_link_;
   AgentConfig config_;
   std::mutex collect_mutex_;
+  std::atomic<int> live_tests_ = 0;
 };
 
 }  // namespace rdmaready

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready-agent: answers for one host until it is told to stop.
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "agent/options.h"
 #include "agent/server.h"
-#include "agent/store/limits_text.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/tcp_probe.h"
@@ -28,15 +27,25 @@ constexpr int kExitOwnFailure = 3;
 
 constexpr auto kGrace = std::chrono::milliseconds(500);
 
-int Fail(const std::string& why, int status) {
-  std::fprintf(stderr, "rdmaready-agent: %s\n", why.c_str());
+// To a person as one line, to a program as an event.
+int Fail(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
+  if (format == LogFormat::kJson) {
+    Tell(events, EventLevel::kError, "cannot-start", {{"reason", Message(why)}, {"status", status}});
+  } else {
+    std::fprintf(stderr, "rdmaready-agent: %s\n", Message(why).c_str());
+  }
   return status;
 }
 
-// An option that does not exist explains more than one that is missing.
-std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<std::string> unknown = app.remaining();
-  return unknown.empty() ? error.what() : "unknown option " + unknown.front();
+int ExitStatus(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kNotFound:
+      return kExitUsage;
+    default:
+      return kExitOwnFailure;
+  }
 }
 
 // Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever
@@ -53,17 +62,6 @@ bool MayTake(const std::string& socket) {
   return !ProbeTcp("unix:" + socket, soon).ok();
 }
 
-int ExitStatus(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kNotFound:
-      return kExitUsage;
-    default:
-      return kExitOwnFailure;
-  }
-}
-
 absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options) {
   const std::string socket = LocalSocketPath();
   if (!MayTake(socket)) return HostedAgent::Start(options);
@@ -74,61 +72,31 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options)
   return absl::IsUnavailable(agent.status()) ? HostedAgent::Start(options) : std::move(agent);
 }
 
-int Serve(const ServerOptions& options, const ::sigset_t& signals) {
-  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = Start(options);
-  if (!agent.ok()) return Fail(Message(agent.status()), ExitStatus(agent.status()));
-  if (options.insecure)
-    spdlog::warn("plain text, without authentication: every caller that reaches the port may test");
-  for (const std::string& address : (*agent)->addresses())
-    spdlog::info("rdmaready-agent {} on {}", kVersion, address);
+int Serve(const AgentOptions& options, const ::sigset_t& signals) {
+  const EventSink& events = options.server.events;
+  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = Start(options.server);
+  if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
+  if (options.server.insecure) {
+    Tell(events, EventLevel::kWarning, "insecure",
+         {{"reason", "plain text, without authentication: every caller that reaches the port may test"}});
+  }
+  for (const std::string& address : (*agent)->addresses()) {
+    const bool plain = address.starts_with("unix:") || !options.server.tls.Any();
+    Tell(events, EventLevel::kInfo, "listening",
+         {{"address", address}, {"tls", !plain}, {"version", std::string(kVersion)}});
+  }
   int signal = 0;
   ::sigwait(&signals, &signal);
-  spdlog::info("stopping ({})", ::strsignal(signal));
+  Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});
   (*agent)->Shutdown(kGrace);
   return 0;
 }
 
-// How much is remembered. CLI11 refuses by exceptions.
-void AddHistoryOptions(CLI::App& app, StoreLimits& limits) {
-  const auto add = [&app](const char* name, const char* type, const char* help, auto parse, auto& target) {
-    app.add_option_function<std::string>(
-           name,
-           [name, parse, &target](const std::string& text) {
-             const auto value = parse(text);
-             if (!value.ok()) throw CLI::ValidationError(name, Message(value.status()));
-             target = *value;
-           },
-           help)
-        ->type_name(type);
-  };
-  add("--history-max-bytes", "SIZE", "How large the store may grow; the oldest results go first (default 256M)",
-      ParseMaxBytes, limits.max_bytes);
-  add("--history-max-age", "TIME", "How long results are kept: 90d; 0: as long as there is room (default)",
-      ParseMaxAge, limits.max_age);
-}
-
 int Main(int argc, char** argv) {
-  CLI::App app("Answers for this host: facts, checks and live RDMA tests over gRPC.", "rdmaready-agent");
-  ServerOptions options;
-  std::string listen = "127.0.0.1:7471";
-  std::string profile_name(kDefaultProfileName);
-  app.add_option("--listen", listen, "Address and port to answer on")->capture_default_str();
-  app.add_option("--state-dir", options.state_directory, "Where results are kept")->required();
-  app.add_option("--profile", profile_name, "Profile for callers who name none: built in, or a file")
-      ->capture_default_str();
-  AddHistoryOptions(app, options.store.limits);
-  app.add_flag("--insecure", options.insecure, "Allow plain text off loopback");
-  app.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return Fail(UsageError(app, error), kExitUsage);
-  }
-  const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
-  if (!profile.ok()) return Fail(Message(profile.status()), kExitUsage);
-  options.default_profile = *profile;
+  absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);
+  if (!command.ok()) return Fail(command.status(), kExitUsage, LogFormat::kText, {});
+  if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;
+  AgentOptions& options = command->options;
   // Before any thread exists, so that all inherit the mask and sigwait gets the signals.
   ::sigset_t signals;
   ::sigemptyset(&signals);
@@ -137,11 +105,10 @@ int Main(int argc, char** argv) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("agent"));
-  spdlog::flush_on(spdlog::level::info);
-
-  options.store.log = [](const std::string& line) { spdlog::error(line); };
-  options.listen = {listen};
+  options.server.events = StartLog(options.log_format, options.log_level);
+  absl::StatusOr<Profile> profile = LoadProfile(options.profile_name);
+  if (!profile.ok()) return Fail(profile.status(), kExitUsage, options.log_format, options.server.events);
+  options.server.default_profile = *std::move(profile);
   return Serve(options, signals);
 }
 

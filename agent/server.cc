@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/server.h"
 
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
+#include <mutex>
+#include <random>
 #include <utility>
 
+#include "agent/limits.h"
+#include "agent/own_check.h"
 #include "agent/store/sqlite_store.h"
+#include "agent/tls.h"
 #include "agent/transfer/verbs_link.h"
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/address.h"
@@ -15,18 +24,21 @@
 namespace rdmaready {
 namespace {
 
-constexpr int kMaxRequestBytes = 256 << 10;
-constexpr int kMaxThreads = 64;
+constexpr char kStoreHealth[] = "rdmaready.store";
+constexpr ::mode_t kOwnerOnly = 0177;  // as a umask
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
   StoreOptions store_options = options.store;
   store_options.directory = options.state_directory;
-  auto store = std::make_unique<SqliteStore>(std::move(store_options));
+  store_options.log = [events = options.events](const std::string& line) {
+    Tell(events, EventLevel::kError, "store", {{"reason", line}});
+  };
+  auto store = std::make_unique<SqliteStore>(store_options);
   if (!options.refuse_broken_store) return store;
   const absl::Status opened = store->Open();
   // A disk that is full now has room later: the host is answered for all the same.
   if (absl::IsResourceExhausted(opened)) {
-    if (options.store.log) options.store.log("working without memory until there is room: " + Message(opened));
+    store_options.log("working without memory until there is room: " + Message(opened));
     return store;
   }
   // Our own failure, whatever SQLite calls it.
@@ -34,18 +46,41 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
   return store;
 }
 
-absl::StatusOr<std::string> ListenTarget(const std::string& text, bool insecure) {
+struct Listener {
+  std::string target{};  // as gRPC's listener takes it
+  bool unix_socket = false;
+};
+
+absl::StatusOr<Listener> ListenOn(const std::string& text, bool plain_anywhere) {
   const absl::StatusOr<HostAddress> address = ParseHostAddress(text, 0);
   if (!address.ok()) return address.status();
   const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(*address);
   if (!resolved.ok()) return resolved.status();
-  if (!resolved->front().loopback && !insecure) {
+  if (!resolved->front().loopback && !plain_anywhere) {
     return absl::FailedPreconditionError("listen on " + text +
-                                         ": refusing plain text off loopback without --insecure");
+                                         ": refusing plain text off loopback without --tls-cert, --tls-key and "
+                                         "--tls-ca (or --insecure)");
   }
   // gRPC's listener takes "unix:/path", but a bare "127.0.0.1:0" and "[::1]:0".
   const std::string& target = resolved->front().target;
-  return address->unix_path.empty() ? target.substr(target.find(':') + 1) : target;
+  if (!address->unix_path.empty()) return Listener{target, true};
+  return Listener{target.substr(target.find(':') + 1), false};
+}
+
+// A unix socket has the rights that the umask leaves: its owner's alone.
+std::unique_ptr<grpc::Server> BuildAndStart(grpc::ServerBuilder& builder) {
+  const ::mode_t before = ::umask(kOwnerOnly);
+  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  ::umask(before);
+  return server;
+}
+
+void OfferHealthAndReflection() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  });
 }
 
 // "127.0.0.1:0" with the port that the kernel chose.
@@ -59,8 +94,13 @@ std::string Spell(const std::string& target, int port) {
 HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& options)
     : store_(std::move(store)),
       agent_(host_, *store_, [] { return std::make_unique<VerbsLink>(); },
-             {.version = kVersion, .default_profile = options.default_profile, .lock_directory = {}}),
-      service_(agent_) {}
+             {.version = kVersion,
+              .default_profile = options.default_profile,
+              .lock_directory = {},
+              .instance_id = MakeInstanceId(),
+              .events = options.events,
+              .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
+      service_(agent_, options.limits) {}
 
 std::string LocalSocketPath() {
   const char* path = std::getenv("RDMAREADY_SOCKET");
@@ -72,34 +112,58 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOpti
   if (!store.ok()) return store.status();
   std::unique_ptr<HostedAgent> agent(new HostedAgent(*std::move(store), options));
   RR_RETURN_IF_ERROR(agent->Listen(options));
+  if (options.check_interval.count() > 0) {
+    Agent& checked = agent->agent_;  // outlives the schedule, which is its sibling and younger
+    agent->schedule_ =
+        std::make_unique<Schedule>(options.check_interval, std::random_device()(), RealClock(),
+                                   [&checked, events = options.events](const std::stop_token& stop) {
+                                     CheckByItself(checked, events, stop);
+                                   });
+  }
   return agent;
 }
 
 absl::Status HostedAgent::Listen(const ServerOptions& options) {
+  std::shared_ptr<grpc::ServerCredentials> tcp = grpc::InsecureServerCredentials();
+  if (options.tls.Any()) {
+    absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> mutual =
+        MakeServerCredentials(options.tls, options.events);
+    if (!mutual.ok()) return mutual.status();
+    tcp = *std::move(mutual);
+  }
+  if (!options.listen.empty()) OfferHealthAndReflection();
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two agents on one port must not share it silently
-  std::vector<std::string> targets;
+  SetLimits(builder);
+  std::vector<Listener> listeners;
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {
-    const absl::StatusOr<std::string> target = ListenTarget(options.listen[i], options.insecure);
-    if (!target.ok()) return target.status();
-    targets.push_back(*target);
-    builder.AddListeningPort(*target, grpc::InsecureServerCredentials(), &ports[i]);
+    absl::StatusOr<Listener> listener = ListenOn(options.listen[i], options.insecure || options.tls.Any());
+    if (!listener.ok()) return listener.status();
+    builder.AddListeningPort(listener->target, listener->unix_socket ? grpc::InsecureServerCredentials() : tcp,
+                             &ports[i]);
+    listeners.push_back(*std::move(listener));
   }
-  // Requests are small and callers few; more is not use but abuse.
-  builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
-  builder.SetResourceQuota(grpc::ResourceQuota("rdmaready").SetMaxThreads(kMaxThreads));
   builder.RegisterService(&service_);
-  server_ = builder.BuildAndStart();
-  for (std::size_t i = 0; i < targets.size(); ++i) {
+  server_ = BuildAndStart(builder);
+  for (std::size_t i = 0; i < listeners.size(); ++i) {
     if (server_ == nullptr || ports[i] == 0) {
       return absl::UnavailableError("listen on " + options.listen[i] +
                                     ": the address is in use or not of this host");
     }
-    addresses_.push_back(Spell(targets[i], ports[i]));
+    addresses_.push_back(Spell(listeners[i].target, ports[i]));
   }
   if (server_ == nullptr) return absl::InternalError("the gRPC server did not start");
+  if (grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService(); health != nullptr) {
+    health->SetServingStatus(v1::Agent::service_full_name(), true);
+  }
+  ReportStore(absl::OkStatus());
   return absl::OkStatus();
+}
+
+void HostedAgent::ReportStore(const absl::Status& stored) {
+  grpc::HealthCheckServiceInterface* health = server_ ? server_->GetHealthCheckService() : nullptr;
+  if (health != nullptr) health->SetServingStatus(kStoreHealth, stored.ok());
 }
 
 std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
@@ -107,6 +171,7 @@ std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
 }
 
 void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
+  schedule_.reset();
   server_->Shutdown(std::chrono::system_clock::now() + grace);
 }
 

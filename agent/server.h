@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // HostedAgent: a whole agent of this host in this process: the real host, a store in `state_directory`, the
 // service, and the addresses it listens on (none for the command line's own agent).
+//
+// Who listens is also asked for grpc.health.v1 and for its methods (reflection). "" and "rdmaready.v1.Agent"
+// are SERVING as long as calls are answered; "rdmaready.store" is NOT_SERVING from a result that could not be
+// kept until one that could: verdicts stand without memory.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -13,8 +17,12 @@
 
 #include "absl/status/statusor.h"
 #include "agent/agent.h"
+#include "agent/event.h"
+#include "agent/limits.h"
+#include "agent/schedule.h"
 #include "agent/service.h"
 #include "agent/store/sqlite_store.h"
+#include "api/client/tls.h"
 #include "api/model/profile.h"
 #include "collectors/real_host.h"
 
@@ -26,17 +34,21 @@ std::string LocalSocketPath();
 
 struct ServerOptions {
   std::vector<std::string> listen{};  // HOST[:PORT] or unix:PATH, as in api/client/address.h
-  bool insecure = false;              // without it, only loopback and unix sockets are listened on
+  TlsFiles tls{};                     // given: every TCP listener speaks mutual TLS, and nothing else
+  bool insecure = false;              // without it, plain text is listened to on loopback and unix sockets only
   std::string state_directory{};
-  Profile default_profile{};        // for callers who name none
-  StoreOptions store{};             // limits, log; its directory is state_directory
-  bool refuse_broken_store = true;  // false: work without memory, and say so with each result
+  Profile default_profile{};                   // for callers who name none
+  StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
+  bool refuse_broken_store = true;             // false: work without memory, and say so with each result
+  std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
+  CallLimits limits{};
+  EventSink events{};
 };
 
 class HostedAgent {
  public:
-  // Errors: kFailedPrecondition (plain text off loopback), kUnavailable (address in use or not ours), the
-  // store's own.
+  // Errors: kFailedPrecondition (plain text off loopback), kInvalidArgument (TLS files), kUnavailable (address
+  // in use or not ours), the store's own.
   static absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options);
 
   // A channel to it that needs no address.
@@ -45,12 +57,14 @@ class HostedAgent {
   // What it listens on, with the real port where 0 was asked for.
   const std::vector<std::string>& addresses() const { return addresses_; }
 
-  // Cancels the calls that still run after `grace` (their tests end as cancelled) and stops listening.
+  // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
+  // and stops listening.
   void Shutdown(std::chrono::milliseconds grace);
 
  private:
   HostedAgent(std::unique_ptr<Store> store, const ServerOptions& options);
   absl::Status Listen(const ServerOptions& options);
+  void ReportStore(const absl::Status& stored);
 
   RealHost host_;
   std::unique_ptr<Store> store_;
@@ -58,6 +72,7 @@ class HostedAgent {
   AgentService service_;
   std::unique_ptr<grpc::Server> server_;
   std::vector<std::string> addresses_;
+  std::unique_ptr<Schedule> schedule_;
 };
 
 }  // namespace rdmaready

@@ -3,9 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "agent/cancel_watch.h"
+#include "agent/call_watch.h"
 #include "agent/stream_channel.h"
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
@@ -43,6 +44,18 @@ grpc::Status CheckNames(const Names&... names) {
   return {grpc::StatusCode::INVALID_ARGUMENT, "caller, peer_name and run_id may be 128 bytes long at most"};
 }
 
+// Where a call came from, which its caller cannot choose: "ipv4:10.0.0.7:40112 storage1", the name that of its
+// certificate.
+std::string Origin(const grpc::ServerContext& context) {
+  std::string origin = context.peer();
+  const auto identity = context.auth_context();
+  if (identity == nullptr) return origin;
+  for (const grpc::string_ref& name : identity->FindPropertyValues("x509_common_name")) {
+    origin += " " + std::string(name.data(), name.size());
+  }
+  return origin;
+}
+
 PortRequest Decode(const v1::PortChoice& port) { return {port.device(), port.number(), port.address()}; }
 
 v1::TransferEvent Encode(const LiveTest& test) {
@@ -60,6 +73,7 @@ grpc::Status AgentService::GetVersion(grpc::ServerContext*, const v1::GetVersion
   response->set_version(agent_.config().version);
   response->set_hostname(agent_.hostname());
   response->set_api_revision(kApiRevision);
+  response->set_instance_id(agent_.config().instance_id);
   return grpc::Status::OK;
 }
 
@@ -75,21 +89,24 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
   if (!profile.ok()) return Encode(profile.status());
 
+  CallWatch watch(*context, limits_.any_call);
+  const auto send = [&](const v1::CheckEvent& event) {
+    static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }));
+  };
   Watcher watcher;
-  watcher.progress = [writer](const std::string& what) {
+  watcher.progress = [&](const std::string& what) {
     v1::CheckEvent event;
     event.set_progress(what);
-    writer->Write(event);
+    send(event);
   };
-  watcher.finding = [writer](const Finding& finding) {
+  watcher.finding = [&](const Finding& finding) {
     v1::CheckEvent event;
     *event.mutable_finding() = ToProto(finding);
-    writer->Write(event);
+    send(event);
   };
-  const CancelWatch cancel(*context);
   const Rung level = request->level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback;
-  const CheckRun run =
-      agent_.Check(*profile, level, {request->caller(), request->run_id()}, watcher, cancel.token());
+  const CheckRun run = agent_.Check(*profile, level, {request->caller(), request->run_id(), Origin(*context)},
+                                    watcher, watch.token());
 
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();
@@ -99,29 +116,35 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));
   done->set_store_notice(run.notice);
-  writer->Write(event);
+  send(event);
   return grpc::Status::OK;
 }
 
 grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,
                                         grpc::ServerWriter<v1::TransferEvent>* writer) {
   if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
+  CallWatch watch(*context, limits_.any_call);
+  const auto send = [&](const v1::TransferEvent& event) {
+    static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }));
+  };
   Watcher watcher;
-  watcher.progress = [writer](const std::string& what) {
+  watcher.progress = [&](const std::string& what) {
     v1::TransferEvent event;
     event.set_progress(what);
-    writer->Write(event);
+    send(event);
   };
-  watcher.transfer = [writer](const LiveTest& test) { writer->Write(Encode(test)); };
-  const CancelWatch cancel(*context);
+  watcher.transfer = [&](const LiveTest& test) { send(Encode(test)); };
   return Encode(agent_.TestLoopback(Decode(request->port()), {request->cases().begin(), request->cases().end()},
-                                    {request->caller(), request->run_id()}, watcher, cancel.token()));
+                                    {request->caller(), request->run_id(), Origin(*context)}, watcher,
+                                    watch.token()));
 }
 
 grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
                                     grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) {
+  CallWatch watch(*context, limits_.peer_test);
   v1::PeerTestRequest first;
-  if (!stream->Read(&first) || !first.has_start()) {
+  const bool read = watch.Within(limits_.first_message, [&] { return stream->Read(&first); });
+  if (!read || !first.has_start()) {
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test begins with `start`"};
   }
   const v1::PeerTestRequest::Start& start = first.start();
@@ -137,12 +160,13 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   request.case_name = start.case_name();
   request.peer_name = start.peer_name();
 
-  const absl::StatusOr<PeerTicket> ticket = agent_.AdmitPeer(request, {start.caller(), start.run_id()});
+  const absl::StatusOr<PeerTicket> ticket =
+      agent_.AdmitPeer(request, {start.caller(), start.run_id(), Origin(*context)});
   if (!ticket.ok()) return Encode(ticket.status());
 
-  const CancelWatch cancel(*context);
   StreamChannel channel(*context, *stream);
-  stream->Write(Encode(agent_.RunPeer(*ticket, channel, cancel.token())));
+  const LiveTest test = agent_.RunPeer(*ticket, channel, watch.token());
+  static_cast<void>(watch.Within(limits_.stalled_write, [&] { return stream->Write(Encode(test)); }));
   return grpc::Status::OK;
 }
 

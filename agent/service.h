@@ -4,13 +4,14 @@
 #pragma once
 
 #include "agent/agent.h"
+#include "agent/limits.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
 
 class AgentService final : public v1::Agent::Service {
  public:
-  explicit AgentService(Agent& agent) : agent_(agent) {}
+  explicit AgentService(Agent& agent, const CallLimits& limits = {}) : agent_(agent), limits_(limits) {}
 
   grpc::Status GetVersion(grpc::ServerContext* context, const v1::GetVersionRequest* request,
                           v1::GetVersionResponse* response) override;
@@ -27,6 +28,7 @@ class AgentService final : public v1::Agent::Service {
 
  private:
   Agent& agent_;
+  const CallLimits limits_;
 };
 
 }  // namespace rdmaready

@@ -43,7 +43,7 @@ HostClient OpenRemote(const HostAddress& address, const ClientOptions& options) 
   return host;
 }
 
-// By what the names resolve to. The machine-id would not do: guests of one image share it.
+// By what the names resolve to: found out before anybody is called.
 absl::Status KnowApart(const std::vector<HostAddress>& hosts) {
   if (hosts.size() < 2) return absl::OkStatus();
   std::vector<std::vector<ResolvedAddress>> resolved(hosts.size());
@@ -53,6 +53,16 @@ absl::Status KnowApart(const std::vector<HostAddress>& hosts) {
       resolved[i] = *std::move(found);
   });
   return CheckDistinct(hosts, resolved);
+}
+
+// By what the agents say of themselves: one host may have many addresses. The machine-id would not do, guests
+// of one image share it.
+absl::Status KnowAgentsApart(const std::vector<HostAddress>& hosts, const std::vector<HostClient>& clients) {
+  std::vector<std::string> ids;
+  for (const HostClient& client : clients) {
+    ids.push_back(client.agent == nullptr ? std::string() : client.agent->version().instance_id);
+  }
+  return CheckDistinctAgents(hosts, ids);
 }
 
 }  // namespace
@@ -65,6 +75,7 @@ absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddres
     clients[0] = OpenLocal(options, interrupt);
   } else {
     FanOut(hosts.size(), [&](std::size_t i) { clients[i] = OpenRemote(hosts[i], options); });
+    if (absl::Status apart = KnowAgentsApart(hosts, clients); !apart.ok()) return apart;
   }
   return clients;
 }

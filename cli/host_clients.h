@@ -26,8 +26,7 @@ struct HostClient {
 };
 
 // In the order of `hosts`, connected in parallel; without hosts the one of this host. An agent in this process
-// is stopped at Ctrl-C. kInvalidArgument with one clear line when two names stand for one agent: nothing was
-// connected then.
+// is stopped at Ctrl-C. kInvalidArgument with one clear line when two names stand for one agent.
 absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
                                                     const ClientOptions& options, Interrupt& interrupt);
 

@@ -95,6 +95,19 @@ absl::Status CheckDistinct(std::span<const HostAddress> hosts,
   return absl::OkStatus();
 }
 
+absl::Status CheckDistinctAgents(std::span<const HostAddress> hosts,
+                                 std::span<const std::string> instance_ids) {
+  std::map<std::string_view, std::size_t> owners;
+  for (std::size_t i = 0; i < hosts.size() && i < instance_ids.size(); ++i) {
+    if (instance_ids[i].empty()) continue;
+    const auto [owner, fresh] = owners.emplace(instance_ids[i], i);
+    if (fresh) continue;
+    return absl::InvalidArgumentError("hosts " + hosts[owner->second].text + " and " + hosts[i].text +
+                                      " are the same: one agent answers at both addresses");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckHostCount(std::size_t hosts, Rung level) {
   if (level == Rung::kPeer && hosts < 2) {
     return absl::InvalidArgumentError(

@@ -29,6 +29,10 @@ absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::stri
 absl::Status CheckDistinct(std::span<const HostAddress> hosts,
                            std::span<const std::vector<ResolvedAddress>> resolved);
 
+// kInvalidArgument, naming both, when two hosts gave the same instance id: one agent, reached by two addresses.
+// An empty id tells nothing.
+absl::Status CheckDistinctAgents(std::span<const HostAddress> hosts, std::span<const std::string> instance_ids);
+
 // kInvalidArgument when so many hosts cannot be judged at this level: `peer` takes two.
 absl::Status CheckHostCount(std::size_t hosts, Rung level);
 

@@ -83,6 +83,20 @@ absl::StatusOr<HostAddress> ParseHostAddress(std::string_view text, std::uint16_
   return address;
 }
 
+std::string CertificateName(const HostAddress& address, const ResolvedAddress& resolved) {
+  ::addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST;
+  ::addrinfo* raw = nullptr;
+  const bool numeric = ::getaddrinfo(address.host.c_str(), nullptr, &hints, &raw) == 0;
+  const Handle<::addrinfo, ::freeaddrinfo> list(raw);
+  if (!numeric) return address.host;
+  // "ipv4:127.0.0.1:7471", "ipv6:[fe80::1%2]:7471"
+  const std::string& target = resolved.target;
+  std::string name = target.substr(5, target.rfind(':') - 5);
+  if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
+  return name.substr(0, name.find('%'));
+}
+
 absl::StatusOr<std::vector<ResolvedAddress>> Resolve(const HostAddress& address) {
   if (!address.unix_path.empty()) return std::vector<ResolvedAddress>{{"unix:" + address.unix_path, true}};
   ::addrinfo hints{};

@@ -31,4 +31,8 @@ struct ResolvedAddress {
 // All addresses of the host, numeric, in the system's order. kNotFound when the name does not resolve.
 absl::StatusOr<std::vector<ResolvedAddress>> Resolve(const HostAddress& address);
 
+// What the certificate of the host must carry: the name as typed; for an address its usual spelling, without
+// port and zone.
+std::string CertificateName(const HostAddress& address, const ResolvedAddress& resolved);
+
 }  // namespace rdmaready

@@ -5,7 +5,9 @@
 
 #include <utility>
 
+#include "api/base/status.h"
 #include "api/client/tcp_probe.h"
+#include "api/client/tls_probe.h"
 #include "api/convert/facts.h"
 #include "api/convert/history.h"
 #include "api/convert/report.h"
@@ -18,11 +20,38 @@ using Clock = std::chrono::system_clock;
 
 absl::StatusCode CodeOf(grpc::StatusCode code) { return static_cast<absl::StatusCode>(code); }
 
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
+// One way to one agent: an address, and how to speak there.
+struct Route {
+  std::string target{};
+  const TlsMaterial* tls = nullptr;  // null: plain text
+  std::string certificate_name{};
+};
+
+std::shared_ptr<grpc::Channel> OpenChannel(const Route& route) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // an agent is never behind the user's web proxy
   arguments.SetMaxReceiveMessageSize(64 << 20);
-  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
+  if (route.tls == nullptr) {
+    return grpc::CreateCustomChannel(route.target, grpc::InsecureChannelCredentials(), arguments);
+  }
+  arguments.SetSslTargetNameOverride(route.certificate_name);
+  return grpc::CreateCustomChannel(route.target,
+                                   grpc::SslCredentials({.pem_root_certs = route.tls->ca,
+                                                         .pem_private_key = route.tls->key,
+                                                         .pem_cert_chain = route.tls->certificate}),
+                                   arguments);
+}
+
+// Why gRPC found nobody at an address where somebody listens; `otherwise` when that is not to be found out.
+absl::Status WhyNobody(const Route& route, absl::Status otherwise,
+                       std::chrono::steady_clock::time_point deadline) {
+  if (route.target.starts_with("unix:") || !absl::IsUnavailable(otherwise)) return otherwise;
+  if (route.tls == nullptr) {
+    if (!SpeaksTls(route.target, deadline)) return otherwise;
+    return absl::UnavailableError("the agent wants TLS: --tls-ca, --tls-cert and --tls-key are needed");
+  }
+  const std::string why = WhyTlsFails(route.target, route.certificate_name, *route.tls, deadline);
+  return why.empty() ? otherwise : absl::UnavailableError(why);
 }
 
 }  // namespace
@@ -35,27 +64,36 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
   const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(address);
   if (!resolved.ok()) return resolved.status();
   const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
+  const std::string host = "host " + address.text + ": ";
   absl::Status last;
   std::size_t left = resolved->size();
   for (const ResolvedAddress& candidate : *resolved) {
     // An address that swallows packets leaves time for the next one.
     const auto now = std::chrono::steady_clock::now();
     const auto share = now + (deadline - now) / static_cast<int>(left--);
-    if (!candidate.loopback && !options.insecure) {
+    const Route route{
+        .target = candidate.target,
+        .tls = address.unix_path.empty() ? options.tls.get() : nullptr,
+        .certificate_name = options.tls_name.empty() ? CertificateName(address, candidate) : options.tls_name};
+    if (!candidate.loopback && !options.insecure && route.tls == nullptr) {
       last = absl::FailedPreconditionError("host " + address.text +
-                                           " is not on loopback: refusing to talk in plain text "
-                                           "without --insecure");
+                                           " is not on loopback: refusing to talk in plain text without "
+                                           "--insecure (or --tls-ca, --tls-cert and --tls-key)");
       continue;
     }
     last = ProbeTcp(candidate.target, share);
     if (!last.ok()) {
-      last = {last.code(), "host " + address.text + ": " + std::string(last.message())};
+      last = {last.code(), host + Message(last)};
       continue;
     }
-    auto client = std::make_unique<AgentClient>(address.text, OpenChannel(candidate.target), options);
-    const absl::StatusOr<AgentVersion> version = client->GetVersion();
-    if (version.ok()) return client;
-    last = version.status();
+    auto client = std::make_unique<AgentClient>(address.text, OpenChannel(route), options);
+    absl::StatusOr<AgentVersion> version = client->GetVersion();
+    if (version.ok()) {
+      client->version_ = *std::move(version);
+      return client;
+    }
+    last = WhyNobody(route, version.status(), share);
+    if (last != version.status()) last = {last.code(), host + Message(last)};
   }
   return last;
 }
@@ -85,7 +123,7 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
     return absl::UnimplementedError("host " + name_ + ": the agent is of an incompatible version (" +
                                     response.version() + ")");
   }
-  return AgentVersion{response.version(), response.hostname()};
+  return AgentVersion{response.version(), response.hostname(), response.instance_id()};
 }
 
 absl::StatusOr<Facts> AgentClient::GetFacts() {

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
+#include "api/client/tls.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
 #include "api/model/profile.h"
@@ -35,6 +36,8 @@ struct ClientOptions {
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds call_timeout{120000};  // of one whole check or test
   bool insecure = false;                           // plain text to other than loopback
+  std::shared_ptr<const TlsMaterial> tls{};        // null: plain text; a unix socket is always plain
+  std::string tls_name{};                          // what certificates must carry; empty: the host as named
 };
 
 struct PortSelection {  // empty device: the agent chooses (loopback: every port)
@@ -69,6 +72,7 @@ struct PortTransfer {
 struct AgentVersion {
   std::string version{};
   std::string hostname{};
+  std::string instance_id{};  // of the agent's process; empty when it is of a version without
 };
 
 class AgentClient {
@@ -77,7 +81,8 @@ class AgentClient {
   using OnFinding = std::function<void(const Finding& finding)>;
   using OnTransfer = std::function<void(const PortTransfer& transfer)>;
 
-  // Resolves, connects within options.connect_timeout, and asks for the version.
+  // Resolves, connects within options.connect_timeout, and asks for the version. A connection that TLS ended is
+  // kUnavailable and says what was wrong with whose certificate.
   static absl::StatusOr<std::unique_ptr<AgentClient>> Connect(const HostAddress& address,
                                                               const ClientOptions& options);
 
@@ -85,6 +90,9 @@ class AgentClient {
   AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options);
 
   const std::string& name() const { return name_; }
+
+  // As told when connecting; empty over a channel that existed already.
+  const AgentVersion& version() const { return version_; }
 
   absl::StatusOr<AgentVersion> GetVersion();
   absl::StatusOr<Facts> GetFacts();
@@ -103,6 +111,7 @@ class AgentClient {
 
   std::string name_;
   ClientOptions options_;
+  AgentVersion version_;
   std::unique_ptr<v1::Agent::Stub> stub_;
 };
 

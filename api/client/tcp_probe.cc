@@ -61,29 +61,36 @@ absl::Status Unreachable(int error_number, const std::string& what) {
 
 }  // namespace
 
-absl::Status ProbeTcp(const std::string& target, steady_clock::time_point deadline) {
-  const bool is_unix = target.starts_with("unix:");
-  const std::string what = "connect to " + target.substr(5);
-  const absl::StatusOr<SocketAddress> address = is_unix ? ParseUnix(target.substr(5)) : ParseIp(target);
-  if (!address.ok()) return address.status();
-  const UniqueFd fd(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) return Unreachable(errno, what);
-  if (::connect(fd.get(), reinterpret_cast<const ::sockaddr*>(&address->storage), address->size) == 0) {
-    return absl::OkStatus();
-  }
-  if (errno != EINPROGRESS) return Unreachable(errno, what);
-  ::pollfd wait{.fd = fd.get(), .events = POLLOUT, .revents = 0};
+bool WaitFor(int fd, short events, steady_clock::time_point deadline) {
+  ::pollfd wait{.fd = fd, .events = events, .revents = 0};
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
     const int ready = ::poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) return absl::DeadlineExceededError(what + ": no answer");
-    break;
+    return ready != 0;
   }
+}
+
+absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, steady_clock::time_point deadline) {
+  const bool is_unix = target.starts_with("unix:");
+  const std::string what = "connect to " + target.substr(5);
+  const absl::StatusOr<SocketAddress> address = is_unix ? ParseUnix(target.substr(5)) : ParseIp(target);
+  if (!address.ok()) return address.status();
+  UniqueFd fd(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return Unreachable(errno, what);
+  if (::connect(fd.get(), reinterpret_cast<const ::sockaddr*>(&address->storage), address->size) == 0)
+    return fd;
+  if (errno != EINPROGRESS) return Unreachable(errno, what);
+  if (!WaitFor(fd.get(), POLLOUT, deadline)) return absl::DeadlineExceededError(what + ": no answer");
   int error = 0;
   ::socklen_t size = sizeof(error);
   if (::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-  return error == 0 ? absl::OkStatus() : Unreachable(error, what);
+  if (error != 0) return Unreachable(error, what);
+  return fd;
+}
+
+absl::Status ProbeTcp(const std::string& target, steady_clock::time_point deadline) {
+  return ConnectTcp(target, deadline).status();
 }
 
 }  // namespace rdmaready

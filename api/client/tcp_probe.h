@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects once and hangs up: tells "refused" from "no answer" from "no route" in the kernel's words, which
+// Connects once, by hand: tells "refused" from "no answer" from "no route" in the kernel's words, which
 // gRPC folds into one.
 #pragma once
 
@@ -7,11 +7,19 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/base/handle.h"
 
 namespace rdmaready {
 
-// `target` as in ResolvedAddress. kUnavailable or kDeadlineExceeded with "connect to 127.0.0.1:7471: Connection
-// refused".
+// A connected, non-blocking socket. `target` as in ResolvedAddress. kUnavailable or kDeadlineExceeded with
+// "connect to 127.0.0.1:7471: Connection refused".
+absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, std::chrono::steady_clock::time_point deadline);
+
+// The same, and hangs up.
 absl::Status ProbeTcp(const std::string& target, std::chrono::steady_clock::time_point deadline);
+
+// Waits until `events` (POLLIN, POLLOUT) can happen. False at the deadline.
+bool WaitFor(int fd, short events, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace rdmaready

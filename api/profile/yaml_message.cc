@@ -123,14 +123,15 @@ class Filler {
         return FillText(node, path, field, message);
       case FieldDescriptor::CPPTYPE_ENUM:
         return FillEnum(node, path, field, message);
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return FillBool(node, path, field, message);
       case FieldDescriptor::CPPTYPE_INT32:
       case FieldDescriptor::CPPTYPE_INT64:
       case FieldDescriptor::CPPTYPE_DOUBLE:
       case FieldDescriptor::CPPTYPE_FLOAT:
-      case FieldDescriptor::CPPTYPE_BOOL:
         break;
     }
-    return absl::InternalError("a profile field has a type without a YAML form: " + field.full_name());
+    return absl::InternalError("a field has a type without a YAML form: " + field.full_name());
   }
 
   absl::Status FillSubmessage(const YamlNode& node, const std::string& path, Message& message) {
@@ -144,7 +145,7 @@ class Filler {
   absl::Status FillList(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
                         Message& message) {
     if (field.cpp_type() != FieldDescriptor::CPPTYPE_UINT32) {
-      return absl::InternalError("a profile list has a type without a YAML form: " + field.full_name());
+      return absl::InternalError("a list has a type without a YAML form: " + field.full_name());
     }
     if (node.kind != YamlNode::Kind::kList)
       return Error(node.line, "key `" + path + "` wants a list of numbers, like [3]");
@@ -181,6 +182,17 @@ class Filler {
                         Message& message) {
     if (node.kind != YamlNode::Kind::kScalar) return Error(node.line, "key `" + path + "` wants text");
     message.GetReflection()->SetString(&message, &field, node.text);
+    return absl::OkStatus();
+  }
+
+  // YAML 1.1 would also read yes, on and y.
+  absl::Status FillBool(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                        Message& message) {
+    const bool plain = node.kind == YamlNode::Kind::kScalar && !node.quoted;
+    if (!plain || (node.text != "true" && node.text != "false")) {
+      return Error(node.line, "key `" + path + "` wants true or false");
+    }
+    message.GetReflection()->SetBool(&message, &field, node.text == "true");
     return absl::OkStatus();
   }
 

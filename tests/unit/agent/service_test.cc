@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "agent/own_check.h"
 #include "agent/port_lock.h"
 #include "agent/transfer/cases.h"
 #include "api/client/agent_client.h"
@@ -63,12 +64,19 @@ class RecordingStore final : public Store {
 // One host: its agent, served.
 class ServedAgent {
  public:
-  ServedAgent(LinkMaker make_link, const std::string& lock_directory)
+  ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {})
       : agent_(host, store, std::move(make_link),
                {.version = "9.9.9",
                 .default_profile = *LoadProfile("virtual-fabric"),
-                .lock_directory = lock_directory}),
-        service_(agent_) {
+                .lock_directory = lock_directory,
+                .instance_id = "cafe",
+                .events =
+                    [this](const Event& event) {
+                      const std::lock_guard lock(events_mutex);
+                      events.push_back(event);
+                    },
+                .on_stored = [this](const absl::Status& stored) { kept.push_back(stored.ok()); }}),
+        service_(agent_, limits) {
     grpc::ServerBuilder builder;
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
@@ -84,8 +92,28 @@ class ServedAgent {
   // As far as a caller can tell: every call ends at once.
   void Kill() { server_->Shutdown(std::chrono::system_clock::now()); }
 
+  Agent& agent() { return agent_; }
+
+  // The text of a field of the last event of that name.
+  std::string Told(std::string_view name, std::string_view key) {
+    const std::lock_guard lock(events_mutex);
+    std::string told = "no event";
+    for (const Event& event : events) {
+      if (event.name != name) continue;
+      told = "no field";
+      for (const Event::Field& field : event.fields) {
+        const auto* text = std::get_if<std::string>(&field.value);
+        if (field.key == key) told = text == nullptr ? "a number" : *text;
+      }
+    }
+    return told;
+  }
+
   FakeHost host = GoodHost();
   RecordingStore store;
+  std::vector<bool> kept;
+  std::mutex events_mutex;
+  std::vector<Event> events;
 
  private:
   Agent agent_;
@@ -128,6 +156,7 @@ class ServiceTest : public testing::Test {
 TEST_F(ServiceTest, TellsItsVersion) {
   ServedAgent agent(BothEnds(), locks_);
   EXPECT_EQ(agent.Client("a")->GetVersion()->version, "9.9.9");
+  EXPECT_EQ(agent.Client("a")->GetVersion()->instance_id, "cafe");
 }
 
 TEST_F(ServiceTest, SendsTheFactsAsTheyWereCollected) {
@@ -378,6 +407,74 @@ TEST_F(ServiceTest, AStoreThatIsBusyIsNotAnAgentThatIsGone) {
   const absl::Status status = agent.Client("a")->ListHistory({}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("host a: open store /s: in use"));
+}
+
+TEST_F(ServiceTest, APeerTestWhoseOtherEndNeverSpeaksHoldsThePortNotForEver) {
+  ServedAgent agent(OneEnd(Role::kResponder), locks_, {.peer_test = std::chrono::milliseconds(300)});
+  const auto stub = agent.Stub();
+  grpc::ClientContext context;
+  const auto stream = stub->TestPeer(&context);
+  v1::PeerTestRequest request;
+  request.mutable_start()->set_role(v1::PeerTestRequest::Start::ROLE_RESPONDER);
+  request.mutable_start()->set_case_name("send-1k");
+  request.mutable_start()->mutable_port()->set_device("rxe0");
+  request.mutable_start()->mutable_port()->set_number(1);
+  const auto started = std::chrono::steady_clock::now();
+  stream->Write(request);
+  for (v1::TransferEvent event; stream->Read(&event);) {
+  }
+  EXPECT_FALSE(stream->Finish().ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
+  agent.Kill();
+  EXPECT_TRUE(PortLock::Take("rxe0/1", "the next one", locks_).ok());
+}
+
+TEST_F(ServiceTest, TheLogHearsOfEveryCheckAndEveryTest) {
+  ServedAgent agent(BothEnds(), locks_);
+  ASSERT_TRUE(agent.Client("a")->Check({.caller = "me", .run_id = "run-1"}, {}, {}).ok());
+  EXPECT_EQ(agent.Told("check", "run_id"), "run-1");
+  EXPECT_EQ(agent.Told("check", "caller"), "me");
+  EXPECT_EQ(agent.Told("check", "origin"), "unknown");
+  EXPECT_EQ(agent.Told("check", "outcome"), "not-ready");
+  EXPECT_EQ(agent.Told("check", "duration_ms"), "a number");
+  agent.store.status = absl::ResourceExhaustedError("store: disk full");
+  ASSERT_TRUE(agent.Client("a")->TestLoopback({}, {"send-1k"}, "me", "run-2", {}, {}).ok());
+  EXPECT_EQ(agent.Told("test", "run_id"), "run-2");
+  EXPECT_EQ(agent.Told("test", "role"), "loopback");
+  EXPECT_EQ(agent.Told("test", "port"), "rxe0/1");
+  EXPECT_EQ(agent.Told("test", "case"), "send-1k");
+  EXPECT_EQ(agent.Told("test", "outcome"), "ok");
+  EXPECT_EQ(agent.Told("test", "store_error"), "store: disk full");
+  EXPECT_THAT(agent.kept, testing::ElementsAre(true, false));
+}
+
+TEST_F(ServiceTest, TheAgentsOwnCheckIsKeptAndChangesNothing) {
+  ServedAgent agent(BothEnds(), locks_);
+  CheckByItself(agent.agent(), {}, {});
+  ASSERT_THAT(agent.store.runs, SizeIs(1));
+  EXPECT_EQ(agent.store.runs.front().level, Rung::kHost);
+  EXPECT_EQ(agent.store.runs.front().profile_name, "virtual-fabric");
+  EXPECT_TRUE(agent.store.transfers.empty());
+}
+
+TEST_F(ServiceTest, TheAgentsOwnCheckWaitsWhileALiveTestRuns) {
+  Agent* checked = nullptr;
+  std::vector<std::string> said;
+  const LinkMaker ends = BothEnds();
+  ServedAgent agent(
+      [&] {
+        // Called in the middle of the test.
+        CheckByItself(*checked, [&](const Event& event) { said.emplace_back(event.name); }, {});
+        return ends();
+      },
+      locks_);
+  checked = &agent.agent();
+  ASSERT_TRUE(agent.Client("a")->TestLoopback({}, {"send-1k"}, "", "", {}, {}).ok());
+  EXPECT_THAT(said, testing::Each("check-skipped"));
+  EXPECT_FALSE(said.empty());
+  EXPECT_TRUE(agent.store.runs.empty());
+  CheckByItself(*checked, {}, {});
+  EXPECT_THAT(agent.store.runs, SizeIs(1)) << "and is made when it is over";
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent_events.h"
+
+#include <utility>
+#include <vector>
+
+#include "api/base/status.h"
+#include "checks/names.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+
+using Fields = std::vector<Event::Field>;
+
+Fields WhoAsked(const std::string& run_id, const Caller& caller) {
+  Fields fields{{"run_id", run_id}, {"caller", caller.name}};
+  if (!caller.origin.empty()) fields.push_back({"origin", caller.origin});
+  return fields;
+}
+
+// A result that was not kept is worth a warning whatever it says.
+EventLevel AddStored(const absl::Status& stored, Fields& fields) {
+  if (stored.ok()) return EventLevel::kInfo;
+  fields.push_back({"store_error", Message(stored)});
+  return EventLevel::kWarning;
+}
+
+}  // namespace
+
+void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& caller, Rung level,
+                 const std::string& profile, std::int64_t duration_ns) {
+  if (!sink) return;
+  Fields fields = WhoAsked(run.run_id, caller);
+  fields.push_back({"level", std::string(Name(level))});
+  fields.push_back({"profile", profile});
+  fields.push_back({"outcome", std::string(Name(run.report.verdict))});
+  fields.push_back({"duration_ms", duration_ns / kNsPerMs});
+  const EventLevel how = AddStored(run.stored, fields);
+  Tell(sink, how, "check", std::move(fields));
+}
+
+void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,
+                const std::string& host, std::int64_t duration_ns) {
+  if (!sink) return;
+  Fields fields = WhoAsked(caller.run_id, caller);
+  fields.push_back({"role", role});
+  if (!host.empty()) fields.push_back({"host", host});
+  fields.push_back({"port", test.port});
+  fields.push_back({"case", test.result.case_name});
+  const bool failed = test.result.failure.kind != FailureKind::kNone;
+  fields.push_back({"outcome", failed ? std::string(Name(test.result.failure.kind)) : "ok"});
+  if (failed) fields.push_back({"reason", test.result.failure.detail});
+  fields.push_back({"duration_ms", duration_ns / kNsPerMs});
+  const EventLevel how = AddStored(test.stored, fields);
+  Tell(sink, how, "test", std::move(fields));
+}
+
+}  // namespace rdmaready

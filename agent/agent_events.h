@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the log hears of the agent's work: one event for a check, one for a live test.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "agent/agent.h"
+
+namespace rdmaready {
+
+void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& caller, Rung level,
+                 const std::string& profile, std::int64_t duration_ns);
+
+// `role` is "loopback", "initiator" or "responder"; `host` the other end's, empty for loopback.
+void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,
+                const std::string& host, std::int64_t duration_ns);
+
+}  // namespace rdmaready

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// CallWatch: a caller who went away, as a stop_token; and one who keeps us waiting, ended.
+#pragma once
+
+#include <grpcpp/server_context.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+namespace rdmaready {
+
+// gRPC's synchronous server tells of a cancelled call only when asked, and its reads and writes wait for ever,
+// so somebody has to look.
+class CallWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Cancels the call when it has lasted `longest`.
+  CallWatch(const grpc::ServerContext& context, std::chrono::milliseconds longest)
+      : end_(Clock::now() + longest), watcher_([this, &context](const std::stop_token& done) {
+          constexpr auto kInterval = std::chrono::milliseconds(100);
+          std::unique_lock lock(mutex_);
+          while (!done.stop_requested()) {
+            const auto now = Clock::now();
+            if (now >= end_ || (step_end_ && now >= *step_end_)) context.TryCancel();
+            if (context.IsCancelled()) source_.request_stop();
+            wake_.wait_for(lock, done, kInterval, [] { return false; });
+          }
+        }) {}
+
+  std::stop_token token() const { return source_.get_token(); }
+
+  // Makes one read or write of the call; cancels the call when it takes longer than `limit`. From one thread at
+  // a time.
+  template <class Step>
+  auto Within(std::chrono::milliseconds limit, const Step& step) {
+    struct Mark {
+      Mark(CallWatch& watch, Clock::time_point end) : watch_(watch) { watch_.SetStepEnd(end); }
+      ~Mark() { watch_.SetStepEnd(std::nullopt); }
+      CallWatch& watch_;
+    };
+    const Mark mark(*this, Clock::now() + limit);
+    return step();
+  }
+
+ private:
+  void SetStepEnd(std::optional<Clock::time_point> end) {
+    const std::lock_guard lock(mutex_);
+    step_end_ = end;
+  }
+
+  std::stop_source source_;
+  std::mutex mutex_;  // guards step_end_
+  std::condition_variable_any wake_;
+  std::optional<Clock::time_point> step_end_;
+  const Clock::time_point end_;
+  std::jthread watcher_;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event: something an operator may want to know, as values. Who makes one does not know how it is written.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace rdmaready {
+
+enum class EventLevel { kDebug, kInfo, kWarning, kError };
+
+struct Event {
+  struct Field {
+    std::string_view key{};  // a literal
+    std::variant<std::string, std::int64_t, bool> value{};
+  };
+
+  EventLevel level = EventLevel::kInfo;
+  std::string_view name{};  // a literal: "test", "check", "tls-refused"
+  std::vector<Field> fields{};
+};
+
+// A caller whose certificate, or lack of one, ended the handshake: "certificate" and "reason".
+inline constexpr std::string_view kTlsRefused = "tls-refused";
+
+// Called from any thread. Values may come from strangers: whoever writes them down makes them safe. Never a
+// secret.
+using EventSink = std::function<void(const Event&)>;
+
+// An empty sink (an agent in the command line's process) hears nothing.
+inline void Tell(const EventSink& sink, EventLevel level, std::string_view name,
+                 std::vector<Event::Field> fields) {
+  if (sink) sink({level, name, std::move(fields)});
+}
+
+}  // namespace rdmaready

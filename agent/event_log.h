@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventLog: events as lines of a log, for people or for programs. Whatever a stranger put into a value, an
+// event stays one line and a program can parse it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agent/event.h"
+
+namespace rdmaready {
+
+enum class LogFormat { kText, kJson };
+
+// "test port=rxe0/1 case=send-1k caller="root@a (pid 7)"": without time and level.
+std::string EventText(const Event& event);
+
+// ""event":"test","port":"rxe0/1"": the members of an object, without time and level.
+std::string EventJson(const Event& event);
+
+// Keeps a stranger who knocks a thousand times a second from filling the disk.
+class Throttle {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // Empty: not now. Else how many were kept back since the last one that was let through.
+  std::optional<std::int64_t> Admit(TimePoint now);
+
+ private:
+  TimePoint window_{};  // of a second
+  int in_window_ = 0;
+  std::int64_t kept_back_ = 0;
+};
+
+// Writes to standard error, with time (UTC) and level, what is at least `least`; the same goes for gRPC's own
+// words, which are events of the name "grpc". What callers can cause who are not let in is throttled. For the
+// whole process, once.
+EventSink StartLog(LogFormat format, EventLevel least);
+
+}  // namespace rdmaready

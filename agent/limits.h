@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits: what callers may take from the agent, however many and however slow they are.
+#pragma once
+
+#include <grpcpp/server_builder.h>
+
+#include <chrono>
+
+namespace rdmaready {
+
+struct CallLimits {
+  std::chrono::milliseconds first_message{10'000};  // until a peer test says what it is
+  std::chrono::milliseconds stalled_write{30'000};  // a caller who does not read
+  std::chrono::milliseconds peer_test{300'000};     // one end of one case
+  std::chrono::milliseconds any_call{3'600'000};    // a check of many ports
+};
+
+// Sizes, streams, threads, handshakes, idle connections. What is over the limit on threads is answered
+// RESOURCE_EXHAUSTED.
+void SetLimits(grpc::ServerBuilder& builder);
+
+}  // namespace rdmaready

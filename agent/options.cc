@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/store/limits_text.h"
+#include "api/base/duration.h"
+#include "api/base/small_file.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/profile/load.h"
+#include "api/profile/yaml_message.h"
+#include "api/profile/yaml_tree.h"
+#include "rdmaready/v1/settings.pb.h"
+
+namespace rdmaready {
+namespace {
+
+using v1::AgentSettings;
+
+constexpr std::string_view kDefaultListen = "127.0.0.1:7471";
+constexpr std::string_view kDefaultInterval = "15m";
+constexpr auto kShortestInterval = std::chrono::seconds(1);
+
+// Where a value came from, for an error about it.
+struct Source {
+  std::string file{};
+  FieldLines lines{};
+  AgentSettings flags{};  // what the command line said, and the file therefore not
+
+  absl::Status Error(const std::string& key, const std::string& text) const {
+    const auto* field = AgentSettings::descriptor()->FindFieldByName(key);
+    const auto line = lines.find(key);
+    if (line != lines.end() && !flags.GetReflection()->HasField(flags, field)) {
+      return YamlError(file, line->second, "key `" + key + "`: " + text);
+    }
+    std::string option = key;
+    std::ranges::replace(option, '_', '-');
+    return absl::InvalidArgumentError("--" + option + ": " + text);
+  }
+};
+
+AgentSettings Defaults() {
+  AgentSettings settings;
+  settings.set_listen(std::string(kDefaultListen));
+  settings.set_profile(std::string(kDefaultProfileName));
+  settings.set_check_interval(std::string(kDefaultInterval));
+  return settings;
+}
+
+absl::Status ReadConfig(const std::string& path, AgentSettings& settings, Source& source) {
+  const absl::StatusOr<std::string> text = ReadSmallFile(path, kMaxYamlBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<YamlNode> root = ParseYaml(*text, path);
+  if (!root.ok()) return root.status();
+  absl::StatusOr<FieldLines> lines = FillMessage(*root, path, "", settings);
+  if (!lines.ok()) return lines.status();
+  source.file = path;
+  source.lines = *std::move(lines);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::chrono::milliseconds> Interval(const AgentSettings& settings, const Source& source) {
+  if (settings.check_interval() == "0") return std::chrono::milliseconds(0);
+  const absl::StatusOr<std::chrono::milliseconds> interval = ParseDuration(settings.check_interval());
+  if (!interval.ok()) return source.Error("check_interval", Message(interval.status()) + ", or 0 for never");
+  if (*interval < kShortestInterval)
+    return source.Error("check_interval", "less than a second, or 0 for never");
+  return *interval;
+}
+
+EventLevel LevelOf(AgentSettings::Level level) {
+  switch (level) {
+    case AgentSettings::LEVEL_DEBUG:
+      return EventLevel::kDebug;
+    case AgentSettings::LEVEL_WARNING:
+      return EventLevel::kWarning;
+    case AgentSettings::LEVEL_ERROR:
+      return EventLevel::kError;
+    default:
+      return EventLevel::kInfo;
+  }
+}
+
+// How much is remembered.
+absl::Status DecodeHistory(const AgentSettings& settings, const Source& source, StoreLimits* limits) {
+  if (!settings.history_max_bytes().empty()) {
+    const absl::StatusOr<std::uint64_t> bytes = ParseMaxBytes(settings.history_max_bytes());
+    if (!bytes.ok()) return source.Error("history_max_bytes", Message(bytes.status()));
+    limits->max_bytes = *bytes;
+  }
+  if (!settings.history_max_age().empty()) {
+    const absl::StatusOr<std::chrono::seconds> age = ParseMaxAge(settings.history_max_age());
+    if (!age.ok()) return source.Error("history_max_age", Message(age.status()));
+    limits->max_age = *age;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
+  AgentOptions options;
+  options.server.listen = {settings.listen()};
+  options.server.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca()};
+  options.server.insecure = settings.insecure();
+  options.server.state_directory = settings.state_dir();
+  options.profile_name = settings.profile();
+  options.log_format =
+      settings.log_format() == AgentSettings::FORMAT_JSON ? LogFormat::kJson : LogFormat::kText;
+  options.log_level = LevelOf(settings.log_level());
+  const absl::StatusOr<std::chrono::milliseconds> interval = Interval(settings, source);
+  if (!interval.ok()) return interval.status();
+  options.server.check_interval = *interval;
+  RR_RETURN_IF_ERROR(DecodeHistory(settings, source, &options.server.store.limits));
+  if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
+  if (settings.insecure() && options.server.tls.Any()) {
+    return source.Error("insecure", "plain text and TLS exclude each other");
+  }
+  return options;
+}
+
+// CLI11 refuses by exceptions; they end in ParseAgentCommandLine.
+class FlagParser {
+ public:
+  FlagParser() {
+    app_.add_option("--config", config_, "A YAML file of these options: state_dir: /var/lib/rdmaready")
+        ->type_name("FILE");
+    Text("--listen", "ADDR:PORT", "Address and port to answer on (default " + std::string(kDefaultListen) + ")",
+         &AgentSettings::set_listen);
+    Text("--state-dir", "DIR", "Where results are kept (required)", &AgentSettings::set_state_dir);
+    Text("--profile", "NAME|FILE",
+         "Profile for callers who name none, and for the agent's own checks (default " +
+             std::string(kDefaultProfileName) + ")",
+         &AgentSettings::set_profile);
+    Text("--tls-cert", "FILE", "Certificate of this agent, PEM, its intermediates after it",
+         &AgentSettings::set_tls_cert);
+    Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);
+    Text("--tls-ca", "FILE", "Whose certificates callers must have", &AgentSettings::set_tls_ca);
+    app_.add_flag_callback(
+        "--insecure", [this] { flags_.set_insecure(true); }, "Allow plain text off loopback");
+    Text("--check-interval", "TIME",
+         "How often the agent checks this host by itself, about; 0: never (default " +
+             std::string(kDefaultInterval) + ")",
+         &AgentSettings::set_check_interval);
+    Text("--history-max-bytes", "SIZE",
+         "How large the store may grow; the oldest results go first (default 256M)",
+         &AgentSettings::set_history_max_bytes);
+    Text("--history-max-age", "TIME", "How long results are kept: 90d; 0: as long as there is room (default)",
+         &AgentSettings::set_history_max_age);
+    Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
+           [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
+    Choice("--log-level", {"info", "debug", "warning", "error"},
+           "The least that is written: debug, info, warning or error",
+           [this](std::size_t i) { flags_.set_log_level(static_cast<AgentSettings::Level>(i)); });
+    app_.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
+  }
+
+  void Parse(int argc, const char* const* argv) { app_.parse(argc, argv); }
+
+  const std::string& config() const { return config_; }
+  const AgentSettings& flags() const { return flags_; }
+  std::string Help() const { return app_.help(); }
+
+  // An option that does not exist explains more than one that is missing.
+  std::string Trouble(const CLI::ParseError& error) const {
+    const std::vector<std::string> unknown = app_.remaining();
+    return unknown.empty() ? error.what() : "unknown option " + unknown.front();
+  }
+
+ private:
+  void Text(const std::string& option, const std::string& type, const std::string& help,
+            void (AgentSettings::*set)(const std::string&)) {
+    app_.add_option_function<std::string>(
+            option, [this, set](const std::string& value) { (flags_.*set)(value); }, help)
+        ->type_name(type);
+  }
+
+  // `words` in the order of the enum's numbers.
+  void Choice(const std::string& option, const std::vector<std::string>& words, const std::string& help,
+              const std::function<void(std::size_t)>& set) {
+    app_.add_option_function<std::string>(
+            option,
+            [words, set](const std::string& value) {
+              set(static_cast<std::size_t>(std::ranges::find(words, value) - words.begin()));
+            },
+            help)
+        ->check(CLI::IsMember(words))
+        ->type_name("WORD");
+  }
+
+  CLI::App app_{"Answers for this host: facts, checks and live RDMA tests over gRPC.", "rdmaready-agent"};
+  std::string config_;
+  AgentSettings flags_;
+};
+
+}  // namespace
+
+absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* const* argv) {
+  FlagParser parser;
+  try {
+    parser.Parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return AgentCommandLine{.answer = parser.Help()};
+  } catch (const CLI::CallForVersion& version) {
+    return AgentCommandLine{.answer = version.what() + std::string("\n")};
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(parser.Trouble(error) + " (see rdmaready-agent --help)");
+  }
+  Source source{.flags = parser.flags()};
+  AgentSettings settings = Defaults();
+  if (!parser.config().empty()) {
+    AgentSettings configured;
+    RR_RETURN_IF_ERROR(ReadConfig(parser.config(), configured, source));
+    settings.MergeFrom(configured);
+  }
+  settings.MergeFrom(parser.flags());
+  absl::StatusOr<AgentOptions> options = Decode(settings, source);
+  if (!options.ok()) return options.status();
+  return AgentCommandLine{.options = *std::move(options)};
+}
+
+}  // namespace rdmaready

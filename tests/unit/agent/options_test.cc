@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class AgentOptionsTest : public testing::Test {
+ protected:
+  ~AgentOptionsTest() override { std::filesystem::remove(file_); }
+
+  absl::StatusOr<AgentCommandLine> Parse(std::vector<std::string> words) {
+    words.insert(words.begin(), "rdmaready-agent");
+    std::vector<const char*> argv;
+    for (const std::string& word : words) argv.push_back(word.c_str());
+    return ParseAgentCommandLine(static_cast<int>(argv.size()), argv.data());
+  }
+
+  // With `yaml` as the configuration file.
+  absl::StatusOr<AgentCommandLine> Configured(const std::string& yaml, std::vector<std::string> words = {}) {
+    std::ofstream(file_) << yaml;
+    words.insert(words.end(), {"--config", file_});
+    return Parse(std::move(words));
+  }
+
+  std::string Trouble(const absl::StatusOr<AgentCommandLine>& answer) {
+    EXPECT_EQ(answer.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(Message(answer.status()).find('\n'), std::string::npos) << Message(answer.status());
+    return Message(answer.status());
+  }
+
+  const std::string file_ = testing::TempDir() + "agent options " + std::to_string(::getpid()) + ".yaml";
+};
+
+TEST_F(AgentOptionsTest, HaveDefaultsThatAnswerOnLoopback) {
+  const auto answer = Parse({"--state-dir", "/s"});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const AgentOptions& options = answer->options;
+  EXPECT_THAT(options.server.listen, ElementsAre("127.0.0.1:7471"));
+  EXPECT_EQ(options.server.state_directory, "/s");
+  EXPECT_EQ(options.server.check_interval, std::chrono::minutes(15));
+  EXPECT_FALSE(options.server.insecure);
+  EXPECT_FALSE(options.server.tls.Any());
+  EXPECT_EQ(options.profile_name, "smb-direct-roce");
+  EXPECT_EQ(options.log_format, LogFormat::kText);
+  EXPECT_EQ(options.log_level, EventLevel::kInfo);
+}
+
+TEST_F(AgentOptionsTest, AreTakenFromTheCommandLine) {
+  const auto answer = Parse({"--listen", "0.0.0.0:1", "--state-dir", "/s", "--profile", "p", "--tls-cert", "c",
+                             "--tls-key", "k", "--tls-ca", "a", "--check-interval", "90s", "--log-format",
+                             "json", "--log-level", "warning"});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const AgentOptions& options = answer->options;
+  EXPECT_THAT(options.server.listen, ElementsAre("0.0.0.0:1"));
+  EXPECT_EQ(options.server.tls.certificate, "c");
+  EXPECT_EQ(options.server.tls.key, "k");
+  EXPECT_EQ(options.server.tls.ca, "a");
+  EXPECT_EQ(options.server.check_interval, std::chrono::seconds(90));
+  EXPECT_EQ(options.profile_name, "p");
+  EXPECT_EQ(options.log_format, LogFormat::kJson);
+  EXPECT_EQ(options.log_level, EventLevel::kWarning);
+}
+
+TEST_F(AgentOptionsTest, AreTakenFromTheFileByTheSameNames) {
+  const auto answer = Configured(
+      "listen: 0.0.0.0:1\nstate_dir: /s   # a comment\nprofile: p\ntls_cert: c\ntls_key: k\ntls_ca: a\n"
+      "check_interval: 0\nlog_format: json\nlog_level: debug\ninsecure: false\n");
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const AgentOptions& options = answer->options;
+  EXPECT_THAT(options.server.listen, ElementsAre("0.0.0.0:1"));
+  EXPECT_EQ(options.server.state_directory, "/s");
+  EXPECT_EQ(options.server.tls.ca, "a");
+  EXPECT_EQ(options.server.check_interval.count(), 0);
+  EXPECT_EQ(options.log_format, LogFormat::kJson);
+  EXPECT_EQ(options.log_level, EventLevel::kDebug);
+}
+
+TEST_F(AgentOptionsTest, OfTheCommandLineWinOverTheFile) {
+  const auto answer = Configured("state_dir: /file\nlog_level: debug\ncheck_interval: soon\nprofile: f\n",
+                                 {"--state-dir", "/flag", "--log-level", "info", "--check-interval", "1m"});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->options.server.state_directory, "/flag");
+  EXPECT_EQ(answer->options.log_level, EventLevel::kInfo) << "the enum's zero wins as well";
+  EXPECT_EQ(answer->options.server.check_interval, std::chrono::minutes(1));
+  EXPECT_EQ(answer->options.profile_name, "f");
+}
+
+TEST_F(AgentOptionsTest, ThatAreWrongInTheFileAreNamedWithTheirLine) {
+  EXPECT_EQ(Trouble(Configured("state_dir: /s\nchek_interval: 15m\n")),
+            file_ + ":2: unknown key `chek_interval` (did you mean `check_interval`?)");
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\n\ncheck_interval: soon\n")),
+              HasSubstr(file_ + ":3: key `check_interval`: 'soon' is no time"));
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\ncheck_interval: 10ms\n")), HasSubstr(file_ + ":2: "));
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\ninsecure: yes\n")),
+              HasSubstr(file_ + ":2: key `insecure` wants true or false"));
+  EXPECT_THAT(Trouble(Configured("log_format: xml\n")),
+              HasSubstr(file_ + ":1: key `log_format` wants one of text"));
+  EXPECT_THAT(Trouble(Configured("insecure: true\nstate_dir: /s\ntls_ca: a\n")), HasSubstr(file_ + ":1: "));
+  EXPECT_THAT(Trouble(Configured("")), HasSubstr("empty"));
+}
+
+TEST_F(AgentOptionsTest, ThatAreWrongOnTheCommandLineAreNamed) {
+  EXPECT_THAT(Trouble(Parse({})), HasSubstr("--state-dir"));
+  EXPECT_THAT(Trouble(Parse({"--bogus"})), HasSubstr("unknown option --bogus"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--log-level", "loud"})), HasSubstr("loud"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--check-interval", "soon"})),
+              HasSubstr("--check-interval: 'soon'"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--insecure", "--tls-ca", "a"})), HasSubstr("--insecure"));
+  EXPECT_THAT(Trouble(Parse({"--config", "/nowhere/agent.yaml"})),
+              HasSubstr("read /nowhere/agent.yaml: No such file"));
+  EXPECT_THAT(Trouble(Parse({"--config", "/tmp"})), HasSubstr("not a regular file"));
+}
+
+TEST_F(AgentOptionsTest, MayAskForHelpOnly) {
+  EXPECT_THAT(Parse({"--help"})->answer, HasSubstr("--check-interval"));
+  EXPECT_THAT(Parse({"--version"})->answer, HasSubstr("rdmaready-agent "));
+}
+
+}  // namespace
+}  // namespace rdmaready
