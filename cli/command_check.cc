@@ -66,7 +66,8 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
 Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<Options>();
   app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory, "A file with one host per line, # for comments")
+  app.add_option("--inventory", options->inventory,
+                 "A file with one host per line, # for comments; - for standard input")
       ->type_name("FILE");
   app.add_option("--profile", options->profile, "A built-in profile or a YAML file (default: the agent's own)")
       ->type_name("NAME|FILE");

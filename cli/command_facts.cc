@@ -67,7 +67,8 @@ ExitStatus RunFacts(const Context& context, const Options& options) {
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<Options>();
   app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory, "A file with one host per line, # for comments")
+  app.add_option("--inventory", options->inventory,
+                 "A file with one host per line, # for comments; - for standard input")
       ->type_name("FILE");
   return [options](const Context& context) { return RunFacts(context, *options); };
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/hosts.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
+
+#include "api/base/handle.h"
+#include "api/base/status.h"
 
 namespace rdmaready {
 namespace {
@@ -28,56 +32,85 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
+// Any kind of file will do (a pipe from another command), but not without end.
 absl::StatusOr<std::string> ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::InvalidArgumentError("read " + path + ": " + std::strerror(errno));
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return absl::InvalidArgumentError("read " + path + ": " + std::strerror(errno));
-  return text;
-}
-
-}  // namespace
-
-std::vector<std::string> ParseInventory(std::string_view text) {
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    line = Trim(line.substr(0, line.find('#')));
-    if (!line.empty()) names.emplace_back(line);
+  constexpr std::size_t kMaxBytes = 4 << 20;
+  const auto trouble = [&path](int error) {
+    return absl::InvalidArgumentError(Message(ErrnoStatus(error, "read " + path)));
+  };
+  UniqueFd opened;
+  if (path != "-") {
+    opened = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened) return trouble(errno);
   }
-  return names;
+  const int fd = path == "-" ? STDIN_FILENO : opened.get();
+  std::string text;
+  std::array<char, 65536> piece{};
+  while (true) {
+    const ::ssize_t size = ::read(fd, piece.data(), piece.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return trouble(errno);
+    if (size == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(size));
+    if (text.size() > kMaxBytes)
+      return absl::InvalidArgumentError("read " + path + ": too large for an inventory");
+  }
 }
 
-absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::string>& names) {
+absl::StatusOr<std::vector<HostAddress>> ParseListed(const std::vector<ListedHost>& listed) {
   std::vector<HostAddress> hosts;
-  std::map<std::string, std::string> seen;
-  for (const std::string& name : names) {
-    absl::StatusOr<HostAddress> host = ParseHostAddress(name);
-    if (!host.ok()) return host.status();
-    const auto [entry, fresh] = seen.emplace(Key(*host), name);
+  std::map<std::string, const ListedHost*> seen;
+  for (const ListedHost& entry : listed) {
+    absl::StatusOr<HostAddress> host = ParseHostAddress(entry.name);
+    if (!host.ok()) return absl::InvalidArgumentError(entry.place + Message(host.status()));
+    const auto [first, fresh] = seen.emplace(Key(*host), &entry);
     if (!fresh) {
-      return absl::InvalidArgumentError(entry->second == name
-                                            ? "host " + name + " is named twice"
-                                            : "hosts " + entry->second + " and " + name + " are the same");
+      const std::string& before = first->second->name;
+      return absl::InvalidArgumentError(
+          entry.place + (before == entry.name ? "host " + before + " is named twice"
+                                              : "hosts " + before + " and " + entry.name + " are the same"));
     }
     hosts.push_back(*std::move(host));
   }
   return hosts;
 }
 
+std::vector<ListedHost> FromCommandLine(const std::vector<std::string>& names) {
+  std::vector<ListedHost> listed;
+  for (const std::string& name : names) listed.push_back({name, ""});
+  return listed;
+}
+
+}  // namespace
+
+std::vector<ListedHost> ParseInventory(std::string_view text, std::string_view file_name) {
+  std::vector<ListedHost> hosts;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    line = Trim(line.substr(0, line.find('#')));
+    if (!line.empty())
+      hosts.push_back({std::string(line), std::string(file_name) + ":" + std::to_string(number) + ": "});
+  }
+  return hosts;
+}
+
+absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::string>& names) {
+  return ParseListed(FromCommandLine(names));
+}
+
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
                                                      const std::string& inventory) {
-  std::vector<std::string> all = names;
+  std::vector<ListedHost> all = FromCommandLine(names);
   if (!inventory.empty()) {
     const absl::StatusOr<std::string> text = ReadText(inventory);
     if (!text.ok()) return text.status();
-    const std::vector<std::string> listed = ParseInventory(*text);
+    const std::vector<ListedHost> listed = ParseInventory(*text, inventory);
     if (listed.empty()) return absl::InvalidArgumentError("inventory " + inventory + " names no host");
     all.insert(all.end(), listed.begin(), listed.end());
   }
-  return ParseHosts(all);
+  return ParseListed(all);
 }
 
 absl::Status CheckDistinct(std::span<const HostAddress> hosts,

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
@@ -74,6 +75,8 @@ absl::StatusOr<HostAddress> ParseHostAddress(std::string_view text, std::uint16_
     if (digits.empty()) return Malformed(text, "port is empty");
   }  // more than one colon without brackets: an IPv6 address
   if (host.empty()) return Malformed(text, "name is empty");
+  if (std::ranges::any_of(host, [](char c) { return c <= ' ' || c > '~'; }))
+    return Malformed(text, "a name has no blanks and no control characters");
   address.host = host;
   if (!digits.empty()) {
     const absl::StatusOr<std::uint16_t> port = ParsePort(text, digits, lowest_port);

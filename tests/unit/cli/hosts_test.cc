@@ -60,12 +60,15 @@ TEST(Hosts, AreRefusedWhenOneAgentAnswersForTwo) {
 }
 
 TEST(Hosts, AreRefusedWhenTheyMakeNoSense) {
-  for (const char* name : {"a:99999", "a:", "", "[::1", "a:x"}) EXPECT_FALSE(ParseHosts({name}).ok()) << name;
+  for (const char* name : {"a:99999", "a:", "", "[::1", "a:x", "a b", "a\tb", "a\x1b[2J", "\xc3\xa9"})
+    EXPECT_FALSE(ParseHosts({name}).ok()) << name;
 }
 
-TEST(Inventory, LeavesOutCommentsAndBlanks) {
-  EXPECT_THAT(ParseInventory("# all\n a \n\nb:1 # rack 2\r\n"), ElementsAre("a", "b:1"));
-  EXPECT_THAT(ParseInventory("a"), ElementsAre("a"));
+TEST(Inventory, LeavesOutCommentsAndBlanksAndKnowsItsLines) {
+  EXPECT_THAT(ParseInventory("# all\n a \n\nb:1 # rack 2\r\n", "h"),
+              ElementsAre(ListedHost{"a", "h:2: "}, ListedHost{"b:1", "h:4: "}));
+  EXPECT_THAT(ParseInventory("a", "h"), ElementsAre(ListedHost{"a", "h:1: "}));
+  EXPECT_THAT(ParseInventory("\n\n#\n", "h"), ElementsAre());
 }
 
 TEST(Inventory, MustExist) {
