@@ -67,7 +67,7 @@ class AnAgent(unittest.TestCase):
     def test_speaks_plain_text_when_told_to_and_warns(self):
         with tool.Agent("--insecure", listen="0.0.0.0:0") as agent:
             self.assertIsNotNone(agent.address)
-            self.assertIn("without authentication", "".join(agent.log))
+            self.assertIn("without authentication", agent.logged("insecure"))
 
     def test_refuses_an_unknown_profile(self):
         with tool.Agent("--profile", "none-such") as agent:

@@ -3,10 +3,12 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
@@ -74,8 +76,9 @@ class Agent:
         def read():
             for line in self.process.stderr:
                 self.log.append(line)
-                if " on " in line and self.address is None and "unix:" not in line:
-                    self.address = line.split(" on ")[1].strip()
+                listening = re.search(r'listening.*?address"?[=:]"?(?!unix:)([^" ]+)', line)
+                if listening and self.address is None:
+                    self.address = listening.group(1)
                     found.set()
             found.set()
 
@@ -83,6 +86,17 @@ class Agent:
         self.reader.start()
         found.wait(20)
         return self
+
+    def logged(self, word, timeout=10):
+        """The first line of the log that holds the word, once there is one; empty when there is none in time."""
+        deadline = time.monotonic() + timeout
+        while True:
+            for line in list(self.log):
+                if word in line:
+                    return line
+            if time.monotonic() > deadline:
+                return ""
+            time.sleep(0.02)
 
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:
