@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
+
 namespace rdmaready {
 namespace {
 
@@ -43,6 +45,14 @@ std::string DurationText(std::int64_t nanoseconds) {
 std::string SpeedText(std::uint32_t megabits_per_s) {
   if (megabits_per_s >= 1000) return fmt::format("{:g} Gb/s", static_cast<double>(megabits_per_s) / 1000);
   return fmt::format("{} Mb/s", megabits_per_s);
+}
+
+std::string UtcText(std::int64_t unix_ns) {
+  const auto seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
+  std::tm utc{};
+  char text[64] = {};
+  if (::gmtime_r(&seconds, &utc) == nullptr) return {};
+  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) == 0 ? std::string() : text;
 }
 
 std::string Hex(std::span<const std::uint8_t> bytes) {

@@ -22,6 +22,9 @@ std::string DurationText(std::int64_t nanoseconds);
 // "25 Gb/s", "100 Mb/s".
 std::string SpeedText(std::uint32_t megabits_per_s);
 
+// "2026-11-20 22:30:00 UTC".
+std::string UtcText(std::int64_t unix_ns);
+
 // Lower-case hexadecimal.
 std::string Hex(std::span<const std::uint8_t> bytes);
 

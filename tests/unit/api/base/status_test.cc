@@ -15,6 +15,13 @@ TEST(Status, MakesTheGapThatAnErrorMeans) {
   EXPECT_EQ(MissingFrom(ErrnoStatus(EACCES, "x")).kind, Missing::Kind::kDenied);
   EXPECT_EQ(MissingFrom(ErrnoStatus(EOPNOTSUPP, "x")).kind, Missing::Kind::kUnsupported);
   EXPECT_EQ(MissingFrom(ErrnoStatus(EIO, "x")).kind, Missing::Kind::kFailed);
+  EXPECT_EQ(MissingFrom(NotCollected("x")), (Missing{Missing::Kind::kNotCollected, "x"}));
+}
+
+TEST(Status, NoErrorOfTheKernelLooksLikeAQuestionThatNobodyAsked) {
+  for (int number = 1; number < 200; ++number) {
+    EXPECT_NE(MissingFrom(ErrnoStatus(number, "x")).kind, Missing::Kind::kNotCollected) << number;
+  }
 }
 
 TEST(Fact, IsUnknownUntilItIsTold) {

@@ -49,5 +49,10 @@ TEST(Text, MakesOneSafeLineOfForeignText) {
 
 TEST(RunId, DiffersEachTime) { EXPECT_NE(MakeRunId(), MakeRunId()); }
 
+TEST(Text, TimeIsUtc) {
+  EXPECT_EQ(UtcText(0), "1970-01-01 00:00:00 UTC");
+  EXPECT_EQ(UtcText(1'700'000'000'999'999'999), "2023-11-14 22:13:20 UTC");
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "api/base/handle.h"
+#include "collectors/recording/folder.h"
+#include "collectors/recording/paths.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr int kMostLeftovers = 100;  // of processes that were killed and had our number
+
+absl::Status Failure(int error_number, const std::string& place) {
+  const std::string text = "save " + place + ": " + std::strerror(error_number);
+  switch (error_number) {
+    case EEXIST:
+    case ENOTEMPTY:
+      return absl::AlreadyExistsError("save " + place + ": exists already");
+    case ENOENT:
+    case ENOTDIR:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ELOOP:
+    case ENAMETOOLONG:
+      return absl::FailedPreconditionError(text);
+    default:
+      return absl::InternalError(text);
+  }
+}
+
+absl::Status WriteWhole(const std::string& path, const std::string& text, const std::string& shown) {
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!file) return Failure(errno, shown);
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = ::write(file.get(), text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Failure(errno, shown);
+    written += static_cast<std::size_t>(count);
+  }
+  return absl::OkStatus();
+}
+
+// Not rename(2): that would replace an empty folder without a word.
+int RenameToNew(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  struct stat information {};  // a file system that cannot: as well as it goes
+  if (::lstat(to.c_str(), &information) == 0) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::string RecordingSaver::PathFor(const std::string& host) const {
+  return (std::filesystem::path(directory_) / recording::FolderName(host)).string();
+}
+
+absl::Status RecordingSaver::Prepare() {
+  if (::mkdir(directory_.c_str(), 0777) != 0 && errno != EEXIST) return Failure(errno, directory_);
+  struct stat information {};
+  if (::stat(directory_.c_str(), &information) != 0) return Failure(errno, directory_);
+  if (!S_ISDIR(information.st_mode)) return Failure(ENOTDIR, directory_);
+  if (::access(directory_.c_str(), W_OK | X_OK) != 0) return Failure(errno, directory_);
+  return absl::OkStatus();
+}
+
+absl::Status RecordingSaver::CheckFree(const std::string& host) const {
+  const std::string place = PathFor(host);
+  struct stat information {};
+  if (::lstat(place.c_str(), &information) == 0) return Failure(EEXIST, place);
+  return errno == ENOENT ? absl::OkStatus() : Failure(errno, place);
+}
+
+absl::StatusOr<std::string> RecordingSaver::Save(const RecordingFiles& files, const std::string& host) {
+  const std::lock_guard lock(saving_);
+  const std::string place = PathFor(host);
+  absl::Status status = CheckFree(host);
+  if (status.ok()) status = Begin(place);
+  for (auto file = files.begin(); status.ok() && file != files.end(); ++file) {
+    status = Write(file->first, file->second);
+  }
+  if (status.ok()) status = Commit(place);
+  if (status.ok()) return place;
+  Abandon();
+  return status;
+}
+
+absl::Status RecordingSaver::Begin(const std::string& place) {
+  const std::lock_guard lock(mutex_);
+  const std::string stem =
+      (std::filesystem::path(directory_) / (".saving-" + std::to_string(::getpid()))).string();
+  for (int attempt = 0; attempt < kMostLeftovers; ++attempt) {
+    std::string hidden = stem + "-" + std::to_string(attempt);
+    if (::mkdir(hidden.c_str(), 0777) == 0) {
+      unfinished_ = std::move(hidden);
+      return absl::OkStatus();
+    }
+    if (errno != EEXIST) return Failure(errno, place);
+  }
+  return Failure(EBUSY, place);
+}
+
+absl::Status RecordingSaver::Write(const std::string& path, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  const std::string shown = (std::filesystem::path(directory_) / path).string();
+  if (unfinished_.empty()) return Failure(ECANCELED, shown);
+  if (!recording::IsSafePath(path)) return Failure(EINVAL, shown);
+  const std::filesystem::path whole = std::filesystem::path(unfinished_) / path;
+  std::error_code error;
+  std::filesystem::create_directories(whole.parent_path(), error);
+  if (error) return Failure(error.value(), shown);
+  return WriteWhole(whole.string(), text, shown);
+}
+
+absl::Status RecordingSaver::Commit(const std::string& place) {
+  const std::lock_guard lock(mutex_);
+  if (unfinished_.empty()) return Failure(ECANCELED, place);
+  const UniqueFd folder(::open(unfinished_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder || ::syncfs(folder.get()) != 0) return Failure(errno, place);
+  if (const int error = RenameToNew(unfinished_, place); error != 0) return Failure(error, place);
+  unfinished_.clear();
+  return absl::OkStatus();
+}
+
+void RecordingSaver::Abandon() {
+  const std::lock_guard lock(mutex_);
+  if (unfinished_.empty()) return;
+  std::error_code ignored;  // what stays is hidden, and passed over
+  std::filesystem::remove_all(unfinished_, ignored);
+  unfinished_.clear();
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "collectors/recording/recorded_host.h"
+#include "tests/unit/collectors/recording/sealed.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+
+// As it comes back from the files.
+RecordedHost Again(const Recording& recording) {
+  const absl::StatusOr<RecordingFiles> files = EncodeRecording(recording);
+  absl::StatusOr<Recording> decoded = DecodeRecording(*files);
+  if (!decoded.ok()) ADD_FAILURE() << Message(decoded.status());
+  return RecordedHost(decoded.ok() ? *std::move(decoded) : Recording());
+}
+
+TEST(Replay, ARecordedHostGivesTheSameFacts) {
+  FakeHost host = GoodHost();
+  const Facts live = CollectFacts(host);
+  RecordedHost again = Again(RecordFacts(host));
+  EXPECT_EQ(CollectFacts(again), live);
+}
+
+TEST(Replay, RecordingChangesNoAnswer) {
+  FakeHost host = GoodHost();
+  const Facts live = CollectFacts(host);
+  RecordingHost recorder(host);
+  EXPECT_EQ(CollectFacts(recorder), live);
+}
+
+TEST(Replay, AHostWithNothingButErrorsGivesTheSameGaps) {
+  FakeHost host;
+  host.directories["/sys/class/infiniband"] = ErrnoStatus(EACCES, "list /sys/class/infiniband");
+  const Facts live = CollectFacts(host);
+  RecordedHost again = Again(RecordFacts(host));
+  const Facts replayed = CollectFacts(again);
+  EXPECT_EQ(replayed, live);
+  EXPECT_EQ(replayed.rdma_stack.missing().kind, Missing::Kind::kDenied);
+}
+
+TEST(Replay, ErrorsKeepTheirCodeAndTheirText) {
+  for (const int error : {ENOENT, EACCES, EOPNOTSUPP, EINVAL, ENOMEM, EBUSY, ETIMEDOUT, EINTR, EIO}) {
+    FakeHost host;
+    host.files["/proc/x"] = ErrnoStatus(error, "read /proc/x");
+    RecordingHost recorder(host);
+    const absl::Status live = recorder.ReadFile("/proc/x").status();
+    RecordedHost again = Again(recorder.Take());
+    EXPECT_EQ(again.ReadFile("/proc/x").status(), live);
+  }
+}
+
+TEST(Replay, AnAbsentFileStaysAbsentAndOneThatNobodyAskedForDoesNotBecomeAbsent) {
+  FakeHost host;
+  RecordingHost recorder(host);
+  static_cast<void>(recorder.ReadFile("/sys/absent"));
+  Recording recording = recorder.Take();
+  recording.rdmaready = "0.0.9";
+  RecordedHost again = Again(recording);
+  EXPECT_EQ(again.ReadFile("/sys/absent").status().code(), absl::StatusCode::kNotFound);
+  const Missing gap = MissingFrom(again.ReadFile("/sys/new").status());
+  EXPECT_EQ(gap.kind, Missing::Kind::kNotCollected);
+  EXPECT_EQ(gap.detail, "read /sys/new: not in the recording (made by rdmaready 0.0.9)");
+}
+
+TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
+  RecordedHost host{Recording()};
+  const absl::Status answers[] = {
+      host.ReadFile("/x").status(),        host.ListDirectory("/x").status(),
+      host.ReadLink("/x").status(),        host.Netlink(wire::LinkRequest(7)).status(),
+      host.Ethtool("eth0", {}).status(),   host.VerbsPort("rxe0", 1).status(),
+      host.VerbsGidTable("rxe0").status(), host.RdmaCmDefaults("rxe0", 1).status(),
+      host.MemlockLimit().status()};
+  for (const absl::Status& answer : answers) {
+    EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
+    EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));
+  }
+}
+
+TEST(Replay, AnEmptyRecordingIsAllGaps) {
+  RecordedHost host{Recording()};
+  const Facts facts = CollectFacts(host);
+  EXPECT_EQ(facts.rdma_stack.missing().kind, Missing::Kind::kNotCollected);
+  EXPECT_EQ(facts.ports.missing().kind, Missing::Kind::kNotCollected);
+  EXPECT_EQ(facts.kernel.missing().kind, Missing::Kind::kNotCollected);
+  EXPECT_EQ(facts.memlock.missing().kind, Missing::Kind::kNotCollected);
+}
+
+TEST(Replay, ALinkThatWasRenamedMeanwhileIsRenamedAgain) {
+  FakeHost host = GoodHost();
+  FakeHost same = host;
+  for (FakeHost* one : {&host, &same}) {
+    one->Answer(wire::LinkRequest(7), wire::One(wire::Link(7, "dcb0", 9000, "dcbnic")));
+    // The netdev is read between other readers of its link: whichever asks last must see the new name.
+    for (int i = 0; i < 8; ++i) one->ThenAnswer(wire::LinkRequest(7), wire::One(wire::Link(7, "dcb1", 9000)));
+  }
+  const Facts live = CollectFacts(host);
+  ASSERT_THAT(live.ports->front().netdev.missing().detail, HasSubstr("renamed to dcb1"));
+  RecordedHost again = Again(RecordFacts(same));
+  EXPECT_EQ(CollectFacts(again), live);
+}
+
+TEST(Replay, AnswersComeInTheirOrderAndTheLastOneStays) {
+  FakeHost host;
+  const NetlinkRequest request = wire::LinkRequest(1);
+  host.Answer(request, wire::One(wire::Link(1, "a", 1)));
+  host.ThenAnswer(request, wire::One(wire::Link(1, "a", 1)));
+  host.ThenAnswer(request, ErrnoStatus(ENODEV, "gone"));
+  host.ThenAnswer(request, wire::One(wire::Link(1, "a", 1)));
+  RecordingHost recorder(host);
+  std::vector<bool> live;
+  for (int i = 0; i < 4; ++i) live.push_back(recorder.Netlink(request).ok());
+  ASSERT_THAT(live, testing::ElementsAre(true, true, false, true));
+  RecordedHost again = Again(recorder.Take());
+  for (const bool ok : live) EXPECT_EQ(again.Netlink(request).ok(), ok);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(again.Netlink(request).ok());
+}
+
+TEST(Replay, EveryByteOfEveryAnswerComesBack) {
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<char>(i));
+  FakeHost host;
+  host.files["/plain"] = bytes;
+  host.files["/odd \xff name"] = bytes;
+  host.files["/a/../b"] = std::string("not outside");
+  host.files["/a//b"] = std::string("an empty part");
+  host.files["relative"] = std::string("not absolute");
+  host.files["/dir"] = std::string("a file");
+  host.files["/dir/below"] = std::string("that is also a folder");
+  host.files["/" + std::string(300, 'x')] = std::string("longer than a file name may be");
+  host.directories["/plain"] = std::vector<std::string>{"a", bytes, ""};
+  host.links["/plain"] = bytes;
+  host.gid_tables["a/b"] =
+      std::vector<VerbsGid>{{.port = 2, .index = 3, .raw = {1, 0xff}, .type = 2, .ifindex = 9}};
+  host.verbs_ports[{"x", 3}] = VerbsPortAnswer{1, 2, 3, 4, 5};
+  host.cm_defaults[{"x", 3}] = RdmaCmAnswer{bytes, ""};
+  host.ethtool[{"eth0", 3}] = wire::Of(std::uint64_t{0x0102030405060708});
+  host.memlock = Memlock{Memlock::kUnlimited, true, 4'000'000'000};
+  RecordingHost recorder(host);
+  for (const auto& [path, text] : host.files) static_cast<void>(recorder.ReadFile(path));
+  static_cast<void>(recorder.ListDirectory("/plain"));
+  static_cast<void>(recorder.ReadLink("/plain"));
+  static_cast<void>(recorder.VerbsGidTable("a/b"));
+  static_cast<void>(recorder.VerbsPort("x", 3));
+  static_cast<void>(recorder.RdmaCmDefaults("x", 3));
+  static_cast<void>(recorder.Ethtool("eth0", wire::Of(std::uint32_t{3})));
+  static_cast<void>(recorder.MemlockLimit());
+  RecordedHost again = Again(recorder.Take());
+  for (const auto& [path, text] : host.files) EXPECT_EQ(again.ReadFile(path).value(), text.value()) << path;
+  EXPECT_EQ(again.ListDirectory("/plain").value(), host.directories["/plain"].value());
+  EXPECT_EQ(again.ReadLink("/plain").value(), bytes);
+  EXPECT_EQ(again.VerbsGidTable("a/b").value(), host.gid_tables["a/b"].value());
+  EXPECT_EQ(again.VerbsPort("x", 3).value(), (VerbsPortAnswer{1, 2, 3, 4, 5}));
+  EXPECT_EQ(again.RdmaCmDefaults("x", 3).value(), (RdmaCmAnswer{bytes, ""}));
+  EXPECT_EQ(again.Ethtool("eth0", wire::Of(std::uint32_t{3})).value(),
+            wire::Of(std::uint64_t{0x0102030405060708}));
+  EXPECT_EQ(again.MemlockLimit().value(), host.memlock.value());
+}
+
+TEST(Replay, AnAnswerThatIsTooLargeIsAGapAndNotAnotherAnswer) {
+  FakeHost host;
+  host.files["/large"] = std::string("small");
+  RecordingHost recorder(host);
+  static_cast<void>(recorder.ReadFile("/large"));
+  host.files["/large"] = std::string(kMaxAnswerBytes + 1, 'x');
+  EXPECT_EQ(recorder.ReadFile("/large")->size(), kMaxAnswerBytes + 1);  // whoever asks gets it
+  RecordedHost again = Again(recorder.Take());
+  EXPECT_EQ(again.ReadFile("/large").value(), "small");
+  const Missing gap = MissingFrom(again.ReadFile("/large").status());
+  EXPECT_EQ(gap.kind, Missing::Kind::kNotCollected);
+  EXPECT_THAT(gap.detail, HasSubstr("too large"));
+}
+
+TEST(Replay, ARecordingStaysWithinItsBounds) {
+  FakeHost host;
+  RecordingHost recorder(host);
+  for (int i = 0; i < 20; ++i) {
+    const std::string path = "/" + std::to_string(i);
+    host.files[path] = std::string(kMaxAnswerBytes, 'x');
+    static_cast<void>(recorder.ReadFile(path));
+  }
+  for (std::size_t i = 0; i < kMaxRecordedAnswers; ++i) {
+    static_cast<void>(recorder.ReadFile("/absent" + std::to_string(i)));
+  }
+  const absl::StatusOr<RecordingFiles> files = EncodeRecording(recorder.Take());
+  std::size_t bytes = 0;
+  for (const auto& [path, text] : *files) bytes += text.size();
+  EXPECT_LT(bytes, kMaxRecordingFolderBytes);
+  EXPECT_TRUE(DecodeRecording(*files).ok());
+}
+
+}  // namespace
+}  // namespace rdmaready
