@@ -18,6 +18,7 @@
 #include "checks/transfer.h"
 #include "checks/words.h"
 #include "collectors/collect.h"
+#include "collectors/recording/recording_host.h"
 
 namespace rdmaready {
 namespace {
@@ -86,6 +87,18 @@ std::string Agent::hostname() const {
 Facts Agent::Collect() {
   const std::lock_guard lock(collect_mutex_);
   return CollectFacts(host_);
+}
+
+absl::StatusOr<RecordingFiles> Agent::Record() {
+  const std::lock_guard lock(collect_mutex_);
+  RecordingHost recorder(host_);
+  const Facts facts = CollectFacts(recorder);
+  Recording recording = recorder.Take();
+  recording.hostname = facts.hostname;
+  if (facts.kernel) recording.kernel = facts.kernel->release;
+  recording.rdmaready = config_.version;
+  recording.recorded_unix_ns = UnixNowNs();
+  return EncodeRecording(recording);
 }
 
 CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher,

@@ -27,6 +27,7 @@
 #include "api/model/report.h"
 #include "api/model/transfer.h"
 #include "collectors/host_reader.h"
+#include "collectors/recording/format.h"
 
 namespace rdmaready {
 
@@ -100,6 +101,9 @@ class Agent {
 
   // Reads the host afresh; one reading at a time.
   Facts Collect();
+
+  // The same reading, kept as the files of a recording: questions and answers, not facts.
+  absl::StatusOr<RecordingFiles> Record();
 
   // Judges this host up to `level` (kPeer is judged as kLoopback: the rest is the caller's work) and stores the
   // report.

@@ -22,6 +22,8 @@ namespace {
 // Names that callers give end in locks, messages and rows of others.
 constexpr std::size_t kMaxNameBytes = 128;
 
+constexpr std::size_t kPartBytes = std::size_t{256} << 10;  // of a file of a recording
+
 grpc::Status Encode(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
@@ -80,6 +82,23 @@ grpc::Status AgentService::GetVersion(grpc::ServerContext*, const v1::GetVersion
 grpc::Status AgentService::GetFacts(grpc::ServerContext*, const v1::GetFactsRequest*,
                                     v1::GetFactsResponse* response) {
   *response->mutable_facts() = ToProto(agent_.Collect());
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::GetRecording(grpc::ServerContext*, const v1::GetRecordingRequest*,
+                                        grpc::ServerWriter<v1::RecordingPart>* writer) {
+  const absl::StatusOr<RecordingFiles> files = agent_.Record();
+  if (!files.ok()) return Encode(files.status());
+  for (const auto& [path, text] : *files) {
+    std::size_t sent = 0;
+    do {  // an empty file is a part too
+      v1::RecordingPart part;
+      part.set_path(path);
+      part.set_data(text.substr(sent, kPartBytes));
+      if (!writer->Write(part)) return {grpc::StatusCode::CANCELLED, "the caller went away"};
+      sent += kPartBytes;
+    } while (sent < text.size());
+  }
   return grpc::Status::OK;
 }
 

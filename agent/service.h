@@ -17,6 +17,8 @@ class AgentService final : public v1::Agent::Service {
                           v1::GetVersionResponse* response) override;
   grpc::Status GetFacts(grpc::ServerContext* context, const v1::GetFactsRequest* request,
                         v1::GetFactsResponse* response) override;
+  grpc::Status GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
+                            grpc::ServerWriter<v1::RecordingPart>* writer) override;
   grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest* request,
                      grpc::ServerWriter<v1::CheckEvent>* writer) override;
   grpc::Status TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,

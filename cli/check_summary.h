@@ -3,9 +3,11 @@
 // read it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "api/model/facts.h"
 #include "api/model/report.h"
 #include "cli/exit_status.h"
 
@@ -19,12 +21,20 @@ struct HostNotes {
   std::string profile_digest{};
   std::string store_error{};   // its agent could not keep the result
   std::string store_notice{};  // it did, but something befell its memory before
+
+
+  // Of a host that was not asked but recorded earlier.
+  std::int64_t recorded_unix_ns = 0;
+  std::string recorded_by{};  // version of rdmaready; empty: asked now
 };
 
 struct CheckSummary {
   Report report{};
   std::vector<HostNotes> notes{};
 };
+
+// Its RDMA devices, of which there are some, are software: speed says nothing.
+bool AllSoftware(const Facts& facts);
 
 ExitStatus StatusOf(const CheckSummary& run);
 

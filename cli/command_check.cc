@@ -12,6 +12,7 @@
 #include "cli/hosts_check.h"
 #include "cli/render_json.h"
 #include "cli/render_text.h"
+#include "cli/saved_hosts.h"
 
 namespace rdmaready {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 struct Options {
   std::vector<std::string> hosts{};
   std::string inventory{};
+  std::vector<std::string> facts{};
   std::string profile{};
   std::string level = "host";
 };
@@ -36,7 +38,28 @@ void Show(const Context& context, const CheckSummary& run) {
   for (const std::string& line : Complaints(run)) context.console.Error(line);
 }
 
+// Saved hosts, at level host: there is nobody to move bytes with.
+ExitStatus RunSaved(const Context& context, const Options& options) {
+  if (!options.hosts.empty() || !options.inventory.empty()) {
+    return context.Fail(ExitStatus::kUsage, "--facts judges saved hosts: no HOST and no --inventory beside it");
+  }
+  if (options.level != Name(Rung::kHost)) {
+    return context.Fail(ExitStatus::kUsage,
+                        "--level " + options.level + " needs live hosts: --facts judges what was saved");
+  }
+  const absl::StatusOr<Profile> profile =
+      LoadProfile(options.profile.empty() ? std::string(kDefaultProfileName) : options.profile);
+  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
+  const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts(options.facts);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  const CheckSummary run = JudgeSavedHosts(*hosts, *profile);
+  context.interrupt.Disarm();
+  Show(context, run);
+  return StatusOf(run);
+}
+
 ExitStatus RunCheck(const Context& context, const Options& options) {
+  if (!options.facts.empty()) return RunSaved(context, options);
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const Rung level = RungFromName(options.level).value_or(Rung::kHost);
@@ -69,6 +92,11 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("--inventory", options->inventory,
                  "A file with one host per line, # for comments; - for standard input")
       ->type_name("FILE");
+  app.add_option(
+         "--facts", options->facts,
+         "Judge hosts that `facts --save DIR` saved, instead of live ones: one's folder, or that of several")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option("--profile", options->profile, "A built-in profile or a YAML file (default: the agent's own)")
       ->type_name("NAME|FILE");
   app.add_option(

@@ -10,6 +10,7 @@
 #include "cli/hosts.h"
 #include "cli/render_json.h"
 #include "cli/render_text.h"
+#include "cli/saved_hosts.h"
 
 namespace rdmaready {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 struct Options {
   std::vector<std::string> hosts{};
   std::string inventory{};
+  std::string save{};
 };
 
 HostFacts Ask(const HostClient& host) {
@@ -62,6 +64,58 @@ ExitStatus RunFacts(const Context& context, const Options& options) {
   return status;
 }
 
+HostSave SaveOne(const HostClient& host, HostSaver& saver) {
+  HostSave answer{.host = host.name, .error = host.error, .failure = host.failure};
+  if (host.agent == nullptr) return answer;
+  const auto files = host.agent->GetRecording();
+  if (!files.ok()) {
+    answer.error = Message(files.status());
+    answer.failure = CallFailure(files.status());
+    return answer;
+  }
+  absl::StatusOr<std::string> folder = saver.Save(*files, host.name);
+  if (folder.ok()) {
+    answer.folder = *std::move(folder);
+  } else {
+    answer.error = Message(folder.status());
+    answer.failure = SaveFailure(folder.status());
+  }
+  return answer;
+}
+
+ExitStatus RunSave(const Context& context, const Options& options) {
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  HostSaver saver(options.save);
+  std::vector<std::string> names;
+  for (const HostAddress& address : *addresses) names.push_back(address.text);
+  if (const absl::Status room = saver.Prepare(names); !room.ok()) {
+    return context.Fail(SaveFailure(room), Message(room));
+  }
+  context.console.Progress("recording");
+  const absl::StatusOr<std::vector<HostClient>> clients =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
+  context.interrupt.Add([&saver] { saver.Abandon(); });
+  SaveRun run;
+  run.hosts.resize(clients->size());
+  FanOut(clients->size(), [&](std::size_t i) { run.hosts[i] = SaveOne((*clients)[i], saver); });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostSave& host : run.hosts) status = Worse(status, host.failure);
+  if (context.global.json) {
+    context.console.Print(SavedJson(run));
+    return status;
+  }
+  context.console.Print(SavedText(run));
+  for (const HostSave& host : run.hosts) {
+    if (!host.error.empty()) context.console.Error(host.error);
+  }
+  return status;
+}
+
 }  // namespace
 
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
@@ -70,7 +124,14 @@ Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("--inventory", options->inventory,
                  "A file with one host per line, # for comments; - for standard input")
       ->type_name("FILE");
-  return [options](const Context& context) { return RunFacts(context, *options); };
+  app.add_option(
+         "--save", options->save,
+         "Keep what the kernels were asked and what they answered, for `check --facts`, in DIR/HOST: names, "
+         "hardware and IP addresses, settings of network and RDMA devices, machine-id, limits; no user data")
+      ->type_name("DIR");
+  return [options](const Context& context) {
+    return options->save.empty() ? RunFacts(context, *options) : RunSave(context, *options);
+  };
 }
 
 }  // namespace rdmaready

@@ -19,11 +19,13 @@ constexpr std::array<Command, 7> kCommands{{
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
      "  rdmaready check node1 node2 --level peer    and live transfers between the two, both ways\n"
-     "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json",
+     "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json\n"
+     "  rdmaready check --facts saved               hosts that `facts --save saved` recorded",
      DefineCheck},
     {"facts", "Show what is known of hosts, and why the rest is not",
      "  rdmaready facts\n"
-     "  rdmaready facts node1 node2 --output json",
+     "  rdmaready facts node1 node2 --output json\n"
+     "  rdmaready facts node1 node2 --save saved    to judge them elsewhere or later",
      DefineFacts},
     {"test", "Make live transfers: every byte verified, latency, rate and CPU measured",
      "  rdmaready test loopback                     every RDMA port of this host\n"

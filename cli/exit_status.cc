@@ -44,6 +44,13 @@ ExitStatus CallFailure(const absl::Status& status) {
   return ExitStatus::kOwnFailure;
 }
 
+ExitStatus SaveFailure(const absl::Status& status) {
+  if (status.ok()) return ExitStatus::kOk;
+  if (absl::IsUnimplemented(status)) return ExitStatus::kUnreachable;
+  if (absl::IsAlreadyExists(status) || absl::IsFailedPrecondition(status)) return ExitStatus::kUsage;
+  return ExitStatus::kOwnFailure;
+}
+
 ExitStatus OfCheck(Readiness verdict, std::span<const ExitStatus> host_failures, bool stored) {
   ExitStatus status = stored ? ExitStatus::kOk : ExitStatus::kOwnFailure;
   switch (verdict) {

@@ -17,11 +17,6 @@
 namespace rdmaready {
 namespace {
 
-bool AllSoftware(const Facts& facts) {
-  return facts.ports && !facts.ports->empty() &&
-         std::ranges::all_of(*facts.ports, [](const Port& port) { return port.software && *port.software; });
-}
-
 // Every case once, as it stands until it was run.
 std::vector<Finding> NotYet(const TransferPlace& place) {
   std::vector<Finding> findings;

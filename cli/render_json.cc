@@ -46,16 +46,20 @@ Json ToJson(const HostReport& host, const HostNotes& notes) {
   for (const Rung rung : kRungs) {
     ladder.push_back({{"rung", Name(rung)}, {"outcome", Name(OutcomeOn(host.ladder, rung))}});
   }
-  return {{"host", host.host},
-          {"agent_version", host.agent_version},
-          {"kernel_release", host.kernel_release},
-          {"verdict", Name(host.verdict)},
-          {"error", host.error},
-          {"profile", {{"name", notes.profile_name}, {"digest", notes.profile_digest}}},
-          {"store_error", notes.store_error},
-          {"store_notice", notes.store_notice},
-          {"ladder", std::move(ladder)},
-          {"findings", ToJson(host.findings)}};
+  Json json{{"host", host.host},
+            {"agent_version", host.agent_version},
+            {"kernel_release", host.kernel_release},
+            {"verdict", Name(host.verdict)},
+            {"error", host.error},
+            {"profile", {{"name", notes.profile_name}, {"digest", notes.profile_digest}}},
+            {"store_error", notes.store_error},
+             {"store_notice", notes.store_notice},
+            {"ladder", std::move(ladder)},
+            {"findings", ToJson(host.findings)}};
+  if (!notes.recorded_by.empty()) {
+    json["recorded"] = {{"unix_ns", notes.recorded_unix_ns}, {"version", notes.recorded_by}};
+  }
+  return json;
 }
 
 std::string_view LatencyMeaning(Operation operation) {
@@ -231,6 +235,18 @@ std::string HistoryJson(const HistoryRun& run) {
   Json hosts = Json::array();
   for (const HostHistory& host : run.hosts) hosts.push_back(ToJson(host, run.with_texts));
   return Dump({{"schema", "rdmaready.v1.History"}, {"hosts", std::move(hosts)}});
+}
+
+std::string SavedJson(const SaveRun& run) {
+  Json hosts = Json::array();
+  for (const HostSave& host : run.hosts) {
+    if (host.error.empty()) {
+      hosts.push_back({{"host", host.host}, {"folder", host.folder}});
+    } else {
+      hosts.push_back({{"host", host.host}, {"error", host.error}});
+    }
+  }
+  return Dump({{"schema", "rdmaready.v1.Saved"}, {"hosts", std::move(hosts)}});
 }
 
 std::string ProfileJson(const Profile& profile) {

@@ -12,6 +12,7 @@
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
 #include "cli/history_run.h"
+#include "cli/save_run.h"
 #include "cli/transfer_run.h"
 
 namespace rdmaready {
@@ -20,6 +21,7 @@ std::string CheckJson(const CheckSummary& run);
 std::string TransfersJson(const TransferRun& run);
 std::string FactsJson(const FactsRun& run);
 std::string HistoryJson(const HistoryRun& run);
+std::string SavedJson(const SaveRun& run);
 std::string ProfileJson(const Profile& profile);
 std::string VersionJson(std::string_view version);
 // `field` names the list: {"schema": "rdmaready.v1.Cases", "cases": [...]}.

@@ -12,6 +12,7 @@
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
 #include "cli/history_run.h"
+#include "cli/save_run.h"
 #include "cli/style.h"
 #include "cli/transfer_run.h"
 
@@ -19,6 +20,7 @@ namespace rdmaready {
 
 std::string CheckText(const CheckSummary& run, const Style& style);
 std::string FactsText(const FactsRun& run, const Style& style);
+std::string SavedText(const SaveRun& run);
 std::string TransfersText(const TransferRun& run, const Style& style);
 // Of the hosts that answered. Times are UTC.
 std::string HistoryText(const HistoryRun& run, const Style& style);

@@ -45,9 +45,11 @@ std::string Summary(std::span<const Finding> findings) {
   return text.empty() ? "nothing was checked" : text;
 }
 
-std::string HostHeading(const HostReport& host, const std::string& profile, const Style& style) {
+std::string HostHeading(const HostReport& host, const std::string& profile, const HostNotes& notes,
+                        const Style& style) {
   const std::string dot = fmt::format(" {} ", style.Dot());
   std::string rest;
+  if (!notes.recorded_by.empty()) rest += dot + "recorded " + UtcText(notes.recorded_unix_ns);
   if (!host.kernel_release.empty()) rest += dot + "Linux " + Printable(host.kernel_release);
   if (!profile.empty()) rest += dot + "profile " + Printable(profile);
   if (host.kernel_release.empty() && profile.empty() && host.findings.empty()) rest = dot + "no report";
@@ -57,7 +59,7 @@ std::string HostHeading(const HostReport& host, const std::string& profile, cons
 std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, const Style& style) {
   const std::string& profile =
       notes.profile_name.empty() && host.error.empty() ? report.profile_name : notes.profile_name;
-  std::string text = HostHeading(host, profile, style);
+  std::string text = HostHeading(host, profile, notes, style);
   text += FindingsBlock(style, host.findings, report.hosts.size() >= kFoldFromHosts);
   if (!host.error.empty()) {
     text += Labelled(style, Tone::kBad, "  error", 9, Printable(host.error));

@@ -18,6 +18,10 @@ namespace {
 
 using Clock = std::chrono::system_clock;
 
+// An agent may be anybody's.
+constexpr std::size_t kMaxRecordingBytes = std::size_t{128} << 20;
+constexpr std::size_t kMaxRecordingFiles = 20'000;
+
 absl::StatusCode CodeOf(grpc::StatusCode code) { return static_cast<absl::StatusCode>(code); }
 
 // One way to one agent: an address, and how to speak there.
@@ -133,6 +137,26 @@ absl::StatusOr<Facts> AgentClient::GetFacts() {
   const grpc::Status status = stub_->GetFacts(&context, {}, &response);
   if (!status.ok()) return Explain(status);
   return FromProto(response.facts());
+}
+
+absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording() {
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  const auto reader = stub_->GetRecording(&context, {});
+  std::map<std::string, std::string> files;
+  std::size_t left = kMaxRecordingBytes;
+  for (v1::RecordingPart part; reader->Read(&part);) {
+    const std::size_t bytes = part.path().size() + part.data().size();
+    if (bytes > left || files.size() > kMaxRecordingFiles) {
+      context.TryCancel();
+      return absl::InternalError("host " + name_ + ": the agent sends more than a recording may hold");
+    }
+    left -= bytes;
+    files[part.path()] += part.data();
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(status);
+  return files;
 }
 
 absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, const Progress& progress,

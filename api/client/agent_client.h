@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,6 +97,9 @@ class AgentClient {
 
   absl::StatusOr<AgentVersion> GetVersion();
   absl::StatusOr<Facts> GetFacts();
+  // What the host was asked and what it answered: the files of a recording, by their paths in its folder.
+  // Bounded; not looked into.
+  absl::StatusOr<std::map<std::string, std::string>> GetRecording();
   absl::StatusOr<CheckAnswer> Check(const CheckOptions& options, const Progress& progress,
                                     const OnFinding& on_finding);
   // Empty `cases`: all.

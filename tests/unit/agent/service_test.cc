@@ -20,6 +20,7 @@
 #include "api/profile/load.h"
 #include "checks/transfer.h"
 #include "collectors/collect.h"
+#include "collectors/recording/recorded_host.h"
 #include "tests/unit/agent/transfer/memory_link.h"
 #include "tests/unit/collectors/good_fake_host.h"
 
@@ -163,6 +164,22 @@ TEST_F(ServiceTest, SendsTheFactsAsTheyWereCollected) {
   ServedAgent agent(BothEnds(), locks_);
   FakeHost same = GoodHost();
   EXPECT_EQ(*agent.Client("a")->GetFacts(), CollectFacts(same));
+}
+
+TEST_F(ServiceTest, SendsARecordingThatGivesTheSameFactsAgain) {
+  ServedAgent agent(BothEnds(), locks_);
+  FakeHost same = GoodHost();
+  const std::string large(std::size_t{3} << 20, 'x');  // of several parts
+  agent.host.files["/proc/sys/kernel/hostname"] = same.files["/proc/sys/kernel/hostname"] = large;
+  const absl::StatusOr<RecordingFiles> files = agent.Client("a")->GetRecording();
+  ASSERT_TRUE(files.ok()) << files.status();
+  absl::StatusOr<Recording> recording = DecodeRecording(*files);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  EXPECT_EQ(recording->rdmaready, "9.9.9");
+  EXPECT_EQ(recording->kernel, "6.12.1");
+  EXPECT_GT(recording->recorded_unix_ns, 0);
+  RecordedHost again(*std::move(recording));
+  EXPECT_EQ(CollectFacts(again), CollectFacts(same));
 }
 
 TEST_F(ServiceTest, ACheckStreamsTheFindingsThatTheReportHolds) {

@@ -66,6 +66,14 @@ TEST(ExitStatus, OfACallThatNamedWhatDoesNotExistIsTwo) {
   EXPECT_EQ(CallFailure(absl::ResourceExhaustedError("busy")), kOwn);
 }
 
+TEST(ExitStatus, OfSavingIsTwoWhereNothingCanBeWrittenAndThreeWhenTheDiskIsFull) {
+  EXPECT_EQ(SaveFailure(absl::AlreadyExistsError("")), kUsage);
+  EXPECT_EQ(SaveFailure(absl::FailedPreconditionError("")), kUsage);
+  EXPECT_EQ(SaveFailure(absl::InternalError("No space left on device")), kOwn);
+  EXPECT_EQ(SaveFailure(absl::UnimplementedError("")), kGone);
+  EXPECT_EQ(SaveFailure(absl::OkStatus()), kOk);
+}
+
 TEST(ExitStatus, OfATestOnAHostWithoutAnyPortIsOne) {
   EXPECT_EQ(RefusedTest(absl::NotFoundError("no RDMA port"), false), kNotReady);
   EXPECT_EQ(RefusedTest(absl::NotFoundError("no such port"), true), kUsage);
