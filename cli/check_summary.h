@@ -22,7 +22,6 @@ struct HostNotes {
   std::string store_error{};   // its agent could not keep the result
   std::string store_notice{};  // it did, but something befell its memory before
 
-
   // Of a host that was not asked but recorded earlier.
   std::int64_t recorded_unix_ns = 0;
   std::string recorded_by{};  // version of rdmaready; empty: asked now

@@ -99,10 +99,12 @@ def offences(path, text):
 
 
 def files(root):
-    """Every file of ours. Expected outputs are compared byte by byte, so they carry no licence line."""
+    """Every file of ours. Expected outputs are compared byte by byte, and recordings sealed, so they carry no licence line."""
     skip = {".git", ".cache", "__pycache__", "golden"}
     for path in sorted(root.rglob("*")):
         relative = path.relative_to(root)
+        if relative.parts[:3] == ("tests", "fixtures", "hosts") and path.name != "case.sh":
+            continue
         if path.is_file() and path.name != "LICENSE" and not skip & set(relative.parts) and not relative.parts[0].startswith("build"):
             yield path, str(relative)
 

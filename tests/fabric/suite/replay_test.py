@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is judged of a saved host is what was judged of it live: every finding, whatever is wrong with it."""
+import pathlib
+import tempfile
+import unittest
+
+import fabric
+import tool
+
+# Guest 1 stays as it is; guest 2 has one of these.
+STATES = [
+    "true",
+    "dcb pfc set dev dcb0 prio-pfc all:off 4:on",
+    "ip link set dcb0 down",
+    "rdma link delete rxe0",
+]
+
+
+def judged(report):
+    """Of each host all but what no two runs share: how long it took, and when it was recorded."""
+    hosts = []
+    for host in report["hosts"]:
+        findings = [{**found, "duration_ns": 0} for found in host["findings"]]
+        hosts.append({**host, "findings": findings, "recorded": None})
+    return hosts
+
+
+class Replay(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        for number in cls.hosts:
+            fabric.put_right(number)
+
+    def save(self, directory):
+        answer = tool.rdmaready("facts", *self.hosts.values(), "--save", directory, "--output", "json")
+        self.assertEqual(answer.status, 0, answer)
+        self.assertEqual([host["host"] for host in answer.json["hosts"]], list(self.hosts.values()))
+        return answer.json["hosts"]
+
+    def test_a_saved_host_is_judged_as_it_was_live(self):
+        for state in STATES:
+            with self.subTest(state=state), tempfile.TemporaryDirectory(prefix="rdmaready saved ") as directory:
+                try:
+                    fabric.guest(2, state)
+                    live = fabric.check(self.hosts)
+                    self.save(directory)
+                    again = tool.rdmaready("check", "--facts", directory, "--profile", "virtual-fabric", "--output", "json")
+                    self.assertEqual(again.status, live.status, again)
+                    self.assertEqual(judged(again.json), [{**host, "recorded": None} for host in judged(live.json)])
+                    for field in ("verdict", "profile", "level", "pairs", "version", "schema"):
+                        self.assertEqual(again.json[field], live.json[field])
+                finally:
+                    fabric.put_right(2)
+
+    def test_text_is_that_of_the_live_check(self):
+        def stable(text):
+            return [line for line in text.splitlines() if " · " not in line and not line.startswith(("ready", "not ready"))]
+
+        with tempfile.TemporaryDirectory(prefix="rdmaready saved ") as directory:
+            live = tool.rdmaready("check", *self.hosts.values(), "--profile", "virtual-fabric")
+            self.save(directory)
+            again = tool.rdmaready("check", "--facts", directory, "--profile", "virtual-fabric")
+            self.assertEqual(stable(again.out), stable(live.out))
+            self.assertIn("recorded 20", again.out)
+
+    def test_a_recording_holds_the_raw_answers_and_no_user_data(self):
+        with tempfile.TemporaryDirectory(prefix="rdmaready saved ") as directory:
+            for host in self.save(directory):
+                folder = pathlib.Path(host["folder"])
+                self.assertEqual((folder / "files/sys/class/net/dcb0/speed").read_text(), "25000\n")
+                self.assertIn('"what":"dcbnl"', (folder / "netlink.jsonl").read_text())
+                self.assertIn('"device":"rxe0"', (folder / "verbs.jsonl").read_text())
+                self.assertIn('"default_roce_tos":"106\\n"', (folder / "rdma_cm.jsonl").read_text())
+                for top in (folder / "files").iterdir():
+                    self.assertIn(top.name, ("sys", "proc", "etc", "lib", "boot"))
+                self.assertEqual([path.name for path in (folder / "files/etc").iterdir()], ["machine-id"])
+
+
+if __name__ == "__main__":
+    unittest.main()
