@@ -127,9 +127,13 @@ EventSink StartLog(LogFormat format, EventLevel least) {
     }
     logger->log(level, "{}", format == LogFormat::kJson ? EventJson(event) : EventText(event));
   };
+  ::gpr_set_log_function([](::gpr_log_func_args*) {});
+  return sink;
+}
+
+void HearGrpc(const EventSink& sink) {
   GrpcSink() = sink;
   ::gpr_set_log_function(OnGrpcLog);
-  return sink;
 }
 
 }  // namespace rdmaready

@@ -34,9 +34,11 @@ class Throttle {
   std::int64_t kept_back_ = 0;
 };
 
-// Writes to standard error, with time (UTC) and level, what is at least `least`; the same goes for gRPC's own
-// words, which are events of the name "grpc". What callers can cause who are not let in is throttled. For the
-// whole process, once.
+// Writes to standard error, with time (UTC) and level, what is at least `least`. What callers can cause who are
+// not let in is throttled. For the whole process, once: gRPC no longer writes by itself.
 EventSink StartLog(LogFormat format, EventLevel least);
+
+// From now on gRPC's own words are events of the name "grpc". Before, they would repeat why we cannot start.
+void HearGrpc(const EventSink& sink);
 
 }  // namespace rdmaready

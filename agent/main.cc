@@ -76,6 +76,7 @@ int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   const EventSink& events = options.server.events;
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = Start(options.server);
   if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
+  HearGrpc(events);
   if (options.server.insecure) {
     Tell(events, EventLevel::kWarning, "insecure",
          {{"reason", "plain text, without authentication: every caller that reaches the port may test"}});

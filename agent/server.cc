@@ -20,6 +20,7 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/address.h"
+#include "api/client/tcp_probe.h"
 
 namespace rdmaready {
 namespace {
@@ -47,7 +48,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
 }
 
 struct Listener {
-  std::string target{};  // as gRPC's listener takes it
+  std::string target{};   // as gRPC's listener takes it
+  std::string address{};  // as gRPC's channels take it
   bool unix_socket = false;
 };
 
@@ -63,8 +65,8 @@ absl::StatusOr<Listener> ListenOn(const std::string& text, bool plain_anywhere) 
   }
   // gRPC's listener takes "unix:/path", but a bare "127.0.0.1:0" and "[::1]:0".
   const std::string& target = resolved->front().target;
-  if (!address->unix_path.empty()) return Listener{target, true};
-  return Listener{target.substr(target.find(':') + 1), false};
+  if (!address->unix_path.empty()) return Listener{target, target, true};
+  return Listener{target.substr(target.find(':') + 1), target, false};
 }
 
 // A unix socket has the rights that the umask leaves: its owner's alone.
@@ -148,8 +150,10 @@ absl::Status HostedAgent::Listen(const ServerOptions& options) {
   server_ = BuildAndStart(builder);
   for (std::size_t i = 0; i < listeners.size(); ++i) {
     if (server_ == nullptr || ports[i] == 0) {
-      return absl::UnavailableError("listen on " + options.listen[i] +
-                                    ": the address is in use or not of this host");
+      const absl::Status why = ProbeListen(listeners[i].address);
+      if (why.ok() && server_ == nullptr) continue;  // another one is the trouble
+      return absl::UnavailableError("listen on " + options.listen[i] + ": " +
+                                    (why.ok() ? "refused by gRPC" : Message(why)));
     }
     addresses_.push_back(Spell(listeners[i].target, ports[i]));
   }

@@ -158,7 +158,11 @@ std::string ParseTrouble(const CLI::App& root, const CLI::ParseError& error) {
     if (word != rest.end()) return UnknownCommand(*word);
   }
   std::string text = OneLine(error.what());
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !rest.empty()) {
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !app.get_subcommands({}).empty()) {
+    std::string names;
+    for (const CLI::App* sub : app.get_subcommands({})) names += (names.empty() ? "" : ", ") + sub->get_name();
+    text = app.get_name() + " takes one of " + names + (rest.empty() ? "" : ", not " + rest.front());
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !rest.empty()) {
     text = (rest.front().starts_with('-') ? "unknown option " : "unexpected argument ") + rest.front();
   }
   return text + " (see " + path + " --help)";

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -87,6 +88,20 @@ absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, steady_clock::tim
   if (::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
   if (error != 0) return Unreachable(error, what);
   return fd;
+}
+
+absl::Status ProbeListen(const std::string& target) {
+  const bool is_unix = target.starts_with("unix:");
+  const absl::StatusOr<SocketAddress> address = is_unix ? ParseUnix(target.substr(5)) : ParseIp(target);
+  if (!address.ok()) return address.status();
+  const UniqueFd fd(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  const bool bound =
+      fd && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+      ::bind(fd.get(), reinterpret_cast<const ::sockaddr*>(&address->storage), address->size) == 0;
+  const int error = errno;
+  if (bound && is_unix) ::unlink(target.c_str() + 5);
+  return bound ? absl::OkStatus() : absl::UnavailableError(std::strerror(error));
 }
 
 absl::Status ProbeTcp(const std::string& target, steady_clock::time_point deadline) {

@@ -19,6 +19,10 @@ absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, std::chrono::stea
 // The same, and hangs up.
 absl::Status ProbeTcp(const std::string& target, std::chrono::steady_clock::time_point deadline);
 
+// Why nobody can listen there, after that has failed: kUnavailable with the kernel's word, "Address already in
+// use". OK: one could.
+absl::Status ProbeListen(const std::string& target);
+
 // Waits until `events` (POLLIN, POLLOUT) can happen. False at the deadline.
 bool WaitFor(int fd, short events, std::chrono::steady_clock::time_point deadline);
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An agent on loopback and the command line that asks it."""
+import json
 import os
+import pathlib
 import signal
 import socket
 import sqlite3
 import subprocess
 import tempfile
+import time
 import unittest
 
 import tool
@@ -46,40 +49,15 @@ class AnAgent(unittest.TestCase):
                 self.assertEqual(store.execute("SELECT run_id FROM runs").fetchall(), [(run,)])
             store.close()
 
-    def test_says_what_is_wrong_with_its_options_in_one_line(self):
-        for arguments, word in ((["--bogus"], "--bogus"), (["--listen", "127.0.0.1:0"], "--state-dir"),
-                                (["--listen", "nonsense:x", "--state-dir", "/tmp"], "nonsense:x")):
-            process = subprocess.run([tool.BIN / "rdmaready-agent", *arguments], capture_output=True, text=True, timeout=20)
-            self.assertEqual(process.returncode, 2, process.stderr)
-            self.assertEqual(len(process.stderr.splitlines()), 1, process.stderr)
-            self.assertIn(word, process.stderr)
-
     def test_gives_the_port_to_nobody_else(self):
         with tool.Agent() as first, tool.Agent(listen=first.address) as second:
             self.assertEqual(second.process.wait(20), 3)
             self.assertIn("in use", "".join(second.log))
 
-    def test_refuses_plain_text_off_loopback(self):
-        with tool.Agent(listen="0.0.0.0:0") as agent:
-            self.assertEqual(agent.process.wait(20), 2)
-            self.assertIn("--insecure", "".join(agent.log))
-
     def test_speaks_plain_text_when_told_to_and_warns(self):
         with tool.Agent("--insecure", listen="0.0.0.0:0") as agent:
             self.assertIsNotNone(agent.address)
             self.assertIn("without authentication", agent.logged("insecure"))
-
-    def test_refuses_an_unknown_profile(self):
-        with tool.Agent("--profile", "none-such") as agent:
-            self.assertEqual(agent.process.wait(20), 2)
-            self.assertIn("none-such", "".join(agent.log))
-
-    def test_says_where_the_store_cannot_be(self):
-        with tempfile.NamedTemporaryFile() as file:
-            process = subprocess.run([tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir",
-                                      f"{file.name}/below-a-file"], capture_output=True, text=True, timeout=20)
-            self.assertEqual(process.returncode, 3, process.stderr)
-            self.assertIn(file.name, process.stderr)
 
     def test_is_missed_when_something_else_answers(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -96,6 +74,70 @@ class AnAgent(unittest.TestCase):
             self.assertEqual(answer.status, 4, answer)
             self.assertIn(socket.gethostname(), answer.out)
             self.assertIn(nobody, answer.err + answer.out)
+
+    def test_checks_its_host_by_itself_and_keeps_what_it_found(self):
+        with tool.Agent("--check-interval", "1s") as agent:
+            self.assertIn("level=host", agent.logged("caller=schedule", timeout=20))
+            agent.stop()
+            with sqlite3.connect(agent.state / "rdmaready.db") as store:
+                self.assertGreater(store.execute("SELECT count(*) FROM runs").fetchone()[0], 0)
+            store.close()
+
+    def test_checks_nothing_by_itself_when_told_so(self):
+        with tool.Agent("--check-interval", "0") as agent:
+            self.assertEqual(agent.logged("check", timeout=1), "")
+
+    def test_is_configured_by_a_file_and_the_command_line_wins(self):
+        with tempfile.TemporaryDirectory(prefix="a path with blanks ") as directory:
+            config = pathlib.Path(directory) / "agent.yaml"
+            config.write_text(f"state_dir: {directory}/not here\nlisten: nonsense:x\nprofile: virtual-fabric\nlog_format: json\n"
+                              "check_interval: 0\n")
+            with tool.Agent("--config", config) as agent:
+                self.assertTrue(agent.state.exists())
+                self.assertFalse((pathlib.Path(directory) / "not here").exists())
+                self.assertEqual(tool.rdmaready("check", agent.address, "--output", "json").json["profile"]["name"], "virtual-fabric")
+                json.loads(agent.logged("listening"))
+
+
+class ItsLog(unittest.TestCase):
+    def test_has_one_object_for_each_event_whatever_a_caller_calls_itself(self):
+        with tool.Agent("--log-format", "json") as agent:
+            env = {"USER": 'evil"}\n{"event":"forged\x1b[2J'}
+            run = tool.rdmaready("check", agent.address, "--output", "json", env=env).json["run_id"]
+            agent.stop()
+            events = [json.loads(line) for line in agent.log]
+            checks = [event for event in events if event["event"] == "check"]
+            self.assertEqual(len(checks), 1, events)
+            check = checks[0]
+            self.assertEqual((check["run_id"], check["level"], check["profile"]), (run, "host", "smb-direct-roce"))
+            self.assertIn("evil", check["caller"])
+            self.assertRegex(check["origin"], r"^ipv4:127\.0\.0\.1:\d+$")
+            self.assertIsInstance(check["duration_ms"], int)
+            self.assertIn(check["outcome"], ("ready", "not-ready", "undetermined"))
+            self.assertRegex(check["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+            self.assertEqual([event["event"] for event in events if event["event"] not in ("check", "listening")], ["stopping"])
+
+    def test_has_one_line_for_each_event_in_text_too(self):
+        with tool.Agent() as agent:
+            tool.rdmaready("check", agent.address, env={"USER": 'evil\ncheck run_id=forged'})
+            agent.stop()
+            lines = [line for line in agent.log if " check " in line]
+            self.assertEqual(len(lines), 1, agent.log)
+            self.assertRegex(lines[0], r"^\S+Z info +check run_id=\S+ caller=\"evil\?check")
+
+    def test_keeps_quiet_below_its_level(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{probe.getsockname()[1]}"
+        with tempfile.TemporaryDirectory() as state:
+            process = subprocess.Popen([tool.BIN / "rdmaready-agent", "--listen", address, "--state-dir", state, "--log-level", "warning"],
+                                       stderr=subprocess.PIPE, text=True, env=tool.environment())
+            deadline = time.monotonic() + 20
+            while tool.rdmaready("facts", address).status != 0 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            process.terminate()
+            self.assertEqual(process.communicate(timeout=20)[1], "")
+            self.assertEqual(process.returncode, 0)
 
 
 if __name__ == "__main__":

@@ -36,9 +36,9 @@ class Answer:
         return f"exit {self.status}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
 
 
-def rdmaready(*arguments, timeout=120, env=None):
+def rdmaready(*arguments, timeout=120, env=None, stdin=""):
     return Answer(subprocess.run([BIN / "rdmaready", *map(str, arguments)], capture_output=True, text=True,
-                                 timeout=timeout, env=environment(env), stdin=subprocess.DEVNULL))
+                                 timeout=timeout, env=environment(env), input=stdin))
 
 
 def start(*arguments):
