@@ -237,6 +237,16 @@ std::string_view Name(Profile::Dcbx dcbx) {
   return "unknown";
 }
 
+std::string_view Name(Profile::Vlan vlan) {
+  switch (vlan) {
+    case Profile::Vlan::kAny:
+      return "any";
+    case Profile::Vlan::kTagged:
+      return "tagged";
+  }
+  return "unknown";
+}
+
 std::optional<Rung> RungFromName(std::string_view name) {
   for (const Rung value : {Rung::kHost, Rung::kLoopback, Rung::kPeer}) {
     if (Name(value) == name) return value;

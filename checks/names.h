@@ -28,6 +28,7 @@ std::string_view Name(Tsa tsa);              // "strict", "cbs", "ets", "vendor"
 std::string_view Name(Profile::Transport transport);  // "any", "roce-v2", "iwarp", "infiniband"
 std::string_view Name(Profile::Trust trust);          // "any", "dscp", "pcp"
 std::string_view Name(Profile::Dcbx dcbx);            // "any", "static"
+std::string_view Name(Profile::Vlan vlan);            // "any", "tagged"
 
 // The other way round; nothing for any other word.
 std::optional<Rung> RungFromName(std::string_view name);

@@ -52,6 +52,29 @@ std::string Asked(const std::optional<T>& value, std::string_view unit) {
   return value ? fmt::format("{}{}", *value, unit) : std::string("not asked for");
 }
 
+std::string HeartbeatText(const std::optional<Profile::Heartbeat>& heartbeat) {
+  if (!heartbeat) return "not asked for";
+  std::string text = fmt::format("priority {}", heartbeat->priority);
+  if (heartbeat->percent) text += fmt::format(", {} % of the link", *heartbeat->percent);
+  if (heartbeat->percent_up_to_10g) text += fmt::format(" ({} % up to 10 Gb/s)", *heartbeat->percent_up_to_10g);
+  return text;
+}
+
+std::string CnpText(const std::optional<Profile::Cnp>& cnp) {
+  if (!cnp) return "not asked for";
+  return fmt::format("DSCP {}", cnp->dscp) +
+         (cnp->priority ? fmt::format(", priority {}", *cnp->priority) : "");
+}
+
+std::string VlanText(const Profile& profile) {
+  if (profile.vlan == Profile::Vlan::kAny) return "not asked for";
+  std::string text(Name(profile.vlan));
+  if (!profile.vlan_ids) return text;
+  for (std::size_t i = 0; i < profile.vlan_ids->size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? ", " : " or ", (*profile.vlan_ids)[i]);
+  return text;
+}
+
 }  // namespace
 
 std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style) {
@@ -91,9 +114,12 @@ std::string ProfileText(const Profile& profile, const Style& style) {
          line("transport", Name(profile.transport)) + line("RDMA priority", Asked(profile.rdma_priority, "")) +
          line("trust", Name(profile.trust)) + line("DSCP", Asked(profile.dscp, "")) +
          line("ToS", Asked(profile.tos, "")) + line("PFC", pfc) + line("ETS share", ets) +
-         line("DCBX", Name(profile.dcbx)) + line("MTU at least", Asked(profile.mtu_bytes, " B")) +
+         line("heartbeat", HeartbeatText(profile.heartbeat)) + line("CNP", CnpText(profile.cnp)) +
+         line("VLAN", VlanText(profile)) + line("DCBX", Name(profile.dcbx)) +
+         line("MTU at least", Asked(profile.mtu_bytes, " B")) +
          line("RoCE MTU", Asked(profile.roce_mtu_bytes, " B")) +
          line("speed at least", profile.min_speed_mbps ? SpeedText(*profile.min_speed_mbps) : "not asked for") +
+         line("ports at least", Asked(profile.min_ports, "")) +
          line("lockable memory", profile.min_memlock_bytes ? "at least " + BytesText(*profile.min_memlock_bytes)
                                                            : "not asked for") +
          line("digest", profile.digest);

@@ -15,6 +15,24 @@ struct Profile {
   enum class Transport { kAny, kRoceV2, kIwarp, kInfiniBand };
   enum class Trust { kAny, kDscp, kPcp };  // what the NIC classifies received frames by
   enum class Dcbx { kAny, kStatic };       // static: host controlled, willing off
+  enum class Vlan { kAny, kTagged };       // tagged: RDMA is only used over a VLAN
+
+  // Traffic that must always get through: of a cluster whose members decide by it who is alive.
+  struct Heartbeat {
+    std::uint8_t priority = 0;                        // 0..7
+    std::optional<std::uint8_t> percent{};            // its share of the link
+    std::optional<std::uint8_t> percent_up_to_10g{};  // where 10 Gb/s or slower; absent: `percent`
+
+    bool operator==(const Heartbeat&) const = default;
+  };
+
+  // Congestion notification packets of RoCE v2.
+  struct Cnp {
+    std::uint8_t dscp = 0;                   // 0..63
+    std::optional<std::uint8_t> priority{};  // 0..7
+
+    bool operator==(const Cnp&) const = default;
+  };
 
   std::string name{};
   std::string summary{};
@@ -33,6 +51,11 @@ struct Profile {
   std::optional<std::uint32_t> roce_mtu_bytes{};  // active RDMA MTU, exactly
   std::optional<std::uint32_t> min_speed_mbps{};
   std::optional<std::uint64_t> min_memlock_bytes{};
+  std::optional<Heartbeat> heartbeat{};
+  std::optional<Cnp> cnp{};
+  Vlan vlan = Vlan::kAny;
+  std::optional<std::vector<std::uint16_t>> vlan_ids{};  // the storage VLANs: no other carries RDMA
+  std::optional<std::uint8_t> min_ports{};               // Ethernet ports with RDMA of a host
 
   bool operator==(const Profile&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace rdmaready {
 namespace {
@@ -58,6 +59,16 @@ Profile::Trust FromWire(v1::Profile::Trust trust) {
   return Profile::Trust::kAny;
 }
 
+v1::Profile::Vlan ToWire(Profile::Vlan vlan) {
+  switch (vlan) {
+    case Profile::Vlan::kAny:
+      return v1::Profile::VLAN_ANY;
+    case Profile::Vlan::kTagged:
+      return v1::Profile::VLAN_TAGGED;
+  }
+  return v1::Profile::VLAN_ANY;
+}
+
 ProfileProblem OutOfRange(std::string field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
   return {.field = std::move(field),
           .text = std::to_string(value) + " is not in " + std::to_string(low) + ".." + std::to_string(high)};
@@ -86,6 +97,7 @@ std::optional<ProfileProblem> CheckEnums(const v1::Profile& message) {
   if (!v1::Profile::Trust_IsValid(message.trust()))
     return ProfileProblem{"trust", "a value from a newer version"};
   if (!v1::Profile::Dcbx_IsValid(message.dcbx())) return ProfileProblem{"dcbx", "a value from a newer version"};
+  if (!v1::Profile::Vlan_IsValid(message.vlan())) return ProfileProblem{"vlan", "a value from a newer version"};
   return std::nullopt;
 }
 
@@ -97,7 +109,8 @@ std::optional<ProfileProblem> CheckRanges(const v1::Profile& message) {
     std::uint64_t low;
     std::uint64_t high;
   };
-  const std::array<Range, 7> ranges{{
+  const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
+  const std::array<Range, 13> ranges{{
       {"rdma_priority", message.has_rdma_priority(), message.rdma_priority(), 0, 7},
       {"dscp", message.has_dscp(), message.dscp(), 0, 63},
       {"tos", message.has_tos(), message.tos(), 0, 255},
@@ -106,6 +119,12 @@ std::optional<ProfileProblem> CheckRanges(const v1::Profile& message) {
        message.ets().tolerance_percent(), 0, 100},
       {"mtu_bytes", message.has_mtu_bytes(), message.mtu_bytes(), 576, 65535},
       {"min_speed_mbps", message.has_min_speed_mbps(), message.min_speed_mbps(), 1, 10'000'000},
+      {"heartbeat.priority", message.has_heartbeat(), heartbeat.priority(), 0, 7},
+      {"heartbeat.percent", heartbeat.has_percent(), heartbeat.percent(), 1, 99},
+      {"heartbeat.percent_up_to_10g", heartbeat.has_percent_up_to_10g(), heartbeat.percent_up_to_10g(), 1, 99},
+      {"cnp.dscp", message.has_cnp(), message.cnp().dscp(), 0, 63},
+      {"cnp.priority", message.cnp().has_priority(), message.cnp().priority(), 0, 7},
+      {"min_ports", message.has_min_ports(), message.min_ports(), 1, 64},
   }};
   for (const Range& range : ranges) {
     if (range.present && (range.value < range.low || range.value > range.high)) {
@@ -163,12 +182,100 @@ std::optional<ProfileProblem> CheckTogether(const v1::Profile& message) {
   return std::nullopt;
 }
 
+std::optional<ProfileProblem> CheckHeartbeat(const v1::Profile& message) {
+  if (!message.has_heartbeat()) return std::nullopt;
+  const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
+  const std::string priority = "priority " + std::to_string(heartbeat.priority());
+  const auto is_it = [&heartbeat](std::uint32_t lossless) { return lossless == heartbeat.priority(); };
+  if (message.has_rdma_priority() && message.rdma_priority() == heartbeat.priority())
+    return ProfileProblem{"heartbeat.priority", priority + " is RDMA's"};
+  if (std::ranges::any_of(message.pfc().priorities(), is_it))
+    return ProfileProblem{"heartbeat.priority", priority + " is paused by pfc"};
+  if (!heartbeat.has_percent()) {
+    if (!heartbeat.has_percent_up_to_10g()) return std::nullopt;
+    return ProfileProblem{"heartbeat.percent_up_to_10g", "without percent"};
+  }
+  if (!message.has_ets()) return ProfileProblem{"heartbeat.percent", "a share without ets"};
+  const std::uint32_t most = std::max(heartbeat.percent(), heartbeat.percent_up_to_10g());
+  if (most + message.ets().rdma_percent() >= 100)
+    return ProfileProblem{"heartbeat.percent", "with ets.rdma_percent it leaves nothing for other traffic"};
+  return std::nullopt;
+}
+
+std::optional<ProfileProblem> CheckCnp(const v1::Profile& message) {
+  if (!message.has_cnp()) return std::nullopt;
+  const v1::Profile::Cnp& cnp = message.cnp();
+  if (message.has_dscp() && message.dscp() == cnp.dscp())
+    return ProfileProblem{"cnp.dscp", std::to_string(cnp.dscp()) + " is RDMA's"};
+  const auto is_it = [&cnp](std::uint32_t lossless) {
+    return cnp.has_priority() && lossless == cnp.priority();
+  };
+  if (std::ranges::any_of(message.pfc().priorities(), is_it))
+    return ProfileProblem{"cnp.priority", std::to_string(cnp.priority()) + " is paused by pfc"};
+  return std::nullopt;
+}
+
+std::optional<ProfileProblem> CheckVlanIds(const v1::Profile& message) {
+  if (!message.has_vlan_ids()) return std::nullopt;
+  constexpr std::uint32_t kHighest = 4094;
+  std::vector<std::uint32_t> seen;
+  for (const std::uint32_t id : message.vlan_ids().ids()) {
+    if (id < 1 || id > kHighest) return OutOfRange("vlan_ids", id, 1, kHighest);
+    if (std::ranges::find(seen, id) != seen.end())
+      return ProfileProblem{"vlan_ids", "VLAN " + std::to_string(id) + " is there twice"};
+    seen.push_back(id);
+  }
+  if (seen.empty()) return ProfileProblem{"vlan_ids", "an empty list"};
+  if (message.vlan() != v1::Profile::VLAN_TAGGED) return ProfileProblem{"vlan_ids", "without vlan tagged"};
+  return std::nullopt;
+}
+
 std::uint8_t Byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
+
+void AddParts(const Profile& profile, v1::Profile& message) {
+  if (profile.heartbeat) {
+    v1::Profile::Heartbeat& heartbeat = *message.mutable_heartbeat();
+    heartbeat.set_priority(profile.heartbeat->priority);
+    if (profile.heartbeat->percent) heartbeat.set_percent(*profile.heartbeat->percent);
+    if (profile.heartbeat->percent_up_to_10g)
+      heartbeat.set_percent_up_to_10g(*profile.heartbeat->percent_up_to_10g);
+  }
+  if (profile.cnp) {
+    message.mutable_cnp()->set_dscp(profile.cnp->dscp);
+    if (profile.cnp->priority) message.mutable_cnp()->set_priority(*profile.cnp->priority);
+  }
+  if (profile.vlan_ids) {
+    message.mutable_vlan_ids();
+    for (const std::uint16_t id : *profile.vlan_ids) message.mutable_vlan_ids()->add_ids(id);
+  }
+  if (profile.min_ports) message.set_min_ports(*profile.min_ports);
+}
+
+void TakeParts(const v1::Profile& message, Profile& profile) {
+  if (message.has_heartbeat()) {
+    const v1::Profile::Heartbeat& from = message.heartbeat();
+    Profile::Heartbeat& heartbeat = profile.heartbeat.emplace();
+    heartbeat.priority = Byte(from.priority());
+    if (from.has_percent()) heartbeat.percent = Byte(from.percent());
+    if (from.has_percent_up_to_10g()) heartbeat.percent_up_to_10g = Byte(from.percent_up_to_10g());
+  }
+  if (message.has_cnp()) {
+    profile.cnp.emplace().dscp = Byte(message.cnp().dscp());
+    if (message.cnp().has_priority()) profile.cnp->priority = Byte(message.cnp().priority());
+  }
+  if (message.has_vlan_ids()) {
+    profile.vlan_ids.emplace();
+    for (const std::uint32_t id : message.vlan_ids().ids())
+      profile.vlan_ids->push_back(static_cast<std::uint16_t>(id));
+  }
+  if (message.has_min_ports()) profile.min_ports = Byte(message.min_ports());
+}
 
 }  // namespace
 
 std::optional<ProfileProblem> FindProblem(const v1::Profile& message) {
-  for (const auto check : {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether}) {
+  for (const auto check :
+       {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckHeartbeat, CheckCnp, CheckVlanIds}) {
     if (std::optional<ProfileProblem> problem = check(message)) return problem;
   }
   return std::nullopt;
@@ -197,6 +304,8 @@ v1::Profile ToProto(const Profile& profile) {
   if (profile.roce_mtu_bytes) message.set_roce_mtu_bytes(*profile.roce_mtu_bytes);
   if (profile.min_speed_mbps) message.set_min_speed_mbps(*profile.min_speed_mbps);
   if (profile.min_memlock_bytes) message.set_min_memlock_bytes(*profile.min_memlock_bytes);
+  message.set_vlan(ToWire(profile.vlan));
+  AddParts(profile, message);
   return message;
 }
 
@@ -227,6 +336,8 @@ absl::StatusOr<Profile> FromProto(const v1::Profile& message) {
   if (message.has_roce_mtu_bytes()) profile.roce_mtu_bytes = message.roce_mtu_bytes();
   if (message.has_min_speed_mbps()) profile.min_speed_mbps = message.min_speed_mbps();
   if (message.has_min_memlock_bytes()) profile.min_memlock_bytes = message.min_memlock_bytes();
+  profile.vlan = message.vlan() == v1::Profile::VLAN_TAGGED ? Profile::Vlan::kTagged : Profile::Vlan::kAny;
+  TakeParts(message, profile);
   return profile;
 }
 

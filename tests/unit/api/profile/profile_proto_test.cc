@@ -28,6 +28,11 @@ Profile Full() {
   profile.roce_mtu_bytes = 2048;
   profile.min_speed_mbps = 100'000;
   profile.min_memlock_bytes = ~0ULL;
+  profile.heartbeat = Profile::Heartbeat{.priority = 7, .percent = 1, .percent_up_to_10g = 2};
+  profile.cnp = Profile::Cnp{.dscp = 48, .priority = 6};
+  profile.vlan = Profile::Vlan::kTagged;
+  profile.vlan_ids = std::vector<std::uint16_t>{711, 712};
+  profile.min_ports = 2;
   return profile;
 }
 
@@ -109,6 +114,31 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
          p.set_rdma_priority(0);
          p.mutable_pfc()->add_priorities(0);
        }},
+      {"vlan of the future", "vlan", [](v1::Profile& p) { p.set_vlan(static_cast<v1::Profile::Vlan>(9)); }},
+      {"heartbeat 8", "heartbeat.priority", [](v1::Profile& p) { p.mutable_heartbeat()->set_priority(8); }},
+      {"heartbeat in RDMA's", "heartbeat.priority",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_priority(5); }},
+      {"heartbeat that is paused", "heartbeat.priority",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_priority(3); }},
+      {"heartbeat 0 %", "heartbeat.percent", [](v1::Profile& p) { p.mutable_heartbeat()->set_percent(0); }},
+      {"heartbeat 100 % up to 10G", "heartbeat.percent_up_to_10g",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_percent_up_to_10g(100); }},
+      {"heartbeat that leaves nothing", "heartbeat.percent",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_percent(40); }},
+      {"heartbeat share without ets", "heartbeat.percent", [](v1::Profile& p) { p.clear_ets(); }},
+      {"heartbeat up to 10G alone", "heartbeat.percent_up_to_10g",
+       [](v1::Profile& p) { p.mutable_heartbeat()->clear_percent(); }},
+      {"cnp dscp 64", "cnp.dscp", [](v1::Profile& p) { p.mutable_cnp()->set_dscp(64); }},
+      {"cnp in RDMA's DSCP", "cnp.dscp", [](v1::Profile& p) { p.mutable_cnp()->set_dscp(40); }},
+      {"cnp 8", "cnp.priority", [](v1::Profile& p) { p.mutable_cnp()->set_priority(8); }},
+      {"cnp that is paused", "cnp.priority", [](v1::Profile& p) { p.mutable_cnp()->set_priority(3); }},
+      {"VLAN 0", "vlan_ids", [](v1::Profile& p) { p.mutable_vlan_ids()->add_ids(0); }},
+      {"VLAN 4095", "vlan_ids", [](v1::Profile& p) { p.mutable_vlan_ids()->add_ids(4095); }},
+      {"VLAN twice", "vlan_ids", [](v1::Profile& p) { p.mutable_vlan_ids()->add_ids(711); }},
+      {"no VLAN at all", "vlan_ids", [](v1::Profile& p) { p.mutable_vlan_ids()->clear_ids(); }},
+      {"VLAN ids without tags", "vlan_ids", [](v1::Profile& p) { p.set_vlan(v1::Profile::VLAN_ANY); }},
+      {"no ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(0); }},
+      {"65 ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(65); }},
   };
   for (const BadCase& bad : cases) {
     SCOPED_TRACE(bad.name);
