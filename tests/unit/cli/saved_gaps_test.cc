@@ -72,13 +72,17 @@ void WithoutEachQuestion(const Recording& whole, Try attempt) {
 }
 
 void ExpectOnlyDoubts(const Judged& whole, const Judged& less, const std::string& what) {
-  if (whole.verdict != Readiness::kReady) EXPECT_NE(less.verdict, Readiness::kReady) << what;
+  if (whole.verdict != Readiness::kReady) {
+    EXPECT_NE(less.verdict, Readiness::kReady) << what;
+  }
   for (const auto& [check, outcome] : less.outcomes) {
     const auto before = whole.outcomes.find(check);
     if (before == whole.outcomes.end() || outcome == Outcome::kUnknown) continue;
     EXPECT_EQ(Name(outcome), Name(before->second)) << check << " without " << what;
   }
-  if (less.outcomes.size() < whole.outcomes.size()) EXPECT_NE(less.verdict, Readiness::kReady) << what;
+  if (less.outcomes.size() < whole.outcomes.size()) {
+    EXPECT_NE(less.verdict, Readiness::kReady) << what;
+  }
 }
 
 TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {

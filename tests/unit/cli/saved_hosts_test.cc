@@ -28,7 +28,7 @@ class SavedHosts : public testing::Test {
   }
   ~SavedHosts() override { fs::remove_all(directory_); }
 
-  std::string Save(const std::string& name, FakeHost host = GoodHost(), const std::string& below = "") {
+  std::string Save(const std::string& name, FakeHost host = GoodFakeHost(), const std::string& below = "") {
     const absl::StatusOr<RecordingFiles> files = EncodeRecording(RecordFacts(host));
     HostSaver saver(directory_ + below);
     EXPECT_TRUE(saver.Prepare({name}).ok());
@@ -46,7 +46,7 @@ class SavedHosts : public testing::Test {
 };
 
 TEST_F(SavedHosts, AreJudgedAsLiveOnes) {
-  FakeHost sick = GoodHost();
+  FakeHost sick = GoodFakeHost();
   sick.files["/sys/class/net/dcb0/speed"] = std::string("1000\n");
   Save("a");
   Save("b", sick);
@@ -54,7 +54,7 @@ TEST_F(SavedHosts, AreJudgedAsLiveOnes) {
   ASSERT_TRUE(hosts.ok()) << hosts.status();
   const CheckSummary run = JudgeSavedHosts(*hosts, VirtualFabricProfile());
   ASSERT_EQ(run.report.hosts.size(), 2U);
-  FakeHost good = GoodHost();
+  FakeHost good = GoodFakeHost();
   FakeHost* live[] = {&good, &sick};
   for (std::size_t i = 0; i < 2; ++i) {
     const HostReport& report = run.report.hosts[i];
@@ -78,8 +78,8 @@ TEST_F(SavedHosts, SayWhenTheyWereRecordedAndLiveOnesDoNot) {
 }
 
 TEST_F(SavedHosts, AreToldApartByTheirFoldersWhenTheirNamesAreOne) {
-  const std::string before = Save("a", GoodHost(), "/before");
-  const std::string after = Save("a", GoodHost(), "/after");
+  const std::string before = Save("a", GoodFakeHost(), "/before");
+  const std::string after = Save("a", GoodFakeHost(), "/after");
   const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts({directory_ + "/before", after});
   ASSERT_TRUE(hosts.ok()) << hosts.status();
   EXPECT_EQ((*hosts)[0].name, before);

@@ -26,7 +26,7 @@ Port OnlyPort(const Facts& facts) {
 }
 
 TEST(Collect, AHostThatAnswersLeavesNoGap) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   const Facts facts = CollectFacts(host);
   EXPECT_EQ(facts.hostname, "node1");
   EXPECT_EQ(facts.machine_id, "0123");
@@ -65,7 +65,7 @@ TEST(Collect, AHostThatAnswersLeavesNoGap) {
 
 // rxe on bond0 of dcb0 and dcb1, a VLAN on the bond.
 FakeHost HostWithBond() {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   const auto links = std::vector<wire::Bytes>{
       wire::Link(7, "dcb0", 9000, "dcbnic") + wire::Master(9),
       wire::Link(8, "dcb1", 9000, "dcbnic") + wire::Master(9), wire::BondLink(9, "bond0", 1),
@@ -117,7 +117,7 @@ TEST(Collect, ALowerNetdevThatGoesAwayIsAGapAndNotAShorterList) {
 }
 
 TEST(Collect, WithoutAListOfLinksTheStackIsAGapAndTheNetdevIsNot) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::LinksRequest(), ErrnoStatus(EINTR, "list by rtnetlink GETLINK"));
   const Port port = OnlyPort(CollectFacts(host));
   EXPECT_TRUE(port.netdev);
@@ -126,7 +126,7 @@ TEST(Collect, WithoutAListOfLinksTheStackIsAGapAndTheNetdevIsNot) {
 }
 
 TEST(Collect, ANetdevNewerThanTheListHasNoKnownStack) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::LinksRequest(), wire::One(wire::Link(1, "lo", 65536)));
   const Port port = OnlyPort(CollectFacts(host));
   EXPECT_TRUE(port.netdev);
@@ -135,7 +135,7 @@ TEST(Collect, ANetdevNewerThanTheListHasNoKnownStack) {
 }
 
 TEST(Collect, APortWithoutANetdevHasNoStackForTheSameReason) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, std::nullopt)));
   const Port port = OnlyPort(CollectFacts(host));
   EXPECT_EQ(port.lowers.missing(), port.netdev.missing());
@@ -145,7 +145,7 @@ TEST(Collect, APortWithoutANetdevHasNoStackForTheSameReason) {
 // 64 ports, each on a netdev of its own: everything that lists all of a host is asked once.
 TEST(Collect, ManyPortsCostInProportion) {
   constexpr std::uint32_t kPorts = 64;
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::DevicesRequest(), wire::One(wire::Device(3, "rxe0", "roce", kPorts)));
   host.Answer(wire::DeviceRequest(3), wire::One(wire::Device(3, "rxe0", "roce", kPorts)));
   host.gid_tables["rxe0"] = std::vector<VerbsGid>{};
@@ -175,7 +175,7 @@ TEST(Collect, AHostThatAnswersNothingIsAllGapsAndNoCrash) {
 }
 
 TEST(Collect, WithoutAnRdmaStackThereAreNoPortsAndRdmaNetlinkIsNotTouched) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.directories.erase("/sys/class/infiniband");
   for (const char* modules : {"", "kernel/drivers/infiniband/core/ib_core.ko:\n"}) {
     host.files["/lib/modules/6.12.1/modules.dep"] = std::string(modules);
@@ -190,7 +190,7 @@ TEST(Collect, WithoutAnRdmaStackThereAreNoPortsAndRdmaNetlinkIsNotTouched) {
 }
 
 TEST(Collect, ALoadedStackWithoutDevicesHasAnEmptyListOfPorts) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::DevicesRequest(), std::vector<NetlinkMessage>{});
   const Facts facts = CollectFacts(host);
   EXPECT_EQ(*facts.rdma_stack, RdmaStack::kLoaded);
@@ -199,13 +199,13 @@ TEST(Collect, ALoadedStackWithoutDevicesHasAnEmptyListOfPorts) {
 }
 
 TEST(Collect, DevicesThatCannotBeListedAreAGapAndNotAnEmptyList) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::DevicesRequest(), ErrnoStatus(EPERM, "list by RDMA netlink command 1"));
   EXPECT_EQ(CollectFacts(host).ports.missing().kind, Missing::Kind::kDenied);
 }
 
 TEST(Collect, WithoutUverbsLibibverbsIsNotAskedBecauseThatWouldLoadIt) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.directories.erase("/sys/class/infiniband_verbs");
   const Port port = OnlyPort(CollectFacts(host));
   EXPECT_FALSE(host.Asked("verbs"));
@@ -215,14 +215,14 @@ TEST(Collect, WithoutUverbsLibibverbsIsNotAskedBecauseThatWouldLoadIt) {
 }
 
 TEST(Collect, APortWithoutANetdevHereSaysSo) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, std::nullopt)));
   EXPECT_EQ(OnlyPort(CollectFacts(host)).netdev.missing(),
             (Missing{Missing::Kind::kUnsupported, "port has no netdev in this network namespace"}));
 }
 
 TEST(Collect, AnInfiniBandPortHasNoNetdevByNature) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::DevicesRequest(), wire::One(wire::Device(3, "rxe0", "ib")));
   host.Answer(wire::PortRequest(3, 1), wire::One(wire::Port(3, "rxe0", 1, std::nullopt)));
   const Port port = OnlyPort(CollectFacts(host));
@@ -231,7 +231,7 @@ TEST(Collect, AnInfiniBandPortHasNoNetdevByNature) {
 }
 
 TEST(Collect, APortWhoseDriverFailsIsThereWithTheKernelsWords) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::DevicesRequest(), wire::One(wire::Device(3, "rxe0", "roce", 2)));
   host.Answer(wire::PortRequest(3, 2), ErrnoStatus(ENODEV, "ask RDMA netlink command 5"));
   const Facts facts = CollectFacts(host);
@@ -243,7 +243,7 @@ TEST(Collect, APortWhoseDriverFailsIsThereWithTheKernelsWords) {
 }
 
 TEST(Collect, ADeviceThatGoesAwayBetweenTwoReadsIsNotBelieved) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::DeviceRequest(3), ErrnoStatus(EINVAL, "ask RDMA netlink command 1"));
   const Port port = OnlyPort(CollectFacts(host));
   EXPECT_EQ(port.device, "rxe0");
@@ -259,14 +259,14 @@ TEST(Collect, ADeviceThatGoesAwayBetweenTwoReadsIsNotBelieved) {
 }
 
 TEST(Collect, ADeviceThatIsRenamedBetweenTwoReadsIsNotMixedUp) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.Answer(wire::DeviceRequest(3), wire::One(wire::Device(3, "rocep0", "roce")));
   EXPECT_EQ(OnlyPort(CollectFacts(host)).transport.missing().detail,
             "read rxe0: it was renamed to rocep0 while it was read");
 }
 
 TEST(Collect, AnMtuThatIsNoEnumIsAGapAndNothingElse) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   host.verbs_ports[{"rxe0", 1}] = VerbsPortAnswer{4, 5, 1500, 1500, 2};
   const Port port = OnlyPort(CollectFacts(host));
   EXPECT_EQ(port.active_mtu_bytes.missing().kind, Missing::Kind::kUnsupported);

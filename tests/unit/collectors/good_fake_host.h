@@ -8,7 +8,7 @@
 namespace rdmaready {
 
 // A host with rxe0 on the VLAN-less netdev dcb0: everything answers.
-inline FakeHost GoodHost() {
+inline FakeHost GoodFakeHost() {
   FakeHost host;
   host.files["/proc/sys/kernel/hostname"] = "node1\n";
   host.files["/etc/machine-id"] = "0123\n";

@@ -26,7 +26,7 @@ inline Recording RecordFacts(HostReader& host) {
 }
 
 inline RecordingFiles GoodFiles() {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodFakeHost();
   return *EncodeRecording(RecordFacts(host));
 }
 

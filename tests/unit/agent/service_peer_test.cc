@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two agents, one live test: through the relay of a caller, and when one of them is busy, silent or gone.
+#include <chrono>
+#include <thread>
+
+#include "agent/port_lock.h"
+#include "tests/unit/agent/service_rig.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST_F(ServiceTest, ASecondTestIsToldWhoHoldsThePort) {
+  ServedAgent agent(BothEnds(), locks_);
+  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "root@storage1", locks_);
+  const absl::Status status = agent.Client("a")->TestLoopback({}, {"send-1k"}, "me", "", {}, {});
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("root@storage1"));
+}
+
+TEST_F(ServiceTest, TwoAgentsMoveBytesThroughTheRelayAndBothKeepTheResult) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_ + "/");
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), Send1k());
+  EXPECT_TRUE(answer.from_status.ok()) << answer.from_status;
+  EXPECT_TRUE(answer.to_status.ok()) << answer.to_status;
+  EXPECT_EQ(answer.result.failure.kind, FailureKind::kNone) << answer.result.failure.detail;
+  EXPECT_GT(answer.result.messages, 0u);
+  EXPECT_EQ(answer.result.bytes_wrong, 0u);
+  ASSERT_THAT(a.store.transfers, SizeIs(1));
+  ASSERT_THAT(b.store.transfers, SizeIs(1));
+  EXPECT_EQ(a.store.transfers.front().result, b.store.transfers.front().result);
+  EXPECT_EQ(a.store.transfers.front().role, "initiator");
+  EXPECT_EQ(b.store.transfers.front().role, "responder");
+  EXPECT_EQ(b.store.transfers.front().peer, "a");
+  EXPECT_EQ(b.store.transfers.front().run_id, "run-7");
+}
+
+TEST_F(ServiceTest, ABusyPeerIsNamedAndTheOtherEndDoesNotWaitForIt) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_);
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_ + "/b");
+  const auto started = std::chrono::steady_clock::now();
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), Send1k());
+  EXPECT_EQ(answer.to_status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(answer.to_status.message()), HasSubstr("somebody"));
+  EXPECT_NE(answer.result.failure.kind, FailureKind::kNone);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(4));
+}
+
+TEST_F(ServiceTest, AnAgentThatDiesInMidTransferIsTheCauseAndTheOtherEndEndsSoon) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_);
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  std::jthread killer([&] {
+    while (between_.Posted(Role::kInitiator, Work::kSend) < 10) std::this_thread::yield();
+    b.Kill();
+  });
+  const auto started = std::chrono::steady_clock::now();
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), Send1k());
+  EXPECT_FALSE(answer.to_status.ok());
+  EXPECT_NE(answer.result.failure.kind, FailureKind::kNone);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10));
+}
+
+TEST_F(ServiceTest, APeerTestOfNoPortIsRefused) {
+  ServedAgent responder(OneEnd(Role::kResponder), locks_);
+  ServedAgent initiator(OneEnd(Role::kInitiator), locks_);
+  PeerTest nameless = Send1k();
+  nameless.to_port = {};
+  const PeerAnswer answer = RunPeerTest(*initiator.Client("a"), *responder.Client("b"), nameless);
+  EXPECT_EQ(answer.to_status.code(), absl::StatusCode::kNotFound) << answer.to_status;
+}
+
+TEST_F(ServiceTest, APeerStreamThatDoesNotBeginWithAStartOfARoleIsRefused) {
+  ServedAgent agent(OneEnd(Role::kResponder), locks_);
+  const auto stub = agent.Stub();
+  v1::PeerTestRequest message;
+  message.mutable_peer()->set_case_name("send-1k");
+  v1::PeerTestRequest no_role;
+  no_role.mutable_start()->set_case_name("send-1k");
+  for (const v1::PeerTestRequest& first : {message, no_role}) {
+    grpc::ClientContext context;
+    const auto stream = stub->TestPeer(&context);
+    stream->Write(first);
+    EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  }
+}
+
+TEST_F(ServiceTest, APeerTestWhoseOtherEndNeverSpeaksHoldsThePortNotForEver) {
+  ServedAgent agent(OneEnd(Role::kResponder), locks_, {.peer_test = std::chrono::milliseconds(300)});
+  const auto stub = agent.Stub();
+  grpc::ClientContext context;
+  const auto stream = stub->TestPeer(&context);
+  v1::PeerTestRequest request;
+  request.mutable_start()->set_role(v1::PeerTestRequest::Start::ROLE_RESPONDER);
+  request.mutable_start()->set_case_name("send-1k");
+  request.mutable_start()->mutable_port()->set_device("rxe0");
+  request.mutable_start()->mutable_port()->set_number(1);
+  const auto started = std::chrono::steady_clock::now();
+  stream->Write(request);
+  for (v1::TransferEvent event; stream->Read(&event);) {
+  }
+  EXPECT_FALSE(stream->Finish().ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
+  agent.Kill();
+  EXPECT_TRUE(PortLock::Take("rxe0/1", "the next one", locks_).ok());
+}
+
+}  // namespace
+}  // namespace rdmaready

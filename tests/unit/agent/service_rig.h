@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agents over gRPC in this process, with a host, links and a store that need nothing: the client, the wire, the
+// service and the relay between two agents are the real ones.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/service.h"
+#include "api/client/agent_client.h"
+#include "api/client/peer_test.h"
+#include "api/profile/load.h"
+#include "tests/unit/agent/transfer/memory_link.h"
+#include "tests/unit/collectors/good_fake_host.h"
+
+namespace rdmaready {
+
+// Keeps in memory what an agent stores, and fails when told to.
+class RecordingStore final : public Store {
+ public:
+  absl::Status PutRun(const RunRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    runs.push_back(record);
+    return status;
+  }
+  absl::Status PutTransfer(const TransferRecord& record) override {
+    const std::lock_guard lock(mutex_);
+    transfers.push_back(record);
+    return status;
+  }
+  absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) override {
+    asked = query;
+    if (!status.ok()) return status;
+    return runs;
+  }
+  absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery&) override { return transfers; }
+  absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery&) override { return events; }
+  std::string TakeNotice() override { return std::exchange(notice, {}); }
+
+  absl::Status status{};
+  std::vector<RunRecord> runs{};
+  std::vector<TransferRecord> transfers{};
+  std::vector<StoreEvent> events{};
+  std::string notice{};
+  HistoryQuery asked{};
+
+ private:
+  std::mutex mutex_;
+};
+
+// One host: its agent, served.
+class ServedAgent {
+ public:
+  ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {})
+      : agent_(host, store, std::move(make_link),
+               {.version = "9.9.9",
+                .default_profile = *LoadProfile("virtual-fabric"),
+                .lock_directory = lock_directory,
+                .instance_id = "cafe",
+                .events =
+                    [this](const Event& event) {
+                      const std::lock_guard lock(events_mutex);
+                      events.push_back(event);
+                    },
+                .on_stored = [this](const absl::Status& stored) { kept.push_back(stored.ok()); }}),
+        service_(agent_, limits) {
+    grpc::ServerBuilder builder;
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+  }
+  ~ServedAgent() { Kill(); }
+
+  std::unique_ptr<AgentClient> Client(const std::string& name) {
+    return std::make_unique<AgentClient>(name, server_->InProcessChannel({}), ClientOptions{});
+  }
+
+  std::unique_ptr<v1::Agent::Stub> Stub() { return v1::Agent::NewStub(server_->InProcessChannel({})); }
+
+  // As far as a caller can tell: every call ends at once.
+  void Kill() { server_->Shutdown(std::chrono::system_clock::now()); }
+
+  Agent& agent() { return agent_; }
+
+  // The text of a field of the last event of that name.
+  std::string Told(std::string_view name, std::string_view key) {
+    const std::lock_guard lock(events_mutex);
+    std::string told = "no event";
+    for (const Event& event : events) {
+      if (event.name != name) continue;
+      told = "no field";
+      for (const Event::Field& field : event.fields) {
+        const auto* text = std::get_if<std::string>(&field.value);
+        if (field.key == key) told = text == nullptr ? "a number" : *text;
+      }
+    }
+    return told;
+  }
+
+  FakeHost host = GoodFakeHost();
+  RecordingStore store;
+  std::vector<bool> kept;
+  std::mutex events_mutex;
+  std::vector<Event> events;
+
+ private:
+  Agent agent_;
+  AgentService service_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+class ServiceTest : public testing::Test {
+ protected:
+  ServiceTest() { std::filesystem::create_directories(locks_); }
+  ~ServiceTest() override { std::filesystem::remove_all(locks_); }
+
+  // Both ends of a loopback test come from the same maker: responder first.
+  LinkMaker BothEnds() {
+    return [this] {
+      const bool first = made_++ % 2 == 0;
+      if (first) fabrics_.push_back(std::make_unique<MemoryFabric>());
+      return std::make_unique<MemoryLink>(*fabrics_.back(), first ? Role::kResponder : Role::kInitiator);
+    };
+  }
+
+  LinkMaker OneEnd(Role role) {
+    return [this, role] { return std::make_unique<MemoryLink>(between_, role); };
+  }
+
+  PeerTest Send1k() const {
+    return {.case_name = "send-1k",
+            .from_port = {.device = "rxe0", .number = 1, .address = ""},
+            .to_port = {.device = "rxe0", .number = 1, .address = ""},
+            .caller = "a test",
+            .run_id = "run-7"};
+  }
+
+  const std::string locks_ = testing::TempDir() + "service locks " + std::to_string(::getpid());
+  MemoryFabric between_;
+  std::vector<std::unique_ptr<MemoryFabric>> fabrics_;
+  int made_ = 0;
+};
+
+}  // namespace rdmaready
