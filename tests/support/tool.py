@@ -15,7 +15,7 @@ BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
 
 
 # Where no HOST is given, the local agent is asked, if there is one: never one that a test did not start.
-NO_SOCKET = "/nowhere/agent.sock"
+NO_SOCKET = "/dev/null/agent.sock"  # a place that not even root can make
 
 
 def environment(extra=None):
