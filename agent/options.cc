@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/store/limits_text.h"
-#include "api/base/duration.h"
+#include "api/base/quantity.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/base/version.h"

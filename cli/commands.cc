@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/base/duration.h"
+#include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "cli/explanation.h"
 #include "cli/render_json.h"

@@ -15,7 +15,10 @@ namespace rdmaready {
 // "1048576", "512K", "256M", "4G", "1T": bytes, binary units.
 absl::StatusOr<std::uint64_t> ParseSize(std::string_view text);
 
-// "90s", "30m", "24h", "7d", "2w": more than nothing, at most 100 years.
+// How long to wait: "60" and "60s", "500ms", "2m", "1h": more than nothing, at most 100 years.
+absl::StatusOr<std::chrono::milliseconds> ParseDuration(std::string_view text);
+
+// How long ago: "90s", "30m", "24h", "7d", "2w": more than nothing, at most 100 years.
 absl::StatusOr<std::chrono::seconds> ParseAge(std::string_view text);
 
 }  // namespace rdmaready

@@ -21,6 +21,16 @@ TEST(ParseSize, RefusesWhatIsNone) {
   }
 }
 
+TEST(ParseDuration, TakesTheUsualUnits) {
+  EXPECT_EQ(ParseDuration("60").value(), std::chrono::seconds(60));
+  EXPECT_EQ(ParseDuration("60s").value(), std::chrono::seconds(60));
+  EXPECT_EQ(ParseDuration("500ms").value(), std::chrono::milliseconds(500));
+  EXPECT_EQ(ParseDuration("2m").value(), std::chrono::minutes(2));
+  for (const char* text : {"", "s", "0", "-1s", "5x", "1.5s", "99999999999999999999"}) {
+    EXPECT_FALSE(ParseDuration(text).ok()) << text;
+  }
+}
+
 TEST(ParseAge, TakesUnitsFromSecondsToWeeks) {
   EXPECT_EQ(*ParseAge("90s"), std::chrono::seconds(90));
   EXPECT_EQ(*ParseAge("30m"), std::chrono::minutes(30));
