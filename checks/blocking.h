@@ -48,9 +48,28 @@ inline constexpr Demand kDemandsPfc{"says which priorities are lossless (pfc)",
                                     [](const Profile& p) { return p.pfc.has_value(); }};
 inline constexpr Demand kDemandsLossless{"asks for a lossless priority (pfc)",
                                          [](const Profile& p) { return p.pfc.has_value() && !p.pfc->empty(); }};
+inline constexpr Demand kDemandsPfcOff{"asks for PFC to be off (an empty pfc)",
+                                       [](const Profile& p) { return p.pfc.has_value() && p.pfc->empty(); }};
+inline constexpr Demand kDemandsPorts{"names a number of ports",
+                                      [](const Profile& p) { return p.min_ports.has_value(); }};
+inline constexpr Demand kDemandsVlan{"asks for tagged frames (vlan)",
+                                     [](const Profile& p) { return p.vlan == Profile::Vlan::kTagged; }};
+inline constexpr Demand kDemandsPcp{"classifies by PCP", [](const Profile& p) {
+                                      return p.trust == Profile::Trust::kPcp && p.rdma_priority.has_value();
+                                    }};
+inline constexpr Demand kDemandsCnp{"names a DSCP for congestion notifications (cnp)",
+                                    [](const Profile& p) { return p.cnp.has_value(); }};
+inline constexpr Demand kDemandsHeartbeat{"keeps a cluster's heartbeat apart (heartbeat)",
+                                          [](const Profile& p) { return p.heartbeat.has_value(); }};
 inline constexpr Demand kDemandsEts{"gives RDMA a share of the link (ets)", [](const Profile& p) {
                                       return p.ets_rdma_percent.has_value() && p.rdma_priority.value_or(0) != 0;
                                     }};
+inline constexpr Demand kDemandsHeartbeatClass{
+    "gives the heartbeat a class of its own (heartbeat, ets)",
+    [](const Profile& p) { return kDemandsHeartbeat.made_by(p) && kDemandsEts.made_by(p); }};
+inline constexpr Demand kDemandsHeartbeatShare{
+    "gives the heartbeat a share of the link (heartbeat, ets)",
+    [](const Profile& p) { return kDemandsHeartbeatClass.made_by(p) && p.heartbeat->percent.has_value(); }};
 inline constexpr Demand kDemandsDcb{"asks for data centre bridging (pfc, ets, trust or dcbx)",
                                     [](const Profile& p) {
                                       return kDemandsPfc.made_by(p) || p.ets_rdma_percent.has_value() ||

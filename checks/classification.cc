@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "checks/ethernet.h"
 #include "checks/families.h"
 #include "checks/names.h"
 #include "checks/verdicts.h"
@@ -140,6 +141,49 @@ Verdict JudgeTrust(const EthernetView& view) {
       "in the profile");
 }
 
+// By what the NIC tells priorities apart first; kAny: by neither. Missing where the driver does not say.
+Fact<Profile::Trust> TrustOf(const Fact<Netdev>& netdev) {
+  if (!netdev) return netdev.missing();
+  if (netdev->dcb.app_trust) {
+    for (const AppSelector selector : *netdev->dcb.app_trust) {
+      if (selector == AppSelector::kDscp) return Profile::Trust::kDscp;
+      if (selector == AppSelector::kPcp) return Profile::Trust::kPcp;
+    }
+    return Profile::Trust::kAny;
+  }
+  if (!TrustFollowsRows(netdev->driver)) return netdev->dcb.app_trust.missing();
+  if (!netdev->dcb.app) return netdev->dcb.app.missing();
+  const bool by_dscp = std::ranges::any_of(
+      *netdev->dcb.app, [](const AppEntry& row) { return row.selector == AppSelector::kDscp; });
+  return by_dscp ? Profile::Trust::kDscp : Profile::Trust::kPcp;
+}
+
+std::string TrustText(Profile::Trust trust) {
+  return trust == Profile::Trust::kAny ? std::string("nothing") : std::string(Name(trust));
+}
+
+std::string UniformNotApplicable(const PairView& view) {
+  if (std::string reason = NotRoce(view.from_port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  for (const Port* port : {&view.from_port, &view.to_port}) {
+    if (NotOffered(TrustOf(EthernetPortsOf(*port).front()))) return "a driver does not say what it trusts";
+  }
+  return {};
+}
+
+Verdict JudgeUniform(const PairView& view) {
+  constexpr std::string_view kSource = "dcbnl APP table of both";
+  constexpr std::string_view kExpected = "the same on both";
+  const Fact<Profile::Trust> from = TrustOf(EthernetPortsOf(view.from_port).front());
+  const Fact<Profile::Trust> to = TrustOf(EthernetPortsOf(view.to_port).front());
+  if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
+  if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
+  if (*from == *to) return Judged(true, TrustText(*from) + " on both", std::string(kExpected), kSource);
+  return Judged(false,
+                Cat(TrustText(*from), " at ", view.from_name, ", ", TrustText(*to), " at ", view.to_name),
+                std::string(kExpected), kSource);
+}
+
 }  // namespace
 
 Check MapDscp() {
@@ -164,6 +208,15 @@ Check TrustMode() {
           .blocks_for = &kDemandsTrust,
           .depends_on = {"drv.dcb-capable", "map.dscp"},
           .rule = Rule<EthernetView>{TrustNotApplicable, JudgeTrust}};
+}
+
+Check TrustUniform() {
+  return {.id = "trust.uniform",
+          .title = "Both ports classify received frames by the same mark",
+          .why = "Where one end trusts DSCP and the other PCP, traffic is lossless one way only",
+          .fix = "dcb app show dev {netdev}  # on both: make the one that differs trust what the other does",
+          .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp", "trust.mode"},
+          .rule = Rule<PairView>{UniformNotApplicable, JudgeUniform}};
 }
 
 }  // namespace rdmaready

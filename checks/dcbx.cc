@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// drv.dcb-capable, dcbx.mode: can the interface be configured for DCB, and who does it.
+// drv.dcb-capable, dcbx.*: can the interface be configured for DCB, and who does it.
 #include "checks/families.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -69,31 +69,30 @@ std::string DcbxText(const Dcbx& dcbx) {
   return text;
 }
 
-// Static means: the host decides, and does not follow what a neighbour proposes.
+// Static means: the host decides.
 Verdict JudgeMode(const EthernetView& view) {
-  constexpr std::string_view kSource = "dcbnl DCBX and IEEE ETS";
-  constexpr std::string_view kExpected = "host, IEEE, willing off";
+  constexpr std::string_view kSource = "dcbnl DCBX";
+  constexpr std::string_view kExpected = "host, IEEE";
   constexpr std::string_view kInstead =
       "ethtool -i {netdev}  # this driver does not say who runs DCBX: set dcbx: any in the profile, or use "
       "another driver";
   const Fact<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
-  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!dcbx) return NoAnswer(dcbx.missing(), std::string(kExpected), kSource, kInstead);
-  const std::string netdev = NetdevWord(view.netdev);
-  const std::string take = Cat("dcb dcbx set dev ", netdev, " host ieee");
-  const std::string unwilling = Cat("dcb ets set dev ", netdev, " willing off");
-  const bool foreign = dcbx->lld_managed || !dcbx->host;
-  const bool willing = ets && ets->willing;
-  if (foreign || willing) {
-    const std::string observed = Cat(DcbxText(*dcbx), ets ? (willing ? ", willing on" : ", willing off") : "");
-    std::string fix = foreign && willing ? take + "; " + unwilling : foreign ? take : unwilling;
-    if (foreign) fix += "  # where firmware keeps it: switch its LLDP agent off first";
-    return Judged(false, observed, std::string(kExpected), kSource, fix);
+  const std::string take = Cat("dcb dcbx set dev ", NetdevWord(view.netdev), " host ieee");
+  if (dcbx->lld_managed || !dcbx->host) {
+    return Judged(false, DcbxText(*dcbx), std::string(kExpected), kSource,
+                  take + "  # where firmware keeps it: switch its LLDP agent off first");
   }
-  if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kSource);
-  const std::string observed = DcbxText(*dcbx) + ", willing off";
-  if (dcbx->cee) return Warned(observed, std::string(kExpected), kSource, take);
-  return Judged(true, observed, std::string(kExpected), kSource);
+  if (dcbx->cee) return Warned(DcbxText(*dcbx), std::string(kExpected), kSource, take);
+  return Judged(true, DcbxText(*dcbx), std::string(kExpected), kSource);
+}
+
+// And it does not follow what a neighbour proposes.
+Verdict JudgeWilling(const EthernetView& view) {
+  constexpr std::string_view kSource = "dcbnl IEEE ETS";
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), "willing off", kSource);
+  return Judged(!ets->willing, ets->willing ? "willing on" : "willing off", "willing off", kSource);
 }
 
 }  // namespace
@@ -112,13 +111,25 @@ Check DrvDcbCapable() {
 }
 
 Check DcbxMode() {
-  return {.id = "dcbx.mode",
-          .title = "The host owns its DCB settings and follows no neighbour",
-          .why = "Firmware or a willing host lets a switch change PFC and ETS under running storage",
-          .fix = "dcb dcbx set dev {netdev} host ieee; dcb ets set dev {netdev} willing off",
+  return {
+      .id = "dcbx.mode",
+      .title = "The host owns its DCB settings",
+      .why =
+          "Firmware that runs DCBX overwrites PFC and ETS with what a switch proposes, under running storage",
+      .fix = "dcb dcbx set dev {netdev} host ieee",
+      .blocks_for = &kDemandsStaticDcbx,
+      .depends_on = {"drv.dcb-capable"},
+      .rule = Rule<EthernetView>{ModeNotApplicable, JudgeMode}};
+}
+
+Check DcbxWilling() {
+  return {.id = "dcbx.willing",
+          .title = "The host follows no neighbour's DCB settings",
+          .why = "A willing host lets a switch change PFC and ETS under running storage",
+          .fix = "dcb ets set dev {netdev} willing off",
           .blocks_for = &kDemandsStaticDcbx,
-          .depends_on = {"drv.dcb-capable"},
-          .rule = Rule<EthernetView>{ModeNotApplicable, JudgeMode}};
+          .depends_on = {"drv.dcb-capable", "dcbx.mode"},
+          .rule = Rule<EthernetView>{ModeNotApplicable, JudgeWilling}};
 }
 
 }  // namespace rdmaready

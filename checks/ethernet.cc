@@ -35,6 +35,22 @@ std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet) {
   return subject;
 }
 
+std::string StackText(const Port& port) {
+  std::string text;
+  if (port.lowers) {
+    for (std::size_t i = 0; i < port.lowers->size(); ++i)
+      text += Cat(i == 0 ? ", over " : " and ", (*port.lowers)[i].name);
+  }
+  if (!port.uppers) return text;
+  for (std::size_t i = 0; i < port.uppers->size(); ++i) {
+    const UpperNetdev& upper = (*port.uppers)[i];
+    const std::string_view between = i == 0 ? ", under " : i + 1 == port.uppers->size() ? " and " : ", ";
+    text += Cat(between, upper.name, " (", upper.kind);
+    text += upper.vlan_id ? Cat(" ", *upper.vlan_id, ")") : std::string(")");
+  }
+  return text;
+}
+
 bool SamePlace(std::string_view a, std::string_view b) {
   const auto is_part = [](std::string_view part, std::string_view whole) {
     return part.starts_with(whole) && part.substr(whole.size()).starts_with(kOn);

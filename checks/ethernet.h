@@ -20,6 +20,10 @@ std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port);
 // "rxe0/1 dcb0", or "rxe0/1 bond0 > dcb0" where the port's netdev stands on that one.
 std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet);
 
+// Where the port's netdev has its place among others: ", over dcb0", ", under dcb0.711 (vlan 711) and br0
+// (bridge)"; empty when it stands alone or that is not known.
+std::string StackText(const Port& port);
+
 // Both are subjects of findings about one RDMA port, and not about two different Ethernet ports of it.
 bool SamePlace(std::string_view a, std::string_view b);
 

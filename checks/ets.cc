@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ets.*: the class of the RDMA priority, and its share of the link.
-#include "checks/ets_plan.h"
+#include "checks/ets_view.h"
 #include "checks/families.h"
 #include "checks/names.h"
 #include "checks/verdicts.h"
@@ -9,21 +9,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "dcbnl IEEE ETS";
-
-std::string NotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  const Profile& profile = view.profile;
-  if (!profile.ets_rdma_percent || !profile.rdma_priority) return NotAsked(profile, "an ETS share");
-  if (*profile.rdma_priority == 0) return Cat("profile ", profile.name, " keeps RDMA in the default priority");
-  return {};
-}
-
-std::string Fix(const EthernetView& view, const Ets& ets) {
-  const bool contiguous = view.netdev->driver == "ice";
-  const EtsPlan plan = PlanEts(ets, *view.profile.rdma_priority, *view.profile.ets_rdma_percent, contiguous);
-  return EtsCommand(plan, NetdevWord(view.netdev));
-}
+constexpr std::string_view kSource = kEtsSource;
 
 Verdict JudgeMap(const EthernetView& view) {
   const std::uint8_t priority = *view.profile.rdma_priority;
@@ -34,11 +20,11 @@ Verdict JudgeMap(const EthernetView& view) {
   if (tc >= ClassCount(*ets)) {
     return Judged(false,
                   Cat("priority ", priority, " is in TC ", tc, ", the NIC has ", ClassCount(*ets), " classes"),
-                  expected, kSource, Fix(view, *ets));
+                  expected, kSource, EtsFix(view, *ets));
   }
   if (tc == ets->prio_tc[0]) {
     return Judged(false, Cat("priority ", priority, " shares TC ", tc, " with the default priority 0"),
-                  expected, kSource, Fix(view, *ets));
+                  expected, kSource, EtsFix(view, *ets));
   }
   unsigned sharing = 0;
   for (std::uint8_t other = 1; other < kPriorities; ++other) {
@@ -70,12 +56,12 @@ Verdict JudgeShare(const EthernetView& view) {
   const Tsa tsa = ets->tsa[tc];
   const std::string place = Cat("priority ", priority, " in TC ", tc, ": ");
   if (tsa != Tsa::kEts) {
-    return Judged(false, Cat(place, Name(tsa), ", no share of its own"), expected, kSource, Fix(view, *ets));
+    return Judged(false, Cat(place, Name(tsa), ", no share of its own"), expected, kSource, EtsFix(view, *ets));
   }
   const unsigned share = ets->tx_percent[tc];
   const std::string observed = Cat(place, "ETS ", share, " %");
-  if (share > wanted + tolerance) return Warned(observed, expected, kSource, Fix(view, *ets));
-  return Judged(share + tolerance >= wanted, observed, expected, kSource, Fix(view, *ets));
+  if (share > wanted + tolerance) return Warned(observed, expected, kSource, EtsFix(view, *ets));
+  return Judged(share + tolerance >= wanted, observed, expected, kSource, EtsFix(view, *ets));
 }
 
 }  // namespace
@@ -91,8 +77,8 @@ Check EtsMap() {
               "prio-tc all:0 "
               "{priority}:{priority}",
           .blocks_for = &kDemandsEts,
-          .depends_on = {"drv.dcb-capable"},
-          .rule = Rule<EthernetView>{NotApplicable, JudgeMap}};
+          .depends_on = {"drv.dcb-capable", "ets.capacity"},
+          .rule = Rule<EthernetView>{EtsNotApplicable, JudgeMap}};
 }
 
 Check EtsRdmaShare() {
@@ -104,8 +90,8 @@ Check EtsRdmaShare() {
               "prio-tc all:0 "
               "{priority}:{priority}",
           .blocks_for = &kDemandsEts,
-          .depends_on = {"drv.dcb-capable", "ets.map"},
-          .rule = Rule<EthernetView>{NotApplicable, JudgeShare}};
+          .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa"},
+          .rule = Rule<EthernetView>{EtsNotApplicable, JudgeShare}};
 }
 
 }  // namespace rdmaready

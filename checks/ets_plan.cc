@@ -14,14 +14,11 @@ bool IsUsed(const EtsPlan& plan, std::uint8_t traffic_class) {
   return std::ranges::find(plan.prio_tc, traffic_class) != plan.prio_tc.end();
 }
 
-// A class for RDMA apart from the default one: its own number by custom, else the lowest free one, else any
+// A class apart from the default one: the priority's own number by custom, else the lowest free one, else any
 // other.
-std::uint8_t ChooseClass(const EtsPlan& plan, std::uint8_t rdma_priority, std::uint8_t classes,
-                         bool contiguous) {
+std::uint8_t ChooseClass(const EtsPlan& plan, std::uint8_t priority, std::uint8_t classes, bool contiguous) {
   const std::uint8_t fallback = plan.prio_tc[0];
-  if (!contiguous && rdma_priority < classes && rdma_priority != fallback && !IsUsed(plan, rdma_priority)) {
-    return rdma_priority;
-  }
+  if (!contiguous && priority < classes && priority != fallback && !IsUsed(plan, priority)) return priority;
   for (std::uint8_t tc = 0; tc < classes; ++tc) {
     if (!IsUsed(plan, tc)) return tc;
   }
@@ -31,26 +28,41 @@ std::uint8_t ChooseClass(const EtsPlan& plan, std::uint8_t rdma_priority, std::u
   return fallback;
 }
 
-// Gives `rest` percent to the other ETS classes in the proportion they have now, and none of them nothing.
-void ShareRest(EtsPlan& plan, std::uint8_t rdma_class, unsigned rest) {
+// Gives `rest` percent to the ETS classes that nobody claims, in the proportion they have now, and none of them
+// nothing.
+void ShareRest(EtsPlan& plan, unsigned claimed, unsigned rest) {
+  const auto is_claimed = [claimed](std::size_t tc) { return (claimed >> tc & 1U) != 0; };
   unsigned total = 0;
   for (std::size_t tc = 0; tc < kPriorities; ++tc) {
-    if (tc != rdma_class && plan.tsa[tc] == Tsa::kEts) total += plan.tx_percent[tc];
+    if (!is_claimed(tc) && plan.tsa[tc] == Tsa::kEts) total += plan.tx_percent[tc];
   }
   unsigned given = 0;
   std::size_t largest = plan.prio_tc[0];
   for (std::size_t tc = 0; tc < kPriorities; ++tc) {
-    if (tc == rdma_class || plan.tsa[tc] != Tsa::kEts) continue;
+    if (is_claimed(tc) || plan.tsa[tc] != Tsa::kEts) continue;
     const unsigned now = plan.tx_percent[tc];
     unsigned share = total == 0 ? 0 : now * rest / total;
     if (share == 0 && now > 0) share = 1;
     share = std::min(share, rest - given);
     plan.tx_percent[tc] = static_cast<std::uint8_t>(share);
     given += share;
-    if (plan.tsa[largest] != Tsa::kEts || largest == rdma_class || share > plan.tx_percent[largest])
-      largest = tc;
+    if (plan.tsa[largest] != Tsa::kEts || is_claimed(largest) || share > plan.tx_percent[largest]) largest = tc;
   }
   plan.tx_percent[largest] = static_cast<std::uint8_t>(plan.tx_percent[largest] + rest - given);
+}
+
+// The classes of a driver as they can be planned with: all there, all of a kind that `dcb` can name.
+EtsPlan Begin(const Ets& now) {
+  const std::uint8_t classes = ClassCount(now);
+  EtsPlan plan{.tsa = now.tsa, .tx_percent = now.tx_percent, .prio_tc = now.prio_tc};
+  if (plan.prio_tc[0] >= classes) plan.prio_tc[0] = 0;
+  for (std::uint8_t& tc : plan.prio_tc) {
+    if (tc >= classes) tc = plan.prio_tc[0];
+  }
+  for (Tsa& tsa : plan.tsa) {
+    if (Name(tsa) == "unknown") tsa = Tsa::kStrict;
+  }
+  return plan;
 }
 
 // "all:0 0:50 3:50": the value of most entries first, then the exceptions.
@@ -72,32 +84,50 @@ std::uint8_t ClassCount(const Ets& ets) {
   return ets.traffic_classes == 0 || ets.traffic_classes > kAll ? kAll : ets.traffic_classes;
 }
 
-EtsPlan PlanEts(const Ets& now, std::uint8_t rdma_priority, std::uint8_t rdma_percent, bool contiguous) {
-  const std::uint8_t classes = ClassCount(now);
-  EtsPlan plan{.tsa = now.tsa, .tx_percent = now.tx_percent, .prio_tc = now.prio_tc};
-  if (plan.prio_tc[0] >= classes) plan.prio_tc[0] = 0;
-  for (std::uint8_t& tc : plan.prio_tc) {
-    if (tc >= classes) tc = plan.prio_tc[0];
-  }
-  for (Tsa& tsa : plan.tsa) {
-    if (Name(tsa) == "unknown") tsa = Tsa::kStrict;  // an algorithm that `dcb` cannot name
-  }
-  const std::uint8_t fallback = plan.prio_tc[0];
-  std::uint8_t& rdma_class = plan.prio_tc[rdma_priority];
-  if (rdma_class == fallback) rdma_class = ChooseClass(plan, rdma_priority, classes, contiguous);
+std::optional<std::uint8_t> HeartbeatPercent(const Profile& profile, const Fact<std::uint32_t>& speed_mbps) {
+  constexpr std::uint32_t kSlowMbps = 10'000;
+  if (!profile.heartbeat) return std::nullopt;
+  const bool slow = speed_mbps && *speed_mbps <= kSlowMbps;
+  return slow && profile.heartbeat->percent_up_to_10g ? profile.heartbeat->percent_up_to_10g
+                                                      : profile.heartbeat->percent;
+}
 
-  plan.tsa[rdma_class] = Tsa::kEts;
+std::vector<EtsClaim> ClaimsOf(const Profile& profile, const Fact<std::uint32_t>& speed_mbps) {
+  std::vector<EtsClaim> claims;
+  if (!profile.ets_rdma_percent || !profile.rdma_priority) return claims;
+  claims.push_back({*profile.rdma_priority, *profile.ets_rdma_percent});
+  const std::optional<std::uint8_t> heartbeat = HeartbeatPercent(profile, speed_mbps);
+  if (heartbeat && profile.heartbeat->priority != 0)
+    claims.push_back({profile.heartbeat->priority, *heartbeat});
+  return claims;
+}
+
+EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguous) {
+  EtsPlan plan = Begin(now);
+  const std::uint8_t fallback = plan.prio_tc[0];
+  unsigned claimed = 0;
+  unsigned rest = 100;
+  for (const EtsClaim& claim : claims) {
+    std::uint8_t& own = plan.prio_tc[claim.priority];
+    const bool taken = own == fallback || (claimed >> own & 1U) != 0;
+    if (taken) own = ChooseClass(plan, claim.priority, ClassCount(now), contiguous);
+    claimed |= 1U << own;
+    plan.tsa[own] = Tsa::kEts;
+  }
   bool others = false;
   for (std::uint8_t tc = 0; tc < kPriorities; ++tc) {
     // Only classes that carry something keep a share: a forgotten one would hold it for nobody.
     if (plan.tsa[tc] == Tsa::kEts && !IsUsed(plan, tc)) plan.tsa[tc] = Tsa::kStrict;
     if (plan.tsa[tc] != Tsa::kEts) plan.tx_percent[tc] = 0;
-    others = others || (tc != rdma_class && plan.tsa[tc] == Tsa::kEts);
+    others = others || ((claimed >> tc & 1U) == 0 && plan.tsa[tc] == Tsa::kEts);
   }
   if (!others) plan.tsa[fallback] = Tsa::kEts;
-  const unsigned percent = std::min<unsigned>(rdma_percent, 100);
-  plan.tx_percent[rdma_class] = static_cast<std::uint8_t>(percent);
-  ShareRest(plan, rdma_class, 100 - percent);
+  for (const EtsClaim& claim : claims) {
+    const unsigned percent = std::min<unsigned>(claim.percent, rest);
+    plan.tx_percent[plan.prio_tc[claim.priority]] = static_cast<std::uint8_t>(percent);
+    rest -= percent;
+  }
+  ShareRest(plan, claimed, rest);
   return plan;
 }
 

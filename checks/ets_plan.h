@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// EtsPlan: a complete ETS configuration that gives RDMA a class of its own and its share, changing no more of
-// what is there than it must. The kernel's drivers take ETS only as a whole, with shares that sum to 100.
+// EtsPlan: a complete ETS configuration that gives RDMA, and a heartbeat, classes and shares of their own,
+// changing no more of what is there than it must. The kernel's drivers take ETS only as a whole, with shares
+// that sum to 100.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/model/facts.h"
+#include "api/model/profile.h"
 
 namespace rdmaready {
 
@@ -23,9 +28,22 @@ struct EtsPlan {
 // Number of traffic classes; a driver that reports none has the eight of the standard.
 std::uint8_t ClassCount(const Ets& ets);
 
-// `rdma_priority` is 1..7 (priority 0 is everybody else's), `rdma_percent` 0..100. `contiguous`: the NIC wants
-// its classes numbered from 0 without gaps (Intel E810).
-EtsPlan PlanEts(const Ets& now, std::uint8_t rdma_priority, std::uint8_t rdma_percent, bool contiguous);
+// A priority that is to have a class of its own. 1..7: priority 0 is everybody else's.
+struct EtsClaim {
+  std::uint8_t priority = 0;
+  std::uint8_t percent = 0;  // of the link; all claims together at most 100
+};
+
+// What the profile claims on a link of that speed: RDMA's, then the heartbeat's. Empty where it asks for no
+// share.
+std::vector<EtsClaim> ClaimsOf(const Profile& profile, const Fact<std::uint32_t>& speed_mbps);
+
+// The heartbeat's share on a link of that speed, which decides between two where the profile names two.
+// Nothing: no share is asked for.
+std::optional<std::uint8_t> HeartbeatPercent(const Profile& profile, const Fact<std::uint32_t>& speed_mbps);
+
+// `contiguous`: the NIC wants its classes numbered from 0 without gaps (Intel E810).
+EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguous);
 
 // "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3".
 std::string EtsCommand(const EtsPlan& plan, std::string_view netdev_word);

@@ -13,8 +13,6 @@ namespace {
 constexpr std::string_view kStateSource = "verbs port state, rtnetlink";
 constexpr std::string_view kSpeedSource = "ethtool link modes";
 
-bool IsInfiniBand(const Port& port) { return port.transport && *port.transport == Transport::kInfiniBand; }
-
 std::string NetdevText(const Netdev& netdev) {
   if (!netdev.admin_up) return netdev.name + " is administratively down";
   if (!netdev.carrier) return netdev.name + " has no carrier";
@@ -69,7 +67,7 @@ Verdict JudgeState(const PortView& view) {
     return NoAnswer(port.netdev.missing(), std::string(kExpected), kStateSource);
   }
   std::string observed = port.state ? Cat(PortName(port), " ", Name(*port.state)) : PortName(port);
-  if (port.netdev) observed += ", " + NetdevText(*port.netdev);
+  if (port.netdev) observed += ", " + NetdevText(*port.netdev) + StackText(port);
   const std::string dead = DeadMembers(port);
   if (active && !netdev_down && !dead.empty()) {
     return Warned(Cat(observed, "; below it without carrier: ", dead), std::string(kExpected), kStateSource,

@@ -80,7 +80,7 @@ Check MtuEthernet() {
           "A small Ethernet MTU makes a small RoCE MTU: more packets, lower rates, and peers that do not agree",
       .fix = "ip link set dev {netdev} mtu {mtu}  # the switch needs room too (9216)",
       .blocks_for = &kDemandsMtu,
-      .depends_on = {"inv.netdev-mapping"},
+      .depends_on = {"inv.netdev-mapping", "mtu.max"},
       .rule = Rule<PortView>{EthernetNotApplicable, JudgeEthernet}};
 }
 

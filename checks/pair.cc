@@ -11,6 +11,20 @@
 namespace rdmaready {
 namespace {
 
+std::string_view ProtocolName(Transport transport) {
+  switch (transport) {
+    case Transport::kUnknown:
+      break;
+    case Transport::kInfiniBand:
+      return "InfiniBand";
+    case Transport::kRoce:
+      return "RoCE";
+    case Transport::kIwarp:
+      return "iWARP";
+  }
+  return "an unknown transport";
+}
+
 std::string MtuNotApplicable(const PairView& view) {
   const bool iwarp = view.from_port.transport && *view.from_port.transport == Transport::kIwarp;
   return iwarp ? "iWARP: TCP agrees on its segments by itself" : "";
@@ -79,7 +93,49 @@ Verdict JudgePfc(const PairView& view) {
   return Judged(false, observed, std::string(kExpected), kSource, fix);
 }
 
+std::string ProtocolNotApplicable(const PairView& view) {
+  const auto known = [](const Port& port) { return port.transport && *port.transport != Transport::kUnknown; };
+  const auto iwarp = [](const Port& port) { return port.transport && *port.transport == Transport::kIwarp; };
+  const bool all_known = known(view.from_port) && known(view.to_port);
+  return all_known && !iwarp(view.from_port) && !iwarp(view.to_port) ? "neither port is iWARP" : "";
+}
+
+Verdict JudgeProtocol(const PairView& view) {
+  constexpr std::string_view kSource = "RDMA netlink of both";
+  constexpr std::string_view kExpected = "the same protocol on both";
+  for (const Port* port : {&view.from_port, &view.to_port}) {
+    if (!port->transport) return NoAnswer(port->transport.missing(), std::string(kExpected), kSource);
+    if (*port->transport == Transport::kUnknown) {
+      return NoAnswer(
+          {.kind = Missing::Kind::kUnsupported, .detail = "the device does not say which transport it speaks"},
+          std::string(kExpected), kSource);
+    }
+  }
+  const std::string_view from = ProtocolName(*view.from_port.transport);
+  const std::string_view to = ProtocolName(*view.to_port.transport);
+  if (from == to) return Judged(true, Cat(from, " on both"), std::string(kExpected), kSource);
+  return Judged(
+      false,
+      Cat(view.from_name, " speaks ", from, ", ", view.to_name, " ", to, ": nothing is tested between them"),
+      std::string(kExpected), kSource,
+      Cat("rdma link show  # on both: take ", Printable(view.to_name),
+          " out of this inventory, or switch the NIC's protocol with devlink dev param where it has both"));
+}
+
 }  // namespace
+
+Check IwPeerProtocol() {
+  return {
+      .id = "iw.peer-protocol",
+      .title = "An iWARP port has an iWARP port as its peer",
+      .why = "iWARP and RoCE do not talk to each other: between such hosts storage falls back to TCP, silently",
+      .fix =
+          "rdma link show  # on both: keep hosts of one protocol in one inventory, or switch the NIC's with "
+          "devlink dev param",
+      .blocks_for = &kDemandsRdma,
+      .depends_on = {"inv.transport"},
+      .rule = Rule<PairView>{ProtocolNotApplicable, JudgeProtocol}};
+}
 
 Check MtuPair() {
   return {.id = "mtu.pair",

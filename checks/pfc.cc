@@ -22,14 +22,9 @@ std::string Fix(const EthernetView& view) {
   return command;
 }
 
-std::string PfcNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  return view.profile.pfc ? "" : NotAsked(view.profile, "PFC");
-}
-
 std::string LosslessNotApplicable(const EthernetView& view) {
-  if (std::string reason = PfcNotApplicable(view); !reason.empty()) return reason;
-  return view.profile.pfc->empty() ? NotAsked(view.profile, "a lossless priority") : "";
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  return kDemandsLossless.made_by(view.profile) ? "" : NotAsked(view.profile, "a lossless priority");
 }
 
 Verdict JudgeLossless(const EthernetView& view) {
@@ -40,13 +35,13 @@ Verdict JudgeLossless(const EthernetView& view) {
                 Fix(view));
 }
 
-// More than was asked for is a risk (head-of-line blocking), all eight or a lossy profile a fault.
+// More than was asked for is a risk (head-of-line blocking), all eight a fault.
 Verdict JudgeOnlyOne(const EthernetView& view) {
   const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (!pfc) return NoAnswer(pfc.missing(), Expected(view.profile), kSource);
   const unsigned wanted = Wanted(view.profile);
   const unsigned extra = pfc->enabled & ~wanted;
-  if (extra == 0 || wanted == 0 || pfc->enabled == 0xff) {
+  if (extra == 0 || pfc->enabled == 0xff) {
     return Judged(extra == 0, PfcText(pfc->enabled), Expected(view.profile), kSource, Fix(view));
   }
   return Warned(PfcText(pfc->enabled), Expected(view.profile), kSource, Fix(view));
@@ -60,7 +55,7 @@ Check PfcLosslessPriority() {
           .why = "RoCE loses frames under congestion when its class is not paused",
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
           .blocks_for = &kDemandsLossless,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"drv.dcb-capable", "pfc.capability"},
           .rule = Rule<EthernetView>{LosslessNotApplicable, JudgeLossless}};
 }
 
@@ -71,9 +66,9 @@ Check PfcOnlyOne() {
               "A paused priority holds up everything behind it: each further one spreads congestion over the "
               "fabric",
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
-          .blocks_for = &kDemandsPfc,
-          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
-          .rule = Rule<EthernetView>{PfcNotApplicable, JudgeOnlyOne}};
+          .blocks_for = &kDemandsLossless,
+          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat"},
+          .rule = Rule<EthernetView>{LosslessNotApplicable, JudgeOnlyOne}};
 }
 
 }  // namespace rdmaready

@@ -197,8 +197,8 @@ Finding NoPath(const TransferPlace& place, std::string_view reason) {
 }
 
 const Finding* ObstacleTo(std::span<const Finding> host_findings, std::string_view port_subject) {
-  static const std::vector<std::string_view> kObstacles{"inv.rdma-present", "inv.netdev-mapping",
-                                                        "inv.transport", "link.state", "gid.v2-present"};
+  static const std::vector<std::string_view> kObstacles{
+      "inv.rdma-present", "inv.netdev-mapping", "inv.transport", "link.state", "ip.address", "gid.v2-present"};
   return HidingFinding(kObstacles, {.scope = Scope::kPort, .outcome = Outcome::kFail, .blocking = true},
                        {.findings = host_findings, .subject = port_subject});
 }

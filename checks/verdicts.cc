@@ -69,6 +69,10 @@ std::string NotAsked(const Profile& profile, std::string_view for_what) {
   return Cat("profile ", profile.name, " does not ask for ", for_what);
 }
 
+bool IsSoftware(const Port& port) { return port.software && *port.software; }
+
+bool IsInfiniBand(const Port& port) { return port.transport && *port.transport == Transport::kInfiniBand; }
+
 std::string NotRoce(const Port& port) {
   if (!port.transport) return {};
   switch (*port.transport) {

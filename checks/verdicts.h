@@ -30,6 +30,24 @@ std::string NotAsked(const Profile& profile, std::string_view for_what);
 // also when the transport is not known, because then nobody may say that they do not.
 std::string NotRoce(const Port& port);
 
+// The RDMA device is known to be software: no firmware, no PCIe.
+bool IsSoftware(const Port& port);
+
+bool IsInfiniBand(const Port& port);
+
+// Asked, and not offered by the kernel, driver or device.
+template <class T>
+bool NotOffered(const Fact<T>& fact) {
+  return !fact && fact.missing().kind == Missing::Kind::kUnsupported;
+}
+
+// One answer of a netdev, or the reason why there is no netdev to have any.
+template <class T>
+Fact<T> NetdevFact(const Fact<Netdev>& netdev, Fact<T> Netdev::*part) {
+  if (!netdev) return netdev.missing();
+  return (*netdev).*part;
+}
+
 // The netdev's DCB answers, or the reason why there is no netdev to have any.
 template <class T>
 Fact<T> DcbFact(const Fact<Netdev>& netdev, Fact<T> Dcb::*part) {

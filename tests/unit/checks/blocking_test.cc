@@ -65,19 +65,23 @@ std::set<std::string> LostWithout(std::string_view key) {
 
 TEST(Blocking, NeedsAProfileThatAsksForIt) {
   EXPECT_THAT(BlockingUnder(Profile{.name = "asks-nothing"}),
-              ElementsAre("inv.netdev-mapping", "inv.rdma-present", "link.state", "mtu.pair"));
+              ElementsAre("inv.netdev-mapping", "inv.rdma-present", "ip.address", "iw.peer-protocol",
+                          "link.state", "mtu.pair"));
 }
 
 TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
-  EXPECT_THAT(LostWithout("mtu_bytes"), ElementsAre("mtu.ethernet"));
+  EXPECT_THAT(LostWithout("mtu_bytes"), ElementsAre("mtu.ethernet", "mtu.max"));
   EXPECT_THAT(LostWithout("roce_mtu_bytes"), ElementsAre("mtu.roce-active"));
   EXPECT_THAT(LostWithout("min_speed_mbps"), ElementsAre("link.speed"));
   EXPECT_THAT(LostWithout("min_memlock_bytes"), ElementsAre("host.memlock"));
   EXPECT_THAT(LostWithout("trust"), ElementsAre("trust.mode"));
-  EXPECT_THAT(LostWithout("dcbx"), ElementsAre("dcbx.mode"));
+  EXPECT_THAT(LostWithout("dcbx"), ElementsAre("dcbx.mode", "dcbx.willing"));
   EXPECT_THAT(LostWithout("transport"), ElementsAre("gid.default-mode", "gid.v2-present", "inv.transport"));
-  EXPECT_THAT(LostWithout("ets"), ElementsAre("ets.map", "ets.rdma-share"));
-  EXPECT_THAT(LostWithout("pfc"), ElementsAre("pfc.both-directions", "pfc.lossless-priority", "pfc.only-one"));
+  EXPECT_THAT(LostWithout("ets"),
+              ElementsAre("ets.capacity", "ets.map", "ets.rdma-share", "ets.sum", "ets.tsa"));
+  EXPECT_THAT(LostWithout("pfc"),
+              ElementsAre("app.roce-udp", "pause.off-with-pfc", "pfc.both-directions", "pfc.capability",
+                          "pfc.lossless-priority", "pfc.not-default", "pfc.only-one"));
 }
 
 // Every demand has a key that makes it: a check whose demand no key can take away would block for ever.

@@ -185,15 +185,19 @@ void AddDcb(std::vector<CheckCase>& cases) {
        {"drv.dcb-capable", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }), kUnknown, "not permitted"},
        {"drv.dcb-capable", "nothing asked", GoodHost(), kNotApplicable, "does not ask", "",
         Profile{.name = "any"}},
-       {"dcbx.mode", "good", GoodHost(), kPass, "host, IEEE, willing off"},
+       {"dcbx.mode", "good", GoodHost(), kPass, "host, IEEE"},
        {"dcbx.mode", "firmware", WithDcb([](Dcb& dcb) { dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; }),
         kFail, "firmware", "dcb dcbx set dev dcb0 host ieee"},
-       {"dcbx.mode", "willing", WithEts([](Ets& ets) { ets.willing = true; }), kFail, "willing on",
-        "dcb ets set dev dcb0 willing off"},
        {"dcbx.mode", "CEE", WithDcb([](Dcb& dcb) { dcb.dcbx = Dcbx{.host = true, .cee = true}; }), kWarn,
         "CEE"},
        {"dcbx.mode", "denied", WithDcb([](Dcb& dcb) { dcb.dcbx = Denied(); }), kUnknown, "not permitted"},
        {"dcbx.mode", "not asked", GoodHost(), kNotApplicable, "does not ask", "",
+        Without([](Profile& profile) { profile.dcbx = Profile::Dcbx::kAny; })},
+       {"dcbx.willing", "good", GoodHost(), kPass, "willing off"},
+       {"dcbx.willing", "willing", WithEts([](Ets& ets) { ets.willing = true; }), kFail, "willing on",
+        "dcb ets set dev dcb0 willing off"},
+       {"dcbx.willing", "denied", WithDcb([](Dcb& dcb) { dcb.ets = Denied(); }), kUnknown, "not permitted"},
+       {"dcbx.willing", "not asked", GoodHost(), kNotApplicable, "does not ask", "",
         Without([](Profile& profile) { profile.dcbx = Profile::Dcbx::kAny; })},
        {"pfc.lossless-priority", "good", GoodHost(), kPass, "PFC on 3"},
        {"pfc.lossless-priority", "moved to 4", WithPfc(1U << 4), kFail, "PFC on 4",
@@ -207,7 +211,7 @@ void AddDcb(std::vector<CheckCase>& cases) {
        {"pfc.only-one", "good", GoodHost(), kPass, "PFC on 3"},
        {"pfc.only-one", "two", WithPfc(0x18), kWarn, "PFC on 3 and 4", "prio-pfc all:off 3:on"},
        {"pfc.only-one", "all eight", WithPfc(0xff), kFail, "all eight"},
-       {"pfc.only-one", "on where it must be off", GoodHost(), kFail, "PFC on 3", "prio-pfc all:off",
+       {"pfc.only-one", "must be off: see pfc.off-when-lossy", GoodHost(), kNotApplicable, "does not ask", "",
         Without([](Profile& profile) { profile.pfc.emplace(); })},
        {"pfc.only-one", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }), kUnknown, "not permitted"}});
 }
@@ -325,6 +329,12 @@ std::vector<CheckCase> AllCheckCases() {
   AddClassification(cases);
   AddHost(cases);
   AddPair(cases);
+  AddEquipmentCases(cases);
+  AddBusCases(cases);
+  AddNetCases(cases);
+  AddPfcCases(cases);
+  AddEtsCases(cases);
+  AddAppCases(cases);
   for (CheckCase& row : cases) {
     if (row.profile == Profile{}) row.profile = VirtualFabricProfile();
   }

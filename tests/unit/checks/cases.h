@@ -3,6 +3,7 @@
 // known. A test over the registry holds that no check is without all three.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,21 @@ struct CheckCase {
   std::string_view name;  // what was done to the good host
   Facts host;             // of a pair: the first one, the other is good
   Outcome expected = Outcome::kUnknown;
-  std::string observed{};  // a part of it
-  std::string fix{};       // a part of it; empty: not looked at
-  Profile profile{};
+  std::string observed{};      // a part of it
+  std::string fix{};           // a part of it; empty: not looked at
+  Profile profile{};           // the virtual fabric's when it is left out
+  std::size_t port = 0;        // which port of the host
+  Facts (*other)() = nullptr;  // the second host of a pair; null: the good one
 };
 
 std::vector<CheckCase> AllCheckCases();
+
+// Parts of it, each in a file.
+void AddEquipmentCases(std::vector<CheckCase>& cases);
+void AddBusCases(std::vector<CheckCase>& cases);
+void AddNetCases(std::vector<CheckCase>& cases);
+void AddPfcCases(std::vector<CheckCase>& cases);
+void AddEtsCases(std::vector<CheckCase>& cases);
+void AddAppCases(std::vector<CheckCase>& cases);
 
 }  // namespace rdmaready

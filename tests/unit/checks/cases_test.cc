@@ -23,8 +23,8 @@ Verdict Ask(const Rule<View>& rule, const View& view) {
 
 // The rule alone, without the hiding around it.
 Verdict AskAlone(const Check& check, const CheckCase& row) {
-  static const Facts other = GoodHost();
-  const Port port = row.host.ports && !row.host.ports->empty() ? row.host.ports->front() : Port{};
+  const Facts other = row.other == nullptr ? GoodHost() : row.other();
+  const Port port = row.host.ports && row.port < row.host.ports->size() ? (*row.host.ports)[row.port] : Port{};
   Verdict verdict;
   if (const auto* host_rule = std::get_if<Rule<HostView>>(&check.rule)) {
     verdict = Ask(*host_rule, HostView{row.host, row.profile});

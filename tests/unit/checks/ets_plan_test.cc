@@ -11,15 +11,17 @@
 namespace rdmaready {
 namespace {
 
+constexpr std::array<EtsClaim, 1> kRdma{{{.priority = 3, .percent = 50}}};
+
 TEST(EtsPlan, MakesACompleteConfigurationOutOfAFreshDriver) {
   Ets fresh;
   fresh.traffic_classes = 8;
-  EXPECT_EQ(EtsCommand(PlanEts(fresh, 3, 50, false), "dcb0"),
+  EXPECT_EQ(EtsCommand(PlanEts(fresh, kRdma, false), "dcb0"),
             "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3");
 }
 
 TEST(EtsPlan, NumbersClassesWithoutGapsWhereTheNicWantsIt) {
-  EXPECT_EQ(EtsCommand(PlanEts(Ets{}, 3, 50, true), "ens1"),
+  EXPECT_EQ(EtsCommand(PlanEts(Ets{}, kRdma, true), "ens1"),
             "dcb ets set dev ens1 tc-tsa all:strict 0:ets 1:ets tc-bw all:0 0:50 1:50 prio-tc all:0 3:1");
 }
 
@@ -28,7 +30,7 @@ TEST(EtsPlan, KeepsOtherClassesInProportion) {
   three.tsa = {Tsa::kEts, Tsa::kEts, Tsa::kStrict, Tsa::kEts};
   three.tx_percent = {80, 10, 0, 10};
   three.prio_tc = {0, 0, 0, 3, 0, 0, 0, 1};  // the heartbeat has a class of its own
-  const EtsPlan plan = PlanEts(three, 3, 50, false);
+  const EtsPlan plan = PlanEts(three, kRdma, false);
   EXPECT_EQ(plan.prio_tc, three.prio_tc);
   EXPECT_EQ(plan.tx_percent[3], 50);
   EXPECT_EQ(plan.tx_percent[0], 45);
@@ -48,7 +50,7 @@ TEST(EtsPlan, IsAlwaysValidAndHealsWhateverWasThere) {
       ets.tx_percent[i] = below(101);
       ets.prio_tc[i] = below(9);
     }
-    const EtsPlan plan = PlanEts(ets, 3, 50, below(2) == 0);
+    const EtsPlan plan = PlanEts(ets, kRdma, below(2) == 0);
     unsigned sum = 0;
     for (std::size_t i = 0; i < kPriorities; ++i) {
       ASSERT_LT(plan.prio_tc[i], ClassCount(ets));
@@ -70,7 +72,7 @@ TEST(EtsPlan, IsAlwaysValidAndHealsWhateverWasThere) {
 TEST(EtsPlan, GivesAllToRdmaWhereThereIsOneClass) {
   Ets one;
   one.traffic_classes = 1;
-  const EtsPlan plan = PlanEts(one, 3, 50, false);
+  const EtsPlan plan = PlanEts(one, kRdma, false);
   EXPECT_EQ(plan.tx_percent[0], 100);
 }
 

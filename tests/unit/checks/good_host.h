@@ -59,6 +59,12 @@ inline Dcb GoodDcb() {
   dcb.app = std::vector<AppEntry>{{.selector = AppSelector::kDscp, .priority = 3, .protocol = 26}};
   dcb.app_trust = Missing{.kind = Missing::Kind::kUnsupported, .detail = "driver does not report APP trust"};
   dcb.dcbx = Dcbx{.host = true, .ieee = true};
+  PortBuffer buffer;
+  buffer.prio_buffer[3] = 1;
+  buffer.size_bytes = {131'072, 131'072};
+  buffer.total_bytes = 262'144;
+  dcb.buffer = buffer;
+  dcb.max_rate_kbps = MaxRatesKbps{};
   return dcb;
 }
 
@@ -74,6 +80,10 @@ inline Netdev GoodNetdev() {
   netdev.vlan_id = Missing{.kind = Missing::Kind::kUnsupported, .detail = "not a VLAN device"};
   netdev.addresses = std::vector<IpAddress>{{.address = "10.0.0.1", .prefix_length = 24}};
   netdev.dcb = GoodDcb();
+  netdev.max_mtu_bytes = 9000;
+  netdev.duplex = Duplex::kFull;
+  netdev.pause = Pause{};
+  netdev.pfc_storm_timeout_ms = Missing{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
   return netdev;
 }
 
@@ -100,6 +110,13 @@ inline Port GoodPort() {
   port.cm_default_mode = GidType::kRoceV2;
   port.cm_default_tos = std::uint8_t{106};
   port.netdev = GoodNetdev();
+  port.lowers = std::vector<Netdev>{};
+  port.uppers = std::vector<UpperNetdev>{};
+  const Missing soft{.kind = Missing::Kind::kUnsupported, .detail = "a software device has none"};
+  port.firmware = soft;
+  port.board = soft;
+  port.pci = soft;
+  port.port_counters = soft;
   return port;
 }
 
@@ -109,6 +126,9 @@ inline Facts GoodHost() {
   host.kernel = Kernel{.release = "6.12.117+deb12-amd64"};
   host.rdma_stack = RdmaStack::kLoaded;
   host.memlock = Memlock{.limit_bytes = Memlock::kUnlimited, .cap_ipc_lock = true, .pid = 4711};
+  host.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
+  host.rdma_netns_shared = true;
+  host.numa_nodes = 1;
   host.ports = std::vector<Port>{GoodPort()};
   return host;
 }
@@ -156,6 +176,76 @@ inline Facts WithPfc(std::uint8_t enabled) {
 
 inline Facts WithApp(std::vector<AppEntry> rows) {
   return WithDcb([&rows](Dcb& dcb) { dcb.app = rows; });
+}
+
+// The good host with its address on VLAN 711, as a profile that tells RDMA by the priority in the tag wants it.
+template <class Change>
+Facts WithVlan(Change change) {
+  return WithPort([&change](Port& port) {
+    UpperNetdev vlan{
+        .name = "dcb0.711", .ifindex = 7, .kind = "vlan", .over = {"dcb0"}, .admin_up = true, .carrier = true};
+    vlan.mtu_bytes = 9000;
+    vlan.vlan_id = std::uint16_t{711};
+    vlan.vlan_egress = std::vector<VlanPriority>{{.from = 0, .pcp = 3}};
+    vlan.addresses = port.netdev->addresses;
+    Netdev netdev = *port.netdev;
+    netdev.addresses = std::vector<IpAddress>{};
+    netdev.dcb.app = std::vector<AppEntry>{};
+    port.netdev = netdev;
+    port.cm_default_tos = std::uint8_t{0};
+    std::vector<Gid> gids = *port.gids;
+    gids.back().netdev = vlan.name;
+    port.gids = gids;
+    change(port, vlan);
+    port.uppers = std::vector<UpperNetdev>{vlan};
+  });
+}
+
+inline Facts OnVlan() {
+  return WithVlan([](Port&, UpperNetdev&) {});
+}
+
+// A NIC of hardware in place of the software device: an x8 card of 16 GT/s in a slot like it.
+template <class Change>
+Facts WithHardware(Change change) {
+  Facts host = WithPort([&change](Port& port) {
+    port.software = false;
+    port.firmware = std::string("16.35.4030");
+    port.board = std::string("MT_0000000080");
+    const PciLink link{.speed_mtps = 16'000, .width = 8};
+    PciFunction pci{.address = "0000:3b:00.0", .vendor_id = 0x15b3, .device_id = 0x1017};
+    pci.path = std::vector<PciHop>{{.address = "0000:3b:00.0", .current = link, .max = link},
+                                   {.address = "0000:3a:00.0", .current = link, .max = link}};
+    pci.numa_node = 0;
+    pci.aer_fatal = std::uint64_t{0};
+    pci.aer_nonfatal = std::uint64_t{0};
+    pci.aer_correctable = std::uint64_t{0};
+    port.port_counters =
+        std::vector<Counter>{{"symbol_error", 0}, {"link_error_recovery", 0}, {"link_downed", 1}};
+    change(port, pci);
+    port.pci = pci;
+  });
+  return host;
+}
+
+inline Facts Hardware() {
+  return WithHardware([](Port&, PciFunction&) {});
+}
+
+// The host with a second port, which is like the first but for its names, its address and a change.
+template <class Change>
+Facts WithSecond(Facts host, Change change) {
+  std::vector<Port> ports = *host.ports;
+  Port second = ports.front();
+  second.device = "rxe1";
+  Netdev netdev = *second.netdev;
+  netdev.name = "dcb1";
+  netdev.addresses = std::vector<IpAddress>{{.address = "10.0.1.1", .prefix_length = 24}};
+  second.netdev = netdev;
+  change(second);
+  ports.push_back(second);
+  host.ports = ports;
+  return host;
 }
 
 inline Missing Denied() { return {.kind = Missing::Kind::kDenied, .detail = "Operation not permitted"}; }

@@ -17,12 +17,22 @@ namespace {
 TEST(Registry, HoldsTheChecksOfThisRelease) {
   std::vector<std::string_view> ids;
   for (const Check& check : AllChecks()) ids.push_back(check.id);
-  EXPECT_THAT(ids,
-              testing::UnorderedElementsAre(
-                  "inv.rdma-present", "inv.netdev-mapping", "inv.transport", "link.state", "link.speed",
-                  "mtu.ethernet", "mtu.roce-active", "gid.v2-present", "gid.default-mode", "roce.tos",
-                  "drv.dcb-capable", "dcbx.mode", "pfc.lossless-priority", "pfc.only-one", "ets.rdma-share",
-                  "ets.map", "map.dscp", "trust.mode", "host.memlock", "mtu.pair", "pfc.both-directions"));
+  EXPECT_THAT(
+      ids,
+      testing::UnorderedElementsAre(
+          "app.roce-udp", "cnt.saturated", "dcbx.mode", "dcbx.willing", "drv.core-modules", "drv.dcb-capable",
+          "drv.fw-uniform", "ets.capacity", "ets.cluster-share", "ets.map", "ets.maxrate", "ets.rdma-share",
+          "ets.sum", "ets.three-classes", "ets.tsa", "gid.default-mode", "gid.ip-match", "gid.v2-present",
+          "gid.vlan-match", "host.memlock", "ib.link-recovery", "ib.symbol-errors", "inv.bond", "inv.bridge",
+          "inv.expected-count", "inv.netdev-mapping", "inv.netns-mode", "inv.physical", "inv.rdma-present",
+          "inv.symmetry", "inv.transport", "ip.address", "ip.subnets", "iw.peer-protocol", "link.duplex",
+          "link.phys-state", "link.speed", "link.speed-consistent", "link.state", "map.cnp-dscp",
+          "map.default-prio", "map.dscp", "map.duplicates", "map.pcp", "mtu.ethernet", "mtu.max", "mtu.pair",
+          "mtu.roce-active", "mtu.vlan", "pause.off-with-pfc", "pcie.aer", "pcie.bandwidth", "pcie.numa",
+          "pcie.speed", "pcie.width", "pfc.both-directions", "pfc.capability", "pfc.headroom",
+          "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat", "pfc.off-when-lossy", "pfc.only-one",
+          "pfc.storm-prevention", "roce.tos", "trust.mode", "trust.uniform", "vlan.egress-map", "vlan.id",
+          "vlan.present"));
 }
 
 TEST(Registry, HasUniqueIdsAcrossSettingsAndLiveTests) {
@@ -85,7 +95,14 @@ TEST(Registry, FindsByIdAndKnowsNoOther) {
 
 TEST(Registry, SortsIdsIntoTheGroupsThatPeopleLookUnder) {
   EXPECT_EQ(GroupOf("link.state"), "device");
+  EXPECT_EQ(GroupOf("drv.core-modules"), "device");
+  EXPECT_EQ(GroupOf("drv.dcb-capable"), "dcb");
+  EXPECT_EQ(GroupOf("vlan.present"), "net");
+  EXPECT_EQ(GroupOf("vlan.egress-map"), "roce");
+  EXPECT_EQ(FamilyOf("vlan.egress-map"), "vlan");
+  EXPECT_EQ(FamilyOf("vlan"), "vlan");
   EXPECT_EQ(GroupOf("mtu.pair"), "pair");
+  EXPECT_EQ(GroupOf("iw.peer-protocol"), "pair");
   EXPECT_EQ(GroupOf("pfc.both-directions"), "pair");
   EXPECT_EQ(GroupOf("pfc.only-one"), "dcb");
   EXPECT_EQ(GroupOf("loopback.send-1k"), "loopback");

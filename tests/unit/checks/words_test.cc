@@ -154,7 +154,7 @@ TEST(FillIn, KeepsOutOfTheValuesThatAreAlreadyThere) {
             "ip link show dev '?device?'");
 }
 
-TEST(GidV2Present, AsksForAnAddressWhereThereAreLinkLocalOnesOnly) {
+TEST(IpAddressCheck, AsksForAnAddressWhereThereAreLinkLocalOnesOnly) {
   const Facts host = WithPort([](Port& port) {
     port.gids = std::vector<Gid>{{.index = 0,
                                   .raw = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 169, 254, 0, 1},
@@ -164,7 +164,7 @@ TEST(GidV2Present, AsksForAnAddressWhereThereAreLinkLocalOnesOnly) {
     netdev.addresses = std::vector<IpAddress>{{.address = "169.254.0.1", .prefix_length = 16}};
     port.netdev = netdev;
   });
-  const Finding finding = Of(JudgeHost(host, VirtualFabricProfile()), "gid.v2-present");
+  const Finding finding = Of(JudgeHost(host, VirtualFabricProfile()), "ip.address");
   EXPECT_EQ(finding.outcome, Outcome::kFail);
   EXPECT_TRUE(finding.fix.starts_with("ip address add ADDRESS dev dcb0")) << finding.fix;
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// ets.*: are there enough classes, do their shares add up, and is none served before RDMA's.
+#include <algorithm>
+
+#include "checks/ets_view.h"
+#include "checks/families.h"
+#include "checks/names.h"
+#include "checks/verdicts.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+// The default class, RDMA's, and the heartbeat's where one is asked for.
+unsigned NeededClasses(const Profile& profile) { return profile.heartbeat ? 3 : 2; }
+
+Verdict JudgeCapacity(const EthernetView& view) {
+  const unsigned needed = NeededClasses(view.profile);
+  const std::string expected = Cat("at least ", needed);
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), expected, kEtsSource);
+  const unsigned classes = ClassCount(*ets);
+  return Judged(classes >= needed, Cat(classes, classes == 1 ? " class" : " classes"), expected, kEtsSource);
+}
+
+Verdict JudgeSum(const EthernetView& view) {
+  constexpr std::string_view kExpected = "100 %";
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kEtsSource);
+  unsigned sum = 0;
+  unsigned sharing = 0;
+  for (std::size_t tc = 0; tc < kPriorities; ++tc) {
+    if (ets->tsa[tc] != Tsa::kEts) continue;
+    sum += ets->tx_percent[tc];
+    ++sharing;
+  }
+  if (sharing == 0) return Judged(true, "no class shares by ETS", std::string(kExpected), kEtsSource);
+  return Judged(sum == 100,
+                Cat("the shares of ", sharing, sharing == 1 ? " class" : " classes", " add up to ", sum, " %"),
+                std::string(kExpected), kEtsSource, EtsFix(view, *ets));
+}
+
+// May be served before the others: what is small and must never wait.
+bool IsUrgent(const Profile& profile, std::uint8_t priority) {
+  if (profile.heartbeat && profile.heartbeat->priority == priority) return true;
+  return profile.cnp && profile.cnp->priority == priority;
+}
+
+// RDMA's own class shares by ETS. A strict class of other traffic goes before all shares: a warning.
+Verdict JudgeTsa(const EthernetView& view) {
+  constexpr std::string_view kExpected = "ets, and no strict class before it";
+  const Profile& profile = view.profile;
+  const std::uint8_t rdma = *profile.rdma_priority;
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kEtsSource);
+  const std::uint8_t own = ets->prio_tc[rdma];
+  if (own >= kPriorities)
+    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = Cat("priority ", rdma, " is in no class")},
+                    std::string(kExpected), kEtsSource);
+  if (ets->tsa[own] != Tsa::kEts) {
+    return Judged(false, Cat("priority ", rdma, " in TC ", own, ": ", Name(ets->tsa[own])),
+                  std::string(kExpected), kEtsSource, EtsFix(view, *ets));
+  }
+  for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
+    const std::uint8_t tc = ets->prio_tc[priority];
+    if (tc >= kPriorities || tc == own || ets->tsa[tc] == Tsa::kEts || IsUrgent(profile, priority)) continue;
+    return Warned(
+        Cat("priority ", priority, " in TC ", tc, ": ", Name(ets->tsa[tc]), ", served before RDMA's share"),
+        std::string(kExpected), kEtsSource);
+  }
+  return Judged(true, Cat("priority ", rdma, " in TC ", own, ": ets"), std::string(kExpected), kEtsSource);
+}
+
+std::string RateNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
+  return NotOffered(DcbFact(view.netdev, &Dcb::max_rate_kbps)) ? "the driver has no rate limits" : "";
+}
+
+Verdict JudgeRate(const EthernetView& view) {
+  constexpr std::string_view kSource = "dcbnl maximum rate, IEEE ETS";
+  constexpr std::string_view kExpected = "no limit";
+  const Fact<MaxRatesKbps> rates = DcbFact(view.netdev, &Dcb::max_rate_kbps);
+  if (!rates) return NoAnswer(rates.missing(), std::string(kExpected), kSource);
+  const bool none = std::ranges::all_of(*rates, [](std::uint64_t rate) { return rate == 0; });
+  if (none) return Judged(true, "no class is limited", std::string(kExpected), kSource);
+  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kSource);
+  const std::uint8_t tc = ets->prio_tc[*view.profile.rdma_priority];
+  if (tc >= kPriorities)
+    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the RDMA priority is in no class"},
+                    std::string(kExpected), kSource);
+  const std::uint64_t rate = (*rates)[tc];
+  if (rate == 0) return Judged(true, Cat("TC ", tc, " has no limit"), std::string(kExpected), kSource);
+  return Judged(false, Cat("TC ", tc, " is limited to ", rate / 1000, " Mb/s"), std::string(kExpected), kSource,
+                Cat("dcb maxrate set dev ", NetdevWord(view.netdev), " tc-maxrate ", tc, ":0"));
+}
+
+}  // namespace
+
+Check EtsCapacity() {
+  return {.id = "ets.capacity",
+          .title = "The NIC has as many traffic classes as the profile needs",
+          .why = "Without a class of its own RDMA shares queue and pauses with ordinary traffic",
+          .fix = "dcb ets show dev {netdev}  # ets-cap: this NIC or its firmware offers too few, use another",
+          .blocks_for = &kDemandsEts,
+          .depends_on = {"drv.dcb-capable"},
+          .rule = Rule<EthernetView>{EtsNotApplicable, JudgeCapacity}};
+}
+
+Check EtsSum() {
+  return {.id = "ets.sum",
+          .title = "The shares of all classes add up to the whole link",
+          .why = "The standard asks for 100 %; what a NIC makes of another sum nobody knows",
+          .fix = kEtsGenericFix,
+          .blocks_for = &kDemandsEts,
+          .depends_on = {"drv.dcb-capable", "ets.map"},
+          .rule = Rule<EthernetView>{EtsNotApplicable, JudgeSum}};
+}
+
+Check EtsTsa() {
+  return {.id = "ets.tsa",
+          .title = "RDMA's class shares by ETS, and none goes before it",
+          .why = "A strict class starves those below it; a vendor's own way keeps no promise at all",
+          .fix = kEtsGenericFix,
+          .blocks_for = &kDemandsEts,
+          .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum"},
+          .rule = Rule<EthernetView>{EtsNotApplicable, JudgeTsa}};
+}
+
+Check EtsMaxrate() {
+  return {.id = "ets.maxrate",
+          .title = "RDMA's class has no rate limit",
+          .why = "A limit that somebody left behind caps storage, and no counter tells of it",
+          .fix = "dcb maxrate set dev {netdev} tc-maxrate all:0",
+          .depends_on = {"drv.dcb-capable", "ets.map"},
+          .rule = Rule<EthernetView>{RateNotApplicable, JudgeRate}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// pfc.headroom, pfc.storm-prevention: room for what still arrives after a pause, and an end to endless ones.
+#include "checks/families.h"
+#include "checks/verdicts.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+std::string RoomNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  return NotOffered(DcbFact(view.netdev, &Dcb::buffer)) ? "the driver divides its buffers by itself" : "";
+}
+
+// Half of what there is for the lossless priorities: a beginning that every NIC takes.
+std::string RoomFix(const EthernetView& view, const PortBuffer& buffer) {
+  std::string map = "all:0";
+  for (const std::uint8_t priority : *view.profile.pfc) map += Cat(" ", priority, ":1");
+  const std::uint32_t half = buffer.total_bytes / 2;
+  return Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
+             " buffer-size all:0 0:", half, " 1:", half,
+             "  # the halves are a beginning: the lossless one has room for the cable and the MTU");
+}
+
+Verdict JudgeRoom(const EthernetView& view) {
+  constexpr std::string_view kSource = "dcbnl port buffer";
+  constexpr std::string_view kExpected = "a buffer of its own";
+  const Fact<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
+  if (!buffer) return NoAnswer(buffer.missing(), std::string(kExpected), kSource);
+  const unsigned lossless = BitmapOf(*view.profile.pfc);
+  const std::uint32_t mtu = view.netdev->mtu_bytes;
+  for (const std::uint8_t priority : *view.profile.pfc) {
+    const std::uint8_t own = buffer->prio_buffer[priority];
+    if (own >= kPriorities)
+      return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the driver names a buffer that is none"},
+                      std::string(kExpected), kSource);
+    unsigned sharing = 0;
+    for (std::uint8_t other = 0; other < kPriorities; ++other) {
+      const bool lossy = (lossless >> other & 1U) == 0;
+      if (lossy && buffer->prio_buffer[other] == own) sharing |= 1U << other;
+    }
+    const std::string place =
+        Cat("priority ", priority, " in buffer ", own, ", ", buffer->size_bytes[own] / 1024, " KiB");
+    if (sharing != 0) {
+      const std::string others = ListText(PrioritiesOf(static_cast<std::uint8_t>(sharing)));
+      return Judged(false, Cat(place, ", together with ", others), std::string(kExpected), kSource,
+                    RoomFix(view, *buffer));
+    }
+    // Below one frame there is no room at all; how much more a cable needs, the driver knows.
+    if (buffer->size_bytes[own] < mtu || buffer->size_bytes[own] == 0)
+      return Judged(false, Cat(place, ": less than a frame"), std::string(kExpected), kSource,
+                    RoomFix(view, *buffer));
+  }
+  const std::uint8_t first = buffer->prio_buffer[view.profile.pfc->front()];
+  return Judged(true,
+                Cat("priority ", view.profile.pfc->front(), " in buffer ", first, ", ",
+                    buffer->size_bytes[first] / 1024, " KiB"),
+                std::string(kExpected), kSource);
+}
+
+std::string StormNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  return NotOffered(NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms))
+             ? "the driver has no PFC storm prevention"
+             : "";
+}
+
+Verdict JudgeStorm(const EthernetView& view) {
+  constexpr std::string_view kSource = "ethtool tunable pfc-prevention-tout";
+  constexpr std::uint16_t kAuto = 0xffff;
+  const Fact<std::uint16_t> timeout = NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms);
+  if (!timeout) return NoAnswer(timeout.missing(), "a timeout", kSource);
+  const std::string observed = *timeout == 0       ? std::string("off: pauses are sent without end")
+                               : *timeout == kAuto ? std::string("as the driver chooses")
+                                                   : Cat("after ", *timeout, " ms");
+  return Judged(*timeout != 0, observed, "a timeout", kSource);
+}
+
+}  // namespace
+
+Check PfcHeadroom() {
+  return {
+      .id = "pfc.headroom",
+      .title = "Lossless priorities have a receive buffer of their own",
+      .why =
+          "In a buffer shared with ordinary traffic there may be no room for what arrives after a pause was "
+          "sent",
+      .fix =
+          "dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1  # and sizes by buffer-size, within the "
+          "total that dcb buffer show names",
+      .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+      .rule = Rule<EthernetView>{RoomNotApplicable, JudgeRoom}};
+}
+
+Check PfcStormPrevention() {
+  return {.id = "pfc.storm-prevention",
+          .title = "The NIC ends a pause storm of its own host",
+          .why = "A host that hangs while its NIC goes on pausing stops the whole fabric behind it",
+          .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout auto",
+          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+          .rule = Rule<EthernetView>{StormNotApplicable, JudgeStorm}};
+}
+
+}  // namespace rdmaready

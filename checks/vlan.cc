@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// vlan.*: RDMA that is told apart by the priority in the VLAN tag needs a tag, and the right priority in it.
+#include <algorithm>
+#include <array>
+
+#include "checks/addresses.h"
+#include "checks/families.h"
+#include "checks/tagging.h"
+#include "checks/verdicts.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSource = "rtnetlink link and addresses";
+
+std::string TagNotApplicable(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  return view.profile.vlan == Profile::Vlan::kTagged ? "" : NotAsked(view.profile, "a VLAN");
+}
+
+// An id from the profile, else a word in capitals.
+std::string IdWord(const Profile& profile) {
+  return profile.vlan_ids && !profile.vlan_ids->empty() ? std::to_string(profile.vlan_ids->front()) : "VLAN";
+}
+
+std::string AddFix(const PortView& view) {
+  const std::string netdev = NetdevWord(view.port.netdev);
+  const std::string id = IdWord(view.profile);
+  const std::string name = Cat(netdev, ".", id);
+  return Cat("ip link add link ", netdev, " name ", name, " type vlan id ", id,
+             " egress-qos-map 0:", view.profile.rdma_priority.value_or(0), " && ip link set dev ", name,
+             " up && ip address add ADDRESS dev ", name,
+             "  # ADDRESS: this host's in the storage network; VLAN: the storage VLAN's id");
+}
+
+// Whether all VLANs with an address are known.
+const Missing* Gap(const Port& port, Missing& why) {
+  if (!AddressesKnown(port)) {
+    why = WhyAddressesUnknown(port);
+    return &why;
+  }
+  return port.netdev && !port.uppers ? &port.uppers.missing() : nullptr;
+}
+
+std::string VlanText(const TaggedNetdev& vlan) {
+  return Cat(vlan.address, " on ", vlan.name, " (VLAN ", vlan.id, ")");
+}
+
+Verdict JudgePresent(const PortView& view) {
+  constexpr std::string_view kExpected = "the storage address on a VLAN";
+  const std::vector<TaggedNetdev> vlans = VlansWithAddress(view.port);
+  if (!vlans.empty()) {
+    std::string observed;
+    for (const TaggedNetdev& vlan : vlans) observed += Cat(observed.empty() ? "" : ", ", VlanText(vlan));
+    return Judged(true, observed, std::string(kExpected), kSource);
+  }
+  Missing why;
+  if (const Missing* gap = Gap(view.port, why)) return NoAnswer(*gap, std::string(kExpected), kSource);
+  const std::vector<PlacedAddress> addresses = AddressesOf(view.port);
+  const std::string observed =
+      addresses.empty() ? std::string("no address on a VLAN")
+                        : Cat(addresses.front().ip.address, " on ", addresses.front().netdev, ", untagged");
+  return Judged(false, observed, std::string(kExpected), kSource, AddFix(view));
+}
+
+std::string WantedIds(const Profile& profile) {
+  if (!profile.vlan_ids) return "1 to 4094";
+  std::string text;
+  for (const std::uint16_t id : *profile.vlan_ids) text += Cat(text.empty() ? "" : " or ", id);
+  return text;
+}
+
+Verdict JudgeId(const PortView& view) {
+  const std::string expected = WantedIds(view.profile);
+  const std::vector<TaggedNetdev> vlans = VlansWithAddress(view.port);
+  Missing why;
+  const Missing* gap = Gap(view.port, why);
+  if (vlans.empty() && gap != nullptr) return NoAnswer(*gap, expected, kSource);
+  std::string ids;
+  for (const TaggedNetdev& vlan : vlans) ids += Cat(ids.empty() ? "VLAN " : ", ", vlan.id);
+  // An id of 0 is no VLAN, only a priority: a switch drops it, or puts it where it likes.
+  const bool good = std::ranges::any_of(StorageVlans(view.port, view.profile),
+                                        [](const TaggedNetdev& vlan) { return vlan.id != 0; });
+  if (!good && gap != nullptr) return NoAnswer(*gap, expected, kSource);
+  return Judged(good, ids.empty() ? "no VLAN" : ids, expected, kSource, AddFix(view));
+}
+
+std::string EgressNotApplicable(const PortView& view) {
+  if (std::string reason = TagNotApplicable(view); !reason.empty()) return reason;
+  return kDemandsPcp.made_by(view.profile) ? "" : NotAsked(view.profile, "a priority in the tag");
+}
+
+// The socket priority that RDMA-CM's ToS stands for: rt_tos2priority of include/net/route.h, where 0 is best
+// effort, 2 bulk, 6 interactive, 4 interactive bulk.
+std::uint32_t SocketPriorityOf(std::uint8_t tos) {
+  constexpr std::array<std::uint32_t, 4> kByClass{0, 2, 6, 4};
+  return kByClass[tos >> 3 & 3U];
+}
+
+// Where the map says nothing of a priority, the tag has 0.
+std::uint8_t PcpOf(const std::vector<VlanPriority>& egress, std::uint32_t priority) {
+  const auto row = std::ranges::find(egress, priority, &VlanPriority::from);
+  return row == egress.end() ? std::uint8_t{0} : row->pcp;
+}
+
+Verdict JudgeEgress(const PortView& view) {
+  constexpr std::string_view kMapSource = "rtnetlink VLAN egress map, configfs rdma_cm";
+  const std::uint8_t wanted = *view.profile.rdma_priority;
+  const std::string expected = Cat("PCP ", wanted);
+  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
+  if (!tos) return NoAnswer(tos.missing(), expected, kMapSource);
+  const std::uint32_t priority = SocketPriorityOf(*tos);
+  const std::vector<TaggedNetdev> vlans = StorageVlans(view.port, view.profile);
+  if (vlans.empty()) {
+    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no storage VLAN to look at"}, expected,
+                    kMapSource);
+  }
+  std::string observed;
+  for (const TaggedNetdev& vlan : vlans) {
+    if (!vlan.egress) return NoAnswer(vlan.egress.missing(), expected, kMapSource);
+    const std::uint8_t pcp = PcpOf(*vlan.egress, priority);
+    const std::string text = Cat(vlan.name, ": RDMA-CM's priority ", priority, " leaves with PCP ", pcp);
+    if (pcp != wanted) {
+      return Judged(
+          false, text, expected, kMapSource,
+          Cat("ip link set dev ", ShellWord(vlan.name), " type vlan egress-qos-map ", priority, ":", wanted));
+    }
+    observed += Cat(observed.empty() ? "" : ", ", text);
+  }
+  return Judged(true, observed, expected, kMapSource);
+}
+
+}  // namespace
+
+Check VlanPresent() {
+  return {
+      .id = "vlan.present",
+      .title = "The storage address is on a VLAN",
+      .why = "Without a tag a frame carries no priority: RDMA runs in the default class, and is dropped there",
+      .fix =
+          "ip link add link {netdev} name {netdev}.VLAN type vlan id VLAN egress-qos-map 0:{priority}  # VLAN: "
+          "the storage VLAN's id; then give it the address",
+      .blocks_for = &kDemandsVlan,
+      .depends_on = {"inv.netdev-mapping", "inv.transport", "ip.address"},
+      .rule = Rule<PortView>{TagNotApplicable, JudgePresent}};
+}
+
+Check VlanId() {
+  return {
+      .id = "vlan.id",
+      .title = "The storage address is on one of the profile's VLANs",
+      .why = "A VLAN that the switch does not carry to the peers reaches nobody",
+      .fix =
+          "ip link add link {netdev} name {netdev}.VLAN type vlan id VLAN egress-qos-map 0:{priority}  # VLAN: "
+          "the storage VLAN's id; then give it the address",
+      .blocks_for = &kDemandsVlan,
+      .depends_on = {"vlan.present"},
+      .rule = Rule<PortView>{TagNotApplicable, JudgeId}};
+}
+
+Check VlanEgressMap() {
+  return {
+      .id = "vlan.egress-map",
+      .title = "RDMA leaves the storage VLAN with the RDMA priority in its tag",
+      .why =
+          "RDMA-CM takes the priority from this map: without a row the tag says 0, the class that is dropped",
+      .fix = "ip link set dev {netdev}.VLAN type vlan egress-qos-map 0:{priority}",
+      .blocks_for = &kDemandsVlan,
+      .depends_on = {"vlan.present", "vlan.id", "gid.default-mode"},
+      .rule = Rule<PortView>{EgressNotApplicable, JudgeEgress}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr Outcome kPass = Outcome::kPass;
+constexpr Outcome kFail = Outcome::kFail;
+constexpr Outcome kUnknown = Outcome::kUnknown;
+constexpr Outcome kNotApplicable = Outcome::kNotApplicable;
+
+const Missing kUnsupported{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
+
+template <class Change>
+Profile Asking(Change change) {
+  Profile profile = VirtualFabricProfile();
+  change(profile);
+  return profile;
+}
+
+template <class Change>
+Facts WithPfcState(Change change) {
+  return WithDcb([&change](Dcb& dcb) {
+    Pfc pfc = *dcb.pfc;
+    change(pfc);
+    dcb.pfc = pfc;
+  });
+}
+
+Facts PfcDenied() {
+  return WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); });
+}
+
+Profile WithHeartbeat() {
+  return Asking([](Profile& profile) { profile.heartbeat = Profile::Heartbeat{.priority = 7}; });
+}
+
+Profile Lossy() {
+  return Asking([](Profile& profile) { profile.pfc.emplace(); });
+}
+
+Profile Silent() {
+  return Asking([](Profile& profile) { profile.pfc.reset(); });
+}
+
+template <class Change>
+Facts WithBuffer(Change change) {
+  return WithDcb([&change](Dcb& dcb) {
+    PortBuffer buffer = *dcb.buffer;
+    change(buffer);
+    dcb.buffer = buffer;
+  });
+}
+
+void AddWhichPriorities(std::vector<CheckCase>& cases) {
+  const auto can = [](std::uint8_t capability, std::uint8_t enabled) {
+    return WithPfcState([=](Pfc& pfc) {
+      pfc.capability = capability;
+      pfc.enabled = enabled;
+    });
+  };
+  const Profile two = Asking([](Profile& profile) { profile.pfc = std::vector<std::uint8_t>{3, 4}; });
+  cases.insert(cases.end(),
+               {{"pfc.capability", "good", GoodHost(), kPass, "up to 8"},
+                {"pfc.capability", "one of two", can(1, 0), kFail, "up to 1", "dcb pfc show dev dcb0", two},
+                {"pfc.capability", "not filled in, and in use", can(0, 1U << 3), kPass, "1 in use"},
+                {"pfc.capability", "not filled in", can(0, 0), kUnknown, "does not say"},
+                {"pfc.capability", "denied", PfcDenied(), kUnknown, "not permitted"},
+                {"pfc.capability", "not asked", GoodHost(), kNotApplicable, "does not ask", "", Silent()},
+                {"pfc.not-default", "good", GoodHost(), kPass, "PFC on 3"},
+                {"pfc.not-default", "on 0 too", WithPfc(0x09), kFail, "PFC on 0 and 3",
+                 "dcb pfc set dev dcb0 prio-pfc all:off 3:on"},
+                {"pfc.not-default", "denied", PfcDenied(), kUnknown, "not permitted"},
+                {"pfc.not-default", "the profile wants it", WithPfc(0x09), kNotApplicable, "pauses the default",
+                 "", Asking([](Profile& profile) {
+                   profile.pfc = std::vector<std::uint8_t>{0, 3};
+                 })},
+                {"pfc.not-heartbeat", "good", GoodHost(), kPass, "PFC on 3", "", WithHeartbeat()},
+                {"pfc.not-heartbeat", "on 7 too", WithPfc(0x88), kFail, "PFC on 3 and 7",
+                 "dcb pfc set dev dcb0 prio-pfc all:off 3:on", WithHeartbeat()},
+                {"pfc.not-heartbeat", "denied", PfcDenied(), kUnknown, "not permitted", "", WithHeartbeat()},
+                {"pfc.not-heartbeat", "not asked", WithPfc(0x88), kNotApplicable, "does not ask"},
+                {"pfc.off-when-lossy", "off", WithPfc(0), kPass, "PFC off", "", Lossy()},
+                {"pfc.off-when-lossy", "on", GoodHost(), kFail, "PFC on 3",
+                 "dcb pfc set dev dcb0 prio-pfc all:off", Lossy()},
+                {"pfc.off-when-lossy", "denied", PfcDenied(), kUnknown, "not permitted", "", Lossy()},
+                {"pfc.off-when-lossy", "not asked", GoodHost(), kNotApplicable, "does not ask"}});
+}
+
+void AddRoom(std::vector<CheckCase>& cases) {
+  const auto storm = [](Fact<std::uint16_t> timeout) {
+    return WithNetdev([&timeout](Netdev& netdev) { netdev.pfc_storm_timeout_ms = timeout; });
+  };
+  const auto pause = [](Fact<Pause> now) { return WithNetdev([&now](Netdev& netdev) { netdev.pause = now; }); };
+  cases.insert(
+      cases.end(),
+      {{"pfc.headroom", "good", GoodHost(), kPass, "priority 3 in buffer 1, 128 KiB"},
+       {"pfc.headroom", "shared", WithBuffer([](PortBuffer& buffer) { buffer.prio_buffer = {}; }), kFail,
+        "priority 3 in buffer 0, 128 KiB, together with 0, 1, 2, 4, 5, 6 and 7",
+        "dcb buffer set dev dcb0 prio-buffer all:0 3:1 buffer-size all:0 0:131072 1:131072"},
+       {"pfc.headroom", "less than a frame",
+        WithBuffer([](PortBuffer& buffer) { buffer.size_bytes[1] = 4096; }), kFail, "4 KiB: less than a frame"},
+       {"pfc.headroom", "no such buffer", WithBuffer([](PortBuffer& buffer) { buffer.prio_buffer[3] = 200; }),
+        kUnknown, "a buffer that is none"},
+       {"pfc.headroom", "denied", WithDcb([](Dcb& dcb) { dcb.buffer = Denied(); }), kUnknown, "not permitted"},
+       {"pfc.headroom", "driver's own", WithDcb([](Dcb& dcb) { dcb.buffer = kUnsupported; }), kNotApplicable,
+        "by itself"},
+       {"pfc.headroom", "not asked", GoodHost(), kNotApplicable, "does not ask", "", Lossy()},
+       {"pfc.storm-prevention", "auto", storm(std::uint16_t{0xffff}), kPass, "as the driver chooses"},
+       {"pfc.storm-prevention", "100 ms", storm(std::uint16_t{100}), kPass, "after 100 ms"},
+       {"pfc.storm-prevention", "off", storm(std::uint16_t{0}), kFail, "without end",
+        "ethtool --set-tunable dcb0 pfc-prevention-tout auto"},
+       {"pfc.storm-prevention", "denied", storm(Denied()), kUnknown, "not permitted"},
+       {"pfc.storm-prevention", "not offered", GoodHost(), kNotApplicable, "no PFC storm prevention"},
+       {"pause.off-with-pfc", "off", GoodHost(), kPass, "off both ways"},
+       {"pause.off-with-pfc", "on", pause(Pause{.rx = true, .tx = true}), kFail, "on both ways",
+        "ethtool -A dcb0 autoneg off rx off tx off"},
+       {"pause.off-with-pfc", "one way", pause(Pause{.rx = true}), kFail, "honoured, not sent"},
+       {"pause.off-with-pfc", "denied", pause(Denied()), kUnknown, "not permitted"},
+       {"pause.off-with-pfc", "not offered", pause(kUnsupported), kNotApplicable, "no link-level pause"},
+       {"pause.off-with-pfc", "not asked", pause(Pause{.rx = true}), kNotApplicable, "does not ask", "",
+        Lossy()}});
+}
+
+}  // namespace
+
+void AddPfcCases(std::vector<CheckCase>& cases) {
+  AddWhichPriorities(cases);
+  AddRoom(cases);
+}
+
+}  // namespace rdmaready
