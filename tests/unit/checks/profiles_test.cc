@@ -20,15 +20,19 @@ Profile BuiltIn(std::string_view name) {
   return profile.ok() ? *profile : Profile{};
 }
 
-// Told apart by the priority in the VLAN tag: no DSCP row, so that the driver trusts PCP; no ToS is set.
+// As Microsoft asks for it: storage on a VLAN, told apart by the priority in its tag, a class for the
+// heartbeat.
 template <class Change>
 Facts HostByPcp(Change change) {
-  return WithPort([&change](Port& port) {
-    port.cm_default_tos = std::uint8_t{0};
+  return WithVlan([&change](Port& port, UpperNetdev& vlan) {
     Netdev netdev = *port.netdev;
-    netdev.dcb.app = std::vector<AppEntry>{};
+    Ets ets = *netdev.dcb.ets;
+    ets.tsa[7] = Tsa::kEts;
+    ets.tx_percent = {49, 0, 0, 50, 0, 0, 0, 1};
+    ets.prio_tc[7] = 7;
+    netdev.dcb.ets = ets;
     port.netdev = netdev;
-    change(port);
+    change(port, vlan);
   });
 }
 
@@ -39,12 +43,18 @@ Readiness UpToHost(const std::vector<Finding>& findings) {
 TEST(DefaultProfile, FindsAGoodHostReady) {
   const Profile profile = BuiltIn(kDefaultProfileName);
   EXPECT_EQ(profile.name, "smb-direct-roce");
-  const std::vector<Finding> findings = JudgeHost(HostByPcp([](Port&) {}), profile);
+  const std::vector<Finding> findings = JudgeHost(HostByPcp([](Port&, UpperNetdev&) {}), profile);
   EXPECT_THAT(WorthSaying(findings), IsEmpty());
   EXPECT_EQ(UpToHost(findings), Readiness::kReady);
   EXPECT_EQ(Of(findings, "trust.mode").outcome, Outcome::kPass);
   EXPECT_EQ(Of(findings, "pfc.lossless-priority").outcome, Outcome::kPass);
-  EXPECT_THAT(IdsWith(findings, Outcome::kNotApplicable), ElementsAre("roce.tos", "map.dscp"));
+  for (const std::string_view id : {"vlan.present", "vlan.id", "vlan.egress-map", "gid.vlan-match", "map.pcp",
+                                    "pfc.not-heartbeat", "ets.three-classes", "ets.cluster-share"}) {
+    EXPECT_EQ(Of(findings, id).outcome, Outcome::kPass) << id;
+  }
+  for (const std::string_view id : {"roce.tos", "map.dscp", "map.cnp-dscp"}) {
+    EXPECT_EQ(Of(findings, id).outcome, Outcome::kNotApplicable) << id;
+  }
 }
 
 TEST(DefaultProfile, FindsAHostWithOneWrongThingNotReady) {
@@ -59,24 +69,53 @@ TEST(DefaultProfile, FindsAHostWithOneWrongThingNotReady) {
     Facts host;
   };
   const std::vector<Wrong> wrongs{
-      {"trust.mode",
-       HostByPcp([&](Port& port) { in_dcb(port, [](Netdev& netdev) { netdev.dcb.app = GoodDcb().app; }); })},
-      {"pfc.lossless-priority", HostByPcp([&](Port& port) {
+      {"trust.mode", HostByPcp([&](Port& port, UpperNetdev&) {
+         in_dcb(port, [](Netdev& netdev) { netdev.dcb.app = GoodDcb().app; });
+       })},
+      {"pfc.lossless-priority", HostByPcp([&](Port& port, UpperNetdev&) {
          in_dcb(port, [](Netdev& netdev) { netdev.dcb.pfc = Pfc{.capability = 8, .enabled = 0}; });
        })},
-      {"ets.rdma-share", HostByPcp([&](Port& port) {
+      {"ets.rdma-share", HostByPcp([&](Port& port, UpperNetdev&) {
          in_dcb(port, [](Netdev& netdev) {
            Ets ets = *netdev.dcb.ets;
-           ets.tx_percent[0] = 70;
+           ets.tx_percent[0] = 69;
            ets.tx_percent[3] = 30;
            netdev.dcb.ets = ets;
          });
        })},
-      {"mtu.ethernet",
-       HostByPcp([&](Port& port) { in_dcb(port, [](Netdev& netdev) { netdev.mtu_bytes = 1500; }); })},
-      {"link.speed",
-       HostByPcp([&](Port& port) { in_dcb(port, [](Netdev& netdev) { netdev.speed_mbps = 1'000; }); })},
-      {"gid.default-mode", HostByPcp([](Port& port) { port.cm_default_mode = GidType::kRoceV1; })},
+      {"mtu.ethernet", HostByPcp([&](Port& port, UpperNetdev&) {
+         in_dcb(port, [](Netdev& netdev) { netdev.mtu_bytes = 1500; });
+       })},
+      {"link.speed", HostByPcp([&](Port& port, UpperNetdev&) {
+         in_dcb(port, [](Netdev& netdev) { netdev.speed_mbps = 1'000; });
+       })},
+      {"vlan.egress-map",
+       HostByPcp([](Port&, UpperNetdev& vlan) { vlan.vlan_egress = std::vector<VlanPriority>{}; })},
+      {"pfc.not-heartbeat", HostByPcp([&](Port& port, UpperNetdev&) {
+         in_dcb(port, [](Netdev& netdev) { netdev.dcb.pfc = Pfc{.capability = 8, .enabled = 0x88}; });
+       })},
+      {"ets.three-classes", HostByPcp([&](Port& port, UpperNetdev&) {
+         in_dcb(port, [](Netdev& netdev) {
+           Ets ets = *netdev.dcb.ets;
+           ets.prio_tc[7] = 0;
+           netdev.dcb.ets = ets;
+         });
+       })},
+      {"ets.cluster-share", HostByPcp([&](Port& port, UpperNetdev&) {
+         in_dcb(port, [](Netdev& netdev) {
+           Ets ets = *netdev.dcb.ets;
+           ets.tx_percent = {30, 0, 0, 50, 0, 0, 0, 20};
+           netdev.dcb.ets = ets;
+         });
+       })},
+      {"vlan.present", HostByPcp([](Port& port, UpperNetdev& vlan) {
+         Netdev netdev = *port.netdev;
+         netdev.addresses = vlan.addresses;
+         port.netdev = netdev;
+         vlan.addresses = std::vector<IpAddress>{};
+       })},
+      {"gid.default-mode",
+       HostByPcp([](Port& port, UpperNetdev&) { port.cm_default_mode = GidType::kRoceV1; })},
   };
   for (const Wrong& wrong : wrongs) {
     SCOPED_TRACE(wrong.red);
@@ -92,6 +131,32 @@ TEST(BuiltInProfiles, NeverFindADefaultFactsReady) {
     host.ports = std::vector<Port>{Port{}};
     EXPECT_EQ(UpToHost(JudgeHost(host, BuiltIn(name))), Readiness::kUndetermined) << name;
   }
+}
+
+// Over TCP, without a word of DCB.
+TEST(IwarpProfiles, FindAGoodHostReadyAndRoceNot) {
+  const Facts iwarp = WithPort([](Port& port) {
+    port.transport = Transport::kIwarp;
+    port.gids = std::vector<Gid>{port.gids->front()};
+    Netdev netdev = *port.netdev;
+    netdev.dcb = Dcb{};
+    port.netdev = netdev;
+  });
+  for (const std::string_view name : {"smb-direct-iwarp", "virtual-fabric-iwarp"}) {
+    SCOPED_TRACE(name);
+    const Profile profile = BuiltIn(name);
+    const std::vector<Finding> findings = JudgeHost(iwarp, profile);
+    EXPECT_THAT(WorthSaying(findings), IsEmpty());
+    EXPECT_EQ(UpToHost(findings), Readiness::kReady);
+    EXPECT_THAT(IdsWith(JudgeHost(GoodHost(), profile), Outcome::kFail), ElementsAre("inv.transport"));
+  }
+}
+
+// The DCB NIC's profile is met by the good host, and asks of it what the fabric's guests are set to.
+TEST(VirtualFabricProfileAsShipped, FindsAGoodHostReady) {
+  const std::vector<Finding> findings = JudgeHost(GoodHost(), BuiltIn("virtual-fabric"));
+  EXPECT_THAT(WorthSaying(findings), IsEmpty());
+  EXPECT_EQ(UpToHost(findings), Readiness::kReady);
 }
 
 }  // namespace
