@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> facts{};
   std::string profile{};
   std::string level = "host";
+  bool verbose = false;
 };
 
 // A single host that could not be asked leaves nothing to show but the reason.
@@ -32,9 +33,9 @@ bool HasReport(const CheckSummary& run) {
          (run.report.hosts[0].error.empty() || !run.report.hosts[0].findings.empty());
 }
 
-void Show(const Context& context, const CheckSummary& run) {
+void Show(const Context& context, const Options& options, const CheckSummary& run) {
   if (context.global.json) return context.console.Print(CheckJson(run));
-  if (HasReport(run)) context.console.Print(CheckText(run, context.style()));
+  if (HasReport(run)) context.console.Print(CheckText(run, context.style(), options.verbose));
   for (const std::string& line : Complaints(run)) context.console.Error(line);
 }
 
@@ -54,7 +55,7 @@ ExitStatus RunSaved(const Context& context, const Options& options) {
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   const CheckSummary run = JudgeSavedHosts(*hosts, *profile);
   context.interrupt.Disarm();
-  Show(context, run);
+  Show(context, options, run);
   return StatusOf(run);
 }
 
@@ -76,11 +77,11 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   absl::StatusOr<std::vector<HostClient>> hosts = OpenClients(*addresses, context.client(), context.interrupt);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   HostsCheck check(*hosts, level, std::move(profile), context.console);
-  context.interrupt.Add([&] { Show(context, check.Snapshot()); });
+  context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   context.interrupt.Disarm();
   context.console.EraseProgress();
-  Show(context, run);
+  Show(context, options, run);
   return StatusOf(run);
 }
 
@@ -105,6 +106,9 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::IsMember({"host", "loopback", "peer"}))
       ->type_name("LEVEL")
       ->capture_default_str();
+  app.add_flag(
+      "-v,--verbose", options->verbose,
+      "A line for every check, with the reason of each that does not apply; else what is well is summed up");
   return [options](const Context& context) { return RunCheck(context, *options); };
 }
 

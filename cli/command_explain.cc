@@ -14,9 +14,18 @@ struct Options {
   std::string id{};
   bool list = false;
   bool markdown = false;
+  bool verbose = false;
 };
 
-ExitStatus List(const Context& context) {
+ExitStatus List(const Context& context, const Options& options) {
+  if (context.global.json) {
+    context.console.Print(CatalogueJson(Catalogue()));
+    return ExitStatus::kOk;
+  }
+  if (options.verbose) {
+    context.console.Print(CatalogueTable(Catalogue(), context.style()));
+    return ExitStatus::kOk;
+  }
   std::vector<std::string> ids;
   for (const Explanation& entry : Catalogue()) ids.push_back(entry.id);
   return context.List("rdmaready.v1.Checks", "checks", ids);
@@ -27,7 +36,7 @@ ExitStatus RunExplain(const Context& context, const Options& options) {
     return context.Fail(ExitStatus::kUsage,
                         "explain takes an ID, --list or --markdown (see rdmaready explain --help)");
   }
-  if (options.list) return List(context);
+  if (options.list) return List(context, options);
   if (options.markdown) {
     context.console.Print(CatalogueMarkdown(Catalogue()));
     return ExitStatus::kOk;
@@ -50,6 +59,7 @@ Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<Options>();
   app.add_option("ID", options->id, "The id of a check or of a live test, or the name of a case (send-1k)");
   app.add_flag("--list", options->list, "Every id, one per line");
+  app.add_flag("-v,--verbose", options->verbose, "With --list: also the family, the severity and what blocks");
   app.add_flag("--markdown", options->markdown, "The whole catalogue");
   return [options](const Context& context) { return RunExplain(context, *options); };
 }

@@ -35,6 +35,7 @@ std::string BlocksWhen(const Check& check) {
 
 Explanation From(const Check& check) {
   return {.id = std::string(check.id),
+          .family = std::string(FamilyOf(check.id)),
           .title = std::string(check.title),
           .why = std::string(check.why),
           .fix = FillIn(check.fix, {}, nullptr, {}),
@@ -46,6 +47,7 @@ Explanation From(const Check& check) {
 
 Explanation From(const TransferCheck& check) {
   return {.id = check.id,
+          .family = std::string(FamilyOf(check.id)),
           .title = check.title,
           .why = std::string(check.why),
           .fix = std::string(check.fix),
@@ -54,6 +56,15 @@ Explanation From(const TransferCheck& check) {
 }
 
 }  // namespace
+
+std::string_view SeverityOf(const Explanation& explanation) {
+  return explanation.blocking ? "blocking" : "advice";
+}
+
+std::string_view BlocksText(const Explanation& explanation) {
+  if (!explanation.blocking) return "no";
+  return explanation.blocks_when.empty() ? std::string_view("always") : explanation.blocks_when;
+}
 
 std::vector<Explanation> Catalogue() {
   std::vector<Explanation> all;

@@ -10,6 +10,7 @@ namespace rdmaready {
 
 struct Explanation {
   std::string id{};
+  std::string family{};  // what stands before the dot of the id: "pfc"
   std::string title{};
   std::string why{};
   std::string fix{};
@@ -18,6 +19,12 @@ struct Explanation {
   std::string scope{};
   std::vector<std::string> depends_on{};
 };
+
+// "blocking": under some profile it keeps a host from being ready. "advice": under none.
+std::string_view SeverityOf(const Explanation& explanation);
+
+// When it blocks, in words: "always", "under a profile that names an MTU", "no".
+std::string_view BlocksText(const Explanation& explanation);
 
 // Every check in the order of the report, then every live test. What a check fills in from a host stands there
 // as a word in capitals: NETDEV.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -57,8 +58,8 @@ std::string WithSubject(const Finding& finding, bool several) {
 
 class Block {
  public:
-  Block(const Style& style, std::span<const Finding> findings, bool fold)
-      : style_(style), fold_(fold), ports_(SubjectsOf(findings).size()) {
+  Block(const Style& style, std::span<const Finding> findings, Detail detail)
+      : style_(style), detail_(detail), ports_(SubjectsOf(findings).size()) {
     for (const Finding& finding : findings) {
       if (!finding.hidden_by.empty()) {
         ++hidden_[finding.hidden_by];
@@ -74,11 +75,13 @@ class Block {
     for (const auto& [name, findings] : groups_) {
       label_ = name;
       group_ = name;
-      if (fold_ && findings.size() > 1 &&
-          std::ranges::all_of(findings, [](const Finding* f) { return IsFine(*f); })) {
+      const bool fine = std::ranges::all_of(findings, [](const Finding* f) { return IsFine(*f); });
+      if (detail_ == Detail::kGroups && findings.size() > 1 && fine) {
         Folded(findings);
-      } else {
+      } else if (detail_ == Detail::kEveryCheck || IsLive(name)) {
         Listed(findings);
+      } else {
+        ByFamily(findings);
       }
     }
     // What follows from something that is not in this block: another host's finding.
@@ -113,6 +116,73 @@ class Block {
     if (skipped > 0) text += fmt::format("{}{} not applicable", text.empty() ? "" : ", ", skipped);
     Put(passed > 0 ? Outcome::kPass : Outcome::kNotApplicable,
         Count(findings.size(), IsLive(group_) ? "test" : "check"), text);
+  }
+
+  // The families in their order; what applies nowhere comes last, in one line.
+  void ByFamily(const Group& findings) {
+    Group idle;
+    for (std::size_t i = 0; i < findings.size();) {
+      const std::string_view family = FamilyOf(findings[i]->id);
+      Group passed;
+      Group trouble;
+      for (; i < findings.size() && FamilyOf(findings[i]->id) == family; ++i) {
+        const Finding* finding = findings[i];
+        Group& place = !IsFine(*finding) ? trouble : finding->outcome == Outcome::kPass ? passed : idle;
+        place.push_back(finding);
+      }
+      Family(family, passed);
+      for (const Finding* finding : trouble) One(*finding);
+    }
+    Idle(idle);
+  }
+
+  void Family(std::string_view family, const Group& passed) {
+    if (passed.empty()) return;
+    const std::size_t checks = IdsOf(passed).size();
+    const std::string text = Telling(family, passed);
+    if (checks == 1) return Put(Outcome::kPass, ShortId(*passed.front(), group_), text);
+    Put(Outcome::kPass, family, fmt::format("{}: {}", Count(checks, "check"), text));
+  }
+
+  void Idle(const Group& idle) {
+    const std::set<std::string> ids = IdsOf(idle);
+    if (ids.size() < 2) return Listed(idle);
+    std::string families;
+    for (const Finding* finding : idle) {
+      const std::string family(FamilyOf(finding->id));
+      const bool said = (", " + families + ",").find(", " + family + ",") != std::string::npos;
+      if (!said) families += (families.empty() ? "" : ", ") + family;
+    }
+    Put(Outcome::kNotApplicable, Count(ids.size(), "check"), Printable(families));
+  }
+
+  static std::set<std::string> IdsOf(const Group& findings) {
+    std::set<std::string> ids;
+    for (const Finding* finding : findings) ids.insert(finding->id);
+    return ids;
+  }
+
+  // What was seen by the check that says most of its family, on every port as far as it differs.
+  static std::string Telling(std::string_view family, const Group& passed) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTelling{
+        {{"pfc", "pfc.lossless-priority"},
+         {"ets", "ets.rdma-share"},
+         {"mtu", "mtu.roce-active"},
+         {"drv", "drv.dcb-capable"}}};
+    const auto row = std::ranges::find(kTelling, family, &std::pair<std::string_view, std::string_view>::first);
+    const auto of = [&passed](std::string_view id) { return std::ranges::find(passed, id, &Finding::id); };
+    const bool known = row != kTelling.end() && of(row->second) != passed.end();
+    const std::string& id = known ? (*of(row->second))->id : passed.front()->id;
+    constexpr std::size_t kShown = 2;
+    std::vector<std::string> seen;
+    for (const Finding* finding : passed) {
+      const bool again = std::ranges::find(seen, finding->observed) != seen.end();
+      if (finding->id == id && !again) seen.push_back(finding->observed);
+    }
+    std::string text;
+    for (std::size_t i = 0; i < seen.size() && i < kShown; ++i) text += (i == 0 ? "" : "; ") + seen[i];
+    if (seen.size() > kShown) text += fmt::format("; and {} more", seen.size() - kShown);
+    return Printable(text);
   }
 
   void Listed(const Group& findings) {
@@ -182,7 +252,7 @@ class Block {
   }
 
   const Style& style_;
-  bool fold_;
+  Detail detail_;
   std::size_t ports_;
   std::vector<std::pair<std::string_view, Group>> groups_;
   std::map<std::string, std::size_t> hidden_;  // by the id that hides
@@ -195,8 +265,8 @@ class Block {
 
 }  // namespace
 
-std::string FindingsBlock(const Style& style, std::span<const Finding> findings, bool fold) {
-  return Block(style, findings, fold).Text();
+std::string FindingsBlock(const Style& style, std::span<const Finding> findings, Detail detail) {
+  return Block(style, findings, detail).Text();
 }
 
 }  // namespace rdmaready

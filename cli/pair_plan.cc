@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/pair_plan.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -60,6 +61,25 @@ Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairi
   return finding;
 }
 
+// Hosts of which one speaks iWARP and the other does not: iw.peer-protocol says so, and what cannot be tested
+// follows from it. Empty where that is not why.
+std::vector<Finding> Foreign(const PlanHost& a, const PlanHost& b, const Pairing& pairing,
+                             const Profile& profile) {
+  constexpr std::string_view kId = "iw.peer-protocol";
+  const bool ports = a.facts->ports && b.facts->ports && !a.facts->ports->empty() && !b.facts->ports->empty();
+  if (!ports || pairing.undetermined) return {};
+  const Port& from = a.facts->ports->front();
+  const Port& to = b.facts->ports->front();
+  if (!from.transport || !to.transport || *from.transport == *to.transport) return {};
+  const std::vector<Finding> settings =
+      JudgePair({a.name, *a.facts, from, a.findings}, {b.name, *b.facts, to, b.findings}, profile);
+  const auto found = std::ranges::find(settings, kId, &Finding::id);
+  if (found == settings.end() || (found->outcome != Outcome::kFail && found->hidden_by.empty())) return {};
+  Finding untested = NoPath({.rung = Rung::kPeer}, pairing.reason);
+  if (found->hidden_by.empty()) return {*found, Explained(untested, *found)};
+  return {*found};
+}
+
 // Of a port that has no partner, where other ports of the host have one.
 Finding Alone(const PlanHost& host, const UnpairedPort& unpaired) {
   const Port& port = (*host.facts->ports)[unpaired.port];
@@ -86,7 +106,13 @@ class Planner {
       if (host->facts == nullptr) return plan_.pairs[there].findings.push_back(Unasked(host->name));
     }
     const Pairing pairing = PairPorts(*a.facts, *b.facts, a.name, b.name);
-    if (pairing.pairs.empty()) return plan_.pairs[there].findings.push_back(NothingToTest(a, b, pairing));
+    if (pairing.pairs.empty()) {
+      std::vector<Finding>& findings = plan_.pairs[there].findings;
+      findings = Foreign(a, b, pairing, profile_);
+      const bool said = !findings.empty() && findings.front().hidden_by.empty();
+      if (!said) findings.push_back(NothingToTest(a, b, pairing));
+      return;
+    }
     plan_.pairs.push_back({.from = b.name, .to = a.name});
     for (const PortPair& pair : pairing.pairs) {
       const End left{edge.from, &a, &(*a.facts->ports)[pair.a_port], pair.a_address};

@@ -53,7 +53,7 @@ Json ToJson(const HostReport& host, const HostNotes& notes) {
             {"error", host.error},
             {"profile", {{"name", notes.profile_name}, {"digest", notes.profile_digest}}},
             {"store_error", notes.store_error},
-             {"store_notice", notes.store_notice},
+            {"store_notice", notes.store_notice},
             {"ladder", std::move(ladder)},
             {"findings", ToJson(host.findings)}};
   if (!notes.recorded_by.empty()) {
@@ -261,12 +261,29 @@ std::string ListJson(std::string_view schema, std::string_view field, const std:
   return Dump({{"schema", schema}, {std::string(field), names}});
 }
 
+std::string CatalogueJson(const std::vector<Explanation>& catalogue) {
+  Json ids = Json::array();
+  Json rows = Json::array();
+  for (const Explanation& entry : catalogue) {
+    ids.push_back(entry.id);
+    rows.push_back({{"id", entry.id},
+                    {"family", entry.family},
+                    {"scope", entry.scope},
+                    {"severity", SeverityOf(entry)},
+                    {"blocks_when", entry.blocks_when},
+                    {"title", entry.title}});
+  }
+  return Dump({{"schema", "rdmaready.v1.Checks"}, {"checks", std::move(ids)}, {"catalogue", std::move(rows)}});
+}
+
 std::string ExplainJson(const std::vector<Explanation>& explanations) {
   const auto fill = [](Json& json, const Explanation& explanation) {
     json["id"] = explanation.id;
+    json["family"] = explanation.family;
     json["title"] = explanation.title;
     json["why"] = explanation.why;
     json["fix"] = explanation.fix;
+    json["severity"] = SeverityOf(explanation);
     json["blocking"] = explanation.blocking;
     json["blocks_when"] = explanation.blocks_when;
     json["scope"] = explanation.scope;

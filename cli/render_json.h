@@ -26,6 +26,9 @@ std::string ProfileJson(const Profile& profile);
 std::string VersionJson(std::string_view version);
 // `field` names the list: {"schema": "rdmaready.v1.Cases", "cases": [...]}.
 std::string ListJson(std::string_view schema, std::string_view field, const std::vector<std::string>& names);
+// Every id, and for each its family, severity ("blocking", "advice") and when it blocks: {"schema":
+// "rdmaready.v1.Checks", "checks": ["..."], "catalogue": [{"id": ...}]}.
+std::string CatalogueJson(const std::vector<Explanation>& catalogue);
 // One explanation is an object of its own; several are {"schema": "rdmaready.v1.Explanations", "explanations":
 // [...]}.
 std::string ExplainJson(const std::vector<Explanation>& explanations);

@@ -18,7 +18,8 @@
 
 namespace rdmaready {
 
-std::string CheckText(const CheckSummary& run, const Style& style);
+// `verbose`: a line for every check; else what is well is summed up by family.
+std::string CheckText(const CheckSummary& run, const Style& style, bool verbose = false);
 std::string FactsText(const FactsRun& run, const Style& style);
 std::string SavedText(const SaveRun& run);
 std::string TransfersText(const TransferRun& run, const Style& style);
@@ -28,6 +29,8 @@ std::string HistoryText(const HistoryRun& run, const Style& style);
 std::string RememberedText(const HistoryRun& run, const Style& style);
 
 std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style);
+// A row for each, below a head: id, family, severity, when it blocks.
+std::string CatalogueTable(const std::vector<Explanation>& catalogue, const Style& style);
 std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue);
 
 std::string ProfileText(const Profile& profile, const Style& style);

@@ -56,11 +56,17 @@ std::string HostHeading(const HostReport& host, const std::string& profile, cons
   return style.Paint(Tone::kStrong, Printable(host.host)) + rest + "\n";
 }
 
-std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, const Style& style) {
+Detail DetailOf(const Report& report, bool verbose) {
+  if (verbose) return Detail::kEveryCheck;
+  return report.hosts.size() >= kFoldFromHosts ? Detail::kGroups : Detail::kFamilies;
+}
+
+std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, bool verbose,
+                     const Style& style) {
   const std::string& profile =
       notes.profile_name.empty() && host.error.empty() ? report.profile_name : notes.profile_name;
   std::string text = HostHeading(host, profile, notes, style);
-  text += FindingsBlock(style, host.findings, report.hosts.size() >= kFoldFromHosts);
+  text += FindingsBlock(style, host.findings, DetailOf(report, verbose));
   if (!host.error.empty()) {
     text += Labelled(style, Tone::kBad, "  error", 9, Printable(host.error));
     if (host.findings.empty()) return text;
@@ -69,10 +75,10 @@ std::string HostText(const HostReport& host, const HostNotes& notes, const Repor
   return text + Labelled(style, Tone::kPlain, " ", 2, Summary(host.findings) + note);
 }
 
-std::string PairText(const PairReport& pair, const Report& report, const Style& style) {
+std::string PairText(const PairReport& pair, const Report& report, bool verbose, const Style& style) {
   const std::string heading = Printable(pair.from) + " -> " + Printable(pair.to);
   return style.Paint(Tone::kStrong, heading) + "\n" +
-         FindingsBlock(style, pair.findings, report.hosts.size() >= kFoldFromHosts);
+         FindingsBlock(style, pair.findings, DetailOf(report, verbose));
 }
 
 std::string RungText(const RungResult& rung, const Style& style) {
@@ -146,13 +152,15 @@ std::string FirstText(const Report& report, const Style& style) {
 
 }  // namespace
 
-std::string CheckText(const CheckSummary& run, const Style& style) {
+std::string CheckText(const CheckSummary& run, const Style& style, bool verbose) {
   const Report& report = run.report;
   std::string text;
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
-    text += HostText(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}, report, style) + "\n";
+    text +=
+        HostText(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}, report, verbose, style) +
+        "\n";
   }
-  for (const PairReport& pair : report.pairs) text += PairText(pair, report, style);
+  for (const PairReport& pair : report.pairs) text += PairText(pair, report, verbose, style);
   if (!report.pairs.empty()) text += "\n";
   return text + LadderText(report, style) + VerdictText(report, style) + FirstText(report, style);
 }

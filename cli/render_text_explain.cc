@@ -39,10 +39,18 @@ std::string Effect(const Explanation& explanation) {
   return when + ": fail or unknown keeps a host from being ready";
 }
 
+// As Markdown's readers make it of a heading: without its dots.
+std::string Anchor(std::string_view id) {
+  std::string anchor(id);
+  std::erase(anchor, '.');
+  return anchor;
+}
+
 std::string OneText(const Explanation& explanation, const Style& style) {
   return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
-         Line(style, "why", explanation.why) + Column("fix", kLabelWidth) +
-         Typed(style, kLabelWidth, explanation.fix) + Line(style, "blocking", Effect(explanation)) +
+         Line(style, "family", explanation.family) + Line(style, "why", explanation.why) +
+         Column("fix", kLabelWidth) + Typed(style, kLabelWidth, explanation.fix) +
+         Line(style, "blocking", Effect(explanation)) +
          Line(style, "judged for", ScopeWords(explanation.scope)) +
          Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
 }
@@ -85,18 +93,31 @@ std::string ExplainText(const std::vector<Explanation>& explanations, const Styl
 }
 
 std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue) {
-  std::string text = "# Checks and live tests\n";
+  std::string text =
+      "# Checks and live tests\n\n"
+      "A blocking check that fails, or is unknown, keeps a host from being ready. Advice is said, and changes "
+      "no "
+      "verdict.\n\n| id | family | severity | blocks |\n| --- | --- | --- | --- |\n";
+  for (const Explanation& entry : catalogue) {
+    text += fmt::format("| [{0}](#{1}) | {2} | {3} | {4} |\n", entry.id, Anchor(entry.id), entry.family,
+                        SeverityOf(entry), BlocksText(entry));
+  }
   for (const Explanation& entry : catalogue) {
     text += fmt::format(
         "\n## {}\n\n{}.\n\n- **Why:** {}\n- **Fix:** `{}`\n- **Blocking:** {}\n- **Judged for:** {}\n- "
         "**Depends on:** {}\n",
-        entry.id, entry.title, entry.why, entry.fix,
-        !entry.blocking             ? "no"
-        : entry.blocks_when.empty() ? "yes"
-                                    : entry.blocks_when,
-        std::string(ScopeWords(entry.scope)), Joined(entry.depends_on, "nothing"));
+        entry.id, entry.title, entry.why, entry.fix, BlocksText(entry), std::string(ScopeWords(entry.scope)),
+        Joined(entry.depends_on, "nothing"));
   }
   return text;
+}
+
+std::string CatalogueTable(const std::vector<Explanation>& catalogue, const Style& style) {
+  std::vector<std::vector<std::string>> rows{{"id", "family", "severity", "blocks"}};
+  for (const Explanation& entry : catalogue) {
+    rows.push_back({entry.id, entry.family, std::string(SeverityOf(entry)), std::string(BlocksText(entry))});
+  }
+  return Table(style, rows, 0);
 }
 
 std::string ProfileText(const Profile& profile, const Style& style) {

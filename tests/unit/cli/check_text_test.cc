@@ -32,7 +32,47 @@ std::size_t Widest(const std::string& text) {
 TEST(CheckText, ShowsAHealthyHostOnOneScreen) {
   const std::string text = CheckText(HealthyCheck(), Pipe());
   EXPECT_EQ(text, Golden("healthy_host.txt", text));
-  EXPECT_LE(Lines(text), 30);
+  EXPECT_LE(Lines(text), 24);
+}
+
+TEST(CheckText, ListsEveryCheckWhenAskedTo) {
+  const std::string text = CheckText(HealthyCheck(), Pipe(), true);
+  EXPECT_EQ(text, Golden("healthy_host_verbose.txt", text));
+  for (const Finding& finding : HealthyHost("node1", false).findings) EXPECT_THAT(text, HasSubstr(finding.id));
+}
+
+TEST(CheckText, SaysWhatIsWrongInFullBesideAFamilyThatIsWell) {
+  CheckSummary check = HealthyCheck();
+  std::vector<Finding>& findings = check.report.hosts[0].findings;
+  for (Finding& finding : findings) {
+    if (finding.id == "pfc.only-one")
+      finding = Fail("pfc.only-one", "PFC on all", "on 3 only", "dcb pfc set dev dcb0");
+  }
+  Conclude(check.report);
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_THAT(text,
+              HasSubstr("            ok    pfc.lossless-priority  PFC on 3\n"
+                        "            FAIL  pfc.only-one           rxe0/1 dcb0: PFC on all, wanted on 3 only"));
+  EXPECT_THAT(text, HasSubstr("                  fix  dcb pfc set dev dcb0\n"));
+  EXPECT_THAT(text, HasSubstr("            ok    ets                    2 checks: 50 % for class 3\n"));
+}
+
+TEST(CheckText, ShowsOfAFamilyWhatDiffersBetweenPorts) {
+  CheckSummary check = HealthyCheck();
+  std::vector<Finding> findings;
+  for (const char* port : {"rxe0/1 dcb0", "rxe1/1 dcb1"}) {
+    for (const char* id : {"link.state", "link.duplex"}) {
+      findings.push_back(Pass(id, std::string(port) + " is well"));
+      findings.back().subject = port;
+    }
+  }
+  findings.push_back(NotApplicable("pcie.width", "a software device has no PCIe"));
+  findings.push_back(NotApplicable("cnt.saturated", "no counters"));
+  check.report.hosts[0].findings = findings;
+  EXPECT_THAT(
+      CheckText(check, Pipe()),
+      HasSubstr("  device    ok    link                   2 checks: rxe0/1 dcb0 is well; rxe1/1 dcb1 is well\n"
+                "            n/a   2 checks               pcie, cnt\n"));
 }
 
 TEST(CheckText, ShowsWhyAndWhatToDoUnderWhatIsWrong) {
@@ -75,7 +115,8 @@ TEST(CheckText, FoldsWhatIsWellOnManyPorts) {
     findings.back().subject = "mlx5_" + std::to_string(port) + "/1 eth" + std::to_string(port);
   }
   check.report.hosts[0].findings = findings;
-  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("8 ports: PFC on 3"));
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("pfc.lossless-priority  PFC on 3\n"));
+  EXPECT_THAT(CheckText(check, Pipe(), true), HasSubstr("8 ports: PFC on 3"));
 }
 
 TEST(CheckText, KeepsACommandWholeWhateverItSays) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/render_json.h"
 #include "cli/render_text.h"
 
 namespace rdmaready {
@@ -54,6 +55,23 @@ TEST(Explanation, ListsTheWholeCatalogueAsMarkdown) {
   const std::string markdown = CatalogueMarkdown(Catalogue());
   for (const Explanation& entry : Catalogue())
     EXPECT_THAT(markdown, ::testing::HasSubstr("\n## " + entry.id + "\n"));
+}
+
+TEST(Explanation, TellsFamilySeverityAndWhatBlocks) {
+  const std::string markdown = CatalogueMarkdown(Catalogue());
+  const std::string table = CatalogueTable(Catalogue(), {});
+  const std::string json = CatalogueJson(Catalogue());
+  EXPECT_THAT(markdown, ::testing::HasSubstr(
+                            "| [mtu.max](#mtumax) | mtu | blocking | under a profile that names an MTU |"));
+  EXPECT_THAT(markdown, ::testing::HasSubstr("| [pcie.width](#pciewidth) | pcie | advice | no |"));
+  EXPECT_THAT(table, ::testing::ContainsRegex("link.state +link +blocking +always"));
+  EXPECT_THAT(table, ::testing::ContainsRegex("pcie.width +pcie +advice +no"));
+  for (const Explanation& entry : Catalogue()) {
+    EXPECT_FALSE(entry.family.empty()) << entry.id;
+    EXPECT_THAT(markdown, ::testing::HasSubstr("| [" + entry.id + "]("));
+    EXPECT_THAT(table, ::testing::HasSubstr(entry.id + " "));
+    EXPECT_THAT(json, ::testing::HasSubstr("\"" + entry.id + "\""));
+  }
 }
 
 TEST(Explanation, ListsEveryCaseOnce) {

@@ -85,6 +85,45 @@ TEST(PairPlan, SaysWhyAPortThatIsDownIsNotTested) {
   }
 }
 
+Facts IwarpAt(const std::string& address) {
+  Facts host = HostAt(address);
+  std::vector<Port> ports = *host.ports;
+  ports[0].transport = Transport::kIwarp;
+  ports[0].device = "siw0";
+  host.ports = ports;
+  return host;
+}
+
+TEST(PairPlan, TestsNothingBetweenIwarpAndRoceAndSaysWhy) {
+  for (const bool first : {true, false}) {
+    const Facts iwarp = IwarpAt("10.0.0.1");
+    Fixture fixture(first ? std::vector{iwarp, HostAt("10.0.0.2")} : std::vector{HostAt("10.0.0.2"), iwarp});
+    // A profile that asks for neither: each host is fine by itself.
+    fixture.profile = Profile{.name = "any"};
+    for (std::size_t i = 0; i < fixture.facts.size(); ++i) {
+      fixture.findings[i] = JudgeHost(fixture.facts[i], fixture.profile);
+      fixture.hosts[i].findings = fixture.findings[i];
+    }
+    const PairPlan plan = fixture.Plan();
+    EXPECT_TRUE(plan.jobs.empty());
+    ASSERT_EQ(plan.pairs.size(), 1U);
+    const Finding protocol = Of(plan.pairs[0].findings, "iw.peer-protocol");
+    EXPECT_EQ(protocol.outcome, Outcome::kFail);
+    EXPECT_TRUE(protocol.blocking);
+    EXPECT_THAT(protocol.observed, HasSubstr(first ? "a speaks iWARP, b RoCE" : "a speaks RoCE, b iWARP"));
+    EXPECT_EQ(Of(plan.pairs[0].findings, "peer.path").hidden_by, "iw.peer-protocol");
+  }
+}
+
+TEST(PairPlan, SaysAnOddTransportOnceWhereTheHostAlreadyDoes) {
+  const PairPlan plan = Fixture({HostAt("10.0.0.1"), IwarpAt("10.0.0.2")}).Plan();
+  EXPECT_TRUE(plan.jobs.empty());
+  ASSERT_EQ(plan.pairs.size(), 1U);
+  EXPECT_THAT(IdsWith(plan.pairs[0].findings, Outcome::kFail), ElementsAre());
+  for (const Finding& finding : plan.pairs[0].findings)
+    EXPECT_EQ(finding.hidden_by, "inv.transport") << finding.id;
+}
+
 TEST(PairPlan, SaysWhyHostsWithoutACommonSubnetAreNotTested) {
   const PairPlan plan = Fixture({HostAt("10.0.0.1"), HostAt("10.0.1.2")}).Plan();
   EXPECT_TRUE(plan.jobs.empty());
