@@ -24,12 +24,22 @@ std::string IdWord(const Profile& profile) {
   return profile.vlan_ids && !profile.vlan_ids->empty() ? std::to_string(profile.vlan_ids->front()) : "VLAN";
 }
 
+// The socket priority that RDMA-CM's ToS stands for: rt_tos2priority of include/net/route.h, where 0 is best
+// effort, 2 bulk, 6 interactive, 4 interactive bulk.
+std::uint32_t SocketPriorityOf(std::uint8_t tos) {
+  constexpr std::array<std::uint32_t, 4> kByClass{0, 2, 6, 4};
+  return kByClass[tos >> 3 & 3U];
+}
+
+// With the priority that RDMA-CM will look up; where its ToS is not known, that of an unset one.
 std::string AddFix(const PortView& view) {
+  const std::uint32_t from =
+      SocketPriorityOf(view.port.cm_default_tos ? *view.port.cm_default_tos : std::uint8_t{0});
   const std::string netdev = NetdevWord(view.port.netdev);
   const std::string id = IdWord(view.profile);
   const std::string name = Cat(netdev, ".", id);
-  return Cat("ip link add link ", netdev, " name ", name, " type vlan id ", id,
-             " egress-qos-map 0:", view.profile.rdma_priority.value_or(0), " && ip link set dev ", name,
+  return Cat("ip link add link ", netdev, " name ", name, " type vlan id ", id, " egress-qos-map ", from, ":",
+             view.profile.rdma_priority.value_or(0), " && ip link set dev ", name,
              " up && ip address add ADDRESS dev ", name,
              "  # ADDRESS: this host's in the storage network; VLAN: the storage VLAN's id");
 }
@@ -89,13 +99,6 @@ Verdict JudgeId(const PortView& view) {
 std::string EgressNotApplicable(const PortView& view) {
   if (std::string reason = TagNotApplicable(view); !reason.empty()) return reason;
   return kDemandsPcp.made_by(view.profile) ? "" : NotAsked(view.profile, "a priority in the tag");
-}
-
-// The socket priority that RDMA-CM's ToS stands for: rt_tos2priority of include/net/route.h, where 0 is best
-// effort, 2 bulk, 6 interactive, 4 interactive bulk.
-std::uint32_t SocketPriorityOf(std::uint8_t tos) {
-  constexpr std::array<std::uint32_t, 4> kByClass{0, 2, 6, 4};
-  return kByClass[tos >> 3 & 3U];
 }
 
 // Where the map says nothing of a priority, the tag has 0.

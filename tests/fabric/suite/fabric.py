@@ -59,6 +59,12 @@ def failing(report, host):
             if f["outcome"] in ("fail", "unknown")]
 
 
+def said(report, host):
+    """Ids of everything that a person is told of that host, red or not."""
+    return [f["id"] for entry in report["hosts"] if entry["host"] == host for f in entry["findings"]
+            if f["outcome"] in ("fail", "unknown", "warn")]
+
+
 def finding(report, host, check_id):
     for entry in report["hosts"]:
         if entry["host"] == host:

@@ -80,6 +80,15 @@ class Facts(unittest.TestCase):
         self.assertEqual(answer.status, 0, answer)
         return answer.json["hosts"][0]["facts"]
 
+    def found(self, check_id):
+        """Of a check of the host: what was seen, and where."""
+        answer = tool.rdmaready("check", self.hosts[1], "--profile", "virtual-fabric", "--output", "json")
+        found = fabric.finding(answer.json, self.hosts[1], check_id)
+        return found["subject"], found["outcome"], found["observed"]
+
+    def text(self):
+        return tool.rdmaready("check", self.hosts[1], "--profile", "virtual-fabric").out
+
     def port(self, device="rxe0"):
         ports = [p for p in self.facts()["ports"]["value"]["ports"] if p["device"] == device]
         self.assertEqual(len(ports), 1, ports)
@@ -112,6 +121,11 @@ class Facts(unittest.TestCase):
         self.assertEqual(vlan["vlan_egress"]["value"]["priorities"], [{"from": 4, "pcp": 3}])
         self.assertEqual(addresses(vlan), ["10.7.11.1/24"])
         self.assertEqual((bridge["kind"], bridge["over"], addresses(bridge)), ("bridge", ["dcb0"], ["10.8.0.1/24"]))
+        place = "rxe0/1 active, dcb0 up at 25 Gb/s, under dcb0.711 (vlan 711) and br0 (bridge)"
+        self.assertIn(self.found("link.state")[2], (place, "rxe0/1 active, dcb0 up at 25 Gb/s, under br0 (bridge) and dcb0.711 (vlan 711)"))
+        self.assertEqual(self.found("inv.bridge"), ("rxe0/1 dcb0", "warn", "dcb0 is a port of the bridge br0"))
+        self.assertEqual(self.found("pfc.lossless-priority"), ("rxe0/1 dcb0", "pass", "PFC on 3"))
+        self.assertIn("dcb0.711 (vlan 711)", self.text())
 
     def test_bond_over_the_port_and_then_under_it(self):
         self.build(BOND)
@@ -124,6 +138,9 @@ class Facts(unittest.TestCase):
         self.assertEqual(bond["bond_mode"], {"value": "active-backup"})
         self.assertEqual(vlan["vlan_id"], {"value": 711})
         self.assertEqual(addresses(bridge), ["10.7.11.1/24"])
+        self.assertEqual(self.found("inv.bond"),
+                         ("rxe0/1 dcb0", "pass", "dcb0 is in bond0 (active-backup); judged here, at dcb0"))
+        self.assertIn("under bond0 (bond), bond0.711 (vlan 711) and br0 (bridge)", self.text())
 
         fabric.guest(1, "rdma link del rxe0 && rdma link add rxe0 type rxe netdev bond0")
         port = self.port()
@@ -134,6 +151,8 @@ class Facts(unittest.TestCase):
         self.assertEqual(lower["dcb"]["pfc"]["value"]["enabled"], 1 << 3)
         self.assertEqual([(u["name"], u["over"]) for u in port["uppers"]["value"]["netdevs"]],
                          [("bond0.711", ["bond0"]), ("br0", ["bond0.711"])])
+        self.assertEqual(self.found("pfc.lossless-priority"), ("rxe0/1 bond0 > dcb0", "pass", "PFC on 3"))
+        self.assertIn("bond0 up at 25 Gb/s, over dcb0, under bond0.711 (vlan 711) and br0 (bridge)", self.text())
         text = tool.rdmaready("facts", self.hosts[1])
         self.assertEqual(text.status, 0, text)
         self.assertIn("interface dcb0, under bond0", text.out)

@@ -18,7 +18,26 @@ FAULTS = [
     (f"echo 0 > {CONFIGFS_TOS}", "roce.tos"),
     ("ip link set dcb0 down", "link.state"),
     ("ethtool -s dcb0 speed 10000 duplex full autoneg off", "link.speed"),
-    ("ip addr flush dev dcb0 scope global", "gid.v2-present"),
+    ("ip addr flush dev dcb0 scope global", "ip.address"),
+    ("dcb pfc set dev dcb0 prio-pfc all:off 0:on 3:on", "pfc.not-default"),
+    ("dcb ets set dev dcb0 tc-tsa all:strict tc-bw all:0", "ets.tsa"),
+    ("dcb ets set dev dcb0 willing on", "dcbx.willing"),
+    ("dcb dcbx set dev dcb0 lld-managed ieee", "dcbx.mode"),
+    ("ethtool -A dcb0 rx on tx on", "pause.off-with-pfc"),
+]
+
+# The same for advice: the host stays ready, and this is all that is said of it.
+WARNINGS = [
+    ("dcb pfc set dev dcb0 prio-pfc all:off 3:on 4:on", "pfc.only-one"),
+    ("dcb buffer set dev dcb0 prio-buffer all:0", "pfc.headroom"),
+    ("dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", "ets.maxrate"),
+    ("dcb app add dev dcb0 default-prio 3", "map.default-prio"),
+    ("dcb app add dev dcb0 stream-port-prio 445:0; dcb app add dev dcb0 stream-port-prio 445:3", "map.duplicates"),
+    ("rmmod rdma_ucm", "drv.core-modules"),
+    ("modprobe 8021q && ip link add link dcb0 name dcb0.711 mtu 1500 type vlan id 711 && ip link set dcb0.711 up && "
+     "ip addr add 10.7.11.9/24 dev dcb0.711", "mtu.vlan"),
+    ("modprobe bridge && ip link add br0 type bridge && ip link set dcb0 master br0", "inv.bridge"),
+    ("rdma system set netns exclusive", "inv.netns-mode"),
 ]
 
 
@@ -58,6 +77,31 @@ class OneWrongThing(unittest.TestCase):
                     fabric.guest(number, fix)
                     self.assert_ready()
                     print(f"  {check_id:24} {fault}\n{'':26} fix: {fix}", flush=True)
+                finally:
+                    fabric.put_right(number)
+
+    def assert_only_warned(self, number, check_id):
+        """Ready, and exactly this finding is a warning, on this host; gives it back."""
+        report = self.assert_ready()
+        for other, address in self.hosts.items():
+            self.assertEqual(fabric.said(report, address), [check_id] if other == number else [])
+        found = fabric.finding(report, self.hosts[number], check_id)
+        self.assertEqual(found["outcome"], "warn")
+        for text in ("observed", "expected", "source", "why", "fix"):
+            self.assertTrue(found[text], f"{check_id} has no {text}")
+        return found
+
+    def test_advice_is_said_heals_and_keeps_nobody_from_being_ready(self):
+        for position, (fault, check_id) in enumerate(WARNINGS):
+            number = 1 + position % 2
+            with self.subTest(fault=fault, guest=number):
+                try:
+                    fabric.guest(number, fault)
+                    found = self.assert_only_warned(number, check_id)
+                    fabric.guest(number, found["fix"])
+                    report = self.assert_ready()
+                    self.assertEqual(fabric.said(report, self.hosts[number]), [])
+                    print(f"  {check_id:24} {fault}\n{'':26} fix: {found['fix']}", flush=True)
                 finally:
                     fabric.put_right(number)
 

@@ -131,7 +131,7 @@ void AddVlan(std::vector<CheckCase>& cases) {
       cases.end(),
       {{"vlan.present", "good", OnVlan(), kPass, "10.0.0.1 on dcb0.711 (VLAN 711)", "", Tagged()},
        {"vlan.present", "untagged", GoodHost(), kFail, "10.0.0.1 on dcb0, untagged",
-        "ip link add link dcb0 name dcb0.VLAN type vlan id VLAN egress-qos-map 0:3", Tagged()},
+        "ip link add link dcb0 name dcb0.VLAN type vlan id VLAN egress-qos-map 2:3", Tagged()},
        {"vlan.present", "untagged, one id named", GoodHost(), kFail, "untagged",
         "name dcb0.712 type vlan id 712", OnlyVlan(712)},
        {"vlan.present", "the interface is a VLAN",

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An iWARP host beside a RoCE host in one inventory: told apart, and nothing is tried between them without a word why."""
+import pathlib
+import tempfile
+import unittest
+
+import fabric
+import tool
+
+
+class RoceAndIwarp(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        fabric.bring_up()
+        cls.addClassCleanup(fabric.launcher, "down", name=f"{fabric.NAME}-mixed")
+        name = fabric.bring_up_another("mixed", "--hosts", 2, "--device", "rxe", "--device", "2=siw", "--agent",
+                                       tool.BIN / "rdmaready-agent")
+        status = fabric.launcher("status", name=name).stdout.splitlines()
+        cls.roce, cls.iwarp = (line.split()[1] for line in status)
+        directory = tempfile.TemporaryDirectory(prefix="rdmaready mixed ")
+        cls.addClassCleanup(directory.cleanup)
+        cls.any_transport = pathlib.Path(directory.name) / "any.yaml"
+        cls.any_transport.write_text("name: any-transport\nsummary: asks for RDMA and no more\n")
+        cls.inventory = pathlib.Path(directory.name) / "hosts"
+        cls.inventory.write_text(f"{cls.roce}\n{cls.iwarp}\n")
+
+    def check(self, *arguments):
+        return tool.rdmaready("check", "--inventory", self.inventory, "--output", "json", *arguments)
+
+    def test_the_odd_one_is_named_by_its_transport(self):
+        report = self.check("--profile", "virtual-fabric").json
+        self.assertEqual(fabric.failing(report, self.roce), [])
+        self.assertEqual(fabric.failing(report, self.iwarp), ["inv.transport"])
+        self.assertEqual(fabric.finding(report, self.iwarp, "inv.transport")["observed"], "iWARP")
+
+    def test_the_iwarp_host_is_ready_by_its_own_profile_without_a_word(self):
+        answer = tool.rdmaready("check", self.iwarp, "--profile", "virtual-fabric-iwarp", "--level", "loopback", "--output", "json")
+        self.assertEqual(answer.status, 0, answer)
+        self.assertEqual(fabric.said(answer.json, self.iwarp), [])
+
+    def test_no_pair_test_is_tried_and_the_report_says_why(self):
+        answer = self.check("--profile", self.any_transport, "--level", "peer")
+        self.assertEqual(answer.status, 1, answer)
+        pair, = answer.json["pairs"]
+        found = {f["id"]: f for f in pair["findings"]}
+        self.assertEqual(set(found), {"iw.peer-protocol", "peer.path"})
+        self.assertEqual((found["iw.peer-protocol"]["outcome"], found["iw.peer-protocol"]["blocking"]), ("fail", True))
+        self.assertEqual(found["iw.peer-protocol"]["observed"],
+                         f"{self.roce} speaks RoCE, {self.iwarp} iWARP: nothing is tested between them")
+        self.assertEqual(found["peer.path"]["hidden_by"], "iw.peer-protocol")
+        for host in (self.roce, self.iwarp):
+            self.assertEqual(fabric.failing(answer.json, host), [])
+            self.assertEqual(fabric.rungs(answer.json, host), {"host": "pass", "loopback": "pass", "peer": "fail"})
+        text = tool.rdmaready("check", "--inventory", self.inventory, "--profile", self.any_transport, "--level", "peer")
+        self.assertRegex(text.out, r"FAIL +iw\.peer-protocol .*iWARP: nothing is tested between them")
+
+    def test_a_pair_test_that_is_asked_for_says_why_not(self):
+        answer = tool.rdmaready("test", "peer", self.roce, self.iwarp)
+        self.assertEqual((answer.status, answer.out), (1, ""), answer)
+        self.assertIn("different transports", answer.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
