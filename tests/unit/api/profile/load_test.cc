@@ -98,6 +98,31 @@ TEST(BuiltInProfiles, SmbDirectClassifiesByPcpAndAsksForNoDscp) {
   EXPECT_EQ(profile->min_speed_mbps, 10'000U);
 }
 
+TEST(BuiltInProfiles, SmbDirectKeepsTheHeartbeatApartAndWantsATag) {
+  const absl::StatusOr<Profile> profile = LoadProfile("smb-direct-roce");
+  ASSERT_TRUE(profile.ok());
+  EXPECT_EQ(profile->vlan, Profile::Vlan::kTagged);
+  EXPECT_FALSE(profile->vlan_ids.has_value());
+  EXPECT_EQ(
+      profile->heartbeat,
+      (Profile::Heartbeat{.priority = 7, .percent = std::uint8_t{1}, .percent_up_to_10g = std::uint8_t{2}}));
+  EXPECT_EQ(profile->ets_rdma_percent, 50);
+  EXPECT_EQ(profile->dcbx, Profile::Dcbx::kStatic);
+}
+
+TEST(BuiltInProfiles, OfIwarpAskForNothingThatTcpDoesWithout) {
+  for (const char* name : {"smb-direct-iwarp", "virtual-fabric-iwarp"}) {
+    const absl::StatusOr<Profile> profile = LoadProfile(name);
+    ASSERT_TRUE(profile.ok()) << name;
+    EXPECT_EQ(profile->transport, Profile::Transport::kIwarp);
+    EXPECT_FALSE(profile->pfc.has_value() || profile->ets_rdma_percent.has_value());
+    EXPECT_FALSE(profile->roce_mtu_bytes.has_value() || profile->dscp.has_value() || profile->tos.has_value());
+    EXPECT_EQ(profile->trust, Profile::Trust::kAny);
+    EXPECT_EQ(profile->vlan, Profile::Vlan::kAny);
+    EXPECT_EQ(profile->mtu_bytes, 9000U);
+  }
+}
+
 TEST(ParseProfile, HashesTheTextItRead) {
   const std::string text = "name: x\n";
   const absl::StatusOr<Profile> profile = ParseProfile(text, "x.yaml");
