@@ -32,7 +32,7 @@ WARNINGS = [
     ("dcb buffer set dev dcb0 prio-buffer all:0", "pfc.headroom"),
     ("dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", "ets.maxrate"),
     ("dcb app add dev dcb0 default-prio 3", "map.default-prio"),
-    ("dcb app add dev dcb0 stream-port-prio 445:0; dcb app add dev dcb0 stream-port-prio 445:3", "map.duplicates"),
+    ("dcb app add dev dcb0 dscp-prio 10:0; dcb app add dev dcb0 dscp-prio 10:1", "map.duplicates"),
     ("rmmod rdma_ucm", "drv.core-modules"),
     ("modprobe 8021q && ip link add link dcb0 name dcb0.711 mtu 1500 type vlan id 711 && ip link set dcb0.711 up && "
      "ip addr add 10.7.11.9/24 dev dcb0.711", "mtu.vlan"),
