@@ -51,6 +51,15 @@ const Port* Fellow(const PortView& view, std::string_view bond) {
   return nullptr;
 }
 
+// Why it is not known whether there is one; null when it is. A port without an interface is in no bond.
+const Missing* FellowGap(const PortView& view) {
+  if (!view.host.ports) return &view.host.ports.missing();
+  for (const Port& other : *view.host.ports) {
+    if (!other.netdev && !NotOffered(other.netdev)) return &other.netdev.missing();
+  }
+  return nullptr;
+}
+
 // Modes that send the frames of one connection over several links.
 bool Scatters(std::string_view mode) { return mode == "balance-rr" || mode == "broadcast"; }
 
@@ -81,6 +90,7 @@ Verdict JudgeBond(const PortView& view) {
         false, Cat(observed, ", together with ", PortName(*fellow)), std::string(kExpected), kSource,
         Cat(leave, "  # SMB Multichannel uses both ports by itself, each with an address of its own"));
   }
+  if (const Missing* gap = FellowGap(view)) return NoAnswer(*gap, std::string(kExpected), kSource);
   return Judged(true, Cat(observed, "; judged here, at ", port.netdev->name), std::string(kExpected), kSource);
 }
 

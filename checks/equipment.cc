@@ -68,6 +68,9 @@ Verdict JudgeSymmetry(const HostView& view) {
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), std::string(kExpected), kMakeSource);
   const std::vector<Port>& ports = *view.host.ports;
   const Port& first = ports.front();
+  for (const Port& port : ports) {
+    if (!port.software) return NoAnswer(port.software.missing(), std::string(kExpected), kMakeSource);
+  }
   const Missing* gap = nullptr;
   for (const Port& port : ports) {
     if (IsSoftware(port) != IsSoftware(first)) {

@@ -2,6 +2,7 @@
 // mtu.max, mtu.vlan: can the interface have the MTU, and do the VLANs on it have it too.
 #include <algorithm>
 
+#include "checks/addresses.h"
 #include "checks/families.h"
 #include "checks/tagging.h"
 #include "checks/verdicts.h"
@@ -34,7 +35,7 @@ Verdict JudgeMax(const PortView& view) {
 std::string VlanNotApplicable(const PortView& view) {
   if (!view.profile.mtu_bytes) return NotAsked(view.profile, "an MTU");
   if (IsInfiniBand(view.port)) return "InfiniBand: a port has no Ethernet MTU";
-  if (!view.port.uppers) return {};
+  if (!view.port.uppers || !AddressesKnown(view.port)) return {};
   return StorageVlans(view.port, view.profile).empty() ? "no VLAN with an address on the port" : "";
 }
 
@@ -51,6 +52,7 @@ Verdict JudgeVlan(const PortView& view) {
                     Cat("ip link set dev ", ShellWord(vlan.name), " mtu ", wanted));
     observed += Cat(observed.empty() ? "" : ", ", text);
   }
+  if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kSource);
   return Judged(true, observed, expected, kSource);
 }
 

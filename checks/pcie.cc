@@ -129,8 +129,8 @@ Verdict JudgeNuma(const PortView& view) {
   constexpr std::string_view kExpected = "a NUMA node";
   const Fact<std::uint32_t>& nodes = view.host.numa_nodes;
   if (!nodes) return NoAnswer(nodes.missing(), std::string(kExpected), kSource);
-  if (*nodes == 1) return Judged(true, "one NUMA node", std::string(kExpected), kSource);
   if (!view.port.pci) return NoAnswer(view.port.pci.missing(), std::string(kExpected), kSource);
+  if (*nodes == 1) return Judged(true, "one NUMA node", std::string(kExpected), kSource);
   const Fact<std::int32_t>& node = view.port.pci->numa_node;
   if (!node) return NoAnswer(node.missing(), std::string(kExpected), kSource);
   const std::string observed =

@@ -136,6 +136,11 @@ void AddPcie(std::vector<CheckCase>& cases) {
                  "/sys/class/infiniband/rxe0/device/numa_node"},
                 {"pcie.numa", "node denied", two_nodes(Hardware(), Denied()), kUnknown, "not permitted"},
                 {"pcie.numa", "nodes denied", nodes_denied, kUnknown, "not permitted"},
+                {"pcie.numa", "one node, but of what is not known", WithPort([](Port& port) {
+                   port.software = Denied();
+                   port.pci = Denied();
+                 }),
+                 kUnknown, "not permitted"},
                 {"pcie.numa", "software", GoodHost(), kNotApplicable, "no PCIe"},
                 {"pcie.aer", "clean", Hardware(), kPass, "no uncorrected"},
                 {"pcie.aer", "fatal", aer(std::uint64_t{2}), kFail, "2 fatal and 0 non-fatal", "dmesg"},

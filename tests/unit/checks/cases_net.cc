@@ -75,6 +75,7 @@ void AddMtu(std::vector<CheckCase>& cases) {
        {"mtu.vlan", "not filled in", vlan_mtu(0), kUnknown, "not collected"},
        {"mtu.vlan", "denied", uppers_unknown, kUnknown, "not permitted"},
        {"mtu.vlan", "small, but not for storage", vlan_mtu(1500), kNotApplicable, "no VLAN", "", OnlyVlan(712)},
+       {"mtu.vlan", "which VLANs have an address is not known", UppersDenied(), kUnknown, "not permitted"},
        {"mtu.vlan", "no VLAN", GoodHost(), kNotApplicable, "no VLAN"}});
 }
 
