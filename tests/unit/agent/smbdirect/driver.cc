@@ -7,7 +7,7 @@
 namespace rdmaready::smbdirect {
 namespace {
 
-constexpr std::byte kScribble{0xdd};  // what a posted buffer holds: nobody may still read it
+constexpr std::byte kScribble{0xdd};  // a posted buffer belongs to the device: nobody may still read it
 
 }  // namespace
 
@@ -42,6 +42,7 @@ void Driver::Do(const PostReceive& action) {
   if (action.buffer >= buffers_.size()) return Breach("posts a buffer that is not there");
   if (is_posted_[action.buffer]) return Breach("posts a posted buffer");
   std::ranges::fill(buffers_[action.buffer], kScribble);
+  buffers_[action.buffer] = {};
   posted_.push_back(action.buffer);
   is_posted_[action.buffer] = true;
 }
@@ -83,7 +84,7 @@ bool Driver::Arrive(const WireMessage& message, TimePoint now) {
   const std::uint32_t buffer = posted_.front();
   posted_.pop_front();
   is_posted_[buffer] = false;
-  buffers_[buffer].assign(message.bytes.begin(), message.bytes.end());
+  buffers_[buffer] = {message.bytes.begin(), message.bytes.end()};  // not a byte more: a sanitizer sees overreads
   connection_.Received(buffer, buffers_[buffer], message.invalidate, now, actions_);
   Execute();
   return true;
