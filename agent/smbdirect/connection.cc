@@ -25,8 +25,8 @@ void Connection::Connected(TimePoint now, std::uint32_t read_depth, Actions& act
   if (state_ != State::kIdle) return;  // a message was faster than the event
   StartNegotiation(now, actions);
   if (role_ == Role::kResponder) return;
-  request_sent_ = true;
-  SendControl(Encode(MakeRequest(settings_)), actions);
+  request_ = MakeRequest(settings_);
+  SendControl(Encode(*request_), actions);
 }
 
 void Connection::StartNegotiation(TimePoint now, Actions& actions) {
@@ -72,17 +72,20 @@ void Connection::Receive(Bytes bytes, std::optional<std::uint32_t> invalidated, 
 
 void Connection::ReceiveRequest(Bytes bytes, TimePoint now, Actions& actions) {
   const std::variant<Agreement, Refusal> judgement = JudgeRequest(bytes, settings_);
+  request_ = DecodeNegotiateRequest(bytes);
   if (const Refusal* refusal = std::get_if<Refusal>(&judgement)) {
     if (!refusal->answer) return End(refusal->reason, kStatusSuccess, actions);
     // Disconnecting at once could overtake the answer, so that is done when it has arrived.
     state_ = State::kRefusing;
     refusal_ = refusal->reason;
     refusal_status_ = refusal->status;
-    return SendControl(Encode(MakeFailure(refusal->status)), actions);
+    response_ = MakeFailure(refusal->status);
+    return SendControl(Encode(*response_), actions);
   }
   const Agreement& agreement = std::get<Agreement>(judgement);
   Post(agreement.credits_granted, actions);
-  SendControl(Encode(MakeResponse(agreement, settings_)), actions);
+  response_ = MakeResponse(agreement, settings_);
+  SendControl(Encode(*response_), actions);
   // The initiator grants with its first data transfer message; until then we may send nothing.
   credits_.Start(0, agreement.credits_granted, agreement.peer_credits_requested);
   Establish(agreement, now, actions);
@@ -90,6 +93,7 @@ void Connection::ReceiveRequest(Bytes bytes, TimePoint now, Actions& actions) {
 
 void Connection::ReceiveResponse(Bytes bytes, TimePoint now, Actions& actions) {
   const std::variant<Agreement, Refusal> judgement = JudgeResponse(bytes, settings_);
+  response_ = DecodeNegotiateResponse(bytes);
   if (const Refusal* refusal = std::get_if<Refusal>(&judgement)) {
     return End(refusal->reason, refusal->status, actions);
   }
@@ -126,7 +130,7 @@ void Connection::TimerExpired(TimePoint now, Actions& actions) {
   }
 }
 
-// Not armed anew with each message: it looks at what came since (3.1.6.2).
+// Not armed anew with each message: it looks at what came since (3.1.2.2).
 void Connection::TimerWhileEstablished(TimePoint now, Actions& actions) {
   if (settings_.timers.idle == std::chrono::milliseconds::zero()) return;
   if (keepalive_ != Keepalive::kNone) {
@@ -156,7 +160,10 @@ void Connection::PeerClosed(Actions& actions) {
 }
 
 void Connection::TransportFailed(Actions& actions) {
-  if (state_ != State::kEnded) End(EndReason::kTransportFailed, kStatusSuccess, actions);
+  if (state_ == State::kEnded) return;
+  // A refused peer may be gone before the answer is acknowledged; the refusal is still why.
+  if (state_ == State::kRefusing) return End(refusal_, refusal_status_, actions);
+  End(EndReason::kTransportFailed, kStatusSuccess, actions);
 }
 
 void Connection::Close(Actions& actions) {

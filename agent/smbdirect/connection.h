@@ -69,7 +69,8 @@ class Connection {
 
   void TimerExpired(TimePoint now, Actions& actions);
 
-  // The peer disconnected; or a work request or the device failed.
+  // The peer disconnected; or a work request or the device failed. Work requests that are flushed because the
+  // peer disconnected are no failure: wait for the connection manager's event, which names the reason.
   void PeerClosed(Actions& actions);
   void TransportFailed(Actions& actions);
 
@@ -102,6 +103,10 @@ class Connection {
   bool established() const { return state_ == State::kEstablished; }
   bool ended() const { return state_ == State::kEnded; }
   const Agreement& agreement() const { return agreement_; }  // once established
+  // The negotiation's messages, as sent and as received, for a report; nullopt while there is none, or one too
+  // short to be read.
+  const std::optional<NegotiateRequest>& request() const { return request_; }
+  const std::optional<NegotiateResponse>& response() const { return response_; }
   const Counters& counters() const { return counters_; }
   std::uint32_t send_credits() const { return credits_.send(); }
   std::uint32_t receive_credits() const { return credits_.posted(); }
@@ -143,8 +148,9 @@ class Connection {
   RdmaQueue<std::byte> reads_{};
   RdmaQueue<const std::byte> writes_{};
   Counters counters_{};
+  std::optional<NegotiateRequest> request_{};
+  std::optional<NegotiateResponse> response_{};
 
-  bool request_sent_ = false;
   bool answer_owed_ = false;  // the peer asked for a message, 3.1.5.8
   Keepalive keepalive_ = Keepalive::kNone;
   TimePoint deadline_{};    // of the negotiation, then of the keepalive's answer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The depths of RDMA reads that two iWARP ends tell each other in 8 bytes of connection private data,
-// [MS-SMBD] appendix A: IRD (reads we answer at a time) and ORD (reads we have outstanding). Only on iWARP: on
+// [MS-SMBD] 6.1: IRD (reads we answer at a time) and ORD (reads we have outstanding). Only on iWARP: on
 // InfiniBand and RoCE the connection manager carries them, and the private data an event shows has a fixed
 // size, whatever was sent. Pure functions.
 #pragma once

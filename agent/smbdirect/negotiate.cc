@@ -102,7 +102,7 @@ std::variant<Agreement, Refusal> JudgeResponse(Bytes bytes, const Settings& sett
       .max_receive_bytes = AgreedReceiveBytes(settings.max_receive_bytes, response->preferred_send_bytes),
       .max_fragmented_send_bytes = response->max_fragmented_bytes,
       .max_fragmented_receive_bytes = settings.max_fragmented_bytes,
-      .max_read_write_bytes = response->max_read_write_bytes,
+      .max_read_write_bytes = std::min(settings.max_read_write_bytes, response->max_read_write_bytes),
       .peer_credits_requested = response->credits_requested,
       .credits_granted = response->credits_granted};
 }

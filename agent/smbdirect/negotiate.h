@@ -21,8 +21,8 @@ struct Agreement {
   std::uint32_t max_receive_bytes = 0;             // the same, towards us
   std::uint32_t max_fragmented_send_bytes = 0;     // one message of the upper layer
   std::uint32_t max_fragmented_receive_bytes = 0;  // the same, towards us
-  // The most that one request of the upper layer may move by RDMA: the listener's value at the initiator (0
-  // when it named none), our own at the listener, which was told nothing.
+  // The most that one request of the upper layer may move by RDMA: the lesser of both ends' values at the
+  // initiator (0 when the listener named none), our own at the listener, which was told nothing.
   std::uint32_t max_read_write_bytes = 0;
   std::uint16_t peer_credits_requested = 0;
   std::uint16_t credits_granted = 0;  // in the response: by us (listener) or to us (initiator)

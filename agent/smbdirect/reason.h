@@ -16,7 +16,7 @@ enum class EndReason : std::uint8_t {
   kTransportFailed,  // a work request or the device failed
   kMisuse,           // an event that cannot be: a completion of what was never posted
 
-  // Time, 3.1.6.
+  // Time, 3.1.2.
   kNegotiationTimeout,
   kKeepaliveTimeout,
 

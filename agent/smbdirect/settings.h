@@ -14,10 +14,11 @@ enum class Role : std::uint8_t { kInitiator, kResponder };
 // What a responder refuses. The default is the specification; the other two act like servers in the field, so
 // that a test of an initiator needs none of them.
 struct NegotiatePolicy {
-  // Both versions must be exactly 1.0 rather than a range that holds it: Windows Server 2012, [MS-SMBD] note 5.
+  // Both versions must be exactly 1.0 rather than a range that holds it: Windows Server 2012,
+  // [MS-SMBD] notes on 3.1.5.6.
   bool exact_version = false;
   // A larger PreferredSendSize is refused with STATUS_INSUFFICIENT_RESOURCES; 0 accepts all. 8136 in Windows
-  // Server 2012 R2 and later, [MS-SMBD] note 6.
+  // Server 2012 R2 and later, the same notes.
   std::uint32_t max_preferred_send_bytes = 0;
   // The minima themselves are refused, and dropped without an answer: ksmbd before Linux 6.18.
   bool minima_excluded = false;
@@ -29,13 +30,13 @@ NegotiatePolicy OldKsmbdPolicy();
 
 // Zero: never.
 struct Timers {
-  std::chrono::milliseconds negotiate_active{120'000};  // 3.1.6.1 and the initiator's 120 s
-  std::chrono::milliseconds negotiate_passive{5'000};   // the same, the listener's 5 s
-  std::chrono::milliseconds idle{120'000};              // 3.1.2.2, note 1
-  std::chrono::milliseconds keepalive_answer{5'000};    // 3.1.5.1, note 3
+  std::chrono::milliseconds negotiate_active{120'000};  // 3.1.2.1, of who connects
+  std::chrono::milliseconds negotiate_passive{5'000};   // the same, of who listens
+  std::chrono::milliseconds idle{120'000};              // 3.1.2.2 and its note
+  std::chrono::milliseconds keepalive_answer{5'000};    // 3.1.5.1 and its note
 };
 
-// The defaults are those of Windows, [MS-SMBD] note 2 on 3.1.4.1; Linux differs in max_receive_bytes (1364) and
+// The defaults are those of Windows, [MS-SMBD] note on 3.1.4.1; Linux differs in max_receive_bytes (1364) and
 // max_fragmented_bytes (173910).
 struct Settings {
   std::uint16_t receive_credit_max = 255;  // receives the peer may have at its disposal

@@ -154,6 +154,20 @@ TEST_P(DataTransfer, ReassemblesSegmentsOfEveryLength) {
   EXPECT_THAT(driver->delivered, testing::ElementsAre(whole));
 }
 
+// As the suite sends it: with the offset of a payload, and padding, but no payload.
+TEST_P(DataTransfer, TakesAFragmentOfNoBytesWithAnOffset) {
+  const auto driver = Negotiated();
+  HandMade nothing = HandMade::Of({}, 10);
+  nothing.header.data_offset = kDataOffset;
+  WireMessage message = nothing.Message();
+  message.bytes.resize(kDataOffset);
+  ASSERT_TRUE(driver->Arrive(HandMade::Of(Fill(5), 10).Message(), kStart));
+  ASSERT_TRUE(driver->Arrive(message, kStart));
+  ASSERT_TRUE(driver->Arrive(HandMade::Of(Fill(10), 0).Message(), kStart));
+  ASSERT_EQ(driver->delivered.size(), 1u);
+  EXPECT_EQ(driver->delivered[0].size(), 15u);
+}
+
 TEST_P(DataTransfer, ReassemblesSegmentsOfOneByte) {
   const std::vector<std::byte> whole = Fill(kFragmented);
   const auto driver = Negotiated();

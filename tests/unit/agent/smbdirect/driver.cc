@@ -84,7 +84,8 @@ bool Driver::Arrive(const WireMessage& message, TimePoint now) {
   const std::uint32_t buffer = posted_.front();
   posted_.pop_front();
   is_posted_[buffer] = false;
-  buffers_[buffer] = {message.bytes.begin(), message.bytes.end()};  // not a byte more: a sanitizer sees overreads
+  buffers_[buffer] = {message.bytes.begin(),
+                      message.bytes.end()};  // not a byte more: a sanitizer sees overreads
   connection_.Received(buffer, buffers_[buffer], message.invalidate, now, actions_);
   Execute();
   return true;

@@ -58,6 +58,8 @@ const ResponseCase kCases[] = {
     {"MaxFragmentedSize 131071", With([](auto& r) { r.max_fragmented_bytes = 131'071; }),
      EndReason::kResponseFragmentedSize},
     {"MaxFragmentedSize largest", With([](auto& r) { r.max_fragmented_bytes = kMost; })},
+    {"MaxReadWriteSize largest", With([](auto& r) { r.max_read_write_bytes = kMost; })},
+    {"MaxReadWriteSize 0", With([](auto& r) { r.max_read_write_bytes = 0; })},
     {"PreferredSendSize 0", With([](auto& r) { r.preferred_send_bytes = 0; })},
     {"PreferredSendSize as we receive", With([](auto& r) { r.preferred_send_bytes = 8192; })},
     {"PreferredSendSize more than we receive", With([](auto& r) { r.preferred_send_bytes = 8193; }),
@@ -70,7 +72,8 @@ void CheckAgreement(const NegotiateResponse& response, const Settings& settings,
             std::max(128u, std::min(settings.max_receive_bytes, response.preferred_send_bytes)));
   EXPECT_EQ(agreement.max_fragmented_send_bytes, response.max_fragmented_bytes);
   EXPECT_EQ(agreement.max_fragmented_receive_bytes, settings.max_fragmented_bytes);
-  EXPECT_EQ(agreement.max_read_write_bytes, response.max_read_write_bytes);
+  EXPECT_EQ(agreement.max_read_write_bytes,
+            std::min(settings.max_read_write_bytes, response.max_read_write_bytes));
 }
 
 TEST(Initiator, JudgesEachResponse) {
@@ -83,6 +86,7 @@ TEST(Initiator, JudgesEachResponse) {
     ASSERT_TRUE(initiator.Arrive(Raw(Encode(test.response)), kStart));
     EXPECT_EQ(initiator.breach(), "");
     EXPECT_EQ(initiator.connection().established(), !test.reason);
+    EXPECT_EQ(initiator.connection().response(), test.response) << "for the report, whatever it says";
     EXPECT_EQ(initiator.end.has_value(), test.reason.has_value());
     if (!test.reason) {
       CheckAgreement(test.response, settings, initiator.connection().agreement());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The idle time and the keepalive, [MS-SMBD] 3.1.2.2 and 3.1.6.2.
+// The idle time and the keepalive, [MS-SMBD] 3.1.2.2 and 3.1.5.1.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -219,12 +219,16 @@ TEST(Responder, WaitsFourSecondsForARequestAndNotFive) {
 }
 
 TEST(Responder, WhoseRefusalNeverArrivesStillEnds) {
-  for (const bool closed : {false, true}) {
+  void (*const ends[])(Driver&) = {
+      [](Driver& responder) { responder.PeerClosed(); },
+      [](Driver& responder) { responder.Fail(); },
+      [](Driver& responder) { responder.Timer(kStart + 5s); },
+  };
+  for (const auto& end : ends) {
     Driver responder(Role::kResponder, {});
     responder.Connect(kStart);
     ASSERT_TRUE(responder.Arrive(Raw(Encode(Versions(2, 2))), kStart));
-    if (closed) responder.PeerClosed();
-    if (!closed) responder.Timer(kStart + 5s);
+    end(responder);
     ASSERT_TRUE(responder.end);
     EXPECT_EQ(responder.end->reason, EndReason::kRequestVersion);
     EXPECT_EQ(responder.end->status, kStatusNotSupported);
