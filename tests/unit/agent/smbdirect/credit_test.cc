@@ -49,6 +49,19 @@ TEST(Credits_, ForTheLastOneAReceiveIsKeptBack) {
   EXPECT_EQ(credits.posted(), 11u);
 }
 
+// A peer that keeps no receive back and has nothing to grant cannot spend its last credit by itself.
+TEST(Credits_, APeerDownToItsLastOneIsGrantedAfterPayloadOnly) {
+  Credits credits(10);
+  credits.Start(5, 3, 3);
+  credits.Received(3, 0, true);
+  EXPECT_FALSE(credits.due());
+  credits.Received(3, 0, false);
+  EXPECT_FALSE(credits.due()) << "an empty message is not answered for its own sake";
+  credits.Start(5, 2, 3);
+  credits.Received(3, 0, true);
+  EXPECT_TRUE(credits.due());
+}
+
 TEST(CreditFlow, ARunOfMessagesStopsAtTheLastCreditUntilThereIsAGrant) {
   Driver responder(Role::kResponder, WithCredits(4, 255));
   NegotiateRequest request = GoodRequest();
