@@ -51,11 +51,15 @@ void Mutator::ChangeByte(Script& script) {
   }
 }
 
-// A field of 2 or 4 bytes at one of the places where the messages of MS-SMBD have them.
+// A field of 2 or 4 bytes at one of the places where the messages of MS-SMBD have them; of a message, when one
+// is found among the many small records.
 void Mutator::ChangeField(Script& script) {
   const std::vector<Record> records = RecordsOf(script);
   if (records.empty()) return;
-  const Record& record = records[Below(records.size())];
+  Record record = records[Below(records.size())];
+  for (int tries = 0; tries < 8 && record.size < kHeadBytes + kDataHeaderBytes; ++tries) {
+    record = records[Below(records.size())];
+  }
   const std::size_t field = Below(16) * 2;
   const std::size_t width = field < 8 || Below(3) == 0 ? 2 : 4;
   if (kHeadBytes + field + width > record.size) return;
