@@ -22,7 +22,6 @@ FAULTS = [
     ("dcb pfc set dev dcb0 prio-pfc all:off 0:on 3:on", "pfc.not-default"),
     ("dcb ets set dev dcb0 tc-tsa all:strict tc-bw all:0", "ets.tsa"),
     ("dcb ets set dev dcb0 willing on", "dcbx.willing"),
-    ("dcb dcbx set dev dcb0 lld-managed ieee", "dcbx.mode"),
     ("ethtool -A dcb0 rx on tx on", "pause.off-with-pfc"),
 ]
 
@@ -111,6 +110,19 @@ class OneWrongThing(unittest.TestCase):
             found = self.assert_only(2, "link.state")
             self.assertIn("carrier", found["observed"])
             fabric.launcher("fault", 2, "link", "up")
+            self.assert_ready()
+        finally:
+            fabric.put_right(2)
+
+    def test_firmware_that_runs_dcbx(self):
+        """The fix says it: the firmware's agent off first, which is the NIC's own business, then the command."""
+        try:
+            fabric.launcher("fault", 2, "dcb", "firmware_lldp", "on")
+            found = self.assert_only(2, "dcbx.mode")
+            self.assertIn("firmware", found["observed"])
+            self.assertIn("LLDP agent off first", found["fix"])
+            fabric.launcher("fault", 2, "dcb", "firmware_lldp", "off")
+            fabric.guest(2, found["fix"])
             self.assert_ready()
         finally:
             fabric.put_right(2)
