@@ -34,6 +34,27 @@ absl::Status Drain(Session& session, const Phase& phase, const TakeCompletions& 
 
 }  // namespace
 
+LinkSettings SettingsOf(Role role, const TransferCase& test, const RunOptions& options) {
+  // Who only lends its memory waits for no completion: spinning would take the processor from who works.
+  const bool lends = role == Role::kResponder && test.operation != Operation::kSend &&
+                     (test.operation == Operation::kRead || !options.verify);
+  return {.sends = SlotsOf(test) + NoticeRing::kSlots,
+          .receives = NoticeRing::kSlots,
+          .busy_poll = options.busy_poll && !lends,
+          .tos = options.tos};
+}
+
+absl::StatusOr<std::uint64_t> CountCompleted(const Completion& completion, TransferCounts& counts) {
+  if (completion.id < counts.completed || completion.id >= counts.posted) {
+    return MakeFailure(FailureKind::kCompletion,
+                       fmt::format("message {} completed, although {} were complete of {} posted",
+                                   completion.id, counts.completed, counts.posted));
+  }
+  const std::uint64_t messages = completion.id + 1 - counts.completed;
+  counts.completed += messages;
+  return messages;
+}
+
 absl::Status ServeUntilDone(Session& session, const Phase& phase, const TakeCompletions& take) {
   std::array<Completion, kCompletionBatch> completions;
   while (true) {

@@ -7,14 +7,17 @@
 // Link::Disconnect or an orderly end.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "agent/transfer/buffer.h"
 #include "agent/transfer/meter.h"
 #include "agent/transfer/notice.h"
@@ -28,10 +31,15 @@ inline constexpr std::size_t kCompletionBatch = 64;
 // Slots of a write's or read's target: at least two, so that consecutive messages of a slot differ in content.
 inline std::uint32_t SlotsOf(const TransferCase& test) { return test.depth < 2 ? 2 : test.depth; }
 
-// What a link must hold at once for this test, at either end.
-inline QueueDepth QueueDepthOf(const TransferCase& test) {
-  return {.sends = SlotsOf(test) + NoticeRing::kSlots, .receives = NoticeRing::kSlots};
+// Messages that are handed to the device together and of which the last one alone is signaled: what a small
+// message costs is mostly its own call, its own completion and its own wake-up. Large ones go one by one.
+inline std::uint64_t ChainOf(const TransferCase& test) {
+  constexpr std::uint32_t kLarge = 64 * 1024;
+  return test.message_bytes > kLarge ? 1 : std::clamp<std::uint64_t>(test.depth / 8, 1, 16);
 }
+
+// What a link must hold at once for this test and how it is used, at either end.
+LinkSettings SettingsOf(Role role, const TransferCase& test, const RunOptions& options);
 
 // --- send: ping-pong. Ping i is message 2i of the transfer, its answer is message 2i + 1. ---
 
@@ -43,6 +51,7 @@ class SendInitiator {
 
  private:
   absl::Status Exchange(std::uint64_t ping, Phase& phase);
+  absl::Status TakeUntil(std::uint64_t answers, std::uint64_t completed, Phase& phase);
 
   Session& session_;
   const Pattern& pattern_;
@@ -78,6 +87,8 @@ class WriteInitiator {
 
  private:
   absl::Status Post(Meter& meter, Phase& phase);
+  absl::Status PostChain(std::uint64_t messages, Meter& meter, Phase& phase);
+  absl::Status PostNotice(std::uint64_t posted);
   absl::Status Take(std::span<const Completion> completions, Meter& meter, Phase& phase);
   bool Finished(const Phase& phase) const;
   std::uint64_t Limit(const Phase& phase) const;
@@ -86,6 +97,8 @@ class WriteInitiator {
   const Pattern& pattern_;
   const RemoteMemory target_;
   const bool verify_;
+  const std::uint64_t chain_;
+  std::vector<WorkRequest> requests_{};  // of the chain that is being made
   std::unique_ptr<Buffer> source_{};
   NoticeRing notices_;
   std::uint64_t told_ = 0;      // messages named in notices
@@ -123,12 +136,17 @@ class ReadInitiator {
 
  private:
   absl::Status Post(Meter& meter, Phase& phase);
+  absl::Status PostChain(std::uint64_t messages, Phase& phase);
+  absl::Status Take(const Completion& completion, Meter& meter, Phase& phase);
   void Verify(std::uint64_t number, Phase& phase);
   std::uint64_t RemoteSlot(std::uint64_t number) const;
 
   Session& session_;
   const Pattern& pattern_;
   const RemoteMemory source_;
+  const std::uint64_t chain_;
+  std::vector<WorkRequest> requests_{};  // of the chain that is being made
+  bool stopping_ = false;
   std::unique_ptr<Buffer> destination_{};
   std::optional<std::uint64_t> first_missing_{};
 };
@@ -158,6 +176,10 @@ absl::Status CheckMemory(const TransferCase& test, const RemoteMemory& memory);
 // A stall with what was in flight: "17 RDMA writes posted, 15 completed; nothing for 4.0 s". Others pass
 // unchanged.
 absl::Status WithProgress(const absl::Status& status, const char* what, const TransferCounts& counts);
+
+// Checks that `completion` is of a message that was posted and not complete yet, the last one of a chain: then
+// all up to it are complete. Returns how many that makes; counts them.
+absl::StatusOr<std::uint64_t> CountCompleted(const Completion& completion, TransferCounts& counts);
 
 using TakeCompletions = std::function<absl::Status(std::span<const Completion>)>;
 

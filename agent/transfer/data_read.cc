@@ -18,7 +18,7 @@ constexpr char kWhat[] = "RDMA read";
 }  // namespace
 
 ReadInitiator::ReadInitiator(Session& session, const Pattern& pattern, const RemoteMemory& source)
-    : session_(session), pattern_(pattern), source_(source) {}
+    : session_(session), pattern_(pattern), source_(source), chain_(ChainOf(session.test())) {}
 
 absl::Status ReadInitiator::Prepare() {
   const TransferCase& test = session_.test();
@@ -44,14 +44,7 @@ absl::Status ReadInitiator::Run(Phase& phase) {
     const absl::StatusOr<std::size_t> count = session_.Wait(completions);
     status = count.status();
     if (!status.ok()) break;
-    const std::int64_t now_ns = NowNs();
-    for (std::size_t i = 0; status.ok() && i < *count; ++i) {
-      const std::uint64_t number = counts.completed;
-      meter.Completed(number, now_ns, session_.test().message_bytes);
-      if (session_.options().verify) Verify(number, phase);
-      ++counts.completed;
-      status = Post(meter, phase);
-    }
+    for (std::size_t i = 0; status.ok() && i < *count; ++i) status = Take(completions[i], meter, phase);
   }
   phase.messages = counts.completed;
   meter.Report(phase);
@@ -59,15 +52,45 @@ absl::Status ReadInitiator::Run(Phase& phase) {
   return WithProgress(status, "RDMA reads", counts);
 }
 
+absl::Status ReadInitiator::Take(const Completion& completion, Meter& meter, Phase& phase) {
+  const std::uint64_t first = phase.counts.completed;
+  const absl::StatusOr<std::uint64_t> messages = CountCompleted(completion, phase.counts);
+  if (!messages.ok()) return messages.status();
+  meter.Completed(completion.id, session_.waited_ns(), *messages * session_.test().message_bytes);
+  if (session_.options().verify) {
+    for (std::uint64_t number = first; number < phase.counts.completed; ++number) Verify(number, phase);
+  }
+  return Post(meter, phase);
+}
+
 absl::Status ReadInitiator::Post(Meter& meter, Phase& phase) {
   TransferCounts& counts = phase.counts;
-  while (counts.posted < counts.completed + destination_->slots() && meter.MayPost(counts.posted)) {
-    const std::uint64_t number = counts.posted;
-    meter.Posted(number);
-    const std::uint64_t address = source_.address + RemoteSlot(number) * session_.test().message_bytes;
-    RR_RETURN_IF_ERROR(session_.link().PostRead(number, destination_->slice(number), {address, source_.rkey}));
-    ++counts.posted;
+  while (!stopping_ && counts.posted + chain_ <= counts.completed + destination_->slots()) {
+    const std::int64_t now_ns = NowNs();
+    const std::uint64_t messages = meter.MayPost(counts.posted, chain_, now_ns);
+    if (messages == 0) {
+      stopping_ = true;
+      break;
+    }
+    meter.Posted(counts.posted + messages - 1, now_ns);
+    RR_RETURN_IF_ERROR(PostChain(messages, phase));
   }
+  return absl::OkStatus();
+}
+
+absl::Status ReadInitiator::PostChain(std::uint64_t messages, Phase& phase) {
+  requests_.clear();
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    const std::uint64_t number = phase.counts.posted + i;
+    const std::uint64_t address = source_.address + RemoteSlot(number) * session_.test().message_bytes;
+    requests_.push_back({.work = Work::kRead,
+                         .id = number,
+                         .local = destination_->slice(number),
+                         .remote = {address, source_.rkey},
+                         .signaled = i + 1 == messages});
+  }
+  RR_RETURN_IF_ERROR(session_.link().Post(requests_));
+  phase.counts.posted += messages;
   return absl::OkStatus();
 }
 

@@ -51,36 +51,43 @@ absl::Status SendInitiator::Prepare() {
 }
 
 // Only the way there and back is between the two clock readings of a round trip: filling and verifying are
-// outside.
+// outside. Without them the reading that ends one round trip begins the next.
 absl::Status SendInitiator::Run(Phase& phase) {
   Meter meter(session_.test(), session_.options());
+  const bool verify = session_.options().verify;
   const std::uint64_t round_trip_bytes = 2ull * session_.test().message_bytes;
+  std::int64_t now_ns = NowNs();
   absl::Status status;
-  for (std::uint64_t ping = 0; status.ok() && meter.MayPost(ping); ++ping) {
-    meter.Posted(ping);
-    status = WithProgress(Exchange(ping, phase), "sends", phase.counts);
-    phase.messages = phase.counts.completed + phase.counts.received;
+  for (std::uint64_t ping = 0; status.ok() && meter.MayPost(ping, 1, now_ns) > 0; ++ping) {
+    meter.Posted(ping, now_ns);
+    status = Exchange(ping, phase);
     if (!status.ok()) break;
-    meter.Completed(ping, NowNs(), round_trip_bytes, 2);
-    if (!session_.options().verify) {
-      status = session_.link().PostReceive(ping % kSlots, incoming_->slice(ping));
-      continue;
-    }
-    Verify(pattern_, incoming_->bytes(ping), PongNumber(ping), phase);
+    meter.Completed(ping, session_.waited_ns(), round_trip_bytes, 2);
+    if (verify) Verify(pattern_, incoming_->bytes(ping), PongNumber(ping), phase);
     status = session_.link().PostReceive(ping % kSlots, incoming_->slice(ping));
-    pattern_.Fill(outgoing_->bytes(ping + 1), PingNumber(ping + 1));
+    if (verify) pattern_.Fill(outgoing_->bytes(ping + 1), PingNumber(ping + 1));
+    now_ns = verify ? NowNs() : session_.waited_ns();
   }
+  if (status.ok()) status = TakeUntil(0, phase.counts.posted, phase);
+  phase.messages = phase.counts.completed + phase.counts.received;
   meter.Report(phase);
   phase.failure = FoundByCounting("send, in the answers", session_.test(), phase, std::nullopt);
-  return status;
+  return WithProgress(status, "sends", phase.counts);
 }
 
+// An answer says more than the completion of the ping, which is taken when it comes: only its slot must be
+// free.
 absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
-  TransferCounts& counts = phase.counts;
+  RR_RETURN_IF_ERROR(TakeUntil(0, ping < kSlots ? 0 : ping - kSlots + 1, phase));
   RR_RETURN_IF_ERROR(session_.link().PostSend(ping, outgoing_->slice(ping)));
-  ++counts.posted;
-  std::array<Completion, kSlots> completions;
-  while (counts.completed <= ping || counts.received <= ping) {
+  ++phase.counts.posted;
+  return TakeUntil(ping + 1, 0, phase);
+}
+
+absl::Status SendInitiator::TakeUntil(std::uint64_t answers, std::uint64_t completed, Phase& phase) {
+  TransferCounts& counts = phase.counts;
+  std::array<Completion, 2 * kSlots> completions;
+  while (counts.completed < completed || counts.received < answers) {
     const absl::StatusOr<std::size_t> count = session_.Wait(completions);
     if (!count.ok()) return count.status();
     for (const Completion& completion : std::span(completions).first(*count)) {
@@ -90,9 +97,9 @@ absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
         continue;
       }
       RR_RETURN_IF_ERROR(CheckLength(completion, session_.test(), PongNumber(counts.received)));
-      if (++counts.received > ping + 1) {
-        return MakeFailure(FailureKind::kCorrupt,
-                           fmt::format("send: an answer came before message {}", PingNumber(ping + 1)));
+      if (++counts.received > counts.posted) {
+        return MakeFailure(FailureKind::kCorrupt, fmt::format("send: an answer came before message {}",
+                                                              PingNumber(counts.received - 1)));
       }
     }
   }

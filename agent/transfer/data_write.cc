@@ -26,6 +26,7 @@ WriteInitiator::WriteInitiator(Session& session, const Pattern& pattern, const R
       pattern_(pattern),
       target_(target),
       verify_(session.options().verify),
+      chain_(ChainOf(session.test())),
       notices_(Role::kInitiator, session.link(), pattern) {}
 
 absl::Status WriteInitiator::Prepare() {
@@ -71,38 +72,52 @@ bool WriteInitiator::Finished(const Phase& phase) const {
 
 absl::Status WriteInitiator::Post(Meter& meter, Phase& phase) {
   TransferCounts& counts = phase.counts;
-  const std::uint32_t bytes = session_.test().message_bytes;
-  const std::uint64_t half = Half(source_->slots());
-  while (!stopping_ && counts.posted < Limit(phase)) {
-    if (!meter.MayPost(counts.posted)) {
+  while (!stopping_ && counts.posted + chain_ <= Limit(phase)) {
+    const std::uint64_t messages = meter.MayPost(counts.posted, chain_, NowNs());
+    if (messages == 0) {
       stopping_ = true;
       break;
     }
-    const std::uint64_t number = counts.posted;
+    RR_RETURN_IF_ERROR(PostChain(messages, meter, phase));
+    if (counts.posted - told_ >= Half(source_->slots())) RR_RETURN_IF_ERROR(PostNotice(counts.posted));
+  }
+  return stopping_ && told_ < counts.posted ? PostNotice(counts.posted) : absl::OkStatus();
+}
+
+absl::Status WriteInitiator::PostNotice(std::uint64_t posted) {
+  if (!verify_ || !notices_.CanPost()) return absl::OkStatus();
+  RR_RETURN_IF_ERROR(notices_.Post(posted));
+  told_ = posted;
+  return absl::OkStatus();
+}
+
+absl::Status WriteInitiator::PostChain(std::uint64_t messages, Meter& meter, Phase& phase) {
+  const std::uint32_t bytes = session_.test().message_bytes;
+  requests_.clear();
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    const std::uint64_t number = phase.counts.posted + i;
     if (verify_) pattern_.Fill(source_->bytes(number), number);
-    meter.Posted(number);
-    const std::uint64_t address = target_.address + (number % source_->slots()) * bytes;
-    RR_RETURN_IF_ERROR(session_.link().PostWrite(number, source_->slice(number), {address, target_.rkey}));
-    ++counts.posted;
-    if (verify_ && counts.posted - told_ >= half && notices_.CanPost()) {
-      RR_RETURN_IF_ERROR(notices_.Post(counts.posted));
-      told_ = counts.posted;
-    }
+    requests_.push_back({.work = Work::kWrite,
+                         .id = number,
+                         .local = source_->slice(number),
+                         .remote = {target_.address + (number % source_->slots()) * bytes, target_.rkey},
+                         .signaled = i + 1 == messages});
   }
-  if (verify_ && stopping_ && told_ < counts.posted && notices_.CanPost()) {
-    RR_RETURN_IF_ERROR(notices_.Post(counts.posted));
-    told_ = counts.posted;
-  }
+  meter.Posted(phase.counts.posted + messages - 1, NowNs());
+  RR_RETURN_IF_ERROR(session_.link().Post(requests_));
+  phase.counts.posted += messages;
   return absl::OkStatus();
 }
 
 absl::Status WriteInitiator::Take(std::span<const Completion> completions, Meter& meter, Phase& phase) {
-  const std::int64_t now_ns = NowNs();
   for (const Completion& completion : completions) {
     switch (completion.work) {
-      case Work::kWrite:
-        meter.Completed(phase.counts.completed++, now_ns, session_.test().message_bytes);
+      case Work::kWrite: {
+        const absl::StatusOr<std::uint64_t> messages = CountCompleted(completion, phase.counts);
+        if (!messages.ok()) return messages.status();
+        meter.Completed(completion.id, session_.waited_ns(), *messages * session_.test().message_bytes);
         break;
+      }
       case Work::kSend:
         phase.counts.announced = notices_.Sent();
         break;

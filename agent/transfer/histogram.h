@@ -28,6 +28,12 @@ class Histogram {
     max_ = std::max(max_, value);
   }
 
+  void Add(const Histogram& other) {
+    for (std::size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+    count_ += other.count_;
+    max_ = std::max(max_, other.max_);
+  }
+
   std::uint64_t count() const { return count_; }
 
   // The value that the fraction `q` (0 to 1) of all recorded values does not exceed; 0 when nothing was

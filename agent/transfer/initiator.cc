@@ -62,7 +62,8 @@ absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& d
   const Patience patience = session.PatienceUntil(
       std::chrono::steady_clock::now() + session.options().connect_limit, PeerMessageKind::kReady);
   RR_RETURN_IF_ERROR(session.link().Connect(offer->endpoint, offer->nonce, session.options().local_address,
-                                            QueueDepthOf(session.test()), patience));
+                                            SettingsOf(Role::kInitiator, session.test(), session.options()),
+                                            patience));
   const absl::StatusOr<PeerMessage> ready = session.Expect(PeerMessageKind::kReady, session.deadline());
   if (!ready.ok()) return ready.status();
   RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(offer->nonce), ready->memory, data));

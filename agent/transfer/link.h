@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,10 +30,12 @@ struct Patience {
   std::function<absl::Status()> interrupted{};
 };
 
-// What the connection must hold at once; known before it is made.
-struct QueueDepth {
-  std::uint32_t sends = 1;  // sends, writes and reads posted and not yet taken as completions
+// What the connection must hold at once and how it is used; known before it is made.
+struct LinkSettings {
+  std::uint32_t sends = 1;  // sends, writes and reads posted and not yet known to be complete
   std::uint32_t receives = 1;
+  bool busy_poll = false;  // Wait spins on the completion queue instead of sleeping: a core for latency
+  std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
 };
 
 enum class Access {
@@ -63,7 +66,17 @@ struct RemoteSlice {
 
 enum class Work : std::uint8_t { kSend, kReceive, kWrite, kRead };
 
-// Of a work request that succeeded; the others end Wait.
+// A request of the send side. Of an unsignaled one no completion is told: a signaled one posted after it tells
+// for it, because a connection completes in order.
+struct WorkRequest {
+  Work work = Work::kSend;  // not kReceive
+  std::uint64_t id = 0;     // below 2^56, comes back in the completion
+  Slice local{};
+  RemoteSlice remote{};  // of a write or a read
+  bool signaled = true;
+};
+
+// Of a signaled work request or a receive that succeeded; what failed ends Wait.
 struct Completion {
   Work work = Work::kSend;
   std::uint64_t id = 0;     // as posted
@@ -82,7 +95,7 @@ class Link {
   virtual ~Link() = default;
 
   // Listens on an ephemeral port of `local_address` (numeric, IPv4 or IPv6). kSetup when no RDMA device has it.
-  virtual absl::StatusOr<Endpoint> Listen(const std::string& local_address, const QueueDepth& depth) = 0;
+  virtual absl::StatusOr<Endpoint> Listen(const std::string& local_address, const LinkSettings& settings) = 0;
 
   // Waits for the peer that presents `nonce` and rejects everybody else. After the deadline: kRejected when
   // only others came (their number and the last one's address are named), kUnreachable when nobody did.
@@ -91,7 +104,7 @@ class Link {
   // Connects from `local_address` (empty: the system chooses). kUnreachable when the address or route does not
   // resolve or nobody answers, kRejected when the other side says no, kSetup for trouble on this side.
   virtual absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
-                               const QueueDepth& depth, const Patience& patience) = 0;
+                               const LinkSettings& settings, const Patience& patience) = 0;
 
   // After Accept or Connect. kSetup when the memory cannot be pinned.
   virtual absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) = 0;
@@ -99,16 +112,19 @@ class Link {
   // What the peer needs to reach it; `memory` is a valid registration with a remote access.
   virtual RemoteMemory Remote(MemoryId memory) const = 0;
 
-  // `id` (below 2^56) comes back in the completion; each success of a post is followed by one, unless Wait
-  // fails.
+  // `id` (below 2^56) comes back in the completion.
   virtual absl::Status PostReceive(std::uint64_t id, const Slice& to) = 0;
-  virtual absl::Status PostSend(std::uint64_t id, const Slice& from) = 0;
-  virtual absl::Status PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) = 0;
-  virtual absl::Status PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) = 0;
+  // Hands all of them to the device, in order and at one go where it can take them so. At most `sends` of the
+  // settings may be under way.
+  virtual absl::Status Post(std::span<const WorkRequest> requests) = 0;
+  absl::Status PostSend(std::uint64_t id, const Slice& from) {
+    const WorkRequest request{.work = Work::kSend, .id = id, .local = from};
+    return Post({&request, 1});
+  }
 
-  // Takes completions, oldest first, sleeping until there is one; 0 when `deadline` passed without any.
-  // kCompletion when a work request failed, kDisconnected when the peer or the device left; after that the Link
-  // is only good to destroy.
+  // Takes completions, oldest first, sleeping (or spinning) until there is one; 0 when `deadline` passed
+  // without any. kCompletion when a work request failed, kDisconnected when the peer or the device left; after
+  // that the Link is only good to destroy.
   virtual absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) = 0;
 
   // Tells the peer at once that it is over. Harmless when not connected.

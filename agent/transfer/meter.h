@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meter: the initiator's clock work: elapsed time, latencies, the worst interval, and when to stop.
+// Meter: the initiator's clock work: elapsed time, latencies, intervals, and when to stop. It reads no clock
+// itself: on some machines that costs as much as a message.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace rdmaready {
 
 class Meter {
  public:
-  // Starts the clock. At most `depth` messages are under way at once.
+  // Starts the clock. At most `depth` messages (2 at least) are under way at once.
   Meter(const TransferCase& test, const RunOptions& options)
       : start_ns_(NowNs()),
         stop_ns_(start_ns_ + std::chrono::duration_cast<std::chrono::nanoseconds>(test.duration).count()),
@@ -24,12 +25,14 @@ class Meter {
         intervals_(start_ns_),
         last_ns_(start_ns_) {}
 
-  // Whether another message may begin, after `posted` of them. The first always may.
-  bool MayPost(std::uint64_t posted) const {
-    return posted == 0 || (posted < max_messages_ && NowNs() < stop_ns_);
+  // How many of the next `wanted` messages may begin after `posted` of them; none when the time is over. The
+  // first always may.
+  std::uint64_t MayPost(std::uint64_t posted, std::uint64_t wanted, std::int64_t now_ns) const {
+    if (posted >= max_messages_ || (posted > 0 && now_ns >= stop_ns_)) return 0;
+    return std::min(wanted, max_messages_ - posted);
   }
 
-  void Posted(std::uint64_t number) { posted_ns_[number % posted_ns_.size()] = NowNs(); }
+  void Posted(std::uint64_t number, std::int64_t now_ns) { posted_ns_[number % posted_ns_.size()] = now_ns; }
 
   // Message `number` is complete after `trips` message times; `bytes` moved since the last call.
   void Completed(std::uint64_t number, std::int64_t now_ns, std::uint64_t bytes, std::int64_t trips = 1) {
@@ -38,10 +41,11 @@ class Meter {
     last_ns_ = now_ns;
   }
 
+  // Once, at the end.
   void Report(Phase& phase) {
     phase.elapsed_ns = last_ns_ - start_ns_;
-    phase.latency = latencies_.Summary();
-    phase.worst_interval_bytes_per_s = intervals_.WorstBytesPerSecond(last_ns_);
+    phase.latencies = latencies_;
+    phase.interval_bytes = intervals_.Take(last_ns_);
   }
 
  private:

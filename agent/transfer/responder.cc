@@ -68,8 +68,8 @@ absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Data& da
   const TransferCase& test = session.test();
   const absl::StatusOr<Nonce> nonce = FreshNonce();
   if (!nonce.ok()) return nonce.status();
-  const absl::StatusOr<Endpoint> endpoint =
-      session.link().Listen(session.options().local_address, QueueDepthOf(test));
+  const absl::StatusOr<Endpoint> endpoint = session.link().Listen(
+      session.options().local_address, SettingsOf(Role::kResponder, test, session.options()));
   if (!endpoint.ok()) return endpoint.status();
   RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kOffer,
                                    .case_name = std::string(test.name),

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -21,6 +22,8 @@ namespace rdmaready {
 struct RunOptions {
   std::string local_address{};  // of the RDMA port to use, numeric; the initiator may leave it to the system
   bool verify = true;           // compare every byte; both ends must agree. Off: raw speed.
+  bool busy_poll = false;       // spin instead of sleeping, at the ends that wait for completions
+  std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
   std::chrono::milliseconds stall_limit{5'000};    // nothing completes for this long: stalled
   std::chrono::milliseconds connect_limit{5'000};  // to resolve and connect
   std::chrono::milliseconds farewell{5'000};       // to wait for the other end's last word

@@ -78,7 +78,8 @@ Session::Session(Role role, const TransferCase& test, Link& link, PeerChannel& p
       options_(options),
       deadline_(steady_clock::now() + test.deadline +
                 (role == Role::kResponder ? options.farewell : milliseconds::zero())),
-      last_progress_(steady_clock::now()) {}
+      now_(steady_clock::now()),
+      last_progress_(now_) {}
 
 absl::Status Session::Tell(const PeerMessage& message) { return peer_.Send(message); }
 
@@ -162,25 +163,26 @@ const PeerMessage* Session::AwaitLastWord(PeerMessageKind kind) {
   return &*heard_;
 }
 
+// Judges by the time at which the last wait ended, at most one batch ago: one reading of the clock for each.
 absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions) {
   while (true) {
-    const TimePoint now = steady_clock::now();
-    if (now >= next_look_) {
+    if (now_ >= next_look_) {
       RR_RETURN_IF_ERROR(Interrupted());
-      next_look_ = now + kLook;
+      next_look_ = now_ + kLook;
     }
-    if (now >= deadline_) {
+    if (now_ >= deadline_) {
       return MakeFailure(FailureKind::kStalled, fmt::format("not finished by the deadline of {}",
                                                             DurationText(Nanoseconds(test_.deadline))));
     }
-    if (role_ == Role::kInitiator && now - last_progress_ >= options_.stall_limit) {
+    if (role_ == Role::kInitiator && now_ - last_progress_ >= options_.stall_limit) {
       return MakeFailure(FailureKind::kStalled,
-                         fmt::format("nothing for {}", DurationText(Nanoseconds(now - last_progress_))));
+                         fmt::format("nothing for {}", DurationText(Nanoseconds(now_ - last_progress_))));
     }
     absl::StatusOr<std::size_t> count = link_.Wait(completions, std::min(deadline_, next_look_));
     if (!count.ok()) return count;
+    now_ = steady_clock::now();
     if (*count == 0) continue;
-    last_progress_ = steady_clock::now();
+    last_progress_ = now_;
     return count;
   }
 }
@@ -210,8 +212,8 @@ EndView ViewOf(Role role, const TransferCase& test, const LinkFacts& facts, cons
     result.throughput_bytes_per_s = static_cast<std::uint64_t>(static_cast<double>(result.bytes) / seconds);
     result.operations_per_s = static_cast<std::uint64_t>(static_cast<double>(result.messages) / seconds);
   }
-  result.worst_interval_bytes_per_s = phase.worst_interval_bytes_per_s;
-  result.latency = phase.latency;
+  result.worst_interval_bytes_per_s = WorstBytesPerSecond(phase.interval_bytes);
+  result.latency = phase.latencies.Summary();
   (initiator ? result.cpu_initiator_ns : result.cpu_responder_ns) = phase.cpu_ns;
   result.failure = phase.failure;
   return view;

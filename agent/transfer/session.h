@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/transfer/histogram.h"
+#include "agent/transfer/interval_meter.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"
 
@@ -24,8 +27,8 @@ struct Phase {
   std::uint64_t bytes_wrong = 0;
   std::optional<std::uint64_t> first_wrong_offset{};
   std::int64_t elapsed_ns = 0;
-  std::uint64_t worst_interval_bytes_per_s = 0;
-  LatencySummary latency{};
+  Histogram latencies{};
+  std::vector<std::uint64_t> interval_bytes{};  // of each whole 100 ms
   std::int64_t cpu_ns = 0;
   Failure failure{};
 
@@ -65,8 +68,10 @@ class Session {
   // Completions of the link: at least one. Fails when the link does, when the test may not go on, after the
   // deadline and, at the initiator, when nothing completed for the stall limit (kStalled).
   absl::StatusOr<std::size_t> Wait(std::span<Completion> completions);
+  // When the last Wait returned: the one reading of the clock for all that it brought.
+  std::int64_t waited_ns() const { return std::chrono::nanoseconds(now_.time_since_epoch()).count(); }
   // Starts the stall limit anew; called when the measured part begins.
-  void Progress() { last_progress_ = std::chrono::steady_clock::now(); }
+  void Progress() { last_progress_ = now_ = std::chrono::steady_clock::now(); }
 
   // The failure behind a status of this session; none when the other end's last word explains it.
   Failure Explain(const absl::Status& status) const;
@@ -81,6 +86,7 @@ class Session {
   PeerChannel& peer_;
   const RunOptions& options_;
   const TimePoint deadline_;
+  TimePoint now_;
   TimePoint next_look_{};  // at the control channel
   TimePoint last_progress_;
   PeerMessageKind early_kind_ = PeerMessageKind::kUnknown;

@@ -23,6 +23,9 @@ constexpr unsigned kIdBits = 56;
 constexpr std::uint64_t kIdMask = (std::uint64_t{1} << kIdBits) - 1;
 
 constexpr int kTaken = 32;                            // completions at a time
+constexpr std::size_t kPosted = 32;                   // requests in one call of the device
+constexpr unsigned kLooksPerClock = 64;               // at the completion queue, when busy polling
+constexpr std::chrono::milliseconds kEventLook{5};    // at the connection's events, when busy polling
 constexpr unsigned kAcknowledgeAfter = 128;           // completion events; acknowledging takes a lock
 constexpr std::chrono::milliseconds kCauseWait{200};  // for the event behind flushed work requests
 
@@ -63,21 +66,40 @@ absl::StatusOr<ibv_sge> VerbsLink::Element(const Slice& slice) const {
                  .lkey = region->lkey};
 }
 
-absl::Status VerbsLink::Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote) {
-  absl::StatusOr<ibv_sge> element = Element(local);
-  if (!element.ok()) return element.status();
-  ibv_send_wr request{};
-  request.wr_id = Tagged(work, id);
-  request.sg_list = &*element;
-  request.num_sge = 1;
-  request.opcode = OpcodeOf(work);
-  request.send_flags = IBV_SEND_SIGNALED;
-  request.wr.rdma.remote_addr = remote.address;
-  request.wr.rdma.rkey = remote.rkey;
+absl::Status VerbsLink::Post(std::span<const WorkRequest> requests) {
+  for (; requests.size() > kPosted; requests = requests.subspan(kPosted)) {
+    RR_RETURN_IF_ERROR(PostSome(requests.first(kPosted)));
+  }
+  return PostSome(requests);
+}
+
+// One call of the device for all: on a device behind a system call, that is what a request costs.
+absl::Status VerbsLink::PostSome(std::span<const WorkRequest> requests) {
+  std::array<ibv_send_wr, kPosted> chain;
+  std::array<ibv_sge, kPosted> elements;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const WorkRequest& request = requests[i];
+    const absl::StatusOr<ibv_sge> element = Element(request.local);
+    if (!element.ok()) return element.status();
+    elements[i] = *element;
+    chain[i] = {};
+    chain[i].wr_id = Tagged(request.work, request.id);
+    chain[i].next = i + 1 < requests.size() ? &chain[i + 1] : nullptr;
+    chain[i].sg_list = &elements[i];
+    chain[i].num_sge = 1;
+    chain[i].opcode = OpcodeOf(request.work);
+    chain[i].send_flags = request.signaled ? IBV_SEND_SIGNALED : 0;
+    chain[i].wr.rdma.remote_addr = request.remote.address;
+    chain[i].wr.rdma.rkey = request.remote.rkey;
+  }
+  if (requests.empty()) return absl::OkStatus();
   ibv_send_wr* rejected = nullptr;
-  const int error = ibv_post_send(id_->qp, &request, &rejected);
+  const int error = ibv_post_send(id_->qp, chain.data(), &rejected);
   if (error == 0) return absl::OkStatus();
-  return ErrnoFailure(FailureKind::kCompletion, error, fmt::format("post {} (message {})", WorkName(work), id));
+  const std::uint64_t id = rejected == nullptr ? chain[0].wr_id : rejected->wr_id;
+  return ErrnoFailure(
+      FailureKind::kCompletion, error,
+      fmt::format("post {} (message {})", WorkName(static_cast<Work>(id >> kIdBits)), id & kIdMask));
 }
 
 absl::Status VerbsLink::PostReceive(std::uint64_t id, const Slice& to) {
@@ -93,25 +115,16 @@ absl::Status VerbsLink::PostReceive(std::uint64_t id, const Slice& to) {
   return ErrnoFailure(FailureKind::kCompletion, error, fmt::format("post receive {}", id));
 }
 
-absl::Status VerbsLink::PostSend(std::uint64_t id, const Slice& from) {
-  return Post(Work::kSend, id, from, {});
-}
-
-absl::Status VerbsLink::PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) {
-  return Post(Work::kWrite, id, from, to);
-}
-
-absl::Status VerbsLink::PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) {
-  return Post(Work::kRead, id, to, from);
+absl::StatusOr<std::size_t> VerbsLink::Wait(std::span<Completion> completions, TimePoint deadline) {
+  if (!queue_pair_) return MakeFailure(FailureKind::kSetup, "wait for completions: not connected");
+  return settings_.busy_poll ? WaitAwake(completions, deadline) : WaitAsleep(completions, deadline);
 }
 
 // Look, arm, look again, sleep: a completion between the first look and the arming raises no event.
-absl::StatusOr<std::size_t> VerbsLink::Wait(std::span<Completion> completions, TimePoint deadline) {
-  if (!queue_pair_) return MakeFailure(FailureKind::kSetup, "wait for completions: not connected");
+absl::StatusOr<std::size_t> VerbsLink::WaitAsleep(std::span<Completion> completions, TimePoint deadline) {
   while (true) {
     absl::StatusOr<std::size_t> count = Take(completions);
     if (!count.ok() || *count > 0) return count;
-    if (!broken_.ok()) return broken_;
     if (const int error = ibv_req_notify_cq(queue_.get(), 0); error != 0) {
       return ErrnoFailure(FailureKind::kCompletion, error, "arm the completion queue");
     }
@@ -119,6 +132,22 @@ absl::StatusOr<std::size_t> VerbsLink::Wait(std::span<Completion> completions, T
     if (!count.ok() || *count > 0) return count;
     if (std::chrono::steady_clock::now() >= deadline) return 0;
     RR_RETURN_IF_ERROR(Sleep(deadline));
+  }
+}
+
+// The clock and the connection's events cost more than a look at the queue, so they come less often.
+absl::StatusOr<std::size_t> VerbsLink::WaitAwake(std::span<Completion> completions, TimePoint deadline) {
+  while (true) {
+    for (unsigned look = 0; look < kLooksPerClock; ++look) {
+      const absl::StatusOr<std::size_t> count = Take(completions);
+      if (!count.ok() || *count > 0) return count;
+    }
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (now >= next_event_look_) {
+      next_event_look_ = now + kEventLook;
+      RR_RETURN_IF_ERROR(LookAtEvents());
+    }
+    if (now >= deadline) return 0;
   }
 }
 

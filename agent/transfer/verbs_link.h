@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // VerbsLink: a Link over a reliable connection of the RDMA connection manager: InfiniBand, RoCE or iWARP.
 //
-// Its own protection domain, one completion queue for both directions, event driven: it sleeps in poll() on the
-// completion channel and the connection events at once. Uses neither inline data nor immediates, which not
-// every device has. The type of service stays the connection manager's default, because that default is what a
-// test judges.
+// Its own protection domain, one completion queue for both directions. Event driven unless the settings say
+// otherwise: it sleeps in poll() on the completion channel and the connection events at once. Uses neither
+// inline data nor immediates, which not every device has.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +23,17 @@ class VerbsLink final : public Link {
   VerbsLink& operator=(const VerbsLink&) = delete;
   ~VerbsLink() override;
 
-  absl::StatusOr<Endpoint> Listen(const std::string& local_address, const QueueDepth& depth) override;
+  absl::StatusOr<Endpoint> Listen(const std::string& local_address, const LinkSettings& settings) override;
   absl::Status Accept(const Nonce& nonce, const Patience& patience) override;
   absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
-                       const QueueDepth& depth, const Patience& patience) override;
+                       const LinkSettings& settings, const Patience& patience) override;
 
   absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) override;
   void Unregister(MemoryId memory) override;
   RemoteMemory Remote(MemoryId memory) const override;
 
   absl::Status PostReceive(std::uint64_t id, const Slice& to) override;
-  absl::Status PostSend(std::uint64_t id, const Slice& from) override;
-  absl::Status PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) override;
-  absl::Status PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) override;
+  absl::Status Post(std::span<const WorkRequest> requests) override;
   absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) override;
 
   void Disconnect() override;
@@ -45,7 +42,8 @@ class VerbsLink final : public Link {
  private:
   // --- set-up (verbs_setup.cc) ---
   absl::Status OpenChannel(CmId& id);
-  absl::Status CreateQueues(rdma_cm_id* id, const QueueDepth& depth);
+  absl::Status CreateQueues(rdma_cm_id* id);
+  absl::Status Mark(rdma_cm_id* id) const;
   absl::Status AcceptRequest(CmId request);
   void Reject(CmId request);
   absl::Status NobodyCame() const;
@@ -56,8 +54,10 @@ class VerbsLink final : public Link {
 
   // --- data path (verbs_data.cc) ---
   absl::StatusOr<ibv_sge> Element(const Slice& slice) const;
-  absl::Status Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote);
+  absl::Status PostSome(std::span<const WorkRequest> requests);
   absl::StatusOr<std::size_t> Take(std::span<Completion> completions);
+  absl::StatusOr<std::size_t> WaitAsleep(std::span<Completion> completions, TimePoint deadline);
+  absl::StatusOr<std::size_t> WaitAwake(std::span<Completion> completions, TimePoint deadline);
   absl::Status Broken(const ibv_wc& completion);
   absl::Status Sleep(TimePoint deadline);
   absl::Status LookAtEvents();
@@ -72,9 +72,10 @@ class VerbsLink final : public Link {
   CmQueuePair queue_pair_{};
   std::vector<MemoryRegion> memory_{};  // by MemoryId; empty where unregistered
 
-  QueueDepth depth_{};
+  LinkSettings settings_{};
   bool connected_ = false;
   unsigned unacknowledged_ = 0;  // completion events
+  TimePoint next_event_look_{};  // when busy polling
   absl::Status broken_{};        // why no completion can come any more
   std::uint64_t rejected_ = 0;   // requests without the right nonce
   std::string last_rejected_{};  // the address of the last one

@@ -80,7 +80,7 @@ absl::Status VerbsLink::OpenChannel(CmId& id) {
   return absl::OkStatus();
 }
 
-absl::Status VerbsLink::CreateQueues(rdma_cm_id* id, const QueueDepth& depth) {
+absl::Status VerbsLink::CreateQueues(rdma_cm_id* id) {
   const std::string device = ibv_get_device_name(id->verbs->device);
   domain_.reset(ibv_alloc_pd(id->verbs));
   if (!domain_) return ErrnoFailure(FailureKind::kSetup, errno, "allocate a protection domain on " + device);
@@ -88,18 +88,18 @@ absl::Status VerbsLink::CreateQueues(rdma_cm_id* id, const QueueDepth& depth) {
   if (!completion_channel_)
     return ErrnoFailure(FailureKind::kSetup, errno, "create a completion channel on " + device);
   RR_RETURN_IF_ERROR(MakeNonBlocking(completion_channel_->fd, "the completion channel"));
-  const int entries = static_cast<int>(depth.sends + depth.receives);
+  const int entries = static_cast<int>(settings_.sends + settings_.receives);
   queue_.reset(ibv_create_cq(id->verbs, entries, nullptr, completion_channel_.get(), 0));
   if (!queue_) return ErrnoFailure(FailureKind::kSetup, errno, "create a completion queue on " + device);
   ibv_qp_init_attr attributes{};
   attributes.send_cq = queue_.get();
   attributes.recv_cq = queue_.get();
-  attributes.cap.max_send_wr = depth.sends;
-  attributes.cap.max_recv_wr = depth.receives;
+  attributes.cap.max_send_wr = settings_.sends;
+  attributes.cap.max_recv_wr = settings_.receives;
   attributes.cap.max_send_sge = 1;
   attributes.cap.max_recv_sge = 1;
   attributes.qp_type = IBV_QPT_RC;
-  attributes.sq_sig_all = 1;
+  attributes.sq_sig_all = 0;
   if (rdma_create_qp(id, domain_.get(), &attributes) != 0) {
     return ErrnoFailure(FailureKind::kSetup, errno, "create a queue pair on " + device);
   }
@@ -107,11 +107,20 @@ absl::Status VerbsLink::CreateQueues(rdma_cm_id* id, const QueueDepth& depth) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, const QueueDepth& depth) {
+// RoCE takes the mark when the route is resolved, and its responder answers with the mark of the request; what
+// other transports do with it is theirs.
+absl::Status VerbsLink::Mark(rdma_cm_id* id) const {
+  if (!settings_.tos) return absl::OkStatus();
+  std::uint8_t tos = *settings_.tos;
+  if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof tos) == 0) return absl::OkStatus();
+  return ErrnoFailure(FailureKind::kSetup, errno, fmt::format("set ToS {}", tos));
+}
+
+absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, const LinkSettings& settings) {
   absl::StatusOr<sockaddr_storage> address = ParseAddress(local_address, 0);
   if (!address.ok()) return address.status();
   RR_RETURN_IF_ERROR(OpenChannel(listener_));
-  depth_ = depth;
+  settings_ = settings;
   if (rdma_bind_addr(listener_.get(), Generic(*address)) != 0) {
     return ErrnoFailure(FailureKind::kSetup, errno, "bind an RDMA device by the address " + local_address);
   }
@@ -148,7 +157,8 @@ void VerbsLink::Reject(CmId request) {
 absl::Status VerbsLink::AcceptRequest(CmId request) {
   id_ = std::move(request);
   SetAckTimeout(id_.get());
-  RR_RETURN_IF_ERROR(CreateQueues(id_.get(), depth_));
+  RR_RETURN_IF_ERROR(Mark(id_.get()));
+  RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
   rdma_conn_param parameters = Parameters();
   if (rdma_accept(id_.get(), &parameters) == 0) return absl::OkStatus();
   return ErrnoFailure(FailureKind::kSetup, errno, "accept on " + place_);
@@ -230,11 +240,13 @@ absl::Status VerbsLink::ResolvePath(const Endpoint& endpoint, const std::string&
 }
 
 absl::Status VerbsLink::Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
-                                const QueueDepth& depth, const Patience& patience) {
+                                const LinkSettings& settings, const Patience& patience) {
   RR_RETURN_IF_ERROR(OpenChannel(id_));
+  settings_ = settings;
+  RR_RETURN_IF_ERROR(Mark(id_.get()));
   place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
   RR_RETURN_IF_ERROR(ResolvePath(endpoint, local_address, patience));
-  RR_RETURN_IF_ERROR(CreateQueues(id_.get(), depth));
+  RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
   rdma_conn_param parameters = Parameters();
   parameters.private_data = nonce.data();
   parameters.private_data_len = static_cast<std::uint8_t>(nonce.size());

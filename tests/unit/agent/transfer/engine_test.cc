@@ -108,6 +108,33 @@ TEST_P(EveryOperation, MovesRawBytesWithoutNoticesWhenNotVerifying) {
   }
 }
 
+TEST_P(EveryOperation, MovesEveryByteInChainsOfWhichOnlyTheLastIsSignaled) {
+  for (const std::uint32_t depth : {16u, 20u, 64u, 100u}) {
+    TransferCase test = SmallCase(GetParam());
+    test.depth = depth;
+    for (const bool verify : {true, false}) {
+      MemoryFabric fabric;
+      RunOptions options = QuickOptions(1001);  // ends in the middle of a chain
+      options.verify = verify;
+      const TransferResult result = RunBoth(fabric, test, options).initiator;
+      EXPECT_EQ(result.failure, Failure{}) << depth;
+      EXPECT_EQ(result.messages, MessagesOf(GetParam(), 1001));
+      EXPECT_EQ(result.bytes_verified, verify ? result.bytes : 0);
+    }
+  }
+}
+
+TEST(Engine, SignalsOneWriteOfEachChain) {
+  MemoryFabric fabric;
+  TransferCase test = SmallCase(Operation::kWrite);
+  test.depth = 64;
+  RunOptions options = QuickOptions(80);
+  options.verify = false;
+  RunBoth(fabric, test, options);
+  EXPECT_EQ(fabric.Posted(Role::kInitiator, Work::kWrite), 80u);
+  EXPECT_EQ(fabric.Signaled(Role::kInitiator), 10u);
+}
+
 TEST(Engine, AnnouncesWritesByHalfWindowsOnly) {
   MemoryFabric fabric;
   RunBoth(fabric, SmallCase(Operation::kWrite), QuickOptions());  // 40 messages, depth 8

@@ -53,6 +53,45 @@ TEST(Corruption, OfAnAnswerIsFoundByTheInitiator) {
   ExpectOneWrongByte(RunWith(Operation::kSend, fault), 15 * kMessageBytes + 8);
 }
 
+// Of a chain, of which only the last message is signaled: each is found, not only the signaled one.
+TEST(Corruption, OfAnyMessageOfAChainIsFoundAtItsExactOffset) {
+  for (const Operation operation : {Operation::kWrite, Operation::kRead}) {
+    TransferCase test = SmallCase(operation);
+    test.depth = 64;
+    for (const std::uint64_t number : {16u, 19u, 23u}) {
+      MemoryFabric fabric;
+      fabric.faults = {{.kind = Fault::Kind::kCorrupt,
+                        .work = operation == Operation::kWrite ? Work::kWrite : Work::kRead,
+                        .number = number,
+                        .offset = 123}};
+      ExpectOneWrongByte(RunBoth(fabric, test, QuickOptions()).initiator, number * kMessageBytes + 123);
+    }
+  }
+}
+
+TEST(Loss, OfAnUnsignaledMessageOfAChainIsTold) {
+  for (const Operation operation : {Operation::kWrite, Operation::kRead}) {
+    TransferCase test = SmallCase(operation);
+    test.depth = 64;
+    MemoryFabric fabric;
+    fabric.faults = {{.work = operation == Operation::kWrite ? Work::kWrite : Work::kRead, .number = 19}};
+    const TransferResult result = RunBoth(fabric, test, QuickOptions()).initiator;
+    EXPECT_EQ(result.failure.kind, FailureKind::kLost) << result.failure.detail;
+    EXPECT_THAT(result.failure.detail, HasSubstr("first lost is message 19"));
+  }
+}
+
+TEST(Chain, ThatIsDelayedIsStalledAndCountsOnlyWhatIsKnownComplete) {
+  TransferCase test = SmallCase(Operation::kWrite);
+  test.depth = 64;  // chains of 8: of the chain from 16 to 23 nothing is known
+  MemoryFabric fabric;
+  fabric.faults = {
+      {.kind = Fault::Kind::kDelay, .work = Work::kWrite, .number = 19, .delay = milliseconds(60'000)}};
+  const TransferResult result = RunBoth(fabric, test, QuickOptions()).initiator;
+  EXPECT_EQ(result.failure.kind, FailureKind::kStalled) << result.failure.detail;
+  EXPECT_THAT(result.failure.detail, HasSubstr("40 RDMA writes posted, 16 completed; nothing for 4"));
+}
+
 TEST(Corruption, NamesMessageAndByte) {
   const Fault fault{.kind = Fault::Kind::kCorrupt, .work = Work::kWrite, .number = 17, .offset = 123};
   EXPECT_THAT(RunWith(Operation::kWrite, fault).failure.detail, HasSubstr("byte 123 of message 17"));

@@ -67,27 +67,27 @@ TEST(IntervalMeter, FindsTheWorstWholeInterval) {
   meter.Add(10 * kMs, 1000);
   meter.Add(150 * kMs, 200);
   meter.Add(250 * kMs, 700);
-  EXPECT_EQ(meter.WorstBytesPerSecond(310 * kMs), 2000u);
+  EXPECT_EQ(WorstBytesPerSecond(meter.Take(310 * kMs)), 2000u);
 }
 
 TEST(IntervalMeter, LeavesOutTheLastPartOfAnInterval) {
   IntervalMeter meter(0);
   meter.Add(50 * kMs, 1000);
   meter.Add(150 * kMs, 1);
-  EXPECT_EQ(meter.WorstBytesPerSecond(199 * kMs), 10'000u);
+  EXPECT_EQ(WorstBytesPerSecond(meter.Take(199 * kMs)), 10'000u);
 }
 
 TEST(IntervalMeter, CountsAGapAsZero) {
   IntervalMeter meter(0);
   meter.Add(50 * kMs, 1000);
   meter.Add(350 * kMs, 1000);
-  EXPECT_EQ(meter.WorstBytesPerSecond(400 * kMs), 0u);
+  EXPECT_EQ(WorstBytesPerSecond(meter.Take(400 * kMs)), 0u);
 }
 
 TEST(IntervalMeter, IsZeroWhenShorterThanOneInterval) {
   IntervalMeter meter(0);
   meter.Add(50 * kMs, 1000);
-  EXPECT_EQ(meter.WorstBytesPerSecond(99 * kMs), 0u);
+  EXPECT_EQ(WorstBytesPerSecond(meter.Take(99 * kMs)), 0u);
 }
 
 }  // namespace

@@ -33,6 +33,11 @@ std::uint64_t MemoryFabric::Posted(Role role, Work work) {
   return end(role).posted[static_cast<std::size_t>(work)];
 }
 
+std::uint64_t MemoryFabric::Signaled(Role role) {
+  const std::lock_guard lock(mutex);
+  return end(role).signaled;
+}
+
 void MemoryFabric::Break(const absl::Status& status) {
   for (End& each : ends) {
     if (each.broken.ok()) each.broken = status;
@@ -53,9 +58,10 @@ absl::Status MemoryLink::Await(std::unique_lock<std::mutex>& lock, const Patienc
   return absl::OkStatus();
 }
 
-absl::StatusOr<Endpoint> MemoryLink::Listen(const std::string& local_address, const QueueDepth&) {
+absl::StatusOr<Endpoint> MemoryLink::Listen(const std::string& local_address, const LinkSettings& settings) {
   const std::lock_guard lock(fabric_.mutex);
   fabric_.listening = true;
+  settings_ = settings;
   return Endpoint{.address = local_address, .port = 4711};
 }
 
@@ -82,8 +88,9 @@ absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
 }
 
 absl::Status MemoryLink::Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string&,
-                                 const QueueDepth&, const Patience& patience) {
+                                 const LinkSettings& settings, const Patience& patience) {
   std::unique_lock lock(fabric_.mutex);
+  settings_ = settings;
   if (fabric_.unreachable) {
     return MakeFailure(FailureKind::kUnreachable, "connect to " + endpoint.address + ": no answer in time");
   }
@@ -136,21 +143,32 @@ absl::StatusOr<std::span<std::byte>> MemoryLink::Local(const Slice& slice) {
   return MakeFailure(FailureKind::kSetup, "posted outside of registered memory");
 }
 
-absl::Status MemoryLink::Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote) {
+absl::Status MemoryLink::Post(std::span<const WorkRequest> requests) {
   const std::lock_guard lock(fabric_.mutex);
-  const absl::StatusOr<std::span<std::byte>> bytes = Local(local);
+  for (const WorkRequest& request : requests) RR_RETURN_IF_ERROR(PostOne(request));
+  fabric_.changed.notify_all();
+  return absl::OkStatus();
+}
+
+absl::Status MemoryLink::PostOne(const WorkRequest& posted) {
+  const absl::StatusOr<std::span<std::byte>> bytes = Local(posted.local);
   if (!bytes.ok()) return bytes.status();
   MemoryFabric::End& end = fabric_.end(role_);
-  const std::uint64_t number = end.posted[static_cast<std::size_t>(work)]++;
-  MemoryFabric::Request request{
-      .work = work, .id = id, .local = *bytes, .remote = remote, .ready_at = steady_clock::now()};
+  if (end.outgoing.size() >= settings_.sends) return MakeFailure(FailureKind::kSetup, "the send queue is full");
+  const std::uint64_t number = end.posted[static_cast<std::size_t>(posted.work)]++;
+  end.signaled += posted.signaled ? 1 : 0;
+  MemoryFabric::Request request{.work = posted.work,
+                                .id = posted.id,
+                                .local = *bytes,
+                                .remote = posted.remote,
+                                .signaled = posted.signaled,
+                                .ready_at = steady_clock::now()};
   for (const Fault& fault : fabric_.faults) {
-    if (fault.from == role_ && fault.work == work && fault.number == number) request.fault = &fault;
+    if (fault.from == role_ && fault.work == posted.work && fault.number == number) request.fault = &fault;
   }
   if (request.fault != nullptr) request.ready_at += request.fault->delay;
   if (!end.outgoing.empty()) request.ready_at = std::max(request.ready_at, end.outgoing.back().ready_at);
   end.outgoing.push_back(request);
-  fabric_.changed.notify_all();
   return absl::OkStatus();
 }
 
@@ -161,18 +179,6 @@ absl::Status MemoryLink::PostReceive(std::uint64_t id, const Slice& to) {
   fabric_.end(role_).receives.push_back({.id = id, .to = *bytes});
   fabric_.changed.notify_all();
   return absl::OkStatus();
-}
-
-absl::Status MemoryLink::PostSend(std::uint64_t id, const Slice& from) {
-  return Post(Work::kSend, id, from, {});
-}
-
-absl::Status MemoryLink::PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) {
-  return Post(Work::kWrite, id, from, to);
-}
-
-absl::Status MemoryLink::PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) {
-  return Post(Work::kRead, id, to, from);
 }
 
 std::optional<std::span<std::byte>> MemoryLink::RemoteBytes(Role owner, const MemoryFabric::Request& request) {
@@ -229,7 +235,7 @@ bool MemoryLink::Execute(Role from, const MemoryFabric::Request& request) {
     if (!dropped && request.work == Work::kWrite) Copy(request.local, *remote, fault);
     if (!dropped && request.work == Work::kRead) Copy(*remote, request.local, fault);
   }
-  sender.completions.push_back({.work = request.work, .id = request.id});
+  if (request.signaled) sender.completions.push_back({.work = request.work, .id = request.id});
   if (fault != nullptr && fault->then) fault->then();
   return true;
 }

@@ -51,6 +51,7 @@ struct MemoryFabric {
     std::uint64_t id = 0;
     std::span<std::byte> local{};
     RemoteSlice remote{};
+    bool signaled = true;
     TimePoint ready_at{};
     const Fault* fault = nullptr;
   };
@@ -64,6 +65,7 @@ struct MemoryFabric {
     std::deque<Receive> receives{};
     std::deque<Completion> completions{};
     std::array<std::uint64_t, 4> posted{};  // by Work
+    std::uint64_t signaled = 0;             // of those
     absl::Status broken{};
   };
 
@@ -86,6 +88,7 @@ struct MemoryFabric {
   // Registrations that nobody undid.
   std::size_t Registered();
   std::uint64_t Posted(Role role, Work work);
+  std::uint64_t Signaled(Role role);
   void Break(const absl::Status& status);
 };
 
@@ -93,17 +96,15 @@ class MemoryLink final : public Link {
  public:
   MemoryLink(MemoryFabric& fabric, Role role) : fabric_(fabric), role_(role) {}
 
-  absl::StatusOr<Endpoint> Listen(const std::string& local_address, const QueueDepth& depth) override;
+  absl::StatusOr<Endpoint> Listen(const std::string& local_address, const LinkSettings& settings) override;
   absl::Status Accept(const Nonce& nonce, const Patience& patience) override;
   absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
-                       const QueueDepth& depth, const Patience& patience) override;
+                       const LinkSettings& settings, const Patience& patience) override;
   absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) override;
   void Unregister(MemoryId memory) override;
   RemoteMemory Remote(MemoryId memory) const override;
   absl::Status PostReceive(std::uint64_t id, const Slice& to) override;
-  absl::Status PostSend(std::uint64_t id, const Slice& from) override;
-  absl::Status PostWrite(std::uint64_t id, const Slice& from, const RemoteSlice& to) override;
-  absl::Status PostRead(std::uint64_t id, const Slice& to, const RemoteSlice& from) override;
+  absl::Status Post(std::span<const WorkRequest> requests) override;
   absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) override;
   void Disconnect() override;
   LinkFacts Describe() const override;
@@ -113,7 +114,7 @@ class MemoryLink final : public Link {
   absl::Status Await(std::unique_lock<std::mutex>& lock, const Patience& patience,
                      const std::function<bool()>& ready);
   absl::StatusOr<std::span<std::byte>> Local(const Slice& slice);
-  absl::Status Post(Work work, std::uint64_t id, const Slice& local, const RemoteSlice& remote);
+  absl::Status PostOne(const WorkRequest& posted);
   void Pump();
   bool Execute(Role from, const MemoryFabric::Request& request);
   void Copy(std::span<const std::byte> from, std::span<std::byte> to, const Fault* fault);
@@ -121,6 +122,7 @@ class MemoryLink final : public Link {
 
   MemoryFabric& fabric_;
   const Role role_;
+  LinkSettings settings_{};
   bool connected_ = false;
 };
 
