@@ -29,6 +29,8 @@ v1::PeerMessage ToProto(const PeerMessage& message) {
   counts->set_received(message.counts.received);
   counts->set_missing(message.counts.missing);
   *wire.mutable_result() = ToProto(message.result);
+  wire.set_lane(message.lane);
+  wire.set_lanes(message.lanes);
   return wire;
 }
 
@@ -52,6 +54,8 @@ PeerMessage FromProto(const v1::PeerMessage& wire) {
                     .received = wire.counts().received(),
                     .missing = wire.counts().missing()};
   message.result = FromProto(wire.result());
+  message.lane = wire.lane();
+  message.lanes = std::max(wire.lanes(), 1u);
   return message;
 }
 

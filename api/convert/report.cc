@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/convert/report.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "api/convert/fact.h"
 
 namespace rdmaready {
 
 using convert::Enumerator;
+
+namespace {
+
+// Out of range is no value of ours; the largest that is.
+std::uint8_t Octet(std::uint32_t value) { return static_cast<std::uint8_t>(std::min(value, 255u)); }
+
+}  // namespace
 
 v1::Finding ToProto(const Finding& finding) {
   v1::Finding message;
@@ -115,7 +125,44 @@ v1::TransferResult ToProto(const TransferResult& result) {
   message.set_cpu_initiator_ns(result.cpu_initiator_ns);
   message.set_cpu_responder_ns(result.cpu_responder_ns);
   *message.mutable_failure() = ToProto(result.failure);
+  message.set_depth(result.depth);
+  message.set_qps(result.qps);
+  message.set_busy_poll(result.busy_poll);
+  message.set_unverified(!result.verify);
+  message.set_bidirectional(result.bidirectional);
+  if (result.marking.tos) message.set_asked_tos(*result.marking.tos);
+  if (result.marking.traffic_class) message.set_traffic_class(*result.marking.traffic_class);
+  if (result.marking.service_level) message.set_service_level(*result.marking.service_level);
   return message;
+}
+
+v1::TransferOptions ToProto(const TransferOptions& options) {
+  v1::TransferOptions message;
+  message.set_busy_poll(options.busy_poll);
+  message.set_unverified(!options.verify);
+  message.set_bidirectional(options.bidirectional);
+  message.set_qps(options.qps);
+  message.set_depth(options.depth);
+  message.set_duration_ms(static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(options.duration.count(), 0, std::numeric_limits<std::uint32_t>::max())));
+  message.set_max_bytes(options.max_bytes);
+  if (options.tos) message.set_tos(*options.tos);
+  message.set_system_tos(options.system_tos);
+  return message;
+}
+
+TransferOptions FromProto(const v1::TransferOptions& message) {
+  TransferOptions options;
+  options.busy_poll = message.busy_poll();
+  options.verify = !message.unverified();
+  options.bidirectional = message.bidirectional();
+  options.qps = std::max(message.qps(), 1u);
+  options.depth = message.depth();
+  options.duration = std::chrono::milliseconds(message.duration_ms());
+  options.max_bytes = message.max_bytes();
+  if (message.has_tos()) options.tos = Octet(message.tos());
+  options.system_tos = message.system_tos();
+  return options;
 }
 
 TransferResult FromProto(const v1::TransferResult& message) {
@@ -142,6 +189,14 @@ TransferResult FromProto(const v1::TransferResult& message) {
   result.cpu_initiator_ns = message.cpu_initiator_ns();
   result.cpu_responder_ns = message.cpu_responder_ns();
   result.failure = FromProto(message.failure());
+  result.depth = message.depth();
+  result.qps = std::max(message.qps(), 1u);
+  result.busy_poll = message.busy_poll();
+  result.verify = !message.unverified();
+  result.bidirectional = message.bidirectional();
+  if (message.has_asked_tos()) result.marking.tos = Octet(message.asked_tos());
+  if (message.has_traffic_class()) result.marking.traffic_class = Octet(message.traffic_class());
+  if (message.has_service_level()) result.marking.service_level = Octet(message.service_level());
   return result;
 }
 

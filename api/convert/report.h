@@ -18,6 +18,9 @@ HostReport FromProto(const v1::HostReport& message);
 v1::TransferResult ToProto(const TransferResult& result);
 TransferResult FromProto(const v1::TransferResult& message);
 
+v1::TransferOptions ToProto(const TransferOptions& options);
+TransferOptions FromProto(const v1::TransferOptions& message);
+
 v1::Failure ToProto(const Failure& failure);
 Failure FromProto(const v1::Failure& message);
 

@@ -49,7 +49,7 @@ struct TransferCounts {
 
 enum class PeerMessageKind {
   kUnknown,
-  kOffer,   // responder listens: case_name, message_bytes, depth, verify, endpoint, nonce
+  kOffer,   // responder listens: case_name, message_bytes, depth, verify, lanes, endpoint, nonce
   kReady,   // responder accepted the right peer, its memory is registered: memory (write and read only)
   kDone,    // initiator has nothing more to send: counts; the responder answers with its view
   kView,    // responder's own view: counts, result
@@ -58,11 +58,13 @@ enum class PeerMessageKind {
 
 struct PeerMessage {
   PeerMessageKind kind = PeerMessageKind::kUnknown;
+  std::uint32_t lane = 0;  // one conversation for each queue pair of a test, and one for each direction
 
   std::string case_name{};
   std::uint32_t message_bytes = 0;
   std::uint32_t depth = 0;
   bool verify = true;
+  std::uint32_t lanes = 1;  // of the whole test
   Endpoint endpoint{};
   Nonce nonce{};
 

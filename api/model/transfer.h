@@ -25,6 +25,33 @@ struct TransferCase {
   std::chrono::milliseconds deadline{};  // of the whole case, set-up included
 };
 
+// How a case is run where the caller wants it otherwise than the row says. Both ends must be told the same.
+struct TransferOptions {
+  bool busy_poll = false;      // spin on completions instead of sleeping
+  bool verify = true;          // compare every byte; off: raw speed
+  bool bidirectional = false;  // both directions at the same time
+  std::uint32_t qps = 1;       // queue pairs in each direction, each with a thread of its own
+  // Zero: as the case says.
+  std::uint32_t depth = 0;  // messages in flight on each queue pair
+  std::chrono::milliseconds duration{};
+  std::uint64_t max_bytes = 0;  // on each queue pair: the measured part ends there even before its time
+
+  std::optional<std::uint8_t> tos{};  // marks the traffic, whatever the agent's profile says
+  bool system_tos = false;            // leaves the mark to RDMA-CM's configuration, whatever the profile says
+
+  bool operator==(const TransferOptions&) const = default;
+};
+
+// What the traffic of a transfer was marked with.
+struct Marking {
+  std::optional<std::uint8_t> tos{};  // that rdmaready asked for; absent: left to RDMA-CM's configuration
+  // As the initiator's queue pair has them; absent where there is no such thing (iWARP) or it is not told.
+  std::optional<std::uint8_t> traffic_class{};
+  std::optional<std::uint8_t> service_level{};
+
+  bool operator==(const Marking&) const = default;
+};
+
 // Why a transfer did not come to its end. Told apart, because the remedy differs.
 enum class FailureKind {
   kNone,
@@ -65,12 +92,20 @@ struct TransferResult {
   std::string local_gid{};  // of the initiator; empty until connected
   std::string remote_gid{};
   std::string transport{};  // "roce-v2", "iwarp", "infiniband", "memory"
+  Marking marking{};
+
+  std::uint32_t depth = 0;  // messages in flight on each queue pair; 0: not told (an older agent)
+  std::uint32_t qps = 1;
+  bool busy_poll = false;
+  bool verify = true;          // false: nobody looked at the bytes
+  bool bidirectional = false;  // another transfer ran the other way at the same time
 
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_verified = 0;
   std::uint64_t bytes_wrong = 0;
-  std::optional<std::uint64_t> first_wrong_offset{};  // counted from the first byte of the transfer
+  std::optional<std::uint64_t>
+      first_wrong_offset{};  // from the first byte of the transfer, or of its queue pair
 
   std::int64_t elapsed_ns = 0;
   std::uint64_t throughput_bytes_per_s = 0;

@@ -46,7 +46,34 @@ TransferResult FullResult() {
   result.cpu_initiator_ns = 13;
   result.cpu_responder_ns = 14;
   result.failure = {FailureKind::kCancelled, "x"};
+  result.marking = {.tos = 106, .traffic_class = 107, .service_level = 0};
+  result.depth = 15;
+  result.qps = 16;
+  result.busy_poll = true;
+  result.verify = false;
+  result.bidirectional = true;
   return result;
+}
+
+TEST(ReportConversion, KeepsEveryFieldOfTransferOptions) {
+  const TransferOptions options{.busy_poll = true,
+                                .verify = false,
+                                .bidirectional = true,
+                                .qps = 2,
+                                .depth = 3,
+                                .duration = std::chrono::milliseconds(4),
+                                .max_bytes = 5,
+                                .tos = 0,
+                                .system_tos = true};
+  EXPECT_EQ(FromProto(ToProto(options)), options);
+  EXPECT_EQ(FromProto(ToProto(TransferOptions{})), TransferOptions{});
+}
+
+TEST(ReportConversion, ReadsOptionsAndResultsOfAnOlderVersionAsWhatItDid) {
+  EXPECT_EQ(FromProto(v1::TransferOptions()), TransferOptions{});
+  EXPECT_EQ(FromProto(v1::TransferResult()).qps, 1u);
+  EXPECT_TRUE(FromProto(v1::TransferResult()).verify);
+  EXPECT_EQ(FromProto(v1::PeerMessage()).lanes, 1u);
 }
 
 TEST(ReportConversion, KeepsEveryFieldOfAFinding) {
