@@ -10,7 +10,7 @@
 
 #include "agent/agent_events.h"
 #include "agent/transfer/cases.h"
-#include "agent/transfer/run.h"
+#include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "checks/judge.h"
@@ -22,17 +22,6 @@
 
 namespace rdmaready {
 namespace {
-
-// Bounds the load of one case, whatever the link can carry.
-constexpr std::uint64_t kMaxBytesPerCase = 16ull << 30;
-
-RunOptions Options(const PortAddress& port, const std::stop_token& cancel) {
-  RunOptions options;
-  options.local_address = port.address;
-  options.max_bytes = kMaxBytesPerCase;
-  options.cancel = cancel;
-  return options;
-}
 
 class Counted {
  public:
@@ -50,7 +39,8 @@ std::int64_t SteadyNowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-absl::StatusOr<std::vector<const TransferCase*>> ChooseCases(const std::vector<std::string>& names) {
+absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::string>& names,
+                                                      const TransferOptions& options) {
   std::vector<const TransferCase*> chosen;
   for (const std::string& name : names) {
     const TransferCase* test = FindCase(name);
@@ -63,7 +53,13 @@ absl::StatusOr<std::vector<const TransferCase*>> ChooseCases(const std::vector<s
   if (names.empty()) {
     for (const TransferCase& test : AllCases()) chosen.push_back(&test);
   }
-  return chosen;
+  std::vector<TransferCase> customized;
+  for (const TransferCase* test : chosen) {
+    absl::StatusOr<TransferCase> custom = Customized(*test, options);
+    if (!custom.ok()) return custom.status();
+    customized.push_back(*custom);
+  }
+  return customized;
 }
 
 void LeaveTextsOut(std::vector<Finding>& findings) {
@@ -116,7 +112,8 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
   }
   if (level != Rung::kHost && run.facts.ports) {
     for (const Port& port : *run.facts.ports) {
-      CheckLoopback(port, {caller.name, run.run_id, caller.origin}, watcher, cancel, run.report.findings);
+      CheckLoopback(port, profile, {caller.name, run.run_id, caller.origin}, watcher, cancel,
+                    run.report.findings);
     }
   }
   const Rung judged = level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
@@ -157,8 +154,9 @@ absl::StatusOr<History> Agent::Remember(const HistoryQuery& query) {
   return History{*std::move(runs), *std::move(transfers), *std::move(events)};
 }
 
-void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher,
-                          const std::stop_token& cancel, std::vector<Finding>& findings) {
+void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller& caller,
+                          const Watcher& watcher, const std::stop_token& cancel,
+                          std::vector<Finding>& findings) {
   const TransferPlace place{.rung = Rung::kLoopback,
                             .subject = SubjectOf(port),
                             .software = port.software && *port.software,
@@ -179,6 +177,9 @@ void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher&
   if (addresses.empty()) return skip_all("the port has no routable IP address");
   const absl::StatusOr<PortLock> lock = TakePort(PortName(port), caller, "check, loopback");
   if (!lock.ok()) return skip_all(Message(lock.status()));
+  const PortAddress chosen{PortName(port), addresses.front()};
+  const RunOptions options =
+      OptionsOf({.tos = profile.tos, .system_tos = !profile.tos.has_value()}, chosen, cancel);
   for (const TransferCase& test : AllCases()) {
     if (cancel.stop_requested()) {
       add(NotTested(test.name, place, "the caller gave up"));
@@ -186,7 +187,7 @@ void Agent::CheckLoopback(const Port& port, const Caller& caller, const Watcher&
     }
     if (watcher.progress) watcher.progress(PortName(port) + " loopback " + std::string(test.name));
     const std::int64_t started = UnixNowNs();
-    const LiveTest live = RunLoopbackCase(test, {PortName(port), addresses.front()}, caller, cancel);
+    const LiveTest live = RunLoopbackCase(test, chosen, options, caller);
     Finding finding = JudgeTransfer(live.result, place);
     finding.duration_ns = UnixNowNs() - started;
     add(std::move(finding));
@@ -203,28 +204,46 @@ absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& 
   return lock;
 }
 
-LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& port, const Caller& caller,
-                                const std::stop_token& cancel) {
+// The mark is the caller's, else the profile's, else the system's.
+RunOptions Agent::OptionsOf(const TransferOptions& asked, const PortAddress& port,
+                            const std::stop_token& cancel) const {
+  RunOptions options;
+  Apply(asked, options);
+  options.local_address = port.address;
+  options.tos = asked.tos || asked.system_tos ? asked.tos : config_.default_profile.tos;
+  options.cancel = cancel;
+  return options;
+}
+
+void Agent::Keep(LiveTest& live, const TransferRecord& kept_as) {
+  TransferRecord record = kept_as;
+  record.result = live.result;
+  live.stored = Kept(store_.PutTransfer(record));
+  if (!live.reverse) return;
+  record.result = *live.reverse;
+  if (record.role != "loopback") record.role = record.role == "initiator" ? "responder" : "initiator";
+  live.stored.Update(Kept(store_.PutTransfer(record)));
+}
+
+LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
+                                const Caller& caller) {
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
-  const std::unique_ptr<Link> responder = make_link_();
-  const std::unique_ptr<Link> initiator = make_link_();
-  LiveTest live{.port = port.port, .result = RunLoopback(test, *responder, *initiator, Options(port, cancel))};
+  BothWays both = RunLoopback(test, make_link_, options);
+  LiveTest live{.port = port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
   const std::int64_t duration_ns = UnixNowNs() - started;
-  live.stored = Kept(store_.PutTransfer({.run_id = caller.run_id,
-                                         .started_unix_ns = started,
-                                         .port = port.port,
-                                         .role = "loopback",
-                                         .peer = "",
-                                         .result = live.result}));
+  Keep(
+      live,
+      {.run_id = caller.run_id, .started_unix_ns = started, .port = port.port, .role = "loopback", .peer = ""});
   TellOfTest(config_.events, live, caller, "loopback", "", duration_ns);
   return live;
 }
 
 absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<std::string>& names,
-                                 const Caller& asked_by, const Watcher& watcher, std::stop_token cancel) {
+                                 const TransferOptions& options, const Caller& asked_by, const Watcher& watcher,
+                                 std::stop_token cancel) {
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
-  const absl::StatusOr<std::vector<const TransferCase*>> cases = ChooseCases(names);
+  const absl::StatusOr<std::vector<TransferCase>> cases = ChooseCases(names, options);
   if (!cases.ok()) return cases.status();
   const Facts facts = Collect();
   std::vector<PortAddress> ports;
@@ -248,10 +267,10 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
   for (const PortAddress& port : ports) {
     const absl::StatusOr<PortLock> lock = TakePort(port.port, caller, "test loopback");
     if (!lock.ok()) return lock.status();
-    for (const TransferCase* test : *cases) {
+    for (const TransferCase& test : *cases) {
       if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
-      if (watcher.progress) watcher.progress(port.port + " loopback " + std::string(test->name));
-      const LiveTest live = RunLoopbackCase(*test, port, caller, cancel);
+      if (watcher.progress) watcher.progress(port.port + " loopback " + std::string(test.name));
+      const LiveTest live = RunLoopbackCase(test, port, OptionsOf(options, port, cancel), caller);
       if (watcher.transfer) watcher.transfer(live);
     }
   }
@@ -262,31 +281,31 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const TransferCase* test = FindCase(request.case_name);
   if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
+  absl::StatusOr<TransferCase> custom = Customized(*test, request.options);
+  if (!custom.ok()) return custom.status();
   absl::StatusOr<PortAddress> port =
       ChoosePort(Collect(), request.port.device, request.port.number, request.port.address);
   if (!port.ok()) return port.status();
   absl::StatusOr<PortLock> lock = TakePort(port->port, caller, "test peer " + request.peer_name);
   if (!lock.ok()) return lock.status();
-  return PeerTicket{request, caller, *std::move(port), test, *std::move(lock)};
+  return PeerTicket{request, caller, *std::move(port), *custom, *std::move(lock)};
 }
 
 LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel) {
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const std::unique_ptr<Link> link = make_link_();
-  const RunOptions options = Options(ticket.port, cancel);
-  LiveTest live{.port = ticket.port.port,
-                .result = initiator ? RunInitiator(*ticket.test, *link, channel, options)
-                                    : RunResponder(*ticket.test, *link, channel, options)};
+  BothWays both = RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
+                         OptionsOf(ticket.request.options, ticket.port, cancel));
+  LiveTest live{
+      .port = ticket.port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
   const std::int64_t duration_ns = UnixNowNs() - started;
   const std::string role = initiator ? "initiator" : "responder";
-  live.stored = Kept(store_.PutTransfer({.run_id = ticket.caller.run_id,
-                                         .started_unix_ns = started,
-                                         .port = ticket.port.port,
-                                         .role = role,
-                                         .peer = ticket.request.peer_name,
-                                         .result = live.result}));
+  Keep(live, {.run_id = ticket.caller.run_id,
+              .started_unix_ns = started,
+              .port = ticket.port.port,
+              .role = role,
+              .peer = ticket.request.peer_name});
   TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name, duration_ns);
   return live;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "agent/store/store.h"
 #include "agent/transfer/link.h"
 #include "agent/transfer/peer_channel.h"
+#include "agent/transfer/run.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
 #include "api/model/profile.h"
@@ -30,8 +32,6 @@
 #include "collectors/recording/format.h"
 
 namespace rdmaready {
-
-using LinkMaker = std::function<std::unique_ptr<Link>()>;  // a fresh, unconnected end
 
 struct AgentConfig {
   std::string version{};
@@ -52,6 +52,7 @@ struct Caller {
 struct LiveTest {
   std::string port{};
   TransferResult result{};
+  std::optional<TransferResult> reverse{};  // the other way, when both were asked for
   absl::Status stored{};
 };
 
@@ -82,13 +83,14 @@ struct PeerRequest {
   PortRequest port{};
   std::string case_name{};
   std::string peer_name{};
+  TransferOptions options{};
 };
 
 struct PeerTicket {
   PeerRequest request{};
   Caller caller{};
   PortAddress port{};
-  const TransferCase* test = nullptr;
+  TransferCase test{};
   PortLock lock;
 };
 
@@ -111,9 +113,11 @@ class Agent {
                  std::stop_token cancel);
 
   // kNotFound (no such port or case), kFailedPrecondition (no address), kResourceExhausted (busy: the text says
-  // who). A transfer that failed is a successful call. Empty `cases`: all.
+  // who), kInvalidArgument (options beyond the limits). A transfer that failed is a successful call. Empty
+  // `cases`: all.
   absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases,
-                            const Caller& caller, const Watcher& watcher, std::stop_token cancel);
+                            const TransferOptions& options, const Caller& caller, const Watcher& watcher,
+                            std::stop_token cancel);
 
   // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
   absl::StatusOr<History> Remember(const HistoryQuery& query);
@@ -128,10 +132,14 @@ class Agent {
  private:
   absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
                                     const std::string& what) const;
-  LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const Caller& caller,
-                           const std::stop_token& cancel);
+  LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
+                           const Caller& caller);
+  RunOptions OptionsOf(const TransferOptions& asked, const PortAddress& port,
+                       const std::stop_token& cancel) const;
+  // What `live` lacks is filled in: whether both of its results are kept.
+  void Keep(LiveTest& live, const TransferRecord& kept_as);
   absl::Status Kept(absl::Status stored) const;
-  void CheckLoopback(const Port& port, const Caller& caller, const Watcher& watcher,
+  void CheckLoopback(const Port& port, const Profile& profile, const Caller& caller, const Watcher& watcher,
                      const std::stop_token& cancel, std::vector<Finding>& findings);
 
   HostReader& host_;

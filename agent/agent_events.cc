@@ -49,9 +49,11 @@ void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& calle
   if (!host.empty()) fields.push_back({"host", host});
   fields.push_back({"port", test.port});
   fields.push_back({"case", test.result.case_name});
-  const bool failed = test.result.failure.kind != FailureKind::kNone;
-  fields.push_back({"outcome", failed ? std::string(Name(test.result.failure.kind)) : "ok"});
-  if (failed) fields.push_back({"reason", test.result.failure.detail});
+  const bool reverse = test.reverse && test.result.failure.kind == FailureKind::kNone;
+  const Failure& failure = reverse ? test.reverse->failure : test.result.failure;
+  const bool failed = failure.kind != FailureKind::kNone;
+  fields.push_back({"outcome", failed ? std::string(Name(failure.kind)) : "ok"});
+  if (failed) fields.push_back({"reason", failure.detail});
   fields.push_back({"duration_ms", duration_ns / kNsPerMs});
   const EventLevel how = AddStored(test.stored, fields);
   Tell(sink, how, "test", std::move(fields));

@@ -95,7 +95,7 @@ std::string Spell(const std::string& target, int port) {
 
 HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& options)
     : store_(std::move(store)),
-      agent_(host_, *store_, [] { return std::make_unique<VerbsLink>(); },
+      agent_(host_, *store_, [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); },
              {.version = kVersion,
               .default_profile = options.default_profile,
               .lock_directory = {},

@@ -65,6 +65,7 @@ v1::TransferEvent Encode(const LiveTest& test) {
   event.mutable_result()->set_port(test.port);
   *event.mutable_result()->mutable_result() = ToProto(test.result);
   event.mutable_result()->set_store_error(StoreError(test.stored));
+  if (test.reverse) *event.mutable_result()->mutable_reverse() = ToProto(*test.reverse);
   return event;
 }
 
@@ -154,6 +155,7 @@ grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::
   };
   watcher.transfer = [&](const LiveTest& test) { send(Encode(test)); };
   return Encode(agent_.TestLoopback(Decode(request->port()), {request->cases().begin(), request->cases().end()},
+                                    FromProto(request->options()),
                                     {request->caller(), request->run_id(), Origin(*context)}, watcher,
                                     watch.token()));
 }
@@ -178,6 +180,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   request.port = Decode(start.port());
   request.case_name = start.case_name();
   request.peer_name = start.peer_name();
+  request.options = FromProto(start.options());
 
   const absl::StatusOr<PeerTicket> ticket =
       agent_.AdmitPeer(request, {start.caller(), start.run_id(), Origin(*context)});

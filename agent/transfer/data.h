@@ -14,6 +14,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -162,6 +165,38 @@ class ReadResponder {
   Session& session_;
   const Pattern& pattern_;
   std::unique_ptr<Buffer> source_{};
+};
+
+// The phase of either end, made in place once the connection stands; none before.
+template <class... Ends>
+class DataPhase {
+ public:
+  template <class End, class... Arguments>
+  End& Make(Arguments&&... arguments) {
+    return data_.template emplace<End>(std::forward<Arguments>(arguments)...);
+  }
+
+  // Until the end of the test at this end; the CPU time of it is the phase's.
+  absl::Status Run(Phase& phase) {
+    const std::int64_t cpu_start_ns = ThreadCpuNs();
+    const absl::Status status = std::visit(
+        [&]<class End>(End& end) -> absl::Status {
+          if constexpr (std::is_same_v<End, std::monostate>) {
+            return absl::OkStatus();
+          } else {
+            return end.Run(phase);
+          }
+        },
+        data_);
+    phase.cpu_ns = ThreadCpuNs() - cpu_start_ns;
+    return status;
+  }
+
+  // Gives its memory back.
+  void Reset() { data_.template emplace<std::monostate>(); }
+
+ private:
+  std::variant<std::monostate, Ends...> data_{};
 };
 
 // --- shared by the phases ---

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "agent/transfer/data.h"
 #include "agent/transfer/failure.h"
+#include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"
 #include "agent/transfer/session.h"
@@ -16,12 +16,12 @@
 namespace rdmaready {
 namespace {
 
-using Data = std::variant<std::monostate, SendInitiator, WriteInitiator, ReadInitiator>;
+using Data = DataPhase<SendInitiator, WriteInitiator, ReadInitiator>;
 
 absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, const RunOptions& options) {
   const bool same = std::string_view(offer.case_name) == test.name &&
                     offer.message_bytes == test.message_bytes && offer.depth == test.depth &&
-                    offer.verify == options.verify;
+                    offer.verify == options.verify && offer.lanes == LanesOf(options);
   if (same) return absl::OkStatus();
   return MakeFailure(FailureKind::kPeerGone,
                      "the ends do not agree on the test: the responder offers another one");
@@ -31,27 +31,15 @@ absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, cons
 absl::Status MakeData(Session& session, const Pattern& pattern, const RemoteMemory& memory, Data& data) {
   switch (session.test().operation) {
     case Operation::kSend:
-      return data.emplace<SendInitiator>(session, pattern).Prepare();
+      return data.Make<SendInitiator>(session, pattern).Prepare();
     case Operation::kWrite:
-      return data.emplace<WriteInitiator>(session, pattern, memory).Prepare();
+      return data.Make<WriteInitiator>(session, pattern, memory).Prepare();
     case Operation::kRead:
-      return data.emplace<ReadInitiator>(session, pattern, memory).Prepare();
+      return data.Make<ReadInitiator>(session, pattern, memory).Prepare();
     case Operation::kUnknown:
       break;
   }
   return MakeFailure(FailureKind::kSetup, fmt::format("case {} names no operation", session.test().name));
-}
-
-absl::Status RunData(Data& data, Phase& phase) {
-  return std::visit(
-      [&]<class T>(T& end) -> absl::Status {
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return absl::OkStatus();
-        } else {
-          return end.Run(phase);
-        }
-      },
-      data);
 }
 
 // From the offer to the last completion.
@@ -67,11 +55,8 @@ absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& d
   const absl::StatusOr<PeerMessage> ready = session.Expect(PeerMessageKind::kReady, session.deadline());
   if (!ready.ok()) return ready.status();
   RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(offer->nonce), ready->memory, data));
-  session.Progress();
-  const std::int64_t cpu_start_ns = ThreadCpuNs();
-  const absl::Status status = RunData(data, phase);
-  phase.cpu_ns = ThreadCpuNs() - cpu_start_ns;
-  return status;
+  RR_RETURN_IF_ERROR(session.Start());
+  return data.Run(phase);
 }
 
 // Tells that this end is done, hears what the other one saw, and leaves both with the same result.
@@ -96,11 +81,17 @@ TransferResult Conclude(Session& session, const EndView& own) {
 
 TransferResult RunInitiator(const TransferCase& test, Link& link, PeerChannel& peer,
                             const RunOptions& options) {
-  Session session(Role::kInitiator, test, link, peer, options);
+  return RunInitiatorLane(test, link, peer, options, nullptr).result;
+}
+
+LaneEnd RunInitiatorLane(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+                         StartGate* gate) {
+  Session session(Role::kInitiator, test, link, peer, options, gate);
   std::optional<Pattern> pattern;
   Data data;  // holds memory registered until the end of this function
   Phase phase;
   const absl::Status status = Initiate(session, pattern, data, phase);
+  session.LeaveGate();
   const Failure ended_by = session.Explain(status);
   phase.failure = MoreTelling(ended_by, phase.failure);
   if (phase.messages == 0 && phase.failure.kind == FailureKind::kNone && session.heard() == nullptr) {
@@ -110,9 +101,10 @@ TransferResult RunInitiator(const TransferCase& test, Link& link, PeerChannel& p
     phase.failure = MoreTelling(phase.failure, {.kind = FailureKind::kPeerGone,
                                                 .detail = "the responder ended the test without a reason"});
   }
-  const TransferResult result = Conclude(session, ViewOf(Role::kInitiator, test, link.Describe(), phase));
+  LaneEnd end{.latencies = phase.latencies, .interval_bytes = phase.interval_bytes};
+  end.result = Conclude(session, ViewOf(Role::kInitiator, test, options, link.Describe(), phase));
   link.Disconnect();
-  return result;
+  return end;
 }
 
 }  // namespace rdmaready

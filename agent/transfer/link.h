@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@
 namespace rdmaready {
 
 using TimePoint = std::chrono::steady_clock::time_point;
+
+enum class Role { kInitiator, kResponder };
 
 // How long a call of the set-up may take, and what may end it sooner.
 struct Patience {
@@ -88,6 +91,7 @@ struct LinkFacts {
   std::string local_gid{};
   std::string remote_gid{};
   std::string transport{};  // "roce-v2", "roce-v1", "iwarp", "infiniband", "memory"
+  Marking marking{};
 };
 
 class Link {
@@ -132,5 +136,9 @@ class Link {
 
   virtual LinkFacts Describe() const = 0;
 };
+
+// A fresh, unconnected end that will have this role, of the queue pair of that number; called on the thread
+// that will use it.
+using LinkMaker = std::function<std::unique_ptr<Link>(Role role, std::uint32_t number)>;
 
 }  // namespace rdmaready

@@ -3,7 +3,7 @@
 // caller.
 //
 // Ordered and reliable while it is open. It may be slow (relayed: milliseconds to seconds), so the engine never
-// waits for it inside the measured part. Used by one thread at a time on each end.
+// waits for it inside the measured part. On each end one thread at a time sends, and one at a time receives.
 #pragma once
 
 #include "absl/status/status.h"

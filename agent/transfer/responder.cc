@@ -6,10 +6,10 @@
 #include <chrono>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "agent/transfer/data.h"
 #include "agent/transfer/failure.h"
+#include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"
 #include "agent/transfer/session.h"
@@ -18,7 +18,7 @@
 namespace rdmaready {
 namespace {
 
-using Data = std::variant<std::monostate, SendResponder, WriteResponder, ReadResponder>;
+using Data = DataPhase<SendResponder, WriteResponder, ReadResponder>;
 
 absl::StatusOr<Nonce> FreshNonce() {
   Nonce nonce{};
@@ -33,15 +33,15 @@ absl::StatusOr<Nonce> FreshNonce() {
 absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, Data& data) {
   switch (session.test().operation) {
     case Operation::kSend:
-      RR_RETURN_IF_ERROR(data.emplace<SendResponder>(session, pattern).Prepare());
+      RR_RETURN_IF_ERROR(data.Make<SendResponder>(session, pattern).Prepare());
       return RemoteMemory{};
     case Operation::kWrite: {
-      WriteResponder& end = data.emplace<WriteResponder>(session, pattern);
+      WriteResponder& end = data.Make<WriteResponder>(session, pattern);
       RR_RETURN_IF_ERROR(end.Prepare());
       return end.memory();
     }
     case Operation::kRead: {
-      ReadResponder& end = data.emplace<ReadResponder>(session, pattern);
+      ReadResponder& end = data.Make<ReadResponder>(session, pattern);
       RR_RETURN_IF_ERROR(end.Prepare());
       return end.memory();
     }
@@ -49,18 +49,6 @@ absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, 
       break;
   }
   return MakeFailure(FailureKind::kSetup, fmt::format("case {} names no operation", session.test().name));
-}
-
-absl::Status RunData(Data& data, Phase& phase) {
-  return std::visit(
-      [&]<class T>(T& end) -> absl::Status {
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return absl::OkStatus();
-        } else {
-          return end.Run(phase);
-        }
-      },
-      data);
 }
 
 // From listening to the initiator's kDone.
@@ -76,16 +64,15 @@ absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Data& da
                                    .message_bytes = test.message_bytes,
                                    .depth = test.depth,
                                    .verify = session.options().verify,
+                                   .lanes = LanesOf(session.options()),
                                    .endpoint = *endpoint,
                                    .nonce = *nonce}));
   RR_RETURN_IF_ERROR(session.link().Accept(*nonce, session.PatienceUntil(session.deadline())));
   const absl::StatusOr<RemoteMemory> memory = MakeData(session, pattern.emplace(*nonce), data);
   if (!memory.ok()) return memory.status();
   RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kReady, .memory = *memory}));
-  const std::int64_t cpu_start_ns = ThreadCpuNs();
-  const absl::Status status = RunData(data, phase);
-  phase.cpu_ns = ThreadCpuNs() - cpu_start_ns;
-  return status;
+  RR_RETURN_IF_ERROR(session.Start());
+  return data.Run(phase);
 }
 
 // Tells what this end saw and returns the result that the initiator made of it, or failing that one made here.
@@ -107,6 +94,7 @@ TransferResult Conclude(Session& session, const EndView& own) {
   result.case_name = own.result.case_name;
   result.operation = own.result.operation;
   result.message_bytes = own.result.message_bytes;
+  result.verify = own.result.verify;
   result.failure = MoreTelling(result.failure, own.result.failure);
   return result;
 }
@@ -115,21 +103,27 @@ TransferResult Conclude(Session& session, const EndView& own) {
 
 TransferResult RunResponder(const TransferCase& test, Link& link, PeerChannel& peer,
                             const RunOptions& options) {
-  Session session(Role::kResponder, test, link, peer, options);
+  return RunResponderLane(test, link, peer, options, nullptr).result;
+}
+
+LaneEnd RunResponderLane(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+                         StartGate* gate) {
+  Session session(Role::kResponder, test, link, peer, options, gate);
   std::optional<Pattern> pattern;
   Data data;  // holds memory registered
   Phase phase;
   const absl::Status status = Respond(session, pattern, data, phase);
+  session.LeaveGate();
   phase.failure = MoreTelling(session.Explain(status), phase.failure);
-  const EndView own = ViewOf(Role::kResponder, test, link.Describe(), phase);
+  const EndView own = ViewOf(Role::kResponder, test, options, link.Describe(), phase);
   if (session.heard() != nullptr) {
     // The initiator posts nothing any more: while the last words are said, no memory stays reachable.
     link.Disconnect();
-    data.emplace<std::monostate>();
+    data.Reset();
   }
-  const TransferResult result = Conclude(session, own);
+  LaneEnd end{.result = Conclude(session, own)};
   link.Disconnect();
-  return result;
+  return end;
 }
 
 }  // namespace rdmaready

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run: one live test, from the offer to the merged result. The same code serves two agents, two threads of one
-// process, and a unit test without a NIC: the engine is given its Link and its PeerChannel.
+// process, and a unit test without a NIC: the engine is given its Links and its PeerChannel.
 //
-// Both functions block their thread until the test is over: at most the case's deadline plus `farewell`, twice
+// All functions block their thread until the test is over: at most the case's deadline plus `farewell`, twice
 // for the responder. Neither fails by itself: what went wrong stands in the result's failure, which is the same
 // on both ends whenever the control channel lived to the end. The Link must be fresh and is used up.
 #pragma once
@@ -23,6 +23,8 @@ struct RunOptions {
   std::string local_address{};  // of the RDMA port to use, numeric; the initiator may leave it to the system
   bool verify = true;           // compare every byte; both ends must agree. Off: raw speed.
   bool busy_poll = false;       // spin instead of sleeping, at the ends that wait for completions
+  std::uint32_t qps = 1;        // queue pairs in each direction; at least 1; both ends must agree
+  bool bidirectional = false;   // another transfer the other way at the same time; both ends must agree
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
   std::chrono::milliseconds stall_limit{5'000};    // nothing completes for this long: stalled
   std::chrono::milliseconds connect_limit{5'000};  // to resolve and connect
@@ -31,14 +33,30 @@ struct RunOptions {
   std::stop_token cancel{};                        // the caller gives up; noticed within 100 ms
 };
 
+// Connections of a test.
+inline std::uint32_t LanesOf(const RunOptions& options) {
+  return options.qps * (options.bidirectional ? 2 : 1);
+}
+
 // Writes, reads or sends first. Waits for the responder's offer on `peer`.
 TransferResult RunInitiator(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
 
 // Listens on `options.local_address`, which must be given, and admits only the one it made an offer to.
 TransferResult RunResponder(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
 
-// Both ends in this process, `responder` on a thread of its own; returns the initiator's result.
-TransferResult RunLoopback(const TransferCase& test, Link& responder, Link& initiator,
-                           const RunOptions& options);
+// Of RunEnd: `reverse` is from the responder to the initiator, if that was asked for.
+struct BothWays {
+  TransferResult forward{};
+  std::optional<TransferResult> reverse{};
+};
+
+// Either end, with as many queue pairs and directions as the options say, each on a thread of its own. They
+// begin at the same moment in one direction, and within the time of a control message in both. `role` is that
+// of the forward direction.
+BothWays RunEnd(Role role, const TransferCase& test, const LinkMaker& make_link, PeerChannel& peer,
+                const RunOptions& options);
+
+// Both ends in this process; what the initiator's end knows.
+BothWays RunLoopback(const TransferCase& test, const LinkMaker& make_link, const RunOptions& options);
 
 }  // namespace rdmaready

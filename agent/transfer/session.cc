@@ -70,12 +70,14 @@ void Phase::Compared(std::uint64_t bytes, std::uint64_t wrong, std::optional<std
 }
 
 // The responder outlasts the initiator, which sees the cause of a stall and shall be the one to name it.
-Session::Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options)
+Session::Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+                 StartGate* gate)
     : role_(role),
       test_(test),
       link_(link),
       peer_(peer),
       options_(options),
+      gate_(gate),
       deadline_(steady_clock::now() + test.deadline +
                 (role == Role::kResponder ? options.farewell : milliseconds::zero())),
       now_(steady_clock::now()),
@@ -163,6 +165,19 @@ const PeerMessage* Session::AwaitLastWord(PeerMessageKind kind) {
   return &*heard_;
 }
 
+absl::Status Session::Start() {
+  if (StartGate* const gate = std::exchange(gate_, nullptr)) {
+    gate->Arrive();
+    if (role_ == Role::kInitiator) RR_RETURN_IF_ERROR(gate->Await([this] { return Interrupted(); }));
+  }
+  Progress();
+  return absl::OkStatus();
+}
+
+void Session::LeaveGate() {
+  if (StartGate* const gate = std::exchange(gate_, nullptr)) gate->GiveUp();
+}
+
 // Judges by the time at which the last wait ended, at most one batch ago: one reading of the clock for each.
 absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions) {
   while (true) {
@@ -191,7 +206,15 @@ Failure Session::Explain(const absl::Status& status) const {
   return absl::IsOutOfRange(status) ? Failure{} : FailureOf(status);
 }
 
-EndView ViewOf(Role role, const TransferCase& test, const LinkFacts& facts, const Phase& phase) {
+void SetRates(TransferResult& result) {
+  if (result.elapsed_ns <= 0) return;
+  const double seconds = static_cast<double>(result.elapsed_ns) / 1e9;
+  result.throughput_bytes_per_s = static_cast<std::uint64_t>(static_cast<double>(result.bytes) / seconds);
+  result.operations_per_s = static_cast<std::uint64_t>(static_cast<double>(result.messages) / seconds);
+}
+
+EndView ViewOf(Role role, const TransferCase& test, const RunOptions& options, const LinkFacts& facts,
+               const Phase& phase) {
   const bool initiator = role == Role::kInitiator;
   EndView view{.counts = phase.counts};
   TransferResult& result = view.result;
@@ -201,17 +224,19 @@ EndView ViewOf(Role role, const TransferCase& test, const LinkFacts& facts, cons
   result.local_gid = initiator ? facts.local_gid : facts.remote_gid;
   result.remote_gid = initiator ? facts.remote_gid : facts.local_gid;
   result.transport = facts.transport;
+  result.marking = facts.marking;
+  result.marking.tos = options.tos;
+  result.depth = test.depth;
+  result.busy_poll = options.busy_poll;
+  result.verify = options.verify;
+  result.bidirectional = options.bidirectional;
   result.messages = phase.messages;
   result.bytes = phase.messages * test.message_bytes;
   result.bytes_verified = phase.bytes_verified;
   result.bytes_wrong = phase.bytes_wrong;
   result.first_wrong_offset = phase.first_wrong_offset;
   result.elapsed_ns = phase.elapsed_ns;
-  if (phase.elapsed_ns > 0) {
-    const double seconds = static_cast<double>(phase.elapsed_ns) / 1e9;
-    result.throughput_bytes_per_s = static_cast<std::uint64_t>(static_cast<double>(result.bytes) / seconds);
-    result.operations_per_s = static_cast<std::uint64_t>(static_cast<double>(result.messages) / seconds);
-  }
+  SetRates(result);
   result.worst_interval_bytes_per_s = WorstBytesPerSecond(phase.interval_bytes);
   result.latency = phase.latencies.Summary();
   (initiator ? result.cpu_initiator_ns : result.cpu_responder_ns) = phase.cpu_ns;

@@ -14,10 +14,9 @@
 #include "agent/transfer/interval_meter.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"
+#include "agent/transfer/start_gate.h"
 
 namespace rdmaready {
-
-enum class Role { kInitiator, kResponder };
 
 // What one end saw in the measured part. Filled as it goes, so that it tells the truth after a failure too.
 struct Phase {
@@ -42,8 +41,9 @@ std::int64_t ThreadCpuNs();  // CPU time of the calling thread
 
 class Session {
  public:
-  // All references outlive the session.
-  Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
+  // All references outlive the session. `gate` is that of the lanes of this end, null when there is but one.
+  Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+          StartGate* gate);
 
   const TransferCase& test() const { return test_; }
   Link& link() const { return link_; }
@@ -63,6 +63,11 @@ class Session {
   const PeerMessage* heard() const { return heard_ ? &*heard_ : nullptr; }
   // Waits for such a word of `kind` when there is none yet. nullptr when it does not come in time.
   const PeerMessage* AwaitLastWord(PeerMessageKind kind);
+
+  // --- start ---
+  // This end can begin; the initiator waits until every lane can. LeaveGate when it never comes to that.
+  absl::Status Start();
+  void LeaveGate();
 
   // --- data ---
   // Completions of the link: at least one. Fails when the link does, when the test may not go on, after the
@@ -85,6 +90,7 @@ class Session {
   Link& link_;
   PeerChannel& peer_;
   const RunOptions& options_;
+  StartGate* gate_;  // null once arrived or left
   const TimePoint deadline_;
   TimePoint now_;
   TimePoint next_look_{};  // at the control channel
@@ -95,6 +101,10 @@ class Session {
 };
 
 // One end's view, as merged and as sent. `facts` is this end's link's.
-EndView ViewOf(Role role, const TransferCase& test, const LinkFacts& facts, const Phase& phase);
+EndView ViewOf(Role role, const TransferCase& test, const RunOptions& options, const LinkFacts& facts,
+               const Phase& phase);
+
+// The two rates, from bytes, messages and elapsed time.
+void SetRates(TransferResult& result);
 
 }  // namespace rdmaready

@@ -53,6 +53,13 @@ std::string TransportOf(ibv_context* context, std::uint8_t port, ibv_qp* queue_p
   return entry.gid_type == IBV_GID_TYPE_ROCE_V2 ? "roce-v2" : "roce-v1";
 }
 
+Marking MarkingOf(ibv_qp* queue_pair) {
+  ibv_qp_attr path{};
+  ibv_qp_init_attr unused{};
+  if (ibv_query_qp(queue_pair, &path, IBV_QP_AV, &unused) != 0) return {};
+  return {.traffic_class = path.ah_attr.grh.traffic_class, .service_level = path.ah_attr.sl};
+}
+
 }  // namespace
 
 VerbsLink::~VerbsLink() {
@@ -101,7 +108,8 @@ LinkFacts VerbsLink::Describe() const {
   const rdma_ib_addr& address = id_->route.addr.addr.ibaddr;
   return {.local_gid = GidText(address.sgid),
           .remote_gid = GidText(address.dgid),
-          .transport = TransportOf(id_->verbs, id_->port_num, id_->qp)};
+          .transport = TransportOf(id_->verbs, id_->port_num, id_->qp),
+          .marking = is_iwarp() ? Marking{} : MarkingOf(id_->qp)};
 }
 
 bool VerbsLink::is_iwarp() const { return id_ && id_->verbs->device->transport_type == IBV_TRANSPORT_IWARP; }

@@ -197,8 +197,10 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
 
 absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
                                        const std::string& caller, const std::string& run_id,
-                                       const Progress& progress, const OnTransfer& on_transfer) {
+                                       const Progress& progress, const OnTransfer& on_transfer,
+                                       const TransferOptions& options) {
   v1::TestLoopbackRequest request;
+  *request.mutable_options() = ToProto(options);
   request.mutable_port()->set_device(port.device);
   request.mutable_port()->set_number(port.number);
   request.mutable_port()->set_address(port.address);
@@ -212,7 +214,11 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
   for (v1::TransferEvent event; reader->Read(&event);) {
     if (event.has_progress() && progress) progress(event.progress());
     if (event.has_result() && on_transfer) {
-      on_transfer({event.result().port(), FromProto(event.result().result()), event.result().store_error()});
+      const v1::TransferEvent::Result& result = event.result();
+      PortTransfer transfer{.port = result.port(), .result = FromProto(result.result())};
+      if (result.has_reverse()) transfer.reverse = FromProto(result.reverse());
+      transfer.store_error = result.store_error();
+      on_transfer(transfer);
     }
   }
   return Explain(reader->Finish());

@@ -67,6 +67,7 @@ struct CheckAnswer {
 struct PortTransfer {
   std::string port{};  // "rxe0/1"
   TransferResult result{};
+  std::optional<TransferResult> reverse{};  // the other way, when both were asked for
   std::string store_error{};
 };
 
@@ -105,7 +106,7 @@ class AgentClient {
   // Empty `cases`: all.
   absl::Status TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
                             const std::string& caller, const std::string& run_id, const Progress& progress,
-                            const OnTransfer& on_transfer);
+                            const OnTransfer& on_transfer, const TransferOptions& options = {});
   absl::StatusOr<History> ListHistory(const HistoryQuery& query);
 
  private:

@@ -30,6 +30,8 @@ class PeerRelay {
     answer.from_store_error = from_.store_error;
     answer.to_store_error = to_.store_error;
     answer.result = Result(test);
+    // Each direction as its own initiator tells it.
+    answer.reverse = to_.reverse ? to_.reverse : from_.reverse;
     return answer;
   }
 
@@ -51,6 +53,7 @@ class PeerRelay {
       start->set_caller(test.caller);
       start->set_run_id(test.run_id);
       start->set_peer_name(peer_name);
+      *start->mutable_options() = ToProto(test.options);
       static_cast<void>(stream->Write(request));  // a broken stream shows in Finish()
     }
 
@@ -76,6 +79,7 @@ class PeerRelay {
     std::mutex write_mutex;
     bool closed = false;
     std::optional<TransferResult> result;
+    std::optional<TransferResult> reverse;
     std::string store_error;
   };
 
@@ -84,6 +88,7 @@ class PeerRelay {
       if (event.has_peer()) sink.Write(event.peer());
       if (event.has_result()) {
         source.result = FromProto(event.result().result());
+        if (event.result().has_reverse()) source.reverse = FromProto(event.result().reverse());
         source.store_error = event.result().store_error();
         source.CloseWrites();  // it needs nothing more, and waits for this before it hangs up
       }

@@ -3,6 +3,7 @@
 // to each and relays the control messages; only the RDMA traffic goes from host to host.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -16,13 +17,15 @@ struct PeerTest {
   PortSelection to_port{};    // responder
   std::string caller{};
   std::string run_id{};
+  TransferOptions options{};
 };
 
 struct PeerAnswer {
-  TransferResult result{};         // the most that is known; failure.kind is kPeerGone when an agent went away
-  absl::Status from_status{};      // of the call to the initiator
-  absl::Status to_status{};        // of the call to the responder
-  std::string from_store_error{};  // the result stands, but that agent could not keep it
+  TransferResult result{};  // the most that is known; failure.kind is kPeerGone when an agent went away
+  std::optional<TransferResult> reverse{};  // the other way, when both were asked for and it is known
+  absl::Status from_status{};               // of the call to the initiator
+  absl::Status to_status{};                 // of the call to the responder
+  std::string from_store_error{};           // the result stands, but that agent could not keep it
   std::string to_store_error{};
 };
 

@@ -39,6 +39,74 @@ TEST_F(ServiceTest, TwoAgentsMoveBytesThroughTheRelayAndBothKeepTheResult) {
   EXPECT_EQ(b.store.transfers.front().run_id, "run-7");
 }
 
+TEST_F(ServiceTest, SeveralQueuePairsInBothDirectionsAreKeptAsATestEachWay) {
+  std::array<MemoryFabric, 4> fabrics;
+  const LinkMaker ends = [&](Role role, std::uint32_t number) {
+    return std::make_unique<MemoryLink>(fabrics.at(number), role);
+  };
+  ServedAgent a(ends, locks_ + "/");
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(ends, locks_ + "/b");
+  PeerTest test = Send1k();
+  test.case_name = "write-8k";
+  test.options = {.busy_poll = true,
+                  .verify = false,
+                  .bidirectional = true,
+                  .qps = 2,
+                  .depth = 8,
+                  .duration = std::chrono::milliseconds(300),
+                  .max_bytes = 1 << 20};
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), test);
+  ASSERT_TRUE(answer.reverse);
+  for (const TransferResult* result : {&answer.result, &*answer.reverse}) {
+    EXPECT_EQ(result->failure, Failure{});
+    EXPECT_EQ(result->bytes, 2u << 20);
+    EXPECT_EQ(result->bytes_verified, 0u);
+    EXPECT_EQ(result->qps, 2u);
+    EXPECT_EQ(result->depth, 8u);
+    EXPECT_TRUE(result->busy_poll && result->bidirectional);
+    EXPECT_FALSE(result->verify);
+  }
+  ASSERT_THAT(a.store.transfers, SizeIs(2));
+  ASSERT_THAT(b.store.transfers, SizeIs(2));
+  EXPECT_EQ(a.store.transfers[0].role, "initiator");
+  EXPECT_EQ(a.store.transfers[0].result, answer.result);
+  EXPECT_EQ(a.store.transfers[1].role, "responder");
+  EXPECT_EQ(a.store.transfers[1].result, *answer.reverse);
+  EXPECT_EQ(b.store.transfers[0].role, "responder");
+  EXPECT_EQ(b.store.transfers[1].role, "initiator");
+}
+
+TEST_F(ServiceTest, EachEndHoldsTheLimitsByItself) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_);
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  PeerTest test = Send1k();
+  for (const TransferOptions& absurd : {TransferOptions{.qps = 1'000'000}, TransferOptions{.depth = 1'000'000},
+                                        TransferOptions{.duration = std::chrono::hours(1)}}) {
+    test.options = absurd;
+    const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), test);
+    EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kInvalidArgument) << answer.from_status;
+    EXPECT_EQ(answer.to_status.code(), absl::StatusCode::kInvalidArgument) << answer.to_status;
+  }
+  EXPECT_EQ(a.Client("a")->TestLoopback({}, {"send-1k"}, "", "", {}, {}, {.qps = 99}).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(between_.Posted(Role::kInitiator, Work::kSend), 0u);
+}
+
+TEST_F(ServiceTest, TrafficIsMarkedAsTheCallerSaysElseTheProfileElseTheSystem) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto marked = [&](const TransferOptions& options) {
+    EXPECT_TRUE(agent.Client("a")->TestLoopback({}, {"send-1k"}, "", "", {}, {}, options).ok());
+    return agent.store.transfers.back().result.marking.tos;
+  };
+  EXPECT_EQ(marked({}), agent.agent().config().default_profile.tos);
+  EXPECT_NE(marked({}), std::nullopt) << "the profile of these tests names one";
+  EXPECT_EQ(marked({.tos = 8}), 8);
+  EXPECT_EQ(marked({.tos = 0}), 0);
+  EXPECT_EQ(marked({.system_tos = true}), std::nullopt);
+}
+
 TEST_F(ServiceTest, ABusyPeerIsNamedAndTheOtherEndDoesNotWaitForIt) {
   ServedAgent a(OneEnd(Role::kInitiator), locks_);
   std::filesystem::create_directories(locks_ + "/b");

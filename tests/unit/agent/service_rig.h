@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -122,17 +123,18 @@ class ServiceTest : public testing::Test {
   ServiceTest() { std::filesystem::create_directories(locks_); }
   ~ServiceTest() override { std::filesystem::remove_all(locks_); }
 
-  // Both ends of a loopback test come from the same maker: responder first.
+  // Both ends of loopback tests come from the same maker, the two in any order, each queue pair on its own.
   LinkMaker BothEnds() {
-    return [this] {
-      const bool first = made_++ % 2 == 0;
-      if (first) fabrics_.push_back(std::make_unique<MemoryFabric>());
-      return std::make_unique<MemoryLink>(*fabrics_.back(), first ? Role::kResponder : Role::kInitiator);
+    return [this](Role role, std::uint32_t) {
+      const std::lock_guard lock(made_mutex_);
+      const std::size_t test = made_[static_cast<std::size_t>(role)]++;
+      while (fabrics_.size() <= test) fabrics_.push_back(std::make_unique<MemoryFabric>());
+      return std::make_unique<MemoryLink>(*fabrics_[test], role);
     };
   }
 
   LinkMaker OneEnd(Role role) {
-    return [this, role] { return std::make_unique<MemoryLink>(between_, role); };
+    return [this, role](Role, std::uint32_t) { return std::make_unique<MemoryLink>(between_, role); };
   }
 
   PeerTest Send1k() const {
@@ -146,7 +148,8 @@ class ServiceTest : public testing::Test {
   const std::string locks_ = testing::TempDir() + "service locks " + std::to_string(::getpid());
   MemoryFabric between_;
   std::vector<std::unique_ptr<MemoryFabric>> fabrics_;
-  int made_ = 0;
+  std::mutex made_mutex_;
+  std::array<std::size_t, 2> made_{};  // by Role
 };
 
 }  // namespace rdmaready

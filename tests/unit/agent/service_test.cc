@@ -242,10 +242,12 @@ TEST_F(ServiceTest, TheAgentsOwnCheckWaitsWhileALiveTestRuns) {
   std::vector<std::string> said;
   const LinkMaker ends = BothEnds();
   ServedAgent agent(
-      [&] {
+      [&](Role role, std::uint32_t number) {
         // Called in the middle of the test.
-        CheckByItself(*checked, [&](const Event& event) { said.emplace_back(event.name); }, {});
-        return ends();
+        if (role == Role::kInitiator) {
+          CheckByItself(*checked, [&](const Event& event) { said.emplace_back(event.name); }, {});
+        }
+        return ends(role, number);
       },
       locks_);
   checked = &agent.agent();

@@ -143,9 +143,8 @@ TEST(Engine, AnnouncesWritesByHalfWindowsOnly) {
 
 TEST(Engine, RunsALoopbackInOneCall) {
   MemoryFabric fabric;
-  MemoryLink responder(fabric, Role::kResponder);
-  MemoryLink initiator(fabric, Role::kInitiator);
-  const TransferResult result = RunLoopback(SmallCase(Operation::kWrite), responder, initiator, QuickOptions());
+  const LinkMaker make = [&](Role role, std::uint32_t) { return std::make_unique<MemoryLink>(fabric, role); };
+  const TransferResult result = RunLoopback(SmallCase(Operation::kWrite), make, QuickOptions()).forward;
   EXPECT_EQ(result.failure, Failure{});
   EXPECT_EQ(result.bytes_verified, kMessages * kMessageBytes);
 }

@@ -61,7 +61,7 @@ absl::Status MemoryLink::Await(std::unique_lock<std::mutex>& lock, const Patienc
 absl::StatusOr<Endpoint> MemoryLink::Listen(const std::string& local_address, const LinkSettings& settings) {
   const std::lock_guard lock(fabric_.mutex);
   fabric_.listening = true;
-  settings_ = settings;
+  fabric_.end(role_).settings = settings;
   return Endpoint{.address = local_address, .port = 4711};
 }
 
@@ -90,7 +90,7 @@ absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
 absl::Status MemoryLink::Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string&,
                                  const LinkSettings& settings, const Patience& patience) {
   std::unique_lock lock(fabric_.mutex);
-  settings_ = settings;
+  fabric_.end(role_).settings = settings;
   if (fabric_.unreachable) {
     return MakeFailure(FailureKind::kUnreachable, "connect to " + endpoint.address + ": no answer in time");
   }
@@ -154,7 +154,8 @@ absl::Status MemoryLink::PostOne(const WorkRequest& posted) {
   const absl::StatusOr<std::span<std::byte>> bytes = Local(posted.local);
   if (!bytes.ok()) return bytes.status();
   MemoryFabric::End& end = fabric_.end(role_);
-  if (end.outgoing.size() >= settings_.sends) return MakeFailure(FailureKind::kSetup, "the send queue is full");
+  if (end.outgoing.size() >= end.settings.sends)
+    return MakeFailure(FailureKind::kSetup, "the send queue is full");
   const std::uint64_t number = end.posted[static_cast<std::size_t>(posted.work)]++;
   end.signaled += posted.signaled ? 1 : 0;
   MemoryFabric::Request request{.work = posted.work,

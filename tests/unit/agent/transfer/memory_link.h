@@ -60,6 +60,7 @@ struct MemoryFabric {
     std::span<std::byte> to{};
   };
   struct End {
+    LinkSettings settings{};
     std::vector<Region> regions{};
     std::deque<Request> outgoing{};
     std::deque<Receive> receives{};
@@ -122,7 +123,6 @@ class MemoryLink final : public Link {
 
   MemoryFabric& fabric_;
   const Role role_;
-  LinkSettings settings_{};
   bool connected_ = false;
 };
 

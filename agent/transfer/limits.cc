@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/transfer/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/transfer/data.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+absl::Status TooMuch(const std::string& what) { return absl::InvalidArgumentError(what); }
+
+// Send and receive need a fixed few slots, write and read the whole window, both ends alike.
+std::uint64_t PinnedBytes(const TransferCase& test, const TransferOptions& options) {
+  const std::uint64_t directions = options.bidirectional ? 2 : 1;
+  return directions * options.qps * SlotsOf(test) * test.message_bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options) {
+  TransferCase custom = test;
+  if (options.qps < 1 || options.qps > kMaxQps) {
+    return TooMuch(fmt::format("{} queue pairs: 1 to {} are allowed", options.qps, kMaxQps));
+  }
+  if (options.depth > kMaxDepth) {
+    return TooMuch(fmt::format("{} messages in flight: up to {} are allowed", options.depth, kMaxDepth));
+  }
+  if (options.duration < std::chrono::milliseconds::zero() || options.duration > kMaxDuration) {
+    return TooMuch(fmt::format("a test of {} ms: up to {} s are allowed", options.duration.count(),
+                               kMaxDuration.count() / 1000));
+  }
+  // One ping-pong at a time is what its latency means.
+  if (options.depth > 0 && test.operation != Operation::kSend) custom.depth = options.depth;
+  if (options.duration.count() > 0) {
+    custom.duration = options.duration;
+    custom.deadline += std::max(options.duration - test.duration, std::chrono::milliseconds::zero());
+  }
+  if (const std::uint64_t pinned = PinnedBytes(custom, options); pinned > kMaxPinnedBytes) {
+    return TooMuch(fmt::format(
+        "{} with {} messages in flight on {} queue pairs{}: that is {} of memory, up to {} is allowed",
+        test.name, custom.depth, options.qps, options.bidirectional ? " in each direction" : "",
+        BytesText(pinned), BytesText(kMaxPinnedBytes)));
+  }
+  return custom;
+}
+
+void Apply(const TransferOptions& options, RunOptions& run) {
+  run.verify = options.verify;
+  run.busy_poll = options.busy_poll;
+  run.qps = options.qps;
+  run.bidirectional = options.bidirectional;
+  run.max_bytes = kMaxMovedBytes / options.qps;
+  if (options.max_bytes > 0) run.max_bytes = std::min(run.max_bytes, options.max_bytes);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits: what a caller may ask of a live test. Each end holds them by itself, whatever the other one allowed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "agent/transfer/run.h"
+#include "api/model/transfer.h"
+
+namespace rdmaready {
+
+inline constexpr std::uint32_t kMaxQps = 16;
+inline constexpr std::uint32_t kMaxDepth = 1024;
+inline constexpr std::chrono::milliseconds kMaxDuration{60'000};
+inline constexpr std::uint64_t kMaxPinnedBytes = 64ull << 20;  // for messages, at one end, all queue pairs
+inline constexpr std::uint64_t kMaxMovedBytes = 16ull << 30;   // by one direction of a test
+
+// `test` as `options` want it: depth, duration, and a deadline later by as much as it lasts longer.
+// kInvalidArgument, with the limit, when they want too much.
+absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options);
+
+// What of `options` is not the case's: for options that Customized() took.
+void Apply(const TransferOptions& options, RunOptions& run);
+
+}  // namespace rdmaready

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a caller may ask of a live test, and what not.
+#include "agent/transfer/limits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/transfer/cases.h"
+#include "agent/transfer/data.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+TEST(Limits, LeaveEveryCaseAsItIsWithoutOptions) {
+  for (const TransferCase& test : AllCases()) {
+    const absl::StatusOr<TransferCase> custom = Customized(test, {});
+    ASSERT_TRUE(custom.ok()) << custom.status();
+    EXPECT_EQ(custom->depth, test.depth);
+    EXPECT_EQ(custom->duration, test.duration);
+    EXPECT_EQ(custom->deadline, test.deadline);
+  }
+}
+
+TEST(Limits, TakeDepthAndDurationAndGiveTheDeadlineAsMuch) {
+  const TransferCase& test = *FindCase("write-8k");
+  const TransferCase custom = *Customized(test, {.depth = 128, .duration = milliseconds(5'500)});
+  EXPECT_EQ(custom.depth, 128u);
+  EXPECT_EQ(custom.duration, milliseconds(5'500));
+  EXPECT_EQ(custom.deadline, test.deadline + milliseconds(5'000));
+}
+
+TEST(Limits, KeepSendAPingPong) { EXPECT_EQ(Customized(*FindCase("send-1k"), {.depth = 64})->depth, 1u); }
+
+TEST(Limits, RefuseWhatIsTooMuchAndSayHowMuchIsNot) {
+  const TransferCase& test = *FindCase("write-8k");
+  struct Absurd {
+    TransferOptions options;
+    const char* words;
+  };
+  for (const Absurd& absurd :
+       std::vector<Absurd>{{{.qps = 17}, "17 queue pairs: 1 to 16"},
+                           {{.qps = 0}, "0 queue pairs"},
+                           {{.qps = ~0u}, "1 to 16 are allowed"},
+                           {{.depth = 1025}, "1025 messages in flight: up to 1024"},
+                           {{.depth = ~0u}, "up to 1024"},
+                           {{.duration = milliseconds(60'001)}, "up to 60 s"},
+                           {{.duration = milliseconds(-1)}, "up to 60 s"},
+                           {{.qps = 16, .depth = 1024}, "of memory, up to"},
+                           {{.bidirectional = true, .qps = 8, .depth = 1024}, "in each direction"}}) {
+    const absl::Status status = Customized(test, absurd.options).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(absurd.words));
+  }
+}
+
+TEST(Limits, HoldForTheLargestThatIsAllowed) {
+  for (const TransferCase& test : AllCases()) {
+    for (const std::uint32_t qps : {1u, 4u, 16u}) {
+      const TransferOptions options{.bidirectional = true, .qps = qps, .depth = 32};
+      const absl::StatusOr<TransferCase> custom = Customized(test, options);
+      if (!custom.ok()) continue;
+      EXPECT_LE(std::uint64_t{2} * qps * SlotsOf(*custom) * custom->message_bytes, kMaxPinnedBytes);
+    }
+  }
+}
+
+TEST(Limits, BoundWhatMovesWhateverIsAsked) {
+  RunOptions run;
+  Apply({.qps = 4, .max_bytes = ~0ull}, run);
+  EXPECT_EQ(run.max_bytes, kMaxMovedBytes / 4);
+  Apply({.max_bytes = 1000}, run);
+  EXPECT_EQ(run.max_bytes, 1000u);
+  Apply({}, run);
+  EXPECT_EQ(run.max_bytes, kMaxMovedBytes);
+}
+
+}  // namespace
+}  // namespace rdmaready
