@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready test: live transfers.
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <utility>
 
+#include "api/base/duration.h"
+#include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "cli/commands.h"
 #include "cli/explanation.h"
@@ -22,8 +26,42 @@ struct Options {
   std::string loopback_port{};
   std::string peer_ports{};
   std::vector<std::string> cases{};
+  TransferOptions how{};
+  bool no_verify = false;
+  std::string duration{};
+  std::string max_bytes{};
+  std::string tos{};
   bool list = false;
 };
+
+// What the command line says of how to test, for those of its words that are not numbers.
+absl::Status ReadHow(Options& options) {
+  TransferOptions& how = options.how;
+  how.verify = !options.no_verify;
+  if (!options.duration.empty()) {
+    const absl::StatusOr<std::chrono::milliseconds> duration = ParseDuration(options.duration);
+    if (!duration.ok()) return absl::InvalidArgumentError("--duration: " + Message(duration.status()));
+    how.duration = *duration;
+  }
+  if (!options.max_bytes.empty()) {
+    const absl::StatusOr<std::uint64_t> bytes = ParseSize(options.max_bytes);
+    if (!bytes.ok()) return absl::InvalidArgumentError("--max-bytes: " + Message(bytes.status()));
+    how.max_bytes = *bytes;
+  }
+  if (options.tos.empty()) return absl::OkStatus();
+  if (options.tos == "system") {
+    how.system_tos = true;
+    return absl::OkStatus();
+  }
+  std::uint8_t tos = 0;
+  const char* const last = options.tos.data() + options.tos.size();
+  const auto [end, error] = std::from_chars(options.tos.data(), last, tos);
+  if (error != std::errc() || end != last) {
+    return absl::InvalidArgumentError("--tos '" + options.tos + "': 0 to 255, or system");
+  }
+  how.tos = tos;
+  return absl::OkStatus();
+}
 
 absl::Status KnowCases(const std::vector<std::string>& cases) {
   const std::vector<std::string> known = CaseNames();
@@ -108,14 +146,15 @@ ExitStatus RunLoopback(const Context& context, const Options& options) {
   if (!options.loopback_host.empty()) names.push_back(options.loopback_host);
   return RunTransfers(context, names, options.loopback_port, 1, options.cases,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
-                        test.Loopback(hosts[0], ports.empty() ? PortSelection{} : ports[0], options.cases);
+                        test.Loopback(hosts[0], ports.empty() ? PortSelection{} : ports[0], options.cases,
+                                      options.how);
                       });
 }
 
 ExitStatus RunPeer(const Context& context, const Options& options) {
   return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options.cases,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
-                        test.Peer(hosts[0], hosts[1], ports, options.cases);
+                        test.Peer(hosts[0], hosts[1], ports, options.cases, options.how);
                       });
 }
 
@@ -124,6 +163,31 @@ void AddCases(CLI::App& app, Options& options) {
       ->type_name("NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
+}
+
+void AddHow(CLI::App& app, Options& options) {
+  app.add_flag(
+      "--busy-poll", options.how.busy_poll,
+      "Spin on completions instead of sleeping: the latency of the device alone, at the price of a core");
+  app.add_option("--qps", options.how.qps,
+                 "Queue pairs in each direction, each with a thread of its own (1..16)")
+      ->check(CLI::Range(1, 16));
+  app.add_flag("--bidirectional", options.how.bidirectional,
+               "Both directions at the same time, each with its own figures");
+  app.add_flag("--no-verify", options.no_verify,
+               "Look at no byte: raw speed, and no proof that anything arrived");
+  app.add_option("--depth", options.how.depth, "Messages in flight on each queue pair (1..1024); not of send")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--duration", options.duration, "Of the measured part of each case, like 5s (default 500ms)")
+      ->type_name("TIME");
+  app.add_option("--max-bytes", options.max_bytes,
+                 "The measured part ends there even before its time, on each queue pair, like 100M")
+      ->type_name("SIZE");
+  app.add_option(
+         "--tos", options.tos,
+         "Mark the traffic by this ToS; system: as RDMA-CM is configured (default: as the agent's profile "
+         "says, else system)")
+      ->type_name("0..255|system");
 }
 
 }  // namespace
@@ -144,6 +208,7 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
       ->type_name("DEV/N[,DEV/N]");
   for (CLI::App* sub : {loopback, peer}) {
     AddCases(*sub, *options);
+    AddHow(*sub, *options);
     global(*sub);
   }
   loopback->footer(
@@ -155,6 +220,9 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   app.require_subcommand(0, 1);
   return [=](const Context& context) {
     if (options->list) return context.List("rdmaready.v1.Cases", "cases", CaseNames());
+    if (const absl::Status how = ReadHow(*options); !how.ok()) {
+      return context.Fail(ExitStatus::kUsage, Message(how));
+    }
     if (loopback->parsed()) return RunLoopback(context, *options);
     if (peer->parsed()) return RunPeer(context, *options);
     return context.Fail(ExitStatus::kUsage, "test takes loopback, peer or --list (see rdmaready test --help)");

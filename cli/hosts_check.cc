@@ -180,8 +180,13 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
       finding = Explained(NotTested(name, job.place, cause->observed), *cause);
     } else {
       console_.Progress(from.name + " -> " + to.name + " " + job.place.subject + ": " + name);
-      PeerAnswer answer =
-          RunPeerTest(*from.agent, *to.agent, {name, job.from_port, job.to_port, caller_, run_.report.run_id});
+      PeerAnswer answer = RunPeerTest(*from.agent, *to.agent,
+                                      {name,
+                                       job.from_port,
+                                       job.to_port,
+                                       caller_,
+                                       run_.report.run_id,
+                                       {.tos = profile_->tos, .system_tos = !profile_->tos.has_value()}});
       const std::string from_store_error = answer.from_store_error;
       const std::string to_store_error = answer.to_store_error;
       PeerVerdict verdict = JudgePeer(std::move(answer), name, job.place, from.name);

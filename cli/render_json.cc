@@ -80,6 +80,14 @@ std::string FailureText(const Failure& failure) {
   return std::string(Name(failure.kind)) + (failure.detail.empty() ? "" : ": " + failure.detail);
 }
 
+Json ToJson(const std::optional<std::uint8_t>& octet) { return octet ? Json(*octet) : Json(nullptr); }
+
+Json ToJson(const Marking& marking) {
+  return {{"tos", ToJson(marking.tos)},
+          {"traffic_class", ToJson(marking.traffic_class)},
+          {"service_level", ToJson(marking.service_level)}};
+}
+
 Json ToJson(const TransferRow& row) {
   const TransferResult& result = row.result;
   Json json{{"case", result.case_name},
@@ -107,6 +115,13 @@ Json ToJson(const TransferRow& row) {
               {"p999", result.latency.p999_ns},
               {"max", result.latency.max_ns}}},
             {"latency_is", LatencyMeaning(result.operation)},
+            {"verified", result.verify},
+            {"busy_poll", result.busy_poll},
+            {"qps", result.qps},
+            {"depth", result.depth},
+            {"bidirectional", result.bidirectional},
+            {"marking", ToJson(result.marking)},
+            {"marking_is", MarkingText(result, row.software)},
             {"cpu_ns_initiator", result.cpu_initiator_ns},
             {"cpu_ns_responder", result.cpu_responder_ns},
             {"findings", ToJson(row.findings)}};

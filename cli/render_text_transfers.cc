@@ -2,6 +2,7 @@
 // The table of live tests, one line for each, and what failed below it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "api/base/text.h"
@@ -77,10 +78,31 @@ std::size_t SectionEnd(const std::vector<TransferRow>& rows, std::size_t first) 
   return end;
 }
 
+// What is not as the cases have it, and how the traffic was marked.
+std::string HowText(const TransferResult& result, const std::string& dot) {
+  std::string text;
+  if (result.qps > 1) text += dot + fmt::format("{} queue pairs", result.qps);
+  if (result.bidirectional) text += dot + "both directions at once";
+  if (result.busy_poll) text += dot + "busy polling";
+  if (!result.verify) text += dot + "unverified";
+  return text;
+}
+
+// Rows under one title together, in the order in which the titles first came.
+std::vector<TransferRow> Gathered(std::vector<TransferRow> rows) {
+  for (auto first = rows.begin(); first != rows.end();) {
+    const std::string title = Title(*first);
+    first =
+        std::stable_partition(first, rows.end(), [&](const TransferRow& row) { return Title(row) == title; });
+  }
+  return rows;
+}
+
 std::string Marks(const TransferRow& row, const Style& style) {
   std::string text;
   const std::string dot = fmt::format(" {} ", style.Dot());
   if (!row.result.transport.empty()) text += dot + Printable(row.result.transport);
+  text += HowText(row.result, dot);
   if (row.software) text += dot + "software device: functional verdict only";
   return text;
 }
@@ -88,29 +110,38 @@ std::string Marks(const TransferRow& row, const Style& style) {
 }  // namespace
 
 std::string TransfersText(const TransferRun& run, const Style& style) {
+  const std::vector<TransferRow> rows = Gathered(run.rows);
   std::string text;
+  std::size_t unverified = 0;
   std::size_t failed = 0;
   std::uint64_t verified = 0;
-  for (std::size_t first = 0; first < run.rows.size();) {
-    const std::size_t end = SectionEnd(run.rows, first);
-    text += style.Paint(Tone::kStrong, Title(run.rows[first])) + Marks(run.rows[first], style) + "\n";
+  for (std::size_t first = 0; first < rows.size();) {
+    const std::size_t end = SectionEnd(rows, first);
+    text += style.Paint(Tone::kStrong, Title(rows[first])) + Marks(rows[first], style) + "\n";
     std::vector<std::vector<std::string>> cells{{kColumns.begin(), kColumns.end()}};
     std::string troubles;
     for (std::size_t i = first; i < end; ++i) {
-      cells.push_back(Cells(run.rows[i]));
-      verified += run.rows[i].result.bytes_verified;
-      const std::string trouble = Troubles(run.rows[i], style);
+      cells.push_back(Cells(rows[i]));
+      verified += rows[i].result.bytes_verified;
+      unverified += rows[i].result.verify ? 0U : 1U;
+      const std::string trouble = Troubles(rows[i], style);
       failed += trouble.empty() ? 0U : 1U;
       troubles += trouble;
     }
-    text += Table(style, cells, 2) + troubles + "\n";
+    text += Table(style, cells, 2) + troubles;
+    if (const std::string marking = MarkingText(rows[first].result, rows[first].software); !marking.empty()) {
+      text += "  " + marking + "\n";
+    }
+    text += "\n";
     first = end;
   }
   if (run.rows.empty()) return "no test was made\n";
   if (failed == 0) {
-    text +=
-        style.Paint(Tone::kGood, "ok") + fmt::format(": {} of {} tests, {}, every byte verified\n",
-                                                     run.rows.size(), run.rows.size(), VolumeText(verified));
+    const std::string looked = unverified == 0 ? VolumeText(verified) + ", every byte verified"
+                                               : fmt::format("{} unverified: no byte of {} was looked at",
+                                                             unverified, unverified == 1 ? "it" : "them");
+    text += style.Paint(Tone::kGood, "ok") +
+            fmt::format(": {} of {} tests, {}\n", rows.size(), rows.size(), looked);
   } else {
     text += style.Paint(Tone::kBad, "failed") + fmt::format(": {} of {} tests\n", failed, run.rows.size());
   }

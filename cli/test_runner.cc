@@ -109,7 +109,7 @@ TestRunner::Snapshot TestRunner::Now() const {
 }
 
 void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
-                          const std::vector<std::string>& cases) {
+                          const std::vector<std::string>& cases, const TransferOptions& options) {
   const absl::StatusOr<Facts> facts = FactsOf(host);
   if (!facts.ok()) return;
   const auto add = [&](const PortTransfer& transfer) {
@@ -126,16 +126,17 @@ void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
          .software = place.software,
          .result = transfer.result,
          .findings = {JudgeTransfer(transfer.result, place)}});
+    if (transfer.reverse) AddReverse(host, host, place, transfer.reverse);
     NotStored(host.name, transfer.store_error);
   };
   const absl::Status status = host.agent->TestLoopback(
       port, cases, caller_, now_.run.run_id,
-      [&](const std::string& what) { console_.Progress(host.name + ": " + what); }, add);
+      [&](const std::string& what) { console_.Progress(host.name + ": " + what); }, add, options);
   if (!status.ok()) Fail(RefusedTest(status, !port.device.empty()), host.name, Message(status));
 }
 
 void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::vector<PortSelection>& ports,
-                      const std::vector<std::string>& cases) {
+                      const std::vector<std::string>& cases, const TransferOptions& options) {
   const absl::StatusOr<Facts> from_facts = FactsOf(from);
   if (!from_facts.ok()) return;
   const absl::StatusOr<Facts> to_facts = FactsOf(to);
@@ -144,23 +145,32 @@ void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::v
   if (!paths.ok()) return Fail(RefusedTest(paths.status(), !ports.empty()), from.name, Message(paths.status()));
   for (const Path& path : *paths) {
     const TransferPlace place = PlaceOf(*path.from, *path.to, to.name, path.to_address);
+    const TransferPlace back = PlaceOf(*path.to, *path.from, from.name, path.from_address);
     PeerTest test{.from_port = {path.from->device, path.from->number, path.from_address},
                   .to_port = {path.to->device, path.to->number, path.to_address},
                   .caller = caller_,
-                  .run_id = now_.run.run_id};
+                  .run_id = now_.run.run_id,
+                  .options = options};
     for (const std::string& name : cases.empty() ? CaseNames() : cases) {
       test.case_name = name;
-      if (!PeerCase(from, to, test, place)) return;
+      if (!PeerCase(from, to, test, place, back)) return;
     }
   }
 }
 
 bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test,
-                          const TransferPlace& place) {
+                          const TransferPlace& place, const TransferPlace& back) {
   console_.Progress(from.name + " -> " + to.name + " " + place.subject + ": " + test.case_name);
   PeerAnswer answer = RunPeerTest(*from.agent, *to.agent, test);
   NotStored(from.name, answer.from_store_error);
   NotStored(to.name, answer.to_store_error);
+  for (const auto& [host, status] :
+       {std::pair(&from, &answer.from_status), std::pair(&to, &answer.to_status)}) {
+    if (!absl::IsInvalidArgument(*status)) continue;  // options beyond the agent's limits: no case will do
+    Fail(ExitStatus::kUsage, host->name, Message(*status));
+    return false;
+  }
+  const std::optional<TransferResult> reverse = std::move(answer.reverse);
   PeerVerdict verdict = JudgePeer(std::move(answer), test.case_name, place, from.name);
   Add({.from = from.name,
        .to = to.name,
@@ -168,9 +178,21 @@ bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const Pe
        .software = place.software,
        .result = std::move(verdict.result),
        .findings = {std::move(verdict.finding)}});
+  AddReverse(to, from, back, reverse);
   if (!verdict.from_error.empty()) Fail(ExitStatus::kUnreachable, from.name, verdict.from_error);
   if (!verdict.to_error.empty()) Fail(ExitStatus::kUnreachable, to.name, verdict.to_error);
   return verdict.from_error.empty() && verdict.to_error.empty();
+}
+
+void TestRunner::AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,
+                            const std::optional<TransferResult>& result) {
+  if (!result) return;
+  Add({.from = from.name,
+       .to = to.name,
+       .subject = place.subject,
+       .software = place.software,
+       .result = *result,
+       .findings = {JudgeTransfer(*result, place)}});
 }
 
 absl::StatusOr<Facts> TestRunner::FactsOf(const HostClient& host) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,19 +41,24 @@ class TestRunner {
   explicit TestRunner(Console& console);
 
   // An empty device: every port. Empty cases: all.
-  void Loopback(const HostClient& host, const PortSelection& port, const std::vector<std::string>& cases);
+  void Loopback(const HostClient& host, const PortSelection& port, const std::vector<std::string>& cases,
+                const TransferOptions& options);
 
   // No port: every two that can reach each other; one: of that name on both hosts; two: the first host's, the
   // second's.
   void Peer(const HostClient& from, const HostClient& to, const std::vector<PortSelection>& ports,
-            const std::vector<std::string>& cases);
+            const std::vector<std::string>& cases, const TransferOptions& options);
 
   Snapshot Now() const;
 
  private:
   absl::StatusOr<Facts> FactsOf(const HostClient& host);
   // False when an agent went away: the rest makes no sense.
-  bool PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test, const TransferPlace& place);
+  // The other direction of a bidirectional test.
+  void AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,
+                  const std::optional<TransferResult>& result);
+  bool PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test, const TransferPlace& place,
+                const TransferPlace& back);
   void Add(TransferRow row);
   void NotStored(const std::string& host, const std::string& error);
   void Fail(ExitStatus status, const std::string& host, const std::string& error);

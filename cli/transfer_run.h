@@ -27,6 +27,10 @@ struct TransferRun {
   std::vector<std::string> store_errors{};  // one line for each agent that could not keep its results
 };
 
+// What the traffic was marked with, and what a software device makes of it: "ToS 106, traffic class 106 (rxe
+// has no service level)". Empty where nothing is known.
+std::string MarkingText(const TransferResult& result, bool software);
+
 // Not ready when a test failed, undetermined when one was not made or not kept, or none at all.
 ExitStatus StatusOf(const TransferRun& run);
 
