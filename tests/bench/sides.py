@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two sides of the benchmark: one run of rdmaready, or of perftest, from guest 1 to guest 2. Every run is bounded in time."""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FABRIC = ROOT / "tests" / "fabric" / "fabric"
+BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
+SERVER_ADDRESS = "10.0.0.2"
+TOS = 106  # what the fabric's profile marks by, so perftest is told the same: the NIC treats both alike
+MIB = 1 << 20
+TIMEOUT_S = 60
+
+# Behind a command of bash: its processor time in ns and the clock in us, a second after its start and some time later. A
+# server waits for its client, a client may have to try again: then nothing is told.
+WATCHED = r"""& pid=$!
+if [ {seconds} != 0 ]; then
+  sleep 1
+  read cpu rest < /proc/$pid/schedstat && begin="$cpu ${{EPOCHREALTIME/./}}" && sleep {seconds} &&
+    read cpu rest < /proc/$pid/schedstat && echo "busy $begin $cpu ${{EPOCHREALTIME/./}}"
+fi 2> /dev/null
+wait $pid
+"""
+
+
+class RunFailed(Exception):
+    pass
+
+
+def fabric(verb, name, *arguments, check=True, timeout=600):
+    done = subprocess.run([FABRIC, verb, "--name", name, *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
+                          stdin=subprocess.DEVNULL)
+    if check and done.returncode != 0:
+        raise RunFailed(f"{shlex.join(map(str, done.args))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+class Guests:
+    """Two guests of a fabric that is up, or is brought up here and ended with it."""
+
+    def __init__(self, name):
+        self.name = name
+        self.own = fabric("status", name, check=False).returncode != 0
+
+    def __enter__(self):
+        try:
+            fabric("up", self.name, "--hosts", 2, "--agent", BIN / "rdmaready-agent", "--deadline", 120)
+            status = fabric("status", self.name).stdout.splitlines()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.address = {int(line.split()[0]): line.split()[1] for line in status}
+        return self
+
+    def __exit__(self, *_):
+        if self.own:
+            fabric("down", self.name, check=False)
+
+
+class Rdmaready:
+    name = "rdmaready"
+
+    def __init__(self, guests):
+        self.guests = guests
+
+    def run(self, case, seconds, *flags):
+        """The result of one case as the command line tells it."""
+        command = [BIN / "rdmaready", "test", "peer", self.guests.address[1], self.guests.address[2], "--case", case,
+                   "--duration", f"{round(seconds * 1000)}ms", "--output", "json", *flags]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "RDMAREADY_SOCKET": "/nowhere/agent.sock"})
+        if done.returncode != 0:
+            raise RunFailed(f"{shlex.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return json.loads(done.stdout)["results"][0]
+
+
+class Perftest:
+    name = "perftest"
+    next_port = 18515
+
+    def __init__(self, guests):
+        self.guests = guests
+
+    def run(self, tool, *options, watch_s=0):
+        """What the client printed, and for `watch_s` the share of a processor that the client and the server took together, from
+        one second after their start. The client tries again until the server listens."""
+        port = Perftest.next_port = Perftest.next_port + 1
+        words = [tool, "-d", "rxe0", "--tclass", str(TOS), "-p", str(port), *map(str, options)]
+        watched = WATCHED.format(seconds=watch_s)
+        server = subprocess.Popen(self._exec(2, f"{shlex.join(words)} {watched}"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, stdin=subprocess.DEVNULL)
+        try:
+            client = f"{{ {shlex.join([*words, SERVER_ADDRESS])} {watched} }}"
+            asked = subprocess.run(self._exec(1, f"for try in $(seq 30); do {client} 2>&1 && exit 0; sleep 0.1; done; exit 1"),
+                                   capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+            served, _ = server.communicate(timeout=TIMEOUT_S)
+        finally:
+            if server.poll() is None:
+                server.kill()
+                server.wait()
+        if asked.returncode != 0 or server.returncode != 0:
+            raise RunFailed(f"{client}: exit {asked.returncode}, server {server.returncode}\n{asked.stdout}{asked.stderr}{served}")
+        return asked.stdout, self._busy(asked.stdout) + self._busy(served)
+
+    def _exec(self, number, script):
+        return [FABRIC, "exec", "--name", self.guests.name, "--timeout", str(TIMEOUT_S - 10), str(number), "--", "bash", "-c", script]
+
+    @staticmethod
+    def _busy(output):
+        said = re.findall(r"^busy (\d+) (\d+) (\d+) (\d+)$", output, re.M)
+        if not said:
+            return 0
+        cpu_begin_ns, begin_us, cpu_end_ns, end_us = map(int, said[-1])
+        return (cpu_end_ns - cpu_begin_ns) / 1000 / (end_us - begin_us)
+
+    def bandwidth(self, tool, size, depth, *options):
+        """Bytes per second."""
+        output, _ = self.run(tool, "-s", size, "-t", depth, *options)
+        return self._row(output, size)[3] * MIB
+
+    def latency_us(self, tool, size, iterations):
+        """The typical (median) half round trip."""
+        output, _ = self.run(tool, "-s", size, "-n", iterations)
+        return self._row(output, size)[4]
+
+    def cpu_per_gb(self, tool, size, depth, seconds, *options):
+        """Processor seconds of both processes for each 10^9 bytes, in the middle of a run."""
+        output, busy = self.run(tool, "-s", size, "-t", depth, "-D", round(seconds) + 3, *options, watch_s=seconds)
+        return busy / (self._row(output, size)[3] * MIB / 1e9)
+
+    @staticmethod
+    def _row(output, size):
+        """Size, iterations, and the figures behind them."""
+        for line in output.splitlines():
+            if re.match(rf"\s*{size}\s", line):
+                return [float(word) for word in line.split()]
+        raise RunFailed(f"perftest printed no figures:\n{output}")
