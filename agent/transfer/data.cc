@@ -35,12 +35,9 @@ absl::Status Drain(Session& session, const Phase& phase, const TakeCompletions& 
 }  // namespace
 
 LinkSettings SettingsOf(Role role, const TransferCase& test, const RunOptions& options) {
-  // Who only lends its memory waits for no completion: spinning would take the processor from who works.
-  const bool lends = role == Role::kResponder && test.operation != Operation::kSend &&
-                     (test.operation == Operation::kRead || !options.verify);
   return {.sends = SlotsOf(test) + NoticeRing::kSlots,
           .receives = NoticeRing::kSlots,
-          .busy_poll = options.busy_poll && !lends,
+          .busy_poll = options.busy_poll && !Lends(role, test, options),
           .tos = options.tos};
 }
 

@@ -34,11 +34,16 @@ inline constexpr std::size_t kCompletionBatch = 64;
 // Slots of a write's or read's target: at least two, so that consecutive messages of a slot differ in content.
 inline std::uint32_t SlotsOf(const TransferCase& test) { return test.depth < 2 ? 2 : test.depth; }
 
-// Messages that are handed to the device together and of which the last one alone is signaled: what a small
-// message costs is mostly its own call, its own completion and its own wake-up. Large ones go one by one.
+// Messages that are handed to the device together and of which the last one alone is signaled: what a message
+// costs the processor is mostly its own call, its own completion and its own wake-up.
 inline std::uint64_t ChainOf(const TransferCase& test) {
-  constexpr std::uint32_t kLarge = 64 * 1024;
-  return test.message_bytes > kLarge ? 1 : std::clamp<std::uint64_t>(test.depth / 8, 1, 16);
+  return std::clamp<std::uint64_t>(test.depth / 8, 1, 16);
+}
+
+// Whether this end only lends its memory: it waits for no completion, so it neither spins nor wakes up often.
+inline bool Lends(Role role, const TransferCase& test, const RunOptions& options) {
+  return role == Role::kResponder && test.operation != Operation::kSend &&
+         (test.operation == Operation::kRead || !options.verify);
 }
 
 // What a link must hold at once for this test and how it is used, at either end.

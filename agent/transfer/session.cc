@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/transfer/data.h"
 #include "agent/transfer/failure.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -18,7 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{20};  // at the control channel and the cancel token, while bytes move
+constexpr milliseconds kLook{20};        // at the control channel and the cancel token, while bytes move
+constexpr milliseconds kLenderLook{60};  // at the same, by who has nothing else to wake up for
 constexpr milliseconds kFarewellAfterCancel{200};
 
 std::string_view KindName(PeerMessageKind kind) {
@@ -183,7 +185,7 @@ absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions) {
   while (true) {
     if (now_ >= next_look_) {
       RR_RETURN_IF_ERROR(Interrupted());
-      next_look_ = now_ + kLook;
+      next_look_ = now_ + (Lends(role_, test_, options_) ? kLenderLook : kLook);
     }
     if (now_ >= deadline_) {
       return MakeFailure(FailureKind::kStalled, fmt::format("not finished by the deadline of {}",

@@ -15,13 +15,14 @@ TOS = 106  # what the fabric's profile marks by, so perftest is told the same: t
 MIB = 1 << 20
 TIMEOUT_S = 60
 
-# Behind a command of bash: its processor time in ns and the clock in us, a second after its start and some time later. A
-# server waits for its client, a client may have to try again: then nothing is told.
+# Behind a command of bash: its processor time in ns and the clock in us, a second after its start and half a second or less
+# before its end. Nothing is told of a client that ends sooner: it has to try again.
 WATCHED = r"""& pid=$!
-if [ {seconds} != 0 ]; then
-  sleep 1
-  read cpu rest < /proc/$pid/schedstat && begin="$cpu ${{EPOCHREALTIME/./}}" && sleep {seconds} &&
-    read cpu rest < /proc/$pid/schedstat && echo "busy $begin $cpu ${{EPOCHREALTIME/./}}"
+sleep 1
+if read begin rest < /proc/$pid/schedstat; then
+  begin="$begin ${EPOCHREALTIME/./}"
+  while sleep 0.5; read cpu rest < /proc/$pid/schedstat; do end="$cpu ${EPOCHREALTIME/./}"; done
+  echo "busy $begin $end"
 fi 2> /dev/null
 wait $pid
 """
@@ -85,12 +86,12 @@ class Perftest:
     def __init__(self, guests):
         self.guests = guests
 
-    def run(self, tool, *options, watch_s=0):
-        """What the client printed, and for `watch_s` the share of a processor that the client and the server took together, from
-        one second after their start. The client tries again until the server listens."""
+    def run(self, tool, *options, watch=False):
+        """What the client printed, and if watched the share of a processor that the client and the server took together. The
+        client tries again until the server listens."""
         port = Perftest.next_port = Perftest.next_port + 1
         words = [tool, "-d", "rxe0", "--tclass", str(TOS), "-p", str(port), *map(str, options)]
-        watched = WATCHED.format(seconds=watch_s)
+        watched = WATCHED if watch else "& wait $!\n"
         server = subprocess.Popen(self._exec(2, f"{shlex.join(words)} {watched}"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   text=True, stdin=subprocess.DEVNULL)
         try:
@@ -127,9 +128,11 @@ class Perftest:
         output, _ = self.run(tool, "-s", size, "-n", iterations)
         return self._row(output, size)[4]
 
-    def cpu_per_gb(self, tool, size, depth, seconds, *options):
-        """Processor seconds of both processes for each 10^9 bytes, in the middle of a run."""
-        output, busy = self.run(tool, "-s", size, "-t", depth, "-D", round(seconds) + 3, *options, watch_s=seconds)
+    def cpu_per_gb(self, tool, size, depth, messages, *options):
+        """Processor seconds of both processes for each 10^9 bytes, in the middle of a run of so many messages."""
+        output, busy = self.run(tool, "-s", size, "-t", depth, "-n", messages, *options, watch=True)
+        if busy == 0:
+            raise RunFailed(f"{tool}: {messages} messages of {size} bytes were over too soon to see what they cost")
         return busy / (self._row(output, size)[3] * MIB / 1e9)
 
     @staticmethod
