@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kSource = "live transfer";
 constexpr std::string_view kPathId = "peer.path";
+constexpr std::int64_t kWholeIntervalNs = 100'000'000;  // 0 in one is a stall; without one it is no rate at all
 
 enum class Figure { kLatency, kOperations, kBandwidth };  // what a case is looked at for
 
@@ -61,7 +62,7 @@ std::string FiguresText(const TransferResult& result) {
       return Cat(result.operations_per_s, " operations/s, ", latency);
     case Figure::kBandwidth: {
       std::string text = RateText(result.throughput_bytes_per_s);
-      if (result.worst_interval_bytes_per_s > 0)
+      if (result.elapsed_ns >= kWholeIntervalNs)
         text += ", worst 100 ms " + RateText(result.worst_interval_bytes_per_s);
       return result.verify ? Cat(text, ", ", VolumeText(result.bytes_verified), " verified") : text;
     }

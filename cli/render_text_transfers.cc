@@ -21,8 +21,10 @@ struct Rates {
 // Small messages are looked at for operations, large ones for bandwidth.
 Rates RatesOf(const TransferResult& result) {
   constexpr std::uint32_t kLarge = 64 * 1024;
+  constexpr std::int64_t kWholeIntervalNs =
+      100'000'000;  // 0 in one is a stall; without one it is no rate at all
   const std::uint64_t worst = result.worst_interval_bytes_per_s;
-  const bool known = worst > 0 && result.throughput_bytes_per_s > 0;  // else it was shorter than 100 ms
+  const bool known = result.elapsed_ns >= kWholeIntervalNs && result.throughput_bytes_per_s > 0;
   if (result.message_bytes >= kLarge) {
     return {RateText(result.throughput_bytes_per_s), known ? RateText(worst) : "-"};
   }

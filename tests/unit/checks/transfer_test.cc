@@ -38,6 +38,9 @@ TransferPlace Peer() {
 
 TEST(JudgeTransfer, ShowsBandwidthLatencyOrOperations) {
   EXPECT_EQ(JudgeTransfer(Good(), Peer()).observed, "61.2 MB/s, worst 100 ms 58.9 MB/s, 41.9 MB verified");
+  TransferResult stalled = Good();
+  stalled.worst_interval_bytes_per_s = 0;
+  EXPECT_EQ(JudgeTransfer(stalled, Peer()).observed, "61.2 MB/s, worst 100 ms 0 B/s, 41.9 MB verified");
   EXPECT_EQ(JudgeTransfer(Good("send-1k"), Peer()).observed, "p50 46 us, p99 195 us, p99.9 1.3 ms");
   EXPECT_EQ(JudgeTransfer(Good("read-8k"), Peer()).observed, "117 operations/s, p50 46 us, p99 195 us");
 }
@@ -120,6 +123,23 @@ TEST(JudgeTransfer, BelievesTheNumbersMoreThanTheAbsenceOfAFailure) {
   nothing.messages = nothing.bytes = nothing.bytes_verified = 0;
   EXPECT_EQ(JudgeTransfer(nothing, Peer()).outcome, Outcome::kFail);
   EXPECT_EQ(JudgeTransfer(TransferResult{}, Peer()).outcome, Outcome::kFail);
+}
+
+TEST(JudgeTransfer, SaysOfAnUnverifiedTestThatItIsOneAndStillWantsMessages) {
+  TransferResult result{.case_name = "write-512k",
+                        .operation = Operation::kWrite,
+                        .message_bytes = 524'288,
+                        .verify = false,
+                        .messages = 80,
+                        .bytes = 41'943'040,
+                        .elapsed_ns = 68'000'000,
+                        .throughput_bytes_per_s = 61'200'000};
+  const Finding finding = JudgeTransfer(result, {.rung = Rung::kPeer});
+  EXPECT_EQ(finding.outcome, Outcome::kPass);
+  EXPECT_EQ(finding.observed, "61.2 MB/s, unverified");
+  EXPECT_THAT(finding.expected, testing::HasSubstr("no byte was looked at"));
+  result.messages = result.bytes = 0;
+  EXPECT_EQ(JudgeTransfer(result, {.rung = Rung::kPeer}).outcome, Outcome::kFail);
 }
 
 TEST(JudgeTransfer, KnowsHowToShowACaseItHasNoTextFor) {

@@ -75,7 +75,8 @@ TEST(TransfersText, ShowsTheWorstIntervalAndTheTailWithinAHundredColumns) {
   small.result.operations_per_s = 100'000;
   small.result.worst_interval_bytes_per_s = 737'280'000;
   TransferRow brief = small;
-  brief.result.worst_interval_bytes_per_s = 0;  // shorter than one interval
+  brief.result.worst_interval_bytes_per_s = 0;
+  brief.result.elapsed_ns = 99'000'000;  // shorter than one interval
   const std::string text = TransfersText({.run_id = "r", .rows = {large, small, brief}}, {});
   for (const char* part : {"worst 100 ms", "p99.9", "58.9 MB/s", "151.0 ms", "100000 op/s", "90000 op/s"}) {
     EXPECT_THAT(text, ::testing::HasSubstr(part));
@@ -87,6 +88,13 @@ TEST(TransfersText, ShowsTheWorstIntervalAndTheTailWithinAHundredColumns) {
   }
 }
 
+TEST(TransfersText, ShowsAnIntervalInWhichNothingMoved) {
+  TransferRow stalled = GoodTransfer();
+  stalled.result.worst_interval_bytes_per_s = 0;
+  EXPECT_THAT(TransfersText({.run_id = "r", .rows = {stalled}}, {}),
+              ::testing::ContainsRegex("61.2 MB/s  0 (B|MB)/s"));
+}
+
 TEST(TransfersText, ShowsNoFiguresOfATestThatMovedNothing) {
   TransferRow row = GoodTransfer();
   row.result.messages = 0;
@@ -95,6 +103,64 @@ TEST(TransfersText, ShowsNoFiguresOfATestThatMovedNothing) {
   for (const char* figure : {"MB/s", "137.0 ms", "120.0 ms"}) {
     EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr(figure)));
   }
+}
+
+TransferRow RawTransfer() {
+  TransferRow row = GoodTransfer();
+  row.result.verify = false;
+  row.result.bytes_verified = 0;
+  row.result.busy_poll = true;
+  row.result.qps = 4;
+  row.result.depth = 16;
+  row.result.bidirectional = true;
+  row.result.marking = {.tos = 106, .traffic_class = 107, .service_level = 3};
+  return row;
+}
+
+TEST(TransfersJson, SaysHowTheTestWasRunAndMarked) {
+  const Json raw = Json::parse(TransfersJson({.run_id = "r", .rows = {RawTransfer()}}))["results"][0];
+  EXPECT_EQ(raw["verified"], false);
+  EXPECT_EQ(raw["busy_poll"], true);
+  EXPECT_EQ(raw["bidirectional"], true);
+  EXPECT_EQ(raw["qps"], 4);
+  EXPECT_EQ(raw["depth"], 16);
+  EXPECT_EQ(raw["marking"], Json({{"tos", 106}, {"traffic_class", 107}, {"service_level", 3}}));
+  const Json plain = Json::parse(TransfersJson({.run_id = "r", .rows = {GoodTransfer()}}))["results"][0];
+  EXPECT_EQ(plain["verified"], true);
+  EXPECT_TRUE(plain["marking"]["tos"].is_null());
+}
+
+TEST(TransfersText, NeverCallsAnUnverifiedTestVerified) {
+  const std::string text = TransfersText({.run_id = "r", .rows = {GoodTransfer(), RawTransfer()}}, {});
+  EXPECT_THAT(text, ::testing::HasSubstr("ok: 2 of 2 tests, 1 unverified: no byte of it was looked at\n"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("every byte verified")));
+  const std::string raw = TransfersText({.run_id = "r", .rows = {RawTransfer()}}, {});
+  for (const char* part : {"4 queue pairs", "both directions at once", "busy polling", "unverified"}) {
+    EXPECT_THAT(raw, ::testing::HasSubstr(part));
+  }
+}
+
+TEST(TransfersText, GathersTheTwoDirections) {
+  TransferRow back = GoodTransfer();
+  std::swap(back.from, back.to);
+  const std::string text =
+      TransfersText({.run_id = "r", .rows = {GoodTransfer(), back, GoodTransfer(), back}}, {});
+  EXPECT_EQ(text.find("a -> b"), text.rfind("a -> b"));
+  EXPECT_EQ(text.find("b -> a"), text.rfind("b -> a"));
+  EXPECT_THAT(text, ::testing::HasSubstr("ok: 4 of 4 tests"));
+}
+
+TEST(MarkingText, SaysWhatWasAskedWhatTheQueuePairHasAndWhatASoftDeviceIgnores) {
+  TransferResult result = RawTransfer().result;
+  EXPECT_EQ(MarkingText(result, false), "ToS 106, traffic class 107, service level 3");
+  EXPECT_EQ(MarkingText(result, true), "ToS 106, traffic class 107 (rxe has no service level)");
+  result.transport = "iwarp";
+  result.marking = {.tos = 106};
+  EXPECT_EQ(MarkingText(result, true), "ToS 106 (siw sends unmarked whatever is asked)");
+  result.marking = {};
+  EXPECT_EQ(MarkingText(result, false), "ToS left to RDMA-CM");
+  result.depth = 0;
+  EXPECT_EQ(MarkingText(result, false), "") << "of an agent that does not tell";
 }
 
 TEST(TransfersJson, SaysWhoseResultsWereNotStored) {
