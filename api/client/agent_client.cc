@@ -209,7 +209,9 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
   request.set_run_id(run_id);
 
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
+  // A longer test may take longer by that, for each case on each port.
+  constexpr int kMostTests = 20;
+  context.set_deadline(Clock::now() + options_.call_timeout + kMostTests * options.duration);
   const auto reader = stub_->TestLoopback(&context, request);
   for (v1::TransferEvent event; reader->Read(&event);) {
     if (event.has_progress() && progress) progress(event.progress());
