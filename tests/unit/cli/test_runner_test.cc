@@ -47,7 +47,7 @@ TestRunner::Snapshot PeerWith(const Facts& b, const std::vector<PortSelection>& 
   FactsAgent a_agent(At("10.0.0.1"));
   FactsAgent b_agent(b);
   TestRunner test(console);
-  test.Peer(a_agent.Client("a"), b_agent.Client("b"), ports, {});
+  test.Peer(a_agent.Client("a"), b_agent.Client("b"), ports, {}, {});
   return test.Now();
 }
 
