@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "api/base/duration.h"
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "cli/commands.h"

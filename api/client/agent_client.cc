@@ -211,7 +211,7 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
   grpc::ClientContext context;
   // A longer test may take longer by that, for each case on each port.
   constexpr int kMostTests = 20;
-  context.set_deadline(Clock::now() + options_.call_timeout + kMostTests * options.duration);
+  context.set_deadline(Deadline(options, kMostTests));
   const auto reader = stub_->TestLoopback(&context, request);
   for (v1::TransferEvent event; reader->Read(&event);) {
     if (event.has_progress() && progress) progress(event.progress());

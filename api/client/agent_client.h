@@ -9,6 +9,7 @@
 
 #include <grpcpp/channel.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -113,6 +114,11 @@ class AgentClient {
   friend class PeerRelay;
 
   absl::Status Explain(const grpc::Status& status) const;
+  // When a call that makes so many tests of that length is late. No agent allows one of ten minutes.
+  std::chrono::system_clock::time_point Deadline(const TransferOptions& test, int tests) const {
+    const auto longer = std::min<std::chrono::milliseconds>(test.duration, std::chrono::minutes(10));
+    return std::chrono::system_clock::now() + options_.call_timeout + tests * longer;
+  }
 
   std::string name_;
   ClientOptions options_;

@@ -41,7 +41,7 @@ class PeerRelay {
 
     void Open(const PeerTest& test, v1::PeerTestRequest::Start::Role role, const PortSelection& port,
               const std::string& peer_name) {
-      context.set_deadline(std::chrono::system_clock::now() + agent.options_.call_timeout + test.options.duration);
+      context.set_deadline(agent.Deadline(test.options, 1));
       stream = agent.stub_->TestPeer(&context);
       v1::PeerTestRequest request;
       v1::PeerTestRequest::Start* start = request.mutable_start();
