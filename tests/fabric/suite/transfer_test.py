@@ -37,8 +37,12 @@ class LiveTransfers(unittest.TestCase):
         first, second = self.hosts.values()
         self.assertEqual(set(pairs), {(first, second), (second, first)})
         for findings in pairs.values():
-            self.assertIn("peer.write-512k", [f["id"] for f in findings])
-            self.assertEqual({f["outcome"] for f in findings}, {"pass"}, findings)
+            outcomes = {f["id"]: f["outcome"] for f in findings}
+            self.assertEqual(outcomes["peer.write-512k"], "pass")
+            # What does not apply is about iWARP and about firmware.
+            doubtful = {check for check, outcome in outcomes.items() if outcome != "pass"}
+            self.assertLessEqual(doubtful, {"iw.peer-protocol", "drv.fw-uniform"}, findings)
+            self.assertLessEqual({outcomes[check] for check in doubtful}, {"not-applicable"}, findings)
         # What holds both ways is judged once for the two.
         judged = [f["id"] for findings in pairs.values() for f in findings]
         self.assertEqual([judged.count(check) for check in ("mtu.pair", "pfc.both-directions")], [1, 1])
