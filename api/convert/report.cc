@@ -15,6 +15,20 @@ namespace {
 // Out of range is no value of ours; the largest that is.
 std::uint8_t Octet(std::uint32_t value) { return static_cast<std::uint8_t>(std::min(value, 255u)); }
 
+void PutChanges(const std::vector<CounterChange>& from, v1::CounterChanges* to) {
+  convert::PutList(from, to->mutable_changes(), [](const CounterChange& change, v1::CounterChange* out) {
+    out->set_name(change.name);
+    out->set_kind(static_cast<v1::CounterChange::Kind>(change.kind));
+    out->set_by(change.by);
+  });
+}
+
+CounterChanges GetChanges(const v1::CounterChanges& from) {
+  return convert::GetList<CounterChange>(from.changes(), [](const v1::CounterChange& row) {
+    return CounterChange{row.name(), Enumerator(row.kind(), CounterChange::Kind::kGone), row.by()};
+  });
+}
+
 }  // namespace
 
 v1::Finding ToProto(const Finding& finding) {
@@ -133,6 +147,7 @@ v1::TransferResult ToProto(const TransferResult& result) {
   if (result.marking.tos) message.set_asked_tos(*result.marking.tos);
   if (result.marking.traffic_class) message.set_traffic_class(*result.marking.traffic_class);
   if (result.marking.service_level) message.set_service_level(*result.marking.service_level);
+  convert::Put(result.error_counters, message.mutable_error_counters(), PutChanges);
   return message;
 }
 
@@ -197,6 +212,7 @@ TransferResult FromProto(const v1::TransferResult& message) {
   if (message.has_asked_tos()) result.marking.tos = Octet(message.asked_tos());
   if (message.has_traffic_class()) result.marking.traffic_class = Octet(message.traffic_class());
   if (message.has_service_level()) result.marking.service_level = Octet(message.service_level());
+  result.error_counters = convert::Get<std::vector<CounterChange>>(message.error_counters(), GetChanges);
   return result;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// CounterChange: what became of a counter between two readings.
+// CounterChange: what became of a counter between two readings, and those of a port over a live test.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "api/model/fact.h"
 
 namespace rdmaready {
 
@@ -23,6 +26,19 @@ struct CounterChange {
   std::uint64_t by = 0;
 
   bool operator==(const CounterChange&) const = default;
+};
+
+// Of the error counters that checks/error_counters.h knows, also where they did not change. Missing: not known.
+using CounterChanges = Fact<std::vector<CounterChange>>;
+
+// What the error counters of one end's RDMA port did from just before to just after a live test. The port's
+// other traffic counts in them too.
+struct EndCounters {
+  std::string host{};  // as the caller named it; empty: the host that the reader looks at
+  std::string port{};  // "mlx5_0/1"
+  CounterChanges changes{};
+
+  bool operator==(const EndCounters&) const = default;
 };
 
 }  // namespace rdmaready

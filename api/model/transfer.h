@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/model/counter_change.h"
+
 namespace rdmaready {
 
 enum class Operation { kUnknown, kSend, kWrite, kRead };
@@ -117,6 +119,10 @@ struct TransferResult {
   std::int64_t cpu_responder_ns = 0;
 
   Failure failure{};
+
+  // Of the port at the end that keeps or tells this result: never merged. Of a test in both directions only the
+  // forward result has them, for both.
+  CounterChanges error_counters{};
 
   bool operator==(const TransferResult&) const = default;
 };

@@ -52,6 +52,11 @@ TransferResult FullResult() {
   result.busy_poll = true;
   result.verify = false;
   result.bidirectional = true;
+  std::vector<CounterChange> changes;
+  for (int kind = 0; kind <= static_cast<int>(CounterChange::Kind::kGone); ++kind) {
+    changes.push_back({"c" + std::to_string(kind), static_cast<CounterChange::Kind>(kind), 1ULL << (8 * kind)});
+  }
+  result.error_counters = changes;
   return result;
 }
 
@@ -93,6 +98,15 @@ TEST(ReportConversion, KeepsEveryFieldOfAHostReport) {
 
 TEST(ReportConversion, KeepsEveryFieldOfATransfer) {
   EXPECT_EQ(FromProto(ToProto(FullResult())), FullResult());
+}
+
+TEST(ReportConversion, KeepsWhyErrorCountersAreNotKnownAndThatAnOlderAgentDoesNotTellThem) {
+  TransferResult result = FullResult();
+  result.error_counters = Missing{Missing::Kind::kDenied, "read x: Permission denied"};
+  EXPECT_EQ(FromProto(ToProto(result)), result);
+  result.error_counters = std::vector<CounterChange>{};
+  EXPECT_EQ(FromProto(ToProto(result)), result) << "none to watch is not unknown";
+  EXPECT_EQ(FromProto(v1::TransferResult()).error_counters, CounterChanges{});
 }
 
 TEST(ReportConversion, ReadsAFailureOfANewerVersionAsAFailure) {
