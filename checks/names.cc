@@ -113,6 +113,28 @@ std::string_view Name(FailureKind kind) {
   return "unknown";
 }
 
+std::string_view Name(CounterChange::Kind kind) {
+  switch (kind) {
+    case CounterChange::Kind::kUnknown:
+      return "unknown";
+    case CounterChange::Kind::kUnchanged:
+      return "unchanged";
+    case CounterChange::Kind::kGrew:
+      return "grew";
+    case CounterChange::Kind::kWrapped:
+      return "wrapped";
+    case CounterChange::Kind::kReset:
+      return "reset";
+    case CounterChange::Kind::kSaturated:
+      return "saturated";
+    case CounterChange::Kind::kAppeared:
+      return "appeared";
+    case CounterChange::Kind::kGone:
+      return "gone";
+  }
+  return "unknown";
+}
+
 std::string_view Name(Missing::Kind kind) {
   switch (kind) {
     case Missing::Kind::kNotCollected:

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "api/base/text.h"
+#include "checks/error_counters.h"
 #include "checks/hiding.h"
 #include "checks/transfer_hints.h"
 #include "checks/words.h"
@@ -113,6 +114,19 @@ std::string FailureText(const Failure& failure, const TransferResult& result) {
   return Cat(FailurePhrase(failure.kind), text.empty() ? "" : ": ", Printable(text));
 }
 
+// The counters' word is added to whatever the test itself showed.
+void AddCounters(std::span<const EndCounters> counters, const TransferPlace& place, Finding& finding) {
+  const std::string growth = GrowthText(counters);
+  if (growth.empty()) return;
+  finding.observed += "; " + growth;
+  if (finding.outcome != Outcome::kPass || place.software || !GrewWorryingly(counters)) return;
+  finding.outcome = Outcome::kWarn;
+  finding.expected += ", and no error counted meanwhile";
+  finding.source += ", sysfs hw_counters and counters";
+  finding.why = WhyErrorsCount();
+  finding.fix = HintForErrors(place);
+}
+
 std::vector<TransferCheck> MakeChecks() {
   std::vector<TransferCheck> checks{{.id = std::string(kPathId),
                                      .rung = Rung::kPeer,
@@ -158,7 +172,8 @@ std::string TransferId(Rung rung, std::string_view case_name) {
   return std::string(case_name);
 }
 
-Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place) {
+Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
+                      std::span<const EndCounters> counters) {
   Finding finding = Begin(result.case_name, place);
   finding.duration_ns = result.elapsed_ns;
   const Failure failure = FailureOf(result);
@@ -169,12 +184,14 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place) 
       finding.observed += ", unverified";
       finding.expected = "every message completed (unverified: no byte was looked at)";
     }
+    AddCounters(counters, place, finding);
     return finding;
   }
   finding.outcome = failure.kind == FailureKind::kCancelled ? Outcome::kUnknown : Outcome::kFail;
   finding.observed = FailureText(failure, result);
   finding.why = WhyOf(failure.kind);
   finding.fix = HintFor(failure, place);
+  AddCounters(counters, place, finding);
   return finding;
 }
 

@@ -3,7 +3,9 @@
 // "peer.write-512k".
 //
 // Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown and
-// not judged: no profile names one yet, and that of a software device never counts.
+// not judged: no profile names one yet, and that of a software device never counts. Error counters of hardware
+// that grew meanwhile are a warning; those of a software device are shown, because it loses and repeats when
+// its host is busy.
 #pragma once
 
 #include <optional>
@@ -47,8 +49,10 @@ struct TransferPlace {
 };
 
 // Pass with the figures; fail for any failure, a wrong or unverified byte, or no message at all. A cancelled
-// test shows nothing either way: unknown.
-Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place);
+// test shows nothing either way: unknown. `counters` are those of the ends that told them; what is not known of
+// them changes nothing.
+Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
+                      std::span<const EndCounters> counters = {});
 
 // A test that was not made (the port is busy, the time was up): unknown, and blocking, so never ready.
 Finding NotTested(std::string_view case_name, const TransferPlace& place, std::string_view reason);

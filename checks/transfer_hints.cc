@@ -138,6 +138,18 @@ std::string HintFor(const Failure& failure, const TransferPlace& place) {
   return "";
 }
 
+std::string WhyErrorsCount() {
+  return "The bytes arrived, but only because something was sent again, dropped or not received in time: each "
+         "time costs milliseconds to seconds. Other traffic of the port counts too";
+}
+
+std::string HintForErrors(const TransferPlace& place) {
+  const std::string netdev = NetdevOf(place);
+  const std::string where = place.rung == Rung::kPeer ? Cat("  # also on ", PeerHost(place)) : "  # here";
+  return Cat("rdma statistic show; ethtool -S ", netdev, where,
+             ": discards mean PFC, marking or headroom; CRC and symbol errors the cable; neither: the switch");
+}
+
 std::string_view GeneralHint(Rung rung) {
   switch (rung) {
     case Rung::kHost:

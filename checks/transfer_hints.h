@@ -20,6 +20,10 @@ std::string WhyOf(FailureKind kind);
 // One command line, as in checks/check.h.
 std::string HintFor(const Failure& failure, const TransferPlace& place);
 
+// Of error counters that grew while every byte arrived.
+std::string WhyErrorsCount();
+std::string HintForErrors(const TransferPlace& place);
+
 // Without a failure to look at.
 std::string_view GeneralHint(Rung rung);
 

@@ -149,6 +149,66 @@ TEST(JudgeTransfer, KnowsHowToShowACaseItHasNoTextFor) {
   EXPECT_THAT(finding.observed, HasSubstr("MB/s"));
 }
 
+TransferPlace Hardware() {
+  TransferPlace place = Peer();
+  place.software = false;
+  return place;
+}
+
+Finding Judged(std::vector<CounterChange> changes, const TransferPlace& place) {
+  const EndCounters ends[] = {{"node1", "mlx5_0/1", std::move(changes)},
+                              {"node2", "mlx5_0/1", std::vector<CounterChange>{}}};
+  return JudgeTransfer(Good(), place, ends);
+}
+
+using Kind = CounterChange::Kind;
+
+TEST(JudgeTransfer, WarnsOfErrorsThatHardwareCountedMeanwhile) {
+  const Finding finding = Judged({{"out_of_sequence", Kind::kGrew, 12}}, Hardware());
+  EXPECT_EQ(finding.outcome, Outcome::kWarn);
+  EXPECT_EQ(finding.observed,
+            "61.2 MB/s, worst 100 ms 58.9 MB/s, 41.9 MB verified; out_of_sequence +12 on node1 mlx5_0/1");
+  EXPECT_THAT(finding.expected, HasSubstr("no error counted"));
+  EXPECT_THAT(finding.source, HasSubstr("hw_counters"));
+  EXPECT_NE(finding.why, JudgeTransfer(Good(), Hardware()).why);
+  EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on b"));
+  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, Hardware()).outcome, Outcome::kWarn);
+}
+
+TEST(JudgeTransfer, ShowsWhatASoftwareDeviceCountedAndDoesNotJudgeIt) {
+  const Finding finding = Judged({{"duplicate_request", Kind::kGrew, 3}}, Peer());
+  EXPECT_EQ(finding.outcome, Outcome::kPass);
+  EXPECT_THAT(finding.observed, HasSubstr("; duplicate_request +3 on node1 mlx5_0/1"));
+  EXPECT_EQ(finding.fix, "");
+}
+
+TEST(JudgeTransfer, ShowsCongestionAndResetsAndDoesNotJudgeThem) {
+  const Finding congested = Judged({{"np_cnp_sent", Kind::kGrew, 3}}, Hardware());
+  EXPECT_EQ(congested.outcome, Outcome::kPass);
+  EXPECT_THAT(congested.observed, HasSubstr("np_cnp_sent +3"));
+  const Finding reset = Judged({{"out_of_sequence", Kind::kReset, 3}}, Hardware());
+  EXPECT_EQ(reset.outcome, Outcome::kPass);
+  EXPECT_THAT(reset.observed, HasSubstr("reset meanwhile: not comparable"));
+}
+
+TEST(JudgeTransfer, IsTheSameWhenNothingGrewOrNothingIsKnownOfTheCounters) {
+  const Finding plain = JudgeTransfer(Good(), Hardware());
+  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kUnchanged, 0}}, Hardware()), plain);
+  const EndCounters unknown{"node1", "mlx5_0/1", Missing{Missing::Kind::kDenied, "read: Permission denied"}};
+  EXPECT_EQ(JudgeTransfer(Good(), Hardware(), {&unknown, 1}), plain);
+}
+
+TEST(JudgeTransfer, AFailedTransferStaysOneAndTellsWhatWasCounted) {
+  TransferResult result = Good();
+  result.failure = {FailureKind::kCompletion, "RDMA write: transport retry counter exceeded"};
+  const EndCounters counters{"node1", "mlx5_0/1",
+                             std::vector<CounterChange>{{"local_ack_timeout_err", Kind::kGrew, 8}}};
+  const Finding finding = JudgeTransfer(result, Hardware(), {&counters, 1});
+  EXPECT_EQ(finding.outcome, Outcome::kFail);
+  EXPECT_THAT(finding.observed, HasSubstr("exceeded; local_ack_timeout_err +8 on node1 mlx5_0/1"));
+  EXPECT_EQ(finding.why, JudgeTransfer(result, Hardware()).why);
+}
+
 TEST(NotTested, IsUnknownAndBlocks) {
   const Finding finding = NotTested("send-1k", Peer(), "rxe0/1 is in use by cli@b");
   EXPECT_EQ(finding.outcome, Outcome::kUnknown);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error counters: which of a port's counters say that a live test was not as clean as its bytes, and how their
+// growth is told. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/counter_change.h"
+#include "checks/counters.h"
+
+namespace rdmaready {
+
+struct ErrorCounter {
+  std::string_view name;  // as the driver calls it
+  CounterFamily family;
+  // Growth during a test of hardware is a warning. Else it is shown only: congestion control at its work, and
+  // TCP, which makes good what a network that may lose frames loses.
+  bool warns;
+  std::string_view source;  // in the Linux source tree: who counts it
+};
+
+// A name may stand in both families, and several drivers may use it.
+std::span<const ErrorCounter> AllErrorCounters();
+
+// What became of those that either reading has.
+std::vector<CounterChange> ErrorChanges(const std::vector<Counter>& before, const std::vector<Counter>& after,
+                                        CounterFamily family);
+
+// "out_of_sequence +12, packet_seq_err +3 on node1 mlx5_0/1; rnr_nak_retry_err on node2 mlx5_0/1 reset
+// meanwhile: not comparable". Empty when nothing grew or was reset. Safe to print.
+std::string GrowthText(std::span<const EndCounters> ends);
+
+// Whether any grew that warns.
+bool GrewWorryingly(std::span<const EndCounters> ends);
+
+}  // namespace rdmaready
