@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "agent/agent_events.h"
+#include "agent/port_counters.h"
 #include "agent/transfer/cases.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
@@ -177,7 +178,7 @@ void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller
   if (addresses.empty()) return skip_all("the port has no routable IP address");
   const absl::StatusOr<PortLock> lock = TakePort(PortName(port), caller, "check, loopback");
   if (!lock.ok()) return skip_all(Message(lock.status()));
-  const PortAddress chosen{PortName(port), addresses.front()};
+  const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number};
   const RunOptions options =
       OptionsOf({.tos = profile.tos, .system_tos = !profile.tos.has_value()}, chosen, cancel);
   for (const TransferCase& test : AllCases()) {
@@ -188,7 +189,8 @@ void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller
     if (watcher.progress) watcher.progress(PortName(port) + " loopback " + std::string(test.name));
     const std::int64_t started = UnixNowNs();
     const LiveTest live = RunLoopbackCase(test, chosen, options, caller);
-    Finding finding = JudgeTransfer(live.result, place);
+    const EndCounters counters{.port = live.port, .changes = live.result.error_counters};
+    Finding finding = JudgeTransfer(live.result, place, {&counters, 1});
     finding.duration_ns = UnixNowNs() - started;
     add(std::move(finding));
   }
@@ -225,12 +227,25 @@ void Agent::Keep(LiveTest& live, const TransferRecord& kept_as) {
   live.stored.Update(Kept(store_.PutTransfer(record)));
 }
 
+// Whatever a result says of error counters (the other end may have made it), they are those read here.
+LiveTest Agent::Run(const PortAddress& port, const std::function<BothWays()>& transfer) {
+  const auto read = [&] {
+    const std::lock_guard lock(collect_mutex_);
+    return ReadCounters(host_, port.device, port.number);
+  };
+  const CounterReading before = read();
+  BothWays both = transfer();
+  LiveTest live{.port = port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
+  live.result.error_counters = ErrorsBetween(before, read());
+  if (live.reverse) live.reverse->error_counters = {};
+  return live;
+}
+
 LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                                 const Caller& caller) {
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
-  BothWays both = RunLoopback(test, make_link_, options);
-  LiveTest live{.port = port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
+  LiveTest live = Run(port, [&] { return RunLoopback(test, make_link_, options); });
   const std::int64_t duration_ns = UnixNowNs() - started;
   Keep(
       live,
@@ -295,10 +310,10 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  BothWays both = RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
-                         OptionsOf(ticket.request.options, ticket.port, cancel));
-  LiveTest live{
-      .port = ticket.port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
+  LiveTest live = Run(ticket.port, [&] {
+    return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
+                  OptionsOf(ticket.request.options, ticket.port, cancel));
+  });
   const std::int64_t duration_ns = UnixNowNs() - started;
   const std::string role = initiator ? "initiator" : "responder";
   Keep(live, {.run_id = ticket.caller.run_id,

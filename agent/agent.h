@@ -132,6 +132,8 @@ class Agent {
  private:
   absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
                                     const std::string& what) const;
+  // One transfer of this host through `port`, with what its error counters did meanwhile.
+  LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
   RunOptions OptionsOf(const TransferOptions& asked, const PortAddress& port,

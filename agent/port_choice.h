@@ -13,6 +13,8 @@ namespace rdmaready {
 struct PortAddress {
   std::string port{};     // "rxe0/1"
   std::string address{};  // one of the port's own
+  std::string device{};
+  std::uint32_t number = 0;
 };
 
 // The addresses by which the port can be reached (checks/addresses.h), IPv4 first.

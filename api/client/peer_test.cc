@@ -30,6 +30,10 @@ class PeerRelay {
     answer.from_store_error = from_.store_error;
     answer.to_store_error = to_.store_error;
     answer.result = Result(test);
+    for (const Side* side : {&from_, &to_}) {
+      if (side->result)
+        answer.counters.push_back({side->agent.name(), side->port_name, side->result->error_counters});
+    }
     // Each direction as its own initiator tells it.
     answer.reverse = to_.reverse ? to_.reverse : from_.reverse;
     return answer;
@@ -80,6 +84,7 @@ class PeerRelay {
     bool closed = false;
     std::optional<TransferResult> result;
     std::optional<TransferResult> reverse;
+    std::string port_name;  // as the agent calls it: "rxe0/1"
     std::string store_error;
   };
 
@@ -89,6 +94,7 @@ class PeerRelay {
       if (event.has_result()) {
         source.result = FromProto(event.result().result());
         if (event.result().has_reverse()) source.reverse = FromProto(event.result().reverse());
+        source.port_name = event.result().port();
         source.store_error = event.result().store_error();
         source.CloseWrites();  // it needs nothing more, and waits for this before it hangs up
       }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "api/client/agent_client.h"
@@ -23,6 +24,7 @@ struct PeerTest {
 struct PeerAnswer {
   TransferResult result{};  // the most that is known; failure.kind is kPeerGone when an agent went away
   std::optional<TransferResult> reverse{};  // the other way, when both were asked for and it is known
+  std::vector<EndCounters> counters{};      // of the ends that gave a result, the initiator's first
   absl::Status from_status{};               // of the call to the initiator
   absl::Status to_status{};                 // of the call to the responder
   std::string from_store_error{};           // the result stands, but that agent could not keep it

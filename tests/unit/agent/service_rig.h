@@ -106,6 +106,13 @@ class ServedAgent {
     return told;
   }
 
+  // An error counter of the port, as it reads from now on.
+  void Count(const std::string& name, std::uint64_t value) {
+    const std::string directory = "/sys/class/infiniband/rxe0/ports/1/hw_counters";
+    host.directories[directory] = std::vector<std::string>{"lifespan", name};
+    host.files[directory + "/" + name] = std::to_string(value) + "\n";
+  }
+
   FakeHost host = GoodFakeHost();
   RecordingStore store;
   std::vector<bool> kept;
