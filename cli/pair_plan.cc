@@ -202,20 +202,21 @@ PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const Trans
   const std::string gone = !verdict.from_error.empty() ? verdict.from_error : verdict.to_error;
   const absl::Status& refusal = answer.from_status.ok() ? answer.to_status : answer.from_status;
   verdict.result = std::move(answer.result);
+  verdict.counters = std::move(answer.counters);
   verdict.result.case_name = case_name;
   if (!gone.empty()) {
     // Whatever the other end saw (a stall, a broken connection) follows from that.
     verdict.result.failure = {FailureKind::kPeerGone, gone};
     TransferPlace lost = place;
     if (!verdict.from_error.empty()) lost.peer_host = from_host;
-    verdict.finding = JudgeTransfer(verdict.result, lost);
+    verdict.finding = JudgeTransfer(verdict.result, lost, verdict.counters);
     return verdict;
   }
   if (!refusal.ok()) {
     verdict.finding = NotTested(case_name, place, Message(refusal));
     return verdict;
   }
-  verdict.finding = JudgeTransfer(verdict.result, place);
+  verdict.finding = JudgeTransfer(verdict.result, place, verdict.counters);
   return verdict;
 }
 

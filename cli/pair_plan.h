@@ -55,6 +55,7 @@ std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs);
 struct PeerVerdict {
   Finding finding{};
   TransferResult result{};
+  std::vector<EndCounters> counters{};
   std::string from_error{};  // the agent went away: nothing more can be asked of it
   std::string to_error{};
 };

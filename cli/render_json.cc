@@ -88,6 +88,26 @@ Json ToJson(const Marking& marking) {
           {"service_level", ToJson(marking.service_level)}};
 }
 
+// Counters that did not change are only counted.
+Json ToJson(const EndCounters& end) {
+  Json changes = Json::array();
+  if (end.changes) {
+    for (const CounterChange& change : *end.changes) {
+      if (change.kind == CounterChange::Kind::kUnchanged) continue;
+      changes.push_back({{"name", change.name}, {"kind", Name(change.kind)}, {"by", change.by}});
+    }
+  }
+  Json json{{"host", end.host}, {"port", end.port}, {"watched", nullptr}, {"unknown", ""}};
+  if (end.changes) {
+    json["watched"] = end.changes->size();
+  } else {
+    const Missing& why = end.changes.missing();
+    json["unknown"] = std::string(Name(why.kind)) + (why.detail.empty() ? "" : ": " + why.detail);
+  }
+  json["changes"] = std::move(changes);
+  return json;
+}
+
 Json ToJson(const TransferRow& row) {
   const TransferResult& result = row.result;
   Json json{{"case", result.case_name},
@@ -124,8 +144,10 @@ Json ToJson(const TransferRow& row) {
             {"marking_is", MarkingText(result, row.software)},
             {"cpu_ns_initiator", result.cpu_initiator_ns},
             {"cpu_ns_responder", result.cpu_responder_ns},
+            {"error_counters", Json::array()},
             {"findings", ToJson(row.findings)}};
   if (result.first_wrong_offset) json["first_wrong_offset"] = *result.first_wrong_offset;
+  for (const EndCounters& end : row.counters) json["error_counters"].push_back(ToJson(end));
   return json;
 }
 
@@ -163,8 +185,11 @@ Json ToJson(const TransferRecord& transfer) {
             {"port", transfer.port},
             {"role", transfer.role},
             {"peer", transfer.peer}};
-  Json result = ToJson(TransferRow{.result = transfer.result});
+  Json result =
+      ToJson(TransferRow{.result = transfer.result,
+                         .counters = {{.port = transfer.port, .changes = transfer.result.error_counters}}});
   for (const char* key : {"from", "to", "subject", "findings"}) result.erase(key);
+  for (const char* key : {"host", "port"}) result["error_counters"][0].erase(key);  // the record's own
   json.update(result);
   return json;
 }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "api/base/text.h"
+#include "checks/error_counters.h"
 #include "checks/names.h"
 #include "checks/readiness.h"
 #include "checks/words.h"
@@ -156,6 +157,19 @@ std::string TransfersTable(const std::vector<TransferRecord>& transfers, const S
   return Table(style, rows, kMargin);
 }
 
+// What the host's error counters did during those transfers; nothing of those in which they stood still.
+std::string CountersText(const std::vector<TransferRecord>& transfers) {
+  std::string text;
+  for (const TransferRecord& transfer : transfers) {
+    const EndCounters counters{.port = transfer.port, .changes = transfer.result.error_counters};
+    const std::string growth = GrowthText({&counters, 1});
+    if (growth.empty()) continue;
+    text += fmt::format("{}{} {}, {}: {}\n", std::string(kMargin, ' '), TimeText(transfer.started_unix_ns),
+                        Printable(transfer.result.case_name), PeerText(transfer), growth);
+  }
+  return text;
+}
+
 std::string EventsText(const std::vector<StoreEvent>& events, const Style& style) {
   std::string text;
   for (const StoreEvent& event : events) {
@@ -209,7 +223,7 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
   for (const HostHistory& host : run.hosts) {
     if (host.history.transfers.empty()) continue;
     text += (text.empty() ? "" : "\n") + style.Paint(Tone::kStrong, Printable(host.host) + ": transfers") +
-            "\n" + TransfersTable(host.history.transfers, style);
+            "\n" + TransfersTable(host.history.transfers, style) + CountersText(host.history.transfers);
   }
   return text;
 }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "api/base/text.h"
+#include "checks/error_counters.h"
 #include "checks/words.h"
 #include "cli/layout.h"
 #include "cli/render_text.h"
@@ -73,6 +75,14 @@ std::string Troubles(const TransferRow& row, const Style& style) {
   return text;
 }
 
+// What was counted during a test of which nothing else is said.
+std::string Counted(const TransferRow& row) {
+  const std::string growth = GrowthText(row.counters);
+  if (growth.empty() || std::ranges::any_of(row.findings, IsTrouble)) return {};
+  return fmt::format("  {}: {}{}\n", Printable(row.result.case_name), growth,
+                     row.software ? " (software device: not judged)" : "");
+}
+
 // The rows from `first` on that belong under one title.
 std::size_t SectionEnd(const std::vector<TransferRow>& rows, std::size_t first) {
   std::size_t end = first + 1;
@@ -109,45 +119,70 @@ std::string Marks(const TransferRow& row, const Style& style) {
   return text;
 }
 
+struct Tally {
+  std::size_t tests = 0;
+  std::size_t unverified = 0;
+  std::size_t failed = 0;
+  std::size_t warned = 0;
+  std::uint64_t bytes_verified = 0;
+};
+
+void Count(const TransferRow& row, Tally& tally) {
+  ++tally.tests;
+  tally.bytes_verified += row.result.bytes_verified;
+  tally.unverified += row.result.verify ? 0U : 1U;
+  const auto is = [&](auto... outcomes) {
+    return std::ranges::any_of(row.findings,
+                               [&](const Finding& f) { return ((f.outcome == outcomes) || ...); });
+  };
+  if (is(Outcome::kFail, Outcome::kUnknown)) {
+    ++tally.failed;
+  } else if (is(Outcome::kWarn)) {
+    ++tally.warned;
+  }
+}
+
+std::string VerdictText(const Tally& tally, const Style& style) {
+  if (tally.failed > 0) {
+    return style.Paint(Tone::kBad, "failed") + fmt::format(": {} of {} tests\n", tally.failed, tally.tests);
+  }
+  const std::string looked = tally.unverified == 0
+                                 ? VolumeText(tally.bytes_verified) + ", every byte verified"
+                                 : fmt::format("{} unverified: no byte of {} was looked at", tally.unverified,
+                                               tally.unverified == 1 ? "it" : "them");
+  return style.Paint(Tone::kGood, "ok") +
+         fmt::format(": {} of {} tests{}, {}\n", tally.tests, tally.tests,
+                     tally.warned == 0 ? "" : fmt::format(", {} with a warning", tally.warned), looked);
+}
+
+// The rows that belong under one title.
+std::string SectionText(std::span<const TransferRow> rows, const Style& style) {
+  std::vector<std::vector<std::string>> cells{{kColumns.begin(), kColumns.end()}};
+  std::string below;
+  for (const TransferRow& row : rows) {
+    cells.push_back(Cells(row));
+    below += Troubles(row, style) + Counted(row);
+  }
+  const std::string marking = MarkingText(rows[0].result, rows[0].software);
+  return style.Paint(Tone::kStrong, Title(rows[0])) + Marks(rows[0], style) + "\n" + Table(style, cells, 2) +
+         below + (marking.empty() ? "" : "  " + marking + "\n") + "\n";
+}
+
 }  // namespace
 
 std::string TransfersText(const TransferRun& run, const Style& style) {
+  if (run.rows.empty()) return "no test was made\n";
   const std::vector<TransferRow> rows = Gathered(run.rows);
   std::string text;
-  std::size_t unverified = 0;
-  std::size_t failed = 0;
-  std::uint64_t verified = 0;
+  Tally tally;
   for (std::size_t first = 0; first < rows.size();) {
     const std::size_t end = SectionEnd(rows, first);
-    text += style.Paint(Tone::kStrong, Title(rows[first])) + Marks(rows[first], style) + "\n";
-    std::vector<std::vector<std::string>> cells{{kColumns.begin(), kColumns.end()}};
-    std::string troubles;
-    for (std::size_t i = first; i < end; ++i) {
-      cells.push_back(Cells(rows[i]));
-      verified += rows[i].result.bytes_verified;
-      unverified += rows[i].result.verify ? 0U : 1U;
-      const std::string trouble = Troubles(rows[i], style);
-      failed += trouble.empty() ? 0U : 1U;
-      troubles += trouble;
-    }
-    text += Table(style, cells, 2) + troubles;
-    if (const std::string marking = MarkingText(rows[first].result, rows[first].software); !marking.empty()) {
-      text += "  " + marking + "\n";
-    }
-    text += "\n";
+    text += SectionText(std::span(rows).subspan(first, end - first), style);
     first = end;
   }
-  if (run.rows.empty()) return "no test was made\n";
-  if (failed == 0) {
-    const std::string looked = unverified == 0 ? VolumeText(verified) + ", every byte verified"
-                                               : fmt::format("{} unverified: no byte of {} was looked at",
-                                                             unverified, unverified == 1 ? "it" : "them");
-    text += style.Paint(Tone::kGood, "ok") +
-            fmt::format(": {} of {} tests, {}\n", rows.size(), rows.size(), looked);
-  } else {
-    text += style.Paint(Tone::kBad, "failed") + fmt::format(": {} of {} tests\n", failed, run.rows.size());
-  }
-  return text + "latency is half the round trip for send, post to completion for write and read\n";
+  for (const TransferRow& row : rows) Count(row, tally);
+  return text + VerdictText(tally, style) +
+         "latency is half the round trip for send, post to completion for write and read\n";
 }
 
 }  // namespace rdmaready

@@ -120,12 +120,14 @@ void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
       place.software = known->software && *known->software;
       if (known->netdev) place.netdev = known->netdev->name;
     }
+    const std::vector<EndCounters> counters{{host.name, transfer.port, transfer.result.error_counters}};
     Add({.from = host.name,
          .to = host.name,
          .subject = place.subject,
          .software = place.software,
          .result = transfer.result,
-         .findings = {JudgeTransfer(transfer.result, place)}});
+         .counters = counters,
+         .findings = {JudgeTransfer(transfer.result, place, counters)}});
     if (transfer.reverse) AddReverse(host, host, place, transfer.reverse);
     NotStored(host.name, transfer.store_error);
   };
@@ -177,6 +179,7 @@ bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const Pe
        .subject = place.subject,
        .software = place.software,
        .result = std::move(verdict.result),
+       .counters = std::move(verdict.counters),
        .findings = {std::move(verdict.finding)}});
   AddReverse(to, from, back, reverse);
   if (!verdict.from_error.empty()) Fail(ExitStatus::kUnreachable, from.name, verdict.from_error);

@@ -17,6 +17,7 @@ struct TransferRow {
   std::string subject{};  // "rxe0/1 dcb0", "rxe0/1 -> rxe0/1"
   bool software = false;
   TransferResult result{};
+  std::vector<EndCounters> counters{};  // of the ends that told them
   std::vector<Finding> findings{};
 };
 

@@ -158,6 +158,30 @@ TEST(RememberedText, IsTheReportOfTheCheckAndItsTransfers) {
   EXPECT_EQ(text, Golden("history_of_one_run.txt", text));
 }
 
+TEST(RememberedText, TellsWhatTheHostCountedDuringItsTransfers) {
+  HostHistory a = HistoryOf("node1", {});
+  a.history.transfers = {TransferOf("initiator", "node2"), TransferOf("loopback", "")};
+  a.history.transfers[0].result.error_counters =
+      std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kGrew, 4}};
+  a.history.transfers[1].result.error_counters =
+      std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kUnchanged, 0}};
+  const std::string text = RememberedText({.hosts = {a}, .with_texts = true}, {});
+  EXPECT_THAT(text, HasSubstr("\n  2026-11-20 18:40:00 write-512k, to node2: rcvd_seq_err +4 on rxe0/1\n"));
+  EXPECT_EQ(text.find("rcvd_seq_err"), text.rfind("rcvd_seq_err"));
+}
+
+TEST(HistoryJson, TellsWhatTheHostCountedDuringATransfer) {
+  HostHistory a = HistoryOf("node1", {});
+  a.history.transfers = {TransferOf("initiator", "node2")};
+  a.history.transfers[0].result.error_counters =
+      std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kGrew, 4}};
+  const Json transfer = Json::parse(HistoryJson({.hosts = {a}}))["hosts"][0]["transfers"][0];
+  EXPECT_EQ(transfer["error_counters"],
+            Json::array({{{"watched", 1},
+                          {"unknown", ""},
+                          {"changes", {{{"name", "rcvd_seq_err"}, {"kind", "grew"}, {"by", 4}}}}}}));
+}
+
 TEST(HistoryJson, HoldsRunsTransfersAndWhatBefellTheStore) {
   const Json json = Json::parse(HistoryJson(Example()));
   EXPECT_EQ(json["schema"], "rdmaready.v1.History");

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "checks/transfer.h"
 #include "cli/render_json.h"
 #include "cli/render_text.h"
 #include "tests/unit/cli/golden.h"
@@ -161,6 +162,56 @@ TEST(MarkingText, SaysWhatWasAskedWhatTheQueuePairHasAndWhatASoftDeviceIgnores) 
   EXPECT_EQ(MarkingText(result, false), "ToS left to RDMA-CM");
   result.depth = 0;
   EXPECT_EQ(MarkingText(result, false), "") << "of an agent that does not tell";
+}
+
+using Kind = CounterChange::Kind;
+
+std::vector<EndCounters> Counted() {
+  return {{"a", "rxe0/1",
+           std::vector<CounterChange>{{"duplicate_request", Kind::kGrew, 3},
+                                      {"rcvd_seq_err", Kind::kUnchanged, 0}}},
+          {"b", "rxe0/1", Missing{Missing::Kind::kDenied, "read x: Permission denied"}}};
+}
+
+TEST(TransfersText, ShowsBelowTheTableWhatASoftwareDeviceCounted) {
+  TransferRow row = GoodTransfer();
+  EXPECT_THAT(TransfersText({.run_id = "r", .rows = {row}}, {}),
+              ::testing::Not(::testing::HasSubstr("write-512k: ")));
+  row.counters = Counted();
+  const std::string text = TransfersText({.run_id = "r", .rows = {row}}, {});
+  EXPECT_THAT(text, ::testing::HasSubstr(
+                        "  write-512k: duplicate_request +3 on a rxe0/1 (software device: not judged)\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("ok: 1 of 1 tests, 41.9 MB, every byte verified"));
+}
+
+TEST(TransfersText, AWarningIsSaidOnceAndIsNoFailure) {
+  TransferRow row = GoodTransfer();
+  row.software = false;
+  row.counters = Counted();
+  row.findings = {JudgeTransfer(row.result, {.rung = Rung::kPeer}, row.counters)};
+  ASSERT_EQ(row.findings[0].outcome, Outcome::kWarn);
+  const TransferRun run{.run_id = "r", .rows = {GoodTransfer(), row}};
+  const std::string text = TransfersText(run, {});
+  EXPECT_EQ(text.find("duplicate_request +3"), text.rfind("duplicate_request +3"));
+  EXPECT_THAT(text, ::testing::HasSubstr("ok: 2 of 2 tests, 1 with a warning, 83.9 MB, every byte verified"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("failed")));
+  EXPECT_EQ(StatusOf(run), ExitStatus::kOk);
+}
+
+TEST(TransfersJson, TellsWhatChangedHowManyWereWatchedAndWhatIsNotKnown) {
+  TransferRow row = GoodTransfer();
+  EXPECT_EQ(Json::parse(TransfersJson({.run_id = "r", .rows = {row}}))["results"][0]["error_counters"],
+            Json::array());
+  row.counters = Counted();
+  const Json ends = Json::parse(TransfersJson({.run_id = "r", .rows = {row}}))["results"][0]["error_counters"];
+  EXPECT_EQ(ends[0], Json({{"host", "a"},
+                           {"port", "rxe0/1"},
+                           {"watched", 2},
+                           {"unknown", ""},
+                           {"changes", {{{"name", "duplicate_request"}, {"kind", "grew"}, {"by", 3}}}}}));
+  EXPECT_TRUE(ends[1]["watched"].is_null());
+  EXPECT_EQ(ends[1]["unknown"], "denied: read x: Permission denied");
+  EXPECT_EQ(ends[1]["changes"], Json::array());
 }
 
 TEST(TransfersJson, SaysWhoseResultsWereNotStored) {
