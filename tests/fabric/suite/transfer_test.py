@@ -93,6 +93,34 @@ class LiveTransfers(unittest.TestCase):
             self.assertIn(kind, seen, "what is looked for can be seen while a test runs")
         self.assertEqual(fabric.guest(1, f"{show}; true"), "")
 
+    def test_what_a_lossy_path_costs_shows_in_the_error_counters_of_both_ends(self):
+        """The frames are made good, so the bytes arrive: only the counters tell. A soft device's are shown and not judged."""
+        def counted(result):
+            return {end["host"]: {change["name"]: change["by"] for change in end["changes"] if change["kind"] == "grew"}
+                    for end in result["error_counters"]}
+
+        transfer = ("test", "peer", self.hosts[1], self.hosts[2], "--case", "write-8k")
+        try:
+            fabric.launcher("fault", 1, "netem", "loss 1%")
+            lossy = tool.rdmaready(*transfer, "--output", "json")
+            text = tool.rdmaready(*transfer).out
+        finally:
+            fabric.launcher("fault", 1, "netem", "off")
+        result = lossy.json["results"][0]
+        self.assertEqual((result["failure"], result["bytes_wrong"]), ("", 0), result)
+        self.assertEqual({found["outcome"] for found in result["findings"]}, {"pass"}, result)
+        grown = counted(result)
+        self.assertGreater(grown[self.hosts[2]].get("out_of_seq_request", 0), 0, "guest 2 misses what guest 1 sent")
+        self.assertGreater(grown[self.hosts[1]].get("rcvd_seq_err", 0), 0, "guest 1 is told so")
+        self.assertRegex(text, rf"(?m)^  write-8k: .*out_of_seq_request \+\d+.* on {self.hosts[2]} rxe0/1")
+        past = tool.rdmaready("history", self.hosts[2], "--run", lossy.json["run_id"])
+        self.assertRegex(past.out, r"write-8k, from \S+: .*out_of_seq_request \+\d+")
+        quiet = tool.rdmaready(*transfer, "--output", "json").json["results"][0]
+        for end in quiet["error_counters"]:
+            self.assertEqual((end["port"], end["unknown"]), ("rxe0/1", ""))
+            self.assertGreater(end["watched"], 5)
+        print("  loss 1%:", grown, "without:", counted(quiet), flush=True)
+
     def test_a_second_caller_is_told_who_holds_the_port(self):
         first = tool.start("test", "loopback", self.hosts[1])
         try:
