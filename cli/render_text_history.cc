@@ -158,14 +158,15 @@ std::string TransfersTable(const std::vector<TransferRecord>& transfers, const S
 }
 
 // What the host's error counters did during those transfers; nothing of those in which they stood still.
-std::string CountersText(const std::vector<TransferRecord>& transfers) {
+std::string CountersText(const std::vector<TransferRecord>& transfers, const Style& style) {
   std::string text;
   for (const TransferRecord& transfer : transfers) {
     const EndCounters counters{.port = transfer.port, .changes = transfer.result.error_counters};
     const std::string growth = GrowthText({&counters, 1});
     if (growth.empty()) continue;
-    text += fmt::format("{}{} {}, {}: {}\n", std::string(kMargin, ' '), TimeText(transfer.started_unix_ns),
-                        Printable(transfer.result.case_name), PeerText(transfer), growth);
+    const std::string test = Printable(transfer.result.case_name) + ", " + PeerText(transfer);
+    text += Labelled(style, Tone::kWarning, std::string(kMargin, ' ') + TimeText(transfer.started_unix_ns),
+                     kMargin + kTimeWidth + 2, test + ": " + growth);
   }
   return text;
 }
@@ -223,7 +224,7 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
   for (const HostHistory& host : run.hosts) {
     if (host.history.transfers.empty()) continue;
     text += (text.empty() ? "" : "\n") + style.Paint(Tone::kStrong, Printable(host.host) + ": transfers") +
-            "\n" + TransfersTable(host.history.transfers, style) + CountersText(host.history.transfers);
+            "\n" + TransfersTable(host.history.transfers, style) + CountersText(host.history.transfers, style);
   }
   return text;
 }

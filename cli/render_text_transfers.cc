@@ -76,11 +76,12 @@ std::string Troubles(const TransferRow& row, const Style& style) {
 }
 
 // What was counted during a test of which nothing else is said.
-std::string Counted(const TransferRow& row) {
+std::string Counted(const TransferRow& row, const Style& style) {
+  constexpr std::size_t kTextColumn = 14;
   const std::string growth = GrowthText(row.counters);
   if (growth.empty() || std::ranges::any_of(row.findings, IsTrouble)) return {};
-  return fmt::format("  {}: {}{}\n", Printable(row.result.case_name), growth,
-                     row.software ? " (software device: not judged)" : "");
+  return Labelled(style, Tone::kWarning, "  " + Printable(row.result.case_name), kTextColumn,
+                  growth + (row.software ? " (software device: not judged)" : ""));
 }
 
 // The rows from `first` on that belong under one title.
@@ -161,7 +162,7 @@ std::string SectionText(std::span<const TransferRow> rows, const Style& style) {
   std::string below;
   for (const TransferRow& row : rows) {
     cells.push_back(Cells(row));
-    below += Troubles(row, style) + Counted(row);
+    below += Troubles(row, style) + Counted(row, style);
   }
   const std::string marking = MarkingText(rows[0].result, rows[0].software);
   return style.Paint(Tone::kStrong, Title(rows[0])) + Marks(rows[0], style) + "\n" + Table(style, cells, 2) +

@@ -171,7 +171,7 @@ TEST(JudgeTransfer, WarnsOfErrorsThatHardwareCountedMeanwhile) {
   EXPECT_THAT(finding.expected, HasSubstr("no error counted"));
   EXPECT_THAT(finding.source, HasSubstr("hw_counters"));
   EXPECT_NE(finding.why, JudgeTransfer(Good(), Hardware()).why);
-  EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on b"));
+  EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on host b"));
   EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, Hardware()).outcome, Outcome::kWarn);
 }
 

@@ -165,8 +165,8 @@ TEST(RememberedText, TellsWhatTheHostCountedDuringItsTransfers) {
       std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kGrew, 4}};
   a.history.transfers[1].result.error_counters =
       std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kUnchanged, 0}};
-  const std::string text = RememberedText({.hosts = {a}, .with_texts = true}, {});
-  EXPECT_THAT(text, HasSubstr("\n  2026-11-20 18:40:00 write-512k, to node2: rcvd_seq_err +4 on rxe0/1\n"));
+  const std::string text = RememberedText({.with_texts = true, .hosts = {a}}, {});
+  EXPECT_THAT(text, HasSubstr("\n  2026-11-20 18:40:00  write-512k, to node2: rcvd_seq_err +4 on rxe0/1\n"));
   EXPECT_EQ(text.find("rcvd_seq_err"), text.rfind("rcvd_seq_err"));
 }
 

@@ -176,11 +176,11 @@ std::vector<EndCounters> Counted() {
 TEST(TransfersText, ShowsBelowTheTableWhatASoftwareDeviceCounted) {
   TransferRow row = GoodTransfer();
   EXPECT_THAT(TransfersText({.run_id = "r", .rows = {row}}, {}),
-              ::testing::Not(::testing::HasSubstr("write-512k: ")));
+              ::testing::Not(::testing::HasSubstr("duplicate_request")));
   row.counters = Counted();
   const std::string text = TransfersText({.run_id = "r", .rows = {row}}, {});
   EXPECT_THAT(text, ::testing::HasSubstr(
-                        "  write-512k: duplicate_request +3 on a rxe0/1 (software device: not judged)\n"));
+                        "  write-512k  duplicate_request +3 on a rxe0/1 (software device: not judged)\n"));
   EXPECT_THAT(text, ::testing::HasSubstr("ok: 1 of 1 tests, 41.9 MB, every byte verified"));
 }
 
