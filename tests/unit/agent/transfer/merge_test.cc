@@ -27,6 +27,12 @@ EndView GoodResponder() {
   return view;
 }
 
+TEST(Sanitized, BelievesNoPeerAboutErrorCounters) {
+  TransferResult result = GoodInitiator().result;
+  result.error_counters = std::vector<CounterChange>{{"out_of_sequence", CounterChange::Kind::kGrew, 1}};
+  EXPECT_EQ(Sanitized(result).error_counters, CounterChanges{});
+}
+
 TEST(Merge, AddsWhatTheResponderVerified) {
   const TransferResult merged = Merge(GoodInitiator(), GoodResponder(), true);
   EXPECT_EQ(merged.failure, Failure{});
