@@ -128,7 +128,6 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
                                    .profile_name = profile.name,
                                    .profile_digest = profile.digest,
                                    .report = run.report}));
-  run.notice = store_.TakeNotice();
   TellOfCheck(config_.events, run, caller, level, profile.name, duration_ns);
   return run;
 }

@@ -61,7 +61,6 @@ struct CheckRun {
   HostReport report{};
   Facts facts{};
   absl::Status stored{};
-  std::string notice{};  // what befell the memory, said once
 };
 
 // Called while a check or a test runs, on its thread. Any may be empty.
@@ -121,6 +120,8 @@ class Agent {
 
   // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
   absl::StatusOr<History> Remember(const HistoryQuery& query);
+  // What befell the store, for the reader of the next report; empty the next time.
+  std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
   // One end of a transfer, in two steps: whoever is admitted (same errors) holds the port until it has run.
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready-agent: answers for one host until it is told to stop.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -13,6 +14,7 @@
 
 #include "agent/options.h"
 #include "agent/server.h"
+#include "agent/store/file_lock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/tcp_probe.h"
@@ -49,22 +51,32 @@ int ExitStatus(const absl::Status& status) {
 }
 
 // Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever
-// has it already keeps it.
-bool MayTake(const std::string& socket) {
-  if (::geteuid() != 0) return false;
+// has it keeps it, by a lock held for life: gRPC removes the file both when it binds and when it ends, whoever
+// listens there.
+absl::StatusOr<FileLock> TakeLocalSocket(const std::string& socket) {
+  if (::geteuid() != 0) return absl::PermissionDeniedError("only root's agent has the local socket");
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(socket).parent_path();
   if (std::filesystem::create_directories(directory, error)) {
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
   }
-  if (error) return false;
+  if (error) return ErrnoStatus(error.value(), "create " + directory.string());
+  absl::StatusOr<FileLock> lock =
+      FileLock::Take(socket + ".lock", "take " + socket, std::chrono::milliseconds(0));
+  if (!lock.ok()) return lock;
+  // An older agent holds no lock.
   const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  return !ProbeTcp("unix:" + socket, soon).ok();
+  if (ProbeTcp("unix:" + socket, soon).ok())
+    return absl::UnavailableError("another agent answers on " + socket);
+  return lock;
 }
 
-absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options) {
-  const std::string socket = LocalSocketPath();
-  if (!MayTake(socket)) return HostedAgent::Start(options);
+absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options, const std::string& socket,
+                                                   const absl::Status& taken) {
+  if (!taken.ok()) {
+    Tell(options.events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(taken)}});
+    return HostedAgent::Start(options);
+  }
   ServerOptions with_socket = options;
   with_socket.listen.push_back("unix:" + socket);
   absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(with_socket);
@@ -74,7 +86,10 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options)
 
 int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   const EventSink& events = options.server.events;
-  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent = Start(options.server);
+  const std::string socket = LocalSocketPath();
+  const absl::StatusOr<FileLock> socket_lock = TakeLocalSocket(socket);
+  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
+      Start(options.server, socket, socket_lock.status());
   if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
   HearGrpc(events);
   if (options.server.insecure) {
@@ -93,6 +108,14 @@ int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   return 0;
 }
 
+// Connections that only stand there take file descriptors, which facts need too.
+void RaiseDescriptorLimit() {
+  ::rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
 int Main(int argc, char** argv) {
   absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);
   if (!command.ok()) return Fail(command.status(), kExitUsage, LogFormat::kText, {});
@@ -106,6 +129,7 @@ int Main(int argc, char** argv) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
+  RaiseDescriptorLimit();
   options.server.events = StartLog(options.log_format, options.log_level);
   absl::StatusOr<Profile> profile = LoadProfile(options.profile_name);
   if (!profile.ok()) return Fail(profile.status(), kExitUsage, options.log_format, options.server.events);

@@ -69,34 +69,43 @@ v1::TransferEvent Encode(const LiveTest& test) {
   return event;
 }
 
+grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context) {
+  grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
+}
+
 }  // namespace
 
-grpc::Status AgentService::GetVersion(grpc::ServerContext*, const v1::GetVersionRequest*,
-                                      v1::GetVersionResponse* response) {
+grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* context,
+                                                   const v1::GetVersionRequest*,
+                                                   v1::GetVersionResponse* response) {
   response->set_version(agent_.config().version);
   response->set_hostname(agent_.hostname());
   response->set_api_revision(kApiRevision);
   response->set_instance_id(agent_.config().instance_id);
-  return grpc::Status::OK;
+  return Answer(*context);
 }
 
-grpc::Status AgentService::GetFacts(grpc::ServerContext*, const v1::GetFactsRequest*,
-                                    v1::GetFactsResponse* response) {
+grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* context,
+                                                 const v1::GetFactsRequest*, v1::GetFactsResponse* response) {
   *response->mutable_facts() = ToProto(agent_.Collect());
-  return grpc::Status::OK;
+  return Answer(*context);
 }
 
-grpc::Status AgentService::GetRecording(grpc::ServerContext*, const v1::GetRecordingRequest*,
+grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest*,
                                         grpc::ServerWriter<v1::RecordingPart>* writer) {
   const absl::StatusOr<RecordingFiles> files = agent_.Record();
   if (!files.ok()) return Encode(files.status());
+  CallWatch watch(*context, limits_.any_call);
   for (const auto& [path, text] : *files) {
     std::size_t sent = 0;
     do {  // an empty file is a part too
       v1::RecordingPart part;
       part.set_path(path);
       part.set_data(text.substr(sent, kPartBytes));
-      if (!writer->Write(part)) return {grpc::StatusCode::CANCELLED, "the caller went away"};
+      if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(part); }))
+        return {grpc::StatusCode::CANCELLED, "the caller went away"};
       sent += kPartBytes;
     } while (sent < text.size());
   }
@@ -135,7 +144,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   *done->mutable_profile() = ToProto(*profile);
   *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));
-  done->set_store_notice(run.notice);
+  done->set_store_notice(agent_.TakeStoreNotice());
   send(event);
   return grpc::Status::OK;
 }
@@ -192,23 +201,25 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   return grpc::Status::OK;
 }
 
-grpc::Status AgentService::ListHistory(grpc::ServerContext*, const v1::ListHistoryRequest* request,
+grpc::Status AgentService::ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,
                                        grpc::ServerWriter<v1::HistoryEntry>* writer) {
   if (grpc::Status status = CheckNames(request->run_id()); !status.ok()) return status;
   const absl::StatusOr<History> history = agent_.Remember(FromProto(*request));
   if (!history.ok()) return Encode(history.status());
+  CallWatch watch(*context, limits_.any_call);
   v1::HistoryEntry entry;
+  const auto send = [&] { return watch.Within(limits_.stalled_write, [&] { return writer->Write(entry); }); };
   for (const RunRecord& run : history->runs) {
     *entry.mutable_run() = ToProto(run);
-    if (!writer->Write(entry)) return grpc::Status::OK;  // the caller has gone
+    if (!send()) return grpc::Status::OK;  // the caller has gone
   }
   for (const TransferRecord& transfer : history->transfers) {
     *entry.mutable_transfer() = ToProto(transfer);
-    if (!writer->Write(entry)) return grpc::Status::OK;
+    if (!send()) return grpc::Status::OK;
   }
   for (const StoreEvent& event : history->events) {
     *entry.mutable_event() = ToProto(event);
-    if (!writer->Write(entry)) return grpc::Status::OK;
+    if (!send()) return grpc::Status::OK;
   }
   return grpc::Status::OK;
 }

@@ -9,14 +9,20 @@
 
 namespace rdmaready {
 
-class AgentService final : public v1::Agent::Service {
+// A synchronous reply waits, with its thread, for a caller who does not read it, and nothing can watch it when
+// the method has returned: what has a single reply answers by callback.
+using AgentMethods =
+    v1::Agent::WithCallbackMethod_GetVersion<v1::Agent::WithCallbackMethod_GetFacts<v1::Agent::Service>>;
+
+class AgentService final : public AgentMethods {
  public:
   explicit AgentService(Agent& agent, const CallLimits& limits = {}) : agent_(agent), limits_(limits) {}
 
-  grpc::Status GetVersion(grpc::ServerContext* context, const v1::GetVersionRequest* request,
-                          v1::GetVersionResponse* response) override;
-  grpc::Status GetFacts(grpc::ServerContext* context, const v1::GetFactsRequest* request,
-                        v1::GetFactsResponse* response) override;
+  grpc::ServerUnaryReactor* GetVersion(grpc::CallbackServerContext* context,
+                                       const v1::GetVersionRequest* request,
+                                       v1::GetVersionResponse* response) override;
+  grpc::ServerUnaryReactor* GetFacts(grpc::CallbackServerContext* context, const v1::GetFactsRequest* request,
+                                     v1::GetFactsResponse* response) override;
   grpc::Status GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
                             grpc::ServerWriter<v1::RecordingPart>* writer) override;
   grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest* request,

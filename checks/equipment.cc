@@ -57,7 +57,7 @@ std::string Difference(const Make& a, const Make& b) {
 std::string SymmetryNotApplicable(const HostView& view) {
   if (!view.host.ports) return {};
   const std::vector<Port>& ports = *view.host.ports;
-  if (ports.size() < 2) return "one RDMA port: there is nothing to compare";
+  if (ports.size() < 2) return "fewer than two RDMA ports: there is nothing to compare";
   const bool software = std::ranges::all_of(ports, IsSoftware);
   return software ? "software devices only: they have neither board nor firmware" : "";
 }

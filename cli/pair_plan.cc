@@ -204,7 +204,11 @@ PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const Trans
   verdict.result = std::move(answer.result);
   verdict.counters = std::move(answer.counters);
   verdict.result.case_name = case_name;
-  if (!gone.empty()) {
+  // Bytes that arrived wrong are proven, whatever became of the agents afterwards; bytes that did not arrive,
+  // unless an agent went away with them.
+  const FailureKind seen = verdict.result.failure.kind;
+  const bool proven = seen == FailureKind::kCorrupt || (seen == FailureKind::kLost && gone.empty());
+  if (!gone.empty() && !proven) {
     // Whatever the other end saw (a stall, a broken connection) follows from that.
     verdict.result.failure = {FailureKind::kPeerGone, gone};
     TransferPlace lost = place;
@@ -212,7 +216,7 @@ PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const Trans
     verdict.finding = JudgeTransfer(verdict.result, lost, verdict.counters);
     return verdict;
   }
-  if (!refusal.ok()) {
+  if (!refusal.ok() && !proven) {
     verdict.finding = NotTested(case_name, place, Message(refusal));
     return verdict;
   }

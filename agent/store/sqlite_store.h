@@ -5,7 +5,7 @@
 //   damage           found when the file is opened or while it is used: file and log are renamed
 //                    ("rdmaready.db.damaged-20261120T191700Z"), never deleted, and a fresh file takes the
 //                    record; said in the log, in the next report (TakeNotice) and for good in Events
-//   another process  holds the store (StoreLock): waits a moment, then fails (kUnavailable); reading goes on
+//   another process  holds the store (FileLock): waits a moment, then fails (kUnavailable); reading goes on
 //   file taken away  by someone who removed or replaced it: opens what is there, before the next record
 //
 // Threads: every method may be called from any thread; one at a time is at work.
@@ -18,10 +18,10 @@
 #include <optional>
 #include <string>
 
+#include "agent/store/file_lock.h"
 #include "agent/store/retention.h"
 #include "agent/store/store.h"
 #include "agent/store/store_file.h"
-#include "agent/store/store_lock.h"
 
 namespace rdmaready {
 
@@ -70,12 +70,13 @@ class SqliteStore final : public Store {
   absl::Status OpenFile();
   void TellEvents(StoreFile& file);
   absl::Status SetAside(const absl::Status& damage);
+  void TellOfLoss(const std::string& text);
   void Log(const std::string& line) const;
   void LetGoUnlessHeld();
 
   const StoreOptions options_;
   std::mutex mutex_;
-  std::optional<StoreLock> lock_;
+  std::optional<FileLock> lock_;
   std::unique_ptr<StoreFile> file_;  // only with the lock
   bool waited_ = false;
   bool checked_ = false;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/store_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <limits>
 #include <string_view>
@@ -8,6 +11,7 @@
 
 #include "agent/store/checksum.h"
 #include "agent/store/schema.h"
+#include "api/base/handle.h"
 #include "api/base/status.h"
 #include "api/convert/report.h"
 
@@ -190,6 +194,11 @@ StoreEvent ReadEvent(const Statement& row) { return {.unix_ns = row.Int(0), .tex
 absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::Open(const std::string& path,
                                                            std::chrono::milliseconds check_time) {
   RR_RETURN_IF_ERROR(CheckKind(path));
+  // Nobody else's to read, whatever the umask; SQLite gives its log the same mode. An empty file is a fresh
+  // database.
+  constexpr ::mode_t kOnlyOurs = 0600;
+  static_cast<void>(
+      UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOnlyOurs)));
   absl::StatusOr<Database> database = Database::Open(path);
   if (!database.ok()) return database.status();
   RR_RETURN_IF_ERROR(database->SetCheckpointOnClose(false));  // until it is known to be sound

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/store/store_lock.h"
+#include "agent/store/file_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,23 +37,23 @@ void WriteHolder(int fd) {
 
 }  // namespace
 
-absl::StatusOr<StoreLock> StoreLock::Take(const std::string& path, std::chrono::milliseconds wait) {
+absl::StatusOr<FileLock> FileLock::Take(const std::string& path, const std::string& purpose,
+                                        std::chrono::milliseconds wait) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return ErrnoStatus(errno, "open store lock " + path);
+  if (!fd) return ErrnoStatus(errno, "open lock " + path);
   const auto deadline = std::chrono::steady_clock::now() + wait;
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, "take store lock " + path);
+    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, "take lock " + path);
     if (std::chrono::steady_clock::now() >= deadline) {
-      return absl::UnavailableError("open store " + path.substr(0, path.rfind('/')) + ": in use by " +
-                                    ReadHolder(fd.get()));
+      return absl::UnavailableError(purpose + ": in use by " + ReadHolder(fd.get()));
     }
     std::this_thread::sleep_for(kBetweenTries);
   }
   WriteHolder(fd.get());
-  return StoreLock(path, std::move(fd));
+  return FileLock(path, std::move(fd));
 }
 
-bool StoreLock::Moved() const {
+bool FileLock::Moved() const {
   struct ::stat named {};
   struct ::stat held {};
   if (::fstat(fd_.get(), &held) != 0 || ::stat(path_.c_str(), &named) != 0) return true;
