@@ -74,11 +74,13 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
     profile = *std::move(loaded);
   }
   context.console.Progress("connecting");
-  absl::StatusOr<std::vector<HostClient>> hosts = OpenClients(*addresses, context.client(), context.interrupt);
-  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  HostsCheck check(*hosts, level, std::move(profile), context.console);
+  std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
+  HostsCheck check(hosts, level, std::move(profile), context.console);
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
+  if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
+    return context.Fail(ExitStatus::kUsage, Message(apart));
+  }
   context.interrupt.Disarm();
   context.console.EraseProgress();
   Show(context, options, run);

@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <utility>
 
 #include "api/base/status.h"
@@ -13,70 +15,130 @@
 namespace rdmaready {
 namespace {
 
-HostClient OpenLocal(const ClientOptions& options, Interrupt& interrupt) {
-  HostClient host;
+// What Ctrl-C stops. The hook is there before the agent is: hooks that are added later run before it.
+class LocalStop {
+ public:
+  void Set(LocalAgent* agent) {
+    const std::lock_guard lock(mutex_);
+    agent_ = agent;
+  }
+  void Cancel() {
+    const std::lock_guard lock(mutex_);
+    if (agent_ != nullptr) agent_->Cancel();
+  }
+
+ private:
+  std::mutex mutex_;
+  LocalAgent* agent_ = nullptr;
+};
+
+void OpenLocal(HostClient& host, const ClientOptions& options, LocalStop& stop) {
   absl::StatusOr<std::unique_ptr<LocalAgent>> local = LocalAgent::Open(options);
   if (!local.ok()) {
-    host.name = "localhost";
-    host.error = "host localhost: " + Message(local.status());
+    host.error = "host " + host.name + ": " + Message(local.status());
     host.failure = ExitStatus::kOwnFailure;
-    return host;
+    return;
   }
   host.local = *std::move(local);
   host.agent = &host.local->client();
   host.name = host.agent->name();
-  interrupt.Add([agent = host.local.get()] { agent->Cancel(); });
-  return host;
+  stop.Set(host.local.get());
 }
 
-HostClient OpenRemote(const HostAddress& address, const ClientOptions& options) {
-  HostClient host{.name = address.text};
+void OpenRemote(HostClient& host, const HostAddress& address, const ClientOptions& options) {
   absl::StatusOr<std::unique_ptr<AgentClient>> client = AgentClient::Connect(address, options);
   if (client.ok()) {
     host.remote = *std::move(client);
     host.agent = host.remote.get();
-    return host;
+    return;
   }
   host.failure = ConnectFailure(client.status());
   host.error = Message(client.status());
   if (!host.error.starts_with("host ")) host.error = "host " + address.text + ": " + host.error;
-  return host;
 }
 
-// By what the names resolve to: found out before anybody is called.
-absl::Status KnowApart(const std::vector<HostAddress>& hosts) {
-  if (hosts.size() < 2) return absl::OkStatus();
-  std::vector<std::vector<ResolvedAddress>> resolved(hosts.size());
-  FanOut(hosts.size(), [&](std::size_t i) {
-    // A name that does not resolve is reported by Connect.
-    if (absl::StatusOr<std::vector<ResolvedAddress>> found = Resolve(hosts[i]); found.ok())
-      resolved[i] = *std::move(found);
-  });
-  return CheckDistinct(hosts, resolved);
-}
+// Who is who among the hosts of a command, as far as they are known: a host says what it resolves to before it
+// is called, and what its agent says of itself after. One host may have many addresses; the machine-id would
+// not do, guests of one image share it.
+class Roll {
+ public:
+  explicit Roll(const std::vector<HostAddress>& hosts)
+      : hosts_(hosts), resolved_(hosts.size()), ids_(hosts.size()) {}
 
-// By what the agents say of themselves: one host may have many addresses. The machine-id would not do, guests
-// of one image share it.
-absl::Status KnowAgentsApart(const std::vector<HostAddress>& hosts, const std::vector<HostClient>& clients) {
-  std::vector<std::string> ids;
-  for (const HostClient& client : clients) {
-    ids.push_back(client.agent == nullptr ? std::string() : client.agent->version().instance_id);
+  const HostAddress& host(std::size_t index) const { return hosts_[index]; }
+
+  absl::Status Resolved(std::size_t index) {
+    absl::StatusOr<std::vector<ResolvedAddress>> found = Resolve(hosts_[index]);
+    if (!found.ok()) return absl::OkStatus();  // reported by Connect
+    const std::lock_guard lock(mutex_);
+    resolved_[index] = *std::move(found);
+    return CheckDistinct(hosts_, resolved_);
   }
-  return CheckDistinctAgents(hosts, ids);
+
+  absl::Status Answered(std::size_t index, const std::string& instance_id) {
+    const std::lock_guard lock(mutex_);
+    ids_[index] = instance_id;
+    return CheckDistinctAgents(hosts_, ids_);
+  }
+
+ private:
+  const std::vector<HostAddress> hosts_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::vector<ResolvedAddress>> resolved_;
+  std::vector<std::string> ids_;
+};
+
+void CallTwin(HostClient& host, const absl::Status& why) {
+  host.twin = true;
+  host.agent = nullptr;
+  host.error = Message(why);
+  host.failure = ExitStatus::kUsage;
+}
+
+void OpenOneOf(Roll& roll, std::size_t index, const ClientOptions& options, HostClient& host) {
+  if (const absl::Status apart = roll.Resolved(index); !apart.ok()) return CallTwin(host, apart);
+  OpenRemote(host, roll.host(index), options);
+  if (host.agent == nullptr) return;
+  const absl::Status apart = roll.Answered(index, host.agent->version().instance_id);
+  if (!apart.ok()) CallTwin(host, apart);
 }
 
 }  // namespace
 
+void HostClient::Open() {
+  if (!connect) return;
+  const auto once = std::exchange(connect, nullptr);
+  once(*this);
+}
+
+std::vector<HostClient> NameClients(const std::vector<HostAddress>& hosts, const ClientOptions& options,
+                                    Interrupt& interrupt) {
+  std::vector<HostClient> clients;
+  if (hosts.empty()) {
+    const auto stop = std::make_shared<LocalStop>();
+    interrupt.Add([stop] { stop->Cancel(); });
+    clients.push_back(
+        {.name = "localhost", .connect = [=](HostClient& host) { OpenLocal(host, options, *stop); }});
+    return clients;
+  }
+  const auto roll = std::make_shared<Roll>(hosts);
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    clients.push_back(
+        {.name = hosts[i].text, .connect = [=](HostClient& host) { OpenOneOf(*roll, i, options, host); }});
+  }
+  return clients;
+}
+
+absl::Status CheckNoTwins(const std::vector<HostClient>& hosts) {
+  const auto twin = std::ranges::find(hosts, true, &HostClient::twin);
+  return twin == hosts.end() ? absl::OkStatus() : absl::InvalidArgumentError(twin->error);
+}
+
 absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
                                                     const ClientOptions& options, Interrupt& interrupt) {
-  if (absl::Status apart = KnowApart(hosts); !apart.ok()) return apart;
-  std::vector<HostClient> clients(hosts.empty() ? 1 : hosts.size());
-  if (hosts.empty()) {
-    clients[0] = OpenLocal(options, interrupt);
-  } else {
-    FanOut(hosts.size(), [&](std::size_t i) { clients[i] = OpenRemote(hosts[i], options); });
-    if (absl::Status apart = KnowAgentsApart(hosts, clients); !apart.ok()) return apart;
-  }
+  std::vector<HostClient> clients = NameClients(hosts, options, interrupt);
+  FanOut(clients.size(), [&](std::size_t i) { clients[i].Open(); });
+  if (absl::Status apart = CheckNoTwins(clients); !apart.ok()) return apart;
   return clients;
 }
 

@@ -86,7 +86,7 @@ CheckSummary HostsCheck::Run() {
     run_.report.profile_digest = (*used)->digest;
     profile_ = **used;
   }
-  if (level_ == Rung::kPeer && profile_) TestPairs();
+  if (level_ == Rung::kPeer && profile_ && CheckNoTwins(hosts_).ok()) TestPairs();
   const std::lock_guard lock(mutex_);
   run_.report.duration_ns = UnixNowNs() - run_.report.started_unix_ns;
   ConcludeLocked(run_.report);
@@ -115,9 +115,19 @@ void HostsCheck::ConcludeLocked(Report& report) const {
   }
 }
 
+bool HostsCheck::Connect(std::size_t index) {
+  HostClient& host = hosts_[index];
+  host.Open();
+  const std::lock_guard lock(mutex_);
+  run_.report.hosts[index].host = host.name;
+  run_.report.hosts[index].error = host.error;
+  run_.notes[index].failure = host.failure;
+  return host.agent != nullptr;
+}
+
 void HostsCheck::AskHost(std::size_t index) {
+  if (!Connect(index)) return;
   const HostClient& host = hosts_[index];
-  if (host.agent == nullptr) return;
   CheckOptions options;
   options.profile = profile_;
   options.level = std::min(level_, Rung::kLoopback);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostsCheck: asks every host for its part and, at level peer, makes the tests between them.
+// HostsCheck: connects every host and asks it for its part, each without waiting for the others, and, at level
+// peer, makes the tests between them.
 //
 // Threads: Run() is called once; Snapshot() at any time, from any thread.
 #pragma once
@@ -24,6 +25,7 @@ class HostsCheck {
   // `hosts` and `console` outlive it. Without a profile each agent takes its own.
   HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, Console& console);
 
+  // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();
 
   // What is known so far, with its verdict; hosts that have not answered say that they were interrupted, and
@@ -32,6 +34,8 @@ class HostsCheck {
 
  private:
   void AskHost(std::size_t index);
+  // False when there is nobody to ask: the report says why.
+  bool Connect(std::size_t index);
   void TestPairs();
   // Writes each case's finding over the one at `slot` and after it in the job's pair.
   void RunJob(const PairJob& job, std::size_t slot);

@@ -4,10 +4,12 @@ import json
 import pathlib
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import tool
@@ -284,6 +286,21 @@ class HostsThatCannotBeReached(Table):
             self.assertEqual(text.status, 4, text)
             self.assertIn(socket.gethostname(), text.out)
             self.assertIn(self.words["refused"], text.err)
+
+    def test_do_not_hold_up_those_that_can(self):
+        with tool.Agent("--log-level", "debug") as agent, Silent() as silent:
+            process = tool.start("check", silent, agent.address, "--timeout", "30", "--output", "json")
+            try:
+                self.assertTrue(agent.logged("duration_ms", 10), agent.log)  # long before the silent one is given up
+                time.sleep(0.5)
+                process.send_signal(signal.SIGINT)
+                answer = tool.finish(process, 20)
+            finally:
+                process.kill()
+            self.assertEqual(answer.status, 130, answer)
+            self.assertEqual([host["host"] for host in answer.json["hosts"]], [silent, agent.address])
+            self.assertIn("interrupted", answer.json["hosts"][0]["error"])
+            self.assertTrue(answer.json["hosts"][1]["findings"], answer)
 
     def test_of_an_inventory_are_named_among_the_others(self):
         with tool.Agent() as agent, tempfile.TemporaryDirectory(prefix="an inventory with blanks ") as directory:

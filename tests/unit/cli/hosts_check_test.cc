@@ -183,6 +183,46 @@ TEST_F(HostsCheckTest, ShowsTheOthersWhenAHostWasNeverReached) {
   EXPECT_EQ(summary.report.hosts[0].ladder.front().outcome, RungOutcome::kPass);
 }
 
+TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
+  std::atomic<bool> silent = true;
+  HostClient late = std::move(hosts_[1]);
+  AgentClient* const agent = late.agent;
+  late.agent = nullptr;
+  late.connect = [&](HostClient& host) {
+    while (silent) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    host.agent = agent;
+  };
+  hosts_[1] = std::move(late);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  const CheckSummary sofar = SnapshotWhen(
+      check, [](const CheckSummary& now) { return !now.report.hosts[0].kernel_release.empty(); },
+      [&] { silent = false; });
+  EXPECT_EQ(sofar.report.hosts[0].verdict, Readiness::kReady);
+  EXPECT_THAT(sofar.report.hosts[1].error, HasSubstr("host b: interrupted"));
+  EXPECT_NE(sofar.report.verdict, Readiness::kReady);
+  EXPECT_EQ(check.Snapshot().report.verdict, Readiness::kReady);  // in the end both were asked
+}
+
+TEST_F(HostsCheckTest, CountsTheTimeOfConnecting) {
+  hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  EXPECT_GE(check.Run().report.duration_ns, 200'000'000);
+}
+
+TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
+  hosts_[1].connect = [](HostClient& host) {
+    host.agent = nullptr;
+    host.twin = true;
+    host.error = "hosts a and b are the same";
+    host.failure = ExitStatus::kUsage;
+  };
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_TRUE(summary.report.pairs.empty());
+  EXPECT_EQ(a_.peer_tests, 0);
+  EXPECT_EQ(CheckNoTwins(hosts_).message(), "hosts a and b are the same");
+}
+
 TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
   b_.hangs = true;
   HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
