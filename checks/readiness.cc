@@ -49,19 +49,30 @@ const Finding* FirstOf(std::span<const Finding> findings, Rung rung, Outcome out
   return found == findings.end() ? nullptr : &*found;
 }
 
-// Why one host did not get there, in a word or two.
+// The ids of what stands in the way with that outcome, each once, from the lowest rung up.
+std::vector<std::string> IdsInTheWay(std::span<const Finding* const> findings, Outcome outcome) {
+  std::vector<std::string> ids;
+  for (const Rung rung : kRungs) {
+    for (const Finding* finding : findings) {
+      if (!finding->blocking || finding->rung != rung || finding->outcome != outcome) continue;
+      if (std::ranges::find(ids, finding->id) == ids.end()) ids.push_back(finding->id);
+    }
+  }
+  return ids;
+}
+
+// Why one host did not get there: the first reason, and how many more there are.
 std::string ReasonFor(const Report& report, const HostReport& host) {
   if (!host.error.empty()) return Printable(host.error);
   const std::vector<const Finding*> pairs = FindingsOfPairs(report, host.host);
   std::vector<const Finding*> all = PointersTo(host.findings);
   all.insert(all.end(), pairs.begin(), pairs.end());
   for (const Outcome outcome : {Outcome::kFail, Outcome::kUnknown}) {
-    for (const Rung rung : kRungs) {
-      for (const Finding* finding : all) {
-        if (!finding->blocking || finding->rung != rung || finding->outcome != outcome) continue;
-        return outcome == Outcome::kFail ? finding->id : finding->id + " is not known";
-      }
-    }
+    const std::vector<std::string> ids = IdsInTheWay(all, outcome);
+    if (ids.empty()) continue;
+    const std::string more = ids.size() > 1 ? Cat(" and ", ids.size() - 1, " more") : std::string();
+    if (outcome == Outcome::kFail) return ids.front() + more;
+    return Cat(ids.front(), more, more.empty() ? " is" : " are", " not known");
   }
   for (const RungResult& rung : host.ladder) {
     if (rung.outcome != RungOutcome::kPass) return Cat(Name(rung.rung), " ", Name(rung.outcome));
@@ -69,17 +80,66 @@ std::string ReasonFor(const Report& report, const HostReport& host) {
   return "no answer";
 }
 
-std::string HostsWith(const Report& report, Readiness verdict) {
+// The names of those, the first few of them; with the reason of each where `reasons`. Empty without any.
+std::string Listed(const Report& report, std::span<const HostReport* const> hosts, bool reasons) {
   constexpr std::size_t kShown = 4;
   std::string text;
-  std::size_t count = 0;
-  for (const HostReport& host : report.hosts) {
-    if (host.verdict != verdict || ++count > kShown) continue;
-    text += Cat(count > 1 ? ", " : "", Printable(host.host));
-    if (verdict != Readiness::kReady) text += Cat(" (", ReasonFor(report, host), ")");
+  for (const HostReport* host : hosts.first(std::min(hosts.size(), kShown))) {
+    text += Cat(text.empty() ? "" : ", ", Printable(host->host));
+    if (reasons) text += Cat(" (", ReasonFor(report, *host), ")");
   }
-  if (count > kShown) text += Cat(" and ", count - kShown, " more");
-  return text;
+  return hosts.size() > kShown ? Cat(text, " and ", hosts.size() - kShown, " more") : text;
+}
+
+// Every host of a run is in one of them.
+struct HostGroups {
+  std::vector<const HostReport*> not_ready{};
+  std::vector<const HostReport*> undetermined{};  // of those that answered
+  std::vector<const HostReport*> no_answer{};
+  std::vector<const HostReport*> ready{};
+};
+
+HostGroups GroupsOf(const Report& report) {
+  HostGroups groups;
+  for (const HostReport& host : report.hosts) {
+    switch (host.verdict) {
+      case Readiness::kReady:
+        groups.ready.push_back(&host);
+        break;
+      case Readiness::kNotReady:
+        groups.not_ready.push_back(&host);
+        break;
+      case Readiness::kUndetermined:
+        (host.error.empty() ? groups.undetermined : groups.no_answer).push_back(&host);
+        break;
+    }
+  }
+  return groups;
+}
+
+// Where every host answered, who is not named is ready; else that would be no more than a guess.
+std::string ReadyToo(const Report& report, const HostGroups& groups) {
+  if (groups.no_answer.empty() || groups.ready.empty()) return {};
+  return "; ready: " + Listed(report, groups.ready, false);
+}
+
+std::string NotReadyLine(const Report& report) {
+  const HostGroups groups = GroupsOf(report);
+  std::string text = "not ready: " + Listed(report, groups.not_ready, true);
+  if (!groups.undetermined.empty()) text += "; undetermined: " + Listed(report, groups.undetermined, true);
+  if (!groups.no_answer.empty()) text += "; no answer: " + Listed(report, groups.no_answer, false);
+  return text + ReadyToo(report, groups);
+}
+
+// Without one that is not ready there is room for the reasons of those that gave no answer.
+std::string UndeterminedLine(const Report& report) {
+  const HostGroups groups = GroupsOf(report);
+  std::string text = "undetermined: " + Listed(report, groups.undetermined, true);
+  if (!groups.no_answer.empty()) {
+    text += groups.undetermined.empty() ? Listed(report, groups.no_answer, true)
+                                        : "; no answer: " + Listed(report, groups.no_answer, false);
+  }
+  return text + ReadyToo(report, groups);
 }
 
 }  // namespace
@@ -180,11 +240,11 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
 std::string Headline(const Report& report) {
   switch (report.verdict) {
     case Readiness::kReady:
-      return Cat("ready up to ", Name(report.level), ": ", HostsWith(report, Readiness::kReady));
+      return Cat("ready up to ", Name(report.level), ": ", Listed(report, GroupsOf(report).ready, false));
     case Readiness::kNotReady:
-      return "not ready: " + HostsWith(report, Readiness::kNotReady);
+      return NotReadyLine(report);
     case Readiness::kUndetermined:
-      return "undetermined: " + HostsWith(report, Readiness::kUndetermined);
+      return UndeterminedLine(report);
   }
   return "undetermined";
 }

@@ -54,7 +54,8 @@ struct FirstStep {
 // Points into `report`.
 std::optional<FirstStep> FirstThingToDo(const Report& report);
 
-// The verdict in a line: "not ready: 1 (pfc.lossless-priority)".
+// The verdict in a line: "not ready: 1 (pfc.lossless-priority and 2 more); no answer: 3, 4; ready: 2". Every
+// host is accounted for: whoever is not named is among "and N more", or, where all hosts answered, ready.
 std::string Headline(const Report& report);
 
 }  // namespace rdmaready

@@ -178,6 +178,53 @@ TEST(Conclude, NeverFindsAHostReadyThatDidNotAnswer) {
   EXPECT_THAT(Headline(report), HasSubstr("Connection refused"));
 }
 
+HostReport Answered(const std::string& name, std::vector<Finding> findings) {
+  return {.host = name, .findings = std::move(findings)};
+}
+
+HostReport Dead(const std::string& name) { return {.host = name, .error = "host " + name + ": refused"}; }
+
+std::string HeadlineOf(std::vector<HostReport> hosts) {
+  Report report{.level = Rung::kHost, .hosts = std::move(hosts)};
+  Conclude(report);
+  return Headline(report);
+}
+
+TEST(Headline, AccountsForEveryHost) {
+  const HostReport good = Answered("good", {Setting(Outcome::kPass)});
+  const HostReport bad = Answered("bad", {Setting(Outcome::kFail)});
+  const HostReport open = Answered("open", {Setting(Outcome::kUnknown)});
+  EXPECT_EQ(HeadlineOf({bad, Dead("c"), good, Dead("d")}),
+            "not ready: bad (link.state); no answer: c, d; ready: good");
+  EXPECT_EQ(HeadlineOf({Dead("c"), bad, open}),
+            "not ready: bad (link.state); undetermined: open (link.state is not known); no answer: c");
+  EXPECT_EQ(HeadlineOf({good, Dead("c")}), "undetermined: c (host c: refused); ready: good");
+  EXPECT_EQ(HeadlineOf({good, Dead("c"), open}),
+            "undetermined: open (link.state is not known); no answer: c; ready: good");
+  // Who is not named is ready.
+  EXPECT_EQ(HeadlineOf({good, bad}), "not ready: bad (link.state)");
+  EXPECT_EQ(HeadlineOf({good, open, bad}),
+            "not ready: bad (link.state); undetermined: open (link.state is not known)");
+}
+
+TEST(Headline, NamesTheFirstOfManyHostsAndCountsTheRest) {
+  std::vector<HostReport> hosts{Answered("bad", {Setting(Outcome::kFail)})};
+  for (int i = 1; i <= 18; ++i) hosts.push_back(Dead("d" + std::to_string(i)));
+  EXPECT_EQ(HeadlineOf(hosts), "not ready: bad (link.state); no answer: d1, d2, d3, d4 and 14 more");
+}
+
+TEST(Headline, CountsWhatElseStandsInTheWay) {
+  std::vector<Finding> findings;
+  for (const char* id : {"mtu.ethernet", "mtu.ethernet", "pfc.lossless-priority", "ets.map"}) {
+    findings.push_back(Setting(Outcome::kFail));
+    findings.back().id = id;
+  }
+  findings.push_back(Setting(Outcome::kFail, false));
+  EXPECT_EQ(HeadlineOf({Answered("a", findings)}), "not ready: a (mtu.ethernet and 2 more)");
+  for (Finding& finding : findings) finding.outcome = Outcome::kUnknown;
+  EXPECT_EQ(HeadlineOf({Answered("a", findings)}), "undetermined: a (mtu.ethernet and 2 more are not known)");
+}
+
 TEST(Conclude, NeverFindsNoHostReady) {
   Report report;
   report.verdict = Readiness::kReady;
