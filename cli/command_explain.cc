@@ -43,6 +43,11 @@ ExitStatus RunExplain(const Context& context, const Options& options) {
   }
   const std::vector<Explanation> explanations = Explain(options.id);
   if (explanations.empty()) {
+    if (const std::vector<Explanation> family = ExplainFamily(options.id); !family.empty()) {
+      context.console.Print(context.global.json ? CatalogueJson(family)
+                                                : CatalogueTable(family, context.style()));
+      return ExitStatus::kOk;
+    }
     const std::string nearest = NearestId(options.id);
     return context.Fail(ExitStatus::kUsage, "no check '" + options.id + "'" +
                                                 (nearest.empty() ? " (rdmaready explain --list names them all)"
@@ -57,7 +62,9 @@ ExitStatus RunExplain(const Context& context, const Options& options) {
 
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<Options>();
-  app.add_option("ID", options->id, "The id of a check or of a live test, or the name of a case (send-1k)");
+  app.add_option(
+      "ID", options->id,
+      "The id of a check or of a live test, or the name of a case (send-1k); of a family (pfc): its checks");
   app.add_flag("--list", options->list, "Every id, one per line");
   app.add_flag("-v,--verbose", options->verbose, "With --list: also the family, the severity and what blocks");
   app.add_flag("--markdown", options->markdown, "The whole catalogue");

@@ -82,6 +82,12 @@ std::vector<Explanation> Explain(std::string_view id) {
   return found;
 }
 
+std::vector<Explanation> ExplainFamily(std::string_view family) {
+  std::vector<Explanation> found = Catalogue();
+  std::erase_if(found, [&](const Explanation& entry) { return entry.family != family; });
+  return found;
+}
+
 std::string NearestId(std::string_view id) {
   std::vector<std::string> ids = CaseNames();
   for (const Explanation& entry : Catalogue()) ids.push_back(entry.id);

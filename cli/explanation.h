@@ -33,6 +33,9 @@ std::vector<Explanation> Catalogue();
 // The one of that id; of a case name ("send-1k") the live test of every rung; empty when there is none.
 std::vector<Explanation> Explain(std::string_view id);
 
+// All of that family ("pfc"), in the order of the catalogue; empty when there is no such family.
+std::vector<Explanation> ExplainFamily(std::string_view family);
+
 // The known id or case name that is most like it; empty when none is like it at all.
 std::string NearestId(std::string_view id);
 

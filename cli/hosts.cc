@@ -84,6 +84,8 @@ std::vector<ListedHost> FromCommandLine(const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<ListedHost> ParseInventory(std::string_view text, std::string_view file_name) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // editors of other systems begin a file so
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<ListedHost> hosts;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');

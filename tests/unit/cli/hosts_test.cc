@@ -68,6 +68,10 @@ TEST(Inventory, LeavesOutCommentsAndBlanksAndKnowsItsLines) {
   EXPECT_THAT(ParseInventory("# all\n a \n\nb:1 # rack 2\r\n", "h"),
               ElementsAre(ListedHost{"a", "h:2: "}, ListedHost{"b:1", "h:4: "}));
   EXPECT_THAT(ParseInventory("a", "h"), ElementsAre(ListedHost{"a", "h:1: "}));
+  EXPECT_THAT(ParseInventory("\xEF\xBB\xBF"
+                             "a\nb",
+                             "h"),
+              ElementsAre(ListedHost{"a", "h:1: "}, ListedHost{"b", "h:2: "}));
   EXPECT_THAT(ParseInventory("\n\n#\n", "h"), ElementsAre());
 }
 
