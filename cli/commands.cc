@@ -54,7 +54,7 @@ constexpr std::array<Command, 7> kCommands{{
 constexpr std::string_view kExitText =
     "Exit status: 0 ready or ok, 1 not ready or a test failed, 2 usage or a bad file, 3 could not be "
     "determined,\n"
-    "4 a host cannot be reached";
+    "4 a host cannot be reached, 130 interrupted";
 
 // CLI11 validates by exceptions; they end in RunCommandLine.
 void AddGlobalOptions(CLI::App& app, GlobalOptions& global) {
@@ -70,7 +70,8 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& global) {
            if (!timeout.ok()) throw CLI::ValidationError("--timeout", Message(timeout.status()));
            global.timeout = *timeout;
          },
-         "How long a host may take for its part: 60, 60s, 2m (default 120s)")
+         "How long a host may take for its part, and for connecting: 60, 60s, 2m (default 120s, and 5s for "
+         "connecting)")
       ->type_name("TIME");
   app.add_option_function<std::string>(
          "--color",
@@ -200,14 +201,23 @@ struct Parser {
   }
 };
 
+// After the hooks that show what is known so far: a program gets an object in any case.
+void SayInterrupted(const GlobalOptions& global, Console& console) {
+  if (global.json && !console.HasPrinted()) {
+    console.Print(ErrorJson(ExitStatus::kInterrupted, "", "interrupted"));
+  } else {
+    console.Error("interrupted");
+  }
+}
+
 }  // namespace
 
 std::span<const Command> AllCommands() { return kCommands; }
 
 ClientOptions Context::client() const {
   ClientOptions options;
-  options.call_timeout = global.timeout;
-  options.connect_timeout = std::min(options.connect_timeout, global.timeout);
+  options.call_timeout = global.timeout.value_or(options.call_timeout);
+  options.connect_timeout = global.timeout.value_or(options.connect_timeout);
   options.insecure = global.insecure;
   options.tls = global.credentials;
   options.tls_name = global.tls_name;
@@ -255,7 +265,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     parser.global.json = AsksForJson(argc, argv);
     status = context.Fail(ExitStatus::kUsage, ParseTrouble(parser.root, error));
   }
-  interrupt.Add([&console] { console.Error("interrupted"); });
+  interrupt.Add([&] { SayInterrupted(parser.global, console); });
   if (status == ExitStatus::kOk) status = interrupt.Run([&] { return (*parser.Chosen())(context); });
   console.EraseProgress();
   if (!console.Flush()) {

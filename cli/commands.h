@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +29,8 @@ struct GlobalOptions {
   bool insecure = false;
   TlsFiles tls{};
   std::string tls_name{};  // what certificates must carry, instead of the host as named
-  std::shared_ptr<const TlsMaterial> credentials{};  // the files of `tls`, read; null without
-  std::chrono::milliseconds timeout{120'000};        // of one call to an agent
+  std::shared_ptr<const TlsMaterial> credentials{};    // the files of `tls`, read; null without
+  std::optional<std::chrono::milliseconds> timeout{};  // of connecting and of one call; unset: ClientOptions'
 };
 
 // What every command is given.

@@ -51,7 +51,13 @@ StreamTraits Console::OutTraits() const {
 void Console::Print(std::string_view text) {
   const std::lock_guard lock(mutex_);
   EraseLocked();
+  printed_ = printed_ || !text.empty();
   if (std::fwrite(text.data(), 1, text.size(), out_) != text.size() && errno != EPIPE) lost_output_ = true;
+}
+
+bool Console::HasPrinted() const {
+  const std::lock_guard lock(mutex_);
+  return printed_;
 }
 
 void Console::Error(std::string_view text) {

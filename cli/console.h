@@ -22,6 +22,7 @@ class Console {
 
   // Results, to standard output. A reader who has gone away is no error.
   void Print(std::string_view text);
+  bool HasPrinted() const;
 
   // One line to standard error: "rdmaready: TEXT". The text may come from another host: it is made Printable
   // here, as that of Progress is.
@@ -42,9 +43,10 @@ class Console {
   std::FILE* err_;
   bool progress_wanted_;
   bool progress_shown_ = false;
+  bool printed_ = false;
   bool lost_output_ = false;
   std::chrono::steady_clock::time_point last_progress_{};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
 };
 
 }  // namespace rdmaready

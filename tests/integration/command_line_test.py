@@ -302,6 +302,31 @@ class HostsThatCannotBeReached(Table):
             self.assertIn("interrupted", answer.json["hosts"][0]["error"])
             self.assertTrue(answer.json["hosts"][1]["findings"], answer)
 
+    def test_are_no_reason_to_say_nothing_when_interrupted(self):
+        for line, schema in (("check", "Check"), ("facts", "Error"), ("history", "Error"), ("test loopback", "Error")):
+            with self.subTest(line), Silent() as silent:
+                process = tool.start(*line.split(), silent, "--timeout", "30", "--output", "json")
+                try:
+                    time.sleep(0.7)
+                    process.send_signal(signal.SIGINT)
+                    answer = tool.finish(process, 20)
+                finally:
+                    process.kill()
+                self.assertEqual(answer.status, 130, answer)
+                self.assertEqual(answer.json["schema"], f"rdmaready.v1.{schema}")
+                self.assertIn("interrupted", " ".join(strings(answer.json)))
+                if schema == "Error":
+                    self.assertEqual((answer.json["status"], answer.err), (130, ""))
+
+    def test_have_the_time_that_was_asked_for_also_to_connect(self):
+        with Silent() as silent:
+            for options, at_least, at_most in (((), 4.5, 7), (("--timeout", "7"), 7, 12)):
+                with self.subTest(options):
+                    begin = time.monotonic()
+                    self.assertEqual(tool.rdmaready("facts", silent, *options).status, 4)
+                    self.assertGreaterEqual(time.monotonic() - begin, at_least)
+                    self.assertLess(time.monotonic() - begin, at_most)
+
     def test_of_an_inventory_are_named_among_the_others(self):
         with tool.Agent() as agent, tempfile.TemporaryDirectory(prefix="an inventory with blanks ") as directory:
             listed = pathlib.Path(directory) / "our hosts.txt"
@@ -356,7 +381,7 @@ class Fine(Table):
         with tool.Agent() as agent, tempfile.TemporaryDirectory() as home:
             self.words["agent"] = agent.address
             env = {"XDG_STATE_HOME": home, "HOME": home}
-            for line in ("version", "--version", "explain --list", "explain link.state", "explain send-1k",
+            for line in ("version", "--version", "explain --list", "explain link.state", "explain send-1k", "explain pfc",
                          "profile list", "profile show smb-direct-roce", "profile show '{good}'", "profile check '{good}'",
                          "test --list", "facts", "facts {agent}", "facts {agent} --timeout 10s --color never"):
                 with self.subTest(line):
@@ -370,7 +395,7 @@ class Fine(Table):
     def test_help_names_the_commands_and_the_statuses(self):
         answer = tool.rdmaready("--help")
         self.assertEqual(answer.status, 0)
-        for word in ("check", "facts", "test", "explain", "profile", "version", "Exit status", "--tls-ca"):
+        for word in ("check", "facts", "test", "explain", "profile", "version", "Exit status", "130 interrupted", "5s for", "--tls-ca"):
             self.assertIn(word, answer.out)
         for command in ("check", "facts", "test", "test loopback", "test peer", "explain", "profile", "profile show", "version"):
             self.assertEqual(tool.rdmaready(*command.split(), "--help").status, 0)
@@ -383,6 +408,11 @@ class Fine(Table):
             answer = tool.rdmaready("explain", check)
             self.assertEqual(answer.status, 0, answer)
             self.assertIn(check, answer.out)
+
+    def test_a_family_is_listed(self):
+        ids = [word for word in tool.rdmaready("explain", "--list").out.split() if word.startswith("pfc.")]
+        self.assertGreater(len(ids), 1)
+        self.assertEqual([line.split()[0] for line in tool.rdmaready("explain", "pfc").out.splitlines()[1:]], ids)
 
     def test_cases_are_listed_one_a_line(self):
         answer = tool.rdmaready("test", "--list")
