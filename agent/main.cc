@@ -73,10 +73,7 @@ absl::StatusOr<FileLock> TakeLocalSocket(const std::string& socket) {
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options, const std::string& socket,
                                                    const absl::Status& taken) {
-  if (!taken.ok()) {
-    Tell(options.events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(taken)}});
-    return HostedAgent::Start(options);
-  }
+  if (!taken.ok()) return HostedAgent::Start(options);
   ServerOptions with_socket = options;
   with_socket.listen.push_back("unix:" + socket);
   absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(with_socket);
@@ -100,6 +97,9 @@ int Serve(const AgentOptions& options, const ::sigset_t& signals) {
     const bool plain = address.starts_with("unix:") || !options.server.tls.Any();
     Tell(events, EventLevel::kInfo, "listening",
          {{"address", address}, {"tls", !plain}, {"version", std::string(kVersion)}});
+  }
+  if (!socket_lock.ok()) {
+    Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(socket_lock.status())}});
   }
   int signal = 0;
   ::sigwait(&signals, &signal);

@@ -47,11 +47,6 @@ bool Exists(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0 || errno != ENOENT;
 }
 
-bool IsEmptyFile(const std::string& path) {
-  struct ::stat found {};
-  return ::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && found.st_size == 0;
-}
-
 // A name that nothing has yet: several may be set aside within a second.
 std::string FreeName(const std::string& path) {
   const std::string name = fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}", path, fmt::gmtime(std::time(nullptr)));
@@ -196,14 +191,11 @@ absl::Status SqliteStore::TakeLock() {
 }
 
 absl::Status SqliteStore::OpenFile() {
-  const bool was_emptied = IsEmptyFile(path());
   absl::StatusOr<std::unique_ptr<StoreFile>> file =
       StoreFile::Open(path(), checked_ ? std::chrono::milliseconds(0) : options_.check_time);
   if (!file.ok()) return file.status();
   checked_ = true;
   file_ = *std::move(file);
-  if (was_emptied)
-    TellOfLoss("the store's file was empty, as a power cut may leave it: a fresh one was started");
   TellEvents(*file_);
   return absl::OkStatus();
 }
@@ -220,16 +212,12 @@ absl::Status SqliteStore::SetAside(const absl::Status& damage) {
     }
   }
   RR_RETURN_IF_ERROR(SyncDirectory(options_.directory));
-  TellOfLoss("the store was damaged (" + Message(damage) + "): set aside as " + name +
-             ", a fresh one was started");
-  return absl::OkStatus();
-}
-
-// To the log, to the reader of the next report, and to the history.
-void SqliteStore::TellOfLoss(const std::string& text) {
+  const std::string text =
+      "the store was damaged (" + Message(damage) + "): set aside as " + name + ", a fresh one was started";
   Log(text);
   notice_ += (notice_.empty() ? "" : "; ") + text;
   untold_.push_back({.unix_ns = UnixNowNs(), .text = text});
+  return absl::OkStatus();
 }
 
 // What finds no room stays for the next record.

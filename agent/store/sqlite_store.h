@@ -70,7 +70,6 @@ class SqliteStore final : public Store {
   absl::Status OpenFile();
   void TellEvents(StoreFile& file);
   absl::Status SetAside(const absl::Status& damage);
-  void TellOfLoss(const std::string& text);
   void Log(const std::string& line) const;
   void LetGoUnlessHeld();
 
