@@ -145,6 +145,7 @@ TEST_F(ServiceTest, PortsThatCannotBeReadAreNotNoPorts) {
 TEST_F(ServiceTest, WhatBefellTheMemoryIsSaidInTheNextReportOnce) {
   ServedAgent agent(BothEnds(), locks_);
   agent.store.notice = "damaged, set aside";
+  CheckByItself(agent.agent(), {}, {});  // nobody reads that one
   EXPECT_EQ(agent.Client("a")->Check({}, {}, {})->store_notice, "damaged, set aside");
   EXPECT_EQ(agent.Client("a")->Check({}, {}, {})->store_notice, "");
 }

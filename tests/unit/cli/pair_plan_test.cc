@@ -170,6 +170,18 @@ TEST(JudgePeer, TellsABusyPortFromAFailedTest) {
   EXPECT_EQ(verdict.from_error, "");
 }
 
+TEST(JudgePeer, BytesThatArrivedWrongAreProvenWhateverEndedTheCallAfterwards) {
+  for (const absl::Status& ended :
+       {absl::CancelledError("host b: cancelled"), absl::UnavailableError("host b: gone")}) {
+    PeerAnswer answer;
+    answer.to_status = ended;
+    answer.result.failure = {FailureKind::kCorrupt, "3 bytes wrong"};
+    const PeerVerdict verdict = JudgePeer(answer, "write-8k", {.rung = Rung::kPeer}, "a");
+    EXPECT_EQ(verdict.finding.outcome, Outcome::kFail) << ended;
+    EXPECT_EQ(verdict.result.failure.kind, FailureKind::kCorrupt) << ended;
+  }
+}
+
 Facts TwoRails(const std::string& first, const std::string& second) {
   Facts host = HostAt(first);
   Port rail = HostAt(second).ports->front();
