@@ -49,6 +49,27 @@ class AnAgent(unittest.TestCase):
                 self.assertEqual(store.execute("SELECT run_id FROM runs").fetchall(), [(run,)])
             store.close()
 
+    @unittest.skipIf(os.geteuid() != 0, "only root's agent answers on a socket")
+    def test_leaves_the_local_socket_to_who_has_it(self):
+        with tool.Agent() as first:
+            second = subprocess.Popen(
+                [tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir", first.state.parent / "second"],
+                stderr=subprocess.PIPE, text=True, env=tool.environment({"RDMAREADY_SOCKET": str(first.socket)}))
+            lines = [second.stderr.readline() for _ in range(2)]
+            second.terminate()
+            second.communicate(timeout=20)
+            self.assertIn("no-local-socket", lines[1], lines)
+            self.assertIn("in use by rdmaready-agent", lines[1])
+            self.assertTrue(first.socket.exists())
+            answer = tool.rdmaready("check", env={"RDMAREADY_SOCKET": str(first.socket)})
+            self.assertNotEqual(answer.status, 4, answer)
+
+    def test_keeps_its_store_to_itself(self):
+        with tempfile.TemporaryDirectory() as directory, tool.Agent(state=directory) as agent:
+            tool.rdmaready("check", agent.address)
+            for path in pathlib.Path(directory).iterdir():
+                self.assertEqual(path.stat().st_mode & 0o077, 0, path)
+
     def test_gives_the_port_to_nobody_else(self):
         with tool.Agent() as first, tool.Agent(listen=first.address) as second:
             self.assertEqual(second.process.wait(20), 3)
