@@ -81,6 +81,10 @@ class ACaller(Tls):
             self.assertRegex(agent.logged("check run_id"), r'origin="ipv4:127\.0\.0\.1:\d+ admin"')
 
     def test_by_name_and_over_ipv6(self):
+        try:
+            socket.getaddrinfo("localhost", None)
+        except socket.gaierror:
+            self.skipTest("this machine has no name for itself")  # a bare chroot has no /etc/hosts
         with self.agent(listen="localhost:0") as agent:
             port = agent.address.rsplit(":", 1)[1]
             self.assertEqual(self.ask(f"localhost:{port}", self.admin).status, 0)

@@ -20,7 +20,8 @@ ip addr add 10.8.0.1/24 dev br0
 # A bond over the port, a VLAN on the bond, a bridge on the VLAN.
 BOND = """
 set -e
-modprobe -a bonding 8021q bridge
+modprobe bonding max_bonds=0
+modprobe -a 8021q bridge
 ip link add bond0 type bond mode active-backup miimon 100
 ip link set dcb0 down
 ip link set dcb0 master bond0

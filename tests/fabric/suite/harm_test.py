@@ -63,7 +63,7 @@ class Reset(unittest.TestCase):
                 "ethtool -i dcb0; rdma link; cat /sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos; uname -a; "
                 "cat /sys/kernel/debug/dcbnic/dcb0/*; cat /proc/sys/net/ipv4/conf/dcb0/arp_ignore; cat /proc/sys/kernel/random/boot_id")
         before = fabric.guest(1, look)
-        fabric.guest(1, "modprobe -a 8021q bonding bridge; ip link add link dcb0 name dcb0.711 type vlan id 711; "
+        fabric.guest(1, "modprobe bonding max_bonds=0; modprobe -a 8021q bridge; ip link add link dcb0 name dcb0.711 type vlan id 711; "
                      "ip link add bond0 type bond; ip link add br0 type bridge; ip link set bond0 master br0; ip link set dcb0 down; "
                      "ip link set dcb0 address 52:54:00:aa:aa:aa; ip link set dcb0 master bond0; ip link set dcb0 mtu 1500; "
                      "ip addr add 10.9.9.9/24 dev br0; ip addr add 10.0.0.99/24 dev dcb0; "

@@ -77,7 +77,8 @@ class Replay(unittest.TestCase):
                 self.assertIn('"default_roce_tos":"106\\n"', (folder / "rdma_cm.jsonl").read_text())
                 for top in (folder / "files").iterdir():
                     self.assertIn(top.name, ("sys", "proc", "etc", "lib", "boot"))
-                self.assertEqual([path.name for path in (folder / "files/etc").iterdir()], ["machine-id"])
+                # A minimal machine has no id.
+                self.assertLessEqual({path.name for path in folder.glob("files/etc/*")}, {"machine-id"})
 
 
 if __name__ == "__main__":

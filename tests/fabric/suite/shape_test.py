@@ -70,7 +70,7 @@ class TheWideFabric(unittest.TestCase):
 
     def test_vlan_bond_and_bridge_stand_on_the_nic_and_carry(self):
         """dcb1 in a bond, the bond in a bridge, a VLAN on the bridge; the modules are Debian's own."""
-        stack = ("modprobe -a 8021q bonding bridge && ip link add bond0 type bond mode active-backup miimon 100 && "
+        stack = ("modprobe bonding max_bonds=0 && modprobe -a 8021q bridge && ip link add bond0 type bond mode active-backup miimon 100 && "
                  "ip link add br0 type bridge && ip link set dcb1 down && ip link set dcb1 master bond0 && "
                  "ip link set dcb1 up && ip link set bond0 up master br0 && ip link set br0 up && "
                  "ip link add link br0 name br0.711 type vlan id 711 && ip link set br0.711 up && "
