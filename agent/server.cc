@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "agent/limits.h"
+#include "agent/link/verbs_link.h"
 #include "agent/own_check.h"
 #include "agent/store/sqlite_store.h"
 #include "agent/tls.h"
-#include "agent/transfer/verbs_link.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"

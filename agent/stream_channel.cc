@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "api/convert/peer_message.h"
 
 namespace rdmaready {

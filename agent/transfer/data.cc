@@ -8,7 +8,7 @@
 #include <chrono>
 #include <limits>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 

@@ -21,7 +21,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/transfer/buffer.h"
+#include "agent/link/buffer.h"
 #include "agent/transfer/meter.h"
 #include "agent/transfer/notice.h"
 #include "agent/transfer/pattern.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "agent/link/failure.h"
 #include "agent/transfer/data.h"
-#include "agent/transfer/failure.h"
 #include "api/base/status.h"
 
 namespace rdmaready {

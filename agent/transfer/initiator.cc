@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/link/failure.h"
 #include "agent/transfer/data.h"
-#include "agent/transfer/failure.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/lane_mux.h"
 #include "agent/transfer/local_channel.h"

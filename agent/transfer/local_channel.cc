@@ -7,7 +7,7 @@
 #include <deque>
 #include <mutex>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 
 namespace rdmaready {
 namespace {

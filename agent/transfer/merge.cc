@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "api/base/text.h"
 
 namespace rdmaready {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "api/base/status.h"
 
 namespace rdmaready {

@@ -13,8 +13,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/transfer/buffer.h"
-#include "agent/transfer/link.h"
+#include "agent/link/buffer.h"
+#include "agent/link/link.h"
 #include "agent/transfer/pattern.h"
 #include "agent/transfer/session.h"
 

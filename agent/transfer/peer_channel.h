@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/transfer/link.h"
+#include "agent/link/link.h"
 #include "api/model/peer_message.h"
 
 namespace rdmaready {

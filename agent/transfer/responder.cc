@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "agent/link/failure.h"
 #include "agent/transfer/data.h"
-#include "agent/transfer/failure.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"

@@ -13,7 +13,7 @@
 #include <stop_token>
 #include <string>
 
-#include "agent/transfer/link.h"
+#include "agent/link/link.h"
 #include "agent/transfer/peer_channel.h"
 #include "api/model/transfer.h"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/link/failure.h"
 #include "agent/transfer/data.h"
-#include "agent/transfer/failure.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 

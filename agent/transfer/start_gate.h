@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "absl/status/status.h"
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 
 namespace rdmaready {
 

@@ -20,7 +20,7 @@
 #include "api/client/agent_client.h"
 #include "api/client/peer_test.h"
 #include "api/profile/load.h"
-#include "tests/unit/agent/transfer/memory_link.h"
+#include "tests/unit/agent/link/memory_link.h"
 #include "tests/unit/collectors/good_fake_host.h"
 
 namespace rdmaready {

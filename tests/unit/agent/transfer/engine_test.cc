@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "agent/link/failure.h"
 #include "agent/transfer/cases.h"
 #include "agent/transfer/data.h"
-#include "agent/transfer/failure.h"
 #include "tests/unit/agent/transfer/rig.h"
 
 namespace rdmaready {

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "tests/unit/agent/transfer/rig.h"
 
 namespace rdmaready {

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "agent/link/failure.h"
 #include "agent/transfer/data.h"
-#include "agent/transfer/failure.h"
 #include "tests/unit/agent/transfer/rig.h"
 
 namespace rdmaready {

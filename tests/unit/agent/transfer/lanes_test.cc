@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/lane_mux.h"
 #include "tests/unit/agent/transfer/rig.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 
 namespace rdmaready {
 namespace {

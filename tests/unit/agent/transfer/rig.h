@@ -8,7 +8,7 @@
 
 #include "agent/transfer/local_channel.h"
 #include "agent/transfer/run.h"
-#include "tests/unit/agent/transfer/memory_link.h"
+#include "tests/unit/agent/link/memory_link.h"
 
 namespace rdmaready {
 

@@ -5,11 +5,11 @@
 
 #include <thread>
 
-#include "agent/transfer/arena.h"
-#include "agent/transfer/failure.h"
+#include "agent/link/arena.h"
+#include "agent/link/failure.h"
+#include "agent/link/verbs_link.h"
+#include "agent/link/verbs_text.h"
 #include "agent/transfer/local_channel.h"
-#include "agent/transfer/verbs_link.h"
-#include "agent/transfer/verbs_text.h"
 
 namespace rdmaready {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "agent/transfer/arena.h"
-#include "agent/transfer/link.h"
+#include "agent/link/arena.h"
+#include "agent/link/link.h"
 
 namespace rdmaready {
 

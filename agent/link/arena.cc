@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/transfer/arena.h"
+#include "agent/link/arena.h"
 
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "api/base/text.h"
 
 namespace rdmaready {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What belongs neither to the set-up nor to the data path: memory, description and the end.
-#include "agent/transfer/verbs_link.h"
+#include "agent/link/verbs_link.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <cerrno>
 
-#include "agent/transfer/failure.h"
-#include "agent/transfer/verbs_text.h"
+#include "agent/link/failure.h"
+#include "agent/link/verbs_text.h"
 #include "api/base/text.h"
 
 namespace rdmaready {

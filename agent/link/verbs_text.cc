@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/transfer/verbs_text.h"
+#include "agent/link/verbs_text.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 
 namespace rdmaready {
 namespace {

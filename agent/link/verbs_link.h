@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/transfer/link.h"
-#include "agent/transfer/verbs_resources.h"
+#include "agent/link/link.h"
+#include "agent/link/verbs_resources.h"
 
 namespace rdmaready {
 

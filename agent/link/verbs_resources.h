@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/transfer/link.h"
+#include "agent/link/link.h"
 #include "api/base/handle.h"
 
 namespace rdmaready {

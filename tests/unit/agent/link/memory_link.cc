@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/agent/transfer/memory_link.h"
+#include "tests/unit/agent/link/memory_link.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "api/base/status.h"
 
 namespace rdmaready {

@@ -10,9 +10,9 @@
 #include <chrono>
 #include <optional>
 
-#include "agent/transfer/failure.h"
-#include "agent/transfer/verbs_link.h"
-#include "agent/transfer/verbs_text.h"
+#include "agent/link/failure.h"
+#include "agent/link/verbs_link.h"
+#include "agent/link/verbs_text.h"
 #include "api/base/status.h"
 
 namespace rdmaready {

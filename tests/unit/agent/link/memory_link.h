@@ -15,8 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/transfer/link.h"
-#include "agent/transfer/session.h"
+#include "agent/link/link.h"
 
 namespace rdmaready {
 

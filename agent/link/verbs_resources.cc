@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/transfer/verbs_resources.h"
+#include "agent/link/verbs_resources.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 #include "api/base/status.h"
 
 namespace rdmaready {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/transfer/failure.h"
+#include "agent/link/failure.h"
 
 #include <array>
 #include <optional>

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "agent/transfer/link.h"
+#include "agent/link/link.h"
 
 namespace rdmaready {
 
