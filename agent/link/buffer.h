@@ -32,6 +32,7 @@ class Buffer {
   ~Buffer() { link_.Unregister(memory_); }
 
   std::uint32_t slots() const { return slots_; }
+  std::span<std::byte> all() const { return arena_.bytes(); }
 
   // `number` counts messages; they take the slots in turn.
   std::span<std::byte> bytes(std::uint64_t number) const {

@@ -39,6 +39,12 @@ struct LinkSettings {
   std::uint32_t receives = 1;
   bool busy_poll = false;  // Wait spins on the completion queue instead of sleeping: a core for latency
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
+  std::uint32_t gather = 1;           // parts of which one send may be put together: 1 or 2
+  // How often a send is tried again that finds no receive at the peer. 0: such a send ends the connection.
+  std::uint8_t receiver_not_ready_retries = 6;
+  // Called by Accept and Connect once memory can be registered and receives posted, and before the peer can
+  // send; what fails it ends the call. May be empty. No other function of the Link may be called in it.
+  std::function<absl::Status()> before_connected{};
 };
 
 enum class Access {
@@ -75,6 +81,7 @@ struct WorkRequest {
   Work work = Work::kSend;  // not kReceive
   std::uint64_t id = 0;     // below 2^56, comes back in the completion
   Slice local{};
+  Slice behind{};        // of a send: what follows `local`, from other memory; nothing when its length is 0
   RemoteSlice remote{};  // of a write or a read
   bool signaled = true;
 };
@@ -92,6 +99,7 @@ struct LinkFacts {
   std::string remote_gid{};
   std::string transport{};  // "roce-v2", "roce-v1", "iwarp", "infiniband", "memory"
   Marking marking{};
+  std::uint32_t read_depth = 0;  // RDMA reads that may be outstanding at the peer; 0: the device does not tell
 };
 
 class Link {
@@ -110,7 +118,7 @@ class Link {
   virtual absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
                                const LinkSettings& settings, const Patience& patience) = 0;
 
-  // After Accept or Connect. kSetup when the memory cannot be pinned.
+  // After Accept or Connect, or in `before_connected`. kSetup when the memory cannot be pinned.
   virtual absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) = 0;
   virtual void Unregister(MemoryId memory) = 0;
   // What the peer needs to reach it; `memory` is a valid registration with a remote access.
@@ -131,7 +139,7 @@ class Link {
   // that the Link is only good to destroy.
   virtual absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) = 0;
 
-  // Tells the peer at once that it is over. Harmless when not connected.
+  // Tells the peer at once that it is over. Harmless when not connected. Describe still tells what was.
   virtual void Disconnect() = 0;
 
   virtual LinkFacts Describe() const = 0;

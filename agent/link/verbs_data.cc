@@ -76,17 +76,22 @@ absl::Status VerbsLink::Post(std::span<const WorkRequest> requests) {
 // One call of the device for all: on a device behind a system call, that is what a request costs.
 absl::Status VerbsLink::PostSome(std::span<const WorkRequest> requests) {
   std::array<ibv_send_wr, kPosted> chain;
-  std::array<ibv_sge, kPosted> elements;
+  std::array<std::array<ibv_sge, 2>, kPosted> elements;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const WorkRequest& request = requests[i];
     const absl::StatusOr<ibv_sge> element = Element(request.local);
     if (!element.ok()) return element.status();
-    elements[i] = *element;
+    elements[i][0] = *element;
+    if (request.behind.length > 0) {
+      const absl::StatusOr<ibv_sge> behind = Element(request.behind);
+      if (!behind.ok()) return behind.status();
+      elements[i][1] = *behind;
+    }
     chain[i] = {};
     chain[i].wr_id = Tagged(request.work, request.id);
     chain[i].next = i + 1 < requests.size() ? &chain[i + 1] : nullptr;
-    chain[i].sg_list = &elements[i];
-    chain[i].num_sge = 1;
+    chain[i].sg_list = elements[i].data();
+    chain[i].num_sge = request.behind.length > 0 ? 2 : 1;
     chain[i].opcode = OpcodeOf(request.work);
     chain[i].send_flags = request.signaled ? IBV_SEND_SIGNALED : 0;
     chain[i].wr.rdma.remote_addr = request.remote.address;

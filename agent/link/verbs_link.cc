@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "agent/link/failure.h"
@@ -60,6 +61,17 @@ Marking MarkingOf(ibv_qp* queue_pair) {
   return {.traffic_class = path.ah_attr.grh.traffic_class, .service_level = path.ah_attr.sl};
 }
 
+// siw tells the two depths the wrong way round, and the connection manager of iWARP from the peer's point of
+// view: the lesser of both is safe, and equal to either between two ends that ask for all they can.
+std::uint32_t ReadDepthOf(ibv_qp* queue_pair) {
+  ibv_qp_attr depths{};
+  ibv_qp_init_attr unused{};
+  if (ibv_query_qp(queue_pair, &depths, IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, &unused) != 0) {
+    return 0;
+  }
+  return std::min(depths.max_rd_atomic, depths.max_dest_rd_atomic);
+}
+
 }  // namespace
 
 VerbsLink::~VerbsLink() {
@@ -98,18 +110,20 @@ RemoteMemory VerbsLink::Remote(MemoryId memory) const {
 
 void VerbsLink::Disconnect() {
   if (!connected_) return;
+  described_ = Describe();
   connected_ = false;
   // Also flushes what is still posted. Fails only when the connection is gone already.
   static_cast<void>(rdma_disconnect(id_.get()));
 }
 
 LinkFacts VerbsLink::Describe() const {
-  if (!connected_) return {};
+  if (!connected_) return described_;
   const rdma_ib_addr& address = id_->route.addr.addr.ibaddr;
   return {.local_gid = GidText(address.sgid),
           .remote_gid = GidText(address.dgid),
           .transport = TransportOf(id_->verbs, id_->port_num, id_->qp),
-          .marking = is_iwarp() ? Marking{} : MarkingOf(id_->qp)};
+          .marking = is_iwarp() ? Marking{} : MarkingOf(id_->qp),
+          .read_depth = ReadDepthOf(id_->qp)};
 }
 
 bool VerbsLink::is_iwarp() const { return id_ && id_->verbs->device->transport_type == IBV_TRANSPORT_IWARP; }

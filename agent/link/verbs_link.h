@@ -74,6 +74,7 @@ class VerbsLink final : public Link {
 
   LinkSettings settings_{};
   bool connected_ = false;
+  LinkFacts described_{};        // once disconnected
   unsigned unacknowledged_ = 0;  // completion events
   TimePoint next_event_look_{};  // when busy polling
   absl::Status broken_{};        // why no completion can come any more

@@ -22,7 +22,6 @@ constexpr int kBacklog = 8;
 // and the soft device takes seven retries for "for ever".
 constexpr std::uint8_t kAckTimeout = 17;
 constexpr std::uint8_t kRetries = 6;
-constexpr std::uint8_t kReceiverNotReadyRetries = 6;  // 7 would be for ever
 
 bool IsUnreachable(int error_number) {
   return error_number == ENETUNREACH || error_number == EHOSTUNREACH || error_number == ETIMEDOUT ||
@@ -42,12 +41,12 @@ int ResolveTimeoutMs(TimePoint deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count() * 3 / 4, 1, 60'000));
 }
 
-rdma_conn_param Parameters() {
+rdma_conn_param Parameters(const LinkSettings& settings) {
   rdma_conn_param parameters{};
   parameters.responder_resources = RDMA_MAX_RESP_RES;  // as many reads as both devices can
   parameters.initiator_depth = RDMA_MAX_INIT_DEPTH;
   parameters.retry_count = kRetries;
-  parameters.rnr_retry_count = kReceiverNotReadyRetries;
+  parameters.rnr_retry_count = settings.receiver_not_ready_retries;  // 7 would be for ever
   return parameters;
 }
 
@@ -96,7 +95,7 @@ absl::Status VerbsLink::CreateQueues(rdma_cm_id* id) {
   attributes.recv_cq = queue_.get();
   attributes.cap.max_send_wr = settings_.sends;
   attributes.cap.max_recv_wr = settings_.receives;
-  attributes.cap.max_send_sge = 1;
+  attributes.cap.max_send_sge = settings_.gather;
   attributes.cap.max_recv_sge = 1;
   attributes.qp_type = IBV_QPT_RC;
   attributes.sq_sig_all = 0;
@@ -104,7 +103,7 @@ absl::Status VerbsLink::CreateQueues(rdma_cm_id* id) {
     return ErrnoFailure(FailureKind::kSetup, errno, "create a queue pair on " + device);
   }
   queue_pair_.reset(id);
-  return absl::OkStatus();
+  return settings_.before_connected ? settings_.before_connected() : absl::OkStatus();
 }
 
 // RoCE takes the mark when the route is resolved, and its responder answers with the mark of the request; what
@@ -159,7 +158,7 @@ absl::Status VerbsLink::AcceptRequest(CmId request) {
   SetAckTimeout(id_.get());
   RR_RETURN_IF_ERROR(Mark(id_.get()));
   RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
-  rdma_conn_param parameters = Parameters();
+  rdma_conn_param parameters = Parameters(settings_);
   if (rdma_accept(id_.get(), &parameters) == 0) return absl::OkStatus();
   return ErrnoFailure(FailureKind::kSetup, errno, "accept on " + place_);
 }
@@ -247,7 +246,7 @@ absl::Status VerbsLink::Connect(const Endpoint& endpoint, const Nonce& nonce, co
   place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
   RR_RETURN_IF_ERROR(ResolvePath(endpoint, local_address, patience));
   RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
-  rdma_conn_param parameters = Parameters();
+  rdma_conn_param parameters = Parameters(settings_);
   parameters.private_data = nonce.data();
   parameters.private_data_len = static_cast<std::uint8_t>(nonce.size());
   const std::string action = "connect to " + place_;

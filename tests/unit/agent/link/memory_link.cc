@@ -58,6 +58,14 @@ absl::Status MemoryLink::Await(std::unique_lock<std::mutex>& lock, const Patienc
   return absl::OkStatus();
 }
 
+absl::Status MemoryLink::BeforeConnected(std::unique_lock<std::mutex>& lock) {
+  const std::function<absl::Status()> hook = fabric_.end(role_).settings.before_connected;
+  lock.unlock();
+  const absl::Status status = hook ? hook() : absl::OkStatus();
+  lock.lock();
+  return status;
+}
+
 absl::StatusOr<Endpoint> MemoryLink::Listen(const std::string& local_address, const LinkSettings& settings) {
   const std::lock_guard lock(fabric_.mutex);
   fabric_.listening = true;
@@ -78,6 +86,7 @@ absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
       return status;
     }
     const bool right = *fabric_.request == nonce;
+    if (right) RR_RETURN_IF_ERROR(BeforeConnected(lock));
     fabric_.answer = right;
     fabric_.changed.notify_all();
     if (right) break;
@@ -94,6 +103,7 @@ absl::Status MemoryLink::Connect(const Endpoint& endpoint, const Nonce& nonce, c
   if (fabric_.unreachable) {
     return MakeFailure(FailureKind::kUnreachable, "connect to " + endpoint.address + ": no answer in time");
   }
+  RR_RETURN_IF_ERROR(BeforeConnected(lock));
   fabric_.request = nonce;
   fabric_.changed.notify_all();
   const absl::Status status = Await(lock, patience, [&] { return fabric_.answer.has_value(); });
@@ -153,7 +163,12 @@ absl::Status MemoryLink::Post(std::span<const WorkRequest> requests) {
 absl::Status MemoryLink::PostOne(const WorkRequest& posted) {
   const absl::StatusOr<std::span<std::byte>> bytes = Local(posted.local);
   if (!bytes.ok()) return bytes.status();
+  const absl::StatusOr<std::span<std::byte>> behind =
+      posted.behind.length > 0 ? Local(posted.behind) : std::span<std::byte>();
+  if (!behind.ok()) return behind.status();
   MemoryFabric::End& end = fabric_.end(role_);
+  if (!behind->empty() && end.settings.gather < 2)
+    return MakeFailure(FailureKind::kSetup, "a send of more parts than were asked for");
   if (end.outgoing.size() >= end.settings.sends)
     return MakeFailure(FailureKind::kSetup, "the send queue is full");
   const std::uint64_t number = end.posted[static_cast<std::size_t>(posted.work)]++;
@@ -161,6 +176,7 @@ absl::Status MemoryLink::PostOne(const WorkRequest& posted) {
   MemoryFabric::Request request{.work = posted.work,
                                 .id = posted.id,
                                 .local = *bytes,
+                                .behind = *behind,
                                 .remote = posted.remote,
                                 .signaled = posted.signaled,
                                 .ready_at = steady_clock::now()};
@@ -219,13 +235,19 @@ bool MemoryLink::Execute(Role from, const MemoryFabric::Request& request) {
     return true;
   }
   if (request.work == Work::kSend && !dropped) {
-    if (receiver.receives.empty()) return false;
+    if (receiver.receives.empty()) {
+      if (sender.settings.receiver_not_ready_retries > 0) return false;
+      sender.broken = MakeFailure(FailureKind::kCompletion,
+                                  fmt::format("RNR retry counter exceeded (message {})", request.id));
+      return true;
+    }
     const MemoryFabric::Receive receive = receiver.receives.front();
     receiver.receives.pop_front();
-    const std::size_t bytes = std::min(request.local.size(), receive.to.size());
-    Copy(request.local.first(bytes), receive.to, fault);
+    std::vector<std::byte> message(request.local.begin(), request.local.end());
+    message.insert(message.end(), request.behind.begin(), request.behind.end());
+    Copy(std::span(message).first(std::min(message.size(), receive.to.size())), receive.to, fault);
     receiver.completions.push_back(
-        {.work = Work::kReceive, .id = receive.id, .bytes = static_cast<std::uint32_t>(request.local.size())});
+        {.work = Work::kReceive, .id = receive.id, .bytes = static_cast<std::uint32_t>(message.size())});
   } else if (request.work != Work::kSend) {
     const auto remote = RemoteBytes(Other(from), request);
     if (!remote) {
@@ -283,7 +305,8 @@ LinkFacts MemoryLink::Describe() const {
   const bool initiator = role_ == Role::kInitiator;
   return {.local_gid = initiator ? "gid-i" : "gid-r",
           .remote_gid = initiator ? "gid-r" : "gid-i",
-          .transport = "memory"};
+          .transport = "memory",
+          .read_depth = 8};
 }
 
 }  // namespace rdmaready

@@ -49,6 +49,7 @@ struct MemoryFabric {
     Work work = Work::kSend;
     std::uint64_t id = 0;
     std::span<std::byte> local{};
+    std::span<std::byte> behind{};
     RemoteSlice remote{};
     bool signaled = true;
     TimePoint ready_at{};
@@ -116,6 +117,7 @@ class MemoryLink final : public Link {
   absl::StatusOr<std::span<std::byte>> Local(const Slice& slice);
   absl::Status PostOne(const WorkRequest& posted);
   void Pump();
+  absl::Status BeforeConnected(std::unique_lock<std::mutex>& lock);
   bool Execute(Role from, const MemoryFabric::Request& request);
   void Copy(std::span<const std::byte> from, std::span<std::byte> to, const Fault* fault);
   std::optional<std::span<std::byte>> RemoteBytes(Role owner, const MemoryFabric::Request& request);
