@@ -81,6 +81,13 @@ class Reset(unittest.TestCase):
         answer = fabric.check(self.hosts)
         self.assertEqual(answer.status, 0, answer)
 
+    def test_a_server_whose_client_went_unheard_keeps_no_module_in_use(self):
+        fabric.guest(2, "rping -s -a 10.0.0.2 > /run/rping.log 2>&1 & sleep 0.5")
+        with self.assertRaisesRegex(AssertionError, "rdma_ucm is in use"):
+            fabric.guest(2, "rmmod rdma_ucm")
+        fabric.put_right(2)
+        fabric.guest(2, "rmmod rdma_ucm && modprobe rdma_ucm")
+
     def test_leaves_a_healthy_agent_alone_and_lifts_its_limits(self):
         pid = "cat /run/rdmaready-agent.pid"
         first = fabric.guest(2, pid)
