@@ -157,7 +157,12 @@ std::string_view GeneralHint(Rung rung) {
     case Rung::kLoopback:
       return "rdmaready test loopback  # again, when nothing else tests this port";
     case Rung::kPeer:
+    case Rung::kSmbDirect:
       return "rdmaready test peer HOST-A HOST-B  # again, when nothing else tests these ports";
+    case Rung::kServer:
+      return "rdmaready probe smb SERVER";
+    case Rung::kShare:
+      return "rdmaready check --level share --share //SERVER/SHARE --credentials FILE  # again";
   }
   return "rdmaready check";
 }
