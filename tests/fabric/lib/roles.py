@@ -15,6 +15,8 @@ def take_up(fabric, guest, options):
     """Starts the server that the options name, again when it runs already; "none" ends all of them."""
     if options.role == "smb" and not fabric.shape.roles:
         raise FabricError(f"fabric {fabric.name} was started without --roles, which smb needs")
+    if options.role == "iser" and fabric.shape.device(guest.number) == "siw":
+        raise FabricError("iser: not over siw, which takes its ports from the kernel's TCP, where the same target listens")
     words = []
     for name in options.role_options:
         value = getattr(options, name)
