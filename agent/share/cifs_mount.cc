@@ -41,9 +41,11 @@ class Context {
   void Set(const char* flag) { Do(FSCONFIG_SET_FLAG, flag, nullptr); }
 
   absl::StatusOr<UniqueFd> Mount(const std::string& name) {
-    if (status_.ok() && ::fsconfig(fd_.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) Fail("mount " + name);
+    if (status_.ok() && ::fsconfig(fd_.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
+      Fail("mount " + name);
     if (!status_.ok()) return status_;
-    UniqueFd directory(::fsmount(fd_.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
+    UniqueFd directory(
+        ::fsmount(fd_.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
     if (!directory) return ErrnoStatus(errno, "mount " + name);
     return directory;
   }

@@ -74,7 +74,8 @@ class Reader {
       connection.is_signed = connection.is_signed || HasWord(line, "signed");
       connection.encrypted = connection.encrypted || HasWord(line, "encrypted");
     }
-    if (const auto bytes = NumberAfter(line, "max_readwrite_size:", 16)) connection.max_read_write_bytes = bytes;
+    if (const auto bytes = NumberAfter(line, "max_readwrite_size:", 16))
+      connection.max_read_write_bytes = bytes;
     if (const auto bytes = NumberAfter(line, "rdma_readwrite_threshold:", 16)) {
       connection.rdma_threshold_bytes = bytes;
     }

@@ -67,7 +67,7 @@ void RemoveAbandoned(int directory) {
   while (const dirent* entry = ::readdir(list.get())) {
     const std::string_view name = entry->d_name;
     if (name.size() != length || !name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
-    struct stat about{};
+    struct stat about {};
     if (::fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (S_ISREG(about.st_mode) && std::time(nullptr) - about.st_mtime > kAbandonedSeconds) {
       ::unlinkat(directory, entry->d_name, 0);
@@ -76,7 +76,7 @@ void RemoveAbandoned(int directory) {
 }
 
 absl::Status CheckRoom(int directory) {
-  struct statvfs room{};
+  struct statvfs room {};
   if (::fstatvfs(directory, &room) != 0) return ErrnoStatus(errno, "ask the share for its free space");
   // Some servers do not tell; then the writes will.
   if (room.f_blocks == 0 || room.f_bavail * room.f_frsize >= kShareFileBytes) return absl::OkStatus();
@@ -174,8 +174,8 @@ void Summarise(const Histogram& latencies, IntervalMeter& intervals, std::int64_
   if (!whole.empty()) result.worst_interval_bytes_per_s = *std::min_element(whole.begin(), whole.end()) * 10;
 }
 
-TransferResult RunShape(const FileShape& shape, const TestFile& file, Blocks& blocks, std::span<std::byte> memory,
-                        const ShapeOptions& options) {
+TransferResult RunShape(const FileShape& shape, const TestFile& file, Blocks& blocks,
+                        std::span<std::byte> memory, const ShapeOptions& options) {
   TransferResult result{.case_name = std::string(shape.name),
                         .operation = shape.operation,
                         .message_bytes = shape.block_bytes,
@@ -188,7 +188,8 @@ TransferResult RunShape(const FileShape& shape, const TestFile& file, Blocks& bl
   IntervalMeter intervals(start_ns);
   std::int64_t now_ns = start_ns;
   blocks.Begin(shape);
-  for (bool first = true; result.failure.kind == FailureKind::kNone && (first || now_ns < stop_ns); first = false) {
+  for (bool first = true; result.failure.kind == FailureKind::kNone && (first || now_ns < stop_ns);
+       first = false) {
     if (options.interrupted) {
       if (const absl::Status go_on = options.interrupted(); !go_on.ok()) {
         result.failure = {FailureKind::kCancelled, Message(go_on)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileShapes: the three I/O shapes of a storage user on one file: 512 KiB in sequence, 8 KiB and 1 KiB anywhere;
-// each written, then read back, with direct I/O, every byte compared.
+// FileShapes: the three I/O shapes of a storage user on one file: 512 KiB in sequence, 8 KiB and 1 KiB
+// anywhere; each written, then read back, with direct I/O, every byte compared.
 //
 // One operation at a time, so that the latency is that of one operation. The file is new, its name nobody
 // guesses, it is at most kFileBytes large and it is removed however the run ends; one that an interrupted run
@@ -35,9 +35,9 @@ struct FileShape {
 std::span<const FileShape> AllFileShapes();
 
 struct ShapeOptions {
-  Nonce nonce{};                          // random: names the file and keys its content
-  std::chrono::milliseconds duration{};   // of each shape
-  bool direct = true;                     // past the page cache; not every file system can, a share can
+  Nonce nonce{};                                // random: names the file and keys its content
+  std::chrono::milliseconds duration{};         // of each shape
+  bool direct = true;                           // past the page cache; not every file system can, a share can
   std::function<absl::Status()> interrupted{};  // asked between operations; anything but OK ends the run
 };
 
