@@ -8,6 +8,7 @@
 #include "checks/check.h"
 #include "checks/names.h"
 #include "checks/placeholders.h"
+#include "checks/probe.h"
 #include "checks/transfer.h"
 
 namespace rdmaready {
@@ -55,6 +56,17 @@ Explanation From(const TransferCheck& check) {
           .scope = std::string(Name(check.rung == Rung::kPeer ? Scope::kPair : Scope::kPort))};
 }
 
+Explanation From(const ProbeCheck& check) {
+  return {.id = std::string(check.id),
+          .family = std::string(FamilyOf(check.id)),
+          .title = std::string(check.title),
+          .why = std::string(check.why),
+          .fix = GeneralFix(check),
+          .blocking = check.blocking,
+          .scope = std::string(Name(Scope::kTarget)),
+          .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
+}
+
 }  // namespace
 
 std::string_view SeverityOf(const Explanation& explanation) {
@@ -70,11 +82,13 @@ std::vector<Explanation> Catalogue() {
   std::vector<Explanation> all;
   for (const Check& check : AllChecks()) all.push_back(From(check));
   for (const TransferCheck& check : AllTransferChecks()) all.push_back(From(check));
+  for (const ProbeCheck& check : AllProbeChecks()) all.push_back(From(check));
   return all;
 }
 
 std::vector<Explanation> Explain(std::string_view id) {
   if (const Check* check = FindCheck(id); check != nullptr) return {From(*check)};
+  if (const ProbeCheck* check = FindProbeCheck(id); check != nullptr) return {From(*check)};
   std::vector<Explanation> found;
   for (const TransferCheck& check : AllTransferChecks()) {
     if (check.id == id || (check.case_name == id && !id.empty())) found.push_back(From(check));

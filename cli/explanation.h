@@ -26,7 +26,7 @@ std::string_view SeverityOf(const Explanation& explanation);
 // When it blocks, in words: "always", "under a profile that names an MTU", "no".
 std::string_view BlocksText(const Explanation& explanation);
 
-// Every check in the order of the report, then every live test. What a check fills in from a host stands there
+// Every check in the order of the report, then every live test, then the checks of probes. What a check fills in from a host stands there
 // as a word in capitals: NETDEV.
 std::vector<Explanation> Catalogue();
 
