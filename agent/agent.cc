@@ -24,17 +24,6 @@
 namespace rdmaready {
 namespace {
 
-class Counted {
- public:
-  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::atomic<int>& count_;
-};
-
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();

@@ -140,10 +140,14 @@ Finding NotProbed(Protocol protocol, std::string_view target, std::string_view r
   return finding;
 }
 
-Readiness ReadinessOfProbe(const std::vector<Finding>& findings) {
+std::vector<RungResult> LadderOfProbe(const std::vector<Finding>& findings) {
   std::vector<const Finding*> pointers;
   for (const Finding& finding : findings) pointers.push_back(&finding);
-  switch (OutcomeOf(Rung::kServer, pointers)) {
+  return {{.rung = Rung::kServer, .outcome = OutcomeOf(Rung::kServer, pointers)}};
+}
+
+Readiness ReadinessOfProbe(const std::vector<Finding>& findings) {
+  switch (LadderOfProbe(findings).front().outcome) {
     case RungOutcome::kPass:
       return Readiness::kReady;
     case RungOutcome::kFail:
