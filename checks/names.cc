@@ -53,6 +53,8 @@ std::string_view Name(Rung rung) {
       return "loopback";
     case Rung::kPeer:
       return "peer";
+    case Rung::kSmbDirect:
+      return "smb-direct";
   }
   return "unknown";
 }

@@ -15,7 +15,7 @@ namespace rdmaready {
 std::string_view Name(Outcome outcome);           // "unknown", "pass", "warn", "fail", "not-applicable"
 std::string_view Name(Scope scope);               // "host", "port", "pair"
 std::string_view Name(Readiness readiness);       // "undetermined", "ready", "not-ready"
-std::string_view Name(Rung rung);                 // "host", "loopback", "peer"
+std::string_view Name(Rung rung);                 // "host", "loopback", "peer", "smb-direct"
 std::string_view Name(RungOutcome outcome);       // "not-run", "pass", "fail", "unknown"
 std::string_view Name(Operation operation);       // "unknown", "send", "write", "read"
 std::string_view Name(FailureKind kind);          // "", "setup", "rejected", ... "peer-gone"

@@ -20,7 +20,7 @@
 namespace rdmaready {
 
 // Every rung, from the host up.
-inline constexpr std::array<Rung, 3> kRungs{Rung::kHost, Rung::kLoopback, Rung::kPeer};
+inline constexpr std::array<Rung, 4> kRungs{Rung::kHost, Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect};
 
 // Of the findings of this rung among `findings`. A hidden blocking finding whose hiding one is not itself a
 // blocking failure or unknown among `findings` counts as unknown on the host rung; pair findings may be hidden

@@ -158,6 +158,9 @@ std::string_view GeneralHint(Rung rung) {
       return "rdmaready test loopback  # again, when nothing else tests this port";
     case Rung::kPeer:
       return "rdmaready test peer HOST-A HOST-B  # again, when nothing else tests these ports";
+    case Rung::kSmbDirect:
+      return "rdmaready test peer HOST-A HOST-B --case send-1k,smbd-send-1k  # is it RDMA itself, or SMB "
+             "Direct?";
   }
   return "rdmaready check";
 }

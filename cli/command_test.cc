@@ -158,7 +158,7 @@ ExitStatus RunPeer(const Context& context, const Options& options) {
 }
 
 void AddCases(CLI::App& app, Options& options) {
-  app.add_option("--case", options.cases, "Only these cases (default: all; rdmaready test --list)")
+  app.add_option("--case", options.cases, "Only these cases (default: all but smbd-*; rdmaready test --list)")
       ->type_name("NAME")
       ->delimiter(',')
       ->allow_extra_args(false);

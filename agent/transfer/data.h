@@ -42,7 +42,7 @@ inline std::uint64_t ChainOf(const TransferCase& test) {
 
 // Whether this end only lends its memory: it waits for no completion, so it neither spins nor wakes up often.
 inline bool Lends(Role role, const TransferCase& test, const RunOptions& options) {
-  return role == Role::kResponder && test.operation != Operation::kSend &&
+  return role == Role::kResponder && test.wrapping == Wrapping::kNone && test.operation != Operation::kSend &&
          (test.operation == Operation::kRead || !options.verify);
 }
 

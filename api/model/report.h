@@ -16,7 +16,7 @@ enum class Scope { kHost, kPort, kPair };  // what one verdict is about
 enum class Readiness { kUndetermined, kReady, kNotReady };
 
 // The readiness ladder. A level asked for includes all rungs below it.
-enum class Rung { kHost, kLoopback, kPeer };
+enum class Rung { kHost, kLoopback, kPeer, kSmbDirect };
 
 enum class RungOutcome { kNotRun, kPass, kFail, kUnknown };
 

@@ -69,11 +69,11 @@ TEST(Limits, HoldForTheLargestThatIsAllowed) {
 
 TEST(Limits, BoundWhatMovesWhateverIsAsked) {
   RunOptions run;
-  Apply({.qps = 4, .max_bytes = ~0ull}, run);
+  Apply({.qps = 4, .max_bytes = ~0ull}, 4, run);
   EXPECT_EQ(run.max_bytes, kMaxMovedBytes / 4);
-  Apply({.max_bytes = 1000}, run);
+  Apply({.max_bytes = 1000}, 1, run);
   EXPECT_EQ(run.max_bytes, 1000u);
-  Apply({}, run);
+  Apply({}, 1, run);
   EXPECT_EQ(run.max_bytes, kMaxMovedBytes);
 }
 
