@@ -43,11 +43,13 @@ constexpr std::array kCases = std::to_array<CaseRow>({
 constexpr std::array kSmbDirectCases = std::to_array<CaseRow>({
     {"smbd-send-1k", Figure::kLatency, "A 1 KB message of SMB Direct and its answer",
      "Every request and answer of a share is such a message; its way decides the latency of small I/O"},
-    {"smbd-8k", Figure::kOperations, "8 KB asked for by an SMB Direct message and written by RDMA",
+    {"smbd-8k", Figure::kOperations, "8 KB that the responder writes by RDMA, asked by an SMB Direct message,",
      "Small reads of a share go exactly this way; they decide its operations per second"},
-    {"smbd-512k-write", Figure::kBandwidth, "512 KB asked for by an SMB Direct message and written by RDMA",
+    {"smbd-512k-write", Figure::kBandwidth,
+     "512 KB that the responder writes by RDMA, asked by an SMB Direct message,",
      "Large reads of a share go exactly this way; they decide its bandwidth"},
-    {"smbd-512k-read", Figure::kBandwidth, "512 KB offered by an SMB Direct message and read by RDMA",
+    {"smbd-512k-read", Figure::kBandwidth,
+     "512 KB that the responder reads by RDMA, asked by an SMB Direct message,",
      "Large writes of a share go exactly this way; they decide its bandwidth"},
     {"smbd-fragments", Figure::kBandwidth, "A message of up to 1 MiB in fragments of SMB Direct",
      "Answers that do not go by RDMA (directory listings, encrypted data) are put together from fragments"},
@@ -101,7 +103,7 @@ std::string Expected(const TransferPlace& place) {
 
 Finding Begin(std::string_view case_name, const TransferPlace& place) {
   Finding finding{.id = TransferId(place.rung, case_name),
-                  .scope = place.rung >= Rung::kPeer ? Scope::kPair : Scope::kPort,
+                  .scope = IsPairRung(place.rung) ? Scope::kPair : Scope::kPort,
                   .rung = place.rung,
                   .subject = Printable(place.subject),
                   .blocking = true,
@@ -161,7 +163,7 @@ std::vector<TransferCheck> MakeChecks() {
         rung == Rung::kSmbDirect ? std::span<const CaseRow>(kSmbDirectCases) : std::span<const CaseRow>(kCases);
     for (const CaseRow& row : rows) {
       const std::string_view where =
-          rung >= Rung::kPeer ? " between the two hosts" : " through the port, both ends on this host";
+          IsPairRung(rung) ? " between the two hosts" : " through the port, both ends on this host";
       checks.push_back({.id = TransferId(rung, row.name),
                         .case_name = row.name,
                         .rung = rung,

@@ -41,6 +41,9 @@ std::string TransferId(Rung rung, std::string_view case_name);
 // The rung that a case between two hosts stands for.
 Rung PairRungOf(std::string_view case_name);
 
+// A test on such a rung is between two hosts.
+constexpr bool IsPairRung(Rung rung) { return rung == Rung::kPeer || rung == Rung::kSmbDirect; }
+
 // Where a test ran. What is empty is left out of the hints.
 struct TransferPlace {
   Rung rung = Rung::kLoopback;

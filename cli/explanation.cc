@@ -53,7 +53,7 @@ Explanation From(const TransferCheck& check) {
           .why = std::string(check.why),
           .fix = std::string(check.fix),
           .blocking = true,
-          .scope = std::string(Name(check.rung >= Rung::kPeer ? Scope::kPair : Scope::kPort))};
+          .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort))};
 }
 
 }  // namespace

@@ -75,12 +75,12 @@ constexpr TransferCase OnConnections(TransferCase test, std::uint32_t connection
 
 constexpr std::array kSmbDirectCases = std::to_array<TransferCase>({
     SmbDirect("smbd-send-1k", "requests and answers: 1 KB messages, latency", Operation::kSend, 1 * kKiB, 1),
-    SmbDirect("smbd-8k", "small reads of a share: 8 KB by RDMA write, operations per second", Operation::kWrite,
-              8 * kKiB, 32),
-    SmbDirect("smbd-512k-write", "large reads of a share: 512 KB by RDMA write, bandwidth", Operation::kWrite,
-              512 * kKiB, 16),
-    SmbDirect("smbd-512k-read", "large writes to a share: 512 KB by RDMA read, bandwidth", Operation::kRead,
-              512 * kKiB, 16),
+    SmbDirect("smbd-8k", "small reads of a share: 8 KB, the responder writes by RDMA, operations per second",
+              Operation::kWrite, 8 * kKiB, 32),
+    SmbDirect("smbd-512k-write", "large reads of a share: 512 KB, the responder writes by RDMA, bandwidth",
+              Operation::kWrite, 512 * kKiB, 16),
+    SmbDirect("smbd-512k-read", "large writes to a share: 512 KB, the responder reads by RDMA, bandwidth",
+              Operation::kRead, 512 * kKiB, 16),
     SmbDirect("smbd-fragments", "messages of 1 byte to 1 MiB in fragments", Operation::kSend, 1024 * kKiB, 2),
     WithCredits(SmbDirect("smbd-one-credit", "64 KB in fragments with one credit each way", Operation::kSend,
                           64 * kKiB, 1),
@@ -88,10 +88,12 @@ constexpr std::array kSmbDirectCases = std::to_array<TransferCase>({
     WithCredits(
         SmbDirect("smbd-credit-burst", "bursts of 128 messages on 16 credits", Operation::kSend, 1 * kKiB, 128),
         16),
-    OnConnections(WithCredits(SmbDirect("smbd-16-connections", "many clients: 8 KB by RDMA write",
-                                        Operation::kWrite, 8 * kKiB, 8),
-                              32),
-                  16),
+    OnConnections(
+        WithCredits(SmbDirect("smbd-16-connections",
+                              "many clients: 8 KB, the responder writes by RDMA, 16 connections at once",
+                              Operation::kWrite, 8 * kKiB, 8),
+                    32),
+        16),
 });
 
 }  // namespace

@@ -29,6 +29,13 @@ smbdirect::Role SmbdRole(Role role) {
 
 }  // namespace
 
+std::uint64_t SmbdPinnedBytes(const TransferCase& test) {
+  const std::uint64_t messages = test.operation == Operation::kSend
+                                     ? std::uint64_t{2} * test.message_bytes  // out and in
+                                     : std::uint64_t{test.message_bytes} + kMoveMessageBytes;
+  return SlotsOf(test) * messages + smbdirect::Edge::PinnedBytes(SettingsFor(test));
+}
+
 SmbdEnd::SmbdEnd(Role role, Session& session, const Pattern& pattern)
     : session_(session), pattern_(pattern), role_(role) {
   smbdirect::Upper upper{.deliver = [this](smbdirect::Bytes message) { fault_.Update(Deliver(message)); },

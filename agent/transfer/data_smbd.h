@@ -25,6 +25,9 @@
 
 namespace rdmaready {
 
+// See PinnedBytesOf.
+std::uint64_t SmbdPinnedBytes(const TransferCase& test);
+
 class SmbdEnd {
  public:
   SmbdEnd(Role role, Session& session, const Pattern& pattern);
@@ -74,7 +77,10 @@ class SmbdSendEnd : public SmbdEnd {
   absl::Status Deliver(std::span<const std::byte> message) override;
   void Submitted(std::uint64_t cookie) override;
 
-  // Sends slot `index` as its pieces.
+  virtual std::uint64_t NumberOf(std::uint64_t index) const = 0;  // of an outgoing message
+  // Fills what may be used already, beside the measured way.
+  void FillAhead();
+  // Sends slot `index`, which may be used, as its pieces.
   absl::Status Send(std::uint64_t index);
   // A slot may be filled and sent again when it went out and what was received in its turn was looked at.
   bool MayUse(std::uint64_t index) const { return index < counts_.completed + slots(); }
@@ -85,6 +91,9 @@ class SmbdSendEnd : public SmbdEnd {
   std::size_t piece_ = 0;           // of the message that is being received
   std::size_t received_bytes_ = 0;  // of it
   std::uint64_t looked_at_ = 0;
+
+ private:
+  std::uint64_t filled_ = 0;
 };
 
 class SmbdSendInitiator final : public SmbdSendEnd {
@@ -94,6 +103,7 @@ class SmbdSendInitiator final : public SmbdSendEnd {
   absl::Status Run(Phase& phase);
 
  private:
+  std::uint64_t NumberOf(std::uint64_t index) const override { return 2 * index; }
   absl::Status Burst(std::uint64_t messages, Meter& meter);
   absl::Status AwaitAnswers(Meter& meter, Phase& phase);
 };
@@ -105,11 +115,15 @@ class SmbdSendResponder final : public SmbdSendEnd {
   absl::Status Run(Phase& phase);
 
  private:
+  std::uint64_t NumberOf(std::uint64_t index) const override { return 2 * index + 1; }
   absl::Status Deliver(std::span<const std::byte> message) override;
   absl::Status Answer();
 };
 
-// --- move ---
+// --- move. Even requests describe their buffer as one piece, odd ones in three that meet at odd places. ---
+
+inline constexpr std::size_t kMoveDescriptors = 3;
+inline constexpr std::size_t kMoveMessageBytes = 16 + kMoveDescriptors * smbdirect::kDescriptorBytes;
 
 // What a request says; its bytes are ours, as those of a file server's protocol are its own.
 struct MoveRequest {
@@ -140,7 +154,8 @@ class SmbdMoveInitiator final : public SmbdMoveEnd {
   absl::Status MakeMemory() override;
   absl::Status Deliver(std::span<const std::byte> message) override;
   void Submitted(std::uint64_t cookie) override;
-  absl::Status Ask(Meter& meter);
+  absl::Status Ask();
+  std::span<const std::byte> Request(std::uint64_t number) const;
   absl::Status AskAll(Meter& meter);
 
   bool stopping_ = false;

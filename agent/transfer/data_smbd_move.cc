@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "agent/link/failure.h"
@@ -15,9 +16,23 @@ namespace {
 // Both messages begin with the number and the tag, 8 bytes each, little-endian; a request goes on with its
 // descriptors, [MS-SMBD] 2.2.3.1.
 constexpr std::size_t kHeadBytes = 16;
-constexpr std::size_t kDescriptors = 2;  // a buffer in two parts
-constexpr std::size_t kRequestBytes = kHeadBytes + kDescriptors * smbdirect::kDescriptorBytes;
-constexpr std::uint32_t kFirstPartOffset = 8;  // the parts meet this far beside the middle
+static_assert(kMoveMessageBytes == kHeadBytes + kMoveDescriptors * smbdirect::kDescriptorBytes);
+
+// Lengths of the parts in which message `number` of that size is described.
+std::span<const std::uint32_t> PartsOf(std::uint32_t bytes, std::uint64_t number,
+                                       std::array<std::uint32_t, kMoveDescriptors>& parts) {
+  if (number % 2 == 0 || bytes < 64) {
+    parts[0] = bytes;
+    return std::span(parts).first(1);
+  }
+  parts = {bytes / 2 + 8, bytes / 4 - 1, bytes - (bytes / 2 + 8) - (bytes / 4 - 1)};
+  return parts;
+}
+
+std::size_t RequestBytes(std::uint32_t bytes, std::uint64_t number) {
+  std::array<std::uint32_t, kMoveDescriptors> parts;
+  return kHeadBytes + PartsOf(bytes, number, parts).size() * smbdirect::kDescriptorBytes;
+}
 
 void PutU64(std::span<std::byte> bytes, std::uint64_t value) {
   for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>((value >> (8 * i)) & 0xff);
@@ -43,7 +58,7 @@ absl::Status SmbdMoveInitiator::MakeMemory() {
   const auto count = static_cast<std::uint32_t>(slots());
   const Access access = writes() ? Access::kRemoteWrite : Access::kRemoteRead;
   RR_RETURN_IF_ERROR(Make(memory_, session_.test().message_bytes, count, access));
-  return Make(messages_, kRequestBytes, count, Access::kSendSource);
+  return Make(messages_, kMoveMessageBytes, count, Access::kSendSource);
 }
 
 absl::Status SmbdMoveInitiator::Run(Phase& phase) {
@@ -51,7 +66,7 @@ absl::Status SmbdMoveInitiator::Run(Phase& phase) {
   absl::Status status;
   std::uint64_t timed = 0;
   while (true) {
-    status = AskAll(meter);
+    status = edge_->Together([&] { return AskAll(meter); });
     const bool finished = stopping_ && looked_at_ == counts_.posted && counts_.announced == counts_.posted;
     if (!status.ok() || finished) break;
     status = Step();
@@ -73,33 +88,40 @@ absl::Status SmbdMoveInitiator::Run(Phase& phase) {
 
 absl::Status SmbdMoveInitiator::AskAll(Meter& meter) {
   while (!stopping_ && counts_.posted < std::min(looked_at_, counts_.announced) + slots()) {
-    if (meter.MayPost(counts_.posted, 1, NowNs()) == 0) {
+    const std::int64_t now_ns = NowNs();
+    if (meter.MayPost(counts_.posted, 1, now_ns) == 0) {
       stopping_ = true;
     } else {
-      RR_RETURN_IF_ERROR(Ask(meter));
+      meter.Posted(counts_.posted, now_ns);
+      RR_RETURN_IF_ERROR(Ask());
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status SmbdMoveInitiator::Ask(Meter& meter) {
+absl::Status SmbdMoveInitiator::Ask() {
   const std::uint64_t number = counts_.posted++;
   const std::span<std::byte> data = memory_->bytes(number);
   if (!writes() && (verify() || number < slots())) pattern_.Fill(data, number);
+  return edge_->Submit({.bytes = Request(number), .cookie = number});
+}
+
+std::span<const std::byte> SmbdMoveInitiator::Request(std::uint64_t number) const {
+  const std::uint32_t size = session_.test().message_bytes;
   const RemoteMemory memory = memory_->remote();
-  const auto size = static_cast<std::uint32_t>(data.size());
-  const std::uint32_t first = size / 2 + kFirstPartOffset;
-  const std::uint64_t address = memory.address + (number % slots()) * size;
-  const std::span<std::byte> request = messages_->bytes(number);
+  const std::span<std::byte> request = messages_->bytes(number).first(RequestBytes(size, number));
   PutU64(request, number);
   PutU64(request.subspan(8), Tag(number, false));
-  std::ranges::copy(smbdirect::Encode({.address = address, .token = memory.rkey, .length_bytes = first}),
-                    request.subspan(kHeadBytes).begin());
-  std::ranges::copy(
-      smbdirect::Encode({.address = address + first, .token = memory.rkey, .length_bytes = size - first}),
-      request.subspan(kHeadBytes + smbdirect::kDescriptorBytes).begin());
-  meter.Posted(number, NowNs());
-  return edge_->Submit({.bytes = request, .cookie = number});
+  std::uint64_t address = memory.address + (number % slots()) * size;
+  std::span<std::byte> rest = request.subspan(kHeadBytes);
+  std::array<std::uint32_t, kMoveDescriptors> parts;
+  for (const std::uint32_t part : PartsOf(size, number, parts)) {
+    std::ranges::copy(smbdirect::Encode({.address = address, .token = memory.rkey, .length_bytes = part}),
+                      rest.begin());
+    rest = rest.subspan(smbdirect::kDescriptorBytes);
+    address += part;
+  }
+  return request;
 }
 
 void SmbdMoveInitiator::Submitted(std::uint64_t) { ++counts_.announced; }
@@ -126,7 +148,7 @@ absl::Status SmbdMoveResponder::Run(Phase& phase) {
     for (; looked_at_ < moved_; ++looked_at_) {
       if (!writes()) Verify(memory_->bytes(looked_at_), looked_at_, phase);
     }
-    return Serve();
+    return edge_->Together([this] { return Serve(); });
   });
   phase.counts = counts_;
   phase.failure = FoundByCounting("RDMA read for SMB Direct", session_.test(), phase, std::nullopt);
@@ -135,10 +157,11 @@ absl::Status SmbdMoveResponder::Run(Phase& phase) {
 
 absl::Status SmbdMoveResponder::Deliver(std::span<const std::byte> message) {
   const std::uint64_t number = counts_.received;
-  const bool right = message.size() == kRequestBytes && GetU64(message) == number &&
-                     GetU64(message.subspan(8)) == Tag(number, false) && waiting_.size() < slots();
+  const bool right = message.size() == RequestBytes(session_.test().message_bytes, number) &&
+                     GetU64(message) == number && GetU64(message.subspan(8)) == Tag(number, false) &&
+                     waiting_.size() < slots();
   if (!right) return Damaged("request", number);
-  auto buffer = smbdirect::DecodeDescriptors(message.subspan(kHeadBytes), kDescriptors);
+  auto buffer = smbdirect::DecodeDescriptors(message.subspan(kHeadBytes), kMoveDescriptors);
   if (!buffer) return Damaged("request", number);
   ++counts_.received;
   waiting_.push_back({.number = number, .buffer = *std::move(buffer)});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "agent/link/failure.h"
 #include "agent/transfer/data_smbd.h"
 #include "api/base/status.h"
@@ -16,16 +17,14 @@ namespace {
 constexpr std::uint32_t kWholeBytes = 1'048'576;  // the largest message of SMB Direct that our settings take
 constexpr std::uint64_t kNoMessage = ~std::uint64_t{0};
 
-std::uint64_t PingNumber(std::uint64_t ping) { return 2 * ping; }
-std::uint64_t PongNumber(std::uint64_t ping) { return 2 * ping + 1; }
+using Pieces = absl::InlinedVector<std::uint32_t, 5>;
 
 // The sizes of the messages that a large one goes as: whole, halves, and around the bounds of a fragment (1340
 // bytes of payload) and of the least that a peer must put together (131072). The last takes what is left.
-std::vector<std::uint32_t> PiecesOf(std::uint32_t bytes, std::uint64_t index) {
+Pieces PiecesOf(std::uint32_t bytes, std::uint64_t index) {
   if (bytes < kWholeBytes) return {bytes};
-  static const std::vector<std::vector<std::uint32_t>> kFirst{
-      {}, {bytes / 2}, {1, 1'340, 1'341, 1'339}, {131'072, 65'536 + 3}};
-  std::vector<std::uint32_t> pieces = kFirst[index % kFirst.size()];
+  static const std::vector<Pieces> kFirst{{}, {bytes / 2}, {1, 1'340, 1'341, 1'339}, {131'072, 65'536 + 3}};
+  Pieces pieces = kFirst[index % kFirst.size()];
   std::uint32_t left = bytes;
   for (const std::uint32_t piece : pieces) left -= piece;
   pieces.push_back(left);
@@ -37,10 +36,18 @@ std::vector<std::uint32_t> PiecesOf(std::uint32_t bytes, std::uint64_t index) {
 absl::Status SmbdSendEnd::MakeMemory() {
   const auto count = static_cast<std::uint32_t>(slots());
   RR_RETURN_IF_ERROR(Make(outgoing_, session_.test().message_bytes, count, Access::kSendSource));
-  return Make(incoming_, session_.test().message_bytes, count, Access::kSendSource);
+  RR_RETURN_IF_ERROR(Make(incoming_, session_.test().message_bytes, count, Access::kSendSource));
+  FillAhead();
+  return absl::OkStatus();
+}
+
+void SmbdSendEnd::FillAhead() {
+  const std::uint64_t end = verify() ? counts_.completed + slots() : slots();
+  for (; filled_ < end; ++filled_) pattern_.Fill(outgoing_->bytes(filled_), NumberOf(filled_));
 }
 
 absl::Status SmbdSendEnd::Send(std::uint64_t index) {
+  FillAhead();
   std::span<const std::byte> left = outgoing_->bytes(index);
   ++counts_.posted;
   for (const std::uint32_t piece : PiecesOf(session_.test().message_bytes, index)) {
@@ -58,7 +65,7 @@ void SmbdSendEnd::Submitted(std::uint64_t cookie) {
 }
 
 absl::Status SmbdSendEnd::Deliver(std::span<const std::byte> message) {
-  const std::vector<std::uint32_t> pieces = PiecesOf(session_.test().message_bytes, counts_.received);
+  const Pieces pieces = PiecesOf(session_.test().message_bytes, counts_.received);
   if (message.size() != pieces[piece_]) {
     return MakeFailure(FailureKind::kCorrupt,
                        fmt::format("SMB Direct: part {} of message {} arrived with {} bytes instead of {}",
@@ -67,8 +74,10 @@ absl::Status SmbdSendEnd::Deliver(std::span<const std::byte> message) {
   if (counts_.received >= looked_at_ + slots()) {
     return MakeFailure(FailureKind::kCorrupt, "SMB Direct: more messages arrived than may be under way");
   }
-  std::ranges::copy(message,
-                    incoming_->bytes(counts_.received).begin() + static_cast<std::ptrdiff_t>(received_bytes_));
+  if (verify()) {
+    std::ranges::copy(
+        message, incoming_->bytes(counts_.received).begin() + static_cast<std::ptrdiff_t>(received_bytes_));
+  }
   received_bytes_ += message.size();
   if (++piece_ < pieces.size()) return absl::OkStatus();
   piece_ = 0;
@@ -98,14 +107,16 @@ absl::Status SmbdSendInitiator::Burst(std::uint64_t messages, Meter& meter) {
   const std::uint64_t first = counts_.posted;
   for (std::uint64_t ping = first; ping < first + messages; ++ping) {
     while (!MayUse(ping)) RR_RETURN_IF_ERROR(Step());
-    if (verify() || ping < slots()) pattern_.Fill(outgoing_->bytes(ping), PingNumber(ping));
   }
-  const std::int64_t now_ns = NowNs();
-  for (std::uint64_t ping = first; ping < first + messages; ++ping) {
-    meter.Posted(ping, now_ns);
-    RR_RETURN_IF_ERROR(Send(ping));
-  }
-  return absl::OkStatus();
+  FillAhead();
+  const std::int64_t now_ns = first == 0 || verify() ? NowNs() : session_.waited_ns();
+  return edge_->Together([&] {
+    for (std::uint64_t ping = first; ping < first + messages; ++ping) {
+      meter.Posted(ping, now_ns);
+      RR_RETURN_IF_ERROR(Send(ping));
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status SmbdSendInitiator::AwaitAnswers(Meter& meter, Phase& phase) {
@@ -119,7 +130,7 @@ absl::Status SmbdSendInitiator::AwaitAnswers(Meter& meter, Phase& phase) {
       meter.Completed(timed, session_.waited_ns(), 2ull * session_.test().message_bytes, 2);
     }
     for (; looked_at_ < counts_.received; ++looked_at_) {
-      Verify(incoming_->bytes(looked_at_), PongNumber(looked_at_), phase);
+      Verify(incoming_->bytes(looked_at_), 2 * looked_at_ + 1, phase);
     }
   }
   return absl::OkStatus();
@@ -128,10 +139,11 @@ absl::Status SmbdSendInitiator::AwaitAnswers(Meter& meter, Phase& phase) {
 absl::Status SmbdSendResponder::Run(Phase& phase) {
   RR_RETURN_IF_ERROR(Negotiate());
   const absl::Status status = ServeUntilDone([&] {
-    RR_RETURN_IF_ERROR(Answer());
+    RR_RETURN_IF_ERROR(edge_->Together([this] { return Answer(); }));
     for (; looked_at_ < counts_.received; ++looked_at_) {
-      Verify(incoming_->bytes(looked_at_), PingNumber(looked_at_), phase);
+      Verify(incoming_->bytes(looked_at_), 2 * looked_at_, phase);
     }
+    FillAhead();
     return absl::OkStatus();
   });
   phase.counts = counts_;
@@ -147,9 +159,7 @@ absl::Status SmbdSendResponder::Deliver(std::span<const std::byte> message) {
 
 absl::Status SmbdSendResponder::Answer() {
   while (counts_.posted < counts_.received && MayUse(counts_.posted)) {
-    const std::uint64_t ping = counts_.posted;
-    if (verify() || ping < slots()) pattern_.Fill(outgoing_->bytes(ping), PongNumber(ping));
-    RR_RETURN_IF_ERROR(Send(ping));
+    RR_RETURN_IF_ERROR(Send(counts_.posted));
   }
   return absl::OkStatus();
 }

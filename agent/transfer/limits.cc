@@ -13,10 +13,9 @@ namespace {
 
 absl::Status TooMuch(const std::string& what) { return absl::InvalidArgumentError(what); }
 
-// Send and receive need a fixed few slots, write and read the whole window, both ends alike.
 std::uint64_t PinnedBytes(const TransferCase& test, const TransferOptions& options) {
   const std::uint64_t directions = options.bidirectional ? 2 : 1;
-  return directions * QpsOf(test, options) * SlotsOf(test) * test.message_bytes;
+  return directions * QpsOf(test, options) * PinnedBytesOf(test);
 }
 
 }  // namespace

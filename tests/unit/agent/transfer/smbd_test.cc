@@ -85,8 +85,8 @@ TEST(Smbd, FindsAWrongByteOfAnRdmaWrite) {
   const BothEnds both = RunBoth(fabric, Short("smbd-8k"), Options());
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
   EXPECT_EQ(both.initiator.bytes_wrong, 1u);
-  // The second part of message 1, behind 4 KiB and 8 bytes of it.
-  EXPECT_EQ(both.initiator.first_wrong_offset, 8'192u + 4'096 + 8 + 17);
+  // The third part of message 1: it is cut behind 4 KiB and 8 bytes, and 2 KiB less 1 byte further on.
+  EXPECT_EQ(both.initiator.first_wrong_offset, 8'192u + 4'096 + 8 + 2'047 + 17);
 }
 
 TEST(Smbd, FindsAWrongByteOfAnRdmaRead) {
