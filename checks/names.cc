@@ -29,6 +29,8 @@ std::string_view Name(Scope scope) {
       return "port";
     case Scope::kPair:
       return "pair";
+    case Scope::kTarget:
+      return "target";
   }
   return "unknown";
 }
@@ -55,6 +57,10 @@ std::string_view Name(Rung rung) {
       return "peer";
     case Rung::kSmbDirect:
       return "smb-direct";
+    case Rung::kServer:
+      return "server";
+    case Rung::kShare:
+      return "share";
   }
   return "unknown";
 }
@@ -83,6 +89,34 @@ std::string_view Name(Operation operation) {
       return "write";
     case Operation::kRead:
       return "read";
+  }
+  return "unknown";
+}
+
+std::string_view Name(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kUnknown:
+      return "unknown";
+    case Protocol::kSmb:
+      return "smb";
+    case Protocol::kNvme:
+      return "nvme";
+    case Protocol::kIser:
+      return "iser";
+    case Protocol::kNfs:
+      return "nfs";
+  }
+  return "unknown";
+}
+
+std::string_view Name(StepOutcome outcome) {
+  switch (outcome) {
+    case StepOutcome::kNotReached:
+      return "not-reached";
+    case StepOutcome::kDone:
+      return "done";
+    case StepOutcome::kFailed:
+      return "failed";
   }
   return "unknown";
 }
@@ -272,7 +306,15 @@ std::string_view Name(Profile::Vlan vlan) {
 }
 
 std::optional<Rung> RungFromName(std::string_view name) {
-  for (const Rung value : {Rung::kHost, Rung::kLoopback, Rung::kPeer}) {
+  for (const Rung value :
+       {Rung::kHost, Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect, Rung::kServer, Rung::kShare}) {
+    if (Name(value) == name) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<Protocol> ProtocolFromName(std::string_view name) {
+  for (const Protocol value : {Protocol::kSmb, Protocol::kNvme, Protocol::kIser, Protocol::kNfs}) {
     if (Name(value) == name) return value;
   }
   return std::nullopt;

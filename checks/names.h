@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/model/facts.h"
+#include "api/model/probe.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
@@ -13,13 +14,15 @@
 namespace rdmaready {
 
 std::string_view Name(Outcome outcome);           // "unknown", "pass", "warn", "fail", "not-applicable"
-std::string_view Name(Scope scope);               // "host", "port", "pair"
+std::string_view Name(Scope scope);               // "host", "port", "pair", "target"
 std::string_view Name(Readiness readiness);       // "undetermined", "ready", "not-ready"
-std::string_view Name(Rung rung);                 // "host", "loopback", "peer", "smb-direct"
+std::string_view Name(Rung rung);                 // "host", "loopback", "peer", "smb-direct", "server", "share"
 std::string_view Name(RungOutcome outcome);       // "not-run", "pass", "fail", "unknown"
 std::string_view Name(Operation operation);       // "unknown", "send", "write", "read"
 std::string_view Name(FailureKind kind);          // "", "setup", "rejected", ... "peer-gone"
 std::string_view Name(CounterChange::Kind kind);  // "unknown", "unchanged", "grew", ... "gone"
+std::string_view Name(Protocol protocol);         // "unknown", "smb", "nvme", "iser", "nfs"
+std::string_view Name(StepOutcome outcome);       // "not-reached", "done", "failed"
 std::string_view Name(Missing::Kind kind);        // "not-collected", "unsupported", "denied", "failed"
 std::string_view Name(RdmaStack stack);           // "unknown", "absent", "not-loaded", "loaded"
 std::string_view Name(Transport transport);       // "unknown", "infiniband", "roce", "iwarp"
@@ -33,6 +36,7 @@ std::string_view Name(Profile::Vlan vlan);            // "any", "tagged"
 
 // The other way round; nothing for any other word.
 std::optional<Rung> RungFromName(std::string_view name);
+std::optional<Protocol> ProtocolFromName(std::string_view name);
 std::optional<Outcome> OutcomeFromName(std::string_view name);
 std::optional<Readiness> ReadinessFromName(std::string_view name);
 

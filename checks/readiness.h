@@ -20,7 +20,8 @@
 namespace rdmaready {
 
 // Every rung, from the host up.
-inline constexpr std::array<Rung, 4> kRungs{Rung::kHost, Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect};
+inline constexpr std::array<Rung, 6> kRungs{Rung::kHost,      Rung::kLoopback, Rung::kPeer,
+                                            Rung::kSmbDirect, Rung::kServer,   Rung::kShare};
 
 // Of the findings of this rung among `findings`. A hidden blocking finding whose hiding one is not itself a
 // blocking failure or unknown among `findings` counts as unknown on the host rung; pair findings may be hidden

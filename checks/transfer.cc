@@ -197,6 +197,10 @@ std::string TransferId(Rung rung, std::string_view case_name) {
       return Cat("peer.", case_name);
     case Rung::kSmbDirect:
       return Cat("smb-direct.", case_name);
+    case Rung::kServer:
+      return Cat("server.", case_name);
+    case Rung::kShare:
+      return Cat("share.", case_name);
   }
   return std::string(case_name);
 }

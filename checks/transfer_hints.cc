@@ -161,6 +161,10 @@ std::string_view GeneralHint(Rung rung) {
     case Rung::kSmbDirect:
       return "rdmaready test peer HOST-A HOST-B --case send-1k,smbd-send-1k  # is it RDMA itself, or SMB "
              "Direct?";
+    case Rung::kServer:
+      return "rdmaready probe smb SERVER";
+    case Rung::kShare:
+      return "rdmaready check --level share --share //SERVER/SHARE --credentials FILE  # again";
   }
   return "rdmaready check";
 }

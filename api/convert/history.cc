@@ -26,7 +26,7 @@ RunRecord FromProto(const v1::StoredRun& message) {
   return {.run_id = message.run_id(),
           .started_unix_ns = message.started_unix_ns(),
           .duration_ns = message.duration_ns(),
-          .level = Enumerator(message.level(), Rung::kSmbDirect),
+          .level = Enumerator(message.level(), Rung::kShare),
           .profile_name = message.profile_name(),
           .profile_digest = message.profile_digest(),
           .report = FromProto(message.report())};

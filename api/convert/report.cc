@@ -53,8 +53,8 @@ v1::Finding ToProto(const Finding& finding) {
 Finding FromProto(const v1::Finding& message) {
   return {.id = message.id(),
           .title = message.title(),
-          .scope = Enumerator(message.scope(), Scope::kPair),
-          .rung = Enumerator(message.rung(), Rung::kSmbDirect),
+          .scope = Enumerator(message.scope(), Scope::kTarget),
+          .rung = Enumerator(message.rung(), Rung::kShare),
           .subject = message.subject(),
           .outcome = Enumerator(message.outcome(), Outcome::kNotApplicable),
           .blocking = message.blocking(),
@@ -92,7 +92,7 @@ HostReport FromProto(const v1::HostReport& message) {
   report.verdict = Enumerator(message.verdict(), Readiness::kNotReady);
   for (const v1::RungResult& row : message.ladder()) {
     report.ladder.push_back(
-        {Enumerator(row.rung(), Rung::kSmbDirect), Enumerator(row.outcome(), RungOutcome::kUnknown)});
+        {Enumerator(row.rung(), Rung::kShare), Enumerator(row.outcome(), RungOutcome::kUnknown)});
   }
   for (const v1::Finding& finding : message.findings()) report.findings.push_back(FromProto(finding));
   return report;

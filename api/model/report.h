@@ -11,12 +11,13 @@ namespace rdmaready {
 
 enum class Outcome { kUnknown, kPass, kWarn, kFail, kNotApplicable };
 
-enum class Scope { kHost, kPort, kPair };  // what one verdict is about
+enum class Scope { kHost, kPort, kPair, kTarget };  // what one verdict is about; a target is a storage server
 
 enum class Readiness { kUndetermined, kReady, kNotReady };
 
-// The readiness ladder. A level asked for includes all rungs below it.
-enum class Rung { kHost, kLoopback, kPeer, kSmbDirect };
+// The readiness ladder. A level asked for includes all rungs below it. kServer: a real server speaks SMB Direct
+// to this host; kShare: files on its share moved over RDMA.
+enum class Rung { kHost, kLoopback, kPeer, kSmbDirect, kServer, kShare };
 
 enum class RungOutcome { kNotRun, kPass, kFail, kUnknown };
 
@@ -37,7 +38,7 @@ struct Finding {
   std::string title{};  // the requirement, said positively
   Scope scope = Scope::kHost;
   Rung rung = Rung::kHost;
-  std::string subject{};  // "host", "rxe0/1 dcb0", "rxe0/1 -> rxe0/1"
+  std::string subject{};  // "host", "rxe0/1 dcb0", "rxe0/1 -> rxe0/1", "smb server.example"
   Outcome outcome = Outcome::kUnknown;
   bool blocking = false;
   std::string observed{};

@@ -80,5 +80,6 @@ def finding(report, host, check_id):
 
 
 def rungs(report, host):
+    """The outcome on each rung that was asked for."""
     return {rung["rung"]: rung["outcome"] for entry in report["hosts"] if entry["host"] == host
-            for rung in entry["ladder"]}
+            for rung in entry["ladder"] if rung["outcome"] != "not-run"}

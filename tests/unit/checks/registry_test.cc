@@ -8,6 +8,7 @@
 #include "checks/check.h"
 #include "checks/names.h"
 #include "checks/placeholders.h"
+#include "checks/readiness.h"
 #include "checks/transfer.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -115,7 +116,11 @@ TEST(Names, AreTheContractsAndReadBack) {
   EXPECT_EQ(Name(RungOutcome::kNotRun), "not-run");
   EXPECT_EQ(Name(GidType::kRoceV2), "roce-v2");
   EXPECT_EQ(Name(FailureKind::kPeerGone), "peer-gone");
-  for (const Rung rung : {Rung::kHost, Rung::kLoopback, Rung::kPeer}) EXPECT_EQ(RungFromName(Name(rung)), rung);
+  for (const Rung rung : kRungs) EXPECT_EQ(RungFromName(Name(rung)), rung);
+  for (const Protocol protocol : {Protocol::kSmb, Protocol::kNvme, Protocol::kIser, Protocol::kNfs}) {
+    EXPECT_EQ(ProtocolFromName(Name(protocol)), protocol);
+  }
+  EXPECT_EQ(ProtocolFromName("unknown"), std::nullopt);
   for (const Outcome outcome :
        {Outcome::kUnknown, Outcome::kPass, Outcome::kWarn, Outcome::kFail, Outcome::kNotApplicable}) {
     EXPECT_EQ(OutcomeFromName(Name(outcome)), outcome);

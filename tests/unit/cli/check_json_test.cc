@@ -27,7 +27,7 @@ TEST(CheckJson, HasTheKeysOfTheContract) {
   ExpectKeys(json["pairs"][0], {"from", "to", "findings"});
   EXPECT_EQ(json["verdict"], "ready");
   const Json ladder = json["hosts"][0]["ladder"];
-  ASSERT_EQ(ladder.size(), 4U);
+  ASSERT_EQ(ladder.size(), 6U);
   EXPECT_EQ(ladder[2], (Json{{"rung", "peer"}, {"outcome", "pass"}}));
   EXPECT_EQ(ladder[3], (Json{{"rung", "smb-direct"}, {"outcome", "not-run"}}));
 }
@@ -36,9 +36,9 @@ TEST(CheckJson, ListsEveryRungAlsoThoseThatWereNotAskedFor) {
   for (const CheckSummary& check : {SickCheck(), HealthyCheck(), UnreachableCheck(), PeerCheck()}) {
     for (const Json& host : Json::parse(CheckJson(check))["hosts"]) {
       const Json ladder = host["ladder"];
-      ASSERT_EQ(ladder.size(), 4U);
-      const char* const rungs[] = {"host", "loopback", "peer", "smb-direct"};
-      for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(ladder[i]["rung"], rungs[i]);
+      ASSERT_EQ(ladder.size(), 6U);
+      const char* const rungs[] = {"host", "loopback", "peer", "smb-direct", "server", "share"};
+      for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(ladder[i]["rung"], rungs[i]);
     }
   }
   const Json sick = Json::parse(CheckJson(SickCheck()))["hosts"][0]["ladder"];

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Probe: what a storage server answered when it was approached as its clients approach it, step by step.
+// Observations only; whether they make a host ready is a check (checks/probe.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/model/transfer.h"
+
+namespace rdmaready {
+
+// Storage over RDMA.
+enum class Protocol { kUnknown, kSmb, kNvme, kIser, kNfs };
+
+enum class StepOutcome { kNotReached, kDone, kFailed };
+
+struct ProbeStep {
+  std::string name{};  // "tcp-connect", "rdma-connect", "smbd-negotiate": for ever
+  StepOutcome outcome = StepOutcome::kNotReached;
+  Failure failure{};  // why, when kFailed
+  std::int64_t duration_ns = 0;
+
+  bool operator==(const ProbeStep&) const = default;
+};
+
+// Something the server told. Sizes in bytes and counts are plain decimals, flags are "yes" and "no".
+struct ProbeValue {
+  std::string name{};  // "smb2-dialect": for ever
+  std::string value{};
+
+  bool operator==(const ProbeValue&) const = default;
+};
+
+struct ProbeResult {
+  Protocol protocol = Protocol::kUnknown;
+  std::string target{};            // as the caller named it
+  std::string address{};           // numeric; empty when the name did not resolve
+  std::uint32_t port_number = 0;   // of the RDMA connection
+  std::string local_port{};        // "rxe0/1"; empty until the path is known
+  std::string transport{};         // as TransferResult
+  std::vector<ProbeStep> steps{};  // all of the walk, in order, those not reached too
+  std::vector<ProbeValue> values{};
+  std::vector<TransferResult> transfers{};  // of a proof
+
+  bool operator==(const ProbeResult&) const = default;
+};
+
+}  // namespace rdmaready
