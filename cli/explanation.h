@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/report.h"
+
 namespace rdmaready {
 
 struct Explanation {
