@@ -175,7 +175,7 @@ class Agent {
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
-  RunOptions OptionsOf(const TransferOptions& asked, const PortAddress& port,
+  RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
   // What `live` lacks is filled in: whether both of its results are kept.
   void Keep(LiveTest& live, const TransferRecord& kept_as);

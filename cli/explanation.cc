@@ -2,6 +2,7 @@
 #include "cli/explanation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -53,7 +54,7 @@ Explanation From(const TransferCheck& check) {
           .why = std::string(check.why),
           .fix = std::string(check.fix),
           .blocking = true,
-          .scope = std::string(Name(check.rung == Rung::kPeer ? Scope::kPair : Scope::kPort))};
+          .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort))};
 }
 
 Explanation From(const ProbeCheck& check) {
@@ -124,11 +125,17 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& names
   return best;
 }
 
-std::vector<std::string> CaseNames() {
+std::vector<std::string> CaseNames(Rung rung) {
   std::vector<std::string> names;
   for (const TransferCheck& check : AllTransferChecks()) {
-    if (check.rung == Rung::kLoopback && !check.case_name.empty()) names.emplace_back(check.case_name);
+    if (check.rung == rung && !check.case_name.empty()) names.emplace_back(check.case_name);
   }
+  return names;
+}
+
+std::vector<std::string> CaseNames() {
+  std::vector<std::string> names = CaseNames(Rung::kPeer);
+  std::ranges::move(CaseNames(Rung::kSmbDirect), std::back_inserter(names));
   return names;
 }
 

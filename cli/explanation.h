@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/report.h"
+
 namespace rdmaready {
 
 struct Explanation {
@@ -41,6 +43,8 @@ std::string NearestId(std::string_view id);
 
 // The case names of the live tests, in the order in which they are run.
 std::vector<std::string> CaseNames();
+// Those that a check makes on that rung.
+std::vector<std::string> CaseNames(Rung rung);
 
 // The one of `names` with the fewest edits to `word`; empty when that would be more than half of the word.
 std::string Nearest(std::string_view word, const std::vector<std::string>& names);
