@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checks/names.h"
+#include "checks/probe.h"
 #include "checks/transfer.h"
 #include "checks/words.h"
 
@@ -17,6 +18,7 @@ bool StandsInTheWay(const Finding& finding) {
 bool IsProof(const Finding& finding) {
   if (!finding.blocking) return false;
   if (finding.outcome != Outcome::kPass && finding.outcome != Outcome::kWarn) return false;
+  if (const ProbeCheck* probe = FindProbeCheck(finding.id)) return probe->proof;
   return finding.rung == Rung::kHost || FindTransferCheck(finding.id) != nullptr;
 }
 

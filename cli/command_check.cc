@@ -104,8 +104,9 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("NAME|FILE");
   app.add_option(
          "--level", options->level,
-         "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts)")
-      ->check(CLI::IsMember({"host", "loopback", "peer"}))
+         "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts), "
+         "smb-direct (as SMB Direct, between hosts)")
+      ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct"}))
       ->type_name("LEVEL")
       ->capture_default_str();
   app.add_flag(

@@ -17,11 +17,17 @@
 namespace rdmaready {
 namespace {
 
-// Every case once, as it stands until it was run.
+// Every case of the rung once, as it stands until it was run.
 std::vector<Finding> NotYet(const TransferPlace& place) {
   std::vector<Finding> findings;
-  for (const std::string& name : CaseNames()) findings.push_back(NotTested(name, place, "interrupted"));
+  for (const std::string& name : CaseNames(place.rung))
+    findings.push_back(NotTested(name, place, "interrupted"));
   return findings;
+}
+
+TransferPlace OnRung(TransferPlace place, Rung rung) {
+  place.rung = rung;
+  return place;
 }
 
 // The loopback tests that the host's check did not come to. Its settings are judged before: they name the
@@ -86,7 +92,7 @@ CheckSummary HostsCheck::Run() {
     run_.report.profile_digest = (*used)->digest;
     profile_ = **used;
   }
-  if (level_ == Rung::kPeer && profile_ && CheckNoTwins(hosts_).ok()) TestPairs();
+  if (level_ >= Rung::kPeer && profile_ && CheckNoTwins(hosts_).ok()) TestPairs();
   const std::lock_guard lock(mutex_);
   run_.report.duration_ns = UnixNowNs() - run_.report.started_unix_ns;
   ConcludeLocked(run_.report);
@@ -171,6 +177,9 @@ void HostsCheck::TestPairs() {
     std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
     slots.push_back(of_pair.size());
     std::ranges::move(NotYet(job.place), std::back_inserter(of_pair));
+    if (level_ == Rung::kSmbDirect) {
+      std::ranges::move(NotYet(OnRung(job.place, Rung::kSmbDirect)), std::back_inserter(of_pair));
+    }
   }
   {
     const std::lock_guard lock(mutex_);
@@ -184,10 +193,11 @@ void HostsCheck::TestPairs() {
 void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
   const HostClient& from = hosts_[job.from];
   const HostClient& to = hosts_[job.to];
-  for (const std::string& name : CaseNames()) {
+  for (const std::string& name : level_ == Rung::kSmbDirect ? CaseNames() : CaseNames(Rung::kPeer)) {
+    const TransferPlace place = OnRung(job.place, PairRungOf(name));
     Finding finding;
     if (const std::optional<Finding> cause = LossOf(job)) {
-      finding = Explained(NotTested(name, job.place, cause->observed), *cause);
+      finding = Explained(NotTested(name, place, cause->observed), *cause);
     } else {
       console_.Progress(from.name + " -> " + to.name + " " + job.place.subject + ": " + name);
       PeerAnswer answer = RunPeerTest(*from.agent, *to.agent,
@@ -199,7 +209,7 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
                                        {.tos = profile_->tos, .system_tos = !profile_->tos.has_value()}});
       const std::string from_store_error = answer.from_store_error;
       const std::string to_store_error = answer.to_store_error;
-      PeerVerdict verdict = JudgePeer(std::move(answer), name, job.place, from.name);
+      PeerVerdict verdict = JudgePeer(std::move(answer), name, place, from.name);
       finding = std::move(verdict.finding);
       const std::lock_guard lock(mutex_);
       HostLost(job.from, verdict.from_error, finding);

@@ -43,7 +43,7 @@ def add_arguments(role):
     switch(place, "--bridge", "the storage address on a bridge, br0, whose port is the storage NIC")
     switch(place, "--vlan", "the storage address on a VLAN of the storage NIC, dcb0.711")
     smb.add_argument("--signing", choices=("required",), help="refuse who does not sign")
-    switch(smb, "--encrypt", "encrypt")
+    switch(smb, "--encrypt", "refuse who does not encrypt")
     switch(add("nvme", "an NVMe-oF target with a disk of 64 MiB, port 4420", "deny"), "--deny", "no host is allowed")
     switch(add("iser", "an iSER target with a disk of 16 MiB, port 3260", "auth"), "--auth", "ask for CHAP, of tester with secret")
     add("nfs", "an NFSv4 server with an empty tmpfs as its root, port 20049")
