@@ -22,7 +22,11 @@ struct Family {
 };
 
 const std::vector<Family>& Families() {
-  static const std::vector<Family> families{{Protocol::kSmb, SmbServerChecks()}};
+  static const std::vector<Family> families = [] {
+    std::vector<ProbeCheck> smb = SmbServerChecks();
+    for (ProbeCheck& check : ShareChecks()) smb.push_back(std::move(check));
+    return std::vector<Family>{{Protocol::kSmb, std::move(smb)}};
+  }();
   return families;
 }
 
@@ -56,7 +60,7 @@ Finding Begin(const ProbeCheck& check, std::string subject) {
   return {.id = std::string(check.id),
           .title = std::string(check.title),
           .scope = Scope::kTarget,
-          .rung = Rung::kServer,
+          .rung = check.rung,
           .subject = std::move(subject),
           .blocking = check.blocking,
           .why = std::string(check.why)};
@@ -123,7 +127,9 @@ std::string ProbeSubject(Protocol protocol, std::string_view target) {
 
 std::vector<Finding> JudgeProbe(const ProbeResult& result) {
   std::vector<Finding> findings;
+  const bool to_share = ProbeView{result}.Step("share-mount") != nullptr;
   for (const ProbeCheck& check : ChecksOf(result.protocol)) {
+    if (check.rung == Rung::kShare && !to_share) continue;
     findings.push_back(Judge(check, ProbeView{result}, findings));
   }
   return findings;

@@ -9,5 +9,6 @@
 namespace rdmaready {
 
 std::vector<ProbeCheck> SmbServerChecks();
+std::vector<ProbeCheck> ShareChecks();
 
 }  // namespace rdmaready

@@ -99,9 +99,9 @@ std::set<std::string> EstablishedTo(std::string_view proc_net_tcp, std::string_v
   return found;
 }
 
-Evidence ReadEvidence(HostReader& host, const std::string& server_address, const std::string& device,
-                      std::uint32_t port) {
-  Evidence evidence;
+ShareEvidence ReadEvidence(HostReader& host, const std::string& server_address, const std::string& device,
+                           std::uint32_t port) {
+  ShareEvidence evidence;
   if (const auto text = host.ReadFile("/proc/fs/cifs/DebugData"); text.ok())
     evidence.cifs = ParseCifsState(*text);
   for (const char* path : {"/proc/net/tcp", "/proc/net/tcp6"}) {

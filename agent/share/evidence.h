@@ -23,7 +23,7 @@ struct PortTraffic {
   bool operator==(const PortTraffic&) const = default;
 };
 
-struct Evidence {
+struct ShareEvidence {
   CifsState cifs{};
   std::optional<PortTraffic> port{};        // absent: the driver counts neither
   std::set<std::string> tcp_connections{};  // established ones to the server's SMB port, by their local end
@@ -35,8 +35,8 @@ std::set<std::string> EstablishedTo(std::string_view proc_net_tcp, std::string_v
                                     std::uint16_t remote_port);
 
 // `device` and `port` name the RDMA port. What cannot be read is absent.
-Evidence ReadEvidence(HostReader& host, const std::string& server_address, const std::string& device,
-                      std::uint32_t port);
+ShareEvidence ReadEvidence(HostReader& host, const std::string& server_address, const std::string& device,
+                           std::uint32_t port);
 
 // The connection that `after` has and `before` has not: with nosharesock, ours. Null when there is none.
 const CifsConnection* NewConnection(const CifsState& before, const CifsState& after);

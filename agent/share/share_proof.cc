@@ -56,7 +56,7 @@ absl::StatusOr<CifsMount> Mount(const ShareProof& proof, bool rdma, const Patien
 }
 
 // What the client's state says of our connection; false when that cannot be read.
-bool TellOurs(const ShareProof& proof, const Evidence& before, const Evidence& now, Walk& walk) {
+bool TellOurs(const ShareProof& proof, const ShareEvidence& before, const ShareEvidence& now, Walk& walk) {
   if (now.cifs.smb_direct) walk.Tell("share-client-smb-direct", *now.cifs.smb_direct);
   const CifsConnection* ours = NewConnection(before.cifs, now.cifs);
   if (ours == nullptr) return false;
@@ -64,7 +64,7 @@ bool TellOurs(const ShareProof& proof, const Evidence& before, const Evidence& n
   return true;
 }
 
-void TellTraffic(const Evidence& before, const Evidence& after, Walk& walk) {
+void TellTraffic(const ShareEvidence& before, const ShareEvidence& after, Walk& walk) {
   std::uint64_t moved = 0;
   for (const TransferResult& transfer : walk.result().transfers) moved += transfer.bytes;
   walk.Tell("share-moved-bytes", moved);
@@ -96,7 +96,7 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
 
 // The mount goes when this returns.
 void Prove(const ShareProof& proof, HostReader& host, Walk& walk) {
-  const Evidence before = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+  const ShareEvidence before = ReadEvidence(host, proof.server_address, proof.device, proof.port);
   std::optional<CifsMount> mount;
   const bool mounted = walk.Step(kStepShareMount, kMountLimit, [&](const Patience& patience) -> absl::Status {
     absl::StatusOr<CifsMount> made = Mount(proof, true, patience);
@@ -105,21 +105,21 @@ void Prove(const ShareProof& proof, HostReader& host, Walk& walk) {
     return absl::OkStatus();
   });
   if (!mounted) return;
-  const Evidence ready = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+  const ShareEvidence ready = ReadEvidence(host, proof.server_address, proof.device, proof.port);
   TellOurs(proof, before, ready, walk);
   walk.Step(kStepShareFiles, kFilesLimit,
             [&](const Patience& patience) { return MoveFiles(proof, mount->directory(), patience, walk); });
-  const Evidence after = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+  const ShareEvidence after = ReadEvidence(host, proof.server_address, proof.device, proof.port);
   TellOurs(proof, before, after, walk);  // the last word: it may have changed while the files moved
   TellTraffic({.cifs = {}, .port = ready.port, .tcp_connections = before.tcp_connections}, after, walk);
 }
 
 void Inquire(const ShareProof& proof, HostReader& host, Walk& walk) {
-  const Evidence before = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+  const ShareEvidence before = ReadEvidence(host, proof.server_address, proof.device, proof.port);
   walk.Step(kStepShareInquire, kMountLimit, [&](const Patience& patience) -> absl::Status {
     const absl::StatusOr<CifsMount> mount = Mount(proof, false, patience);
     if (!mount.ok()) return mount.status();
-    const Evidence now = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+    const ShareEvidence now = ReadEvidence(host, proof.server_address, proof.device, proof.port);
     if (!TellOurs(proof, before, now, walk)) {
       return MakeFailure(FailureKind::kSetup,
                          "the client's state (/proc/fs/cifs/DebugData) does not show the mount");
