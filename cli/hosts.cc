@@ -145,7 +145,7 @@ absl::Status CheckDistinctAgents(std::span<const HostAddress> hosts,
 }
 
 absl::Status CheckHostCount(std::size_t hosts, Rung level) {
-  if (level >= Rung::kPeer && hosts < 2) {
+  if ((level == Rung::kPeer || level == Rung::kSmbDirect) && hosts < 2) {
     const std::string name(Name(level));
     return absl::InvalidArgumentError("--level " + name +
                                       " needs at least two hosts: rdmaready check A B --level " + name);
