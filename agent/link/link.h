@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -42,9 +43,42 @@ struct LinkSettings {
   std::uint32_t gather = 1;           // parts of which one send may be put together: 1 or 2
   // How often a send is tried again that finds no receive at the peer. 0: such a send ends the connection.
   std::uint8_t receiver_not_ready_retries = 6;
+  // RDMA reads that Connect asks for: those the peer may have outstanding here, and this end there. No more
+  // than the device can.
+  std::uint8_t responder_resources = 255;
+  std::uint8_t initiator_depth = 255;
+  std::uint16_t listen_port = 0;  // of Listen; 0: the system chooses
   // Called by Accept and Connect once memory can be registered and receives posted, and before the peer can
   // send; what fails it ends the call. May be empty. No other function of the Link may be called in it.
   std::function<absl::Status()> before_connected{};
+};
+
+// Bytes that the upper protocol sends along with a connection request or its answer: at most 56 (InfiniBand's
+// request, less what the connection manager takes).
+using PrivateData = std::span<const std::uint8_t>;
+
+// Why a connection did not come about, as far as the fabric tells.
+enum class Refusal {
+  kNone,        // it did, or was not tried
+  kNoDevice,    // no RDMA device of this host leads there
+  kUnresolved,  // the address or the route
+  kNoAnswer,    // nothing came back in time
+  kNoListener,  // there is somebody, but nobody listens on that port by RDMA
+  kConsumer,    // who listens said no; the private data may say why
+  kOther,       // the connection manager said no: `reject_reason`
+};
+
+// What the other end's connection manager told.
+struct Handshake {
+  Refusal refusal = Refusal::kNone;
+  int reject_reason = 0;  // as InfiniBand numbers them; 0: none was told
+  // Of the request, of the answer, or of a consumer's refusal. On InfiniBand and RoCE it has the size of its
+  // field, zeros behind what was sent (an answer: 196 bytes); on iWARP the size that was sent.
+  std::vector<std::uint8_t> private_data{};
+  // RDMA reads that both ends agreed on, seen from this end: those of the peer here, and those of this end
+  // there.
+  std::uint32_t responder_resources = 0;
+  std::uint32_t initiator_depth = 0;
 };
 
 enum class Access {
@@ -106,17 +140,31 @@ class Link {
  public:
   virtual ~Link() = default;
 
-  // Listens on an ephemeral port of `local_address` (numeric, IPv4 or IPv6). kSetup when no RDMA device has it.
+  // Listens on a port of `local_address` (numeric, IPv4 or IPv6). kSetup when no RDMA device has it, or the
+  // port is taken.
   virtual absl::StatusOr<Endpoint> Listen(const std::string& local_address, const LinkSettings& settings) = 0;
 
   // Waits for the peer that presents `nonce` and rejects everybody else. After the deadline: kRejected when
   // only others came (their number and the last one's address are named), kUnreachable when nobody did.
   virtual absl::Status Accept(const Nonce& nonce, const Patience& patience) = 0;
 
-  // Connects from `local_address` (empty: the system chooses). kUnreachable when the address or route does not
-  // resolve or nobody answers, kRejected when the other side says no, kSetup for trouble on this side.
-  virtual absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
-                               const LinkSettings& settings, const Patience& patience) = 0;
+  // What to answer a connection request with; what fails refuses it.
+  using Greeter = std::function<absl::StatusOr<std::vector<std::uint8_t>>(const Handshake& request)>;
+
+  // Admits the first who comes and whom `greet` does not refuse: for an end that plays a server whose clients
+  // know no nonce, and for nothing else. Failures as those of Accept.
+  virtual absl::Status AcceptAnyone(const Greeter& greet, const Patience& patience) = 0;
+
+  // Connects from `local_address` (empty: the system chooses); `private_data` goes along: the nonce of our own
+  // peers, or what a server's protocol asks for. kUnreachable when the address or route does not resolve or
+  // nobody answers, kRejected when the other side says no, kSetup for trouble on this side; handshake() tells
+  // more.
+  virtual absl::Status Connect(const Endpoint& endpoint, PrivateData private_data,
+                               const std::string& local_address, const LinkSettings& settings,
+                               const Patience& patience) = 0;
+
+  // Of the last Connect or AcceptAnyone, whether or not it succeeded.
+  virtual const Handshake& handshake() const = 0;
 
   // After Accept or Connect, or in `before_connected`. kSetup when the memory cannot be pinned.
   virtual absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) = 0;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +26,10 @@ class VerbsLink final : public Link {
 
   absl::StatusOr<Endpoint> Listen(const std::string& local_address, const LinkSettings& settings) override;
   absl::Status Accept(const Nonce& nonce, const Patience& patience) override;
-  absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
+  absl::Status AcceptAnyone(const Greeter& greet, const Patience& patience) override;
+  absl::Status Connect(const Endpoint& endpoint, PrivateData private_data, const std::string& local_address,
                        const LinkSettings& settings, const Patience& patience) override;
+  const Handshake& handshake() const override { return handshake_; }
 
   absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) override;
   void Unregister(MemoryId memory) override;
@@ -44,8 +47,14 @@ class VerbsLink final : public Link {
   absl::Status OpenChannel(CmId& id);
   absl::Status CreateQueues(rdma_cm_id* id);
   absl::Status Mark(rdma_cm_id* id) const;
-  absl::Status AcceptRequest(CmId request);
+  // Of a request: what to answer with, or a failure that refuses it.
+  using Admission = std::function<absl::StatusOr<std::vector<std::uint8_t>>(const CmEvent& event)>;
+  absl::Status AcceptIf(const Admission& admit, const Patience& patience);
+  absl::Status AcceptRequest(CmId request, PrivateData answer);
   void Reject(CmId request);
+  rdma_conn_param Parameters(const rdma_cm_id& id, PrivateData private_data) const;
+  void Remember(const CmEvent& event);
+  absl::Status CmFailed(int error_number, const std::string& action, Refusal otherwise);
   absl::Status NobodyCame() const;
   absl::Status ResolvePath(const Endpoint& endpoint, const std::string& local_address,
                            const Patience& patience);
@@ -73,6 +82,7 @@ class VerbsLink final : public Link {
   std::vector<MemoryRegion> memory_{};  // by MemoryId; empty where unregistered
 
   LinkSettings settings_{};
+  Handshake handshake_{};
   bool connected_ = false;
   LinkFacts described_{};        // once disconnected
   unsigned unacknowledged_ = 0;  // completion events

@@ -19,12 +19,20 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLook{50};  // at what may interrupt
 
+bool TellsOfConnection(rdma_cm_event_type type) {
+  return type == RDMA_CM_EVENT_CONNECT_REQUEST || type == RDMA_CM_EVENT_ESTABLISHED ||
+         type == RDMA_CM_EVENT_REJECTED;
+}
+
 CmEvent Copy(const rdma_cm_event& from) {
   CmEvent event{.type = from.event, .status = from.status, .id = from.id};
-  if (from.event == RDMA_CM_EVENT_CONNECT_REQUEST && from.param.conn.private_data != nullptr) {
-    event.private_bytes = from.param.conn.private_data_len;
-    std::memcpy(event.private_data.data(), from.param.conn.private_data,
-                std::min(event.private_bytes, event.private_data.size()));
+  if (!TellsOfConnection(from.event)) return event;
+  const rdma_conn_param& connection = from.param.conn;
+  event.responder_resources = connection.responder_resources;
+  event.initiator_depth = connection.initiator_depth;
+  if (connection.private_data != nullptr) {
+    event.private_bytes = std::min<std::size_t>(connection.private_data_len, event.private_data.size());
+    std::memcpy(event.private_data.data(), connection.private_data, event.private_bytes);
   }
   return event;
 }

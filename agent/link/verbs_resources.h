@@ -28,10 +28,13 @@ using MemoryRegion = Handle<ibv_mr, ibv_dereg_mr>;
 // A connection event, copied and acknowledged.
 struct CmEvent {
   rdma_cm_event_type type = RDMA_CM_EVENT_ADDR_RESOLVED;
-  int status = 0;                               // negative errno, or a reject reason
-  rdma_cm_id* id = nullptr;                     // of a connect request: new, to be owned by who takes the event
-  std::size_t private_bytes = 0;                // as received, may exceed what is kept
-  std::array<std::uint8_t, 16> private_data{};  // its beginning
+  int status = 0;                 // negative errno, or a reject reason
+  rdma_cm_id* id = nullptr;       // of a connect request: new, to be owned by who takes the event
+  std::size_t private_bytes = 0;  // of a request, an answer or a refusal; never more than the array
+  std::array<std::uint8_t, 256> private_data{};
+  // Of a request or an answer, from whoever's point of view the device's manager tells them.
+  std::uint8_t responder_resources = 0;
+  std::uint8_t initiator_depth = 0;
 };
 
 // kSetup with errno's words when the file descriptor cannot be made non-blocking.

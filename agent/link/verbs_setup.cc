@@ -28,9 +28,19 @@ bool IsUnreachable(int error_number) {
          error_number == ENETDOWN || error_number == EHOSTDOWN;
 }
 
-absl::Status CmFailure(int error_number, const std::string& action) {
-  return ErrnoFailure(IsUnreachable(error_number) ? FailureKind::kUnreachable : FailureKind::kSetup,
-                      error_number, action);
+FailureKind KindOf(int error_number) {
+  if (error_number == ECONNREFUSED || error_number == ECONNRESET) return FailureKind::kRejected;
+  return IsUnreachable(error_number) ? FailureKind::kUnreachable : FailureKind::kSetup;
+}
+
+// On iWARP the host's TCP refuses where nobody listens; who listens refuses with MPA, which may carry data.
+Refusal RefusalOf(int reject_status, std::size_t private_bytes) {
+  constexpr int kInvalidServiceId = 8;
+  constexpr int kConsumerDefined = 28;
+  if (reject_status == -ECONNREFUSED && private_bytes == 0) return Refusal::kNoListener;
+  if (reject_status == -ECONNREFUSED || reject_status == -ECONNRESET) return Refusal::kConsumer;
+  if (reject_status == kInvalidServiceId) return Refusal::kNoListener;
+  return reject_status == kConsumerDefined ? Refusal::kConsumer : Refusal::kOther;
 }
 
 sockaddr* Generic(sockaddr_storage& storage) { return reinterpret_cast<sockaddr*>(&storage); }
@@ -41,13 +51,10 @@ int ResolveTimeoutMs(TimePoint deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count() * 3 / 4, 1, 60'000));
 }
 
-rdma_conn_param Parameters(const LinkSettings& settings) {
-  rdma_conn_param parameters{};
-  parameters.responder_resources = RDMA_MAX_RESP_RES;  // as many reads as both devices can
-  parameters.initiator_depth = RDMA_MAX_INIT_DEPTH;
-  parameters.retry_count = kRetries;
-  parameters.rnr_retry_count = settings.receiver_not_ready_retries;  // 7 would be for ever
-  return parameters;
+// RDMA-CM takes all that the device can for the greatest value, and refuses any other that the device cannot.
+std::uint8_t AtMost(std::uint8_t asked, int device) {
+  static_assert(RDMA_MAX_RESP_RES == 255 && RDMA_MAX_INIT_DEPTH == 255);
+  return asked == 255 ? asked : static_cast<std::uint8_t>(std::clamp<int>(device, 0, asked));
 }
 
 // Takes the same time wherever the first difference is.
@@ -106,6 +113,19 @@ absl::Status VerbsLink::CreateQueues(rdma_cm_id* id) {
   return settings_.before_connected ? settings_.before_connected() : absl::OkStatus();
 }
 
+rdma_conn_param VerbsLink::Parameters(const rdma_cm_id& id, PrivateData private_data) const {
+  ibv_device_attr device{};
+  if (ibv_query_device(id.verbs, &device) != 0) device.max_qp_rd_atom = device.max_qp_init_rd_atom = 1;
+  rdma_conn_param parameters{};
+  parameters.responder_resources = AtMost(settings_.responder_resources, device.max_qp_rd_atom);
+  parameters.initiator_depth = AtMost(settings_.initiator_depth, device.max_qp_init_rd_atom);
+  parameters.retry_count = kRetries;
+  parameters.rnr_retry_count = settings_.receiver_not_ready_retries;  // 7 would be for ever
+  parameters.private_data = private_data.empty() ? nullptr : private_data.data();
+  parameters.private_data_len = static_cast<std::uint8_t>(private_data.size());
+  return parameters;
+}
+
 // RoCE takes the mark when the route is resolved, and its responder answers with the mark of the request; what
 // other transports do with it is theirs.
 absl::Status VerbsLink::Mark(rdma_cm_id* id) const {
@@ -116,7 +136,7 @@ absl::Status VerbsLink::Mark(rdma_cm_id* id) const {
 }
 
 absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, const LinkSettings& settings) {
-  absl::StatusOr<sockaddr_storage> address = ParseAddress(local_address, 0);
+  absl::StatusOr<sockaddr_storage> address = ParseAddress(local_address, settings.listen_port);
   if (!address.ok()) return address.status();
   RR_RETURN_IF_ERROR(OpenChannel(listener_));
   settings_ = settings;
@@ -153,17 +173,35 @@ void VerbsLink::Reject(CmId request) {
   static_cast<void>(rdma_reject(request.get(), nullptr, 0));
 }
 
-absl::Status VerbsLink::AcceptRequest(CmId request) {
+absl::Status VerbsLink::AcceptRequest(CmId request, PrivateData answer) {
   id_ = std::move(request);
   SetAckTimeout(id_.get());
   RR_RETURN_IF_ERROR(Mark(id_.get()));
   RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
-  rdma_conn_param parameters = Parameters(settings_);
+  rdma_conn_param parameters = Parameters(*id_, answer);
   if (rdma_accept(id_.get(), &parameters) == 0) return absl::OkStatus();
   return ErrnoFailure(FailureKind::kSetup, errno, "accept on " + place_);
 }
 
 absl::Status VerbsLink::Accept(const Nonce& nonce, const Patience& patience) {
+  return AcceptIf(
+      [&nonce](const CmEvent& event) -> absl::StatusOr<std::vector<std::uint8_t>> {
+        if (!SameNonce(event, nonce)) return absl::PermissionDeniedError("not the nonce");
+        return std::vector<std::uint8_t>();
+      },
+      patience);
+}
+
+absl::Status VerbsLink::AcceptAnyone(const Greeter& greet, const Patience& patience) {
+  return AcceptIf(
+      [this, &greet](const CmEvent& event) {
+        Remember(event);
+        return greet(handshake_);
+      },
+      patience);
+}
+
+absl::Status VerbsLink::AcceptIf(const Admission& admit, const Patience& patience) {
   if (!listener_) return MakeFailure(FailureKind::kSetup, "accept: not listening");
   while (true) {
     const absl::StatusOr<CmEvent> event = NextEvent(channel_.get(), patience);
@@ -174,13 +212,15 @@ absl::Status VerbsLink::Accept(const Nonce& nonce, const Patience& patience) {
     }
     if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST) {
       CmId request(event->id);
-      if (id_ || !SameNonce(*event, nonce)) {
+      const absl::StatusOr<std::vector<std::uint8_t>> answer =
+          id_ ? absl::ResourceExhaustedError("another came before") : admit(*event);
+      if (!answer.ok()) {
         Reject(std::move(request));
         // A flood of requests must not outlast the deadline or the caller.
         if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
         if (std::chrono::steady_clock::now() >= patience.deadline) return NobodyCame();
       } else {
-        RR_RETURN_IF_ERROR(AcceptRequest(std::move(request)));
+        RR_RETURN_IF_ERROR(AcceptRequest(std::move(request), *answer));
       }
     } else if (event->type == RDMA_CM_EVENT_ESTABLISHED) {
       listener_.reset();  // nobody else may come
@@ -197,19 +237,46 @@ absl::Status VerbsLink::Accept(const Nonce& nonce, const Patience& patience) {
   }
 }
 
+void VerbsLink::Remember(const CmEvent& event) {
+  handshake_.private_data.assign(event.private_data.begin(), event.private_data.begin() + event.private_bytes);
+  handshake_.responder_resources = event.responder_resources;
+  handshake_.initiator_depth = event.initiator_depth;
+  // The managers of iWARP tell the answer as the peer sees it.
+  if (event.type == RDMA_CM_EVENT_ESTABLISHED && is_iwarp()) {
+    std::swap(handshake_.responder_resources, handshake_.initiator_depth);
+  }
+}
+
+absl::Status VerbsLink::CmFailed(int error_number, const std::string& action, Refusal otherwise) {
+  handshake_.refusal = otherwise;
+  if (error_number == ENODEV) handshake_.refusal = Refusal::kNoDevice;
+  if (error_number == ECONNREFUSED) handshake_.refusal = Refusal::kNoListener;
+  if (error_number == ETIMEDOUT && otherwise != Refusal::kUnresolved) handshake_.refusal = Refusal::kNoAnswer;
+  return ErrnoFailure(KindOf(error_number), error_number, action);
+}
+
 absl::Status VerbsLink::AwaitPathEvent(rdma_cm_event_type wanted, const std::string& action,
                                        const Patience& patience) {
+  const Refusal otherwise = wanted == RDMA_CM_EVENT_ESTABLISHED ? Refusal::kNoAnswer : Refusal::kUnresolved;
   const absl::StatusOr<CmEvent> event = NextEvent(channel_.get(), patience);
   if (!event.ok()) {
     if (!absl::IsDeadlineExceeded(event.status())) return event.status();
+    handshake_.refusal = otherwise;
     return MakeFailure(FailureKind::kUnreachable, action + ": no answer in time");
   }
-  if (event->type == wanted) return absl::OkStatus();
+  if (event->type == wanted) {
+    if (wanted == RDMA_CM_EVENT_ESTABLISHED) Remember(*event);
+    return absl::OkStatus();
+  }
   if (event->type == RDMA_CM_EVENT_REJECTED) {
+    Remember(*event);
+    handshake_.refusal = RefusalOf(event->status, event->private_bytes);
+    handshake_.reject_reason = std::max(event->status, 0);
     return MakeFailure(FailureKind::kRejected,
                        fmt::format("{}: rejected by the peer ({})", action, RejectText(event->status)));
   }
   const bool removed = event->type == RDMA_CM_EVENT_DEVICE_REMOVAL;
+  handshake_.refusal = removed || event->status == -ENODEV ? Refusal::kNoDevice : otherwise;
   return MakeFailure(
       removed ? FailureKind::kSetup : FailureKind::kUnreachable,
       fmt::format("{}: {}", action, removed ? "the RDMA device was removed" : EventStatusText(event->status)));
@@ -228,29 +295,30 @@ absl::Status VerbsLink::ResolvePath(const Endpoint& endpoint, const std::string&
   const std::string resolve = "resolve the address " + endpoint.address;
   if (rdma_resolve_addr(id_.get(), local_address.empty() ? nullptr : Generic(from), Generic(*to),
                         ResolveTimeoutMs(patience.deadline)) != 0) {
-    const int error = errno;
-    return CmFailure(error, local_address.empty() ? resolve : resolve + " from " + local_address);
+    return CmFailed(errno, local_address.empty() ? resolve : resolve + " from " + local_address,
+                    Refusal::kUnresolved);
   }
   RR_RETURN_IF_ERROR(AwaitPathEvent(RDMA_CM_EVENT_ADDR_RESOLVED, resolve, patience));
   SetAckTimeout(id_.get());
   const std::string route = "resolve the route to " + endpoint.address;
-  if (rdma_resolve_route(id_.get(), ResolveTimeoutMs(patience.deadline)) != 0) return CmFailure(errno, route);
+  if (rdma_resolve_route(id_.get(), ResolveTimeoutMs(patience.deadline)) != 0) {
+    return CmFailed(errno, route, Refusal::kUnresolved);
+  }
   return AwaitPathEvent(RDMA_CM_EVENT_ROUTE_RESOLVED, route, patience);
 }
 
-absl::Status VerbsLink::Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
-                                const LinkSettings& settings, const Patience& patience) {
+absl::Status VerbsLink::Connect(const Endpoint& endpoint, PrivateData private_data,
+                                const std::string& local_address, const LinkSettings& settings,
+                                const Patience& patience) {
   RR_RETURN_IF_ERROR(OpenChannel(id_));
   settings_ = settings;
   RR_RETURN_IF_ERROR(Mark(id_.get()));
   place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
   RR_RETURN_IF_ERROR(ResolvePath(endpoint, local_address, patience));
   RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
-  rdma_conn_param parameters = Parameters(settings_);
-  parameters.private_data = nonce.data();
-  parameters.private_data_len = static_cast<std::uint8_t>(nonce.size());
+  rdma_conn_param parameters = Parameters(*id_, private_data);
   const std::string action = "connect to " + place_;
-  if (rdma_connect(id_.get(), &parameters) != 0) return CmFailure(errno, action);
+  if (rdma_connect(id_.get(), &parameters) != 0) return CmFailed(errno, action, Refusal::kOther);
   RR_RETURN_IF_ERROR(AwaitPathEvent(RDMA_CM_EVENT_ESTABLISHED, action, patience));
   connected_ = true;
   return absl::OkStatus();

@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "agent/transfer": ["api/model", "api/base", "agent/link"],
     "agent/smbdirect": [],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
+    "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
@@ -41,6 +42,7 @@ FOREIGN_BANS = {
     # The protocol is bytes and events in, bytes and actions out; whoever adds an edge gives it a folder and a row.
     "agent/smbdirect": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|sys|thread|mutex)[/.>]",
     "agent/smbdirect_link": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|thread|mutex)[/.>]",
+    "agent/probe": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
 }
 

@@ -74,6 +74,20 @@ absl::StatusOr<Endpoint> MemoryLink::Listen(const std::string& local_address, co
 }
 
 absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
+  return AcceptIf(
+      [&nonce](const Handshake& request) -> absl::StatusOr<std::vector<std::uint8_t>> {
+        if (!std::ranges::equal(request.private_data, nonce))
+          return absl::PermissionDeniedError("not the nonce");
+        return std::vector<std::uint8_t>();
+      },
+      patience);
+}
+
+absl::Status MemoryLink::AcceptAnyone(const Greeter& greet, const Patience& patience) {
+  return AcceptIf(greet, patience);
+}
+
+absl::Status MemoryLink::AcceptIf(const Greeter& admit, const Patience& patience) {
   std::unique_lock lock(fabric_.mutex);
   fabric_.rejected += fabric_.impostors;
   while (true) {
@@ -85,7 +99,10 @@ absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
         return MakeFailure(FailureKind::kUnreachable, "nobody connected in time");
       return status;
     }
-    const bool right = *fabric_.request == nonce;
+    handshake_ = {.private_data = *fabric_.request, .responder_resources = 8, .initiator_depth = 8};
+    const absl::StatusOr<std::vector<std::uint8_t>> answer = admit(handshake_);
+    const bool right = answer.ok();
+    if (right) fabric_.answer_data = *answer;
     if (right) RR_RETURN_IF_ERROR(BeforeConnected(lock));
     fabric_.answer = right;
     fabric_.changed.notify_all();
@@ -96,21 +113,32 @@ absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
   return absl::OkStatus();
 }
 
-absl::Status MemoryLink::Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string&,
+absl::Status MemoryLink::Connect(const Endpoint& endpoint, PrivateData private_data, const std::string&,
                                  const LinkSettings& settings, const Patience& patience) {
   std::unique_lock lock(fabric_.mutex);
   fabric_.end(role_).settings = settings;
+  if (fabric_.refuses) {
+    handshake_ = *fabric_.refuses;
+    return MakeFailure(FailureKind::kRejected, "connect: rejected by the peer");
+  }
   if (fabric_.unreachable) {
+    handshake_.refusal = Refusal::kNoAnswer;
     return MakeFailure(FailureKind::kUnreachable, "connect to " + endpoint.address + ": no answer in time");
   }
   RR_RETURN_IF_ERROR(BeforeConnected(lock));
-  fabric_.request = nonce;
+  fabric_.request.emplace(private_data.begin(), private_data.end());
   fabric_.changed.notify_all();
   const absl::Status status = Await(lock, patience, [&] { return fabric_.answer.has_value(); });
   if (absl::IsDeadlineExceeded(status))
     return MakeFailure(FailureKind::kUnreachable, "connect: no answer in time");
   RR_RETURN_IF_ERROR(status);
-  if (!*fabric_.answer) return MakeFailure(FailureKind::kRejected, "connect: rejected by the peer");
+  if (!*fabric_.answer) {
+    handshake_.refusal = Refusal::kConsumer;
+    return MakeFailure(FailureKind::kRejected, "connect: rejected by the peer");
+  }
+  handshake_ = {.private_data = fabric_.answer_data,
+                .responder_resources = std::min<std::uint32_t>(settings.responder_resources, 8),
+                .initiator_depth = std::min<std::uint32_t>(settings.initiator_depth, 8)};
   const Patience wire{.deadline = steady_clock::now() + fabric_.slow_connect,
                       .interrupted = patience.interrupted};
   if (const absl::Status late = Await(lock, wire, [] { return false; }); !absl::IsDeadlineExceeded(late))

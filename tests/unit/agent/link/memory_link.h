@@ -76,12 +76,14 @@ struct MemoryFabric {
   std::optional<Role> cannot_register{};
   std::chrono::milliseconds slow_connect{};  // from the accept to the initiator's knowing of it
   int impostors = 0;                         // connect before the right peer, with a wrong nonce
+  std::optional<Handshake> refuses{};        // what the initiator hears instead of an answer
 
   std::mutex mutex{};
   std::condition_variable changed{};
-  std::array<End, 2> ends{};  // by Role
-  std::optional<Nonce> request{};
-  std::optional<bool> answer{};  // accepted or rejected
+  std::array<End, 2> ends{};                           // by Role
+  std::optional<std::vector<std::uint8_t>> request{};  // its private data
+  std::optional<bool> answer{};                        // accepted or rejected
+  std::vector<std::uint8_t> answer_data{};
   bool listening = false;
   int rejected = 0;
 
@@ -99,8 +101,10 @@ class MemoryLink final : public Link {
 
   absl::StatusOr<Endpoint> Listen(const std::string& local_address, const LinkSettings& settings) override;
   absl::Status Accept(const Nonce& nonce, const Patience& patience) override;
-  absl::Status Connect(const Endpoint& endpoint, const Nonce& nonce, const std::string& local_address,
+  absl::Status AcceptAnyone(const Greeter& greet, const Patience& patience) override;
+  absl::Status Connect(const Endpoint& endpoint, PrivateData private_data, const std::string& local_address,
                        const LinkSettings& settings, const Patience& patience) override;
+  const Handshake& handshake() const override { return handshake_; }
   absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) override;
   void Unregister(MemoryId memory) override;
   RemoteMemory Remote(MemoryId memory) const override;
@@ -116,6 +120,8 @@ class MemoryLink final : public Link {
                      const std::function<bool()>& ready);
   absl::StatusOr<std::span<std::byte>> Local(const Slice& slice);
   absl::Status PostOne(const WorkRequest& posted);
+  // Answers requests until `admit` takes one.
+  absl::Status AcceptIf(const Greeter& admit, const Patience& patience);
   void Pump();
   absl::Status BeforeConnected(std::unique_lock<std::mutex>& lock);
   bool Execute(Role from, const MemoryFabric::Request& request);
@@ -125,6 +131,7 @@ class MemoryLink final : public Link {
   MemoryFabric& fabric_;
   const Role role_;
   bool connected_ = false;
+  Handshake handshake_{};
 };
 
 }  // namespace rdmaready

@@ -73,7 +73,7 @@ class EdgeTest : public testing::Test {
     const Patience patience{.deadline = steady_clock::now() + std::chrono::seconds(5)};
     ASSERT_TRUE(responder->link.Listen("here", settings_of(*responder, theirs)).ok());
     const std::jthread other([&] { EXPECT_EQ(responder->link.Accept({}, patience), absl::OkStatus()); });
-    ASSERT_EQ(initiator->link.Connect({}, {}, "here", settings_of(*initiator, settings), patience),
+    ASSERT_EQ(initiator->link.Connect({}, Nonce{}, "here", settings_of(*initiator, settings), patience),
               absl::OkStatus());
   }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/probe/probe.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/probe/smb_probe.h"
+
+namespace rdmaready {
+
+std::span<const ProbeRow> AllProbes() {
+  static const std::vector<ProbeRow> rows{
+      {Protocol::kSmb, SmbSteps(), &ProbeSmb},
+  };
+  return rows;
+}
+
+const ProbeRow* FindProbe(Protocol protocol) {
+  const auto found = std::ranges::find(AllProbes(), protocol, &ProbeRow::protocol);
+  return found == AllProbes().end() ? nullptr : &*found;
+}
+
+ProbeResult BeginProbe(const ProbeRow& row, std::string target) {
+  ProbeResult result{.protocol = row.protocol, .target = std::move(target)};
+  for (const std::string_view step : {kStepResolve, kStepRoute})
+    result.steps.push_back({.name = std::string(step)});
+  for (const std::string_view step : row.steps) result.steps.push_back({.name = std::string(step)});
+  return result;
+}
+
+}  // namespace rdmaready

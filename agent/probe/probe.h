@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Probe: a storage server approached as its clients approach it, as far as it lets in who has no secret. A row
+// of the table for each protocol. What comes of it is a value (api/model/probe.h); what that means is a check
+// (checks/probe.h).
+//
+// Whoever makes a probe begins its result (BeginProbe), makes the steps that all protocols share ("resolve",
+// "route"), and lets the row go on with the rest. A row bounds each step and all memory: servers may be
+// hostile. Nothing stays connected behind it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/link/link.h"
+#include "agent/probe/byte_stream.h"
+#include "agent/probe/walk.h"
+#include "api/model/probe.h"
+
+namespace rdmaready {
+
+// The steps of the frame, which begin every walk.
+inline constexpr std::string_view kStepResolve = "resolve";  // the name has an address
+inline constexpr std::string_view kStepRoute = "route";      // an RDMA port of this host leads there
+
+// Where the server is and how this host gets there.
+struct ProbeTarget {
+  std::string address{};          // numeric
+  std::uint16_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
+  std::string local_address{};    // of the RDMA port; empty: none leads there, and RDMA is not tried
+  bool iwarp = false;             // what that port speaks
+};
+
+// How the world is reached; a test gives others.
+struct ProbeTools {
+  LinkMaker make_link{};
+  TcpConnector connect_tcp{};
+};
+
+struct ProbeRow {
+  Protocol protocol = Protocol::kUnknown;
+  std::vector<std::string_view> steps{};  // after those of the frame
+  void (*run)(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) = nullptr;
+};
+
+std::span<const ProbeRow> AllProbes();
+
+// Null when this release has no probe for it.
+const ProbeRow* FindProbe(Protocol protocol);
+
+// A result with all the steps of that walk, none of them reached.
+ProbeResult BeginProbe(const ProbeRow& row, std::string target);
+
+}  // namespace rdmaready

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/probe/walk.h"
+
+#include <algorithm>
+
+#include "agent/link/failure.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMaxValueBytes = 256;
+
+}  // namespace
+
+std::string RefusalText(const Handshake& handshake) {
+  switch (handshake.refusal) {
+    case Refusal::kNone:
+      return "none";
+    case Refusal::kNoDevice:
+      return "no-device";
+    case Refusal::kUnresolved:
+      return "unresolved";
+    case Refusal::kNoAnswer:
+      return "no-answer";
+    case Refusal::kNoListener:
+      return "no-listener";
+    case Refusal::kConsumer:
+      return "consumer";
+    case Refusal::kOther:
+      return "reason " + std::to_string(handshake.reject_reason);
+  }
+  return "none";
+}
+
+bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Make& make) {
+  const auto step = std::ranges::find(result_.steps, name, &ProbeStep::name);
+  if (step == result_.steps.end()) return false;
+  if (watch_.interrupted && !watch_.interrupted().ok()) return false;
+  if (watch_.progress) watch_.progress(std::string(name));
+  const TimePoint begin = std::chrono::steady_clock::now();
+  const Patience patience{.deadline = std::min(begin + limit, watch_.deadline),
+                          .interrupted = watch_.interrupted};
+  const absl::Status status = begin < watch_.deadline
+                                  ? make(patience)
+                                  : MakeFailure(FailureKind::kStalled, "the time of the whole probe was up");
+  step->outcome = status.ok() ? StepOutcome::kDone : StepOutcome::kFailed;
+  step->failure = FailureOf(status);
+  step->duration_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+  return status.ok();
+}
+
+void Walk::Tell(std::string_view name, std::string_view value) {
+  const std::string text(value.substr(0, kMaxValueBytes));
+  const auto known = std::ranges::find(result_.values, name, &ProbeValue::name);
+  if (known == result_.values.end()) {
+    result_.values.push_back({.name = std::string(name), .value = text});
+  } else {
+    known->value = text;
+  }
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walk: the steps of one probe, as they are made, and what the server told on the way.
+//
+// It fills in a ProbeResult whose steps were listed before (BeginProbe), so that those which were not reached
+// are told too. One thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "agent/link/link.h"
+#include "api/model/probe.h"
+
+namespace rdmaready {
+
+// How a connection was refused, for ProbeResult::values: "no-device", "unresolved", "no-answer", "no-listener",
+// "consumer", "reason 10".
+std::string RefusalText(const Handshake& handshake);
+
+class Walk {
+ public:
+  struct Watch {
+    TimePoint deadline{};                                     // of the whole probe
+    std::function<absl::Status()> interrupted{};              // as Patience::interrupted
+    std::function<void(const std::string& step)> progress{};  // the step that begins; may be empty
+  };
+  using Make = std::function<absl::Status(const Patience&)>;
+
+  // `result` outlives the walk.
+  Walk(ProbeResult& result, Watch watch) : result_(result), watch_(std::move(watch)) {}
+
+  // Makes the step of that name, which the result lists, within `limit` and within the time of the whole probe;
+  // writes down how it ended and how long it took. False when it failed. After an interruption no step is made.
+  bool Step(std::string_view name, std::chrono::milliseconds limit, const Make& make);
+
+  // The last word on `name` counts. Values that a server sends as text are cut to 256 bytes.
+  void Tell(std::string_view name, std::string_view value);
+  void Tell(std::string_view name, const char* value) { Tell(name, std::string_view(value)); }
+  void Tell(std::string_view name, std::uint64_t number) {
+    Tell(name, std::string_view(std::to_string(number)));
+  }
+  void Tell(std::string_view name, bool flag) { Tell(name, std::string_view(flag ? "yes" : "no")); }
+
+  ProbeResult& result() { return result_; }
+
+ private:
+  ProbeResult& result_;
+  const Watch watch_;
+};
+
+}  // namespace rdmaready
