@@ -36,10 +36,10 @@ class MessageLink {
   MessageLink& operator=(const MessageLink&) = delete;
   ~MessageLink();
 
-  // Once. A refusal by who listens is given `refused_because`, made of its private data.
+  // Once. A refusal by who listens is explained from its private data; empty: it says nothing.
   using Explain = std::string (*)(Octets private_data);
-  absl::Status Connect(const Endpoint& to, const std::string& local_address, Octets private_data, Explain explain,
-                       const Patience& patience);
+  absl::Status Connect(const Endpoint& to, const std::string& local_address, Octets private_data,
+                       Explain explain, const Patience& patience);
 
   // At most `send_bytes`.
   absl::Status Send(Octets message, const Patience& patience);
@@ -51,7 +51,7 @@ class MessageLink {
     return Buffer::Make(*link_, size_bytes, 1, access);
   }
 
-  // Once more nothing is expected of the server.
+  // Tells the server at once that it is over.
   void Disconnect() { link_->Disconnect(); }
 
   const Handshake& handshake() const { return link_->handshake(); }
@@ -72,7 +72,7 @@ class MessageLink {
     std::uint64_t slot = 0;
     std::uint32_t bytes = 0;
   };
-  std::vector<Arrival> arrived_{};      // oldest first
+  std::vector<Arrival> arrived_{};        // oldest first
   std::optional<std::uint64_t> taken_{};  // slot of the message handed out last
 };
 
