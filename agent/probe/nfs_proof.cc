@@ -166,8 +166,9 @@ std::string ReadAll(const std::string& path) {
 
 // Counted since the transport was made; our own, unless this host has other mounts of that server.
 void TellTransport(const Mount& mount, Walk& walk) {
-  // Of the thread: the process has another namespace.
-  const auto transport = ParseMountStats(ReadAll("/proc/thread-self/mountstats"), mount.point());
+  // The thread's namespace, not the process's; by its id, because /proc/thread-self has no such file.
+  const auto transport =
+      ParseMountStats(ReadAll(fmt::format("/proc/{}/mountstats", ::gettid())), mount.point());
   if (!transport) return;
   walk.Tell("nfs-mount-transport", transport->protocol);
   if (transport->rdma_request_bytes) walk.Tell("nfs-rdma-request-bytes", *transport->rdma_request_bytes);

@@ -31,6 +31,7 @@ Command Head(std::uint8_t opcode, std::uint16_t id) {
   PutByte(command, 0, opcode);
   PutByte(command, 1, kBuffersByDescriptor);
   PutLittle(command, 2, id);
+  PutByte(command, 39, kKeyedData);  // of no bytes, where a command moves none: any other kind is refused
   return command;
 }
 
@@ -45,7 +46,6 @@ void PutBuffer(Command& command, const KeyedBuffer& buffer) {
   PutLittle(command, 32, static_cast<std::uint16_t>(buffer.length_bytes & 0xffff));
   PutByte(command, 34, static_cast<std::uint8_t>((buffer.length_bytes >> 16) & 0xff));
   PutLittle(command, 35, buffer.key);
-  PutByte(command, 39, kKeyedData);
 }
 
 bool IsEightBytes(std::uint32_t property) { return property == kPropertyCapabilities; }

@@ -46,6 +46,8 @@ TEST(NvmeWire, PropertiesAreReadInTheirSize) {
   EXPECT_EQ(Sub(EncodePropertyGet(1, kPropertyCapabilities), 40, 8), Hex("01000000 00000000"));
   EXPECT_EQ(Sub(EncodePropertyGet(1, kPropertyStatus), 40, 8), Hex("00000000 1c000000"));
   EXPECT_EQ(Sub(EncodePropertyGet(1, kPropertyStatus), 0, 5), Hex("7f40 0100 04"));
+  EXPECT_EQ(Sub(EncodePropertyGet(1, kPropertyStatus), 24, 16), Hex("0000000000000000 00000000000000 40"))
+      << "no data, said as Linux's target wants it said";
   const Command set = EncodePropertySet(2, kPropertyConfiguration, kConfigurationEnabled);
   EXPECT_EQ(Sub(set, 0, 5), Hex("7f40 0200 00"));
   EXPECT_EQ(Sub(set, 40, 16), Hex("00000000 14000000 0100460000000000"));
