@@ -149,20 +149,20 @@ Finding NotProbed(Protocol protocol, std::string_view target, std::string_view r
 std::vector<RungResult> LadderOfProbe(const std::vector<Finding>& findings) {
   std::vector<const Finding*> pointers;
   for (const Finding& finding : findings) pointers.push_back(&finding);
-  return {{.rung = Rung::kServer, .outcome = OutcomeOf(Rung::kServer, pointers)}};
+  std::vector<RungResult> ladder{{.rung = Rung::kServer, .outcome = OutcomeOf(Rung::kServer, pointers)}};
+  if (std::ranges::find(findings, Rung::kShare, &Finding::rung) != findings.end()) {
+    ladder.push_back({.rung = Rung::kShare, .outcome = OutcomeOf(Rung::kShare, pointers)});
+  }
+  return ladder;
 }
 
 Readiness ReadinessOfProbe(const std::vector<Finding>& findings) {
-  switch (LadderOfProbe(findings).front().outcome) {
-    case RungOutcome::kPass:
-      return Readiness::kReady;
-    case RungOutcome::kFail:
-      return Readiness::kNotReady;
-    case RungOutcome::kNotRun:
-    case RungOutcome::kUnknown:
-      return Readiness::kUndetermined;
+  Readiness verdict = Readiness::kReady;
+  for (const RungResult& rung : LadderOfProbe(findings)) {
+    if (rung.outcome == RungOutcome::kFail) return Readiness::kNotReady;
+    if (rung.outcome != RungOutcome::kPass) verdict = Readiness::kUndetermined;
   }
-  return Readiness::kUndetermined;
+  return verdict;
 }
 
 std::string GeneralFix(const ProbeCheck& check) {

@@ -55,10 +55,10 @@ std::vector<Finding> JudgeProbe(const ProbeResult& result);
 // A probe that was not made (the port is busy, the time was up): the proof's finding, unknown.
 Finding NotProbed(Protocol protocol, std::string_view target, std::string_view reason);
 
-// The one rung that the findings of a probe are about.
+// The rungs that the findings of a probe are about: server, and share where it went on to one.
 std::vector<RungResult> LadderOfProbe(const std::vector<Finding>& findings);
 
-// Of the findings of one probe: ready when it proved its rung and nothing stands in the way.
+// Of the findings of one probe: ready when it proved its rungs and nothing stands in the way.
 Readiness ReadinessOfProbe(const std::vector<Finding>& findings);
 
 // The fix as `explain` shows it: TARGET for {target}.

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/probe/iser_probe.h"
+#include "agent/probe/nfs_probe.h"
+#include "agent/probe/nfs_proof.h"
+#include "agent/probe/nvme_probe.h"
 #include "agent/probe/smb_probe.h"
 
 namespace rdmaready {
@@ -11,6 +15,9 @@ namespace rdmaready {
 std::span<const ProbeRow> AllProbes() {
   static const std::vector<ProbeRow> rows{
       {Protocol::kSmb, SmbSteps(), &ProbeSmb},
+      {Protocol::kNvme, NvmeSteps(), &ProbeNvme, NvmeProofSteps()},
+      {Protocol::kIser, IserSteps(), &ProbeIser, IserProofSteps()},
+      {Protocol::kNfs, NfsSteps(), &ProbeNfs, NfsProofSteps()},
   };
   return rows;
 }
@@ -20,11 +27,13 @@ const ProbeRow* FindProbe(Protocol protocol) {
   return found == AllProbes().end() ? nullptr : &*found;
 }
 
-ProbeResult BeginProbe(const ProbeRow& row, std::string target) {
+ProbeResult BeginProbe(const ProbeRow& row, std::string target, bool prove) {
   ProbeResult result{.protocol = row.protocol, .target = std::move(target)};
   for (const std::string_view step : {kStepResolve, kStepRoute})
     result.steps.push_back({.name = std::string(step)});
   for (const std::string_view step : row.steps) result.steps.push_back({.name = std::string(step)});
+  if (!prove) return result;
+  for (const std::string_view step : row.proof_steps) result.steps.push_back({.name = std::string(step)});
   return result;
 }
 

@@ -31,6 +31,8 @@ struct ProbeTarget {
   std::uint16_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
   std::string local_address{};    // of the RDMA port; empty: none leads there, and RDMA is not tried
   bool iwarp = false;             // what that port speaks
+  bool prove = false;             // also the steps of the proof
+  std::string volume{};  // of the proof: a subsystem, a target, an export; empty: the first that is offered
 };
 
 // How the world is reached; a test gives others.
@@ -43,6 +45,7 @@ struct ProbeRow {
   Protocol protocol = Protocol::kUnknown;
   std::vector<std::string_view> steps{};  // after those of the frame
   void (*run)(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) = nullptr;
+  std::vector<std::string_view> proof_steps{};  // after those, where a proof is asked for
 };
 
 std::span<const ProbeRow> AllProbes();
@@ -51,6 +54,6 @@ std::span<const ProbeRow> AllProbes();
 const ProbeRow* FindProbe(Protocol protocol);
 
 // A result with all the steps of that walk, none of them reached.
-ProbeResult BeginProbe(const ProbeRow& row, std::string target);
+ProbeResult BeginProbe(const ProbeRow& row, std::string target, bool prove = false);
 
 }  // namespace rdmaready

@@ -47,6 +47,7 @@ class Walk {
   void Tell(std::string_view name, bool flag) { Tell(name, std::string_view(flag ? "yes" : "no")); }
 
   ProbeResult& result() { return result_; }
+  const ProbeResult& result() const { return result_; }
 
  private:
   ProbeResult& result_;

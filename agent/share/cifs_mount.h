@@ -10,21 +10,15 @@
 
 #include "absl/status/statusor.h"
 #include "api/base/handle.h"
+#include "api/model/probe.h"
 
 namespace rdmaready {
-
-// Neither logged nor kept; goes to the kernel through the descriptor of the mount, never on a command line.
-struct ShareCredentials {
-  std::string user_name{};
-  std::string password{};
-  std::string domain{};
-};
 
 struct CifsMountRequest {
   std::string server_address{};  // numeric
   std::string share{};           // its name, without the server
   bool rdma = true;              // the kernel never falls back to TCP then; false: TCP, for asking the server
-  ShareCredentials credentials{};
+  Credentials credentials{};     // to the kernel through the mount's descriptor, never on a command line
 };
 
 class CifsMount {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/link/failure.h"
-#include "agent/share/evidence.h"
 #include "agent/share/file_shapes.h"
 #include "api/base/status.h"
 
@@ -95,8 +94,8 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
 }
 
 // The mount goes when this returns.
-void Prove(const ShareProof& proof, HostReader& host, Walk& walk) {
-  const ShareEvidence before = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+void Prove(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
+  const ShareEvidence before = read();
   std::optional<CifsMount> mount;
   const bool mounted = walk.Step(kStepShareMount, kMountLimit, [&](const Patience& patience) -> absl::Status {
     absl::StatusOr<CifsMount> made = Mount(proof, true, patience);
@@ -105,21 +104,21 @@ void Prove(const ShareProof& proof, HostReader& host, Walk& walk) {
     return absl::OkStatus();
   });
   if (!mounted) return;
-  const ShareEvidence ready = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+  const ShareEvidence ready = read();
   TellOurs(proof, before, ready, walk);
   walk.Step(kStepShareFiles, kFilesLimit,
             [&](const Patience& patience) { return MoveFiles(proof, mount->directory(), patience, walk); });
-  const ShareEvidence after = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+  const ShareEvidence after = read();
   TellOurs(proof, before, after, walk);  // the last word: it may have changed while the files moved
   TellTraffic({.cifs = {}, .port = ready.port, .tcp_connections = before.tcp_connections}, after, walk);
 }
 
-void Inquire(const ShareProof& proof, HostReader& host, Walk& walk) {
-  const ShareEvidence before = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+void Inquire(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
+  const ShareEvidence before = read();
   walk.Step(kStepShareInquire, kMountLimit, [&](const Patience& patience) -> absl::Status {
     const absl::StatusOr<CifsMount> mount = Mount(proof, false, patience);
     if (!mount.ok()) return mount.status();
-    const ShareEvidence now = ReadEvidence(host, proof.server_address, proof.device, proof.port);
+    const ShareEvidence now = read();
     if (!TellOurs(proof, before, now, walk)) {
       return MakeFailure(FailureKind::kSetup,
                          "the client's state (/proc/fs/cifs/DebugData) does not show the mount");
@@ -132,16 +131,16 @@ void Inquire(const ShareProof& proof, HostReader& host, Walk& walk) {
 
 std::vector<std::string_view> ShareSteps() { return {kStepShareMount, kStepShareFiles, kStepShareInquire}; }
 
-void ProveShare(const ShareProof& proof, bool over_rdma, HostReader& host, Walk& walk) {
+void ProveShare(const ShareProof& proof, bool over_rdma, const EvidenceReader& read, Walk& walk) {
   if (over_rdma) {
-    Prove(proof, host, walk);
+    Prove(proof, read, walk);
     const auto& steps = walk.result().steps;
     const auto mounted = [](const ProbeStep& step) {
       return step.name == kStepShareMount && step.outcome == StepOutcome::kDone;
     };
     if (std::ranges::any_of(steps, mounted)) return;
   }
-  Inquire(proof, host, walk);
+  Inquire(proof, read, walk);
 }
 
 }  // namespace rdmaready

@@ -7,14 +7,15 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/probe/walk.h"
 #include "agent/share/cifs_mount.h"
+#include "agent/share/evidence.h"
 #include "api/model/peer_message.h"
-#include "collectors/host_reader.h"
 
 namespace rdmaready {
 
@@ -25,18 +26,19 @@ inline constexpr std::string_view kStepShareInquire =
 
 std::vector<std::string_view> ShareSteps();
 
+// ReadEvidence for the server and port of the proof.
+using EvidenceReader = std::function<ShareEvidence()>;
+
 struct ShareProof {
   std::string server_address{};  // numeric
   std::string share{};
-  ShareCredentials credentials{};
-  std::string device{};  // of the RDMA port that leads to the server
-  std::uint32_t port = 0;
+  Credentials credentials{};
   Nonce nonce{};
   std::chrono::milliseconds duration{500};  // of each shape
 };
 
 // `over_rdma`: the probe got as far as SMB2 over RDMA. Otherwise nothing is moved: the server is asked over TCP
 // what it announces, so that the reason can be told. Tells "share-..." values. Blocks, see CifsMount::Make.
-void ProveShare(const ShareProof& proof, bool over_rdma, HostReader& host, Walk& walk);
+void ProveShare(const ShareProof& proof, bool over_rdma, const EvidenceReader& read, Walk& walk);
 
 }  // namespace rdmaready

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/probe/iser_probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "agent/link/failure.h"
+#include "agent/probe/iser_session.h"
+#include "agent/probe/proof.h"
+#include "agent/probe/scsi_wire.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using iser::Initiator;
+using iser::Session;
+using std::chrono::seconds;
+
+constexpr std::string_view kRdmaConnect = "rdma-connect";
+constexpr std::string_view kLogin = "iser-discovery-login";
+constexpr std::string_view kSendTargets = "iser-send-targets";
+constexpr std::string_view kLogout = "iser-discovery-logout";
+constexpr std::string_view kSessionLogin = "iser-session-login";
+constexpr std::string_view kUnit = "iser-unit";
+constexpr std::string_view kRead = "iser-read";
+constexpr std::string_view kSessionLogout = "iser-session-logout";
+
+constexpr std::uint32_t kReadBytes = 128 << 10;
+constexpr std::uint64_t kMostReadBytes = 2 << 20;
+constexpr std::uint32_t kMostBlockBytes = 64 << 10;
+
+Endpoint EndpointOf(const ProbeTarget& target) {
+  return {.address = target.address, .port = target.port_number == 0 ? iser::kPort : target.port_number};
+}
+
+void TellTargets(const std::vector<iser::Target>& targets, Walk& walk) {
+  walk.Tell("iser-targets", std::uint64_t{targets.size()});
+  for (std::size_t i = 0; i < std::min(targets.size(), kMostTargets); ++i) {
+    const std::string name = fmt::format("iser-target-{}", i + 1);
+    walk.Tell(name, targets[i].name);
+    walk.Tell(name + "-at", fmt::format("{}", fmt::join(targets[i].addresses, " ")));
+  }
+}
+
+void TellAgreed(const Session& session, Walk& walk) {
+  if (const auto accept = iser::DecodeConnectAccept(session.link().private_data())) {
+    walk.Tell("iser-zero-based-addresses", accept->zero_based_addresses);
+    walk.Tell("iser-remote-invalidation", accept->remote_invalidation);
+  }
+  constexpr std::pair<std::string_view, std::string_view> kTold[] = {
+      {"RDMAExtensions", "iser-rdma-extensions"},
+      {"InitiatorRecvDataSegmentLength", "iser-initiator-receive"},
+      {"TargetRecvDataSegmentLength", "iser-target-receive"},
+      {"MaxBurstLength", "iser-max-burst"},
+      {"FirstBurstLength", "iser-first-burst"},
+      {"TargetPortalGroupTag", "iser-portal-group"}};
+  for (const auto& [key, name] : kTold) {
+    if (const std::string* value = iser::FindKey(session.agreed(), key)) walk.Tell(name, *value);
+  }
+}
+
+absl::Status Connect(Session& session, const ProbeTarget& target, Walk& walk, const Patience& patience) {
+  const absl::Status status = session.Connect(EndpointOf(target), target.local_address, patience);
+  if (!status.ok()) {
+    walk.Tell("rdma-refusal", RefusalText(session.link().handshake()));
+    return status;
+  }
+  walk.result().transport = session.link().facts().transport;
+  walk.Tell("rdma-ird", std::uint64_t{session.link().handshake().responder_resources});
+  return status;
+}
+
+std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, const ProbeTools& tools,
+                                                  const Initiator& initiator, Walk& walk) {
+  Session session(tools.make_link);
+  if (!walk.Step(kRdmaConnect, seconds(8),
+                 [&](const Patience& patience) { return Connect(session, target, walk, patience); }))
+    return std::nullopt;
+  const bool logged_in = walk.Step(kLogin, seconds(10), [&](const Patience& patience) {
+    const absl::Status status = session.Login(initiator.name, {}, patience);
+    if (!session.authentication().empty()) walk.Tell("iser-discovery-authentication", session.authentication());
+    if (status.ok()) TellAgreed(session, walk);
+    return status;
+  });
+  if (!logged_in) return std::nullopt;
+  std::optional<std::vector<iser::Target>> targets;
+  walk.Step(kSendTargets, seconds(10), [&](const Patience& patience) {
+    absl::StatusOr<std::vector<iser::Target>> told = session.SendTargets(patience);
+    if (!told.ok()) return told.status();
+    TellTargets(*told, walk);
+    targets = *std::move(told);
+    return absl::OkStatus();
+  });
+  walk.Step(kLogout, seconds(5), [&](const Patience& patience) { return session.Logout(patience); });
+  return targets;
+}
+
+// What the caller named, or the first that was listed; empty when there is none.
+std::string TargetToProve(const ProbeTarget& target, const std::vector<iser::Target>& listed) {
+  if (!target.volume.empty()) return target.volume;
+  return listed.empty() ? std::string() : listed.front().name;
+}
+
+absl::Status LogIn(Session& session, const ProbeTarget& target, const Initiator& initiator,
+                   const std::string& name, Walk& walk, const Patience& patience) {
+  walk.Tell("iser-proof-target", name);
+  if (name.empty())
+    return MakeFailure(FailureKind::kRejected,
+                       "SendTargets lists no target for the initiator " + initiator.name);
+  if (!iser::IsName(name)) return MakeFailure(FailureKind::kSetup, name + ": not an iSCSI target's name");
+  RR_RETURN_IF_ERROR(session.Connect(EndpointOf(target), target.local_address, patience));
+  const absl::Status status = session.Login(initiator.name, name, patience);
+  if (!session.authentication().empty()) walk.Tell("iser-authentication", session.authentication());
+  if (status.ok()) TellAgreed(session, walk);
+  return status;
+}
+
+struct Unit {
+  std::uint64_t lun = 0;
+  scsi::Capacity capacity{};
+};
+
+// Of a command that answers with at least `least_bytes`; Octets are those that came.
+absl::StatusOr<std::vector<std::byte>> Ask(Session& session, std::uint64_t lun,
+                                           const scsi::CommandBlock& command, std::size_t size_bytes,
+                                           std::string what, const Patience& patience) {
+  const auto buffer = session.Lend(static_cast<std::uint32_t>(size_bytes));
+  if (!buffer.ok()) return buffer.status();
+  const absl::StatusOr<std::uint32_t> bytes = session.Read(lun, command, **buffer, what, patience);
+  if (!bytes.ok()) return bytes.status();
+  const std::span<std::byte> all = (*buffer)->all().first(*bytes);
+  return std::vector<std::byte>(all.begin(), all.end());
+}
+
+absl::StatusOr<Unit> FindUnit(Session& session, Walk& walk, const Patience& patience) {
+  const auto cut = [](const std::string& what) {
+    return MakeFailure(FailureKind::kCorrupt, what + ": the answer is cut");
+  };
+  const auto list = Ask(session, 0, scsi::ReportLuns(), scsi::kReportLunsBytes, "REPORT LUNS", patience);
+  if (!list.ok()) return list.status();
+  const auto luns = scsi::DecodeLuns(*list);
+  if (!luns) return cut("REPORT LUNS");
+  if (luns->empty()) return MakeFailure(FailureKind::kRejected, "REPORT LUNS: no unit for this initiator");
+  Unit unit{.lun = luns->front()};
+  walk.Tell("iser-units", std::uint64_t{luns->size()});
+  const auto inquiry = Ask(session, unit.lun, scsi::Inquiry(), scsi::kInquiryBytes, "INQUIRY", patience);
+  if (!inquiry.ok()) return inquiry.status();
+  const auto described = scsi::DecodeInquiry(*inquiry);
+  if (!described) return cut("INQUIRY");
+  walk.Tell("iser-unit-vendor", described->vendor);
+  walk.Tell("iser-unit-product", described->product);
+  RR_RETURN_IF_ERROR(session.Command(unit.lun, scsi::TestUnitReady(), "TEST UNIT READY", patience));
+  const auto told =
+      Ask(session, unit.lun, scsi::ReadCapacity(), scsi::kCapacityBytes, "READ CAPACITY", patience);
+  if (!told.ok()) return told.status();
+  const auto capacity = scsi::DecodeCapacity(*told);
+  if (!capacity) return cut("READ CAPACITY");
+  unit.capacity = *capacity;
+  walk.Tell("iser-unit-blocks", capacity->blocks);
+  walk.Tell("iser-unit-block", std::uint64_t{capacity->block_bytes});
+  if (capacity->block_bytes == 0 || capacity->block_bytes > kMostBlockBytes)
+    return MakeFailure(FailureKind::kCorrupt,
+                       fmt::format("READ CAPACITY: blocks of {} bytes", capacity->block_bytes));
+  return unit;
+}
+
+absl::Status ReadBlocks(Session& session, const Unit& unit, Buffer& to, std::uint64_t first,
+                        std::uint32_t blocks, const Patience& patience) {
+  const auto bytes =
+      session.Read(unit.lun, scsi::Read(static_cast<std::uint32_t>(first), static_cast<std::uint16_t>(blocks)),
+                   to, "READ(10)", patience);
+  if (!bytes.ok()) return bytes.status();
+  if (*bytes == to.all().size()) return absl::OkStatus();
+  return MakeFailure(FailureKind::kLost,
+                     fmt::format("READ(10): {} bytes instead of {}", *bytes, to.all().size()));
+}
+
+absl::Status ReadUnit(Session& session, const Unit& unit, TransferResult& result, const Patience& patience) {
+  const std::uint32_t block_bytes = unit.capacity.block_bytes;
+  const auto blocks = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::max(kReadBytes / block_bytes, 1u), unit.capacity.blocks));
+  ProofMeter meter(result, "iser-read", Operation::kRead, blocks * block_bytes);
+  absl::Status status;
+  const std::uint64_t end = std::min<std::uint64_t>(unit.capacity.blocks, kMostReadBytes / block_bytes);
+  for (std::uint64_t at = 0; status.ok() && at + blocks <= std::max<std::uint64_t>(end, blocks); at += blocks) {
+    auto first = session.Lend(blocks * block_bytes);
+    auto second = session.Lend(blocks * block_bytes);
+    status = first.ok() ? second.status() : first.status();
+    if (!status.ok()) break;
+    status = ReadTwice(
+        {(*first)->all(), (*second)->all()},
+        [&](int buffer) {
+          return ReadBlocks(session, unit, buffer == 0 ? **first : **second, at, blocks, patience);
+        },
+        meter);
+  }
+  meter.Finish(status);
+  return status;
+}
+
+void Prove(const ProbeTarget& target, const ProbeTools& tools, const Initiator& initiator,
+           const std::vector<iser::Target>& listed, Walk& walk) {
+  Session session(tools.make_link);
+  const std::string name = TargetToProve(target, listed);
+  const bool logged_in = walk.Step(kSessionLogin, seconds(15), [&](const Patience& patience) {
+    return LogIn(session, target, initiator, name, walk, patience);
+  });
+  if (!logged_in) return;
+  std::optional<Unit> unit;
+  walk.Step(kUnit, seconds(10), [&](const Patience& patience) {
+    const absl::StatusOr<Unit> found = FindUnit(session, walk, patience);
+    if (found.ok()) unit = *found;
+    return found.status();
+  });
+  if (unit) {
+    walk.Step(kRead, seconds(20), [&](const Patience& patience) {
+      return ReadUnit(session, *unit, walk.result().transfers.emplace_back(), patience);
+    });
+  }
+  walk.Step(kSessionLogout, seconds(5), [&](const Patience& patience) { return session.Logout(patience); });
+}
+
+}  // namespace
+
+std::vector<std::string_view> IserSteps() { return {kRdmaConnect, kLogin, kSendTargets, kLogout}; }
+
+std::vector<std::string_view> IserProofSteps() { return {kSessionLogin, kUnit, kRead, kSessionLogout}; }
+
+void ProbeIser(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
+  if (target.local_address.empty()) return;
+  walk.result().port_number = EndpointOf(target).port;
+  const Initiator initiator = iser::ReadInitiator();
+  walk.Tell("iser-initiator", initiator.name);
+  walk.Tell("iser-initiator-from", initiator.source);
+  const auto targets = Discover(target, tools, initiator, walk);
+  if (targets && target.prove) Prove(target, tools, initiator, *targets, walk);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// NFS proof: an export mounted over RDMA by this host's own client, in a mount namespace that only one thread
+// of ours has and that ends with it: nobody else sees the mount, and none stays behind. One file is written and
+// read back past the page cache, compared, and removed; the client's own counters tell whether it went over
+// RDMA.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/probe/probe.h"
+
+namespace rdmaready {
+
+std::vector<std::string_view> NfsProofSteps();
+
+// `version` as the mount option has it: "4.2". Tells "nfs-mount-transport" ("rdma"), and the bytes that the
+// client counted as moved by RDMA ("nfs-rdma-request-bytes", "nfs-rdma-reply-bytes").
+void ProveNfs(const ProbeTarget& target, std::uint16_t port, const std::string& version, Walk& walk);
+
+// "vers=4.2,proto=rdma,port=20049,addr=...". A server that dies makes operations fail and not wait for ever.
+std::string NfsMountOptions(const std::string& address, const std::string& local_address, std::uint16_t port,
+                            const std::string& version);
+
+// What one mount's transport counted, from /proc/PID/mountstats (kernels 4.4 to 7.0).
+struct NfsTransport {
+  std::string protocol{};                             // "rdma", "tcp"
+  std::optional<std::uint64_t> rdma_request_bytes{};  // read by the server from this host's memory
+  std::optional<std::uint64_t> rdma_reply_bytes{};    // written by it into this host's memory
+
+  bool operator==(const NfsTransport&) const = default;
+};
+// nullopt when no NFS is mounted there.
+std::optional<NfsTransport> ParseMountStats(std::string_view text, std::string_view mount_point);
+
+}  // namespace rdmaready
