@@ -75,7 +75,8 @@ struct MemoryFabric {
   bool unreachable = false;
   std::optional<Role> cannot_register{};
   std::chrono::milliseconds slow_connect{};  // from the accept to the initiator's knowing of it
-  int impostors = 0;                         // connect before the right peer, with a wrong nonce
+  std::chrono::milliseconds slow_reads{};  // RDMA reads take so long, and what is posted behind overtakes them
+  int impostors = 0;                       // connect before the right peer, with a wrong nonce
 
   std::mutex mutex{};
   std::condition_variable changed{};
