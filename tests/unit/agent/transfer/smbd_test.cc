@@ -105,7 +105,7 @@ TEST(Smbd, WaitsForReadsThatMessagesOvertake) {
   const BothEnds both = RunBoth(fabric, Short("smbd-512k-read"), Options());
   EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
   EXPECT_EQ(both.initiator.bytes_wrong, 0u);
-  EXPECT_GT(both.initiator.messages, 16u);
+  EXPECT_GE(both.initiator.messages, 16u);
 }
 
 TEST(Smbd, MissesAWriteThatNeverCame) {
