@@ -24,17 +24,6 @@
 namespace rdmaready {
 namespace {
 
-class Counted {
- public:
-  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::atomic<int>& count_;
-};
-
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -179,7 +168,7 @@ void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller
   if (!lock.ok()) return skip_all(Message(lock.status()));
   const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number};
   const RunOptions options =
-      OptionsOf({.tos = profile.tos, .system_tos = !profile.tos.has_value()}, chosen, cancel);
+      OptionsOf({.tos = profile.tos, .system_tos = !profile.tos.has_value()}, 1, chosen, cancel);
   for (const TransferCase& test : AllCases()) {
     if (cancel.stop_requested()) {
       add(NotTested(test.name, place, "the caller gave up"));
@@ -206,10 +195,10 @@ absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& 
 }
 
 // The mark is the caller's, else the profile's, else the system's.
-RunOptions Agent::OptionsOf(const TransferOptions& asked, const PortAddress& port,
+RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                             const std::stop_token& cancel) const {
   RunOptions options;
-  Apply(asked, options);
+  Apply(asked, qps, options);
   options.local_address = port.address;
   options.tos = asked.tos || asked.system_tos ? asked.tos : config_.default_profile.tos;
   options.cancel = cancel;
@@ -284,7 +273,8 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
     for (const TransferCase& test : *cases) {
       if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
       if (watcher.progress) watcher.progress(port.port + " loopback " + std::string(test.name));
-      const LiveTest live = RunLoopbackCase(test, port, OptionsOf(options, port, cancel), caller);
+      const LiveTest live =
+          RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, cancel), caller);
       if (watcher.transfer) watcher.transfer(live);
     }
   }
@@ -311,7 +301,8 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   LiveTest live = Run(ticket.port, [&] {
     return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
-                  OptionsOf(ticket.request.options, ticket.port, cancel));
+                  OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port,
+                            cancel));
   });
   const std::int64_t duration_ns = UnixNowNs() - started;
   const std::string role = initiator ? "initiator" : "responder";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,11 +21,13 @@
 #include "agent/link/link.h"
 #include "agent/port_choice.h"
 #include "agent/port_lock.h"
+#include "agent/probe_path.h"
 #include "agent/store/store.h"
 #include "agent/transfer/peer_channel.h"
 #include "agent/transfer/run.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
+#include "api/model/probe.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
@@ -39,6 +42,7 @@ struct AgentConfig {
   std::string lock_directory{};  // of PortLock; empty: the host's own
   std::string instance_id{};     // told to callers: two addresses with one id are one agent
   EventSink events{};
+  Network network = HostNetwork();
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
@@ -76,6 +80,22 @@ struct PortRequest {
   std::string address{};
 };
 
+// What to find out about a storage server.
+struct ProbeQuestion {
+  Protocol protocol = Protocol::kUnknown;
+  std::string target{};                 // name or address
+  std::uint32_t port_number = 0;        // of the RDMA connection; 0: the protocol's own
+  PortRequest port{};                   // empty device: the one that leads to the target
+  std::chrono::milliseconds timeout{};  // of the whole probe; 0: the agent's own
+};
+
+struct ProbeRun {
+  std::string run_id{};
+  ProbeResult result{};
+  std::vector<Finding> findings{};
+  absl::Status stored{};
+};
+
 struct PeerRequest {
   enum class Role { kInitiator, kResponder };
   Role role = Role::kResponder;
@@ -91,6 +111,18 @@ struct PeerTicket {
   PortAddress port{};
   TransferCase test{};
   PortLock lock;
+};
+
+// Counts what runs.
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<int>& count_;
 };
 
 class Agent {
@@ -127,6 +159,12 @@ class Agent {
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
   LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
 
+  // Approaches a storage server as its clients do; what that comes to is an answer, also when the server is not
+  // there. Errors: kUnimplemented (no probe for the protocol), kInvalidArgument, kNotFound and
+  // kFailedPrecondition (what the caller named), kResourceExhausted (the port is busy).
+  absl::StatusOr<ProbeRun> Probe(const ProbeQuestion& question, const Caller& caller, const Watcher& watcher,
+                                 std::stop_token cancel);
+
   // Whether a live test of this agent holds a port now.
   bool LiveTestRunning() const { return live_tests_ > 0; }
 
@@ -137,11 +175,14 @@ class Agent {
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
-  RunOptions OptionsOf(const TransferOptions& asked, const PortAddress& port,
+  RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
   // What `live` lacks is filled in: whether both of its results are kept.
   void Keep(LiveTest& live, const TransferRecord& kept_as);
   absl::Status Kept(absl::Status stored) const;
+  absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
+                                   const Facts& facts) const;
+  void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   void CheckLoopback(const Port& port, const Profile& profile, const Caller& caller, const Watcher& watcher,
                      const std::stop_token& cancel, std::vector<Finding>& findings);
 

@@ -6,6 +6,7 @@
 
 #include "api/base/status.h"
 #include "checks/names.h"
+#include "checks/probe.h"
 
 namespace rdmaready {
 namespace {
@@ -57,6 +58,23 @@ void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& calle
   fields.push_back({"duration_ms", duration_ns / kNsPerMs});
   const EventLevel how = AddStored(test.stored, fields);
   Tell(sink, how, "test", std::move(fields));
+}
+
+void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns) {
+  if (!sink) return;
+  Fields fields = WhoAsked(run.run_id, caller);
+  fields.push_back({"protocol", std::string(Name(run.result.protocol))});
+  fields.push_back({"target", run.result.target});
+  if (!run.result.address.empty()) fields.push_back({"address", run.result.address});
+  if (!run.result.local_port.empty()) fields.push_back({"port", run.result.local_port});
+  fields.push_back({"outcome", std::string(Name(ReadinessOfProbe(run.findings)))});
+  for (const ProbeStep& step : run.result.steps) {
+    if (step.outcome == StepOutcome::kFailed)
+      fields.push_back({"reason", step.name + ": " + step.failure.detail});
+  }
+  fields.push_back({"duration_ms", duration_ns / kNsPerMs});
+  const EventLevel how = AddStored(run.stored, fields);
+  Tell(sink, how, "probe", std::move(fields));
 }
 
 }  // namespace rdmaready

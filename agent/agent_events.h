@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the log hears of the agent's work: one event for a check, one for a live test.
+// What the log hears of the agent's work: one event for a check, a live test, a probe.
 #pragma once
 
 #include <cstdint>
@@ -15,5 +15,8 @@ void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& calle
 // `role` is "loopback", "initiator" or "responder"; `host` the other end's, empty for loopback.
 void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,
                 const std::string& host, std::int64_t duration_ns);
+
+// The outcome is the verdict; the address and the step that failed are told where there are such.
+void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns);
 
 }  // namespace rdmaready

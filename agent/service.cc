@@ -12,6 +12,7 @@
 #include "api/client/agent_client.h"
 #include "api/convert/facts.h"
 #include "api/convert/history.h"
+#include "api/convert/probe.h"
 #include "api/convert/report.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
@@ -67,6 +68,17 @@ v1::TransferEvent Encode(const LiveTest& test) {
   event.mutable_result()->set_store_error(StoreError(test.stored));
   if (test.reverse) *event.mutable_result()->mutable_reverse() = ToProto(*test.reverse);
   return event;
+}
+
+ProbeQuestion Decode(const v1::ProbeRequest& request) {
+  const v1::Protocol protocol = request.protocol();
+  return {.protocol = protocol >= v1::PROTOCOL_SMB && protocol <= v1::PROTOCOL_NFS
+                          ? static_cast<Protocol>(protocol)
+                          : Protocol::kUnknown,
+          .target = request.target(),
+          .port_number = request.port_number(),
+          .port = Decode(request.port()),
+          .timeout = std::chrono::milliseconds(request.timeout_ms())};
 }
 
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context) {
@@ -198,6 +210,36 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   StreamChannel channel(*context, *stream);
   const LiveTest test = agent_.RunPeer(*ticket, channel, watch.token());
   static_cast<void>(watch.Within(limits_.stalled_write, [&] { return stream->Write(Encode(test)); }));
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRequest* request,
+                                 grpc::ServerWriter<v1::ProbeEvent>* writer) {
+  if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
+  if (request->prove()) {
+    return {grpc::StatusCode::UNIMPLEMENTED,
+            "this agent proves nothing on a server's volumes: probe without it"};
+  }
+  CallWatch watch(*context, limits_.any_call);
+  v1::ProbeEvent event;
+  const auto send = [&] {
+    static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }));
+  };
+  Watcher watcher;
+  watcher.progress = [&](const std::string& step) {
+    event.set_progress(step);
+    send();
+  };
+  const absl::StatusOr<ProbeRun> run = agent_.Probe(
+      Decode(*request), {request->caller(), request->run_id(), Origin(*context)}, watcher, watch.token());
+  if (!run.ok()) return Encode(run.status());
+  v1::ProbeDone* done = event.mutable_done();
+  *done->mutable_result() = ToProto(run->result);
+  for (const Finding& finding : run->findings) *done->add_findings() = ToProto(finding);
+  done->set_run_id(run->run_id);
+  done->set_store_error(StoreError(run->stored));
+  done->set_store_notice(agent_.TakeStoreNotice());
+  send();
   return grpc::Status::OK;
 }
 

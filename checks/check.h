@@ -71,7 +71,7 @@ const Check* FindCheck(std::string_view id);
 Scope ScopeOf(const Check& check);
 
 // The heading under which a person looks for the id: "device", "net", "roce", "dcb", "host", "pair",
-// "loopback", "peer".
+// "loopback", "peer", "server".
 std::string_view GroupOf(std::string_view id);
 
 // What stands before the dot: "pfc".

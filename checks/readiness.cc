@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checks/names.h"
+#include "checks/probe.h"
 #include "checks/transfer.h"
 #include "checks/words.h"
 
@@ -17,6 +18,7 @@ bool StandsInTheWay(const Finding& finding) {
 bool IsProof(const Finding& finding) {
   if (!finding.blocking) return false;
   if (finding.outcome != Outcome::kPass && finding.outcome != Outcome::kWarn) return false;
+  if (const ProbeCheck* probe = FindProbeCheck(finding.id)) return probe->proof;
   return finding.rung == Rung::kHost || FindTransferCheck(finding.id) != nullptr;
 }
 
@@ -75,6 +77,7 @@ std::string ReasonFor(const Report& report, const HostReport& host) {
     return Cat(ids.front(), more, more.empty() ? " is" : " are", " not known");
   }
   for (const RungResult& rung : host.ladder) {
+    if (IsAlone(report) && NeedsSecondHost(rung.rung)) continue;
     if (rung.outcome != RungOutcome::kPass) return Cat(Name(rung.rung), " ", Name(rung.outcome));
   }
   return "no answer";
@@ -174,10 +177,11 @@ RungOutcome OutcomeOn(std::span<const RungResult> ladder, Rung rung) {
   return found == ladder.end() ? RungOutcome::kNotRun : found->outcome;
 }
 
-Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level) {
+Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level, bool alone) {
   Readiness verdict = Readiness::kReady;
   for (const Rung rung : kRungs) {
     if (rung > level) break;
+    if (alone && NeedsSecondHost(rung)) continue;
     switch (OutcomeOn(ladder, rung)) {
       case RungOutcome::kPass:
         break;
@@ -211,7 +215,7 @@ Readiness ReadinessOf(std::span<const HostReport> hosts) {
 void Conclude(Report& report) {
   for (HostReport& host : report.hosts) {
     host.ladder = MakeLadder(host.findings, FindingsOfPairs(report, host.host), report.level);
-    host.verdict = ReadinessOf(host.ladder, report.level);
+    host.verdict = ReadinessOf(host.ladder, report.level, IsAlone(report));
     if (!host.error.empty() && host.verdict == Readiness::kReady) host.verdict = Readiness::kUndetermined;
   }
   report.verdict = ReadinessOf(report.hosts);
@@ -240,7 +244,8 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
 std::string Headline(const Report& report) {
   switch (report.verdict) {
     case Readiness::kReady:
-      return Cat("ready up to ", Name(report.level), ": ", Listed(report, GroupsOf(report).ready, false));
+      return Cat("ready up to ", Name(report.level), ": ", Listed(report, GroupsOf(report).ready, false),
+                 IsAlone(report) ? "; not between two hosts: there was one" : "");
     case Readiness::kNotReady:
       return NotReadyLine(report);
     case Readiness::kUndetermined:

@@ -4,7 +4,8 @@
 //   a rung:  a blocking finding that fails -> fail; else one that is unknown -> unknown; else at least one
 //            blocking finding that passed -> pass; else not run. Above `host` only a live transfer counts as
 //            having passed: settings that agree prove nothing about bytes.
-//   a host:  any rung up to the level failed -> not ready; every one passed -> ready; else undetermined.
+//   a host:  any rung up to the level failed -> not ready; every one passed -> ready; else undetermined. A host
+//            that is checked alone at level server or above leaves out the rungs that need a second one.
 //   a run:   any host not ready -> not ready; every host ready -> ready; else undetermined, also without hosts.
 // Warnings and findings that do not block change none of this.
 #pragma once
@@ -35,8 +36,16 @@ std::vector<RungResult> MakeLadder(std::span<const Finding> own, std::span<const
 // Not run when the ladder lacks the rung.
 RungOutcome OutcomeOn(std::span<const RungResult> ladder, Rung rung);
 
-// Judged up to `level`; what is above it does not count.
-Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level);
+// The rungs between two hosts.
+constexpr bool NeedsSecondHost(Rung rung) { return rung == Rung::kPeer || rung == Rung::kSmbDirect; }
+
+// One host, and a level above the rungs that need two: they are left out.
+inline bool IsAlone(const Report& report) {
+  return report.hosts.size() == 1 && report.level > Rung::kSmbDirect;
+}
+
+// Judged up to `level`; what is above it does not count. `alone`: nor do the rungs that need a second host.
+Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level, bool alone = false);
 
 // The verdict of several hosts.
 Readiness ReadinessOf(std::span<const HostReport> hosts);

@@ -100,7 +100,7 @@ Scope ScopeOf(const Check& check) {
 }
 
 std::string_view GroupOf(std::string_view id) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kGroups{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 30> kGroups{{
       {"mtu.pair", "pair"},
       {"pfc.both-directions", "pair"},
       {"trust.uniform", "pair"},
@@ -129,6 +129,8 @@ std::string_view GroupOf(std::string_view id) {
       {"host.", "host"},
       {"loopback.", "loopback"},
       {"peer.", "peer"},
+      {"smb-direct.", "smb-direct"},
+      {"server.", "server"},
   }};
   const auto found = std::ranges::find_if(kGroups, [id](const auto& row) { return id.starts_with(row.first); });
   return found == kGroups.end() ? std::string_view("other") : found->second;

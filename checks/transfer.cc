@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "api/base/text.h"
 #include "checks/error_counters.h"
@@ -26,7 +27,7 @@ struct CaseRow {
   std::string_view why;
 };
 
-constexpr std::array<CaseRow, 5> kCases{{
+constexpr std::array kCases = std::to_array<CaseRow>({
     {"send-1k", Figure::kLatency, "A 1 KB message by send and receive",
      "Log writes and all control messages of SMB Direct go this way"},
     {"write-8k", Figure::kOperations, "8 KB by RDMA write",
@@ -37,7 +38,28 @@ constexpr std::array<CaseRow, 5> kCases{{
      "Large reads of a client are answered this way; they decide the bandwidth"},
     {"read-512k", Figure::kBandwidth, "512 KB by RDMA read",
      "Large writes of a client are fetched this way; they decide the bandwidth"},
-}};
+});
+
+constexpr std::array kSmbDirectCases = std::to_array<CaseRow>({
+    {"smbd-send-1k", Figure::kLatency, "A 1 KB message of SMB Direct and its answer",
+     "Every request and answer of a share is such a message; its way decides the latency of small I/O"},
+    {"smbd-8k", Figure::kOperations, "8 KB that the responder writes by RDMA, asked by an SMB Direct message,",
+     "Small reads of a share go exactly this way; they decide its operations per second"},
+    {"smbd-512k-write", Figure::kBandwidth,
+     "512 KB that the responder writes by RDMA, asked by an SMB Direct message,",
+     "Large reads of a share go exactly this way; they decide its bandwidth"},
+    {"smbd-512k-read", Figure::kBandwidth,
+     "512 KB that the responder reads by RDMA, asked by an SMB Direct message,",
+     "Large writes of a share go exactly this way; they decide its bandwidth"},
+    {"smbd-fragments", Figure::kBandwidth, "A message of up to 1 MiB in fragments of SMB Direct",
+     "Answers that do not go by RDMA (directory listings, encrypted data) are put together from fragments"},
+    {"smbd-one-credit", Figure::kLatency, "A message with a single credit of SMB Direct each way",
+     "With the last credit a peer must grant another one, or both ends wait for ever"},
+    {"smbd-credit-burst", Figure::kOperations, "A burst of messages beyond the credits of SMB Direct",
+     "A message without a receive at the peer ends the connection: credits keep bursts from that"},
+    {"smbd-16-connections", Figure::kOperations, "8 KB on 16 SMB Direct connections at once",
+     "Multichannel opens several connections for each interface, and a server has many clients"},
+});
 
 constexpr std::string_view kPathTitle = "The two hosts have RDMA ports that can reach each other";
 constexpr std::string_view kPathWhy =
@@ -48,8 +70,11 @@ constexpr std::string_view kPathFix =
 
 // A case that the engine has and this table does not is shown by its size.
 Figure FigureOf(const TransferResult& result) {
-  const auto row = std::ranges::find(kCases, result.case_name, &CaseRow::name);
-  if (row != kCases.end()) return row->figure;
+  for (const std::span<const CaseRow> rows :
+       {std::span<const CaseRow>(kCases), std::span<const CaseRow>(kSmbDirectCases)}) {
+    const auto row = std::ranges::find(rows, result.case_name, &CaseRow::name);
+    if (row != rows.end()) return row->figure;
+  }
   return result.message_bytes >= 64 * 1024 ? Figure::kBandwidth : Figure::kLatency;
 }
 
@@ -78,7 +103,7 @@ std::string Expected(const TransferPlace& place) {
 
 Finding Begin(std::string_view case_name, const TransferPlace& place) {
   Finding finding{.id = TransferId(place.rung, case_name),
-                  .scope = place.rung == Rung::kPeer ? Scope::kPair : Scope::kPort,
+                  .scope = IsPairRung(place.rung) ? Scope::kPair : Scope::kPort,
                   .rung = place.rung,
                   .subject = Printable(place.subject),
                   .blocking = true,
@@ -133,10 +158,12 @@ std::vector<TransferCheck> MakeChecks() {
                                      .title = std::string(kPathTitle),
                                      .why = kPathWhy,
                                      .fix = kPathFix}};
-  for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
-    for (const CaseRow& row : kCases) {
+  for (const Rung rung : {Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect}) {
+    const std::span<const CaseRow> rows =
+        rung == Rung::kSmbDirect ? std::span<const CaseRow>(kSmbDirectCases) : std::span<const CaseRow>(kCases);
+    for (const CaseRow& row : rows) {
       const std::string_view where =
-          rung == Rung::kPeer ? " between the two hosts" : " through the port, both ends on this host";
+          IsPairRung(rung) ? " between the two hosts" : " through the port, both ends on this host";
       checks.push_back({.id = TransferId(rung, row.name),
                         .case_name = row.name,
                         .rung = rung,
@@ -176,6 +203,12 @@ std::string TransferId(Rung rung, std::string_view case_name) {
       return Cat("share.", case_name);
   }
   return std::string(case_name);
+}
+
+Rung PairRungOf(std::string_view case_name) {
+  const bool smb_direct =
+      std::ranges::find(kSmbDirectCases, case_name, &CaseRow::name) != kSmbDirectCases.end();
+  return smb_direct ? Rung::kSmbDirect : Rung::kPeer;
 }
 
 Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,

@@ -29,7 +29,7 @@ struct TransferCheck {
   std::string_view fix{};
 };
 
-// "peer.path" (the two hosts have ports that can be tested with each other), then every case on both rungs.
+// "peer.path" (the two hosts have ports that can be tested with each other), then every case on its rungs.
 const std::vector<TransferCheck>& AllTransferChecks();
 
 // Null when there is none of that id.
@@ -37,6 +37,12 @@ const TransferCheck* FindTransferCheck(std::string_view id);
 
 // "loopback.send-1k"
 std::string TransferId(Rung rung, std::string_view case_name);
+
+// The rung that a case between two hosts stands for.
+Rung PairRungOf(std::string_view case_name);
+
+// A test on such a rung is between two hosts.
+constexpr bool IsPairRung(Rung rung) { return rung == Rung::kPeer || rung == Rung::kSmbDirect; }
 
 // Where a test ran. What is empty is left out of the hints.
 struct TransferPlace {

@@ -157,8 +157,10 @@ std::string_view GeneralHint(Rung rung) {
     case Rung::kLoopback:
       return "rdmaready test loopback  # again, when nothing else tests this port";
     case Rung::kPeer:
-    case Rung::kSmbDirect:
       return "rdmaready test peer HOST-A HOST-B  # again, when nothing else tests these ports";
+    case Rung::kSmbDirect:
+      return "rdmaready test peer HOST-A HOST-B --case send-1k,smbd-send-1k  # is it RDMA itself, or SMB "
+             "Direct?";
     case Rung::kServer:
       return "rdmaready probe smb SERVER";
     case Rung::kShare:

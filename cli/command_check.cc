@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> facts{};
   std::string profile{};
   std::string level = "host";
+  std::string target{};
   bool verbose = false;
 };
 
@@ -67,6 +68,11 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(count));
   }
+  if ((level >= Rung::kServer) == options.target.empty()) {
+    return context.Fail(ExitStatus::kUsage, options.target.empty()
+                                                ? "--level " + options.level + " needs --target SMB-SERVER"
+                                                : "--target is for --level server");
+  }
   std::optional<Profile> profile;
   if (!options.profile.empty()) {
     absl::StatusOr<Profile> loaded = LoadProfile(options.profile);
@@ -75,7 +81,7 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, level, std::move(profile), context.console);
+  HostsCheck check(hosts, level, std::move(profile), options.target, context.console);
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
@@ -104,10 +110,14 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("NAME|FILE");
   app.add_option(
          "--level", options->level,
-         "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts)")
-      ->check(CLI::IsMember({"host", "loopback", "peer"}))
+         "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts), "
+         "smb-direct (as SMB Direct, between hosts), server (each host with the SMB server --target; one host "
+         "alone leaves out peer and smb-direct)")
+      ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct", "server"}))
       ->type_name("LEVEL")
       ->capture_default_str();
+  app.add_option("--target", options->target, "Of level server: name or address of the SMB server")
+      ->type_name("SMB-SERVER");
   app.add_flag(
       "-v,--verbose", options->verbose,
       "A line for every check, with the reason of each that does not apply; else what is well is summed up");

@@ -158,7 +158,9 @@ ExitStatus RunPeer(const Context& context, const Options& options) {
 }
 
 void AddCases(CLI::App& app, Options& options) {
-  app.add_option("--case", options.cases, "Only these cases (default: all; rdmaready test --list)")
+  app.add_option(
+         "--case", options.cases,
+         "Only these cases (default: all of plain RDMA, none of SMB Direct, smbd-*; see rdmaready test --list)")
       ->type_name("NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -168,8 +170,9 @@ void AddHow(CLI::App& app, Options& options) {
   app.add_flag(
       "--busy-poll", options.how.busy_poll,
       "Spin on completions instead of sleeping: the latency of the device alone, at the price of a core");
-  app.add_option("--qps", options.how.qps,
-                 "Queue pairs in each direction, each with a thread of its own (1..16)")
+  app.add_option(
+         "--qps", options.how.qps,
+         "Queue pairs in each direction, each with a thread of its own (1..16; smbd-16-connections has 16)")
       ->check(CLI::Range(1, 16));
   app.add_flag("--bidirectional", options.how.bidirectional,
                "Both directions at the same time, each with its own figures");

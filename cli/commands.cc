@@ -14,11 +14,12 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 7> kCommands{{
+constexpr std::array<Command, 8> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
      "  rdmaready check node1 node2 --level peer    and live transfers between the two, both ways\n"
+     "  rdmaready check node1 --level server --target fs1   and the way to the SMB server fs1\n"
      "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json\n"
      "  rdmaready check --facts saved               hosts that `facts --save saved` recorded",
      DefineCheck},
@@ -33,6 +34,10 @@ constexpr std::array<Command, 7> kCommands{{
      "  rdmaready test peer node1 node2             from node1 to node2\n"
      "  rdmaready test --list                       the names of the cases",
      DefineTest},
+    {"probe", "Approach a storage server over RDMA as its clients do, and say how far one gets",
+     "  rdmaready probe smb fileserver              from this host\n"
+     "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",
+     DefineProbe},
     {"history", "What hosts remember: runs, what changed in them, transfers",
      "  rdmaready history                           this host, the newest 20\n"
      "  rdmaready history node1 node2 --since 7d\n"

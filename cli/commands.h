@@ -65,6 +65,7 @@ std::span<const Command> AllCommands();
 Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global);

@@ -2,12 +2,14 @@
 #include "cli/explanation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "checks/check.h"
 #include "checks/names.h"
 #include "checks/placeholders.h"
+#include "checks/probe.h"
 #include "checks/transfer.h"
 
 namespace rdmaready {
@@ -52,7 +54,18 @@ Explanation From(const TransferCheck& check) {
           .why = std::string(check.why),
           .fix = std::string(check.fix),
           .blocking = true,
-          .scope = std::string(Name(check.rung == Rung::kPeer ? Scope::kPair : Scope::kPort))};
+          .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort))};
+}
+
+Explanation From(const ProbeCheck& check) {
+  return {.id = std::string(check.id),
+          .family = std::string(FamilyOf(check.id)),
+          .title = std::string(check.title),
+          .why = std::string(check.why),
+          .fix = GeneralFix(check),
+          .blocking = check.blocking,
+          .scope = std::string(Name(Scope::kTarget)),
+          .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
 }
 
 }  // namespace
@@ -70,11 +83,13 @@ std::vector<Explanation> Catalogue() {
   std::vector<Explanation> all;
   for (const Check& check : AllChecks()) all.push_back(From(check));
   for (const TransferCheck& check : AllTransferChecks()) all.push_back(From(check));
+  for (const ProbeCheck& check : AllProbeChecks()) all.push_back(From(check));
   return all;
 }
 
 std::vector<Explanation> Explain(std::string_view id) {
   if (const Check* check = FindCheck(id); check != nullptr) return {From(*check)};
+  if (const ProbeCheck* check = FindProbeCheck(id); check != nullptr) return {From(*check)};
   std::vector<Explanation> found;
   for (const TransferCheck& check : AllTransferChecks()) {
     if (check.id == id || (check.case_name == id && !id.empty())) found.push_back(From(check));
@@ -110,11 +125,17 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& names
   return best;
 }
 
-std::vector<std::string> CaseNames() {
+std::vector<std::string> CaseNames(Rung rung) {
   std::vector<std::string> names;
   for (const TransferCheck& check : AllTransferChecks()) {
-    if (check.rung == Rung::kLoopback && !check.case_name.empty()) names.emplace_back(check.case_name);
+    if (check.rung == rung && !check.case_name.empty()) names.emplace_back(check.case_name);
   }
+  return names;
+}
+
+std::vector<std::string> CaseNames() {
+  std::vector<std::string> names = CaseNames(Rung::kPeer);
+  std::ranges::move(CaseNames(Rung::kSmbDirect), std::back_inserter(names));
   return names;
 }
 

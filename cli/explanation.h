@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/report.h"
+
 namespace rdmaready {
 
 struct Explanation {
@@ -26,7 +28,7 @@ std::string_view SeverityOf(const Explanation& explanation);
 // When it blocks, in words: "always", "under a profile that names an MTU", "no".
 std::string_view BlocksText(const Explanation& explanation);
 
-// Every check in the order of the report, then every live test. What a check fills in from a host stands there
+// Every check in the order of the report, then every live test, then the checks of probes. What a check fills in from a host stands there
 // as a word in capitals: NETDEV.
 std::vector<Explanation> Catalogue();
 
@@ -41,6 +43,8 @@ std::string NearestId(std::string_view id);
 
 // The case names of the live tests, in the order in which they are run.
 std::vector<std::string> CaseNames();
+// Those that a check makes on that rung.
+std::vector<std::string> CaseNames(Rung rung);
 
 // The one of `names` with the fewest edits to `word`; empty when that would be more than half of the word.
 std::string Nearest(std::string_view word, const std::vector<std::string>& names);

@@ -29,7 +29,9 @@ bool IsFine(const Finding& finding) {
          (finding.outcome == Outcome::kNotApplicable && finding.hidden_by.empty());
 }
 
-bool IsLive(std::string_view group) { return group == "loopback" || group == "peer"; }
+bool IsLive(std::string_view group) {
+  return group == "loopback" || group == "peer" || group == "smb-direct" || group == "server";
+}
 
 // The group's name stands beside it already.
 std::string ShortId(const Finding& finding, std::string_view group) {

@@ -11,6 +11,7 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "checks/names.h"
 
 namespace rdmaready {
 namespace {
@@ -144,9 +145,10 @@ absl::Status CheckDistinctAgents(std::span<const HostAddress> hosts,
 }
 
 absl::Status CheckHostCount(std::size_t hosts, Rung level) {
-  if (level == Rung::kPeer && hosts < 2) {
-    return absl::InvalidArgumentError(
-        "--level peer needs at least two hosts: rdmaready check A B --level peer");
+  if ((level == Rung::kPeer || level == Rung::kSmbDirect) && hosts < 2) {
+    const std::string name(Name(level));
+    return absl::InvalidArgumentError("--level " + name +
+                                      " needs at least two hosts: rdmaready check A B --level " + name);
   }
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "checks/probe.h"
 #include "checks/readiness.h"
 #include "checks/transfer.h"
 #include "cli/explanation.h"
@@ -17,11 +18,17 @@
 namespace rdmaready {
 namespace {
 
-// Every case once, as it stands until it was run.
+// Every case of the rung once, as it stands until it was run.
 std::vector<Finding> NotYet(const TransferPlace& place) {
   std::vector<Finding> findings;
-  for (const std::string& name : CaseNames()) findings.push_back(NotTested(name, place, "interrupted"));
+  for (const std::string& name : CaseNames(place.rung))
+    findings.push_back(NotTested(name, place, "interrupted"));
   return findings;
+}
+
+TransferPlace OnRung(TransferPlace place, Rung rung) {
+  place.rung = rung;
+  return place;
 }
 
 // The loopback tests that the host's check did not come to. Its settings are judged before: they name the
@@ -52,10 +59,11 @@ void LeaveOpen(HostReport& host) {
 }  // namespace
 
 HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
-                       Console& console)
+                       std::string target, Console& console)
     : hosts_(hosts),
       level_(level),
       profile_(std::move(profile)),
+      target_(std::move(target)),
       console_(console),
       caller_(CallerName()),
       facts_(hosts.size()),
@@ -86,7 +94,10 @@ CheckSummary HostsCheck::Run() {
     run_.report.profile_digest = (*used)->digest;
     profile_ = **used;
   }
-  if (level_ == Rung::kPeer && profile_ && CheckNoTwins(hosts_).ok()) TestPairs();
+  if (CheckNoTwins(hosts_).ok()) {
+    if (level_ >= Rung::kPeer && hosts_.size() > 1 && profile_) TestPairs();
+    if (level_ >= Rung::kServer) FanOut(hosts_.size(), [this](std::size_t i) { ProbeFrom(i); });
+  }
   const std::lock_guard lock(mutex_);
   run_.report.duration_ns = UnixNowNs() - run_.report.started_unix_ns;
   ConcludeLocked(run_.report);
@@ -99,6 +110,10 @@ CheckSummary HostsCheck::Snapshot() {
   run.report.duration_ns = UnixNowNs() - run.report.started_unix_ns;
   for (std::size_t i = 0; i < run.report.hosts.size(); ++i) {
     HostReport& host = run.report.hosts[i];
+    const auto of_server = [](const Finding& finding) { return finding.rung == Rung::kServer; };
+    if (level_ >= Rung::kServer && std::ranges::none_of(host.findings, of_server)) {
+      host.findings.push_back(NotProbed(Protocol::kSmb, target_, "interrupted"));
+    }
     if (facts_[i] || !host.error.empty()) continue;
     host.error = "host " + host.host + ": interrupted before its check was done";
     run.notes[i].failure = ExitStatus::kOwnFailure;
@@ -171,6 +186,9 @@ void HostsCheck::TestPairs() {
     std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
     slots.push_back(of_pair.size());
     std::ranges::move(NotYet(job.place), std::back_inserter(of_pair));
+    if (level_ >= Rung::kSmbDirect) {
+      std::ranges::move(NotYet(OnRung(job.place, Rung::kSmbDirect)), std::back_inserter(of_pair));
+    }
   }
   {
     const std::lock_guard lock(mutex_);
@@ -181,13 +199,33 @@ void HostsCheck::TestPairs() {
   }
 }
 
+// From each host by itself: what one reaches says nothing about another.
+void HostsCheck::ProbeFrom(std::size_t index) {
+  if (hosts_[index].agent == nullptr || !facts_[index]) return;
+  ProbeOptions options{.protocol = Protocol::kSmb, .target = target_, .caller = caller_};
+  const absl::StatusOr<ProbeAnswer> answer = hosts_[index].agent->Probe(
+      options, [&](const std::string& step) { console_.Progress(hosts_[index].name + ": probe, " + step); });
+  const std::lock_guard lock(mutex_);
+  std::vector<Finding>& findings = run_.report.hosts[index].findings;
+  if (!answer.ok()) {
+    findings.push_back(NotProbed(Protocol::kSmb, target_, Message(answer.status())));
+    if (absl::IsUnavailable(answer.status())) HostLost(index, Message(answer.status()), findings.back());
+    return;
+  }
+  findings.insert(findings.end(), answer->findings.begin(), answer->findings.end());
+  HostNotes& notes = run_.notes[index];
+  if (!answer->store_error.empty()) notes.store_error = answer->store_error;
+  if (!answer->store_notice.empty()) notes.store_notice = answer->store_notice;
+}
+
 void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
   const HostClient& from = hosts_[job.from];
   const HostClient& to = hosts_[job.to];
-  for (const std::string& name : CaseNames()) {
+  for (const std::string& name : level_ >= Rung::kSmbDirect ? CaseNames() : CaseNames(Rung::kPeer)) {
+    const TransferPlace place = OnRung(job.place, PairRungOf(name));
     Finding finding;
     if (const std::optional<Finding> cause = LossOf(job)) {
-      finding = Explained(NotTested(name, job.place, cause->observed), *cause);
+      finding = Explained(NotTested(name, place, cause->observed), *cause);
     } else {
       console_.Progress(from.name + " -> " + to.name + " " + job.place.subject + ": " + name);
       PeerAnswer answer = RunPeerTest(*from.agent, *to.agent,
@@ -199,7 +237,7 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
                                        {.tos = profile_->tos, .system_tos = !profile_->tos.has_value()}});
       const std::string from_store_error = answer.from_store_error;
       const std::string to_store_error = answer.to_store_error;
-      PeerVerdict verdict = JudgePeer(std::move(answer), name, job.place, from.name);
+      PeerVerdict verdict = JudgePeer(std::move(answer), name, place, from.name);
       finding = std::move(verdict.finding);
       const std::lock_guard lock(mutex_);
       HostLost(job.from, verdict.from_error, finding);

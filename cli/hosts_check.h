@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostsCheck: connects every host and asks it for its part, each without waiting for the others, and, at level
-// peer, makes the tests between them.
+// HostsCheck: connects every host and asks it for its part, each without waiting for the others; from level
+// peer on makes the tests between them, and from level server on lets each probe the SMB server.
 //
 // Threads: Run() is called once; Snapshot() at any time, from any thread.
 #pragma once
@@ -22,8 +22,10 @@ namespace rdmaready {
 
 class HostsCheck {
  public:
-  // `hosts` and `console` outlive it. Without a profile each agent takes its own.
-  HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, Console& console);
+  // `hosts` and `console` outlive it. Without a profile each agent takes its own. `target` is the SMB server of
+  // level server.
+  HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, std::string target,
+             Console& console);
 
   // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();
@@ -37,6 +39,7 @@ class HostsCheck {
   // False when there is nobody to ask: the report says why.
   bool Connect(std::size_t index);
   void TestPairs();
+  void ProbeFrom(std::size_t index);
   // Writes each case's finding over the one at `slot` and after it in the job's pair.
   void RunJob(const PairJob& job, std::size_t slot);
   // With the mutex held. A host whose check did not end is never ready, on no rung.
@@ -49,6 +52,7 @@ class HostsCheck {
   std::vector<HostClient>& hosts_;
   Rung level_;
   std::optional<Profile> profile_;
+  const std::string target_;
   Console& console_;
   std::string caller_;
 

@@ -7,7 +7,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMargin = 2;
-constexpr std::size_t kGroupWidth = 10;
+constexpr std::size_t kGroupWidth = 11;  // "smb-direct" and a blank
 constexpr std::size_t kSymbolWidth = 6;
 constexpr std::size_t kIdWidth = 23;
 constexpr std::size_t kTextColumn = kMargin + kGroupWidth + kSymbolWidth + kIdWidth;

@@ -136,7 +136,7 @@ class Planner {
     for (const End* end : {&from, &to}) {
       const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
       if (obstacle == nullptr) continue;
-      for (const std::string& name : CaseNames()) {
+      for (const std::string& name : CaseNames(Rung::kPeer)) {
         plan_.pairs[pair].findings.push_back(
             Explained(NotTested(name, place, obstacle->observed), *obstacle, end->host->name));
       }

@@ -5,9 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/base/version.h"
 #include "api/convert/facts.h"
 #include "api/profile/profile_proto.h"
 #include "checks/names.h"
+#include "checks/probe.h"
 #include "checks/readiness.h"
 
 namespace rdmaready {
@@ -257,6 +259,39 @@ std::string TransfersJson(const TransferRun& run) {
                {"error", run.error},
                {"store_errors", run.store_errors},
                {"results", std::move(results)}});
+}
+
+std::string ProbeJson(const ProbeSummary& run) {
+  const ProbeResult& result = run.answer.result;
+  Json steps = Json::array();
+  for (const ProbeStep& step : result.steps) {
+    steps.push_back({{"step", step.name},
+                     {"outcome", Name(step.outcome)},
+                     {"failure", FailureText(step.failure)},
+                     {"duration_ns", step.duration_ns}});
+  }
+  Json values = Json::object();
+  for (const ProbeValue& value : result.values) values[value.name] = value.value;
+  Json transfers = Json::array();
+  for (const TransferResult& transfer : result.transfers)
+    transfers.push_back(ToJson(TransferRow{.result = transfer}));
+  return Dump({{"schema", "rdmaready.v1.Probe"},
+               {"version", kVersion},
+               {"run_id", run.answer.run_id},
+               {"verdict", Name(ReadinessOfProbe(run.answer.findings))},
+               {"protocol", Name(result.protocol)},
+               {"target", result.target},
+               {"from", run.host},
+               {"address", result.address},
+               {"port_number", result.port_number},
+               {"local_port", result.local_port},
+               {"transport", result.transport},
+               {"steps", std::move(steps)},
+               {"values", std::move(values)},
+               {"transfers", std::move(transfers)},
+               {"store_error", run.answer.store_error},
+               {"store_notice", run.answer.store_notice},
+               {"findings", ToJson(run.answer.findings)}});
 }
 
 std::string FactsJson(const FactsRun& run) {

@@ -12,6 +12,7 @@
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
 #include "cli/history_run.h"
+#include "cli/probe_run.h"
 #include "cli/save_run.h"
 #include "cli/transfer_run.h"
 
@@ -19,6 +20,7 @@ namespace rdmaready {
 
 std::string CheckJson(const CheckSummary& run);
 std::string TransfersJson(const TransferRun& run);
+std::string ProbeJson(const ProbeSummary& run);
 std::string FactsJson(const FactsRun& run);
 std::string HistoryJson(const HistoryRun& run);
 std::string SavedJson(const SaveRun& run);

@@ -12,6 +12,7 @@
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
 #include "cli/history_run.h"
+#include "cli/probe_run.h"
 #include "cli/save_run.h"
 #include "cli/style.h"
 #include "cli/transfer_run.h"
@@ -23,6 +24,8 @@ std::string CheckText(const CheckSummary& run, const Style& style, bool verbose 
 std::string FactsText(const FactsRun& run, const Style& style);
 std::string SavedText(const SaveRun& run);
 std::string TransfersText(const TransferRun& run, const Style& style);
+// Each finding, what the server told, the verdict.
+std::string ProbeText(const ProbeSummary& run, const Style& style);
 // Of the hosts that answered. Times are UTC.
 std::string HistoryText(const HistoryRun& run, const Style& style);
 // The runs as their checks showed them, and their transfers.

@@ -153,7 +153,7 @@ void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::v
                   .caller = caller_,
                   .run_id = now_.run.run_id,
                   .options = options};
-    for (const std::string& name : cases.empty() ? CaseNames() : cases) {
+    for (const std::string& name : cases.empty() ? CaseNames(Rung::kPeer) : cases) {
       test.case_name = name;
       if (!PeerCase(from, to, test, place, back)) return;
     }
@@ -173,7 +173,9 @@ bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const Pe
     return false;
   }
   const std::optional<TransferResult> reverse = std::move(answer.reverse);
-  PeerVerdict verdict = JudgePeer(std::move(answer), test.case_name, place, from.name);
+  TransferPlace on_rung = place;
+  on_rung.rung = PairRungOf(test.case_name);
+  PeerVerdict verdict = JudgePeer(std::move(answer), test.case_name, on_rung, from.name);
   Add({.from = from.name,
        .to = to.name,
        .subject = place.subject,
@@ -190,12 +192,14 @@ bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const Pe
 void TestRunner::AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,
                             const std::optional<TransferResult>& result) {
   if (!result) return;
+  TransferPlace on_rung = place;
+  if (place.rung != Rung::kLoopback) on_rung.rung = PairRungOf(result->case_name);
   Add({.from = from.name,
        .to = to.name,
        .subject = place.subject,
        .software = place.software,
        .result = *result,
-       .findings = {JudgeTransfer(*result, place)}});
+       .findings = {JudgeTransfer(*result, on_rung)}});
 }
 
 absl::StatusOr<Facts> TestRunner::FactsOf(const HostClient& host) {

@@ -60,6 +60,11 @@ LinkSettings Edge::SettingsOf(const Settings& settings) {
           .receiver_not_ready_retries = 0};  // a send without a receive at the peer is a breach of the protocol
 }
 
+std::uint64_t Edge::PinnedBytes(const Settings& settings) {
+  return std::uint64_t{ReceiveBufferBytes(settings)} * ReceiveBufferCount(settings) +
+         std::uint64_t{kNegotiateResponseBytes} * settings.max_sends_in_flight;
+}
+
 Edge::Edge(Role role, const Settings& settings, Link& link, Upper upper, WaitForCompletions wait)
     : settings_(settings),
       link_(link),
@@ -110,11 +115,11 @@ absl::Status Edge::Step(TimePoint until) {
     Lose(count.status());
     return status_;
   }
-  stepping_ = true;
   const TimePoint now = steady_clock::now();
-  for (const Completion& completion : std::span(completions).first(*count)) Report(completion, now);
-  stepping_ = false;
-  Flush();
+  RR_RETURN_IF_ERROR(Together([&] {
+    for (const Completion& completion : std::span(completions).first(*count)) Report(completion, now);
+    return absl::OkStatus();
+  }));
   return status_;
 }
 
@@ -155,7 +160,7 @@ void Edge::Lose(const absl::Status& why) {
 
 void Edge::Follow() {
   Execute();
-  if (!stepping_ && !executing_) Flush();
+  if (!gathering_ && !executing_) Flush();
 }
 
 // By index: what an action calls may append more.

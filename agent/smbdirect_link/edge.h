@@ -48,6 +48,9 @@ class Edge {
   // What a link for such an edge holds at once; the rest of the settings is the caller's.
   static LinkSettings SettingsOf(const Settings& settings);
 
+  // What Prepare registers.
+  static std::uint64_t PinnedBytes(const Settings& settings);
+
   // `settings` is valid. `link` outlives the edge. `wait` may be empty: the link's own.
   Edge(Role role, const Settings& settings, Link& link, Upper upper, WaitForCompletions wait = {});
 
@@ -70,12 +73,23 @@ class Edge {
   absl::Status Step(TimePoint until);
 
   // As those of Connection; InvalidArgument also for memory that was not lent, or for an invalidation. Posted
-  // at the end of the Step they are called in, else at once.
+  // at the end of the Step or the Together they are called in, else at once.
   absl::Status Submit(const Message& message);
   absl::Status ReadFromPeer(std::span<std::byte> local, std::span<const BufferDescriptor> remote,
                             std::uint64_t offset, std::uint64_t cookie);
   absl::Status WriteToPeer(Bytes local, std::span<const BufferDescriptor> remote, std::uint64_t offset,
                            std::uint64_t cookie);
+
+  // What is asked for within `requests` is handed to the device together, behind it.
+  template <class Requests>
+  absl::Status Together(Requests&& requests) {
+    if (gathering_) return requests();
+    gathering_ = true;
+    const absl::Status status = requests();
+    gathering_ = false;
+    Flush();
+    return status;
+  }
 
   // Disconnects.
   void Close();
@@ -121,7 +135,7 @@ class Edge {
   Actions actions_{};
   std::size_t executed_ = 0;
   bool executing_ = false;
-  bool stepping_ = false;
+  bool gathering_ = false;               // in a Step, or in Together
   std::vector<WorkRequest> requests_{};  // executed, not yet handed to the link
   std::deque<Work> under_way_{};         // of the send side, oldest first; the first has the id first_id_
   std::uint64_t first_id_ = 0;

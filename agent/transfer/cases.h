@@ -16,7 +16,10 @@ inline constexpr std::uint64_t kMaxDataBytes = 8ull << 20;
 // In the order in which they are run: small to large.
 std::span<const TransferCase> AllCases();
 
-// nullptr when there is no such case.
+// The cases that speak SMB Direct; not among AllCases().
+std::span<const TransferCase> SmbDirectCases();
+
+// Of both. nullptr when there is no such case.
 const TransferCase* FindCase(std::string_view name);
 
 }  // namespace rdmaready

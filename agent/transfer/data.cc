@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "agent/link/failure.h"
+#include "agent/transfer/data_smbd.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -39,6 +40,12 @@ LinkSettings SettingsOf(Role role, const TransferCase& test, const RunOptions& o
           .receives = NoticeRing::kSlots,
           .busy_poll = options.busy_poll && !Lends(role, test, options),
           .tos = options.tos};
+}
+
+std::uint64_t PinnedBytesOf(const TransferCase& test) {
+  if (test.wrapping == Wrapping::kSmbDirect) return SmbdPinnedBytes(test);
+  const std::uint64_t slots = test.operation == Operation::kSend ? 2 * kSendSlots : SlotsOf(test);
+  return slots * test.message_bytes;
 }
 
 absl::StatusOr<std::uint64_t> CountCompleted(const Completion& completion, TransferCounts& counts) {

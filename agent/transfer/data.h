@@ -34,6 +34,12 @@ inline constexpr std::size_t kCompletionBatch = 64;
 // Slots of a write's or read's target: at least two, so that consecutive messages of a slot differ in content.
 inline std::uint32_t SlotsOf(const TransferCase& test) { return test.depth < 2 ? 2 : test.depth; }
 
+// Slots of a send's buffers, so that one is refilled and a receive posted anew beside the measured way.
+inline constexpr std::uint32_t kSendSlots = 4;
+
+// Memory for messages that one connection of this test registers at the end that registers more.
+std::uint64_t PinnedBytesOf(const TransferCase& test);
+
 // Messages that are handed to the device together and of which the last one alone is signaled: what a message
 // costs the processor is mostly its own call, its own completion and its own wake-up.
 inline std::uint64_t ChainOf(const TransferCase& test) {
@@ -42,7 +48,7 @@ inline std::uint64_t ChainOf(const TransferCase& test) {
 
 // Whether this end only lends its memory: it waits for no completion, so it neither spins nor wakes up often.
 inline bool Lends(Role role, const TransferCase& test, const RunOptions& options) {
-  return role == Role::kResponder && test.operation != Operation::kSend &&
+  return role == Role::kResponder && test.wrapping == Wrapping::kNone && test.operation != Operation::kSend &&
          (test.operation == Operation::kRead || !options.verify);
 }
 

@@ -13,21 +13,18 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::uint32_t kSlots =
-    4;  // so that a slot is refilled and a receive posted anew beside the measured way
-
 std::uint64_t PingNumber(std::uint64_t ping) { return 2 * ping; }
 std::uint64_t PongNumber(std::uint64_t ping) { return 2 * ping + 1; }
 
 absl::Status PrepareBoth(Link& link, std::uint32_t bytes, std::unique_ptr<Buffer>& outgoing,
                          std::unique_ptr<Buffer>& incoming) {
-  absl::StatusOr<std::unique_ptr<Buffer>> out = Buffer::Make(link, bytes, kSlots, Access::kSendSource);
+  absl::StatusOr<std::unique_ptr<Buffer>> out = Buffer::Make(link, bytes, kSendSlots, Access::kSendSource);
   if (!out.ok()) return out.status();
-  absl::StatusOr<std::unique_ptr<Buffer>> in = Buffer::Make(link, bytes, kSlots, Access::kReceiveTarget);
+  absl::StatusOr<std::unique_ptr<Buffer>> in = Buffer::Make(link, bytes, kSendSlots, Access::kReceiveTarget);
   if (!in.ok()) return in.status();
   outgoing = *std::move(out);
   incoming = *std::move(in);
-  for (std::uint64_t i = 0; i < kSlots; ++i) RR_RETURN_IF_ERROR(link.PostReceive(i, incoming->slice(i)));
+  for (std::uint64_t i = 0; i < kSendSlots; ++i) RR_RETURN_IF_ERROR(link.PostReceive(i, incoming->slice(i)));
   return absl::OkStatus();
 }
 
@@ -64,7 +61,7 @@ absl::Status SendInitiator::Run(Phase& phase) {
     if (!status.ok()) break;
     meter.Completed(ping, session_.waited_ns(), round_trip_bytes, 2);
     if (verify) Verify(pattern_, incoming_->bytes(ping), PongNumber(ping), phase);
-    status = session_.link().PostReceive(ping % kSlots, incoming_->slice(ping));
+    status = session_.link().PostReceive(ping % kSendSlots, incoming_->slice(ping));
     if (verify) pattern_.Fill(outgoing_->bytes(ping + 1), PingNumber(ping + 1));
     now_ns = verify ? NowNs() : session_.waited_ns();
   }
@@ -78,7 +75,7 @@ absl::Status SendInitiator::Run(Phase& phase) {
 // An answer says more than the completion of the ping, which is taken when it comes: only its slot must be
 // free.
 absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
-  RR_RETURN_IF_ERROR(TakeUntil(0, ping < kSlots ? 0 : ping - kSlots + 1, phase));
+  RR_RETURN_IF_ERROR(TakeUntil(0, ping < kSendSlots ? 0 : ping - kSendSlots + 1, phase));
   RR_RETURN_IF_ERROR(session_.link().PostSend(ping, outgoing_->slice(ping)));
   ++phase.counts.posted;
   return TakeUntil(ping + 1, 0, phase);
@@ -86,7 +83,7 @@ absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
 
 absl::Status SendInitiator::TakeUntil(std::uint64_t answers, std::uint64_t completed, Phase& phase) {
   TransferCounts& counts = phase.counts;
-  std::array<Completion, 2 * kSlots> completions;
+  std::array<Completion, 2 * kSendSlots> completions;
   while (counts.completed < completed || counts.received < answers) {
     const absl::StatusOr<std::size_t> count = session_.Wait(completions);
     if (!count.ok()) return count.status();
@@ -130,7 +127,7 @@ absl::Status SendResponder::Take(std::span<const Completion> completions, Phase&
     RR_RETURN_IF_ERROR(CheckLength(completion, session_.test(), PingNumber(counts.received)));
     ++counts.received;
   }
-  while (counts.posted < counts.received && counts.posted < counts.completed + kSlots) {
+  while (counts.posted < counts.received && counts.posted < counts.completed + kSendSlots) {
     RR_RETURN_IF_ERROR(Answer(phase));
   }
   Refill(phase);
@@ -144,12 +141,12 @@ absl::Status SendResponder::Answer(Phase& phase) {
   RR_RETURN_IF_ERROR(session_.link().PostSend(ping, outgoing_->slice(ping)));
   ++phase.counts.posted;
   if (session_.options().verify) Verify(pattern_, incoming_->bytes(ping), PingNumber(ping), phase);
-  return session_.link().PostReceive(ping % kSlots, incoming_->slice(ping));
+  return session_.link().PostReceive(ping % kSendSlots, incoming_->slice(ping));
 }
 
 void SendResponder::Refill(const Phase& phase) {
   if (!session_.options().verify) return;
-  for (; filled_ < phase.counts.completed + kSlots; ++filled_) {
+  for (; filled_ < phase.counts.completed + kSendSlots; ++filled_) {
     pattern_.Fill(outgoing_->bytes(filled_), PongNumber(filled_));
   }
 }

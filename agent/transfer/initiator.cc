@@ -7,6 +7,7 @@
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
+#include "agent/transfer/data_smbd.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"
@@ -16,7 +17,7 @@
 namespace rdmaready {
 namespace {
 
-using Data = DataPhase<SendInitiator, WriteInitiator, ReadInitiator>;
+using Data = DataPhase<SendInitiator, WriteInitiator, ReadInitiator, SmbdSendInitiator, SmbdMoveInitiator>;
 
 absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, const RunOptions& options) {
   const bool same = std::string_view(offer.case_name) == test.name &&
@@ -42,6 +43,27 @@ absl::Status MakeData(Session& session, const Pattern& pattern, const RemoteMemo
   return MakeFailure(FailureKind::kSetup, fmt::format("case {} names no operation", session.test().name));
 }
 
+// SMB Direct prepares before the connection stands and negotiates before the measured part.
+absl::Status ConnectSmbDirect(Session& session, const PeerMessage& offer, const Patience& patience,
+                              SmbdEnd& end) {
+  RR_RETURN_IF_ERROR(session.link().Connect(offer.endpoint, offer.nonce, session.options().local_address,
+                                            end.link_settings(), patience));
+  const absl::StatusOr<PeerMessage> ready = session.Expect(PeerMessageKind::kReady, session.deadline());
+  if (!ready.ok()) return ready.status();
+  session.Progress();
+  return end.Negotiate();
+}
+
+absl::Status InitiateSmbDirect(Session& session, const PeerMessage& offer, const Patience& patience,
+                               const Pattern& pattern, Data& data, Phase& phase) {
+  SmbdEnd& end = session.test().operation == Operation::kSend
+                     ? static_cast<SmbdEnd&>(data.Make<SmbdSendInitiator>(session, pattern))
+                     : static_cast<SmbdEnd&>(data.Make<SmbdMoveInitiator>(session, pattern));
+  RR_RETURN_IF_ERROR(ConnectSmbDirect(session, offer, patience, end));
+  RR_RETURN_IF_ERROR(session.Start());
+  return data.Run(phase);
+}
+
 // From the offer to the last completion.
 absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
   const absl::StatusOr<PeerMessage> offer = session.Expect(PeerMessageKind::kOffer, session.deadline());
@@ -49,6 +71,9 @@ absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& d
   RR_RETURN_IF_ERROR(CheckOffer(*offer, session.test(), session.options()));
   const Patience patience = session.PatienceUntil(
       std::chrono::steady_clock::now() + session.options().connect_limit, PeerMessageKind::kReady);
+  if (session.test().wrapping == Wrapping::kSmbDirect) {
+    return InitiateSmbDirect(session, *offer, patience, pattern.emplace(offer->nonce), data, phase);
+  }
   RR_RETURN_IF_ERROR(session.link().Connect(offer->endpoint, offer->nonce, session.options().local_address,
                                             SettingsOf(Role::kInitiator, session.test(), session.options()),
                                             patience));

@@ -13,13 +13,16 @@ namespace {
 
 absl::Status TooMuch(const std::string& what) { return absl::InvalidArgumentError(what); }
 
-// Send and receive need a fixed few slots, write and read the whole window, both ends alike.
 std::uint64_t PinnedBytes(const TransferCase& test, const TransferOptions& options) {
   const std::uint64_t directions = options.bidirectional ? 2 : 1;
-  return directions * options.qps * SlotsOf(test) * test.message_bytes;
+  return directions * QpsOf(test, options) * PinnedBytesOf(test);
 }
 
 }  // namespace
+
+std::uint32_t QpsOf(const TransferCase& test, const TransferOptions& options) {
+  return options.qps == 1 ? test.connections : options.qps;
+}
 
 absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options) {
   TransferCase custom = test;
@@ -42,18 +45,18 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
   if (const std::uint64_t pinned = PinnedBytes(custom, options); pinned > kMaxPinnedBytes) {
     return TooMuch(fmt::format(
         "{} with {} messages in flight on {} queue pairs{}: that is {} of memory, up to {} is allowed",
-        test.name, custom.depth, options.qps, options.bidirectional ? " in each direction" : "",
+        test.name, custom.depth, QpsOf(test, options), options.bidirectional ? " in each direction" : "",
         BytesText(pinned), BytesText(kMaxPinnedBytes)));
   }
   return custom;
 }
 
-void Apply(const TransferOptions& options, RunOptions& run) {
+void Apply(const TransferOptions& options, std::uint32_t qps, RunOptions& run) {
   run.verify = options.verify;
   run.busy_poll = options.busy_poll;
-  run.qps = options.qps;
+  run.qps = qps;
   run.bidirectional = options.bidirectional;
-  run.max_bytes = kMaxMovedBytes / options.qps;
+  run.max_bytes = kMaxMovedBytes / qps;
   if (options.max_bytes > 0) run.max_bytes = std::min(run.max_bytes, options.max_bytes);
 }
 

@@ -21,7 +21,10 @@ inline constexpr std::uint64_t kMaxMovedBytes = 16ull << 30;   // by one directi
 // kInvalidArgument, with the limit, when they want too much.
 absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options);
 
-// What of `options` is not the case's: for options that Customized() took.
-void Apply(const TransferOptions& options, RunOptions& run);
+// Queue pairs in each direction: the caller's word, else the case's.
+std::uint32_t QpsOf(const TransferCase& test, const TransferOptions& options);
+
+// What of `options` is not the case's: for options that Customized() took. `qps` is QpsOf().
+void Apply(const TransferOptions& options, std::uint32_t qps, RunOptions& run);
 
 }  // namespace rdmaready

@@ -9,6 +9,7 @@
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
+#include "agent/transfer/data_smbd.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"
@@ -18,7 +19,7 @@
 namespace rdmaready {
 namespace {
 
-using Data = DataPhase<SendResponder, WriteResponder, ReadResponder>;
+using Data = DataPhase<SendResponder, WriteResponder, ReadResponder, SmbdSendResponder, SmbdMoveResponder>;
 
 absl::StatusOr<Nonce> FreshNonce() {
   Nonce nonce{};
@@ -51,13 +52,22 @@ absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, 
   return MakeFailure(FailureKind::kSetup, fmt::format("case {} names no operation", session.test().name));
 }
 
+// Null where the case does not speak SMB Direct, which is there before the connection.
+SmbdEnd* MakeSmbDirect(Session& session, const Pattern& pattern, Data& data) {
+  if (session.test().wrapping != Wrapping::kSmbDirect) return nullptr;
+  if (session.test().operation == Operation::kSend) return &data.Make<SmbdSendResponder>(session, pattern);
+  return &data.Make<SmbdMoveResponder>(session, pattern);
+}
+
 // From listening to the initiator's kDone.
 absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
   const TransferCase& test = session.test();
   const absl::StatusOr<Nonce> nonce = FreshNonce();
   if (!nonce.ok()) return nonce.status();
+  SmbdEnd* const smbd = MakeSmbDirect(session, pattern.emplace(*nonce), data);
   const absl::StatusOr<Endpoint> endpoint = session.link().Listen(
-      session.options().local_address, SettingsOf(Role::kResponder, test, session.options()));
+      session.options().local_address,
+      smbd != nullptr ? smbd->link_settings() : SettingsOf(Role::kResponder, test, session.options()));
   if (!endpoint.ok()) return endpoint.status();
   RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kOffer,
                                    .case_name = std::string(test.name),
@@ -68,7 +78,8 @@ absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Data& da
                                    .endpoint = *endpoint,
                                    .nonce = *nonce}));
   RR_RETURN_IF_ERROR(session.link().Accept(*nonce, session.PatienceUntil(session.deadline())));
-  const absl::StatusOr<RemoteMemory> memory = MakeData(session, pattern.emplace(*nonce), data);
+  const absl::StatusOr<RemoteMemory> memory =
+      smbd != nullptr ? RemoteMemory{} : MakeData(session, *pattern, data);
   if (!memory.ok()) return memory.status();
   RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kReady, .memory = *memory}));
   RR_RETURN_IF_ERROR(session.Start());

@@ -181,7 +181,7 @@ void Session::LeaveGate() {
 }
 
 // Judges by the time at which the last wait ended, at most one batch ago: one reading of the clock for each.
-absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions) {
+absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions, TimePoint wake) {
   while (true) {
     if (now_ >= next_look_) {
       RR_RETURN_IF_ERROR(Interrupted());
@@ -195,9 +195,10 @@ absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions) {
       return MakeFailure(FailureKind::kStalled,
                          fmt::format("nothing for {}", DurationText(Nanoseconds(now_ - last_progress_))));
     }
-    absl::StatusOr<std::size_t> count = link_.Wait(completions, std::min(deadline_, next_look_));
+    absl::StatusOr<std::size_t> count = link_.Wait(completions, std::min({deadline_, next_look_, wake}));
     if (!count.ok()) return count;
     now_ = steady_clock::now();
+    if (*count == 0 && now_ >= wake) return 0;
     if (*count == 0) continue;
     last_progress_ = now_;
     return count;

@@ -72,7 +72,8 @@ class Session {
   // --- data ---
   // Completions of the link: at least one. Fails when the link does, when the test may not go on, after the
   // deadline and, at the initiator, when nothing completed for the stall limit (kStalled).
-  absl::StatusOr<std::size_t> Wait(std::span<Completion> completions);
+  // Also returns, with 0, at `wake`.
+  absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint wake = TimePoint::max());
   // When the last Wait returned: the one reading of the clock for all that it brought.
   std::int64_t waited_ns() const { return std::chrono::nanoseconds(now_.time_since_epoch()).count(); }
   // Starts the stall limit anew; called when the measured part begins.

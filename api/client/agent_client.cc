@@ -10,6 +10,7 @@
 #include "api/client/tls_probe.h"
 #include "api/convert/facts.h"
 #include "api/convert/history.h"
+#include "api/convert/probe.h"
 #include "api/convert/report.h"
 #include "api/profile/profile_proto.h"
 
@@ -224,6 +225,37 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
     }
   }
   return Explain(reader->Finish());
+}
+
+absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, const Progress& progress) {
+  v1::ProbeRequest request;
+  request.set_protocol(static_cast<v1::Protocol>(options.protocol));
+  request.set_target(options.target);
+  request.set_port_number(options.port_number);
+  request.mutable_port()->set_device(options.port.device);
+  request.mutable_port()->set_number(options.port.number);
+  request.mutable_port()->set_address(options.port.address);
+  request.set_caller(options.caller);
+  request.set_run_id(options.run_id);
+
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  const auto reader = stub_->Probe(&context, request);
+  std::optional<ProbeAnswer> answer;
+  for (v1::ProbeEvent event; reader->Read(&event);) {
+    if (event.has_progress() && progress) progress(event.progress());
+    if (!event.has_done()) continue;
+    const v1::ProbeDone& done = event.done();
+    answer = {.result = FromProto(done.result()),
+              .run_id = done.run_id(),
+              .store_error = done.store_error(),
+              .store_notice = done.store_notice()};
+    for (const v1::Finding& finding : done.findings()) answer->findings.push_back(FromProto(finding));
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(status);
+  if (!answer) return absl::InternalError("host " + name_ + ": the agent ended the probe without a result");
+  return *std::move(answer);
 }
 
 absl::StatusOr<History> AgentClient::ListHistory(const HistoryQuery& query) {

@@ -24,6 +24,7 @@
 #include "api/client/tls.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
+#include "api/model/probe.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
@@ -72,6 +73,23 @@ struct PortTransfer {
   std::string store_error{};
 };
 
+struct ProbeOptions {
+  Protocol protocol = Protocol::kUnknown;
+  std::string target{};
+  std::uint32_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
+  PortSelection port{};           // empty device: the one that leads to the target
+  std::string caller{};
+  std::string run_id{};
+};
+
+struct ProbeAnswer {
+  ProbeResult result{};
+  std::vector<Finding> findings{};
+  std::string run_id{};
+  std::string store_error{};
+  std::string store_notice{};
+};
+
 struct AgentVersion {
   std::string version{};
   std::string hostname{};
@@ -108,6 +126,8 @@ class AgentClient {
   absl::Status TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
                             const std::string& caller, const std::string& run_id, const Progress& progress,
                             const OnTransfer& on_transfer, const TransferOptions& options = {});
+  // What the server answered, also when that is nothing.
+  absl::StatusOr<ProbeAnswer> Probe(const ProbeOptions& options, const Progress& progress);
   absl::StatusOr<History> ListHistory(const HistoryQuery& query);
 
  private:

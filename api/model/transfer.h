@@ -16,6 +16,9 @@ namespace rdmaready {
 
 enum class Operation { kUnknown, kSend, kWrite, kRead };
 
+// What the bytes are wrapped in.
+enum class Wrapping { kNone, kSmbDirect };
+
 // A row of the case table (agent/transfer/cases.h). Cases are bounded by time, not by a message count.
 struct TransferCase {
   std::string_view name{};        // "write-512k": for ever
@@ -25,6 +28,13 @@ struct TransferCase {
   std::uint32_t depth = 0;               // messages in flight
   std::chrono::milliseconds duration{};  // of the measured part
   std::chrono::milliseconds deadline{};  // of the whole case, set-up included
+
+  // Of SMB Direct: for send, `depth` messages go out at once and are all answered before the next ones; write
+  // and read are the responder's, into and from the buffers that the initiator describes in a request.
+  Wrapping wrapping = Wrapping::kNone;
+  std::uint32_t connections =
+      1;                      // each with `depth`, where the caller does not ask for a number of queue pairs
+  std::uint16_t credits = 0;  // receives that either end offers the other; 0: the protocol's usual 255
 };
 
 // How a case is run where the caller wants it otherwise than the row says. Both ends must be told the same.

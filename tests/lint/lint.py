@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "collectors": ["api/model", "api/base"],
     "checks": ["api/model", "api/base/text.h"],
     "agent/link": ["api/model", "api/base"],
-    "agent/transfer": ["api/model", "api/base", "agent/link"],
+    "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/smbdirect": [],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],

@@ -53,6 +53,11 @@ def check(hosts, level="host", **options):
                           **options)
 
 
+def cases(smb_direct):
+    """The names of the live tests that speak SMB Direct, or of those that do not."""
+    return [name for name in tool.rdmaready("test", "--list").out.split() if name.startswith("smbd-") == smb_direct]
+
+
 def failing(report, host):
     """Ids that a person sees in red for that host."""
     return [f["id"] for entry in report["hosts"] if entry["host"] == host for f in entry["findings"]

@@ -50,7 +50,8 @@ class RoceAndIwarp(unittest.TestCase):
         self.assertEqual(found["peer.path"]["hidden_by"], "iw.peer-protocol")
         for host in (self.roce, self.iwarp):
             self.assertEqual(fabric.failing(answer.json, host), [])
-            self.assertEqual(fabric.rungs(answer.json, host), {"host": "pass", "loopback": "pass", "peer": "fail"})
+            self.assertEqual(fabric.rungs(answer.json, host),
+                             {"host": "pass", "loopback": "pass", "peer": "fail", "smb-direct": "not-run"})
         text = tool.rdmaready("check", "--inventory", self.inventory, "--profile", self.any_transport, "--level", "peer")
         self.assertRegex(text.out, r"FAIL +iw\.peer-protocol .*iWARP: nothing is tested between them")
 

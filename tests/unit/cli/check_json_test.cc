@@ -29,6 +29,7 @@ TEST(CheckJson, HasTheKeysOfTheContract) {
   const Json ladder = json["hosts"][0]["ladder"];
   ASSERT_EQ(ladder.size(), 6U);
   EXPECT_EQ(ladder[2], (Json{{"rung", "peer"}, {"outcome", "pass"}}));
+  EXPECT_EQ(ladder[3], (Json{{"rung", "smb-direct"}, {"outcome", "not-run"}}));
 }
 
 TEST(CheckJson, ListsEveryRungAlsoThoseThatWereNotAskedFor) {

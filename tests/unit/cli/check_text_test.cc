@@ -71,8 +71,8 @@ TEST(CheckText, ShowsOfAFamilyWhatDiffersBetweenPorts) {
   check.report.hosts[0].findings = findings;
   EXPECT_THAT(
       CheckText(check, Pipe()),
-      HasSubstr("  device    ok    link                   2 checks: rxe0/1 dcb0 is well; rxe1/1 dcb1 is well\n"
-                "            n/a   2 checks               pcie, cnt\n"));
+      HasSubstr("  device     ok    link                   2 checks: rxe0/1 dcb0 is well; rxe1/1 dcb1 is well\n"
+                "             n/a   2 checks               pcie, cnt\n"));
 }
 
 TEST(CheckText, ShowsWhyAndWhatToDoUnderWhatIsWrong) {

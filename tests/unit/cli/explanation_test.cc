@@ -24,7 +24,12 @@ TEST(Explanation, KnowsEveryIdOfTheCatalogue) {
 }
 
 TEST(Explanation, OfACaseIsThatOfEveryRung) {
-  for (const std::string& name : CaseNames()) {
+  for (const std::string& name : CaseNames(Rung::kSmbDirect)) {
+    const std::vector<Explanation> rungs = Explain(name);
+    ASSERT_EQ(rungs.size(), 1U) << name;
+    EXPECT_EQ(rungs[0].id, "smb-direct." + name);
+  }
+  for (const std::string& name : CaseNames(Rung::kPeer)) {
     const std::vector<Explanation> rungs = Explain(name);
     ASSERT_EQ(rungs.size(), 2U) << name;
     EXPECT_EQ(rungs[0].id, "loopback." + name);
@@ -75,8 +80,16 @@ TEST(Explanation, TellsFamilySeverityAndWhatBlocks) {
 }
 
 TEST(Explanation, ListsEveryCaseOnce) {
-  EXPECT_EQ(CaseNames(),
-            (std::vector<std::string>{"send-1k", "write-8k", "read-8k", "write-512k", "read-512k"}));
+  const std::vector<std::string> plain{"send-1k", "write-8k", "read-8k", "write-512k", "read-512k"};
+  const std::vector<std::string> smb_direct{
+      "smbd-send-1k",   "smbd-8k",         "smbd-512k-write",   "smbd-512k-read",
+      "smbd-fragments", "smbd-one-credit", "smbd-credit-burst", "smbd-16-connections"};
+  EXPECT_EQ(CaseNames(Rung::kLoopback), plain);
+  EXPECT_EQ(CaseNames(Rung::kPeer), plain);
+  EXPECT_EQ(CaseNames(Rung::kSmbDirect), smb_direct);
+  std::vector<std::string> all = plain;
+  all.insert(all.end(), smb_direct.begin(), smb_direct.end());
+  EXPECT_EQ(CaseNames(), all);
 }
 
 }  // namespace

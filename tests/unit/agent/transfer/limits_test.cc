@@ -62,18 +62,37 @@ TEST(Limits, HoldForTheLargestThatIsAllowed) {
       const TransferOptions options{.bidirectional = true, .qps = qps, .depth = 32};
       const absl::StatusOr<TransferCase> custom = Customized(test, options);
       if (!custom.ok()) continue;
-      EXPECT_LE(std::uint64_t{2} * qps * SlotsOf(*custom) * custom->message_bytes, kMaxPinnedBytes);
+      EXPECT_LE(std::uint64_t{2} * qps * PinnedBytesOf(*custom), kMaxPinnedBytes);
     }
+  }
+}
+
+TEST(Limits, CountTheReceivesOfSmbDirect) {
+  EXPECT_EQ(PinnedBytesOf(*FindCase("send-1k")), 2u * kSendSlots * 1'024);
+  EXPECT_EQ(PinnedBytesOf(*FindCase("write-8k")), 64u * 8'192);
+  const std::uint64_t messages = PinnedBytesOf(*FindCase("smbd-send-1k"));
+  EXPECT_GE(messages, 256u * 1'364 + 2 * 2 * 1'024);
+  EXPECT_LE(messages, 256u * 1'364 + 2 * 2 * 1'024 + 256 * 32);
+  EXPECT_GT(PinnedBytesOf(*FindCase("smbd-8k")), 32u * 8'192 + 256u * 1'364);
+  const absl::Status status =
+      Customized(*FindCase("smbd-fragments"), {.bidirectional = true, .qps = 16}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+}
+
+TEST(Limits, LeaveEveryCaseOfSmbDirectAsItIs) {
+  for (const TransferCase& test : SmbDirectCases()) {
+    EXPECT_TRUE(Customized(test, {}).ok()) << test.name;
+    EXPECT_TRUE(Customized(test, {.bidirectional = true}).ok()) << test.name;
   }
 }
 
 TEST(Limits, BoundWhatMovesWhateverIsAsked) {
   RunOptions run;
-  Apply({.qps = 4, .max_bytes = ~0ull}, run);
+  Apply({.qps = 4, .max_bytes = ~0ull}, 4, run);
   EXPECT_EQ(run.max_bytes, kMaxMovedBytes / 4);
-  Apply({.max_bytes = 1000}, run);
+  Apply({.max_bytes = 1000}, 1, run);
   EXPECT_EQ(run.max_bytes, 1000u);
-  Apply({}, run);
+  Apply({}, 1, run);
   EXPECT_EQ(run.max_bytes, kMaxMovedBytes);
 }
 

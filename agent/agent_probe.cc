@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agent::Probe: a storage server as this host's clients see it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "agent/agent.h"
+#include "agent/agent_events.h"
+#include "agent/link/failure.h"
+#include "agent/probe/probe.h"
+#include "api/base/run_id.h"
+#include "checks/names.h"
+#include "checks/probe.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kUsualTime{40'000};
+constexpr milliseconds kMostTime{300'000};
+
+absl::Status CheckQuestion(const ProbeQuestion& question) {
+  if (FindProbe(question.protocol) == nullptr) {
+    return absl::UnimplementedError(
+        fmt::format("this agent has no probe for {}", std::string(Name(question.protocol))));
+  }
+  if (question.port_number > 65'535) return absl::InvalidArgumentError("a port is at most 65535");
+  if (question.timeout < milliseconds::zero() || question.timeout > kMostTime) {
+    return absl::InvalidArgumentError("a probe takes at most 300 seconds");
+  }
+  return CheckTarget(question.target);
+}
+
+}  // namespace
+
+// A port that the caller names is taken for the way there; else the routing table tells, for the first of the
+// server's addresses that an RDMA port leads to.
+absl::StatusOr<ProbePath> Agent::PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
+                                        const Facts& facts) const {
+  if (!asked.device.empty()) {
+    const absl::StatusOr<PortAddress> port = ChoosePort(facts, asked.device, asked.number, asked.address);
+    if (!port.ok()) return port.status();
+    absl::StatusOr<ProbePath> path = PathFrom(facts, port->address, addresses.front());
+    if (path.ok()) path->port = *port;
+    return path;
+  }
+  std::optional<ProbePath> first;
+  absl::Status unreachable;
+  for (const std::string& address : addresses) {
+    const absl::StatusOr<std::string> source = config_.network.source_of(address);
+    unreachable.Update(source.status());
+    if (!source.ok()) continue;
+    absl::StatusOr<ProbePath> path = PathFrom(facts, *source, address);
+    if (!path.ok() || !path->port.device.empty()) return path;
+    if (!first) first = *path;
+  }
+  if (first) return *first;
+  return unreachable;
+}
+
+absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Caller& asked_by,
+                                      const Watcher& watcher, std::stop_token cancel) {
+  if (const absl::Status fits = CheckQuestion(question); !fits.ok()) return fits;
+  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
+  const ProbeRow& row = *FindProbe(question.protocol);
+  const std::int64_t started = UnixNowNs();
+  const Facts facts = Collect();
+  ProbeRun run{.run_id = caller.run_id, .result = BeginProbe(row, question.target)};
+  Walk walk(run.result, {.deadline = std::chrono::steady_clock::now() +
+                                     (question.timeout == milliseconds::zero() ? kUsualTime : question.timeout),
+                         .interrupted =
+                             [&cancel] {
+                               return cancel.stop_requested() ? absl::CancelledError("the caller gave up")
+                                                              : absl::OkStatus();
+                             },
+                         .progress = watcher.progress});
+  std::vector<std::string> addresses;
+  ProbePath path;
+  absl::Status
+      wrong;  // what the caller named does not exist: an error of the call, not an answer of the server
+  const bool resolved = walk.Step(kStepResolve, kMostTime, [&](const Patience&) {
+    absl::StatusOr<std::vector<std::string>> found = config_.network.resolve(question.target);
+    if (found.ok()) addresses = *std::move(found);
+    return found.status();
+  });
+  if (resolved) {
+    walk.result().address = path.address = addresses.front();
+    walk.Step(kStepRoute, seconds(5), [&](const Patience&) {
+      const absl::StatusOr<ProbePath> found = PathTo(addresses, question.port, facts);
+      if (!found.ok() && !question.port.device.empty()) wrong = found.status();
+      if (!found.ok()) return found.status();
+      path = *found;
+      walk.result().address = path.address;
+      walk.result().local_port = path.port.port;
+      if (!path.port.device.empty()) return absl::OkStatus();
+      return MakeFailure(FailureKind::kSetup, "no RDMA port of this host leads to " + path.address);
+    });
+  }
+  if (!wrong.ok()) return wrong;
+  std::optional<PortLock> held;
+  if (!path.port.device.empty()) {
+    absl::StatusOr<PortLock> lock = TakePort(path.port.port, caller, "probe " + question.target);
+    if (!lock.ok()) return lock.status();
+    held.emplace(*std::move(lock));
+  }
+  if (resolved) {
+    const Counted running(live_tests_);
+    row.run({.address = path.address,
+             .port_number = static_cast<std::uint16_t>(question.port_number),
+             .local_address = path.port.address,
+             .iwarp = path.iwarp},
+            {.make_link = make_link_, .connect_tcp = config_.network.connect_tcp}, walk);
+  }
+  run.findings = JudgeProbe(run.result);
+  KeepProbe(run, facts, started);
+  TellOfProbe(config_.events, run, caller, UnixNowNs() - started);
+  return run;
+}
+
+// As a run of the level that it proves.
+void Agent::KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns) {
+  HostReport report{.agent_version = config_.version,
+                    .verdict = ReadinessOfProbe(run.findings),
+                    .ladder = LadderOfProbe(run.findings),
+                    .findings = run.findings};
+  if (facts.kernel) report.kernel_release = facts.kernel->release;
+  run.stored = Kept(store_.PutRun({.run_id = run.run_id,
+                                   .started_unix_ns = started_unix_ns,
+                                   .duration_ns = UnixNowNs() - started_unix_ns,
+                                   .level = Rung::kServer,
+                                   .report = std::move(report)}));
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Probe checks: what the answers of a storage server mean for its clients. Ids are "<family>.<what>":
+// "server.smb3" of SMB. A row of a table for each; a family for each protocol.
+//
+// A finding about a step that was not reached is hidden behind the one that explains it. Unlike a host's, a
+// finding that passed is never hidden: a client that goes by RDMA at once does not mind a closed TCP port.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/probe.h"
+#include "api/model/report.h"
+
+namespace rdmaready {
+
+// What a check of a probe may look at.
+struct ProbeView {
+  const ProbeResult& result;
+
+  const ProbeStep* Step(std::string_view name) const;  // null when the walk has no such step
+  bool Done(std::string_view name) const;
+  std::string_view Value(std::string_view name) const;  // empty when it was not told
+  std::optional<std::uint64_t> Number(std::string_view name) const;
+};
+
+// The fix is as that of checks/check.h; its placeholders are {target}, {address} and {port}.
+struct ProbeCheck {
+  std::string_view id;  // for ever, never reused
+  std::string_view title;
+  std::string_view why;
+  std::string_view fix;
+  bool blocking = false;
+  bool proof = false;                          // passing, it proves the rung
+  std::vector<std::string_view> depends_on{};  // earlier checks that may explain that this one is not passed
+  Verdict (*judge)(const ProbeView&) = nullptr;
+};
+
+// Every check of every protocol, in the order of the report.
+const std::vector<ProbeCheck>& AllProbeChecks();
+
+// Null when there is none of that id.
+const ProbeCheck* FindProbeCheck(std::string_view id);
+
+// "smb server.example"
+std::string ProbeSubject(Protocol protocol, std::string_view target);
+
+// All of the protocol's findings, on Rung::kServer; none for a protocol without checks.
+std::vector<Finding> JudgeProbe(const ProbeResult& result);
+
+// A probe that was not made (the port is busy, the time was up): the proof's finding, unknown.
+Finding NotProbed(Protocol protocol, std::string_view target, std::string_view reason);
+
+// The one rung that the findings of a probe are about.
+std::vector<RungResult> LadderOfProbe(const std::vector<Finding>& findings);
+
+// Of the findings of one probe: ready when it proved its rung and nothing stands in the way.
+Readiness ReadinessOfProbe(const std::vector<Finding>& findings);
+
+// The fix as `explain` shows it: TARGET for {target}.
+std::string GeneralFix(const ProbeCheck& check);
+
+// For the families. The verdict on a step: passed with `observed`, failed with the step's own words; unknown
+// when it was given up or not reached.
+Verdict JudgeStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
+                  std::string_view source, std::string fix = {});
+
+}  // namespace rdmaready

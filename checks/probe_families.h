@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function for each protocol: its rows for AllProbeChecks().
+#pragma once
+
+#include <vector>
+
+#include "checks/probe.h"
+
+namespace rdmaready {
+
+std::vector<ProbeCheck> SmbServerChecks();
+
+}  // namespace rdmaready

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready probe: a storage server, approached as its clients approach it.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/base/status.h"
+#include "checks/names.h"
+#include "checks/probe.h"
+#include "cli/commands.h"
+#include "cli/hosts.h"
+#include "cli/render_json.h"
+#include "cli/render_text.h"
+#include "cli/test_runner.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::string protocol{};
+  std::string target{};
+  std::string from{};
+  std::string port{};
+  std::uint32_t rdma_port = 0;
+};
+
+// A port that is busy, or a host whose ports are not known: nothing was found out.
+ExitStatus RefusedProbe(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) ? ExitStatus::kNotReady : CallFailure(status);
+}
+
+ExitStatus RunProbe(const Context& context, const Options& options) {
+  ProbeOptions question{.protocol = ProtocolFromName(options.protocol).value_or(Protocol::kUnknown),
+                        .target = options.target,
+                        .port_number = options.rdma_port,
+                        .caller = CallerName()};
+  if (!options.port.empty()) {
+    const absl::StatusOr<PortSelection> port = ParsePort(options.port);
+    if (!port.ok()) return context.Fail(ExitStatus::kUsage, Message(port.status()));
+    question.port = *port;
+  }
+  std::vector<std::string> names;
+  if (!options.from.empty()) names.push_back(options.from);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(names);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  context.console.Progress("connecting");
+  const absl::StatusOr<std::vector<HostClient>> hosts =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  const HostClient& host = hosts->front();
+  if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
+  absl::StatusOr<ProbeAnswer> answer = host.agent->Probe(
+      question, [&](const std::string& step) { context.console.Progress(host.name + ": " + step); });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  if (!answer.ok()) return context.Fail(RefusedProbe(answer.status()), Message(answer.status()), host.name);
+  const ProbeSummary run{.host = host.name, .answer = *std::move(answer)};
+  context.console.Print(context.global.json ? ProbeJson(run) : ProbeText(run, context.style()));
+  if (!context.global.json) {
+    for (const std::string& line : {run.answer.store_error, run.answer.store_notice}) {
+      if (!line.empty()) context.console.Error("host " + host.name + ": " + line);
+    }
+  }
+  return OfCheck(ReadinessOfProbe(run.answer.findings), {}, run.answer.store_error.empty());
+}
+
+}  // namespace
+
+Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PROTOCOL", options->protocol, "smb, nvme, iser or nfs")
+      ->check(CLI::IsMember({"smb", "nvme", "iser", "nfs"}))
+      ->required();
+  app.add_option("TARGET", options->target, "Name or address of the server")->required();
+  app.add_option("--from", options->from,
+                 "The host to probe from: name-or-address[:port] of its agent (default: "
+                 "this host)")
+      ->type_name("HOST");
+  app.add_option("--port", options->port, "Through this RDMA port (default: the one that routes to the target)")
+      ->type_name("DEV/N");
+  app.add_option("--rdma-port", options->rdma_port,
+                 "Where the server listens (default: the protocol's own port)")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("NUMBER");
+  return [options](const Context& context) { return RunProbe(context, *options); };
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every case of SMB Direct between two ends in memory, and what a broken device does to it. A missing receive
+// ends such a link, so that a wrong grant of credits shows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/transfer/cases.h"
+#include "agent/transfer/run.h"
+#include "tests/unit/agent/transfer/rig.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+TransferCase Short(const char* name) {
+  TransferCase test = *FindCase(name);
+  test.duration = milliseconds(20);
+  return test;
+}
+
+RunOptions Options() {
+  RunOptions options = QuickOptions();
+  options.max_bytes = 64ull << 20;
+  return options;
+}
+
+class SmbdCase : public testing::TestWithParam<TransferCase> {};
+
+TEST_P(SmbdCase, MovesAndVerifiesEveryByte) {
+  TransferCase test = GetParam();
+  test.duration = milliseconds(20);
+  MemoryFabric fabric;
+  const BothEnds both = RunBoth(fabric, test, Options());
+  EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
+  EXPECT_EQ(both.responder.failure, Failure{}) << both.responder.failure.detail;
+  EXPECT_GT(both.initiator.messages, 0u);
+  EXPECT_EQ(both.initiator.bytes_verified, both.initiator.bytes);
+  EXPECT_EQ(both.initiator, both.responder);
+  EXPECT_GT(both.initiator.latency.p50_ns, 0);
+  EXPECT_EQ(fabric.Registered(), 0u);
+}
+
+TEST_P(SmbdCase, RunsUnverified) {
+  TransferCase test = GetParam();
+  test.duration = milliseconds(20);
+  RunOptions options = Options();
+  options.verify = false;
+  MemoryFabric fabric;
+  const BothEnds both = RunBoth(fabric, test, options);
+  EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
+  EXPECT_GT(both.initiator.messages, 0u);
+  EXPECT_EQ(both.initiator.bytes_verified, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SmbdCase, testing::ValuesIn(SmbDirectCases().begin(), SmbDirectCases().end()),
+                         [](const auto& test) {
+                           std::string name(test.param.name);
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Smbd, FindsAWrongByteInAMessage) {
+  MemoryFabric fabric;
+  // Sends 0 to 2 negotiate and grant; the payload of a data message begins at byte 24.
+  fabric.faults.push_back({.kind = Fault::Kind::kCorrupt,
+                           .from = Role::kInitiator,
+                           .work = Work::kSend,
+                           .number = 9,
+                           .offset = 700});
+  const BothEnds both = RunBoth(fabric, Short("smbd-send-1k"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
+  EXPECT_EQ(both.initiator.bytes_wrong, 1u);
+  EXPECT_EQ(both.responder.failure.kind, FailureKind::kCorrupt);
+}
+
+TEST(Smbd, FindsAWrongByteOfAnRdmaWrite) {
+  MemoryFabric fabric;
+  fabric.faults.push_back({.kind = Fault::Kind::kCorrupt,
+                           .from = Role::kResponder,
+                           .work = Work::kWrite,
+                           .number = 3,
+                           .offset = 17});
+  const BothEnds both = RunBoth(fabric, Short("smbd-8k"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
+  EXPECT_EQ(both.initiator.bytes_wrong, 1u);
+  // The third part of message 1: it is cut behind 4 KiB and 8 bytes, and 2 KiB less 1 byte further on.
+  EXPECT_EQ(both.initiator.first_wrong_offset, 8'192u + 4'096 + 8 + 2'047 + 17);
+}
+
+TEST(Smbd, FindsAWrongByteOfAnRdmaRead) {
+  MemoryFabric fabric;
+  fabric.faults.push_back(
+      {.kind = Fault::Kind::kCorrupt, .from = Role::kResponder, .work = Work::kRead, .number = 0, .offset = 5});
+  const BothEnds both = RunBoth(fabric, Short("smbd-512k-read"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
+  EXPECT_EQ(both.initiator.first_wrong_offset, 5u);
+}
+
+TEST(Smbd, MissesAWriteThatNeverCame) {
+  MemoryFabric fabric;
+  fabric.faults.push_back(
+      {.kind = Fault::Kind::kDrop, .from = Role::kResponder, .work = Work::kWrite, .number = 2});
+  const BothEnds both = RunBoth(fabric, Short("smbd-8k"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
+}
+
+TEST(Smbd, NamesAMessageThatNeverCame) {
+  MemoryFabric fabric;
+  fabric.faults.push_back(
+      {.kind = Fault::Kind::kDrop, .from = Role::kResponder, .work = Work::kSend, .number = 6});
+  const BothEnds both = RunBoth(fabric, Short("smbd-send-1k"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kLost) << both.initiator.failure.detail;
+}
+
+TEST(Smbd, NamesTheDevicesError) {
+  MemoryFabric fabric;
+  fabric.faults.push_back(
+      {.kind = Fault::Kind::kError, .from = Role::kResponder, .work = Work::kRead, .number = 4});
+  const BothEnds both = RunBoth(fabric, Short("smbd-512k-read"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCompletion) << both.initiator.failure.detail;
+  EXPECT_THAT(both.initiator.failure.detail, HasSubstr("transport retry counter exceeded"));
+}
+
+TEST(Smbd, NamesMemoryThatCannotBePinned) {
+  MemoryFabric fabric;
+  fabric.cannot_register = Role::kInitiator;
+  const BothEnds both = RunBoth(fabric, Short("smbd-8k"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kSetup) << both.initiator.failure.detail;
+  EXPECT_THAT(both.initiator.failure.detail, HasSubstr("register memory"));
+}
+
+}  // namespace
+}  // namespace rdmaready
