@@ -22,7 +22,10 @@ struct Family {
 };
 
 const std::vector<Family>& Families() {
-  static const std::vector<Family> families{{Protocol::kSmb, SmbServerChecks()}};
+  static const std::vector<Family> families{{Protocol::kSmb, SmbServerChecks()},
+                                            {Protocol::kNvme, NvmeServerChecks()},
+                                            {Protocol::kIser, IserServerChecks()},
+                                            {Protocol::kNfs, NfsServerChecks()}};
   return families;
 }
 

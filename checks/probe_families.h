@@ -9,5 +9,8 @@
 namespace rdmaready {
 
 std::vector<ProbeCheck> SmbServerChecks();
+std::vector<ProbeCheck> NvmeServerChecks();
+std::vector<ProbeCheck> IserServerChecks();
+std::vector<ProbeCheck> NfsServerChecks();
 
 }  // namespace rdmaready
