@@ -143,7 +143,7 @@ std::vector<ProbeCheck> NfsServerChecks() {
       {.id = "nfs.inline-size",
        .title = "The server takes messages of 4 KiB",
        .why = "Smaller messages make more calls need RDMA transfers of their own",
-       .fix = "uname -r  # on the server: Linux before 4.14 takes 1024 bytes",
+       .fix = "uname -r  # on the server: a newer kernel takes 4096 bytes and says so when connecting",
        .depends_on = Behind({}),
        .judge = &Inline},
       {.id = "nfs.mount",
