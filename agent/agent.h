@@ -87,6 +87,8 @@ struct ProbeQuestion {
   std::uint32_t port_number = 0;        // of the RDMA connection; 0: the protocol's own
   PortRequest port{};                   // empty device: the one that leads to the target
   std::chrono::milliseconds timeout{};  // of the whole probe; 0: the agent's own
+  bool prove = false;                   // also I/O on a volume of the server
+  std::string volume{};                 // of the proof; empty: the first that the server offers
 };
 
 struct ProbeRun {

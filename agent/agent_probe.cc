@@ -22,13 +22,21 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kUsualTime{40'000};
+constexpr milliseconds kUsualProofTime{110'000};
 constexpr milliseconds kMostTime{300'000};
+constexpr std::size_t kMostVolumeBytes = 1024;
 
 absl::Status CheckQuestion(const ProbeQuestion& question) {
   if (FindProbe(question.protocol) == nullptr) {
     return absl::UnimplementedError(
         fmt::format("this agent has no probe for {}", std::string(Name(question.protocol))));
   }
+  if (question.prove && FindProbe(question.protocol)->proof_steps.empty()) {
+    return absl::UnimplementedError(fmt::format("this agent proves nothing on {} servers: probe without it",
+                                                std::string(Name(question.protocol))));
+  }
+  if (question.volume.size() > kMostVolumeBytes)
+    return absl::InvalidArgumentError("a volume's name is too long");
   if (question.port_number > 65'535) return absl::InvalidArgumentError("a port is at most 65535");
   if (question.timeout < milliseconds::zero() || question.timeout > kMostTime) {
     return absl::InvalidArgumentError("a probe takes at most 300 seconds");
@@ -70,9 +78,10 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
   const ProbeRow& row = *FindProbe(question.protocol);
   const std::int64_t started = UnixNowNs();
   const Facts facts = Collect();
-  ProbeRun run{.run_id = caller.run_id, .result = BeginProbe(row, question.target)};
+  ProbeRun run{.run_id = caller.run_id, .result = BeginProbe(row, question.target, question.prove)};
+  const milliseconds usual = question.prove ? kUsualProofTime : kUsualTime;
   Walk walk(run.result, {.deadline = std::chrono::steady_clock::now() +
-                                     (question.timeout == milliseconds::zero() ? kUsualTime : question.timeout),
+                                     (question.timeout == milliseconds::zero() ? usual : question.timeout),
                          .interrupted =
                              [&cancel] {
                                return cancel.stop_requested() ? absl::CancelledError("the caller gave up")
@@ -113,7 +122,9 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
     row.run({.address = path.address,
              .port_number = static_cast<std::uint16_t>(question.port_number),
              .local_address = path.port.address,
-             .iwarp = path.iwarp},
+             .iwarp = path.iwarp,
+             .prove = question.prove,
+             .volume = question.volume},
             {.make_link = make_link_, .connect_tcp = config_.network.connect_tcp}, walk);
   }
   run.findings = JudgeProbe(run.result);

@@ -78,7 +78,9 @@ ProbeQuestion Decode(const v1::ProbeRequest& request) {
           .target = request.target(),
           .port_number = request.port_number(),
           .port = Decode(request.port()),
-          .timeout = std::chrono::milliseconds(request.timeout_ms())};
+          .timeout = std::chrono::milliseconds(request.timeout_ms()),
+          .prove = request.prove(),
+          .volume = request.volume()};
 }
 
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context) {
@@ -216,10 +218,6 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
 grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRequest* request,
                                  grpc::ServerWriter<v1::ProbeEvent>* writer) {
   if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
-  if (request->prove()) {
-    return {grpc::StatusCode::UNIMPLEMENTED,
-            "this agent proves nothing on a server's volumes: probe without it"};
-  }
   CallWatch watch(*context, limits_.any_call);
   v1::ProbeEvent event;
   const auto send = [&] {

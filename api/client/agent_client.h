@@ -78,6 +78,8 @@ struct ProbeOptions {
   std::string target{};
   std::uint32_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
   PortSelection port{};           // empty device: the one that leads to the target
+  bool prove = false;             // also I/O on a volume of the server
+  std::string volume{};           // NVMe: the NQN; iSER: the target's name; NFS: the export's path
   std::string caller{};
   std::string run_id{};
 };
