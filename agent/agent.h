@@ -89,7 +89,7 @@ struct ProbeQuestion {
   PortRequest port{};                   // empty device: the one that leads to the target
   std::chrono::milliseconds timeout{};  // of the whole probe; 0: the agent's own
   bool prove = false;                   // also I/O on a volume of the server
-  std::string volume{};                 // SMB: the share, which it cannot do without
+  std::string volume{};                 // of the proof; empty: the first that is offered, SMB: never empty
   Credentials credentials{};
 };
 

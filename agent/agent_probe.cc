@@ -25,7 +25,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kUsualTime{40'000};
+constexpr milliseconds kUsualProofTime{110'000};
 constexpr milliseconds kMostTime{300'000};
+constexpr std::size_t kMostVolumeBytes = 1024;
 
 // One name of a share: no path below it, no option smuggled in.
 absl::Status CheckShare(const ProbeQuestion& question) {
@@ -45,11 +47,16 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
     return absl::UnimplementedError(
         fmt::format("this agent has no probe for {}", std::string(Name(question.protocol))));
   }
+  if (question.prove && FindProbe(question.protocol)->proof_steps.empty()) {
+    return absl::UnimplementedError(fmt::format("this agent proves nothing on {} servers: probe without it",
+                                                std::string(Name(question.protocol))));
+  }
+  if (question.volume.size() > kMostVolumeBytes)
+    return absl::InvalidArgumentError("a volume's name is too long");
   if (question.port_number > 65'535) return absl::InvalidArgumentError("a port is at most 65535");
   if (question.timeout < milliseconds::zero() || question.timeout > kMostTime) {
     return absl::InvalidArgumentError("a probe takes at most 300 seconds");
   }
-  if (question.volume.size() > 1024)
     return absl::InvalidArgumentError("the name of a volume is at most 1024 bytes");
   if (question.prove && question.protocol == Protocol::kSmb) {
     RR_RETURN_IF_ERROR(CheckShare(question));
@@ -72,7 +79,8 @@ Nonce FreshNonce() {
 // A mount takes its time.
 milliseconds TimeFor(const ProbeQuestion& question) {
   if (question.timeout != milliseconds::zero()) return question.timeout;
-  return question.prove ? kMostTime : kUsualTime;
+  if (!question.prove) return kUsualTime;
+  return question.protocol == Protocol::kSmb ? kMostTime : kUsualProofTime;
 }
 
 }  // namespace

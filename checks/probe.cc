@@ -25,7 +25,10 @@ const std::vector<Family>& Families() {
   static const std::vector<Family> families = [] {
     std::vector<ProbeCheck> smb = SmbServerChecks();
     for (ProbeCheck& check : ShareChecks()) smb.push_back(std::move(check));
-    return std::vector<Family>{{Protocol::kSmb, std::move(smb)}};
+    return std::vector<Family>{{Protocol::kSmb, std::move(smb)},
+                               {Protocol::kNvme, NvmeServerChecks()},
+                               {Protocol::kIser, IserServerChecks()},
+                               {Protocol::kNfs, NfsServerChecks()}};
   }();
   return families;
 }

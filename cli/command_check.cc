@@ -81,7 +81,7 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, level, std::move(profile), options.target, context.console);
+  HostsCheck check(hosts, level, std::move(profile), context.console, options.target);
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {

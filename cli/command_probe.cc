@@ -22,7 +22,36 @@ struct Options {
   std::string from{};
   std::string port{};
   std::uint32_t rdma_port = 0;
+  bool prove = false;
+  std::string subsystem{};
+  std::string target_name{};
+  std::string export_path{};
 };
+
+// The options that say on what a proof is made: each for one protocol, and all of them for a proof only.
+struct VolumeOption {
+  std::string_view name;
+  std::string_view protocol;
+  std::string Options::*value;
+};
+constexpr VolumeOption kVolumeOptions[] = {{"--subsystem", "nvme", &Options::subsystem},
+                                           {"--target-name", "iser", &Options::target_name},
+                                           {"--export", "nfs", &Options::export_path}};
+
+// Of the option that fits; InvalidArgument for one that does not.
+absl::StatusOr<std::string> VolumeOf(const Options& options) {
+  std::string volume;
+  for (const VolumeOption& option : kVolumeOptions) {
+    const std::string& value = options.*option.value;
+    if (value.empty()) continue;
+    const std::string name(option.name);
+    if (options.protocol != option.protocol)
+      return absl::InvalidArgumentError(name + " is for probe " + std::string(option.protocol));
+    if (!options.prove) return absl::InvalidArgumentError(name + " says on what to make a proof: add --prove");
+    volume = value;
+  }
+  return volume;
+}
 
 // A port that is busy, or a host whose ports are not known: nothing was found out.
 ExitStatus RefusedProbe(const absl::Status& status) {
@@ -33,7 +62,11 @@ ExitStatus RunProbe(const Context& context, const Options& options) {
   ProbeOptions question{.protocol = ProtocolFromName(options.protocol).value_or(Protocol::kUnknown),
                         .target = options.target,
                         .port_number = options.rdma_port,
+                        .prove = options.prove,
                         .caller = CallerName()};
+  absl::StatusOr<std::string> volume = VolumeOf(options);
+  if (!volume.ok()) return context.Fail(ExitStatus::kUsage, Message(volume.status()));
+  question.volume = *std::move(volume);
   if (!options.port.empty()) {
     const absl::StatusOr<PortSelection> port = ParsePort(options.port);
     if (!port.ok()) return context.Fail(ExitStatus::kUsage, Message(port.status()));
@@ -82,6 +115,18 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "Where the server listens (default: the protocol's own port)")
       ->check(CLI::Range(1, 65535))
       ->type_name("NUMBER");
+  app.add_flag(
+      "--prove", options->prove,
+      "Also move data: nvme and nfs by the probing host's own kernel (a connection or a mount of its own, gone "
+      "afterwards), iser by ourselves. Reads only, but for one new file on an NFS export");
+  app.add_option("--subsystem", options->subsystem,
+                 "nvme: the subsystem of the proof (default: the first listed)")
+      ->type_name("NQN");
+  app.add_option("--target-name", options->target_name,
+                 "iser: the target of the proof (default: the first listed)")
+      ->type_name("IQN");
+  app.add_option("--export", options->export_path, "nfs: the export of the proof (default: the server's root)")
+      ->type_name("PATH");
   return [options](const Context& context) { return RunProbe(context, *options); };
 }
 

@@ -59,7 +59,7 @@ void LeaveOpen(HostReport& host) {
 }  // namespace
 
 HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
-                       std::string target, Console& console)
+                       Console& console, std::string target)
     : hosts_(hosts),
       level_(level),
       profile_(std::move(profile)),

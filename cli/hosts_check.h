@@ -24,8 +24,8 @@ class HostsCheck {
  public:
   // `hosts` and `console` outlive it. Without a profile each agent takes its own. `target` is the SMB server of
   // level server.
-  HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, std::string target,
-             Console& console);
+  HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, Console& console,
+             std::string target = {});
 
   // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();

@@ -12,6 +12,7 @@
 #include "agent/link/failure.h"
 #include "agent/probe/iser_session.h"
 #include "agent/probe/proof.h"
+#include "agent/probe/rdma_step.h"
 #include "agent/probe/scsi_wire.h"
 #include "api/base/status.h"
 
@@ -22,7 +23,6 @@ using iser::Initiator;
 using iser::Session;
 using std::chrono::seconds;
 
-constexpr std::string_view kRdmaConnect = "rdma-connect";
 constexpr std::string_view kLogin = "iser-discovery-login";
 constexpr std::string_view kSendTargets = "iser-send-targets";
 constexpr std::string_view kLogout = "iser-discovery-logout";
@@ -65,23 +65,16 @@ void TellAgreed(const Session& session, Walk& walk) {
   }
 }
 
-absl::Status Connect(Session& session, const ProbeTarget& target, Walk& walk, const Patience& patience) {
-  const absl::Status status = session.Connect(EndpointOf(target), target.local_address, patience);
-  if (!status.ok()) {
-    walk.Tell("rdma-refusal", RefusalText(session.link().handshake()));
-    return status;
-  }
-  walk.result().transport = session.link().facts().transport;
-  walk.Tell("rdma-ird", std::uint64_t{session.link().handshake().responder_resources});
-  return status;
-}
-
 std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, const ProbeTools& tools,
                                                   const Initiator& initiator, Walk& walk) {
   Session session(tools.make_link);
-  if (!walk.Step(kRdmaConnect, seconds(8),
-                 [&](const Patience& patience) { return Connect(session, target, walk, patience); }))
-    return std::nullopt;
+  const bool connected = ConnectByRdma(
+      target, tools, session.link(),
+      [&](const Patience& patience) {
+        return session.Connect(EndpointOf(target), target.local_address, patience);
+      },
+      walk);
+  if (!connected) return std::nullopt;
   const bool logged_in = walk.Step(kLogin, seconds(10), [&](const Patience& patience) {
     const absl::Status status = session.Login(initiator.name, {}, patience);
     if (!session.authentication().empty()) walk.Tell("iser-discovery-authentication", session.authentication());
@@ -228,7 +221,7 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Initiator& 
 
 }  // namespace
 
-std::vector<std::string_view> IserSteps() { return {kRdmaConnect, kLogin, kSendTargets, kLogout}; }
+std::vector<std::string_view> IserSteps() { return {kStepRdmaConnect, kLogin, kSendTargets, kLogout}; }
 
 std::vector<std::string_view> IserProofSteps() { return {kSessionLogin, kUnit, kRead, kSessionLogout}; }
 

@@ -13,6 +13,7 @@
 #include "agent/probe/nfs_proof.h"
 #include "agent/probe/nfs_wire.h"
 #include "agent/probe/proof.h"
+#include "agent/probe/rdma_step.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
@@ -20,7 +21,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::string_view kRdmaConnect = "rdma-connect";
 constexpr std::string_view kNull = "nfs-null";
 constexpr std::string_view kVersions = "nfs-versions";
 
@@ -72,23 +72,13 @@ Endpoint EndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? nfs::kPort : target.port_number};
 }
 
-absl::Status Connect(Client& client, const ProbeTarget& target, Walk& walk, const Patience& patience) {
-  MessageLink& link = client.link();
-  const absl::Status status = link.Connect(EndpointOf(target), target.local_address,
-                                           nfs::EncodeConnectPrivate(), ExplainReject, patience);
-  if (!status.ok()) {
-    walk.Tell("rdma-refusal", RefusalText(link.handshake()));
-    return status;
-  }
-  walk.result().transport = link.facts().transport;
-  walk.Tell("rdma-ird", std::uint64_t{link.handshake().responder_resources});
+void TellConnection(const MessageLink& link, Walk& walk) {
   const auto told = nfs::DecodeConnectAccept(link.private_data());
   const nfs::ConnectAccept accept = told.value_or(nfs::ConnectAccept{});
   walk.Tell("nfs-connect-data", told.has_value());
   walk.Tell("nfs-server-send", std::uint64_t{accept.send_bytes});
   walk.Tell("nfs-server-receive", std::uint64_t{accept.receive_bytes});
   walk.Tell("nfs-remote-invalidation", accept.remote_invalidation);
-  return status;
 }
 
 struct Served {
@@ -148,26 +138,33 @@ std::optional<std::string> ToldVersion(const Walk& walk, std::string_view name) 
   return std::nullopt;
 }
 
+bool AskServer(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
+  Client client(tools.make_link);
+  const bool connected = ConnectByRdma(
+      target, tools, client.link(),
+      [&](const Patience& patience) {
+        return client.link().Connect(EndpointOf(target), target.local_address, nfs::EncodeConnectPrivate(),
+                                     ExplainReject, patience);
+      },
+      walk);
+  if (!connected) return false;
+  TellConnection(client.link(), walk);
+  Served served;
+  return walk.Step(kNull, seconds(8), [&](const Patience& patience) {
+    return AskVersions(client, served, walk, patience);
+  }) && walk.Step(kVersions, seconds(8), [&](const Patience& patience) {
+    return AskMinorVersions(client, served, walk, patience);
+  });
+}
+
 }  // namespace
 
-std::vector<std::string_view> NfsSteps() { return {kRdmaConnect, kNull, kVersions}; }
+std::vector<std::string_view> NfsSteps() { return {kStepRdmaConnect, kNull, kVersions}; }
 
 void ProbeNfs(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
   walk.result().port_number = EndpointOf(target).port;
-  {
-    Client client(tools.make_link);
-    Served served;
-    const bool answered = walk.Step(kRdmaConnect, seconds(8), [&](const Patience& patience) {
-      return Connect(client, target, walk, patience);
-    }) && walk.Step(kNull, seconds(8), [&](const Patience& patience) {
-      return AskVersions(client, served, walk, patience);
-    }) && walk.Step(kVersions, seconds(8), [&](const Patience& patience) {
-      return AskMinorVersions(client, served, walk, patience);
-    });
-    if (!answered) return;
-  }
-  if (!target.prove) return;
+  if (!AskServer(target, tools, walk) || !target.prove) return;
   const std::optional<std::string> version = ToldVersion(walk, "nfs-newest-version");
   if (version) ProveNfs(target, EndpointOf(target).port, *version, walk);
 }

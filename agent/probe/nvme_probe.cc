@@ -12,6 +12,7 @@
 #include "agent/link/failure.h"
 #include "agent/probe/nvme_kernel.h"
 #include "agent/probe/nvme_queue.h"
+#include "agent/probe/rdma_step.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
@@ -22,7 +23,6 @@ using nvme::LogEntry;
 using nvme::Queue;
 using std::chrono::seconds;
 
-constexpr std::string_view kRdmaConnect = "rdma-connect";
 constexpr std::string_view kDiscoveryConnect = "nvme-discovery-connect";
 constexpr std::string_view kEnable = "nvme-enable";
 constexpr std::string_view kDiscoveryLog = "nvme-discovery-log";
@@ -122,20 +122,15 @@ absl::Status Enable(Queue& queue, Walk& walk, const Patience& patience) {
 std::optional<Log> Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity,
                             Walk& walk) {
   Queue queue(tools.make_link);
-  const bool connected = walk.Step(kRdmaConnect, seconds(8), [&](const Patience& patience) {
-    const absl::Status status = queue.Connect(EndpointOf(target), target.local_address, patience);
-    const Handshake& told = queue.link().handshake();
-    if (!status.ok()) {
-      walk.Tell("rdma-refusal", RefusalText(told));
-      return status;
-    }
-    walk.result().transport = queue.link().facts().transport;
-    walk.Tell("rdma-ird", std::uint64_t{told.responder_resources});
-    if (const auto accept = nvme::DecodeConnectAccept(queue.link().private_data()))
-      walk.Tell("nvme-controller-queue", std::uint64_t{accept->receive_queue});
-    return status;
-  });
+  const bool connected = ConnectByRdma(
+      target, tools, queue.link(),
+      [&](const Patience& patience) {
+        return queue.Connect(EndpointOf(target), target.local_address, patience);
+      },
+      walk);
   if (!connected) return std::nullopt;
+  if (const auto accept = nvme::DecodeConnectAccept(queue.link().private_data()))
+    walk.Tell("nvme-controller-queue", std::uint64_t{accept->receive_queue});
   const bool admitted = walk.Step(kDiscoveryConnect, seconds(8), [&](const Patience& patience) {
     const auto result = queue.ConnectController(identity, nvme::kDiscoveryName, patience);
     if (!result.ok()) return result.status();
@@ -216,7 +211,9 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& i
 
 }  // namespace
 
-std::vector<std::string_view> NvmeSteps() { return {kRdmaConnect, kDiscoveryConnect, kEnable, kDiscoveryLog}; }
+std::vector<std::string_view> NvmeSteps() {
+  return {kStepRdmaConnect, kDiscoveryConnect, kEnable, kDiscoveryLog};
+}
 
 std::vector<std::string_view> NvmeProofSteps() {
   return {kSubsystemConnect, kKernelConnect, kKernelRead, kKernelDisconnect};

@@ -246,6 +246,8 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
   request.set_protocol(static_cast<v1::Protocol>(options.protocol));
   request.set_target(options.target);
   request.set_port_number(options.port_number);
+  request.set_prove(options.prove);
+  request.set_volume(options.volume);
   request.mutable_port()->set_device(options.port.device);
   request.mutable_port()->set_number(options.port.number);
   request.mutable_port()->set_address(options.port.address);

@@ -79,8 +79,8 @@ struct ProbeOptions {
   std::uint32_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
   PortSelection port{};           // empty device: the one that leads to the target
   bool prove = false;             // also I/O on a volume of the server
-  std::string volume{};           // SMB: the share; NVMe: the NQN; NFS: the export
-  Credentials credentials{};      // refused where others could read them on the way
+  std::string volume{};  // SMB: the share; NVMe: the NQN; iSER: the target's name; NFS: the export's path
+  Credentials credentials{};  // refused where others could read them on the way
   std::string caller{};
   std::string run_id{};
 };

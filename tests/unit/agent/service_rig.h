@@ -61,7 +61,8 @@ class RecordingStore final : public Store {
 // One host: its agent, served.
 class ServedAgent {
  public:
-  ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {})
+  ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {},
+              Network network = HostNetwork())
       : agent_(host, store, std::move(make_link),
                {.version = "9.9.9",
                 .default_profile = *LoadProfile("virtual-fabric"),
@@ -72,6 +73,7 @@ class ServedAgent {
                       const std::lock_guard lock(events_mutex);
                       events.push_back(event);
                     },
+                .network = std::move(network),
                 .on_stored = [this](const absl::Status& stored) { kept.push_back(stored.ok()); }}),
         service_(agent_, limits) {
     grpc::ServerBuilder builder;

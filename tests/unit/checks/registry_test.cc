@@ -8,6 +8,7 @@
 #include "checks/check.h"
 #include "checks/names.h"
 #include "checks/placeholders.h"
+#include "checks/probe.h"
 #include "checks/readiness.h"
 #include "checks/transfer.h"
 #include "tests/unit/checks/good_host.h"
@@ -40,6 +41,10 @@ TEST(Registry, HasUniqueIdsAcrossSettingsAndLiveTests) {
   std::set<std::string> ids;
   for (const Check& check : AllChecks()) EXPECT_TRUE(ids.emplace(check.id).second) << check.id;
   for (const TransferCheck& check : AllTransferChecks()) EXPECT_TRUE(ids.insert(check.id).second) << check.id;
+  for (const ProbeCheck& check : AllProbeChecks()) {
+    EXPECT_TRUE(ids.emplace(check.id).second) << check.id;
+    EXPECT_NE(GroupOf(check.id), "other") << check.id;
+  }
 }
 
 TEST(Registry, GivesEveryCheckItsTexts) {

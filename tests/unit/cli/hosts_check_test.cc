@@ -14,6 +14,7 @@
 #include "api/convert/report.h"
 #include "api/profile/profile_proto.h"
 #include "checks/judge.h"
+#include "checks/readiness.h"
 #include "checks/transfer.h"
 #include "cli/explanation.h"
 #include "tests/unit/checks/good_host.h"
@@ -79,6 +80,24 @@ class FakeAgent final : public v1::Agent::Service {
     return grpc::Status::OK;
   }
 
+  // A server that speaks SMB 3 over RDMA, or a port that is busy.
+  grpc::Status Probe(grpc::ServerContext*, const v1::ProbeRequest* request,
+                     grpc::ServerWriter<v1::ProbeEvent>* writer) override {
+    probed = request->target();
+    if (busy) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "port rxe0/1 is in use by root@c"};
+    v1::ProbeEvent event;
+    event.mutable_done()->mutable_result()->set_target(request->target());
+    *event.mutable_done()->add_findings() = ToProto(Finding{.id = "server.smb2-over-rdma",
+                                                            .scope = Scope::kTarget,
+                                                            .rung = Rung::kServer,
+                                                            .subject = "smb fs1",
+                                                            .outcome = Outcome::kPass,
+                                                            .blocking = true});
+    writer->Write(event);
+    return grpc::Status::OK;
+  }
+
+  std::string probed{};
   std::vector<Finding> early{};  // said before it hangs
   std::atomic<bool> hangs = false;
   std::atomic<bool> busy = false;
@@ -291,6 +310,38 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
   EXPECT_EQ(b.ladder.at(0).outcome, RungOutcome::kUnknown);  // not every setting was judged
   EXPECT_EQ(b.ladder.at(1).outcome, RungOutcome::kUnknown);
   for (const HostReport& host : sofar.report.hosts) EXPECT_NE(host.verdict, Readiness::kReady);
+}
+
+TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, "fs1");
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(a_.probed, "fs1");
+  EXPECT_EQ(b_.probed, "fs1");
+  EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
+  for (const HostReport& host : run.report.hosts) {
+    EXPECT_EQ(OutcomeOn(host.ladder, Rung::kServer), RungOutcome::kPass);
+    EXPECT_EQ(OutcomeOn(host.ladder, Rung::kSmbDirect), RungOutcome::kPass);
+  }
+}
+
+TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
+  hosts_.pop_back();
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, "fs1");
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
+  EXPECT_EQ(OutcomeOn(run.report.hosts[0].ladder, Rung::kPeer), RungOutcome::kNotRun);
+  EXPECT_TRUE(run.report.pairs.empty());
+}
+
+TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
+  hosts_.pop_back();
+  a_.busy = true;
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, "fs1");
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);
+  const Finding& last = run.report.hosts[0].findings.back();
+  EXPECT_EQ(last.id, "server.smb2-over-rdma");
+  EXPECT_THAT(last.observed, HasSubstr("in use by root@c"));
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/probe/proof.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "agent/link/failure.h"
+#include "agent/probe/nfs_proof.h"
+#include "agent/probe/nvme_kernel.h"
+
+namespace rdmaready {
+namespace {
+
+TEST(ProofReading, SourceThatChangesOnceIsReadAgain) {
+  TransferResult result;
+  ProofMeter meter(result, "nvme-read", Operation::kRead, 16);
+  std::vector<std::byte> first(16), second(16);
+  int reading = 0;
+  const absl::Status status = ReadTwice(
+      {first, second},
+      [&](int buffer) {
+        const auto value = static_cast<std::byte>(++reading == 1 ? 1 : 2);
+        std::ranges::fill(buffer == 0 ? first : second, value);
+        return absl::OkStatus();
+      },
+      meter);
+  meter.Finish(status);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(reading, 3);
+  EXPECT_EQ(result.messages, 3u);
+  EXPECT_EQ(result.bytes_verified, 32u);
+  EXPECT_EQ(result.bytes_wrong, 0u);
+  EXPECT_GT(result.latency.p50_ns, 0);
+}
+
+TEST(ProofReading, SourceThatWritesNothingIsFoundOut) {
+  TransferResult result;
+  ProofMeter meter(result, "nvme-read", Operation::kRead, 64);
+  std::vector<std::byte> first(64), second(64);
+  const absl::Status status = ReadTwice(
+      {first, second}, [](int) { return absl::OkStatus(); }, meter);
+  meter.Finish(status);
+  EXPECT_EQ(result.failure.kind, FailureKind::kCorrupt);
+  EXPECT_GT(result.bytes_wrong, 0u);
+}
+
+TEST(ProofReading, FailureOfTheSourceIsTheResults) {
+  TransferResult result;
+  ProofMeter meter(result, "nvme-read", Operation::kRead, 8);
+  std::vector<std::byte> first(8), second(8);
+  const absl::Status status = ReadTwice(
+      {first, second}, [](int) { return MakeFailure(FailureKind::kCompletion, "read: gone"); }, meter);
+  meter.Finish(status);
+  EXPECT_EQ(result.failure, (Failure{FailureKind::kCompletion, "read: gone"}));
+  EXPECT_EQ(result.bytes, 0u);
+}
+
+TEST(NvmeKernel, OptionsNameOneQueueAndNoReconnecting) {
+  nvme::Identity identity{.host_name = "nqn.host"};
+  identity.host_id[0] = std::byte{0xab};
+  EXPECT_EQ(nvme::KernelOptions({"10.0.0.2", 4420}, "10.0.0.1", identity, "nqn.sub"),
+            "transport=rdma,traddr=10.0.0.2,trsvcid=4420,nqn=nqn.sub,hostnqn=nqn.host,"
+            "hostid=ab000000-0000-0000-0000-000000000000,nr_io_queues=1,ctrl_loss_tmo=0,host_traddr=10.0.0.1");
+}
+
+TEST(NvmeKernel, BlockDeviceOfAPathIsThatOfAllPaths) {
+  EXPECT_EQ(nvme::BlockDeviceOf("nvme0n1"), "nvme0n1");
+  EXPECT_EQ(nvme::BlockDeviceOf("nvme12c3n45"), "nvme12n45");
+  for (const char* other : {"nvme0", "ng0n1", "nvme0n", "nvme0c1", "nvme0n1p1", "nvmen1", "power", "nvme0cn1"})
+    EXPECT_EQ(nvme::BlockDeviceOf(other), "") << other;
+}
+
+TEST(NvmeIdentity, IsTheHostsOwnWhereItHasOne) {
+  const std::string folder = testing::TempDir() + "nvme";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/hostnqn")
+      << "nqn.2014-08.org.nvmexpress:uuid:00112233-4455-6677-8899-aabbccddeeff\n";
+  std::filesystem::remove(folder + "/hostid");
+  const nvme::Identity by_name = nvme::ReadIdentity(folder);
+  EXPECT_EQ(by_name.source, folder + "/hostnqn");
+  EXPECT_EQ(nvme::HostIdText(by_name.host_id), "00112233-4455-6677-8899-aabbccddeeff");
+  std::ofstream(folder + "/hostid") << "ffffffff-4455-6677-8899-aabbccddeeff\n";
+  EXPECT_EQ(nvme::HostIdText(nvme::ReadIdentity(folder).host_id), "ffffffff-4455-6677-8899-aabbccddeeff");
+  std::ofstream(folder + "/hostnqn") << "nqn.x,ctrl_loss_tmo=-1\n";
+  EXPECT_EQ(nvme::ReadIdentity(folder).source, "made for this probe") << "no option gets in by a name";
+  EXPECT_NE(nvme::ReadIdentity("/nowhere").host_name, nvme::ReadIdentity("/nowhere").host_name);
+}
+
+TEST(NfsProof, OptionsNameRdmaAndGiveUpInTime) {
+  EXPECT_EQ(NfsMountOptions("10.0.0.2", "10.0.0.1", 20049, "4.2"),
+            "vers=4.2,proto=rdma,port=20049,addr=10.0.0.2,soft,timeo=50,retrans=1,sec=sys,nosharecache,"
+            "clientaddr=10.0.0.1");
+  EXPECT_EQ(NfsMountOptions("10.0.0.2", "", 20049, "3"),
+            "vers=3,proto=rdma,port=20049,addr=10.0.0.2,soft,timeo=50,retrans=1,sec=sys,nosharecache,nolock");
+}
+
+// As Linux 6.12 prints it.
+constexpr std::string_view kStats =
+    "device proc mounted on /proc with fstype proc\n"
+    "device 10.0.0.9:/ mounted on /srv with fstype nfs4 statvers=1.1\n"
+    "\txprt:\ttcp 940 0 1 0 0 14 14 0 14 0 2 0 0\n"
+    "device 10.0.0.2:/ mounted on /mnt with fstype nfs4 statvers=1.1\n"
+    "\topts:\trw,vers=4.2\n"
+    "\txprt:\trdma 0 0 1 0 0 14 14 0 14 0 0 0 2 8480 200 0 0 29876 0 0 0 0 0 11 0 0 0\n"
+    "\tper-op statistics\n";
+
+TEST(NfsProof, CountersAreThoseOfTheMount) {
+  EXPECT_EQ(ParseMountStats(kStats, "/mnt"),
+            (NfsTransport{.protocol = "rdma", .rdma_request_bytes = 8480, .rdma_reply_bytes = 200}));
+  EXPECT_EQ(ParseMountStats(kStats, "/srv"), (NfsTransport{.protocol = "tcp"}));
+  EXPECT_FALSE(ParseMountStats(kStats, "/proc"));
+  EXPECT_FALSE(ParseMountStats("", "/mnt"));
+}
+
+}  // namespace
+}  // namespace rdmaready

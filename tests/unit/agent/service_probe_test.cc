@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Probes over gRPC: what an agent answers, refuses and keeps. The server is a thread.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "agent/link/failure.h"
+#include "agent/port_lock.h"
+#include "agent/probe/probe.h"
+#include "checks/probe.h"
+#include "tests/support/smb_server/responder.h"
+#include "tests/unit/agent/service_rig.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr char kOwnAddress[] = "10.0.0.1";  // of the fake host's port
+
+class ProbeServiceTest : public ServiceTest {
+ protected:
+  // Names lead to 10.0.0.9, the way there to the port of the fake host; TCP is closed.
+  Network TestNetwork() {
+    return {.resolve = [this](const std::string& name) -> absl::StatusOr<std::vector<std::string>> {
+              if (name == "nowhere") return MakeFailure(FailureKind::kUnreachable, "resolve nowhere: no");
+              return addresses;
+            },
+            .source_of = [this](const std::string&) -> absl::StatusOr<std::string> { return source; },
+            .connect_tcp = [](const Endpoint&, const Patience&) -> absl::StatusOr<std::unique_ptr<ByteStream>> {
+              return MakeFailure(FailureKind::kRejected, "connect: Connection refused");
+            }};
+  }
+
+  LinkMaker Servers() {
+    return [this](Role, std::uint32_t) {
+      fabrics_.push_back(std::make_unique<MemoryFabric>());
+      servers_.emplace_back([&fabric = *fabrics_.back()](const std::stop_token& stop) {
+        MemoryLink link(fabric, Role::kResponder);
+        static_cast<void>(
+            Respond(link, {.address = "10.0.0.9"},
+                    {.deadline = std::chrono::steady_clock::now() + seconds(10), .interrupted = [&] {
+                       return stop.stop_requested() ? absl::CancelledError() : absl::OkStatus();
+                     }}));
+      });
+      return std::make_unique<MemoryLink>(*fabrics_.back(), Role::kInitiator);
+    };
+  }
+
+  ProbeOptions Fs1() const {
+    return {.protocol = Protocol::kSmb, .target = "fs1", .caller = "a test", .run_id = "run-9"};
+  }
+
+  std::vector<std::string> addresses{"10.0.0.9"};
+  std::string source = kOwnAddress;
+  std::vector<std::jthread> servers_;
+};
+
+std::string Step(const ProbeAnswer& answer, std::string_view name) {
+  for (const ProbeStep& step : answer.result.steps) {
+    if (step.name == name) return step.outcome == StepOutcome::kDone ? "done" : step.failure.detail;
+  }
+  return "no such step";
+}
+
+TEST_F(ProbeServiceTest, TellsJudgesAndKeepsWhatTheServerAnswered) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  std::vector<std::string> steps;
+  const absl::StatusOr<ProbeAnswer> answer =
+      agent.Client("a")->Probe(Fs1(), [&](const std::string& step) { steps.push_back(step); });
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->result.target, "fs1");
+  EXPECT_EQ(answer->result.address, "10.0.0.9");
+  EXPECT_EQ(answer->result.local_port, "rxe0/1");
+  EXPECT_EQ(Step(*answer, "smb2-negotiate"), "done");
+  EXPECT_EQ(steps.front(), "resolve");
+  EXPECT_EQ(answer->findings, JudgeProbe(answer->result));
+  ASSERT_THAT(agent.store.runs, SizeIs(1));
+  const RunRecord& run = agent.store.runs.front();
+  EXPECT_EQ(run.run_id, "run-9");
+  EXPECT_EQ(run.level, Rung::kServer);
+  EXPECT_EQ(run.report.findings, answer->findings);
+  ASSERT_THAT(run.report.ladder, SizeIs(1));
+  EXPECT_EQ(run.report.ladder.front(), (RungResult{Rung::kServer, RungOutcome::kFail}));  // TCP is closed
+  EXPECT_EQ(agent.Told("probe", "target"), "fs1");
+  EXPECT_EQ(agent.Told("probe", "outcome"), "not-ready");
+  EXPECT_THAT(agent.Told("probe", "reason"), HasSubstr("tcp-connect"));
+}
+
+TEST_F(ProbeServiceTest, TakesTheAddressThatAnRdmaPortLeadsTo) {
+  addresses = {"192.0.2.1", "10.0.0.9"};
+  Network network = TestNetwork();
+  network.source_of = [](const std::string& address) -> absl::StatusOr<std::string> {
+    return std::string(address == "10.0.0.9" ? kOwnAddress : "192.0.2.7");
+  };
+  ServedAgent agent(Servers(), locks_, {}, network);
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(Fs1(), {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->result.address, "10.0.0.9");
+}
+
+TEST_F(ProbeServiceTest, SaysThatNoRdmaPortLeadsThere) {
+  source = "192.0.2.7";
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(Fs1(), {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_THAT(Step(*answer, "route"), HasSubstr("no RDMA port of this host leads to 10.0.0.9"));
+  EXPECT_EQ(answer->result.local_port, "");
+  EXPECT_TRUE(servers_.empty());
+}
+
+TEST_F(ProbeServiceTest, SaysThatTheNameLeadsNowhere) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  ProbeOptions options = Fs1();
+  options.target = "nowhere";
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(options, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(Step(*answer, "resolve"), "resolve nowhere: no");
+  ASSERT_FALSE(answer->findings.empty());
+  EXPECT_EQ(answer->findings.front().outcome, Outcome::kFail);
+}
+
+TEST_F(ProbeServiceTest, RefusesWhatMakesNoSense) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  const auto client = agent.Client("a");
+  const auto code = [&](const auto& change) {
+    ProbeOptions options = Fs1();
+    change(options);
+    return client->Probe(options, {}).status().code();
+  };
+  EXPECT_EQ(code([](ProbeOptions& o) { o.target.clear(); }), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code([](ProbeOptions& o) { o.target = "-x"; }), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code([](ProbeOptions& o) { o.target = "a b"; }), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code([](ProbeOptions& o) { o.target = std::string(300, 'a'); }),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code([](ProbeOptions& o) { o.port_number = 70'000; }), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code([](ProbeOptions& o) { o.protocol = Protocol::kUnknown; }), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(code([](ProbeOptions& o) { o.port = {"mlx5_7", 1, ""}; }), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(agent.store.runs.empty());
+}
+
+TEST_F(ProbeServiceTest, ProvesNothingYet) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  v1::ProbeRequest request;
+  request.set_protocol(v1::PROTOCOL_SMB);
+  request.set_target("fs1");
+  request.set_prove(true);
+  grpc::ClientContext context;
+  const auto reader = agent.Stub()->Probe(&context, request);
+  v1::ProbeEvent event;
+  EXPECT_FALSE(reader->Read(&event));
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+}
+
+TEST_F(ProbeServiceTest, WaitsForNobodyWhoHoldsThePort) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_);
+  const absl::Status status = agent.Client("a")->Probe(Fs1(), {}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("somebody"));
+}
+
+TEST_F(ProbeServiceTest, AVerdictStandsAlthoughTheStoreIsFull) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  agent.store.status = absl::ResourceExhaustedError("store: disk full");
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(Fs1(), {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->store_error, "store: disk full");
+}
+
+TEST(Probes, HaveStepsThatTheChecksKnow) {
+  for (const ProbeRow& row : AllProbes()) {
+    const ProbeResult result = BeginProbe(row, "fs1");
+    EXPECT_GT(result.steps.size(), 2U);
+    EXPECT_FALSE(JudgeProbe(result).empty());
+  }
+}
+
+TEST(HostNetwork, KnowsThisHost) {
+  const Network network = HostNetwork();
+  const absl::StatusOr<std::vector<std::string>> addresses = network.resolve("127.0.0.1");
+  ASSERT_TRUE(addresses.ok()) << addresses.status();
+  EXPECT_EQ(addresses->front(), "127.0.0.1");
+  EXPECT_EQ(*network.source_of("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(FailureOf(network.source_of("fs1").status()).kind, FailureKind::kUnreachable);
+}
+
+}  // namespace
+}  // namespace rdmaready
