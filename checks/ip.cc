@@ -50,9 +50,7 @@ bool SameSubnet(const IpAddress& a, const IpAddress& b) {
 
 std::string SubnetsNotApplicable(const PortView& view) {
   if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
-  return view.host.ports && view.host.ports->size() < 2
-             ? "fewer than two RDMA ports: there is nothing to compare"
-             : "";
+  return view.host.ports && view.host.ports->size() < 2 ? "fewer than two RDMA ports: there is nothing to compare" : "";
 }
 
 // Only the ports before this one are looked at, so that two ports in one subnet are one finding.

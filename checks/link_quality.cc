@@ -77,8 +77,7 @@ std::uint32_t FastestMbps(const Facts& host) {
 
 std::string ConsistentNotApplicable(const EthernetView& view) {
   if (IsInfiniBand(view.port)) return "InfiniBand: the rate of a port is not read";
-  if (view.host.ports && view.host.ports->size() < 2)
-    return "fewer than two RDMA ports: there is nothing to compare";
+  if (view.host.ports && view.host.ports->size() < 2) return "fewer than two RDMA ports: there is nothing to compare";
   const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
   return NotOffered(speed) && IsSoftware(view.port) ? "software device: functional verdict only" : "";
 }
