@@ -101,8 +101,9 @@ TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
     for (const std::string& name : BuiltInProfileNames()) {
       const Profile profile = *LoadProfile(name);
       for (const SavedRecording& one : *saved) {
-        const Judged whole = Judge(one.recording, profile);
-        WithoutEachQuestion(one.recording, [&](Recording less, const std::string& what) {
+        ASSERT_TRUE(one.recording.ok()) << Message(one.recording.status());
+        const Judged whole = Judge(*one.recording, profile);
+        WithoutEachQuestion(*one.recording, [&](Recording less, const std::string& what) {
           ExpectOnlyDoubts(whole, Judge(std::move(less), profile),
                            one.folder.substr(std::string(FIXTURE_HOSTS).size()) + " " + what);
           ++tried;
