@@ -22,11 +22,12 @@ CONSOLE_TAIL_LINES = 25
 RESET_TIMEOUT_S = 60
 
 
-def prepare(devices):
-    """Runs lib/prepare for guests with these RDMA devices and returns what it prints, name to path."""
+def prepare(devices, roles):
+    """Runs lib/prepare for guests with these RDMA devices, with or without server roles, and returns what it prints, name to path."""
+    wanted = sorted(set(devices)) + (["roles"] if roles else [])
     # A process group of its own, so that it can be ended with all it runs.
     child = subprocess.Popen(
-        [os.path.join(machine.FABRIC_DIR, "lib", "prepare"), *sorted(set(devices))], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        [os.path.join(machine.FABRIC_DIR, "lib", "prepare"), *wanted], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         text=True, start_new_session=True,
     )
     try:

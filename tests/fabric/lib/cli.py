@@ -11,6 +11,7 @@ import time
 import faults
 import guest_exec
 import machine
+import roles
 from errors import FabricError, say
 from process import INTERRUPTIONS, interruptions_deferred
 from state import DEFAULT_NAME, RunDirectory, Shape, all_names
@@ -61,7 +62,7 @@ def devices_of(options):
 def cmd_prepare(options):
     import bring_up
 
-    for name, path in bring_up.prepare(options.device).items():
+    for name, path in bring_up.prepare(options.device, options.roles).items():
         print(f"{name}={path}")
 
 
@@ -69,7 +70,8 @@ def cmd_up(options):
     import bring_up
 
     run = RunDirectory(options.name)
-    shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options), options.state_disk)
+    shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options), options.state_disk,
+                  options.roles)
     with run.lock():
         fabric = run.load()
         if fabric is not None and len(fabric.guests) == fabric.shape.hosts and all(process.running() for process in run.processes()):
@@ -81,7 +83,7 @@ def cmd_up(options):
         if fabric is not None and any(guest.process.running() for guest in fabric.guests):
             raise FabricError(f"fabric {run.name} is half dead; power K on starts a dead guest, down ends all")
         bring_up.take_down(run)
-        prepared = bring_up.prepare(shape.devices)
+        prepared = bring_up.prepare(shape.devices, shape.roles)
         try:
             with interruptions_deferred():
                 fabric = bring_up.start(run, shape, prepared, options.deadline * 60)
@@ -159,6 +161,11 @@ def cmd_fault(options):
     options.cause(run, guest, options)
 
 
+def cmd_role(options):
+    fabric = RunDirectory(options.name).load_running()
+    roles.take_up(fabric, fabric.guest(options.guest), options)
+
+
 def cmd_status(options):
     print_status(RunDirectory(options.name).load_running())
 
@@ -208,6 +215,11 @@ def boot_timeout(command):
                          help="for a guest to be ready (default: %(default)s)")
 
 
+def with_roles(command):
+    command.add_argument("--roles", action="store_true",
+                         help="the kernel's SMB server and client with SMB Direct (adds minutes the first time)")
+
+
 def parser():
     top = Parser(prog="fabric", description="Linux hosts with RDMA over a DCB NIC, as QEMU guests on this machine.", allow_abbrev=False)
     commands = top.add_subparsers(dest="verb_name", metavar="COMMAND", required=True)
@@ -223,6 +235,7 @@ def parser():
 
     prepare = command("prepare", cmd_prepare, "install, download and build what the guests need; \"up\" does it too", named=False)
     prepare.add_argument("--device", choices=DEVICES, action="append", default=[], help="also what this RDMA device needs")
+    with_roles(prepare)
 
     up = command("up", cmd_up, "start a fabric and wait until every guest is ready")
     up.add_argument("--hosts", type=whole_number(1, MAX_HOSTS), required=True, metavar="N",
@@ -234,6 +247,7 @@ def parser():
     up.add_argument("--agent", metavar="PATH", help="the agent to run in each guest (default: build/bin/rdmaready-agent)")
     up.add_argument("--state-disk", type=whole_number(16, 4096), nargs="?", default=0, const=64, metavar="MB",
                     help="keep the agent's state on a disk that survives power-off (%(const)s MB)")
+    with_roles(up)
     up.add_argument("--memory", type=whole_number(256, 65536), default=1024, metavar="MB",
                     help="of each guest (default: %(default)s)")
     up.add_argument("--deadline", type=whole_number(1, 1440), default=60, metavar="MIN",
@@ -252,6 +266,8 @@ def parser():
                        help="limit the agent's locked memory (default: unlimited)")
 
     faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
+
+    roles.add_arguments(command("role", cmd_role, "start a storage server in a guest", guest=True))
 
     reset = command("reset", cmd_reset, "put guests back to what they are after a boot; who is dead is booted")
     reset.add_argument("guests", metavar="K", type=whole_number(1, MAX_HOSTS), nargs="*", help="the guests' numbers (default: all)")

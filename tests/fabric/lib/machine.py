@@ -46,9 +46,13 @@ def write_conf(path, guest, prepared, shape):
     paths = {name: prepared[name] for name in ("modules_dir", "dcbnic_ko", "execd")}
     if device == "siw":
         paths["siw_ko"] = prepared["siw_ko"]
+    if shape.roles:
+        paths |= {name: prepared[name] for name in ("ksmbd_mountd", "mount_cifs")}
     settings = {
         "id": guest.number,
         "fabric_dir": FABRIC_DIR,
+        "ksmbd_mountd": "",
+        "mount_cifs": "",
         **paths,
         "execd_port": EXEC_PORT,
         "token": guest.token,

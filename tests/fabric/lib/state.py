@@ -37,6 +37,7 @@ class Shape:
     rails: int
     devices: list  # "rxe" or "siw", by guest
     state_disk_mb: int  # 0: none
+    roles: bool  # whether guests can be what lib/roles.py knows
 
     def device(self, number):
         return self.devices[number - 1]
@@ -45,7 +46,8 @@ class Shape:
         devices = " ".join(f"--device {number}={device}" for number, device in enumerate(self.devices, 1))
         agent = f"--agent {self.agent}" if self.agent else "without an agent"
         disk = f" --state-disk {self.state_disk_mb}" if self.state_disk_mb else ""
-        return f"--hosts {self.hosts} --rails {self.rails} {devices}{disk} --memory {self.memory_mb} {agent}"
+        roles = " --roles" if self.roles else ""
+        return f"--hosts {self.hosts} --rails {self.rails} {devices}{disk}{roles} --memory {self.memory_mb} {agent}"
 
 
 @dataclass

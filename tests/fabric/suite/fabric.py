@@ -39,7 +39,7 @@ def bring_up_another(suffix, *options):
 
 def bring_up():
     """The agents' addresses, by guest number."""
-    launcher("up", "--hosts", 2, "--agent", tool.BIN / "rdmaready-agent")
+    launcher("up", "--hosts", 2, "--roles", "--agent", tool.BIN / "rdmaready-agent")
     return {int(line.split()[0]): line.split()[1] for line in launcher("status").stdout.splitlines()}
 
 
