@@ -47,17 +47,12 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
     return absl::UnimplementedError(
         fmt::format("this agent has no probe for {}", std::string(Name(question.protocol))));
   }
-  if (question.prove && FindProbe(question.protocol)->proof_steps.empty()) {
-    return absl::UnimplementedError(fmt::format("this agent proves nothing on {} servers: probe without it",
-                                                std::string(Name(question.protocol))));
-  }
   if (question.volume.size() > kMostVolumeBytes)
     return absl::InvalidArgumentError("a volume's name is too long");
   if (question.port_number > 65'535) return absl::InvalidArgumentError("a port is at most 65535");
   if (question.timeout < milliseconds::zero() || question.timeout > kMostTime) {
     return absl::InvalidArgumentError("a probe takes at most 300 seconds");
   }
-    return absl::InvalidArgumentError("the name of a volume is at most 1024 bytes");
   if (question.prove && question.protocol == Protocol::kSmb) {
     RR_RETURN_IF_ERROR(CheckShare(question));
   }
