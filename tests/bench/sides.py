@@ -49,7 +49,7 @@ class Guests:
 
     def __enter__(self):
         try:
-            fabric("up", self.name, "--hosts", 2, "--agent", BIN / "rdmaready-agent", "--deadline", 120)
+            fabric("up", self.name, "--hosts", 2, "--roles", "--agent", BIN / "rdmaready-agent", "--deadline", 120)
             status = fabric("status", self.name).stdout.splitlines()
         except BaseException:
             self.__exit__()
@@ -77,6 +77,29 @@ class Rdmaready:
         if done.returncode != 0:
             raise RunFailed(f"{shlex.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return json.loads(done.stdout)["results"][0]
+
+
+class KernelShare:
+    """A share of guest 2's ksmbd, in its memory, read by guest 1's kernel over SMB Direct."""
+    mount = (f"mountpoint -q /mnt || mount -t cifs //{SERVER_ADDRESS}/share /mnt -o username=tester,password=secret,vers=3.1.1,rdma,cache=none; "
+             "[ -s /mnt/bench ] || dd if=/dev/zero of=/mnt/bench bs=1M count=32 2> /dev/null")
+
+    def __init__(self, guests):
+        self.guests = guests
+        self.ready = False
+
+    def read_bytes_per_s(self, seconds):
+        """Direct reads of 512 KiB, one after the other."""
+        if not self.ready:
+            fabric("role", self.guests.name, 2, "smb")
+            fabric("exec", self.guests.name, 1, "--", "bash", "-c", self.mount)
+            self.ready = True
+        count = min(max(round(seconds * 20), 8), 64)
+        done = fabric("exec", self.guests.name, 1, "--", "bash", "-c", f"dd if=/mnt/bench of=/dev/null bs=512k count={count} iflag=direct")
+        copied = re.search(r"^(\d+) bytes .*copied, ([0-9.e+-]+) s,", done.stdout + done.stderr, re.M)
+        if not copied:
+            raise RunFailed(f"dd told nothing: {done.stdout}{done.stderr}")
+        return int(copied[1]) / float(copied[2])
 
 
 class Perftest:

@@ -72,7 +72,7 @@ class Storage(unittest.TestCase):
             answer = self.probe("iser", "--prove", "--target-name", IQN)
             self.assertEqual((answer.status, self.outcomes(answer)), (1, {"iser.session": "fail"}), answer)
             self.assertIn("the target demands authentication by CHAP", self.observed(answer, "iser.session"))
-            durations = {step["name"]: step["duration_ns"] for step in answer.json["steps"]}
+            durations = {step["step"]: step["duration_ns"] for step in answer.json["steps"]}
             self.assertLess(durations["iser-session-login"], 8e9)
 
     def test_nfs_is_mounted_and_a_file_comes_back_whole(self):

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of NVMe, iSER and NFS servers: all pass where all is well, and each fails for its own reason.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "checks/probe.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A step, and what is known once it was made.
+struct Stage {
+  std::string step{};
+  std::vector<ProbeValue> values{};
+  std::vector<TransferResult> transfers{};
+};
+using Stages = std::vector<Stage>;
+
+TransferResult Moved(std::string name, bool verified) {
+  return {.case_name = std::move(name),
+          .messages = 8,
+          .bytes = 2'097'152,
+          .bytes_verified = verified ? 2'097'152u : 0};
+}
+
+Stages NvmeStages() {
+  return {{"resolve", {}},
+          {"route", {{"nvme-host-nqn", "nqn.host"}, {"nvme-host-nqn-from", "/etc/nvme/hostnqn"}}},
+          {"rdma-connect", {{"rdma-ird", "16"}}},
+          {"nvme-discovery-connect", {{"nvme-controller-id", "1"}}},
+          {"nvme-enable", {{"nvme-version", "1.3"}}},
+          {"nvme-discovery-log",
+           {{"nvme-subsystems", "2"},
+            {"nvme-subsystem-1", "nqn.one"},
+            {"nvme-subsystem-1-at", "rdma 10.0.0.2:4420"}}},
+          {"nvme-subsystem-connect", {{"nvme-proof-subsystem", "nqn.one"}}},
+          {"nvme-kernel-connect", {{"nvme-kernel-transport", "rdma"}}},
+          {"nvme-kernel-read", {}, {Moved("nvme-read", true)}},
+          {"nvme-kernel-disconnect", {}}};
+}
+
+Stages IserStages() {
+  return {{"resolve", {}},
+          {"route", {{"iser-initiator", "iqn.me"}}},
+          {"rdma-connect", {{"rdma-ird", "16"}}},
+          {"iser-discovery-login", {}},
+          {"iser-send-targets",
+           {{"iser-targets", "1"}, {"iser-target-1", "iqn.a"}, {"iser-target-1-at", "10.0.0.2:3260,1"}}},
+          {"iser-discovery-logout", {}},
+          {"iser-session-login", {{"iser-authentication", "None"}, {"iser-rdma-extensions", "Yes"}}},
+          {"iser-unit", {}},
+          {"iser-read", {}, {Moved("iser-read", true)}},
+          {"iser-session-logout", {}}};
+}
+
+Stages NfsStages() {
+  return {{"resolve", {}},
+          {"route", {}},
+          {"rdma-connect", {{"rdma-ird", "16"}, {"nfs-connect-data", "yes"}, {"nfs-server-receive", "4096"}}},
+          {"nfs-null", {{"nfs-credits", "64"}}},
+          {"nfs-versions", {{"nfs-versions", "4.0 4.1 4.2"}, {"nfs-newest-version", "4.2"}}},
+          {"nfs-mount", {{"nfs-proof-export", "/"}, {"nfs-mount-transport", "rdma"}}},
+          {"nfs-write", {}, {Moved("nfs-write", false)}},
+          {"nfs-read",
+           {{"nfs-rdma-request-bytes", "2112816"}, {"nfs-rdma-reply-bytes", "2097712"}},
+           {Moved("nfs-read", true)}},
+          {"nfs-unmount", {}}};
+}
+
+// Made up to `failing`, which failed; all of it when that is empty. Clean-up steps are made all the same.
+ProbeResult Walked(Protocol protocol, const Stages& stages, std::string_view failing = {}) {
+  ProbeResult result{.protocol = protocol,
+                     .target = "fs1",
+                     .address = "10.0.0.2",
+                     .port_number = 4420,
+                     .local_port = "rxe0/1",
+                     .transport = "roce-v2"};
+  bool going = true;
+  for (const Stage& stage : stages) {
+    ProbeStep& step = result.steps.emplace_back();
+    step.name = stage.step;
+    if (going && stage.step == failing) {
+      step.outcome = StepOutcome::kFailed;
+      step.failure = {FailureKind::kRejected, "the step's own words"};
+      going = false;
+    } else if (going) {
+      step.outcome = StepOutcome::kDone;
+      result.values.insert(result.values.end(), stage.values.begin(), stage.values.end());
+      result.transfers.insert(result.transfers.end(), stage.transfers.begin(), stage.transfers.end());
+    }
+  }
+  return result;
+}
+
+void Set(ProbeResult& result, std::string_view name, std::string value) {
+  const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
+  ASSERT_NE(found, result.values.end()) << name;
+  found->value = std::move(value);
+}
+
+std::vector<std::string> Trouble(const ProbeResult& result) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : JudgeProbe(result)) {
+    const bool fine = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
+    if (!fine) ids.push_back(finding.id);
+  }
+  return ids;
+}
+
+Finding ById(const ProbeResult& result, std::string_view id) {
+  for (const Finding& finding : JudgeProbe(result)) {
+    if (finding.id == id) return finding;
+  }
+  return {};
+}
+
+struct Family {
+  Protocol protocol;
+  Stages stages;
+  // What makes the check of that name, and no other, fail: a step, or a change of what is well otherwise.
+  std::map<std::string, std::string> by_step;
+  std::map<std::string, std::function<void(ProbeResult&)>> by_change;
+};
+
+std::vector<Family> Families() {
+  const auto wrong = [](ProbeResult& r) {
+    r.transfers.back().bytes_wrong = 1;
+    --r.transfers.back().bytes_verified;
+  };
+  return {{Protocol::kNvme,
+           NvmeStages(),
+           {{"nvme.address", "resolve"},
+            {"nvme.route", "route"},
+            {"nvme.rdma-listener", "rdma-connect"},
+            {"nvme.discovery-connect", "nvme-discovery-connect"},
+            {"nvme.discovery", "nvme-enable"},
+            {"nvme.subsystem-admits", "nvme-subsystem-connect"},
+            {"nvme.kernel-read", "nvme-kernel-connect"},
+            {"nvme.kernel-disconnect", "nvme-kernel-disconnect"}},
+           {{"nvme.subsystem-listed", [](ProbeResult& r) { Set(r, "nvme-subsystems", "0"); }},
+            {"nvme.kernel-read", [](ProbeResult& r) { Set(r, "nvme-kernel-transport", "tcp"); }}}},
+          {Protocol::kIser,
+           IserStages(),
+           {{"iser.address", "resolve"},
+            {"iser.route", "route"},
+            {"iser.rdma-listener", "rdma-connect"},
+            {"iser.discovery-login", "iser-discovery-login"},
+            {"iser.discovery", "iser-send-targets"},
+            {"iser.session", "iser-session-login"},
+            {"iser.read", "iser-unit"}},
+           {{"iser.target-listed", [](ProbeResult& r) { Set(r, "iser-targets", "0"); }}, {"iser.read", wrong}}},
+          {Protocol::kNfs,
+           NfsStages(),
+           {{"nfs.address", "resolve"},
+            {"nfs.route", "route"},
+            {"nfs.rdma-listener", "rdma-connect"},
+            {"nfs.null", "nfs-null"},
+            {"nfs.mount", "nfs-mount"},
+            {"nfs.write", "nfs-write"},
+            {"nfs.read", "nfs-read"},
+            {"nfs.unmount", "nfs-unmount"}},
+           {{"nfs.version", [](ProbeResult& r) { Set(r, "nfs-newest-version", "4.0"); }},
+            {"nfs.inline-size", [](ProbeResult& r) { Set(r, "nfs-server-receive", "1024"); }},
+            {"nfs.by-rdma", [](ProbeResult& r) { Set(r, "nfs-rdma-reply-bytes", "0"); }},
+            {"nfs.read", wrong}}}};
+}
+
+TEST(StorageProbeChecks, OfAGoodServerAllPass) {
+  for (const Family& family : Families()) {
+    const std::vector<Finding> findings = JudgeProbe(Walked(family.protocol, family.stages));
+    ASSERT_FALSE(findings.empty());
+    for (const Finding& finding : findings) {
+      EXPECT_EQ(finding.outcome, Outcome::kPass) << finding.id << ": " << finding.observed;
+      EXPECT_FALSE(finding.source.empty()) << finding.id;
+      EXPECT_THAT(finding.fix, IsEmpty());
+    }
+    EXPECT_EQ(ReadinessOfProbe(findings), Readiness::kReady);
+  }
+}
+
+TEST(StorageProbeChecks, EachFailsForItsOwnReason) {
+  for (const Family& family : Families()) {
+    const std::string prefix = ProbeSubject(family.protocol, "").substr(0, 3);
+    for (const ProbeCheck& check : AllProbeChecks()) {
+      const std::string id(check.id);
+      if (!id.starts_with(prefix)) continue;
+      std::vector<ProbeResult> broken;
+      if (const auto step = family.by_step.find(id); step != family.by_step.end())
+        broken.push_back(Walked(family.protocol, family.stages, step->second));
+      if (const auto change = family.by_change.find(id); change != family.by_change.end()) {
+        broken.push_back(Walked(family.protocol, family.stages));
+        change->second(broken.back());
+      }
+      ASSERT_FALSE(broken.empty()) << id << " has no case that shows that it can fail";
+      for (const ProbeResult& result : broken) {
+        EXPECT_THAT(Trouble(result), testing::ElementsAre(id));
+        const Finding finding = ById(result, id);
+        EXPECT_EQ(finding.outcome, check.blocking ? Outcome::kFail : Outcome::kWarn) << id;
+        EXPECT_FALSE(finding.fix.empty()) << id;
+        EXPECT_EQ(finding.fix.find_first_of("{}"), std::string::npos) << finding.fix;
+        EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)),
+                  check.blocking ? Readiness::kNotReady : Readiness::kReady);
+      }
+    }
+  }
+}
+
+TEST(StorageProbeChecks, WithoutAProofSayThatNoneWasAskedFor) {
+  for (Family& family : Families()) {
+    std::erase_if(family.stages, [](const Stage& stage) {
+      return stage.step.find("kernel") != std::string::npos || stage.step == "nvme-subsystem-connect" ||
+             stage.step == "iser-session-login" || stage.step == "iser-unit" || stage.step == "iser-read" ||
+             stage.step == "iser-session-logout" || stage.step == "nfs-mount" || stage.step == "nfs-write" ||
+             stage.step == "nfs-read" || stage.step == "nfs-unmount";
+    });
+    const ProbeResult result = Walked(family.protocol, family.stages);
+    EXPECT_THAT(Trouble(result), IsEmpty());
+    EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kReady);
+    EXPECT_EQ(std::ranges::count(JudgeProbe(result), Outcome::kNotApplicable, &Finding::outcome),
+              family.protocol == Protocol::kIser   ? 2
+              : family.protocol == Protocol::kNvme ? 3
+                                                   : 5);
+  }
+}
+
+TEST(StorageProbeChecks, OfNothingAtAllAreNeverReady) {
+  for (const Family& family : Families())
+    EXPECT_NE(ReadinessOfProbe(JudgeProbe({.protocol = family.protocol, .target = "fs1"})), Readiness::kReady);
+}
+
+TEST(StorageProbeChecks, NameWhoIsRefusedAndWhatIsDemanded) {
+  const Finding denied =
+      ById(Walked(Protocol::kNvme, NvmeStages(), "nvme-subsystem-connect"), "nvme.subsystem-admits");
+  EXPECT_EQ(denied.observed, "the step's own words (host nqn.host, /etc/nvme/hostnqn)");
+  ProbeResult chap = Walked(Protocol::kIser, IserStages(), "iser-session-login");
+  chap.values.push_back({"iser-authentication", "CHAP"});
+  EXPECT_THAT(ById(chap, "iser.session").fix, HasSubstr("authmethod -v CHAP"));
+}
+
+TEST(StorageProbeChecks, TellAHostWithoutRdmaFromASilentOne) {
+  ProbeResult result = Walked(Protocol::kNfs, NfsStages(), "rdma-connect");
+  result.values.push_back({"rdma-refusal", "no-answer"});
+  EXPECT_EQ(ById(result, "nfs.rdma-listener").observed, "the step's own words");
+  result.values.push_back({"tcp-answers", "yes"});
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").observed, HasSubstr("TCP is answered there and RDMA is not"));
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("4791"));
+}
+
+}  // namespace
+}  // namespace rdmaready
