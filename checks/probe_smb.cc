@@ -71,7 +71,7 @@ Verdict Silent(const ProbeView& view, Verdict verdict) {
   return verdict;
 }
 
-Verdict RdmaListener(const ProbeView& view) {
+Verdict ListensByRdma(const ProbeView& view) {
   Verdict verdict = JudgeStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
                               "an SMB Direct server that listens", kCm);
   const std::string_view refusal = view.Value("rdma-refusal");
@@ -210,7 +210,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
            "starts; Windows: Get-NetAdapterRdma must say Enabled, and the edition must have SMB Direct",
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445"},
-       .judge = &RdmaListener},
+       .judge = &ListensByRdma},
       {.id = "server.rdma-depth",
        .title = "The server can fetch what clients write by RDMA reads, several at a time",
        .why = "With a depth of 0 no write goes by RDMA; each step below 8 costs write throughput",
