@@ -183,7 +183,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
        .why = "A Windows client begins with TCP and only then moves to RDMA; without TCP it does not get there",
        .fix = "nc -vz {address} 445  # let TCP port 445 through every firewall on the way",
        .blocking = true,
-       .depends_on = {"server.address"},
+       .depends_on = {"server.address", "server.route"},
        .judge = &Tcp445},
       {.id = "server.smb3",
        .title = "The server speaks SMB 3.0 or newer",

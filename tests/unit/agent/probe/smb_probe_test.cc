@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <thread>
@@ -49,10 +50,9 @@ class ScriptedStream final : public ByteStream {
 };
 
 Octets Framed(const Octets& message) {
-  Octets framed{std::byte{0}, static_cast<std::byte>(message.size() >> 16),
-                static_cast<std::byte>(message.size() >> 8 & 0xff),
-                static_cast<std::byte>(message.size() & 0xff)};
-  framed.insert(framed.end(), message.begin(), message.end());
+  Octets framed(4 + message.size());
+  for (std::size_t i = 1; i < 4; ++i) framed[i] = static_cast<std::byte>(message.size() >> (8 * (3 - i)) & 0xff);
+  std::ranges::copy(message, framed.begin() + 4);
   return framed;
 }
 
