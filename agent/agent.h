@@ -21,6 +21,7 @@
 #include "agent/link/link.h"
 #include "agent/port_choice.h"
 #include "agent/port_lock.h"
+#include "agent/probe/walk.h"
 #include "agent/probe_path.h"
 #include "agent/store/store.h"
 #include "agent/transfer/peer_channel.h"
@@ -88,7 +89,8 @@ struct ProbeQuestion {
   PortRequest port{};                   // empty device: the one that leads to the target
   std::chrono::milliseconds timeout{};  // of the whole probe; 0: the agent's own
   bool prove = false;                   // also I/O on a volume of the server
-  std::string volume{};                 // of the proof; empty: the first that the server offers
+  std::string volume{};                 // of the proof; empty: the first that is offered, SMB: never empty
+  Credentials credentials{};
 };
 
 struct ProbeRun {
@@ -184,6 +186,7 @@ class Agent {
   absl::Status Kept(absl::Status stored) const;
   absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
                                    const Facts& facts) const;
+  void ProveOnShare(const ProbeQuestion& question, const ProbePath& path, Walk& walk);
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   void CheckLoopback(const Port& port, const Profile& profile, const Caller& caller, const Watcher& watcher,
                      const std::stop_token& cancel, std::vector<Finding>& findings);

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "agent/agent.h"
 #include "agent/agent_events.h"
 #include "agent/link/failure.h"
 #include "agent/probe/probe.h"
+#include "agent/share/share_proof.h"
 #include "api/base/run_id.h"
+#include "api/base/status.h"
 #include "checks/names.h"
 #include "checks/probe.h"
 
@@ -26,14 +29,23 @@ constexpr milliseconds kUsualProofTime{110'000};
 constexpr milliseconds kMostTime{300'000};
 constexpr std::size_t kMostVolumeBytes = 1024;
 
+// One name of a share: no path below it, no option smuggled in.
+absl::Status CheckShare(const ProbeQuestion& question) {
+  const std::string& share = question.volume;
+  if (share.empty() || share.size() > 80 || share.find_first_of("/\\,:\"<>|?*") != std::string::npos ||
+      std::ranges::any_of(share, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+    return absl::InvalidArgumentError("a proof on a share needs the share's name, of at most 80 characters");
+  }
+  if (question.credentials.user_name.empty()) {
+    return absl::InvalidArgumentError("a proof on a share needs credentials");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckQuestion(const ProbeQuestion& question) {
   if (FindProbe(question.protocol) == nullptr) {
     return absl::UnimplementedError(
         fmt::format("this agent has no probe for {}", std::string(Name(question.protocol))));
-  }
-  if (question.prove && FindProbe(question.protocol)->proof_steps.empty()) {
-    return absl::UnimplementedError(fmt::format("this agent proves nothing on {} servers: probe without it",
-                                                std::string(Name(question.protocol))));
   }
   if (question.volume.size() > kMostVolumeBytes)
     return absl::InvalidArgumentError("a volume's name is too long");
@@ -41,7 +53,29 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
   if (question.timeout < milliseconds::zero() || question.timeout > kMostTime) {
     return absl::InvalidArgumentError("a probe takes at most 300 seconds");
   }
+  if (question.prove && question.protocol == Protocol::kSmb) {
+    RR_RETURN_IF_ERROR(CheckShare(question));
+  }
   return CheckTarget(question.target);
+}
+
+bool Done(const ProbeResult& result, std::string_view name) {
+  const auto step = std::ranges::find(result.steps, name, &ProbeStep::name);
+  return step != result.steps.end() && step->outcome == StepOutcome::kDone;
+}
+
+Nonce FreshNonce() {
+  std::random_device random;
+  Nonce nonce{};
+  for (std::uint8_t& octet : nonce) octet = static_cast<std::uint8_t>(random());
+  return nonce;
+}
+
+// A mount takes its time.
+milliseconds TimeFor(const ProbeQuestion& question) {
+  if (question.timeout != milliseconds::zero()) return question.timeout;
+  if (!question.prove) return kUsualTime;
+  return question.protocol == Protocol::kSmb ? kMostTime : kUsualProofTime;
 }
 
 }  // namespace
@@ -79,9 +113,10 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
   const std::int64_t started = UnixNowNs();
   const Facts facts = Collect();
   ProbeRun run{.run_id = caller.run_id, .result = BeginProbe(row, question.target, question.prove)};
-  const milliseconds usual = question.prove ? kUsualProofTime : kUsualTime;
-  Walk walk(run.result, {.deadline = std::chrono::steady_clock::now() +
-                                     (question.timeout == milliseconds::zero() ? usual : question.timeout),
+  if (question.prove && question.protocol == Protocol::kSmb) {
+    for (const std::string_view step : ShareSteps()) run.result.steps.push_back({.name = std::string(step)});
+  }
+  Walk walk(run.result, {.deadline = std::chrono::steady_clock::now() + TimeFor(question),
                          .interrupted =
                              [&cancel] {
                                return cancel.stop_requested() ? absl::CancelledError("the caller gave up")
@@ -126,11 +161,24 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
              .prove = question.prove,
              .volume = question.volume},
             {.make_link = make_link_, .connect_tcp = config_.network.connect_tcp}, walk);
+    if (question.prove && question.protocol == Protocol::kSmb) ProveOnShare(question, path, walk);
   }
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);
   TellOfProbe(config_.events, run, caller, UnixNowNs() - started);
   return run;
+}
+
+void Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath& path, Walk& walk) {
+  const auto read = [&] {
+    const std::lock_guard lock(collect_mutex_);
+    return ReadEvidence(host_, path.address, path.port.device, path.port.number);
+  };
+  ProveShare({.server_address = path.address,
+              .share = question.volume,
+              .credentials = question.credentials,
+              .nonce = FreshNonce()},
+             Done(walk.result(), "smb2-negotiate"), read, walk);
 }
 
 // As a run of the level that it proves.
@@ -139,11 +187,12 @@ void Agent::KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_un
                     .verdict = ReadinessOfProbe(run.findings),
                     .ladder = LadderOfProbe(run.findings),
                     .findings = run.findings};
+  const Rung level = report.ladder.back().rung;
   if (facts.kernel) report.kernel_release = facts.kernel->release;
   run.stored = Kept(store_.PutRun({.run_id = run.run_id,
                                    .started_unix_ns = started_unix_ns,
                                    .duration_ns = UnixNowNs() - started_unix_ns,
-                                   .level = Rung::kServer,
+                                   .level = level,
                                    .report = std::move(report)}));
 }
 

@@ -80,7 +80,10 @@ ProbeQuestion Decode(const v1::ProbeRequest& request) {
           .port = Decode(request.port()),
           .timeout = std::chrono::milliseconds(request.timeout_ms()),
           .prove = request.prove(),
-          .volume = request.volume()};
+          .volume = request.volume(),
+          .credentials = {.user_name = request.credentials().user_name(),
+                          .password = request.credentials().password(),
+                          .domain = request.credentials().domain()}};
 }
 
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context) {

@@ -76,6 +76,28 @@ inline constexpr Demand kDemandsDcb{"asks for data centre bridging (pfc, ets, tr
                                              kDemandsStaticDcbx.made_by(p) || kDemandsTrust.made_by(p);
                                     }};
 
+// What a profile says a host is for.
+template <Profile::Role role>
+bool NamesRole(const Profile& profile) {
+  if (!profile.roles) return false;
+  for (const Profile::Role named : *profile.roles) {
+    if (named == role) return true;
+  }
+  return false;
+}
+inline constexpr Demand kDemandsSmbServer{"names the role smb-server", NamesRole<Profile::Role::kSmbServer>};
+inline constexpr Demand kDemandsSmbClient{"names the role smb-client", NamesRole<Profile::Role::kSmbClient>};
+inline constexpr Demand kDemandsSmb{"names the role smb-server or smb-client", [](const Profile& p) {
+                                      return kDemandsSmbServer.made_by(p) || kDemandsSmbClient.made_by(p);
+                                    }};
+inline constexpr Demand kDemandsNvmeTarget{"names the role nvme-target", NamesRole<Profile::Role::kNvmeTarget>};
+inline constexpr Demand kDemandsNvmeHost{"names the role nvme-host", NamesRole<Profile::Role::kNvmeHost>};
+inline constexpr Demand kDemandsIserTarget{"names the role iser-target", NamesRole<Profile::Role::kIserTarget>};
+inline constexpr Demand kDemandsIserInitiator{"names the role iser-initiator",
+                                              NamesRole<Profile::Role::kIserInitiator>};
+inline constexpr Demand kDemandsNfsServer{"names the role nfs-server", NamesRole<Profile::Role::kNfsServer>};
+inline constexpr Demand kDemandsNfsClient{"names the role nfs-client", NamesRole<Profile::Role::kNfsClient>};
+
 // Does the check block under this profile?
 bool Blocks(const Check& check, const Profile& profile);
 

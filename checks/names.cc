@@ -295,6 +295,46 @@ std::string_view Name(Profile::Dcbx dcbx) {
   return "unknown";
 }
 
+std::string_view Name(Profile::Role role) {
+  switch (role) {
+    case Profile::Role::kUnknown:
+      return "unknown";
+    case Profile::Role::kSmbServer:
+      return "smb-server";
+    case Profile::Role::kSmbClient:
+      return "smb-client";
+    case Profile::Role::kNvmeTarget:
+      return "nvme-target";
+    case Profile::Role::kNvmeHost:
+      return "nvme-host";
+    case Profile::Role::kIserTarget:
+      return "iser-target";
+    case Profile::Role::kIserInitiator:
+      return "iser-initiator";
+    case Profile::Role::kNfsServer:
+      return "nfs-server";
+    case Profile::Role::kNfsClient:
+      return "nfs-client";
+  }
+  return "unknown";
+}
+
+std::string_view Name(ModuleState state) {
+  switch (state) {
+    case ModuleState::kUnknown:
+      return "unknown";
+    case ModuleState::kAbsent:
+      return "absent";
+    case ModuleState::kInstalled:
+      return "installed";
+    case ModuleState::kBuiltIn:
+      return "built-in";
+    case ModuleState::kLoaded:
+      return "loaded";
+  }
+  return "unknown";
+}
+
 std::string_view Name(Profile::Vlan vlan) {
   switch (vlan) {
     case Profile::Vlan::kAny:

@@ -33,6 +33,8 @@ std::string_view Name(Profile::Transport transport);  // "any", "roce-v2", "iwar
 std::string_view Name(Profile::Trust trust);          // "any", "dscp", "pcp"
 std::string_view Name(Profile::Dcbx dcbx);            // "any", "static"
 std::string_view Name(Profile::Vlan vlan);            // "any", "tagged"
+std::string_view Name(Profile::Role role);            // "unknown", "smb-server", "nvme-host", ...
+std::string_view Name(ModuleState state);             // "unknown", "absent", "installed", "built-in", "loaded"
 
 // The other way round; nothing for any other word.
 std::optional<Rung> RungFromName(std::string_view name);

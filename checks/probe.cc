@@ -22,10 +22,14 @@ struct Family {
 };
 
 const std::vector<Family>& Families() {
-  static const std::vector<Family> families{{Protocol::kSmb, SmbServerChecks()},
-                                            {Protocol::kNvme, NvmeServerChecks()},
-                                            {Protocol::kIser, IserServerChecks()},
-                                            {Protocol::kNfs, NfsServerChecks()}};
+  static const std::vector<Family> families = [] {
+    std::vector<ProbeCheck> smb = SmbServerChecks();
+    for (ProbeCheck& check : ShareChecks()) smb.push_back(std::move(check));
+    return std::vector<Family>{{Protocol::kSmb, std::move(smb)},
+                               {Protocol::kNvme, NvmeServerChecks()},
+                               {Protocol::kIser, IserServerChecks()},
+                               {Protocol::kNfs, NfsServerChecks()}};
+  }();
   return families;
 }
 
@@ -59,7 +63,7 @@ Finding Begin(const ProbeCheck& check, std::string subject) {
   return {.id = std::string(check.id),
           .title = std::string(check.title),
           .scope = Scope::kTarget,
-          .rung = Rung::kServer,
+          .rung = check.rung,
           .subject = std::move(subject),
           .blocking = check.blocking,
           .why = std::string(check.why)};
@@ -126,7 +130,9 @@ std::string ProbeSubject(Protocol protocol, std::string_view target) {
 
 std::vector<Finding> JudgeProbe(const ProbeResult& result) {
   std::vector<Finding> findings;
+  const bool to_share = ProbeView{result}.Step("share-mount") != nullptr;
   for (const ProbeCheck& check : ChecksOf(result.protocol)) {
+    if (check.rung == Rung::kShare && !to_share) continue;
     findings.push_back(Judge(check, ProbeView{result}, findings));
   }
   return findings;
@@ -146,20 +152,20 @@ Finding NotProbed(Protocol protocol, std::string_view target, std::string_view r
 std::vector<RungResult> LadderOfProbe(const std::vector<Finding>& findings) {
   std::vector<const Finding*> pointers;
   for (const Finding& finding : findings) pointers.push_back(&finding);
-  return {{.rung = Rung::kServer, .outcome = OutcomeOf(Rung::kServer, pointers)}};
+  std::vector<RungResult> ladder{{.rung = Rung::kServer, .outcome = OutcomeOf(Rung::kServer, pointers)}};
+  if (std::ranges::find(findings, Rung::kShare, &Finding::rung) != findings.end()) {
+    ladder.push_back({.rung = Rung::kShare, .outcome = OutcomeOf(Rung::kShare, pointers)});
+  }
+  return ladder;
 }
 
 Readiness ReadinessOfProbe(const std::vector<Finding>& findings) {
-  switch (LadderOfProbe(findings).front().outcome) {
-    case RungOutcome::kPass:
-      return Readiness::kReady;
-    case RungOutcome::kFail:
-      return Readiness::kNotReady;
-    case RungOutcome::kNotRun:
-    case RungOutcome::kUnknown:
-      return Readiness::kUndetermined;
+  Readiness verdict = Readiness::kReady;
+  for (const RungResult& rung : LadderOfProbe(findings)) {
+    if (rung.outcome == RungOutcome::kFail) return Readiness::kNotReady;
+    if (rung.outcome != RungOutcome::kPass) verdict = Readiness::kUndetermined;
   }
-  return Readiness::kUndetermined;
+  return verdict;
 }
 
 std::string GeneralFix(const ProbeCheck& check) {

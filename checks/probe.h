@@ -29,6 +29,7 @@ struct ProbeView {
 // The fix is as that of checks/check.h; its placeholders are {target}, {address} and {port}.
 struct ProbeCheck {
   std::string_view id;  // for ever, never reused
+  Rung rung = Rung::kServer;
   std::string_view title;
   std::string_view why;
   std::string_view fix;
@@ -47,16 +48,17 @@ const ProbeCheck* FindProbeCheck(std::string_view id);
 // "smb server.example"
 std::string ProbeSubject(Protocol protocol, std::string_view target);
 
-// All of the protocol's findings, on Rung::kServer; none for a protocol without checks.
+// All of the protocol's findings; those on Rung::kShare only of a walk that goes on to a share. None for a
+// protocol without checks.
 std::vector<Finding> JudgeProbe(const ProbeResult& result);
 
 // A probe that was not made (the port is busy, the time was up): the proof's finding, unknown.
 Finding NotProbed(Protocol protocol, std::string_view target, std::string_view reason);
 
-// The one rung that the findings of a probe are about.
+// The rungs that the findings of a probe are about: server, and share where it went on to one.
 std::vector<RungResult> LadderOfProbe(const std::vector<Finding>& findings);
 
-// Of the findings of one probe: ready when it proved its rung and nothing stands in the way.
+// Of the findings of one probe: ready when it proved its rungs and nothing stands in the way.
 Readiness ReadinessOfProbe(const std::vector<Finding>& findings);
 
 // The fix as `explain` shows it: TARGET for {target}.

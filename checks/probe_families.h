@@ -9,6 +9,7 @@
 namespace rdmaready {
 
 std::vector<ProbeCheck> SmbServerChecks();
+std::vector<ProbeCheck> ShareChecks();  // those of SMB's proof, on Rung::kShare
 std::vector<ProbeCheck> NvmeServerChecks();
 std::vector<ProbeCheck> IserServerChecks();
 std::vector<ProbeCheck> NfsServerChecks();

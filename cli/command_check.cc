@@ -8,6 +8,7 @@
 #include "api/profile/load.h"
 #include "checks/names.h"
 #include "cli/commands.h"
+#include "cli/credentials.h"
 #include "cli/hosts.h"
 #include "cli/hosts_check.h"
 #include "cli/render_json.h"
@@ -24,6 +25,8 @@ struct Options {
   std::string profile{};
   std::string level = "host";
   std::string target{};
+  std::string share{};
+  std::string credentials{};
   bool verbose = false;
 };
 
@@ -60,6 +63,33 @@ ExitStatus RunSaved(const Context& context, const Options& options) {
   return StatusOf(run);
 }
 
+// What each host asks of the SMB server; nothing below level server.
+absl::StatusOr<ProbeOptions> ServerOf(const Options& options, Rung level) {
+  ProbeOptions server{.protocol = Protocol::kSmb, .target = options.target};
+  if (level < Rung::kShare) {
+    if (!options.share.empty() || !options.credentials.empty()) {
+      return absl::InvalidArgumentError("--share and --credentials are for --level share");
+    }
+    if ((level == Rung::kServer) == !options.target.empty()) return server;
+    return absl::InvalidArgumentError(options.target.empty() ? "--level server needs --target SMB-SERVER"
+                                                             : "--target is for --level server");
+  }
+  if (options.share.empty() || options.credentials.empty()) {
+    return absl::InvalidArgumentError("--level share needs --share //SERVER/SHARE and --credentials FILE");
+  }
+  if (!options.target.empty())
+    return absl::InvalidArgumentError("--share names the server: no --target beside it");
+  const absl::StatusOr<ShareName> share = ParseShare(options.share);
+  if (!share.ok()) return share.status();
+  absl::StatusOr<Credentials> credentials = ReadCredentials(options.credentials);
+  if (!credentials.ok()) return credentials.status();
+  server.target = share->server;
+  server.prove = true;
+  server.volume = share->share;
+  server.credentials = *std::move(credentials);
+  return server;
+}
+
 ExitStatus RunCheck(const Context& context, const Options& options) {
   if (!options.facts.empty()) return RunSaved(context, options);
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
@@ -68,11 +98,8 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(count));
   }
-  if ((level >= Rung::kServer) == options.target.empty()) {
-    return context.Fail(ExitStatus::kUsage, options.target.empty()
-                                                ? "--level " + options.level + " needs --target SMB-SERVER"
-                                                : "--target is for --level server");
-  }
+  const absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
+  if (!server.ok()) return context.Fail(ExitStatus::kUsage, Message(server.status()));
   std::optional<Profile> profile;
   if (!options.profile.empty()) {
     absl::StatusOr<Profile> loaded = LoadProfile(options.profile);
@@ -81,7 +108,7 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, level, std::move(profile), context.console, options.target);
+  HostsCheck check(hosts, level, std::move(profile), context.console, *server);
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
@@ -112,12 +139,17 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
          "--level", options->level,
          "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts), "
          "smb-direct (as SMB Direct, between hosts), server (each host with the SMB server --target; one host "
-         "alone leaves out peer and smb-direct)")
-      ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct", "server"}))
+         "alone leaves out peer and smb-direct), share (files of --share, by each host's own kernel)")
+      ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct", "server", "share"}))
       ->type_name("LEVEL")
       ->capture_default_str();
   app.add_option("--target", options->target, "Of level server: name or address of the SMB server")
       ->type_name("SMB-SERVER");
+  app.add_option("--share", options->share, "Of level share: its server is probed, and files on it are moved")
+      ->type_name("//SERVER/SHARE");
+  app.add_option("--credentials", options->credentials,
+                 "Of level share: a file that only you can read, with lines username=, password= and domain=")
+      ->type_name("FILE");
   app.add_flag(
       "-v,--verbose", options->verbose,
       "A line for every check, with the reason of each that does not apply; else what is well is summed up");

@@ -8,6 +8,7 @@
 #include "checks/names.h"
 #include "checks/probe.h"
 #include "cli/commands.h"
+#include "cli/credentials.h"
 #include "cli/hosts.h"
 #include "cli/render_json.h"
 #include "cli/render_text.h"
@@ -26,6 +27,8 @@ struct Options {
   std::string subsystem{};
   std::string target_name{};
   std::string export_path{};
+  std::string share{};
+  std::string credentials{};
 };
 
 // The options that say on what a proof is made: each for one protocol, and all of them for a proof only.
@@ -36,7 +39,8 @@ struct VolumeOption {
 };
 constexpr VolumeOption kVolumeOptions[] = {{"--subsystem", "nvme", &Options::subsystem},
                                            {"--target-name", "iser", &Options::target_name},
-                                           {"--export", "nfs", &Options::export_path}};
+                                           {"--export", "nfs", &Options::export_path},
+                                           {"--share", "smb", &Options::share}};
 
 // Of the option that fits; InvalidArgument for one that does not.
 absl::StatusOr<std::string> VolumeOf(const Options& options) {
@@ -67,6 +71,16 @@ ExitStatus RunProbe(const Context& context, const Options& options) {
   absl::StatusOr<std::string> volume = VolumeOf(options);
   if (!volume.ok()) return context.Fail(ExitStatus::kUsage, Message(volume.status()));
   question.volume = *std::move(volume);
+  if (question.protocol == Protocol::kSmb && options.prove) {
+    if (question.volume.empty() || options.credentials.empty()) {
+      return context.Fail(ExitStatus::kUsage, "probe smb --prove needs --share NAME and --credentials FILE");
+    }
+    absl::StatusOr<Credentials> credentials = ReadCredentials(options.credentials);
+    if (!credentials.ok()) return context.Fail(ExitStatus::kUsage, Message(credentials.status()));
+    question.credentials = *std::move(credentials);
+  } else if (!options.credentials.empty()) {
+    return context.Fail(ExitStatus::kUsage, "--credentials is for probe smb --prove");
+  }
   if (!options.port.empty()) {
     const absl::StatusOr<PortSelection> port = ParsePort(options.port);
     if (!port.ok()) return context.Fail(ExitStatus::kUsage, Message(port.status()));
@@ -115,10 +129,10 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "Where the server listens (default: the protocol's own port)")
       ->check(CLI::Range(1, 65535))
       ->type_name("NUMBER");
-  app.add_flag(
-      "--prove", options->prove,
-      "Also move data: nvme and nfs by the probing host's own kernel (a connection or a mount of its own, gone "
-      "afterwards), iser by ourselves. Reads only, but for one new file on an NFS export");
+  app.add_flag("--prove", options->prove,
+               "Also move data: smb, nvme and nfs by the probing host's own kernel (a connection or a mount of "
+               "its own, gone "
+               "afterwards), iser by ourselves. Reads only, but for one new file on a share or an export");
   app.add_option("--subsystem", options->subsystem,
                  "nvme: the subsystem of the proof (default: the first listed)")
       ->type_name("NQN");
@@ -127,6 +141,10 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("IQN");
   app.add_option("--export", options->export_path, "nfs: the export of the proof (default: the server's root)")
       ->type_name("PATH");
+  app.add_option("--share", options->share, "smb: the share of the proof")->type_name("NAME");
+  app.add_option("--credentials", options->credentials,
+                 "smb: a file that only you can read, with lines username=, password= and domain=")
+      ->type_name("FILE");
   return [options](const Context& context) { return RunProbe(context, *options); };
 }
 

@@ -59,16 +59,17 @@ void LeaveOpen(HostReport& host) {
 }  // namespace
 
 HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
-                       Console& console, std::string target)
+                       Console& console, ProbeOptions server)
     : hosts_(hosts),
       level_(level),
       profile_(std::move(profile)),
-      target_(std::move(target)),
+      server_(std::move(server)),
       console_(console),
       caller_(CallerName()),
       facts_(hosts.size()),
       used_(hosts.size()),
       lost_(hosts.size()) {
+  server_.caller = caller_;
   Report& report = run_.report;
   report.version = kVersion;
   report.run_id = MakeRunId();
@@ -112,7 +113,7 @@ CheckSummary HostsCheck::Snapshot() {
     HostReport& host = run.report.hosts[i];
     const auto of_server = [](const Finding& finding) { return finding.rung == Rung::kServer; };
     if (level_ >= Rung::kServer && std::ranges::none_of(host.findings, of_server)) {
-      host.findings.push_back(NotProbed(Protocol::kSmb, target_, "interrupted"));
+      host.findings.push_back(NotProbed(Protocol::kSmb, server_.target, "interrupted"));
     }
     if (facts_[i] || !host.error.empty()) continue;
     host.error = "host " + host.host + ": interrupted before its check was done";
@@ -202,13 +203,12 @@ void HostsCheck::TestPairs() {
 // From each host by itself: what one reaches says nothing about another.
 void HostsCheck::ProbeFrom(std::size_t index) {
   if (hosts_[index].agent == nullptr || !facts_[index]) return;
-  ProbeOptions options{.protocol = Protocol::kSmb, .target = target_, .caller = caller_};
   const absl::StatusOr<ProbeAnswer> answer = hosts_[index].agent->Probe(
-      options, [&](const std::string& step) { console_.Progress(hosts_[index].name + ": probe, " + step); });
+      server_, [&](const std::string& step) { console_.Progress(hosts_[index].name + ": probe, " + step); });
   const std::lock_guard lock(mutex_);
   std::vector<Finding>& findings = run_.report.hosts[index].findings;
   if (!answer.ok()) {
-    findings.push_back(NotProbed(Protocol::kSmb, target_, Message(answer.status())));
+    findings.push_back(NotProbed(Protocol::kSmb, server_.target, Message(answer.status())));
     if (absl::IsUnavailable(answer.status())) HostLost(index, Message(answer.status()), findings.back());
     return;
   }

@@ -22,10 +22,10 @@ namespace rdmaready {
 
 class HostsCheck {
  public:
-  // `hosts` and `console` outlive it. Without a profile each agent takes its own. `target` is the SMB server of
-  // level server.
+  // `hosts` and `console` outlive it. Without a profile each agent takes its own. `server` is what
+  // each asks of the SMB server, from level server on.
   HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, Console& console,
-             std::string target = {});
+             ProbeOptions server = {});
 
   // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();
@@ -52,7 +52,7 @@ class HostsCheck {
   std::vector<HostClient>& hosts_;
   Rung level_;
   std::optional<Profile> profile_;
-  const std::string target_;
+  ProbeOptions server_;
   Console& console_;
   std::string caller_;
 

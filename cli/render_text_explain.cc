@@ -83,6 +83,13 @@ std::string VlanText(const Profile& profile) {
   return text;
 }
 
+std::string RolesText(const Profile& profile) {
+  if (!profile.roles) return "not asked for";
+  std::vector<std::string> names;
+  for (const Profile::Role role : *profile.roles) names.emplace_back(Name(role));
+  return Joined(names, "none");
+}
+
 }  // namespace
 
 std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style) {
@@ -140,7 +147,7 @@ std::string ProfileText(const Profile& profile, const Style& style) {
          line("MTU at least", Asked(profile.mtu_bytes, " B")) +
          line("RoCE MTU", Asked(profile.roce_mtu_bytes, " B")) +
          line("speed at least", profile.min_speed_mbps ? SpeedText(*profile.min_speed_mbps) : "not asked for") +
-         line("ports at least", Asked(profile.min_ports, "")) +
+         line("roles", RolesText(profile)) + line("ports at least", Asked(profile.min_ports, "")) +
          line("lockable memory", profile.min_memlock_bytes ? "at least " + BytesText(*profile.min_memlock_bytes)
                                                            : "not asked for") +
          line("digest", profile.digest);

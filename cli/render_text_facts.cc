@@ -159,9 +159,18 @@ void ListPort(Listing& out, const Port& port) {
   out.Line(2, "RDMA-CM ToS", port.cm_default_tos, TosText);
   ListGids(out, port.gids);
   out.Line(2, "in use", port.resources, ResourcesText);
+  out.Line(2, "limits", port.limits, LimitsText);
+  out.Line(2, "listening", port.listeners, ListenersText);
   out.Line(2, "hw counters", port.hw_counters, CountersText);
   out.Line(2, "port counters", port.port_counters, CountersText);
   ListStack(out, port);
+}
+
+void ListStorage(Listing& out, const Facts& facts) {
+  out.Line(2, "storage modules", facts.modules, ModulesText);
+  out.Line(2, "kernel options", facts.options, OptionsText);
+  out.Line(2, "ksmbd", facts.ksmbd, KsmbdText);
+  out.Line(2, "TCP listeners", facts.tcp_listeners, TcpPortsText);
 }
 
 void ListHost(Listing& out, const HostFacts& host) {
@@ -176,6 +185,7 @@ void ListHost(Listing& out, const HostFacts& host) {
   out.Line(2, "RDMA nodes", facts.rdma_nodes, ListWords);
   out.Line(2, "RDMA namespaces", facts.rdma_netns_shared,
            [](bool shared) { return std::string(shared ? "shared" : "exclusive"); });
+  ListStorage(out, facts);
   if (!facts.ports) {
     return out.Line(2, "RDMA ports", facts.ports, [](const std::vector<Port>&) { return std::string(); });
   }

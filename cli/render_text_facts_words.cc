@@ -220,4 +220,58 @@ std::string ResourcesText(const RdmaResources& resources) {
                      resources.mr, resources.pd, resources.cm_id, resources.ctx);
 }
 
+std::string LimitsText(const DeviceLimits& limits) {
+  std::string text = fmt::format(
+      "{} QP of {} work requests, {} completions, {} pieces ({} read), reads {} in {} out, {} MR, {} MW",
+      limits.max_qp, limits.max_qp_wr, limits.max_cqe, limits.max_sge, limits.max_sge_rd, limits.max_qp_rd_atom,
+      limits.max_qp_init_rd_atom, limits.max_mr, limits.max_mw);
+  if (limits.fast_registration) text += ", fast registration";
+  if (limits.mw_type_2a) text += ", MW type 2A";
+  if (limits.mw_type_2b) text += ", MW type 2B";
+  return text;
+}
+
+std::string ListenersText(const std::vector<RdmaListener>& listeners) {
+  std::string text;
+  for (const RdmaListener& listener : listeners) {
+    const std::string owner =
+        listener.kernel_name.empty() ? fmt::format("process {}", listener.pid) : listener.kernel_name;
+    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", owner, listener.port);
+  }
+  return text.empty() ? "nobody" : text;
+}
+
+std::string ModulesText(const std::vector<KernelModule>& modules) {
+  std::string text;
+  for (const KernelModule& module : modules) {
+    const std::string state =
+        module.state ? std::string(Name(*module.state)) : "not known (" + module.state.missing().detail + ")";
+    const bool rdma = module.uses_rdma && *module.uses_rdma;
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", module.name, state, rdma ? " with RDMA" : "");
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string OptionsText(const std::vector<KernelOption>& options) {
+  std::string text;
+  for (const KernelOption& option : options)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.name, option.value);
+  return text.empty() ? "none" : text;
+}
+
+std::string KsmbdText(const KsmbdConfig& config) {
+  std::string text = config.path;
+  if (config.multichannel) text += *config.multichannel ? ", multichannel" : ", no multichannel";
+  if (!config.interfaces.empty()) text += ", interfaces " + ListWords(config.interfaces);
+  if (!config.signing.empty()) text += ", signing " + config.signing;
+  if (!config.encryption.empty()) text += ", encryption " + config.encryption;
+  return text;
+}
+
+std::string TcpPortsText(const std::vector<std::uint16_t>& ports) {
+  std::string text;
+  for (const std::uint16_t port : ports) text += fmt::format("{}{}", text.empty() ? "" : " ", port);
+  return text.empty() ? "none" : text;
+}
+
 }  // namespace rdmaready

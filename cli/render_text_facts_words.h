@@ -36,6 +36,16 @@ std::string PciPathText(const std::vector<PciHop>& path);  // "8 GT/s x8 of 16 G
 std::string CountersText(const std::vector<Counter>& counters);  // how many, and those that are not 0
 std::string ResourcesText(const RdmaResources& resources);
 
+std::string LimitsText(const DeviceLimits& limits);
+std::string ListenersText(
+    const std::vector<RdmaListener>& listeners);  // "ksmbd on 445, process 42 on 7471"; "nobody"
+
+// "cifs loaded with RDMA, ksmbd installed, siw absent"; what is not known of one is said.
+std::string ModulesText(const std::vector<KernelModule>& modules);
+std::string OptionsText(const std::vector<KernelOption>& options);  // "CONFIG_CIFS=m CONFIG_SMB_SERVER=n"
+std::string KsmbdText(const KsmbdConfig& config);
+std::string TcpPortsText(const std::vector<std::uint16_t>& ports);  // "22 445"; "none"
+
 std::string MemlockText(const Memlock& memlock);
 std::string TosText(std::uint8_t tos);  // "106 (DSCP 26)"
 

@@ -24,10 +24,15 @@ std::int64_t SteadyNowNs() {
 
 SavedHost Replay(SavedRecording saved) {
   SavedHost host;
-  host.name = saved.recording.host.empty() ? saved.recording.hostname : saved.recording.host;
-  host.recorded_unix_ns = saved.recording.recorded_unix_ns;
-  host.recorded_by = saved.recording.rdmaready;
-  RecordedHost reader(std::move(saved.recording));
+  if (!saved.recording.ok()) {
+    host.error = Message(saved.recording.status());
+    return host;
+  }
+  Recording& recording = *saved.recording;
+  host.name = recording.host.empty() ? recording.hostname : recording.host;
+  host.recorded_unix_ns = recording.recorded_unix_ns;
+  host.recorded_by = recording.rdmaready;
+  RecordedHost reader(std::move(recording));
   host.facts = CollectFacts(reader);
   return host;
 }
@@ -73,10 +78,15 @@ CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile&
   for (const SavedHost& host : hosts) {
     HostReport& of_host = report.hosts.emplace_back();
     of_host.host = host.name;
+    HostNotes& notes = run.notes.emplace_back();
+    if (!host.error.empty()) {
+      of_host.error = host.error;
+      notes.failure = ExitStatus::kUsage;  // a bad input file
+      continue;
+    }
     of_host.agent_version = kVersion;
     if (host.facts.kernel) of_host.kernel_release = host.facts.kernel->release;
     of_host.findings = JudgeHost(host.facts, profile, SteadyNowNs);
-    HostNotes& notes = run.notes.emplace_back();
     notes.software = AllSoftware(host.facts);
     notes.profile_name = profile.name;
     notes.profile_digest = profile.digest;

@@ -21,9 +21,11 @@ struct SavedHost {
   Facts facts{};
   std::int64_t recorded_unix_ns = 0;
   std::string recorded_by{};  // version of rdmaready
+  std::string error{};        // its folder could not be read: it has nothing but that folder's name
 };
 
-// Of every folder, which is one recording or holds several. kInvalidArgument in one line that names the file.
+// Of every folder, which is one recording or holds several. kInvalidArgument in one line that names the file,
+// when nothing of a folder can be read; a bad one beside others is an error of its own host.
 absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::string>& folders);
 
 // As a check of the same hosts at level host judges them.

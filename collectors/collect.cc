@@ -6,10 +6,12 @@
 #include "api/base/status.h"
 #include "collectors/gids.h"
 #include "collectors/host.h"
+#include "collectors/kernel_modules.h"
 #include "collectors/netdev.h"
 #include "collectors/ports.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
+#include "collectors/storage.h"
 
 namespace rdmaready {
 namespace {
@@ -38,6 +40,10 @@ Facts CollectFacts(HostReader& host) {
   facts.kernel = ReadKernel(host);
   facts.memlock = ReadMemlock(host);
   facts.numa_nodes = ReadNumaNodes(host);
+  facts.options = ReadKernelOptions(host, facts.kernel);
+  facts.modules = ReadStorageModules(host, facts.kernel, facts.options);
+  facts.ksmbd = ReadKsmbd(host);
+  facts.tcp_listeners = ReadTcpListeners(host);
   facts.rdma_nodes = ReadRdmaNodes(host);
   facts.rdma_stack = ReadRdmaStack(host, facts.kernel);
   if (!facts.rdma_stack) {

@@ -39,6 +39,22 @@ struct NetlinkMessage {
   bool operator==(const NetlinkMessage&) const = default;
 };
 
+// ibv_query_device, numbers as they came; max_sge is the smaller one of sending and receiving.
+struct VerbsDeviceAnswer {
+  std::uint32_t device_cap_flags = 0;  // enum ibv_device_cap_flags
+  std::uint32_t max_qp = 0;
+  std::uint32_t max_qp_wr = 0;
+  std::uint32_t max_sge = 0;
+  std::uint32_t max_sge_rd = 0;
+  std::uint32_t max_cqe = 0;
+  std::uint32_t max_mr = 0;
+  std::uint32_t max_mw = 0;
+  std::uint32_t max_qp_rd_atom = 0;
+  std::uint32_t max_qp_init_rd_atom = 0;
+
+  bool operator==(const VerbsDeviceAnswer&) const = default;
+};
+
 // ibv_query_port, numbers as they came.
 struct VerbsPortAnswer {
   std::uint32_t state = 0;       // enum ibv_port_state
@@ -76,6 +92,11 @@ class HostReader {
   // The whole file, at most a few MiB.
   virtual absl::StatusOr<std::string> ReadFile(std::string_view absolute_path) = 0;
 
+  // Those lines of the file, without their ends, that hold one of `words`, whatever the case of ASCII letters:
+  // of a file that is large, or holds what is nobody's business. The rest is neither returned nor recorded.
+  virtual absl::StatusOr<std::vector<std::string>> FindLines(std::string_view absolute_path,
+                                                             const std::vector<std::string>& words) = 0;
+
   // Names of the entries, sorted, without "." and "..".
   virtual absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) = 0;
 
@@ -92,9 +113,11 @@ class HostReader {
   virtual absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
                                                          std::span<const std::byte> request) = 0;
 
-  // `port` counts from 1. Never call the two Verbs functions before /sys/class/infiniband_verbs was seen:
+  // `port` counts from 1. Never call the Verbs functions before /sys/class/infiniband_verbs was seen:
   // libibverbs would make the kernel load ib_uverbs.
   virtual absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) = 0;
+
+  virtual absl::StatusOr<VerbsDeviceAnswer> VerbsDevice(const std::string& device) = 0;
 
   // All filled slots of all ports of the device.
   virtual absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) = 0;

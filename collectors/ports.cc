@@ -10,6 +10,7 @@
 #include "collectors/rdma_cm.h"
 #include "collectors/resources.h"
 #include "collectors/stack.h"
+#include "collectors/storage.h"
 
 namespace rdmaready {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using GidTable = absl::StatusOr<std::vector<VerbsGid>>;
 
 // What is the same for every port of a device.
-Port ReadDevice(HostReader& host, const RdmaDevice& device) {
+Port ReadDevice(HostReader& host, const RdmaDevice& device, const absl::Status& verbs) {
   Port port;
   port.device = device.name;
   port.transport = ReadTransport(host, device);
@@ -26,6 +27,8 @@ Port ReadDevice(HostReader& host, const RdmaDevice& device) {
   port.board = ReadBoard(host, device, port.software);
   port.pci = ReadPci(host, device.name, port.software);
   port.resources = ReadResources(host, device);
+  port.limits = ReadLimits(host, device, verbs);
+  port.listeners = ReadListeners(host, device);
   return port;
 }
 
@@ -117,7 +120,7 @@ Port LostPort(const RdmaDevice& device, std::uint32_t number, const Missing& why
   lose(port.transport, port.software, port.firmware, port.state, port.phys_state, port.active_mtu_bytes,
        port.max_mtu_bytes, port.gids, port.cm_default_mode, port.cm_default_tos, port.netdev, port.lowers,
        port.uppers, port.node_guid, port.board, port.pci, port.hw_counters, port.hw_counters_lifespan_ms,
-       port.port_counters, port.resources);
+       port.port_counters, port.resources, port.limits, port.listeners);
   return port;
 }
 
@@ -138,7 +141,7 @@ absl::Status StillTheSame(HostReader& host, const RdmaDevice& device) {
 
 std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
                               const absl::Status& verbs) {
-  const Port shared = ReadDevice(host, device);
+  const Port shared = ReadDevice(host, device, verbs);
   const GidTable gids = verbs.ok() ? host.VerbsGidTable(device.name) : verbs;
   std::vector<Port> ports;
   for (std::uint32_t number = 1; number <= device.port_count; ++number) {

@@ -11,6 +11,7 @@
 #include <charconv>
 
 #include "api/base/status.h"
+#include "collectors/lines.h"
 #include "collectors/real_ethtool.h"
 #include "collectors/real_files.h"
 #include "collectors/real_netlink.h"
@@ -53,6 +54,13 @@ absl::StatusOr<std::string> RealHost::ReadFile(std::string_view absolute_path) {
   return ReadWholeFile(std::string(absolute_path));
 }
 
+absl::StatusOr<std::vector<std::string>> RealHost::FindLines(std::string_view absolute_path,
+                                                             const std::vector<std::string>& words) {
+  const absl::StatusOr<std::string> text = ReadWholeFile(std::string(absolute_path));
+  if (!text.ok()) return text.status();
+  return LinesWith(*text, words);
+}
+
 absl::StatusOr<std::vector<std::string>> RealHost::ListDirectory(std::string_view absolute_path) {
   return ListWholeDirectory(std::string(absolute_path));
 }
@@ -74,6 +82,11 @@ absl::StatusOr<std::vector<std::byte>> RealHost::Ethtool(const std::string& netd
 absl::StatusOr<VerbsPortAnswer> RealHost::VerbsPort(const std::string& device, std::uint32_t port) {
   RR_RETURN_IF_ERROR(RequireUverbs());
   return QueryVerbsPort(device, port);
+}
+
+absl::StatusOr<VerbsDeviceAnswer> RealHost::VerbsDevice(const std::string& device) {
+  RR_RETURN_IF_ERROR(RequireUverbs());
+  return QueryVerbsDevice(device);
 }
 
 absl::StatusOr<std::vector<VerbsGid>> RealHost::VerbsGidTable(const std::string& device) {

@@ -18,6 +18,8 @@ namespace rdmaready {
 class RealHost final : public HostReader {
  public:
   absl::StatusOr<std::string> ReadFile(std::string_view absolute_path) override;
+  absl::StatusOr<std::vector<std::string>> FindLines(std::string_view absolute_path,
+                                                     const std::vector<std::string>& words) override;
   absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) override;
   absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) override;
 
@@ -27,6 +29,7 @@ class RealHost final : public HostReader {
   absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
                                                  std::span<const std::byte> request) override;
   absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override;
+  absl::StatusOr<VerbsDeviceAnswer> VerbsDevice(const std::string& device) override;
   absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override;
 
   absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override;

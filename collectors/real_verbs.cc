@@ -55,6 +55,26 @@ absl::StatusOr<VerbsPortAnswer> QueryVerbsPort(const std::string& device, std::u
                          .link_layer = attr->link_layer};
 }
 
+absl::StatusOr<VerbsDeviceAnswer> QueryVerbsDevice(const std::string& device) {
+  const absl::StatusOr<Context> context = Open(device);
+  if (!context.ok()) return context.status();
+  ibv_device_attr attr{};
+  if (const int error_number = ibv_query_device(context->get(), &attr); error_number != 0) {
+    return ErrnoStatus(error_number > 0 ? error_number : -error_number, "query verbs device " + device);
+  }
+  const auto count = [](int number) { return number > 0 ? static_cast<std::uint32_t>(number) : 0; };
+  return VerbsDeviceAnswer{.device_cap_flags = attr.device_cap_flags,
+                           .max_qp = count(attr.max_qp),
+                           .max_qp_wr = count(attr.max_qp_wr),
+                           .max_sge = count(attr.max_sge),
+                           .max_sge_rd = count(attr.max_sge_rd),
+                           .max_cqe = count(attr.max_cqe),
+                           .max_mr = count(attr.max_mr),
+                           .max_mw = count(attr.max_mw),
+                           .max_qp_rd_atom = count(attr.max_qp_rd_atom),
+                           .max_qp_init_rd_atom = count(attr.max_qp_init_rd_atom)};
+}
+
 absl::StatusOr<std::vector<VerbsGid>> QueryVerbsGidTable(const std::string& device) {
   const absl::StatusOr<Context> context = Open(device);
   if (!context.ok()) return context.status();

@@ -109,8 +109,8 @@ struct RemoteSlice {
 
 enum class Work : std::uint8_t { kSend, kReceive, kWrite, kRead };
 
-// A request of the send side. Of an unsignaled one no completion is told: a signaled one posted after it tells
-// for it, because a connection completes in order.
+// A request of the send side. Of an unsignaled one no completion is told: one posted after it tells for it, as
+// a connection completes in order; for a read only a read does, which on iWARP's siw others overtake.
 struct WorkRequest {
   Work work = Work::kSend;  // not kReceive
   std::uint64_t id = 0;     // below 2^56, comes back in the completion

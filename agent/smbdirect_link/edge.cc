@@ -125,7 +125,7 @@ absl::Status Edge::Step(TimePoint until) {
 
 // Executed one by one: a message that was put together is good until the next one is reported.
 void Edge::Report(const Completion& completion, TimePoint now) {
-  if (completion.work != Work::kReceive) return ReportSendSide(completion.id);
+  if (completion.work != Work::kReceive) return ReportSendSide(completion);
   if (completion.id >= receives_->slots() || completion.bytes > receives_->bytes(completion.id).size()) {
     return Lose(MakeFailure(FailureKind::kCompletion,
                             fmt::format("receive {}: {} bytes", completion.id, completion.bytes)));
@@ -135,12 +135,14 @@ void Edge::Report(const Completion& completion, TimePoint now) {
   Execute();
 }
 
-// A connection completes in order: what was not signaled is told by what was.
-void Edge::ReportSendSide(std::uint64_t id) {
-  while (first_id_ <= id && !under_way_.empty()) {
-    const Work work = under_way_.front();
-    under_way_.pop_front();
-    ++first_id_;
+// What was not signaled is told by what was. RDMA reads tell only for themselves, and the others for the
+// others: iWARP's siw completes a send before the reads that were posted ahead of it.
+void Edge::ReportSendSide(const Completion& completion) {
+  UnderWay& under_way = Among(completion.work);
+  while (under_way.first_id <= completion.id && !under_way.works.empty()) {
+    const Work work = under_way.works.front();
+    under_way.works.pop_front();
+    ++under_way.first_id;
     if (work == Work::kSend) connection_.SendDone(actions_);
     if (work == Work::kRead) connection_.ReadDone(actions_);
     if (work == Work::kWrite) connection_.WriteDone(actions_);
@@ -184,8 +186,11 @@ void Edge::Execute() {
 
 void Edge::Flush() {
   if (requests_.empty() || !status_.ok()) return;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    requests_[i].signaled = i + 1 == requests_.size() || (i + 1) % kSignalEvery == 0;
+  bool read_tells = false;
+  bool other_tells = false;
+  for (std::size_t i = requests_.size(); i-- > 0;) {
+    bool& tells = requests_[i].work == Work::kRead ? read_tells : other_tells;
+    requests_[i].signaled = !std::exchange(tells, true) || i % kSignalEvery == 0;
   }
   const absl::Status status = link_.Post(requests_);
   requests_.clear();
@@ -210,10 +215,9 @@ absl::Status Edge::Queue(Work work, Bytes local, std::uint64_t address, std::uin
   const absl::StatusOr<Slice> slice = SliceOf(local);
   if (!slice.ok()) return slice.status();
   requests_.push_back({.work = work,
-                       .id = first_id_ + under_way_.size(),
+                       .id = Among(work).Add(work),
                        .local = *slice,
                        .remote = {.address = address, .rkey = token}});
-  under_way_.push_back(work);
   return absl::OkStatus();
 }
 
@@ -223,8 +227,7 @@ absl::Status Edge::Do(const PostReceive& action) {
 
 absl::Status Edge::Do(const Send& action) {
   if (action.invalidate) return absl::InvalidArgumentError("remote invalidation is not known here");
-  WorkRequest request{
-      .work = Work::kSend, .id = first_id_ + under_way_.size(), .local = heads_->slice(action.slot)};
+  WorkRequest request{.work = Work::kSend, .local = heads_->slice(action.slot)};
   request.local.length = action.head_size;
   std::ranges::copy(action.head(), heads_->bytes(action.slot).begin());
   if (!action.payload.empty()) {
@@ -232,8 +235,8 @@ absl::Status Edge::Do(const Send& action) {
     if (!payload.ok()) return payload.status();
     request.behind = *payload;
   }
+  request.id = others_.Add(Work::kSend);
   requests_.push_back(request);
-  under_way_.push_back(Work::kSend);
   return absl::OkStatus();
 }
 

@@ -102,10 +102,22 @@ class Edge {
     MemoryId memory{};
   };
 
+  // Work requests of the send side, oldest first, each with an id one higher than that of the one before.
+  struct UnderWay {
+    std::deque<Work> works{};
+    std::uint64_t first_id = 0;
+
+    std::uint64_t Add(Work work) {
+      works.push_back(work);
+      return first_id + works.size() - 1;
+    }
+  };
+
+  UnderWay& Among(Work work) { return work == Work::kRead ? reads_ : others_; }
   absl::StatusOr<Slice> SliceOf(Bytes bytes) const;
   absl::Status CheckLent(Bytes bytes) const;
   void Report(const Completion& completion, TimePoint now);
-  void ReportSendSide(std::uint64_t id);
+  void ReportSendSide(const Completion& completion);
   void Lose(const absl::Status& why);
   // After whatever was asked of the connection.
   void Follow();
@@ -137,8 +149,8 @@ class Edge {
   bool executing_ = false;
   bool gathering_ = false;               // in a Step, or in Together
   std::vector<WorkRequest> requests_{};  // executed, not yet handed to the link
-  std::deque<Work> under_way_{};         // of the send side, oldest first; the first has the id first_id_
-  std::uint64_t first_id_ = 0;
+  UnderWay reads_{};
+  UnderWay others_{};
   TimePoint timer_ = TimePoint::max();
   absl::Status lost_{};    // what the link said
   absl::Status status_{};  // why it is over

@@ -92,6 +92,7 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
       continue;
     }
     auto client = std::make_unique<AgentClient>(address.text, OpenChannel(route), options);
+    client->private_ = candidate.loopback || route.tls != nullptr;
     absl::StatusOr<AgentVersion> version = client->GetVersion();
     if (version.ok()) {
       client->version_ = *std::move(version);
@@ -229,6 +230,19 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
 
 absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, const Progress& progress) {
   v1::ProbeRequest request;
+  if (!options.credentials.user_name.empty()) {
+    if (!private_) {
+      return absl::InvalidArgumentError(
+          "credentials are not sent in plain text: use TLS (--tls-cert, --tls-key, --tls-ca), or run this on "
+          "host " +
+          name_);
+    }
+    request.mutable_credentials()->set_user_name(options.credentials.user_name);
+    request.mutable_credentials()->set_password(options.credentials.password);
+    request.mutable_credentials()->set_domain(options.credentials.domain);
+  }
+  request.set_prove(options.prove);
+  request.set_volume(options.volume);
   request.set_protocol(static_cast<v1::Protocol>(options.protocol));
   request.set_target(options.target);
   request.set_port_number(options.port_number);
@@ -241,7 +255,9 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
   request.set_run_id(options.run_id);
 
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
+  // The kernel's own clients take their time, and no agent allows more than this.
+  const auto longer = options.prove ? std::chrono::seconds(300) : std::chrono::seconds(0);
+  context.set_deadline(Clock::now() + options_.call_timeout + longer);
   const auto reader = stub_->Probe(&context, request);
   std::optional<ProbeAnswer> answer;
   for (v1::ProbeEvent event; reader->Read(&event);) {

@@ -79,7 +79,8 @@ struct ProbeOptions {
   std::uint32_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
   PortSelection port{};           // empty device: the one that leads to the target
   bool prove = false;             // also I/O on a volume of the server
-  std::string volume{};           // NVMe: the NQN; iSER: the target's name; NFS: the export's path
+  std::string volume{};  // SMB: the share; NVMe: the NQN; iSER: the target's name; NFS: the export's path
+  Credentials credentials{};  // refused where others could read them on the way
   std::string caller{};
   std::string run_id{};
 };
@@ -145,6 +146,7 @@ class AgentClient {
   std::string name_;
   ClientOptions options_;
   AgentVersion version_;
+  bool private_ = true;  // nobody else can read what goes over it
   std::unique_ptr<v1::Agent::Stub> stub_;
 };
 

@@ -60,6 +60,8 @@ void PutPort(const Port& from, v1::Port* to) {
   Put(from.hw_counters_lifespan_ms, to->mutable_hw_counters_lifespan_ms());
   Put(from.port_counters, to->mutable_port_counters(), convert::PutCounters);
   Put(from.resources, to->mutable_resources(), convert::PutResources);
+  Put(from.limits, to->mutable_limits(), convert::PutLimits);
+  Put(from.listeners, to->mutable_listeners(), convert::PutListeners);
 }
 
 Port GetPort(const v1::Port& from) {
@@ -86,6 +88,8 @@ Port GetPort(const v1::Port& from) {
   to.hw_counters_lifespan_ms = Get<std::uint32_t>(from.hw_counters_lifespan_ms());
   to.port_counters = Get<std::vector<Counter>>(from.port_counters(), convert::GetCounters);
   to.resources = Get<RdmaResources>(from.resources(), convert::GetResources);
+  to.limits = Get<DeviceLimits>(from.limits(), convert::GetLimits);
+  to.listeners = Get<std::vector<RdmaListener>>(from.listeners(), convert::GetListeners);
   return to;
 }
 
@@ -135,6 +139,10 @@ v1::Facts ToProto(const Facts& facts) {
   Put(facts.rdma_nodes, message.mutable_rdma_nodes(), PutNames);
   Put(facts.rdma_netns_shared, message.mutable_rdma_netns_shared());
   Put(facts.numa_nodes, message.mutable_numa_nodes());
+  Put(facts.modules, message.mutable_modules(), convert::PutModules);
+  Put(facts.options, message.mutable_options(), convert::PutOptions);
+  Put(facts.ksmbd, message.mutable_ksmbd(), convert::PutKsmbd);
+  Put(facts.tcp_listeners, message.mutable_tcp_listeners(), convert::PutTcpPorts);
   Put(facts.ports, message.mutable_ports(), PutPorts);
   return message;
 }
@@ -149,6 +157,10 @@ Facts FromProto(const v1::Facts& message) {
   facts.rdma_nodes = Get<std::vector<std::string>>(message.rdma_nodes(), GetNames);
   facts.rdma_netns_shared = Get<bool>(message.rdma_netns_shared());
   facts.numa_nodes = Get<std::uint32_t>(message.numa_nodes());
+  facts.modules = Get<std::vector<KernelModule>>(message.modules(), convert::GetModules);
+  facts.options = Get<std::vector<KernelOption>>(message.options(), convert::GetOptions);
+  facts.ksmbd = Get<KsmbdConfig>(message.ksmbd(), convert::GetKsmbd);
+  facts.tcp_listeners = Get<std::vector<std::uint16_t>>(message.tcp_listeners(), convert::GetTcpPorts);
   facts.ports = Get<std::vector<Port>>(message.ports(), GetPorts);
   return facts;
 }

@@ -30,4 +30,18 @@ Fact<std::vector<Counter>> GetCounters(const v1::Counters& from);
 void PutResources(const RdmaResources& from, v1::RdmaResources* to);
 Fact<RdmaResources> GetResources(const v1::RdmaResources& from);
 
+// facts_storage.cc
+void PutLimits(const DeviceLimits& from, v1::DeviceLimits* to);
+Fact<DeviceLimits> GetLimits(const v1::DeviceLimits& from);
+void PutListeners(const std::vector<RdmaListener>& from, v1::RdmaListeners* to);
+Fact<std::vector<RdmaListener>> GetListeners(const v1::RdmaListeners& from);
+void PutModules(const std::vector<KernelModule>& from, v1::KernelModules* to);
+Fact<std::vector<KernelModule>> GetModules(const v1::KernelModules& from);
+void PutOptions(const std::vector<KernelOption>& from, v1::KernelOptions* to);
+Fact<std::vector<KernelOption>> GetOptions(const v1::KernelOptions& from);
+void PutKsmbd(const KsmbdConfig& from, v1::KsmbdConfig* to);
+Fact<KsmbdConfig> GetKsmbd(const v1::KsmbdConfig& from);
+void PutTcpPorts(const std::vector<std::uint16_t>& from, v1::TcpPorts* to);
+Fact<std::vector<std::uint16_t>> GetTcpPorts(const v1::TcpPorts& from);
+
 }  // namespace rdmaready::convert

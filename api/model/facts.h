@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/model/fact.h"
+#include "api/model/storage.h"
 
 namespace rdmaready {
 
@@ -300,6 +301,8 @@ struct Port {
   Fact<std::uint32_t> hw_counters_lifespan_ms{};  // readings closer together than this may be the same one
   Fact<std::vector<Counter>> port_counters{};     // IBTA PMA counters; classic ones saturate
   Fact<RdmaResources> resources{};                // of the whole device
+  Fact<DeviceLimits> limits{};                    // likewise
+  Fact<std::vector<RdmaListener>> listeners{};    // likewise, each once
 
   bool operator==(const Port&) const = default;
 };
@@ -313,7 +316,12 @@ struct Facts {
   Fact<std::vector<std::string>> rdma_nodes{};  // names in /dev/infiniband: "rdma_cm", "uverbs0"
   Fact<bool> rdma_netns_shared{};               // every network namespace sees every RDMA device
   Fact<std::uint32_t> numa_nodes{};             // online
-  Fact<std::vector<Port>> ports{};              // every port of every RDMA device, in device and port order
+  Fact<std::vector<KernelModule>> modules{};    // those of kStorageModules, in that order
+  Fact<std::vector<KernelOption>>
+      options{};  // of the kernel's configuration: those that are in it and matter here
+  Fact<KsmbdConfig> ksmbd{};
+  Fact<std::vector<std::uint16_t>> tcp_listeners{};  // ports, ascending, each once; of this network namespace
+  Fact<std::vector<Port>> ports{};  // every port of every RDMA device, in device and port order
 
   bool operator==(const Facts&) const = default;
 };

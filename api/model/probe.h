@@ -33,6 +33,13 @@ struct ProbeValue {
   bool operator==(const ProbeValue&) const = default;
 };
 
+// Who we are to the server. Neither logged nor stored; on the wire only where nobody else listens.
+struct Credentials {
+  std::string user_name{};
+  std::string password{};
+  std::string domain{};
+};
+
 struct ProbeResult {
   Protocol protocol = Protocol::kUnknown;
   std::string target{};            // as the caller named it

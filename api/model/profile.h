@@ -17,6 +17,19 @@ struct Profile {
   enum class Dcbx { kAny, kStatic };       // static: host controlled, willing off
   enum class Vlan { kAny, kTagged };       // tagged: RDMA is only used over a VLAN
 
+  // What a host does with its RDMA, in the kernel.
+  enum class Role {
+    kUnknown,
+    kSmbServer,
+    kSmbClient,
+    kNvmeTarget,
+    kNvmeHost,
+    kIserTarget,
+    kIserInitiator,
+    kNfsServer,
+    kNfsClient,
+  };
+
   // Traffic that must always get through: of a cluster whose members decide by it who is alive.
   struct Heartbeat {
     std::uint8_t priority = 0;                        // 0..7
@@ -55,6 +68,7 @@ struct Profile {
   std::optional<Cnp> cnp{};
   Vlan vlan = Vlan::kAny;
   std::optional<std::vector<std::uint16_t>> vlan_ids{};  // the storage VLANs: no other carries RDMA
+  std::optional<std::vector<Role>> roles{};              // of every host; not empty
   std::optional<std::uint8_t> min_ports{};               // Ethernet ports with RDMA of a host
 
   bool operator==(const Profile&) const = default;

@@ -69,6 +69,9 @@ v1::Profile::Vlan ToWire(Profile::Vlan vlan) {
   return v1::Profile::VLAN_ANY;
 }
 
+// The two have the same numbers (held by the round trip test).
+v1::Profile::Role ToWire(Profile::Role role) { return static_cast<v1::Profile::Role>(role); }
+
 ProfileProblem OutOfRange(std::string field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
   return {.field = std::move(field),
           .text = std::to_string(value) + " is not in " + std::to_string(low) + ".." + std::to_string(high)};
@@ -230,6 +233,19 @@ std::optional<ProfileProblem> CheckVlanIds(const v1::Profile& message) {
   return std::nullopt;
 }
 
+std::optional<ProfileProblem> CheckRoles(const v1::Profile& message) {
+  if (!message.has_roles()) return std::nullopt;
+  std::vector<int> seen;
+  for (const int role : message.roles().roles()) {
+    if (role == v1::Profile::ROLE_UNKNOWN || !v1::Profile::Role_IsValid(role))
+      return ProfileProblem{"roles", "a value from a newer version"};
+    if (std::ranges::find(seen, role) != seen.end()) return ProfileProblem{"roles", "a role is there twice"};
+    seen.push_back(role);
+  }
+  if (seen.empty()) return ProfileProblem{"roles", "an empty list"};
+  return std::nullopt;
+}
+
 std::uint8_t Byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
 
 void AddParts(const Profile& profile, v1::Profile& message) {
@@ -249,6 +265,10 @@ void AddParts(const Profile& profile, v1::Profile& message) {
     for (const std::uint16_t id : *profile.vlan_ids) message.mutable_vlan_ids()->add_ids(id);
   }
   if (profile.min_ports) message.set_min_ports(*profile.min_ports);
+  if (profile.roles) {
+    message.mutable_roles();
+    for (const Profile::Role role : *profile.roles) message.mutable_roles()->add_roles(ToWire(role));
+  }
 }
 
 void TakeParts(const v1::Profile& message, Profile& profile) {
@@ -269,13 +289,17 @@ void TakeParts(const v1::Profile& message, Profile& profile) {
       profile.vlan_ids->push_back(static_cast<std::uint16_t>(id));
   }
   if (message.has_min_ports()) profile.min_ports = Byte(message.min_ports());
+  if (message.has_roles()) {
+    profile.roles.emplace();
+    for (const int role : message.roles().roles()) profile.roles->push_back(static_cast<Profile::Role>(role));
+  }
 }
 
 }  // namespace
 
 std::optional<ProfileProblem> FindProblem(const v1::Profile& message) {
-  for (const auto check :
-       {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckHeartbeat, CheckCnp, CheckVlanIds}) {
+  for (const auto check : {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckHeartbeat,
+                           CheckCnp, CheckVlanIds, CheckRoles}) {
     if (std::optional<ProfileProblem> problem = check(message)) return problem;
   }
   return std::nullopt;

@@ -144,6 +144,7 @@ class Filler {
 
   absl::Status FillList(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
                         Message& message) {
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) return FillWords(node, path, field, message);
     if (field.cpp_type() != FieldDescriptor::CPPTYPE_UINT32) {
       return absl::InternalError("a list has a type without a YAML form: " + field.full_name());
     }
@@ -156,6 +157,20 @@ class Filler {
         return Error(item.line, "key `" + path + "` wants a list of numbers, like [3]");
       }
       message.GetReflection()->AddUInt32(&message, &field, static_cast<std::uint32_t>(*number));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FillWords(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                         Message& message) {
+    if (node.kind != YamlNode::Kind::kList)
+      return Error(node.line, "key `" + path + "` wants a list of words, like [" +
+                                  WordOf(*field.enum_type()->value(1)) + "]");
+    if (node.items.size() > kMaxListItems) return Error(node.line, "key `" + path + "`: the list is too long");
+    for (const YamlNode& item : node.items) {
+      const EnumValueDescriptor* value = ValueOf(item, *field.enum_type());
+      if (value == nullptr) return WrongWord(item, path, *field.enum_type());
+      message.GetReflection()->AddEnum(&message, &field, value);
     }
     return absl::OkStatus();
   }
@@ -198,19 +213,34 @@ class Filler {
 
   absl::Status FillEnum(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
                         Message& message) {
-    const EnumDescriptor& type = *field.enum_type();
-    std::vector<std::string> words;
+    const EnumValueDescriptor* value = ValueOf(node, *field.enum_type());
+    if (value == nullptr) return WrongWord(node, path, *field.enum_type());
+    message.GetReflection()->SetEnum(&message, &field, value);
+    return absl::OkStatus();
+  }
+
+  // Null when it is none of the words. An "unknown" is what a reader makes of a newer writer, and nothing to
+  // write.
+  static const EnumValueDescriptor* ValueOf(const YamlNode& node, const EnumDescriptor& type) {
     for (int i = 0; i < type.value_count(); ++i) {
-      words.push_back(WordOf(*type.value(i)));
-      if (node.kind == YamlNode::Kind::kScalar && node.text == words.back()) {
-        message.GetReflection()->SetEnum(&message, &field, type.value(i));
-        return absl::OkStatus();
-      }
+      if (node.kind == YamlNode::Kind::kScalar && node.text == WordOf(*type.value(i)) &&
+          !IsUnknown(*type.value(i)))
+        return type.value(i);
     }
+    return nullptr;
+  }
+
+  absl::Status WrongWord(const YamlNode& node, const std::string& path, const EnumDescriptor& type) const {
     std::string choices;
-    for (const std::string& word : words) choices += (choices.empty() ? "" : ", ") + word;
+    for (int i = 0; i < type.value_count(); ++i) {
+      if (!IsUnknown(*type.value(i))) choices += (choices.empty() ? "" : ", ") + WordOf(*type.value(i));
+    }
     const std::string got = node.kind == YamlNode::Kind::kScalar ? ", not " + Quoted(node.text) : "";
     return Error(node.line, "key `" + path + "` wants one of " + choices + got);
+  }
+
+  static bool IsUnknown(const EnumValueDescriptor& value) {
+    return value.number() == 0 && WordOf(value) == "unknown";
   }
 
   std::string_view file_name_;

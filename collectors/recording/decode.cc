@@ -6,6 +6,7 @@
 #include "api/base/digest.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/recording/device_numbers.h"
 #include "collectors/recording/format.h"
 #include "collectors/recording/json.h"
 #include "collectors/recording/paths.h"
@@ -165,6 +166,20 @@ void AddVerbs(Reader& line, Recording& recording) {
   AddAnswer(line, recording.verbs_ports, question, [&] { return PortAnswerOf(line); });
 }
 
+void AddFoundLines(Reader& line, Recording& recording) {
+  const LinesQuestion question{line.Text("find"), line.Texts("words")};
+  AddAnswer(line, recording.lines, question, [&] { return line.Texts("lines"); });
+}
+
+void AddDevice(Reader& line, Recording& recording) {
+  AddAnswer(line, recording.verbs_devices, line.Text("device"), [&] {
+    VerbsDeviceAnswer answer;
+    for (const recording::DeviceNumber& number : recording::kDeviceNumbers)
+      answer.*number.member = line.Unsigned<std::uint32_t>(number.name);
+    return answer;
+  });
+}
+
 void AddRdmaCm(Reader& line, Recording& recording) {
   const std::string device = line.Text("device");
   const PortQuestion question{device, line.Unsigned<std::uint32_t>("port")};
@@ -270,6 +285,11 @@ absl::Status DecodeAnswers(const RecordingFiles& files, Recording* recording) {
   for (const Part& part :
        {Part{"netlink.jsonl", AddNetlink}, Part{"ethtool.jsonl", AddEthtool}, Part{"verbs.jsonl", AddVerbs},
         Part{"rdma_cm.jsonl", AddRdmaCm}, Part{"limits.jsonl", AddLimit}}) {
+    RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
+  }
+  // Of an older version, which did not ask these, there are no such files; of this one the digests name them.
+  for (const Part& part : {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}}) {
+    if (!files.contains(part.file)) continue;
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }
   return absl::OkStatus();

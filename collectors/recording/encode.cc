@@ -8,6 +8,7 @@
 
 #include "api/base/digest.h"
 #include "api/base/text.h"
+#include "collectors/recording/device_numbers.h"
 #include "collectors/recording/format.h"
 #include "collectors/recording/json.h"
 #include "collectors/recording/paths.h"
@@ -197,6 +198,31 @@ std::string VerbsLines(const Recording& recording) {
   return lines;
 }
 
+std::string FoundLines(const Recording& recording) {
+  std::string lines;
+  Append(
+      lines, recording.lines,
+      [](const LinesQuestion& asked) {
+        return Json{{"find", FromText(asked.path)}, {"words", ToJson(asked.words)}};
+      },
+      [](Json& line, const std::vector<std::string>& found) { line["lines"] = ToJson(found); });
+  return lines;
+}
+
+std::string DeviceLines(const Recording& recording) {
+  std::string lines;
+  Append(
+      lines, recording.verbs_devices,
+      [](const std::string& device) {
+        return Json{{"device", FromText(device)}};
+      },
+      [](Json& line, const VerbsDeviceAnswer& answer) {
+        for (const recording::DeviceNumber& number : recording::kDeviceNumbers)
+          line[number.name] = answer.*number.member;
+      });
+  return lines;
+}
+
 void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   Append(
       files["netlink.jsonl"], recording.netlink, [](const NetlinkRequest& asked) { return ToJson(asked); },
@@ -211,6 +237,8 @@ void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
         line["shows"] = Shown(answer);
       });
   files["verbs.jsonl"] = VerbsLines(recording);
+  files["lines.jsonl"] = FoundLines(recording);
+  files["devices.jsonl"] = DeviceLines(recording);
   Append(
       files["rdma_cm.jsonl"], recording.rdma_cm,
       [](const PortQuestion& asked) {

@@ -49,14 +49,19 @@ class RecordingSaver {
   std::string unfinished_{};
 };
 
+// What of several recordings may be read at once; what is beyond it is an error of its own folder.
+inline constexpr std::size_t kMaxLoadedBytes = std::size_t{1} << 30;
+
 struct SavedRecording {
   std::string folder{};
-  Recording recording{};
+  // kInvalidArgument, in one line that names the file: no recording, damaged, foreign, or of a newer format.
+  absl::StatusOr<Recording> recording{};
 };
 
-// The recording in `directory`, or all in the folders right below it, by name. kInvalidArgument, in one line
-// that names the file: there is none, one is damaged, foreign, or of a newer format. Hidden names, and plain
-// files beside the folders, are passed over; a folder that is no recording is an error.
-absl::StatusOr<std::vector<SavedRecording>> LoadRecordings(const std::string& directory);
+// The recording in `directory`, or all in the folders right below it, by name. Hidden names, and plain files
+// beside the folders, are passed over; a folder that is no recording is an error of its own. kInvalidArgument,
+// as above, when not one recording could be read. `budget_bytes` is for tests.
+absl::StatusOr<std::vector<SavedRecording>> LoadRecordings(const std::string& directory,
+                                                           std::size_t budget_bytes = kMaxLoadedBytes);
 
 }  // namespace rdmaready

@@ -36,6 +36,35 @@ constexpr std::array<CodeName, 16> kCodes{{
     {absl::StatusCode::kUnauthenticated, "unauthenticated"},
 }};
 
+// Counts, and keeps nothing: false ends the parser. The names and types are those that nlohmann::json_sax asks
+// for.
+class Bounds final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return Count(); }
+  bool boolean(bool) override { return Count(); }
+  bool number_integer(number_integer_t) override { return Count(); }
+  bool number_unsigned(number_unsigned_t) override { return Count(); }
+  bool number_float(number_float_t, const string_t&) override { return Count(); }
+  bool string(string_t&) override { return Count(); }
+  bool binary(binary_t&) override { return Count(); }
+  bool key(string_t&) override { return Count(); }
+  bool start_object(std::size_t) override { return Count() && ++depth_ <= kMaxJsonDepth; }
+  bool start_array(std::size_t) override { return Count() && ++depth_ <= kMaxJsonDepth; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+  bool exceeded() const { return elements_ > kMaxJsonElements || depth_ > kMaxJsonDepth; }
+
+ private:
+  bool Count() { return ++elements_ <= kMaxJsonElements; }
+
+  std::size_t elements_ = 0;
+  int depth_ = 0;
+};
+
 bool IsReadable(char letter) { return (letter >= ' ' && letter <= '~') || letter == '\n' || letter == '\t'; }
 
 int Digit(char letter) {
@@ -87,6 +116,10 @@ std::string HexOf(std::span<const std::byte> bytes) {
 }
 
 absl::StatusOr<Json> ParseObject(std::string_view text) {
+  Bounds bounds;
+  if (!Json::sax_parse(text, &bounds)) {
+    return absl::InvalidArgumentError(bounds.exceeded() ? "too deep, or of too many elements" : "not JSON");
+  }
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return absl::InvalidArgumentError("not JSON");
   if (!json.is_object()) return absl::InvalidArgumentError("not a JSON object");

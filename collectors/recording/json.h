@@ -26,7 +26,13 @@ Json FromText(std::string_view text);
 // Lower-case hexadecimal.
 std::string HexOf(std::span<const std::byte> bytes);
 
-// An object, or kInvalidArgument without the place. Never throws, whatever the text.
+// What one line may hold at most: a line of our own is three levels deep, and an element of JSON takes up to
+// forty times the memory of its text.
+inline constexpr int kMaxJsonDepth = 8;
+inline constexpr std::size_t kMaxJsonElements = 500'000;
+
+// An object within these bounds, or kInvalidArgument without the place. Never throws, whatever the text; what
+// is out of bounds is not kept while it is read.
 absl::StatusOr<Json> ParseObject(std::string_view text);
 
 // The status of an answer: its code as a word, its text.

@@ -107,7 +107,8 @@ class FolderReader {
   std::vector<Open> way_{};
 };
 
-absl::StatusOr<Recording> LoadOne(UniqueFd root, const std::string& name) {
+// Takes what it reads off `budget_bytes`.
+absl::StatusOr<Recording> LoadOne(UniqueFd root, const std::string& name, std::size_t& budget_bytes) {
   FolderReader folder(std::move(root), name);
   absl::StatusOr<std::string> manifest = folder.Read(std::string(kManifestFile), kMaxManifestBytes);
   if (!manifest.ok()) return manifest.status();
@@ -122,9 +123,10 @@ absl::StatusOr<Recording> LoadOne(UniqueFd root, const std::string& name) {
   files.emplace(kDigestsFile, *std::move(digests));
   std::size_t left = kMaxRecordingFolderBytes;
   for (const std::string& path : *listed) {
-    absl::StatusOr<std::string> text = folder.Read(path, left);
+    absl::StatusOr<std::string> text = folder.Read(path, std::min(left, budget_bytes));
     if (!text.ok()) return text.status();
     left -= text->size();
+    budget_bytes -= text->size();
     files.insert_or_assign(path, *std::move(text));
   }
   absl::StatusOr<Recording> recording = DecodeRecording(files);
@@ -137,7 +139,8 @@ bool HasManifest(int folder) {
   return ::fstatat(folder, std::string(kManifestFile).c_str(), &information, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// The folders right below, by name. kInvalidArgument for symbolic links: what they lead to was not saved here.
+// The folders right below, by name, and the symbolic links, which nobody follows: what they lead to was not
+// saved here.
 absl::StatusOr<std::vector<std::string>> HostFolders(int parent, const std::string& directory) {
   const int copy = ::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // closedir closes it
   const Handle<DIR, ::closedir> listing(copy < 0 ? nullptr : ::fdopendir(copy));
@@ -148,8 +151,7 @@ absl::StatusOr<std::vector<std::string>> HostFolders(int parent, const std::stri
     struct stat information {};
     if (name.starts_with('.')) continue;
     if (::fstatat(parent, name.c_str(), &information, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISLNK(information.st_mode)) return Bad(directory + "/" + name, "a symbolic link: refused");
-    if (!S_ISDIR(information.st_mode)) continue;
+    if (!S_ISDIR(information.st_mode) && !S_ISLNK(information.st_mode)) continue;
     names.push_back(name);
     if (names.size() > kMaxHosts) return Bad(directory, "more than " + std::to_string(kMaxHosts) + " folders");
   }
@@ -157,40 +159,53 @@ absl::StatusOr<std::vector<std::string>> HostFolders(int parent, const std::stri
   return names;
 }
 
+// The recording in the folder `name` of `parent`, which is shown as `folder`.
+absl::StatusOr<Recording> LoadChild(int parent, const std::string& name, const std::string& folder,
+                                    std::size_t& budget_bytes) {
+  UniqueFd child(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!child) return WhyNotOpened(parent, name, errno, folder);
+  if (!HasManifest(child.get())) return Bad(folder, "no recording: it has no " + std::string(kManifestFile));
+  return LoadOne(std::move(child), folder, budget_bytes);
+}
+
+absl::Status Named(const absl::Status& status) {
+  return absl::InvalidArgumentError("read recording " + Message(status));
+}
+
 // The recording in it, or those right below it.
-absl::StatusOr<std::vector<SavedRecording>> LoadAll(const std::string& directory) {
+absl::StatusOr<std::vector<SavedRecording>> LoadAll(const std::string& directory, std::size_t budget_bytes) {
   UniqueFd root(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root) return Bad(directory, std::strerror(errno));
+  if (!root) return Named(Bad(directory, std::strerror(errno)));
   std::vector<SavedRecording> saved;
   if (HasManifest(root.get())) {
-    absl::StatusOr<Recording> recording = LoadOne(std::move(root), directory);
-    if (!recording.ok()) return recording.status();
+    absl::StatusOr<Recording> recording = LoadOne(std::move(root), directory, budget_bytes);
+    if (!recording.ok()) return Named(recording.status());
     saved.push_back({directory, *std::move(recording)});
     return saved;
   }
   const absl::StatusOr<std::vector<std::string>> names = HostFolders(root.get(), directory);
-  if (!names.ok()) return names.status();
-  if (names->empty()) return Bad(directory, "no recording is in it (`rdmaready facts --save` makes them)");
+  if (!names.ok()) return Named(names.status());
+  if (names->empty()) {
+    return Named(Bad(directory, "no recording is in it (`rdmaready facts --save` makes them)"));
+  }
+  bool any = false;
   for (const std::string& name : *names) {
     const std::string folder = directory + "/" + name;
-    UniqueFd child(::openat(root.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!child) return Bad(folder, std::strerror(errno));
-    if (!HasManifest(child.get())) return Bad(folder, "no recording: it has no " + std::string(kManifestFile));
-    absl::StatusOr<Recording> recording = LoadOne(std::move(child), folder);
-    if (!recording.ok()) return recording.status();
-    saved.push_back({folder, *std::move(recording)});
+    absl::StatusOr<Recording> recording = LoadChild(root.get(), name, folder, budget_bytes);
+    any = any || recording.ok();
+    saved.push_back({folder, recording.ok() ? std::move(recording) : Named(recording.status())});
   }
+  if (!any) return saved.front().recording.status();
   return saved;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<SavedRecording>> LoadRecordings(const std::string& directory) {
+absl::StatusOr<std::vector<SavedRecording>> LoadRecordings(const std::string& directory,
+                                                           std::size_t budget_bytes) {
   std::string plain = directory;
   while (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
-  absl::StatusOr<std::vector<SavedRecording>> saved = LoadAll(plain);
-  if (!saved.ok()) return absl::InvalidArgumentError("read recording " + Message(saved.status()));
-  return saved;
+  return LoadAll(plain, budget_bytes);
 }
 
 }  // namespace rdmaready

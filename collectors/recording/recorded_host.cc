@@ -20,6 +20,13 @@ absl::StatusOr<std::string> RecordedHost::ReadFile(std::string_view absolute_pat
   return answer == nullptr ? NeverAsked("read " + path) : *answer;
 }
 
+absl::StatusOr<std::vector<std::string>> RecordedHost::FindLines(std::string_view absolute_path,
+                                                                 const std::vector<std::string>& words) {
+  const std::string path(absolute_path);
+  const auto* answer = recording_.lines.Next({path, words});
+  return answer == nullptr ? NeverAsked("find lines in " + path) : *answer;
+}
+
 absl::StatusOr<std::vector<std::string>> RecordedHost::ListDirectory(std::string_view absolute_path) {
   const std::string path(absolute_path);
   const auto* answer = recording_.directories.Next(path);
@@ -48,6 +55,11 @@ absl::StatusOr<std::vector<std::byte>> RecordedHost::Ethtool(const std::string& 
 absl::StatusOr<VerbsPortAnswer> RecordedHost::VerbsPort(const std::string& device, std::uint32_t port) {
   const auto* answer = recording_.verbs_ports.Next({device, port});
   return answer == nullptr ? NeverAsked("query verbs port " + device + "/" + std::to_string(port)) : *answer;
+}
+
+absl::StatusOr<VerbsDeviceAnswer> RecordedHost::VerbsDevice(const std::string& device) {
+  const auto* answer = recording_.verbs_devices.Next(device);
+  return answer == nullptr ? NeverAsked("query verbs device " + device) : *answer;
 }
 
 absl::StatusOr<std::vector<VerbsGid>> RecordedHost::VerbsGidTable(const std::string& device) {

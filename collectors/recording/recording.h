@@ -24,6 +24,13 @@ struct EthtoolQuestion {
   auto operator<=>(const EthtoolQuestion&) const = default;
 };
 
+struct LinesQuestion {
+  std::string path{};
+  std::vector<std::string> words{};
+
+  auto operator<=>(const LinesQuestion&) const = default;
+};
+
 struct PortQuestion {
   std::string device{};
   std::uint32_t port = 0;
@@ -47,10 +54,12 @@ struct Recording {
   AnswerLog<std::string, std::string> files{};  // by path, like the next two
   AnswerLog<std::string, std::vector<std::string>> directories{};
   AnswerLog<std::string, std::string> links{};
+  AnswerLog<LinesQuestion, std::vector<std::string>> lines{};
   AnswerLog<NetlinkRequest, std::vector<NetlinkMessage>, NetlinkRequestLess> netlink{};
   AnswerLog<EthtoolQuestion, std::vector<std::byte>> ethtool{};
   AnswerLog<PortQuestion, VerbsPortAnswer> verbs_ports{};
-  AnswerLog<std::string, std::vector<VerbsGid>> verbs_gids{};  // by device
+  AnswerLog<std::string, VerbsDeviceAnswer> verbs_devices{};  // by device, like the next one
+  AnswerLog<std::string, std::vector<VerbsGid>> verbs_gids{};
   AnswerLog<PortQuestion, RdmaCmAnswer> rdma_cm{};
   AnswerLog<std::monostate, Memlock> memlock{};
 };

@@ -33,7 +33,10 @@ std::size_t BytesOf(const RdmaCmAnswer& answer) {
   return answer.default_roce_mode.size() + answer.default_roce_tos.size();
 }
 
-std::size_t BytesOf(const VerbsPortAnswer&) { return 0; }  // with its question, a few numbers
+// With their questions, a few numbers.
+std::size_t BytesOf(const VerbsPortAnswer&) { return 0; }
+
+std::size_t BytesOf(const VerbsDeviceAnswer&) { return 0; }
 
 std::size_t BytesOf(const Memlock&) { return 0; }
 
@@ -59,6 +62,12 @@ absl::StatusOr<std::string> RecordingHost::ReadFile(std::string_view absolute_pa
   return Keep(recording_.files, std::string(absolute_path), host_.ReadFile(absolute_path));
 }
 
+absl::StatusOr<std::vector<std::string>> RecordingHost::FindLines(std::string_view absolute_path,
+                                                                  const std::vector<std::string>& words) {
+  return Keep(recording_.lines, LinesQuestion{std::string(absolute_path), words},
+              host_.FindLines(absolute_path, words));
+}
+
 absl::StatusOr<std::vector<std::string>> RecordingHost::ListDirectory(std::string_view absolute_path) {
   return Keep(recording_.directories, std::string(absolute_path), host_.ListDirectory(absolute_path));
 }
@@ -79,6 +88,10 @@ absl::StatusOr<std::vector<std::byte>> RecordingHost::Ethtool(const std::string&
 
 absl::StatusOr<VerbsPortAnswer> RecordingHost::VerbsPort(const std::string& device, std::uint32_t port) {
   return Keep(recording_.verbs_ports, PortQuestion{device, port}, host_.VerbsPort(device, port));
+}
+
+absl::StatusOr<VerbsDeviceAnswer> RecordingHost::VerbsDevice(const std::string& device) {
+  return Keep(recording_.verbs_devices, device, host_.VerbsDevice(device));
 }
 
 absl::StatusOr<std::vector<VerbsGid>> RecordingHost::VerbsGidTable(const std::string& device) {

@@ -19,7 +19,7 @@ from process import kill
 from state import Fabric, Guest
 
 CONSOLE_TAIL_LINES = 25
-RESET_TIMEOUT_S = 60
+RESET_TIMEOUT_S = 120
 
 
 def prepare(devices, roles):

@@ -128,6 +128,48 @@ class Facts(unittest.TestCase):
         self.assertEqual(self.found("pfc.lossless-priority"), ("rxe0/1 dcb0", "pass", "PFC on 3"))
         self.assertIn("dcb0.711 (vlan 711)", self.text())
 
+    def serve(self, *words):
+        """Guest 1 as a storage server, its ksmbd.conf where ksmbd-tools look for it; undone when the test is over."""
+        self.addCleanup(fabric.guest, 1, "rm -rf /etc/ksmbd")
+        self.addCleanup(fabric.put_right, 1)
+        fabric.launcher("role", 1, *words)
+        fabric.guest(1, "mkdir -p /etc/ksmbd; ln -sf /run/fabric/roles/smb/ksmbd.conf /etc/ksmbd/ksmbd.conf")
+
+    def module(self, name):
+        module, = [m for m in self.facts()["modules"]["value"]["modules"] if m["name"] == name]
+        return module["state"]["value"], module["uses_rdma"].get("value")
+
+    def test_an_smb_direct_server_on_its_own_interface_and_on_a_bridge(self):
+        self.serve("smb")
+        self.assertEqual(self.module("ksmbd"), ("MODULE_STATE_LOADED", True))
+        self.assertIn({"port": 445, "kernel_name": "ksmbd", "pid": "0"}, self.port()["listeners"]["value"]["listeners"])
+        self.assertIn(445, self.facts()["tcp_listeners"]["value"]["ports"])
+        self.assertEqual(self.found("smb.server-built-in"), ("host", "pass", "ksmbd loaded, with SMB Direct"))
+        self.assertEqual(self.found("smb.listener"), ("rxe0/1 dcb0", "pass", "ksmbd on 445"))
+        self.assertEqual(self.found("smb.server-address"), ("rxe0/1 dcb0", "pass", "10.0.0.1 on dcb0"))
+        for check in ("smb.multichannel", "smb.tcp", "smb.signing", "smb.kernel", "smb.mixed-transports"):
+            self.assertEqual(self.found(check)[:2], ("host", "pass"), check)
+        self.serve("smb", "--bridge")
+        subject, outcome, observed = self.found("smb.server-address")
+        self.assertEqual((subject, outcome), ("rxe0/1 dcb0", "warn"))
+        self.assertRegex(observed, r"^10\.0\.0\.1 on br0 \(bridge\): not told to clients as RDMA by Linux \d+\.\d+$")
+
+    def test_an_smb_server_as_debian_has_it(self):
+        """The module that is loaded counts, and not the other one, which modprobe would find."""
+        self.serve("smb", "--no-rdma", "--no-multichannel", "--signing", "required")
+        self.assertEqual(self.module("ksmbd"), ("MODULE_STATE_LOADED", False))
+        self.assertEqual(self.module("cifs")[1], True)
+        self.assertEqual(self.found("smb.server-built-in")[1], "warn")
+        self.assertIn("built without SMB Direct", self.found("smb.server-built-in")[2])
+        self.assertEqual(self.found("smb.multichannel")[1:], ("warn", "server multi channel support = no"))
+        self.assertEqual(self.found("smb.signing")[1:], ("warn", "server signing = mandatory"))
+        self.assertEqual(self.found("smb.listener")[1], "warn")
+
+    def test_an_nvme_target(self):
+        self.assertEqual(self.found("nvme.target-listener")[1], "not-applicable")
+        self.serve("nvme")
+        self.assertEqual(self.found("nvme.target-listener"), ("host", "pass", "nvmet_rdma on 4420 of rxe0"))
+
     def test_bond_over_the_port_and_then_under_it(self):
         self.build(BOND)
         port = self.port()

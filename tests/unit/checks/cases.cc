@@ -335,6 +335,8 @@ std::vector<CheckCase> AllCheckCases() {
   AddPfcCases(cases);
   AddEtsCases(cases);
   AddAppCases(cases);
+  AddSmbCases(cases);
+  AddStorageCases(cases);
   for (CheckCase& row : cases) {
     if (row.profile == Profile{}) row.profile = VirtualFabricProfile();
   }

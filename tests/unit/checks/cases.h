@@ -35,5 +35,7 @@ void AddNetCases(std::vector<CheckCase>& cases);
 void AddPfcCases(std::vector<CheckCase>& cases);
 void AddEtsCases(std::vector<CheckCase>& cases);
 void AddAppCases(std::vector<CheckCase>& cases);
+void AddSmbCases(std::vector<CheckCase>& cases);
+void AddStorageCases(std::vector<CheckCase>& cases);
 
 }  // namespace rdmaready

@@ -87,6 +87,30 @@ inline Netdev GoodNetdev() {
   return netdev;
 }
 
+inline DeviceLimits GoodLimits() {
+  return {.max_qp_wr = 1'048'576,
+          .max_cqe = 32'767,
+          .max_sge = 32,
+          .max_sge_rd = 32,
+          .max_qp_rd_atom = 128,
+          .max_qp_init_rd_atom = 128,
+          .max_qp = 1'048'560,
+          .max_mr = 524'287,
+          .max_mw = 524'287,
+          .fast_registration = true,
+          .mw_type_2b = true};
+}
+
+// Every module installed, SMB with SMB Direct, and nothing loaded but an SMB client.
+inline std::vector<KernelModule> GoodModules() {
+  std::vector<KernelModule> modules;
+  for (const std::string_view name : kStorageModules) {
+    const ModuleState state = name == "cifs" ? ModuleState::kLoaded : ModuleState::kInstalled;
+    modules.push_back({.name = std::string(name), .state = state, .uses_rdma = name != "nfsd"});
+  }
+  return modules;
+}
+
 inline Port GoodPort() {
   Port port;
   port.device = "rxe0";
@@ -117,6 +141,8 @@ inline Port GoodPort() {
   port.board = soft;
   port.pci = soft;
   port.port_counters = soft;
+  port.limits = GoodLimits();
+  port.listeners = std::vector<RdmaListener>{};
   return port;
 }
 
@@ -129,6 +155,10 @@ inline Facts GoodHost() {
   host.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
   host.rdma_netns_shared = true;
   host.numa_nodes = 1;
+  host.modules = GoodModules();
+  host.options = std::vector<KernelOption>{{"CONFIG_CIFS_SMB_DIRECT", "y"}};
+  host.ksmbd = Missing{.kind = Missing::Kind::kUnsupported, .detail = "there is no ksmbd.conf"};
+  host.tcp_listeners = std::vector<std::uint16_t>{22};
   host.ports = std::vector<Port>{GoodPort()};
   return host;
 }
@@ -139,6 +169,39 @@ Facts WithPort(Change change) {
   Facts host = GoodHost();
   std::vector<Port> ports = *host.ports;
   change(ports.front());
+  host.ports = ports;
+  return host;
+}
+
+// The good host with a change of what is known of one module.
+template <class Change>
+Facts WithModule(Facts host, std::string_view name, Change change) {
+  std::vector<KernelModule> modules = *host.modules;
+  change(*std::ranges::find(modules, name, &KernelModule::name));
+  host.modules = modules;
+  return host;
+}
+
+inline Facts Loaded(Facts host, std::string_view name) {
+  return WithModule(std::move(host), name, [](KernelModule& module) { module.state = ModuleState::kLoaded; });
+}
+
+// A host that is an SMB Direct server, and a good one.
+inline Facts SmbServer() {
+  Facts host = Loaded(WithPort([](Port& port) {
+                        port.listeners = std::vector<RdmaListener>{{.port = 445, .kernel_name = "ksmbd"}};
+                      }),
+                      "ksmbd");
+  host.ksmbd = KsmbdConfig{.path = "/etc/ksmbd/ksmbd.conf", .multichannel = true};
+  host.tcp_listeners = std::vector<std::uint16_t>{22, 445};
+  return host;
+}
+
+template <class Change>
+Facts SmbServerWith(Change change) {
+  Facts host = SmbServer();
+  std::vector<Port> ports = *host.ports;
+  change(host, ports.front());
   host.ports = ports;
   return host;
 }

@@ -22,19 +22,24 @@ TEST(Registry, HoldsTheChecksOfThisRelease) {
   EXPECT_THAT(
       ids,
       testing::UnorderedElementsAre(
-          "app.roce-udp", "cnt.saturated", "dcbx.mode", "dcbx.willing", "drv.core-modules", "drv.dcb-capable",
+          "app.roce-udp", "cnt.saturated", "dcbx.mode", "dcbx.willing", "dev.fast-registration", "dev.max-cqe",
+          "dev.max-mr", "dev.max-qp-wr", "dev.max-sge", "dev.rd-atom", "drv.core-modules", "drv.dcb-capable",
           "drv.fw-uniform", "ets.capacity", "ets.cluster-share", "ets.map", "ets.maxrate", "ets.rdma-share",
           "ets.sum", "ets.three-classes", "ets.tsa", "gid.default-mode", "gid.ip-match", "gid.v2-present",
           "gid.vlan-match", "host.memlock", "ib.link-recovery", "ib.symbol-errors", "inv.bond", "inv.bridge",
           "inv.expected-count", "inv.netdev-mapping", "inv.netns-mode", "inv.physical", "inv.rdma-present",
-          "inv.symmetry", "inv.transport", "ip.address", "ip.subnets", "iw.peer-protocol", "link.duplex",
-          "link.phys-state", "link.speed", "link.speed-consistent", "link.state", "map.cnp-dscp",
+          "inv.symmetry", "inv.transport", "ip.address", "ip.subnets", "iser.initiator-module",
+          "iser.target-listener", "iser.target-module", "iw.ird-ord", "iw.peer-protocol", "iw.port-5445",
+          "link.duplex", "link.phys-state", "link.speed", "link.speed-consistent", "link.state", "map.cnp-dscp",
           "map.default-prio", "map.dscp", "map.duplicates", "map.pcp", "mtu.ethernet", "mtu.max", "mtu.pair",
-          "mtu.roce-active", "mtu.vlan", "pause.off-with-pfc", "pcie.aer", "pcie.bandwidth", "pcie.numa",
-          "pcie.speed", "pcie.width", "pfc.both-directions", "pfc.capability", "pfc.headroom",
-          "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat", "pfc.off-when-lossy", "pfc.only-one",
-          "pfc.storm-prevention", "roce.tos", "trust.mode", "trust.uniform", "vlan.egress-map", "vlan.id",
-          "vlan.present"));
+          "mtu.roce-active", "mtu.vlan", "nfs.client-module", "nfs.server-listener", "nfs.server-module",
+          "nvme.host-module", "nvme.target-listener", "nvme.target-module", "pause.off-with-pfc", "pcie.aer",
+          "pcie.bandwidth", "pcie.numa", "pcie.speed", "pcie.width", "pfc.both-directions", "pfc.capability",
+          "pfc.headroom", "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat", "pfc.off-when-lossy",
+          "pfc.only-one", "pfc.storm-prevention", "roce.tos", "smb.client-built-in", "smb.interfaces",
+          "smb.kernel", "smb.listener", "smb.mixed-transports", "smb.multichannel", "smb.server-address",
+          "smb.server-built-in", "smb.signing", "smb.tcp", "trust.mode", "trust.uniform", "vlan.egress-map",
+          "vlan.id", "vlan.present"));
 }
 
 TEST(Registry, HasUniqueIdsAcrossSettingsAndLiveTests) {
@@ -109,6 +114,9 @@ TEST(Registry, SortsIdsIntoTheGroupsThatPeopleLookUnder) {
   EXPECT_EQ(FamilyOf("vlan"), "vlan");
   EXPECT_EQ(GroupOf("mtu.pair"), "pair");
   EXPECT_EQ(GroupOf("iw.peer-protocol"), "pair");
+  EXPECT_EQ(GroupOf("iw.ird-ord"), "device");
+  EXPECT_EQ(GroupOf("iw.port-5445"), "storage");
+  EXPECT_EQ(GroupOf("nfs.client-module"), "storage");
   EXPECT_EQ(GroupOf("pfc.both-directions"), "pair");
   EXPECT_EQ(GroupOf("pfc.only-one"), "dcb");
   EXPECT_EQ(GroupOf("loopback.send-1k"), "loopback");
@@ -120,6 +128,8 @@ TEST(Names, AreTheContractsAndReadBack) {
   EXPECT_EQ(Name(Readiness::kNotReady), "not-ready");
   EXPECT_EQ(Name(RungOutcome::kNotRun), "not-run");
   EXPECT_EQ(Name(GidType::kRoceV2), "roce-v2");
+  EXPECT_EQ(Name(Profile::Role::kIserInitiator), "iser-initiator");
+  EXPECT_EQ(Name(ModuleState::kBuiltIn), "built-in");
   EXPECT_EQ(Name(FailureKind::kPeerGone), "peer-gone");
   for (const Rung rung : kRungs) EXPECT_EQ(RungFromName(Name(rung)), rung);
   for (const Protocol protocol : {Protocol::kSmb, Protocol::kNvme, Protocol::kIser, Protocol::kNfs}) {

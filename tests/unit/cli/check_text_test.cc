@@ -51,10 +51,10 @@ TEST(CheckText, SaysWhatIsWrongInFullBesideAFamilyThatIsWell) {
   Conclude(check.report);
   const std::string text = CheckText(check, Pipe());
   EXPECT_THAT(text,
-              HasSubstr("            ok    pfc.lossless-priority  PFC on 3\n"
-                        "            FAIL  pfc.only-one           rxe0/1 dcb0: PFC on all, wanted on 3 only"));
-  EXPECT_THAT(text, HasSubstr("                  fix  dcb pfc set dev dcb0\n"));
-  EXPECT_THAT(text, HasSubstr("            ok    ets                    2 checks: 50 % for class 3\n"));
+              HasSubstr("             ok    pfc.lossless-priority  PFC on 3\n"
+                        "             FAIL  pfc.only-one           rxe0/1 dcb0: PFC on all, wanted on 3 only"));
+  EXPECT_THAT(text, HasSubstr("                   fix  dcb pfc set dev dcb0\n"));
+  EXPECT_THAT(text, HasSubstr("             ok    ets                    2 checks: 50 % for class 3\n"));
 }
 
 TEST(CheckText, ShowsOfAFamilyWhatDiffersBetweenPorts) {

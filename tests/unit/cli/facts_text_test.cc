@@ -77,6 +77,18 @@ Facts SoftHost() {
   port.hw_counters = std::vector<Counter>{{"rcvd_pkts", 12}, {"rcvd_seq_err", 0}, {"sent_pkts", 4711}};
   port.port_counters = Unsupported("the driver has no port counters (InfiniBand PMA)");
   port.resources = RdmaResources{.qp = 1, .cq = 1, .pd = 1};
+  port.limits = DeviceLimits{.max_qp_wr = 1'048'576,
+                             .max_cqe = 32'767,
+                             .max_sge = 32,
+                             .max_sge_rd = 32,
+                             .max_qp_rd_atom = 128,
+                             .max_qp_init_rd_atom = 128,
+                             .max_qp = 1'048'560,
+                             .max_mr = 524'287,
+                             .max_mw = 524'287,
+                             .fast_registration = true,
+                             .mw_type_2b = true};
+  port.listeners = std::vector<RdmaListener>{{.port = 445, .kernel_name = "ksmbd"}, {.port = 7471, .pid = 42}};
   Facts facts;
   facts.hostname = "guest1";
   facts.kernel = Kernel{"6.12.117+deb12-amd64"};
@@ -85,6 +97,18 @@ Facts SoftHost() {
   facts.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
   facts.rdma_netns_shared = true;
   facts.numa_nodes = 1;
+  facts.modules = std::vector<KernelModule>{
+      {.name = "cifs", .state = ModuleState::kLoaded, .uses_rdma = false},
+      {.name = "ksmbd", .state = ModuleState::kInstalled, .uses_rdma = true},
+      {.name = "siw", .state = ModuleState::kAbsent},
+      {.name = "nfsd", .state = Missing{Missing::Kind::kDenied, "list /sys/module: Permission denied"}}};
+  facts.options = std::vector<KernelOption>{{"CONFIG_CIFS", "m"}, {"CONFIG_CIFS_SMB_DIRECT", "n"}};
+  facts.ksmbd = KsmbdConfig{.path = "/etc/ksmbd/ksmbd.conf",
+                            .multichannel = true,
+                            .interfaces = {"dcb0", "dcb1"},
+                            .signing = "auto",
+                            .encryption = "mandatory"};
+  facts.tcp_listeners = std::vector<std::uint16_t>{22, 445};
   facts.ports = std::vector{port};
   return facts;
 }
@@ -137,7 +161,7 @@ std::string TextOf(Facts facts) { return FactsText({.hosts = {{.host = "a", .fac
 TEST(FactsText, OfASoftHostIsAboutOneScreen) {
   const std::string text = TextOf(SoftHost());
   EXPECT_EQ(text, Golden("facts_soft_host.txt", text));
-  EXPECT_LE(std::ranges::count(text, '\n'), 45);
+  EXPECT_LE(std::ranges::count(text, '\n'), 48);
 }
 
 TEST(FactsText, ShowsTheWholeStackAndTheHardware) {
@@ -174,6 +198,11 @@ TEST(FactWords, OfValuesWithMarks) {
             "0000:3b:00.2, 0000:0000, virtual function");
   EXPECT_EQ(DuplexText(Duplex::kHalf), "half duplex");
   EXPECT_EQ(EgressText({}), "empty");
+  EXPECT_EQ(ListenersText({}), "nobody");
+  EXPECT_EQ(ModulesText({}), "none");
+  EXPECT_EQ(OptionsText({}), "none");
+  EXPECT_EQ(TcpPortsText({}), "none");
+  EXPECT_EQ(KsmbdText({.path = "/x", .multichannel = false}), "/x, no multichannel");
 }
 
 TEST(FactsText, SaysWhyAFactIsMissing) {

@@ -60,6 +60,8 @@ void WithoutEachQuestion(const Recording& whole, Try attempt) {
   WithoutEach(whole, &Recording::directories, path, attempt);
   WithoutEach(whole, &Recording::links, path, attempt);
   WithoutEach(
+      whole, &Recording::lines, [](const LinesQuestion& asked) { return "lines of " + asked.path; }, attempt);
+  WithoutEach(
       whole, &Recording::netlink,
       [](const NetlinkRequest& asked) {
         return "netlink " + std::to_string(asked.protocol) + " " + std::to_string(asked.type);
@@ -69,6 +71,7 @@ void WithoutEachQuestion(const Recording& whole, Try attempt) {
       whole, &Recording::ethtool, [](const EthtoolQuestion& asked) { return "ethtool " + asked.netdev; },
       attempt);
   WithoutEach(whole, &Recording::verbs_ports, port, attempt);
+  WithoutEach(whole, &Recording::verbs_devices, path, attempt);
   WithoutEach(whole, &Recording::verbs_gids, path, attempt);
   WithoutEach(whole, &Recording::rdma_cm, port, attempt);
   WithoutEach(
@@ -98,8 +101,9 @@ TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
     for (const std::string& name : BuiltInProfileNames()) {
       const Profile profile = *LoadProfile(name);
       for (const SavedRecording& one : *saved) {
-        const Judged whole = Judge(one.recording, profile);
-        WithoutEachQuestion(one.recording, [&](Recording less, const std::string& what) {
+        ASSERT_TRUE(one.recording.ok()) << Message(one.recording.status());
+        const Judged whole = Judge(*one.recording, profile);
+        WithoutEachQuestion(*one.recording, [&](Recording less, const std::string& what) {
           ExpectOnlyDoubts(whole, Judge(std::move(less), profile),
                            one.folder.substr(std::string(FIXTURE_HOSTS).size()) + " " + what);
           ++tried;

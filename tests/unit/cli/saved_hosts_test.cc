@@ -77,6 +77,24 @@ TEST_F(SavedHosts, SayWhenTheyWereRecordedAndLiveOnesDoNot) {
   EXPECT_THAT(CheckJson(run), Not(HasSubstr("\"recorded\"")));
 }
 
+TEST_F(SavedHosts, ThatCannotBeReadAreNamedBesideTheOthers) {
+  Save("a");
+  fs::remove(Save("b") + "/verbs.jsonl");
+  const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts({directory_});
+  ASSERT_TRUE(hosts.ok()) << hosts.status();
+  const CheckSummary run = JudgeSavedHosts(*hosts, VirtualFabricProfile());
+  ASSERT_EQ(run.report.hosts.size(), 2U);
+  EXPECT_FALSE(run.report.hosts[0].findings.empty());
+  EXPECT_TRUE(run.report.hosts[1].findings.empty());
+  EXPECT_EQ(run.report.hosts[1].host, directory_ + "/b");
+  EXPECT_EQ(run.report.hosts[1].error,
+            "read recording " + directory_ + "/b/verbs.jsonl: No such file or directory");
+  EXPECT_NE(run.report.hosts[1].verdict, Readiness::kReady);
+  EXPECT_EQ(StatusOf(run), ExitStatus::kUsage);
+  fs::remove(directory_ + "/a/verbs.jsonl");
+  EXPECT_FALSE(LoadSavedHosts({directory_}).ok());
+}
+
 TEST_F(SavedHosts, AreToldApartByTheirFoldersWhenTheirNamesAreOne) {
   const std::string before = Save("a", GoodFakeHost(), "/before");
   const std::string after = Save("a", GoodFakeHost(), "/after");

@@ -58,6 +58,13 @@ TEST(Collect, AHostThatAnswersLeavesNoGap) {
   EXPECT_EQ(*port.hw_counters_lifespan_ms, 12U);
   EXPECT_EQ(port.port_counters.missing().kind, Missing::Kind::kUnsupported);
   EXPECT_EQ(port.resources->qp, 3U);
+  EXPECT_EQ(port.limits->max_qp_wr, 16384U);
+  EXPECT_TRUE(port.limits->fast_registration);
+  EXPECT_THAT(*port.listeners, ElementsAre(RdmaListener{.port = 445, .kernel_name = "ksmbd"}));
+  EXPECT_EQ(facts.modules->size(), kStorageModules.size());
+  EXPECT_EQ(facts.options->size(), 4U);
+  EXPECT_EQ(facts.ksmbd->multichannel, true);
+  EXPECT_THAT(*facts.tcp_listeners, ElementsAre(445));
   EXPECT_THAT(*facts.rdma_nodes, ElementsAre("rdma_cm", "uverbs0"));
   EXPECT_TRUE(*facts.rdma_netns_shared);
   EXPECT_EQ(*facts.numa_nodes, 1U);

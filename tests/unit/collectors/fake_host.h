@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "api/base/status.h"
 #include "collectors/host_reader.h"
+#include "collectors/lines.h"
 
 namespace rdmaready {
 
@@ -26,6 +27,7 @@ class FakeHost final : public HostReader {
   std::map<std::string, absl::StatusOr<std::vector<std::string>>> directories{};
   std::map<std::string, absl::StatusOr<std::string>> links{};
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<VerbsPortAnswer>> verbs_ports{};
+  std::map<std::string, absl::StatusOr<VerbsDeviceAnswer>> verbs_devices{};
   std::map<std::string, absl::StatusOr<std::vector<VerbsGid>>> gid_tables{};
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<RdmaCmAnswer>> cm_defaults{};
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<std::vector<std::byte>>>
@@ -55,6 +57,13 @@ class FakeHost final : public HostReader {
   absl::StatusOr<std::string> ReadFile(std::string_view path) override {
     return Look(files, std::string(path), "read " + std::string(path));
   }
+  absl::StatusOr<std::vector<std::string>> FindLines(std::string_view path,
+                                                     const std::vector<std::string>& words) override {
+    const absl::StatusOr<std::string> text =
+        Look(files, std::string(path), "find lines in " + std::string(path));
+    if (!text.ok()) return text.status();
+    return LinesWith(*text, words);
+  }
   absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view path) override {
     return Look(directories, std::string(path), "list " + std::string(path));
   }
@@ -82,6 +91,9 @@ class FakeHost final : public HostReader {
   }
   absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override {
     return Look(verbs_ports, std::pair(device, port), "verbs port " + device);
+  }
+  absl::StatusOr<VerbsDeviceAnswer> VerbsDevice(const std::string& device) override {
+    return Look(verbs_devices, device, "verbs device " + device);
   }
   absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override {
     return Look(gid_tables, device, "verbs gids " + device);

@@ -45,6 +45,33 @@ inline FakeHost GoodFakeHost() {
   host.files["/sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts"] = "4711\n";
   host.directories["/dev/infiniband"] = std::vector<std::string>{"by-ibdev", "rdma_cm", "uverbs0"};
   host.files["/sys/devices/system/node/online"] = "0\n";
+  host.verbs_devices["rxe0"] = VerbsDeviceAnswer{.device_cap_flags = 1U << 21U,
+                                                 .max_qp = 1024,
+                                                 .max_qp_wr = 16384,
+                                                 .max_sge = 32,
+                                                 .max_sge_rd = 32,
+                                                 .max_cqe = 32767,
+                                                 .max_mr = 65536,
+                                                 .max_mw = 0,
+                                                 .max_qp_rd_atom = 128,
+                                                 .max_qp_init_rd_atom = 64};
+  host.Answer(wire::CmIdsRequest(3), wire::One(wire::CmIds(3, wire::CmId(445, wire::OfKernel("ksmbd")))));
+  host.directories["/sys/module"] = std::vector<std::string>{"cifs", "ksmbd", "rdma_cm"};
+  host.directories["/sys/module/rdma_cm/holders"] = std::vector<std::string>{"ksmbd", "rdma_ucm"};
+  host.files["/lib/modules/6.12.1/modules.dep"] =
+      "kernel/fs/smb/client/cifs.ko.xz: kernel/fs/netfs/netfs.ko.xz\n"
+      "kernel/fs/smb/server/ksmbd.ko.xz: kernel/drivers/infiniband/core/rdma_cm.ko.xz\n"
+      "kernel/drivers/nvme/host/nvme-rdma.ko.xz: kernel/drivers/infiniband/core/rdma_cm.ko.xz\n"
+      "kernel/drivers/infiniband/core/rdma_cm.ko.xz:\n";
+  host.files["/lib/modules/6.12.1/modules.builtin"] = "kernel/fs/nfsd/nfsd.ko\n";
+  host.files["/boot/config-6.12.1"] =
+      "CONFIG_CIFS=m\n# CONFIG_CIFS_SMB_DIRECT is not "
+      "set\nCONFIG_SMB_SERVER=m\nCONFIG_SMB_SERVER_SMBDIRECT=y\n";
+  host.files["/etc/ksmbd/ksmbd.conf"] = "[global]\n\tserver multi channel support = yes\n";
+  host.files["/proc/net/tcp"] =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+      "   0: 00000000:01BD 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 "
+      "0\n";
   return host;
 }
 

@@ -13,6 +13,7 @@
 #include "collectors/links.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
+#include "collectors/storage.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
@@ -87,6 +88,9 @@ const std::vector<Decoder>& Decoders() {
       {"storm", wire::StormTimeout(100), [](Span bytes) { return DecodePfcStormTimeout(bytes).ok(); }},
       {"resources", wire::Resources(3),
        [](Span bytes) { return DecodeResources(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
+      {"listeners",
+       wire::CmIds(3, wire::CmId(445, wire::OfKernel("ksmbd")) + wire::CmId(7471, wire::OfProcess(42))),
+       [](Span bytes) { return DecodeListeners(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
       {"system", wire::U8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1),
        [](Span bytes) { return DecodeNetnsShared(bytes).ok(); }},
       {"address", wire::Address4(7, {10, 0, 0, 1}, 24), [](Span bytes) { return DecodeAddress(bytes).ok(); }},

@@ -82,6 +82,9 @@ inline NetlinkRequest LinksRequest() {
 inline NetlinkRequest ResourcesRequest(std::uint32_t index) {
   return {NETLINK_RDMA, (5 << 10) | 9, false, U32(1, index)};
 }
+inline NetlinkRequest CmIdsRequest(std::uint32_t index) {
+  return {NETLINK_RDMA, (5 << 10) | 11, true, U32(1, index)};
+}
 inline NetlinkRequest SystemRequest() { return {NETLINK_RDMA, (5 << 10) | 6, false, {}}; }
 inline NetlinkRequest AddressesRequest() { return {NETLINK_ROUTE, RTM_GETADDR, true, Of(ifaddrmsg{})}; }
 inline NetlinkRequest DcbRequest(const std::string& name) {
@@ -214,6 +217,21 @@ inline Bytes Resources(std::uint32_t index) {
   return Resources(index, ResourceRow("pd", 4) + ResourceRow("cq", 5) + ResourceRow("qp", 3) +
                               ResourceRow("cm_id", 2) + ResourceRow("mr", 1) + ResourceRow("ctx", 6) +
                               ResourceRow("srq", 7));
+}
+
+// An identifier of RDMA-CM: state 8 listens, port space 0x106 is TCP's.
+inline Bytes CmId(std::uint16_t port, const Bytes& owner, std::uint8_t state = 8, std::uint32_t space = 0x106,
+                  std::uint16_t family = AF_INET) {
+  Bytes address = Of(family) + Bytes{std::byte(port >> 8U), std::byte(port & 0xffU)};
+  address.resize(128);
+  return Nest(RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY, U32(3, 1) + U32(RDMA_NLDEV_ATTR_RES_PS, space) +
+                                                   U8(RDMA_NLDEV_ATTR_RES_STATE, state) +
+                                                   Attr(RDMA_NLDEV_ATTR_RES_SRC_ADDR, address) + owner);
+}
+inline Bytes OfKernel(const std::string& name) { return Text(RDMA_NLDEV_ATTR_RES_KERN_NAME, name); }
+inline Bytes OfProcess(std::uint32_t pid) { return U32(RDMA_NLDEV_ATTR_RES_PID, pid); }
+inline Bytes CmIds(std::uint32_t index, const Bytes& rows) {
+  return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_CM_ID, rows);
 }
 
 // ---- ethtool ----

@@ -212,7 +212,11 @@ absl::Status MemoryLink::PostOne(const WorkRequest& posted) {
     if (fault.from == role_ && fault.work == posted.work && fault.number == number) request.fault = &fault;
   }
   if (request.fault != nullptr) request.ready_at += request.fault->delay;
-  if (!end.outgoing.empty()) request.ready_at = std::max(request.ready_at, end.outgoing.back().ready_at);
+  if (fabric_.slow_reads > milliseconds::zero()) {
+    if (posted.work == Work::kRead) request.ready_at += fabric_.slow_reads;
+  } else if (!end.outgoing.empty()) {
+    request.ready_at = std::max(request.ready_at, end.outgoing.back().ready_at);
+  }
   end.outgoing.push_back(request);
   return absl::OkStatus();
 }
@@ -296,10 +300,15 @@ void MemoryLink::Pump() {
   bool moved = false;
   for (const Role from : {Role::kInitiator, Role::kResponder}) {
     MemoryFabric::End& end = fabric_.end(from);
-    while (end.broken.ok() && !end.outgoing.empty() && end.outgoing.front().ready_at <= now) {
-      if (!Execute(from, end.outgoing.front())) break;
-      end.outgoing.pop_front();
-      moved = true;
+    for (auto next = end.outgoing.begin(); end.broken.ok() && next != end.outgoing.end();) {
+      if (next->ready_at > now) {
+        if (next->work != Work::kRead || fabric_.slow_reads == milliseconds::zero()) break;
+        ++next;
+      } else {
+        if (!Execute(from, *next)) break;
+        next = end.outgoing.erase(next);
+        moved = true;
+      }
     }
   }
   if (moved) fabric_.changed.notify_all();

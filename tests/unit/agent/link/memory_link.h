@@ -75,6 +75,7 @@ struct MemoryFabric {
   bool unreachable = false;
   std::optional<Role> cannot_register{};
   std::chrono::milliseconds slow_connect{};  // from the accept to the initiator's knowing of it
+  std::chrono::milliseconds slow_reads{};    // RDMA reads take so long, and what is posted behind overtakes them
   int impostors = 0;                         // connect before the right peer, with a wrong nonce
   std::optional<Handshake> refuses{};        // what the initiator hears instead of an answer
 

@@ -98,6 +98,16 @@ TEST(Smbd, FindsAWrongByteOfAnRdmaRead) {
   EXPECT_EQ(both.initiator.first_wrong_offset, 5u);
 }
 
+// As iWARP's siw does it.
+TEST(Smbd, WaitsForReadsThatMessagesOvertake) {
+  MemoryFabric fabric;
+  fabric.slow_reads = milliseconds(3);
+  const BothEnds both = RunBoth(fabric, Short("smbd-512k-read"), Options());
+  EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
+  EXPECT_EQ(both.initiator.bytes_wrong, 0u);
+  EXPECT_GE(both.initiator.messages, 16u);
+}
+
 TEST(Smbd, MissesAWriteThatNeverCame) {
   MemoryFabric fabric;
   fabric.faults.push_back(

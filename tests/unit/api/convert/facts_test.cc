@@ -84,6 +84,19 @@ Port FullPort() {
   port.hw_counters_lifespan_ms = 12u;
   port.port_counters = std::vector<Counter>{{"link_downed", 255}};
   port.resources = RdmaResources{.qp = 1, .cq = 2, .mr = 3, .pd = 4, .cm_id = 5, .ctx = 6};
+  port.limits = DeviceLimits{.max_qp_wr = 1,
+                             .max_cqe = 2,
+                             .max_sge = 3,
+                             .max_sge_rd = 4,
+                             .max_qp_rd_atom = 5,
+                             .max_qp_init_rd_atom = 6,
+                             .max_qp = 7,
+                             .max_mr = 8,
+                             .max_mw = 9,
+                             .fast_registration = true,
+                             .mw_type_2a = true,
+                             .mw_type_2b = true};
+  port.listeners = std::vector<RdmaListener>{{.port = 445, .kernel_name = "ksmbd"}, {.port = 7471, .pid = 42}};
   return port;
 }
 
@@ -97,6 +110,18 @@ Facts FullFacts() {
   facts.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
   facts.rdma_netns_shared = true;
   facts.numa_nodes = 2u;
+  facts.modules = std::vector<KernelModule>{
+      {.name = "ksmbd", .state = ModuleState::kLoaded, .uses_rdma = true},
+      {.name = "cifs", .state = ModuleState::kInstalled, .uses_rdma = Missing{Missing::Kind::kDenied, "no"}},
+      {.name = "siw", .state = ModuleState::kAbsent},
+      {.name = "nfsd", .state = ModuleState::kBuiltIn, .uses_rdma = false}};
+  facts.options = std::vector<KernelOption>{{.name = "CONFIG_CIFS", .value = "m"}};
+  facts.ksmbd = KsmbdConfig{.path = "/etc/ksmbd/ksmbd.conf",
+                            .multichannel = false,
+                            .interfaces = {"dcb0", "dcb1"},
+                            .signing = "auto",
+                            .encryption = "mandatory"};
+  facts.tcp_listeners = std::vector<std::uint16_t>{22, 445};
   facts.ports = std::vector<Port>{FullPort()};
   return facts;
 }

@@ -33,6 +33,9 @@ Profile Full() {
   profile.vlan = Profile::Vlan::kTagged;
   profile.vlan_ids = std::vector<std::uint16_t>{711, 712};
   profile.min_ports = 2;
+  profile.roles = std::vector<Profile::Role>{};
+  for (int role = 1; role <= static_cast<int>(Profile::Role::kNfsClient); ++role)
+    profile.roles->push_back(static_cast<Profile::Role>(role));
   return profile;
 }
 
@@ -113,6 +116,14 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
        [](v1::Profile& p) {
          p.set_rdma_priority(0);
          p.mutable_pfc()->add_priorities(0);
+       }},
+      {"role of the future", "roles",
+       [](v1::Profile& p) { p.mutable_roles()->add_roles(static_cast<v1::Profile::Role>(99)); }},
+      {"no role", "roles", [](v1::Profile& p) { p.mutable_roles(); }},
+      {"a role twice", "roles",
+       [](v1::Profile& p) {
+         p.mutable_roles()->add_roles(v1::Profile::ROLE_SMB_SERVER);
+         p.mutable_roles()->add_roles(v1::Profile::ROLE_SMB_SERVER);
        }},
       {"vlan of the future", "vlan", [](v1::Profile& p) { p.set_vlan(static_cast<v1::Profile::Vlan>(9)); }},
       {"heartbeat 8", "heartbeat.priority", [](v1::Profile& p) { p.mutable_heartbeat()->set_priority(8); }},

@@ -34,7 +34,8 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "pfc:\n"
       "  - 3\n"
       "  - 4\n"
-      "ets: {rdma_percent: 40}\n",
+      "ets: {rdma_percent: 40}\n"
+      "roles: [smb-server, nvme-host]\n",
       "p.yaml");
   ASSERT_TRUE(profile.ok()) << Message(profile.status());
   EXPECT_EQ(profile->name, "quoted");
@@ -43,6 +44,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
   EXPECT_EQ(profile->pfc, (std::vector<std::uint8_t>{3, 4}));
   EXPECT_EQ(profile->ets_rdma_percent, 40);
   EXPECT_EQ(profile->ets_tolerance_percent, 5);
+  EXPECT_EQ(profile->roles, (std::vector<Profile::Role>{Profile::Role::kSmbServer, Profile::Role::kNvmeHost}));
 }
 
 struct BadText {
@@ -76,6 +78,13 @@ TEST(Yaml, IsRefusedWithFileLineAndKey) {
       {"name: x\ntrust: [dscp]\n", "p.yaml:2: key `trust` wants one of any, dscp, pcp"},
       {"name: x\npfc: 3\n", "p.yaml:2: key `pfc` wants a list of numbers, like [3]"},
       {"name: x\npfc:\n  priorities: [3]\n", "p.yaml:3: key `pfc` wants a list of numbers, like [3]"},
+      {"name: x\nroles: smb-server\n", "p.yaml:2: key `roles` wants a list of words, like [smb-server]"},
+      {"name: x\nroles: [smb-sever]\n",
+       "p.yaml:2: key `roles` wants one of smb-server, smb-client, nvme-target, nvme-host, iser-target, "
+       "iser-initiator, "
+       "nfs-server, nfs-client, not `smb-sever`"},
+      {"name: x\nroles: [unknown]\n",
+       "p.yaml:2: key `roles` wants one of smb-server, smb-client, nvme-target, "},
       {"name: x\npfc: [three]\n", "p.yaml:2: key `pfc` wants a list of numbers, like [3]"},
       {"name: x\npfc: [[3]]\n", "p.yaml:2: key `pfc` wants a list of numbers, like [3]"},
       {"name: x\nrdma_priority: 3\npfc: [3, 3]\n", "p.yaml:3: key `pfc`: priority 3 is there twice"},

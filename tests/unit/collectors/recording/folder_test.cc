@@ -61,7 +61,7 @@ TEST_F(RecordingFolder, ComesBackAsItWasSaved) {
   ASSERT_TRUE(loaded.ok()) << Message(loaded.status());
   ASSERT_EQ(loaded->size(), 1U);
   EXPECT_EQ(loaded->front().folder, place);
-  EXPECT_EQ(*EncodeRecording(loaded->front().recording), GoodFiles());
+  EXPECT_EQ(*EncodeRecording(*loaded->front().recording), GoodFiles());
 }
 
 TEST_F(RecordingFolder, HoldsSeveralHostsInTheOrderOfTheirNames) {
@@ -148,13 +148,36 @@ TEST_F(RecordingFolder, WhatIsNoRecordingIsSaidSo) {
 }
 
 TEST_F(RecordingFolder, OneDamagedHostIsNamedAmongSeveral) {
-  Save("node1");
+  const std::string good = Save("node1");
   const std::string place = Save("node2");
+  const auto errors = [this] {
+    const std::vector<SavedRecording> loaded = LoadRecordings(directory_).value();
+    EXPECT_EQ(loaded.size(), 2U);
+    EXPECT_TRUE(loaded[0].recording.ok());
+    EXPECT_EQ(loaded[1].recording.status().code(), absl::StatusCode::kInvalidArgument);
+    return Message(loaded[1].recording.status());
+  };
   fs::resize_file(place + "/netlink.jsonl", 100);
-  EXPECT_EQ(LoadError(directory_),
+  EXPECT_EQ(errors(),
             "read recording " + place + "/netlink.jsonl: truncated or changed: not what " + "SHA256SUMS says");
   fs::remove(place + "/netlink.jsonl");
-  EXPECT_EQ(LoadError(directory_), "read recording " + place + "/netlink.jsonl: No such file or directory");
+  EXPECT_EQ(errors(), "read recording " + place + "/netlink.jsonl: No such file or directory");
+  fs::remove_all(place);
+  fs::create_directory_symlink(good, place);
+  EXPECT_EQ(errors(), "read recording " + place + ": a symbolic link: refused");
+  fs::remove_all(good);
+  EXPECT_EQ(LoadError(directory_), "read recording " + place + ": a symbolic link: refused");
+}
+
+TEST_F(RecordingFolder, AreReadUpToABudgetAndThoseBeyondItAreNamed) {
+  for (const char* host : {"node1", "node2", "node3"}) Save(host);
+  std::size_t one = 0;
+  for (const auto& [path, text] : GoodFiles()) one += text.size();
+  const std::vector<SavedRecording> loaded = LoadRecordings(directory_, 2 * one).value();
+  EXPECT_TRUE(loaded[0].recording.ok());
+  EXPECT_TRUE(loaded[1].recording.ok());
+  EXPECT_THAT(Message(loaded[2].recording.status()), HasSubstr("/node3/"));
+  EXPECT_THAT(Message(loaded[2].recording.status()), HasSubstr("too large for a recording"));
 }
 
 TEST_F(RecordingFolder, LinksAndSpecialFilesAreRefused) {
@@ -179,7 +202,7 @@ TEST_F(RecordingFolder, LinksAndSpecialFilesAreRefused) {
   EXPECT_EQ(LoadError(place), "read recording " + sys + ": a symbolic link: refused");
 
   fs::create_directory_symlink(place, directory_ + "/node2");
-  EXPECT_THAT(LoadError(directory_), HasSubstr("symbolic link: refused"));
+  EXPECT_THAT(LoadError(directory_), HasSubstr("symbolic link: refused"));  // node1 has one, node2 is one
 }
 
 TEST_F(RecordingFolder, AFileBeyondAllBoundsIsNotReadToItsEnd) {

@@ -147,7 +147,7 @@ TEST(RecordingFormat, DeepAndEndlessLinesAreRefused) {
   RecordingFiles files = GoodFiles();
   files["limits.jsonl"] = "{\"limit\":" + std::string(200'000, '[') + "\n";
   Seal(files);
-  EXPECT_THAT(ErrorOf(files), HasSubstr("limits.jsonl:1: not JSON"));
+  EXPECT_THAT(ErrorOf(files), HasSubstr("limits.jsonl:1: too deep"));
   files["limits.jsonl"] = "{\"limit\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n";
   Seal(files);
   EXPECT_THAT(ErrorOf(files), HasSubstr("limits.jsonl:1: "));

@@ -73,7 +73,8 @@ TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
       host.ReadLink("/x").status(),        host.Netlink(wire::LinkRequest(7)).status(),
       host.Ethtool("eth0", {}).status(),   host.VerbsPort("rxe0", 1).status(),
       host.VerbsGidTable("rxe0").status(), host.RdmaCmDefaults("rxe0", 1).status(),
-      host.MemlockLimit().status()};
+      host.MemlockLimit().status(),        host.FindLines("/x", {"y"}).status(),
+      host.VerbsDevice("rxe0").status()};
   for (const absl::Status& answer : answers) {
     EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
     EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));
@@ -134,6 +135,8 @@ TEST(Replay, EveryByteOfEveryAnswerComesBack) {
   host.links["/plain"] = bytes;
   host.gid_tables["a/b"] =
       std::vector<VerbsGid>{{.port = 2, .index = 3, .raw = {1, 0xff}, .type = 2, .ifindex = 9}};
+  const VerbsDeviceAnswer limits{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  host.verbs_devices["x"] = limits;
   host.verbs_ports[{"x", 3}] = VerbsPortAnswer{1, 2, 3, 4, 5};
   host.cm_defaults[{"x", 3}] = RdmaCmAnswer{bytes, ""};
   host.ethtool[{"eth0", 3}] = wire::Of(std::uint64_t{0x0102030405060708});
@@ -144,6 +147,8 @@ TEST(Replay, EveryByteOfEveryAnswerComesBack) {
   static_cast<void>(recorder.ReadLink("/plain"));
   static_cast<void>(recorder.VerbsGidTable("a/b"));
   static_cast<void>(recorder.VerbsPort("x", 3));
+  static_cast<void>(recorder.VerbsDevice("x"));
+  static_cast<void>(recorder.FindLines("/plain", {bytes.substr(0, 3), "xyz"}));
   static_cast<void>(recorder.RdmaCmDefaults("x", 3));
   static_cast<void>(recorder.Ethtool("eth0", wire::Of(std::uint32_t{3})));
   static_cast<void>(recorder.MemlockLimit());
@@ -153,6 +158,10 @@ TEST(Replay, EveryByteOfEveryAnswerComesBack) {
   EXPECT_EQ(again.ReadLink("/plain").value(), bytes);
   EXPECT_EQ(again.VerbsGidTable("a/b").value(), host.gid_tables["a/b"].value());
   EXPECT_EQ(again.VerbsPort("x", 3).value(), (VerbsPortAnswer{1, 2, 3, 4, 5}));
+  EXPECT_EQ(again.VerbsDevice("x").value(), limits);
+  EXPECT_EQ(again.FindLines("/plain", {bytes.substr(0, 3), "xyz"}).value(),
+            host.FindLines("/plain", {bytes.substr(0, 3), "xyz"}).value());
+  EXPECT_FALSE(again.FindLines("/plain", {"xyz"}).ok());
   EXPECT_EQ(again.RdmaCmDefaults("x", 3).value(), (RdmaCmAnswer{bytes, ""}));
   EXPECT_EQ(again.Ethtool("eth0", wire::Of(std::uint32_t{3})).value(),
             wire::Of(std::uint64_t{0x0102030405060708}));

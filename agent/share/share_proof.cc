@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/share/share_proof.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "agent/link/failure.h"
+#include "agent/share/file_shapes.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kMountLimit = 130s;  // the client's own limit for the negotiation is 120 s, and it blocks
+constexpr auto kFilesLimit = 120s;
+
+std::string OffersText(const CifsConnection& connection) {
+  std::string text;
+  for (const CifsInterface& offer : connection.interfaces) {
+    if (!text.empty()) text += ", ";
+    text += offer.address + " " + offer.speed + (offer.rdma ? " rdma" : offer.rss ? " rss" : "");
+  }
+  return text;
+}
+
+// "yes", "no", or nothing when the server announced no interface of that address.
+std::optional<bool> AnnouncedAsRdma(const CifsConnection& connection, const std::string& address) {
+  for (const CifsInterface& offer : connection.interfaces) {
+    if (offer.address == address) return offer.rdma;
+  }
+  return std::nullopt;
+}
+
+void TellConnection(const CifsConnection& connection, const std::string& address, Walk& walk) {
+  walk.Tell("share-connection", connection.rdma ? "rdma" : "tcp");
+  walk.Tell("share-signed", connection.is_signed);
+  walk.Tell("share-encrypted", connection.encrypted);
+  if (connection.max_read_write_bytes) walk.Tell("share-max-read-write", *connection.max_read_write_bytes);
+  if (connection.rdma_threshold_bytes) walk.Tell("share-rdma-threshold", *connection.rdma_threshold_bytes);
+  if (!connection.interfaces.empty()) walk.Tell("share-server-interfaces", OffersText(connection));
+  if (const auto rdma = AnnouncedAsRdma(connection, address)) walk.Tell("share-address-announced-rdma", *rdma);
+}
+
+absl::StatusOr<CifsMount> Mount(const ShareProof& proof, bool rdma, const Patience& patience) {
+  if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
+  absl::StatusOr<CifsMount> mount = CifsMount::Make({.server_address = proof.server_address,
+                                                     .share = proof.share,
+                                                     .rdma = rdma,
+                                                     .credentials = proof.credentials});
+  if (mount.ok()) return mount;
+  return MakeFailure(FailureKind::kRejected, Message(mount.status()));
+}
+
+// What the client's state says of our connection; false when that cannot be read.
+bool TellOurs(const ShareProof& proof, const ShareEvidence& before, const ShareEvidence& now, Walk& walk) {
+  if (now.cifs.smb_direct) walk.Tell("share-client-smb-direct", *now.cifs.smb_direct);
+  const CifsConnection* ours = NewConnection(before.cifs, now.cifs);
+  if (ours == nullptr) return false;
+  TellConnection(*ours, proof.server_address, walk);
+  return true;
+}
+
+void TellTraffic(const ShareEvidence& before, const ShareEvidence& after, Walk& walk) {
+  std::uint64_t moved = 0;
+  for (const TransferResult& transfer : walk.result().transfers) moved += transfer.bytes;
+  walk.Tell("share-moved-bytes", moved);
+  if (const auto passed = MovedAtMostBytes(before.port, after.port)) walk.Tell("share-port-bytes", *passed);
+  std::size_t fresh = 0;
+  for (const std::string& connection : after.tcp_connections)
+    fresh += !before.tcp_connections.contains(connection);
+  walk.Tell("share-new-tcp-connections", std::uint64_t{fresh});
+}
+
+absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& patience, Walk& walk) {
+  const auto interrupted = [&patience]() -> absl::Status {
+    if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
+    if (std::chrono::steady_clock::now() < patience.deadline) return absl::OkStatus();
+    return MakeFailure(FailureKind::kStalled, "the time for the files was up");
+  };
+  auto results =
+      RunFileShapes(directory, {.nonce = proof.nonce, .duration = proof.duration, .interrupted = interrupted});
+  if (!results.ok()) return MakeFailure(FailureKind::kSetup, Message(results.status()));
+  walk.result().transfers = *std::move(results);
+  for (const TransferResult& result : walk.result().transfers) {
+    if (result.failure.kind != FailureKind::kNone)
+      return MakeFailure(result.failure.kind, result.failure.detail);
+    if (result.bytes_wrong > 0)
+      return MakeFailure(FailureKind::kCorrupt, "other bytes came back than were written");
+  }
+  return absl::OkStatus();
+}
+
+// The mount goes when this returns.
+void Prove(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
+  const ShareEvidence before = read();
+  std::optional<CifsMount> mount;
+  const bool mounted = walk.Step(kStepShareMount, kMountLimit, [&](const Patience& patience) -> absl::Status {
+    absl::StatusOr<CifsMount> made = Mount(proof, true, patience);
+    if (!made.ok()) return made.status();
+    mount.emplace(*std::move(made));
+    return absl::OkStatus();
+  });
+  if (!mounted) return;
+  const ShareEvidence ready = read();
+  TellOurs(proof, before, ready, walk);
+  walk.Step(kStepShareFiles, kFilesLimit,
+            [&](const Patience& patience) { return MoveFiles(proof, mount->directory(), patience, walk); });
+  const ShareEvidence after = read();
+  TellOurs(proof, before, after, walk);  // the last word: it may have changed while the files moved
+  TellTraffic({.cifs = {}, .port = ready.port, .tcp_connections = before.tcp_connections}, after, walk);
+}
+
+void Inquire(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
+  const ShareEvidence before = read();
+  walk.Step(kStepShareInquire, kMountLimit, [&](const Patience& patience) -> absl::Status {
+    const absl::StatusOr<CifsMount> mount = Mount(proof, false, patience);
+    if (!mount.ok()) return mount.status();
+    const ShareEvidence now = read();
+    if (!TellOurs(proof, before, now, walk)) {
+      return MakeFailure(FailureKind::kSetup,
+                         "the client's state (/proc/fs/cifs/DebugData) does not show the mount");
+    }
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace
+
+std::vector<std::string_view> ShareSteps() { return {kStepShareMount, kStepShareFiles, kStepShareInquire}; }
+
+void ProveShare(const ShareProof& proof, bool over_rdma, const EvidenceReader& read, Walk& walk) {
+  if (over_rdma) {
+    Prove(proof, read, walk);
+    const auto& steps = walk.result().steps;
+    const auto mounted = [](const ProbeStep& step) {
+      return step.name == kStepShareMount && step.outcome == StepOutcome::kDone;
+    };
+    if (std::ranges::any_of(steps, mounted)) return;
+  }
+  Inquire(proof, read, walk);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Roles: what a host does with its RDMA, as the profile says, or, where it is silent, as the host itself shows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+#include "api/model/report.h"
+
+namespace rdmaready {
+
+// Whether a check for a role is about this host. Under a profile that names roles, those and no others. Else:
+//  - the server of a protocol is a host whose kernel has the server's modules loaded (SMB: or configured);
+//  - an SMB client is who has cifs loaded, or is no SMB server: SMB Direct is what this program is asked about;
+//  - who could use NVMe, iSER or NFS over RDMA cannot be told: every host is asked whether it could.
+struct RoleAnswer {
+  std::string not_applicable{};      // why it has not the role; empty: it has, or that is not known
+  std::optional<Missing> unknown{};  // why that is not known
+};
+RoleAnswer RoleOf(const Facts& host, const Profile& profile, Profile::Role role);
+
+// Ready to judge, or the verdict without: unknown when it is not known whether the host has the role.
+std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Profile::Role role,
+                               std::string expected, std::string_view source);
+
+bool AsksFor(const Profile& profile, Profile::Role role);
+
+// The module of that name, or why nothing is known of it. `name` is one of kStorageModules.
+Fact<KernelModule> ModuleOf(const Facts& host, std::string_view name);
+
+// Its state: kUnknown is a gap too.
+Fact<ModuleState> StateOf(const Facts& host, std::string_view name);
+
+// "nvme_rdma loaded", "... installed", "... built in", "no nvme_rdma".
+std::string StateText(std::string_view name, ModuleState state);
+
+// The first two numbers of a release: "6.12.117+deb12-amd64" is 6.12.
+struct KernelVersion {
+  unsigned major = 0;
+  unsigned minor = 0;
+
+  auto operator<=>(const KernelVersion&) const = default;
+};
+Fact<KernelVersion> VersionOf(const Fact<Kernel>& kernel);
+
+}  // namespace rdmaready

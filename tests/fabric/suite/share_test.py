@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of a real share, moved by the kernel's own client: proven over RDMA, each thing that spoils it by its own name, TCP never
+taken for RDMA, and nothing left behind."""
+import os
+import pathlib
+import tempfile
+import unittest
+
+import fabric
+import tool
+
+CLIENT, SERVER = 1, 2
+ADDRESS = f"10.0.0.{SERVER}"
+SHARE = f"//{ADDRESS}/share"
+PASSWORD = "secret"
+LEFT_AT_CLIENT = "grep cifs /proc/mounts /proc/[0-9]*/mounts; grep ConnectionId /proc/fs/cifs/DebugData; :"
+LEFT_AT_SERVER = "ls -A /run/fabric/roles/smb/data"
+SHAPES = [f"share-{way}-{size}" for size in ("512k", "8k", "1k") for way in ("write", "read")]
+
+
+class Share(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        cls.addClassCleanup(fabric.put_right)
+        folder = tempfile.TemporaryDirectory(prefix="rdmaready share ")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.credentials = cls.credentials_file("good", PASSWORD)
+
+    @classmethod
+    def credentials_file(cls, name, password, mode=0o600):
+        path = cls.folder / name
+        path.write_text(f"username=tester\npassword={password}\n")
+        os.chmod(path, mode)
+        return path
+
+    def role(self, *words):
+        fabric.launcher("role", SERVER, "smb", *words)
+
+    def prove(self, share="share", credentials=None):
+        return tool.rdmaready("probe", "smb", ADDRESS, "--from", self.hosts[CLIENT], "--prove", "--share", share, "--credentials",
+                              credentials or self.credentials, "--output", "json", timeout=400)
+
+    def trouble(self, answer, *outcomes):
+        return [f["id"] for f in answer.json["findings"] if f["outcome"] in (outcomes or ("fail", "unknown"))]
+
+    def finding(self, answer, name):
+        return next(f for f in answer.json["findings"] if f["id"] == name)
+
+    def assert_nothing_left(self):
+        self.assertEqual(fabric.guest(CLIENT, LEFT_AT_CLIENT), "")
+        self.assertEqual(fabric.guest(SERVER, LEFT_AT_SERVER), "")
+
+    def test_a_share_is_proven_over_rdma(self):
+        self.role()
+        answer = tool.rdmaready("check", self.hosts[CLIENT], "--profile", "virtual-fabric", "--level", "share", "--share", SHARE,
+                                "--credentials", self.credentials, "--output", "json", timeout=400)
+        self.assertEqual(answer.status, 0, answer)
+        self.assertEqual(fabric.rungs(answer.json, self.hosts[CLIENT]),
+                         {"host": "pass", "loopback": "pass", "server": "pass", "share": "pass"})
+        found = fabric.finding(answer.json, self.hosts[CLIENT], "share.over-rdma")
+        self.assertRegex(found["observed"], r"moved on an RDMA connection, no new TCP connection .*the port counted packets for all")
+        self.assertNotIn(PASSWORD, answer.out + answer.err)
+        self.assertEqual(fabric.guest(CLIENT, f"grep -r {PASSWORD} /run/rdmaready-agent.log /var/lib/rdmaready; :"), "")
+        self.assert_nothing_left()
+
+        probe = self.prove()
+        self.assertEqual(probe.status, 0, probe)
+        transfers = {row["case"]: row for row in probe.json["transfers"]}
+        self.assertEqual(list(transfers), SHAPES)
+        for case, row in transfers.items():
+            with self.subTest(case):
+                self.assertGreater(row["bytes"], 0)
+                self.assertEqual((row["bytes_wrong"], row["failure"]), (0, ""))
+        # A client that signs copies all data: still RDMA, and said.
+        flags = "/proc/fs/cifs/SecurityFlags"
+        before = fabric.guest(CLIENT, f"cat {flags}").strip()
+        must_sign = 0x01001
+        try:
+            fabric.guest(CLIENT, f"echo 0x{int(before, 16) | must_sign:x} > {flags}")
+            signed = self.prove()
+        finally:
+            fabric.guest(CLIENT, f"echo {before} > {flags}")
+        self.assertEqual(signed.status, 0, signed)
+        self.assertIn("share.direct-placement", self.trouble(signed, "warn"))
+        self.assertIn("signed", self.finding(signed, "share.direct-placement")["observed"])
+
+    def test_who_may_not_is_told_why_and_tcp_is_not_rdma(self):
+        self.role("--no-multichannel")
+        wrong = self.prove(credentials=self.credentials_file("wrong", "guessed"))
+        self.assertEqual(wrong.status, 1, wrong)
+        self.assertIn("Permission denied", self.finding(wrong, "share.mount")["observed"])
+        none = self.prove(share="other")
+        self.assertIn("No such file", self.finding(none, "share.mount")["observed"])
+        # By RDMA at once it works; who comes by TCP first is never told of RDMA.
+        alone = self.prove()
+        self.assertEqual(alone.status, 1, alone)
+        self.assertEqual(self.trouble(alone), ["server.multichannel"], alone)
+        self.assertEqual(self.finding(alone, "share.over-rdma")["outcome"], "pass")
+
+        self.role("--no-rdma")
+        deaf = self.prove()
+        self.assertEqual(deaf.status, 1, deaf)
+        self.assertEqual(self.trouble(deaf)[0], "server.rdma-listener", deaf)
+        self.assertIn("no RDMA listener", self.finding(deaf, "server.rdma-listener")["observed"])
+        self.assertNotIn("share.over-rdma", self.trouble(deaf, "pass"))
+        self.assertEqual(deaf.json["values"]["share-connection"], "tcp", "it was asked by TCP what it offers, and that proves nothing")
+        self.assert_nothing_left()
+
+    def test_a_server_on_a_bridge(self):
+        self.role("--bridge")
+        answer = self.prove()
+        self.assertEqual(answer.status, 1, answer)
+        self.assertIn("TCP is answered there and RDMA is not", self.finding(answer, "server.rdma-listener")["observed"])
+        announced = self.finding(answer, "share.announced")
+        self.assertEqual(announced["outcome"], "warn")
+        self.assertIn("bridge", announced["fix"])
+        self.assert_nothing_left()
+
+    def test_what_is_asked_for_wrongly_is_refused(self):
+        readable = self.credentials_file("readable", PASSWORD, mode=0o644)
+        for words, said in (((SHARE, readable), "chmod 600"), (("//x", self.credentials), "is no share"),
+                            ((SHARE, self.folder / "none"), "No such file")):
+            answer = tool.rdmaready("check", self.hosts[CLIENT], "--level", "share", "--share", words[0], "--credentials", words[1])
+            with self.subTest(said):
+                self.assertEqual(answer.status, 2, answer)
+                self.assertIn(said, answer.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
