@@ -74,7 +74,12 @@ Stages NfsStages() {
           {"nfs-unmount", {}}};
 }
 
-// Made up to `failing`, which failed; all of it when that is empty. Clean-up steps are made all the same.
+// What was mounted is unmounted, whatever went wrong in it.
+bool IsCleanUp(std::string_view step, std::string_view failed) {
+  return step == "nfs-unmount" && (failed == "nfs-write" || failed == "nfs-read");
+}
+
+// Made up to `failing`, which failed; all of it when that is empty.
 ProbeResult Walked(Protocol protocol, const Stages& stages, std::string_view failing = {}) {
   ProbeResult result{.protocol = protocol,
                      .target = "fs1",
@@ -90,6 +95,8 @@ ProbeResult Walked(Protocol protocol, const Stages& stages, std::string_view fai
       step.outcome = StepOutcome::kFailed;
       step.failure = {FailureKind::kRejected, "the step's own words"};
       going = false;
+    } else if (!going && IsCleanUp(stage.step, failing)) {
+      step.outcome = StepOutcome::kDone;
     } else if (going) {
       step.outcome = StepOutcome::kDone;
       result.values.insert(result.values.end(), stage.values.begin(), stage.values.end());
