@@ -96,8 +96,11 @@ class Probe(unittest.TestCase):
         """The fabric of RoCE tells nothing of it, so it is concluded from TCP, which is answered."""
         self.role("smb")
         elsewhere = "10.0.0.77"
-        fabric.guest(SERVER, f"ip link add elsewhere type dummy; ip link set elsewhere up; ip addr add {elsewhere}/32 dev elsewhere")
-        self.addCleanup(fabric.guest, SERVER, "ip link del elsewhere")
+        # A guest answers ARP on the NIC that has the address, and on no other.
+        arp = "echo {} > /proc/sys/net/ipv4/conf/dcb0/arp_ignore"
+        fabric.guest(SERVER, f"ip link add elsewhere type dummy; ip link set elsewhere up; ip addr add {elsewhere}/32 dev elsewhere; "
+                     + arp.format(0))
+        self.addCleanup(fabric.guest, SERVER, "ip link del elsewhere; " + arp.format(1))
         answer = self.probe(elsewhere)
         self.assertEqual((answer.status, *self.trouble(answer)), (1, ["rdma-listener"], []), answer)
         self.assertIn("TCP is answered there and RDMA is not", self.finding(answer, "rdma-listener")["observed"])
