@@ -313,7 +313,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
 }
 
 TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, "fs1");
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(a_.probed, "fs1");
   EXPECT_EQ(b_.probed, "fs1");
@@ -326,7 +326,7 @@ TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
 
 TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
   hosts_.pop_back();
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, "fs1");
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
   EXPECT_EQ(OutcomeOn(run.report.hosts[0].ladder, Rung::kPeer), RungOutcome::kNotRun);
@@ -336,7 +336,7 @@ TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
 TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
   hosts_.pop_back();
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, "fs1");
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);
   const Finding& last = run.report.hosts[0].findings.back();
