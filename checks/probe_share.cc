@@ -38,10 +38,10 @@ Verdict OverRdma(const ProbeView& view) {
   const bool proven = connection == "rdma" && *tcp == 0 && !short_count;
   verdict.outcome = proven ? Outcome::kPass : Outcome::kFail;
   verdict.observed =
-      Cat(BytesText(*moved), " moved on ", connection == "rdma" ? "an RDMA" : "a TCP", " connection, ",
+      Cat(VolumeText(*moved), " moved on ", connection == "rdma" ? "an RDMA" : "a TCP", " connection, ",
           *tcp == 0 ? "no" : std::to_string(*tcp), " new TCP connection to port 445, ");
   verdict.observed +=
-      counted ? Cat("the port counted packets for ", *counted >= *moved ? "all of them" : BytesText(*counted))
+      counted ? Cat("the port counted packets for ", *counted >= *moved ? "all of them" : VolumeText(*counted))
               : "the port counts no traffic";
   return verdict;
 }

@@ -47,7 +47,10 @@ std::string VerdictLine(const ProbeSummary& run, const Style& style) {
   for (const ProbeStep& step : run.answer.result.steps) duration_ns += step.duration_ns;
   const std::string time = Cat("  (", DurationText(duration_ns), ")\n");
   const Readiness verdict = ReadinessOfProbe(findings);
-  if (verdict == Readiness::kReady) return style.Paint(Tone::kGood, "ready") + ": up to the server" + time;
+  if (verdict == Readiness::kReady) {
+    const std::string_view rung = Name(LadderOfProbe(findings).back().rung);
+    return style.Paint(Tone::kGood, "ready") + Cat(": up to the ", rung) + time;
+  }
   const bool failed = verdict == Readiness::kNotReady;
   const Finding* first = FirstInTheWay(findings, failed ? Outcome::kFail : Outcome::kUnknown);
   const std::string word = failed ? style.Paint(Tone::kBad, "not ready") : "undetermined";
