@@ -97,8 +97,11 @@ class Storage(unittest.TestCase):
 
     def test_an_address_without_rdma_is_told_from_a_dead_one(self):
         elsewhere = "10.0.0.78"
-        fabric.guest(SERVER, f"ip link add elsewhere type dummy; ip link set elsewhere up; ip addr add {elsewhere}/32 dev elsewhere")
-        self.addCleanup(fabric.guest, SERVER, "ip link del elsewhere")
+        # A guest answers ARP on the NIC that has the address, and on no other.
+        arp = "echo {} > /proc/sys/net/ipv4/conf/dcb0/arp_ignore"
+        fabric.guest(SERVER, f"ip link add elsewhere type dummy; ip link set elsewhere up; ip addr add {elsewhere}/32 dev elsewhere; "
+                     + arp.format(0))
+        self.addCleanup(fabric.guest, SERVER, "ip link del elsewhere; " + arp.format(1))
         answer = self.probe("nvme", target=elsewhere)
         self.assertEqual((answer.status, self.outcomes(answer)), (1, {"nvme.rdma-listener": "fail"}), answer)
         self.assertIn("TCP is answered there and RDMA is not", self.observed(answer, "nvme.rdma-listener"))
