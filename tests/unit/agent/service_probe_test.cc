@@ -141,17 +141,16 @@ TEST_F(ProbeServiceTest, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(agent.store.runs.empty());
 }
 
-TEST_F(ProbeServiceTest, ProvesNothingYet) {
+TEST_F(ProbeServiceTest, ProvesNothingWithoutAShareAndAUser) {
   ServedAgent agent(Servers(), locks_, {}, TestNetwork());
-  v1::ProbeRequest request;
-  request.set_protocol(v1::PROTOCOL_SMB);
-  request.set_target("fs1");
-  request.set_prove(true);
-  grpc::ClientContext context;
-  const auto reader = agent.Stub()->Probe(&context, request);
-  v1::ProbeEvent event;
-  EXPECT_FALSE(reader->Read(&event));
-  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  ProbeOptions whole{.protocol = Protocol::kSmb, .target = "fs1", .prove = true, .volume = "data"};
+  EXPECT_EQ(agent.Client("a")->Probe(whole, {}).status().code(), absl::StatusCode::kInvalidArgument);
+  whole.credentials.user_name = "u";
+  for (const char* share : {"", "a/b", "a\\b", "a,user=root", "a\n", "a:b"}) {
+    whole.volume = share;
+    EXPECT_EQ(agent.Client("a")->Probe(whole, {}).status().code(), absl::StatusCode::kInvalidArgument) << share;
+  }
+  EXPECT_TRUE(agent.store.runs.empty());
 }
 
 TEST_F(ProbeServiceTest, WaitsForNobodyWhoHoldsThePort) {

@@ -39,6 +39,8 @@ ProbeResult GoodShare() {
     result.steps.push_back({.name = step, .outcome = StepOutcome::kDone});
   }
   result.steps.push_back({.name = "share-inquire"});
+  Set(result, "tcp-dialect", "3.1.1");
+  Set(result, "smb2-dialect", "3.1.1");
   Set(result, "share-client-smb-direct", "yes");
   Set(result, "share-connection", "rdma");
   Set(result, "share-signed", "no");

@@ -119,7 +119,7 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
        }},
       {"role of the future", "roles",
        [](v1::Profile& p) { p.mutable_roles()->add_roles(static_cast<v1::Profile::Role>(99)); }},
-      {"no role", "roles", [](v1::Profile& p) { p.mutable_roles(); }},
+      {"no role", "roles", [](v1::Profile& p) { p.mutable_roles()->clear_roles(); }},
       {"a role twice", "roles",
        [](v1::Profile& p) {
          p.mutable_roles()->add_roles(v1::Profile::ROLE_SMB_SERVER);
