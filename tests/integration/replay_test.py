@@ -146,9 +146,19 @@ class BadRecordings(Saved):
         shutil.rmtree(self.host)
         self.refused(self.folder, "no recording")
 
-    def test_a_foreign_folder(self):
+    def test_a_foreign_folder_alone(self):
+        shutil.rmtree(self.host)
         (self.folder / "other").mkdir()
-        self.refused(self.folder / "other", "recording.json")
+        self.refused("recording.json")
+
+    def test_a_foreign_folder_among_others_is_named_and_they_are_judged(self):
+        (self.folder / "other").mkdir()
+        answer = tool.rdmaready("check", "--facts", self.folder, "--output", "json")
+        self.assertEqual(answer.status, 2, answer)
+        errors = {host["host"]: host["error"] for host in answer.json["hosts"]}
+        self.assertEqual(errors.pop(str(self.folder / "other")).count("recording.json"), 1)
+        self.assertEqual(set(errors.values()), {""}, "the recorded host is judged")
+        self.assertIn(str(self.folder / "other"), tool.rdmaready("check", "--facts", self.folder).err)
 
     def test_a_file(self):
         self.folder = self.host / "recording.json"
