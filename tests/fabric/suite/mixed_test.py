@@ -13,7 +13,7 @@ class RoceAndIwarp(unittest.TestCase):
     def setUpClass(cls):
         fabric.bring_up()
         cls.addClassCleanup(fabric.launcher, "down", name=f"{fabric.NAME}-mixed")
-        name = fabric.bring_up_another("mixed", "--hosts", 2, "--device", "rxe", "--device", "2=siw", "--agent",
+        name = fabric.bring_up_another("mixed", "--hosts", 2, "--device", "rxe", "--device", "2=siw", "--roles", "--agent",
                                        tool.BIN / "rdmaready-agent")
         status = fabric.launcher("status", name=name).stdout.splitlines()
         cls.roce, cls.iwarp = (line.split()[1] for line in status)
@@ -45,6 +45,18 @@ class RoceAndIwarp(unittest.TestCase):
         for result in answer.json["results"]:
             self.assertEqual((result["transport"], result["bytes_verified"]), ("iwarp", result["bytes"]))
             self.assertGreater(result["bytes"], 0)
+
+    def test_an_iwarp_host_finds_ksmbd_on_the_port_of_iwarp(self):
+        """Its own: the depths go along in the private data, and come back so."""
+        server = 2
+        self.addCleanup(fabric.launcher, "role", server, "none", name=f"{fabric.NAME}-mixed")
+        fabric.launcher("role", server, "smb", name=f"{fabric.NAME}-mixed")
+        answer = tool.rdmaready("probe", "smb", f"10.0.0.{server}", "--from", self.iwarp, "--output", "json")
+        self.assertEqual(answer.status, 0, answer)
+        probe = answer.json
+        self.assertEqual((probe["transport"], probe["port_number"]), ("iwarp", 5445))
+        self.assertEqual({name: probe["values"][name] for name in ("rdma-ird", "rdma-ord", "smb2-dialect", "smbd-accepts-minimum")},
+                         {"rdma-ird": "8", "rdma-ord": "1", "smb2-dialect": "3.1.1", "smbd-accepts-minimum": "no"})
 
     def test_no_pair_test_is_tried_and_the_report_says_why(self):
         answer = self.check("--profile", self.any_transport, "--level", "peer")

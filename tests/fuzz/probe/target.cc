@@ -9,6 +9,8 @@
 #include "agent/probe/nfs_wire.h"
 #include "agent/probe/nvme_wire.h"
 #include "agent/probe/scsi_wire.h"
+#include "agent/probe/smb2_wire.h"
+#include "tests/support/smb_server/smb2_server.h"
 
 namespace rdmaready {
 namespace {
@@ -101,8 +103,21 @@ void Nfs(Octets bytes) {
   nfs::DecodeCompoundStatus(reply->results);
 }
 
-constexpr void (*kDecoders[])(Octets) = {NvmeConnection, NvmeCompletion, NvmeIdentify, NvmeLog,
-                                         Iser,           IserKeys,       Scsi,         Nfs};
+void Smb2(Octets bytes) {
+  const auto decoded = smb2::DecodeNegotiateAnswer(bytes);
+  const auto* answer = std::get_if<smb2::NegotiateAnswer>(&decoded);
+  if (answer == nullptr) return Demand(!std::get<std::string_view>(decoded).empty());
+  const std::size_t listed =
+      answer->ciphers.size() + answer->signing_algorithms.size() + answer->rdma_transforms.size();
+  Demand(listed * 2 <= bytes.size());
+  Demand(answer->status == 0 || *answer == smb2::NegotiateAnswer{.status = answer->status,
+                                                                 .credits_granted = answer->credits_granted});
+  Demand(!smb2::DialectText(answer->dialect).empty() && !smb2::CapabilitiesText(answer->capabilities).empty());
+  smb2::CanEncrypt(*answer);
+}
+
+constexpr void (*kDecoders[])(Octets) = {NvmeConnection, NvmeCompletion, NvmeIdentify, NvmeLog, Iser,
+                                         IserKeys,       Scsi,           Nfs,          Smb2};
 
 std::vector<std::uint8_t> Seed(std::size_t decoder, Octets bytes) {
   std::vector<std::uint8_t> input{static_cast<std::uint8_t>(decoder)};
@@ -125,6 +140,11 @@ std::vector<std::byte> NfsReply() {
   return bytes;
 }
 
+std::vector<std::byte> Smb2Answer(const Smb2Server& server) {
+  constexpr std::uint16_t kDialects[] = {0x0300, 0x0302, 0x0311};
+  return *AnswerOf(server, smb2::EncodeNegotiate(kDialects, {}));
+}
+
 }  // namespace
 
 std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
@@ -138,7 +158,10 @@ std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
           Seed(5, iser::EncodeKeys({{"TargetName", "iqn.a"}, {"TargetAddress", "10.0.0.2:3260,1"}})),
           Seed(6, Octets(page).first(64)),
           Seed(7, NfsReply()),
-          Seed(7, nfs::EncodeConnectPrivate())};
+          Seed(7, nfs::EncodeConnectPrivate()),
+          Seed(8, Smb2Answer({.rdma_transform = true})),
+          Seed(8, Smb2Answer({.dialect = 0x0302, .security_buffer_bytes = 20})),
+          Seed(8, Smb2Answer({.status = 0xC00000BB}))};
 }
 
 }  // namespace rdmaready
