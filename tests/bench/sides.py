@@ -68,9 +68,10 @@ class Rdmaready:
     def __init__(self, guests):
         self.guests = guests
 
-    def run(self, case, seconds, *flags):
+    def run(self, case, seconds, *flags, initiator=1):
         """The result of one case as the command line tells it."""
-        command = [BIN / "rdmaready", "test", "peer", self.guests.address[1], self.guests.address[2], "--case", case,
+        hosts = [self.guests.address[initiator], self.guests.address[3 - initiator]]
+        command = [BIN / "rdmaready", "test", "peer", *hosts, "--case", case,
                    "--duration", f"{round(seconds * 1000)}ms", "--output", "json", *flags]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
                               env={**os.environ, "RDMAREADY_SOCKET": "/nowhere/agent.sock"})
