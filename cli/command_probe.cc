@@ -136,8 +136,9 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
                "Also move data: smb, nvme and nfs by the probing host's own kernel (a connection or a mount of "
                "its own, gone "
                "afterwards), iser by ourselves. Reads only, but for one new file on a share or an export");
-  app.add_option("--subsystem", options->subsystem,
-                 "nvme: the subsystem of the proof (default: the first listed)")
+  app.add_option(
+         "--subsystem", options->subsystem,
+         "nvme: the subsystem of the proof, which cannot do without: this host sees its disks meanwhile")
       ->type_name("NQN");
   app.add_option("--target-name", options->target_name,
                  "iser: the target of the proof (default: the first listed)")
