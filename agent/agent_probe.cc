@@ -136,7 +136,8 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
     walk.result().address = path.address = addresses.front();
     walk.Step(kStepRoute, seconds(5), [&](const Patience&) {
       const absl::StatusOr<ProbePath> found = PathTo(addresses, question.port, facts);
-      if (!found.ok() && !question.port.device.empty()) wrong = found.status();
+      const bool ours = !question.port.device.empty() || absl::IsInternal(found.status());
+      if (!found.ok() && ours) wrong = found.status();
       if (!found.ok()) return found.status();
       path = *found;
       walk.result().address = path.address;

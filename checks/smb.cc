@@ -207,7 +207,7 @@ Check SmbMultichannel() {
               "RDMA",
           .fix =
               "sed -i '/server multi channel support/d; /^\\[global\\]/a server multi channel support = yes' "
-              "/etc/ksmbd/ksmbd.conf && ksmbd.control --reload  # and remount on the clients",
+              "/etc/ksmbd/ksmbd.conf && systemctl restart ksmbd  # and remount on the clients",
           .blocks_for = &kDemandsSmbServer,
           .depends_on = {"inv.rdma-present", "smb.server-built-in"},
           .rule = Rule<HostView>{RoleNotApplicable<Role::kSmbServer>, JudgeMultichannel}};

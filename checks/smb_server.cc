@@ -189,7 +189,7 @@ Check SmbInterfaces() {
   return {.id = "smb.interfaces",
           .title = "The SMB server serves the RDMA port's interface",
           .why = "ksmbd tells its clients of the interfaces it is bound to, and of no others",
-          .fix = "grep -n interfaces /etc/ksmbd/ksmbd.conf  # add {netdev}; then: ksmbd.control --reload",
+          .fix = "grep -n interfaces /etc/ksmbd/ksmbd.conf  # add {netdev}; then: systemctl restart ksmbd",
           .blocks_for = &kDemandsSmbServer,
           .depends_on = {"inv.rdma-present", "inv.netdev-mapping"},
           .rule = Rule<PortView>{InterfacesNotApplicable, JudgeInterfaces}};

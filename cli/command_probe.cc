@@ -75,6 +75,9 @@ ExitStatus RunProbe(const Context& context, const Options& options) {
     if (question.volume.empty() || options.credentials.empty()) {
       return context.Fail(ExitStatus::kUsage, "probe smb --prove needs --share NAME and --credentials FILE");
     }
+    if (question.volume.starts_with("//") || question.volume.starts_with("\\\\")) {
+      return context.Fail(ExitStatus::kUsage, "--share NAME: without the server, which is " + options.target);
+    }
     absl::StatusOr<Credentials> credentials = ReadCredentials(options.credentials);
     if (!credentials.ok()) return context.Fail(ExitStatus::kUsage, Message(credentials.status()));
     question.credentials = *std::move(credentials);

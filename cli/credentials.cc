@@ -17,6 +17,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostShareCharacters = 80;
 
 absl::Status Wrong(const std::string& path, const std::string& what) {
   return absl::InvalidArgumentError("credentials file " + path + ": " + what);
@@ -80,7 +81,15 @@ absl::StatusOr<ShareName> ParseShare(const std::string& text) {
   if (slash == name.npos || slash == 2 || slash + 1 == name.size() || name.find('/', slash + 1) != name.npos) {
     return absl::InvalidArgumentError("'" + text + "' is no share: //SERVER/SHARE, without a path below it");
   }
-  return ShareName{name.substr(2, slash - 2), name.substr(slash + 1)};
+  ShareName found{name.substr(2, slash - 2), name.substr(slash + 1)};
+  if (found.server.starts_with('[') && found.server.ends_with(']')) {
+    found.server = found.server.substr(1, found.server.size() - 2);
+  }
+  if (found.share.size() > kMostShareCharacters ||
+      found.share.find_first_of(":*?\"<>|,") != std::string::npos) {
+    return absl::InvalidArgumentError("'" + found.share + "' is no name of a share");
+  }
+  return found;
 }
 
 }  // namespace rdmaready

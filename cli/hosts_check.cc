@@ -209,7 +209,8 @@ void HostsCheck::ProbeFrom(std::size_t index) {
   std::vector<Finding>& findings = run_.report.hosts[index].findings;
   if (!answer.ok()) {
     findings.push_back(NotProbed(Protocol::kSmb, server_.target, Message(answer.status())));
-    if (absl::IsUnavailable(answer.status())) HostLost(index, Message(answer.status()), findings.back());
+    if (CallFailure(answer.status()) == ExitStatus::kUnreachable)
+      HostLost(index, Message(answer.status()), findings.back());
     return;
   }
   findings.insert(findings.end(), answer->findings.begin(), answer->findings.end());

@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "api/base/status.h"
@@ -26,6 +27,7 @@ constexpr std::string_view kTcpListen = "0A";
 
 constexpr const char* kMultichannel = "server multi channel support";
 constexpr const char* kInterfaces = "interfaces";
+constexpr const char* kBindOnly = "bind interfaces only";
 constexpr const char* kSigning = "server signing";
 constexpr const char* kEncryption = "smb3 encryption";
 
@@ -99,23 +101,27 @@ absl::StatusOr<std::optional<RdmaListener>> DecodeEntry(std::span<const std::byt
 }  // namespace
 
 KsmbdConfig DecodeKsmbd(std::span<const std::string> lines) {
-  KsmbdConfig config;
+  std::map<std::string, std::string> first;  // of a key that is there twice ksmbd-tools take the first
   for (const std::string& whole : lines) {
-    const std::string_view line = Trim(whole);
+    const std::string_view line = Trim(std::string_view(whole).substr(0, whole.find_first_of("#;")));
     const std::size_t equals = line.find('=');
-    if (line.starts_with('#') || line.starts_with(';') || equals == std::string_view::npos) continue;
-    const std::string key = Lower(Trim(line.substr(0, equals)));
-    const std::string value(Trim(line.substr(equals + 1)));
-    if (key == kMultichannel) config.multichannel = IsYes(value);
-    if (key == kInterfaces) config.interfaces = InterfacesOf(value);
-    if (key == kSigning) config.signing = Lower(value);
-    if (key == kEncryption) config.encryption = Lower(value);
+    if (equals == std::string_view::npos) continue;
+    first.emplace(Lower(Trim(line.substr(0, equals))), Trim(line.substr(equals + 1)));
   }
+  const auto value = [&first](const char* key) {
+    const auto found = first.find(key);
+    return found == first.end() ? std::string() : found->second;
+  };
+  KsmbdConfig config;
+  if (first.contains(kMultichannel)) config.multichannel = IsYes(value(kMultichannel));
+  if (IsYes(value(kBindOnly))) config.interfaces = InterfacesOf(value(kInterfaces));
+  config.signing = Lower(value(kSigning));
+  config.encryption = Lower(value(kEncryption));
   return config;
 }
 
 Fact<KsmbdConfig> ReadKsmbd(HostReader& host) {
-  const std::vector<std::string> words{kMultichannel, kInterfaces, kSigning, kEncryption};
+  const std::vector<std::string> words{kMultichannel, kInterfaces, kBindOnly, kSigning, kEncryption};
   for (const char* path : {"/etc/ksmbd/ksmbd.conf", "/usr/local/etc/ksmbd/ksmbd.conf"}) {
     const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, words);
     if (lines.ok()) {

@@ -36,13 +36,12 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
   const auto step = std::ranges::find(result_.steps, name, &ProbeStep::name);
   if (step == result_.steps.end()) return false;
   if (watch_.interrupted && !watch_.interrupted().ok()) return false;
-  if (watch_.progress) watch_.progress(std::string(name));
   const TimePoint begin = std::chrono::steady_clock::now();
+  if (begin >= watch_.deadline) return false;  // not tried is not failed
+  if (watch_.progress) watch_.progress(std::string(name));
   const Patience patience{.deadline = std::min(begin + limit, watch_.deadline),
                           .interrupted = watch_.interrupted};
-  const absl::Status status = begin < watch_.deadline
-                                  ? make(patience)
-                                  : MakeFailure(FailureKind::kStalled, "the time of the whole probe was up");
+  const absl::Status status = make(patience);
   step->outcome = status.ok() ? StepOutcome::kDone : StepOutcome::kFailed;
   step->failure = FailureOf(status);
   step->duration_ns =

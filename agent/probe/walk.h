@@ -35,7 +35,8 @@ class Walk {
   Walk(ProbeResult& result, Watch watch) : result_(result), watch_(std::move(watch)) {}
 
   // Makes the step of that name, which the result lists, within `limit` and within the time of the whole probe;
-  // writes down how it ended and how long it took. False when it failed. After an interruption no step is made.
+  // writes down how it ended and how long it took. False when it failed. After an interruption, and once the
+  // time of the whole probe is up, no step is made.
   bool Step(std::string_view name, std::chrono::milliseconds limit, const Make& make);
 
   // The last word on `name` counts. Values that a server sends as text are cut to 256 bytes.

@@ -34,7 +34,11 @@ std::string KernelWords(int context) {
 class Context {
  public:
   explicit Context(const char* type) : fd_(::fsopen(type, FSOPEN_CLOEXEC)) {
-    if (!fd_) status_ = ErrnoStatus(errno, std::string("open file system ") + type);
+    if (fd_) return;
+    const std::string action = std::string("open file system ") + type;
+    status_ = absl::FailedPreconditionError(
+        Message(ErrnoStatus(errno, action)) +
+        (errno == EPERM ? ": a mount needs root" : ": the kernel's client is not there (modprobe cifs)"));
   }
 
   void Set(const char* key, const std::string& value) { Do(FSCONFIG_SET_STRING, key, value.c_str()); }
@@ -61,6 +65,9 @@ class Context {
     const int error_number = errno;
     const std::string words = KernelWords(fd_.get());
     status_ = ErrnoStatus(error_number, action);
+    // The server's no is EACCES; this one is our kernel's.
+    if (error_number == EPERM)
+      status_ = absl::FailedPreconditionError(Message(status_) + ": a mount needs root");
     if (!words.empty()) status_ = absl::Status(status_.code(), Message(status_) + " (" + words + ")");
   }
 

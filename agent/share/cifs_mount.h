@@ -24,9 +24,9 @@ struct CifsMountRequest {
 class CifsMount {
  public:
   // Blocks until the server answered, or the kernel gave up: some seconds over TCP, at most about two minutes
-  // where a server accepts RDMA connections and says nothing. Errors are the kernel's words with what it wrote
-  // of the reason: PermissionDenied for wrong credentials or a missing privilege, NotFound for the share,
-  // Unimplemented where the client or SMB Direct is not built in, else Unavailable.
+  // where a server accepts RDMA connections and says nothing. Errors are the kernel's words with
+  // what it wrote of the reason: FailedPrecondition for what this host lacks (the privilege, the client), else
+  // what the errno says: PermissionDenied for wrong credentials, NotFound for the share.
   static absl::StatusOr<CifsMount> Make(const CifsMountRequest& request);
 
   int directory() const { return directory_.get(); }

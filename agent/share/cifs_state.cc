@@ -68,7 +68,7 @@ class Reader {
       listing_ = true;
     } else if (listing_) {
       TakeOfInterfaces(connection, line);
-    } else if (line.starts_with("SMBDirect") || line == "RDMA") {
+    } else if (line.starts_with("SMBDirect (") || line.starts_with("SMBDirect protocol") || line == "RDMA") {
       connection.rdma = true;
     } else if (line.starts_with("Security type:") || line.find("Dialect 0x") != line.npos) {
       connection.is_signed = connection.is_signed || HasWord(line, "signed");

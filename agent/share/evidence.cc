@@ -30,6 +30,9 @@ std::string KernelHex(std::span<const std::uint8_t> address) {
   return text;
 }
 
+// "fe80::1" of "fe80::1%eth0".
+std::string WithoutScope(const std::string& address) { return address.substr(0, address.find('%')); }
+
 // Both ways in which the kernel may write this address; empty when it is none.
 std::vector<std::string> KernelForms(const std::string& address) {
   std::array<std::uint8_t, 16> raw{};
@@ -86,7 +89,7 @@ std::set<std::string> EstablishedTo(std::string_view proc_net_tcp, std::string_v
                                     std::uint16_t remote_port) {
   std::array<char, 6> port{};
   std::snprintf(port.data(), port.size(), ":%04X", remote_port);
-  std::vector<std::string> wanted = KernelForms(std::string(server_address));
+  std::vector<std::string> wanted = KernelForms(WithoutScope(std::string(server_address)));
   for (std::string& form : wanted) form += port.data();
   std::set<std::string> found;
   while (!proc_net_tcp.empty()) {
@@ -99,22 +102,31 @@ std::set<std::string> EstablishedTo(std::string_view proc_net_tcp, std::string_v
   return found;
 }
 
+// A kernel without IPv6 has no tcp6.
+std::optional<std::set<std::string>> ReadConnections(HostReader& host, const std::string& server_address) {
+  if (KernelForms(WithoutScope(server_address)).empty()) return std::nullopt;
+  const auto v4 = host.ReadFile("/proc/net/tcp");
+  const auto v6 = host.ReadFile("/proc/net/tcp6");
+  if (!v4.ok() || (!v6.ok() && !absl::IsNotFound(v6.status()))) return std::nullopt;
+  std::set<std::string> found = EstablishedTo(*v4, server_address, kSmbPort);
+  if (v6.ok()) found.merge(EstablishedTo(*v6, server_address, kSmbPort));
+  return found;
+}
+
 ShareEvidence ReadEvidence(HostReader& host, const std::string& server_address, const std::string& device,
                            std::uint32_t port) {
   ShareEvidence evidence;
   if (const auto text = host.ReadFile("/proc/fs/cifs/DebugData"); text.ok())
     evidence.cifs = ParseCifsState(*text);
-  for (const char* path : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    if (const auto text = host.ReadFile(path); text.ok()) {
-      evidence.tcp_connections.merge(EstablishedTo(*text, server_address, kSmbPort));
-    }
-  }
+  evidence.tcp_connections = ReadConnections(host, server_address);
   evidence.port = ReadTraffic(host, device, port);
   return evidence;
 }
 
-const CifsConnection* NewConnection(const CifsState& before, const CifsState& after) {
-  const auto is_new = [&before](const CifsConnection& connection) {
+const CifsConnection* NewConnection(const CifsState& before, const CifsState& after,
+                                    const std::string& server_address) {
+  const auto is_new = [&](const CifsConnection& connection) {
+    if (connection.server != server_address && connection.server != "[" + server_address + "]") return false;
     return std::ranges::find(before.connections, connection.id, &CifsConnection::id) ==
            before.connections.end();
   };

@@ -25,8 +25,9 @@ struct PortTraffic {
 
 struct ShareEvidence {
   CifsState cifs{};
-  std::optional<PortTraffic> port{};        // absent: the driver counts neither
-  std::set<std::string> tcp_connections{};  // established ones to the server's SMB port, by their local end
+  std::optional<PortTraffic> port{};  // absent: the driver counts neither
+  // Established ones to the server's SMB port, by their local end; absent when they could not be read.
+  std::optional<std::set<std::string>> tcp_connections{};
 };
 
 // Numbers and addresses of /proc/net/tcp and tcp6 as the kernel prints them: those established to port
@@ -38,8 +39,10 @@ std::set<std::string> EstablishedTo(std::string_view proc_net_tcp, std::string_v
 ShareEvidence ReadEvidence(HostReader& host, const std::string& server_address, const std::string& device,
                            std::uint32_t port);
 
-// The connection that `after` has and `before` has not: with nosharesock, ours. Null when there is none.
-const CifsConnection* NewConnection(const CifsState& before, const CifsState& after);
+// The connection to `server_address` that `after` has and `before` has not: with nosharesock, ours. Null when
+// there is none.
+const CifsConnection* NewConnection(const CifsState& before, const CifsState& after,
+                                    const std::string& server_address);
 
 // How much more can have passed: a packet carries at most 4096 bytes. Absent when either
 // is, or when the counter went back.

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -54,8 +55,9 @@ std::string NameFor(const Nonce& nonce) {
   return name + std::string(kSuffix);
 }
 
-// What a run left that was ended by force. Failing to remove it is no failure of this run.
-void RemoveAbandoned(int directory) {
+// What a run left that was ended by force, old by the server's own clock. Failing to remove it is no failure of
+// this run.
+void RemoveAbandoned(int directory, std::time_t server_now) {
   const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (copy < 0) return;
   const Handle<DIR, ::closedir> list(::fdopendir(copy));
@@ -69,7 +71,7 @@ void RemoveAbandoned(int directory) {
     if (name.size() != length || !name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
     struct stat about {};
     if (::fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISREG(about.st_mode) && std::time(nullptr) - about.st_mtime > kAbandonedSeconds) {
+    if (S_ISREG(about.st_mode) && server_now - about.st_mtime > kAbandonedSeconds) {
       ::unlinkat(directory, entry->d_name, 0);
     }
   }
@@ -95,9 +97,23 @@ class TestFile {
   }
   TestFile(const TestFile&) = delete;
   TestFile& operator=(const TestFile&) = delete;
-  ~TestFile() {
+  ~TestFile() { static_cast<void>(Remove()); }
+
+  // Why it could not be; empty once it is gone.
+  std::string Remove() {
     fd_ = UniqueFd();
-    ::unlinkat(directory_, name_.c_str(), 0);
+    if (removed_ || ::unlinkat(directory_, name_.c_str(), 0) == 0 || errno == ENOENT) {
+      removed_ = true;
+      return {};
+    }
+    return name_ + ": " + std::strerror(errno);
+  }
+
+  // When the server says that it was made; nothing when it does not say.
+  std::optional<std::time_t> Made() const {
+    struct stat about {};
+    if (::fstat(fd_.get(), &about) != 0) return std::nullopt;
+    return about.st_mtime;
   }
 
   // The whole block, or kCompletion with the kernel's words.
@@ -119,6 +135,7 @@ class TestFile {
   const int directory_;
   const std::string name_;
   UniqueFd fd_;
+  bool removed_ = false;
 };
 
 // Which blocks of the file hold what; a shape that writes starts anew.
@@ -223,20 +240,21 @@ TransferResult RunShape(const FileShape& shape, const TestFile& file, Blocks& bl
 
 std::span<const FileShape> AllFileShapes() { return kShapes; }
 
-absl::StatusOr<std::vector<TransferResult>> RunFileShapes(int directory, const ShapeOptions& options) {
-  RemoveAbandoned(directory);
+absl::StatusOr<ShapeRun> RunFileShapes(int directory, const ShapeOptions& options) {
   RR_RETURN_IF_ERROR(CheckRoom(directory));
   absl::StatusOr<Arena> memory = Arena::Make(kShapes.front().block_bytes);
   if (!memory.ok()) return memory.status();
-  const absl::StatusOr<std::unique_ptr<TestFile>> file = TestFile::Make(directory, options);
+  absl::StatusOr<std::unique_ptr<TestFile>> file = TestFile::Make(directory, options);
   if (!file.ok()) return file.status();
+  if (const auto made = (*file)->Made()) RemoveAbandoned(directory, *made);
   Blocks blocks(options.nonce);
-  std::vector<TransferResult> results;
+  ShapeRun run;
   for (const FileShape& shape : kShapes) {
-    results.push_back(RunShape(shape, **file, blocks, memory->bytes(), options));
-    if (results.back().failure.kind != FailureKind::kNone) break;
+    run.results.push_back(RunShape(shape, **file, blocks, memory->bytes(), options));
+    if (run.results.back().failure.kind != FailureKind::kNone) break;
   }
-  return results;
+  run.left_behind = (*file)->Remove();
+  return run;
 }
 
 }  // namespace rdmaready

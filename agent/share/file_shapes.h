@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,8 +42,13 @@ struct ShapeOptions {
   std::function<absl::Status()> interrupted{};  // asked between operations; anything but OK ends the run
 };
 
-// `directory` is a descriptor of the directory to work in. The results of all shapes that were begun, the last
-// of them with its failure; an error only when no file could be made (its words say why: no space, no right).
-absl::StatusOr<std::vector<TransferResult>> RunFileShapes(int directory, const ShapeOptions& options);
+struct ShapeRun {
+  std::vector<TransferResult> results{};  // of all shapes that were begun, the last with its failure
+  std::string left_behind{};              // the file that could not be removed, and why; empty: it is gone
+};
+
+// `directory` is a descriptor of the directory to work in. An error only when no file could be made (its words
+// say why: no space, no right).
+absl::StatusOr<ShapeRun> RunFileShapes(int directory, const ShapeOptions& options);
 
 }  // namespace rdmaready

@@ -51,13 +51,15 @@ absl::StatusOr<CifsMount> Mount(const ShareProof& proof, bool rdma, const Patien
                                                      .rdma = rdma,
                                                      .credentials = proof.credentials});
   if (mount.ok()) return mount;
-  return MakeFailure(FailureKind::kRejected, Message(mount.status()));
+  // Trouble of this host says nothing of the server.
+  const bool own = absl::IsFailedPrecondition(mount.status());
+  return MakeFailure(own ? FailureKind::kSetup : FailureKind::kRejected, Message(mount.status()));
 }
 
 // What the client's state says of our connection; false when that cannot be read.
 bool TellOurs(const ShareProof& proof, const ShareEvidence& before, const ShareEvidence& now, Walk& walk) {
   if (now.cifs.smb_direct) walk.Tell("share-client-smb-direct", *now.cifs.smb_direct);
-  const CifsConnection* ours = NewConnection(before.cifs, now.cifs);
+  const CifsConnection* ours = NewConnection(before.cifs, now.cifs, proof.server_address);
   if (ours == nullptr) return false;
   TellConnection(*ours, proof.server_address, walk);
   return true;
@@ -68,9 +70,10 @@ void TellTraffic(const ShareEvidence& before, const ShareEvidence& after, Walk& 
   for (const TransferResult& transfer : walk.result().transfers) moved += transfer.bytes;
   walk.Tell("share-moved-bytes", moved);
   if (const auto passed = MovedAtMostBytes(before.port, after.port)) walk.Tell("share-port-bytes", *passed);
+  if (!before.tcp_connections || !after.tcp_connections) return;
   std::size_t fresh = 0;
-  for (const std::string& connection : after.tcp_connections)
-    fresh += !before.tcp_connections.contains(connection);
+  for (const std::string& connection : *after.tcp_connections)
+    fresh += !before.tcp_connections->contains(connection);
   walk.Tell("share-new-tcp-connections", std::uint64_t{fresh});
 }
 
@@ -80,10 +83,11 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
     if (std::chrono::steady_clock::now() < patience.deadline) return absl::OkStatus();
     return MakeFailure(FailureKind::kStalled, "the time for the files was up");
   };
-  auto results =
+  absl::StatusOr<ShapeRun> run =
       RunFileShapes(directory, {.nonce = proof.nonce, .duration = proof.duration, .interrupted = interrupted});
-  if (!results.ok()) return MakeFailure(FailureKind::kSetup, Message(results.status()));
-  walk.result().transfers = *std::move(results);
+  if (!run.ok()) return MakeFailure(FailureKind::kRejected, Message(run.status()));
+  walk.result().transfers = std::move(run->results);
+  if (!run->left_behind.empty()) walk.Tell("share-file-left", run->left_behind);
   for (const TransferResult& result : walk.result().transfers) {
     if (result.failure.kind != FailureKind::kNone)
       return MakeFailure(result.failure.kind, result.failure.detail);

@@ -59,7 +59,7 @@ struct RdmaListener {
 struct KsmbdConfig {
   std::string path{};
   std::optional<bool> multichannel{};     // "server multi channel support"
-  std::vector<std::string> interfaces{};  // "interfaces"; empty: not set, which means all
+  std::vector<std::string> interfaces{};  // "interfaces", which count with "bind interfaces only"; empty: all
   std::string signing{};                  // "server signing": "mandatory"; empty: not set
   std::string encryption{};               // "smb3 encryption"; likewise
 

@@ -113,7 +113,7 @@ void AddHostWide(std::vector<CheckCase>& cases) {
       cases.end(),
       {{"smb.multichannel", "good", SmbServer(), kPass, "support = yes"},
        {"smb.multichannel", "no", WithConfig([](KsmbdConfig& config) { config.multichannel = false; }), kFail,
-        "support = no", "ksmbd.control --reload"},
+        "support = no", "systemctl restart ksmbd"},
        {"smb.multichannel", "not set", WithConfig([](KsmbdConfig& config) { config.multichannel.reset(); }),
         kFail, "not set in /etc/ksmbd/ksmbd.conf, which means no"},
        {"smb.multichannel", "denied", ConfigDenied(), kUnknown, "not permitted"},

@@ -71,7 +71,9 @@ TEST(ShareName, IsServerAndShareInEitherSpelling) {
     EXPECT_EQ(name->server, "files.example");
     EXPECT_EQ(name->share, "data");
   }
-  for (const char* text : {"", "/", "//", "///", "//a", "//a/", "a/b", "///b", "//a/b/c", "//a/b/"}) {
+  EXPECT_EQ(ParseShare("//[fe80::1]/data")->server, "fe80::1");
+  for (const char* text :
+       {"//a/b,c", "//a/b:c", "", "/", "//", "///", "//a", "//a/", "a/b", "///b", "//a/b/c", "//a/b/"}) {
     EXPECT_FALSE(ParseShare(text).ok()) << text;
   }
 }

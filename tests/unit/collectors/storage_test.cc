@@ -82,8 +82,8 @@ TEST(Ksmbd, SettingsAreReadAsItsToolsReadThem) {
   const std::vector<std::string> lines{"; interfaces = no",
                                        "# server signing = mandatory",
                                        "\tinterfaces=dcb0, dcb1 lo",
-                                       "Server Multi Channel Support = no",
-                                       "server multi channel support = True",
+                                       "Server Multi Channel Support = True ; since spring",
+                                       "server multi channel support = no",
                                        " smb3 encryption = Mandatory \r",
                                        "server signing = auto",
                                        "bind interfaces only = yes"};
@@ -91,6 +91,11 @@ TEST(Ksmbd, SettingsAreReadAsItsToolsReadThem) {
                                              .interfaces = {"dcb0", "dcb1", "lo"},
                                              .signing = "auto",
                                              .encryption = "mandatory"}));
+}
+
+TEST(Ksmbd, ServesAllInterfacesUnlessItIsBoundToSome) {
+  const std::vector<std::string> lines{"interfaces = dcb0"};
+  EXPECT_THAT(DecodeKsmbd(lines).interfaces, IsEmpty());
 }
 
 TEST(TcpListeners, AreThePortsInStateListen) {

@@ -86,17 +86,26 @@ TEST(CifsState, TellsAConnectionOverTcpThatIsSignedFromOneOverRdma) {
   EXPECT_TRUE(state.connections[1].encrypted);
 }
 
+TEST(CifsState, TakesATransportThatIsNotThereForNone) {
+  const CifsState state = ParseCifsState(
+      "1) ConnectionId: 0x1 Hostname: a\nSMBDirect transport not available\nNumber of credits: 1\n");
+  ASSERT_EQ(state.connections.size(), 1U);
+  EXPECT_FALSE(state.connections.front().rdma);
+}
+
 TEST(CifsState, OfAnOtherTextKnowsNothing) {
   EXPECT_EQ(ParseCifsState(""), CifsState{});
   EXPECT_EQ(ParseCifsState("RDMA\nSpeed: 5\n\n\nIPv4: 1\n"), CifsState{});
 }
 
 TEST(CifsState, FindsTheConnectionThatCameSince) {
-  CifsState before{.connections = {{.id = 1}, {.id = 2}}};
-  CifsState after{.connections = {{.id = 2}, {.id = 7, .rdma = true}}};
-  ASSERT_NE(NewConnection(before, after), nullptr);
-  EXPECT_EQ(NewConnection(before, after)->id, 7U);
-  EXPECT_EQ(NewConnection(after, after), nullptr);
+  CifsState before{.connections = {{.id = 1, .server = "10.0.0.2"}, {.id = 2, .server = "10.0.0.2"}}};
+  CifsState after{.connections = {{.id = 2, .server = "10.0.0.2"},
+                                  {.id = 6, .server = "10.0.0.9"},
+                                  {.id = 7, .server = "10.0.0.2"}}};
+  ASSERT_NE(NewConnection(before, after, "10.0.0.2"), nullptr);
+  EXPECT_EQ(NewConnection(before, after, "10.0.0.2")->id, 7U);
+  EXPECT_EQ(NewConnection(after, after, "10.0.0.2"), nullptr);
 }
 
 }  // namespace

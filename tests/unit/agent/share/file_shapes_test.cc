@@ -30,7 +30,7 @@ class FileShapes : public testing::Test {
   bool Empty() const { return std::filesystem::is_empty(path_); }
   std::filesystem::path OnlyFile() const { return *std::filesystem::directory_iterator(path_); }
 
-  absl::StatusOr<std::vector<TransferResult>> Run(std::function<absl::Status()> interrupted = {}) {
+  absl::StatusOr<ShapeRun> Run(std::function<absl::Status()> interrupted = {}) {
     return RunFileShapes(directory_.get(),
                          {.nonce = {1, 2, 3}, .duration = 5ms, .direct = false, .interrupted = interrupted});
   }
@@ -42,9 +42,10 @@ class FileShapes : public testing::Test {
 TEST_F(FileShapes, AreAllRunWithEveryByteReadCompared) {
   const auto results = Run();
   ASSERT_TRUE(results.ok()) << results.status();
-  ASSERT_EQ(results->size(), AllFileShapes().size());
-  for (std::size_t i = 0; i < results->size(); ++i) {
-    const TransferResult& result = (*results)[i];
+  EXPECT_EQ(results->left_behind, "");
+  ASSERT_EQ(results->results.size(), AllFileShapes().size());
+  for (std::size_t i = 0; i < results->results.size(); ++i) {
+    const TransferResult& result = results->results[i];
     EXPECT_EQ(result.case_name, AllFileShapes()[i].name);
     EXPECT_EQ(result.failure, Failure{}) << result.case_name;
     EXPECT_GT(result.messages, 0U);
@@ -62,7 +63,7 @@ TEST_F(FileShapes, LeaveNoFileBehindHoweverTheyEnd) {
   const auto results =
       Run([&asked] { return ++asked > 3 ? absl::CancelledError("enough") : absl::OkStatus(); });
   ASSERT_TRUE(results.ok());
-  EXPECT_EQ(results->back().failure.kind, FailureKind::kCancelled);
+  EXPECT_EQ(results->results.back().failure.kind, FailureKind::kCancelled);
   EXPECT_TRUE(Empty());
 }
 
@@ -82,7 +83,7 @@ TEST_F(FileShapes, NoticeAByteThatChangedOnTheWay) {
     return absl::OkStatus();
   });
   ASSERT_TRUE(results.ok());
-  const TransferResult& read = (*results)[1];
+  const TransferResult& read = results->results[1];
   EXPECT_GT(read.bytes_wrong, 0U);
   EXPECT_EQ(*read.first_wrong_offset % read.message_bytes, 777U);
 }
