@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kRpc = "RPC over RDMA";
 constexpr std::string_view kClient = "this host's own NFS client";
+constexpr std::string_view kFixLocalMount =
+    "modprobe rpcrdma; dmesg | tail -n 30  # on this host: the agent needs the right to mount";
 
 Verdict Null(const ProbeView& view) {
   return JudgeStep(view, "nfs-null", Cat("answers, ", view.Value("nfs-credits"), " credits"),
@@ -51,9 +53,9 @@ std::string MountFix(const ProbeView& view) {
 Verdict Mount(const ProbeView& view) {
   constexpr std::string_view kStep = "nfs-mount";
   if (!IsProofAsked(view, kStep)) return NoProofAsked();
-  return JudgeStep(view, kStep,
-                   Cat(view.Value("nfs-proof-export"), " mounted by ", view.Value("nfs-mount-transport")),
-                   "an export that mounts by RDMA", kClient, MountFix(view));
+  return JudgeLocalStep(view, kStep,
+                        Cat(view.Value("nfs-proof-export"), " mounted by ", view.Value("nfs-mount-transport")),
+                        "an export that mounts by RDMA", kClient, kFixLocalMount, MountFix(view));
 }
 
 Verdict Write(const ProbeView& view) {
@@ -149,7 +151,7 @@ std::vector<ProbeCheck> NfsServerChecks() {
       {.id = "nfs.mount",
        .title = "This host's own client mounts the export over RDMA",
        .why = "Only the kernel's own mount shows that a workload will have its files",
-       .fix = "modprobe rpcrdma; dmesg | tail -n 30  # the agent needs the right to mount",
+       .fix = kFixLocalMount,
        .blocking = true,
        .depends_on = Behind({"nfs.null"}),
        .judge = &Mount},

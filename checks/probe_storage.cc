@@ -2,6 +2,7 @@
 #include "checks/probe_storage.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/base/text.h"
 #include "checks/words.h"
@@ -10,6 +11,22 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kCm = "RDMA connection manager";
+
+constexpr std::string_view kFixSetup =
+    "dmesg | tail -n 30; ulimit -l  # on this host: its own side could not be set up (RDMA device, memory that "
+    "may be locked: LimitMEMLOCK of the agent's unit), and the server was not asked";
+constexpr std::string_view kFixNoRdma =
+    "rdma link show  # on the server: an RDMA device must stand on the interface that has {address}; if one "
+    "does, let ";
+constexpr std::string_view kLetRoceThrough =
+    "UDP port 4791 (RoCE; InfiniBand has no such port) through every firewall on the way";
+constexpr std::string_view kLetIwarpThrough =
+    "TCP port {port} (iWARP) through every firewall on the way, and see that its listener is an RDMA one";
+constexpr std::string_view kFixSilent =
+    "ping -c 3 {address}  # nobody is there by RDMA nor by TCP: the server, its interface or the way to it is "
+    "down";
+constexpr std::string_view kFixRefused =
+    "dmesg | tail -n 30  # on the server: it listens on {port}, and refused this connection by itself";
 
 std::string FiguresOf(const TransferResult& transfer, bool verified) {
   std::string text = Cat(BytesText(transfer.bytes), " in ", transfer.messages, " operations");
@@ -29,15 +46,30 @@ Verdict JudgeProbeRoute(const ProbeView& view) {
 }
 
 Verdict JudgeProbeListener(const ProbeView& view) {
-  Verdict verdict = JudgeStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
-                              Cat("a listener on port ", view.result.port_number), kCm);
+  Verdict verdict = JudgeLocalStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
+                                   Cat("a listener on port ", view.result.port_number), kCm, kFixSetup);
+  if (verdict.outcome != Outcome::kFail) return verdict;
   const std::string_view refusal = view.Value("rdma-refusal");
-  if (refusal == "no-listener") verdict.observed = Cat("no RDMA listener (", verdict.observed, ")");
-  if (view.Value("tcp-answers") != "yes") return verdict;
-  verdict.observed = Cat("TCP is answered there and RDMA is not (", verdict.observed, ")");
-  verdict.fix =
-      "rdma link show  # on the server: an RDMA device must stand on the interface that has {address}; if one "
-      "does, let UDP port 4791 (RoCE) through every firewall on the way";
+  if (refusal == "no-listener") {
+    verdict.observed = Cat("no RDMA listener (", verdict.observed, ")");
+  } else if (view.Value("tcp-answers") == "yes") {
+    verdict.observed = Cat("TCP is answered there and RDMA is not (", verdict.observed, ")");
+    verdict.fix = Cat(kFixNoRdma, view.Value("local-iwarp") == "yes" ? kLetIwarpThrough : kLetRoceThrough);
+  } else if (refusal == "no-answer" || refusal == "unresolved") {
+    verdict.fix = kFixSilent;
+  } else if (refusal == "consumer") {
+    verdict.fix = kFixRefused;
+  }
+  return verdict;
+}
+
+Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
+                       std::string_view source, std::string_view local_fix, std::string fix) {
+  Verdict verdict = JudgeStep(view, step, std::move(observed), std::move(expected), source, std::move(fix));
+  const ProbeStep* made = view.Step(step);
+  if (verdict.outcome != Outcome::kFail || made->failure.kind != FailureKind::kSetup) return verdict;
+  verdict.outcome = Outcome::kUnknown;
+  verdict.fix = local_fix;
   return verdict;
 }
 

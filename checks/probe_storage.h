@@ -12,8 +12,14 @@ namespace rdmaready {
 Verdict JudgeProbeAddress(const ProbeView& view);
 Verdict JudgeProbeRoute(const ProbeView& view);
 
-// Whether somebody listens by RDMA; where not, whether the address is alive at all.
+// Whether somebody listens by RDMA; where not, whether the address is alive at all. The check's own fix is that
+// for a port on which nobody listens; other refusals bring theirs.
 Verdict JudgeProbeListener(const ProbeView& view);
+
+// As JudgeStep; but where this host could not set up its own side (FailureKind::kSetup), nothing was learnt of
+// the server: unknown, with `local_fix`.
+Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
+                       std::string_view source, std::string_view local_fix, std::string fix = {});
 
 // Not applicable when the caller asked for no proof.
 bool IsProofAsked(const ProbeView& view, std::string_view step);

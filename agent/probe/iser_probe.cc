@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "agent/link/arena.h"
 #include "agent/link/failure.h"
 #include "agent/probe/iser_session.h"
 #include "agent/probe/proof.h"
@@ -33,7 +36,9 @@ constexpr std::string_view kSessionLogout = "iser-session-logout";
 
 constexpr std::uint32_t kReadBytes = 128 << 10;
 constexpr std::uint64_t kMostReadBytes = 2 << 20;
+constexpr std::uint32_t kLeastBlockBytes = 512;
 constexpr std::uint32_t kMostBlockBytes = 64 << 10;
+static_assert(kReadBytes / kLeastBlockBytes <= 65'535, "READ(10) counts blocks in 16 bits");
 
 Endpoint EndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? iser::kPort : target.port_number};
@@ -157,39 +162,52 @@ absl::StatusOr<Unit> FindUnit(Session& session, Walk& walk, const Patience& pati
   unit.capacity = *capacity;
   walk.Tell("iser-unit-blocks", capacity->blocks);
   walk.Tell("iser-unit-block", std::uint64_t{capacity->block_bytes});
-  if (capacity->block_bytes == 0 || capacity->block_bytes > kMostBlockBytes)
-    return MakeFailure(FailureKind::kCorrupt,
-                       fmt::format("READ CAPACITY: blocks of {} bytes", capacity->block_bytes));
+  if (capacity->blocks == 0 || capacity->block_bytes < kLeastBlockBytes ||
+      capacity->block_bytes > kMostBlockBytes)
+    return MakeFailure(FailureKind::kCorrupt, fmt::format("READ CAPACITY: {} blocks of {} bytes",
+                                                          capacity->blocks, capacity->block_bytes));
   return unit;
 }
 
-absl::Status ReadBlocks(Session& session, const Unit& unit, Buffer& to, std::uint64_t first,
-                        std::uint32_t blocks, const Patience& patience) {
-  const auto bytes =
-      session.Read(unit.lun, scsi::Read(static_cast<std::uint32_t>(first), static_cast<std::uint16_t>(blocks)),
-                   to, "READ(10)", patience);
+struct Blocks {
+  std::uint64_t first = 0;
+  std::uint32_t count = 0;
+};
+
+// Into `lent`, which the target can write to as long as it is registered, and from there into `to`, which it
+// never can: of two readings, the later cannot change the earlier.
+absl::Status ReadBlocks(Session& session, const Unit& unit, const Blocks& blocks, const Buffer& lent,
+                        std::span<std::byte> to, const Patience& patience) {
+  std::ranges::copy(to, lent.all().begin());
+  const auto bytes = session.Read(
+      unit.lun, scsi::Read(static_cast<std::uint32_t>(blocks.first), static_cast<std::uint16_t>(blocks.count)),
+      lent, "READ(10)", patience);
   if (!bytes.ok()) return bytes.status();
-  if (*bytes == to.all().size()) return absl::OkStatus();
-  return MakeFailure(FailureKind::kLost,
-                     fmt::format("READ(10): {} bytes instead of {}", *bytes, to.all().size()));
+  if (*bytes != to.size())
+    return MakeFailure(FailureKind::kLost, fmt::format("READ(10): {} bytes instead of {}", *bytes, to.size()));
+  std::ranges::copy(lent.all(), to.begin());
+  return absl::OkStatus();
 }
 
 absl::Status ReadUnit(Session& session, const Unit& unit, TransferResult& result, const Patience& patience) {
   const std::uint32_t block_bytes = unit.capacity.block_bytes;
-  const auto blocks = static_cast<std::uint32_t>(
+  const auto count = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(std::max(kReadBytes / block_bytes, 1u), unit.capacity.blocks));
-  ProofMeter meter(result, "iser-read", Operation::kRead, blocks * block_bytes);
+  const auto lent = session.Lend(count * block_bytes);
+  if (!lent.ok()) return lent.status();
+  const absl::StatusOr<Arena> first = Arena::Make(count * block_bytes);
+  const absl::StatusOr<Arena> second = Arena::Make(count * block_bytes);
+  if (!first.ok()) return first.status();
+  if (!second.ok()) return second.status();
+  ProofMeter meter(result, "iser-read", Operation::kRead, count * block_bytes);
   absl::Status status;
   const std::uint64_t end = std::min<std::uint64_t>(unit.capacity.blocks, kMostReadBytes / block_bytes);
-  for (std::uint64_t at = 0; status.ok() && at + blocks <= std::max<std::uint64_t>(end, blocks); at += blocks) {
-    auto first = session.Lend(blocks * block_bytes);
-    auto second = session.Lend(blocks * block_bytes);
-    status = first.ok() ? second.status() : first.status();
-    if (!status.ok()) break;
+  for (std::uint64_t at = 0; status.ok() && at + count <= std::max<std::uint64_t>(end, count); at += count) {
     status = ReadTwice(
-        {(*first)->all(), (*second)->all()},
+        {first->bytes(), second->bytes()},
         [&](int buffer) {
-          return ReadBlocks(session, unit, buffer == 0 ? **first : **second, at, blocks, patience);
+          return ReadBlocks(session, unit, {.first = at, .count = count}, **lent,
+                            (buffer == 0 ? *first : *second).bytes(), patience);
         },
         meter);
   }

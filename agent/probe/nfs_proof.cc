@@ -60,14 +60,12 @@ class Mount {
   Mount& operator=(const Mount&) = delete;
   ~Mount() { static_cast<void>(Undo()); }
 
+  // A slave and not private: what is unmounted elsewhere meanwhile is not held here.
   absl::Status Make(const std::string& source, const std::string& options) {
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
       return ErrnoFailure(FailureKind::kSetup, errno, "make a mount namespace of our own");
     if (::mount(source.c_str(), point_.c_str(), "nfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options.c_str()) != 0)
-      return ErrnoFailure(errno == EACCES || errno == ENOENT || errno == EPROTONOSUPPORT
-                              ? FailureKind::kRejected
-                              : FailureKind::kSetup,
-                          errno, "mount " + source + " (" + options + ")");
+      return ErrnoFailure(KindOfMountFailure(errno), errno, "mount " + source + " (" + options + ")");
     mounted_ = true;
     return absl::OkStatus();
   }
@@ -164,15 +162,18 @@ std::string ReadAll(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Counted since the transport was made; our own, unless this host has other mounts of that server.
-void TellTransport(const Mount& mount, Walk& walk) {
-  // The thread's namespace, not the process's; by its id, because /proc/thread-self has no such file.
-  const auto transport =
-      ParseMountStats(ReadAll(fmt::format("/proc/{}/mountstats", ::gettid())), mount.point());
-  if (!transport) return;
-  walk.Tell("nfs-mount-transport", transport->protocol);
-  if (transport->rdma_request_bytes) walk.Tell("nfs-rdma-request-bytes", *transport->rdma_request_bytes);
-  if (transport->rdma_reply_bytes) walk.Tell("nfs-rdma-reply-bytes", *transport->rdma_reply_bytes);
+// The thread's namespace, not the process's; by its id, because /proc/thread-self has no such file.
+std::optional<NfsTransport> TransportOf(const Mount& mount) {
+  return ParseMountStats(ReadAll(fmt::format("/proc/{}/mountstats", ::gettid())), mount.point());
+}
+
+void TellTransport(const std::optional<NfsTransport>& before, const std::optional<NfsTransport>& after,
+                   Walk& walk) {
+  if (!before || !after) return;
+  const NfsTransport moved = Since(*before, *after);
+  walk.Tell("nfs-mount-transport", moved.protocol);
+  if (moved.rdma_request_bytes) walk.Tell("nfs-rdma-request-bytes", *moved.rdma_request_bytes);
+  if (moved.rdma_reply_bytes) walk.Tell("nfs-rdma-reply-bytes", *moved.rdma_reply_bytes);
 }
 
 std::string SourceOf(const ProbeTarget& target, const std::string& path) {
@@ -195,6 +196,7 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
   const bool mounted = walk.Step(
       kMount, seconds(30), [&](const Patience&) { return MountExport(target, port, version, mount, walk); });
   if (!mounted) return;
+  const std::optional<NfsTransport> before = TransportOf(mount);
   ProofFile file(mount.point());
   auto& transfers = walk.result().transfers;
   const bool written = walk.Step(kWrite, seconds(30), [&](const Patience& patience) {
@@ -204,7 +206,7 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
     walk.Step(kRead, seconds(30),
               [&](const Patience& patience) { return file.Read(transfers.emplace_back(), patience); });
   }
-  TellTransport(mount, walk);
+  TellTransport(before, TransportOf(mount), walk);
   walk.Step(kUnmount, seconds(10), [&](const Patience&) {
     const absl::Status removed = file.Remove();
     const absl::Status undone = mount.Undo();
@@ -231,23 +233,59 @@ std::string NfsMountOptions(const std::string& address, const std::string& local
 std::optional<NfsTransport> ParseMountStats(std::string_view text, std::string_view mount_point) {
   std::istringstream lines{std::string(text)};
   const std::string wanted = fmt::format(" mounted on {} with fstype nfs", mount_point);
+  std::optional<NfsTransport> found;
   bool ours = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("device ")) ours = line.find(wanted) != std::string::npos;
+    if (line.starts_with("device ")) {
+      ours = line.find(wanted) != std::string::npos;
+      if (ours) found.reset();
+    }
     std::istringstream words(line);
     std::string word;
-    if (!ours || !(words >> word) || word != "xprt:") continue;
-    NfsTransport transport;
+    if (!ours || found || !(words >> word) || word != "xprt:") continue;
+    NfsTransport& transport = found.emplace();
     words >> transport.protocol;
     std::vector<std::uint64_t> numbers;
     for (std::uint64_t number = 0; words >> number;) numbers.push_back(number);
-    if (transport.protocol == "rdma" && numbers.size() >= 15) {
-      transport.rdma_request_bytes = numbers[13];
-      transport.rdma_reply_bytes = numbers[14];
-    }
-    return transport;
+    if (transport.protocol != "rdma" || numbers.size() < 15) continue;
+    transport.rdma_request_bytes = numbers[13];
+    transport.rdma_reply_bytes = numbers[14];
   }
-  return std::nullopt;
+  return found;
+}
+
+NfsTransport Since(const NfsTransport& earlier, const NfsTransport& later) {
+  const auto moved = [](const std::optional<std::uint64_t>& from, const std::optional<std::uint64_t>& to) {
+    // Less than before: the transport was made anew, and counts from zero.
+    return from && to ? std::optional(*to >= *from ? *to - *from : *to) : std::nullopt;
+  };
+  return {.protocol = later.protocol,
+          .rdma_request_bytes = moved(earlier.rdma_request_bytes, later.rdma_request_bytes),
+          .rdma_reply_bytes = moved(earlier.rdma_reply_bytes, later.rdma_reply_bytes)};
+}
+
+FailureKind KindOfMountFailure(int error_number) {
+  switch (error_number) {
+    case EACCES:
+    case ENOENT:
+    case ENOTDIR:
+    case ESTALE:
+      return FailureKind::kRejected;
+    case ETIMEDOUT:
+    case ECONNREFUSED:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+      return FailureKind::kUnreachable;
+    case EPERM:
+    case EPROTONOSUPPORT:  // no xprtrdma, or no such version in this kernel
+    case ENODEV:
+    case EINVAL:
+    case EBUSY:
+    case ENOMEM:
+      return FailureKind::kSetup;
+    default:
+      return FailureKind::kCompletion;
+  }
 }
 
 // A thread of its own, because a mount namespace is a thread's and cannot be given back.

@@ -12,13 +12,15 @@
 #include <vector>
 
 #include "agent/probe/probe.h"
+#include "api/model/transfer.h"
 
 namespace rdmaready {
 
 std::vector<std::string_view> NfsProofSteps();
 
 // `version` as the mount option has it: "4.2". Tells "nfs-mount-transport" ("rdma"), and the bytes that the
-// client counted as moved by RDMA ("nfs-rdma-request-bytes", "nfs-rdma-reply-bytes").
+// client counted as moved by RDMA between the mount and the end of the read ("nfs-rdma-request-bytes",
+// "nfs-rdma-reply-bytes"); other mounts that share the transport count too, as far as they move meanwhile.
 void ProveNfs(const ProbeTarget& target, std::uint16_t port, const std::string& version, Walk& walk);
 
 // "vers=4.2,proto=rdma,port=20049,addr=...". A server that dies makes operations fail and not wait for ever.
@@ -33,7 +35,15 @@ struct NfsTransport {
 
   bool operator==(const NfsTransport&) const = default;
 };
-// nullopt when no NFS is mounted there.
+// Of the mount that covers all others at that point, which is listed last. nullopt when no NFS is mounted
+// there.
 std::optional<NfsTransport> ParseMountStats(std::string_view text, std::string_view mount_point);
+
+// What was counted since `earlier`; a counter that either does not tell is not told.
+NfsTransport Since(const NfsTransport& earlier, const NfsTransport& later);
+
+// Whose failure it is that mount(2) fails with that errno: the server's words (kRejected), its silence
+// (kUnreachable), this host's (kSetup); any other is kCompletion.
+FailureKind KindOfMountFailure(int error_number);
 
 }  // namespace rdmaready

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/probe/nvme_kernel.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,13 +12,12 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <fstream>
-#include <memory>
 #include <thread>
 #include <utility>
 
 #include "agent/link/arena.h"
 #include "agent/link/failure.h"
+#include "agent/probe/nvme_sysfs.h"
 #include "agent/probe/proof.h"
 #include "api/base/handle.h"
 #include "api/base/status.h"
@@ -32,13 +31,6 @@ constexpr std::uint32_t kReadBytes = 128 << 10;
 constexpr std::uint64_t kMostReadBytes = 2 << 20;
 constexpr std::uint64_t kSectorBytes = 512;  // of /sys/block/*/size, whatever the device's blocks are
 
-std::string ReadLine(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 std::uint64_t ReadNumber(const std::string& path) {
   const std::string line = ReadLine(path);
   std::uint64_t number = 0;
@@ -49,15 +41,6 @@ std::uint64_t ReadNumber(const std::string& path) {
 bool Exists(const std::string& path) {
   struct stat told {};
   return ::stat(path.c_str(), &told) == 0;
-}
-
-std::vector<std::string> NamesIn(const std::string& folder) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(folder.c_str()), ::closedir);
-  if (!directory) return names;
-  while (const dirent* entry = ::readdir(directory.get())) names.emplace_back(entry->d_name);
-  std::ranges::sort(names);
-  return names;
 }
 
 absl::Status Wait(const Patience& patience, const std::string& what) {
@@ -75,14 +58,25 @@ bool SkipNumber(const std::string& text, std::size_t& at) {
   return at > begin;
 }
 
+constexpr std::string_view kConnecting = "connect by this host's NVMe initiator";
+
+absl::Status ConnectedAlready(const std::string& where) {
+  return MakeFailure(FailureKind::kSetup, fmt::format("{}: this host is connected to that subsystem already{}: "
+                                                      "left alone",
+                                                      kConnecting, where));
+}
+
 absl::Status ConnectFailure(int error_number) {
-  const std::string what = "connect by this host's NVMe initiator";
-  if (error_number == EALREADY)
-    return MakeFailure(
-        FailureKind::kSetup,
-        what + ": this host is connected to that subsystem already; its connection was left alone");
+  if (error_number == EALREADY) return ConnectedAlready("");
   const bool refused = error_number == EIO || error_number == ECONNREFUSED || error_number == ECONNRESET;
-  return ErrnoFailure(refused ? FailureKind::kRejected : FailureKind::kSetup, error_number, what);
+  return ErrnoFailure(refused ? FailureKind::kRejected : FailureKind::kSetup, error_number, kConnecting);
+}
+
+// Of an answer that does not say: what is there now and was not before. Empty unless it is one.
+std::string NewController(const std::vector<std::string>& before, const std::string& subsystem_name) {
+  std::vector<std::string> now = ControllersOf(subsystem_name);
+  std::erase_if(now, [&](const std::string& name) { return std::ranges::find(before, name) != before.end(); });
+  return now.size() == 1 ? now.front() : std::string();
 }
 
 absl::Status ReadAt(int fd, std::span<std::byte> to, std::uint64_t offset) {
@@ -115,26 +109,47 @@ std::string BlockDeviceOf(const std::string& name) {
   return SkipNumber(name, ++at) && at == name.size() ? subsystem + space : std::string();
 }
 
-absl::StatusOr<Kernel> Kernel::Connect(const std::string& options) {
+std::string ControllerIn(std::string_view answer) {
+  constexpr std::string_view kHead = "instance=";
+  unsigned instance = 0;
+  if (!answer.starts_with(kHead) ||
+      std::from_chars(answer.data() + kHead.size(), answer.data() + answer.size(), instance).ec != std::errc())
+    return {};
+  return "nvme" + std::to_string(instance);
+}
+
+absl::Status IsAlone(const std::string& controller, const std::vector<std::string>& paths) {
+  if (paths == std::vector<std::string>{controller}) return absl::OkStatus();
+  const std::string told =
+      paths.empty() ? "the kernel does not tell which controllers share its block device"
+                    : fmt::format("{} share a block device, which others may use", fmt::join(paths, ", "));
+  return MakeFailure(FailureKind::kSetup, fmt::format("{}: {}: given up", kConnecting, told));
+}
+
+absl::StatusOr<Kernel> Kernel::Connect(const std::string& options, const std::string& subsystem_name) {
+  const std::vector<std::string> already = ControllersOf(subsystem_name);
+  if (!already.empty()) return ConnectedAlready(fmt::format(" ({})", fmt::join(already, ", ")));
   const UniqueFd fd(::open(std::string(kFabrics).c_str(), O_RDWR | O_CLOEXEC));
   if (fd.get() < 0) {
     return ErrnoFailure(FailureKind::kSetup, errno,
                         "open " + std::string(kFabrics) + " (this host's NVMe initiator, modprobe nvme-rdma)");
   }
+  const std::vector<std::string> before = Controllers();
   if (::write(fd.get(), options.data(), options.size()) < 0) return ConnectFailure(errno);
   std::array<char, 128> answer{};
   const ssize_t size = ::read(fd.get(), answer.data(), answer.size() - 1);
-  unsigned instance = 0;
-  constexpr std::string_view kHead = "instance=";
-  const std::string_view text(answer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  if (!text.starts_with(kHead) ||
-      std::from_chars(text.data() + kHead.size(), text.data() + text.size(), instance).ec != std::errc())
-    return MakeFailure(FailureKind::kSetup,
-                       "connect by this host's NVMe initiator: it does not name the controller");
-  return Kernel("nvme" + std::to_string(instance));
+  std::string controller = ControllerIn({answer.data(), size > 0 ? static_cast<std::size_t>(size) : 0});
+  if (controller.empty()) controller = NewController(before, subsystem_name);
+  if (controller.empty())
+    return MakeFailure(FailureKind::kSetup, fmt::format("{}: it does not name the controller", kConnecting));
+  Kernel kernel(std::move(controller), subsystem_name);
+  // Somebody may have connected meanwhile. Going out of scope takes ours down.
+  RR_RETURN_IF_ERROR(IsAlone(kernel.controller_, PathsBeside(kernel.controller_)));
+  return kernel;
 }
 
-Kernel::Kernel(Kernel&& other) noexcept : controller_(std::exchange(other.controller_, {})) {}
+Kernel::Kernel(Kernel&& other) noexcept
+    : controller_(std::exchange(other.controller_, {})), subsystem_name_(std::move(other.subsystem_name_)) {}
 
 Kernel::~Kernel() {
   if (controller_.empty()) return;
@@ -142,6 +157,8 @@ Kernel::~Kernel() {
 }
 
 std::string Kernel::Folder() const { return "/sys/class/nvme/" + controller_; }
+
+bool Kernel::IsThere() const { return ReadLine(Folder() + "/subsysnqn") == subsystem_name_; }
 
 std::string Kernel::Transport() const { return ReadLine(Folder() + "/transport"); }
 
@@ -162,15 +179,17 @@ absl::StatusOr<NamespaceDevice> Kernel::FindNamespace(const Patience& patience) 
 }
 
 absl::Status Kernel::Disconnect(const Patience& patience) {
+  // A connection that was lost is gone by itself.
+  if (!IsThere()) controller_.clear();
   if (controller_.empty()) return absl::OkStatus();
-  const std::string folder = Folder();
+  const std::string file = Folder() + "/delete_controller";
+  const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (fd.get() < 0 && errno != ENOENT && errno != ENODEV)
+    return ErrnoFailure(FailureKind::kSetup, errno, "open " + file);
+  if (fd.get() >= 0 && ::write(fd.get(), "1", 1) < 0 && errno != ENODEV)
+    return ErrnoFailure(FailureKind::kSetup, errno, "disconnect by " + file);
+  while (IsThere()) RR_RETURN_IF_ERROR(Wait(patience, "disconnect " + controller_));
   controller_.clear();
-  const UniqueFd fd(::open((folder + "/delete_controller").c_str(), O_WRONLY | O_CLOEXEC));
-  if (fd.get() < 0)
-    return errno == ENOENT ? absl::OkStatus() : ErrnoFailure(FailureKind::kSetup, errno, "open " + folder);
-  if (::write(fd.get(), "1", 1) < 0 && errno != ENODEV)
-    return ErrnoFailure(FailureKind::kSetup, errno, "disconnect by " + folder + "/delete_controller");
-  while (Exists(folder)) RR_RETURN_IF_ERROR(Wait(patience, "disconnect by this host's NVMe initiator"));
   return absl::OkStatus();
 }
 

@@ -2,12 +2,17 @@
 // NvmeKernel: a connection of this host's own NVMe initiator to one subsystem, as long as the object lives. The
 // kernel (and whoever listens to its events: udev) sees a new block device meanwhile.
 //
-// Never touches a connection that was there before: the kernel refuses a second one to the same subsystem
-// (EALREADY), and only what this object made is taken down.
+// Never touches a connection that was there before. The kernel itself refuses a second one only when every
+// address of it is the same; any other becomes one more path to the same block device, and the workload's I/O
+// may go by it. So where this host is connected to the subsystem already, by whatever way, nothing is made; and
+// what turns out to share its block device after all is taken down at once. Only what this object made is taken
+// down.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,6 +30,12 @@ std::string KernelOptions(const Endpoint& target, const std::string& local_addre
 // "nvme0c1n2" (one path of several) has the block device "nvme0n2", "nvme0n2" has itself. Empty for any other.
 std::string BlockDeviceOf(const std::string& name);
 
+// What the kernel answers: "nvme3" of "instance=3,cntlid=1". Empty for any other text.
+std::string ControllerIn(std::string_view answer);
+
+// OK when `paths`, those of the controller's subsystem, are the controller alone.
+absl::Status IsAlone(const std::string& controller, const std::vector<std::string>& paths);
+
 struct NamespaceDevice {
   std::string name{};  // "nvme0n1"
   std::uint64_t size_bytes = 0;
@@ -33,24 +44,31 @@ struct NamespaceDevice {
 
 class Kernel {
  public:
-  // kSetup when this host has no initiator or may not use it, kRejected when the target refuses.
-  static absl::StatusOr<Kernel> Connect(const std::string& options);
+  // `options` are KernelOptions for that subsystem. kSetup when this host has no initiator, may not use it or
+  // is connected to the subsystem already; kRejected when the target refuses.
+  static absl::StatusOr<Kernel> Connect(const std::string& options, const std::string& subsystem_name);
   Kernel(Kernel&& other) noexcept;
   Kernel& operator=(Kernel&&) = delete;
   ~Kernel();
 
   // The first one that has blocks; waits for it.
   absl::StatusOr<NamespaceDevice> FindNamespace(const Patience& patience) const;
+  // "nvme0"; empty once gone
+  const std::string& controller() const { return controller_; }
   // "rdma"
   std::string Transport() const;
-  // Disconnects and waits until the controller is gone.
+  // Disconnects and waits until the controller is gone. May be called again when it failed.
   absl::Status Disconnect(const Patience& patience);
 
  private:
-  explicit Kernel(std::string controller) : controller_(std::move(controller)) {}
+  Kernel(std::string controller, std::string subsystem_name)
+      : controller_(std::move(controller)), subsystem_name_(std::move(subsystem_name)) {}
   std::string Folder() const;
+  // Once ours is gone, its name may be another's.
+  bool IsThere() const;
 
-  std::string controller_;  // "nvme0"; empty once gone
+  std::string controller_;
+  std::string subsystem_name_;
 };
 
 // Reads the start of the device past the page cache, each part twice, and compares.

@@ -2,6 +2,7 @@
 #include "agent/probe/nvme_probe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "agent/link/failure.h"
 #include "agent/probe/nvme_kernel.h"
 #include "agent/probe/nvme_queue.h"
+#include "agent/probe/nvme_sysfs.h"
 #include "agent/probe/rdma_step.h"
 #include "api/base/status.h"
 
@@ -85,9 +87,11 @@ absl::StatusOr<Log> ReadLog(Queue& queue, const Patience& patience) {
 
 void TellLog(const Log& log, Walk& walk) {
   std::uint64_t subsystems = 0;
+  std::uint64_t by_rdma = 0;
   std::uint64_t referrals = 0;
   for (const LogEntry& entry : log.entries) {
     if (entry.subsystem_type == kTypeReferral) ++referrals;
+    if (entry.subsystem_type == kTypeSubsystem && entry.transport == kTransportRdma) ++by_rdma;
     if (entry.subsystem_type != kTypeSubsystem || ++subsystems > kMostSubsystems) continue;
     const std::string name = fmt::format("nvme-subsystem-{}", subsystems);
     walk.Tell(name, entry.name);
@@ -95,6 +99,7 @@ void TellLog(const Log& log, Walk& walk) {
               fmt::format("{} {}:{}", nvme::TransportText(entry.transport), entry.address, entry.service_id));
   }
   walk.Tell("nvme-subsystems", subsystems);
+  walk.Tell("nvme-rdma-subsystems", by_rdma);
   walk.Tell("nvme-referrals", referrals);
   if (log.header.records > kMostRecords) walk.Tell("nvme-records-not-read", log.header.records - kMostRecords);
 }
@@ -119,8 +124,8 @@ absl::Status Enable(Queue& queue, Walk& walk, const Patience& patience) {
   return absl::OkStatus();
 }
 
-std::optional<Log> Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity,
-                            Walk& walk) {
+// Whether the log was read.
+bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
   Queue queue(tools.make_link);
   const bool connected = ConnectByRdma(
       target, tools, queue.link(),
@@ -128,7 +133,7 @@ std::optional<Log> Discover(const ProbeTarget& target, const ProbeTools& tools, 
         return queue.Connect(EndpointOf(target), target.local_address, patience);
       },
       walk);
-  if (!connected) return std::nullopt;
+  if (!connected) return false;
   if (const auto accept = nvme::DecodeConnectAccept(queue.link().private_data()))
     walk.Tell("nvme-controller-queue", std::uint64_t{accept->receive_queue});
   const bool admitted = walk.Step(kDiscoveryConnect, seconds(8), [&](const Patience& patience) {
@@ -138,38 +143,20 @@ std::optional<Log> Discover(const ProbeTarget& target, const ProbeTools& tools, 
     walk.Tell("nvme-discovery-authentication", nvme::DemandsAuthentication(*result));
     return absl::OkStatus();
   });
-  if (!admitted) return std::nullopt;
-  std::optional<Log> log;
+  if (!admitted) return false;
   const bool enabled =
       walk.Step(kEnable, seconds(20), [&](const Patience& patience) { return Enable(queue, walk, patience); });
-  if (enabled) {
-    walk.Step(kDiscoveryLog, seconds(10), [&](const Patience& patience) {
-      absl::StatusOr<Log> read = ReadLog(queue, patience);
-      if (!read.ok()) return read.status();
-      TellLog(*read, walk);
-      log = *std::move(read);
-      return absl::OkStatus();
-    });
-  }
-  queue.Shutdown({.deadline = std::chrono::steady_clock::now() + seconds(1)});
-  return log;
-}
-
-// What the caller named, or the first that is offered over RDMA; empty when there is none.
-std::string SubsystemToProve(const ProbeTarget& target, const Log& log) {
-  if (!target.volume.empty()) return target.volume;
-  const auto found = std::ranges::find_if(log.entries, [](const LogEntry& entry) {
-    return entry.subsystem_type == kTypeSubsystem && entry.transport == kTransportRdma &&
-           nvme::IsName(entry.name);
+  const bool listed = enabled && walk.Step(kDiscoveryLog, seconds(10), [&](const Patience& patience) {
+    const absl::StatusOr<Log> log = ReadLog(queue, patience);
+    if (log.ok()) TellLog(*log, walk);
+    return log.status();
   });
-  return found == log.entries.end() ? std::string() : found->name;
+  queue.Shutdown({.deadline = std::chrono::steady_clock::now() + seconds(1)});
+  return listed;
 }
 
 absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity,
                               const std::string& subsystem, const Patience& patience) {
-  if (subsystem.empty())
-    return MakeFailure(FailureKind::kRejected,
-                       "the discovery log lists no subsystem over RDMA for the host " + identity.host_name);
   if (!nvme::IsName(subsystem)) return MakeFailure(FailureKind::kSetup, subsystem + ": not a subsystem's NQN");
   Queue queue(tools.make_link);
   RR_RETURN_IF_ERROR(queue.Connect(EndpointOf(target), target.local_address, patience));
@@ -181,22 +168,29 @@ absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools
   return absl::OkStatus();
 }
 
-void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, const Log& log,
-           Walk& walk) {
-  const std::string subsystem = SubsystemToProve(target, log);
+absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Identity& identity,
+                                           const std::string& subsystem, Walk& walk) {
+  const std::vector<std::string> already = nvme::ControllersOf(subsystem);
+  if (!already.empty()) walk.Tell("nvme-already-connected", fmt::format("{}", fmt::join(already, " ")));
+  return nvme::Kernel::Connect(
+      nvme::KernelOptions(EndpointOf(target), target.local_address, identity, subsystem), subsystem);
+}
+
+void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
+  const std::string& subsystem = target.volume;
+  walk.Tell("nvme-proof-subsystem", subsystem);
   const bool admitted = walk.Step(kSubsystemConnect, seconds(10), [&](const Patience& patience) {
-    walk.Tell("nvme-proof-subsystem", subsystem);
     return ConnectOurselves(target, tools, identity, subsystem, patience);
   });
   if (!admitted) return;
   std::optional<nvme::Kernel> kernel;
   const bool connected = walk.Step(kKernelConnect, seconds(20), [&](const Patience&) {
-    absl::StatusOr<nvme::Kernel> made = nvme::Kernel::Connect(
-        nvme::KernelOptions(EndpointOf(target), target.local_address, identity, subsystem));
+    absl::StatusOr<nvme::Kernel> made = ConnectKernel(target, identity, subsystem, walk);
     if (made.ok()) kernel.emplace(*std::move(made));
     return made.status();
   });
   if (!connected) return;
+  walk.Tell("nvme-kernel-controller", kernel->controller());
   walk.Tell("nvme-kernel-transport", kernel->Transport());
   walk.Step(kKernelRead, seconds(30), [&](const Patience& patience) {
     const absl::StatusOr<nvme::NamespaceDevice> device = kernel->FindNamespace(patience);
@@ -225,8 +219,9 @@ void ProbeNvme(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   const Identity identity = nvme::ReadIdentity();
   walk.Tell("nvme-host-nqn", identity.host_name);
   walk.Tell("nvme-host-nqn-from", identity.source);
-  const std::optional<Log> log = Discover(target, tools, identity, walk);
-  if (log && target.prove) Prove(target, tools, identity, *log, walk);
+  const bool listed = Discover(target, tools, identity, walk);
+  // A subsystem that nobody named is not connected: its disk may be another host's, and udev looks into disks.
+  if (listed && target.prove && !target.volume.empty()) Prove(target, tools, identity, walk);
 }
 
 }  // namespace rdmaready

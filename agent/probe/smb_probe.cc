@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "agent/link/failure.h"
+#include "agent/probe/rdma_step.h"
 #include "agent/probe/smb2_wire.h"
 #include "agent/probe/smbd_client.h"
 #include "api/base/status.h"
@@ -132,6 +133,11 @@ absl::StatusOr<std::unique_ptr<SmbdClient>> ConnectAnyPort(const ProbeTarget& ta
   absl::Status first;
   std::string refusal;
   for (const std::uint16_t port : PortsToTry(target)) {
+    if (absl::Status status = CheckIwarpAddress(target, port, tools, patience); !status.ok()) {
+      walk.result().port_number = port;
+      if (FailureOf(status).kind == FailureKind::kUnreachable) walk.Tell("rdma-refusal", "no-answer");
+      return status;
+    }
     auto client = std::make_unique<SmbdClient>(tools.make_link, kUsual);
     const absl::Status status =
         client->Connect({target.address, port}, target.local_address, target.iwarp, patience);

@@ -24,7 +24,7 @@ class Storage(unittest.TestCase):
 
     def probe(self, protocol, *words, target=ADDRESS):
         answer = tool.rdmaready("probe", protocol, target, "--from", self.hosts[CLIENT], "--output", "json", *words)
-        self.assertIn(answer.status, (0, 1), answer)
+        self.assertIn(answer.status, (0, 1, 3), answer)
         return answer
 
     def outcomes(self, answer):
@@ -46,11 +46,34 @@ class Storage(unittest.TestCase):
     def test_nvme_is_discovered_and_read_by_the_kernels_own_initiator(self):
         self.role("nvme")
         fabric.guest(CLIENT, "modprobe -a nvme-rdma")
-        probe = self.expect_proven(self.probe("nvme", "--prove"), nvme_subsystems="1", nvme_subsystem_1=NQN,
+        probe = self.expect_proven(self.probe("nvme", "--prove", "--subsystem", NQN), nvme_rdma_subsystems="1", nvme_subsystems="1", nvme_subsystem_1=NQN,
                                    nvme_subsystem_1_at=f"rdma {ADDRESS}:4420", nvme_proof_subsystem=NQN, nvme_kernel_transport="rdma",
                                    nvme_namespace_bytes=str(64 * MIB))
         self.assertEqual(probe["port_number"], 4420)
         self.assertEqual(fabric.guest(CLIENT, "ls /sys/class/nvme").split(), [], "nothing is left connected")
+
+    def test_an_nvme_subsystem_that_nobody_named_is_not_connected(self):
+        self.role("nvme")
+        fabric.guest(CLIENT, "modprobe -a nvme-rdma")
+        answer = self.probe("nvme", "--prove")
+        self.assertEqual(self.outcomes(answer), {"nvme.subsystem-admits": "unknown"}, answer)
+        self.assertIn("name the subsystem: --subsystem NQN", self.observed(answer, "nvme.subsystem-admits"))
+        self.assertEqual(next(s["outcome"] for s in answer.json["steps"] if s["step"] == "nvme-kernel-connect"), "not-reached", answer)
+
+    def test_a_subsystem_that_this_host_uses_already_is_left_alone(self):
+        self.role("nvme")
+        fabric.guest(CLIENT, "modprobe -a nvme-rdma")
+        # As an administrator connects: without the address of this host, by which the kernel would tell ours from theirs.
+        fabric.guest(CLIENT, f"echo 'transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn={NQN}' > /dev/nvme-fabrics")
+        connected = fabric.guest(CLIENT, "ls /sys/class/nvme").split()
+        self.assertEqual(len(connected), 1, connected)
+        self.addCleanup(fabric.guest, CLIENT, f"echo 1 > /sys/class/nvme/{connected[0]}/delete_controller")
+        answer = self.probe("nvme", "--prove", "--subsystem", NQN)
+        self.assertEqual(self.outcomes(answer), {"nvme.kernel-read": "unknown"}, answer)
+        self.assertIn("connected to that subsystem already", self.observed(answer, "nvme.kernel-read"))
+        self.assertEqual(answer.json["values"]["nvme-already-connected"], connected[0])
+        self.assertEqual(fabric.guest(CLIENT, "ls /sys/class/nvme").split(), connected, "no path more, none less")
+        self.assertEqual(fabric.guest(CLIENT, f"cat /sys/class/nvme/{connected[0]}/state").strip(), "live")
 
     def test_an_nvme_host_that_is_not_allowed_is_named(self):
         self.role("nvme", "--deny")

@@ -14,6 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // A step, and what is known once it was made.
 struct Stage {
@@ -38,10 +39,13 @@ Stages NvmeStages() {
           {"nvme-enable", {{"nvme-version", "1.3"}}},
           {"nvme-discovery-log",
            {{"nvme-subsystems", "2"},
+            {"nvme-rdma-subsystems", "1"},
             {"nvme-subsystem-1", "nqn.one"},
-            {"nvme-subsystem-1-at", "rdma 10.0.0.2:4420"}}},
+            {"nvme-subsystem-1-at", "tcp 10.0.0.2:8009"},
+            {"nvme-subsystem-2", "nqn.two"},
+            {"nvme-subsystem-2-at", "rdma 10.0.0.2:4420"}}},
           {"nvme-subsystem-connect", {{"nvme-proof-subsystem", "nqn.one"}}},
-          {"nvme-kernel-connect", {{"nvme-kernel-transport", "rdma"}}},
+          {"nvme-kernel-connect", {{"nvme-kernel-transport", "rdma"}, {"nvme-kernel-controller", "nvme3"}}},
           {"nvme-kernel-read", {}, {Moved("nvme-read", true)}},
           {"nvme-kernel-disconnect", {}}};
 }
@@ -151,7 +155,7 @@ std::vector<Family> Families() {
             {"nvme.subsystem-admits", "nvme-subsystem-connect"},
             {"nvme.kernel-read", "nvme-kernel-connect"},
             {"nvme.kernel-disconnect", "nvme-kernel-disconnect"}},
-           {{"nvme.subsystem-listed", [](ProbeResult& r) { Set(r, "nvme-subsystems", "0"); }},
+           {{"nvme.subsystem-listed", [](ProbeResult& r) { Set(r, "nvme-rdma-subsystems", "0"); }},
             {"nvme.kernel-read", [](ProbeResult& r) { Set(r, "nvme-kernel-transport", "tcp"); }}}},
           {Protocol::kIser,
            IserStages(),
@@ -255,9 +259,93 @@ TEST(StorageProbeChecks, TellAHostWithoutRdmaFromASilentOne) {
   ProbeResult result = Walked(Protocol::kNfs, NfsStages(), "rdma-connect");
   result.values.push_back({"rdma-refusal", "no-answer"});
   EXPECT_EQ(ById(result, "nfs.rdma-listener").observed, "the step's own words");
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("ping -c 3 10.0.0.2"));
   result.values.push_back({"tcp-answers", "yes"});
+  result.values.push_back({"local-iwarp", "no"});
   EXPECT_THAT(ById(result, "nfs.rdma-listener").observed, HasSubstr("TCP is answered there and RDMA is not"));
   EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("4791"));
+  Set(result, "local-iwarp", "yes");
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, Not(HasSubstr("4791")));
+}
+
+TEST(StorageProbeChecks, SayThatNobodyListensOnlyWhereThatIsSo) {
+  for (const Family& family : Families()) {
+    const std::string subject = ProbeSubject(family.protocol, "");
+    const std::string id = subject.substr(0, subject.find(' ')) + ".rdma-listener";
+    ProbeResult result = Walked(family.protocol, family.stages, "rdma-connect");
+    result.values.push_back({"rdma-refusal", "no-listener"});
+    const Finding nobody = ById(result, id);
+    EXPECT_THAT(nobody.observed, HasSubstr("no RDMA listener"));
+    Set(result, "rdma-refusal", "consumer");
+    const Finding refused = ById(result, id);
+    EXPECT_EQ(refused.outcome, Outcome::kFail);
+    EXPECT_NE(refused.fix, nobody.fix);
+    EXPECT_THAT(refused.fix, HasSubstr("refused this connection"));
+  }
+}
+
+// The step of that name failed for a reason of this host's.
+ProbeResult FailedHere(Protocol protocol, const Stages& stages, std::string_view step) {
+  ProbeResult result = Walked(protocol, stages, step);
+  std::ranges::find(result.steps, step, &ProbeStep::name)->failure = {FailureKind::kSetup, "our own trouble"};
+  return result;
+}
+
+TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
+  struct Case {
+    ProbeResult result;
+    std::string id;
+    std::string fix;
+  };
+  for (const Case& row :
+       {Case{FailedHere(Protocol::kNvme, NvmeStages(), "rdma-connect"), "nvme.rdma-listener", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "rdma-connect"), "iser.rdma-listener", "ulimit -l"},
+        Case{FailedHere(Protocol::kNfs, NfsStages(), "nfs-mount"), "nfs.mount", "modprobe rpcrdma"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect"), "nvme.kernel-read",
+             "modprobe nvme-rdma"}}) {
+    const Finding finding = ById(row.result, row.id);
+    EXPECT_EQ(finding.outcome, Outcome::kUnknown) << row.id;
+    EXPECT_EQ(finding.observed, "our own trouble");
+    EXPECT_THAT(finding.fix, HasSubstr(row.fix));
+    EXPECT_THAT(Trouble(row.result), testing::ElementsAre(row.id));
+    EXPECT_EQ(ReadinessOfProbe(JudgeProbe(row.result)), Readiness::kUndetermined);
+  }
+}
+
+TEST(StorageProbeChecks, AdviseToTakeDownOneControllerAndNeverASubsystem) {
+  ProbeResult connected = FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect");
+  connected.values.push_back({"nvme-already-connected", "nvme0 nvme4"});
+  EXPECT_THAT(ById(connected, "nvme.kernel-read").fix, HasSubstr("nvme disconnect -d nvme0"));
+  const ProbeResult left = Walked(Protocol::kNvme, NvmeStages(), "nvme-kernel-disconnect");
+  EXPECT_THAT(ById(left, "nvme.kernel-disconnect").fix, HasSubstr("nvme disconnect -d nvme3"));
+  for (const ProbeCheck& check : AllProbeChecks())
+    EXPECT_EQ(check.fix.find("nvme disconnect --nqn"), std::string_view::npos) << check.id;
+}
+
+TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
+  ProbeResult result = Walked(Protocol::kNvme, NvmeStages());
+  std::erase_if(result.values, [](const ProbeValue& value) { return value.name == "nvme-proof-subsystem"; });
+  for (ProbeStep& step : result.steps) {
+    const bool proof = step.name.find("kernel") != std::string::npos || step.name == "nvme-subsystem-connect";
+    if (proof) step.outcome = StepOutcome::kNotReached;
+  }
+  EXPECT_THAT(Trouble(result), testing::ElementsAre("nvme.subsystem-admits"));
+  const Finding finding = ById(result, "nvme.subsystem-admits");
+  EXPECT_EQ(finding.outcome, Outcome::kUnknown);
+  EXPECT_THAT(finding.observed, HasSubstr("name the subsystem: --subsystem NQN"));
+  EXPECT_THAT(finding.fix, HasSubstr("probe nvme fs1 --prove --subsystem NQN"));
+  result.values.push_back({"nvme-proof-subsystem", "nqn.two"});
+  EXPECT_EQ(ById(result, "nvme.subsystem-admits").observed, "not tried") << "it was named, and the walk ended";
+}
+
+TEST(StorageProbeChecks, CountOnlySubsystemsOverRdma) {
+  ProbeResult result = Walked(Protocol::kNvme, NvmeStages());
+  EXPECT_EQ(ById(result, "nvme.subsystem-listed").observed,
+            "nqn.two at rdma 10.0.0.2:4420; 1 over other transports");
+  Set(result, "nvme-rdma-subsystems", "0");
+  const Finding none = ById(result, "nvme.subsystem-listed");
+  EXPECT_EQ(none.observed, "none over RDMA for the host nqn.host; 2 over other transports");
+  EXPECT_THAT(none.fix, HasSubstr("addr_trtype"));
 }
 
 }  // namespace

@@ -144,18 +144,22 @@ class FakeServer {
   std::thread thread_{};
 };
 
+inline absl::StatusOr<std::unique_ptr<ByteStream>> NobodyByTcp(const Endpoint&, const Patience&) {
+  return absl::UnavailableError("nobody");
+}
+
 // A walk of that protocol against what stands in `fabric`, ended after `time`.
 inline ProbeResult WalkTo(MemoryFabric& fabric, Protocol protocol,
-                          std::chrono::milliseconds time = std::chrono::seconds(10)) {
+                          std::chrono::milliseconds time = std::chrono::seconds(10),
+                          const ProbeTarget& target = {.address = "10.0.0.2", .local_address = "10.0.0.1"},
+                          const TcpConnector& connect_tcp = &NobodyByTcp) {
   const ProbeRow& row = *FindProbe(protocol);
-  ProbeResult result = BeginProbe(row, "fs1");
+  ProbeResult result = BeginProbe(row, "fs1", target.prove);
   Walk walk(result, {.deadline = std::chrono::steady_clock::now() + time});
   const ProbeTools tools{
       .make_link = [&](Role role, std::uint32_t) { return std::make_unique<MemoryLink>(fabric, role); },
-      .connect_tcp = [](const Endpoint&, const Patience&) -> absl::StatusOr<std::unique_ptr<ByteStream>> {
-        return absl::UnavailableError("nobody");
-      }};
-  row.run({.address = "10.0.0.2", .local_address = "10.0.0.1"}, tools, walk);
+      .connect_tcp = connect_tcp};
+  row.run(target, tools, walk);
   return result;
 }
 

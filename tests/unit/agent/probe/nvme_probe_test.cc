@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/link/failure.h"
 #include "agent/probe/nvme_wire.h"
 #include "tests/unit/agent/probe/bytes.h"
 #include "tests/unit/agent/probe/fake_server.h"
@@ -18,12 +19,14 @@ struct Target {
   std::uint16_t connect_status = 0;
   std::uint64_t connect_result = 1;
   std::vector<std::string> subsystems{};
+  std::string transports{};   // of each subsystem, as the log numbers them; RDMA behind its end
   std::uint64_t records = 0;  // that it claims; 0: as many as there are
   bool restless = false;      // the log changes each time it is read
   bool ready = true;
   std::uint64_t generation = 1;
   std::uint64_t reads = 0;  // of the log, beyond its header
   std::string connected_name{};
+  int connects = 0;
 };
 
 Message CompletionOf(Octets command, std::uint64_t result = 0, std::uint16_t status = 0) {
@@ -41,6 +44,7 @@ Message LogOf(const Target& target) {
   for (std::size_t i = 0; i < target.subsystems.size(); ++i) {
     const MutableOctets entry = MutableOctets(log).subspan(nvme::kLogHeaderBytes + i * nvme::kLogEntryBytes);
     PutText(entry, 0, 3, "\x01\x01\x02");
+    if (i < target.transports.size()) PutText(entry, 0, 1, target.transports.substr(i, 1));
     PutText(entry, 32, 32, "4420");
     PutText(entry, 256, 256, target.subsystems[i]);
     PutText(entry, 512, 256, "10.0.0.2");
@@ -63,6 +67,7 @@ std::vector<Message> Serve(Target& target, FakeServer& server, Octets command) {
     const Message data =
         server.Read(GetLittle<std::uint64_t>(command, 24), GetLittle<std::uint32_t>(command, 35), 1024);
     target.connected_name = GetText(data, 256, 256);
+    ++target.connects;
     return {CompletionOf(command, target.connect_result, target.connect_status)};
   }
   if (opcode == 0x7f && type == 0x04) {
@@ -105,6 +110,53 @@ TEST(NvmeProbe, WalksToTheEndOfDiscovery) {
     EXPECT_EQ(ValueOf(result, "nvme-subsystem-2-at"), "rdma 10.0.0.2:4420");
   }
   EXPECT_EQ(target.connected_name, nvme::kDiscoveryName);
+}
+
+TEST(NvmeProbe, CountsWhatIsOfferedOverRdma) {
+  MemoryFabric fabric;
+  Target target{.subsystems = {"nqn.one", "nqn.two", "nqn.three"}, .transports = "\x03\x01\x03"};
+  FakeServer server(fabric, {}, Serving(target));
+  const ProbeResult result = WalkTo(fabric, Protocol::kNvme);
+  EXPECT_EQ(ValueOf(result, "nvme-subsystems"), "3");
+  EXPECT_EQ(ValueOf(result, "nvme-rdma-subsystems"), "1");
+  EXPECT_EQ(ValueOf(result, "nvme-subsystem-1-at"), "tcp 10.0.0.2:4420");
+}
+
+TEST(NvmeProbe, ConnectsNoSubsystemThatNobodyNamed) {
+  MemoryFabric fabric;
+  Target target{.subsystems = {"nqn.one"}};
+  {
+    FakeServer server(fabric, {}, Serving(target));
+    const ProbeResult result = WalkTo(fabric, Protocol::kNvme, std::chrono::seconds(10),
+                                      {.address = "10.0.0.2", .local_address = "10.0.0.1", .prove = true});
+    EXPECT_EQ(StepOf(result, "nvme-discovery-log").outcome, StepOutcome::kDone);
+    EXPECT_EQ(StepOf(result, "nvme-subsystem-connect").outcome, StepOutcome::kNotReached);
+    EXPECT_EQ(StepOf(result, "nvme-kernel-connect").outcome, StepOutcome::kNotReached);
+    EXPECT_EQ(ValueOf(result, "nvme-proof-subsystem"), "(not told)");
+  }
+  EXPECT_EQ(target.connects, 1) << "to the discovery controller";
+}
+
+TEST(NvmeProbe, SilentAddressOnIwarpIsNotLeftToTheKernel) {
+  MemoryFabric fabric;
+  Target target{};
+  FakeServer server(fabric, {}, Serving(target));
+  std::vector<std::uint16_t> ports;
+  FailureKind kind = FailureKind::kUnreachable;
+  const TcpConnector tcp = [&](const Endpoint& to,
+                               const Patience&) -> absl::StatusOr<std::unique_ptr<ByteStream>> {
+    ports.push_back(to.port);
+    return MakeFailure(kind, "connect to 10.0.0.2");
+  };
+  const ProbeTarget iwarp{.address = "10.0.0.2", .local_address = "10.0.0.1", .iwarp = true};
+  ProbeResult result = WalkTo(fabric, Protocol::kNvme, std::chrono::seconds(10), iwarp, tcp);
+  EXPECT_EQ(StepOf(result, "rdma-connect").failure.kind, FailureKind::kUnreachable);
+  EXPECT_EQ(ValueOf(result, "rdma-refusal"), "no-answer");
+  EXPECT_FALSE(fabric.request) << "RDMA was not tried";
+  EXPECT_EQ(ports, (std::vector<std::uint16_t>{4420}));
+  kind = FailureKind::kRejected;
+  result = WalkTo(fabric, Protocol::kNvme, std::chrono::seconds(10), iwarp, tcp);
+  EXPECT_EQ(StepOf(result, "rdma-connect").outcome, StepOutcome::kDone) << "a closed port is an answer";
 }
 
 TEST(NvmeProbe, HostThatIsNotAllowedIsNamed) {

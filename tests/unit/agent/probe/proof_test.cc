@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
 #include "agent/link/failure.h"
 #include "agent/probe/nfs_proof.h"
 #include "agent/probe/nvme_kernel.h"
+#include "agent/probe/nvme_sysfs.h"
 
 namespace rdmaready {
 namespace {
@@ -72,6 +74,47 @@ TEST(NvmeKernel, BlockDeviceOfAPathIsThatOfAllPaths) {
     EXPECT_EQ(nvme::BlockDeviceOf(other), "") << other;
 }
 
+// A /sys with nvme0 (PCIe) of one subsystem, and nvme1 and nvme12 of another.
+std::string FakeSys() {
+  const std::string sys = testing::TempDir() + "nvme-sys";
+  std::filesystem::remove_all(sys);
+  const auto add = [&](const std::string& controller, const std::string& subsystem, const std::string& name) {
+    std::filesystem::create_directories(sys + "/class/nvme/" + controller);
+    std::ofstream(sys + "/class/nvme/" + controller + "/subsysnqn") << name << "\n";
+    std::filesystem::create_directories(sys + "/class/nvme-subsystem/" + subsystem + "/" + controller);
+  };
+  add("nvme0", "nvme-subsys0", "nqn.local");
+  add("nvme1", "nvme-subsys1", "nqn.remote");
+  add("nvme12", "nvme-subsys1", "nqn.remote");
+  std::filesystem::create_directories(sys + "/class/nvme-subsystem/nvme-subsys1/nvme1n1");
+  return sys;
+}
+
+TEST(NvmeSysfs, FindsEveryControllerOfASubsystem) {
+  const std::string sys = FakeSys();
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(nvme::Controllers(sys), (Names{"nvme0", "nvme1", "nvme12"}));
+  EXPECT_EQ(nvme::ControllersOf("nqn.remote", sys), (Names{"nvme1", "nvme12"}));
+  EXPECT_EQ(nvme::ControllersOf("nqn.rem", sys), Names{}) << "a name is the whole of it";
+  EXPECT_EQ(nvme::PathsBeside("nvme12", sys), (Names{"nvme1", "nvme12"}));
+  EXPECT_EQ(nvme::PathsBeside("nvme0", sys), Names{"nvme0"});
+  EXPECT_EQ(nvme::PathsBeside("nvme7", sys), Names{});
+  EXPECT_EQ(nvme::Controllers("/nowhere"), Names{});
+}
+
+TEST(NvmeKernel, PathBesideAnotherIsNotOurs) {
+  EXPECT_TRUE(nvme::IsAlone("nvme3", {"nvme3"}).ok());
+  const Failure shared = FailureOf(nvme::IsAlone("nvme3", {"nvme0", "nvme3"}));
+  EXPECT_EQ(shared.kind, FailureKind::kSetup);
+  EXPECT_NE(shared.detail.find("nvme0, nvme3 share a block device"), std::string::npos) << shared.detail;
+  EXPECT_FALSE(nvme::IsAlone("nvme3", {}).ok()) << "what the kernel does not tell is not taken for well";
+}
+
+TEST(NvmeKernel, AnswerNamesTheController) {
+  EXPECT_EQ(nvme::ControllerIn("instance=3,cntlid=1\n"), "nvme3");
+  for (const char* other : {"", "instance=", "cntlid=1,instance=3"}) EXPECT_EQ(nvme::ControllerIn(other), "");
+}
+
 TEST(NvmeIdentity, IsTheHostsOwnWhereItHasOne) {
   const std::string folder = testing::TempDir() + "nvme";
   std::filesystem::create_directories(folder);
@@ -112,6 +155,31 @@ TEST(NfsProof, CountersAreThoseOfTheMount) {
   EXPECT_EQ(ParseMountStats(kStats, "/srv"), (NfsTransport{.protocol = "tcp"}));
   EXPECT_FALSE(ParseMountStats(kStats, "/proc"));
   EXPECT_FALSE(ParseMountStats("", "/mnt"));
+}
+
+TEST(NfsProof, MountThatCoversAnotherIsTheOneThatCounts) {
+  const std::string covered = std::string("device 10.0.0.9:/old mounted on /mnt with fstype nfs\n") +
+                              "\txprt:\ttcp 940 0 1 0 0 14 14 0 14 0 2 0 0\n" + std::string(kStats);
+  EXPECT_EQ(ParseMountStats(covered, "/mnt"), ParseMountStats(kStats, "/mnt"));
+  EXPECT_FALSE(ParseMountStats(covered + "device x mounted on /mnt with fstype nfs4\n", "/mnt"))
+      << "the one below does not stand for it";
+}
+
+TEST(NfsProof, OnlyWhatWasCountedMeanwhileCounts) {
+  const NfsTransport before{.protocol = "rdma", .rdma_request_bytes = 1000, .rdma_reply_bytes = 70};
+  EXPECT_EQ(Since(before, {.protocol = "rdma", .rdma_request_bytes = 1500, .rdma_reply_bytes = 70}),
+            (NfsTransport{.protocol = "rdma", .rdma_request_bytes = 500, .rdma_reply_bytes = 0}));
+  EXPECT_EQ(Since(before, {.protocol = "rdma", .rdma_request_bytes = 20, .rdma_reply_bytes = 90}),
+            (NfsTransport{.protocol = "rdma", .rdma_request_bytes = 20, .rdma_reply_bytes = 20}))
+      << "a transport made anew counts from zero";
+  EXPECT_EQ(Since(before, {.protocol = "tcp"}), (NfsTransport{.protocol = "tcp"}));
+}
+
+TEST(NfsProof, MountFailuresAreTheirsWhoCauseThem) {
+  EXPECT_EQ(KindOfMountFailure(EACCES), FailureKind::kRejected);
+  EXPECT_EQ(KindOfMountFailure(ETIMEDOUT), FailureKind::kUnreachable);
+  EXPECT_EQ(KindOfMountFailure(EPROTONOSUPPORT), FailureKind::kSetup) << "our kernel has no such transport";
+  EXPECT_EQ(KindOfMountFailure(EIO), FailureKind::kCompletion);
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ class ScriptedStream final : public ByteStream {
 
 Octets Framed(const Octets& message) {
   Octets framed(4 + message.size());
-  for (std::size_t i = 1; i < 4; ++i) framed[i] = static_cast<std::byte>(message.size() >> (8 * (3 - i)) & 0xff);
+  for (std::size_t i = 1; i < 4; ++i)
+    framed[i] = static_cast<std::byte>(message.size() >> (8 * (3 - i)) & 0xff);
   std::ranges::copy(message, framed.begin() + 4);
   return framed;
 }
@@ -83,7 +84,10 @@ class SmbProbe : public testing::Test {
 
   TcpConnector Tcp() {
     return [this](const Endpoint& to, const Patience&) -> absl::StatusOr<std::unique_ptr<ByteStream>> {
-      EXPECT_EQ(to.port, 445);
+      if (to.port != 445) {
+        EXPECT_TRUE(target.iwarp) << to.port;
+        return by_iwarp_port;
+      }
       if (!tcp.ok()) return tcp;
       return std::make_unique<ScriptedStream>(script);
     };
@@ -114,6 +118,7 @@ class SmbProbe : public testing::Test {
   ProbeTarget target{.address = "10.0.0.9", .local_address = "10.0.0.1"};
   ResponderOptions options{.address = "10.0.0.9"};
   absl::Status tcp{};
+  absl::Status by_iwarp_port = MakeFailure(FailureKind::kRejected, "connect: Connection refused");
   ScriptedStream::Script script = [this](std::span<const std::byte> framed) {
     return Framed(*AnswerOf(options.server, framed.subspan(4)));
   };
@@ -189,6 +194,17 @@ TEST_F(SmbProbe, DoesNotTryIwarpWhereTcpIsNotAnswered) {
   target.iwarp = true;
   Run();
   EXPECT_EQ(OutcomeOf("rdma-connect"), StepOutcome::kNotReached);
+}
+
+TEST_F(SmbProbe, DoesNotTryIwarpWhereItsPortIsNotAnswered) {
+  by_iwarp_port = MakeFailure(FailureKind::kUnreachable, "connect to 10.0.0.9 port 5445: no answer in time");
+  target.iwarp = true;
+  Run();
+  EXPECT_EQ(OutcomeOf("tcp-negotiate"), StepOutcome::kDone);
+  EXPECT_EQ(FailureAt("rdma-connect").kind, FailureKind::kUnreachable);
+  EXPECT_EQ(Value("rdma-refusal"), "no-answer");
+  EXPECT_EQ(result.port_number, 5445u);
+  EXPECT_TRUE(fabrics.empty()) << "RDMA was not tried";
 }
 
 TEST_F(SmbProbe, StaysOnTcpWithoutAnRdmaPort) {
