@@ -97,6 +97,12 @@ class FakeAgent final : public v1::Agent::Service {
     return grpc::Status::OK;
   }
 
+  void LoseWindows() {
+    std::vector<Port> ports = *facts_.ports;
+    ports[0].limits = DeviceLimits{.fast_registration = true};
+    facts_.ports = ports;
+  }
+
   std::string probed{};
   std::vector<Finding> early{};  // said before it hangs
   std::atomic<bool> hangs = false;
@@ -312,8 +318,30 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
   for (const HostReport& host : sofar.report.hosts) EXPECT_NE(host.verdict, Readiness::kReady);
 }
 
+TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
+  b_.LoseWindows();
+  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, console_);
+  const CheckSummary run = check.Run();
+  const auto made = static_cast<int>(2 * (CaseNames().size() - 1));  // in each direction, less the one
+  EXPECT_EQ(a_.peer_tests, made);
+  std::size_t left_out = 0;
+  for (const PairReport& pair : run.report.pairs) {
+    for (const Finding& finding : pair.findings) {
+      if (finding.outcome != Outcome::kNotApplicable || !finding.id.starts_with("smb-direct.")) continue;
+      EXPECT_EQ(finding.id, "smb-direct.smbd-invalidate");
+      EXPECT_EQ(finding.observed, "b: rxe0 has no memory windows of type 2");
+      ++left_out;
+    }
+  }
+  EXPECT_EQ(left_out, 2U);
+  for (const HostReport& host : run.report.hosts) {
+    EXPECT_EQ(OutcomeOn(host.ladder, Rung::kSmbDirect), RungOutcome::kPass);
+  }
+}
+
 TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+                   {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(a_.probed, "fs1");
   EXPECT_EQ(b_.probed, "fs1");
@@ -326,7 +354,8 @@ TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
 
 TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
   hosts_.pop_back();
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+                   {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
   EXPECT_EQ(OutcomeOn(run.report.hosts[0].ladder, Rung::kPeer), RungOutcome::kNotRun);
@@ -336,7 +365,8 @@ TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
 TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
   hosts_.pop_back();
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_, {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+                   {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);
   const Finding& last = run.report.hosts[0].findings.back();
