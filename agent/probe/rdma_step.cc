@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <thread>
+#include <utility>
 
 #include "agent/link/failure.h"
 
@@ -15,26 +17,32 @@ using std::chrono::seconds;
 constexpr seconds kRdmaTime{6};
 constexpr seconds kTcpTime{2};
 
-// An open port is an answer, and so is a closed one.
-bool AnswersByTcp(const Endpoint& to, const ProbeTools& tools, const Patience& patience) {
-  const auto stream = tools.connect_tcp(to, patience);
-  return stream.ok() || FailureOf(stream.status()).kind == FailureKind::kRejected;
-}
+constexpr seconds kAcceptTime{1};
 
 bool IsSilence(Refusal refusal) { return refusal == Refusal::kNoAnswer || refusal == Refusal::kUnresolved; }
 
 }  // namespace
 
-absl::Status CheckIwarpAddress(const ProbeTarget& target, std::uint16_t port, const ProbeTools& tools,
-                               const Patience& patience) {
-  if (!target.iwarp) return absl::OkStatus();
+Knock::~Knock() {
+  if (stream_) std::this_thread::sleep_for(kAcceptTime);
+}
+
+absl::Status Knock::At(const Endpoint& to, const ProbeTools& tools, const Patience& patience) {
   const TimePoint soon = std::chrono::steady_clock::now() + kTcpTime;
-  const auto stream =
-      tools.connect_tcp({.address = target.address, .port = port},
-                        {.deadline = std::min(patience.deadline, soon), .interrupted = patience.interrupted});
-  const FailureKind kind = FailureOf(stream.status()).kind;
+  auto stream = tools.connect_tcp(
+      to, {.deadline = std::min(patience.deadline, soon), .interrupted = patience.interrupted});
+  if (stream.ok()) stream_ = *std::move(stream);
+  const bool closed = FailureOf(stream.status()).kind == FailureKind::kRejected;
+  return closed ? absl::OkStatus() : stream.status();
+}
+
+absl::Status KnockOnIwarp(const ProbeTarget& target, std::uint16_t port, const ProbeTools& tools,
+                          const Patience& patience, Knock& knock) {
+  if (!target.iwarp) return absl::OkStatus();
+  const absl::Status status = knock.At({.address = target.address, .port = port}, tools, patience);
+  const FailureKind kind = FailureOf(status).kind;
   const bool over = kind == FailureKind::kUnreachable || kind == FailureKind::kCancelled;
-  return over ? stream.status() : absl::OkStatus();
+  return over ? status : absl::OkStatus();
 }
 
 bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const MessageLink& link,
@@ -42,7 +50,8 @@ bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const Mes
   walk.Tell("local-iwarp", target.iwarp);
   return walk.Step(kStepRdmaConnect, kRdmaTime + kTcpTime, [&](const Patience& patience) {
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);
-    if (absl::Status status = CheckIwarpAddress(target, port, tools, patience); !status.ok()) {
+    Knock knock;
+    if (absl::Status status = KnockOnIwarp(target, port, tools, patience, knock); !status.ok()) {
       if (FailureOf(status).kind == FailureKind::kUnreachable) {
         walk.Tell("rdma-refusal", "no-answer");
         walk.Tell("tcp-answers", false);
@@ -54,14 +63,15 @@ bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const Mes
         connect({.deadline = std::min(patience.deadline, soon), .interrupted = patience.interrupted});
     const Handshake& told = link.handshake();
     if (status.ok()) {
+      knock.Accepted();
       walk.result().transport = link.facts().transport;
       walk.Tell("rdma-ird", std::uint64_t{told.responder_resources});
       return status;
     }
     walk.Tell("rdma-refusal", RefusalText(told));
     if (IsSilence(told.refusal)) {
-      const Endpoint to{.address = target.address, .port = port};
-      walk.Tell("tcp-answers", AnswersByTcp(to, tools, patience));
+      Knock by_tcp;
+      walk.Tell("tcp-answers", by_tcp.At({.address = target.address, .port = port}, tools, patience).ok());
     }
     return status;
   });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "agent/probe/message_link.h"
@@ -13,11 +14,31 @@ namespace rdmaready {
 
 inline constexpr std::string_view kStepRdmaConnect = "rdma-connect";
 
-// kUnreachable when the target is on iWARP and nobody is at that port's address by TCP; OK otherwise, a closed
-// port included. The soft iWARP device waits in the kernel for TCP to give up, two minutes, whatever patience
-// says: ask first.
-absl::Status CheckIwarpAddress(const ProbeTarget& target, std::uint16_t port, const ProbeTools& tools,
-                               const Patience& patience);
+// Asks by TCP whether anybody is at a port, and says nothing there. It is not let go at once: the listener of
+// the soft iWARP device takes the end of a connection that it has not accepted yet for its own and listens no
+// more (siw_cm_llp_state_change, Linux 6.12: such a socket still has the listener's endpoint). Not to be
+// copied.
+class Knock {
+ public:
+  Knock() = default;
+  Knock(const Knock&) = delete;
+  Knock& operator=(const Knock&) = delete;
+  ~Knock();  // waits a second for the server to accept it, unless it is known to have
+
+  // OK is an answer, that of a closed port too. Failures are those of a TcpConnector.
+  absl::Status At(const Endpoint& to, const ProbeTools& tools, const Patience& patience);
+
+  // The server accepted a connection that was made after this one.
+  void Accepted() { stream_.reset(); }
+
+ private:
+  std::unique_ptr<ByteStream> stream_{};  // none where the port is closed
+};
+
+// Knocks when the target is on iWARP: the soft iWARP device waits in the kernel for TCP to give up, two
+// minutes, whatever patience says. kUnreachable when nobody answers, or kCancelled.
+absl::Status KnockOnIwarp(const ProbeTarget& target, std::uint16_t port, const ProbeTools& tools,
+                          const Patience& patience, Knock& knock);
 
 // Makes the step by `connect`, which connects `link` to the server. Tells the refusal ("rdma-refusal"), or the
 // transport and how many RDMA reads the server may have under way here ("rdma-ird"), and what this end speaks

@@ -136,7 +136,8 @@ absl::StatusOr<std::unique_ptr<SmbdClient>> ConnectAnyPort(const ProbeTarget& ta
   absl::Status first;
   std::string refusal;
   for (const std::uint16_t port : PortsToTry(target)) {
-    if (absl::Status status = CheckIwarpAddress(target, port, tools, patience); !status.ok()) {
+    Knock knock;
+    if (absl::Status status = KnockOnIwarp(target, port, tools, patience, knock); !status.ok()) {
       walk.result().port_number = port;
       if (FailureOf(status).kind == FailureKind::kUnreachable) walk.Tell("rdma-refusal", "no-answer");
       return status;
@@ -145,6 +146,7 @@ absl::StatusOr<std::unique_ptr<SmbdClient>> ConnectAnyPort(const ProbeTarget& ta
     const absl::Status status =
         client->Connect({target.address, port}, target.local_address, target.iwarp, patience);
     if (first.ok() || status.ok()) walk.result().port_number = port;
+    if (status.ok()) knock.Accepted();
     if (status.ok()) return client;
     if (first.ok()) {
       first = status;

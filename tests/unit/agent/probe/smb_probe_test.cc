@@ -100,11 +100,32 @@ class SmbProbe : public testing::Test {
     return status;
   }
 
+  // Says nothing; what matters is when it goes.
+  class Silence final : public ByteStream {
+   public:
+    explicit Silence(SmbProbe& test) : test_(test) {}
+    ~Silence() override {
+      test_.held_for = steady_clock::now() - began_;
+      test_.links_at_the_end = test_.fabrics.size();
+    }
+    absl::Status Send(std::span<const std::byte>, const Patience&) override {
+      return absl::InternalError("it speaks");
+    }
+    absl::Status Receive(std::span<std::byte>, const Patience&) override {
+      return absl::InternalError("it listens");
+    }
+
+   private:
+    SmbProbe& test_;
+    steady_clock::time_point began_ = steady_clock::now();
+  };
+
   TcpConnector Tcp() {
     return [this](const Endpoint& to, const Patience&) -> absl::StatusOr<std::unique_ptr<ByteStream>> {
       if (to.port != 445) {
         EXPECT_TRUE(target.iwarp) << to.port;
-        return by_iwarp_port;
+        if (!by_iwarp_port.ok()) return by_iwarp_port;
+        return std::make_unique<Silence>(*this);
       }
       if (!tcp.ok()) return tcp;
       return std::make_unique<ScriptedStream>(script);
@@ -140,6 +161,8 @@ class SmbProbe : public testing::Test {
   ScriptedStream::Script script = [this](std::span<const std::byte> framed) {
     return Framed(*AnswerOf(options.server, framed.subspan(4)));
   };
+  steady_clock::duration held_for{};
+  std::size_t links_at_the_end = 0;
   std::optional<Handshake> refusal{};
   bool always_refused = true;
   bool second_is_silent = false;
@@ -228,6 +251,23 @@ TEST_F(SmbProbe, DoesNotTryIwarpWhereTcpIsNotAnswered) {
   target.iwarp = true;
   Run();
   EXPECT_EQ(OutcomeOf("rdma-connect"), StepOutcome::kNotReached);
+}
+
+TEST_F(SmbProbe, LetsGoOfItsKnockOnIwarpWhenTheServerAcceptedWhatCameAfter) {
+  target.iwarp = true;
+  by_iwarp_port = absl::OkStatus();
+  Run();
+  EXPECT_EQ(OutcomeOf("rdma-connect"), StepOutcome::kDone) << FailureAt("rdma-connect").detail;
+  EXPECT_EQ(links_at_the_end, 1u);
+}
+
+TEST_F(SmbProbe, HoldsItsKnockOnIwarpForASecondWhenNothingWasAccepted) {
+  target.iwarp = true;
+  by_iwarp_port = absl::OkStatus();
+  refusal = Handshake{.refusal = Refusal::kOther, .reject_reason = 111};
+  Run();
+  EXPECT_EQ(OutcomeOf("rdma-connect"), StepOutcome::kFailed);
+  EXPECT_GE(held_for, seconds(1));
 }
 
 TEST_F(SmbProbe, DoesNotTryIwarpWhereItsPortIsNotAnswered) {
