@@ -153,7 +153,9 @@ Verdict SmbdMinimum(const ProbeView& view) {
   const std::string_view accepts = view.Value("smbd-accepts-minimum");
   if (accepts.empty()) return NotTold(kSmbd);
   return {.outcome = accepts == "yes" ? Outcome::kPass : Outcome::kWarn,
-          .observed = accepts == "yes" ? "accepted" : "the connection is dropped",
+          .observed = accepts == "yes"  ? "accepted"
+                      : accepts == "no" ? "the connection is dropped"
+                                        : "no answer, and the connection stays",
           .expected = "MaxReceiveSize 128 and MaxFragmentedSize 131072 accepted",
           .source = std::string(kSmbd)};
 }

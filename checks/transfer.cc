@@ -18,6 +18,8 @@ constexpr std::string_view kSource = "live transfer";
 constexpr std::string_view kPathId = "peer.path";
 constexpr std::int64_t kWholeIntervalNs = 100'000'000;  // 0 in one is a stall; without one it is no rate at all
 
+constexpr std::string_view kInvalidate = "smbd-invalidate";
+
 enum class Figure { kLatency, kOperations, kBandwidth };  // what a case is looked at for
 
 struct CaseRow {
@@ -45,6 +47,10 @@ constexpr std::array kSmbDirectCases = std::to_array<CaseRow>({
      "Every request and answer of a share is such a message; its way decides the latency of small I/O"},
     {"smbd-8k", Figure::kOperations, "8 KB that the responder writes by RDMA, asked by an SMB Direct message,",
      "Small reads of a share go exactly this way; they decide its operations per second"},
+    {kInvalidate, Figure::kOperations,
+     "64 KB that the responder writes by RDMA through a memory window, which its answer takes away,",
+     "Clients of SMB 3.0.2 and later have the server take their memory out of its reach with the answer "
+     "(SMB2_CHANNEL_RDMA_V1_INVALIDATE)"},
     {"smbd-512k-write", Figure::kBandwidth,
      "512 KB that the responder writes by RDMA, asked by an SMB Direct message,",
      "Large reads of a share go exactly this way; they decide its bandwidth"},
@@ -240,6 +246,24 @@ Finding NotTested(std::string_view case_name, const TransferPlace& place, std::s
   finding.observed = Cat("not tested: ", Printable(reason));
   finding.fix = GeneralHint(place.rung);
   return finding;
+}
+
+Finding NotPossible(std::string_view case_name, const TransferPlace& place, std::string_view reason) {
+  Finding finding = Begin(case_name, place);
+  finding.outcome = Outcome::kNotApplicable;
+  finding.observed = Printable(reason);
+  finding.source = "ibv_query_device";
+  return finding;
+}
+
+std::string LackFor(std::string_view case_name, const Facts& host, std::string_view device) {
+  if (case_name != kInvalidate || !host.ports) return {};
+  const auto port = std::ranges::find(*host.ports, device, &Port::device);
+  if (port == host.ports->end() || !port->limits) return {};
+  const DeviceLimits& limits = *port->limits;
+  const bool windows = limits.max_mw > 0 && (limits.mw_type_2a || limits.mw_type_2b);
+  if (windows && limits.fast_registration) return {};
+  return Cat(Printable(device), windows ? " knows no remote invalidation" : " has no memory windows of type 2");
 }
 
 Finding NoPath(const TransferPlace& place, std::string_view reason) {

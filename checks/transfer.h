@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/facts.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
 
@@ -62,6 +63,14 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
 
 // A test that was not made (the port is busy, the time was up): unknown, and blocking, so never ready.
 Finding NotTested(std::string_view case_name, const TransferPlace& place, std::string_view reason);
+
+// A test that a device of the pair cannot make, and that weighs nothing: not applicable. `reason` is
+// LackFor()'s.
+Finding NotPossible(std::string_view case_name, const TransferPlace& place, std::string_view reason);
+
+// What the RDMA device of that name must have for the case and has not: "a has no ..." without the host. Empty
+// when it lacks nothing, or when nobody could tell.
+std::string LackFor(std::string_view case_name, const Facts& host, std::string_view device);
 
 // peer.path: there is no pair to test. `reason` is Pairing::reason.
 Finding NoPath(const TransferPlace& place, std::string_view reason);

@@ -227,6 +227,8 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
     Finding finding;
     if (const std::optional<Finding> cause = LossOf(job)) {
       finding = Explained(NotTested(name, place, cause->observed), *cause);
+    } else if (const std::string lack = LackOf(job, name); !lack.empty()) {
+      finding = NotPossible(name, place, lack);
     } else {
       console_.Progress(from.name + " -> " + to.name + " " + job.place.subject + ": " + name);
       PeerAnswer answer = RunPeerTest(*from.agent, *to.agent,
@@ -249,6 +251,14 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
     const std::lock_guard lock(mutex_);
     run_.report.pairs[job.pair].findings[slot++] = std::move(finding);
   }
+}
+
+std::string HostsCheck::LackOf(const PairJob& job, const std::string& case_name) const {
+  for (const auto& [host, port] : {std::pair(job.from, &job.from_port), std::pair(job.to, &job.to_port)}) {
+    const std::string lack = facts_[host] ? LackFor(case_name, *facts_[host], port->device) : std::string();
+    if (!lack.empty()) return hosts_[host].name + ": " + lack;
+  }
+  return {};
 }
 
 void HostsCheck::HostLost(std::size_t index, const std::string& error, const Finding& finding) {

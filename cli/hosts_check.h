@@ -47,6 +47,8 @@ class HostsCheck {
   // With the mutex held. Nothing when there is no error.
   void HostLost(std::size_t index, const std::string& error, const Finding& finding);
   // The test in which one of the job's hosts went away.
+  // Why the devices of that pair cannot make this test; empty when they can.
+  std::string LackOf(const PairJob& job, const std::string& case_name) const;
   std::optional<Finding> LossOf(const PairJob& job);
 
   std::vector<HostClient>& hosts_;

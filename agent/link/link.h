@@ -38,7 +38,8 @@ struct Patience {
 struct LinkSettings {
   std::uint32_t sends = 1;  // sends, writes and reads posted and not yet known to be complete
   std::uint32_t receives = 1;
-  bool busy_poll = false;  // Wait spins on the completion queue instead of sleeping: a core for latency
+  std::uint32_t windows = 0;  // bindings of windows behind which no send, write or read is known to be complete
+  bool busy_poll = false;     // Wait spins on the completion queue instead of sleeping: a core for latency
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
   std::uint32_t gather = 1;           // parts of which one send may be put together: 1 or 2
   // How often a send is tried again that finds no receive at the peer. 0: such a send ends the connection.
@@ -87,10 +88,16 @@ enum class Access {
   kReadDestination,  // the device writes it: RDMA read
   kRemoteWrite,      // the peer writes it, and does nothing else with it
   kRemoteRead,       // the peer reads it, and does nothing else with it
+  kWindowedWrite,    // the peer writes what a window shows it, and does nothing else with it
 };
 
 // A registration; valid until Unregister or the end of its Link.
 struct MemoryId {
+  std::uint32_t index = 0;
+};
+
+// A window on memory with windowed access; valid until that memory is unregistered or the end of its Link.
+struct WindowId {
   std::uint32_t index = 0;
 };
 
@@ -107,17 +114,21 @@ struct RemoteSlice {
   std::uint32_t rkey = 0;
 };
 
-enum class Work : std::uint8_t { kSend, kReceive, kWrite, kRead };
+// kBind is never told to succeed.
+enum class Work : std::uint8_t { kSend, kReceive, kWrite, kRead, kBind };
 
 // A request of the send side. Of an unsignaled one no completion is told: one posted after it tells for it, as
 // a connection completes in order; for a read only a read does, which on iWARP's siw others overtake.
 struct WorkRequest {
-  Work work = Work::kSend;  // not kReceive
+  Work work = Work::kSend;  // neither kReceive nor kBind
   std::uint64_t id = 0;     // below 2^56, comes back in the completion
   Slice local{};
   Slice behind{};        // of a send: what follows `local`, from other memory; nothing when its length is 0
   RemoteSlice remote{};  // of a write or a read
   bool signaled = true;
+  // Of a send, where can_invalidate(): the key of the peer's window that is gone when the send arrives. One
+  // that is not bound there ends the connection at both ends.
+  std::optional<std::uint32_t> invalidate{};
 };
 
 // Of a signaled work request or a receive that succeeded; what failed ends Wait.
@@ -125,6 +136,8 @@ struct Completion {
   Work work = Work::kSend;
   std::uint64_t id = 0;     // as posted
   std::uint32_t bytes = 0;  // of a receive
+  // Of a receive: the key of the window of this end that the peer's send took away.
+  std::optional<std::uint32_t> invalidated{};
 };
 
 // Empty until connected.
@@ -171,6 +184,16 @@ class Link {
   virtual void Unregister(MemoryId memory) = 0;
   // What the peer needs to reach it; `memory` is a valid registration with a remote access.
   virtual RemoteMemory Remote(MemoryId memory) const = 0;
+
+  // Whether the device has windows that a peer's send can take away, and can take away the peer's. After
+  // Accept or Connect, or in `before_connected`; false before.
+  virtual bool can_invalidate() const = 0;
+  // A window, not bound, on `memory`, which has windowed access. kSetup when there is none to be had.
+  virtual absl::StatusOr<WindowId> MakeWindow(MemoryId memory) = 0;
+  // Once connected: binds it, which is done before any request that is posted later. What the peer needs to
+  // reach `length` bytes from `offset` of its memory, until the peer takes the window away: then it can be
+  // bound again, and has another key. kSetup while it is bound, or for what leaves the memory.
+  virtual absl::StatusOr<RemoteMemory> Bind(WindowId window, std::uint64_t offset, std::uint32_t length) = 0;
 
   // `id` (below 2^56) comes back in the completion.
   virtual absl::Status PostReceive(std::uint64_t id, const Slice& to) = 0;

@@ -18,8 +18,6 @@
 namespace rdmaready {
 namespace {
 
-// The operation of a failed completion is undefined in verbs, so it travels in the id.
-constexpr unsigned kIdBits = 56;
 constexpr std::uint64_t kIdMask = (std::uint64_t{1} << kIdBits) - 1;
 
 constexpr int kTaken = 32;                            // completions at a time
@@ -29,9 +27,6 @@ constexpr std::chrono::milliseconds kEventLook{5};    // at the connection's eve
 constexpr unsigned kAcknowledgeAfter = 128;           // completion events; acknowledging takes a lock
 constexpr std::chrono::milliseconds kCauseWait{200};  // for the event behind flushed work requests
 
-std::uint64_t Tagged(Work work, std::uint64_t id) {
-  return (std::uint64_t{static_cast<std::uint8_t>(work)} << kIdBits) | (id & kIdMask);
-}
 Work WorkOf(const ibv_wc& completion) { return static_cast<Work>(completion.wr_id >> kIdBits); }
 
 ibv_wr_opcode OpcodeOf(Work work) {
@@ -39,6 +34,7 @@ ibv_wr_opcode OpcodeOf(Work work) {
     case Work::kSend:
       return IBV_WR_SEND;
     case Work::kReceive:
+    case Work::kBind:
       break;  // not a send-side request
     case Work::kWrite:
       return IBV_WR_RDMA_WRITE;
@@ -96,6 +92,11 @@ absl::Status VerbsLink::PostSome(std::span<const WorkRequest> requests) {
     chain[i].send_flags = request.signaled ? IBV_SEND_SIGNALED : 0;
     chain[i].wr.rdma.remote_addr = request.remote.address;
     chain[i].wr.rdma.rkey = request.remote.rkey;
+    if (request.invalidate) {
+      chain[i].opcode = IBV_WR_SEND_WITH_INV;
+      chain[i].invalidate_rkey = *request.invalidate;
+      chain[i].wr.rdma.rkey = *request.invalidate;  // where siw looks for it
+    }
   }
   if (requests.empty()) return absl::OkStatus();
   ibv_send_wr* rejected = nullptr;
@@ -162,6 +163,7 @@ absl::StatusOr<std::size_t> VerbsLink::Take(std::span<Completion> completions) {
   std::size_t count = 0;
   while (count < completions.size()) {
     const int room = static_cast<int>(std::min<std::size_t>(taken.size(), completions.size() - count));
+    if (!windows_.empty()) taken.fill({});  // devices leave alone what a completion does not have
     const int found = ibv_poll_cq(queue_.get(), room, taken.data());
     if (found < 0) return ErrnoFailure(FailureKind::kCompletion, -found, "poll the completion queue");
     for (const ibv_wc& completion : std::span(taken).first(static_cast<std::size_t>(found))) {
@@ -169,8 +171,11 @@ absl::StatusOr<std::size_t> VerbsLink::Take(std::span<Completion> completions) {
         if (broken_.ok()) broken_ = Broken(completion);
         continue;
       }
-      completions[count++] = {
-          .work = WorkOf(completion), .id = completion.wr_id & kIdMask, .bytes = completion.byte_len};
+      const Work work = WorkOf(completion);
+      completions[count++] = {.work = work,
+                              .id = completion.wr_id & kIdMask,
+                              .bytes = completion.byte_len,
+                              .invalidated = work == Work::kReceive ? TakenAway(completion) : std::nullopt};
     }
     if (found < room) break;
   }

@@ -35,6 +35,9 @@ int FlagsOf(Access access, bool iwarp) {
       return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
     case Access::kRemoteRead:
       return IBV_ACCESS_REMOTE_READ;
+    // No remote access but that of a window, which wants the local one here.
+    case Access::kWindowedWrite:
+      return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND;
   }
   return 0;
 }
@@ -97,6 +100,9 @@ absl::StatusOr<MemoryId> VerbsLink::Register(std::span<std::byte> memory, Access
 }
 
 void VerbsLink::Unregister(MemoryId memory) {
+  for (Window& each : windows_) {
+    if (each.memory.index == memory.index) each = {};
+  }
   if (memory.index < memory_.size()) memory_[memory.index].reset();
 }
 

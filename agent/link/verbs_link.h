@@ -35,6 +35,10 @@ class VerbsLink final : public Link {
   void Unregister(MemoryId memory) override;
   RemoteMemory Remote(MemoryId memory) const override;
 
+  bool can_invalidate() const override { return can_invalidate_; }
+  absl::StatusOr<WindowId> MakeWindow(MemoryId memory) override;
+  absl::StatusOr<RemoteMemory> Bind(WindowId window, std::uint64_t offset, std::uint32_t length) override;
+
   absl::Status PostReceive(std::uint64_t id, const Slice& to) override;
   absl::Status Post(std::span<const WorkRequest> requests) override;
   absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) override;
@@ -43,6 +47,12 @@ class VerbsLink final : public Link {
   LinkFacts Describe() const override;
 
  private:
+  struct Window {
+    MemoryWindow window{};
+    MemoryId memory{};
+    bool bound = false;
+  };
+
   // --- set-up (verbs_setup.cc) ---
   absl::Status OpenChannel(CmId& id);
   absl::Status CreateQueues(rdma_cm_id* id);
@@ -68,6 +78,7 @@ class VerbsLink final : public Link {
   absl::StatusOr<std::size_t> WaitAsleep(std::span<Completion> completions, TimePoint deadline);
   absl::StatusOr<std::size_t> WaitAwake(std::span<Completion> completions, TimePoint deadline);
   absl::Status Broken(const ibv_wc& completion);
+  std::optional<std::uint32_t> TakenAway(const ibv_wc& completion);
   absl::Status Sleep(TimePoint deadline);
   absl::Status LookAtEvents();
 
@@ -80,6 +91,8 @@ class VerbsLink final : public Link {
   CompletionQueue queue_{};
   CmQueuePair queue_pair_{};
   std::vector<MemoryRegion> memory_{};  // by MemoryId; empty where unregistered
+  std::vector<Window> windows_{};       // by WindowId; empty where the memory is unregistered
+  bool can_invalidate_ = false;
 
   LinkSettings settings_{};
   Handshake handshake_{};

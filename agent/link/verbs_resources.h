@@ -25,6 +25,16 @@ using CompletionChannel = Handle<ibv_comp_channel, ibv_destroy_comp_channel>;
 using CompletionQueue = Handle<ibv_cq, ibv_destroy_cq>;
 using MemoryRegion = Handle<ibv_mr, ibv_dereg_mr>;
 
+inline int FreeWindow(ibv_mw* window) { return ibv_dealloc_mw(window); }  // that is static in its header
+using MemoryWindow = Handle<ibv_mw, FreeWindow>;
+
+// The operation of a failed completion is undefined in verbs, so it travels in the id.
+inline constexpr unsigned kIdBits = 56;
+inline std::uint64_t Tagged(Work work, std::uint64_t id) {
+  return (std::uint64_t{static_cast<std::uint8_t>(work)} << kIdBits) |
+         (id & ((std::uint64_t{1} << kIdBits) - 1));
+}
+
 // A connection event, copied and acknowledged.
 struct CmEvent {
   rdma_cm_event_type type = RDMA_CM_EVENT_ADDR_RESOLVED;

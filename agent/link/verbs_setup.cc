@@ -65,6 +65,15 @@ bool SameNonce(const CmEvent& event, const Nonce& nonce) {
   return difference == 0;
 }
 
+// Windows of type 2, and sends that take them away.
+bool CanInvalidate(ibv_context* context) {
+  ibv_device_attr device{};
+  if (ibv_query_device(context, &device) != 0 || device.max_mw == 0) return false;
+  const unsigned flags = device.device_cap_flags;
+  return (flags & IBV_DEVICE_MEM_MGT_EXTENSIONS) != 0 &&
+         (flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) != 0;
+}
+
 // An older kernel does not know the option; then its default holds.
 void SetAckTimeout(rdma_cm_id* id) {
   std::uint8_t timeout = kAckTimeout;
@@ -94,13 +103,14 @@ absl::Status VerbsLink::CreateQueues(rdma_cm_id* id) {
   if (!completion_channel_)
     return ErrnoFailure(FailureKind::kSetup, errno, "create a completion channel on " + device);
   RR_RETURN_IF_ERROR(MakeNonBlocking(completion_channel_->fd, "the completion channel"));
-  const int entries = static_cast<int>(settings_.sends + settings_.receives);
+  can_invalidate_ = CanInvalidate(id->verbs);
+  const int entries = static_cast<int>(settings_.sends + settings_.windows + settings_.receives);
   queue_.reset(ibv_create_cq(id->verbs, entries, nullptr, completion_channel_.get(), 0));
   if (!queue_) return ErrnoFailure(FailureKind::kSetup, errno, "create a completion queue on " + device);
   ibv_qp_init_attr attributes{};
   attributes.send_cq = queue_.get();
   attributes.recv_cq = queue_.get();
-  attributes.cap.max_send_wr = settings_.sends;
+  attributes.cap.max_send_wr = settings_.sends + settings_.windows;
   attributes.cap.max_recv_wr = settings_.receives;
   attributes.cap.max_send_sge = settings_.gather;
   attributes.cap.max_recv_sge = 1;

@@ -94,6 +94,8 @@ std::string_view WorkName(Work work) {
       return "RDMA write";
     case Work::kRead:
       return "RDMA read";
+    case Work::kBind:
+      return "bind a memory window";
   }
   return "work request";
 }

@@ -40,6 +40,9 @@ constexpr std::size_t kMostTcpBytes = 64 << 10;
 constexpr std::array<std::uint16_t, 5> kTcpDialects{0x0202, 0x0210, 0x0300, 0x0302, 0x0311};
 constexpr std::array<std::uint16_t, 3> kRdmaDialects{0x0300, 0x0302, 0x0311};
 
+// How long nothing must come to be called no answer; within the limit of its step.
+constexpr seconds kSilence{3};
+
 constexpr smbdirect::Timers kTimers{.negotiate_active = std::chrono::milliseconds(5'000)};
 
 constexpr smbdirect::Settings kUsual{.receive_credit_max = 16,
@@ -223,17 +226,22 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   });
 }
 
-// A server that keeps to the letter agrees to the least; an older ksmbd hangs up without a word.
+// A server that keeps to the letter agrees to the least. An older ksmbd hangs up without a word, and where it
+// refuses before its side of the connection is established it forgets even that (its disconnect is overwritten
+// by the late event).
 void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   walk.Step(kSmbdMinimum, seconds(5), [&](const Patience& patience) {
     SmbdClient client(tools.make_link, kLeast);
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);
     RR_RETURN_IF_ERROR(client.Connect({target.address, port}, target.local_address, target.iwarp, patience));
-    const absl::Status status = client.Negotiate(patience);
+    const TimePoint enough = std::chrono::steady_clock::now() + kSilence;
+    const absl::Status status = client.Negotiate(
+        {.deadline = std::min(enough, patience.deadline), .interrupted = patience.interrupted});
     const FailureKind kind = FailureOf(status).kind;
     const bool refused = kind == FailureKind::kRejected || kind == FailureKind::kDisconnected;
-    if (!status.ok() && !refused) return status;
-    walk.Tell("smbd-accepts-minimum", status.ok());
+    const bool silent = kind == FailureKind::kStalled && enough <= patience.deadline;
+    if (!status.ok() && !refused && !silent) return status;
+    walk.Tell("smbd-accepts-minimum", status.ok() ? "yes" : refused ? "no" : "silent");
     return absl::OkStatus();
   });
 }

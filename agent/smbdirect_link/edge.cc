@@ -131,7 +131,8 @@ void Edge::Report(const Completion& completion, TimePoint now) {
                             fmt::format("receive {}: {} bytes", completion.id, completion.bytes)));
   }
   connection_.Received(static_cast<std::uint32_t>(completion.id),
-                       receives_->bytes(completion.id).first(completion.bytes), std::nullopt, now, actions_);
+                       receives_->bytes(completion.id).first(completion.bytes), completion.invalidated, now,
+                       actions_);
   Execute();
 }
 
@@ -211,6 +212,11 @@ absl::Status Edge::CheckLent(Bytes bytes) const {
   return bytes.empty() ? absl::OkStatus() : SliceOf(bytes).status();
 }
 
+absl::Status Edge::CheckInvalidate(const std::optional<std::uint32_t>& token) const {
+  if (!token || link_.can_invalidate()) return absl::OkStatus();
+  return absl::InvalidArgumentError("the RDMA device knows no remote invalidation");
+}
+
 absl::Status Edge::Queue(Work work, Bytes local, std::uint64_t address, std::uint32_t token) {
   const absl::StatusOr<Slice> slice = SliceOf(local);
   if (!slice.ok()) return slice.status();
@@ -226,8 +232,9 @@ absl::Status Edge::Do(const PostReceive& action) {
 }
 
 absl::Status Edge::Do(const Send& action) {
-  if (action.invalidate) return absl::InvalidArgumentError("remote invalidation is not known here");
-  WorkRequest request{.work = Work::kSend, .local = heads_->slice(action.slot)};
+  RR_RETURN_IF_ERROR(CheckInvalidate(action.invalidate));
+  WorkRequest request{
+      .work = Work::kSend, .local = heads_->slice(action.slot), .invalidate = action.invalidate};
   request.local.length = action.head_size;
   std::ranges::copy(action.head(), heads_->bytes(action.slot).begin());
   if (!action.payload.empty()) {
@@ -254,6 +261,7 @@ absl::Status Edge::Do(const Established& action) {
 }
 
 absl::Status Edge::Do(const Deliver& action) {
+  if (action.invalidated && upper_.invalidated) upper_.invalidated(*action.invalidated);
   if (upper_.deliver) upper_.deliver(action.message);
   return absl::OkStatus();
 }
@@ -281,7 +289,7 @@ absl::Status Edge::Do(const Disconnect& action) {
 }
 
 absl::Status Edge::Submit(const Message& message) {
-  if (message.invalidate) return absl::InvalidArgumentError("remote invalidation is not known here");
+  RR_RETURN_IF_ERROR(CheckInvalidate(message.invalidate));
   RR_RETURN_IF_ERROR(CheckLent(message.bytes));
   RR_RETURN_IF_ERROR(connection_.Submit(message, actions_));
   Follow();

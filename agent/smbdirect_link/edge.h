@@ -6,7 +6,8 @@
 // thread. Nothing is copied: messages and RDMA requests lie in memory that was lent to the edge.
 //
 // Its own memory is bounded by the Settings: the receives, 32 bytes for each send under way, and one message
-// under reassembly. A Link knows no remote invalidation, so a message that asks for one is refused.
+// under reassembly. A message that asks for a remote invalidation is refused where the link's device knows
+// none.
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,8 @@ namespace rdmaready::smbdirect {
 // empty.
 struct Upper {
   std::function<void(const Agreement&)> established{};
+  // The peer's send took away the window of this key; called before the message it came with is delivered.
+  std::function<void(std::uint32_t token)> invalidated{};
   std::function<void(Bytes message)> deliver{};  // good while the call lasts
   std::function<void(std::uint64_t cookie)> submitted{};
   std::function<void(std::uint64_t cookie)> moved{};
@@ -72,8 +76,9 @@ class Edge {
   // broke the protocol).
   absl::Status Step(TimePoint until);
 
-  // As those of Connection; InvalidArgument also for memory that was not lent, or for an invalidation. Posted
-  // at the end of the Step or the Together they are called in, else at once.
+  // As those of Connection; InvalidArgument also for memory that was not lent, or for an invalidation where
+  // the link's device knows none. Posted at the end of the Step or the Together they are called in, else at
+  // once.
   absl::Status Submit(const Message& message);
   absl::Status ReadFromPeer(std::span<std::byte> local, std::span<const BufferDescriptor> remote,
                             std::uint64_t offset, std::uint64_t cookie);
@@ -116,6 +121,7 @@ class Edge {
   UnderWay& Among(Work work) { return work == Work::kRead ? reads_ : others_; }
   absl::StatusOr<Slice> SliceOf(Bytes bytes) const;
   absl::Status CheckLent(Bytes bytes) const;
+  absl::Status CheckInvalidate(const std::optional<std::uint32_t>& token) const;
   void Report(const Completion& completion, TimePoint now);
   void ReportSendSide(const Completion& completion);
   void Lose(const absl::Status& why);

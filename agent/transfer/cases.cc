@@ -12,6 +12,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kDuration{500};
 constexpr milliseconds kDeadline{10'000};
 constexpr std::uint32_t kKiB = 1024;
+constexpr std::string_view kInvalidate = "smbd-invalidate";
 
 constexpr std::array kCases = std::to_array<TransferCase>({
     {.name = "send-1k",
@@ -77,6 +78,10 @@ constexpr std::array kSmbDirectCases = std::to_array<TransferCase>({
     SmbDirect("smbd-send-1k", "requests and answers: 1 KB messages, latency", Operation::kSend, 1 * kKiB, 1),
     SmbDirect("smbd-8k", "small reads of a share: 8 KB, the responder writes by RDMA, operations per second",
               Operation::kWrite, 8 * kKiB, 32),
+    SmbDirect(kInvalidate,
+              "reads of a share by SMB 3.0.2: 64 KB, the responder writes by RDMA, and its answer takes the "
+              "memory window away",
+              Operation::kWrite, 64 * kKiB, 16),
     SmbDirect("smbd-512k-write", "large reads of a share: 512 KB, the responder writes by RDMA, bandwidth",
               Operation::kWrite, 512 * kKiB, 16),
     SmbDirect("smbd-512k-read", "large writes to a share: 512 KB, the responder reads by RDMA, bandwidth",
@@ -101,6 +106,8 @@ constexpr std::array kSmbDirectCases = std::to_array<TransferCase>({
 std::span<const TransferCase> AllCases() { return kCases; }
 
 std::span<const TransferCase> SmbDirectCases() { return kSmbDirectCases; }
+
+bool TakesWindowsAway(const TransferCase& test) { return test.name == kInvalidate; }
 
 const TransferCase* FindCase(std::string_view name) {
   for (const std::span<const TransferCase> cases : {AllCases(), SmbDirectCases()}) {

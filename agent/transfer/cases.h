@@ -19,6 +19,10 @@ std::span<const TransferCase> AllCases();
 // The cases that speak SMB Direct; not among AllCases().
 std::span<const TransferCase> SmbDirectCases();
 
+// Whether the initiator of that case shows its memory through windows, each of which goes away with the answer.
+// Only devices with such windows can run it.
+bool TakesWindowsAway(const TransferCase& test);
+
 // Of both. nullptr when there is no such case.
 const TransferCase* FindCase(std::string_view name);
 

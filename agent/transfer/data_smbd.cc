@@ -38,7 +38,8 @@ std::uint64_t SmbdPinnedBytes(const TransferCase& test) {
 
 SmbdEnd::SmbdEnd(Role role, Session& session, const Pattern& pattern)
     : session_(session), pattern_(pattern), role_(role) {
-  smbdirect::Upper upper{.deliver = [this](smbdirect::Bytes message) { fault_.Update(Deliver(message)); },
+  smbdirect::Upper upper{.invalidated = [this](std::uint32_t key) { TakenAway(key); },
+                         .deliver = [this](smbdirect::Bytes message) { fault_.Update(Deliver(message)); },
                          .submitted = [this](std::uint64_t cookie) { Submitted(cookie); },
                          .moved = [this](std::uint64_t cookie) { fault_.Update(Moved(cookie)); }};
   edge_ = std::make_unique<smbdirect::Edge>(SmbdRole(role), SettingsFor(session.test()), session.link(),
@@ -50,6 +51,9 @@ SmbdEnd::SmbdEnd(Role role, Session& session, const Pattern& pattern)
 
 LinkSettings SmbdEnd::link_settings() {
   LinkSettings settings = smbdirect::Edge::SettingsOf(SettingsFor(session_.test()));
+  if (role_ == Role::kInitiator && TakesWindowsAway(session_.test())) {
+    settings.windows = SlotsOf(session_.test());
+  }
   settings.busy_poll = session_.options().busy_poll;
   settings.tos = session_.options().tos;
   settings.before_connected = [this] {

@@ -5,7 +5,8 @@
 //
 // Two kinds. Send: messages and their answers, both verified. Move: a request with the descriptors of a buffer,
 // upon which the responder writes or reads that buffer by RDMA, and answers; whoever received the bytes
-// verifies them.
+// verifies them. Where the case has windows, each request shows its buffer through one that the answer takes
+// away; the initiator looks whether it was that one.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,14 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "agent/link/buffer.h"
 #include "agent/smbdirect_link/edge.h"
+#include "agent/transfer/cases.h"
 #include "agent/transfer/data.h"
 #include "agent/transfer/meter.h"
 #include "agent/transfer/pattern.h"
@@ -45,6 +49,7 @@ class SmbdEnd {
   // Memory beside that of the edge; called before the connection stands.
   virtual absl::Status MakeMemory() = 0;
   virtual absl::Status Deliver(std::span<const std::byte> message) = 0;
+  virtual void TakenAway(std::uint32_t /*key*/) {}
   virtual void Submitted(std::uint64_t cookie) = 0;
   virtual absl::Status Moved(std::uint64_t /*cookie*/) { return absl::OkStatus(); }
 
@@ -137,6 +142,9 @@ class SmbdMoveEnd : public SmbdEnd {
 
   std::uint64_t Tag(std::uint64_t number, bool answer) const;
   bool writes() const { return session_.test().operation == Operation::kWrite; }
+  bool windows() const { return TakesWindowsAway(session_.test()); }
+  // Fails where the case needs windows and the device has none.
+  absl::Status CheckDevice() const;
 
   std::unique_ptr<Buffer> memory_{};    // of the data
   std::unique_ptr<Buffer> messages_{};  // requests or answers, as they go out
@@ -154,11 +162,21 @@ class SmbdMoveInitiator final : public SmbdMoveEnd {
   absl::Status MakeMemory() override;
   absl::Status Deliver(std::span<const std::byte> message) override;
   void Submitted(std::uint64_t cookie) override;
+  void TakenAway(std::uint32_t key) override { taken_away_ = key; }
   absl::Status Ask();
-  std::span<const std::byte> Request(std::uint64_t number) const;
+  // What the request of that number shows the peer.
+  absl::StatusOr<RemoteMemory> Show(std::uint64_t number);
+  std::span<const std::byte> Request(std::uint64_t number, const RemoteMemory& memory) const;
   absl::Status AskAll(Meter& meter);
 
+  struct Window {
+    WindowId id{};
+    std::uint32_t key = 0;  // as it was shown last
+  };
+
   bool stopping_ = false;
+  std::vector<Window> windows_{};              // by slot, where the case has any
+  std::optional<std::uint32_t> taken_away_{};  // by the answer that is delivered next
 };
 
 class SmbdMoveResponder final : public SmbdMoveEnd {
@@ -174,7 +192,7 @@ class SmbdMoveResponder final : public SmbdMoveEnd {
   absl::Status Moved(std::uint64_t cookie) override;
   absl::Status Serve();
   absl::Status ServeOne(const MoveRequest& request);
-  absl::Status SendAnswer(std::uint64_t number);
+  absl::Status SendAnswer(std::uint64_t number, std::optional<std::uint32_t> taking_away);
 
   std::deque<MoveRequest> waiting_{};  // for the memory of their slots; at most `slots`
   std::uint64_t moved_ = 0;

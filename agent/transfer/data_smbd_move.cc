@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data_smbd.h"
@@ -54,10 +55,23 @@ std::uint64_t SmbdMoveEnd::Tag(std::uint64_t number, bool answer) const {
   return pattern_.Tag(number, answer ? ~std::uint64_t{0} : session_.test().message_bytes);
 }
 
+absl::Status SmbdMoveEnd::CheckDevice() const {
+  if (!windows() || session_.link().can_invalidate()) return absl::OkStatus();
+  return MakeFailure(FailureKind::kSetup,
+                     "the RDMA device has no memory windows of type 2 that a peer can take away");
+}
+
 absl::Status SmbdMoveInitiator::MakeMemory() {
+  RR_RETURN_IF_ERROR(CheckDevice());
   const auto count = static_cast<std::uint32_t>(slots());
-  const Access access = writes() ? Access::kRemoteWrite : Access::kRemoteRead;
-  RR_RETURN_IF_ERROR(Make(memory_, session_.test().message_bytes, count, access));
+  const Access shown = windows() ? Access::kWindowedWrite : Access::kRemoteWrite;
+  RR_RETURN_IF_ERROR(
+      Make(memory_, session_.test().message_bytes, count, writes() ? shown : Access::kRemoteRead));
+  while (windows() && windows_.size() < slots()) {
+    const absl::StatusOr<WindowId> window = session_.link().MakeWindow(memory_->slice(0).memory);
+    if (!window.ok()) return window.status();
+    windows_.push_back({.id = *window});
+  }
   return Make(messages_, kMoveMessageBytes, count, Access::kSendSource);
 }
 
@@ -106,16 +120,29 @@ absl::Status SmbdMoveInitiator::Ask() {
   const std::uint64_t number = counts_.posted++;
   const std::span<std::byte> data = memory_->bytes(number);
   if (!writes() && (verify() || number < slots())) pattern_.Fill(data, number);
-  return edge_->Submit({.bytes = Request(number), .cookie = number});
+  const absl::StatusOr<RemoteMemory> shown = Show(number);
+  if (!shown.ok()) return shown.status();
+  return edge_->Submit({.bytes = Request(number, *shown), .cookie = number});
 }
 
-std::span<const std::byte> SmbdMoveInitiator::Request(std::uint64_t number) const {
+absl::StatusOr<RemoteMemory> SmbdMoveInitiator::Show(std::uint64_t number) {
+  const std::uint64_t slot = number % slots();
   const std::uint32_t size = session_.test().message_bytes;
-  const RemoteMemory memory = memory_->remote();
+  if (!windows()) {
+    const RemoteMemory memory = memory_->remote();
+    return RemoteMemory{.address = memory.address + slot * size, .length_bytes = size, .rkey = memory.rkey};
+  }
+  absl::StatusOr<RemoteMemory> shown = session_.link().Bind(windows_[slot].id, slot * size, size);
+  if (shown.ok()) windows_[slot].key = shown->rkey;
+  return shown;
+}
+
+std::span<const std::byte> SmbdMoveInitiator::Request(std::uint64_t number, const RemoteMemory& memory) const {
+  const std::uint32_t size = session_.test().message_bytes;
   const std::span<std::byte> request = messages_->bytes(number).first(RequestBytes(size, number));
   PutU64(request, number);
   PutU64(request.subspan(8), Tag(number, false));
-  std::uint64_t address = memory.address + (number % slots()) * size;
+  std::uint64_t address = memory.address;
   std::span<std::byte> rest = request.subspan(kHeadBytes);
   std::array<std::uint32_t, kMoveDescriptors> parts;
   for (const std::uint32_t part : PartsOf(size, number, parts)) {
@@ -134,11 +161,18 @@ absl::Status SmbdMoveInitiator::Deliver(std::span<const std::byte> message) {
   const bool right = message.size() == kHeadBytes && number < counts_.posted && GetU64(message) == number &&
                      GetU64(message.subspan(8)) == Tag(number, true);
   if (!right) return Damaged("answer", number);
+  const std::optional<std::uint32_t> taken_away = std::exchange(taken_away_, std::nullopt);
+  if (windows() && taken_away != windows_[number % slots()].key) {
+    return MakeFailure(FailureKind::kCorrupt,
+                       fmt::format("SMB Direct: answer {} took {} window away, not that of its request", number,
+                                   taken_away ? "another" : "no"));
+  }
   ++counts_.received;
   return absl::OkStatus();
 }
 
 absl::Status SmbdMoveResponder::MakeMemory() {
+  RR_RETURN_IF_ERROR(CheckDevice());
   const auto count = static_cast<std::uint32_t>(slots());
   const Access access = writes() ? Access::kSendSource : Access::kReadDestination;
   RR_RETURN_IF_ERROR(Make(memory_, session_.test().message_bytes, count, access));
@@ -189,20 +223,20 @@ absl::Status SmbdMoveResponder::ServeOne(const MoveRequest& request) {
   if (!writes()) return edge_->ReadFromPeer(data, request.buffer, 0, request.number);
   if (verify() || request.number < slots()) pattern_.Fill(data, request.number);
   RR_RETURN_IF_ERROR(edge_->WriteToPeer(data, request.buffer, 0, request.number));
-  return SendAnswer(request.number);
+  return SendAnswer(request.number, windows() ? std::optional(request.buffer.front().token) : std::nullopt);
 }
 
 absl::Status SmbdMoveResponder::Moved(std::uint64_t cookie) {
   ++moved_;
-  return writes() ? absl::OkStatus() : SendAnswer(cookie);
+  return writes() ? absl::OkStatus() : SendAnswer(cookie, std::nullopt);
 }
 
-absl::Status SmbdMoveResponder::SendAnswer(std::uint64_t number) {
+absl::Status SmbdMoveResponder::SendAnswer(std::uint64_t number, std::optional<std::uint32_t> taking_away) {
   const std::span<std::byte> answer = messages_->bytes(number);
   PutU64(answer, number);
   PutU64(answer.subspan(8), Tag(number, true));
   ++counts_.posted;
-  return edge_->Submit({.bytes = answer, .cookie = number});
+  return edge_->Submit({.bytes = answer, .cookie = number, .invalidate = taking_away});
 }
 
 void SmbdMoveResponder::Submitted(std::uint64_t) {

@@ -128,6 +128,7 @@ absl::Status WriteInitiator::Take(std::span<const Completion> completions, Meter
         break;
       }
       case Work::kRead:
+      case Work::kBind:
         break;  // never posted
     }
   }

@@ -26,12 +26,13 @@ class SmbDirect(unittest.TestCase):
 
     def test_every_case_moves_verified_bytes(self):
         names = fabric.cases(smb_direct=True)
-        self.assertEqual(len(names), 8, names)
+        self.assertEqual(len(names), 9, names)
         results = self.peer("--case", ",".join(names), "--duration", "200ms")
         self.assertEqual(list(results), names)
         for result in results.values():
             self.assert_verified(result)
         self.assertEqual(results["smbd-16-connections"]["qps"], 16)
+        self.assertEqual(results["smbd-invalidate"]["message_bytes"], 64 << 10)
         self.assertEqual(results["smbd-fragments"]["message_bytes"], 1 << 20)
 
     def test_the_ladder_climbs_to_smb_direct(self):
@@ -68,7 +69,7 @@ class SmbDirect(unittest.TestCase):
         self.assertIn("smbd-8k", kept.out)
 
     def test_no_memory_stays_registered(self):
-        self.peer("--case", "smbd-512k-read,smbd-16-connections", "--duration", "100ms")
+        self.peer("--case", "smbd-512k-read,smbd-invalidate,smbd-16-connections", "--duration", "100ms")
         for number in self.hosts:
             self.assertEqual(fabric.guest(number, "rdma resource show mr; rdma resource show qp | grep -v '\\['; true"), "")
 

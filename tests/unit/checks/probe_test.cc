@@ -162,6 +162,19 @@ TEST(ProbeChecks, EachFailsForItsOwnReason) {
   }
 }
 
+TEST(ProbeChecks, TellASilentServerFromOneThatHangsUpAndFromOneThatWasNotAsked) {
+  const auto minimum = [](const char* accepts) {
+    ProbeResult result = GoodSmb();
+    Forget(result, "smbd-accepts");
+    if (accepts) Set(result, "smbd-accepts-minimum", accepts);
+    return ById(result).at("server.smbd-minimum");
+  };
+  EXPECT_EQ(minimum("silent").outcome, Outcome::kWarn);
+  EXPECT_THAT(minimum("silent").observed, HasSubstr("no answer"));
+  EXPECT_THAT(minimum("no").observed, HasSubstr("dropped"));
+  EXPECT_EQ(minimum(nullptr).outcome, Outcome::kUnknown);
+}
+
 TEST(ProbeChecks, OfNothingAtAllAreNeverReady) {
   EXPECT_NE(ReadinessOfProbe(JudgeProbe({.protocol = Protocol::kSmb, .target = "fs1"})), Readiness::kReady);
   EXPECT_THAT(JudgeProbe({}), IsEmpty());

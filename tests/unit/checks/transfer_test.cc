@@ -241,5 +241,30 @@ TEST(Explained, HidesALiveFindingBehindTheHostsOwn) {
   EXPECT_EQ(finding.observed, "not judged: link.state fails on b");
 }
 
+TEST(LackFor, NamesADeviceWithoutWindowsForTheCaseThatNeedsThem) {
+  const auto lack = [](std::string_view case_name, const Fact<DeviceLimits>& limits) {
+    return LackFor(case_name, WithPort([&](Port& port) { port.limits = limits; }), "rxe0");
+  };
+  const DeviceLimits good{.max_mw = 8, .fast_registration = true, .mw_type_2b = true};
+  EXPECT_EQ(lack("smbd-invalidate", good), "");
+  EXPECT_EQ(lack("smbd-invalidate", DeviceLimits{.max_mw = 8, .mw_type_2a = true}),
+            "rxe0 knows no remote invalidation");
+  const DeviceLimits none{.fast_registration = true};
+  EXPECT_EQ(lack("smbd-invalidate", none), "rxe0 has no memory windows of type 2");
+  EXPECT_EQ(lack("smbd-8k", none), "");
+  EXPECT_EQ(lack("smbd-invalidate", Fact<DeviceLimits>()), "");  // not told
+  EXPECT_EQ(LackFor("smbd-invalidate", WithPort([&](Port& port) { port.limits = none; }), "another"), "");
+}
+
+TEST(NotPossible, WeighsNothingAndSaysWhy) {
+  TransferPlace place = Peer();
+  place.rung = Rung::kSmbDirect;
+  const Finding finding = NotPossible("smbd-invalidate", place, "a: siw0 has no memory windows of type 2");
+  EXPECT_EQ(finding.id, "smb-direct.smbd-invalidate");
+  EXPECT_EQ(finding.outcome, Outcome::kNotApplicable);
+  EXPECT_EQ(finding.observed, "a: siw0 has no memory windows of type 2");
+  EXPECT_TRUE(finding.fix.empty());
+}
+
 }  // namespace
 }  // namespace rdmaready

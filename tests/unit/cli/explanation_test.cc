@@ -81,9 +81,9 @@ TEST(Explanation, TellsFamilySeverityAndWhatBlocks) {
 
 TEST(Explanation, ListsEveryCaseOnce) {
   const std::vector<std::string> plain{"send-1k", "write-8k", "read-8k", "write-512k", "read-512k"};
-  const std::vector<std::string> smb_direct{
-      "smbd-send-1k",   "smbd-8k",         "smbd-512k-write",   "smbd-512k-read",
-      "smbd-fragments", "smbd-one-credit", "smbd-credit-burst", "smbd-16-connections"};
+  const std::vector<std::string> smb_direct{"smbd-send-1k",    "smbd-8k",           "smbd-invalidate",
+                                            "smbd-512k-write", "smbd-512k-read",    "smbd-fragments",
+                                            "smbd-one-credit", "smbd-credit-burst", "smbd-16-connections"};
   EXPECT_EQ(CaseNames(Rung::kLoopback), plain);
   EXPECT_EQ(CaseNames(Rung::kPeer), plain);
   EXPECT_EQ(CaseNames(Rung::kSmbDirect), smb_direct);

@@ -98,6 +98,12 @@ class FakeAgent final : public v1::Agent::Service {
     return grpc::Status::OK;
   }
 
+  void LoseWindows() {
+    std::vector<Port> ports = *facts_.ports;
+    ports[0].limits = DeviceLimits{.fast_registration = true};
+    facts_.ports = ports;
+  }
+
   std::string probed{};
   std::uint32_t time_ms = 0;
   std::vector<Finding> early{};  // said before it hangs
@@ -312,6 +318,27 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
   EXPECT_EQ(b.ladder.at(0).outcome, RungOutcome::kUnknown);  // not every setting was judged
   EXPECT_EQ(b.ladder.at(1).outcome, RungOutcome::kUnknown);
   for (const HostReport& host : sofar.report.hosts) EXPECT_NE(host.verdict, Readiness::kReady);
+}
+
+TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
+  b_.LoseWindows();
+  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, console_);
+  const CheckSummary run = check.Run();
+  const auto made = static_cast<int>(2 * (CaseNames().size() - 1));  // in each direction, less the one
+  EXPECT_EQ(a_.peer_tests, made);
+  std::size_t left_out = 0;
+  for (const PairReport& pair : run.report.pairs) {
+    for (const Finding& finding : pair.findings) {
+      if (finding.outcome != Outcome::kNotApplicable || !finding.id.starts_with("smb-direct.")) continue;
+      EXPECT_EQ(finding.id, "smb-direct.smbd-invalidate");
+      EXPECT_EQ(finding.observed, "b: rxe0 has no memory windows of type 2");
+      ++left_out;
+    }
+  }
+  EXPECT_EQ(left_out, 2U);
+  for (const HostReport& host : run.report.hosts) {
+    EXPECT_EQ(OutcomeOn(host.ladder, Rung::kSmbDirect), RungOutcome::kPass);
+  }
 }
 
 TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {

@@ -159,6 +159,9 @@ absl::StatusOr<MemoryId> MemoryLink::Register(std::span<std::byte> memory, Acces
 void MemoryLink::Unregister(MemoryId memory) {
   const std::lock_guard lock(fabric_.mutex);
   fabric_.end(role_).regions.at(memory.index).registered = false;
+  for (MemoryFabric::Window& each : fabric_.end(role_).windows) {
+    if (each.region == memory.index) each.bound = false;
+  }
 }
 
 RemoteMemory MemoryLink::Remote(MemoryId memory) const {
@@ -167,6 +170,35 @@ RemoteMemory MemoryLink::Remote(MemoryId memory) const {
   return {.address = reinterpret_cast<std::uintptr_t>(bytes.data()),
           .length_bytes = bytes.size(),
           .rkey = memory.index};
+}
+
+// Keys of windows are above those of regions and, as a device's, an index and a byte that changes.
+absl::StatusOr<WindowId> MemoryLink::MakeWindow(MemoryId memory) {
+  if (!can_invalidate()) return MakeFailure(FailureKind::kSetup, "make a memory window: the device has none");
+  const std::lock_guard lock(fabric_.mutex);
+  MemoryFabric::End& end = fabric_.end(role_);
+  const MemoryFabric::Region& region = end.regions.at(memory.index);
+  if (!region.registered || region.access != Access::kWindowedWrite)
+    return MakeFailure(FailureKind::kSetup, "make a memory window: on other memory");
+  const auto index = static_cast<std::uint32_t>(end.windows.size());
+  end.windows.push_back({.region = memory.index, .rkey = (0x1000 + index) << 8});
+  return WindowId{.index = index};
+}
+
+absl::StatusOr<RemoteMemory> MemoryLink::Bind(WindowId window, std::uint64_t offset, std::uint32_t length) {
+  const std::lock_guard lock(fabric_.mutex);
+  MemoryFabric::Window& bound = fabric_.end(role_).windows.at(window.index);
+  if (bound.bound) return MakeFailure(FailureKind::kSetup, "bind a memory window: it is bound already");
+  const absl::StatusOr<std::span<std::byte>> bytes =
+      Local({.memory = {static_cast<std::uint32_t>(bound.region)}, .offset = offset, .length = length});
+  if (!bytes.ok()) return bytes.status();
+  ++fabric_.end(role_).posted[static_cast<std::size_t>(Work::kBind)];
+  bound = {.region = bound.region,
+           .bytes = *bytes,
+           .rkey = (bound.rkey & ~0xffu) | ((bound.rkey + 1) & 0xffu),
+           .bound = true};
+  return RemoteMemory{
+      .address = reinterpret_cast<std::uintptr_t>(bytes->data()), .length_bytes = length, .rkey = bound.rkey};
 }
 
 absl::StatusOr<std::span<std::byte>> MemoryLink::Local(const Slice& slice) {
@@ -206,6 +238,7 @@ absl::Status MemoryLink::PostOne(const WorkRequest& posted) {
                                 .local = *bytes,
                                 .behind = *behind,
                                 .remote = posted.remote,
+                                .invalidate = posted.invalidate,
                                 .signaled = posted.signaled,
                                 .ready_at = steady_clock::now()};
   for (const Fault& fault : fabric_.faults) {
@@ -232,8 +265,14 @@ absl::Status MemoryLink::PostReceive(std::uint64_t id, const Slice& to) {
 
 std::optional<std::span<std::byte>> MemoryLink::RemoteBytes(Role owner, const MemoryFabric::Request& request) {
   const auto& regions = fabric_.end(owner).regions;
-  if (request.remote.rkey >= regions.size()) return std::nullopt;
-  const MemoryFabric::Region& region = regions[request.remote.rkey];
+  MemoryFabric::Region region;
+  if (const MemoryFabric::Window* window = BoundWindow(owner, request.remote.rkey)) {
+    region = {.bytes = window->bytes, .access = Access::kRemoteWrite, .registered = true};
+  } else if (request.remote.rkey < regions.size()) {
+    region = regions[request.remote.rkey];
+  } else {
+    return std::nullopt;
+  }
   const Access wanted = request.work == Work::kWrite ? Access::kRemoteWrite : Access::kRemoteRead;
   const std::uint64_t start = reinterpret_cast<std::uintptr_t>(region.bytes.data());
   const std::uint64_t offset = request.remote.address - start;
@@ -244,11 +283,43 @@ std::optional<std::span<std::byte>> MemoryLink::RemoteBytes(Role owner, const Me
   return region.bytes.subspan(offset, request.local.size());
 }
 
+MemoryFabric::Window* MemoryLink::BoundWindow(Role owner, std::uint32_t rkey) {
+  auto& windows = fabric_.end(owner).windows;
+  const auto found =
+      std::ranges::find_if(windows, [rkey](const auto& each) { return each.bound && each.rkey == rkey; });
+  return found == windows.end() ? nullptr : &*found;
+}
+
 void MemoryLink::Copy(std::span<const std::byte> from, std::span<std::byte> to, const Fault* fault) {
   std::size_t bytes = from.size();
   if (fault != nullptr && fault->kind == Fault::Kind::kTruncate) bytes = fault->offset;
   std::memcpy(to.data(), from.data(), bytes);
   if (fault != nullptr && fault->kind == Fault::Kind::kCorrupt) to[fault->offset] ^= std::byte{0x40};
+}
+
+bool MemoryLink::Deliver(Role from, const MemoryFabric::Request& request) {
+  MemoryFabric::End& receiver = fabric_.end(Other(from));
+  std::optional<std::uint32_t> invalidated;
+  if (request.invalidate && !(request.fault != nullptr && request.fault->kind == Fault::Kind::kKeepWindow)) {
+    MemoryFabric::Window* window = BoundWindow(Other(from), *request.invalidate);
+    if (window == nullptr) {
+      fabric_.Break(MakeFailure(FailureKind::kCompletion,
+                                fmt::format("remote invalid request error (message {})", request.id)));
+      return false;
+    }
+    window->bound = false;
+    invalidated = request.invalidate;
+  }
+  const MemoryFabric::Receive receive = receiver.receives.front();
+  receiver.receives.pop_front();
+  std::vector<std::byte> message(request.local.begin(), request.local.end());
+  message.insert(message.end(), request.behind.begin(), request.behind.end());
+  Copy(std::span(message).first(std::min(message.size(), receive.to.size())), receive.to, request.fault);
+  receiver.completions.push_back({.work = Work::kReceive,
+                                  .id = receive.id,
+                                  .bytes = static_cast<std::uint32_t>(message.size()),
+                                  .invalidated = invalidated});
+  return true;
 }
 
 // False when the request has to wait for a receive.
@@ -273,13 +344,7 @@ bool MemoryLink::Execute(Role from, const MemoryFabric::Request& request) {
                                   fmt::format("RNR retry counter exceeded (message {})", request.id));
       return true;
     }
-    const MemoryFabric::Receive receive = receiver.receives.front();
-    receiver.receives.pop_front();
-    std::vector<std::byte> message(request.local.begin(), request.local.end());
-    message.insert(message.end(), request.behind.begin(), request.behind.end());
-    Copy(std::span(message).first(std::min(message.size(), receive.to.size())), receive.to, fault);
-    receiver.completions.push_back(
-        {.work = Work::kReceive, .id = receive.id, .bytes = static_cast<std::uint32_t>(message.size())});
+    if (!Deliver(from, request)) return true;
   } else if (request.work != Work::kSend) {
     const auto remote = RemoteBytes(Other(from), request);
     if (!remote) {

@@ -27,6 +27,7 @@ struct Fault {
     kDelay,       // this and everything after it comes `delay` later
     kError,       // the transport gives up
     kDisconnect,  // the connection ends
+    kKeepWindow,  // what should take a window away brings its bytes, and leaves the window
     kThen,        // all is well, but `then` happens
   };
   Kind kind = Kind::kDrop;
@@ -45,12 +46,19 @@ struct MemoryFabric {
     Access access = Access::kSendSource;
     bool registered = false;
   };
+  struct Window {
+    std::size_t region = 0;
+    std::span<std::byte> bytes{};
+    std::uint32_t rkey = 0;
+    bool bound = false;
+  };
   struct Request {
     Work work = Work::kSend;
     std::uint64_t id = 0;
     std::span<std::byte> local{};
     std::span<std::byte> behind{};
     RemoteSlice remote{};
+    std::optional<std::uint32_t> invalidate{};
     bool signaled = true;
     TimePoint ready_at{};
     const Fault* fault = nullptr;
@@ -62,10 +70,11 @@ struct MemoryFabric {
   struct End {
     LinkSettings settings{};
     std::vector<Region> regions{};
+    std::vector<Window> windows{};
     std::deque<Request> outgoing{};
     std::deque<Receive> receives{};
     std::deque<Completion> completions{};
-    std::array<std::uint64_t, 4> posted{};  // by Work
+    std::array<std::uint64_t, 5> posted{};  // by Work
     std::uint64_t signaled = 0;             // of those
     absl::Status broken{};
   };
@@ -74,10 +83,11 @@ struct MemoryFabric {
   std::vector<Fault> faults{};
   bool unreachable = false;
   std::optional<Role> cannot_register{};
+  std::optional<Role> cannot_invalidate{};
   std::chrono::milliseconds slow_connect{};  // from the accept to the initiator's knowing of it
-  std::chrono::milliseconds slow_reads{};    // RDMA reads take so long, and what is posted behind overtakes them
-  int impostors = 0;                         // connect before the right peer, with a wrong nonce
-  std::optional<Handshake> refuses{};        // what the initiator hears instead of an answer
+  std::chrono::milliseconds slow_reads{};  // RDMA reads take so long, and what is posted behind overtakes them
+  int impostors = 0;                       // connect before the right peer, with a wrong nonce
+  std::optional<Handshake> refuses{};      // what the initiator hears instead of an answer
 
   std::mutex mutex{};
   std::condition_variable changed{};
@@ -109,6 +119,9 @@ class MemoryLink final : public Link {
   absl::StatusOr<MemoryId> Register(std::span<std::byte> memory, Access access) override;
   void Unregister(MemoryId memory) override;
   RemoteMemory Remote(MemoryId memory) const override;
+  bool can_invalidate() const override { return fabric_.cannot_invalidate != role_; }
+  absl::StatusOr<WindowId> MakeWindow(MemoryId memory) override;
+  absl::StatusOr<RemoteMemory> Bind(WindowId window, std::uint64_t offset, std::uint32_t length) override;
   absl::Status PostReceive(std::uint64_t id, const Slice& to) override;
   absl::Status Post(std::span<const WorkRequest> requests) override;
   absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) override;
@@ -127,6 +140,10 @@ class MemoryLink final : public Link {
   absl::Status BeforeConnected(std::unique_lock<std::mutex>& lock);
   bool Execute(Role from, const MemoryFabric::Request& request);
   void Copy(std::span<const std::byte> from, std::span<std::byte> to, const Fault* fault);
+  // Of a send, into the receive that waits. False when it takes away what is not there: both ends are broken.
+  bool Deliver(Role from, const MemoryFabric::Request& request);
+  // The bound window of `owner` with that key; null without one.
+  MemoryFabric::Window* BoundWindow(Role owner, std::uint32_t rkey);
   std::optional<std::span<std::byte>> RemoteBytes(Role owner, const MemoryFabric::Request& request);
 
   MemoryFabric& fabric_;

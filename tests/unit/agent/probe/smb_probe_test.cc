@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "agent/link/failure.h"
+#include "agent/smbdirect_link/edge.h"
 #include "tests/support/smb_server/responder.h"
 #include "tests/unit/agent/link/memory_link.h"
 
@@ -69,17 +70,34 @@ class SmbProbe : public testing::Test {
         if (fabrics.size() > 1 && !always_refused) fabric.refuses.reset();
       }
       if (!fabric.refuses) {
-        servers.emplace_back([this, &fabric](const std::stop_token& stop) {
+        const bool silent = second_is_silent && fabrics.size() == 2;
+        servers.emplace_back([this, &fabric, silent](const std::stop_token& stop) {
           MemoryLink link(fabric, Role::kResponder);
           const auto stopped = [&] {
             return stop.stop_requested() ? absl::CancelledError() : absl::OkStatus();
           };
-          static_cast<void>(
-              Respond(link, options, {.deadline = steady_clock::now() + seconds(10), .interrupted = stopped}));
+          const Patience patience{.deadline = steady_clock::now() + seconds(10), .interrupted = stopped};
+          static_cast<void>(silent ? AcceptAndKeepSilent(link, patience) : Respond(link, options, patience));
         });
       }
       return std::make_unique<MemoryLink>(fabric, Role::kInitiator);
     };
+  }
+
+  // It takes the negotiate request and does nothing.
+  absl::Status AcceptAndKeepSilent(Link& link, const Patience& patience) {
+    smbdirect::Edge edge(smbdirect::Role::kResponder, options.settings, link, {});
+    LinkSettings settings = smbdirect::Edge::SettingsOf(options.settings);
+    settings.listen_port = options.port;
+    settings.before_connected = [&] { return edge.Prepare(); };
+    if (const auto endpoint = link.Listen(options.address, settings); !endpoint.ok()) return endpoint.status();
+    absl::Status status =
+        link.AcceptAnyone([](const Handshake&) { return std::vector<std::uint8_t>(); }, patience);
+    while (status.ok()) {
+      std::this_thread::sleep_for(milliseconds(10));
+      status = patience.interrupted();
+    }
+    return status;
   }
 
   TcpConnector Tcp() {
@@ -124,6 +142,7 @@ class SmbProbe : public testing::Test {
   };
   std::optional<Handshake> refusal{};
   bool always_refused = true;
+  bool second_is_silent = false;
   milliseconds limit = seconds(20);
   std::function<absl::Status()> interrupted{};
 
@@ -173,6 +192,21 @@ TEST_F(SmbProbe, SeesThatAnOldKsmbdDropsTheMinima) {
   EXPECT_EQ(OutcomeOf("smbd-minimum"), StepOutcome::kDone);
   EXPECT_EQ(Value("smbd-accepts-minimum"), "no");
   EXPECT_EQ(Value("smbd-credits-granted"), "254");
+}
+
+TEST_F(SmbProbe, SeesThatASilentServerDoesNotAcceptTheMinima) {
+  second_is_silent = true;
+  Run();
+  EXPECT_EQ(OutcomeOf("smbd-minimum"), StepOutcome::kDone) << FailureAt("smbd-minimum").detail;
+  EXPECT_EQ(Value("smbd-accepts-minimum"), "silent");
+}
+
+TEST_F(SmbProbe, DoesNotCallItSilenceWhenItsOwnTimeIsUp) {
+  second_is_silent = true;
+  limit = seconds(2);
+  Run();
+  EXPECT_EQ(OutcomeOf("smbd-minimum"), StepOutcome::kFailed);
+  EXPECT_EQ(Value("smbd-accepts-minimum"), "not told");
 }
 
 TEST_F(SmbProbe, PutsALongAnswerTogether) {

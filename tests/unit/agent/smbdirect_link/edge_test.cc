@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -30,6 +31,7 @@ struct End {
       : link(fabric, link_role),
         edge(role, settings, link,
              {.established = [this](const Agreement& agreement) { agreements.push_back(agreement); },
+              .invalidated = [this](std::uint32_t key) { invalidated.push_back(key); },
               .deliver =
                   [this](Bytes message) {
                     delivered.emplace_back(message.begin(), message.end());
@@ -53,6 +55,7 @@ struct End {
   std::vector<std::unique_ptr<Buffer>> buffers{};
   std::function<void()> on_deliver{};
   std::vector<Agreement> agreements{};
+  std::vector<std::uint32_t> invalidated{};
   std::vector<std::vector<std::byte>> delivered{};
   std::vector<std::uint64_t> submitted{};
   std::vector<std::uint64_t> moved{};
@@ -200,10 +203,94 @@ TEST_F(EdgeTest, RefusesWhatItCannotSend) {
   const std::vector<std::byte> foreign(100);
   EXPECT_TRUE(absl::IsInvalidArgument(initiator->edge.Submit({.bytes = foreign})));
   Buffer& ours = initiator->Lend(Access::kSendSource, std::byte{1});
-  EXPECT_TRUE(absl::IsInvalidArgument(initiator->edge.Submit({.bytes = ours.all(), .invalidate = 1})));
   const Bytes beyond(ours.all().data() + 1, ours.all().size());
   EXPECT_TRUE(absl::IsInvalidArgument(initiator->edge.Submit({.bytes = beyond})));
   EXPECT_EQ(initiator->edge.Step(steady_clock::now()), absl::OkStatus());
+}
+
+TEST_F(EdgeTest, RefusesToInvalidateWhereTheDeviceCannot) {
+  fabric.cannot_invalidate = rdmaready::Role::kResponder;
+  Establish();
+  Buffer& ours = responder->Lend(Access::kSendSource, std::byte{1});
+  EXPECT_TRUE(absl::IsInvalidArgument(responder->edge.Submit({.bytes = ours.all(), .invalidate = 1})));
+  EXPECT_EQ(responder->edge.Step(steady_clock::now()), absl::OkStatus());
+  EXPECT_EQ(responder->edge.Submit({.bytes = ours.all().first(8)}), absl::OkStatus());
+  EXPECT_TRUE(RunUntil([&] { return !initiator->delivered.empty(); }));
+}
+
+// A window that the responder writes through and then takes away with its answer.
+class EdgeWindowTest : public EdgeTest {
+ protected:
+  void Show() {
+    Establish();
+    target = &initiator->Lend(Access::kWindowedWrite, std::byte{1});
+    out = &responder->Lend(Access::kSendSource, std::byte{9});
+    window = *initiator->link.MakeWindow(target->slice(0).memory);
+    shown = *initiator->link.Bind(window, 1'000, 8'192);
+  }
+  absl::Status WriteBy(std::uint32_t key) {
+    const std::array buffer{BufferDescriptor{.address = shown.address, .token = key, .length_bytes = 8'192}};
+    return responder->edge.WriteToPeer(out->all().first(8'192), buffer, 0, 1);
+  }
+  absl::Status Answer(std::size_t bytes) {
+    return responder->edge.Submit({.bytes = out->all().first(bytes), .invalidate = shown.rkey});
+  }
+
+  Buffer* target = nullptr;
+  Buffer* out = nullptr;
+  WindowId window{};
+  RemoteMemory shown{};
+};
+
+TEST_F(EdgeWindowTest, TellsTheWindowThatAnAnswerTookAway) {
+  Show();
+  ASSERT_EQ(WriteBy(shown.rkey), absl::OkStatus());
+  ASSERT_EQ(Answer(5'000), absl::OkStatus());  // in fragments: told once, before the delivery of the whole
+  bool told_before = false;
+  initiator->on_deliver = [&] { told_before = initiator->invalidated.size() == 1; };
+  ASSERT_TRUE(RunUntil([&] { return !initiator->delivered.empty(); })) << responder_status;
+  EXPECT_TRUE(told_before);
+  EXPECT_THAT(initiator->invalidated, ElementsAre(shown.rkey));
+  EXPECT_TRUE(std::ranges::equal(target->all().subspan(1'000, 8'192), out->all().first(8'192)));
+  ASSERT_EQ(responder->edge.Submit({.bytes = out->all().first(1)}), absl::OkStatus());
+  ASSERT_TRUE(RunUntil([&] { return initiator->delivered.size() == 2; }));
+  EXPECT_THAT(initiator->invalidated, ElementsAre(shown.rkey));
+}
+
+TEST_F(EdgeWindowTest, IsWrittenAgainOnlyByTheKeyOfANewBinding) {
+  Show();
+  EXPECT_FALSE(initiator->link.Bind(window, 0, 1).ok());  // bound
+  ASSERT_EQ(Answer(1), absl::OkStatus());
+  ASSERT_TRUE(RunUntil([&] { return !initiator->delivered.empty(); }));
+  const std::uint32_t dead = shown.rkey;
+  EXPECT_FALSE(initiator->link.Bind(window, kMemoryBytes, 1).ok());  // behind the memory
+  shown = *initiator->link.Bind(window, 1'000, 8'192);
+  EXPECT_NE(shown.rkey, dead);
+  ASSERT_EQ(WriteBy(shown.rkey), absl::OkStatus());
+  ASSERT_TRUE(RunUntil([&] { return !responder->moved.empty(); }));
+  ASSERT_EQ(WriteBy(dead), absl::OkStatus());
+  ASSERT_TRUE(RunUntil([&] { return !responder_status.ok(); }));
+  EXPECT_EQ(RespondersKind(), FailureKind::kCompletion);
+  EXPECT_THAT(std::string(responder_status.message()), HasSubstr("remote access error"));
+}
+
+TEST_F(EdgeWindowTest, EndsWhenThePeerTakesAwayWhatItWasNotShown) {
+  Show();
+  shown.rkey += 0x100;
+  ASSERT_EQ(Answer(1), absl::OkStatus());
+  ASSERT_TRUE(RunUntil([&] { return !initiator_status.ok() && !responder_status.ok(); }));
+  EXPECT_EQ(InitiatorsKind(), FailureKind::kCompletion);
+  EXPECT_EQ(RespondersKind(), FailureKind::kCompletion);
+  EXPECT_TRUE(initiator->invalidated.empty());
+  EXPECT_TRUE(initiator->delivered.empty());
+}
+
+TEST_F(EdgeWindowTest, IsGoneWithItsMemory) {
+  Show();
+  initiator->buffers.clear();
+  ASSERT_EQ(WriteBy(shown.rkey), absl::OkStatus());
+  ASSERT_TRUE(RunUntil([&] { return !responder_status.ok(); }));
+  EXPECT_EQ(RespondersKind(), FailureKind::kCompletion);
 }
 
 TEST_F(EdgeTest, TellsThatThePeerLeft) {

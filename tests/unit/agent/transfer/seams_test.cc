@@ -108,6 +108,9 @@ TEST(VerbsLink, RefusesToBeUsedBeforeItIsConnected) {
   std::array<std::byte, 8> memory{};
   EXPECT_EQ(FailureOf(link.Wait(completions, steady_clock::now()).status()).kind, FailureKind::kSetup);
   EXPECT_EQ(FailureOf(link.Register(memory, Access::kSendSource).status()).kind, FailureKind::kSetup);
+  EXPECT_FALSE(link.can_invalidate());
+  EXPECT_EQ(FailureOf(link.MakeWindow({}).status()).kind, FailureKind::kSetup);
+  EXPECT_EQ(FailureOf(link.Bind({}, 0, 1).status()).kind, FailureKind::kSetup);
   EXPECT_EQ(FailureOf(link.Accept({}, {})).kind, FailureKind::kSetup);
   EXPECT_EQ(FailureOf(link.PostSend(0, {})).kind, FailureKind::kSetup);
   EXPECT_EQ(link.Describe().transport, "");

@@ -136,6 +136,38 @@ TEST(Smbd, NamesTheDevicesError) {
   EXPECT_THAT(both.initiator.failure.detail, HasSubstr("transport retry counter exceeded"));
 }
 
+TEST(Smbd, BindsAWindowAnewForEachRequest) {
+  MemoryFabric fabric;
+  RunOptions options = Options();
+  options.max_bytes = 100ull * 64 * 1'024;
+  const BothEnds both = RunBoth(fabric, *FindCase("smbd-invalidate"), options);
+  EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
+  EXPECT_EQ(both.initiator.messages, 100u);
+  EXPECT_EQ(fabric.Posted(Role::kInitiator, Work::kBind), 100u);
+}
+
+TEST(Smbd, NamesAnAnswerThatLeftItsWindow) {
+  MemoryFabric fabric;
+  // Those that carry no answer, but credits, have no window to take away.
+  for (std::uint64_t number = 9; number < 13; ++number) {
+    fabric.faults.push_back(
+        {.kind = Fault::Kind::kKeepWindow, .from = Role::kResponder, .work = Work::kSend, .number = number});
+  }
+  const BothEnds both = RunBoth(fabric, Short("smbd-invalidate"), Options());
+  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
+  EXPECT_THAT(both.initiator.failure.detail, HasSubstr("took no window away"));
+}
+
+TEST(Smbd, NamesADeviceThatCannotInvalidate) {
+  for (const Role role : {Role::kInitiator, Role::kResponder}) {
+    MemoryFabric fabric;
+    fabric.cannot_invalidate = role;
+    const BothEnds both = RunBoth(fabric, Short("smbd-invalidate"), Options());
+    EXPECT_EQ(both.initiator.failure.kind, FailureKind::kSetup) << both.initiator.failure.detail;
+    EXPECT_THAT(both.initiator.failure.detail, HasSubstr("memory windows of type 2"));
+  }
+}
+
 TEST(Smbd, NamesMemoryThatCannotBePinned) {
   MemoryFabric fabric;
   fabric.cannot_register = Role::kInitiator;
