@@ -186,7 +186,14 @@ class Agent {
   absl::Status Kept(absl::Status stored) const;
   absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
                                    const Facts& facts) const;
-  void ProveOnShare(const ProbeQuestion& question, const ProbePath& path, Walk& walk);
+  // The first steps of a walk. The address is empty when the name did not resolve. An error is one of the call
+  // and not an answer of the server: what the caller named does not exist.
+  absl::StatusOr<ProbePath> FindServer(const ProbeQuestion& question, const Facts& facts, Walk& walk) const;
+  absl::StatusOr<ProbePath> PathThrough(const std::vector<std::string>& addresses, const PortRequest& asked,
+                                        const Facts& facts) const;
+  // Lets go of the port as soon as RDMA is not used any more.
+  absl::Status ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
+                            Walk& walk);
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   void CheckLoopback(const Port& port, const Profile& profile, const Caller& caller, const Watcher& watcher,
                      const std::stop_token& cancel, std::vector<Finding>& findings);

@@ -77,4 +77,15 @@ void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& calle
   Tell(sink, how, "probe", std::move(fields));
 }
 
+void TellOfLeftovers(const EventSink& sink, const std::vector<nvme::Leftover>& leftovers) {
+  for (const nvme::Leftover& leftover : leftovers) {
+    Fields fields{{"controller", leftover.controller},
+                  {"subsystem", leftover.subsystem_name},
+                  {"outcome", leftover.removed.ok() ? "disconnected" : "still there"}};
+    fields.push_back({"reason", leftover.removed.ok() ? "a proof that was ended by force left it"
+                                                      : Message(leftover.removed)});
+    Tell(sink, EventLevel::kWarning, "nvme-leftover", std::move(fields));
+  }
+}
+
 }  // namespace rdmaready

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "agent/agent.h"
+#include "agent/probe/nvme_leftovers.h"
 
 namespace rdmaready {
 
@@ -18,5 +20,8 @@ void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& calle
 
 // The outcome is the verdict; the address and the step that failed are told where there are such.
 void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns);
+
+// Controllers that proofs of dead processes left: an event for each, also where it could not be taken down.
+void TellOfLeftovers(const EventSink& sink, const std::vector<nvme::Leftover>& leftovers);
 
 }  // namespace rdmaready

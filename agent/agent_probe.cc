@@ -5,16 +5,21 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "agent/agent.h"
 #include "agent/agent_events.h"
 #include "agent/link/failure.h"
+#include "agent/probe/iser_wire.h"
+#include "agent/probe/nvme_leftovers.h"
+#include "agent/probe/nvme_wire.h"
 #include "agent/probe/probe.h"
 #include "agent/share/share_proof.h"
+#include "agent/transfer/nonce.h"
 #include "api/base/run_id.h"
+#include "api/base/share_name.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 #include "checks/names.h"
 #include "checks/probe.h"
 
@@ -26,18 +31,35 @@ using std::chrono::seconds;
 
 constexpr milliseconds kUsualTime{40'000};
 constexpr milliseconds kUsualProofTime{110'000};
-constexpr milliseconds kMostTime{300'000};
 constexpr std::size_t kMostVolumeBytes = 1024;
 
-// One name of a share: no path below it, no option smuggled in.
 absl::Status CheckShare(const ProbeQuestion& question) {
-  const std::string& share = question.volume;
-  if (share.empty() || share.size() > 80 || share.find_first_of("/\\,:\"<>|?*") != std::string::npos ||
-      std::ranges::any_of(share, [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+  if (!IsShareName(question.volume)) {
     return absl::InvalidArgumentError("a proof on a share needs the share's name, of at most 80 characters");
   }
   if (question.credentials.user_name.empty()) {
     return absl::InvalidArgumentError("a proof on a share needs credentials");
+  }
+  return absl::OkStatus();
+}
+
+// A name that no server has is the caller's mistake, and not the server's answer.
+absl::Status CheckVolume(const ProbeQuestion& question) {
+  const std::string& volume = question.volume;
+  const auto check = [&](bool fits, const std::string& what) {
+    return fits || volume.empty() ? absl::OkStatus() : absl::InvalidArgumentError(volume + ": not " + what);
+  };
+  switch (question.protocol) {
+    case Protocol::kUnknown:
+      return absl::OkStatus();
+    case Protocol::kSmb:
+      return CheckShare(question);
+    case Protocol::kNvme:
+      return check(nvme::IsName(volume), "a subsystem's NQN");
+    case Protocol::kIser:
+      return check(iser::IsName(volume), "an iSCSI target's name");
+    case Protocol::kNfs:
+      return check(volume.starts_with('/'), "the path of an export");
   }
   return absl::OkStatus();
 }
@@ -50,13 +72,15 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
   if (question.volume.size() > kMostVolumeBytes)
     return absl::InvalidArgumentError("a volume's name is too long");
   if (question.port_number > 65'535) return absl::InvalidArgumentError("a port is at most 65535");
-  if (question.timeout < milliseconds::zero() || question.timeout > kMostTime) {
+  if (question.timeout < milliseconds::zero() || question.timeout > kMostProbeTime) {
     return absl::InvalidArgumentError("a probe takes at most 300 seconds");
   }
-  if (question.prove && question.protocol == Protocol::kSmb) {
-    RR_RETURN_IF_ERROR(CheckShare(question));
-  }
+  if (question.prove) RR_RETURN_IF_ERROR(CheckVolume(question));
   return CheckTarget(question.target);
+}
+
+bool SameFamily(const std::string& address, const std::string& other) {
+  return (address.find(':') == std::string::npos) == (other.find(':') == std::string::npos);
 }
 
 bool Done(const ProbeResult& result, std::string_view name) {
@@ -64,33 +88,45 @@ bool Done(const ProbeResult& result, std::string_view name) {
   return step != result.steps.end() && step->outcome == StepOutcome::kDone;
 }
 
-Nonce FreshNonce() {
-  std::random_device random;
-  Nonce nonce{};
-  for (std::uint8_t& octet : nonce) octet = static_cast<std::uint8_t>(random());
-  return nonce;
-}
-
 // A mount takes its time.
 milliseconds TimeFor(const ProbeQuestion& question) {
   if (question.timeout != milliseconds::zero()) return question.timeout;
   if (!question.prove) return kUsualTime;
-  return question.protocol == Protocol::kSmb ? kMostTime : kUsualProofTime;
+  return question.protocol == Protocol::kSmb ? kMostProbeTime : kUsualProofTime;
 }
 
 }  // namespace
 
-// A port that the caller names is taken for the way there; else the routing table tells, for the first of the
-// server's addresses that an RDMA port leads to.
-absl::StatusOr<ProbePath> Agent::PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
-                                        const Facts& facts) const {
-  if (!asked.device.empty()) {
-    const absl::StatusOr<PortAddress> port = ChoosePort(facts, asked.device, asked.number, asked.address);
-    if (!port.ok()) return port.status();
-    absl::StatusOr<ProbePath> path = PathFrom(facts, port->address, addresses.front());
-    if (path.ok()) path->port = *port;
+// Through the port that the caller names, to the first of the server's addresses that the routing table reaches
+// by it; where it reaches none, who names a port knows better: to the first that its address can speak to.
+absl::StatusOr<ProbePath> Agent::PathThrough(const std::vector<std::string>& addresses,
+                                             const PortRequest& asked, const Facts& facts) const {
+  const absl::StatusOr<PortAddress> port = ChoosePort(facts, asked.device, asked.number, asked.address);
+  if (!port.ok()) return port.status();
+  for (const std::string& address : addresses) {
+    const absl::StatusOr<std::string> source = config_.network.source_of(address);
+    if (!source.ok()) continue;
+    absl::StatusOr<ProbePath> path = PathFrom(facts, *source, address);
+    if (!path.ok()) return path;
+    if (path->port.port != port->port) continue;
+    if (asked.address.empty()) return path;
+    if (!SameFamily(asked.address, address)) continue;
+    path->port = *port;
     return path;
   }
+  const auto near = std::ranges::find_if(
+      addresses, [&](const std::string& address) { return SameFamily(port->address, address); });
+  absl::StatusOr<ProbePath> path =
+      PathFrom(facts, port->address, near == addresses.end() ? addresses.front() : *near);
+  if (path.ok()) path->port = *port;
+  return path;
+}
+
+// Where the caller names no port the routing table tells, for the first of the server's addresses that an RDMA
+// port leads to.
+absl::StatusOr<ProbePath> Agent::PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
+                                        const Facts& facts) const {
+  if (!asked.device.empty()) return PathThrough(addresses, asked, facts);
   std::optional<ProbePath> first;
   absl::Status unreachable;
   for (const std::string& address : addresses) {
@@ -103,6 +139,33 @@ absl::StatusOr<ProbePath> Agent::PathTo(const std::vector<std::string>& addresse
   }
   if (first) return *first;
   return unreachable;
+}
+
+absl::StatusOr<ProbePath> Agent::FindServer(const ProbeQuestion& question, const Facts& facts,
+                                            Walk& walk) const {
+  std::vector<std::string> addresses;
+  const bool resolved = walk.Step(kStepResolve, kMostProbeTime, [&](const Patience&) {
+    absl::StatusOr<std::vector<std::string>> found = config_.network.resolve(question.target);
+    if (found.ok()) addresses = *std::move(found);
+    return found.status();
+  });
+  ProbePath path;
+  if (!resolved) return path;
+  walk.result().address = path.address = addresses.front();
+  absl::Status wrong;
+  walk.Step(kStepRoute, seconds(5), [&](const Patience&) {
+    const absl::StatusOr<ProbePath> found = PathTo(addresses, question.port, facts);
+    const bool ours = !question.port.device.empty() || absl::IsInternal(found.status());
+    if (!found.ok() && ours) wrong = found.status();
+    if (!found.ok()) return found.status();
+    path = *found;
+    walk.result().address = path.address;
+    walk.result().local_port = path.port.port;
+    if (!path.port.device.empty()) return absl::OkStatus();
+    return MakeFailure(FailureKind::kSetup, "no RDMA port of this host leads to " + path.address);
+  });
+  if (!wrong.ok()) return wrong;
+  return path;
 }
 
 absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Caller& asked_by,
@@ -123,46 +186,27 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
                                                               : absl::OkStatus();
                              },
                          .progress = watcher.progress});
-  std::vector<std::string> addresses;
-  ProbePath path;
-  absl::Status
-      wrong;  // what the caller named does not exist: an error of the call, not an answer of the server
-  const bool resolved = walk.Step(kStepResolve, kMostTime, [&](const Patience&) {
-    absl::StatusOr<std::vector<std::string>> found = config_.network.resolve(question.target);
-    if (found.ok()) addresses = *std::move(found);
-    return found.status();
-  });
-  if (resolved) {
-    walk.result().address = path.address = addresses.front();
-    walk.Step(kStepRoute, seconds(5), [&](const Patience&) {
-      const absl::StatusOr<ProbePath> found = PathTo(addresses, question.port, facts);
-      const bool ours = !question.port.device.empty() || absl::IsInternal(found.status());
-      if (!found.ok() && ours) wrong = found.status();
-      if (!found.ok()) return found.status();
-      path = *found;
-      walk.result().address = path.address;
-      walk.result().local_port = path.port.port;
-      if (!path.port.device.empty()) return absl::OkStatus();
-      return MakeFailure(FailureKind::kSetup, "no RDMA port of this host leads to " + path.address);
-    });
-  }
-  if (!wrong.ok()) return wrong;
+  const absl::StatusOr<ProbePath> path = FindServer(question, facts, walk);
+  if (!path.ok()) return path.status();
   std::optional<PortLock> held;
-  if (!path.port.device.empty()) {
-    absl::StatusOr<PortLock> lock = TakePort(path.port.port, caller, "probe " + question.target);
+  if (!path->port.device.empty()) {
+    absl::StatusOr<PortLock> lock = TakePort(path->port.port, caller, "probe " + question.target);
     if (!lock.ok()) return lock.status();
     held.emplace(*std::move(lock));
   }
-  if (resolved) {
+  if (!path->address.empty()) {
     const Counted running(live_tests_);
-    row.run({.address = path.address,
+    if (question.prove && question.protocol == Protocol::kNvme)
+      TellOfLeftovers(config_.events, nvme::RemoveLeftovers(nvme::FindLeftovers(nvme::Moment::kLater)));
+    row.run({.address = path->address,
              .port_number = static_cast<std::uint16_t>(question.port_number),
-             .local_address = path.port.address,
-             .iwarp = path.iwarp,
+             .local_address = path->port.address,
+             .iwarp = path->iwarp,
              .prove = question.prove,
              .volume = question.volume},
             {.make_link = make_link_, .connect_tcp = config_.network.connect_tcp}, walk);
-    if (question.prove && question.protocol == Protocol::kSmb) ProveOnShare(question, path, walk);
+    if (question.prove && question.protocol == Protocol::kSmb)
+      RR_RETURN_IF_ERROR(ProveOnShare(question, *path, held, walk));
   }
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);
@@ -170,16 +214,22 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
   return run;
 }
 
-void Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath& path, Walk& walk) {
+absl::Status Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath& path,
+                                 std::optional<PortLock>& held, Walk& walk) {
+  const absl::StatusOr<Nonce> nonce = FreshNonce();
+  if (!nonce.ok()) return absl::InternalError(Message(nonce.status()));
   const auto read = [&] {
     const std::lock_guard lock(collect_mutex_);
     return ReadEvidence(host_, path.address, path.port.device, path.port.number);
   };
-  ProveShare({.server_address = path.address,
-              .share = question.volume,
-              .credentials = question.credentials,
-              .nonce = FreshNonce()},
-             Done(walk.result(), "smb2-negotiate"), read, walk);
+  const ShareProof proof{.server_address = path.address,
+                         .share = question.volume,
+                         .credentials = question.credentials,
+                         .nonce = *nonce};
+  if (Done(walk.result(), "smb2-negotiate") && ProveShare(proof, read, walk)) return absl::OkStatus();
+  held.reset();  // others may use the port: what follows goes by TCP
+  InquireShare(proof, read, walk);
+  return absl::OkStatus();
 }
 
 // As a run of the level that it proves.

@@ -10,9 +10,13 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "agent/agent_events.h"
 #include "agent/options.h"
+#include "agent/probe/nvme_leftovers.h"
 #include "agent/server.h"
 #include "agent/store/file_lock.h"
 #include "api/base/status.h"
@@ -85,6 +89,7 @@ int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   const EventSink& events = options.server.events;
   const std::string socket = LocalSocketPath();
   const absl::StatusOr<FileLock> socket_lock = TakeLocalSocket(socket);
+  const std::vector<nvme::Leftover> leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
       Start(options.server, socket, socket_lock.status());
   if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
@@ -101,6 +106,8 @@ int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   if (!socket_lock.ok()) {
     Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(socket_lock.status())}});
   }
+  // It may take as long as a server that is gone keeps the kernel waiting: nobody waits for it.
+  const std::jthread sweep([&] { TellOfLeftovers(events, nvme::RemoveLeftovers(leftovers)); });
   int signal = 0;
   ::sigwait(&signals, &signal);
   Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/model/probe_walk.h"
 #include "checks/hiding.h"
 #include "checks/names.h"
 #include "checks/probe_families.h"
@@ -84,6 +85,18 @@ Finding Judge(const ProbeCheck& check, const ProbeView& view, const std::vector<
   return finding;
 }
 
+std::string MoreTime(const ProbeView& view) {
+  return Cat("rdmaready probe ", Name(view.result.protocol), " {target} --timeout 2m  # longer than it had");
+}
+
+Verdict NotMade(const ProbeView& view, Verdict verdict, bool time_up) {
+  verdict.observed = "not tried";
+  if (!time_up) return verdict;
+  verdict.observed = "not tried: the time of the probe was up";
+  verdict.fix = MoreTime(view);
+  return verdict;
+}
+
 }  // namespace
 
 const ProbeStep* ProbeView::Step(std::string_view name) const {
@@ -130,7 +143,7 @@ std::string ProbeSubject(Protocol protocol, std::string_view target) {
 
 std::vector<Finding> JudgeProbe(const ProbeResult& result) {
   std::vector<Finding> findings;
-  const bool to_share = ProbeView{result}.Step("share-mount") != nullptr;
+  const bool to_share = ProbeView{result}.Step(kStepShareMount) != nullptr;
   for (const ProbeCheck& check : ChecksOf(result.protocol)) {
     if (check.rung == Rung::kShare && !to_share) continue;
     findings.push_back(Judge(check, ProbeView{result}, findings));
@@ -176,19 +189,22 @@ Verdict JudgeStep(const ProbeView& view, std::string_view name, std::string obse
                   std::string_view source, std::string fix) {
   Verdict verdict{.expected = std::move(expected), .source = std::string(source), .fix = std::move(fix)};
   const ProbeStep* step = view.Step(name);
-  if (step == nullptr || step->outcome == StepOutcome::kNotReached) {
-    verdict.observed = "not tried";
-    return verdict;
-  }
+  const std::string_view time_up = view.Value(kValueTimeUp);
+  if (step == nullptr || step->outcome == StepOutcome::kNotReached)
+    return NotMade(view, std::move(verdict), !time_up.empty());
   if (step->outcome == StepOutcome::kDone) {
     verdict.outcome = Outcome::kPass;
     verdict.observed = std::move(observed);
     return verdict;
   }
-  const bool given_up = step->failure.kind == FailureKind::kCancelled;
+  const bool given_up = step->failure.kind == FailureKind::kCancelled || time_up == name;
   verdict.outcome = given_up ? Outcome::kUnknown : Outcome::kFail;
   verdict.observed =
       step->failure.detail.empty() ? std::string(FailurePhrase(step->failure.kind)) : step->failure.detail;
+  if (time_up == name) {
+    verdict.observed += " (the time of the probe was up)";
+    verdict.fix = MoreTime(view);
+  }
   return verdict;
 }
 

@@ -65,7 +65,7 @@ Readiness ReadinessOfProbe(const std::vector<Finding>& findings);
 std::string GeneralFix(const ProbeCheck& check);
 
 // For the families. The verdict on a step: passed with `observed`, failed with the step's own words; unknown
-// when it was given up or not reached.
+// when it was given up, not reached, or cut short by the end of the walk's time.
 Verdict JudgeStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
                   std::string_view source, std::string fix = {});
 

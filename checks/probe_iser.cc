@@ -12,13 +12,13 @@ constexpr std::string_view kText = "iSCSI SendTargets over iSER";
 constexpr std::string_view kScsi = "SCSI commands over iSER";
 
 Verdict DiscoveryLogin(const ProbeView& view) {
-  return JudgeStep(view, "iser-discovery-login", Cat("admits ", view.Value("iser-initiator")),
-                   "a discovery session", kLogin);
+  return JudgeServerStep(view, "iser-discovery-login", Cat("admits ", view.Value("iser-initiator")),
+                         "a discovery session", kLogin);
 }
 
 Verdict Discovery(const ProbeView& view) {
-  return JudgeStep(view, "iser-send-targets", Cat("lists ", view.Value("iser-targets"), " targets"),
-                   "a list of targets", kText);
+  return JudgeServerStep(view, "iser-send-targets", Cat("lists ", view.Value("iser-targets"), " targets"),
+                         "a list of targets", kText);
 }
 
 Verdict Listed(const ProbeView& view) {
@@ -46,7 +46,7 @@ std::string SessionFix(const ProbeView& view) {
 Verdict Session(const ProbeView& view) {
   constexpr std::string_view kStep = "iser-session-login";
   if (!IsProofAsked(view, kStep)) return NoProofAsked();
-  return JudgeStep(
+  return JudgeServerStep(
       view, kStep,
       Cat(view.Value("iser-proof-target"), ", RDMAExtensions=", view.Value("iser-rdma-extensions")),
       "a session without a secret", kLogin, SessionFix(view));
@@ -55,7 +55,7 @@ Verdict Session(const ProbeView& view) {
 Verdict Read(const ProbeView& view) {
   if (!IsProofAsked(view, "iser-unit")) return NoProofAsked();
   if (!view.Done("iser-unit"))
-    return JudgeStep(view, "iser-unit", "a unit", "a logical unit to read from", kScsi);
+    return JudgeServerStep(view, "iser-unit", "a unit", "a logical unit to read from", kScsi);
   return JudgeProofTransfer(view, "iser-read", "iser-read", true, kScsi);
 }
 

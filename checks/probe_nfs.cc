@@ -14,13 +14,13 @@ constexpr std::string_view kFixLocalMount =
     "modprobe rpcrdma; dmesg | tail -n 30  # on this host: the agent needs the right to mount";
 
 Verdict Null(const ProbeView& view) {
-  return JudgeStep(view, "nfs-null", Cat("answers, ", view.Value("nfs-credits"), " credits"),
-                   "version 3 or 4 is served", kRpc);
+  return JudgeServerStep(view, "nfs-null", Cat("answers, ", view.Value("nfs-credits"), " credits"),
+                         "version 3 or 4 is served", kRpc);
 }
 
 Verdict Versions(const ProbeView& view) {
-  Verdict verdict =
-      JudgeStep(view, "nfs-versions", Cat("serves ", view.Value("nfs-versions")), "version 4.1 or newer", kRpc);
+  Verdict verdict = JudgeServerStep(view, "nfs-versions", Cat("serves ", view.Value("nfs-versions")),
+                                    "version 4.1 or newer", kRpc);
   if (verdict.outcome != Outcome::kPass) return verdict;
   const std::string_view newest = view.Value("nfs-newest-version");
   if (newest == "3" || newest == "4.0") verdict.outcome = Outcome::kFail;

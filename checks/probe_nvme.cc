@@ -18,15 +18,16 @@ constexpr std::string_view kFixOtherTransport =
     "rdma too";
 
 Verdict Connect(const ProbeView& view) {
-  return JudgeStep(view, "nvme-discovery-connect",
-                   Cat("controller ", view.Value("nvme-controller-id"), " for ", view.Value("nvme-host-nqn")),
-                   "a discovery controller", kFabrics);
+  return JudgeServerStep(
+      view, "nvme-discovery-connect",
+      Cat("controller ", view.Value("nvme-controller-id"), " for ", view.Value("nvme-host-nqn")),
+      "a discovery controller", kFabrics);
 }
 
 Verdict Discovery(const ProbeView& view) {
   if (!view.Done("nvme-enable"))
-    return JudgeStep(view, "nvme-enable", "enabled", "a controller that gets ready", kFabrics);
-  return JudgeStep(
+    return JudgeServerStep(view, "nvme-enable", "enabled", "a controller that gets ready", kFabrics);
+  return JudgeServerStep(
       view, "nvme-discovery-log",
       Cat("NVMe ", view.Value("nvme-version"), ", lists ", view.Value("nvme-subsystems"), " subsystems"),
       "a list of subsystems", kLog);
@@ -84,8 +85,8 @@ Verdict Subsystem(const ProbeView& view) {
   constexpr std::string_view kStep = "nvme-subsystem-connect";
   if (!IsProofAsked(view, kStep)) return NoProofAsked();
   if (IsUnnamed(view)) return Unnamed();
-  Verdict verdict = JudgeStep(view, kStep, Cat(view.Value("nvme-proof-subsystem"), " admits this host"),
-                              "a subsystem that admits this host", kFabrics);
+  Verdict verdict = JudgeServerStep(view, kStep, Cat(view.Value("nvme-proof-subsystem"), " admits this host"),
+                                    "a subsystem that admits this host", kFabrics);
   // The target's words name the field, not what was in it.
   if (verdict.outcome == Outcome::kFail)
     verdict.observed +=

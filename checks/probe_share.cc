@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What moving files of a share showed: that they went over RDMA, and whole.
 #include "api/base/text.h"
+#include "api/model/probe_walk.h"
 #include "checks/probe_families.h"
 #include "checks/words.h"
 
@@ -10,9 +11,9 @@ namespace {
 constexpr std::string_view kClient = "the kernel's SMB client (/proc/fs/cifs/DebugData)";
 
 Verdict Mounted(const ProbeView& view) {
-  Verdict verdict = JudgeStep(view, "share-mount", "mounted over RDMA, for this test alone",
+  Verdict verdict = JudgeStep(view, kStepShareMount, "mounted over RDMA, for this test alone",
                               "a mount over RDMA", "the kernel's SMB client");
-  const ProbeStep* step = view.Step("share-mount");
+  const ProbeStep* step = view.Step(kStepShareMount);
   if (step != nullptr && step->failure.kind == FailureKind::kSetup) {
     verdict.outcome = Outcome::kUnknown;
     verdict.fix = "modprobe cifs  # on the probing host, and run its agent as root";
@@ -69,7 +70,7 @@ Verdict Files(const ProbeView& view) {
     compared += result.bytes_verified;
   }
   Verdict verdict =
-      JudgeStep(view, "share-files", std::move(observed), "every byte read back as it was written",
+      JudgeStep(view, kStepShareFiles, std::move(observed), "every byte read back as it was written",
                 "direct I/O on a file of the share, 512 KiB, 8 KiB and 1 KiB");
   if (verdict.outcome == Outcome::kPass && compared == 0) verdict.outcome = Outcome::kUnknown;
   const std::string_view left = view.Value("share-file-left");

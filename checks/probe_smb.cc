@@ -4,6 +4,7 @@
 
 #include "api/base/text.h"
 #include "checks/probe_families.h"
+#include "checks/probe_storage.h"
 #include "checks/words.h"
 
 namespace rdmaready {
@@ -36,14 +37,14 @@ std::string TcpFix(const ProbeView& view) {
 }
 
 Verdict Tcp445(const ProbeView& view) {
-  return JudgeStep(view, "tcp-connect", "open", "open", kTcp, TcpFix(view));
+  return JudgeServerStep(view, "tcp-connect", "open", "open", kTcp, TcpFix(view));
 }
 
 bool IsSmb3(std::string_view dialect) { return dialect.starts_with("3."); }
 
 Verdict Smb3(const ProbeView& view) {
   const std::string_view dialect = view.Value("tcp-dialect");
-  Verdict verdict = JudgeStep(view, "tcp-negotiate", Cat("SMB ", dialect), "SMB 3.0 or newer", kSmb2Tcp);
+  Verdict verdict = JudgeServerStep(view, "tcp-negotiate", Cat("SMB ", dialect), "SMB 3.0 or newer", kSmb2Tcp);
   if (verdict.outcome == Outcome::kPass && !IsSmb3(dialect)) verdict.outcome = Outcome::kFail;
   return verdict;
 }
@@ -61,25 +62,21 @@ Verdict MultiChannel(const ProbeView& view) {
   return verdict;
 }
 
-// The address is alive: what keeps silent there is RDMA.
-Verdict Silent(const ProbeView& view, Verdict verdict) {
-  if (!view.Done("tcp-connect")) return verdict;
+Verdict NobodyAnswers(const ProbeView& view, Verdict verdict) {
+  const std::string_view refusal = view.Value("rdma-refusal");
+  const bool silent = refusal == "no-answer" || refusal == "unresolved";
+  if (refusal == "no-listener") verdict.observed = Cat("no RDMA listener (", verdict.observed, ")");
+  if (!silent || !view.Done("tcp-connect")) return verdict;
+  // The address is alive: what keeps silent there is RDMA.
   verdict.observed = Cat("TCP is answered there and RDMA is not (", verdict.observed, ")");
-  verdict.fix =
-      "rdma link show  # on the server: an RDMA device must stand on the interface that has {address}; if one "
-      "does, let UDP port 4791 (RoCE) through every firewall on the way";
+  verdict.fix = FixOfSilentRdma(view);
   return verdict;
 }
 
 Verdict ListensByRdma(const ProbeView& view) {
-  Verdict verdict = JudgeStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
-                              "an SMB Direct server that listens", kCm);
-  const std::string_view refusal = view.Value("rdma-refusal");
-  if (refusal == "no-listener") {
-    verdict.observed = Cat("no RDMA listener (", verdict.observed, ")");
-  } else if (refusal == "no-answer" || refusal == "unresolved") {
-    return Silent(view, std::move(verdict));
-  }
+  Verdict verdict = JudgeServerStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
+                                    "an SMB Direct server that listens", kCm);
+  if (verdict.outcome == Outcome::kFail) return NobodyAnswers(view, std::move(verdict));
   if (verdict.outcome == Outcome::kPass && view.result.port_number == 5445 &&
       view.result.transport != "iwarp") {
     verdict.outcome = Outcome::kWarn;
@@ -96,13 +93,14 @@ Verdict SmbdNegotiate(const ProbeView& view) {
   const std::string sizes =
       Cat("send ", view.Value("smbd-max-receive"), " B, fragmented ", view.Value("smbd-max-fragmented"), " B, ",
           view.Value("smbd-credits-granted"), " credits");
-  return JudgeStep(view, "smbd-negotiate", sizes, "version 1.0 and sizes to work with", kSmbd);
+  return JudgeServerStep(view, "smbd-negotiate", sizes, "version 1.0 and sizes to work with", kSmbd);
 }
 
 Verdict Smb2OverRdma(const ProbeView& view) {
   const std::string_view dialect = view.Value("smb2-dialect");
-  Verdict verdict = JudgeStep(view, "smb2-negotiate", Cat("SMB ", dialect, " over ", view.result.transport),
-                              "SMB 3 over RDMA", kSmb2Rdma);
+  Verdict verdict =
+      JudgeServerStep(view, "smb2-negotiate", Cat("SMB ", dialect, " over ", view.result.transport),
+                      "SMB 3 over RDMA", kSmb2Rdma);
   if (verdict.outcome == Outcome::kPass && !IsSmb3(dialect)) verdict.outcome = Outcome::kFail;
   return verdict;
 }

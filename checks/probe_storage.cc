@@ -14,7 +14,7 @@ constexpr std::string_view kCm = "RDMA connection manager";
 
 constexpr std::string_view kFixSetup =
     "dmesg | tail -n 30; ulimit -l  # on this host: its own side could not be set up (RDMA device, memory that "
-    "may be locked: LimitMEMLOCK of the agent's unit), and the server was not asked";
+    "may be locked: LimitMEMLOCK of the agent's unit), and the server is not to blame";
 constexpr std::string_view kFixNoRdma =
     "rdma link show  # on the server: an RDMA device must stand on the interface that has {address}; if one "
     "does, let ";
@@ -46,21 +46,25 @@ Verdict JudgeProbeRoute(const ProbeView& view) {
 }
 
 Verdict JudgeProbeListener(const ProbeView& view) {
-  Verdict verdict = JudgeLocalStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
-                                   Cat("a listener on port ", view.result.port_number), kCm, kFixSetup);
+  Verdict verdict = JudgeServerStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
+                                    Cat("a listener on port ", view.result.port_number), kCm);
   if (verdict.outcome != Outcome::kFail) return verdict;
   const std::string_view refusal = view.Value("rdma-refusal");
   if (refusal == "no-listener") {
     verdict.observed = Cat("no RDMA listener (", verdict.observed, ")");
   } else if (view.Value("tcp-answers") == "yes") {
     verdict.observed = Cat("TCP is answered there and RDMA is not (", verdict.observed, ")");
-    verdict.fix = Cat(kFixNoRdma, view.Value("local-iwarp") == "yes" ? kLetIwarpThrough : kLetRoceThrough);
+    verdict.fix = FixOfSilentRdma(view);
   } else if (refusal == "no-answer" || refusal == "unresolved") {
     verdict.fix = kFixSilent;
   } else if (refusal == "consumer") {
     verdict.fix = kFixRefused;
   }
   return verdict;
+}
+
+std::string FixOfSilentRdma(const ProbeView& view) {
+  return Cat(kFixNoRdma, view.Value("local-iwarp") == "yes" ? kLetIwarpThrough : kLetRoceThrough);
 }
 
 Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
@@ -71,6 +75,12 @@ Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string
   verdict.outcome = Outcome::kUnknown;
   verdict.fix = local_fix;
   return verdict;
+}
+
+Verdict JudgeServerStep(const ProbeView& view, std::string_view step, std::string observed,
+                        std::string expected, std::string_view source, std::string fix) {
+  return JudgeLocalStep(view, step, std::move(observed), std::move(expected), source, kFixSetup,
+                        std::move(fix));
 }
 
 bool IsProofAsked(const ProbeView& view, std::string_view step) { return view.Step(step) != nullptr; }
@@ -84,8 +94,8 @@ Verdict JudgeProofTransfer(const ProbeView& view, std::string_view step, std::st
   const auto found = std::ranges::find(view.result.transfers, case_name, &TransferResult::case_name);
   const bool moved = found != view.result.transfers.end() && found->bytes > 0;
   const std::string figures = moved ? FiguresOf(*found, verified) : "no bytes";
-  Verdict verdict =
-      JudgeStep(view, step, figures, verified ? "every byte as it should be" : "every byte taken", source);
+  Verdict verdict = JudgeServerStep(view, step, figures,
+                                    verified ? "every byte as it should be" : "every byte taken", source);
   if (verdict.outcome != Outcome::kPass) return verdict;
   const bool whole = moved && found->bytes_wrong == 0 && (!verified || found->bytes_verified == found->bytes);
   if (!whole) verdict.outcome = Outcome::kFail;

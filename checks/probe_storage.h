@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the probes of NVMe, iSER and NFS have in common: the way to the server, and what a proof must show.
+// What the probes have in common: the way to the server, whose fault a failure is, and what a proof must show.
 #pragma once
 
 #include <string>
@@ -16,10 +16,17 @@ Verdict JudgeProbeRoute(const ProbeView& view);
 // for a port on which nobody listens; other refusals bring theirs.
 Verdict JudgeProbeListener(const ProbeView& view);
 
+// Of a server that TCP reaches at that address and RDMA does not: what to look at, by what this host speaks.
+std::string FixOfSilentRdma(const ProbeView& view);
+
 // As JudgeStep; but where this host could not set up its own side (FailureKind::kSetup), nothing was learnt of
 // the server: unknown, with `local_fix`.
 Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
                        std::string_view source, std::string_view local_fix, std::string fix = {});
+
+// The same of a step that talks to the server: the local fix is that for a device or memory this host lacks.
+Verdict JudgeServerStep(const ProbeView& view, std::string_view step, std::string observed,
+                        std::string expected, std::string_view source, std::string fix = {});
 
 // Not applicable when the caller asked for no proof.
 bool IsProofAsked(const ProbeView& view, std::string_view step);

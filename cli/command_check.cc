@@ -9,6 +9,7 @@
 #include "checks/names.h"
 #include "cli/commands.h"
 #include "cli/credentials.h"
+#include "cli/host_clients.h"
 #include "cli/hosts.h"
 #include "cli/hosts_check.h"
 #include "cli/render_json.h"
@@ -98,8 +99,13 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(count));
   }
-  const absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
+  absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
   if (!server.ok()) return context.Fail(ExitStatus::kUsage, Message(server.status()));
+  server->timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero());
+  if (!server->credentials.user_name.empty()) {
+    const absl::Status secret = CheckPrivate(*addresses, context.client());
+    if (!secret.ok()) return context.Fail(ExitStatus::kUsage, Message(secret));
+  }
   std::optional<Profile> profile;
   if (!options.profile.empty()) {
     absl::StatusOr<Profile> loaded = LoadProfile(options.profile);

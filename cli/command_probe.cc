@@ -66,6 +66,7 @@ ExitStatus RunProbe(const Context& context, const Options& options) {
   ProbeOptions question{.protocol = ProtocolFromName(options.protocol).value_or(Protocol::kUnknown),
                         .target = options.target,
                         .port_number = options.rdma_port,
+                        .timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero()),
                         .prove = options.prove,
                         .caller = CallerName()};
   absl::StatusOr<std::string> volume = VolumeOf(options);

@@ -11,13 +11,13 @@
 #include <string_view>
 
 #include "api/base/handle.h"
+#include "api/base/share_name.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMostBytes = 4096;
-constexpr std::size_t kMostShareCharacters = 80;
 
 absl::Status Wrong(const std::string& path, const std::string& what) {
   return absl::InvalidArgumentError("credentials file " + path + ": " + what);
@@ -85,10 +85,8 @@ absl::StatusOr<ShareName> ParseShare(const std::string& text) {
   if (found.server.starts_with('[') && found.server.ends_with(']')) {
     found.server = found.server.substr(1, found.server.size() - 2);
   }
-  if (found.share.size() > kMostShareCharacters ||
-      found.share.find_first_of(":*?\"<>|,") != std::string::npos) {
+  if (!IsShareName(found.share))
     return absl::InvalidArgumentError("'" + found.share + "' is no name of a share");
-  }
   return found;
 }
 

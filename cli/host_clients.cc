@@ -134,6 +134,19 @@ absl::Status CheckNoTwins(const std::vector<HostClient>& hosts) {
   return twin == hosts.end() ? absl::OkStatus() : absl::InvalidArgumentError(twin->error);
 }
 
+absl::Status CheckPrivate(const std::vector<HostAddress>& hosts, const ClientOptions& options) {
+  // Without --insecure nobody speaks plain text to the network at all.
+  if (options.tls != nullptr || !options.insecure) return absl::OkStatus();
+  std::vector<absl::Status> found(hosts.size());
+  FanOut(hosts.size(), [&](std::size_t i) {
+    const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(hosts[i]);
+    if (resolved.ok() && !std::ranges::all_of(*resolved, &ResolvedAddress::loopback))
+      found[i] = CredentialsNeedPrivacy(hosts[i].text);
+  });
+  const auto first = std::ranges::find_if(found, [](const absl::Status& status) { return !status.ok(); });
+  return first == found.end() ? absl::OkStatus() : *first;
+}
+
 absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
                                                     const ClientOptions& options, Interrupt& interrupt) {
   std::vector<HostClient> clients = NameClients(hosts, options, interrupt);

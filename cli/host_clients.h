@@ -42,7 +42,11 @@ std::vector<HostClient> NameClients(const std::vector<HostAddress>& hosts, const
 // kInvalidArgument with one clear line when two of them turned out to be one agent.
 absl::Status CheckNoTwins(const std::vector<HostClient>& hosts);
 
-// The same, all connected in parallel. Errors of CheckNoTwins.
+// kInvalidArgument, naming the host, when credentials for it would go over the network in plain text. Before
+// any host is asked: a name that leads to loopback and elsewhere is refused, one that leads nowhere is not.
+absl::Status CheckPrivate(const std::vector<HostAddress>& hosts, const ClientOptions& options);
+
+// NameClients, all connected in parallel. Errors of CheckNoTwins.
 absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
                                                     const ClientOptions& options, Interrupt& interrupt);
 

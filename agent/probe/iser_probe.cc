@@ -111,7 +111,11 @@ absl::Status LogIn(Session& session, const ProbeTarget& target, const Initiator&
   if (name.empty())
     return MakeFailure(FailureKind::kRejected,
                        "SendTargets lists no target for the initiator " + initiator.name);
-  if (!iser::IsName(name)) return MakeFailure(FailureKind::kSetup, name + ": not an iSCSI target's name");
+  if (!iser::IsName(name)) {
+    // What the caller named, or what the target listed.
+    return MakeFailure(target.volume.empty() ? FailureKind::kCorrupt : FailureKind::kSetup,
+                       name + ": not an iSCSI target's name");
+  }
   RR_RETURN_IF_ERROR(session.Connect(EndpointOf(target), target.local_address, patience));
   const absl::Status status = session.Login(initiator.name, name, patience);
   if (!session.authentication().empty()) walk.Tell("iser-authentication", session.authentication());

@@ -19,6 +19,7 @@
 
 #include "agent/link/arena.h"
 #include "agent/link/failure.h"
+#include "agent/probe/abandoned_files.h"
 #include "agent/probe/proof.h"
 #include "api/base/handle.h"
 #include "api/base/status.h"
@@ -36,6 +37,7 @@ constexpr std::string_view kUnmount = "nfs-unmount";
 constexpr std::uint32_t kBlockBytes = 256 << 10;
 constexpr std::uint64_t kFileBytes = 2 << 20;
 constexpr std::size_t kMostPathBytes = 1024;
+constexpr ProofFileNames kNames{.digits = 16};
 
 // Covered for one thread, whatever is in it: no folder has to be made, and none to be removed.
 std::string MountPoint() {
@@ -90,7 +92,9 @@ class Mount {
 class ProofFile {
  public:
   explicit ProofFile(const std::string& folder)
-      : path_(fmt::format("{}/.rdmaready-{:016x}", folder, RandomNumber())), seed_(RandomNumber()) {}
+      : folder_(folder),
+        path_(folder + "/" + kNames.Make(fmt::format("{:016x}", RandomNumber()))),
+        seed_(RandomNumber()) {}
   ProofFile(const ProofFile&) = delete;
   ProofFile& operator=(const ProofFile&) = delete;
   ~ProofFile() {
@@ -120,6 +124,13 @@ class ProofFile {
                   return MakeFailure(FailureKind::kCorrupt,
                                      fmt::format("read at {}: other bytes than were written", at));
                 });
+  }
+
+  // What earlier proofs left, old by the time at which the server made this file.
+  void RemoveThoseBefore() const {
+    struct stat made {};
+    const UniqueFd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder && ::fstat(fd_.get(), &made) == 0) RemoveAbandoned(folder.get(), kNames, made.st_mtime);
   }
 
   absl::Status Remove() {
@@ -152,6 +163,7 @@ class ProofFile {
     return status;
   }
 
+  const std::string folder_;
   const std::string path_;
   const std::uint64_t seed_;
   UniqueFd fd_{};
@@ -203,6 +215,7 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
     return file.Write(transfers.emplace_back(), patience);
   });
   if (written) {
+    file.RemoveThoseBefore();
     walk.Step(kRead, seconds(30),
               [&](const Patience& patience) { return file.Read(transfers.emplace_back(), patience); });
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // NFS proof: an export mounted over RDMA by this host's own client, in a mount namespace that only one thread
 // of ours has and that ends with it: nobody else sees the mount, and none stays behind. One file is written and
-// read back past the page cache, compared, and removed; the client's own counters tell whether it went over
-// RDMA.
+// read back past the page cache, compared, and removed, with those that proofs which were ended by force left
+// there; the client's own counters tell whether it went over RDMA.
 #pragma once
 
 #include <cstdint>

@@ -90,10 +90,11 @@ absl::Status ReadAt(int fd, std::span<std::byte> to, std::uint64_t offset) {
 }  // namespace
 
 std::string KernelOptions(const Endpoint& target, const std::string& local_address, const Identity& identity,
-                          const std::string& subsystem_name) {
+                          const std::string& subsystem_name, int mark) {
   std::string options = fmt::format(
-      "transport=rdma,traddr={},trsvcid={},nqn={},hostnqn={},hostid={},nr_io_queues=1,ctrl_loss_tmo=0",
-      target.address, target.port, subsystem_name, identity.host_name, HostIdText(identity.host_id));
+      "transport=rdma,traddr={},trsvcid={},nqn={},hostnqn={},hostid={},nr_io_queues=1,ctrl_loss_tmo=0,"
+      "reconnect_delay={}",
+      target.address, target.port, subsystem_name, identity.host_name, HostIdText(identity.host_id), mark);
   if (!local_address.empty()) options += ",host_traddr=" + local_address;
   return options;
 }

@@ -23,9 +23,10 @@
 
 namespace rdmaready::nvme {
 
-// The text that /dev/nvme-fabrics takes. One I/O queue, and no reconnecting: a lost connection ends.
+// The text that /dev/nvme-fabrics takes. One I/O queue, and no reconnecting: a lost connection ends. `mark` is
+// that of nvme_leftovers.h.
 std::string KernelOptions(const Endpoint& target, const std::string& local_address, const Identity& identity,
-                          const std::string& subsystem_name);
+                          const std::string& subsystem_name, int mark);
 
 // "nvme0c1n2" (one path of several) has the block device "nvme0n2", "nvme0n2" has itself. Empty for any other.
 std::string BlockDeviceOf(const std::string& name);

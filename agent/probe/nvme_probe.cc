@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 
 #include "agent/link/failure.h"
 #include "agent/probe/nvme_kernel.h"
+#include "agent/probe/nvme_leftovers.h"
 #include "agent/probe/nvme_queue.h"
 #include "agent/probe/nvme_sysfs.h"
 #include "agent/probe/rdma_step.h"
@@ -172,8 +174,9 @@ absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Iden
                                            const std::string& subsystem, Walk& walk) {
   const std::vector<std::string> already = nvme::ControllersOf(subsystem);
   if (!already.empty()) walk.Tell("nvme-already-connected", fmt::format("{}", fmt::join(already, " ")));
-  return nvme::Kernel::Connect(
-      nvme::KernelOptions(EndpointOf(target), target.local_address, identity, subsystem), subsystem);
+  return nvme::Kernel::Connect(nvme::KernelOptions(EndpointOf(target), target.local_address, identity,
+                                                   subsystem, nvme::MarkOf(::getpid())),
+                               subsystem);
 }
 
 void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {

@@ -200,6 +200,7 @@ void TellAnswer(const smb2::NegotiateAnswer& answer, std::uint32_t max_read_writ
 
 bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   std::unique_ptr<SmbdClient> client;
+  walk.Tell("local-iwarp", target.iwarp);
   const bool connected = walk.Step(kRdmaConnect, seconds(8), [&](const Patience& patience) {
     auto made = ConnectAnyPort(target, tools, walk, patience);
     if (!made.ok()) return made.status();

@@ -4,11 +4,16 @@
 #include <algorithm>
 
 #include "agent/link/failure.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMaxValueBytes = 256;
+
+bool HeardNothing(FailureKind kind) {
+  return kind == FailureKind::kStalled || kind == FailureKind::kUnreachable;
+}
 
 }  // namespace
 
@@ -37,7 +42,10 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
   if (step == result_.steps.end()) return false;
   if (watch_.interrupted && !watch_.interrupted().ok()) return false;
   const TimePoint begin = std::chrono::steady_clock::now();
-  if (begin >= watch_.deadline) return false;  // not tried is not failed
+  if (begin >= watch_.deadline) {
+    TellTimeUp(name);
+    return false;  // not tried is not failed
+  }
   if (watch_.progress) watch_.progress(std::string(name));
   const Patience patience{.deadline = std::min(begin + limit, watch_.deadline),
                           .interrupted = watch_.interrupted};
@@ -46,7 +54,14 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
   step->failure = FailureOf(status);
   step->duration_ns =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+  const bool cut = begin + limit > watch_.deadline && std::chrono::steady_clock::now() >= watch_.deadline;
+  if (cut && HeardNothing(step->failure.kind)) TellTimeUp(name);
   return status.ok();
+}
+
+void Walk::TellTimeUp(std::string_view step) {
+  if (std::ranges::find(result_.values, kValueTimeUp, &ProbeValue::name) == result_.values.end())
+    Tell(kValueTimeUp, step);
 }
 
 void Walk::Tell(std::string_view name, std::string_view value) {

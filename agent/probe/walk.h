@@ -36,7 +36,8 @@ class Walk {
 
   // Makes the step of that name, which the result lists, within `limit` and within the time of the whole probe;
   // writes down how it ended and how long it took. False when it failed. After an interruption, and once the
-  // time of the whole probe is up, no step is made.
+  // time of the whole probe is up, no step is made. Tells kValueTimeUp: the first step that had less than its
+  // limit and heard nothing, or was not made.
   bool Step(std::string_view name, std::chrono::milliseconds limit, const Make& make);
 
   // The last word on `name` counts. Values that a server sends as text are cut to 256 bytes.
@@ -51,6 +52,8 @@ class Walk {
   const ProbeResult& result() const { return result_; }
 
  private:
+  void TellTimeUp(std::string_view step);
+
   ProbeResult& result_;
   const Watch watch_;
 };

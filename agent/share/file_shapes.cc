@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/share/file_shapes.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -15,8 +14,10 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "agent/link/arena.h"
+#include "agent/probe/abandoned_files.h"
 #include "agent/transfer/histogram.h"
 #include "agent/transfer/interval_meter.h"
 #include "agent/transfer/pattern.h"
@@ -36,9 +37,7 @@ constexpr std::array<FileShape, 6> kShapes{{
     {"share-read-1k", "small records", Operation::kRead, 1u << 10, false},
 }};
 
-constexpr std::string_view kPrefix = ".rdmaready-";
-constexpr std::string_view kSuffix = ".tmp";
-constexpr std::time_t kAbandonedSeconds = 600;  // no run lasts that long
+constexpr ProofFileNames kNames{.digits = 2 * std::tuple_size_v<Nonce>, .suffix = ".tmp"};
 
 // As many blocks as there are of the largest shape, but enough that small ones are not always the same few.
 std::uint64_t BlocksOf(const FileShape& shape) {
@@ -47,34 +46,12 @@ std::uint64_t BlocksOf(const FileShape& shape) {
 
 std::string NameFor(const Nonce& nonce) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string name(kPrefix);
+  std::string digits;
   for (const std::uint8_t octet : nonce) {
-    name += kDigits[octet >> 4];
-    name += kDigits[octet & 15];
+    digits += kDigits[octet >> 4];
+    digits += kDigits[octet & 15];
   }
-  return name + std::string(kSuffix);
-}
-
-// What a run left that was ended by force, old by the server's own clock. Failing to remove it is no failure of
-// this run.
-void RemoveAbandoned(int directory, std::time_t server_now) {
-  const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return;
-  const Handle<DIR, ::closedir> list(::fdopendir(copy));
-  if (!list) {
-    ::close(copy);
-    return;
-  }
-  const std::size_t length = NameFor({}).size();
-  while (const dirent* entry = ::readdir(list.get())) {
-    const std::string_view name = entry->d_name;
-    if (name.size() != length || !name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
-    struct stat about {};
-    if (::fstatat(directory, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISREG(about.st_mode) && server_now - about.st_mtime > kAbandonedSeconds) {
-      ::unlinkat(directory, entry->d_name, 0);
-    }
-  }
+  return kNames.Make(digits);
 }
 
 absl::Status CheckRoom(int directory) {
@@ -246,7 +223,7 @@ absl::StatusOr<ShapeRun> RunFileShapes(int directory, const ShapeOptions& option
   if (!memory.ok()) return memory.status();
   absl::StatusOr<std::unique_ptr<TestFile>> file = TestFile::Make(directory, options);
   if (!file.ok()) return file.status();
-  if (const auto made = (*file)->Made()) RemoveAbandoned(directory, *made);
+  if (const auto made = (*file)->Made()) RemoveAbandoned(directory, kNames, *made);
   Blocks blocks(options.nonce);
   ShapeRun run;
   for (const FileShape& shape : kShapes) {

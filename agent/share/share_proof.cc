@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/share/share_proof.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/share/file_shapes.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
@@ -97,8 +97,12 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
   return absl::OkStatus();
 }
 
+}  // namespace
+
+std::vector<std::string_view> ShareSteps() { return {kStepShareMount, kStepShareFiles, kStepShareInquire}; }
+
 // The mount goes when this returns.
-void Prove(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
+bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
   const ShareEvidence before = read();
   std::optional<CifsMount> mount;
   const bool mounted = walk.Step(kStepShareMount, kMountLimit, [&](const Patience& patience) -> absl::Status {
@@ -107,7 +111,7 @@ void Prove(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
     mount.emplace(*std::move(made));
     return absl::OkStatus();
   });
-  if (!mounted) return;
+  if (!mounted) return false;
   const ShareEvidence ready = read();
   TellOurs(proof, before, ready, walk);
   walk.Step(kStepShareFiles, kFilesLimit,
@@ -115,9 +119,10 @@ void Prove(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
   const ShareEvidence after = read();
   TellOurs(proof, before, after, walk);  // the last word: it may have changed while the files moved
   TellTraffic({.cifs = {}, .port = ready.port, .tcp_connections = before.tcp_connections}, after, walk);
+  return true;
 }
 
-void Inquire(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
+void InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
   const ShareEvidence before = read();
   walk.Step(kStepShareInquire, kMountLimit, [&](const Patience& patience) -> absl::Status {
     const absl::StatusOr<CifsMount> mount = Mount(proof, false, patience);
@@ -129,22 +134,6 @@ void Inquire(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
     }
     return absl::OkStatus();
   });
-}
-
-}  // namespace
-
-std::vector<std::string_view> ShareSteps() { return {kStepShareMount, kStepShareFiles, kStepShareInquire}; }
-
-void ProveShare(const ShareProof& proof, bool over_rdma, const EvidenceReader& read, Walk& walk) {
-  if (over_rdma) {
-    Prove(proof, read, walk);
-    const auto& steps = walk.result().steps;
-    const auto mounted = [](const ProbeStep& step) {
-      return step.name == kStepShareMount && step.outcome == StepOutcome::kDone;
-    };
-    if (std::ranges::any_of(steps, mounted)) return;
-  }
-  Inquire(proof, read, walk);
 }
 
 }  // namespace rdmaready

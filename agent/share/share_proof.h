@@ -19,11 +19,7 @@
 
 namespace rdmaready {
 
-inline constexpr std::string_view kStepShareMount = "share-mount";  // over RDMA, by the kernel's client
-inline constexpr std::string_view kStepShareFiles = "share-files";  // the shapes of I/O
-inline constexpr std::string_view kStepShareInquire =
-    "share-inquire";  // over TCP, when RDMA failed: what is offered
-
+// Those of api/model/probe_walk.h, in order.
 std::vector<std::string_view> ShareSteps();
 
 // ReadEvidence for the server and port of the proof.
@@ -37,8 +33,12 @@ struct ShareProof {
   std::chrono::milliseconds duration{500};  // of each shape
 };
 
-// `over_rdma`: the probe got as far as SMB2 over RDMA. Otherwise nothing is moved: the server is asked over TCP
-// what it announces, so that the reason can be told. Tells "share-..." values. Blocks, see CifsMount::Make.
-void ProveShare(const ShareProof& proof, bool over_rdma, const EvidenceReader& read, Walk& walk);
+// Where the probe got as far as SMB2 over RDMA: mounts, and moves files. False when it does not mount. Both
+// tell "share-..." values, and block: see CifsMount::Make.
+bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk);
+
+// Where RDMA failed: the server is asked over TCP what it announces, so that the reason can be told. Nothing is
+// moved, and RDMA is not used.
+void InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk);
 
 }  // namespace rdmaready

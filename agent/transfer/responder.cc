@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/random.h>
 
-#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "agent/transfer/data_smbd.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
+#include "agent/transfer/nonce.h"
 #include "agent/transfer/run.h"
 #include "agent/transfer/session.h"
 #include "api/base/status.h"
@@ -20,15 +19,6 @@ namespace rdmaready {
 namespace {
 
 using Data = DataPhase<SendResponder, WriteResponder, ReadResponder, SmbdSendResponder, SmbdMoveResponder>;
-
-absl::StatusOr<Nonce> FreshNonce() {
-  Nonce nonce{};
-  const ssize_t bytes = ::getrandom(nonce.data(), nonce.size(), 0);
-  if (bytes < 0) return ErrnoFailure(FailureKind::kSetup, errno, "draw a nonce");
-  if (static_cast<std::size_t>(bytes) != nonce.size())
-    return MakeFailure(FailureKind::kSetup, "draw a nonce: too short");
-  return nonce;
-}
 
 // Makes the data phase in place and returns the memory that the initiator may reach (none for send).
 absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, Data& data) {

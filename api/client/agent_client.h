@@ -76,14 +76,18 @@ struct PortTransfer {
 struct ProbeOptions {
   Protocol protocol = Protocol::kUnknown;
   std::string target{};
-  std::uint32_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
-  PortSelection port{};           // empty device: the one that leads to the target
-  bool prove = false;             // also I/O on a volume of the server
-  std::string volume{};  // SMB: the share; NVMe: the NQN; iSER: the target's name; NFS: the export's path
+  std::uint32_t port_number = 0;        // of the RDMA connection; 0: the protocol's own
+  PortSelection port{};                 // empty device: the one that leads to the target
+  std::chrono::milliseconds timeout{};  // of the walk, at most kMostProbeTime; 0: the agent's own
+  bool prove = false;                   // also I/O on a volume of the server
+  std::string volume{};       // SMB: the share; NVMe: the NQN; iSER: the target's name; NFS: the export's path
   Credentials credentials{};  // refused where others could read them on the way
   std::string caller{};
   std::string run_id{};
 };
+
+// kInvalidArgument: why a host that is spoken to in plain text gets no credentials.
+absl::Status CredentialsNeedPrivacy(const std::string& host);
 
 struct ProbeAnswer {
   ProbeResult result{};

@@ -10,6 +10,8 @@ import tool
 
 LAUNCHER = pathlib.Path(__file__).resolve().parents[1] / "fabric"
 NAME = os.environ.get("RDMAREADY_FABRIC", "tests")
+# Of every kernel before 7.0, as the guests have: unknown, and never in the way. facts_test looks at it.
+NOT_TOLD_BY_THE_VERSION = "smb.kernel"
 
 
 def launcher(verb, *arguments, check=True, timeout=300, name=NAME):
@@ -60,14 +62,17 @@ def cases(smb_direct):
 
 def failing(report, host):
     """Ids that a person sees in red for that host."""
-    return [f["id"] for entry in report["hosts"] if entry["host"] == host for f in entry["findings"]
-            if f["outcome"] in ("fail", "unknown")]
+    return ids(report, host, "fail", "unknown")
 
 
 def said(report, host):
     """Ids of everything that a person is told of that host, red or not."""
+    return ids(report, host, "fail", "unknown", "warn")
+
+
+def ids(report, host, *outcomes):
     return [f["id"] for entry in report["hosts"] if entry["host"] == host for f in entry["findings"]
-            if f["outcome"] in ("fail", "unknown", "warn")]
+            if f["outcome"] in outcomes and f["id"] != NOT_TOLD_BY_THE_VERSION]
 
 
 def finding(report, host, check_id):

@@ -147,8 +147,11 @@ class Facts(unittest.TestCase):
         self.assertEqual(self.found("smb.server-built-in"), ("host", "pass", "ksmbd loaded, with SMB Direct"))
         self.assertEqual(self.found("smb.listener"), ("rxe0/1 dcb0", "pass", "ksmbd on 445"))
         self.assertEqual(self.found("smb.server-address"), ("rxe0/1 dcb0", "pass", "10.0.0.1 on dcb0"))
-        for check in ("smb.multichannel", "smb.tcp", "smb.signing", "smb.kernel", "smb.mixed-transports"):
+        for check in ("smb.multichannel", "smb.tcp", "smb.signing", "smb.mixed-transports"):
             self.assertEqual(self.found(check)[:2], ("host", "pass"), check)
+        subject, outcome, observed = self.found("smb.kernel")
+        self.assertEqual((subject, outcome), ("host", "unknown"))
+        self.assertIn("the version does not tell", observed)
         self.serve("smb", "--bridge")
         subject, outcome, observed = self.found("smb.server-address")
         self.assertEqual((subject, outcome), ("rxe0/1 dcb0", "warn"))

@@ -2,6 +2,7 @@
 """The way to an SMB Direct server, against the kernel's: ours to ksmbd, the kernel's client to ours, and each thing that can be
 wrong on the way by its own name."""
 import threading
+import time
 import unittest
 
 import fabric
@@ -106,6 +107,15 @@ class Probe(unittest.TestCase):
         answer = self.probe(elsewhere)
         self.assertEqual((answer.status, *self.trouble(answer)), (1, ["rdma-listener"], []), answer)
         self.assertIn("TCP is answered there and RDMA is not", self.finding(answer, "rdma-listener")["observed"])
+
+    def test_a_silent_address_costs_no_more_time_than_is_given(self):
+        """From a NIC whose neighbours do not answer, TCP and RDMA wait long."""
+        begin = time.monotonic()
+        answer = self.probe("10.0.0.99", "--timeout", "1s")
+        self.assertLess(time.monotonic() - begin, 8)
+        self.assertEqual(answer.status, 3, answer)
+        self.assertEqual(answer.json["values"]["time-up"], "tcp-connect", answer)
+        self.assertIn("the time of the probe was up", self.finding(answer, "tcp-445")["observed"])
 
     def test_a_host_without_an_smb_server_is_one_red_line(self):
         self.role("none")

@@ -122,6 +122,13 @@ class Share(unittest.TestCase):
         self.assertIn("bridge", announced["fix"])
         self.assert_nothing_left()
 
+    def test_credentials_are_not_sent_in_plain_text_and_no_host_is_asked_before(self):
+        """An agent's address that is not loopback: one that nobody has."""
+        answer = tool.rdmaready("check", "192.0.2.1", "--insecure", "--level", "share", "--share", SHARE, "--credentials",
+                                self.credentials)
+        self.assertEqual(answer.status, 2, answer)
+        self.assertIn("credentials are not sent in plain text", answer.err)
+
     def test_what_is_asked_for_wrongly_is_refused(self):
         readable = self.credentials_file("readable", PASSWORD, mode=0o644)
         for words, said in (((SHARE, readable), "chmod 600"), (("//x", self.credentials), "is no share"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ways to NVMe, iSER and NFS servers over RDMA against those of the kernel: to the end of discovery, and proven by data that
 moved; and each thing that can be wrong on the way by its own name."""
+import time
 import unittest
 
 import fabric
@@ -75,6 +76,46 @@ class Storage(unittest.TestCase):
         self.assertEqual(fabric.guest(CLIENT, "ls /sys/class/nvme").split(), connected, "no path more, none less")
         self.assertEqual(fabric.guest(CLIENT, f"cat /sys/class/nvme/{connected[0]}/state").strip(), "live")
 
+    def controllers(self):
+        return fabric.guest(CLIENT, "ls /sys/class/nvme 2>/dev/null || :").split()
+
+    def leave_a_controller(self):
+        """As a proof whose process is gone leaves it: its mark (agent/probe/nvme_leftovers.h) names a process that never was."""
+        mark = 0x52440000 + (1 << 22)
+        fabric.guest(CLIENT, f"echo 'transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn={NQN},nr_io_queues=1,ctrl_loss_tmo=0,"
+                             f"reconnect_delay={mark}' > /dev/nvme-fabrics")
+        self.assertEqual(len(self.controllers()), 1)
+
+    def log(self):
+        return fabric.guest(CLIENT, "cat /run/rdmaready-agent.log")
+
+    def test_a_controller_that_a_dead_proof_left_is_taken_down_by_the_next_one(self):
+        self.role("nvme")
+        fabric.guest(CLIENT, "modprobe -a nvme-rdma")
+        self.leave_a_controller()
+        self.expect_proven(self.probe("nvme", "--prove", "--subsystem", NQN), nvme_proof_subsystem=NQN)
+        self.assertEqual(self.controllers(), [])
+        self.assertRegex(self.log(), r"nvme-leftover .*subsystem=\S*" + NQN + r".*disconnected")
+
+    def test_a_controller_that_a_dead_proof_left_is_taken_down_at_the_agents_start_and_no_other(self):
+        self.role("nvme")
+        fabric.guest(CLIENT, "modprobe -a nvme-rdma")
+        self.leave_a_controller()
+        fabric.launcher("agent", CLIENT, "kill")
+        fabric.launcher("agent", CLIENT, "start")
+        until = time.monotonic() + 30
+        while self.controllers() and time.monotonic() < until:
+            time.sleep(0.5)
+        self.assertEqual(self.controllers(), [])
+        self.assertIn("nvme-leftover", self.log())
+        fabric.guest(CLIENT, f"echo 'transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn={NQN},ctrl_loss_tmo=0' > /dev/nvme-fabrics")
+        others = self.controllers()
+        self.addCleanup(fabric.guest, CLIENT, f"echo 1 > /sys/class/nvme/{others[0]}/delete_controller")
+        fabric.launcher("agent", CLIENT, "restart")
+        time.sleep(3)
+        self.assertEqual(self.controllers(), others, "an administrator's own")
+        self.assertNotIn("nvme-leftover", self.log())
+
     def test_an_nvme_host_that_is_not_allowed_is_named(self):
         self.role("nvme", "--deny")
         answer = self.probe("nvme", "--prove", "--subsystem", NQN)
@@ -100,6 +141,10 @@ class Storage(unittest.TestCase):
 
     def test_nfs_is_mounted_and_a_file_comes_back_whole(self):
         self.role("nfs")
+        export = "/run/fabric/roles/nfs/root"
+        old, young = f"{export}/.rdmaready-{'a' * 16}", f"{export}/.rdmaready-{'b' * 16}"
+        fabric.guest(SERVER, f"touch {young}; touch -d '1 hour ago' {old}")
+        self.addCleanup(fabric.guest, SERVER, f"rm -f {young}")
         probe = self.expect_proven(self.probe("nfs", "--prove", "--export", "/"), nfs_versions="4.0 4.1 4.2", nfs_mount_transport="rdma",
                                    nfs_server_receive="4096")
         # The server has no version 3, and says which it has.
@@ -108,7 +153,8 @@ class Storage(unittest.TestCase):
         for counter in ("nfs-rdma-request-bytes", "nfs-rdma-reply-bytes"):
             self.assertGreaterEqual(int(probe["values"][counter]), 2 * MIB, counter)
         self.assertNotIn(" nfs", fabric.guest(CLIENT, "cat /proc/mounts"), "nothing is left mounted")
-        self.assertEqual(fabric.guest(SERVER, "ls -A /run/fabric/roles/nfs/root 2>/dev/null || :").split(), [], "no file is left")
+        self.assertEqual(fabric.guest(SERVER, f"ls -A {export}").split(), [young.rpartition("/")[2]],
+                         "no file is left, and what an hour ago was left by a proof that was ended is swept")
 
     def test_who_does_not_listen_is_named_at_once(self):
         self.role("none")

@@ -101,6 +101,27 @@ TEST_F(ProbeServiceTest, TakesTheAddressThatAnRdmaPortLeadsTo) {
   EXPECT_EQ(answer->result.address, "10.0.0.9");
 }
 
+TEST_F(ProbeServiceTest, TriesAllAddressesThroughAPortThatIsNamedToo) {
+  addresses = {"192.0.2.1", "10.0.0.9"};
+  Network network = TestNetwork();
+  network.source_of = [](const std::string& address) -> absl::StatusOr<std::string> {
+    return std::string(address == "10.0.0.9" ? kOwnAddress : "192.0.2.7");
+  };
+  ServedAgent agent(Servers(), locks_, {}, network);
+  ProbeOptions options = Fs1();
+  options.port = {"rxe0", 1, ""};
+  absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(options, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->result.address, "10.0.0.9");
+  EXPECT_EQ(answer->result.local_port, "rxe0/1");
+  // The routing table leads nowhere through the port: who names it knows better, as far as that can be.
+  addresses = {"2001:db8::9", "192.0.2.1"};
+  answer = agent.Client("a")->Probe(options, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->result.address, "192.0.2.1") << "of the same family as the port's address";
+  EXPECT_EQ(answer->result.local_port, "rxe0/1");
+}
+
 TEST_F(ProbeServiceTest, SaysThatNoRdmaPortLeadsThere) {
   source = "192.0.2.7";
   ServedAgent agent(Servers(), locks_, {}, TestNetwork());
@@ -122,6 +143,39 @@ TEST_F(ProbeServiceTest, SaysThatTheNameLeadsNowhere) {
   EXPECT_EQ(answer->findings.front().outcome, Outcome::kFail);
 }
 
+TEST_F(ProbeServiceTest, EndsInTheTimeThatTheCallerGives) {
+  Network silent = TestNetwork();
+  silent.connect_tcp = [](const Endpoint&,
+                          const Patience& patience) -> absl::StatusOr<std::unique_ptr<ByteStream>> {
+    std::this_thread::sleep_until(patience.deadline);
+    return MakeFailure(FailureKind::kStalled, "connect: no answer in time");
+  };
+  ServedAgent agent(Servers(), locks_, {}, silent);
+  ProbeOptions options = Fs1();
+  options.timeout = std::chrono::milliseconds(200);
+  const auto begin = std::chrono::steady_clock::now();
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(options, {});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(4)) << "the step alone may take 5 s";
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(Step(*answer, "tcp-connect"), "connect: no answer in time");
+  EXPECT_EQ(Step(*answer, "rdma-connect"), "") << "not made";
+  EXPECT_EQ(ReadinessOfProbe(answer->findings), Readiness::kUndetermined) << "nobody was heard to fail";
+  const auto tcp = std::ranges::find(answer->findings, "server.tcp-445", &Finding::id);
+  ASSERT_NE(tcp, answer->findings.end());
+  EXPECT_EQ(tcp->outcome, Outcome::kUnknown);
+  EXPECT_EQ(tcp->observed, "connect: no answer in time (the time of the probe was up)");
+  EXPECT_THAT(tcp->fix, HasSubstr("rdmaready probe smb fs1 --timeout"));
+}
+
+TEST_F(ProbeServiceTest, TakesMoreTimeThanAnyProbeNeedsForTheMost) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork());
+  ProbeOptions options = Fs1();
+  options.timeout = std::chrono::minutes(10);
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(options, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(Step(*answer, "smb2-negotiate"), "done");
+}
+
 TEST_F(ProbeServiceTest, RefusesWhatMakesNoSense) {
   ServedAgent agent(Servers(), locks_, {}, TestNetwork());
   const auto client = agent.Client("a");
@@ -137,6 +191,14 @@ TEST_F(ProbeServiceTest, RefusesWhatMakesNoSense) {
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(code([](ProbeOptions& o) { o.port_number = 70'000; }), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(code([](ProbeOptions& o) { o.protocol = Protocol::kUnknown; }), absl::StatusCode::kUnimplemented);
+  for (const Protocol protocol : {Protocol::kNvme, Protocol::kIser, Protocol::kNfs}) {
+    EXPECT_EQ(code([=](ProbeOptions& o) {
+                o.protocol = protocol;
+                o.prove = true;
+                o.volume = "a name that none has";
+              }),
+              absl::StatusCode::kInvalidArgument);
+  }
   EXPECT_EQ(code([](ProbeOptions& o) { o.port = {"mlx5_7", 1, ""}; }), absl::StatusCode::kNotFound);
   EXPECT_TRUE(agent.store.runs.empty());
 }
@@ -159,6 +221,28 @@ TEST_F(ProbeServiceTest, WaitsForNobodyWhoHoldsThePort) {
   const absl::Status status = agent.Client("a")->Probe(Fs1(), {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("somebody"));
+}
+
+TEST_F(ProbeServiceTest, LetsGoOfThePortBeforeItAsksByTcpAlone) {
+  const LinkMaker refused = [this](Role, std::uint32_t) {
+    fabrics_.push_back(std::make_unique<MemoryFabric>());
+    fabrics_.back()->refuses = Handshake{.refusal = Refusal::kNoListener, .reject_reason = 8};
+    return std::make_unique<MemoryLink>(*fabrics_.back(), Role::kInitiator);
+  };
+  ServedAgent agent(refused, locks_, {}, TestNetwork());
+  std::stop_source given_up;
+  std::vector<std::string> free_at;
+  const Watcher watcher{.progress = [&](const std::string& step) {
+    if (PortLock::Take("rxe0/1", "a test", locks_).ok()) free_at.push_back(step);
+    if (step == "share-inquire") given_up.request_stop();  // and mounts nothing
+  }};
+  const ProbeQuestion question{.protocol = Protocol::kSmb,
+                               .target = "fs1",
+                               .prove = true,
+                               .volume = "data",
+                               .credentials = {.user_name = "u"}};
+  ASSERT_TRUE(agent.agent().Probe(question, {.name = "a test"}, watcher, given_up.get_token()).ok());
+  EXPECT_THAT(free_at, testing::ElementsAre("resolve", "route", "share-inquire"));
 }
 
 TEST_F(ProbeServiceTest, AVerdictStandsAlthoughTheStoreIsFull) {

@@ -149,7 +149,7 @@ inline Port GoodPort() {
 inline Facts GoodHost() {
   Facts host;
   host.hostname = "a";
-  host.kernel = Kernel{.release = "6.12.117+deb12-amd64"};
+  host.kernel = Kernel{.release = "7.0.3+deb14-amd64"};
   host.rdma_stack = RdmaStack::kLoaded;
   host.memlock = Memlock{.limit_bytes = Memlock::kUnlimited, .cap_ipc_lock = true, .pid = 4711};
   host.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};

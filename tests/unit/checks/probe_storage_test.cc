@@ -300,7 +300,21 @@ TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
   for (const Case& row :
        {Case{FailedHere(Protocol::kNvme, NvmeStages(), "rdma-connect"), "nvme.rdma-listener", "ulimit -l"},
         Case{FailedHere(Protocol::kIser, IserStages(), "rdma-connect"), "iser.rdma-listener", "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-discovery-connect"), "nvme.discovery-connect",
+             "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-enable"), "nvme.discovery", "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-discovery-log"), "nvme.discovery", "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-subsystem-connect"), "nvme.subsystem-admits",
+             "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-discovery-login"), "iser.discovery-login",
+             "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-send-targets"), "iser.discovery", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-session-login"), "iser.session", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-unit"), "iser.read", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-read"), "iser.read", "ulimit -l"},
+        Case{FailedHere(Protocol::kNfs, NfsStages(), "nfs-null"), "nfs.null", "ulimit -l"},
         Case{FailedHere(Protocol::kNfs, NfsStages(), "nfs-mount"), "nfs.mount", "modprobe rpcrdma"},
+        Case{FailedHere(Protocol::kNfs, NfsStages(), "nfs-read"), "nfs.read", "ulimit -l"},
         Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect"), "nvme.kernel-read",
              "modprobe nvme-rdma"}}) {
     const Finding finding = ById(row.result, row.id);

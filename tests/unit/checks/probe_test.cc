@@ -15,6 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // What ksmbd of Linux 6.12 answers on RoCE, with the newer server's minima.
 ProbeResult GoodSmb() {
@@ -205,6 +206,30 @@ TEST(ProbeChecks, NameWhyNobodyListens) {
   const Finding silent = ById(result).at("server.rdma-listener");
   EXPECT_THAT(silent.observed, HasSubstr("TCP is answered there and RDMA is not"));
   EXPECT_THAT(silent.fix, HasSubstr("4791"));
+  result.port_number = 5445;
+  Set(result, "local-iwarp", "yes");
+  const Finding iwarp = ById(result).at("server.rdma-listener");
+  EXPECT_THAT(iwarp.fix, HasSubstr("TCP port 5445 (iWARP)"));
+  EXPECT_THAT(iwarp.fix, Not(HasSubstr("4791")));
+}
+
+TEST(ProbeChecks, BlameNoServerForWhatThisHostLacks) {
+  const std::map<std::string, std::string> steps{{"tcp-connect", "server.tcp-445"},
+                                                 {"tcp-negotiate", "server.smb3"},
+                                                 {"rdma-connect", "server.rdma-listener"},
+                                                 {"smbd-negotiate", "server.smbd-negotiate"},
+                                                 {"smb2-negotiate", "server.smb2-over-rdma"}};
+  for (const auto& [step, id] : steps) {
+    ProbeResult result = GoodSmb();
+    FailAt(result, step, {FailureKind::kSetup, "register 64 KiB: Cannot allocate memory"});
+    for (const char* prefix : {"rdma", "smb", "io"}) Forget(result, prefix);
+    if (step.starts_with("tcp")) Forget(result, "tcp");
+    const Finding finding = ById(result).at(id);
+    EXPECT_EQ(finding.outcome, Outcome::kUnknown) << id;
+    EXPECT_EQ(finding.observed, "register 64 KiB: Cannot allocate memory");
+    EXPECT_THAT(finding.fix, HasSubstr("LimitMEMLOCK")) << id;
+    EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kUndetermined) << id;
+  }
 }
 
 TEST(ProbeChecks, WarnOfAServerOnThePortOfIwarp) {
@@ -229,6 +254,22 @@ TEST(ProbeChecks, OfACallerWhoGaveUpAreUnknown) {
   FailAt(result, "rdma-connect", {FailureKind::kCancelled, "the caller gave up"});
   for (const char* prefix : {"rdma", "smb", "io"}) Forget(result, prefix);
   EXPECT_EQ(ById(result).at("server.rdma-listener").outcome, Outcome::kUnknown);
+  EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kUndetermined);
+}
+
+TEST(ProbeChecks, OfAWalkThatHadNoTimeLeftAreUnknownAndSaySo) {
+  ProbeResult result = GoodSmb();
+  FailAt(result, "rdma-connect", {FailureKind::kStalled, "connect: no answer in time"});
+  for (const char* prefix : {"rdma", "smb", "io"}) Forget(result, prefix);
+  EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kNotReady) << "it had its whole time";
+  Set(result, "time-up", "rdma-connect");
+  const auto findings = ById(result);
+  EXPECT_EQ(findings.at("server.rdma-listener").outcome, Outcome::kUnknown);
+  EXPECT_EQ(findings.at("server.rdma-listener").observed,
+            "connect: no answer in time (the time of the probe was up)");
+  EXPECT_THAT(findings.at("server.rdma-listener").fix, HasSubstr("probe smb fs1 --timeout 2m"));
+  EXPECT_EQ(JudgeStep({.result = result}, "smb2-negotiate", "", "", "").observed,
+            "not tried: the time of the probe was up");
   EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kUndetermined);
 }
 

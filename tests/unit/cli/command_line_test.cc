@@ -2,8 +2,11 @@
 // The whole command line in this process, as far as it needs no agent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "api/base/version.h"
@@ -107,6 +110,24 @@ TEST(CommandLine, RefusesOneHostUnderTwoNames) {
   const Answer json = Say({"check", "127.0.0.1:9", "127.1:9", "--level", "peer", "--output", "json"});
   EXPECT_EQ(json.status, 2);
   EXPECT_EQ(nlohmann::json::parse(json.out)["schema"], "rdmaready.v1.Error");
+}
+
+// Nobody is at 192.0.2.1 (RFC 5737): a refusal that comes after a call would be status 4.
+TEST(CommandLine, RefusesToSendCredentialsInPlainTextBeforeAnyHostIsAsked) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "command line credentials";
+  std::ofstream(file) << "username=u\npassword=p\n";
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+  const std::vector<const char*> share{"--level", "share",         "--share",    "//fs1/data", "--timeout",
+                                       "100ms",   "--credentials", file.c_str(), "--insecure"};
+  const auto check = [&](std::vector<const char*> words) {
+    words.insert(words.begin(), "check");
+    words.insert(words.end(), share.begin(), share.end());
+    return Say(words);
+  };
+  ExpectOneLine(check({"192.0.2.1"}), 2, "host 192.0.2.1: credentials are not sent in plain text");
+  ExpectOneLine(check({"127.0.0.1:9", "192.0.2.1"}), 2, "host 192.0.2.1: credentials");
+  EXPECT_EQ(check({"127.0.0.1:9"}).status, 4) << "loopback is private";
+  std::filesystem::remove(file);
 }
 
 TEST(CommandLine, ExplainsACaseByTheNameThatReportsShow) {

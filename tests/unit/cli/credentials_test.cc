@@ -72,8 +72,8 @@ TEST(ShareName, IsServerAndShareInEitherSpelling) {
     EXPECT_EQ(name->share, "data");
   }
   EXPECT_EQ(ParseShare("//[fe80::1]/data")->server, "fe80::1");
-  for (const char* text :
-       {"//a/b,c", "//a/b:c", "", "/", "//", "///", "//a", "//a/", "a/b", "///b", "//a/b/c", "//a/b/"}) {
+  for (const char* text : {"//a/b,c", "//a/b:c", "//a/b\n", "", "/", "//", "///", "//a", "//a/", "a/b", "///b",
+                           "//a/b/c", "//a/b/"}) {
     EXPECT_FALSE(ParseShare(text).ok()) << text;
   }
 }

@@ -84,6 +84,7 @@ class FakeAgent final : public v1::Agent::Service {
   grpc::Status Probe(grpc::ServerContext*, const v1::ProbeRequest* request,
                      grpc::ServerWriter<v1::ProbeEvent>* writer) override {
     probed = request->target();
+    time_ms = request->timeout_ms();
     if (busy) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "port rxe0/1 is in use by root@c"};
     v1::ProbeEvent event;
     event.mutable_done()->mutable_result()->set_target(request->target());
@@ -104,6 +105,7 @@ class FakeAgent final : public v1::Agent::Service {
   }
 
   std::string probed{};
+  std::uint32_t time_ms = 0;
   std::vector<Finding> early{};  // said before it hangs
   std::atomic<bool> hangs = false;
   std::atomic<bool> busy = false;
@@ -341,10 +343,11 @@ TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
 
 TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
   HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
-                   {.protocol = Protocol::kSmb, .target = "fs1"});
+                   {.protocol = Protocol::kSmb, .target = "fs1", .timeout = std::chrono::milliseconds(7'000)});
   const CheckSummary run = check.Run();
   EXPECT_EQ(a_.probed, "fs1");
   EXPECT_EQ(b_.probed, "fs1");
+  EXPECT_EQ(b_.time_ms, 7'000U);
   EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
   for (const HostReport& host : run.report.hosts) {
     EXPECT_EQ(OutcomeOn(host.ladder, Rung::kServer), RungOutcome::kPass);

@@ -62,9 +62,10 @@ TEST(ProofReading, FailureOfTheSourceIsTheResults) {
 TEST(NvmeKernel, OptionsNameOneQueueAndNoReconnecting) {
   nvme::Identity identity{.host_name = "nqn.host"};
   identity.host_id[0] = std::byte{0xab};
-  EXPECT_EQ(nvme::KernelOptions({"10.0.0.2", 4420}, "10.0.0.1", identity, "nqn.sub"),
+  EXPECT_EQ(nvme::KernelOptions({"10.0.0.2", 4420}, "10.0.0.1", identity, "nqn.sub", 4711),
             "transport=rdma,traddr=10.0.0.2,trsvcid=4420,nqn=nqn.sub,hostnqn=nqn.host,"
-            "hostid=ab000000-0000-0000-0000-000000000000,nr_io_queues=1,ctrl_loss_tmo=0,host_traddr=10.0.0.1");
+            "hostid=ab000000-0000-0000-0000-000000000000,nr_io_queues=1,ctrl_loss_tmo=0,reconnect_delay=4711,"
+            "host_traddr=10.0.0.1");
 }
 
 TEST(NvmeKernel, BlockDeviceOfAPathIsThatOfAllPaths) {

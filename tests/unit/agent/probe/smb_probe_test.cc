@@ -331,6 +331,7 @@ TEST_F(SmbProbe, SendsTheDepthsAlongOnIwarp) {
   ASSERT_TRUE(fabrics.front()->request);
   EXPECT_EQ(*fabrics.front()->request, (std::vector<std::uint8_t>{0, 0, 0, 32, 0, 0, 0, 1}));
   EXPECT_EQ(result.port_number, 5445u);
+  EXPECT_EQ(Value("local-iwarp"), "yes");
   EXPECT_EQ(Value("rdma-ird"), "8");
   EXPECT_EQ(Value("rdma-ord"), "1");
 }
@@ -371,6 +372,7 @@ TEST_F(SmbProbe, EndsInTimeWhereTheServerKeepsSilent) {
   Run();
   EXPECT_LT(steady_clock::now() - begin, seconds(3));
   EXPECT_EQ(FailureAt("tcp-negotiate").kind, FailureKind::kStalled);
+  EXPECT_EQ(Value("time-up"), "tcp-negotiate");
   const auto next = std::ranges::find(result.steps, "rdma-connect", &ProbeStep::name);
   ASSERT_NE(next, result.steps.end());
   EXPECT_EQ(next->outcome, StepOutcome::kNotReached) << "not tried is not failed";
