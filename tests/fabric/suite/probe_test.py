@@ -63,6 +63,7 @@ class Probe(unittest.TestCase):
         self.assertEqual({name: probe["values"].get(name) for name in expected}, expected)
         kept = tool.rdmaready("history", self.hosts[CLIENT], "--run", probe["run_id"], "--output", "json").json["hosts"][0]["runs"]
         self.assertEqual([(run["level"], run["verdict"]) for run in kept], [("server", "ready")])
+        fabric.assert_device_is_free(CLIENT)
 
     def test_ksmbd_negotiates_as_is_known_of_it(self):
         self.role("smb")
