@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of rdma-core's C objects, and the one way in which connection events are waited for.
+// Owners of the objects of verbs, the one way in which connection events are waited for, and the states of a
+// queue pair.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -27,16 +28,18 @@ absl::Status MakeNonBlocking(int fd, const std::string& what);
 // Waits for the next event; DeadlineExceeded after the deadline, or what `interrupted` said.
 absl::StatusOr<CmEvent> NextEvent(const CmChannel& channel, const Patience& patience);
 
-// Both move a queue pair as the connection of `id` asks. 0 or an errno.
-// To where receives may be posted.
-int Initialize(ibv_qp* queue_pair, const CmId& id);
-// From there to where it sends. The connection manager's own depths where none are given.
+// RDMA reads at a time: the peer's here, and this end's there.
 struct ReadDepths {
   std::uint8_t responder_resources = 0;
   std::uint8_t initiator_depth = 0;
 };
+
+// These move a queue pair as the connection of `id` asks. 0 or an errno.
+// To where receives may be posted.
+int Initialize(ibv_qp* queue_pair, const CmId& id);
+// From there to where it sends; null: with the depths that the connection manager agreed on.
 int MakeReady(ibv_qp* queue_pair, const CmId& id, const ReadDepths* depths);
-// So that nothing more is sent, and what is posted comes back.
+// To where nothing more is sent and what is posted comes back.
 int Stop(ibv_qp* queue_pair);
 
 }  // namespace rdmaready
