@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <thread>
 #include <variant>
 
 #include "agent/link/failure.h"
@@ -42,6 +43,9 @@ constexpr std::array<std::uint16_t, 3> kRdmaDialects{0x0300, 0x0302, 0x0311};
 
 constexpr smbdirect::Timers kTimers{.negotiate_active = std::chrono::milliseconds(5'000)};
 
+// ksmbd that refuses a negotiation before its connection manager told it that the connection is there does not
+// hang up, and keeps the connection until this end does.
+constexpr std::chrono::milliseconds kUntilServerKnows{200};
 constexpr smbdirect::Settings kUsual{.receive_credit_max = 16,
                                      .max_sends_in_flight = 16,
                                      .max_writes_in_flight = 1,
@@ -228,6 +232,7 @@ void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk
     SmbdClient client(tools.make_link, kLeast);
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);
     RR_RETURN_IF_ERROR(client.Connect({target.address, port}, target.local_address, target.iwarp, patience));
+    std::this_thread::sleep_for(kUntilServerKnows);
     const absl::Status status = client.Negotiate(patience);
     const FailureKind kind = FailureOf(status).kind;
     const bool refused = kind == FailureKind::kRejected || kind == FailureKind::kDisconnected;
