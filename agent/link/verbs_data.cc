@@ -100,7 +100,7 @@ absl::Status VerbsLink::PostSome(std::span<const WorkRequest> requests) {
   }
   if (requests.empty()) return absl::OkStatus();
   ibv_send_wr* rejected = nullptr;
-  const int error = ibv_post_send(id_->qp, chain.data(), &rejected);
+  const int error = ibv_post_send(queue_pair_.get(), chain.data(), &rejected);
   if (error == 0) return absl::OkStatus();
   const std::uint64_t id = rejected == nullptr ? chain[0].wr_id : rejected->wr_id;
   return ErrnoFailure(
@@ -116,7 +116,7 @@ absl::Status VerbsLink::PostReceive(std::uint64_t id, const Slice& to) {
   request.sg_list = &*element;
   request.num_sge = 1;
   ibv_recv_wr* rejected = nullptr;
-  const int error = ibv_post_recv(id_->qp, &request, &rejected);
+  const int error = ibv_post_recv(queue_pair_.get(), &request, &rejected);
   if (error == 0) return absl::OkStatus();
   return ErrnoFailure(FailureKind::kCompletion, error, fmt::format("post receive {}", id));
 }
@@ -188,7 +188,7 @@ absl::Status VerbsLink::Broken(const ibv_wc& completion) {
   if (completion.status == IBV_WC_WR_FLUSH_ERR) {
     const TimePoint until = std::chrono::steady_clock::now() + kCauseWait;
     while (broken_.ok() && std::chrono::steady_clock::now() < until) {
-      pollfd events{.fd = channel_->fd, .events = POLLIN, .revents = 0};
+      pollfd events{.fd = channel_.fd(), .events = POLLIN, .revents = 0};
       const timespec left = Until(until);
       if (::ppoll(&events, 1, &left, nullptr) > 0) RR_RETURN_IF_ERROR(LookAtEvents());
     }
@@ -204,7 +204,7 @@ absl::Status VerbsLink::Broken(const ibv_wc& completion) {
 
 absl::Status VerbsLink::Sleep(TimePoint deadline) {
   std::array<pollfd, 2> events{{{.fd = completion_channel_->fd, .events = POLLIN, .revents = 0},
-                                {.fd = channel_->fd, .events = POLLIN, .revents = 0}}};
+                                {.fd = channel_.fd(), .events = POLLIN, .revents = 0}}};
   const timespec left = Until(deadline);
   if (::ppoll(events.data(), events.size(), &left, nullptr) < 0) {
     return errno == EINTR ? absl::OkStatus()
@@ -225,16 +225,16 @@ absl::Status VerbsLink::Sleep(TimePoint deadline) {
 // Sets broken_ when the connection is over; what already completed is still handed out.
 absl::Status VerbsLink::LookAtEvents() {
   while (true) {
-    const absl::StatusOr<CmEvent> event = TakeEvent(channel_.get());
+    const absl::StatusOr<CmEvent> event = channel_.Take();
     if (absl::IsNotFound(event.status())) return absl::OkStatus();
     if (!event.ok()) return event.status();
-    if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST) Reject(CmId(event->id));
+    if (event->type == CmEventType::kConnectRequest) Reject(channel_.Own(*event));
     if (!broken_.ok()) continue;
-    if (event->type == RDMA_CM_EVENT_DISCONNECTED) {
+    if (event->type == CmEventType::kDisconnected) {
       broken_ = MakeFailure(FailureKind::kDisconnected, "the peer closed the connection");
-    } else if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+    } else if (event->type == CmEventType::kDeviceRemoval) {
       broken_ = MakeFailure(FailureKind::kDisconnected, "the RDMA device was removed");
-    } else if (event->type == RDMA_CM_EVENT_ADDR_CHANGE) {
+    } else if (event->type == CmEventType::kAddressChange) {
       broken_ = MakeFailure(FailureKind::kDisconnected, "the local address moved to another device");
     }
   }

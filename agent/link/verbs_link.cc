@@ -119,19 +119,19 @@ void VerbsLink::Disconnect() {
   described_ = Describe();
   connected_ = false;
   // Also flushes what is still posted. Fails only when the connection is gone already.
-  static_cast<void>(rdma_disconnect(id_.get()));
+  if (Stop(queue_pair_.get()) == 0) static_cast<void>(id_.Disconnect());
 }
 
 LinkFacts VerbsLink::Describe() const {
   if (!connected_) return described_;
-  const rdma_ib_addr& address = id_->route.addr.addr.ibaddr;
-  return {.local_gid = GidText(address.sgid),
-          .remote_gid = GidText(address.dgid),
-          .transport = TransportOf(id_->verbs, id_->port_num, id_->qp),
-          .marking = is_iwarp() ? Marking{} : MarkingOf(id_->qp),
-          .read_depth = ReadDepthOf(id_->qp)};
+  const bool iwarp = is_iwarp();  // which addresses by IP alone
+  return {.local_gid = iwarp ? std::string() : GidText(route_.local_gid),
+          .remote_gid = iwarp ? std::string() : GidText(route_.remote_gid),
+          .transport = TransportOf(context_.get(), route_.port_number, queue_pair_.get()),
+          .marking = iwarp ? Marking{} : MarkingOf(queue_pair_.get()),
+          .read_depth = ReadDepthOf(queue_pair_.get())};
 }
 
-bool VerbsLink::is_iwarp() const { return id_ && id_->verbs->device->transport_type == IBV_TRANSPORT_IWARP; }
+bool VerbsLink::is_iwarp() const { return context_ && context_->device->transport_type == IBV_TRANSPORT_IWARP; }
 
 }  // namespace rdmaready

@@ -55,20 +55,22 @@ class VerbsLink final : public Link {
 
   // --- set-up (verbs_setup.cc) ---
   absl::Status OpenChannel(CmId& id);
-  absl::Status CreateQueues(rdma_cm_id* id);
-  absl::Status Mark(rdma_cm_id* id) const;
+  absl::Status OpenContext(const CmId& id);
+  absl::Status CreateQueues();
+  absl::Status Mark(CmId& id) const;
   // Of a request: what to answer with, or a failure that refuses it.
   using Admission = std::function<absl::StatusOr<std::vector<std::uint8_t>>(const CmEvent& event)>;
   absl::Status AcceptIf(const Admission& admit, const Patience& patience);
-  absl::Status AcceptRequest(CmId request, PrivateData answer);
+  absl::Status AcceptRequest(const CmEvent& request, CmId id, PrivateData answer);
   void Reject(CmId request);
-  rdma_conn_param Parameters(const rdma_cm_id& id, PrivateData private_data) const;
+  CmParameters Parameters(PrivateData private_data, const CmEvent* request) const;
+  absl::Status Establish(const CmEvent& answer, const std::string& action);
   void Remember(const CmEvent& event);
   absl::Status CmFailed(int error_number, const std::string& action, Refusal otherwise);
   absl::Status NobodyCame() const;
   absl::Status ResolvePath(const Endpoint& endpoint, const std::string& local_address,
                            const Patience& patience);
-  absl::Status AwaitPathEvent(rdma_cm_event_type wanted, const std::string& action, const Patience& patience);
+  absl::Status AwaitPathEvent(CmEventType wanted, const std::string& action, const Patience& patience);
   bool is_iwarp() const;
 
   // --- data path (verbs_data.cc) ---
@@ -86,14 +88,16 @@ class VerbsLink final : public Link {
   CmChannel channel_{};
   CmId listener_{};
   CmId id_{};
+  DeviceContext context_{};
   ProtectionDomain domain_{};
   CompletionChannel completion_channel_{};
   CompletionQueue queue_{};
-  CmQueuePair queue_pair_{};
+  QueuePair queue_pair_{};
   std::vector<MemoryRegion> memory_{};  // by MemoryId; empty where unregistered
   std::vector<Window> windows_{};       // by WindowId; empty where the memory is unregistered
   bool can_invalidate_ = false;
 
+  CmRoute route_{};  // of id_, or of the listener before there is one
   LinkSettings settings_{};
   Handshake handshake_{};
   bool connected_ = false;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 
 #include "agent/link/failure.h"
 #include "api/base/status.h"
@@ -19,22 +18,16 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLook{50};  // at what may interrupt
 
-bool TellsOfConnection(rdma_cm_event_type type) {
-  return type == RDMA_CM_EVENT_CONNECT_REQUEST || type == RDMA_CM_EVENT_ESTABLISHED ||
-         type == RDMA_CM_EVENT_REJECTED;
-}
-
-CmEvent Copy(const rdma_cm_event& from) {
-  CmEvent event{.type = from.event, .status = from.status, .id = from.id};
-  if (!TellsOfConnection(from.event)) return event;
-  const rdma_conn_param& connection = from.param.conn;
-  event.responder_resources = connection.responder_resources;
-  event.initiator_depth = connection.initiator_depth;
-  if (connection.private_data != nullptr) {
-    event.private_bytes = std::min<std::size_t>(connection.private_data_len, event.private_data.size());
-    std::memcpy(event.private_data.data(), connection.private_data, event.private_bytes);
+// What the connection asks for on the way to `state`.
+int Move(ibv_qp* queue_pair, const CmId& id, ibv_qp_state state, const ReadDepths* depths) {
+  ibv_qp_attr attributes{};
+  int mask = 0;
+  if (const int error = id.QueuePairAttributes(state, attributes, mask); error != 0) return error;
+  if (depths != nullptr) {
+    attributes.max_dest_rd_atomic = depths->responder_resources;
+    attributes.max_rd_atomic = depths->initiator_depth;
   }
-  return event;
+  return ibv_modify_qp(queue_pair, &attributes, mask);
 }
 
 }  // namespace
@@ -45,30 +38,37 @@ absl::Status MakeNonBlocking(int fd, const std::string& what) {
   return ErrnoFailure(FailureKind::kSetup, errno, "make " + what + " non-blocking");
 }
 
-absl::StatusOr<CmEvent> TakeEvent(rdma_event_channel* channel) {
-  rdma_cm_event* raw = nullptr;
-  if (rdma_get_cm_event(channel, &raw) != 0) {
-    if (errno == EAGAIN || errno == EINTR) return absl::NotFoundError("no connection event");
-    return ErrnoFailure(FailureKind::kSetup, errno, "get a connection event");
-  }
-  const CmEvent event = Copy(*raw);
-  rdma_ack_cm_event(raw);
-  return event;
-}
-
-absl::StatusOr<CmEvent> NextEvent(rdma_event_channel* channel, const Patience& patience) {
+absl::StatusOr<CmEvent> NextEvent(const CmChannel& channel, const Patience& patience) {
   while (true) {
-    absl::StatusOr<CmEvent> event = TakeEvent(channel);
+    absl::StatusOr<CmEvent> event = channel.Take();
     if (event.ok() || !absl::IsNotFound(event.status())) return event;
     if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
     const TimePoint now = std::chrono::steady_clock::now();
     if (now >= patience.deadline) return absl::DeadlineExceededError("no connection event in time");
     const auto left = std::chrono::ceil<milliseconds>(patience.deadline - now);
-    pollfd waiting{.fd = channel->fd, .events = POLLIN, .revents = 0};
+    pollfd waiting{.fd = channel.fd(), .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, static_cast<int>(std::min(left, kLook).count())) < 0 && errno != EINTR) {
       return ErrnoFailure(FailureKind::kSetup, errno, "wait for a connection event");
     }
   }
+}
+
+int Initialize(ibv_qp* queue_pair, const CmId& id) { return Move(queue_pair, id, IBV_QPS_INIT, nullptr); }
+
+// From the start once more: of a request, the port and the key are known for sure only now.
+int MakeReady(ibv_qp* queue_pair, const CmId& id, const ReadDepths* depths) {
+  for (const ibv_qp_state state : {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS}) {
+    if (const int error = Move(queue_pair, id, state, depths); error != 0) return error;
+  }
+  return 0;
+}
+
+// On iWARP the stream has to be drained, and the connection manager ends it.
+int Stop(ibv_qp* queue_pair) {
+  ibv_qp_attr attributes{};
+  const bool iwarp = queue_pair->context->device->transport_type == IBV_TRANSPORT_IWARP;
+  attributes.qp_state = iwarp ? IBV_QPS_SQD : IBV_QPS_ERR;
+  return ibv_modify_qp(queue_pair, &attributes, IBV_QP_STATE);
 }
 
 }  // namespace rdmaready

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of rdma-core's C objects, and the one way in which connection events are waited for.
+// Owners of the objects of verbs, the one way in which connection events are waited for, and the states of a
+// queue pair.
 #pragma once
 
 #include <infiniband/verbs.h>
-#include <rdma/rdma_cma.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/link/cm_channel.h"
 #include "agent/link/link.h"
 #include "api/base/handle.h"
 
 namespace rdmaready {
 
-using CmChannel = Handle<rdma_event_channel, rdma_destroy_event_channel>;
-using CmId = Handle<rdma_cm_id, rdma_destroy_id>;
-using CmQueuePair = Handle<rdma_cm_id, rdma_destroy_qp>;  // the queue pair of an id; goes before the id
+using QueuePair = Handle<ibv_qp, ibv_destroy_qp>;  // goes before the id that connects it
 using ProtectionDomain = Handle<ibv_pd, ibv_dealloc_pd>;
 using CompletionChannel = Handle<ibv_comp_channel, ibv_destroy_comp_channel>;
 using CompletionQueue = Handle<ibv_cq, ibv_destroy_cq>;
@@ -35,25 +32,24 @@ inline std::uint64_t Tagged(Work work, std::uint64_t id) {
          (id & ((std::uint64_t{1} << kIdBits) - 1));
 }
 
-// A connection event, copied and acknowledged.
-struct CmEvent {
-  rdma_cm_event_type type = RDMA_CM_EVENT_ADDR_RESOLVED;
-  int status = 0;                 // negative errno, or a reject reason
-  rdma_cm_id* id = nullptr;       // of a connect request: new, to be owned by who takes the event
-  std::size_t private_bytes = 0;  // of a request, an answer or a refusal; never more than the array
-  std::array<std::uint8_t, 256> private_data{};
-  // Of a request or an answer, from whoever's point of view the device's manager tells them.
+// kSetup with errno's words when the file descriptor cannot be made non-blocking.
+absl::Status MakeNonBlocking(int fd, const std::string& what);
+
+// Waits for the next event; DeadlineExceeded after the deadline, or what `interrupted` said.
+absl::StatusOr<CmEvent> NextEvent(const CmChannel& channel, const Patience& patience);
+
+// RDMA reads at a time: the peer's here, and this end's there.
+struct ReadDepths {
   std::uint8_t responder_resources = 0;
   std::uint8_t initiator_depth = 0;
 };
 
-// kSetup with errno's words when the file descriptor cannot be made non-blocking.
-absl::Status MakeNonBlocking(int fd, const std::string& what);
-
-// The next event of a non-blocking channel if there is one already; NotFound when there is none.
-absl::StatusOr<CmEvent> TakeEvent(rdma_event_channel* channel);
-
-// Waits for it; DeadlineExceeded after the deadline, or what `interrupted` said.
-absl::StatusOr<CmEvent> NextEvent(rdma_event_channel* channel, const Patience& patience);
+// These move a queue pair as the connection of `id` asks. 0 or an errno.
+// To where receives may be posted.
+int Initialize(ibv_qp* queue_pair, const CmId& id);
+// From there to where it sends; null: with the depths that the connection manager agreed on.
+int MakeReady(ibv_qp* queue_pair, const CmId& id, const ReadDepths* depths);
+// To where nothing more is sent and what is posted comes back.
+int Stop(ibv_qp* queue_pair);
 
 }  // namespace rdmaready

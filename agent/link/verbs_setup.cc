@@ -43,19 +43,18 @@ Refusal RefusalOf(int reject_status, std::size_t private_bytes) {
   return reject_status == kConsumerDefined ? Refusal::kConsumer : Refusal::kOther;
 }
 
-sockaddr* Generic(sockaddr_storage& storage) { return reinterpret_cast<sockaddr*>(&storage); }
-
 // For the kernel: a little less than our own patience, so that its words for what happened come in time.
 int ResolveTimeoutMs(TimePoint deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
   return static_cast<int>(std::clamp<std::int64_t>(left.count() * 3 / 4, 1, 60'000));
 }
 
-// RDMA-CM takes all that the device can for the greatest value, and refuses any other that the device cannot.
 std::uint8_t AtMost(std::uint8_t asked, int device) {
-  static_assert(RDMA_MAX_RESP_RES == 255 && RDMA_MAX_INIT_DEPTH == 255);
-  return asked == 255 ? asked : static_cast<std::uint8_t>(std::clamp<int>(device, 0, asked));
+  return static_cast<std::uint8_t>(std::clamp<int>(device, 0, asked));
 }
+
+// Who answers may name less than was asked for; all that the device can would be more than the peer has.
+constexpr std::uint8_t kAll = 255;
 
 // Takes the same time wherever the first difference is.
 bool SameNonce(const CmEvent& event, const Nonce& nonce) {
@@ -75,37 +74,41 @@ bool CanInvalidate(ibv_context* context) {
 }
 
 // An older kernel does not know the option; then its default holds.
-void SetAckTimeout(rdma_cm_id* id) {
-  std::uint8_t timeout = kAckTimeout;
-  static_cast<void>(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof timeout));
-}
+void SetAckTimeout(CmId& id) { static_cast<void>(id.SetAckTimeout(kAckTimeout)); }
 
 }  // namespace
 
 absl::Status VerbsLink::OpenChannel(CmId& id) {
   if (channel_) return MakeFailure(FailureKind::kSetup, "open a connection: this link was used already");
-  channel_.reset(rdma_create_event_channel());
-  if (!channel_) return ErrnoFailure(FailureKind::kSetup, errno, "open the RDMA connection manager");
-  RR_RETURN_IF_ERROR(MakeNonBlocking(channel_->fd, "the connection events"));
-  rdma_cm_id* raw = nullptr;
-  if (rdma_create_id(channel_.get(), &raw, nullptr, RDMA_PS_TCP) != 0) {
-    return ErrnoFailure(FailureKind::kSetup, errno, "create a connection id");
+  if (const int error = channel_.Open(); error != 0) {
+    return ErrnoFailure(FailureKind::kSetup, error, "open the RDMA connection manager");
   }
-  id.reset(raw);
+  if (const int error = channel_.CreateId(id); error != 0) {
+    return ErrnoFailure(FailureKind::kSetup, error, "create a connection id");
+  }
   return absl::OkStatus();
 }
 
-absl::Status VerbsLink::CreateQueues(rdma_cm_id* id) {
-  const std::string device = ibv_get_device_name(id->verbs->device);
-  domain_.reset(ibv_alloc_pd(id->verbs));
+// The device that the id is bound to by now.
+absl::Status VerbsLink::OpenContext(const CmId& id) {
+  if (const int error = id.Query(route_); error != 0) {
+    return ErrnoFailure(FailureKind::kSetup, error, "ask for the RDMA device of a connection");
+  }
+  if (!context_) context_ = OpenDevice(route_);
+  return context_ ? absl::OkStatus() : ErrnoFailure(FailureKind::kSetup, errno, "open the RDMA device");
+}
+
+absl::Status VerbsLink::CreateQueues() {
+  const std::string device = ibv_get_device_name(context_->device);
+  domain_.reset(ibv_alloc_pd(context_.get()));
   if (!domain_) return ErrnoFailure(FailureKind::kSetup, errno, "allocate a protection domain on " + device);
-  completion_channel_.reset(ibv_create_comp_channel(id->verbs));
+  completion_channel_.reset(ibv_create_comp_channel(context_.get()));
   if (!completion_channel_)
     return ErrnoFailure(FailureKind::kSetup, errno, "create a completion channel on " + device);
   RR_RETURN_IF_ERROR(MakeNonBlocking(completion_channel_->fd, "the completion channel"));
-  can_invalidate_ = CanInvalidate(id->verbs);
+  can_invalidate_ = CanInvalidate(context_.get());
   const int entries = static_cast<int>(settings_.sends + settings_.windows + settings_.receives);
-  queue_.reset(ibv_create_cq(id->verbs, entries, nullptr, completion_channel_.get(), 0));
+  queue_.reset(ibv_create_cq(context_.get(), entries, nullptr, completion_channel_.get(), 0));
   if (!queue_) return ErrnoFailure(FailureKind::kSetup, errno, "create a completion queue on " + device);
   ibv_qp_init_attr attributes{};
   attributes.send_cq = queue_.get();
@@ -116,33 +119,36 @@ absl::Status VerbsLink::CreateQueues(rdma_cm_id* id) {
   attributes.cap.max_recv_sge = 1;
   attributes.qp_type = IBV_QPT_RC;
   attributes.sq_sig_all = 0;
-  if (rdma_create_qp(id, domain_.get(), &attributes) != 0) {
-    return ErrnoFailure(FailureKind::kSetup, errno, "create a queue pair on " + device);
+  queue_pair_.reset(ibv_create_qp(domain_.get(), &attributes));
+  if (!queue_pair_) return ErrnoFailure(FailureKind::kSetup, errno, "create a queue pair on " + device);
+  if (const int error = Initialize(queue_pair_.get(), id_); error != 0) {
+    return ErrnoFailure(FailureKind::kSetup, error, "initialize a queue pair on " + device);
   }
-  queue_pair_.reset(id);
   return settings_.before_connected ? settings_.before_connected() : absl::OkStatus();
 }
 
-rdma_conn_param VerbsLink::Parameters(const rdma_cm_id& id, PrivateData private_data) const {
+CmParameters VerbsLink::Parameters(PrivateData private_data, const CmEvent* request) const {
   ibv_device_attr device{};
-  if (ibv_query_device(id.verbs, &device) != 0) device.max_qp_rd_atom = device.max_qp_init_rd_atom = 1;
-  rdma_conn_param parameters{};
-  parameters.responder_resources = AtMost(settings_.responder_resources, device.max_qp_rd_atom);
-  parameters.initiator_depth = AtMost(settings_.initiator_depth, device.max_qp_init_rd_atom);
-  parameters.retry_count = kRetries;
-  parameters.rnr_retry_count = settings_.receiver_not_ready_retries;  // 7 would be for ever
-  parameters.private_data = private_data.empty() ? nullptr : private_data.data();
-  parameters.private_data_len = static_cast<std::uint8_t>(private_data.size());
-  return parameters;
+  if (ibv_query_device(context_.get(), &device) != 0) device.max_qp_rd_atom = device.max_qp_init_rd_atom = 1;
+  std::uint8_t resources = settings_.responder_resources;
+  std::uint8_t depth = settings_.initiator_depth;
+  if (request != nullptr && resources == kAll) resources = request->responder_resources;
+  if (request != nullptr && depth == kAll) depth = request->initiator_depth;
+  return {.queue_pair = queue_pair_->qp_num,
+          .responder_resources = AtMost(resources, device.max_qp_rd_atom),
+          .initiator_depth = AtMost(depth, device.max_qp_init_rd_atom),
+          .retries = kRetries,
+          .receiver_not_ready_retries = settings_.receiver_not_ready_retries,  // 7 would be for ever
+          .private_data = private_data};
 }
 
 // RoCE takes the mark when the route is resolved, and its responder answers with the mark of the request; what
 // other transports do with it is theirs.
-absl::Status VerbsLink::Mark(rdma_cm_id* id) const {
+absl::Status VerbsLink::Mark(CmId& id) const {
   if (!settings_.tos) return absl::OkStatus();
-  std::uint8_t tos = *settings_.tos;
-  if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof tos) == 0) return absl::OkStatus();
-  return ErrnoFailure(FailureKind::kSetup, errno, fmt::format("set ToS {}", tos));
+  const int error = id.SetTos(*settings_.tos);
+  return error == 0 ? absl::OkStatus()
+                    : ErrnoFailure(FailureKind::kSetup, error, fmt::format("set ToS {}", *settings_.tos));
 }
 
 absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, const LinkSettings& settings) {
@@ -150,17 +156,15 @@ absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, con
   if (!address.ok()) return address.status();
   RR_RETURN_IF_ERROR(OpenChannel(listener_));
   settings_ = settings;
-  if (rdma_bind_addr(listener_.get(), Generic(*address)) != 0) {
-    return ErrnoFailure(FailureKind::kSetup, errno, "bind an RDMA device by the address " + local_address);
-  }
-  if (listener_->verbs == nullptr) {
-    return MakeFailure(FailureKind::kSetup,
-                       "bind an RDMA device by the address " + local_address + ": not one device's");
-  }
-  if (rdma_listen(listener_.get(), kBacklog) != 0) {
-    return ErrnoFailure(FailureKind::kSetup, errno, "listen on " + local_address);
-  }
-  const Endpoint endpoint{.address = local_address, .port = ntohs(rdma_get_src_port(listener_.get()))};
+  const std::string bind = "bind an RDMA device by the address " + local_address;
+  int error = listener_.Bind(*address);
+  if (error == 0) error = listener_.Query(route_);
+  if (error != 0) return ErrnoFailure(FailureKind::kSetup, error, bind);
+  if (route_.node_guid == 0) return MakeFailure(FailureKind::kSetup, bind + ": not one device's");
+  error = listener_.Listen(kBacklog);
+  if (error != 0) return ErrnoFailure(FailureKind::kSetup, error, "listen on " + local_address);
+  RR_RETURN_IF_ERROR(OpenContext(listener_));  // and the port, which may have been chosen just now
+  const Endpoint endpoint{.address = local_address, .port = ntohs(route_.local.sin6_port)};
   place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
   return endpoint;
 }
@@ -179,18 +183,23 @@ absl::Status VerbsLink::NobodyCame() const {
 
 void VerbsLink::Reject(CmId request) {
   ++rejected_;
-  last_rejected_ = AddressText(rdma_get_peer_addr(request.get()));
-  static_cast<void>(rdma_reject(request.get(), nullptr, 0));
+  CmRoute from;
+  if (request.Query(from) == 0) last_rejected_ = AddressText(reinterpret_cast<const sockaddr*>(&from.remote));
+  static_cast<void>(request.Reject());
 }
 
-absl::Status VerbsLink::AcceptRequest(CmId request, PrivateData answer) {
-  id_ = std::move(request);
-  SetAckTimeout(id_.get());
-  RR_RETURN_IF_ERROR(Mark(id_.get()));
-  RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
-  rdma_conn_param parameters = Parameters(*id_, answer);
-  if (rdma_accept(id_.get(), &parameters) == 0) return absl::OkStatus();
-  return ErrnoFailure(FailureKind::kSetup, errno, "accept on " + place_);
+absl::Status VerbsLink::AcceptRequest(const CmEvent& request, CmId id, PrivateData answer) {
+  id_ = std::move(id);
+  SetAckTimeout(id_);
+  RR_RETURN_IF_ERROR(Mark(id_));
+  RR_RETURN_IF_ERROR(OpenContext(id_));
+  RR_RETURN_IF_ERROR(CreateQueues());
+  const CmParameters parameters = Parameters(answer, &request);
+  const ReadDepths depths{.responder_resources = parameters.responder_resources,
+                          .initiator_depth = parameters.initiator_depth};
+  int error = MakeReady(queue_pair_.get(), id_, &depths);
+  if (error == 0) error = id_.Accept(parameters);
+  return error == 0 ? absl::OkStatus() : ErrnoFailure(FailureKind::kSetup, error, "accept on " + place_);
 }
 
 absl::Status VerbsLink::Accept(const Nonce& nonce, const Patience& patience) {
@@ -214,14 +223,14 @@ absl::Status VerbsLink::AcceptAnyone(const Greeter& greet, const Patience& patie
 absl::Status VerbsLink::AcceptIf(const Admission& admit, const Patience& patience) {
   if (!listener_) return MakeFailure(FailureKind::kSetup, "accept: not listening");
   while (true) {
-    const absl::StatusOr<CmEvent> event = NextEvent(channel_.get(), patience);
+    const absl::StatusOr<CmEvent> event = NextEvent(channel_, patience);
     if (!event.ok()) {
       // An interruption by the caller has its own words, unless impostors explain why the right peer did not
       // get in.
       return absl::IsDeadlineExceeded(event.status()) || rejected_ > 0 ? NobodyCame() : event.status();
     }
-    if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST) {
-      CmId request(event->id);
+    if (event->type == CmEventType::kConnectRequest) {
+      CmId request = channel_.Own(*event);
       const absl::StatusOr<std::vector<std::uint8_t>> answer =
           id_ ? absl::ResourceExhaustedError("another came before") : admit(*event);
       if (!answer.ok()) {
@@ -230,18 +239,18 @@ absl::Status VerbsLink::AcceptIf(const Admission& admit, const Patience& patienc
         if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
         if (std::chrono::steady_clock::now() >= patience.deadline) return NobodyCame();
       } else {
-        RR_RETURN_IF_ERROR(AcceptRequest(std::move(request), *answer));
+        RR_RETURN_IF_ERROR(AcceptRequest(*event, std::move(request), *answer));
       }
-    } else if (event->type == RDMA_CM_EVENT_ESTABLISHED) {
+    } else if (event->type == CmEventType::kEstablished) {
       listener_.reset();  // nobody else may come
       connected_ = true;
       return absl::OkStatus();
-    } else if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+    } else if (event->type == CmEventType::kDeviceRemoval) {
       return MakeFailure(FailureKind::kDisconnected,
                          fmt::format("accept on {}: the RDMA device was removed", place_));
-    } else if (id_ && event->id == id_.get()) {
+    } else if (id_ && event->id == id_.handle()) {
       return MakeFailure(FailureKind::kDisconnected,
-                         fmt::format("accept on {}: {}: {}", place_, rdma_event_str(event->type),
+                         fmt::format("accept on {}: {}: {}", place_, CmEventText(event->type),
                                      EventStatusText(event->status)));
     }
   }
@@ -252,7 +261,7 @@ void VerbsLink::Remember(const CmEvent& event) {
   handshake_.responder_resources = event.responder_resources;
   handshake_.initiator_depth = event.initiator_depth;
   // The managers of iWARP tell the answer as the peer sees it.
-  if (event.type == RDMA_CM_EVENT_ESTABLISHED && is_iwarp()) {
+  if (event.type == CmEventType::kEstablished && is_iwarp()) {
     std::swap(handshake_.responder_resources, handshake_.initiator_depth);
   }
 }
@@ -265,27 +274,38 @@ absl::Status VerbsLink::CmFailed(int error_number, const std::string& action, Re
   return ErrnoFailure(KindOf(error_number), error_number, action);
 }
 
-absl::Status VerbsLink::AwaitPathEvent(rdma_cm_event_type wanted, const std::string& action,
+// The peer accepted: this end makes its queue pair ready and says so.
+absl::Status VerbsLink::Establish(const CmEvent& answer, const std::string& action) {
+  Remember(answer);
+  int error = MakeReady(queue_pair_.get(), id_, nullptr);
+  if (error == 0) error = id_.Accept();
+  return error == 0 ? absl::OkStatus() : ErrnoFailure(FailureKind::kSetup, error, action);
+}
+
+absl::Status VerbsLink::AwaitPathEvent(CmEventType wanted, const std::string& action,
                                        const Patience& patience) {
-  const Refusal otherwise = wanted == RDMA_CM_EVENT_ESTABLISHED ? Refusal::kNoAnswer : Refusal::kUnresolved;
-  const absl::StatusOr<CmEvent> event = NextEvent(channel_.get(), patience);
+  const Refusal otherwise = wanted == CmEventType::kEstablished ? Refusal::kNoAnswer : Refusal::kUnresolved;
+  const absl::StatusOr<CmEvent> event = NextEvent(channel_, patience);
   if (!event.ok()) {
     if (!absl::IsDeadlineExceeded(event.status())) return event.status();
     handshake_.refusal = otherwise;
     return MakeFailure(FailureKind::kUnreachable, action + ": no answer in time");
   }
   if (event->type == wanted) {
-    if (wanted == RDMA_CM_EVENT_ESTABLISHED) Remember(*event);
+    if (wanted == CmEventType::kEstablished) Remember(*event);
     return absl::OkStatus();
   }
-  if (event->type == RDMA_CM_EVENT_REJECTED) {
+  if (event->type == CmEventType::kConnectResponse && wanted == CmEventType::kEstablished) {
+    return Establish(*event, action);
+  }
+  if (event->type == CmEventType::kRejected) {
     Remember(*event);
     handshake_.refusal = RefusalOf(event->status, event->private_bytes);
     handshake_.reject_reason = std::max(event->status, 0);
     return MakeFailure(FailureKind::kRejected,
                        fmt::format("{}: rejected by the peer ({})", action, RejectText(event->status)));
   }
-  const bool removed = event->type == RDMA_CM_EVENT_DEVICE_REMOVAL;
+  const bool removed = event->type == CmEventType::kDeviceRemoval;
   handshake_.refusal = removed || event->status == -ENODEV ? Refusal::kNoDevice : otherwise;
   return MakeFailure(
       removed ? FailureKind::kSetup : FailureKind::kUnreachable,
@@ -303,18 +323,19 @@ absl::Status VerbsLink::ResolvePath(const Endpoint& endpoint, const std::string&
     from = *parsed;
   }
   const std::string resolve = "resolve the address " + endpoint.address;
-  if (rdma_resolve_addr(id_.get(), local_address.empty() ? nullptr : Generic(from), Generic(*to),
-                        ResolveTimeoutMs(patience.deadline)) != 0) {
-    return CmFailed(errno, local_address.empty() ? resolve : resolve + " from " + local_address,
+  const int unresolved =
+      id_.ResolveAddress(local_address.empty() ? nullptr : &from, *to, ResolveTimeoutMs(patience.deadline));
+  if (unresolved != 0) {
+    return CmFailed(unresolved, local_address.empty() ? resolve : resolve + " from " + local_address,
                     Refusal::kUnresolved);
   }
-  RR_RETURN_IF_ERROR(AwaitPathEvent(RDMA_CM_EVENT_ADDR_RESOLVED, resolve, patience));
-  SetAckTimeout(id_.get());
+  RR_RETURN_IF_ERROR(AwaitPathEvent(CmEventType::kAddressResolved, resolve, patience));
+  SetAckTimeout(id_);
   const std::string route = "resolve the route to " + endpoint.address;
-  if (rdma_resolve_route(id_.get(), ResolveTimeoutMs(patience.deadline)) != 0) {
-    return CmFailed(errno, route, Refusal::kUnresolved);
+  if (const int error = id_.ResolveRoute(ResolveTimeoutMs(patience.deadline)); error != 0) {
+    return CmFailed(error, route, Refusal::kUnresolved);
   }
-  return AwaitPathEvent(RDMA_CM_EVENT_ROUTE_RESOLVED, route, patience);
+  return AwaitPathEvent(CmEventType::kRouteResolved, route, patience);
 }
 
 absl::Status VerbsLink::Connect(const Endpoint& endpoint, PrivateData private_data,
@@ -322,14 +343,16 @@ absl::Status VerbsLink::Connect(const Endpoint& endpoint, PrivateData private_da
                                 const Patience& patience) {
   RR_RETURN_IF_ERROR(OpenChannel(id_));
   settings_ = settings;
-  RR_RETURN_IF_ERROR(Mark(id_.get()));
+  RR_RETURN_IF_ERROR(Mark(id_));
   place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
   RR_RETURN_IF_ERROR(ResolvePath(endpoint, local_address, patience));
-  RR_RETURN_IF_ERROR(CreateQueues(id_.get()));
-  rdma_conn_param parameters = Parameters(*id_, private_data);
+  RR_RETURN_IF_ERROR(OpenContext(id_));
+  RR_RETURN_IF_ERROR(CreateQueues());
   const std::string action = "connect to " + place_;
-  if (rdma_connect(id_.get(), &parameters) != 0) return CmFailed(errno, action, Refusal::kOther);
-  RR_RETURN_IF_ERROR(AwaitPathEvent(RDMA_CM_EVENT_ESTABLISHED, action, patience));
+  if (const int error = id_.Connect(Parameters(private_data, nullptr)); error != 0) {
+    return CmFailed(error, action, Refusal::kOther);
+  }
+  RR_RETURN_IF_ERROR(AwaitPathEvent(CmEventType::kEstablished, action, patience));
   connected_ = true;
   return absl::OkStatus();
 }

@@ -4,7 +4,6 @@
 
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
-#include <rdma/rdma_cma.h>
 #include <sys/socket.h>
 
 #include <string>

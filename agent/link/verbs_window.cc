@@ -39,7 +39,7 @@ absl::StatusOr<RemoteMemory> VerbsLink::Bind(WindowId window, std::uint64_t offs
                                .length = length,
                                .mw_access_flags = IBV_ACCESS_REMOTE_WRITE};
   ibv_send_wr* rejected = nullptr;
-  if (const int error = ibv_post_send(id_->qp, &request, &rejected); error != 0) {
+  if (const int error = ibv_post_send(queue_pair_.get(), &request, &rejected); error != 0) {
     return ErrnoFailure(FailureKind::kCompletion, error, "bind a memory window");
   }
   bound.window->rkey = request.bind_mw.rkey;  // which is left to the user of a window of this type

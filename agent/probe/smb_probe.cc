@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <thread>
 #include <variant>
 
 #include "agent/link/failure.h"
@@ -45,6 +46,9 @@ constexpr seconds kSilence{3};
 
 constexpr smbdirect::Timers kTimers{.negotiate_active = std::chrono::milliseconds(5'000)};
 
+// ksmbd that refuses a negotiation before its connection manager told it that the connection is there does not
+// hang up, and keeps the connection until this end does.
+constexpr std::chrono::milliseconds kUntilServerKnows{200};
 constexpr smbdirect::Settings kUsual{.receive_credit_max = 16,
                                      .max_sends_in_flight = 16,
                                      .max_writes_in_flight = 1,
@@ -236,6 +240,7 @@ void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk
     SmbdClient client(tools.make_link, kLeast);
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);
     RR_RETURN_IF_ERROR(client.Connect({target.address, port}, target.local_address, target.iwarp, patience));
+    std::this_thread::sleep_for(kUntilServerKnows);
     const TimePoint enough = std::chrono::steady_clock::now() + kSilence;
     const absl::Status status = client.Negotiate(
         {.deadline = std::min(enough, patience.deadline), .interrupted = patience.interrupted});

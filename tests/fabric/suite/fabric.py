@@ -50,6 +50,16 @@ def put_right(*numbers, name=NAME):
     launcher("reset", *numbers, name=name)
 
 
+def assert_device_is_free(number):
+    """Nobody holds a context, a connection or memory of the guest's RDMA device, which would keep it from being removed: a driver
+    like rxe's waits for them, however long. What the kernel's own clients let go of may take a moment."""
+    free = "cm_id 0 mr 0 ctx 0"
+    held = guest(number, f"for i in $(seq 50); do rdma resource show | grep -q '{free} ' && exit; sleep 0.1; done; "
+                         "rdma resource show; rdma resource show cm_id; ls -l /proc/[0-9]*/fd | grep infiniband; :")
+    if held:
+        raise AssertionError(f"guest {number}: {held}")
+
+
 def check(hosts, level="host", **options):
     return tool.rdmaready("check", *hosts.values(), "--profile", "virtual-fabric", "--level", level, "--output", "json",
                           **options)

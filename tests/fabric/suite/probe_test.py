@@ -66,6 +66,7 @@ class Probe(unittest.TestCase):
         self.assertIn(probe["values"]["smbd-accepts-minimum"], ("no", "silent"))
         kept = tool.rdmaready("history", self.hosts[CLIENT], "--run", probe["run_id"], "--output", "json").json["hosts"][0]["runs"]
         self.assertEqual([(run["level"], run["verdict"]) for run in kept], [("server", "ready")])
+        fabric.assert_device_is_free(CLIENT)
 
     def test_ksmbd_negotiates_as_is_known_of_it(self):
         self.role("smb")

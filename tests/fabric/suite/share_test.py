@@ -55,6 +55,7 @@ class Share(unittest.TestCase):
     def assert_nothing_left(self):
         self.assertEqual(fabric.guest(CLIENT, LEFT_AT_CLIENT), "")
         self.assertEqual(fabric.guest(SERVER, LEFT_AT_SERVER), "")
+        fabric.assert_device_is_free(CLIENT)
 
     def test_a_share_is_proven_over_rdma(self):
         self.role()

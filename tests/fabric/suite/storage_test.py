@@ -42,6 +42,7 @@ class Storage(unittest.TestCase):
         self.assertEqual({step["outcome"] for step in probe["steps"]}, {"done"}, answer)
         told = {name.replace("_", "-"): value for name, value in values.items()}
         self.assertEqual({name: probe["values"].get(name) for name in told}, told)
+        fabric.assert_device_is_free(CLIENT)
         return probe
 
     def test_nvme_is_discovered_and_read_by_the_kernels_own_initiator(self):

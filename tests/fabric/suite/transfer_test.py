@@ -67,6 +67,16 @@ class LiveTransfers(unittest.TestCase):
         self.assertGreater(grown[3], 1000, grown)
         self.assertLess(sum(grown) - grown[3], 100, grown)
 
+    def test_the_device_can_be_removed_when_a_test_is_over(self):
+        """By an administrator, or by bonding, while the agents run."""
+        answer = tool.rdmaready("test", "peer", self.hosts[1], self.hosts[2], "--case", "send-1k", "--output", "json")
+        self.assertEqual(answer.status, 0, answer)
+        self.addCleanup(fabric.put_right)
+        for number in self.hosts:
+            fabric.assert_device_is_free(number)
+            left = fabric.guest(number, "timeout 20 rdma link del rxe0; ls /sys/class/infiniband")
+            self.assertEqual(left.split(), [], f"guest {number}")
+
     @staticmethod
     def priority_packets(number):
         text = fabric.guest(number, "ethtool -S dcb0")
