@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/layout.h"
+#include "checks/words.h"
 #include "cli/render_text.h"
 
 namespace rdmaready {
