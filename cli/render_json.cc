@@ -337,7 +337,12 @@ std::string ProfileCheckJson(const std::string& named, const ProfileReading& rea
                {"file", named},
                {"well_formed", reading.profile.has_value()},
                {"faults", std::move(faults)}};
-  if (reading.profile) json["profile"] = FromMessage(ToProto(*reading.profile));
+  if (reading.profile) {
+    json["profile"] = FromMessage(ToProto(*reading.profile));
+  } else {  // what every object of an error has
+    json["status"] = static_cast<int>(ExitStatus::kUsage);
+    json["error"] = reading.faults.front().Line();
+  }
   return Dump(json);
 }
 
