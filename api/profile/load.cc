@@ -48,18 +48,21 @@ YamlFault FaultOf(const ProfileProblem& problem, const ProfileReading& reading) 
           .text = std::move(text)};
 }
 
-// Whether a fault found while reading already explains the problem: a key that was refused is no missing key.
-bool Explained(const ProfileProblem& problem, const std::vector<YamlFault>& faults) {
-  const auto about = [](std::string_view key, std::string_view path) {
-    return !key.empty() &&
-           (path == key || path.starts_with(std::string(key) + ".") ||
-            key.starts_with(std::string(path) + ".") || path.starts_with(std::string(key) + "[") ||
-            key.starts_with(std::string(path) + "["));
+// Whether one path is the other, or a part of it.
+bool Related(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  return !a.empty() && b.starts_with(a) && (a.size() == b.size() || b[a.size()] == '.' || b[a.size()] == '[');
+}
+
+// Whether a fault of filling the message already explains the problem: what was refused, or written wrongly, is
+// not missing.
+bool Explained(const ProfileProblem& problem, std::span<const YamlFault> faults, const FieldPlaces& places) {
+  const auto explains = [&places](const YamlFault& fault, const std::string& field) {
+    if (fault.meant.empty()) return Related(fault.key, field);
+    return Related(fault.meant, field) && !places.contains(field);
   };
   return std::ranges::any_of(faults, [&](const YamlFault& fault) {
-    if (fault.key.empty()) return false;
-    const std::string_view key = fault.meant.empty() ? fault.key : fault.meant;
-    return about(key, problem.field) || (!problem.other.empty() && about(key, problem.other));
+    return explains(fault, problem.field) || explains(fault, problem.other);
   });
 }
 
@@ -82,16 +85,17 @@ ProfileReading Read(std::string_view yaml, std::string_view file_name, Extendabl
   ProfileChain chain = ReadChain(yaml, file_name, extendable, reading.faults);
   reading.files = chain.files;
   v1::Profile message;
+  std::vector<YamlFault> filling;
   const bool has_root = chain.readable || chain.root.kind == YamlNode::Kind::kMap;
   if (has_root) {
     const KeyRules rules{.not_a_key = "digest", .beside = kBesideFields};
-    reading.places = FillMessage(chain.root, chain.files, rules, message, reading.faults);
+    reading.places = FillMessage(chain.root, chain.files, rules, message, filling);
   }
+  reading.faults.insert(reading.faults.end(), filling.begin(), filling.end());
   // What a lost part of the chain would have said, nobody can miss; and an empty text lacks everything.
   if (chain.readable && chain.root.kind == YamlNode::Kind::kMap) {
-    const std::vector<YamlFault> known = reading.faults;
     for (const ProfileProblem& problem : FindProblems(message)) {
-      if (!Explained(problem, known)) reading.faults.push_back(FaultOf(problem, reading));
+      if (!Explained(problem, filling, reading.places)) reading.faults.push_back(FaultOf(problem, reading));
     }
   }
   Sort(reading);

@@ -198,11 +198,11 @@ class Filler {
     if (node.kind != YamlNode::Kind::kList) return Wrong(node, path, kWants);
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const YamlNode& item = node.items[i];
+      const std::string item_path = path + "[" + std::to_string(i) + "]";
       if (item.kind != YamlNode::Kind::kMap) {
-        Wrong(item, path, kWants);
+        Wrong(item, item_path, " wants a mapping of its own keys");
         continue;
       }
-      const std::string item_path = path + "[" + std::to_string(i) + "]";
       places_[item_path] = {.source = item.source, .line = item.line};
       FillMap(item, item_path + ".", *message.GetReflection()->AddMessage(&message, &field));
     }

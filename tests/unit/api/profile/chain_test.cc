@@ -204,7 +204,8 @@ TEST(Faults, AreAllFoundInOneRun) {
                           "p.yaml:7: key `roce_mtu_bytes`: does not fit into mtu_bytes 1500",
                           "p.yaml:8: key `mtu_bytes` is there twice, first in line 6",
                           "p.yaml:9: key `trust` wants one of any, dscp, pcp, not `dcsp`",
-                          "p.yaml:10: unknown key `prio` in `cnp` (did you mean `priority`?)"));
+                          "p.yaml:10: unknown key `prio` in `cnp` (did you mean `priority`?)",
+                          "p.yaml:10: key `cnp.priority`: 9 is not in 0..7"));
 }
 
 TEST(Faults, OfContradictionsNameTheirKeys) {
@@ -222,7 +223,7 @@ TEST(Faults, OfContradictionsNameTheirKeys) {
               ElementsAre("3 pfc", "6 ets.classes"));
   EXPECT_THAT(keys("ets:\n  rdma_percent: 40\n  classes:\n    - {priorities: [3], percent: 50}\n"
                    "    - {priorities: [0, 1, 2, 4, 5, 6, 7], percent: 50, strict: true}\n    - 5\n"),
-              ElementsAre("4 ets.rdma_percent", "7 ets.classes[1].percent", "8 ets.classes"));
+              ElementsAre("4 ets.rdma_percent", "7 ets.classes[1].percent", "8 ets.classes[2]"));
 }
 
 TEST(BuiltInProfiles, DifferFromWhatTheyExtendOnlyInWhatTheySay) {
