@@ -53,8 +53,9 @@ TEST(ProfileYaml, SaysWhereAValueIsFromWhenThereAreSeveralFiles) {
   const std::string chain =
       ProfileYaml(ReadProfileText("name: x\nextends: nvidia-lossless\ndscp: 26\n", "p.yaml"));
   EXPECT_THAT(chain, HasSubstr("# p.yaml, which extends nvidia-lossless.yaml\n"));
-  EXPECT_THAT(chain, HasSubstr("\ndscp: 26" + std::string(26, \' \') + "# p.yaml:3\n"));
-  EXPECT_THAT(chain, HasSubstr("\ntos: 106" + std::string(26, \' \') + "# nvidia-lossless.yaml:"));
+  const std::string gap(26, ' ');
+  EXPECT_THAT(chain, HasSubstr("\ndscp: 26" + gap + "# p.yaml:3\n"));
+  EXPECT_THAT(chain, HasSubstr("\ntos: 106" + gap + "# nvidia-lossless.yaml:"));
   EXPECT_THAT(chain, Not(HasSubstr("extends:")));
 }
 
