@@ -328,6 +328,35 @@ std::string ProfileJson(const Profile& profile) {
   return Dump({{"schema", "rdmaready.v1.Profile"}, {"profile", FromMessage(ToProto(profile))}});
 }
 
+std::string ProfileCheckJson(const std::string& named, const ProfileReading& reading) {
+  Json faults = Json::array();
+  for (const YamlFault& fault : reading.faults) {
+    faults.push_back({{"file", fault.file}, {"line", fault.line}, {"key", fault.key}, {"text", fault.text}});
+  }
+  Json json = {{"schema", "rdmaready.v1.ProfileCheck"},
+               {"file", named},
+               {"well_formed", reading.profile.has_value()},
+               {"faults", std::move(faults)}};
+  if (reading.profile) {
+    json["profile"] = FromMessage(ToProto(*reading.profile));
+  } else {  // what every object of an error has
+    json["status"] = static_cast<int>(ExitStatus::kUsage);
+    json["error"] = reading.faults.front().Line();
+  }
+  return Dump(json);
+}
+
+std::string SwitchSideJson(const std::string& profile, const std::string& kind, const SwitchSide& side) {
+  Json placeholders = Json::array();
+  for (const Placeholder& one : side.placeholders)
+    placeholders.push_back({{"name", one.name}, {"meaning", one.meaning}});
+  return Dump({{"schema", "rdmaready.v1.SwitchSide"},
+               {"profile", profile},
+               {"switch", kind},
+               {"placeholders", std::move(placeholders)},
+               {"text", side.text}});
+}
+
 std::string VersionJson(std::string_view version) {
   return Dump({{"schema", "rdmaready.v1.Version"}, {"version", version}});
 }

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "api/model/profile.h"
+#include "api/profile/load.h"
 #include "cli/check_summary.h"
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
 #include "cli/history_run.h"
 #include "cli/probe_run.h"
 #include "cli/save_run.h"
+#include "cli/switch_side.h"
 #include "cli/transfer_run.h"
 
 namespace rdmaready {
@@ -25,6 +27,8 @@ std::string FactsJson(const FactsRun& run);
 std::string HistoryJson(const HistoryRun& run);
 std::string SavedJson(const SaveRun& run);
 std::string ProfileJson(const Profile& profile);
+std::string ProfileCheckJson(const std::string& named, const ProfileReading& reading);
+std::string SwitchSideJson(const std::string& profile, const std::string& kind, const SwitchSide& side);
 std::string VersionJson(std::string_view version);
 // `field` names the list: {"schema": "rdmaready.v1.Cases", "cases": [...]}.
 std::string ListJson(std::string_view schema, std::string_view field, const std::vector<std::string>& names);

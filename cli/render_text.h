@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/model/facts.h"
-#include "api/model/profile.h"
+#include "api/profile/load.h"
 #include "cli/check_summary.h"
 #include "cli/explanation.h"
 #include "cli/facts_run.h"
@@ -36,6 +36,7 @@ std::string ExplainText(const std::vector<Explanation>& explanations, const Styl
 std::string CatalogueTable(const std::vector<Explanation>& catalogue, const Style& style);
 std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue);
 
-std::string ProfileText(const Profile& profile, const Style& style);
+// A line for each fault: "file.yaml:7: key `dscp`: 64 is not in 0..63", and how many there are.
+std::string ProfileFaultsText(const std::string& named, const ProfileReading& reading);
 
 }  // namespace rdmaready

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the catalogue says of a check, and what a profile asks for.
+// What the catalogue says of a check.
 #include <fmt/format.h>
 
 #include "api/base/text.h"
-#include "checks/names.h"
-#include "checks/words.h"
 #include "cli/layout.h"
 #include "cli/render_text.h"
 
@@ -55,41 +53,6 @@ std::string OneText(const Explanation& explanation, const Style& style) {
          Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
 }
 
-template <class T>
-std::string Asked(const std::optional<T>& value, std::string_view unit) {
-  return value ? fmt::format("{}{}", *value, unit) : std::string("not asked for");
-}
-
-std::string HeartbeatText(const std::optional<Profile::Heartbeat>& heartbeat) {
-  if (!heartbeat) return "not asked for";
-  std::string text = fmt::format("priority {}", heartbeat->priority);
-  if (heartbeat->percent) text += fmt::format(", {} % of the link", *heartbeat->percent);
-  if (heartbeat->percent_up_to_10g) text += fmt::format(" ({} % up to 10 Gb/s)", *heartbeat->percent_up_to_10g);
-  return text;
-}
-
-std::string CnpText(const std::optional<Profile::Cnp>& cnp) {
-  if (!cnp) return "not asked for";
-  return fmt::format("DSCP {}", cnp->dscp) +
-         (cnp->priority ? fmt::format(", priority {}", *cnp->priority) : "");
-}
-
-std::string VlanText(const Profile& profile) {
-  if (profile.vlan == Profile::Vlan::kAny) return "not asked for";
-  std::string text(Name(profile.vlan));
-  if (!profile.vlan_ids) return text;
-  for (std::size_t i = 0; i < profile.vlan_ids->size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? ", " : " or ", (*profile.vlan_ids)[i]);
-  return text;
-}
-
-std::string RolesText(const Profile& profile) {
-  if (!profile.roles) return "not asked for";
-  std::vector<std::string> names;
-  for (const Profile::Role role : *profile.roles) names.emplace_back(Name(role));
-  return Joined(names, "none");
-}
-
 }  // namespace
 
 std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style) {
@@ -125,32 +88,6 @@ std::string CatalogueTable(const std::vector<Explanation>& catalogue, const Styl
     rows.push_back({entry.id, entry.family, std::string(SeverityOf(entry)), std::string(BlocksText(entry))});
   }
   return Table(style, rows, 0);
-}
-
-std::string ProfileText(const Profile& profile, const Style& style) {
-  const auto line = [&](std::string_view label, std::string_view text) {
-    return "  " + Column(label, 20) + Printable(text) + "\n";
-  };
-  const std::string pfc = !profile.pfc           ? "not asked for"
-                          : profile.pfc->empty() ? "off"
-                                                 : "on for " + ListText(*profile.pfc);
-  const std::string ets =
-      profile.ets_rdma_percent
-          ? fmt::format("{} % (within {} points)", *profile.ets_rdma_percent, profile.ets_tolerance_percent)
-          : std::string("not asked for");
-  return style.Paint(Tone::kStrong, Printable(profile.name)) + "\n" + "  " + Printable(profile.summary) + "\n" +
-         line("transport", Name(profile.transport)) + line("RDMA priority", Asked(profile.rdma_priority, "")) +
-         line("trust", Name(profile.trust)) + line("DSCP", Asked(profile.dscp, "")) +
-         line("ToS", Asked(profile.tos, "")) + line("PFC", pfc) + line("ETS share", ets) +
-         line("heartbeat", HeartbeatText(profile.heartbeat)) + line("CNP", CnpText(profile.cnp)) +
-         line("VLAN", VlanText(profile)) + line("DCBX", Name(profile.dcbx)) +
-         line("MTU at least", Asked(profile.mtu_bytes, " B")) +
-         line("RoCE MTU", Asked(profile.roce_mtu_bytes, " B")) +
-         line("speed at least", profile.min_speed_mbps ? SpeedText(*profile.min_speed_mbps) : "not asked for") +
-         line("roles", RolesText(profile)) + line("ports at least", Asked(profile.min_ports, "")) +
-         line("lockable memory", profile.min_memlock_bytes ? "at least " + BytesText(*profile.min_memlock_bytes)
-                                                           : "not asked for") +
-         line("digest", profile.digest);
 }
 
 }  // namespace rdmaready

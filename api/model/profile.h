@@ -47,9 +47,26 @@ struct Profile {
     bool operator==(const Cnp&) const = default;
   };
 
+  // A traffic class of ETS, known by its priorities.
+  struct EtsClass {
+    std::vector<std::uint8_t> priorities{};  // 0..7, not empty
+    std::optional<std::uint8_t> percent{};   // 1..100; absent: strict priority
+
+    bool operator==(const EtsClass&) const = default;
+  };
+
+  // Marking by the switch in the class of RDMA. Absent figures are the switch's own.
+  struct Ecn {
+    std::optional<std::uint32_t> min_bytes{};  // of the queue
+    std::optional<std::uint32_t> max_bytes{};
+    std::optional<std::uint8_t> probability_percent{};
+
+    bool operator==(const Ecn&) const = default;
+  };
+
   std::string name{};
   std::string summary{};
-  std::string digest{};  // SHA-256 of the text it was read from, hex
+  std::string digest{};  // SHA-256, hex, of the text it was read from and of those it extends
 
   Transport transport = Transport::kAny;
   std::optional<std::uint8_t> rdma_priority{};  // 0..7
@@ -59,6 +76,7 @@ struct Profile {
   std::optional<std::vector<std::uint8_t>> pfc{};  // lossless priorities; an empty list: PFC must be off
   std::optional<std::uint8_t> ets_rdma_percent{};  // bandwidth share of the RDMA traffic class
   std::uint8_t ets_tolerance_percent = 5;
+  std::vector<EtsClass> ets_classes{};  // all, or none: then ets_rdma_percent and heartbeat say what there is
   Dcbx dcbx = Dcbx::kAny;
   std::optional<std::uint32_t> mtu_bytes{};       // of the netdev, at least
   std::optional<std::uint32_t> roce_mtu_bytes{};  // active RDMA MTU, exactly
@@ -70,6 +88,8 @@ struct Profile {
   std::optional<std::vector<std::uint16_t>> vlan_ids{};  // the storage VLANs: no other carries RDMA
   std::optional<std::vector<Role>> roles{};              // of every host; not empty
   std::optional<std::uint8_t> min_ports{};               // Ethernet ports with RDMA of a host
+  std::optional<Ecn> ecn{};
+  bool share_priority = false;  // roles of several protocols on one lossless priority are wished
 
   bool operator==(const Profile&) const = default;
 };

@@ -3,84 +3,151 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <optional>
 #include <span>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include "api/base/digest.h"
 #include "api/profile/builtin.h"
+#include "api/profile/chain.h"
+#include "api/profile/profile_problems.h"
 #include "api/profile/profile_proto.h"
-#include "api/profile/yaml_message.h"
-#include "api/profile/yaml_tree.h"
 
 namespace rdmaready {
 namespace {
 
-// The line of the field, or of the message it is in; 1 when the file does not have it.
-int LineOf(const FieldLines& lines, std::string_view field) {
+constexpr std::string_view kBesideFields[] = {kExtendsKey, kWithoutKey};
+
+// Where the field was set, or the message it is in; the file's beginning when no file says it.
+FieldPlace PlaceOf(const FieldPlaces& places, std::string_view field) {
   while (!field.empty()) {
-    if (const auto found = lines.find(field); found != lines.end()) return found->second;
-    const std::size_t dot = field.rfind('.');
-    field = field.substr(0, dot == std::string_view::npos ? 0 : dot);
+    if (const auto found = places.find(field); found != places.end()) return found->second;
+    const std::size_t end = field.find_last_of(".[");
+    field = field.substr(0, end == std::string_view::npos ? 0 : end);
   }
-  return 1;
+  return {.source = 0, .line = 1};
 }
 
-absl::StatusOr<std::string> ReadProfileFile(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (error) return absl::NotFoundError("read profile " + path + ": " + error.message());
-  if (!std::filesystem::is_regular_file(status))
-    return absl::InvalidArgumentError("read profile " + path + ": not a regular file");
-  std::ifstream file(path, std::ios::binary);
-  // One byte more than allowed, so that the parser sees what is too large.
-  std::string text(kMaxYamlBytes + 1, '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof()) {
-    return absl::PermissionDeniedError("read profile " + path + ": cannot be read");
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
+std::string LineText(const ProfileReading& reading, const FieldPlace& place) {
+  return reading.files[static_cast<std::size_t>(place.source)] + ":" + std::to_string(place.line);
 }
 
-absl::Status NoSuchProfile(const std::string& name) {
-  const std::vector<std::string> names = BuiltInProfileNames();
-  const std::string close = ClosestWord(name, names);
-  std::string known;
-  for (const std::string& built_in : names) known += (known.empty() ? "" : ", ") + built_in;
-  const std::string hint = close.empty() ? "" : " (did you mean `" + close + "`?)";
-  return absl::NotFoundError("no profile `" + name + "`" + hint + "; built in are " + known +
-                             "; one of your own is named by the path of its file");
+// What disagrees may be from two files; the extending one is the reader's own, and the one to name.
+YamlFault FaultOf(const ProfileProblem& problem, const ProfileReading& reading) {
+  FieldPlace place = PlaceOf(reading.places, problem.field);
+  std::string text = "key `" + problem.field + "`: " + problem.text;
+  if (const auto other = reading.places.find(problem.other);
+      other != reading.places.end() && other->second.source < place.source) {
+    text += " (`" + problem.field + "` is from " + LineText(reading, place) + ")";
+    place = other->second;
+  }
+  return {.file = reading.files[static_cast<std::size_t>(place.source)],
+          .line = place.line,
+          .key = problem.field,
+          .text = std::move(text)};
+}
+
+// Whether one path is the other, or a part of it.
+bool Related(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  return !a.empty() && b.starts_with(a) && (a.size() == b.size() || b[a.size()] == '.' || b[a.size()] == '[');
+}
+
+// Whether a fault of filling the message already explains the problem: what was refused, or written wrongly, is
+// not missing.
+bool Explained(const ProfileProblem& problem, std::span<const YamlFault> faults, const FieldPlaces& places) {
+  const auto explains = [&places](const YamlFault& fault, const std::string& field) {
+    if (fault.meant.empty()) return Related(fault.key, field);
+    return Related(fault.meant, field) && !places.contains(field);
+  };
+  return std::ranges::any_of(faults, [&](const YamlFault& fault) {
+    return explains(fault, problem.field) || explains(fault, problem.other);
+  });
+}
+
+void Sort(ProfileReading& reading) {
+  const auto place = [&reading](const YamlFault& fault) {
+    return std::pair(std::ranges::find(reading.files, fault.file) - reading.files.begin(), fault.line);
+  };
+  std::ranges::stable_sort(reading.faults, {}, place);
+}
+
+// Of the texts one after the other, the extending profile's first.
+absl::StatusOr<std::string> DigestOf(const ProfileChain& chain) {
+  std::string all;
+  for (const std::string& text : chain.texts) all += text;
+  return Sha256(all);
+}
+
+ProfileReading Read(std::string_view yaml, std::string_view file_name, Extendable extendable) {
+  ProfileReading reading;
+  ProfileChain chain = ReadChain(yaml, file_name, extendable, reading.faults);
+  reading.files = chain.files;
+  v1::Profile message;
+  std::vector<YamlFault> filling;
+  const bool has_root = chain.readable || chain.root.kind == YamlNode::Kind::kMap;
+  if (has_root) {
+    const KeyRules rules{.not_a_key = "digest", .beside = kBesideFields};
+    reading.places = FillMessage(chain.root, chain.files, rules, message, filling);
+  }
+  reading.faults.insert(reading.faults.end(), filling.begin(), filling.end());
+  // What a lost part of the chain would have said, nobody can miss; and an empty text lacks everything.
+  if (chain.readable && chain.root.kind == YamlNode::Kind::kMap) {
+    for (const ProfileProblem& problem : FindProblems(message)) {
+      if (!Explained(problem, filling, reading.places)) reading.faults.push_back(FaultOf(problem, reading));
+    }
+  }
+  Sort(reading);
+  if (!reading.faults.empty()) return reading;
+  absl::StatusOr<std::string> digest = DigestOf(chain);
+  if (digest.ok()) message.set_digest(*std::move(digest));
+  absl::StatusOr<Profile> profile = digest.ok() ? FromProto(message) : digest.status();
+  if (profile.ok()) {
+    reading.profile = *std::move(profile);
+  } else {
+    reading.faults.push_back(
+        {.file = reading.files.front(), .line = 1, .text = std::string(profile.status().message())});
+  }
+  return reading;
+}
+
+absl::StatusOr<Profile> ProfileOf(ProfileReading reading) {
+  if (reading.profile) return *std::move(reading.profile);
+  const std::size_t more = reading.faults.size() - 1;
+  std::string text = reading.faults.front().Line();
+  if (more > 0) {
+    text += " (and " + std::to_string(more) + " more fault" + (more > 1 ? "s" : "") +
+            ": `rdmaready profile check " + reading.files.front() + "`)";
+  }
+  return absl::InvalidArgumentError(text);
 }
 
 }  // namespace
 
 absl::StatusOr<Profile> ParseProfile(std::string_view yaml, std::string_view file_name) {
-  const absl::StatusOr<YamlNode> root = ParseYaml(yaml, file_name);
-  if (!root.ok()) return root.status();
-  v1::Profile message;
-  const absl::StatusOr<FieldLines> lines = FillMessage(*root, file_name, "digest", message);
-  if (!lines.ok()) return lines.status();
-  if (const std::optional<ProfileProblem> problem = FindProblem(message)) {
-    return YamlError(file_name, LineOf(*lines, problem->field),
-                     "key `" + problem->field + "`: " + problem->text);
-  }
-  absl::StatusOr<std::string> digest = Sha256(yaml);
-  if (!digest.ok()) return digest.status();
-  message.set_digest(*std::move(digest));
-  return FromProto(message);
+  return ProfileOf(ReadProfileText(yaml, file_name));
+}
+
+ProfileReading ReadProfileText(std::string_view yaml, std::string_view file_name) {
+  return Read(yaml, file_name, Extendable::kBuiltIns);
 }
 
 absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path) {
+  absl::StatusOr<ProfileReading> reading = ReadProfile(name_or_path);
+  if (!reading.ok()) return reading.status();
+  return ProfileOf(*std::move(reading));
+}
+
+absl::StatusOr<ProfileReading> ReadProfile(const std::string& name_or_path) {
   const std::string_view built_in = BuiltInProfileText(name_or_path);
-  if (!built_in.empty()) return ParseProfile(built_in, name_or_path + ".yaml");
-  const bool is_path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".yaml") ||
-                       name_or_path.ends_with(".yml");
+  if (!built_in.empty()) return ReadProfileText(built_in, name_or_path + ".yaml");
   std::error_code error;
-  if (!is_path && !std::filesystem::exists(name_or_path, error)) return NoSuchProfile(name_or_path);
+  if (!LooksLikeAPath(name_or_path) && !std::filesystem::exists(name_or_path, error))
+    return NoSuchProfile(name_or_path);
   const absl::StatusOr<std::string> text = ReadProfileFile(name_or_path);
   if (!text.ok()) return text.status();
-  return ParseProfile(*text, name_or_path);
+  return Read(*text, name_or_path, Extendable::kBuiltInsAndFiles);
 }
 
 std::vector<std::string> BuiltInProfileNames() {
@@ -93,6 +160,20 @@ std::string_view BuiltInProfileText(std::string_view name) {
   const std::span<const BuiltInProfile> all = BuiltInProfiles();
   const auto found = std::ranges::find(all, name, &BuiltInProfile::name);
   return found == all.end() ? std::string_view() : found->text;
+}
+
+bool LooksLikeAPath(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+absl::Status NoSuchProfile(const std::string& name) {
+  const std::vector<std::string> names = BuiltInProfileNames();
+  const std::string close = ClosestWord(name, names);
+  std::string known;
+  for (const std::string& built_in : names) known += (known.empty() ? "" : ", ") + built_in;
+  const std::string hint = close.empty() ? "" : " (did you mean `" + close + "`?)";
+  return absl::NotFoundError("no profile `" + name + "`" + hint + "; built in are " + known +
+                             "; one of your own is named by the path of its file");
 }
 
 }  // namespace rdmaready

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/profile_proto.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "api/profile/profile_problems.h"
 
 namespace rdmaready {
 namespace {
@@ -72,180 +73,6 @@ v1::Profile::Vlan ToWire(Profile::Vlan vlan) {
 // The two have the same numbers (held by the round trip test).
 v1::Profile::Role ToWire(Profile::Role role) { return static_cast<v1::Profile::Role>(role); }
 
-ProfileProblem OutOfRange(std::string field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
-  return {.field = std::move(field),
-          .text = std::to_string(value) + " is not in " + std::to_string(low) + ".." + std::to_string(high)};
-}
-
-std::optional<ProfileProblem> CheckText(const v1::Profile& message) {
-  constexpr std::size_t kLongestName = 64;
-  constexpr std::size_t kLongestSummary = 256;
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-  };
-  if (message.name().empty()) return ProfileProblem{"name", "a profile needs a name"};
-  if (message.name().size() > kLongestName || !std::ranges::all_of(message.name(), plain)) {
-    return ProfileProblem{"name", "a name is at most 64 of a-z 0-9 - . _"};
-  }
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (message.summary().size() > kLongestSummary || std::ranges::any_of(message.summary(), control)) {
-    return ProfileProblem{"summary", "a summary is one line of at most 256 bytes"};
-  }
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckEnums(const v1::Profile& message) {
-  if (!v1::Profile::Transport_IsValid(message.transport()))
-    return ProfileProblem{"transport", "a value from a newer version"};
-  if (!v1::Profile::Trust_IsValid(message.trust()))
-    return ProfileProblem{"trust", "a value from a newer version"};
-  if (!v1::Profile::Dcbx_IsValid(message.dcbx())) return ProfileProblem{"dcbx", "a value from a newer version"};
-  if (!v1::Profile::Vlan_IsValid(message.vlan())) return ProfileProblem{"vlan", "a value from a newer version"};
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckRanges(const v1::Profile& message) {
-  struct Range {
-    std::string_view field;
-    bool present;
-    std::uint64_t value;
-    std::uint64_t low;
-    std::uint64_t high;
-  };
-  const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
-  const std::array<Range, 13> ranges{{
-      {"rdma_priority", message.has_rdma_priority(), message.rdma_priority(), 0, 7},
-      {"dscp", message.has_dscp(), message.dscp(), 0, 63},
-      {"tos", message.has_tos(), message.tos(), 0, 255},
-      {"ets.rdma_percent", message.has_ets(), message.ets().rdma_percent(), 0, 100},
-      {"ets.tolerance_percent", message.has_ets() && message.ets().has_tolerance_percent(),
-       message.ets().tolerance_percent(), 0, 100},
-      {"mtu_bytes", message.has_mtu_bytes(), message.mtu_bytes(), 576, 65535},
-      {"min_speed_mbps", message.has_min_speed_mbps(), message.min_speed_mbps(), 1, 10'000'000},
-      {"heartbeat.priority", message.has_heartbeat(), heartbeat.priority(), 0, 7},
-      {"heartbeat.percent", heartbeat.has_percent(), heartbeat.percent(), 1, 99},
-      {"heartbeat.percent_up_to_10g", heartbeat.has_percent_up_to_10g(), heartbeat.percent_up_to_10g(), 1, 99},
-      {"cnp.dscp", message.has_cnp(), message.cnp().dscp(), 0, 63},
-      {"cnp.priority", message.cnp().has_priority(), message.cnp().priority(), 0, 7},
-      {"min_ports", message.has_min_ports(), message.min_ports(), 1, 64},
-  }};
-  for (const Range& range : ranges) {
-    if (range.present && (range.value < range.low || range.value > range.high)) {
-      return OutOfRange(std::string(range.field), range.value, range.low, range.high);
-    }
-  }
-  if (message.has_roce_mtu_bytes()) {
-    constexpr std::array<std::uint32_t, 5> kRoceMtus{256, 512, 1024, 2048, 4096};
-    if (std::ranges::find(kRoceMtus, message.roce_mtu_bytes()) == kRoceMtus.end()) {
-      return ProfileProblem{"roce_mtu_bytes",
-                            std::to_string(message.roce_mtu_bytes()) + " is not 256, 512, 1024, 2048 or 4096"};
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckPfc(const v1::Profile& message) {
-  if (!message.has_pfc()) return std::nullopt;
-  unsigned seen = 0;
-  for (const std::uint32_t priority : message.pfc().priorities()) {
-    if (priority > 7) return OutOfRange("pfc", priority, 0, 7);
-    if ((seen >> priority & 1U) != 0)
-      return ProfileProblem{"pfc", "priority " + std::to_string(priority) + " is there twice"};
-    seen |= 1U << priority;
-  }
-  if (seen == 0) return std::nullopt;
-  if (!message.has_rdma_priority()) return ProfileProblem{"pfc", "a lossless priority without rdma_priority"};
-  if ((seen >> message.rdma_priority() & 1U) == 0) {
-    return ProfileProblem{"pfc",
-                          "rdma_priority " + std::to_string(message.rdma_priority()) + " is not among them"};
-  }
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckTogether(const v1::Profile& message) {
-  if (message.has_dscp() && message.has_tos() && message.tos() >> 2 != message.dscp()) {
-    return ProfileProblem{"tos", std::to_string(message.tos()) + " carries DSCP " +
-                                     std::to_string(message.tos() >> 2) + ", and dscp is " +
-                                     std::to_string(message.dscp())};
-  }
-  if (message.has_dscp() && !message.has_rdma_priority())
-    return ProfileProblem{"dscp", "a dscp without rdma_priority"};
-  if (message.trust() == v1::Profile::TRUST_DSCP && !message.has_dscp())
-    return ProfileProblem{"trust", "trust dscp without a dscp"};
-  if (message.has_ets() && !message.has_rdma_priority())
-    return ProfileProblem{"ets", "a share for RDMA without rdma_priority"};
-  if (message.has_ets() && message.rdma_priority() == 0) {
-    return ProfileProblem{"ets", "a share for RDMA, and rdma_priority 0 is everybody's"};
-  }
-  if (message.has_mtu_bytes() && message.has_roce_mtu_bytes() &&
-      message.roce_mtu_bytes() >= message.mtu_bytes()) {
-    return ProfileProblem{"roce_mtu_bytes",
-                          "does not fit into mtu_bytes " + std::to_string(message.mtu_bytes())};
-  }
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckHeartbeat(const v1::Profile& message) {
-  if (!message.has_heartbeat()) return std::nullopt;
-  const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
-  const std::string priority = "priority " + std::to_string(heartbeat.priority());
-  const auto is_it = [&heartbeat](std::uint32_t lossless) { return lossless == heartbeat.priority(); };
-  if (message.has_rdma_priority() && message.rdma_priority() == heartbeat.priority())
-    return ProfileProblem{"heartbeat.priority", priority + " is RDMA's"};
-  if (std::ranges::any_of(message.pfc().priorities(), is_it))
-    return ProfileProblem{"heartbeat.priority", priority + " is paused by pfc"};
-  if (!heartbeat.has_percent()) {
-    if (!heartbeat.has_percent_up_to_10g()) return std::nullopt;
-    return ProfileProblem{"heartbeat.percent_up_to_10g", "without percent"};
-  }
-  if (!message.has_ets()) return ProfileProblem{"heartbeat.percent", "a share without ets"};
-  const std::uint32_t most = std::max(heartbeat.percent(), heartbeat.percent_up_to_10g());
-  if (most + message.ets().rdma_percent() >= 100)
-    return ProfileProblem{"heartbeat.percent", "with ets.rdma_percent it leaves nothing for other traffic"};
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckCnp(const v1::Profile& message) {
-  if (!message.has_cnp()) return std::nullopt;
-  const v1::Profile::Cnp& cnp = message.cnp();
-  if (message.has_dscp() && message.dscp() == cnp.dscp())
-    return ProfileProblem{"cnp.dscp", std::to_string(cnp.dscp()) + " is RDMA's"};
-  const auto is_it = [&cnp](std::uint32_t lossless) {
-    return cnp.has_priority() && lossless == cnp.priority();
-  };
-  if (std::ranges::any_of(message.pfc().priorities(), is_it))
-    return ProfileProblem{"cnp.priority", std::to_string(cnp.priority()) + " is paused by pfc"};
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckVlanIds(const v1::Profile& message) {
-  if (!message.has_vlan_ids()) return std::nullopt;
-  constexpr std::uint32_t kHighest = 4094;
-  std::vector<std::uint32_t> seen;
-  for (const std::uint32_t id : message.vlan_ids().ids()) {
-    if (id < 1 || id > kHighest) return OutOfRange("vlan_ids", id, 1, kHighest);
-    if (std::ranges::find(seen, id) != seen.end())
-      return ProfileProblem{"vlan_ids", "VLAN " + std::to_string(id) + " is there twice"};
-    seen.push_back(id);
-  }
-  if (seen.empty()) return ProfileProblem{"vlan_ids", "an empty list"};
-  if (message.vlan() != v1::Profile::VLAN_TAGGED) return ProfileProblem{"vlan_ids", "without vlan tagged"};
-  return std::nullopt;
-}
-
-std::optional<ProfileProblem> CheckRoles(const v1::Profile& message) {
-  if (!message.has_roles()) return std::nullopt;
-  std::vector<int> seen;
-  for (const int role : message.roles().roles()) {
-    if (role == v1::Profile::ROLE_UNKNOWN || !v1::Profile::Role_IsValid(role))
-      return ProfileProblem{"roles", "a value from a newer version"};
-    if (std::ranges::find(seen, role) != seen.end()) return ProfileProblem{"roles", "a role is there twice"};
-    seen.push_back(role);
-  }
-  if (seen.empty()) return ProfileProblem{"roles", "an empty list"};
-  return std::nullopt;
-}
-
 std::uint8_t Byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
 
 void AddParts(const Profile& profile, v1::Profile& message) {
@@ -269,6 +96,19 @@ void AddParts(const Profile& profile, v1::Profile& message) {
     message.mutable_roles();
     for (const Profile::Role role : *profile.roles) message.mutable_roles()->add_roles(ToWire(role));
   }
+  for (const Profile::EtsClass& one : profile.ets_classes) {
+    v1::Profile::TrafficClass& to = *message.mutable_ets()->add_classes();
+    for (const std::uint8_t priority : one.priorities) to.add_priorities(priority);
+    if (one.percent) to.set_percent(*one.percent);
+    to.set_strict(!one.percent.has_value());
+  }
+  if (profile.ecn) {
+    v1::Profile::Ecn& ecn = *message.mutable_ecn();
+    if (profile.ecn->min_bytes) ecn.set_min_bytes(*profile.ecn->min_bytes);
+    if (profile.ecn->max_bytes) ecn.set_max_bytes(*profile.ecn->max_bytes);
+    if (profile.ecn->probability_percent) ecn.set_probability_percent(*profile.ecn->probability_percent);
+  }
+  message.set_share_priority(profile.share_priority);
 }
 
 void TakeParts(const v1::Profile& message, Profile& profile) {
@@ -293,17 +133,22 @@ void TakeParts(const v1::Profile& message, Profile& profile) {
     profile.roles.emplace();
     for (const int role : message.roles().roles()) profile.roles->push_back(static_cast<Profile::Role>(role));
   }
+  for (const v1::Profile::TrafficClass& from : message.ets().classes()) {
+    Profile::EtsClass& one = profile.ets_classes.emplace_back();
+    for (const std::uint32_t priority : from.priorities()) one.priorities.push_back(Byte(priority));
+    if (from.has_percent()) one.percent = Byte(from.percent());
+  }
+  if (message.has_ecn()) {
+    Profile::Ecn& ecn = profile.ecn.emplace();
+    if (message.ecn().has_min_bytes()) ecn.min_bytes = message.ecn().min_bytes();
+    if (message.ecn().has_max_bytes()) ecn.max_bytes = message.ecn().max_bytes();
+    if (message.ecn().has_probability_percent())
+      ecn.probability_percent = Byte(message.ecn().probability_percent());
+  }
+  profile.share_priority = message.share_priority();
 }
 
 }  // namespace
-
-std::optional<ProfileProblem> FindProblem(const v1::Profile& message) {
-  for (const auto check : {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckHeartbeat,
-                           CheckCnp, CheckVlanIds, CheckRoles}) {
-    if (std::optional<ProfileProblem> problem = check(message)) return problem;
-  }
-  return std::nullopt;
-}
 
 v1::Profile ToProto(const Profile& profile) {
   v1::Profile message;

@@ -9,8 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-
-#include "api/base/status.h"
+#include <utility>
 
 namespace rdmaready {
 namespace {
@@ -46,17 +45,7 @@ std::string Quoted(std::string_view word) {
   return "`" + text + (word.size() > kShown ? "..." : "") + "`";
 }
 
-// "TRANSPORT_ROCE_V2" of enum Transport -> "roce-v2".
-std::string WordOf(const EnumValueDescriptor& value) {
-  std::string word = value.name();
-  const std::size_t prefix = value.type()->name().size() + 1;
-  word = word.size() > prefix ? word.substr(prefix) : word;
-  std::ranges::transform(word, word.begin(), [](char c) {
-    if (c == '_') return '-';
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return word;
-}
+std::string WordOf(const EnumValueDescriptor& value) { return EnumWord(value.type()->name(), value.name()); }
 
 // A plain decimal number. No sign, no leading zero (YAML 1.1 would read it as octal), no exponent.
 std::optional<std::uint64_t> NumberOf(const YamlNode& node) {
@@ -76,46 +65,65 @@ const FieldDescriptor* OnlyList(const Descriptor& type) {
 
 class Filler {
  public:
-  Filler(std::string_view file_name, std::string_view not_a_key)
-      : file_name_(file_name), not_a_key_(not_a_key) {}
+  Filler(std::span<const std::string> files, const KeyRules& rules, std::vector<YamlFault>& faults)
+      : files_(files), rules_(rules), faults_(faults) {}
 
-  absl::Status FillMap(const YamlNode& node, const std::string& prefix, Message& message) {
+  void FillMap(const YamlNode& node, const std::string& prefix, Message& message) {
     for (const YamlNode::Entry& entry : node.entries) {
+      if (prefix.empty() && std::ranges::find(rules_.beside, entry.key) != rules_.beside.end()) continue;
       const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(entry.key);
-      if (field == nullptr || (prefix.empty() && entry.key == not_a_key_))
-        return UnknownKey(entry, prefix, message);
+      if (field == nullptr || (prefix.empty() && entry.key == rules_.not_a_key)) {
+        UnknownKey(entry, prefix, message);
+        continue;
+      }
       const std::string path = prefix + entry.key;
-      lines_[path] = entry.line;
-      RR_RETURN_IF_ERROR(FillField(entry.value, entry.line, path, *field, message));
+      places_[path] = {.source = entry.source, .line = entry.line};
+      FillField(entry, path, *field, message);
     }
-    return absl::OkStatus();
   }
 
-  FieldLines Lines() { return std::move(lines_); }
+  FieldPlaces Places() { return std::move(places_); }
 
  private:
-  absl::Status Error(int line, std::string_view text) const { return YamlError(file_name_, line, text); }
+  void Add(int source, int line, const std::string& key, std::string text) {
+    faults_.push_back(
+        {.file = files_[static_cast<std::size_t>(source)], .line = line, .key = key, .text = std::move(text)});
+  }
 
-  absl::Status UnknownKey(const YamlNode::Entry& entry, const std::string& prefix,
-                          const Message& message) const {
+  // "key `dscp` wants ...": of a value that is there.
+  void Wrong(const YamlNode& node, const std::string& path, std::string_view wants) {
+    Add(node.source, node.line, path, "key `" + path + "`" + std::string(wants));
+  }
+
+  static std::string Got(const YamlNode& node) {
+    return node.kind == YamlNode::Kind::kScalar ? ", not " + Quoted(node.text) : "";
+  }
+
+  void UnknownKey(const YamlNode::Entry& entry, const std::string& prefix, const Message& message) {
     std::vector<std::string> known;
     for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
       const std::string& name = message.GetDescriptor()->field(i)->name();
-      if (!prefix.empty() || name != not_a_key_) known.push_back(name);
+      if (!prefix.empty() || name != rules_.not_a_key) known.push_back(name);
     }
+    if (prefix.empty()) known.insert(known.end(), rules_.beside.begin(), rules_.beside.end());
     const std::string close = ClosestWord(entry.key, known);
     const std::string where = prefix.empty() ? "" : " in `" + prefix.substr(0, prefix.size() - 1) + "`";
-    return Error(entry.line, "unknown key " + Quoted(entry.key) + where +
-                                 (close.empty() ? "" : " (did you mean `" + close + "`?)"));
+    const std::string hint = close.empty() ? "" : " (did you mean `" + close + "`?)";
+    Add(entry.source, entry.line, prefix + entry.key, "unknown key " + Quoted(entry.key) + where + hint);
+    if (!close.empty()) faults_.back().meant = prefix + close;
   }
 
-  absl::Status FillField(const YamlNode& node, int line, const std::string& path, const FieldDescriptor& field,
-                         Message& message) {
-    if (node.kind == YamlNode::Kind::kNull) return Error(line, "key `" + path + "` has no value");
+  void FillField(const YamlNode::Entry& entry, const std::string& path, const FieldDescriptor& field,
+                 Message& message) {
+    const YamlNode& node = entry.value;
+    if (node.kind == YamlNode::Kind::kNull) {
+      Add(entry.source, entry.line, path, "key `" + path + "` has no value");
+      return;
+    }
     if (field.is_repeated()) return FillList(node, path, field, message);
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
-        return FillSubmessage(node, path, *message.GetReflection()->MutableMessage(&message, &field));
+        return FillSubmessage(node, path, field, message);
       case FieldDescriptor::CPPTYPE_UINT32:
       case FieldDescriptor::CPPTYPE_UINT64:
         return FillNumber(node, path, field, message);
@@ -131,92 +139,105 @@ class Filler {
       case FieldDescriptor::CPPTYPE_FLOAT:
         break;
     }
-    return absl::InternalError("a field has a type without a YAML form: " + field.full_name());
+    Wrong(node, path, " has a type without a YAML form");
   }
 
-  absl::Status FillSubmessage(const YamlNode& node, const std::string& path, Message& message) {
-    const FieldDescriptor* list = OnlyList(*message.GetDescriptor());
-    if (list != nullptr) return FillList(node, path, *list, message);
-    if (node.kind != YamlNode::Kind::kMap)
-      return Error(node.line, "key `" + path + "` wants a mapping of its own keys");
-    return FillMap(node, path + ".", message);
+  void FillSubmessage(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                      Message& message) {
+    const FieldDescriptor* list = OnlyList(*field.message_type());
+    if (list == nullptr && node.kind != YamlNode::Kind::kMap)
+      return Wrong(node, path, " wants a mapping of its own keys");
+    Message& part = *message.GetReflection()->MutableMessage(&message, &field);
+    if (list != nullptr) return FillList(node, path, *list, part);
+    FillMap(node, path + ".", part);
   }
 
-  absl::Status FillList(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
-                        Message& message) {
-    if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) return FillWords(node, path, field, message);
-    if (field.cpp_type() != FieldDescriptor::CPPTYPE_UINT32) {
-      return absl::InternalError("a list has a type without a YAML form: " + field.full_name());
+  void FillList(const YamlNode& node, const std::string& path, const FieldDescriptor& field, Message& message) {
+    if (node.items.size() > kMaxListItems) return Wrong(node, path, ": the list is too long");
+    switch (field.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return FillWords(node, path, field, message);
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        return FillMappings(node, path, field, message);
+      case FieldDescriptor::CPPTYPE_UINT32:
+        return FillNumbers(node, path, field, message);
+      default:
+        return Wrong(node, path, " has a type without a YAML form");
     }
-    if (node.kind != YamlNode::Kind::kList)
-      return Error(node.line, "key `" + path + "` wants a list of numbers, like [3]");
-    if (node.items.size() > kMaxListItems) return Error(node.line, "key `" + path + "`: the list is too long");
+  }
+
+  void FillNumbers(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                   Message& message) {
+    constexpr std::string_view kWants = " wants a list of numbers, like [3]";
+    if (node.kind != YamlNode::Kind::kList) return Wrong(node, path, kWants);
     for (const YamlNode& item : node.items) {
       const std::optional<std::uint64_t> number = NumberOf(item);
-      if (!number || *number > std::numeric_limits<std::uint32_t>::max()) {
-        return Error(item.line, "key `" + path + "` wants a list of numbers, like [3]");
-      }
+      if (!number || *number > std::numeric_limits<std::uint32_t>::max()) return Wrong(item, path, kWants);
       message.GetReflection()->AddUInt32(&message, &field, static_cast<std::uint32_t>(*number));
     }
-    return absl::OkStatus();
   }
 
-  absl::Status FillWords(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
-                         Message& message) {
-    if (node.kind != YamlNode::Kind::kList)
-      return Error(node.line, "key `" + path + "` wants a list of words, like [" +
-                                  WordOf(*field.enum_type()->value(1)) + "]");
-    if (node.items.size() > kMaxListItems) return Error(node.line, "key `" + path + "`: the list is too long");
+  void FillWords(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                 Message& message) {
+    if (node.kind != YamlNode::Kind::kList) {
+      return Wrong(node, path, " wants a list of words, like [" + WordOf(*field.enum_type()->value(1)) + "]");
+    }
     for (const YamlNode& item : node.items) {
       const EnumValueDescriptor* value = ValueOf(item, *field.enum_type());
-      if (value == nullptr) return WrongWord(item, path, *field.enum_type());
-      message.GetReflection()->AddEnum(&message, &field, value);
+      if (value == nullptr) {
+        WrongWord(item, path, *field.enum_type());
+      } else {
+        message.GetReflection()->AddEnum(&message, &field, value);
+      }
     }
-    return absl::OkStatus();
   }
 
-  absl::Status FillNumber(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
-                          Message& message) {
-    const std::optional<std::uint64_t> number = NumberOf(node);
-    if (!number) {
-      const std::string got = node.kind == YamlNode::Kind::kScalar ? ", not " + Quoted(node.text) : "";
-      return Error(node.line, "key `" + path + "` wants a plain decimal number" + got);
+  void FillMappings(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                    Message& message) {
+    constexpr std::string_view kWants = " wants a list of mappings";
+    if (node.kind != YamlNode::Kind::kList) return Wrong(node, path, kWants);
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const YamlNode& item = node.items[i];
+      const std::string item_path = path + "[" + std::to_string(i) + "]";
+      if (item.kind != YamlNode::Kind::kMap) {
+        Wrong(item, item_path, " wants a mapping of its own keys");
+        continue;
+      }
+      places_[item_path] = {.source = item.source, .line = item.line};
+      FillMap(item, item_path + ".", *message.GetReflection()->AddMessage(&message, &field));
     }
+  }
+
+  void FillNumber(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                  Message& message) {
+    const std::optional<std::uint64_t> number = NumberOf(node);
+    if (!number) return Wrong(node, path, " wants a plain decimal number" + Got(node));
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
       message.GetReflection()->SetUInt64(&message, &field, *number);
-      return absl::OkStatus();
+      return;
     }
-    if (*number > std::numeric_limits<std::uint32_t>::max()) {
-      return Error(node.line, "key `" + path + "`: " + node.text + " is out of range");
-    }
+    if (*number > std::numeric_limits<std::uint32_t>::max())
+      return Wrong(node, path, ": " + node.text + " is out of range");
     message.GetReflection()->SetUInt32(&message, &field, static_cast<std::uint32_t>(*number));
-    return absl::OkStatus();
   }
 
-  absl::Status FillText(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
-                        Message& message) {
-    if (node.kind != YamlNode::Kind::kScalar) return Error(node.line, "key `" + path + "` wants text");
+  void FillText(const YamlNode& node, const std::string& path, const FieldDescriptor& field, Message& message) {
+    if (node.kind != YamlNode::Kind::kScalar) return Wrong(node, path, " wants text");
     message.GetReflection()->SetString(&message, &field, node.text);
-    return absl::OkStatus();
   }
 
   // YAML 1.1 would also read yes, on and y.
-  absl::Status FillBool(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
-                        Message& message) {
+  void FillBool(const YamlNode& node, const std::string& path, const FieldDescriptor& field, Message& message) {
     const bool plain = node.kind == YamlNode::Kind::kScalar && !node.quoted;
-    if (!plain || (node.text != "true" && node.text != "false")) {
-      return Error(node.line, "key `" + path + "` wants true or false");
-    }
+    if (!plain || (node.text != "true" && node.text != "false"))
+      return Wrong(node, path, " wants true or false" + Got(node));
     message.GetReflection()->SetBool(&message, &field, node.text == "true");
-    return absl::OkStatus();
   }
 
-  absl::Status FillEnum(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
-                        Message& message) {
+  void FillEnum(const YamlNode& node, const std::string& path, const FieldDescriptor& field, Message& message) {
     const EnumValueDescriptor* value = ValueOf(node, *field.enum_type());
     if (value == nullptr) return WrongWord(node, path, *field.enum_type());
     message.GetReflection()->SetEnum(&message, &field, value);
-    return absl::OkStatus();
   }
 
   // Null when it is none of the words. An "unknown" is what a reader makes of a newer writer, and nothing to
@@ -230,34 +251,49 @@ class Filler {
     return nullptr;
   }
 
-  absl::Status WrongWord(const YamlNode& node, const std::string& path, const EnumDescriptor& type) const {
+  void WrongWord(const YamlNode& node, const std::string& path, const EnumDescriptor& type) {
     std::string choices;
     for (int i = 0; i < type.value_count(); ++i) {
       if (!IsUnknown(*type.value(i))) choices += (choices.empty() ? "" : ", ") + WordOf(*type.value(i));
     }
-    const std::string got = node.kind == YamlNode::Kind::kScalar ? ", not " + Quoted(node.text) : "";
-    return Error(node.line, "key `" + path + "` wants one of " + choices + got);
+    Wrong(node, path, " wants one of " + choices + Got(node));
   }
 
   static bool IsUnknown(const EnumValueDescriptor& value) {
     return value.number() == 0 && WordOf(value) == "unknown";
   }
 
-  std::string_view file_name_;
-  std::string_view not_a_key_;
-  FieldLines lines_{};
+  std::span<const std::string> files_;
+  const KeyRules& rules_;
+  std::vector<YamlFault>& faults_;
+  FieldPlaces places_{};
 };
 
 }  // namespace
 
-absl::StatusOr<FieldLines> FillMessage(const YamlNode& root, std::string_view file_name,
-                                       std::string_view not_a_key, google::protobuf::Message& message) {
-  if (root.kind == YamlNode::Kind::kNull) return YamlError(file_name, 1, "the file is empty");
-  if (root.kind != YamlNode::Kind::kMap)
-    return YamlError(file_name, root.line, "not a mapping of keys to values");
-  Filler filler(file_name, not_a_key);
-  RR_RETURN_IF_ERROR(filler.FillMap(root, "", message));
-  return filler.Lines();
+FieldPlaces FillMessage(const YamlNode& root, std::span<const std::string> files, const KeyRules& rules,
+                        google::protobuf::Message& message, std::vector<YamlFault>& faults) {
+  if (root.kind != YamlNode::Kind::kMap) {
+    const bool empty = root.kind == YamlNode::Kind::kNull;
+    faults.push_back({.file = files[static_cast<std::size_t>(root.source)],
+                      .line = empty ? 1 : root.line,
+                      .text = empty ? "the file is empty" : "not a mapping of keys to values"});
+    return {};
+  }
+  Filler filler(files, rules, faults);
+  filler.FillMap(root, "", message);
+  return filler.Places();
+}
+
+std::string EnumWord(std::string_view enum_name, std::string_view value_name) {
+  std::string word(value_name);
+  const std::size_t prefix = enum_name.size() + 1;
+  word = word.size() > prefix ? word.substr(prefix) : word;
+  std::ranges::transform(word, word.begin(), [](char c) {
+    if (c == '_') return '-';
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return word;
 }
 
 std::string ClosestWord(std::string_view word, const std::vector<std::string>& candidates) {

@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace rdmaready {
 namespace {
@@ -20,7 +21,13 @@ struct Problem {
   std::string text{};
 };
 
-// Builds the tree from yaml-cpp's events. The first problem wins; what follows it is not looked at any more.
+struct Repeated {
+  std::string key{};
+  Problem problem{};
+};
+
+// Builds the tree from yaml-cpp's events. The first problem wins; what follows it is not looked at any more. A
+// key that is there twice is the one thing that does not stop it.
 class Builder : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -53,13 +60,15 @@ class Builder : public YAML::EventHandler {
   void OnMapEnd() override { Close(); }
 
   const std::optional<Problem>& problem() const { return problem_; }
+  const std::vector<Repeated>& repeated() const { return repeated_; }
   int documents() const { return documents_; }
   YamlNode Take() { return std::move(root_); }
 
  private:
   struct Level {
     YamlNode node;
-    bool has_key = false;  // a map's key was read, its value was not
+    bool has_key = false;      // a map's key was read, its value was not
+    bool is_repeated = false;  // and the key was there before: its value is dropped
   };
 
   void Reject(const YAML::Mark& mark, std::string text) {
@@ -75,12 +84,15 @@ class Builder : public YAML::EventHandler {
   void TakeKey(const YAML::Mark& mark, const std::string& key) {
     std::vector<YamlNode::Entry>& entries = open_.back().node.entries;
     const auto found = std::ranges::find(entries, key, &YamlNode::Entry::key);
-    if (found != entries.end()) {
-      return Reject(mark, "key `" + key + "` is there twice, first in line " + std::to_string(found->line));
-    }
-    if (entries.size() >= kMaxKeys) return Reject(mark, "too many keys");
-    entries.push_back({.key = key, .line = mark.line + 1});
     open_.back().has_key = true;
+    open_.back().is_repeated = found != entries.end();
+    if (entries.size() + repeated_.size() >= kMaxKeys) return Reject(mark, "too many keys");
+    if (found == entries.end()) {
+      entries.push_back({.key = key, .line = mark.line + 1});
+      return;
+    }
+    std::string text = "key `" + key + "` is there twice, first in line " + std::to_string(found->line);
+    repeated_.push_back({.key = key, .problem = {.line = mark.line + 1, .text = std::move(text)}});
   }
 
   void Add(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlNode::Kind kind,
@@ -116,7 +128,7 @@ class Builder : public YAML::EventHandler {
     if (parent.node.kind == YamlNode::Kind::kList) {
       parent.node.items.push_back(std::move(node));
     } else if (parent.has_key) {
-      parent.node.entries.back().value = std::move(node);
+      if (!parent.is_repeated) parent.node.entries.back().value = std::move(node);
       parent.has_key = false;
     } else {
       problem_ = Problem{.line = line, .text = "a key must be plain text"};
@@ -129,6 +141,7 @@ class Builder : public YAML::EventHandler {
   YamlNode root_{};
   int documents_ = 0;
   std::optional<Problem> problem_{};
+  std::vector<Repeated> repeated_{};
 };
 
 // Length of the UTF-8 sequence at the front; 0 for none. Overlong forms and surrogates are left to be harmless
@@ -180,22 +193,28 @@ std::optional<Problem> Parse(const std::string& text, Builder& builder) {
 
 }  // namespace
 
-absl::Status YamlError(std::string_view file_name, int line, std::string_view text) {
-  return absl::InvalidArgumentError(std::string(file_name) + ":" + std::to_string(std::max(line, 1)) + ": " +
-                                    std::string(text));
-}
+std::string YamlFault::Line() const { return file + ":" + std::to_string(std::max(line, 1)) + ": " + text; }
 
-absl::StatusOr<YamlNode> ParseYaml(std::string_view text, std::string_view file_name) {
-  if (text.size() > kMaxYamlBytes) {
-    return YamlError(file_name, 1,
-                     "larger than " + std::to_string(kMaxYamlBytes / 1024) + " KiB: not a profile");
-  }
-  if (const std::optional<Problem> bad = FindBadText(text)) return YamlError(file_name, bad->line, bad->text);
+std::optional<YamlNode> ParseYaml(std::string_view text, std::string_view file_name,
+                                  std::vector<YamlFault>& faults) {
+  const auto unreadable = [&](int line, std::string why) {
+    faults.push_back({.file = std::string(file_name), .line = std::max(line, 1), .text = std::move(why)});
+    return std::nullopt;
+  };
+  if (text.size() > kMaxYamlBytes)
+    return unreadable(1, "larger than " + std::to_string(kMaxYamlBytes / 1024) + " KiB: not a profile");
+  if (const std::optional<Problem> bad = FindBadText(text)) return unreadable(bad->line, bad->text);
   Builder builder;
   const std::optional<Problem> thrown = Parse(std::string(text), builder);
+  for (const Repeated& twice : builder.repeated()) {
+    faults.push_back({.file = std::string(file_name),
+                      .line = twice.problem.line,
+                      .key = twice.key,
+                      .text = twice.problem.text});
+  }
   // Our own reason is the better one: it came first, and yaml-cpp may only have stumbled over what followed.
-  if (builder.problem()) return YamlError(file_name, builder.problem()->line, builder.problem()->text);
-  if (thrown) return YamlError(file_name, thrown->line, thrown->text);
+  if (builder.problem()) return unreadable(builder.problem()->line, builder.problem()->text);
+  if (thrown) return unreadable(thrown->line, thrown->text);
   return builder.Take();
 }
 

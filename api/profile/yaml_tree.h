@@ -7,23 +7,34 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
-
-#include "absl/status/statusor.h"
 
 namespace rdmaready {
 
 inline constexpr std::size_t kMaxYamlBytes = 256UL * 1024;
 inline constexpr int kMaxYamlDepth = 8;
 
+// What is wrong with a text, and where.
+struct YamlFault {
+  std::string file{};
+  int line = 0;         // from 1
+  std::string key{};    // "ets.rdma_percent"; empty: the text itself
+  std::string meant{};  // the known key that an unknown one is taken for
+  std::string text{};
+
+  // "file.yaml:7: text".
+  std::string Line() const;
+};
+
 struct YamlNode {
   enum class Kind { kNull, kScalar, kList, kMap };
   struct Entry;
 
   Kind kind = Kind::kNull;
+  int source = 0;       // which of several texts it is from; the parser says 0
   int line = 0;         // from 1
   bool quoted = false;  // a quoted scalar is text, never a number
   std::string text{};   // of a scalar
@@ -33,14 +44,14 @@ struct YamlNode {
 
 struct YamlNode::Entry {
   std::string key{};
+  int source = 0;
   int line = 0;
   YamlNode value{};
 };
 
-// An empty document is a kNull. Errors are kInvalidArgument, "file.yaml:7: what is wrong".
-absl::StatusOr<YamlNode> ParseYaml(std::string_view text, std::string_view file_name);
-
-// kInvalidArgument, "file.yaml:7: text".
-absl::Status YamlError(std::string_view file_name, int line, std::string_view text);
+// An empty document is a kNull. What is wrong is added to `faults`; without a value nothing could be read. A
+// key that is there twice is a fault and keeps its first value: what follows is still looked at.
+std::optional<YamlNode> ParseYaml(std::string_view text, std::string_view file_name,
+                                  std::vector<YamlFault>& faults);
 
 }  // namespace rdmaready

@@ -152,6 +152,21 @@ TEST(IwarpProfiles, FindAGoodHostReadyAndRoceNot) {
   }
 }
 
+// They agree with the DCB NIC's profile in all that blocks; only the lossy one wants its PFC off.
+TEST(VendorProfiles, FindAGoodHostReadyWhereTheyAskForWhatItHas) {
+  for (const std::string_view name : {"nvidia-lossless", "broadcom-thor", "intel-e810", "nvme-roce"}) {
+    SCOPED_TRACE(name);
+    const std::vector<Finding> findings = JudgeHost(GoodHost(), BuiltIn(name));
+    EXPECT_THAT(IdsWith(findings, Outcome::kFail), IsEmpty());
+    EXPECT_EQ(UpToHost(findings), Readiness::kReady);
+  }
+  const std::vector<Finding> lossy = JudgeHost(GoodHost(), BuiltIn("nvidia-lossy"));
+  EXPECT_THAT(IdsWith(lossy, Outcome::kFail), ElementsAre("pfc.lossless-priority"));
+  EXPECT_EQ(UpToHost(lossy), Readiness::kNotReady);
+  EXPECT_THAT(IdsWith(JudgeHost(GoodHost(), BuiltIn("infiniband")), Outcome::kFail),
+              testing::Contains("inv.transport"));
+}
+
 // The DCB NIC's profile is met by the good host, and asks of it what the fabric's guests are set to.
 TEST(VirtualFabricProfileAsShipped, FindsAGoodHostReady) {
   const std::vector<Finding> findings = JudgeHost(GoodHost(), BuiltIn("virtual-fabric"));

@@ -183,6 +183,67 @@ TEST(CommandLine, ListsOneNamePerLine) {
   EXPECT_THAT(Say({"profile", "list"}).out, HasSubstr("smb-direct-roce\n"));
 }
 
+// A profile file of one's own, gone at the end.
+class ProfileFile {
+ public:
+  explicit ProfileFile(const std::string& text) : path_(testing::TempDir() + "rdmaready-site.yaml") {
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~ProfileFile() { std::remove(path_.c_str()); }
+  const char* path() const { return path_.c_str(); }
+
+ private:
+  std::string path_;
+};
+
+TEST(ProfileCommand, ShowsYamlThatItTakesBack) {
+  const Answer shown = Say({"profile", "show", "nvidia-lossy"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("name: nvidia-lossy"));
+  EXPECT_THAT(shown.out, HasSubstr("nvidia-lossless.yaml:"));
+  const ProfileFile file(shown.out);
+  const Answer check = Say({"profile", "check", file.path()});
+  EXPECT_EQ(check.status, 0) << check.out;
+  EXPECT_THAT(check.out, HasSubstr("profile nvidia-lossy is well-formed\n"));
+  const auto json = nlohmann::json::parse(Say({"profile", "show", file.path(), "--output", "json"}).out);
+  EXPECT_EQ(json["schema"], "rdmaready.v1.Profile");
+  EXPECT_EQ(json["profile"]["dscp"], 26);
+}
+
+TEST(ProfileCommand, NamesEveryFaultAndEndsWithTwo) {
+  const ProfileFile file("name: x\ndscp: 64\nrdma_prioritie: 3\n");
+  const std::string path = file.path();
+  const Answer check = Say({"profile", "check", file.path()});
+  EXPECT_EQ(check.status, 2);
+  EXPECT_EQ(check.out, path + ":2: key `dscp`: 64 is not in 0..63\n" + path +
+                           ":3: unknown key `rdma_prioritie` (did you mean `rdma_priority`?)\n" + path +
+                           ": 2 faults\n");
+  const Answer as_json = Say({"profile", "check", file.path(), "--output", "json"});
+  EXPECT_EQ(as_json.status, 2);
+  const auto json = nlohmann::json::parse(as_json.out);
+  EXPECT_EQ(json["schema"], "rdmaready.v1.ProfileCheck");
+  EXPECT_EQ(json["well_formed"], false);
+  ASSERT_EQ(json["faults"].size(), 2U);
+  EXPECT_EQ(json["faults"][1]["line"], 3);
+  EXPECT_EQ(json["faults"][1]["key"], "rdma_prioritie");
+  ExpectOneLine(Say({"profile", "show", file.path()}), 2, "and 1 more fault: `rdmaready profile check");
+  ExpectOneLine(Say({"check", "--profile", file.path()}), 2, ":2: key `dscp`");
+  ExpectOneLine(Say({"profile", "check", "/nowhere/p.yaml"}), 2, "No such file");
+}
+
+TEST(ProfileCommand, ShowsTheSwitchSideWhereThereIsOne) {
+  const Answer cumulus = Say({"profile", "show", "nvidia-lossless", "--switch", "cumulus"});
+  EXPECT_EQ(cumulus.status, 0) << cumulus.err;
+  EXPECT_THAT(cumulus.out, HasSubstr("nv set qos pfc default-global switch-priority 3\n"));
+  ExpectOneLine(Say({"profile", "show", "infiniband", "--switch", "sonic"}), 2, "no Ethernet switch side");
+  ExpectOneLine(Say({"profile", "show", "nvidia-lossless", "--switch", "junos"}), 2, "junos");
+  const auto json = nlohmann::json::parse(
+      Say({"profile", "show", "broadcom-thor", "--switch", "nxos", "--output", "json"}).out);
+  EXPECT_EQ(json["schema"], "rdmaready.v1.SwitchSide");
+  EXPECT_EQ(json["switch"], "nxos");
+  EXPECT_EQ(json["placeholders"].size(), 4U);
+}
+
 TEST(CommandLine, HasNoEscapesWhenItWritesToAFile) {
   EXPECT_THAT(Say({"explain", "link.state"}).out, Not(HasSubstr("\x1b")));
   EXPECT_THAT(Say({"explain", "link.state", "--color", "always"}).out, HasSubstr("\x1b["));

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/profile_proto.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/base/status.h"
 #include "api/profile/load.h"
+#include "api/profile/profile_problems.h"
 
 namespace rdmaready {
 namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
 
 // Every field set to something that is not its default.
 Profile Full() {
@@ -23,6 +28,13 @@ Profile Full() {
   profile.pfc = std::vector<std::uint8_t>{5, 3};
   profile.ets_rdma_percent = 60;
   profile.ets_tolerance_percent = 7;
+  profile.ets_classes = {{.priorities = {0, 1, 2}, .percent = 29},
+                         {.priorities = {3}, .percent = 10},
+                         {.priorities = {5}, .percent = 60},
+                         {.priorities = {6, 4}},
+                         {.priorities = {7}, .percent = 1}};
+  profile.ecn = Profile::Ecn{.min_bytes = 150'000, .max_bytes = 1'500'000, .probability_percent = 100};
+  profile.share_priority = true;
   profile.dcbx = Profile::Dcbx::kStatic;
   profile.mtu_bytes = 4200;
   profile.roce_mtu_bytes = 2048;
@@ -60,6 +72,12 @@ TEST(ProfileProto, TellsAnEmptyLosslessListFromNone) {
   const absl::StatusOr<Profile> back = FromProto(ToProto(profile));
   ASSERT_TRUE(back->pfc.has_value());
   EXPECT_TRUE(back->pfc->empty());
+}
+
+std::vector<std::string> FieldsOf(const std::vector<ProfileProblem>& problems) {
+  std::vector<std::string> fields;
+  for (const ProfileProblem& problem : problems) fields.push_back(problem.field);
+  return fields;
 }
 
 struct BadCase {
@@ -148,6 +166,41 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
       {"VLAN twice", "vlan_ids", [](v1::Profile& p) { p.mutable_vlan_ids()->add_ids(711); }},
       {"no VLAN at all", "vlan_ids", [](v1::Profile& p) { p.mutable_vlan_ids()->clear_ids(); }},
       {"VLAN ids without tags", "vlan_ids", [](v1::Profile& p) { p.set_vlan(v1::Profile::VLAN_ANY); }},
+      {"shares of 101", "ets.classes",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(0)->set_percent(30); }},
+      {"class that RDMA's share is not", "ets.rdma_percent",
+       [](v1::Profile& p) { p.mutable_ets()->set_rdma_percent(50); }},
+      {"strict class for RDMA", "ets.classes[2].strict",
+       [](v1::Profile& p) {
+         p.mutable_ets()->mutable_classes(2)->set_strict(true);
+         p.mutable_ets()->mutable_classes(2)->clear_percent();
+       }},
+      {"strict class with a share", "ets.classes[3].percent",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(3)->set_percent(1); }},
+      {"class of neither kind", "ets.classes[3]",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(3)->set_strict(false); }},
+      {"class with 0 %", "ets.classes[4].percent",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(4)->set_percent(0); }},
+      {"class without priorities", "ets.classes[0]",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(0)->clear_priorities(); }},
+      {"priority 8 in a class", "ets.classes[0].priorities",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(0)->add_priorities(8); }},
+      {"priority in two classes", "ets.classes[3].priorities",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(0)->add_priorities(6); }},
+      {"lossless priority in no class", "pfc",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(1)->set_priorities(0, 2); }},
+      {"priority in no class", "ets.classes",
+       [](v1::Profile& p) { p.mutable_ets()->mutable_classes(3)->mutable_priorities()->RemoveLast(); }},
+      {"nine classes", "ets.classes",
+       [](v1::Profile& p) {
+         while (p.ets().classes_size() < 9) p.mutable_ets()->add_classes();
+       }},
+      {"marking from 0 bytes", "ecn.min_bytes", [](v1::Profile& p) { p.mutable_ecn()->set_min_bytes(0); }},
+      {"marking that ends before it begins", "ecn.min_bytes",
+       [](v1::Profile& p) { p.mutable_ecn()->set_max_bytes(149'999); }},
+      {"marking with 101 %", "ecn.probability_percent",
+       [](v1::Profile& p) { p.mutable_ecn()->set_probability_percent(101); }},
+      {"protocols that share a lossless priority", "roles", [](v1::Profile& p) { p.clear_share_priority(); }},
       {"no ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(0); }},
       {"65 ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(65); }},
   };
@@ -157,11 +210,37 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
     bad.change(message);
     const std::optional<ProfileProblem> problem = FindProblem(message);
     ASSERT_TRUE(problem.has_value());
-    EXPECT_EQ(problem->field, bad.field) << problem->text;
+    EXPECT_THAT(FieldsOf(FindProblems(message)), Contains(bad.field));
     const absl::StatusOr<Profile> profile = FromProto(message);
     EXPECT_EQ(profile.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(Message(profile.status()).find("profile field " + problem->field), 0U);
   }
+}
+
+TEST(ProfileProblems, AreAllFoundInOneGo) {
+  v1::Profile message;
+  message.set_dscp(64);
+  message.set_tos(107);
+  message.set_mtu_bytes(68);
+  message.mutable_cnp()->set_dscp(64);
+  EXPECT_THAT(FieldsOf(FindProblems(message)),
+              ElementsAre("name", "dscp", "mtu_bytes", "cnp.dscp", "tos", "dscp", "cnp.dscp"));
+  EXPECT_TRUE(FindProblems(ToProto(Full())).empty());
+}
+
+// A server and a client of one protocol are one consumer, and what is not lossless is nobody's to pause.
+TEST(ProfileProblems, OfSharingAreOnlyThoseOfSeveralProtocolsOnALosslessPriority) {
+  v1::Profile message = ToProto(Full());
+  message.clear_share_priority();
+  EXPECT_EQ(FindProblem(message)->other, "pfc");
+  message.clear_roles();
+  message.mutable_roles()->add_roles(v1::Profile::ROLE_NVME_HOST);
+  message.mutable_roles()->add_roles(v1::Profile::ROLE_NVME_TARGET);
+  EXPECT_TRUE(FindProblems(message).empty());
+  message.mutable_roles()->add_roles(v1::Profile::ROLE_SMB_CLIENT);
+  EXPECT_FALSE(FindProblems(message).empty());
+  message.clear_pfc();
+  EXPECT_TRUE(FindProblems(message).empty());
 }
 
 TEST(ProfileProto, TakesTheEdgesOfEveryRange) {

@@ -34,7 +34,10 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "pfc:\n"
       "  - 3\n"
       "  - 4\n"
-      "ets: {rdma_percent: 40}\n"
+      "ets: {rdma_percent: 40, classes: [{priorities: [3, 4], percent: 40}, {priorities: [0, 1, 2, 5, 7],\n"
+      "      percent: 60}, {priorities: [6], strict: true}]}\n"
+      "ecn: {max_bytes: 1500000}\n"
+      "share_priority: true\n"
       "roles: [smb-server, nvme-host]\n",
       "p.yaml");
   ASSERT_TRUE(profile.ok()) << Message(profile.status());
@@ -44,6 +47,10 @@ TEST(Yaml, IsReadInItsNaturalForms) {
   EXPECT_EQ(profile->pfc, (std::vector<std::uint8_t>{3, 4}));
   EXPECT_EQ(profile->ets_rdma_percent, 40);
   EXPECT_EQ(profile->ets_tolerance_percent, 5);
+  ASSERT_EQ(profile->ets_classes.size(), 3U);
+  EXPECT_EQ(profile->ets_classes[0], (Profile::EtsClass{.priorities = {3, 4}, .percent = 40}));
+  EXPECT_EQ(profile->ets_classes[2], (Profile::EtsClass{.priorities = {6}}));
+  EXPECT_EQ(profile->ecn, Profile::Ecn{.max_bytes = 1'500'000});
   EXPECT_EQ(profile->roles, (std::vector<Profile::Role>{Profile::Role::kSmbServer, Profile::Role::kNvmeHost}));
 }
 

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/profile/profile_problems.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace rdmaready {
+namespace {
+
+using Problems = std::vector<ProfileProblem>;
+
+constexpr std::uint32_t kHighestPriority = 7;
+
+std::string Text(std::uint64_t number) { return std::to_string(number); }
+
+ProfileProblem OutOfRange(std::string field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
+  return {.field = std::move(field), .text = Text(value) + " is not in " + Text(low) + ".." + Text(high)};
+}
+
+bool IsPaused(const v1::Profile& message, std::uint32_t priority) {
+  return std::ranges::find(message.pfc().priorities(), priority) != message.pfc().priorities().end();
+}
+
+void CheckText(const v1::Profile& message, Problems& problems) {
+  constexpr std::size_t kLongestName = 64;
+  constexpr std::size_t kLongestSummary = 256;
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+  };
+  if (message.name().empty()) {
+    problems.push_back({"name", "a profile needs a name"});
+  } else if (message.name().size() > kLongestName || !std::ranges::all_of(message.name(), plain)) {
+    problems.push_back({"name", "a name is at most 64 of a-z 0-9 - . _"});
+  }
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (message.summary().size() > kLongestSummary || std::ranges::any_of(message.summary(), control))
+    problems.push_back({"summary", "a summary is one line of at most 256 bytes"});
+}
+
+void CheckEnums(const v1::Profile& message, Problems& problems) {
+  const auto demand = [&problems](bool valid, std::string_view field) {
+    if (!valid) problems.push_back({std::string(field), "a value from a newer version"});
+  };
+  demand(v1::Profile::Transport_IsValid(message.transport()), "transport");
+  demand(v1::Profile::Trust_IsValid(message.trust()), "trust");
+  demand(v1::Profile::Dcbx_IsValid(message.dcbx()), "dcbx");
+  demand(v1::Profile::Vlan_IsValid(message.vlan()), "vlan");
+}
+
+void CheckRanges(const v1::Profile& message, Problems& problems) {
+  struct Range {
+    std::string_view field;
+    bool present;
+    std::uint64_t value;
+    std::uint64_t low;
+    std::uint64_t high;
+  };
+  const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
+  const v1::Profile::Ecn& ecn = message.ecn();
+  constexpr std::uint64_t kLongestQueueBytes = 1ULL << 30;
+  const std::array<Range, 16> ranges{{
+      {"rdma_priority", message.has_rdma_priority(), message.rdma_priority(), 0, kHighestPriority},
+      {"dscp", message.has_dscp(), message.dscp(), 0, 63},
+      {"tos", message.has_tos(), message.tos(), 0, 255},
+      {"ets.rdma_percent", message.has_ets(), message.ets().rdma_percent(), 0, 100},
+      {"ets.tolerance_percent", message.has_ets() && message.ets().has_tolerance_percent(),
+       message.ets().tolerance_percent(), 0, 100},
+      {"mtu_bytes", message.has_mtu_bytes(), message.mtu_bytes(), 576, 65535},
+      {"min_speed_mbps", message.has_min_speed_mbps(), message.min_speed_mbps(), 1, 10'000'000},
+      {"heartbeat.priority", message.has_heartbeat(), heartbeat.priority(), 0, kHighestPriority},
+      {"heartbeat.percent", heartbeat.has_percent(), heartbeat.percent(), 1, 99},
+      {"heartbeat.percent_up_to_10g", heartbeat.has_percent_up_to_10g(), heartbeat.percent_up_to_10g(), 1, 99},
+      {"cnp.dscp", message.has_cnp(), message.cnp().dscp(), 0, 63},
+      {"cnp.priority", message.cnp().has_priority(), message.cnp().priority(), 0, kHighestPriority},
+      {"min_ports", message.has_min_ports(), message.min_ports(), 1, 64},
+      {"ecn.min_bytes", ecn.has_min_bytes(), ecn.min_bytes(), 1, kLongestQueueBytes},
+      {"ecn.max_bytes", ecn.has_max_bytes(), ecn.max_bytes(), 1, kLongestQueueBytes},
+      {"ecn.probability_percent", ecn.has_probability_percent(), ecn.probability_percent(), 1, 100},
+  }};
+  for (const Range& range : ranges) {
+    if (range.present && (range.value < range.low || range.value > range.high))
+      problems.push_back(OutOfRange(std::string(range.field), range.value, range.low, range.high));
+  }
+  constexpr std::array<std::uint32_t, 5> kRoceMtus{256, 512, 1024, 2048, 4096};
+  if (message.has_roce_mtu_bytes() &&
+      std::ranges::find(kRoceMtus, message.roce_mtu_bytes()) == kRoceMtus.end()) {
+    problems.push_back(
+        {"roce_mtu_bytes", Text(message.roce_mtu_bytes()) + " is not 256, 512, 1024, 2048 or 4096"});
+  }
+}
+
+void CheckPfc(const v1::Profile& message, Problems& problems) {
+  unsigned seen = 0;
+  for (const std::uint32_t priority : message.pfc().priorities()) {
+    if (priority > kHighestPriority) {
+      problems.push_back(OutOfRange("pfc", priority, 0, kHighestPriority));
+      return;
+    }
+    if ((seen >> priority & 1U) != 0)
+      problems.push_back({"pfc", "priority " + Text(priority) + " is there twice"});
+    seen |= 1U << priority;
+  }
+  if (seen == 0) return;
+  if (!message.has_rdma_priority()) {
+    problems.push_back({"pfc", "a lossless priority without rdma_priority", "rdma_priority"});
+  } else if (message.rdma_priority() <= kHighestPriority && (seen >> message.rdma_priority() & 1U) == 0) {
+    problems.push_back(
+        {"pfc", "rdma_priority " + Text(message.rdma_priority()) + " is not among them", "rdma_priority"});
+  }
+}
+
+void CheckTogether(const v1::Profile& message, Problems& problems) {
+  if (message.has_dscp() && message.has_tos() && message.tos() >> 2 != message.dscp()) {
+    problems.push_back({"tos",
+                        Text(message.tos()) + " carries DSCP " + Text(message.tos() >> 2) + ", and dscp is " +
+                            Text(message.dscp()),
+                        "dscp"});
+  }
+  if (message.has_dscp() && !message.has_rdma_priority())
+    problems.push_back({"dscp", "a dscp without rdma_priority", "rdma_priority"});
+  if (message.trust() == v1::Profile::TRUST_DSCP && !message.has_dscp())
+    problems.push_back({"trust", "trust dscp without a dscp", "dscp"});
+  if (message.has_ets() && !message.has_rdma_priority()) {
+    problems.push_back({"ets", "a share for RDMA without rdma_priority", "rdma_priority"});
+  } else if (message.has_ets() && message.rdma_priority() == 0) {
+    problems.push_back({"ets", "a share for RDMA, and rdma_priority 0 is everybody's", "rdma_priority"});
+  }
+  if (message.has_mtu_bytes() && message.has_roce_mtu_bytes() &&
+      message.roce_mtu_bytes() >= message.mtu_bytes()) {
+    problems.push_back(
+        {"roce_mtu_bytes", "does not fit into mtu_bytes " + Text(message.mtu_bytes()), "mtu_bytes"});
+  }
+  const v1::Profile::Ecn& ecn = message.ecn();
+  if (ecn.has_min_bytes() && ecn.has_max_bytes() && ecn.min_bytes() > ecn.max_bytes())
+    problems.push_back({"ecn.min_bytes", "more than max_bytes " + Text(ecn.max_bytes()), "ecn.max_bytes"});
+}
+
+// The form of one class; false when its priorities cannot be spoken of.
+bool CheckClass(const v1::Profile::TrafficClass& one, const std::string& path, Problems& problems) {
+  if (one.priorities().empty()) problems.push_back({path, "a class without priorities"});
+  if (one.strict() && one.has_percent()) {
+    problems.push_back({path + ".percent", "a strict class has no share"});
+  } else if (!one.strict() && !one.has_percent()) {
+    problems.push_back({path, "neither a percent nor strict"});
+  } else if (one.has_percent() && (one.percent() < 1 || one.percent() > 100)) {
+    problems.push_back(OutOfRange(path + ".percent", one.percent(), 1, 100));
+  }
+  for (const std::uint32_t priority : one.priorities()) {
+    if (priority <= kHighestPriority) continue;
+    problems.push_back(OutOfRange(path + ".priorities", priority, 0, kHighestPriority));
+    return false;
+  }
+  return true;
+}
+
+// What the class of the RDMA priority says must be what rdma_percent says.
+void CheckRdmaClass(const v1::Profile& message, const v1::Profile::TrafficClass& one, const std::string& path,
+                    Problems& problems) {
+  if (!message.has_rdma_priority() ||
+      std::ranges::find(one.priorities(), message.rdma_priority()) == one.priorities().end())
+    return;
+  if (one.strict()) {
+    problems.push_back({path + ".strict", "RDMA's class needs a share, else it starves all others"});
+  } else if (one.has_percent() && one.percent() != message.ets().rdma_percent()) {
+    problems.push_back({"ets.rdma_percent",
+                        Text(message.ets().rdma_percent()) + ", and the class of rdma_priority " +
+                            Text(message.rdma_priority()) + " has " + Text(one.percent()),
+                        path + ".percent"});
+  }
+}
+
+void CheckClasses(const v1::Profile& message, Problems& problems) {
+  if (message.ets().classes().empty()) return;
+  constexpr std::string_view kField = "ets.classes";
+  constexpr int kMostClasses = 8;
+  if (message.ets().classes_size() > kMostClasses) problems.push_back({std::string(kField), "more than 8"});
+  unsigned seen = 0;
+  std::uint64_t sum = 0;
+  for (int i = 0; i < message.ets().classes_size(); ++i) {
+    const v1::Profile::TrafficClass& one = message.ets().classes(i);
+    const std::string path = std::string(kField) + "[" + std::to_string(i) + "]";
+    if (!CheckClass(one, path, problems)) return;
+    CheckRdmaClass(message, one, path, problems);
+    sum += one.percent();
+    for (const std::uint32_t priority : one.priorities()) {
+      if ((seen >> priority & 1U) != 0)
+        problems.push_back({path + ".priorities", "priority " + Text(priority) + " is in a class already"});
+      seen |= 1U << priority;
+    }
+  }
+  if (sum != 100)
+    problems.push_back({std::string(kField), "the shares add up to " + Text(sum) + ", not to 100"});
+  for (std::uint32_t priority = 0; priority <= kHighestPriority; ++priority) {
+    if ((seen >> priority & 1U) != 0) continue;
+    const bool paused = IsPaused(message, priority);
+    problems.push_back({paused ? "pfc" : std::string(kField),
+                        "priority " + Text(priority) + " is in no traffic class" + (paused ? " of ets" : ""),
+                        paused ? std::string(kField) : std::string()});
+  }
+}
+
+void CheckHeartbeat(const v1::Profile& message, Problems& problems) {
+  if (!message.has_heartbeat()) return;
+  const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
+  const std::string priority = "priority " + Text(heartbeat.priority());
+  if (message.has_rdma_priority() && message.rdma_priority() == heartbeat.priority())
+    problems.push_back({"heartbeat.priority", priority + " is RDMA's", "rdma_priority"});
+  else if (IsPaused(message, heartbeat.priority()))
+    problems.push_back({"heartbeat.priority", priority + " is paused by pfc", "pfc"});
+  if (!heartbeat.has_percent()) {
+    if (heartbeat.has_percent_up_to_10g())
+      problems.push_back({"heartbeat.percent_up_to_10g", "without percent", "heartbeat.percent"});
+    return;
+  }
+  if (!message.has_ets()) {
+    problems.push_back({"heartbeat.percent", "a share without ets", "ets"});
+    return;
+  }
+  const std::uint32_t most = std::max(heartbeat.percent(), heartbeat.percent_up_to_10g());
+  if (std::uint64_t{most} + message.ets().rdma_percent() >= 100)
+    problems.push_back(
+        {"heartbeat.percent", "with ets.rdma_percent it leaves nothing for other traffic", "ets.rdma_percent"});
+}
+
+void CheckCnp(const v1::Profile& message, Problems& problems) {
+  if (!message.has_cnp()) return;
+  const v1::Profile::Cnp& cnp = message.cnp();
+  if (message.has_dscp() && message.dscp() == cnp.dscp())
+    problems.push_back({"cnp.dscp", Text(cnp.dscp()) + " is RDMA's", "dscp"});
+  if (cnp.has_priority() && IsPaused(message, cnp.priority()))
+    problems.push_back({"cnp.priority", Text(cnp.priority()) + " is paused by pfc", "pfc"});
+}
+
+void CheckVlanIds(const v1::Profile& message, Problems& problems) {
+  if (!message.has_vlan_ids()) return;
+  constexpr std::uint32_t kHighest = 4094;
+  std::vector<std::uint32_t> seen;
+  for (const std::uint32_t id : message.vlan_ids().ids()) {
+    if (id < 1 || id > kHighest) problems.push_back(OutOfRange("vlan_ids", id, 1, kHighest));
+    if (std::ranges::find(seen, id) != seen.end())
+      problems.push_back({"vlan_ids", "VLAN " + Text(id) + " is there twice"});
+    seen.push_back(id);
+  }
+  if (seen.empty()) problems.push_back({"vlan_ids", "an empty list"});
+  if (message.vlan() != v1::Profile::VLAN_TAGGED)
+    problems.push_back({"vlan_ids", "without vlan tagged", "vlan"});
+}
+
+// A protocol of storage; 0 for what is none. Its server and its client share a priority by nature.
+int ProtocolOf(int role) {
+  switch (static_cast<v1::Profile::Role>(role)) {
+    case v1::Profile::ROLE_SMB_SERVER:
+    case v1::Profile::ROLE_SMB_CLIENT:
+      return 1;
+    case v1::Profile::ROLE_NVME_TARGET:
+    case v1::Profile::ROLE_NVME_HOST:
+      return 2;
+    case v1::Profile::ROLE_ISER_TARGET:
+    case v1::Profile::ROLE_ISER_INITIATOR:
+      return 3;
+    case v1::Profile::ROLE_NFS_SERVER:
+    case v1::Profile::ROLE_NFS_CLIENT:
+      return 4;
+    default:  // unknown, or protobuf's sentinels
+      return 0;
+  }
+}
+
+void CheckRoles(const v1::Profile& message, Problems& problems) {
+  if (!message.has_roles()) return;
+  std::vector<int> seen;
+  unsigned protocols = 0;
+  for (const int role : message.roles().roles()) {
+    if (role == v1::Profile::ROLE_UNKNOWN || !v1::Profile::Role_IsValid(role))
+      problems.push_back({"roles", "a value from a newer version"});
+    if (std::ranges::find(seen, role) != seen.end()) problems.push_back({"roles", "a role is there twice"});
+    seen.push_back(role);
+    protocols |= 1U << ProtocolOf(role);
+  }
+  if (seen.empty()) problems.push_back({"roles", "an empty list"});
+  protocols >>= 1;
+  const bool several = (protocols & (protocols - 1)) != 0;
+  if (several && !message.share_priority() && IsPaused(message, message.rdma_priority())) {
+    problems.push_back(
+        {"roles",
+         "several protocols on one lossless priority " + Text(message.rdma_priority()) +
+             ": congestion of one pauses the other; `share_priority: true` says that it is wished",
+         "pfc"});
+  }
+}
+
+}  // namespace
+
+std::vector<ProfileProblem> FindProblems(const v1::Profile& message) {
+  Problems problems;
+  for (const auto check : {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses,
+                           CheckHeartbeat, CheckCnp, CheckVlanIds, CheckRoles}) {
+    check(message, problems);
+  }
+  return problems;
+}
+
+std::optional<ProfileProblem> FindProblem(const v1::Profile& message) {
+  std::vector<ProfileProblem> problems = FindProblems(message);
+  if (problems.empty()) return std::nullopt;
+  return std::move(problems.front());
+}
+
+}  // namespace rdmaready
