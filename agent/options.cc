@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,14 +31,15 @@ constexpr auto kShortestInterval = std::chrono::seconds(1);
 // Where a value came from, for an error about it.
 struct Source {
   std::string file{};
-  FieldLines lines{};
+  FieldPlaces places{};
   AgentSettings flags{};  // what the command line said, and the file therefore not
 
   absl::Status Error(const std::string& key, const std::string& text) const {
     const auto* field = AgentSettings::descriptor()->FindFieldByName(key);
-    const auto line = lines.find(key);
-    if (line != lines.end() && !flags.GetReflection()->HasField(flags, field)) {
-      return YamlError(file, line->second, "key `" + key + "`: " + text);
+    const auto place = places.find(key);
+    if (place != places.end() && !flags.GetReflection()->HasField(flags, field)) {
+      const YamlFault fault{.file = file, .line = place->second.line, .text = "key `" + key + "`: " + text};
+      return absl::InvalidArgumentError(fault.Line());
     }
     std::string option = key;
     std::ranges::replace(option, '_', '-');
@@ -55,12 +58,11 @@ AgentSettings Defaults() {
 absl::Status ReadConfig(const std::string& path, AgentSettings& settings, Source& source) {
   const absl::StatusOr<std::string> text = ReadSmallFile(path, kMaxYamlBytes);
   if (!text.ok()) return text.status();
-  const absl::StatusOr<YamlNode> root = ParseYaml(*text, path);
-  if (!root.ok()) return root.status();
-  absl::StatusOr<FieldLines> lines = FillMessage(*root, path, "", settings);
-  if (!lines.ok()) return lines.status();
+  std::vector<YamlFault> faults;
+  const std::optional<YamlNode> root = ParseYaml(*text, path, faults);
+  if (root) source.places = FillMessage(*root, std::span(&path, 1), {}, settings, faults);
+  if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
   source.file = path;
-  source.lines = *std::move(lines);
   return absl::OkStatus();
 }
 
