@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/switch_plan.h"
 
@@ -82,20 +83,23 @@ void Mark(const SwitchPlan& plan, const std::string& port, SwitchText& text, Jso
 }
 
 void BindPort(const SwitchPlan& plan, const std::string& port, SwitchText& text, Json& tables) {
-  Json& maps = tables["PORT_QOS_MAP"][port];
+  // No reference into `tables`: another table may move it.
+  Json maps;
   if (plan.by_pcp) maps["dot1p_to_tc_map"] = kMap;
   if (plan.by_dscp) maps["dscp_to_tc_map"] = kMap;
   maps["tc_to_queue_map"] = kMap;
   maps["tc_to_pg_map"] = kMap;
-  if (plan.lossless.empty()) return;
   std::string enabled;
   for (const std::uint8_t priority : plan.lossless) {
     enabled += (enabled.empty() ? "" : ",") + Text(priority);
     tables["BUFFER_PG"][port + "|" + Text(priority)]["profile"] = text.Ask(
         "<LOSSLESS_BUFFER>", "a lossless BUFFER_PROFILE; NULL where the switch computes it (dynamic model)");
   }
-  maps["pfc_to_queue_map"] = kMap;
-  maps["pfc_enable"] = enabled;
+  if (!enabled.empty()) {
+    maps["pfc_to_queue_map"] = kMap;
+    maps["pfc_enable"] = enabled;
+  }
+  tables["PORT_QOS_MAP"][port] = std::move(maps);
 }
 
 }  // namespace

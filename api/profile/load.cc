@@ -45,7 +45,8 @@ YamlFault FaultOf(const ProfileProblem& problem, const ProfileReading& reading) 
   return {.file = reading.files[static_cast<std::size_t>(place.source)],
           .line = place.line,
           .key = problem.field,
-          .text = std::move(text)};
+          .text = std::move(text),
+          .is_contradiction = !problem.other.empty()};
 }
 
 // Whether one path is the other, or a part of it.
@@ -115,7 +116,10 @@ ProfileReading Read(std::string_view yaml, std::string_view file_name, Extendabl
 absl::StatusOr<Profile> ProfileOf(ProfileReading reading) {
   if (reading.profile) return *std::move(reading.profile);
   const std::size_t more = reading.faults.size() - 1;
-  std::string text = reading.faults.front().Line();
+  // A contradiction may be but the shadow of another fault.
+  auto first = std::ranges::find(reading.faults, false, &YamlFault::is_contradiction);
+  if (first == reading.faults.end()) first = reading.faults.begin();
+  std::string text = first->Line();
   if (more > 0) {
     text += " (and " + std::to_string(more) + " more fault" + (more > 1 ? "s" : "") +
             ": `rdmaready profile check " + reading.files.front() + "`)";

@@ -24,6 +24,7 @@ struct YamlFault {
   std::string key{};    // "ets.rdma_percent"; empty: the text itself
   std::string meant{};  // the known key that an unknown one is taken for
   std::string text{};
+  bool is_contradiction = false;  // each value by itself may be right
 
   // "file.yaml:7: text".
   std::string Line() const;

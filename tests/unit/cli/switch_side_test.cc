@@ -111,7 +111,7 @@ TEST(SwitchSide, OfSonicIsJsonOfWholeMaps) {
   EXPECT_EQ(tables["DSCP_TO_TC_MAP"]["RDMAREADY"]["26"], "3");
   EXPECT_EQ(tables["DSCP_TO_TC_MAP"]["RDMAREADY"]["48"], "6");
   EXPECT_EQ(tables["DSCP_TO_TC_MAP"]["RDMAREADY"]["0"], "0");
-  EXPECT_EQ(tables["PORT_QOS_MAP"]["<PORT>"]["pfc_enable"], "3");
+  EXPECT_EQ(tables.at("PORT_QOS_MAP").at("<PORT>").at("pfc_enable"), "3");
   EXPECT_EQ(tables["WRED_PROFILE"]["RDMAREADY_RDMA"]["green_max_threshold"], "1501500");
 }
 
