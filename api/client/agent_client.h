@@ -79,7 +79,7 @@ struct ProbeOptions {
   std::uint32_t port_number = 0;  // of the RDMA connection; 0: the protocol's own
   PortSelection port{};           // empty device: the one that leads to the target
   bool prove = false;             // also I/O on a volume of the server
-  std::string volume{};  // SMB: the share; NVMe: the NQN; iSER: the target's name; NFS: the export's path
+  std::string volume{};       // SMB: the share; NVMe: the NQN; iSER: the target's name; NFS: the export's path
   Credentials credentials{};  // refused where others could read them on the way
   std::string caller{};
   std::string run_id{};
@@ -121,8 +121,9 @@ class AgentClient {
   absl::StatusOr<AgentVersion> GetVersion();
   absl::StatusOr<Facts> GetFacts();
   // What the host was asked and what it answered: the files of a recording, by their paths in its folder.
-  // Bounded; not looked into.
-  absl::StatusOr<std::map<std::string, std::string>> GetRecording();
+  // Bounded; not looked into. `lldp` is how long the agent listens for LLDP neighbours too, in whole seconds;
+  // an agent of an older version does not.
+  absl::StatusOr<std::map<std::string, std::string>> GetRecording(std::chrono::seconds lldp = {});
   absl::StatusOr<CheckAnswer> Check(const CheckOptions& options, const Progress& progress,
                                     const OnFinding& on_finding);
   // Empty `cases`: all.
