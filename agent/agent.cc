@@ -19,6 +19,7 @@
 #include "checks/transfer.h"
 #include "checks/words.h"
 #include "collectors/collect.h"
+#include "collectors/lldp.h"
 #include "collectors/recording/recording_host.h"
 
 namespace rdmaready {
@@ -75,10 +76,14 @@ Facts Agent::Collect() {
   return CollectFacts(host_);
 }
 
-absl::StatusOr<RecordingFiles> Agent::Record() {
-  const std::lock_guard lock(collect_mutex_);
+absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
   RecordingHost recorder(host_);
-  const Facts facts = CollectFacts(recorder);
+  Facts facts;
+  {
+    const std::lock_guard lock(collect_mutex_);
+    facts = CollectFacts(recorder);
+  }
+  if (lldp.longest.count() > 0) ReadLldp(recorder, lldp, &facts);
   Recording recording = recorder.Take();
   recording.hostname = facts.hostname;
   if (facts.kernel) recording.kernel = facts.kernel->release;
@@ -300,9 +305,9 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   LiveTest live = Run(ticket.port, [&] {
-    return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
-                  OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port,
-                            cancel));
+    return RunEnd(
+        initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
+        OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel));
   });
   const std::int64_t duration_ns = UnixNowNs() - started;
   const std::string role = initiator ? "initiator" : "responder";

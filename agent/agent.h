@@ -140,7 +140,8 @@ class Agent {
   Facts Collect();
 
   // The same reading, kept as the files of a recording: questions and answers, not facts.
-  absl::StatusOr<RecordingFiles> Record();
+  // Listens for LLDP too when `lldp` has any time for it; others may be served meanwhile.
+  absl::StatusOr<RecordingFiles> Record(const LldpWait& lldp = {});
 
   // Judges this host up to `level` (kPeer is judged as kLoopback: the rest is the caller's work) and stores the
   // report.

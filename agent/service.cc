@@ -110,11 +110,16 @@ grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* co
   return Answer(*context);
 }
 
-grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest*,
+grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
                                         grpc::ServerWriter<v1::RecordingPart>* writer) {
-  const absl::StatusOr<RecordingFiles> files = agent_.Record();
-  if (!files.ok()) return Encode(files.status());
+  const std::chrono::seconds lldp(request->lldp_seconds());
+  if (lldp > limits_.lldp) {
+    return {grpc::StatusCode::INVALID_ARGUMENT,
+            "listening for LLDP: at most " + std::to_string(limits_.lldp.count()) + " s"};
+  }
   CallWatch watch(*context, limits_.any_call);
+  const absl::StatusOr<RecordingFiles> files = agent_.Record({.longest = lldp, .stop = watch.token()});
+  if (!files.ok()) return Encode(files.status());
   for (const auto& [path, text] : *files) {
     std::size_t sent = 0;
     do {  // an empty file is a part too

@@ -18,6 +18,7 @@ struct HostFacts {
 };
 
 struct FactsRun {
+  bool lldp_asked = false;  // somebody wanted to listen: then it matters why nothing was heard
   std::vector<HostFacts> hosts{};
 };
 

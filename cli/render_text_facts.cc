@@ -16,7 +16,9 @@ constexpr std::size_t kLabelWidth = 18;
 
 class Listing {
  public:
-  explicit Listing(const Style& style) : style_(style) {}
+  Listing(const Style& style, bool lldp_asked) : style_(style), lldp_asked_(lldp_asked) {}
+
+  bool lldp_asked() const { return lldp_asked_; }
 
   void Heading(std::size_t indent, std::string_view text) {
     text_ += std::string(indent, ' ') + style_.Paint(Tone::kStrong, Printable(text)) + "\n";
@@ -41,6 +43,7 @@ class Listing {
 
  private:
   const Style& style_;
+  const bool lldp_asked_;
   std::string text_;
 };
 
@@ -83,6 +86,16 @@ std::string LinkState(const Netdev& netdev) {
   return text;
 }
 
+// Agents of other hosts, then those of this one.
+void ListLldp(Listing& out, const Fact<LldpHeard>& heard) {
+  if (!heard && !out.lldp_asked()) return;
+  out.Line(4, "LLDP", heard, LldpTimeText);
+  if (!heard) return;
+  for (const LldpNeighbour& agent : heard->peers) out.Line(6, "neighbour", LldpAgentText(agent));
+  for (const LldpNeighbour& agent : heard->own) out.Line(6, "sent from here", LldpAgentText(agent));
+  for (const std::string& note : heard->notes) out.Line(6, "noted", note);
+}
+
 // `place` says how it lies to the port's own netdev; empty for that one.
 void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   out.Heading(2, "interface " + netdev.name + place);
@@ -107,6 +120,7 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   ListDcb(out, netdev.dcb);
   out.Line(4, "pause (802.3x)", netdev.pause, PauseText);
   out.Line(4, "PFC storm limit", netdev.pfc_storm_timeout_ms, StormTimeoutText);
+  ListLldp(out, netdev.lldp);
 }
 
 // The port's netdev, what it stands on, and what stands on them.
@@ -198,7 +212,7 @@ void ListHost(Listing& out, const HostFacts& host) {
 std::string FactsText(const FactsRun& run, const Style& style) {
   std::string text;
   for (const HostFacts& host : run.hosts) {
-    Listing out(style);
+    Listing out(style, run.lldp_asked);
     ListHost(out, host);
     text += (text.empty() ? "" : "\n") + out.Take();
   }

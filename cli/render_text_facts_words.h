@@ -29,6 +29,10 @@ std::string StormTimeoutText(std::uint16_t timeout_ms);
 std::string DuplexText(Duplex duplex);
 std::string UpperText(const UpperNetdev& upper);  // "bond0.5: vlan 5 over bond0, up, ..."
 
+std::string LldpTimeText(const LldpHeard& heard);  // "1 heard in 35 s", "nobody in 35 s"
+std::string LldpAgentText(
+    const LldpNeighbour& agent);  // "leaf1 port Ethernet1/1, ..., DCBX IEEE, PFC on 3, ..."
+
 std::string GidText(const Gid& gid);            // the raw 16 bytes in the kernel's notation, type and netdev
 std::string GuidText(std::uint64_t node_guid);  // "5054:00ff:fe00:0001"
 std::string PciText(const PciFunction& pci);

@@ -11,6 +11,7 @@
 #include "checks/judge.h"
 #include "checks/readiness.h"
 #include "collectors/collect.h"
+#include "collectors/lldp.h"
 #include "collectors/recording/folder.h"
 #include "collectors/recording/recorded_host.h"
 
@@ -20,6 +21,14 @@ namespace {
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+// Neighbours that nobody listened for then read as "not in the recording".
+Facts Collect(Recording recording, bool lldp_asked) {
+  RecordedHost reader(std::move(recording));
+  Facts facts = CollectFacts(reader);
+  if (lldp_asked) ReadLldp(reader, {}, &facts);
+  return facts;
 }
 
 SavedHost Replay(SavedRecording saved) {
@@ -32,9 +41,16 @@ SavedHost Replay(SavedRecording saved) {
   host.name = recording.host.empty() ? recording.hostname : recording.host;
   host.recorded_unix_ns = recording.recorded_unix_ns;
   host.recorded_by = recording.rdmaready;
-  RecordedHost reader(std::move(recording));
-  host.facts = CollectFacts(reader);
+  const bool listened = !recording.lldp.entries().empty();
+  host.facts = Collect(std::move(recording), listened);
   return host;
+}
+
+absl::StatusOr<Recording> Decode(const std::map<std::string, std::string>& files, const std::string& host) {
+  absl::StatusOr<Recording> recording = DecodeRecording(files);
+  if (recording.ok()) return recording;
+  return absl::UnimplementedError("host " + host +
+                                  ": its recording cannot be read: " + Message(recording.status()));
 }
 
 // Readers must know which host is meant: names that are not enough for that give way to the folders.
@@ -64,6 +80,12 @@ absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::str
   }
   NameApart(hosts, found);
   return hosts;
+}
+
+absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host) {
+  absl::StatusOr<Recording> recording = Decode(files, host);
+  if (!recording.ok()) return recording.status();
+  return Collect(*std::move(recording), true);
 }
 
 CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile& profile) {
@@ -115,11 +137,8 @@ absl::Status HostSaver::Prepare(const std::vector<std::string>& hosts) {
 
 absl::StatusOr<std::string> HostSaver::Save(const std::map<std::string, std::string>& files,
                                             const std::string& host) {
-  absl::StatusOr<Recording> recording = DecodeRecording(files);
-  if (!recording.ok()) {
-    return absl::UnimplementedError("host " + host +
-                                    ": its recording cannot be read: " + Message(recording.status()));
-  }
+  absl::StatusOr<Recording> recording = Decode(files, host);
+  if (!recording.ok()) return recording.status();
   recording->host = host;
   const absl::StatusOr<RecordingFiles> named = EncodeRecording(*recording);
   if (!named.ok()) return named.status();

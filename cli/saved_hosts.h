@@ -28,6 +28,9 @@ struct SavedHost {
 // when nothing of a folder can be read; a bad one beside others is an error of its own host.
 absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::string>& folders);
 
+// Of what an agent sent just now, having been asked to listen for LLDP; kUnimplemented when its recording is not of a form that we know.
+absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host);
+
 // As a check of the same hosts at level host judges them.
 CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile& profile);
 

@@ -3,14 +3,17 @@
 // be recorded, replayed and faked; decoding happens above it.
 //
 // Errors are ErrnoStatus: "action object: the kernel's words". Nothing here changes the host or loads a kernel
-// module; the one exception that creates something for a moment is documented at RdmaCmDefaults.
-// Not thread-safe: one reader belongs to one thread at a time. Calls block, netlink for at most a few seconds.
+// module; the exceptions, of a moment, are documented at RdmaCmDefaults and ListenForLldp.
+// Not thread-safe: one reader belongs to one thread at a time. Calls block, netlink for at most a few seconds,
+// ListenForLldp for as long as it is told.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +88,30 @@ struct RdmaCmAnswer {
   bool operator==(const RdmaCmAnswer&) const = default;
 };
 
+// A frame as it passed a netdev, Ethernet header first. One that comes again, byte for byte, is counted.
+struct LldpFrame {
+  bool sent_here = false;  // by an agent of this host
+  std::uint32_t times = 1;
+  std::uint32_t first_ms = 0;  // since listening began
+  std::uint32_t last_ms = 0;
+  std::vector<std::byte> bytes{};
+
+  bool operator==(const LldpFrame&) const = default;
+};
+
+struct LldpFrames {
+  std::uint32_t listened_ms = 0;
+  std::uint32_t left_out = 0;       // frames beyond what is kept
+  std::vector<LldpFrame> frames{};  // in the order they came first
+
+  bool operator==(const LldpFrames&) const = default;
+};
+
+struct LldpWait {
+  std::chrono::milliseconds longest{};
+  std::stop_token stop{};  // ends it early; what was heard until then is the answer
+};
+
 class HostReader {
  public:
   virtual ~HostReader() = default;
@@ -125,6 +152,12 @@ class HostReader {
   // RDMA-CM's defaults of a RoCE port. The kernel shows them only inside a configfs directory that somebody
   // made with mkdir(2); see the real implementation for what is done when there is none.
   virtual absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) = 0;
+
+  // Listens on all `netdevs` at once and sends nothing; one answer for each, in their order. It blocks for the
+  // whole time unless no netdev can be listened on, and another thread may ask other things meanwhile. The real
+  // one lets the netdevs take frames to the LLDP groups for as long.
+  virtual std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
+                                                                const LldpWait& wait) = 0;
 
   // Of the calling process.
   virtual absl::StatusOr<Memlock> MemlockLimit() = 0;

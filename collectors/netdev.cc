@@ -7,6 +7,7 @@
 #include "api/base/text.h"
 #include "collectors/dcb.h"
 #include "collectors/ethtool.h"
+#include "collectors/lldp.h"
 
 namespace rdmaready {
 namespace {
@@ -118,6 +119,7 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
   netdev.driver_info = ReadDriverInfo(host, link->name);
   netdev.pause = ReadPause(host, link->name);
   netdev.pfc_storm_timeout_ms = ReadPfcStormTimeout(host, link->name);
+  netdev.lldp = LldpNotListenedFor();
 
   const absl::StatusOr<Link> after = ReadLinkByIndex(host, ifindex);
   if (!after.ok()) return MissingFrom(after.status());

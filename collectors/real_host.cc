@@ -14,6 +14,7 @@
 #include "collectors/lines.h"
 #include "collectors/real_ethtool.h"
 #include "collectors/real_files.h"
+#include "collectors/real_lldp.h"
 #include "collectors/real_netlink.h"
 #include "collectors/real_rdma_cm.h"
 #include "collectors/real_verbs.h"
@@ -96,6 +97,11 @@ absl::StatusOr<std::vector<VerbsGid>> RealHost::VerbsGidTable(const std::string&
 
 absl::StatusOr<RdmaCmAnswer> RealHost::RdmaCmDefaults(const std::string& device, std::uint32_t port) {
   return ReadRdmaCmDefaults("/sys/kernel/config", device, port);
+}
+
+std::vector<absl::StatusOr<LldpFrames>> RealHost::ListenForLldp(const std::vector<std::string>& netdevs,
+                                                                const LldpWait& wait) {
+  return ListenOnNetdevs(netdevs, wait);
 }
 
 absl::StatusOr<Memlock> RealHost::MemlockLimit() {

@@ -33,6 +33,8 @@ class RealHost final : public HostReader {
   absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override;
 
   absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override;
+  std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
+                                                        const LldpWait& wait) override;
   absl::StatusOr<Memlock> MemlockLimit() override;
 };
 

@@ -152,10 +152,12 @@ absl::StatusOr<Facts> AgentClient::GetFacts() {
   return FromProto(response.facts());
 }
 
-absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording() {
+absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording(std::chrono::seconds lldp) {
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
-  const auto reader = stub_->GetRecording(&context, {});
+  context.set_deadline(Clock::now() + options_.call_timeout + lldp);
+  v1::GetRecordingRequest request;
+  request.set_lldp_seconds(static_cast<std::uint32_t>(lldp.count()));
+  const auto reader = stub_->GetRecording(&context, request);
   std::map<std::string, std::string> files;
   std::size_t left = kMaxRecordingBytes;
   for (v1::RecordingPart part; reader->Read(&part);) {

@@ -125,8 +125,9 @@ class AgentClient {
   absl::StatusOr<AgentVersion> GetVersion();
   absl::StatusOr<Facts> GetFacts();
   // What the host was asked and what it answered: the files of a recording, by their paths in its folder.
-  // Bounded; not looked into.
-  absl::StatusOr<std::map<std::string, std::string>> GetRecording();
+  // Bounded; not looked into. `lldp` is how long the agent listens for LLDP neighbours too, in whole seconds;
+  // an agent of an older version does not.
+  absl::StatusOr<std::map<std::string, std::string>> GetRecording(std::chrono::seconds lldp = {});
   absl::StatusOr<CheckAnswer> Check(const CheckOptions& options, const Progress& progress,
                                     const OnFinding& on_finding);
   // Empty `cases`: all.

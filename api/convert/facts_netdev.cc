@@ -105,6 +105,7 @@ void PutNetdev(const Netdev& from, v1::Netdev* to) {
   Put(from.pause, to->mutable_pause(), PutPause);
   Put(from.pfc_storm_timeout_ms, to->mutable_pfc_storm_timeout_ms());
   Put(from.vlan_egress, to->mutable_vlan_egress(), PutVlanPriorities);
+  Put(from.lldp, to->mutable_lldp(), PutLldp);
 }
 
 Netdev GetNetdev(const v1::Netdev& from) {
@@ -128,6 +129,7 @@ Netdev GetNetdev(const v1::Netdev& from) {
   to.pause = Get<Pause>(from.pause(), GetPause);
   to.pfc_storm_timeout_ms = Get<std::uint16_t>(from.pfc_storm_timeout_ms());
   to.vlan_egress = Get<std::vector<VlanPriority>>(from.vlan_egress(), GetVlanPriorities);
+  to.lldp = Get<LldpHeard>(from.lldp(), GetLldp);
   return to;
 }
 

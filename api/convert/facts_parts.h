@@ -14,6 +14,10 @@ namespace rdmaready::convert {
 void PutDcb(const Dcb& from, v1::Dcb* to);
 Dcb GetDcb(const v1::Dcb& from);
 
+// facts_lldp.cc
+void PutLldp(const LldpHeard& from, v1::LldpHeard* to);
+Fact<LldpHeard> GetLldp(const v1::LldpHeard& from);
+
 // facts_netdev.cc
 void PutNetdev(const Netdev& from, v1::Netdev* to);
 Netdev GetNetdev(const v1::Netdev& from);

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "api/model/dcb.h"
 #include "api/model/fact.h"
+#include "api/model/lldp.h"
 #include "api/model/storage.h"
 
 namespace rdmaready {
@@ -81,86 +83,6 @@ struct Counter {
   std::uint64_t value = 0;
 
   bool operator==(const Counter&) const = default;
-};
-
-// ---- data centre bridging -------------------------------------------------------------------------------
-
-inline constexpr std::size_t kPriorities = 8;  // IEEE 802.1Q priorities, and dcbnl's traffic classes
-
-// Transmission selection algorithm of a traffic class: IEEE_8021QAZ_TSA_* of linux/dcbnl.h.
-enum class Tsa : std::uint8_t { kStrict = 0, kCbShaper = 1, kEts = 2, kVendor = 255 };
-
-struct Ets {  // struct ieee_ets
-  bool willing = false;
-  std::uint8_t traffic_classes = 0;                    // ets_cap
-  std::array<std::uint8_t, kPriorities> tx_percent{};  // by traffic class
-  std::array<Tsa, kPriorities> tsa{};                  // by traffic class
-  std::array<std::uint8_t, kPriorities> prio_tc{};     // priority -> traffic class
-
-  bool operator==(const Ets&) const = default;
-};
-
-struct Pfc {                                             // struct ieee_pfc
-  std::uint8_t capability = 0;                           // classes that may be lossless at once
-  std::uint8_t enabled = 0;                              // bitmap by priority
-  std::uint16_t delay = 0;                               // driver's unit: bit times, or metres of cable on mlx5
-  std::array<std::uint64_t, kPriorities> pauses_sent{};  // requests
-  std::array<std::uint64_t, kPriorities> pauses_received{};  // indications
-
-  bool operator==(const Pfc&) const = default;
-};
-
-// Selectors of the APP table: IEEE_8021QAZ_APP_SEL_* and DCB_APP_SEL_PCP of linux/dcbnl.h.
-enum class AppSelector : std::uint8_t {
-  kNone = 0,
-  kEthertype = 1,  // protocol 0 means the default priority
-  kStream = 2,     // TCP, SCTP port
-  kDgram = 3,      // UDP, DCCP port
-  kAny = 4,        // any layer 4 port
-  kDscp = 5,
-  kPcp = 255,
-};
-
-struct AppEntry {  // struct dcb_app
-  AppSelector selector = AppSelector::kNone;
-  std::uint8_t priority = 0;
-  std::uint16_t protocol = 0;
-
-  bool operator==(const AppEntry&) const = default;
-};
-
-// DCB_CAP_DCBX_* of linux/dcbnl.h.
-struct Dcbx {
-  bool host = false;         // the operating system runs DCBX
-  bool lld_managed = false;  // firmware, or another agent below the driver, runs it
-  bool cee = false;
-  bool ieee = false;
-  bool static_mode = false;
-
-  bool operator==(const Dcbx&) const = default;
-};
-
-struct PortBuffer {                                     // struct dcbnl_buffer
-  std::array<std::uint8_t, kPriorities> prio_buffer{};  // priority -> buffer
-  std::array<std::uint32_t, kPriorities> size_bytes{};  // by buffer
-  std::uint32_t total_bytes = 0;
-
-  bool operator==(const PortBuffer&) const = default;
-};
-
-// struct ieee_maxrate, by traffic class. 0: no limit.
-using MaxRatesKbps = std::array<std::uint64_t, kPriorities>;
-
-struct Dcb {
-  Fact<Ets> ets{};
-  Fact<Pfc> pfc{};
-  Fact<std::vector<AppEntry>> app{};
-  Fact<std::vector<AppSelector>> app_trust{};  // highest precedence first; few drivers have it (kernel 6.2)
-  Fact<Dcbx> dcbx{};
-  Fact<PortBuffer> buffer{};
-  Fact<MaxRatesKbps> max_rate_kbps{};
-
-  bool operator==(const Dcb&) const = default;
 };
 
 // ---- Ethernet -------------------------------------------------------------------------------------------
@@ -239,6 +161,7 @@ struct Netdev {
   Fact<Pause> pause{};
   // Milliseconds after which the NIC stops honouring endless pauses: 0 never, 0xffff the driver's own choice.
   Fact<std::uint16_t> pfc_storm_timeout_ms{};
+  Fact<LldpHeard> lldp{};  // only when listening was asked for: it takes its time
 
   bool operator==(const Netdev&) const = default;
 };

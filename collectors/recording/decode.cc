@@ -180,6 +180,27 @@ void AddDevice(Reader& line, Recording& recording) {
   });
 }
 
+LldpFrame FrameOf(Reader& reader) {
+  reader.Ignore("shows");
+  LldpFrame frame;
+  frame.sent_here = reader.Flag("sent_here");
+  frame.times = reader.Unsigned<std::uint32_t>("times");
+  frame.first_ms = reader.Unsigned<std::uint32_t>("first_ms");
+  frame.last_ms = reader.Unsigned<std::uint32_t>("last_ms");
+  frame.bytes = reader.Bytes("bytes");
+  return frame;
+}
+
+void AddLldp(Reader& line, Recording& recording) {
+  AddAnswer(line, recording.lldp, line.Text("netdev"), [&] {
+    LldpFrames heard;
+    heard.listened_ms = line.Unsigned<std::uint32_t>("listened_ms");
+    heard.left_out = line.Unsigned<std::uint32_t>("left_out");
+    heard.frames = line.List<LldpFrame>("frames", FrameOf);
+    return heard;
+  });
+}
+
 void AddRdmaCm(Reader& line, Recording& recording) {
   const std::string device = line.Text("device");
   const PortQuestion question{device, line.Unsigned<std::uint32_t>("port")};
@@ -287,8 +308,10 @@ absl::Status DecodeAnswers(const RecordingFiles& files, Recording* recording) {
         Part{"rdma_cm.jsonl", AddRdmaCm}, Part{"limits.jsonl", AddLimit}}) {
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }
-  // Of an older version, which did not ask these, there are no such files; of this one the digests name them.
-  for (const Part& part : {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}}) {
+  // Of an older version, which did not ask these, or of somebody who did not listen, there are no such files;
+  // where there are, the digests name them.
+  for (const Part& part :
+       {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}, Part{"lldp.jsonl", AddLldp}}) {
     if (!files.contains(part.file)) continue;
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }

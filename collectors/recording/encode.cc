@@ -223,6 +223,27 @@ std::string DeviceLines(const Recording& recording) {
   return lines;
 }
 
+Json ToJson(const LldpFrame& frame) {
+  return {{"sent_here", frame.sent_here}, {"times", frame.times},        {"first_ms", frame.first_ms},
+          {"last_ms", frame.last_ms},     {"bytes", HexOf(frame.bytes)}, {"shows", Shown(frame.bytes)}};
+}
+
+std::string LldpLines(const Recording& recording) {
+  std::string lines;
+  Append(
+      lines, recording.lldp,
+      [](const std::string& netdev) {
+        return Json{{"netdev", FromText(netdev)}};
+      },
+      [](Json& line, const LldpFrames& heard) {
+        line["listened_ms"] = heard.listened_ms;
+        line["left_out"] = heard.left_out;
+        Json& frames = line["frames"] = Json::array();
+        for (const LldpFrame& frame : heard.frames) frames.push_back(ToJson(frame));
+      });
+  return lines;
+}
+
 void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   Append(
       files["netlink.jsonl"], recording.netlink, [](const NetlinkRequest& asked) { return ToJson(asked); },
@@ -239,6 +260,8 @@ void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   files["verbs.jsonl"] = VerbsLines(recording);
   files["lines.jsonl"] = FoundLines(recording);
   files["devices.jsonl"] = DeviceLines(recording);
+  // Whoever did not listen has none, so that older programs can read it.
+  if (!recording.lldp.entries().empty()) files["lldp.jsonl"] = LldpLines(recording);
   Append(
       files["rdma_cm.jsonl"], recording.rdma_cm,
       [](const PortQuestion& asked) {

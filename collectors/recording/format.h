@@ -7,6 +7,7 @@
 //   files/...        what the files held, at their own paths
 //   netlink.jsonl    questions and answers, payloads in hexadecimal; likewise ethtool.jsonl, verbs.jsonl,
 //   rdma_cm.jsonl, limits.jsonl
+//   lldp.jsonl       LLDP frames, where they were listened for
 //   lines.jsonl      lines that were looked for in files of which nothing else was kept; devices.jsonl: limits
 //   of RDMA
 //                    devices. Older recordings have neither

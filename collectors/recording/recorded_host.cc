@@ -73,6 +73,16 @@ absl::StatusOr<RdmaCmAnswer> RecordedHost::RdmaCmDefaults(const std::string& dev
                            : *answer;
 }
 
+std::vector<absl::StatusOr<LldpFrames>> RecordedHost::ListenForLldp(const std::vector<std::string>& netdevs,
+                                                                    const LldpWait&) {
+  std::vector<absl::StatusOr<LldpFrames>> answers;
+  for (const std::string& netdev : netdevs) {
+    const auto* answer = recording_.lldp.Next(netdev);
+    answers.push_back(answer == nullptr ? NeverAsked("listen for LLDP on " + netdev) : *answer);
+  }
+  return answers;
+}
+
 absl::StatusOr<Memlock> RecordedHost::MemlockLimit() {
   const auto* answer = recording_.memlock.Next({});
   return answer == nullptr ? NeverAsked("get RLIMIT_MEMLOCK") : *answer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RecordedHost: a host as it was when it was recorded. Each question gets the answer it got then, errors too;
-// asked again, the next one, and the last one stays. A question that nobody asked then is NotCollected: never
+// asked again, the next one, and the last one stays. Nothing is waited for. A question that nobody asked then is NotCollected: never
 // "absent", although a newer version may ask it.
 #pragma once
 
@@ -30,6 +30,8 @@ class RecordedHost final : public HostReader {
   absl::StatusOr<VerbsDeviceAnswer> VerbsDevice(const std::string& device) override;
   absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override;
   absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override;
+  std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
+                                                        const LldpWait& wait) override;
   absl::StatusOr<Memlock> MemlockLimit() override;
 
  private:

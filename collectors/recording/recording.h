@@ -61,6 +61,7 @@ struct Recording {
   AnswerLog<std::string, VerbsDeviceAnswer> verbs_devices{};  // by device, like the next one
   AnswerLog<std::string, std::vector<VerbsGid>> verbs_gids{};
   AnswerLog<PortQuestion, RdmaCmAnswer> rdma_cm{};
+  AnswerLog<std::string, LldpFrames> lldp{};  // by netdev
   AnswerLog<std::monostate, Memlock> memlock{};
 };
 

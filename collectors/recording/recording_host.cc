@@ -29,6 +29,12 @@ std::size_t BytesOf(const std::vector<std::byte>& answer) { return answer.size()
 
 std::size_t BytesOf(const std::vector<VerbsGid>& gids) { return gids.size() * 2 * kElementBytes; }
 
+std::size_t BytesOf(const LldpFrames& heard) {
+  std::size_t bytes = 0;
+  for (const LldpFrame& frame : heard.frames) bytes += kElementBytes + frame.bytes.size();
+  return bytes;
+}
+
 std::size_t BytesOf(const RdmaCmAnswer& answer) {
   return answer.default_roce_mode.size() + answer.default_roce_tos.size();
 }
@@ -100,6 +106,14 @@ absl::StatusOr<std::vector<VerbsGid>> RecordingHost::VerbsGidTable(const std::st
 
 absl::StatusOr<RdmaCmAnswer> RecordingHost::RdmaCmDefaults(const std::string& device, std::uint32_t port) {
   return Keep(recording_.rdma_cm, PortQuestion{device, port}, host_.RdmaCmDefaults(device, port));
+}
+
+std::vector<absl::StatusOr<LldpFrames>> RecordingHost::ListenForLldp(const std::vector<std::string>& netdevs,
+                                                                     const LldpWait& wait) {
+  std::vector<absl::StatusOr<LldpFrames>> answers = host_.ListenForLldp(netdevs, wait);
+  for (std::size_t i = 0; i < netdevs.size() && i < answers.size(); ++i)
+    answers[i] = Keep(recording_.lldp, netdevs[i], std::move(answers[i]));
+  return answers;
 }
 
 absl::StatusOr<Memlock> RecordingHost::MemlockLimit() {

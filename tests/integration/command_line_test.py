@@ -205,6 +205,8 @@ class WrongUsage(Table):
             ("facts --level host", "unknown option --level"),
             ("facts 127.0.0.1:0", "port must be a number from 1 to 65535"),
             ("facts a a", "named twice"),
+            ("facts --lldp 301", "301"),
+            ("facts --lldp soon", "soon"),
         ])
 
     def test_of_test(self):

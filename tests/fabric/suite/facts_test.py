@@ -76,8 +76,8 @@ class Facts(unittest.TestCase):
         self.addCleanup(fabric.guest, 1, TAKE_DOWN)
         fabric.guest(1, script)
 
-    def facts(self):
-        answer = tool.rdmaready("facts", self.hosts[1], "--output", "json")
+    def facts(self, *options):
+        answer = tool.rdmaready("facts", self.hosts[1], "--output", "json", *options)
         self.assertEqual(answer.status, 0, answer)
         return answer.json["hosts"][0]["facts"]
 
@@ -96,7 +96,7 @@ class Facts(unittest.TestCase):
         return ports[0]
 
     def test_every_fact_is_read_or_has_a_reason(self):
-        facts = self.facts()
+        facts = self.facts("--lldp", 1)
         for path, why in missing(facts):
             self.assertEqual(why["kind"], "KIND_UNSUPPORTED", f"{path}: {why}")
             self.assertTrue(why["detail"], path)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fuzz/probe/target.h"
+#include "tests/fuzz/target.h"
 
 #include <cstdlib>
 #include <functional>

@@ -44,6 +44,20 @@ TEST_F(ServiceTest, SendsARecordingThatGivesTheSameFactsAgain) {
   EXPECT_EQ(CollectFacts(again), CollectFacts(same));
 }
 
+TEST_F(ServiceTest, ARecordingHasWhatLldpWasHeardWhenAskedTo) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.host.lldp["dcb0"] = LldpFrames{.listened_ms = 2000};
+  const auto heard = [&](std::chrono::seconds lldp) {
+    absl::StatusOr<RecordingFiles> files = agent.Client("a")->GetRecording(lldp);
+    return files.ok() ? static_cast<int>(files->count("lldp.jsonl")) : -1;
+  };
+  EXPECT_EQ(heard(std::chrono::seconds(0)), 0);
+  EXPECT_FALSE(agent.host.Asked("listen for LLDP"));
+  EXPECT_EQ(heard(std::chrono::seconds(2)), 1);
+  EXPECT_TRUE(agent.host.Asked("listen for LLDP on dcb0"));
+  EXPECT_EQ(heard(std::chrono::seconds(301)), -1);
+}
+
 TEST_F(ServiceTest, ACheckStreamsTheFindingsThatTheReportHolds) {
   ServedAgent agent(BothEnds(), locks_);
   std::vector<Finding> streamed;

@@ -205,6 +205,66 @@ TEST(FactWords, OfValuesWithMarks) {
   EXPECT_EQ(KsmbdText({.path = "/x", .multichannel = false}), "/x, no multichannel");
 }
 
+LldpNeighbour SomeAgent() {
+  LldpNeighbour agent;
+  agent.chassis = {4, "02:00:00:00:00:02"};
+  agent.port = {5, "Ethernet1/1"};
+  return agent;
+}
+
+TEST(FactWords, OfAnLldpAgent) {
+  LldpNeighbour agent = SomeAgent();
+  EXPECT_EQ(LldpAgentText(agent), "02:00:00:00:00:02 port Ethernet1/1, no DCBX");
+  agent.system_name = "leaf1";
+  agent.max_frame_bytes = std::uint16_t{9216};
+  agent.port_vlan_id = std::uint16_t{711};
+  agent.dialects.ieee = true;
+  agent.pfc = LldpPfc{.willing = true, .enabled = 8};
+  agent.ets = LldpEts{.prio_tc = {0, 0, 0, 1}, .percent = {50, 50}};
+  agent.app = std::vector<AppEntry>{{AppSelector::kDscp, 3, 26}};
+  agent.oddities = {"maximum frame size at byte 41: 1 bytes, not 2"};
+  EXPECT_EQ(
+      LldpAgentText(agent),
+      "leaf1 port Ethernet1/1, chassis 02:00:00:00:00:02, frames up to 9216 B, VLAN 711, DCBX IEEE, PFC on 3 "
+      "willing, ETS, classes 0 0 0 1 0 0 0 0 of 50 50 0 0 0 0 0 0 %, APP dscp 26:3, "
+      "wrong: maximum frame size at byte 41: 1 bytes, not 2");
+}
+
+TEST(FactWords, OfTheOlderDialects) {
+  LldpNeighbour agent = SomeAgent();
+  agent.dialects = {.cee = true, .cin = true};
+  agent.cee = LldpCee{.groups = CeeGroups{.prio_group = {0, 0, 0, 15}, .percent = {100}},
+                      .pfc = CeePfc{.feature = {.enabled = false, .willing = true}, .enabled = 8},
+                      .app = CeeApp{.entries = {{1, 3260, 16}}}};
+  EXPECT_EQ(LldpAgentText(agent),
+            "02:00:00:00:00:02 port Ethernet1/1, DCBX CEE, PFC on 3 willing (off), groups 0 0 0 15 0 0 0 0 of "
+            "100 0 0 "
+            "0 0 0 0 0 %, 1 applications, DCBX CIN");
+}
+
+TEST(FactsText, ShowsLldpWhenItWasListenedForOrAskedFor) {
+  const auto text_of = [](const Fact<LldpHeard>& heard, bool asked) {
+    Netdev netdev = SomeNetdev("dcb0");
+    netdev.lldp = heard;
+    Port port;
+    port.netdev = netdev;
+    Facts facts;
+    facts.ports = std::vector{port};
+    return FactsText({.lldp_asked = asked, .hosts = {{.host = "a", .facts = facts}}}, {});
+  };
+  const Missing denied{Missing::Kind::kDenied, "listen for LLDP on dcb0: Operation not permitted"};
+  EXPECT_THAT(text_of(denied, false), Not(HasSubstr("LLDP")));
+  EXPECT_THAT(text_of(denied, true), HasSubstr("(denied: listen for LLDP on dcb0: Operation not permitted)"));
+  EXPECT_THAT(text_of(LldpHeard{.listened_ms = 35'000}, true),
+              HasSubstr("    LLDP              nobody in 35 s\n"));
+  const std::string heard = text_of(
+      LldpHeard{.listened_ms = 2'900, .peers = {SomeAgent()}, .own = {SomeAgent()}, .notes = {"a note"}}, true);
+  EXPECT_THAT(heard, HasSubstr("    LLDP              1 heard in 2 s\n"
+                               "      neighbour         02:00:00:00:00:02 port Ethernet1/1, no DCBX\n"
+                               "      sent from here    02:00:00:00:00:02 port Ethernet1/1, no DCBX\n"
+                               "      noted             a note\n"));
+}
+
 TEST(FactsText, SaysWhyAFactIsMissing) {
   Facts facts;
   facts.ports = Missing{.kind = Missing::Kind::kDenied, .detail = "RDMA netlink: Operation not permitted"};

@@ -32,6 +32,7 @@ class FakeHost final : public HostReader {
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<RdmaCmAnswer>> cm_defaults{};
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<std::vector<std::byte>>>
       ethtool{};  // by command
+  std::map<std::string, absl::StatusOr<LldpFrames>> lldp{};
   absl::StatusOr<Memlock> memlock = ErrnoStatus(ENOSYS, "get RLIMIT_MEMLOCK");
 
   std::vector<std::string> asked{};  // in order: "read /proc/...", "netlink 0 type 18", ...
@@ -100,6 +101,14 @@ class FakeHost final : public HostReader {
   }
   absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override {
     return Look(cm_defaults, std::pair(device, port), "rdma_cm " + device);
+  }
+  // Listening takes no time here.
+  std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
+                                                        const LldpWait&) override {
+    std::vector<absl::StatusOr<LldpFrames>> answers;
+    for (const std::string& netdev : netdevs)
+      answers.push_back(Look(lldp, netdev, "listen for LLDP on " + netdev));
+    return answers;
   }
   absl::StatusOr<Memlock> MemlockLimit() override {
     asked.emplace_back("memlock");

@@ -11,9 +11,11 @@
 #include "collectors/dcb.h"
 #include "collectors/ethtool.h"
 #include "collectors/links.h"
+#include "collectors/lldp.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
 #include "collectors/storage.h"
+#include "tests/support/lldp_wire.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
@@ -45,6 +47,7 @@ const std::vector<Decoder>& Decoders() {
       {"app", wire::Attr(1, wire::App(5, 3, 26)), [](Span bytes) { return DecodeAppTable(bytes).ok(); }},
       {"trust", wire::U8(1, 5), [](Span bytes) { return DecodeAppTrust(bytes).ok(); }},
       {"dcbx", wire::Of(std::uint8_t{9}), [](Span bytes) { return DecodeDcbx(bytes).ok(); }},
+      {"lldp", lldp_wire::FullFrame(), [](Span bytes) { return DecodeLldpFrame(bytes).ok(); }},
       {"dcb", wire::FullDcb("dcb0"),
        [](Span bytes) {
          const auto dcb = DecodeDcb(bytes, "dcb0");

@@ -6,6 +6,47 @@
 namespace rdmaready {
 namespace {
 
+LldpNeighbour FullNeighbour() {
+  LldpNeighbour agent;
+  agent.source_mac = "02:00:00:00:00:02";
+  agent.destination_mac = "01:80:c2:00:00:0e";
+  agent.frames = 3;
+  agent.first_ms = 100;
+  agent.last_ms = 30'100;
+  agent.chassis = {4, "02:00:00:00:00:02"};
+  agent.port = {5, "Ethernet1/1"};
+  agent.ttl_s = 120;
+  agent.port_description = "to storage1";
+  agent.system_name = "leaf1";
+  agent.system_description = "a switch";
+  agent.capabilities = 0x14;
+  agent.capabilities_enabled = 0x04;
+  agent.management = {{"10.0.0.1", 1001}};
+  agent.port_vlan_id = std::uint16_t{711};
+  agent.vlans = {{711, "storage"}};
+  agent.aggregation = LldpAggregation{true, false, 9};
+  agent.congestion = LldpCongestion{8, 4};
+  agent.mac_phy = LldpMacPhy{true, false, 0x6c11, 30};
+  agent.max_frame_bytes = std::uint16_t{9216};
+  agent.dialects = {.ieee = true, .cee = true, .cin = false};
+  agent.ets = LldpEts{.willing = true,
+                      .credit_based_shaper = false,
+                      .traffic_classes = 8,
+                      .prio_tc = {0, 0, 0, 1},
+                      .percent = {50, 50},
+                      .tsa = {Tsa::kEts, Tsa::kEts, Tsa::kVendor}};
+  agent.ets_recommended = LldpEts{.credit_based_shaper = true, .prio_tc = {1}};
+  agent.pfc = LldpPfc{.willing = false, .macsec_bypass = true, .capability = 8, .enabled = 8};
+  agent.app = std::vector<AppEntry>{{AppSelector::kDgram, 3, 4791}};
+  agent.cee = LldpCee{.control = CeeControl{0, 1, 7, 6},
+                      .groups = CeeGroups{{true, false, true}, {0, 0, 0, 15}, {50, 50}, 8},
+                      .pfc = CeePfc{{false, true, false}, 8, 8},
+                      .app = CeeApp{{true, true, true}, {{1, 3260, 16}}}};
+  agent.unknown_tlvs = 2;
+  agent.oddities = {"PFC configuration at byte 71: 1 bytes, not 2"};
+  return agent;
+}
+
 Port FullPort() {
   Port port;
   port.device = "rxe0";
@@ -53,6 +94,10 @@ Port FullPort() {
   netdev.pause = Pause{.autoneg = true, .rx = false, .tx = true};
   netdev.pfc_storm_timeout_ms = std::uint16_t{8000};
   netdev.vlan_egress = std::vector<VlanPriority>{{0, 3}};
+  LldpNeighbour bare;  // an agent that sends what it has to, and nothing else
+  bare.chassis.text = "b";
+  netdev.lldp =
+      LldpHeard{.listened_ms = 35'000, .peers = {FullNeighbour(), bare}, .own = {bare}, .notes = {"a note"}};
   port.netdev = netdev;
   port.lowers = std::vector<Netdev>{netdev};
   port.uppers = std::vector<UpperNetdev>{{.name = "bond0.711",
@@ -164,6 +209,25 @@ TEST(FactsConversion, TakesNoShortEtsList) {
   const Fact<Ets>& ets = facts.ports->front().netdev->dcb.ets;
   ASSERT_FALSE(ets);
   EXPECT_EQ(ets.missing().kind, Missing::Kind::kFailed);
+}
+
+TEST(FactsConversion, TakesNoShortListOfANeighbour) {
+  v1::Facts message = ToProto(FullFacts());
+  v1::LldpNeighbour& agent = *message.mutable_ports()
+                                  ->mutable_value()
+                                  ->mutable_ports(0)
+                                  ->mutable_netdev()
+                                  ->mutable_value()
+                                  ->mutable_lldp()
+                                  ->mutable_value()
+                                  ->mutable_peers(0);
+  agent.mutable_ets()->clear_tsa();
+  agent.mutable_cee()->mutable_groups()->add_percent(1);
+  const Facts facts = FromProto(message);
+  const LldpNeighbour& read = facts.ports->front().netdev->lldp->peers.front();
+  EXPECT_FALSE(read.ets);
+  EXPECT_FALSE(read.cee->groups);
+  EXPECT_EQ(read.pfc, FullNeighbour().pfc);
 }
 
 TEST(FactsConversion, TakesNoGidOfAnotherLength) {

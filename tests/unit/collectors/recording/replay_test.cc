@@ -74,7 +74,7 @@ TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
       host.Ethtool("eth0", {}).status(),   host.VerbsPort("rxe0", 1).status(),
       host.VerbsGidTable("rxe0").status(), host.RdmaCmDefaults("rxe0", 1).status(),
       host.MemlockLimit().status(),        host.FindLines("/x", {"y"}).status(),
-      host.VerbsDevice("rxe0").status()};
+      host.VerbsDevice("rxe0").status(),   host.ListenForLldp({"eth0"}, {}).at(0).status()};
   for (const absl::Status& answer : answers) {
     EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
     EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// storage_wire_fuzz [--runs N] [--seconds S] [--seed X]: gives the decoders inputs mutated from well-formed
+// X_fuzz [--runs N] [--seconds S] [--seed X]: gives the decoders inputs mutated from well-formed
 // ones, keeps those that reach new code, and fails on the first that a sanitizer or a demand objects to; that
-// one is written to the working directory. storage_wire_fuzz FILE...: gives them the files.
+// one is written to the working directory. X_fuzz FILE...: gives them the files.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/probe/target.h"
 #include "tests/fuzz/smbdirect/coverage.h"
+#include "tests/fuzz/target.h"
 
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
 // A demand aborts; the input is to be written down then too.
@@ -31,7 +31,7 @@ const Input* playing = nullptr;
 
 void WriteDown() {
   if (playing == nullptr) return;
-  constexpr const char* kFile = "storage_wire_fuzz.failed";
+  constexpr const char* kFile = FUZZ_NAME ".failed";
   if (std::FILE* file = std::fopen(kFile, "wb")) {
     std::fwrite(playing->data(), 1, playing->size(), file);
     std::fclose(file);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLDP neighbours: frames to what they announce. Decoding is pure and takes any bytes; nothing beyond a frame's
+// end is read.
+//
+// Layouts: IEEE 802.1AB-2016 clause 8 (basic TLVs), IEEE 802.1Q-2018 annex D (802.1 TLVs, DCBX), IEEE
+// 802.1AX (link aggregation), IEEE 802.3-2018 clause 79, and the DCBX capability exchange
+// proposal 1.01 (the CEE dialect). lldpad and Wireshark read and write the same.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "absl/status/statusor.h"
+#include "api/model/facts.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+// One frame, Ethernet header first; its counts and times are left at zero. An error, "decode LLDP: ...", for
+// what a receiver has to discard (802.1AB 9.2.7.7): no LLDP at all, or chassis, port or time to live missing,
+// malformed or not in their order. All else that is wrong is an oddity of the neighbour.
+absl::StatusOr<LldpNeighbour> DecodeLldpFrame(std::span<const std::byte> frame);
+
+// What was heard on one netdev. An agent is told from another by its addresses, chassis, port and dialects; one
+// that said goodbye (time to live 0) is no neighbour any more, but noted.
+LldpHeard DecodeLldp(const LldpFrames& frames);
+
+// Listens where frames of the ports' links can be heard, all netdevs at once, and fills Netdev::lldp: of a
+// port's netdev, or of those under it when it stands on others. Of no use, and not tried, on a netdev without a
+// link.
+void ReadLldp(HostReader& host, const LldpWait& wait, Facts* facts);
+
+// What Netdev::lldp is until then.
+Missing LldpNotListenedFor();
+
+}  // namespace rdmaready

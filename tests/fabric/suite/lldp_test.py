@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What LLDP and DCBX agents announce on a link: Debian's lldpad in both guests, and agents made of a few lines that do what no
+good agent does. Our listener sends nothing and asks nobody."""
+import time
+import unittest
+
+import fabric
+import tool
+
+LISTENER, PEER = 1, 2
+
+# lldpad takes the link's settings over when it starts and writes its own: what it is told here.
+START = """
+set -e
+mkdir -p /var/lib/lldpad
+lldpad -d
+for i in $(seq 100); do ! lldptool ping > /dev/null 2>&1 || break; sleep 0.1; done
+lldptool set-lldp -i dcb0 adminStatus=rxtx
+lldptool -T -i dcb0 -V sysName enableTx=yes
+lldptool -T -i dcb0 -V macPhyCfg enableTx=yes
+lldptool -T -i dcb0 -V MTU enableTx=yes
+lldptool -T -i dcb0 -V ETS-CFG willing=no tsa=0:ets,1:ets,2:strict,3:strict,4:strict,5:strict,6:strict,7:strict \
+  up2tc=0:0,1:0,2:0,{up2tc},5:0,6:0,7:0 tcbw={tcbw},0,0,0,0,0,0
+lldptool -T -i dcb0 -V PFC willing={willing} enabled={enabled}
+lldptool -T -i dcb0 -V ETS-REC enableTx=yes tsa=0:ets,1:ets up2tc=3:1 tcbw=30,70
+lldptool -T -i dcb0 -V APP enableTx=yes
+"""
+
+# Sends frames from lines of hexadecimal, each time round, until it is ended.
+SEND = """
+cat > /tmp/lldp_send.py <<'END'
+import socket, sys, time
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(("dcb0", 0))
+while True:
+    for frame in sys.argv[1:]:
+        wire.send(bytes.fromhex(frame))
+    time.sleep(0.2)
+END
+setsid python3 /tmp/lldp_send.py {frames} < /dev/null > /dev/null 2>&1 & echo $!
+"""
+
+
+def tlv(kind, value):
+    return bytes([kind << 1 | len(value) >> 8, len(value) & 0xff]) + value
+
+
+def organization(oui, subtype, value):
+    return tlv(127, bytes.fromhex(oui) + bytes([subtype]) + value)
+
+
+def frame(source, *tlvs, ttl=120):
+    """Of an agent whose chassis is its address and whose port is `p`."""
+    address = bytes([2, 0, 0, 0, 0, source])
+    return (bytes.fromhex("0180c200000e") + address + b"\x88\xcc" + tlv(1, b"\x04" + address) + tlv(2, b"\x05p") +
+            tlv(3, ttl.to_bytes(2, "big")) + b"".join(tlvs) + tlv(0, b""))
+
+
+PFC_3_WILLING = organization("0080c2", 11, bytes([0x88, 0x08]))
+CEE_PFC_4 = organization("001b21", 2, tlv(3, bytes([0, 0, 0x80, 0, 0x10, 8])))
+CIN = organization("001b21", 1, b"")
+CUT = organization("0080c2", 11, bytes([0x88]))
+
+
+class Lldp(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+
+    def setUp(self):
+        self.addCleanup(fabric.put_right)
+
+    def heard(self, seconds, *options):
+        answer = tool.rdmaready("facts", self.hosts[LISTENER], "--lldp", seconds, "--output", "json", *options, timeout=180)
+        self.assertEqual(answer.status, 0, answer)
+        port, = answer.json["hosts"][0]["facts"]["ports"]["value"]["ports"]
+        return port["netdev"]["value"]["lldp"]
+
+    def value(self, seconds):
+        lldp = self.heard(seconds)
+        self.assertIn("value", lldp, lldp)
+        return lldp["value"]
+
+    def send(self, *frames):
+        pid = fabric.guest(PEER, SEND.format(frames=" ".join(one.hex() for one in frames))).strip()
+        self.addCleanup(fabric.guest, PEER, f"kill {pid}")
+
+    def start_lldpad(self, guest, **settings):
+        fabric.guest(guest, START.format(**settings))
+
+    def test_lldpad_at_both_ends(self):
+        self.start_lldpad(LISTENER, up2tc="3:1,4:1", tcbw="60,40", willing="no", enabled="3,4")
+        self.start_lldpad(PEER, up2tc="3:1,4:0", tcbw="50,50", willing="yes", enabled="3")
+        heard = self.value(35)
+        peer, = heard["peers"]
+        own, = heard["own"]
+        self.assertEqual(heard["notes"], [])
+        for agent, guest in ((own, LISTENER), (peer, PEER)):
+            address = fabric.guest(guest, "cat /sys/class/net/dcb0/address").strip()
+            self.assertEqual(agent["source_mac"], address)
+            self.assertEqual(agent["chassis"], {"subtype": 4, "text": address})
+            self.assertEqual(agent["port"], {"subtype": 3, "text": address})
+            self.assertEqual(agent["system_name"], f"guest{guest}")
+            self.assertEqual(agent["ttl_s"], 120)
+            self.assertEqual(agent["oddities"], [])
+            self.assertEqual((agent["dcbx_ieee"], agent["dcbx_cee"], agent["dcbx_cin"]), (True, False, False))
+            # The kernel's own table, as guest/provision set it.
+            self.assertEqual(agent["app"], {"entries": [{"selector": 5, "priority": 3, "protocol": 26}]})
+            self.assertEqual((agent["max_frame_bytes"], agent.get("port_vlan_id")), (9018, None))
+            self.assertEqual(agent["ets"]["traffic_classes"], 8)
+            self.assertEqual(agent["ets_recommended"]["percent"], [30, 70, 0, 0, 0, 0, 0, 0])
+            self.assertFalse(agent["ets"]["willing"])
+            self.assertEqual(agent["ets"]["tsa"], [2, 2, 0, 0, 0, 0, 0, 0])
+        self.assertEqual((own["pfc"]["enabled"], own["pfc"]["willing"]), (0x18, False))
+        # Told to pause 3 only, but willing: it does as its peer does.
+        self.assertEqual((peer["pfc"]["enabled"], peer["pfc"]["willing"]), (0x18, True))
+        self.assertEqual((own["ets"]["prio_tc"], own["ets"]["percent"]), ([0, 0, 0, 1, 1, 0, 0, 0], [60, 40, 0, 0, 0, 0, 0, 0]))
+        self.assertEqual((peer["ets"]["prio_tc"], peer["ets"]["percent"]), ([0, 0, 0, 1, 0, 0, 0, 0], [50, 50, 0, 0, 0, 0, 0, 0]))
+
+    def test_silence_is_an_answer(self):
+        heard = self.value(1)
+        self.assertEqual((heard["peers"], heard["own"], heard["notes"]), ([], [], []))
+        self.assertGreaterEqual(heard["listened_ms"], 1000)
+
+    def test_nobody_listens_unasked(self):
+        answer = tool.rdmaready("facts", self.hosts[LISTENER], "--output", "json")
+        port, = answer.json["hosts"][0]["facts"]["ports"]["value"]["ports"]
+        self.assertEqual(port["netdev"]["value"]["lldp"],
+                         {"missing": {"kind": "KIND_NOT_COLLECTED", "detail": "not listened for: use --lldp 35"}})
+
+    def test_two_agents_on_one_port_are_kept_apart(self):
+        self.send(frame(1, PFC_3_WILLING), frame(2, CEE_PFC_4), frame(3, CIN))
+        first, second, third = sorted(self.value(3)["peers"], key=lambda agent: agent["source_mac"])
+        self.assertEqual((first["dcbx_ieee"], first["dcbx_cee"], first["pfc"]["enabled"]), (True, False, 0x08))
+        self.assertEqual((second["dcbx_ieee"], second["dcbx_cee"], second["cee"]["pfc"]["enabled"]), (False, True, 0x10))
+        self.assertTrue(third["dcbx_cin"])
+        self.assertTrue(first["pfc"]["willing"])
+        for agent in (first, second, third):
+            self.assertGreater(agent["frames"], 1)
+
+    def test_wrong_frames_are_told_and_do_no_harm(self):
+        self.send(frame(1, CUT, PFC_3_WILLING), frame(2)[:20], frame(4, ttl=0))
+        heard = self.value(3)
+        agent, = heard["peers"]
+        self.assertEqual(agent["oddities"], ["PFC configuration at byte 31: 1 bytes, not 2",
+                                             "PFC configuration at byte 38: a second one"])
+        self.assertNotIn("pfc", agent)
+        self.assertEqual(sorted(heard["notes"]), ["02:00:00:00:00:04 port p said goodbye", "decode LLDP: ends at byte 14"])
+
+    def test_without_a_link_nobody_waits(self):
+        self.addCleanup(fabric.launcher, "fault", LISTENER, "carrier", "on")
+        fabric.launcher("fault", LISTENER, "carrier", "off")
+        begin = time.monotonic()
+        self.assertEqual(self.heard(60)["missing"]["detail"], "no link: nothing can be heard")
+        self.assertLess(time.monotonic() - begin, 50)
+
+    def test_what_was_heard_is_shown(self):
+        self.send(frame(1, PFC_3_WILLING))
+        shown = tool.rdmaready("facts", self.hosts[LISTENER], "--lldp", 2)
+        self.assertRegex(shown.out, r"LLDP +1 heard in 2 s\n +neighbour +02:00:00:00:00:01 port p, DCBX IEEE, PFC on 3 willing")
+
+
+if __name__ == "__main__":
+    unittest.main()
