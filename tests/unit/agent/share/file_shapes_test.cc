@@ -68,16 +68,18 @@ TEST_F(FileShapes, LeaveNoFileBehindHoweverTheyEnd) {
 }
 
 TEST_F(FileShapes, NoticeAByteThatChangedOnTheWay) {
-  bool spoilt = false;
+  int spoilt = -1;  // the byte as it was left
   const auto results = Run([&] {
-    // Behind the first write, of 512 KiB at the beginning of the file.
+    // Behind the first write, of 512 KiB at the beginning of the file; and again when it was written over.
     const std::filesystem::path file = OnlyFile();
-    if (!spoilt && std::filesystem::file_size(file) >= 1024) {
+    if (std::filesystem::file_size(file) >= 1024) {
       std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
       stream.seekg(777);
       const int was = stream.get();
+      if (was == spoilt) return absl::OkStatus();
+      spoilt = was ^ 1;
       stream.seekp(777);
-      stream.put(static_cast<char>(was ^ 1));
+      stream.put(static_cast<char>(spoilt));
       stream.flush();
     }
     return absl::OkStatus();
