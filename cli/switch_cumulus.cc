@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA Cumulus Linux 5 by NVUE. The commands are those of its public documentation: "Quality of Service"
-// (classification, flow control buffers, PFC, ECN, egress queues, egress scheduler), "RDMA over Converged
-// Ethernet - RoCE" and the NVUE reference, "QoS", of docs.nvidia.com/networking-ethernet-software.
+// (classification, flow control buffers, PFC, ECN, egress queues, egress scheduler) and the NVUE reference, "QoS",
+// of docs.nvidia.com/networking-ethernet-software; `link mtu` was seen in public configurations only.
 #include <fmt/format.h>
 
 #include "cli/switch_plan.h"

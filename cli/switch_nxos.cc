@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cisco NX-OS on Nexus 9000, with its eight predefined queues (c-8q-*, c-out-8q-*). The form is that of the
 // public sample in Azure/AzureLocal-Supportability, TSG/Networking/Top-Of-Rack-Switch/
-// Reference-TOR-QOS-Policy-Configuration.md, and of Cisco's "Nexus 9000 Series NX-OS Quality of Service
-// Configuration Guide" (match dscp, priority level 1, random-detect ... ecn, pause pfc-cos).
+// Reference-TOR-QOS-Policy-Configuration.md; `match dscp` and `priority level 1` were seen in other public
+// configurations only.
 #include <fmt/format.h>
 
 #include "cli/switch_plan.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SONiC by CONFIG_DB. Tables and fields are those of sonic-net/sonic-buildimage,
-// files/build_templates/qos_config.j2 and src/sonic-yang-models/doc/Configuration.md, and of "QoS and Buffers"
-// in NVIDIA's documentation of SONiC; `config interface mtu` and `config load` of sonic-net/sonic-utilities,
-// doc/Command-Reference.md.
+// files/build_templates/qos_config.j2; `config interface mtu` was seen in public configurations only.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -241,9 +241,18 @@ class WrongUsage(Table):
             ("profile show nope", "no profile `nope`"),
             ("profile check", "FILE"),
             ("profile check /nowhere/p.yaml", "read profile /nowhere/p.yaml"),
-            ("profile check '{unknown_key}'", "{unknown_key}:2", "rdma_prioritie"),
             ("version x", "unexpected argument x"),
         ])
+
+    def test_the_faults_of_a_profile_are_what_was_asked_for(self):
+        """So they are no error, and not on stderr; but the file is not good input."""
+        answer = tool.rdmaready(*self.split("profile check '{unknown_key}'"))
+        fault = "{unknown_key}:2: unknown key `rdma_prioritie` (did you mean `rdma_priority`?)".format(**self.words)
+        self.assertEqual((answer.status, answer.err), (2, ""), answer)
+        self.assertEqual(answer.out.splitlines()[0], fault)
+        report = self.object("profile check '{unknown_key}'", 2)
+        self.assertEqual((report["schema"], report["status"], report["error"]), ("rdmaready.v1.ProfileCheck", 2, fault))
+        self.assertEqual([one["line"] for one in report["faults"]], [2])
 
     def test_of_one_agent_under_two_addresses(self):
         with tool.Agent("--insecure", listen="0.0.0.0:0") as agent:

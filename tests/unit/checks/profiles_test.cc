@@ -161,7 +161,7 @@ TEST(VendorProfiles, FindAGoodHostReadyWhereTheyAskForWhatItHas) {
     EXPECT_EQ(UpToHost(findings), Readiness::kReady);
   }
   const std::vector<Finding> lossy = JudgeHost(GoodHost(), BuiltIn("nvidia-lossy"));
-  EXPECT_THAT(IdsWith(lossy, Outcome::kFail), ElementsAre("pfc.lossless-priority"));
+  EXPECT_THAT(IdsWith(lossy, Outcome::kFail), ElementsAre("pfc.off-when-lossy"));
   EXPECT_EQ(UpToHost(lossy), Readiness::kNotReady);
   EXPECT_THAT(IdsWith(JudgeHost(GoodHost(), BuiltIn("infiniband")), Outcome::kFail),
               testing::Contains("inv.transport"));
