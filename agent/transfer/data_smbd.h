@@ -191,7 +191,7 @@ class SmbdMoveResponder final : public SmbdMoveEnd {
   void Submitted(std::uint64_t cookie) override;
   absl::Status Moved(std::uint64_t cookie) override;
   absl::Status Serve();
-  absl::Status ServeOne(const MoveRequest& request);
+  absl::Status MoveData(const MoveRequest& request);
   absl::Status SendAnswer(std::uint64_t number, std::optional<std::uint32_t> taking_away);
 
   std::deque<MoveRequest> waiting_{};  // for the memory of their slots; at most `slots`

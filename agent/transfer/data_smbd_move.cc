@@ -19,10 +19,13 @@ namespace {
 constexpr std::size_t kHeadBytes = 16;
 static_assert(kMoveMessageBytes == kHeadBytes + kMoveDescriptors * smbdirect::kDescriptorBytes);
 
+// Clients register a buffer as one; now and then one is in pieces.
+constexpr std::uint64_t kInPiecesEvery = 8;
+
 // Lengths of the parts in which message `number` of that size is described.
 std::span<const std::uint32_t> PartsOf(std::uint32_t bytes, std::uint64_t number,
                                        std::array<std::uint32_t, kMoveDescriptors>& parts) {
-  if (number % 2 == 0 || bytes < 64) {
+  if (number % kInPiecesEvery != 1 || bytes < 64) {
     parts[0] = bytes;
     return std::span(parts).first(1);
   }
@@ -202,28 +205,33 @@ absl::Status SmbdMoveResponder::Deliver(std::span<const std::byte> message) {
   if (!buffer) return Damaged("request", number);
   ++counts_.received;
   waiting_.push_back({.number = number, .buffer = *std::move(buffer)});
-  return Serve();
+  return absl::OkStatus();
 }
 
-// A slot is free when what it held went out, and its answer too; or was looked at.
+// A slot is free when what it held went out, and its answer too; or was looked at. The answers to writes follow
+// the data of all of them: the peer wakes up once, as this end did for its requests.
 absl::Status SmbdMoveResponder::Serve() {
-  while (!waiting_.empty()) {
-    const std::uint64_t free = std::min({moved_, looked_at_, counts_.completed});
-    if (waiting_.front().number >= free + slots()) break;
+  const std::uint64_t free = std::min({moved_, looked_at_, counts_.completed});
+  std::size_t served = 0;
+  for (; served < waiting_.size() && waiting_[served].number < free + slots(); ++served) {
+    RR_RETURN_IF_ERROR(MoveData(waiting_[served]));
+  }
+  for (; served > 0; --served) {
     const MoveRequest request = std::move(waiting_.front());
     waiting_.pop_front();
-    RR_RETURN_IF_ERROR(ServeOne(request));
+    // That to a read waits for the data.
+    if (!writes()) continue;
+    RR_RETURN_IF_ERROR(
+        SendAnswer(request.number, windows() ? std::optional(request.buffer.front().token) : std::nullopt));
   }
   return absl::OkStatus();
 }
 
-// The answer to a write follows its data in order; that to a read waits for the data.
-absl::Status SmbdMoveResponder::ServeOne(const MoveRequest& request) {
+absl::Status SmbdMoveResponder::MoveData(const MoveRequest& request) {
   const std::span<std::byte> data = memory_->bytes(request.number);
   if (!writes()) return edge_->ReadFromPeer(data, request.buffer, 0, request.number);
   if (verify() || request.number < slots()) pattern_.Fill(data, request.number);
-  RR_RETURN_IF_ERROR(edge_->WriteToPeer(data, request.buffer, 0, request.number));
-  return SendAnswer(request.number, windows() ? std::optional(request.buffer.front().token) : std::nullopt);
+  return edge_->WriteToPeer(data, request.buffer, 0, request.number);
 }
 
 absl::Status SmbdMoveResponder::Moved(std::uint64_t cookie) {
