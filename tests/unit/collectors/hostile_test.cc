@@ -11,9 +11,11 @@
 #include "collectors/dcb.h"
 #include "collectors/ethtool.h"
 #include "collectors/links.h"
+#include "collectors/neighbours.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
 #include "collectors/storage.h"
+#include "collectors/subnets.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
@@ -51,6 +53,9 @@ const std::vector<Decoder>& Decoders() {
          if (dcb.ok()) ExpectSane(*dcb);
          return dcb.ok();
        }},
+      {"route", wire::Route(7), [](Span bytes) { return DecodeRoute(bytes).ok(); }},
+      {"neighbour", wire::Neighbour(7, {10, 0, 0, 2}, NUD_STALE),
+       [](Span bytes) { return DecodeNeighbour(bytes).ok(); }},
       {"device", wire::Device(3, "rxe0", "roce", 1, "1.2"),
        [](Span bytes) {
          const auto device = DecodeRdmaDevice(bytes);
