@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // drv.dcb-capable, dcbx.*: can the interface be configured for DCB, and who does it.
+#include <algorithm>
+
 #include "checks/families.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -69,6 +71,15 @@ std::string DcbxText(const Dcbx& dcbx) {
   return text;
 }
 
+// ice: its firmware's LLDP agent, which keeps the host from setting DCB while it runs.
+constexpr std::string_view kFirmwareAgent = "fw-lldp-agent";
+
+bool FirmwareAgentOn(const Fact<Netdev>& netdev) {
+  if (!netdev || !netdev->link.private_flags) return false;
+  return std::ranges::any_of(*netdev->link.private_flags,
+                             [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
+}
+
 // Static means: the host decides.
 Verdict JudgeMode(const EthernetView& view) {
   constexpr std::string_view kSource = "dcbnl DCBX";
@@ -80,8 +91,13 @@ Verdict JudgeMode(const EthernetView& view) {
   if (!dcbx) return NoAnswer(dcbx.missing(), std::string(kExpected), kSource, kInstead);
   const std::string take = Cat("dcb dcbx set dev ", NetdevWord(view.netdev), " host ieee");
   if (dcbx->lld_managed || !dcbx->host) {
+    const std::string agent_off =
+        FirmwareAgentOn(view.netdev)
+            ? Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent, " off; ")
+            : "";
     return Judged(false, DcbxText(*dcbx), std::string(kExpected), kSource,
-                  take + "  # where firmware keeps it: switch its LLDP agent off first");
+                  agent_off.empty() ? take + "  # where firmware keeps it: switch its LLDP agent off first"
+                                    : agent_off + take);
   }
   if (dcbx->cee) return Warned(DcbxText(*dcbx), std::string(kExpected), kSource, take);
   return Judged(true, DcbxText(*dcbx), std::string(kExpected), kSource);

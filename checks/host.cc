@@ -32,7 +32,29 @@ Verdict JudgeMemlock(const HostView& view) {
   return Judged(enough, observed, expected, kSource);
 }
 
+// A process may raise its soft limit up to the hard one, and storage services do.
+Verdict JudgeNofile(const HostView& view) {
+  constexpr std::string_view kSource = "/proc/self/limits";
+  constexpr std::string_view kExpected = "at least 4096";
+  constexpr std::uint64_t kEnough = 4096;  // [E]
+  const Fact<OpenFiles>& files = view.host.open_files;
+  if (!files) return NoAnswer(files.missing(), std::string(kExpected), kSource);
+  if (files->hard == OpenFiles::kUnlimited) return Judged(true, "unlimited", std::string(kExpected), kSource);
+  return Judged(files->hard >= kEnough, Cat("at most ", files->hard, ", now ", files->soft),
+                std::string(kExpected), kSource);
+}
+
 }  // namespace
+
+Check HostNofile() {
+  return {
+      .id = "host.nofile",
+      .title = "Enough files may be open for RDMA connections",
+      .why = "Every connection of RDMA-CM and every completion channel is an open file",
+      .fix = "prlimit --pid {pid} --nofile=65536:65536  # for good: LimitNOFILE=65536 in the service's unit",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<HostView>{NeverNotApplicable, JudgeNofile}};
+}
 
 Check HostMemlock() {
   return {.id = "host.memlock",

@@ -3,6 +3,7 @@
 #include "api/base/text.h"
 #include "checks/ethernet.h"
 #include "checks/families.h"
+#include "checks/link_modes.h"
 #include "checks/names.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -15,7 +16,10 @@ constexpr std::string_view kSpeedSource = "ethtool link modes";
 
 std::string NetdevText(const Netdev& netdev) {
   if (!netdev.admin_up) return netdev.name + " is administratively down";
-  if (!netdev.carrier) return netdev.name + " has no carrier";
+  if (!netdev.carrier) {
+    const Fact<DownReason>& reason = netdev.link.down_reason;
+    return netdev.name + " has no carrier" + (reason ? ": " + DownReasonText(*reason) : "");
+  }
   return netdev.name + " up" + (netdev.speed_mbps ? " at " + SpeedText(*netdev.speed_mbps) : "");
 }
 

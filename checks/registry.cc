@@ -25,6 +25,13 @@ const std::vector<Check>& AllChecks() {
       LinkSpeed(),
       LinkSpeedConsistent(),
       LinkDuplex(),
+      LinkLanes(),
+      LinkRateMatch(),
+      LinkFec(),
+      LinkCrc(),
+      LinkFlaps(),
+      LinkEee(),
+      LinkModule(),
       PcieWidth(),
       PcieSpeed(),
       PcieBandwidth(),
@@ -46,6 +53,11 @@ const std::vector<Check>& AllChecks() {
       MtuVlan(),
       IpUsable(),
       IpSubnets(),
+      IpRouteSymmetric(),
+      IpNeighbor(),
+      ArpIgnore(),
+      ArpAnnounce(),
+      IpRpFilter(),
       VlanPresent(),
       VlanId(),
       GidV2Present(),
@@ -82,6 +94,8 @@ const std::vector<Check>& AllChecks() {
       MapDuplicates(),
       TrustMode(),
       HostMemlock(),
+      HostNofile(),
+      HostIrqAffinity(),
       SmbClientBuiltIn(),
       SmbServerBuiltIn(),
       SmbKernel(),
@@ -127,7 +141,7 @@ Scope ScopeOf(const Check& check) {
 }
 
 std::string_view GroupOf(std::string_view id) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 38> kGroups{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kGroups{{
       {"mtu.pair", "pair"},
       {"pfc.both-directions", "pair"},
       {"trust.uniform", "pair"},
@@ -145,6 +159,7 @@ std::string_view GroupOf(std::string_view id) {
       {"mtu.", "device"},
       {"vlan.egress-map", "roce"},
       {"ip.", "net"},
+      {"arp.", "net"},
       {"vlan.", "net"},
       {"gid.", "roce"},
       {"roce.", "roce"},

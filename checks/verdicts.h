@@ -48,6 +48,13 @@ Fact<T> NetdevFact(const Fact<Netdev>& netdev, Fact<T> Netdev::*part) {
   return (*netdev).*part;
 }
 
+// The same of its link as ethtool sees it.
+template <class T>
+Fact<T> LinkFact(const Fact<Netdev>& netdev, Fact<T> EthernetLink::*part) {
+  if (!netdev) return netdev.missing();
+  return netdev->link.*part;
+}
+
 // The netdev's DCB answers, or the reason why there is no netdev to have any.
 template <class T>
 Fact<T> DcbFact(const Fact<Netdev>& netdev, Fact<T> Dcb::*part) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/base/text.h"
+#include "checks/link_modes.h"
 #include "checks/names.h"
 #include "checks/words.h"
 #include "cli/layout.h"
@@ -78,6 +79,25 @@ void ListDcb(Listing& out, const Dcb& dcb) {
   out.Line(4, "maximum rates", dcb.max_rate_kbps, MaxRatesText);
 }
 
+// What ethtool's netlink family tells; why it does not at all, when one reason stands for every part.
+void ListLink(Listing& out, const EthernetLink& link) {
+  const auto number = [](std::uint64_t count) { return std::to_string(count); };
+  if (!link.modes && !link.fec && link.modes.missing() == link.fec.missing()) {
+    return out.Line(4, "link by ethtool", link.modes, LinkModesText);
+  }
+  out.Line(4, "link modes", link.modes, LinkModesText);
+  out.Line(4, "FEC", link.fec, FecText);
+  out.Line(4, "pause frames", link.pause_frames, PauseFramesText);
+  out.Line(4, "EEE", link.eee, EeeText);
+  out.Line(4, "rings", link.rings, RingsText);
+  out.Line(4, "channels", link.channels, ChannelsText);
+  out.Line(4, "driver's flags", link.private_flags, PrivateFlagsText);
+  out.Line(4, "FCS errors", link.fcs_errors, number);
+  out.Line(4, "symbol errors", link.symbol_errors, number);
+  if (link.down_reason) out.Line(4, "down because", DownReasonText(*link.down_reason));
+  out.Line(4, "temperatures", link.temperatures, TemperaturesText);
+}
+
 std::string LinkState(const Netdev& netdev) {
   std::string text = fmt::format("{}, {}", netdev.admin_up ? "up" : "administratively down",
                                  netdev.carrier ? "carrier" : "no carrier");
@@ -121,6 +141,8 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   out.Line(4, "pause (802.3x)", netdev.pause, PauseText);
   out.Line(4, "PFC storm limit", netdev.pfc_storm_timeout_ms, StormTimeoutText);
   ListLldp(out, netdev.lldp);
+  out.Line(4, "IPv4 settings", netdev.ipv4, Ipv4Text);
+  ListLink(out, netdev.link);
 }
 
 // The port's netdev, what it stands on, and what stands on them.
@@ -157,6 +179,16 @@ void ListDevice(Listing& out, const Port& port) {
   out.Line(2, "PCIe errors", PciErrors(*port.pci), Itself);
   out.Line(2, "NUMA node", port.pci->numa_node,
            [](std::int32_t node) { return node < 0 ? "not told" : std::to_string(node); });
+  out.Line(2, "interrupts", port.pci->interrupts, InterruptsText);
+}
+
+void ListPaths(Listing& out, const Port& port) {
+  if (!port.subnets) out.Line(2, "subnets", port.subnets, [](const auto&) { return std::string(); });
+  if (port.subnets && port.subnets->empty()) out.Line(2, "subnets", "none");
+  if (port.subnets) {
+    for (const Subnet& subnet : *port.subnets) out.Line(2, "subnet", SubnetText(subnet));
+  }
+  out.Line(2, "neighbours", port.neighbours, NeighboursText);
 }
 
 void ListPort(Listing& out, const Port& port) {
@@ -177,7 +209,9 @@ void ListPort(Listing& out, const Port& port) {
   out.Line(2, "listening", port.listeners, ListenersText);
   out.Line(2, "hw counters", port.hw_counters, CountersText);
   out.Line(2, "port counters", port.port_counters, CountersText);
+  out.Line(2, "rate", port.rate_mbps, SpeedText);
   ListStack(out, port);
+  ListPaths(out, port);
 }
 
 void ListStorage(Listing& out, const Facts& facts) {
@@ -195,6 +229,8 @@ void ListHost(Listing& out, const HostFacts& host) {
   out.Line(2, "kernel", facts.kernel, [](const Kernel& kernel) { return "Linux " + kernel.release; });
   out.Line(2, "NUMA nodes", facts.numa_nodes, [](std::uint32_t nodes) { return std::to_string(nodes); });
   out.Line(2, "lockable memory", facts.memlock, MemlockText);
+  out.Line(2, "open files", facts.open_files, OpenFilesText);
+  out.Line(2, "up", facts.uptime_s, [](std::uint64_t seconds) { return fmt::format("{} s", seconds); });
   out.Line(2, "RDMA stack", facts.rdma_stack, [](RdmaStack stack) { return std::string(Name(stack)); });
   out.Line(2, "RDMA nodes", facts.rdma_nodes, ListWords);
   out.Line(2, "RDMA namespaces", facts.rdma_netns_shared,

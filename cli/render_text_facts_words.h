@@ -50,6 +50,21 @@ std::string OptionsText(const std::vector<KernelOption>& options);  // "CONFIG_C
 std::string KsmbdText(const KsmbdConfig& config);
 std::string TcpPortsText(const std::vector<std::uint16_t>& ports);  // "22 445"; "none"
 
+// render_text_facts_link_words.cc
+std::string Ipv4Text(const Ipv4Settings& settings);
+std::string LinkModesText(const LinkModes& modes);
+std::string FecText(const Fec& fec);
+std::string PauseFramesText(const PauseFrames& frames);
+std::string EeeText(const Eee& eee);
+std::string RingsText(const Rings& rings);
+std::string ChannelsText(const Channels& channels);
+std::string PrivateFlagsText(const std::vector<PrivateFlag>& flags);
+std::string TemperaturesText(const std::vector<Temperature>& temperatures);
+std::string SubnetText(const Subnet& subnet);  // "10.0.0.1/24 on dcb0; to 10.0.0.2 by dcb0"
+std::string NeighboursText(const std::vector<Neighbour>& neighbours);
+std::string InterruptsText(const Interrupts& interrupts);
+std::string OpenFilesText(const OpenFiles& files);  // "1024, at most 524288"
+
 std::string MemlockText(const Memlock& memlock);
 std::string TosText(std::uint8_t tos);  // "106 (DSCP 26)"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/attributes.h"
 
+#include <linux/netlink.h>
 #include <netlink/attr.h>
 
 #include <algorithm>
@@ -89,6 +90,21 @@ Payload& Payload::U32(int type, std::uint32_t value) {
 
 Payload& Payload::Text(int type, const std::string& value) {
   Attribute(type, std::as_bytes(std::span(value.c_str(), value.size() + 1)));
+  return *this;
+}
+
+Payload& Payload::Bytes(int type, std::span<const std::byte> value) {
+  Attribute(type, value);
+  return *this;
+}
+
+Payload& Payload::Nest(int type, const Payload& inside) {
+  Attribute(type | NLA_F_NESTED, inside.bytes());
+  return *this;
+}
+
+Payload& Payload::Join(const Payload& more) {
+  Append(more.bytes());
   return *this;
 }
 

@@ -64,6 +64,9 @@ class Payload {
   }
   Payload& U32(int type, std::uint32_t value);
   Payload& Text(int type, const std::string& value);  // with its NUL
+  Payload& Bytes(int type, std::span<const std::byte> value);
+  Payload& Nest(int type, const Payload& inside);  // marked as nested, as strict families want it
+  Payload& Join(const Payload& more);              // its attributes after our own
   const std::vector<std::byte>& bytes() const { return bytes_; }
 
  private:

@@ -39,6 +39,8 @@ Facts CollectFacts(HostReader& host) {
   facts.machine_id = ReadMachineId(host);
   facts.kernel = ReadKernel(host);
   facts.memlock = ReadMemlock(host);
+  facts.open_files = ReadOpenFiles(host);
+  facts.uptime_s = ReadUptime(host);
   facts.numa_nodes = ReadNumaNodes(host);
   facts.options = ReadKernelOptions(host, facts.kernel);
   facts.modules = ReadStorageModules(host, facts.kernel, facts.options);

@@ -40,6 +40,42 @@ Fact<Memlock> ReadMemlock(HostReader& host) {
   return *memlock;
 }
 
+Fact<OpenFiles> DecodeOpenFiles(std::string_view limits) {
+  constexpr std::string_view kName = "Max open files";
+  const Missing nonsense{Missing::Kind::kFailed, "no line \"Max open files\" in /proc/self/limits"};
+  const std::size_t line = limits.find(kName);
+  if (line == std::string_view::npos) return nonsense;
+  limits.remove_prefix(line + kName.size());
+  OpenFiles files;
+  for (std::uint64_t* value : {&files.soft, &files.hard}) {
+    limits.remove_prefix(std::min(limits.size(), limits.find_first_not_of(' ')));
+    const std::string_view word = limits.substr(0, limits.find(' '));
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
+    if (word == "unlimited") {
+      *value = OpenFiles::kUnlimited;
+    } else if (word.empty() || error != std::errc() || stop != word.data() + word.size()) {
+      return nonsense;
+    }
+    limits.remove_prefix(word.size());
+  }
+  return files;
+}
+
+Fact<OpenFiles> ReadOpenFiles(HostReader& host) {
+  const absl::StatusOr<std::string> limits = host.ReadFile("/proc/self/limits");
+  if (!limits.ok()) return MissingFrom(limits.status());
+  return DecodeOpenFiles(*limits);
+}
+
+Fact<std::uint64_t> ReadUptime(HostReader& host) {
+  const absl::StatusOr<std::string> text = host.ReadFile("/proc/uptime");
+  if (!text.ok()) return MissingFrom(text.status());
+  std::uint64_t seconds = 0;
+  const auto [stop, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+  if (error == std::errc() && stop != text->data() + text->size() && *stop == '.') return seconds;
+  return Missing{Missing::Kind::kFailed, "\"" + TrimRight(*text) + "\" is not a time since boot"};
+}
+
 Fact<std::vector<std::string>> ReadRdmaNodes(HostReader& host) {
   absl::StatusOr<std::vector<std::string>> names = host.ListDirectory("/dev/infiniband");
   if (names.ok()) {

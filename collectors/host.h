@@ -19,6 +19,13 @@ std::string ReadMachineId(HostReader& host);
 Fact<Kernel> ReadKernel(HostReader& host);
 Fact<Memlock> ReadMemlock(HostReader& host);
 
+// Of /proc/self/limits: the calling process.
+Fact<OpenFiles> DecodeOpenFiles(std::string_view limits);
+Fact<OpenFiles> ReadOpenFiles(HostReader& host);
+
+// The first number of /proc/uptime.
+Fact<std::uint64_t> ReadUptime(HostReader& host);
+
 // /sys/class/infiniband there: kLoaded. Else what the modules installed for the running kernel say
 // (/lib/modules/<release>/modules.dep and .builtin), and the kernel's configuration where they are unreadable.
 Fact<RdmaStack> ReadRdmaStack(HostReader& host, const Fact<Kernel>& kernel);

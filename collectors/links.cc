@@ -80,19 +80,6 @@ absl::Status DecodeLinkInfo(std::span<const std::byte> bytes, Link* link) {
   return absl::OkStatus();
 }
 
-absl::Status DecodeMac(std::span<const std::byte> bytes, std::string* text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  if (bytes.size() > kLongestAddress) {
-    return Malformed("link", "an address of " + std::to_string(bytes.size()) + " bytes");
-  }
-  for (const std::byte byte : bytes) {
-    if (!text->empty()) *text += ':';
-    *text += kDigits[std::to_integer<unsigned>(byte >> 4)];
-    *text += kDigits[std::to_integer<unsigned>(byte & std::byte{0xf})];
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::string> DecodeName(const Attributes& attributes) {
   absl::StatusOr<std::string> name = attributes.Text(IFLA_IFNAME);
   if (!name.ok()) return name;
@@ -120,6 +107,20 @@ std::vector<std::uint32_t> Related(const std::multimap<std::uint32_t, std::uint3
 
 }  // namespace
 
+absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  if (bytes.size() > kLongestAddress) {
+    return Malformed("link", "an address of " + std::to_string(bytes.size()) + " bytes");
+  }
+  std::string text;
+  for (const std::byte byte : bytes) {
+    if (!text.empty()) text += ':';
+    text += kDigits[std::to_integer<unsigned>(byte >> 4)];
+    text += kDigits[std::to_integer<unsigned>(byte & std::byte{0xf})];
+  }
+  return text;
+}
+
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   ifinfomsg header{};
   const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "link");
@@ -127,14 +128,19 @@ absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   if (header.ifi_index <= 0) return Malformed("link", "ifindex " + std::to_string(header.ifi_index));
   Link link{.ifindex = static_cast<std::uint32_t>(header.ifi_index),
             .admin_up = (header.ifi_flags & IFF_UP) != 0,
-            .carrier = (header.ifi_flags & IFF_LOWER_UP) != 0};
+            .carrier = (header.ifi_flags & IFF_LOWER_UP) != 0,
+            .loopback = (header.ifi_flags & IFF_LOOPBACK) != 0};
   absl::StatusOr<std::string> name = DecodeName(*attributes);
   if (!name.ok()) return name.status();
   link.name = *std::move(name);
   const absl::StatusOr<std::uint32_t> mtu = attributes->U32(IFLA_MTU);
   if (!mtu.ok()) return mtu.status();
   link.mtu_bytes = *mtu;
-  if (const auto mac = attributes->Find(IFLA_ADDRESS)) RR_RETURN_IF_ERROR(DecodeMac(*mac, &link.mac));
+  if (const auto mac = attributes->Find(IFLA_ADDRESS)) {
+    absl::StatusOr<std::string> text = MacText(*mac);
+    if (!text.ok()) return text.status();
+    link.mac = *std::move(text);
+  }
   for (const auto& [type, value] :
        {std::pair{IFLA_MAX_MTU, &link.max_mtu_bytes}, std::pair{IFLA_CARRIER_CHANGES, &link.carrier_changes},
         std::pair{IFLA_MASTER, &link.master}, std::pair{IFLA_LINK, &link.peer}}) {

@@ -22,6 +22,7 @@ struct Link {
   std::string name{};  // fit to be a part of a path
   bool admin_up = false;
   bool carrier = false;
+  bool loopback = false;
   std::uint32_t mtu_bytes = 0;
   std::string kind{};  // IFLA_INFO_KIND: "vlan", "bond"; empty for hardware
   std::string mac{};   // "02:00:00:00:00:01", as many bytes as the interface has; may be empty
@@ -36,6 +37,9 @@ struct Link {
 
   bool operator==(const Link&) const = default;
 };
+
+// "02:00:00:00:00:01"; an error when it is longer than any address of a link.
+absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes);
 
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload);
 absl::StatusOr<Link> ReadLinkByIndex(HostReader& host, std::uint32_t ifindex);

@@ -7,6 +7,9 @@
 #include "api/base/text.h"
 #include "collectors/dcb.h"
 #include "collectors/ethtool.h"
+#include "collectors/ethtool_family.h"
+#include "collectors/ethtool_link.h"
+#include "collectors/ipv4_settings.h"
 #include "collectors/lldp.h"
 
 namespace rdmaready {
@@ -68,7 +71,13 @@ Netdev NetdevOf(HostReader& host, const Network& network, const Link& link) {
 
 }  // namespace
 
-Network ReadNetwork(HostReader& host) { return {ReadLinks(host), ReadAddresses(host)}; }
+Network ReadNetwork(HostReader& host) {
+  return {.links = ReadLinks(host),
+          .addresses = ReadAddresses(host),
+          .neighbours = ReadNeighbours(host),
+          .ipv4_of_all = ReadIpv4Conf(host, "all"),
+          .ethtool_family = FindEthtoolFamily(host)};
+}
 
 absl::StatusOr<Link> FindLink(HostReader& host, const Network& network, std::uint32_t ifindex) {
   const Link* link = network.links.ok() ? network.links->Find(ifindex) : nullptr;
@@ -120,6 +129,8 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
   netdev.pause = ReadPause(host, link->name);
   netdev.pfc_storm_timeout_ms = ReadPfcStormTimeout(host, link->name);
   netdev.lldp = LldpNotListenedFor();
+  netdev.ipv4 = EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, link->name));
+  netdev.link = ReadEthernetLink(host, network.ethtool_family, ifindex, sysfs_status.ok() ? sysfs : "");
 
   const absl::StatusOr<Link> after = ReadLinkByIndex(host, ifindex);
   if (!after.ok()) return MissingFrom(after.status());

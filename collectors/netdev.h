@@ -11,13 +11,17 @@
 #include "collectors/addresses.h"
 #include "collectors/host_reader.h"
 #include "collectors/links.h"
+#include "collectors/neighbours.h"
 
 namespace rdmaready {
 
-// What is listed once for all netdevs, so that many ports cost two questions and not two each.
+// What is read once for all netdevs, so that many ports do not ask the same each.
 struct Network {
   absl::StatusOr<LinkTable> links{};
   Fact<AddressTable> addresses{};
+  Fact<NeighbourTable> neighbours{};
+  Fact<Ipv4Settings> ipv4_of_all{};                // of /proc/sys/net/ipv4/conf/all
+  absl::StatusOr<std::uint16_t> ethtool_family{};  // of generic netlink
 };
 Network ReadNetwork(HostReader& host);
 

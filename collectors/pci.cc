@@ -7,6 +7,7 @@
 
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/interrupts.h"
 
 namespace rdmaready {
 namespace {
@@ -81,6 +82,7 @@ class Function {
   }
 
   const std::string& address() const { return address_; }
+  const std::string& path() const { return path_; }
 
  private:
   // Text that makes no sense needs the name of the file it came from.
@@ -183,6 +185,7 @@ Fact<PciFunction> ReadPci(HostReader& host, const std::string& device, const Fac
   pci.aer_fatal = aer("aer_dev_fatal", "TOTAL_ERR_FATAL");
   pci.aer_nonfatal = aer("aer_dev_nonfatal", "TOTAL_ERR_NONFATAL");
   pci.aer_correctable = aer("aer_dev_correctable", "TOTAL_ERR_COR");
+  pci.interrupts = ReadInterrupts(host, function.path());
   if (const std::string physical = function.Physical(); !physical.empty()) {
     pci.virtual_function = true;
     addresses.back() = physical;

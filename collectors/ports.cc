@@ -6,11 +6,13 @@
 #include "api/base/status.h"
 #include "collectors/counters.h"
 #include "collectors/gids.h"
+#include "collectors/ipv4_settings.h"
 #include "collectors/pci.h"
 #include "collectors/rdma_cm.h"
 #include "collectors/resources.h"
 #include "collectors/stack.h"
 #include "collectors/storage.h"
+#include "collectors/subnets.h"
 
 namespace rdmaready {
 namespace {
@@ -66,6 +68,16 @@ Fact<std::vector<Netdev>> ReadNetdevs(HostReader& host, const Network& network,
   return netdevs;
 }
 
+Fact<std::vector<UpperNetdev>> ReadUppers(HostReader& host, const Network& network,
+                                          const std::vector<std::uint32_t>& bases) {
+  const Fact<std::vector<UpperNetdev>> known = UppersOf(*network.links, bases, network.addresses);
+  if (!known) return known;
+  std::vector<UpperNetdev> uppers = *known;
+  for (UpperNetdev& upper : uppers)
+    upper.ipv4 = EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, upper.name));
+  return uppers;
+}
+
 // What the port's netdev stands on, and what stands on either.
 void ReadStack(HostReader& host, const Network& network, Port* port) {
   if (!port->netdev || !network.links.ok()) {
@@ -83,7 +95,7 @@ void ReadStack(HostReader& host, const Network& network, Port* port) {
   } else {
     port->lowers = lowers.missing();
   }
-  port->uppers = network.links->Find(own) != nullptr ? UppersOf(*network.links, bases, network.addresses)
+  port->uppers = network.links->Find(own) != nullptr ? ReadUppers(host, network, bases)
                                                      : Fact<std::vector<UpperNetdev>>(lowers.missing());
 }
 
@@ -109,6 +121,7 @@ void ReadRest(HostReader& host, const RdmaDevice& device, Port* port) {
   port->hw_counters = std::move(counters.counters);
   port->hw_counters_lifespan_ms = std::move(counters.lifespan_ms);
   port->port_counters = ReadPortCounters(host, device, port->number);
+  port->rate_mbps = ReadRate(host, device, port->number);
 }
 
 // A port of which nothing can be believed.
@@ -120,7 +133,8 @@ Port LostPort(const RdmaDevice& device, std::uint32_t number, const Missing& why
   lose(port.transport, port.software, port.firmware, port.state, port.phys_state, port.active_mtu_bytes,
        port.max_mtu_bytes, port.gids, port.cm_default_mode, port.cm_default_tos, port.netdev, port.lowers,
        port.uppers, port.node_guid, port.board, port.pci, port.hw_counters, port.hw_counters_lifespan_ms,
-       port.port_counters, port.resources, port.limits, port.listeners);
+       port.port_counters, port.resources, port.limits, port.listeners, port.rate_mbps, port.subnets,
+       port.neighbours);
   return port;
 }
 
@@ -149,6 +163,8 @@ std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const Rd
     port.number = number;
     ReadState(host, network, device, &port);
     ReadStack(host, network, &port);
+    port.subnets = ReadSubnets(host, network, port);
+    port.neighbours = NeighboursOf(network, port);
     ReadVerbs(host, network, verbs, gids, &port);
     ReadRest(host, device, &port);
     port.firmware = FirmwareOf(device, port.software, port.netdev);

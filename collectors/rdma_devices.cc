@@ -5,6 +5,7 @@
 #include <rdma/rdma_netlink.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -189,6 +190,30 @@ Fact<std::uint32_t> MtuBytesOf(std::uint32_t mtu) {
                    "not an InfiniBand MTU (enum ibv_mtu " + std::to_string(mtu) + ")"};
   }
   return std::uint32_t{128} << mtu;
+}
+
+Fact<std::uint32_t> DecodeRate(std::string_view text) {
+  constexpr std::uint32_t kLargestGiga = 100'000;
+  const std::string rate = TrimRight(text);
+  const Missing nonsense{Missing::Kind::kFailed, "\"" + rate + "\" is not a rate"};
+  std::uint32_t giga = 0;
+  const char* end = rate.data() + rate.size();
+  auto [stop, error] = std::from_chars(rate.data(), end, giga);
+  if (error != std::errc() || giga > kLargestGiga) return nonsense;
+  std::uint32_t half = 0;
+  if (std::string_view(stop, end).starts_with(".5")) {
+    half = 500;
+    stop += 2;
+  }
+  if (!std::string_view(stop, end).starts_with(" Gb/sec")) return nonsense;
+  return giga * 1000 + half;
+}
+
+Fact<std::uint32_t> ReadRate(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+  const absl::StatusOr<std::string> text =
+      host.ReadFile(SysfsPath(device, "ports/" + std::to_string(port) + "/rate"));
+  if (!text.ok()) return MissingFrom(text.status());
+  return DecodeRate(*text);
 }
 
 bool NaturalLess(std::string_view a, std::string_view b) {

@@ -74,6 +74,11 @@ Fact<PortState> PortStateOf(std::uint32_t state);
 // enum ibv_mtu -> bytes. Other numbers (iWARP drivers may give bytes, Omni-Path has larger MTUs) are Missing.
 Fact<std::uint32_t> MtuBytesOf(std::uint32_t mtu);
 
+// The port's rate as the RDMA stack reckons it: "25 Gb/sec (1X EDR)" of sysfs. It takes 1 Gb/s where the driver
+// does not know the speed of the link.
+Fact<std::uint32_t> DecodeRate(std::string_view text);
+Fact<std::uint32_t> ReadRate(HostReader& host, const RdmaDevice& device, std::uint32_t port);
+
 bool NaturalLess(std::string_view a, std::string_view b);
 
 }  // namespace rdmaready

@@ -44,6 +44,10 @@ std::string Name(const NetlinkRequest& request) {
       return verb + "rtnetlink GETLINK";
     case RTM_GETADDR:
       return verb + "rtnetlink GETADDR";
+    case RTM_GETROUTE:
+      return verb + "rtnetlink GETROUTE";
+    case RTM_GETNEIGH:
+      return verb + "rtnetlink GETNEIGH";
     case RTM_GETDCB:
       return verb + "dcbnl";
     default:

@@ -31,6 +31,9 @@ absl::StatusCode CodeOf(int error_number) {
     case EAGAIN:
     case EBUSY:
       return absl::StatusCode::kUnavailable;
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+      return absl::StatusCode::kFailedPrecondition;
     case ETIMEDOUT:
       return absl::StatusCode::kDeadlineExceeded;
     case EINTR:

@@ -15,7 +15,7 @@ namespace rdmaready {
 
 // "open /sys/class/net/eth0/mtu: No such file or directory", with the canonical code of the errno
 // (EOPNOTSUPP, ENOSYS, EPROTONOSUPPORT -> kUnimplemented; EACCES, EPERM -> kPermissionDenied; ENOENT, ENODEV ->
-// kNotFound).
+// kNotFound; ENETUNREACH, EHOSTUNREACH -> kFailedPrecondition).
 absl::Status ErrnoStatus(int error_number, std::string_view action_and_object);
 
 // A question that was never put to the host: MissingFrom makes it kNotCollected. No kernel answer has this code

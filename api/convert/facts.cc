@@ -62,6 +62,9 @@ void PutPort(const Port& from, v1::Port* to) {
   Put(from.resources, to->mutable_resources(), convert::PutResources);
   Put(from.limits, to->mutable_limits(), convert::PutLimits);
   Put(from.listeners, to->mutable_listeners(), convert::PutListeners);
+  Put(from.rate_mbps, to->mutable_rate_mbps());
+  Put(from.subnets, to->mutable_subnets(), convert::PutSubnets);
+  Put(from.neighbours, to->mutable_neighbours(), convert::PutNeighbours);
 }
 
 Port GetPort(const v1::Port& from) {
@@ -90,6 +93,9 @@ Port GetPort(const v1::Port& from) {
   to.resources = Get<RdmaResources>(from.resources(), convert::GetResources);
   to.limits = Get<DeviceLimits>(from.limits(), convert::GetLimits);
   to.listeners = Get<std::vector<RdmaListener>>(from.listeners(), convert::GetListeners);
+  to.rate_mbps = Get<std::uint32_t>(from.rate_mbps());
+  to.subnets = Get<std::vector<Subnet>>(from.subnets(), convert::GetSubnets);
+  to.neighbours = Get<std::vector<Neighbour>>(from.neighbours(), convert::GetNeighbours);
   return to;
 }
 
@@ -119,6 +125,13 @@ Fact<Memlock> GetMemlock(const v1::Memlock& from) {
   return Memlock{.limit_bytes = from.limit_bytes(), .cap_ipc_lock = from.cap_ipc_lock(), .pid = from.pid()};
 }
 
+void PutOpenFiles(const OpenFiles& from, v1::OpenFiles* to) {
+  to->set_soft(from.soft);
+  to->set_hard(from.hard);
+}
+
+Fact<OpenFiles> GetOpenFiles(const v1::OpenFiles& from) { return OpenFiles{from.soft(), from.hard()}; }
+
 void PutNames(const std::vector<std::string>& from, v1::Names* to) {
   for (const std::string& name : from) to->add_names(name);
 }
@@ -143,6 +156,8 @@ v1::Facts ToProto(const Facts& facts) {
   Put(facts.options, message.mutable_options(), convert::PutOptions);
   Put(facts.ksmbd, message.mutable_ksmbd(), convert::PutKsmbd);
   Put(facts.tcp_listeners, message.mutable_tcp_listeners(), convert::PutTcpPorts);
+  Put(facts.open_files, message.mutable_open_files(), PutOpenFiles);
+  Put(facts.uptime_s, message.mutable_uptime_s());
   Put(facts.ports, message.mutable_ports(), PutPorts);
   return message;
 }
@@ -161,6 +176,8 @@ Facts FromProto(const v1::Facts& message) {
   facts.options = Get<std::vector<KernelOption>>(message.options(), convert::GetOptions);
   facts.ksmbd = Get<KsmbdConfig>(message.ksmbd(), convert::GetKsmbd);
   facts.tcp_listeners = Get<std::vector<std::uint16_t>>(message.tcp_listeners(), convert::GetTcpPorts);
+  facts.open_files = Get<OpenFiles>(message.open_files(), GetOpenFiles);
+  facts.uptime_s = Get<std::uint64_t>(message.uptime_s());
   facts.ports = Get<std::vector<Port>>(message.ports(), GetPorts);
   return facts;
 }

@@ -26,6 +26,16 @@ Fact<std::vector<PciHop>> GetPath(const v1::PciPath& from) {
   });
 }
 
+void PutInterrupts(const Interrupts& from, v1::Interrupts* to) {
+  to->set_count(from.count);
+  to->set_local(from.local);
+  to->set_cpus(from.cpus);
+}
+
+Fact<Interrupts> GetInterrupts(const v1::Interrupts& from) {
+  return Interrupts{from.count(), from.local(), from.cpus()};
+}
+
 }  // namespace
 
 void PutPci(const PciFunction& from, v1::PciFunction* to) {
@@ -38,6 +48,7 @@ void PutPci(const PciFunction& from, v1::PciFunction* to) {
   Put(from.aer_fatal, to->mutable_aer_fatal());
   Put(from.aer_nonfatal, to->mutable_aer_nonfatal());
   Put(from.aer_correctable, to->mutable_aer_correctable());
+  Put(from.interrupts, to->mutable_interrupts(), PutInterrupts);
 }
 
 Fact<PciFunction> GetPci(const v1::PciFunction& from) {
@@ -51,6 +62,7 @@ Fact<PciFunction> GetPci(const v1::PciFunction& from) {
   to.aer_fatal = Get<std::uint64_t>(from.aer_fatal());
   to.aer_nonfatal = Get<std::uint64_t>(from.aer_nonfatal());
   to.aer_correctable = Get<std::uint64_t>(from.aer_correctable());
+  to.interrupts = Get<Interrupts>(from.interrupts(), GetInterrupts);
   return to;
 }
 

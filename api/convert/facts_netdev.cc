@@ -6,19 +6,11 @@ namespace rdmaready::convert {
 namespace {
 
 void PutAddresses(const std::vector<IpAddress>& from, v1::IpAddresses* to) {
-  for (const IpAddress& address : from) {
-    v1::IpAddress* row = to->add_addresses();
-    row->set_address(address.address);
-    row->set_prefix_length(address.prefix_length);
-  }
+  PutList(from, to->mutable_addresses(), PutAddress);
 }
 
 Fact<std::vector<IpAddress>> GetAddresses(const v1::IpAddresses& from) {
-  std::vector<IpAddress> to;
-  for (const v1::IpAddress& row : from.addresses()) {
-    to.push_back({row.address(), Narrow<std::uint8_t>(row.prefix_length())});
-  }
-  return to;
+  return GetList<IpAddress>(from.addresses(), GetAddress);
 }
 
 void PutVlanPriorities(const std::vector<VlanPriority>& from, v1::VlanPriorities* to) {
@@ -65,6 +57,7 @@ void PutUpper(const UpperNetdev& from, v1::UpperNetdev* to) {
   Put(from.vlan_egress, to->mutable_vlan_egress(), PutVlanPriorities);
   Put(from.bond_mode, to->mutable_bond_mode());
   Put(from.addresses, to->mutable_addresses(), PutAddresses);
+  Put(from.ipv4, to->mutable_ipv4(), PutIpv4);
 }
 
 UpperNetdev GetUpper(const v1::UpperNetdev& from) {
@@ -80,6 +73,7 @@ UpperNetdev GetUpper(const v1::UpperNetdev& from) {
   to.vlan_egress = Get<std::vector<VlanPriority>>(from.vlan_egress(), GetVlanPriorities);
   to.bond_mode = Get<std::string>(from.bond_mode());
   to.addresses = Get<std::vector<IpAddress>>(from.addresses(), GetAddresses);
+  to.ipv4 = Get<Ipv4Settings>(from.ipv4(), GetIpv4);
   return to;
 }
 
@@ -106,6 +100,8 @@ void PutNetdev(const Netdev& from, v1::Netdev* to) {
   Put(from.pfc_storm_timeout_ms, to->mutable_pfc_storm_timeout_ms());
   Put(from.vlan_egress, to->mutable_vlan_egress(), PutVlanPriorities);
   Put(from.lldp, to->mutable_lldp(), PutLldp);
+  Put(from.ipv4, to->mutable_ipv4(), PutIpv4);
+  PutEthernetLink(from.link, to->mutable_link());
 }
 
 Netdev GetNetdev(const v1::Netdev& from) {
@@ -130,6 +126,8 @@ Netdev GetNetdev(const v1::Netdev& from) {
   to.pfc_storm_timeout_ms = Get<std::uint16_t>(from.pfc_storm_timeout_ms());
   to.vlan_egress = Get<std::vector<VlanPriority>>(from.vlan_egress(), GetVlanPriorities);
   to.lldp = Get<LldpHeard>(from.lldp(), GetLldp);
+  to.ipv4 = Get<Ipv4Settings>(from.ipv4(), GetIpv4);
+  to.link = GetEthernetLink(from.link());
   return to;
 }
 

@@ -26,6 +26,20 @@ Fact<std::vector<Netdev>> GetNetdevs(const v1::Netdevs& from);
 void PutUppers(const std::vector<UpperNetdev>& from, v1::UpperNetdevs* to);
 Fact<std::vector<UpperNetdev>> GetUppers(const v1::UpperNetdevs& from);
 
+// facts_ethernet.cc
+void PutEthernetLink(const EthernetLink& from, v1::EthernetLink* to);
+EthernetLink GetEthernetLink(const v1::EthernetLink& from);
+
+// facts_network.cc
+void PutAddress(const IpAddress& from, v1::IpAddress* to);
+IpAddress GetAddress(const v1::IpAddress& from);
+void PutIpv4(const Ipv4Settings& from, v1::Ipv4Settings* to);
+Fact<Ipv4Settings> GetIpv4(const v1::Ipv4Settings& from);
+void PutSubnets(const std::vector<Subnet>& from, v1::Subnets* to);
+Fact<std::vector<Subnet>> GetSubnets(const v1::Subnets& from);
+void PutNeighbours(const std::vector<Neighbour>& from, v1::Neighbours* to);
+Fact<std::vector<Neighbour>> GetNeighbours(const v1::Neighbours& from);
+
 // facts_device.cc
 void PutPci(const PciFunction& from, v1::PciFunction* to);
 Fact<PciFunction> GetPci(const v1::PciFunction& from);

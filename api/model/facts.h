@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "api/model/dcb.h"
+#include "api/model/ethernet_link.h"
 #include "api/model/fact.h"
 #include "api/model/lldp.h"
+#include "api/model/network.h"
 #include "api/model/storage.h"
 
 namespace rdmaready {
@@ -43,6 +45,15 @@ struct Memlock {
   bool operator==(const Memlock&) const = default;
 };
 
+// RLIMIT_NOFILE of the agent.
+struct OpenFiles {
+  static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t soft = 0;
+  std::uint64_t hard = 0;  // up to which a process may raise its own
+
+  bool operator==(const OpenFiles&) const = default;
+};
+
 // ---- PCI Express ----------------------------------------------------------------------------------------
 
 struct PciLink {
@@ -61,6 +72,15 @@ struct PciHop {
   bool operator==(const PciHop&) const = default;
 };
 
+// Where a device's interrupts (MSI, MSI-X) arrive.
+struct Interrupts {
+  std::uint32_t count = 0;  // those that arrive anywhere
+  std::uint32_t local = 0;  // those that arrive only at CPUs of the device's own NUMA node
+  std::uint32_t cpus = 0;   // at how many different CPUs
+
+  bool operator==(const Interrupts&) const = default;
+};
+
 struct PciFunction {
   std::string address{};
   std::uint16_t vendor_id = 0;
@@ -71,6 +91,7 @@ struct PciFunction {
   Fact<std::uint64_t> aer_fatal{};   // TOTAL_ERR_FATAL of aer_dev_fatal, since boot
   Fact<std::uint64_t> aer_nonfatal{};
   Fact<std::uint64_t> aer_correctable{};
+  Fact<Interrupts> interrupts{};
 
   bool operator==(const PciFunction&) const = default;
 };
@@ -86,13 +107,6 @@ struct Counter {
 };
 
 // ---- Ethernet -------------------------------------------------------------------------------------------
-
-struct IpAddress {
-  std::string address{};  // "10.0.0.1", "fe80::1"
-  std::uint8_t prefix_length = 0;
-
-  bool operator==(const IpAddress&) const = default;
-};
 
 // ETHTOOL_GDRVINFO; fields the driver leaves empty are empty.
 struct DriverInfo {
@@ -136,6 +150,7 @@ struct UpperNetdev {
   Fact<std::vector<VlanPriority>> vlan_egress{};  // of a VLAN
   Fact<std::string> bond_mode{};                  // of a bond: "active-backup", "802.3ad"
   Fact<std::vector<IpAddress>> addresses{};
+  Fact<Ipv4Settings> ipv4{};
 
   bool operator==(const UpperNetdev&) const = default;
 };
@@ -162,6 +177,8 @@ struct Netdev {
   // Milliseconds after which the NIC stops honouring endless pauses: 0 never, 0xffff the driver's own choice.
   Fact<std::uint16_t> pfc_storm_timeout_ms{};
   Fact<LldpHeard> lldp{};  // only when listening was asked for: it takes its time
+  Fact<Ipv4Settings> ipv4{};
+  EthernetLink link{};
 
   bool operator==(const Netdev&) const = default;
 };
@@ -226,6 +243,9 @@ struct Port {
   Fact<RdmaResources> resources{};                // of the whole device
   Fact<DeviceLimits> limits{};                    // likewise
   Fact<std::vector<RdmaListener>> listeners{};    // likewise, each once
+  Fact<std::uint32_t> rate_mbps{};                // by which the RDMA stack reckons; sysfs `rate`
+  Fact<std::vector<Subnet>> subnets{};            // of each address but link-local ones
+  Fact<std::vector<Neighbour>> neighbours{};      // on the netdev and on what stands on it
 
   bool operator==(const Port&) const = default;
 };
@@ -236,6 +256,8 @@ struct Facts {
   Fact<Kernel> kernel{};
   Fact<RdmaStack> rdma_stack{};
   Fact<Memlock> memlock{};
+  Fact<OpenFiles> open_files{};
+  Fact<std::uint64_t> uptime_s{};               // since boot
   Fact<std::vector<std::string>> rdma_nodes{};  // names in /dev/infiniband: "rdma_cm", "uverbs0"
   Fact<bool> rdma_netns_shared{};               // every network namespace sees every RDMA device
   Fact<std::uint32_t> numa_nodes{};             // online

@@ -25,6 +25,11 @@ FAULTS = [
     ("ethtool -A dcb0 rx on tx on", "pause.off-with-pfc"),
 ]
 
+# An address of the storage subnet on the interface beside it, and what keeps that harmless.
+SHARE = "ip address add 10.0.0.77/24 dev mgmt0"
+IGNORE = "sysctl -qw net.ipv4.conf.all.arp_ignore=2"
+ANNOUNCE = "sysctl -qw net.ipv4.conf.all.arp_announce=2"
+
 # The same for advice: the host stays ready, and this is all that is said of it.
 WARNINGS = [
     ("dcb pfc set dev dcb0 prio-pfc all:off 3:on 4:on", "pfc.only-one"),
@@ -37,6 +42,24 @@ WARNINGS = [
      "ip addr add 10.7.11.9/24 dev dcb0.711", "mtu.vlan"),
     ("modprobe bridge && ip link add br0 type bridge && ip link set dcb0 master br0", "inv.bridge"),
     ("rdma system set netns exclusive", "inv.netns-mode"),
+    (f"{ANNOUNCE} && {SHARE}", "arp.ignore"),
+    (f"{IGNORE} && {SHARE}", "arp.announce"),
+    (f"{ANNOUNCE} && {IGNORE} && sysctl -qw net.ipv4.conf.all.rp_filter=1 && {SHARE}", "ip.rp-filter"),
+    ("ip route add 10.0.0.2/31 dev mgmt0", "ip.route-symmetric"),
+    ("ip neighbour replace 10.0.0.77 dev dcb0 nud failed", "ip.neighbor"),
+    ("ethtool -s dcb0 speed 200000 duplex full autoneg off && ethtool --set-fec dcb0 encoding off", "link.fec"),
+    ("prlimit --pid $(cat /run/rdmaready-agent.pid) --nofile=1024:1024", "host.nofile"),
+]
+
+# These look like faults and are none: nothing is said of them.
+CONTROLS = [
+    f"{ANNOUNCE} && {IGNORE} && {SHARE}",
+    "sysctl -qw net.ipv4.conf.all.rp_filter=1",
+    "sysctl -qw net.ipv4.conf.dcb0.arp_ignore=1 net.ipv4.conf.mgmt0.arp_ignore=2 && "
+    f"{ANNOUNCE} && {SHARE}; sysctl -qw net.ipv4.conf.all.accept_local=1",
+    "ip route add 10.0.0.128/25 dev mgmt0",
+    "ip neighbour replace 10.0.0.77 dev dcb0 lladdr 52:54:00:00:00:77 nud stale",
+    "ethtool --set-fec dcb0 encoding off",
 ]
 
 
@@ -101,6 +124,18 @@ class OneWrongThing(unittest.TestCase):
                     report = self.assert_ready()
                     self.assertEqual(fabric.said(report, self.hosts[number]), [])
                     print(f"  {check_id:24} {fault}\n{'':26} fix: {found['fix']}", flush=True)
+                finally:
+                    fabric.put_right(number)
+
+    def test_what_only_looks_like_a_fault_is_not_spoken_of(self):
+        for position, control in enumerate(CONTROLS):
+            number = 1 + position % 2
+            with self.subTest(control=control, guest=number):
+                try:
+                    fabric.guest(number, control)
+                    report = self.assert_ready()
+                    for address in self.hosts.values():
+                        self.assertEqual(fabric.said(report, address), [])
                 finally:
                     fabric.put_right(number)
 

@@ -332,6 +332,8 @@ std::vector<CheckCase> AllCheckCases() {
   AddEquipmentCases(cases);
   AddBusCases(cases);
   AddNetCases(cases);
+  AddPathCases(cases);
+  AddLinkCases(cases);
   AddPfcCases(cases);
   AddEtsCases(cases);
   AddAppCases(cases);

@@ -32,6 +32,8 @@ std::vector<CheckCase> AllCheckCases();
 void AddEquipmentCases(std::vector<CheckCase>& cases);
 void AddBusCases(std::vector<CheckCase>& cases);
 void AddNetCases(std::vector<CheckCase>& cases);
+void AddPathCases(std::vector<CheckCase>& cases);
+void AddLinkCases(std::vector<CheckCase>& cases);
 void AddPfcCases(std::vector<CheckCase>& cases);
 void AddEtsCases(std::vector<CheckCase>& cases);
 void AddAppCases(std::vector<CheckCase>& cases);

@@ -68,6 +68,24 @@ inline Dcb GoodDcb() {
   return dcb;
 }
 
+// As the virtual fabric's NIC answers: FEC, and nothing else of its own.
+inline EthernetLink GoodLink() {
+  const Missing none{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
+  EthernetLink link;
+  link.modes = LinkModes{};
+  link.fec = Fec{.configured = {"RS"}, .active = "RS", .corrected_blocks = 0, .uncorrectable_blocks = 0};
+  link.pause_frames = PauseFrames{};
+  link.eee = none;
+  link.rings = none;
+  link.channels = none;
+  link.private_flags = none;
+  link.fcs_errors = none;
+  link.symbol_errors = none;
+  link.down_reason = none;
+  link.temperatures = none;
+  return link;
+}
+
 inline Netdev GoodNetdev() {
   Netdev netdev;
   netdev.name = "dcb0";
@@ -83,6 +101,9 @@ inline Netdev GoodNetdev() {
   netdev.max_mtu_bytes = 9000;
   netdev.duplex = Duplex::kFull;
   netdev.pause = Pause{};
+  netdev.ipv4 = Ipv4Settings{};
+  netdev.link = GoodLink();
+  netdev.carrier_changes = std::uint64_t{2};
   netdev.pfc_storm_timeout_ms = Missing{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
   return netdev;
 }
@@ -143,6 +164,16 @@ inline Port GoodPort() {
   port.port_counters = soft;
   port.limits = GoodLimits();
   port.listeners = std::vector<RdmaListener>{};
+  port.rate_mbps = 25'000;
+  port.subnets = std::vector<Subnet>{{.netdev = "dcb0",
+                                      .own = {.address = "10.0.0.1", .prefix_length = 24},
+                                      .probe = "10.0.0.2",
+                                      .route = IpRoute{.netdev = "dcb0"}}};
+  port.neighbours = std::vector<Neighbour>{{.netdev = "dcb0",
+                                            .address = "10.0.0.2",
+                                            .mac = "02:00:00:00:00:02",
+                                            .state = NeighbourState::kStale,
+                                            .age_s = 900}};
   return port;
 }
 
@@ -152,6 +183,8 @@ inline Facts GoodHost() {
   host.kernel = Kernel{.release = "7.0.3+deb14-amd64"};
   host.rdma_stack = RdmaStack::kLoaded;
   host.memlock = Memlock{.limit_bytes = Memlock::kUnlimited, .cap_ipc_lock = true, .pid = 4711};
+  host.open_files = OpenFiles{.soft = 1024, .hard = 524'288};
+  host.uptime_s = std::uint64_t{86'400};
   host.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
   host.rdma_netns_shared = true;
   host.numa_nodes = 1;
@@ -283,6 +316,7 @@ Facts WithHardware(Change change) {
     pci.aer_fatal = std::uint64_t{0};
     pci.aer_nonfatal = std::uint64_t{0};
     pci.aer_correctable = std::uint64_t{0};
+    pci.interrupts = Interrupts{.count = 64, .local = 64, .cpus = 32};
     port.port_counters =
         std::vector<Counter>{{"symbol_error", 0}, {"link_error_recovery", 0}, {"link_downed", 1}};
     change(port, pci);

@@ -50,6 +50,19 @@ Netdev SomeNetdev(std::string name) {
   netdev.duplex = Duplex::kFull;
   netdev.driver_info = DriverInfo{.driver = "dcbnic", .version = "6.12.117"};
   netdev.pause = Unsupported("driver reports no pause parameters (get_pauseparam)");
+  netdev.ipv4 = Ipv4Settings{.rp_filter = 2};
+  netdev.link.modes = LinkModes{.advertised = {"25000baseCR/Full", "FEC_RS"}};
+  netdev.link.fec = Fec{.configured = {"RS"}, .active = "RS", .corrected_blocks = 7};
+  netdev.link.pause_frames = PauseFrames{.sent = 1, .received = 2};
+  netdev.link.eee = Unsupported("the driver has no EEE");
+  netdev.link.rings = Rings{.rx = 1024, .rx_max = 8192, .tx = 512, .tx_max = 4096};
+  netdev.link.channels = Channels{.combined = 8, .combined_max = 63};
+  netdev.link.private_flags = std::vector<PrivateFlag>{{"fw-lldp-agent", false}, {"rx_striding_rq", true}};
+  netdev.link.fcs_errors = 0;
+  netdev.link.symbol_errors = Unsupported("the driver does not count it");
+  netdev.link.down_reason = Unsupported("the link is up, or the driver gives no reason");
+  netdev.link.temperatures =
+      std::vector<Temperature>{{.label = "asic", .now_mc = 61'000, .critical_mc = 105'000}};
   netdev.pfc_storm_timeout_ms = Unsupported("driver has no PFC storm prevention (ETHTOOL_PFC_PREVENTION_TOUT)");
   return netdev;
 }
@@ -89,11 +102,22 @@ Facts SoftHost() {
                              .fast_registration = true,
                              .mw_type_2b = true};
   port.listeners = std::vector<RdmaListener>{{.port = 445, .kernel_name = "ksmbd"}, {.port = 7471, .pid = 42}};
+  port.rate_mbps = 25'000;
+  port.subnets = std::vector<Subnet>{{.netdev = "dcb0",
+                                      .own = {"10.0.0.1", 24},
+                                      .shared_with = {{.netdev = "eth0", .address = "10.0.0.9"}},
+                                      .probe = "10.0.0.2",
+                                      .route = IpRoute{.netdev = "eth0"}}};
+  port.neighbours = std::vector<Neighbour>{
+      {.netdev = "dcb0", .address = "10.0.0.2", .mac = "52:54:00:00:00:02", .state = NeighbourState::kStale},
+      {.netdev = "dcb0", .address = "10.0.0.7", .state = NeighbourState::kFailed}};
   Facts facts;
   facts.hostname = "guest1";
   facts.kernel = Kernel{"6.12.117+deb12-amd64"};
   facts.rdma_stack = RdmaStack::kLoaded;
   facts.memlock = Memlock{.limit_bytes = Memlock::kUnlimited, .cap_ipc_lock = true, .pid = 238};
+  facts.open_files = OpenFiles{.soft = 1024, .hard = 524'288};
+  facts.uptime_s = 3600;
   facts.rdma_nodes = std::vector<std::string>{"rdma_cm", "uverbs0"};
   facts.rdma_netns_shared = true;
   facts.numa_nodes = 1;
@@ -128,6 +152,7 @@ Facts HardHost() {
   pci.aer_fatal = 0;
   pci.aer_nonfatal = 0;
   pci.aer_correctable = 7;
+  pci.interrupts = Interrupts{.count = 64, .local = 16, .cpus = 32};
   port.pci = pci;
   port.port_counters = std::vector<Counter>{{"link_downed", 0}};
   Netdev bond = SomeNetdev("bond0");

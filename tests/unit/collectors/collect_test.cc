@@ -68,6 +68,14 @@ TEST(Collect, AHostThatAnswersLeavesNoGap) {
   EXPECT_THAT(*facts.rdma_nodes, ElementsAre("rdma_cm", "uverbs0"));
   EXPECT_TRUE(*facts.rdma_netns_shared);
   EXPECT_EQ(*facts.numa_nodes, 1U);
+  EXPECT_EQ(*facts.open_files, (OpenFiles{.soft = 1024, .hard = 524'288}));
+  EXPECT_EQ(*facts.uptime_s, 3600U);
+  EXPECT_EQ(*port.rate_mbps, 25'000U);
+  EXPECT_EQ(*port.netdev->ipv4, Ipv4Settings{});
+  ASSERT_EQ(port.subnets->size(), 1U);
+  EXPECT_EQ(port.subnets->front().route->netdev, "dcb0");
+  ASSERT_EQ(port.neighbours->size(), 1U);
+  EXPECT_EQ(port.neighbours->front().state, NeighbourState::kStale);
 }
 
 // rxe on bond0 of dcb0 and dcb1, a VLAN on the bond.

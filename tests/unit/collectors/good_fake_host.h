@@ -72,6 +72,18 @@ inline FakeHost GoodFakeHost() {
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
       "   0: 00000000:01BD 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 "
       "0\n";
+  for (const std::string name : {"all", "dcb0"}) {
+    for (const std::string file : {"arp_ignore", "arp_announce", "rp_filter", "accept_local", "arp_filter"})
+      host.files["/proc/sys/net/ipv4/conf/" + name + "/" + file] = "0\n";
+  }
+  host.Answer(wire::RouteRequest({10, 0, 0, 1}, {10, 0, 0, 2}), wire::One(wire::Route(7)));
+  host.Answer(wire::NeighboursRequest(), wire::One(wire::Neighbour(7, {10, 0, 0, 2}, NUD_STALE)));
+  host.files["/sys/class/infiniband/rxe0/ports/1/rate"] = "25 Gb/sec (1X EDR)\n";
+  host.files["/proc/self/limits"] =
+      "Limit                     Soft Limit           Hard Limit           Units     \n"
+      "Max open files            1024                 524288               files     \n"
+      "Max locked memory         unlimited            unlimited            bytes     \n";
+  host.files["/proc/uptime"] = "3600.25 7000.10\n";
   return host;
 }
 

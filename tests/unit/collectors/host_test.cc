@@ -129,5 +129,30 @@ TEST(NodeList, IsNotThereOnAKernelWithoutNuma) {
   EXPECT_EQ(*ReadNumaNodes(host), 2U);
 }
 
+TEST(OpenFiles, AreALineOfTheProcessLimits) {
+  constexpr std::string_view kBefore =
+      "Max processes             31000                31000                processes \n";
+  const auto decode = [&](std::string_view line) {
+    return DecodeOpenFiles(std::string(kBefore) + std::string(line));
+  };
+  EXPECT_EQ(*decode("Max open files            1024                 524288               files     \n"),
+            (OpenFiles{.soft = 1024, .hard = 524'288}));
+  EXPECT_EQ(*decode("Max open files            4096                 unlimited            files     \n"),
+            (OpenFiles{.soft = 4096, .hard = OpenFiles::kUnlimited}));
+  for (const char* nonsense : {"", "Max open files", "Max open files 1024", "Max open files 1024 many files"})
+    EXPECT_EQ(decode(nonsense).missing().kind, Missing::Kind::kFailed) << nonsense;
+}
+
+TEST(Uptime, IsInWholeSeconds) {
+  FakeHost host;
+  EXPECT_FALSE(ReadUptime(host));
+  host.files["/proc/uptime"] = "3600.99 7000.10\n";
+  EXPECT_EQ(*ReadUptime(host), 3600U);
+  for (const char* nonsense : {"", "\n", "x", "12", "-1.0 2"}) {
+    host.files["/proc/uptime"] = std::string(nonsense);
+    EXPECT_EQ(ReadUptime(host).missing().kind, Missing::Kind::kFailed) << nonsense;
+  }
+}
+
 }  // namespace
 }  // namespace rdmaready

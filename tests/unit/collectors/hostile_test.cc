@@ -12,9 +12,11 @@
 #include "collectors/ethtool.h"
 #include "collectors/links.h"
 #include "collectors/lldp.h"
+#include "collectors/neighbours.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
 #include "collectors/storage.h"
+#include "collectors/subnets.h"
 #include "tests/support/lldp_wire.h"
 #include "tests/unit/collectors/wire.h"
 
@@ -54,6 +56,9 @@ const std::vector<Decoder>& Decoders() {
          if (dcb.ok()) ExpectSane(*dcb);
          return dcb.ok();
        }},
+      {"route", wire::Route(7), [](Span bytes) { return DecodeRoute(bytes).ok(); }},
+      {"neighbour", wire::Neighbour(7, {10, 0, 0, 2}, NUD_STALE),
+       [](Span bytes) { return DecodeNeighbour(bytes).ok(); }},
       {"device", wire::Device(3, "rxe0", "roce", 1, "1.2"),
        [](Span bytes) {
          const auto device = DecodeRdmaDevice(bytes);

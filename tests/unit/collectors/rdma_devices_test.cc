@@ -155,5 +155,13 @@ TEST(Mtu, IsAnEnumAndNotBytes) {
   for (const std::uint32_t mtu : {0U, 6U, 1500U, 4294967295U}) EXPECT_FALSE(MtuBytesOf(mtu)) << mtu;
 }
 
+TEST(Rate, IsInMegabits) {
+  EXPECT_EQ(*DecodeRate("25 Gb/sec (1X EDR)\n"), 25'000U);
+  EXPECT_EQ(*DecodeRate("2.5 Gb/sec (1X SDR)\n"), 2'500U);
+  EXPECT_EQ(*DecodeRate("10 Gb/sec (4X)\n"), 10'000U);  // old drivers name no speed
+  for (const char* nonsense : {"", "25", "25 Mb/sec", "2.7 Gb/sec", "x Gb/sec", "999999999999 Gb/sec"})
+    EXPECT_FALSE(DecodeRate(nonsense)) << nonsense;
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -7,6 +7,7 @@
 #include <linux/if.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
+#include <linux/neighbour.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
@@ -146,6 +147,29 @@ inline Bytes BondLink(std::uint32_t ifindex, const std::string& name, std::uint8
 inline Bytes Address4(std::uint32_t ifindex, std::array<std::uint8_t, 4> address, std::uint8_t prefix) {
   return Of(ifaddrmsg{AF_INET, prefix, 0, 0, ifindex}) + Attr(IFA_ADDRESS, Of(address)) +
          Attr(IFA_LOCAL, Of(address));
+}
+
+inline NetlinkRequest RouteRequest(std::array<std::uint8_t, 4> from, std::array<std::uint8_t, 4> to) {
+  rtmsg header{};
+  header.rtm_family = AF_INET;
+  header.rtm_src_len = header.rtm_dst_len = 32;
+  return {NETLINK_ROUTE, RTM_GETROUTE, false, Of(header) + Attr(RTA_DST, Of(to)) + Attr(RTA_SRC, Of(from))};
+}
+inline Bytes Route(std::uint32_t ifindex, unsigned char type = RTN_UNICAST, const Bytes& more = {}) {
+  rtmsg header{};
+  header.rtm_family = AF_INET;
+  header.rtm_type = type;
+  return Of(header) + U32(RTA_OIF, ifindex) + more;
+}
+
+inline NetlinkRequest NeighboursRequest() { return {NETLINK_ROUTE, RTM_GETNEIGH, true, Of(ndmsg{})}; }
+inline Bytes Neighbour(std::uint32_t ifindex, std::array<std::uint8_t, 4> address, std::uint16_t state,
+                       const Bytes& more = {}) {
+  ndmsg header{};
+  header.ndm_family = AF_INET;
+  header.ndm_ifindex = static_cast<int>(ifindex);
+  header.ndm_state = state;
+  return Of(header) + Attr(NDA_DST, Of(address)) + more;
 }
 
 // 59 bytes laid out by number: 8 classes, 50 % each to classes 0 and 3, priority 3 in class 3.

@@ -47,6 +47,34 @@ LldpNeighbour FullNeighbour() {
   return agent;
 }
 
+constexpr Ipv4Settings kSettings{
+    .arp_ignore = 1, .arp_announce = 2, .rp_filter = 2, .accept_local = true, .arp_filter = true};
+
+EthernetLink FullLink() {
+  EthernetLink link;
+  link.modes = LinkModes{.autoneg = true,
+                         .supported = {"25000baseCR/Full", "FEC_RS"},
+                         .advertised = {"25000baseCR/Full"},
+                         .peer = {"10000baseT/Full"},
+                         .lanes = 4};
+  link.fec = Fec{.automatic = true,
+                 .configured = {"RS", "BASER"},
+                 .active = "RS",
+                 .corrected_blocks = 7,
+                 .uncorrectable_blocks = 0};
+  link.pause_frames = PauseFrames{.sent = 1, .received = 2};
+  link.eee = Eee{.enabled = true, .active = true};
+  link.rings = Rings{.rx = 1, .rx_max = 2, .tx = 3, .tx_max = 4};
+  link.channels = Channels{.rx = 1, .tx = 2, .combined = 3, .combined_max = 4};
+  link.private_flags = std::vector<PrivateFlag>{{"fw-lldp-agent", true}, {"link-down-on-close", false}};
+  link.fcs_errors = std::uint64_t{5};
+  link.symbol_errors = std::uint64_t{6};
+  link.down_reason = DownReason{.state = 4, .substate = 1};
+  link.temperatures = std::vector<Temperature>{
+      {.label = "asic", .now_mc = 60'000, .warn_mc = 90'000, .critical_mc = 105'000}, {.now_mc = -5'000}};
+  return link;
+}
+
 Port FullPort() {
   Port port;
   port.device = "rxe0";
@@ -98,6 +126,8 @@ Port FullPort() {
   bare.chassis.text = "b";
   netdev.lldp =
       LldpHeard{.listened_ms = 35'000, .peers = {FullNeighbour(), bare}, .own = {bare}, .notes = {"a note"}};
+  netdev.ipv4 = kSettings;
+  netdev.link = FullLink();
   port.netdev = netdev;
   port.lowers = std::vector<Netdev>{netdev};
   port.uppers = std::vector<UpperNetdev>{{.name = "bond0.711",
@@ -110,7 +140,8 @@ Port FullPort() {
                                           .vlan_id = std::uint16_t{711},
                                           .vlan_egress = std::vector<VlanPriority>{{0, 3}, {4, 5}},
                                           .bond_mode = std::string("802.3ad"),
-                                          .addresses = std::vector<IpAddress>{{"10.0.7.1", 24}}}};
+                                          .addresses = std::vector<IpAddress>{{"10.0.7.1", 24}},
+                                          .ipv4 = kSettings}};
   port.node_guid = std::uint64_t{0xfedcba9876543210};
   port.board = std::string("MT_0000000008");
   const PciLink slow{8000, 8};
@@ -124,7 +155,8 @@ Port FullPort() {
                   .numa_node = std::int32_t{-1},
                   .aer_fatal = std::uint64_t{1},
                   .aer_nonfatal = std::uint64_t{2},
-                  .aer_correctable = std::uint64_t{3}};
+                  .aer_correctable = std::uint64_t{3},
+                  .interrupts = Interrupts{.count = 8, .local = 4, .cpus = 2}};
   port.hw_counters = std::vector<Counter>{{"out_of_sequence", 7}};
   port.hw_counters_lifespan_ms = 12u;
   port.port_counters = std::vector<Counter>{{"link_downed", 255}};
@@ -142,6 +174,17 @@ Port FullPort() {
                              .mw_type_2a = true,
                              .mw_type_2b = true};
   port.listeners = std::vector<RdmaListener>{{.port = 445, .kernel_name = "ksmbd"}, {.port = 7471, .pid = 42}};
+  port.rate_mbps = 25'000u;
+  port.subnets = std::vector<Subnet>{{.netdev = "dcb0",
+                                      .own = {"10.0.0.1", 24},
+                                      .shared_with = {{"eth0", "10.0.0.9", kSettings}},
+                                      .probe = "10.0.0.2",
+                                      .route = IpRoute{.netdev = "eth0", .gateway = "10.0.0.254"}}};
+  port.neighbours = std::vector<Neighbour>{{.netdev = "dcb0",
+                                            .address = "10.0.0.2",
+                                            .mac = "02:00:00:00:00:02",
+                                            .state = NeighbourState::kPermanent,
+                                            .age_s = 7}};
   return port;
 }
 
@@ -167,6 +210,8 @@ Facts FullFacts() {
                             .signing = "auto",
                             .encryption = "mandatory"};
   facts.tcp_listeners = std::vector<std::uint16_t>{22, 445};
+  facts.open_files = OpenFiles{.soft = 1024, .hard = OpenFiles::kUnlimited};
+  facts.uptime_s = std::uint64_t{3600};
   facts.ports = std::vector<Port>{FullPort()};
   return facts;
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel's IP stack makes of an RDMA port's addresses: its settings, its routes, its neighbours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/model/fact.h"
+
+namespace rdmaready {
+
+struct IpAddress {
+  std::string address{};  // "10.0.0.1", "fe80::1"
+  std::uint8_t prefix_length = 0;
+
+  bool operator==(const IpAddress&) const = default;
+};
+
+// The settings of /proc/sys/net/ipv4/conf as they take effect on one interface. What counts of "all" and the
+// interface's own value is what include/linux/inetdevice.h of the kernel says: the larger one of arp_ignore,
+// arp_announce and rp_filter, either one of accept_local and arp_filter.
+struct Ipv4Settings {
+  std::uint32_t arp_ignore = 0;    // 0: answers for every address of the host; 1, 2: for its own ones only
+  std::uint32_t arp_announce = 0;  // 2: asks with the address that fits best; 0: with any of the host
+  std::uint32_t rp_filter = 0;     // 0 off, 1 strict, 2 loose
+  bool accept_local = false;       // takes frames that come from an address of this host
+  bool arp_filter = false;         // answers only where a route leads back by the same interface
+
+  bool operator==(const Ipv4Settings&) const = default;
+};
+
+// How the kernel would send to an address now (RTM_GETROUTE): nothing is sent to find out.
+struct IpRoute {
+  std::string netdev{};   // empty: nowhere, there is no route
+  std::string gateway{};  // empty: it is on the link
+
+  bool operator==(const IpRoute&) const = default;
+};
+
+// Another interface of the host with an address in the same subnet.
+struct SubnetSharer {
+  std::string netdev{};
+  std::string address{};
+  Fact<Ipv4Settings> ipv4{};
+
+  bool operator==(const SubnetSharer&) const = default;
+};
+
+// The subnet of one address by which an RDMA port is reached, on its netdev or on what stands on that.
+struct Subnet {
+  std::string netdev{};  // the one that has the address
+  IpAddress own{};
+  std::vector<SubnetSharer> shared_with{};  // interfaces that are down are left out
+  std::string probe{};  // an address of the subnet that is none of the host's; empty: it has none
+  Fact<IpRoute> route{};  // from `own` to `probe`
+
+  bool operator==(const Subnet&) const = default;
+};
+
+enum class NeighbourState {
+  kUnknown,
+  kIncomplete,  // asked for, no answer yet
+  kReachable,
+  kStale,  // it once answered; used as it is until it fails
+  kDelay,
+  kProbe,
+  kFailed,  // asked for in vain
+  kPermanent,
+};
+
+// Who is at an address of the link (ARP, neighbour discovery).
+struct Neighbour {
+  std::string netdev{};
+  std::string address{};
+  std::string mac{};  // empty: not known
+  NeighbourState state = NeighbourState::kUnknown;
+  std::uint32_t age_s = 0;  // since the state was last set
+
+  bool operator==(const Neighbour&) const = default;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Link modes by the kernel's names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/model/ethernet_link.h"
+
+namespace rdmaready {
+
+// "100000baseCR4/Full" is 100000 Mb/s on 4 lanes. Nothing for "Autoneg", "FIBRE" and others that are no speed.
+struct LinkMode {
+  std::uint32_t speed_mbps = 0;
+  std::uint32_t lanes = 1;
+
+  bool operator==(const LinkMode&) const = default;
+};
+std::optional<LinkMode> ParseLinkMode(std::string_view name);
+
+// The fastest mode that this end supports, and the peer offers where it tells; of equally fast ones that with
+// the fewest lanes.
+std::optional<LinkMode> FastestMode(const LinkModes& modes);
+
+// "no cable": what ETHTOOL_LINK_EXT_STATE_* means.
+std::string DownReasonText(const DownReason& reason);
+
+// The reason is the transceiver or its cable.
+bool IsModuleFault(const DownReason& reason);
+
+}  // namespace rdmaready
