@@ -38,17 +38,18 @@ TEST(JudgeHost, FindsTheGoodHostReadyWithoutAWord) {
   EXPECT_EQ(HostReadiness(GoodHost()), Readiness::kReady);
   const std::vector<std::string> other = IdsWith(findings, Outcome::kNotApplicable);
   EXPECT_EQ(IdsWith(findings, Outcome::kPass).size() + other.size(), findings.size());
-  EXPECT_THAT(other,
-              ElementsAre("inv.expected-count", "inv.symmetry", "inv.physical", "inv.bond", "inv.bridge",
-                          "link.speed-consistent", "pcie.width", "pcie.speed", "pcie.bandwidth", "pcie.numa",
-                          "pcie.aer", "cnt.saturated", "ib.symbol-errors", "ib.link-recovery", "iw.ird-ord",
-                          "mtu.vlan", "ip.subnets", "vlan.present", "vlan.id", "gid.vlan-match",
-                          "vlan.egress-map", "pfc.not-heartbeat", "pfc.off-when-lossy", "pfc.storm-prevention",
-                          "ets.three-classes", "ets.cluster-share", "app.roce-udp", "map.pcp", "map.cnp-dscp",
-                          "smb.server-built-in", "smb.tcp", "iw.port-5445", "smb.listener",
-                          "smb.mixed-transports", "smb.server-address", "smb.interfaces", "smb.multichannel",
-                          "smb.signing", "nvme.target-module", "nvme.target-listener", "iser.target-module",
-                          "iser.target-listener", "nfs.server-module", "nfs.server-listener"));
+  EXPECT_THAT(
+      other, ElementsAre("inv.expected-count", "inv.symmetry", "inv.physical", "inv.bond", "inv.bridge",
+                         "link.speed-consistent", "link.lanes", "link.crc", "link.flaps", "link.eee",
+                         "link.module", "pcie.width", "pcie.speed", "pcie.bandwidth", "pcie.numa", "pcie.aer",
+                         "cnt.saturated", "ib.symbol-errors", "ib.link-recovery", "iw.ird-ord", "mtu.vlan",
+                         "ip.subnets", "vlan.present", "vlan.id", "gid.vlan-match", "vlan.egress-map",
+                         "pfc.not-heartbeat", "pfc.off-when-lossy", "pfc.storm-prevention", "ets.three-classes",
+                         "ets.cluster-share", "app.roce-udp", "map.pcp", "map.cnp-dscp", "host.irq-affinity",
+                         "smb.server-built-in", "smb.tcp", "iw.port-5445", "smb.listener",
+                         "smb.mixed-transports", "smb.server-address", "smb.interfaces", "smb.multichannel",
+                         "smb.signing", "nvme.target-module", "nvme.target-listener", "iser.target-module",
+                         "iser.target-listener", "nfs.server-module", "nfs.server-listener"));
 }
 
 TEST(JudgeHost, NeverFindsADefaultFactsReady) {
