@@ -142,7 +142,7 @@ class Storage(unittest.TestCase):
 
     def test_nfs_is_mounted_and_a_file_comes_back_whole(self):
         self.role("nfs")
-        export = "/run/fabric/roles/nfs/root"
+        export = "/run/fabric/roles/nfs/data"
         old, young = f"{export}/.rdmaready-{'a' * 16}", f"{export}/.rdmaready-{'b' * 16}"
         fabric.guest(SERVER, f"touch {young}; touch -d '1 hour ago' {old}")
         self.addCleanup(fabric.guest, SERVER, f"rm -f {young}")
