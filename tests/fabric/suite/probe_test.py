@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way to an SMB Direct server, against the kernel's: ours to ksmbd, the kernel's client to ours, and each thing that can be
 wrong on the way by its own name."""
+import shlex
 import threading
 import time
 import unittest
@@ -11,7 +12,7 @@ import tool
 CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
 MOUNT = f"mount -t cifs //{ADDRESS}/share /mnt -o username=tester,password=secret,vers=3.1.1,rdma"
-PEER = tool.BIN / "smbd_peer"
+PEER = shlex.quote(str(tool.BIN / "smbd_peer"))
 # As ksmbd of Linux 6.12 answers; request, and the beginning of what comes.
 NEGOTIATIONS = (
     ("", "response status=0x00000000 version=0x0100 requested=255 granted=254 max_read_write=8388608 send=1364 receive=1364"),
