@@ -65,6 +65,13 @@ void PutPort(const Port& from, v1::Port* to) {
   Put(from.rate_mbps, to->mutable_rate_mbps());
   Put(from.subnets, to->mutable_subnets(), convert::PutSubnets);
   Put(from.neighbours, to->mutable_neighbours(), convert::PutNeighbours);
+  convert::PutDevlink(from.devlink, to->mutable_devlink());
+  Put(from.congestion, to->mutable_congestion(), convert::PutCongestion);
+  Put(from.verbs_traffic_class, to->mutable_verbs_traffic_class());
+  convert::PutInfiniband(from.ib, to->mutable_ib());
+  Put(from.verbs_provider, to->mutable_verbs_provider());
+  Put(from.out_of_tree, to->mutable_out_of_tree());
+  Put(from.earlier, to->mutable_earlier(), convert::PutEarlier);
 }
 
 Port GetPort(const v1::Port& from) {
@@ -96,6 +103,13 @@ Port GetPort(const v1::Port& from) {
   to.rate_mbps = Get<std::uint32_t>(from.rate_mbps());
   to.subnets = Get<std::vector<Subnet>>(from.subnets(), convert::GetSubnets);
   to.neighbours = Get<std::vector<Neighbour>>(from.neighbours(), convert::GetNeighbours);
+  to.devlink = convert::GetDevlink(from.devlink());
+  to.congestion = Get<CongestionControl>(from.congestion(), convert::GetCongestion);
+  to.verbs_traffic_class = Get<std::uint8_t>(from.verbs_traffic_class());
+  to.ib = convert::GetInfiniband(from.ib());
+  to.verbs_provider = Get<bool>(from.verbs_provider());
+  to.out_of_tree = Get<bool>(from.out_of_tree());
+  to.earlier = Get<EarlierReading>(from.earlier(), convert::GetEarlier);
   return to;
 }
 
@@ -159,6 +173,15 @@ v1::Facts ToProto(const Facts& facts) {
   Put(facts.open_files, message.mutable_open_files(), PutOpenFiles);
   Put(facts.uptime_s, message.mutable_uptime_s());
   Put(facts.ports, message.mutable_ports(), PutPorts);
+  Put(facts.firewall, message.mutable_firewall(), convert::PutFirewall);
+  Put(facts.device_nodes, message.mutable_device_nodes(), convert::PutDeviceNodes);
+  Put(facts.agent_capabilities, message.mutable_agent_capabilities());
+  Put(facts.tos_keepers, message.mutable_tos_keepers(), PutNames);
+  Put(facts.boot_targets, message.mutable_boot_targets(), convert::PutBootTargets);
+  Put(facts.markings, message.mutable_markings(), convert::PutMarkings);
+  Put(facts.lldp_agents, message.mutable_lldp_agents(), PutNames);
+  Put(facts.cpu_governors, message.mutable_cpu_governors(), PutNames);
+  Put(facts.irqbalance, message.mutable_irqbalance());
   return message;
 }
 
@@ -179,6 +202,15 @@ Facts FromProto(const v1::Facts& message) {
   facts.open_files = Get<OpenFiles>(message.open_files(), GetOpenFiles);
   facts.uptime_s = Get<std::uint64_t>(message.uptime_s());
   facts.ports = Get<std::vector<Port>>(message.ports(), GetPorts);
+  facts.firewall = Get<Firewall>(message.firewall(), convert::GetFirewall);
+  facts.device_nodes = Get<std::vector<DeviceNode>>(message.device_nodes(), convert::GetDeviceNodes);
+  facts.agent_capabilities = Get<std::uint64_t>(message.agent_capabilities());
+  facts.tos_keepers = Get<std::vector<std::string>>(message.tos_keepers(), GetNames);
+  facts.boot_targets = Get<std::vector<BootTarget>>(message.boot_targets(), convert::GetBootTargets);
+  facts.markings = Get<std::vector<ConsumerMarking>>(message.markings(), convert::GetMarkings);
+  facts.lldp_agents = Get<std::vector<std::string>>(message.lldp_agents(), GetNames);
+  facts.cpu_governors = Get<std::vector<std::string>>(message.cpu_governors(), GetNames);
+  facts.irqbalance = Get<bool>(message.irqbalance());
   return facts;
 }
 

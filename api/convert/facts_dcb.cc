@@ -30,27 +30,6 @@ Fact<Ets> GetEts(const v1::Ets& from) {
   return to;
 }
 
-void PutPfc(const Pfc& from, v1::Pfc* to) {
-  to->set_capability(from.capability);
-  to->set_enabled(from.enabled);
-  to->set_delay(from.delay);
-  PutArray(from.pauses_sent, to->mutable_pauses_sent(), [](std::uint64_t v) { return v; });
-  PutArray(from.pauses_received, to->mutable_pauses_received(), [](std::uint64_t v) { return v; });
-}
-
-Fact<Pfc> GetPfc(const v1::Pfc& from) {
-  Pfc to;
-  to.capability = Narrow<std::uint8_t>(from.capability());
-  to.enabled = Narrow<std::uint8_t>(from.enabled());
-  to.delay = Narrow<std::uint16_t>(from.delay());
-  const auto same = [](std::uint64_t v) { return v; };
-  if (!GetArray(from.pauses_sent(), &to.pauses_sent, same) ||
-      !GetArray(from.pauses_received(), &to.pauses_received, same)) {
-    return OutOfRange("PFC counters are not of length 8");
-  }
-  return to;
-}
-
 void PutApp(const std::vector<AppEntry>& from, v1::AppTable* to) {
   for (const AppEntry& entry : from) {
     v1::AppEntry* row = to->add_entries();
@@ -125,6 +104,59 @@ Fact<MaxRatesKbps> GetMaxRates(const v1::MaxRates& from) {
   return to;
 }
 
+void PutCee(const CeeSettings& from, v1::CeeSettings* to) {
+  PutArray(from.prio_group, to->mutable_prio_group(), Widen<std::uint8_t>);
+  PutArray(from.group_percent, to->mutable_group_percent(), Widen<std::uint8_t>);
+  to->set_pfc_enabled(from.pfc_enabled);
+}
+
+Fact<CeeSettings> GetCee(const v1::CeeSettings& from) {
+  CeeSettings to;
+  to.pfc_enabled = Narrow<std::uint8_t>(from.pfc_enabled());
+  if (!GetArray(from.prio_group(), &to.prio_group, Narrow<std::uint8_t>) ||
+      !GetArray(from.group_percent(), &to.group_percent, Narrow<std::uint8_t>)) {
+    return OutOfRange("the lists of CEE are not of length 8");
+  }
+  return to;
+}
+
+}  // namespace
+
+void PutPfc(const Pfc& from, v1::Pfc* to) {
+  to->set_capability(from.capability);
+  to->set_enabled(from.enabled);
+  to->set_delay(from.delay);
+  PutArray(from.pauses_sent, to->mutable_pauses_sent(), [](std::uint64_t v) { return v; });
+  PutArray(from.pauses_received, to->mutable_pauses_received(), [](std::uint64_t v) { return v; });
+}
+
+Fact<Pfc> GetPfc(const v1::Pfc& from) {
+  Pfc to;
+  to.capability = Narrow<std::uint8_t>(from.capability());
+  to.enabled = Narrow<std::uint8_t>(from.enabled());
+  to.delay = Narrow<std::uint16_t>(from.delay());
+  const auto same = [](std::uint64_t v) { return v; };
+  if (!GetArray(from.pauses_sent(), &to.pauses_sent, same) ||
+      !GetArray(from.pauses_received(), &to.pauses_received, same)) {
+    return OutOfRange("PFC counters are not of length 8");
+  }
+  return to;
+}
+
+namespace {
+
+void PutPeer(const DcbPeer& from, v1::DcbPeer* to) {
+  Put(from.ets, to->mutable_ets(), PutEts);
+  Put(from.pfc, to->mutable_pfc(), PutPfc);
+  Put(from.app, to->mutable_app(), PutApp);
+}
+
+DcbPeer GetPeer(const v1::DcbPeer& from) {
+  return {.ets = Get<Ets>(from.ets(), GetEts),
+          .pfc = Get<Pfc>(from.pfc(), GetPfc),
+          .app = Get<std::vector<AppEntry>>(from.app(), GetApp)};
+}
+
 }  // namespace
 
 void PutDcb(const Dcb& from, v1::Dcb* to) {
@@ -135,6 +167,9 @@ void PutDcb(const Dcb& from, v1::Dcb* to) {
   Put(from.dcbx, to->mutable_dcbx(), PutDcbx);
   Put(from.buffer, to->mutable_buffer(), PutBuffer);
   Put(from.max_rate_kbps, to->mutable_max_rate_kbps(), PutMaxRates);
+  Put(from.rewrite, to->mutable_rewrite(), PutApp);
+  PutPeer(from.peer, to->mutable_peer());
+  Put(from.cee, to->mutable_cee(), PutCee);
 }
 
 Dcb GetDcb(const v1::Dcb& from) {
@@ -144,7 +179,10 @@ Dcb GetDcb(const v1::Dcb& from) {
           .app_trust = Get<std::vector<AppSelector>>(from.app_trust(), GetTrust),
           .dcbx = Get<Dcbx>(from.dcbx(), GetDcbx),
           .buffer = Get<PortBuffer>(from.buffer(), GetBuffer),
-          .max_rate_kbps = Get<MaxRatesKbps>(from.max_rate_kbps(), GetMaxRates)};
+          .max_rate_kbps = Get<MaxRatesKbps>(from.max_rate_kbps(), GetMaxRates),
+          .rewrite = Get<std::vector<AppEntry>>(from.rewrite(), GetApp),
+          .peer = GetPeer(from.peer()),
+          .cee = Get<CeeSettings>(from.cee(), GetCee)};
 }
 
 }  // namespace rdmaready::convert

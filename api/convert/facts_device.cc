@@ -17,12 +17,20 @@ void PutPath(const std::vector<PciHop>& from, v1::PciPath* to) {
     out->set_address(hop.address);
     PutLink(hop.current, out->mutable_current());
     PutLink(hop.max, out->mutable_max());
+    Put(hop.max_payload_bytes, out->mutable_max_payload_bytes());
+    Put(hop.max_read_request_bytes, out->mutable_max_read_request_bytes());
+    Put(hop.acs_redirect, out->mutable_acs_redirect());
   });
 }
 
 Fact<std::vector<PciHop>> GetPath(const v1::PciPath& from) {
   return GetList<PciHop>(from.hops(), [](const v1::PciHop& hop) {
-    return PciHop{hop.address(), GetLink(hop.current()), GetLink(hop.max())};
+    return PciHop{.address = hop.address(),
+                  .current = GetLink(hop.current()),
+                  .max = GetLink(hop.max()),
+                  .max_payload_bytes = Get<std::uint32_t>(hop.max_payload_bytes()),
+                  .max_read_request_bytes = Get<std::uint32_t>(hop.max_read_request_bytes()),
+                  .acs_redirect = Get<bool>(hop.acs_redirect())};
   });
 }
 
@@ -49,6 +57,7 @@ void PutPci(const PciFunction& from, v1::PciFunction* to) {
   Put(from.aer_nonfatal, to->mutable_aer_nonfatal());
   Put(from.aer_correctable, to->mutable_aer_correctable());
   Put(from.interrupts, to->mutable_interrupts(), PutInterrupts);
+  Put(from.iommu_domain, to->mutable_iommu_domain());
 }
 
 Fact<PciFunction> GetPci(const v1::PciFunction& from) {
@@ -63,6 +72,7 @@ Fact<PciFunction> GetPci(const v1::PciFunction& from) {
   to.aer_nonfatal = Get<std::uint64_t>(from.aer_nonfatal());
   to.aer_correctable = Get<std::uint64_t>(from.aer_correctable());
   to.interrupts = Get<Interrupts>(from.interrupts(), GetInterrupts);
+  to.iommu_domain = Get<std::string>(from.iommu_domain());
   return to;
 }
 

@@ -31,30 +31,6 @@ Fact<LinkModes> GetModes(const v1::LinkModes& from) {
                    .lanes = from.lanes()};
 }
 
-void PutFec(const Fec& from, v1::Fec* to) {
-  to->set_automatic(from.automatic);
-  PutWords(from.configured, to->mutable_configured());
-  to->set_active(from.active);
-  if (from.corrected_blocks) to->set_corrected_blocks(*from.corrected_blocks);
-  if (from.uncorrectable_blocks) to->set_uncorrectable_blocks(*from.uncorrectable_blocks);
-}
-
-Fact<Fec> GetFec(const v1::Fec& from) {
-  Fec to{.automatic = from.automatic(), .configured = Words(from.configured()), .active = from.active()};
-  if (from.has_corrected_blocks()) to.corrected_blocks = from.corrected_blocks();
-  if (from.has_uncorrectable_blocks()) to.uncorrectable_blocks = from.uncorrectable_blocks();
-  return to;
-}
-
-void PutPauseFrames(const PauseFrames& from, v1::PauseFrames* to) {
-  to->set_sent(from.sent);
-  to->set_received(from.received);
-}
-
-Fact<PauseFrames> GetPauseFrames(const v1::PauseFrames& from) {
-  return PauseFrames{from.sent(), from.received()};
-}
-
 void PutEee(const Eee& from, v1::Eee* to) {
   to->set_enabled(from.enabled);
   to->set_active(from.active);
@@ -129,6 +105,30 @@ Fact<std::vector<Temperature>> GetTemperatures(const v1::Temperatures& from) {
 }
 
 }  // namespace
+
+void PutFec(const Fec& from, v1::Fec* to) {
+  to->set_automatic(from.automatic);
+  PutWords(from.configured, to->mutable_configured());
+  to->set_active(from.active);
+  if (from.corrected_blocks) to->set_corrected_blocks(*from.corrected_blocks);
+  if (from.uncorrectable_blocks) to->set_uncorrectable_blocks(*from.uncorrectable_blocks);
+}
+
+Fact<Fec> GetFec(const v1::Fec& from) {
+  Fec to{.automatic = from.automatic(), .configured = Words(from.configured()), .active = from.active()};
+  if (from.has_corrected_blocks()) to.corrected_blocks = from.corrected_blocks();
+  if (from.has_uncorrectable_blocks()) to.uncorrectable_blocks = from.uncorrectable_blocks();
+  return to;
+}
+
+void PutPauseFrames(const PauseFrames& from, v1::PauseFrames* to) {
+  to->set_sent(from.sent);
+  to->set_received(from.received);
+}
+
+Fact<PauseFrames> GetPauseFrames(const v1::PauseFrames& from) {
+  return PauseFrames{from.sent(), from.received()};
+}
 
 void PutEthernetLink(const EthernetLink& from, v1::EthernetLink* to) {
   Put(from.modes, to->mutable_modes(), PutModes);

@@ -102,6 +102,9 @@ void PutNetdev(const Netdev& from, v1::Netdev* to) {
   Put(from.lldp, to->mutable_lldp(), PutLldp);
   Put(from.ipv4, to->mutable_ipv4(), PutIpv4);
   PutEthernetLink(from.link, to->mutable_link());
+  Put(from.statistics, to->mutable_statistics(), PutStatistics);
+  Put(from.mqprio, to->mutable_mqprio(), PutMqprio);
+  Put(from.lldp_agent, to->mutable_lldp_agent(), PutLldp);
 }
 
 Netdev GetNetdev(const v1::Netdev& from) {
@@ -128,6 +131,9 @@ Netdev GetNetdev(const v1::Netdev& from) {
   to.lldp = Get<LldpHeard>(from.lldp(), GetLldp);
   to.ipv4 = Get<Ipv4Settings>(from.ipv4(), GetIpv4);
   to.link = GetEthernetLink(from.link());
+  to.statistics = Get<std::vector<NicStatistic>>(from.statistics(), GetStatistics);
+  to.mqprio = Get<Mqprio>(from.mqprio(), GetMqprio);
+  to.lldp_agent = Get<LldpHeard>(from.lldp_agent(), GetLldp);
   return to;
 }
 

@@ -14,6 +14,9 @@ namespace rdmaready::convert {
 void PutDcb(const Dcb& from, v1::Dcb* to);
 Dcb GetDcb(const v1::Dcb& from);
 
+void PutPfc(const Pfc& from, v1::Pfc* to);
+Fact<Pfc> GetPfc(const v1::Pfc& from);
+
 // facts_lldp.cc
 void PutLldp(const LldpHeard& from, v1::LldpHeard* to);
 Fact<LldpHeard> GetLldp(const v1::LldpHeard& from);
@@ -29,6 +32,21 @@ Fact<std::vector<UpperNetdev>> GetUppers(const v1::UpperNetdevs& from);
 // facts_ethernet.cc
 void PutEthernetLink(const EthernetLink& from, v1::EthernetLink* to);
 EthernetLink GetEthernetLink(const v1::EthernetLink& from);
+
+void PutPauseFrames(const PauseFrames& from, v1::PauseFrames* to);
+Fact<PauseFrames> GetPauseFrames(const v1::PauseFrames& from);
+void PutFec(const Fec& from, v1::Fec* to);
+Fact<Fec> GetFec(const v1::Fec& from);
+
+// facts_nic.cc
+void PutStatistics(const std::vector<NicStatistic>& from, v1::NicStatistics* to);
+Fact<std::vector<NicStatistic>> GetStatistics(const v1::NicStatistics& from);
+void PutMqprio(const Mqprio& from, v1::Mqprio* to);
+Fact<Mqprio> GetMqprio(const v1::Mqprio& from);
+void PutDevlink(const Devlink& from, v1::Devlink* to);
+Devlink GetDevlink(const v1::Devlink& from);
+void PutCongestion(const CongestionControl& from, v1::CongestionControl* to);
+Fact<CongestionControl> GetCongestion(const v1::CongestionControl& from);
 
 // facts_network.cc
 void PutAddress(const IpAddress& from, v1::IpAddress* to);
@@ -47,6 +65,22 @@ void PutCounters(const std::vector<Counter>& from, v1::Counters* to);
 Fact<std::vector<Counter>> GetCounters(const v1::Counters& from);
 void PutResources(const RdmaResources& from, v1::RdmaResources* to);
 Fact<RdmaResources> GetResources(const v1::RdmaResources& from);
+
+// facts_port.cc
+void PutInfiniband(const Infiniband& from, v1::Infiniband* to);
+Infiniband GetInfiniband(const v1::Infiniband& from);
+void PutEarlier(const EarlierReading& from, v1::EarlierReading* to);
+Fact<EarlierReading> GetEarlier(const v1::EarlierReading& from);
+
+// facts_host.cc
+void PutFirewall(const Firewall& from, v1::Firewall* to);
+Fact<Firewall> GetFirewall(const v1::Firewall& from);
+void PutDeviceNodes(const std::vector<DeviceNode>& from, v1::DeviceNodes* to);
+Fact<std::vector<DeviceNode>> GetDeviceNodes(const v1::DeviceNodes& from);
+void PutBootTargets(const std::vector<BootTarget>& from, v1::BootTargets* to);
+Fact<std::vector<BootTarget>> GetBootTargets(const v1::BootTargets& from);
+void PutMarkings(const std::vector<ConsumerMarking>& from, v1::ConsumerMarkings* to);
+Fact<std::vector<ConsumerMarking>> GetMarkings(const v1::ConsumerMarkings& from);
 
 // facts_storage.cc
 void PutLimits(const DeviceLimits& from, v1::DeviceLimits* to);

@@ -77,6 +77,24 @@ struct PortBuffer {                                     // struct dcbnl_buffer
 // struct ieee_maxrate, by traffic class. 0: no limit.
 using MaxRatesKbps = std::array<std::uint64_t, kPriorities>;
 
+// What DCBX of the NIC's firmware has heard from the other end.
+struct DcbPeer {
+  Fact<Ets> ets{};
+  Fact<Pfc> pfc{};
+  Fact<std::vector<AppEntry>> app{};
+
+  bool operator==(const DcbPeer&) const = default;
+};
+
+// The older dialect (CEE), where the driver speaks it.
+struct CeeSettings {                                      // DCB_CMD_CEE_GET
+  std::array<std::uint8_t, kPriorities> prio_group{};     // priority -> group
+  std::array<std::uint8_t, kPriorities> group_percent{};  // by group
+  std::uint8_t pfc_enabled = 0;                           // bitmap by priority
+
+  bool operator==(const CeeSettings&) const = default;
+};
+
 struct Dcb {
   Fact<Ets> ets{};
   Fact<Pfc> pfc{};
@@ -85,6 +103,9 @@ struct Dcb {
   Fact<Dcbx> dcbx{};
   Fact<PortBuffer> buffer{};
   Fact<MaxRatesKbps> max_rate_kbps{};
+  Fact<std::vector<AppEntry>> rewrite{};  // marking on the way out: priority -> protocol (kernel 6.3)
+  DcbPeer peer{};
+  Fact<CeeSettings> cee{};
 
   bool operator==(const Dcb&) const = default;
 };

@@ -11,11 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "api/model/congestion.h"
 #include "api/model/dcb.h"
+#include "api/model/devlink.h"
 #include "api/model/ethernet_link.h"
 #include "api/model/fact.h"
+#include "api/model/firewall.h"
+#include "api/model/infiniband.h"
 #include "api/model/lldp.h"
 #include "api/model/network.h"
+#include "api/model/nic_statistics.h"
 #include "api/model/storage.h"
 
 namespace rdmaready {
@@ -68,6 +73,9 @@ struct PciHop {
   std::string address{};  // "0000:3b:00.0"
   PciLink current{};
   PciLink max{};
+  Fact<std::uint32_t> max_payload_bytes{};       // MPS, Device Control bits 7:5
+  Fact<std::uint32_t> max_read_request_bytes{};  // MRRS, Device Control bits 14:12
+  Fact<bool> acs_redirect{};  // requests of one device to another are sent up to the root complex
 
   bool operator==(const PciHop&) const = default;
 };
@@ -92,18 +100,9 @@ struct PciFunction {
   Fact<std::uint64_t> aer_nonfatal{};
   Fact<std::uint64_t> aer_correctable{};
   Fact<Interrupts> interrupts{};
+  Fact<std::string> iommu_domain{};  // "identity", "DMA", "DMA-FQ"
 
   bool operator==(const PciFunction&) const = default;
-};
-
-// ---- counters -------------------------------------------------------------------------------------------
-
-// A reading, never a difference: whether two readings can be subtracted is decided in checks/counters.h.
-struct Counter {
-  std::string name{};  // as the driver calls it
-  std::uint64_t value = 0;
-
-  bool operator==(const Counter&) const = default;
 };
 
 // ---- Ethernet -------------------------------------------------------------------------------------------
@@ -155,6 +154,16 @@ struct UpperNetdev {
   bool operator==(const UpperNetdev&) const = default;
 };
 
+// The root queueing discipline mqprio: which traffic class of the NIC a socket priority goes to. RDMA-CM takes
+// the service level of RoCE from it, before it looks at a VLAN's map (drivers/infiniband/core/cma.c).
+struct Mqprio {
+  std::uint8_t traffic_classes = 0;
+  std::array<std::uint8_t, 16> priority_class{};  // socket priority -> class
+  bool offloaded = false;                         // the NIC does it
+
+  bool operator==(const Mqprio&) const = default;
+};
+
 struct Netdev {
   std::string name{};
   std::uint32_t ifindex = 0;
@@ -179,6 +188,9 @@ struct Netdev {
   Fact<LldpHeard> lldp{};  // only when listening was asked for: it takes its time
   Fact<Ipv4Settings> ipv4{};
   EthernetLink link{};
+  Fact<std::vector<NicStatistic>> statistics{};
+  Fact<Mqprio> mqprio{};         // kUnsupported: another queueing discipline is in place
+  Fact<LldpHeard> lldp_agent{};  // as lldpad of this host keeps it, at once and without listening
 
   bool operator==(const Netdev&) const = default;
 };
@@ -198,6 +210,30 @@ struct Gid {
   std::string netdev{};  // may be empty (InfiniBand, or the netdev lives in another namespace)
 
   bool operator==(const Gid&) const = default;
+};
+
+// What counts on one netdev, as it was read earlier.
+struct NetdevReading {
+  std::string netdev{};
+  Fact<std::vector<NicStatistic>> statistics{};
+  Fact<Pfc> pfc{};
+  Fact<PauseFrames> pause_frames{};
+  Fact<Fec> fec{};
+  Fact<std::uint64_t> fcs_errors{};
+  Fact<std::uint64_t> carrier_changes{};
+
+  bool operator==(const NetdevReading&) const = default;
+};
+
+// What counts on a port, as it was read when a watch began: the same fields of Port were read at its end.
+struct EarlierReading {
+  std::uint32_t before_ms = 0;  // how long before
+  Fact<std::vector<Counter>> hw_counters{};
+  Fact<std::vector<Counter>> port_counters{};
+  Fact<std::vector<Counter>> pma_counters{};
+  std::vector<NetdevReading> netdevs{};  // of the Ethernet ports
+
+  bool operator==(const EarlierReading&) const = default;
 };
 
 // RDMA_NLDEV_CMD_RES_GET: how many objects of each kind exist on a device now, the kernel's own included.
@@ -246,8 +282,33 @@ struct Port {
   Fact<std::uint32_t> rate_mbps{};                // by which the RDMA stack reckons; sysfs `rate`
   Fact<std::vector<Subnet>> subnets{};            // of each address but link-local ones
   Fact<std::vector<Neighbour>> neighbours{};      // on the netdev and on what stands on it
+  Devlink devlink{};                              // of the device's PCI function
+  Fact<CongestionControl> congestion{};
+  Fact<std::uint8_t> verbs_traffic_class{};  // forced on every connection by the vendor's driver; 0: none is
+  Infiniband ib{};                           // kUnsupported throughout where the port is none
+  Fact<bool> verbs_provider{};               // libibverbs has a driver for the device
+  Fact<bool> out_of_tree{};                  // the driver does not come from the kernel's own source
+  Fact<EarlierReading> earlier{};            // only when a watch was asked for: it takes its time
 
   bool operator==(const Port&) const = default;
+};
+
+// A node of /dev/infiniband.
+struct DeviceNode {
+  std::string name{};
+  std::uint32_t mode = 0;  // permission bits, 0660
+
+  bool operator==(const DeviceNode&) const = default;
+};
+
+// A disk of the network that the firmware booted from: who changes its port may lose the host.
+struct BootTarget {
+  std::string table{};    // "iBFT", "NBFT"
+  std::string mac{};      // of the port; empty: not told
+  std::string address{};  // of the host at that port
+  std::string target{};   // its iSCSI name or NVMe qualified name
+
+  bool operator==(const BootTarget&) const = default;
 };
 
 struct Facts {
@@ -267,6 +328,15 @@ struct Facts {
   Fact<KsmbdConfig> ksmbd{};
   Fact<std::vector<std::uint16_t>> tcp_listeners{};  // ports, ascending, each once; of this network namespace
   Fact<std::vector<Port>> ports{};  // every port of every RDMA device, in device and port order
+  Fact<Firewall> firewall{};
+  Fact<std::vector<DeviceNode>> device_nodes{};
+  Fact<std::uint64_t> agent_capabilities{};        // effective, of the agent: bit N is CAP_ number N
+  Fact<std::vector<std::string>> tos_keepers{};    // files that set RDMA-CM's defaults anew at boot
+  Fact<std::vector<BootTarget>> boot_targets{};    // empty: it booted from no disk of the network
+  Fact<std::vector<ConsumerMarking>> markings{};   // by configuration of the software
+  Fact<std::vector<std::string>> lldp_agents{};    // those that run here: "lldpad", "lldpd"
+  Fact<std::vector<std::string>> cpu_governors{};  // in use, each once: "performance"
+  Fact<bool> irqbalance{};                         // it runs
 
   bool operator==(const Facts&) const = default;
 };

@@ -65,6 +65,10 @@ inline Dcb GoodDcb() {
   buffer.total_bytes = 262'144;
   dcb.buffer = buffer;
   dcb.max_rate_kbps = MaxRatesKbps{};
+  dcb.rewrite = std::vector<AppEntry>{};
+  const Missing none{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
+  dcb.peer = {.ets = none, .pfc = none, .app = none};
+  dcb.cee = none;
   return dcb;
 }
 
@@ -104,6 +108,9 @@ inline Netdev GoodNetdev() {
   netdev.ipv4 = Ipv4Settings{};
   netdev.link = GoodLink();
   netdev.carrier_changes = std::uint64_t{2};
+  netdev.statistics = std::vector<NicStatistic>{};
+  netdev.mqprio = Missing{.kind = Missing::Kind::kUnsupported, .detail = "another queueing discipline"};
+  netdev.lldp_agent = Missing{.kind = Missing::Kind::kUnsupported, .detail = "lldpad does not run"};
   netdev.pfc_storm_timeout_ms = Missing{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
   return netdev;
 }
@@ -162,6 +169,12 @@ inline Port GoodPort() {
   port.board = soft;
   port.pci = soft;
   port.port_counters = soft;
+  port.devlink = {.versions = soft, .parameters = soft, .health = soft, .eswitch_mode = soft};
+  port.congestion = soft;
+  port.verbs_traffic_class = soft;
+  port.verbs_provider = true;
+  port.out_of_tree = false;
+  port.ib = {.lid = soft, .sm_lid = soft, .pkeys = soft, .link = soft, .pma_counters = soft};
   port.limits = GoodLimits();
   port.listeners = std::vector<RdmaListener>{};
   port.rate_mbps = 25'000;
@@ -193,6 +206,15 @@ inline Facts GoodHost() {
   host.ksmbd = Missing{.kind = Missing::Kind::kUnsupported, .detail = "there is no ksmbd.conf"};
   host.tcp_listeners = std::vector<std::uint16_t>{22};
   host.ports = std::vector<Port>{GoodPort()};
+  host.firewall = Firewall{};
+  host.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"uverbs0", 0660}};
+  host.agent_capabilities = std::uint64_t{0x7000};  // CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK
+  host.tos_keepers = std::vector<std::string>{"/etc/systemd/system/rdma-tos.service"};
+  host.boot_targets = std::vector<BootTarget>{};
+  host.markings = std::vector<ConsumerMarking>{};
+  host.lldp_agents = std::vector<std::string>{};
+  host.cpu_governors = std::vector<std::string>{"performance"};
+  host.irqbalance = false;
   return host;
 }
 

@@ -75,6 +75,52 @@ EthernetLink FullLink() {
   return link;
 }
 
+std::vector<NicStatistic> SomeStatistics() {
+  return {{.counter = NicCounter::kPauseReceived, .priority = 3, .name = "rx_prio3_pause", .value = 7},
+          {.counter = NicCounter::kLast, .name = "outbound_pci_buffer_overflow", .value = 1}};
+}
+
+// What a port of hardware has and a software device has not.
+void FillHardware(Port& port) {
+  port.devlink.versions =
+      std::vector<FirmwareVersion>{{"fw", "28.39", "28.40", false}, {"fw.psid", "", "", true}};
+  port.devlink.parameters = std::vector<DevlinkParameter>{{"enable_roce", "true", "false", "1"}};
+  port.devlink.health = std::vector<HealthReporter>{{"fw", true, 2, 1}};
+  port.devlink.eswitch_mode = std::string("legacy");
+  port.congestion = CongestionControl{.source = "/sys/class/net/eth0/ecn",
+                                      .notifies = std::uint8_t{8},
+                                      .slows_down = std::uint8_t{0},
+                                      .cnp_dscp = std::uint8_t{48},
+                                      .cnp_priority = std::uint8_t{6},
+                                      .parameters = {{"rp_ai_rate", 5}}};
+  port.verbs_traffic_class = std::uint8_t{106};
+  port.verbs_provider = true;
+  port.out_of_tree = true;
+  port.ib.lid = std::uint16_t{3};
+  port.ib.sm_lid = std::uint16_t{1};
+  port.ib.pkeys = std::vector<std::uint16_t>{0xffff, 0x7fff};
+  port.ib.link = IbLink{.lanes = 4,
+                        .lanes_supported = 8,
+                        .lanes_enabled = 12,
+                        .lane_mbps = 25'781,
+                        .lane_mbps_supported = 53'125,
+                        .lane_mbps_enabled = 106'250,
+                        .mtu_bytes = 2048,
+                        .mtu_bytes_supported = 4096};
+  port.ib.pma_counters = std::vector<Counter>{{"PortXmitWait", 9}};
+  port.earlier = EarlierReading{.before_ms = 30'000,
+                                .hw_counters = std::vector<Counter>{{"out_of_sequence", 6}},
+                                .port_counters = std::vector<Counter>{{"link_downed", 254}},
+                                .pma_counters = std::vector<Counter>{{"PortXmitWait", 8}},
+                                .netdevs = {{.netdev = "dcb0",
+                                             .statistics = SomeStatistics(),
+                                             .pfc = Pfc{.enabled = 8},
+                                             .pause_frames = PauseFrames{1, 2},
+                                             .fec = Fec{.active = "RS"},
+                                             .fcs_errors = std::uint64_t{4},
+                                             .carrier_changes = std::uint64_t{2}}}};
+}
+
 Port FullPort() {
   Port port;
   port.device = "rxe0";
@@ -113,6 +159,14 @@ Port FullPort() {
   netdev.dcb.buffer =
       PortBuffer{.prio_buffer = {0, 0, 0, 1}, .size_bytes = {20016, 200016}, .total_bytes = 262144};
   netdev.dcb.max_rate_kbps = MaxRatesKbps{0, 1'000'000};
+  netdev.dcb.rewrite = std::vector<AppEntry>{{AppSelector::kDscp, 3, 26}};
+  netdev.dcb.peer = {.ets = Ets{.willing = true, .traffic_classes = 3},
+                     .pfc = Pfc{.enabled = 16},
+                     .app = std::vector<AppEntry>{{AppSelector::kDgram, 3, 4791}}};
+  netdev.dcb.cee = CeeSettings{.prio_group = {0, 0, 0, 1}, .group_percent = {50, 50}, .pfc_enabled = 8};
+  netdev.statistics = SomeStatistics();
+  netdev.mqprio = Mqprio{.traffic_classes = 3, .priority_class = {0, 0, 0, 1}, .offloaded = true};
+  netdev.lldp_agent = LldpHeard{.own = {FullNeighbour()}};
   netdev.mac = "02:00:00:00:00:01";
   netdev.master = "bond0";
   netdev.max_mtu_bytes = 9978u;
@@ -146,17 +200,24 @@ Port FullPort() {
   port.board = std::string("MT_0000000008");
   const PciLink slow{8000, 8};
   const PciLink fast{16000, 16};
-  port.pci =
-      PciFunction{.address = "0000:3b:00.0",
-                  .vendor_id = 0x15b3,
-                  .device_id = 0x101d,
-                  .virtual_function = true,
-                  .path = std::vector<PciHop>{{"0000:3b:00.0", slow, fast}, {"0000:3a:00.0", fast, fast}},
-                  .numa_node = std::int32_t{-1},
-                  .aer_fatal = std::uint64_t{1},
-                  .aer_nonfatal = std::uint64_t{2},
-                  .aer_correctable = std::uint64_t{3},
-                  .interrupts = Interrupts{.count = 8, .local = 4, .cpus = 2}};
+  port.pci = PciFunction{
+      .address = "0000:3b:00.0",
+      .vendor_id = 0x15b3,
+      .device_id = 0x101d,
+      .virtual_function = true,
+      .path =
+          std::vector<PciHop>{{.address = "0000:3b:00.0",
+                               .current = slow,
+                               .max = fast,
+                               .max_payload_bytes = 256u,
+                               .max_read_request_bytes = 4096u},
+                              {.address = "0000:3a:00.0", .current = fast, .max = fast, .acs_redirect = true}},
+      .numa_node = std::int32_t{-1},
+      .aer_fatal = std::uint64_t{1},
+      .aer_nonfatal = std::uint64_t{2},
+      .aer_correctable = std::uint64_t{3},
+      .interrupts = Interrupts{.count = 8, .local = 4, .cpus = 2},
+      .iommu_domain = std::string("DMA-FQ")};
   port.hw_counters = std::vector<Counter>{{"out_of_sequence", 7}};
   port.hw_counters_lifespan_ms = 12u;
   port.port_counters = std::vector<Counter>{{"link_downed", 255}};
@@ -185,7 +246,29 @@ Port FullPort() {
                                             .mac = "02:00:00:00:00:02",
                                             .state = NeighbourState::kPermanent,
                                             .age_s = 7}};
+  FillHardware(port);
   return port;
+}
+
+Firewall FullFirewall() {
+  const FirewallRule drop{.netdev = "eth0",
+                          .protocol = std::uint8_t{6},
+                          .ports = {{445, 445}, {5000, 6000}},
+                          .negated_ports = true,
+                          .established_only = true,
+                          .other_conditions = true,
+                          .action = FirewallAction::kDrop,
+                          .handle = 4};
+  const FirewallRule jump{.action = FirewallAction::kJump, .target = "storage"};
+  return {.chains = {{.family = "inet",
+                      .table = "filter",
+                      .name = "input",
+                      .input_hook = true,
+                      .priority = -10,
+                      .policy = FirewallAction::kDrop,
+                      .netdev = "eth0",
+                      .rules = {drop, jump}}},
+          .legacy_tables = true};
 }
 
 Facts FullFacts() {
@@ -213,6 +296,16 @@ Facts FullFacts() {
   facts.open_files = OpenFiles{.soft = 1024, .hard = OpenFiles::kUnlimited};
   facts.uptime_s = std::uint64_t{3600};
   facts.ports = std::vector<Port>{FullPort()};
+  facts.firewall = FullFirewall();
+  facts.device_nodes = std::vector<DeviceNode>{{"uverbs0", 0666}};
+  facts.agent_capabilities = std::uint64_t{0x7000};
+  facts.tos_keepers = std::vector<std::string>{"/etc/systemd/system/tos.service"};
+  facts.boot_targets = std::vector<BootTarget>{{"iBFT", "02:00:00:00:00:01", "10.0.0.1", "iqn.2026-01.a:b"}};
+  facts.markings = std::vector<ConsumerMarking>{
+      {MarkingConsumer::kNccl, "/etc/nccl.conf", std::uint8_t{106}, 3u}, {MarkingConsumer::kNvme, "a"}};
+  facts.lldp_agents = std::vector<std::string>{"lldpad"};
+  facts.cpu_governors = std::vector<std::string>{"powersave"};
+  facts.irqbalance = true;
   return facts;
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One schema for the statistics that every NIC driver names in its own way (ethtool -S).
+//
+// Readings since the driver was loaded, never differences. What a driver does not count is left out and is
+// never 0: "no drops" and "drops are not counted" are different answers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rdmaready {
+
+enum class NicCounter : std::uint8_t {
+  kUnknown,
+  // PFC pauses of a priority; without a priority those of all together.
+  kPauseReceived,  // frames
+  kPauseSent,
+  kPauseReceivedUs,  // microseconds for which the other end kept us silent
+  kPauseSentUs,
+  kPauseReceivedTransitions,  // from sending to paused
+  // Pauses of 802.3x.
+  kGlobalPauseReceived,
+  kGlobalPauseSent,
+  // Traffic of a priority.
+  kPacketsReceived,
+  kBytesReceived,
+  kPacketsSent,
+  kBytesSent,
+  // Frames lost here; of a priority, or of a class of the NIC's own (no priority).
+  kDropReceived,
+  kNoReceiveBuffer,  // of the software's queues
+  // Congestion.
+  kEcnMarked,          // frames that this NIC marked
+  kPauseStormWarning,  // pausing went on for long
+  kPauseStormError,    // and the NIC gave it up
+  // The link.
+  kLinkDown,
+  kFecCorrectedBits,
+  kFecUncorrectableBlocks,
+  kBitsReceived,
+  kSymbolErrors,
+  kCrcErrors,
+  // PCI Express.
+  kPciStalledRead,
+  kPciStalledWrite,
+  kPciBufferOverflow,
+  kLast = kPciBufferOverflow,
+};
+
+struct NicStatistic {
+  NicCounter counter = NicCounter::kUnknown;
+  std::optional<std::uint8_t> priority{};  // 0..7
+  std::string name{};                      // as the driver calls it
+  std::uint64_t value = 0;
+
+  bool operator==(const NicStatistic&) const = default;
+};
+
+}  // namespace rdmaready
