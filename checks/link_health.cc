@@ -52,6 +52,8 @@ std::string FlapsNotApplicable(const EthernetView& view) {
 Verdict JudgeFlaps(const EthernetView& view) {
   constexpr std::string_view kExpected = "down less than once a day";
   constexpr std::uint64_t kStart = 5;
+  if (!view.port.software)
+    return NoAnswer(view.port.software.missing(), std::string(kExpected), kCarrierSource);
   const Fact<std::uint64_t> changes = NetdevFact(view.netdev, &Netdev::carrier_changes);
   if (!changes) return NoAnswer(changes.missing(), std::string(kExpected), kCarrierSource);
   const Fact<std::uint64_t>& uptime = view.host.uptime_s;

@@ -48,7 +48,7 @@ Verdict JudgeLanes(const EthernetView& view) {
 std::string RateNotApplicable(const PortView& view) {
   if (std::string reason = NotEthernet(view.port); !reason.empty()) return reason;
   if (NotOffered(view.port.rate_mbps)) return view.port.rate_mbps.missing().detail;
-  const bool no_speed = view.port.netdev && !view.port.netdev->speed_mbps;
+  const bool no_speed = view.port.netdev && NotOffered(view.port.netdev->speed_mbps);
   return no_speed ? "the interface names no speed to compare with" : "";
 }
 

@@ -2,6 +2,8 @@
 // A readable listing of what is known of a host, and why the rest is not.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "api/base/text.h"
 #include "checks/link_modes.h"
 #include "checks/names.h"
@@ -22,6 +24,7 @@ class Listing {
   bool lldp_asked() const { return lldp_asked_; }
 
   void Heading(std::size_t indent, std::string_view text) {
+    Flush();
     text_ += std::string(indent, ' ') + style_.Paint(Tone::kStrong, Printable(text)) + "\n";
   }
 
@@ -40,12 +43,32 @@ class Listing {
              style_.Paint(Tone::kFaint, Printable(why)) + "\n";
   }
 
-  std::string Take() { return std::move(text_); }
+  // As Line; what is not offered at all shares one line with the others of its section. The reasons are in the
+  // JSON.
+  template <class T, class Write>
+  void Offered(std::size_t indent, std::string_view label, const Fact<T>& fact, Write write) {
+    if (fact || fact.missing().kind != Missing::Kind::kUnsupported) return Line(indent, label, fact, write);
+    not_offered_ += (not_offered_.empty() ? "" : ", ") + std::string(label);
+    indent_ = indent;
+  }
+
+  // Ends a section.
+  void Flush() {
+    if (not_offered_.empty()) return;
+    Line(indent_, "not offered", std::exchange(not_offered_, {}));
+  }
+
+  std::string Take() {
+    Flush();
+    return std::move(text_);
+  }
 
  private:
   const Style& style_;
   const bool lldp_asked_;
   std::string text_;
+  std::string not_offered_;
+  std::size_t indent_ = 0;
 };
 
 std::string Itself(const std::string& text) { return text; }
@@ -65,18 +88,21 @@ Fact<std::string> PciErrors(const PciFunction& pci) {
 const Missing* NoDcb(const Dcb& dcb) {
   if (dcb.ets) return nullptr;
   const Missing& why = dcb.ets.missing();
-  return dcb == Dcb{why, why, why, why, why, why, why} ? &why : nullptr;
+  const auto same = [&why](const auto& fact) { return !fact && fact.missing() == why; };
+  const bool all = same(dcb.pfc) && same(dcb.app) && same(dcb.app_trust) && same(dcb.dcbx) &&
+                   same(dcb.buffer) && same(dcb.max_rate_kbps);
+  return all ? &why : nullptr;
 }
 
 void ListDcb(Listing& out, const Dcb& dcb) {
   if (const Missing* why = NoDcb(dcb)) return out.Line(4, "DCB", Fact<std::string>(*why), Itself);
-  out.Line(4, "PFC", dcb.pfc, PfcFactText);
-  out.Line(4, "ETS", dcb.ets, EtsText);
-  out.Line(4, "APP", dcb.app, AppText);
-  out.Line(4, "trust", dcb.app_trust, TrustText);
-  out.Line(4, "DCBX", dcb.dcbx, DcbxText);
-  out.Line(4, "buffers", dcb.buffer, BufferText);
-  out.Line(4, "maximum rates", dcb.max_rate_kbps, MaxRatesText);
+  out.Offered(4, "PFC", dcb.pfc, PfcFactText);
+  out.Offered(4, "ETS", dcb.ets, EtsText);
+  out.Offered(4, "APP", dcb.app, AppText);
+  out.Offered(4, "trust", dcb.app_trust, TrustText);
+  out.Offered(4, "DCBX", dcb.dcbx, DcbxText);
+  out.Offered(4, "buffers", dcb.buffer, BufferText);
+  out.Offered(4, "maximum rates", dcb.max_rate_kbps, MaxRatesText);
 }
 
 // What ethtool's netlink family tells; why it does not at all, when one reason stands for every part.
@@ -85,17 +111,17 @@ void ListLink(Listing& out, const EthernetLink& link) {
   if (!link.modes && !link.fec && link.modes.missing() == link.fec.missing()) {
     return out.Line(4, "link by ethtool", link.modes, LinkModesText);
   }
-  out.Line(4, "link modes", link.modes, LinkModesText);
-  out.Line(4, "FEC", link.fec, FecText);
-  out.Line(4, "pause frames", link.pause_frames, PauseFramesText);
-  out.Line(4, "EEE", link.eee, EeeText);
-  out.Line(4, "rings", link.rings, RingsText);
-  out.Line(4, "channels", link.channels, ChannelsText);
-  out.Line(4, "driver's flags", link.private_flags, PrivateFlagsText);
-  out.Line(4, "FCS errors", link.fcs_errors, number);
-  out.Line(4, "symbol errors", link.symbol_errors, number);
+  out.Offered(4, "link modes", link.modes, LinkModesText);
+  out.Offered(4, "FEC", link.fec, FecText);
+  out.Offered(4, "pause frames", link.pause_frames, PauseFramesText);
+  out.Offered(4, "EEE", link.eee, EeeText);
+  out.Offered(4, "rings", link.rings, RingsText);
+  out.Offered(4, "channels", link.channels, ChannelsText);
+  out.Offered(4, "driver's flags", link.private_flags, PrivateFlagsText);
+  out.Offered(4, "FCS errors", link.fcs_errors, number);
+  out.Offered(4, "symbol errors", link.symbol_errors, number);
   if (link.down_reason) out.Line(4, "down because", DownReasonText(*link.down_reason));
-  out.Line(4, "temperatures", link.temperatures, TemperaturesText);
+  out.Offered(4, "temperatures", link.temperatures, TemperaturesText);
 }
 
 std::string LinkState(const Netdev& netdev) {
@@ -125,8 +151,7 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
     out.Line(4, "driver", netdev.driver.empty() ? "(not named)" : netdev.driver);
     out.Line(4, "firmware", netdev.driver_info, DriverText);
   }
-  out.Line(4, "link", LinkState(netdev));
-  out.Line(4, "MAC", netdev.mac.empty() ? "(none)" : netdev.mac);
+  out.Line(4, "link", LinkState(netdev) + ", MAC " + (netdev.mac.empty() ? "(none)" : netdev.mac));
   if (!netdev.master.empty()) out.Line(4, "member of", netdev.master);
   out.Line(4, "MTU",
            Bytes(netdev.mtu_bytes) +
@@ -138,11 +163,12 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   if (netdev.vlan_egress) out.Line(4, "priority to PCP", EgressText(*netdev.vlan_egress));
   out.Line(4, "addresses", netdev.addresses, AddressesText);
   ListDcb(out, netdev.dcb);
-  out.Line(4, "pause (802.3x)", netdev.pause, PauseText);
-  out.Line(4, "PFC storm limit", netdev.pfc_storm_timeout_ms, StormTimeoutText);
+  out.Offered(4, "pause (802.3x)", netdev.pause, PauseText);
+  out.Offered(4, "PFC storm limit", netdev.pfc_storm_timeout_ms, StormTimeoutText);
   ListLldp(out, netdev.lldp);
   out.Line(4, "IPv4 settings", netdev.ipv4, Ipv4Text);
   ListLink(out, netdev.link);
+  out.Flush();
 }
 
 // The port's netdev, what it stands on, and what stands on them.
@@ -170,10 +196,10 @@ void ListGids(Listing& out, const Fact<std::vector<Gid>>& gids) {
 }
 
 void ListDevice(Listing& out, const Port& port) {
-  out.Line(2, "firmware", port.firmware, Itself);
-  out.Line(2, "board", port.board, Itself);
+  out.Offered(2, "firmware", port.firmware, Itself);
+  out.Offered(2, "board", port.board, Itself);
   out.Line(2, "node GUID", port.node_guid, GuidText);
-  out.Line(2, "PCI", port.pci, PciText);
+  out.Offered(2, "PCI", port.pci, PciText);
   if (!port.pci) return;
   out.Line(2, "PCIe links", port.pci->path, PciPathText);
   out.Line(2, "PCIe errors", PciErrors(*port.pci), Itself);
@@ -195,20 +221,24 @@ void ListPort(Listing& out, const Port& port) {
   const auto name = [](auto value) { return std::string(Name(value)); };
   out.Heading(0, "port " + PortName(port));
   out.Line(2, "transport", port.transport, name);
-  out.Line(2, "software", port.software, [](bool software) { return std::string(software ? "yes" : "no"); });
+  out.Line(2, "device", port.software,
+           [](bool software) { return std::string(software ? "software" : "hardware"); });
   ListDevice(out, port);
-  out.Line(2, "state", port.state, name);
-  out.Line(2, "physical state", port.phys_state, [](std::uint8_t state) { return std::to_string(state); });
-  out.Line(2, "active MTU", port.active_mtu_bytes, Bytes);
-  out.Line(2, "largest MTU", port.max_mtu_bytes, Bytes);
+  out.Line(2, "state", port.state, [&](PortState state) {
+    return std::string(Name(state)) +
+           (port.phys_state ? fmt::format(", physical state {}", *port.phys_state) : "");
+  });
+  out.Line(2, "active MTU", port.active_mtu_bytes, [&](std::uint32_t bytes) {
+    return Bytes(bytes) + (port.max_mtu_bytes ? ", at most " + Bytes(*port.max_mtu_bytes) : "");
+  });
   out.Line(2, "RDMA-CM mode", port.cm_default_mode, name);
   out.Line(2, "RDMA-CM ToS", port.cm_default_tos, TosText);
   ListGids(out, port.gids);
   out.Line(2, "in use", port.resources, ResourcesText);
   out.Line(2, "limits", port.limits, LimitsText);
   out.Line(2, "listening", port.listeners, ListenersText);
-  out.Line(2, "hw counters", port.hw_counters, CountersText);
-  out.Line(2, "port counters", port.port_counters, CountersText);
+  out.Offered(2, "hw counters", port.hw_counters, CountersText);
+  out.Offered(2, "port counters", port.port_counters, CountersText);
   out.Line(2, "rate", port.rate_mbps, SpeedText);
   ListStack(out, port);
   ListPaths(out, port);

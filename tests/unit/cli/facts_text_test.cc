@@ -55,16 +55,24 @@ Netdev SomeNetdev(std::string name) {
   netdev.link.fec = Fec{.configured = {"RS"}, .active = "RS", .corrected_blocks = 7};
   netdev.link.pause_frames = PauseFrames{.sent = 1, .received = 2};
   netdev.link.eee = Unsupported("the driver has no EEE");
-  netdev.link.rings = Rings{.rx = 1024, .rx_max = 8192, .tx = 512, .tx_max = 4096};
-  netdev.link.channels = Channels{.combined = 8, .combined_max = 63};
-  netdev.link.private_flags = std::vector<PrivateFlag>{{"fw-lldp-agent", false}, {"rx_striding_rq", true}};
+  netdev.link.rings = Unsupported("rings");
+  netdev.link.channels = Unsupported("channels");
+  netdev.link.private_flags = Unsupported("flags");
   netdev.link.fcs_errors = 0;
   netdev.link.symbol_errors = Unsupported("the driver does not count it");
   netdev.link.down_reason = Unsupported("the link is up, or the driver gives no reason");
-  netdev.link.temperatures =
-      std::vector<Temperature>{{.label = "asic", .now_mc = 61'000, .critical_mc = 105'000}};
+  netdev.link.temperatures = Unsupported("no sensors");
   netdev.pfc_storm_timeout_ms = Unsupported("driver has no PFC storm prevention (ETHTOOL_PFC_PREVENTION_TOUT)");
   return netdev;
+}
+
+// What only hardware has.
+void AddHardware(Netdev& netdev) {
+  netdev.link.rings = Rings{.rx = 1024, .rx_max = 8192, .tx = 512, .tx_max = 4096};
+  netdev.link.channels = Channels{.combined = 8, .combined_max = 63};
+  netdev.link.private_flags = std::vector<PrivateFlag>{{"fw-lldp-agent", false}, {"rx_striding_rq", true}};
+  netdev.link.temperatures =
+      std::vector<Temperature>{{.label = "asic", .now_mc = 61'000, .critical_mc = 105'000}};
 }
 
 Facts SoftHost() {
@@ -162,6 +170,7 @@ Facts HardHost() {
   Netdev lower = SomeNetdev("ens1f0");
   lower.driver_info = DriverInfo{"mlx5_core", "6.12.117", "16.35.3006 (MT_0000000012)", "0000:3b:00.0"};
   lower.master = "bond0";
+  AddHardware(lower);
   lower.pause = Pause{.autoneg = true, .tx = true};
   lower.pfc_storm_timeout_ms = 100;
   PortBuffer buffer{.total_bytes = 256 << 10};
