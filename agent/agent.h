@@ -43,7 +43,7 @@ struct AgentConfig {
   std::string lock_directory{};  // of PortLock; empty: the host's own
   std::string instance_id{};     // told to callers: two addresses with one id are one agent
   EventSink events{};
-  Network network = HostNetwork();
+  ProbeNetwork network = HostNetwork();
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 

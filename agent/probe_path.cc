@@ -70,7 +70,7 @@ absl::StatusOr<std::string> SourceOf(const std::string& address) {
 
 }  // namespace
 
-Network HostNetwork() { return {.resolve = &Resolve, .source_of = &SourceOf, .connect_tcp = &ConnectTcp}; }
+ProbeNetwork HostNetwork() { return {.resolve = &Resolve, .source_of = &SourceOf, .connect_tcp = &ConnectTcp}; }
 
 absl::Status CheckTarget(const std::string& target) {
   const auto fits = [](unsigned char c) {

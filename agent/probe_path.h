@@ -14,7 +14,7 @@
 namespace rdmaready {
 
 // What is asked of the host's network; a test gives others.
-struct Network {
+struct ProbeNetwork {
   // Numeric addresses of a name (or of an address), IPv4 first. kUnreachable when there are none. Takes as long
   // as the host's resolver does.
   std::function<absl::StatusOr<std::vector<std::string>>(const std::string& name)> resolve{};
@@ -23,7 +23,7 @@ struct Network {
   TcpConnector connect_tcp{};
 };
 
-Network HostNetwork();
+ProbeNetwork HostNetwork();
 
 // OK for what may be the name or the address of a server; InvalidArgument with one clear line for all else.
 absl::Status CheckTarget(const std::string& target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer: an Arena registered with a Link, cut into equal slots. Unregistered first, then zeroed, then given
-// back.
+// Buffer: an Arena registered with a RdmaLink, cut into equal slots. Unregistered first, then zeroed, then
+// given back.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace rdmaready {
 class Buffer {
  public:
   // `link` is connected and outlives the buffer. kSetup when there is no memory or it cannot be pinned.
-  static absl::StatusOr<std::unique_ptr<Buffer>> Make(Link& link, std::uint32_t slot_bytes, std::uint32_t slots,
-                                                      Access access) {
+  static absl::StatusOr<std::unique_ptr<Buffer>> Make(RdmaLink& link, std::uint32_t slot_bytes,
+                                                      std::uint32_t slots, Access access) {
     absl::StatusOr<Arena> arena = Arena::Make(std::size_t{slot_bytes} * slots);
     if (!arena.ok()) return arena.status();
     const absl::StatusOr<MemoryId> memory = link.Register(arena->bytes(), access);
@@ -44,10 +44,10 @@ class Buffer {
   RemoteMemory remote() const { return link_.Remote(memory_); }
 
  private:
-  Buffer(Link& link, Arena arena, MemoryId memory, std::uint32_t slot_bytes, std::uint32_t slots)
+  Buffer(RdmaLink& link, Arena arena, MemoryId memory, std::uint32_t slot_bytes, std::uint32_t slots)
       : link_(link), arena_(std::move(arena)), memory_(memory), slot_bytes_(slot_bytes), slots_(slots) {}
 
-  Link& link_;
+  RdmaLink& link_;
   const Arena arena_;
   const MemoryId memory_;
   const std::uint32_t slot_bytes_;

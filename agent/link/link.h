@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Link: the seam towards the RDMA device: one end of ONE reliable connection.
+// RdmaLink: the seam towards the RDMA device: one end of ONE reliable connection.
 //
-// A Link is used by one thread at a time, for one test: Listen and Accept, or Connect; then registrations and
-// work requests; then it is destroyed, which releases everything (connection, queue pair, registrations).
-// Registered memory must outlive the Link or be unregistered first. Every failure is a Status made by
+// A RdmaLink is used by one thread at a time, for one test: Listen and Accept, or Connect; then registrations
+// and work requests; then it is destroyed, which releases everything (connection, queue pair, registrations).
+// Registered memory must outlive the RdmaLink or be unregistered first. Every failure is a Status made by
 // MakeFailure: it names its kind.
 #pragma once
 
@@ -50,7 +50,7 @@ struct LinkSettings {
   std::uint8_t initiator_depth = 255;
   std::uint16_t listen_port = 0;  // of Listen; 0: the system chooses
   // Called by Accept and Connect once memory can be registered and receives posted, and before the peer can
-  // send; what fails it ends the call. May be empty. No other function of the Link may be called in it.
+  // send; what fails it ends the call. May be empty. No other function of the RdmaLink may be called in it.
   std::function<absl::Status()> before_connected{};
 };
 
@@ -91,17 +91,17 @@ enum class Access {
   kWindowedWrite,    // the peer writes what a window shows it, and does nothing else with it
 };
 
-// A registration; valid until Unregister or the end of its Link.
+// A registration; valid until Unregister or the end of its RdmaLink.
 struct MemoryId {
   std::uint32_t index = 0;
 };
 
-// A window on memory with windowed access; valid until that memory is unregistered or the end of its Link.
+// A window on memory with windowed access; valid until that memory is unregistered or the end of its RdmaLink.
 struct WindowId {
   std::uint32_t index = 0;
 };
 
-// A part of registered memory. A Link refuses to post a slice that leaves its registration.
+// A part of registered memory. A RdmaLink refuses to post a slice that leaves its registration.
 struct Slice {
   MemoryId memory{};
   std::uint64_t offset = 0;
@@ -149,9 +149,9 @@ struct LinkFacts {
   std::uint32_t read_depth = 0;  // RDMA reads that may be outstanding at the peer; 0: the device does not tell
 };
 
-class Link {
+class RdmaLink {
  public:
-  virtual ~Link() = default;
+  virtual ~RdmaLink() = default;
 
   // Listens on a port of `local_address` (numeric, IPv4 or IPv6). kSetup when no RDMA device has it, or the
   // port is taken.
@@ -207,7 +207,7 @@ class Link {
 
   // Takes completions, oldest first, sleeping (or spinning) until there is one; 0 when `deadline` passed
   // without any. kCompletion when a work request failed, kDisconnected when the peer or the device left; after
-  // that the Link is only good to destroy.
+  // that the RdmaLink is only good to destroy.
   virtual absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint deadline) = 0;
 
   // Tells the peer at once that it is over. Harmless when not connected. Describe still tells what was.
@@ -218,6 +218,6 @@ class Link {
 
 // A fresh, unconnected end that will have this role, of the queue pair of that number; called on the thread
 // that will use it.
-using LinkMaker = std::function<std::unique_ptr<Link>(Role role, std::uint32_t number)>;
+using LinkMaker = std::function<std::unique_ptr<RdmaLink>(Role role, std::uint32_t number)>;
 
 }  // namespace rdmaready

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VerbsLink: a Link over a reliable connection of the RDMA connection manager: InfiniBand, RoCE or iWARP.
+// VerbsLink: a RdmaLink over a reliable connection of the RDMA connection manager: InfiniBand, RoCE or iWARP.
 //
 // Its own protection domain, one completion queue for both directions. Event driven unless the settings say
 // otherwise: it sleeps in poll() on the completion channel and the connection events at once. Uses neither
@@ -17,7 +17,7 @@
 
 namespace rdmaready {
 
-class VerbsLink final : public Link {
+class VerbsLink final : public RdmaLink {
  public:
   VerbsLink() = default;
   VerbsLink(const VerbsLink&) = delete;

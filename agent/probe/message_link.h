@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MessageLink: a Link towards a server whose protocol is messages by Send, and memory of ours that the server
-// reads or writes while one request is under way. One thread.
+// MessageLink: a RdmaLink towards a server whose protocol is messages by Send, and memory of ours that the
+// server reads or writes while one request is under way. One thread.
 //
 // Receives are posted before the connection is made and after each message that was taken, so the server always
-// finds one as long as it keeps to `receives`. All failures are those of Link; kStalled when the server kept
-// silent until the patience ended.
+// finds one as long as it keeps to `receives`. All failures are those of RdmaLink; kStalled when the server
+// kept silent until the patience ended.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +64,7 @@ class MessageLink {
   absl::Status Progress(const std::string& what, const Patience& patience);
 
   const Sizes sizes_;
-  const std::unique_ptr<Link> link_;
+  const std::unique_ptr<RdmaLink> link_;
   std::unique_ptr<Buffer> receive_{};
   std::unique_ptr<Buffer> send_{};
   bool sending_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SmbdClient: an SMB Direct connection towards a server, as its initiator: connect, negotiate, ask, each within
-// a patience. One thread. Failures are those of Link and smbdirect::Edge; kStalled when the server kept silent.
+// a patience. One thread. Failures are those of RdmaLink and smbdirect::Edge; kStalled when the server kept
+// silent.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +50,7 @@ class SmbdClient {
   absl::Status StepUntil(const std::function<bool()>& done, const std::string& what, const Patience& patience);
 
   const smbdirect::Settings settings_;
-  const std::unique_ptr<Link> link_;
+  const std::unique_ptr<RdmaLink> link_;
   std::unique_ptr<Buffer> request_{};
   bool iwarp_ = false;
   std::optional<std::vector<std::byte>> answer_{};

@@ -65,7 +65,7 @@ std::uint64_t Edge::PinnedBytes(const Settings& settings) {
          std::uint64_t{kNegotiateResponseBytes} * settings.max_sends_in_flight;
 }
 
-Edge::Edge(Role role, const Settings& settings, Link& link, Upper upper, WaitForCompletions wait)
+Edge::Edge(Role role, const Settings& settings, RdmaLink& link, Upper upper, WaitForCompletions wait)
     : settings_(settings),
       link_(link),
       upper_(std::move(upper)),

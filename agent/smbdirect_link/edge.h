@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edge: an SMB Direct connection on a Link: does what the Connection asks for, and tells it what happens.
+// Edge: an SMB Direct connection on a RdmaLink: does what the Connection asks for, and tells it what happens.
 //
 // It is made before its link is connected; SettingsOf() gives what the link must be made with, and
 // LinkSettings::before_connected must call Prepare. Once connected: Start, then Step again and again, from one
@@ -39,8 +39,8 @@ struct Upper {
   std::function<void(std::uint64_t cookie)> moved{};
 };
 
-// As Link::Wait. A failure that is neither kCompletion nor kDisconnected is passed through Step unchanged and
-// leaves the connection as it is: whoever waits gave up.
+// As RdmaLink::Wait. A failure that is neither kCompletion nor kDisconnected is passed through Step unchanged
+// and leaves the connection as it is: whoever waits gave up.
 using WaitForCompletions =
     std::function<absl::StatusOr<std::size_t>(std::span<Completion> completions, TimePoint deadline)>;
 
@@ -56,7 +56,7 @@ class Edge {
   static std::uint64_t PinnedBytes(const Settings& settings);
 
   // `settings` is valid. `link` outlives the edge. `wait` may be empty: the link's own.
-  Edge(Role role, const Settings& settings, Link& link, Upper upper, WaitForCompletions wait = {});
+  Edge(Role role, const Settings& settings, RdmaLink& link, Upper upper, WaitForCompletions wait = {});
 
   Edge(const Edge&) = delete;
   Edge& operator=(const Edge&) = delete;
@@ -142,7 +142,7 @@ class Edge {
   absl::Status Queue(Work work, Bytes local, std::uint64_t address, std::uint32_t token);
 
   const Settings settings_;
-  Link& link_;
+  RdmaLink& link_;
   const Upper upper_;
   const WaitForCompletions wait_;
   Connection connection_;

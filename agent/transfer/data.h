@@ -4,7 +4,7 @@
 // Each is made after the connection stands, Prepare()d (memory registered, receives posted) before the peer may
 // send, and Run() once: until the test is over at this end or waiting failed. Run fills the Phase as it goes
 // and returns what ended it; wrong and missing bytes do not end it, they are counted. Destroyed only after
-// Link::Disconnect or an orderly end.
+// RdmaLink::Disconnect or an orderly end.
 #pragma once
 
 #include <algorithm>

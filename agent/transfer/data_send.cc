@@ -16,7 +16,7 @@ namespace {
 std::uint64_t PingNumber(std::uint64_t ping) { return 2 * ping; }
 std::uint64_t PongNumber(std::uint64_t ping) { return 2 * ping + 1; }
 
-absl::Status PrepareBoth(Link& link, std::uint32_t bytes, std::unique_ptr<Buffer>& outgoing,
+absl::Status PrepareBoth(RdmaLink& link, std::uint32_t bytes, std::unique_ptr<Buffer>& outgoing,
                          std::unique_ptr<Buffer>& incoming) {
   absl::StatusOr<std::unique_ptr<Buffer>> out = Buffer::Make(link, bytes, kSendSlots, Access::kSendSource);
   if (!out.ok()) return out.status();

@@ -104,12 +104,12 @@ TransferResult Conclude(Session& session, const EndView& own) {
 
 }  // namespace
 
-TransferResult RunInitiator(const TransferCase& test, Link& link, PeerChannel& peer,
+TransferResult RunInitiator(const TransferCase& test, RdmaLink& link, PeerChannel& peer,
                             const RunOptions& options) {
   return RunInitiatorLane(test, link, peer, options, nullptr).result;
 }
 
-LaneEnd RunInitiatorLane(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& peer, const RunOptions& options,
                          StartGate* gate) {
   Session session(Role::kInitiator, test, link, peer, options, gate);
   std::optional<Pattern> pattern;

@@ -21,9 +21,9 @@ struct LaneEnd {
 };
 
 // As RunInitiator and RunResponder, beside other lanes. `gate` may be null: there are none.
-LaneEnd RunInitiatorLane(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& peer, const RunOptions& options,
                          StartGate* gate);
-LaneEnd RunResponderLane(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+LaneEnd RunResponderLane(const TransferCase& test, RdmaLink& link, PeerChannel& peer, const RunOptions& options,
                          StartGate* gate);
 
 // The lanes of one direction, which began at the same moment, as one result. Pure; `lanes` is not empty. An

@@ -30,7 +30,7 @@ struct End {
 };
 
 LaneEnd RunLane(const End& end, const Direction& direction, std::uint32_t index) {
-  const std::unique_ptr<Link> link = end.make_link(direction.role, direction.first_link + index);
+  const std::unique_ptr<RdmaLink> link = end.make_link(direction.role, direction.first_link + index);
   PeerChannel& channel = end.mux.lane(direction.first_lane + index);
   const auto run = direction.role == Role::kInitiator ? RunInitiatorLane : RunResponderLane;
   return run(end.test, *link, channel, end.options, &end.gate);
@@ -103,7 +103,7 @@ TransferResult MergeLanes(std::span<const LaneEnd> lanes) {
 BothWays RunEnd(Role role, const TransferCase& test, const LinkMaker& make_link, PeerChannel& peer,
                 const RunOptions& options) {
   if (options.qps == 1 && !options.bidirectional) {
-    const std::unique_ptr<Link> link = make_link(role, 0);
+    const std::unique_ptr<RdmaLink> link = make_link(role, 0);
     const auto run = role == Role::kInitiator ? RunInitiator : RunResponder;
     return {.forward = run(test, *link, peer, options)};
   }

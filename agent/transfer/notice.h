@@ -25,7 +25,7 @@ class NoticeRing {
   static constexpr std::uint32_t kSlots = 8;  // each way; the window never needs more than 4
 
   // Both outlive the ring.
-  NoticeRing(Role role, Link& link, const Pattern& pattern) : role_(role), link_(link), pattern_(pattern) {}
+  NoticeRing(Role role, RdmaLink& link, const Pattern& pattern) : role_(role), link_(link), pattern_(pattern) {}
 
   // Registers and posts every receive. The peer may send only after this.
   absl::Status Prepare();
@@ -44,7 +44,7 @@ class NoticeRing {
 
  private:
   const Role role_;
-  Link& link_;
+  RdmaLink& link_;
   const Pattern& pattern_;
   std::unique_ptr<Buffer> outgoing_{};
   std::unique_ptr<Buffer> incoming_{};

@@ -102,12 +102,12 @@ TransferResult Conclude(Session& session, const EndView& own) {
 
 }  // namespace
 
-TransferResult RunResponder(const TransferCase& test, Link& link, PeerChannel& peer,
+TransferResult RunResponder(const TransferCase& test, RdmaLink& link, PeerChannel& peer,
                             const RunOptions& options) {
   return RunResponderLane(test, link, peer, options, nullptr).result;
 }
 
-LaneEnd RunResponderLane(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+LaneEnd RunResponderLane(const TransferCase& test, RdmaLink& link, PeerChannel& peer, const RunOptions& options,
                          StartGate* gate) {
   Session session(Role::kResponder, test, link, peer, options, gate);
   std::optional<Pattern> pattern;

@@ -4,7 +4,7 @@
 //
 // All functions block their thread until the test is over: at most the case's deadline plus `farewell`, twice
 // for the responder. Neither fails by itself: what went wrong stands in the result's failure, which is the same
-// on both ends whenever the control channel lived to the end. The Link must be fresh and is used up.
+// on both ends whenever the control channel lived to the end. The RdmaLink must be fresh and is used up.
 #pragma once
 
 #include <chrono>
@@ -39,10 +39,12 @@ inline std::uint32_t LanesOf(const RunOptions& options) {
 }
 
 // Writes, reads or sends first. Waits for the responder's offer on `peer`.
-TransferResult RunInitiator(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
+TransferResult RunInitiator(const TransferCase& test, RdmaLink& link, PeerChannel& peer,
+                            const RunOptions& options);
 
 // Listens on `options.local_address`, which must be given, and admits only the one it made an offer to.
-TransferResult RunResponder(const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options);
+TransferResult RunResponder(const TransferCase& test, RdmaLink& link, PeerChannel& peer,
+                            const RunOptions& options);
 
 // Of RunEnd: `reverse` is from the responder to the initiator, if that was asked for.
 struct BothWays {

@@ -72,8 +72,8 @@ void Phase::Compared(std::uint64_t bytes, std::uint64_t wrong, std::optional<std
 }
 
 // The responder outlasts the initiator, which sees the cause of a stall and shall be the one to name it.
-Session::Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
-                 StartGate* gate)
+Session::Session(Role role, const TransferCase& test, RdmaLink& link, PeerChannel& peer,
+                 const RunOptions& options, StartGate* gate)
     : role_(role),
       test_(test),
       link_(link),

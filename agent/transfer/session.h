@@ -42,11 +42,11 @@ std::int64_t ThreadCpuNs();  // CPU time of the calling thread
 class Session {
  public:
   // All references outlive the session. `gate` is that of the lanes of this end, null when there is but one.
-  Session(Role role, const TransferCase& test, Link& link, PeerChannel& peer, const RunOptions& options,
+  Session(Role role, const TransferCase& test, RdmaLink& link, PeerChannel& peer, const RunOptions& options,
           StartGate* gate);
 
   const TransferCase& test() const { return test_; }
-  Link& link() const { return link_; }
+  RdmaLink& link() const { return link_; }
   const RunOptions& options() const { return options_; }
   TimePoint deadline() const { return deadline_; }
 
@@ -56,7 +56,7 @@ class Session {
   absl::StatusOr<PeerMessage> Expect(PeerMessageKind kind, TimePoint deadline);
   // OK while the test may go on: not cancelled, the channel open, the other end not finished. Never blocks.
   absl::Status Interrupted();
-  // For calls of the Link that wait in the set-up. A message of kind `early`, which the other end may send
+  // For calls of the RdmaLink that wait in the set-up. A message of kind `early`, which the other end may send
   // before this end sees the call succeed, is kept for Expect; kUnknown when there is none.
   Patience PatienceUntil(TimePoint deadline, PeerMessageKind early = PeerMessageKind::kUnknown);
   // What the other end said to end the test; nullptr while it has not.
@@ -88,7 +88,7 @@ class Session {
 
   const Role role_;
   const TransferCase& test_;
-  Link& link_;
+  RdmaLink& link_;
   PeerChannel& peer_;
   const RunOptions& options_;
   StartGate* gate_;  // null once arrived or left

@@ -109,6 +109,29 @@ def offences(path, text):
     return found
 
 
+def types_of(text):
+    """Line and name of each type that a header defines in our namespace itself: not in a class, not in an inner namespace."""
+    inner = False
+    for number, line in enumerate(strip_comments_and_strings(text).split("\n"), 1):
+        if match := re.match(r"namespace\s+([\w:]*)\s*\{", line):
+            inner = match.group(1) != "rdmaready"
+        elif not inner and (match := re.match(r"(?:struct|class|enum class)\s+(\w+)[^;()]*\{", line)):
+            yield number, match.group(1)
+
+
+def namesakes(texts):
+    """Types of one name in two headers: the linker takes either's functions for both (the one definition rule)."""
+    seen, found = {}, []
+    for path, text in texts:
+        if not path.endswith(".h") or path.startswith("tests/"):
+            continue
+        for number, name in types_of(text):
+            first = seen.setdefault(name, path)
+            if first != path:
+                found.append(f"{path}:{number}: a second {name}, beside that of {first}")
+    return found
+
+
 def files(root):
     """Every file of ours. Expected outputs are compared byte by byte, and recordings sealed, so they carry no licence line."""
     skip = {".git", ".cache", "__pycache__", "golden"}
@@ -141,20 +164,23 @@ def self_test():
     clean = header + '#include "api/model/facts.h"\n// system( in a comment\nconst char* s = "popen(";\n'
     if found := offences("checks/a.cc", clean):
         sys.exit(f"lint --self: a clean file was blamed: {found}")
-    print(f"lint: {len(cases)} offences recognised, a clean file is clean")
+    twin = header + "namespace rdmaready {\nstruct Twin {\n};\n}\n"
+    if len(namesakes([("agent/a.h", twin), ("cli/a.h", twin), ("cli/b.h", twin.replace("rdmaready", "rdmaready::x"))])) != 1:
+        sys.exit("lint --self: a type with a namesake was not found, or one that has none")
+    print(f"lint: {len(cases) + 1} offences recognised, a clean file is clean")
 
 
 def main():
     if sys.argv[1:] == ["--self"]:
         return self_test()
     root = pathlib.Path(sys.argv[1])
-    found = []
-    count = 0
+    found, texts = [], []
     for path, relative in files(root):
-        count += 1
-        found += offences(relative, path.read_text(errors="replace"))
-    print("\n".join(found) if found else f"lint: {count} files, no offence")
-    return 1 if found or count == 0 else 0
+        texts.append((relative, path.read_text(errors="replace")))
+        found += offences(*texts[-1])
+    found += namesakes(texts)
+    print("\n".join(found) if found else f"lint: {len(texts)} files, no offence")
+    return 1 if found or not texts else 0
 
 
 if __name__ == "__main__":

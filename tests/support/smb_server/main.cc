@@ -68,7 +68,7 @@ int Serve(const std::string& address, const Numbers& numbers) {
   return status.ok() ? 0 : 1;
 }
 
-absl::StatusOr<std::string> Ask(Link& link, const std::string& address, const Numbers& numbers) {
+absl::StatusOr<std::string> Ask(RdmaLink& link, const std::string& address, const Numbers& numbers) {
   namespace smbd = smbdirect;
   std::unique_ptr<Buffer> to;
   LinkSettings settings{.receiver_not_ready_retries = 0};

@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<std::uint8_t>> Greet(const Handshake& request, bool i
 
 class Server {
  public:
-  Server(Link& link, const ResponderOptions& options)
+  Server(RdmaLink& link, const ResponderOptions& options)
       : link_(link),
         options_(options),
         edge_(smbdirect::Role::kResponder, options.settings, link,
@@ -86,7 +86,7 @@ class Server {
     ++answered_;
   }
 
-  Link& link_;
+  RdmaLink& link_;
   const ResponderOptions& options_;
   std::unique_ptr<Buffer> answers_{};
   int answered_ = 0;
@@ -95,7 +95,7 @@ class Server {
 
 }  // namespace
 
-absl::Status Respond(Link& link, const ResponderOptions& options, const Patience& patience) {
+absl::Status Respond(RdmaLink& link, const ResponderOptions& options, const Patience& patience) {
   Server server(link, options);
   const absl::Status status = server.Run(patience);
   link.Disconnect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An SMB Direct server for tests, on any Link: it accepts who comes, negotiates, answers by an Smb2Server, and
+// An SMB Direct server for tests, on any RdmaLink: it accepts who comes, negotiates, answers by an Smb2Server, and
 // ends when its peer leaves.
 #pragma once
 
@@ -23,6 +23,6 @@ struct ResponderOptions {
 };
 
 // OK when a peer came, was answered, and left; else what went wrong, also when nobody came by the deadline.
-absl::Status Respond(Link& link, const ResponderOptions& options, const Patience& patience);
+absl::Status Respond(RdmaLink& link, const ResponderOptions& options, const Patience& patience);
 
 }  // namespace rdmaready

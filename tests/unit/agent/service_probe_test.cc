@@ -23,7 +23,7 @@ constexpr char kOwnAddress[] = "10.0.0.1";  // of the fake host's port
 class ProbeServiceTest : public ServiceTest {
  protected:
   // Names lead to 10.0.0.9, the way there to the port of the fake host; TCP is closed.
-  Network TestNetwork() {
+  ProbeNetwork TestNetwork() {
     return {.resolve = [this](const std::string& name) -> absl::StatusOr<std::vector<std::string>> {
               if (name == "nowhere") return MakeFailure(FailureKind::kUnreachable, "resolve nowhere: no");
               return addresses;
@@ -91,7 +91,7 @@ TEST_F(ProbeServiceTest, TellsJudgesAndKeepsWhatTheServerAnswered) {
 
 TEST_F(ProbeServiceTest, TakesTheAddressThatAnRdmaPortLeadsTo) {
   addresses = {"192.0.2.1", "10.0.0.9"};
-  Network network = TestNetwork();
+  ProbeNetwork network = TestNetwork();
   network.source_of = [](const std::string& address) -> absl::StatusOr<std::string> {
     return std::string(address == "10.0.0.9" ? kOwnAddress : "192.0.2.7");
   };
@@ -103,7 +103,7 @@ TEST_F(ProbeServiceTest, TakesTheAddressThatAnRdmaPortLeadsTo) {
 
 TEST_F(ProbeServiceTest, TriesAllAddressesThroughAPortThatIsNamedToo) {
   addresses = {"192.0.2.1", "10.0.0.9"};
-  Network network = TestNetwork();
+  ProbeNetwork network = TestNetwork();
   network.source_of = [](const std::string& address) -> absl::StatusOr<std::string> {
     return std::string(address == "10.0.0.9" ? kOwnAddress : "192.0.2.7");
   };
@@ -144,7 +144,7 @@ TEST_F(ProbeServiceTest, SaysThatTheNameLeadsNowhere) {
 }
 
 TEST_F(ProbeServiceTest, EndsInTheTimeThatTheCallerGives) {
-  Network silent = TestNetwork();
+  ProbeNetwork silent = TestNetwork();
   silent.connect_tcp = [](const Endpoint&,
                           const Patience& patience) -> absl::StatusOr<std::unique_ptr<ByteStream>> {
     std::this_thread::sleep_until(patience.deadline);
@@ -262,7 +262,7 @@ TEST(Probes, HaveStepsThatTheChecksKnow) {
 }
 
 TEST(HostNetwork, KnowsThisHost) {
-  const Network network = HostNetwork();
+  const ProbeNetwork network = HostNetwork();
   const absl::StatusOr<std::vector<std::string>> addresses = network.resolve("127.0.0.1");
   ASSERT_TRUE(addresses.ok()) << addresses.status();
   EXPECT_EQ(addresses->front(), "127.0.0.1");

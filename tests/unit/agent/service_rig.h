@@ -62,7 +62,7 @@ class RecordingStore final : public Store {
 class ServedAgent {
  public:
   ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {},
-              Network network = HostNetwork())
+              ProbeNetwork network = HostNetwork())
       : agent_(host, store, std::move(make_link),
                {.version = "9.9.9",
                 .default_profile = *LoadProfile("virtual-fabric"),

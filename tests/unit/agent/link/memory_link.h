@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryLink: a Link between two threads over plain memory, ordered like a reliable connection, that does on
-// request what a broken device, cable or peer would do. It checks what a device would check, so an engine that
-// posts outside of its buffers or uses a dead key fails here too.
+// MemoryLink: a RdmaLink between two threads over plain memory, ordered like a reliable connection, that does
+// on request what a broken device, cable or peer would do. It checks what a device would check, so an engine
+// that posts outside of its buffers or uses a dead key fails here too.
 #pragma once
 
 #include <array>
@@ -106,7 +106,7 @@ struct MemoryFabric {
   void Break(const absl::Status& status);
 };
 
-class MemoryLink final : public Link {
+class MemoryLink final : public RdmaLink {
  public:
   MemoryLink(MemoryFabric& fabric, Role role) : fabric_(fabric), role_(role) {}
 

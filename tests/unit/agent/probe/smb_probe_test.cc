@@ -85,7 +85,7 @@ class SmbProbe : public testing::Test {
   }
 
   // It takes the negotiate request and does nothing.
-  absl::Status AcceptAndKeepSilent(Link& link, const Patience& patience) {
+  absl::Status AcceptAndKeepSilent(RdmaLink& link, const Patience& patience) {
     smbdirect::Edge edge(smbdirect::Role::kResponder, options.settings, link, {});
     LinkSettings settings = smbdirect::Edge::SettingsOf(options.settings);
     settings.listen_port = options.port;
