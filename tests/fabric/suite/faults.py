@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The faults that are made in the guests, as data: what is done, what must be said of it, and what looks like it and is none.
+
+A fault is one wrong thing. `control` is done to the same guest before, and nothing may be said of it: it touches what the fault
+touches, in a way that is allowed. `base` brings a guest to where the fault is one, and nothing may be said of that either."""
+import dataclasses
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    id: str                       # of the one check that must name it
+    wrong: str                    # shell, in the guest
+    control: str                  # shell, in the guest
+    subject: str = "rxe0/1 dcb0"  # what the finding must be about
+    red: bool = True              # it keeps the host from being ready; else a warning
+    base: str = ""                # shell, in both guests, before anything
+    profile: str = "virtual-fabric"
+    both: bool = False            # two hosts that differ: each is told what the other has
+    also: tuple = ()              # ids that must be said besides, of the same guest
+    fix: dict = dataclasses.field(default_factory=dict)  # words that only a person knows; {guest} is its number
+    heals: bool = True            # the fix is a command that can be typed there
+
+
+# An address of the storage subnet on the interface beside it, and what keeps that harmless.
+SHARE = "ip address add 10.0.0.77/24 dev mgmt0"
+IGNORE = "sysctl -qw net.ipv4.conf.all.arp_ignore=2"
+ANNOUNCE = "sysctl -qw net.ipv4.conf.all.arp_announce=2"
+VLAN = "modprobe 8021q && ip link add link dcb0 name dcb0.711"
+VLAN_UP = "ip link set dcb0.711 up && ip addr add 10.7.11.9/24 dev dcb0.711"
+CONFIGFS_TOS = "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"
+
+LINK = [
+    Fault("link.state", "ip link set dcb0 down", control="ip link set dcb0 down && ip link set dcb0 up"),
+    Fault("link.speed", "ethtool -s dcb0 speed 10000 duplex full autoneg off",
+          control="ethtool -s dcb0 speed 25000 duplex full autoneg off"),
+    Fault("link.fec", "ethtool --set-fec dcb0 encoding off", control="ethtool --set-fec dcb0 encoding rs",
+          base="ethtool -s dcb0 speed 200000 duplex full autoneg off", red=False),
+]
+
+MTU = [
+    Fault("mtu.ethernet", "ip link set dcb0 mtu 1500", control="ip link set dcb0 mtu 1500; ip link set dcb0 mtu 9000"),
+    Fault("mtu.vlan", f"{VLAN} mtu 1500 type vlan id 711 && {VLAN_UP}", control=f"{VLAN} mtu 9000 type vlan id 711 && {VLAN_UP}",
+          red=False),
+]
+
+ADDRESSES = [
+    Fault("ip.address", "ip addr flush dev dcb0 scope global", control="ip addr add 10.0.5.9/24 dev dcb0",
+          fix={"ADDRESS": "10.0.0.{guest}/24"}),
+    Fault("arp.ignore", f"{ANNOUNCE} && {SHARE}", control=f"{ANNOUNCE} && {IGNORE} && {SHARE}", red=False),
+    Fault("arp.announce", f"{IGNORE} && {SHARE}", red=False,
+          control=f"sysctl -qw net.ipv4.conf.dcb0.arp_ignore=1 net.ipv4.conf.mgmt0.arp_ignore=2 && {ANNOUNCE} && {SHARE}"),
+    Fault("ip.rp-filter", f"{ANNOUNCE} && {IGNORE} && sysctl -qw net.ipv4.conf.all.rp_filter=1 && {SHARE}",
+          control="sysctl -qw net.ipv4.conf.all.rp_filter=1", red=False),
+    Fault("ip.route-symmetric", "ip route add 10.0.0.2/31 dev mgmt0", control="ip route add 10.0.0.128/25 dev mgmt0", red=False),
+    Fault("ip.neighbor", "ip neighbour replace 10.0.0.77 dev dcb0 nud failed", red=False,
+          control="ip neighbour replace 10.0.0.77 dev dcb0 lladdr 52:54:00:00:00:77 nud stale"),
+]
+
+PFC = [
+    Fault("pfc.lossless-priority", "dcb pfc set dev dcb0 prio-pfc all:off 4:on",
+          control="dcb pfc set dev dcb0 prio-pfc all:off; dcb pfc set dev dcb0 prio-pfc 3:on"),
+    Fault("pfc.lossless-priority", "dcb pfc set dev dcb0 prio-pfc all:off", control="dcb pfc set dev dcb0 delay 100"),
+    Fault("pfc.not-default", "dcb pfc set dev dcb0 prio-pfc all:off 0:on 3:on", control="dcb pfc set dev dcb0 macsec-bypass on"),
+    Fault("pfc.only-one", "dcb pfc set dev dcb0 prio-pfc all:off 3:on 4:on", control="dcb pfc set dev dcb0 prio-pfc all:off 3:on",
+          red=False),
+    Fault("pfc.headroom", "dcb buffer set dev dcb0 prio-buffer all:0", control="dcb buffer set dev dcb0 prio-buffer all:0 3:2 "
+          "buffer-size all:0 0:64K 2:128K", red=False),
+    Fault("pause.off-with-pfc", "ethtool -A dcb0 rx on tx on", control="ethtool -A dcb0 rx on tx on; ethtool -A dcb0 rx off tx off"),
+]
+
+ETS = [
+    Fault("ets.rdma-share", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", control="dcb ets set dev dcb0 tc-bw all:0 0:48 3:52"),
+    Fault("ets.map", "dcb ets set dev dcb0 prio-tc all:0", control="dcb ets set dev dcb0 prio-tc all:0 3:3 5:3"),
+    Fault("ets.tsa", "dcb ets set dev dcb0 tc-tsa all:strict tc-bw all:0", control="dcb ets set dev dcb0 reco-tc-tsa all:strict"),
+    Fault("ets.maxrate", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", control="dcb maxrate set dev dcb0 tc-maxrate 5:1gbit",
+          red=False),
+    Fault("dcbx.willing", "dcb ets set dev dcb0 willing on", control="dcb ets set dev dcb0 willing off"),
+]
+
+CLASSIFICATION = [
+    Fault("map.dscp", "dcb app del dev dcb0 dscp-prio 26:3", control="dcb app add dev dcb0 dscp-prio 24:3"),
+    Fault("map.dscp", "dcb app replace dev dcb0 dscp-prio 26:5", control="dcb app add dev dcb0 dscp-prio 46:5"),
+    Fault("map.default-prio", "dcb app add dev dcb0 default-prio 3", control="dcb app add dev dcb0 default-prio 0", red=False),
+    Fault("map.duplicates", "dcb app add dev dcb0 dscp-prio 10:0; dcb app add dev dcb0 dscp-prio 10:1", red=False,
+          control="dcb app add dev dcb0 dscp-prio 10:0; dcb app add dev dcb0 dscp-prio 12:1"),
+    Fault("roce.tos", f"echo 0 > {CONFIGFS_TOS}", subject="rxe0/1 dcb0", control=f"echo 0 > {CONFIGFS_TOS}; echo 106 > {CONFIGFS_TOS}"),
+]
+
+HOST = [
+    Fault("drv.core-modules", "rmmod rdma_ucm", subject="host", control="rmmod rdma_ucm; modprobe rdma_ucm", red=False),
+    Fault("inv.bridge", "modprobe bridge && ip link add br0 type bridge && ip link set dcb0 master br0", red=False,
+          control="modprobe bridge && ip link add br0 type bridge && ip link set br0 up"),
+    Fault("inv.netns-mode", "rdma system set netns exclusive", subject="host", control="rdma system set netns shared", red=False),
+    Fault("host.nofile", "prlimit --pid $(cat /run/rdmaready-agent.pid) --nofile=1024:1024", subject="host", red=False,
+          control="prlimit --pid $(cat /run/rdmaready-agent.pid) --nofile=1024:65536"),
+]
+
+# A profile that asks for RDMA and nothing else: what is wrong is wrong beside the other host.
+SILENT = str(HERE / "silent.yaml")
+AGREEMENT = [
+    Fault("agree.pfc", "dcb pfc set dev dcb0 prio-pfc all:off 4:on", control="dcb pfc set dev dcb0 delay 100", profile=SILENT,
+          both=True, red=False, fix={"PRIORITY": "3"}),
+    Fault("agree.ets", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", control="dcb ets set dev dcb0 reco-tc-bw all:0 0:90 3:10",
+          profile=SILENT, both=True, red=False, heals=False),
+    Fault("agree.marking", f"echo 24 > {CONFIGFS_TOS}", control=f"echo 24 > {CONFIGFS_TOS}; echo 106 > {CONFIGFS_TOS}",
+          profile=SILENT, both=True, red=False, heals=False),
+    Fault("agree.mtu", "ip link set dcb0 mtu 1500", control="ip link set dcb0 mtu 1500; ip link set dcb0 mtu 9000", profile=SILENT,
+          both=True, also=("agree.netdev-mtu",), fix={"MTU": "9000"}),
+    Fault("agree.netdev-mtu", "ip link set dcb0 mtu 4300", control="ip link set dcb0 mtu 4300; ip link set dcb0 mtu 9000",
+          profile=SILENT, both=True, red=False, fix={"MTU": "9000"}),
+    Fault("agree.speed", "ethtool -s dcb0 speed 10000 duplex full autoneg off", profile=SILENT, both=True, red=False, heals=False,
+          control="ethtool -s dcb0 speed 25000 duplex full autoneg off"),
+    Fault("agree.gid", "A=$(ip -o -4 addr show dev dcb0 | awk '{print $4; exit}'); ip addr add 10.9.9.9/24 dev dcb0; "
+          "ip addr del $A dev dcb0; ip addr add 10.8.8.8/24 dev dcb0; ip addr add $A dev dcb0; "
+          "ip addr del 10.9.9.9/24 dev dcb0; ip addr del 10.8.8.8/24 dev dcb0",
+          control="ip addr add 10.9.9.9/24 dev dcb0", profile=SILENT, both=True, red=False, heals=False),
+]
+
+ALL = LINK + MTU + ADDRESSES + PFC + ETS + CLASSIFICATION + HOST + AGREEMENT

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every fault of faults.py in the guests, one or two at a time: the verdict names that thing, where it is, and nothing else; what only
+looks like it is not spoken of; and doing what the fix says heals it. Precision and recall are printed, and are 1."""
+import collections
+import unittest
+
+import fabric
+import faults
+import tool
+
+
+class Score:
+    """Of what was said: right, and too much; and what was not said although it should have been."""
+
+    def __init__(self):
+        self.right = self.too_much = self.missed = self.controls = 0
+        self.complaints = []
+
+    def take(self, where, said, expected):
+        got, wanted = collections.Counter(said), collections.Counter(expected)
+        self.right += (got & wanted).total()
+        self.too_much += (got - wanted).total()
+        self.missed += (wanted - got).total()
+        if got != wanted:
+            self.complaints.append(f"{where}: said {sorted(got.elements())}, expected {sorted(wanted.elements())}")
+
+    @property
+    def precision(self):
+        return self.right / max(1, self.right + self.too_much)
+
+    @property
+    def recall(self):
+        return self.right / max(1, self.right + self.missed)
+
+
+class FaultMatrix(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        fabric.put_right()
+        cls.addClassCleanup(fabric.put_right)
+
+    def check(self, profile):
+        answer = tool.rdmaready("check", *self.hosts.values(), "--profile", profile, "--output", "json")
+        self.assertIn(answer.status, (0, 1, 3), answer)
+        return answer.json
+
+    def said(self, report):
+        """By guest: (id, subject, red) of everything a person is told."""
+        told = {}
+        for number, address in self.hosts.items():
+            found = next(host for host in report["hosts"] if host["host"] == address)["findings"]
+            told[number] = [(f["id"], f["subject"], f["outcome"] != "warn") for f in found
+                            if f["outcome"] in ("fail", "unknown", "warn") and f["id"] != fabric.NOT_TOLD_BY_THE_VERSION]
+        return told
+
+    def expect(self, score, what, profile, expected):
+        """What is said of each guest; the report."""
+        report = self.check(profile)
+        told = self.said(report)
+        for number in self.hosts:
+            wanted = expected.get(number, [])
+            # The other findings of one fault are told by their ids alone.
+            said = [entry if entry[0] in {w[0] for w in wanted if len(w) == 3} else entry[:1] for entry in told[number]]
+            score.take(f"{what}, guest {number}", said, wanted)
+        return report
+
+    def put_right(self, base):
+        fabric.put_right()
+        if base:
+            for number in self.hosts:
+                fabric.guest(number, base)
+
+    def of_fault(self, fault, number):
+        """What must be said, by guest."""
+        own = [(fault.id, fault.subject, fault.red), *[(other,) for other in fault.also]]
+        return {other: own if other == number or fault.both else [] for other in self.hosts}
+
+    def heal(self, score, what, report, chosen):
+        """Types the fixes, as far as they are commands."""
+        typed = False
+        for number, fault in chosen.items():
+            found = [f for h in report["hosts"] if h["host"] == self.hosts[number] for f in h["findings"] if f["id"] == fault.id
+                     and f["outcome"] in ("fail", "unknown", "warn")]
+            if not found or not fault.heals:
+                continue
+            for text in ("observed", "expected", "source", "why", "fix"):
+                self.assertTrue(found[0][text], f"{fault.id} has no {text}")
+            fix = found[0]["fix"]
+            for word, value in fault.fix.items():
+                fix = fix.replace(word, value.format(guest=number))
+            fabric.guest(number, fix)
+            typed = True
+            print(f"  {fault.id:24} {fault.wrong}\n{'':26} fix: {fix}", flush=True)
+        healed = all(fault.heals for fault in chosen.values())
+        if typed and healed:
+            self.expect(score, f"{what}, fixed", next(iter(chosen.values())).profile, {})
+
+    def try_together(self, score, chosen):
+        """One fault in each of these guests, of one profile and base."""
+        first = next(iter(chosen.values()))
+        what = " and ".join(f"{fault.id} ({fault.wrong})" for fault in chosen.values())
+        expected = {number: [] for number in self.hosts}
+        for number, fault in chosen.items():
+            for other, entries in self.of_fault(fault, number).items():
+                expected[other] = expected[other] + entries
+        for number, fault in chosen.items():
+            fabric.guest(number, fault.control)
+            score.controls += 1
+        self.expect(score, f"control of {what}", first.profile, {})
+        self.put_right(first.base)
+        for number, fault in chosen.items():
+            fabric.guest(number, fault.wrong)
+        report = self.expect(score, what, first.profile, expected)
+        self.heal(score, what, report, chosen)
+        self.put_right(first.base)
+
+    def pairs(self):
+        """Faults of one profile and base, two by two; a difference between the hosts is one by itself."""
+        groups = collections.defaultdict(list)
+        for fault in faults.ALL:
+            groups[fault.profile, fault.base].append(fault)
+        for group in groups.values():
+            alone = [fault for fault in group if fault.both]
+            together = [fault for fault in group if not fault.both]
+            for position, fault in enumerate(alone):
+                yield {1 + position % 2: fault}
+            for position in range(0, len(together), 2):
+                yield dict(enumerate(together[position:position + 2], start=1))
+
+    def test_each_fault_is_named_and_nothing_else(self):
+        score = Score()
+        base = None
+        for chosen in self.pairs():
+            first = next(iter(chosen.values()))
+            if (first.profile, first.base) != base:
+                base = (first.profile, first.base)
+                self.put_right(first.base)
+                self.expect(score, f"the base {base}", first.profile, {})
+            self.try_together(score, chosen)
+        print(f"{len(faults.ALL)} faults, {score.controls} controls: precision {score.precision:.2f}, recall {score.recall:.2f} "
+              f"({score.right} said rightly, {score.too_much} too much, {score.missed} missed)", flush=True)
+        self.assertEqual(score.complaints, [], "\n".join(score.complaints))
+        self.assertEqual((score.precision, score.recall), (1, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
