@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -61,7 +62,7 @@ std::string WithSubject(const Finding& finding, bool several) {
 class Block {
  public:
   Block(const Style& style, std::span<const Finding> findings, Detail detail)
-      : style_(style), detail_(detail), ports_(SubjectsOf(findings).size()) {
+      : style_(style), detail_(detail), ports_(SubjectsOf(findings).size()), all_(findings) {
     for (const Finding& finding : findings) {
       if (!finding.hidden_by.empty()) {
         ++hidden_[finding.hidden_by];
@@ -74,16 +75,21 @@ class Block {
   }
 
   std::string Text() {
+    if (detail_ != Detail::kEveryCheck) Troubles();
     for (const auto& [name, findings] : groups_) {
       label_ = name;
       group_ = name;
-      const bool fine = std::ranges::all_of(findings, [](const Finding* f) { return IsFine(*f); });
-      if (detail_ == Detail::kGroups && findings.size() > 1 && fine) {
-        Folded(findings);
-      } else if (detail_ == Detail::kEveryCheck || IsLive(name)) {
+      if (detail_ == Detail::kEveryCheck) {
         Listed(findings);
+        continue;
+      }
+      Group fine;
+      std::ranges::copy_if(findings, std::back_inserter(fine), [](const Finding* f) { return IsFine(*f); });
+      if (fine.empty()) continue;
+      if (fine.size() == 1 || (IsLive(name) && detail_ == Detail::kBrief)) {
+        Listed(fine);
       } else {
-        ByFamily(findings);
+        Summed(fine);
       }
     }
     // What follows from something that is not in this block: another host's finding.
@@ -107,55 +113,42 @@ class Block {
     text_ += Row(style_, std::exchange(label_, ""), outcome, id, text);
   }
 
-  void Folded(const Group& findings) {
-    const auto passes =
-        std::ranges::count(findings, Outcome::kPass, [](const Finding* f) { return f->outcome; });
-    const std::size_t passed = static_cast<std::size_t>(passes);
-    const std::size_t skipped = findings.size() - passed;
+  // What has to be heard, the worst first, each under its group's name.
+  void Troubles() {
+    for (const Finding* finding : WorthSaying(all_)) {
+      if (!finding->hidden_by.empty()) continue;
+      group_ = GroupOf(finding->id);
+      label_ = group_;
+      One(*finding);
+    }
+  }
+
+  // All of a group that is well: how many checks, what they saw, and how many had nothing to look at.
+  void Summed(const Group& fine) {
+    Group passed;
+    std::ranges::copy_if(fine, std::back_inserter(passed),
+                         [](const Finding* f) { return f->outcome == Outcome::kPass; });
+    const std::string_view noun = IsLive(group_) ? "test" : "check";
+    const std::size_t idle = IdsOf(fine).size() - IdsOf(passed).size();
+    if (passed.empty()) return Put(Outcome::kNotApplicable, Count(idle, noun), FamiliesOf(fine));
+    std::string text = Telling(passed);
+    if (idle == 0 && IdsOf(passed).size() == 1) {
+      return Put(Outcome::kPass, ShortId(*passed.front(), group_), text);
+    }
+    if (idle > 0) text += fmt::format("; {} not applicable", idle);
+    Put(Outcome::kPass, Count(IdsOf(passed).size(), noun), text);
+  }
+
+  static std::string FamiliesOf(const Group& findings) {
+    std::vector<std::string> families;
     std::string text;
-    if (IsLive(group_) && passed > 0)
-      text = ShortId(*findings.back(), group_) + ": " + Printable(findings.back()->observed);
-    if (skipped > 0) text += fmt::format("{}{} not applicable", text.empty() ? "" : ", ", skipped);
-    Put(passed > 0 ? Outcome::kPass : Outcome::kNotApplicable,
-        Count(findings.size(), IsLive(group_) ? "test" : "check"), text);
-  }
-
-  // The families in their order; what applies nowhere comes last, in one line.
-  void ByFamily(const Group& findings) {
-    Group idle;
-    for (std::size_t i = 0; i < findings.size();) {
-      const std::string_view family = FamilyOf(findings[i]->id);
-      Group passed;
-      Group trouble;
-      for (; i < findings.size() && FamilyOf(findings[i]->id) == family; ++i) {
-        const Finding* finding = findings[i];
-        Group& place = !IsFine(*finding) ? trouble : finding->outcome == Outcome::kPass ? passed : idle;
-        place.push_back(finding);
-      }
-      Family(family, passed);
-      for (const Finding* finding : trouble) One(*finding);
-    }
-    Idle(idle);
-  }
-
-  void Family(std::string_view family, const Group& passed) {
-    if (passed.empty()) return;
-    const std::size_t checks = IdsOf(passed).size();
-    const std::string text = Telling(family, passed);
-    if (checks == 1) return Put(Outcome::kPass, ShortId(*passed.front(), group_), text);
-    Put(Outcome::kPass, family, fmt::format("{}: {}", Count(checks, "check"), text));
-  }
-
-  void Idle(const Group& idle) {
-    const std::set<std::string> ids = IdsOf(idle);
-    if (ids.size() < 2) return Listed(idle);
-    std::string families;
-    for (const Finding* finding : idle) {
+    for (const Finding* finding : findings) {
       const std::string family(FamilyOf(finding->id));
-      const bool said = (", " + families + ",").find(", " + family + ",") != std::string::npos;
-      if (!said) families += (families.empty() ? "" : ", ") + family;
+      if (std::ranges::find(families, family) != families.end()) continue;
+      families.push_back(family);
+      text += (text.empty() ? "" : ", ") + family;
     }
-    Put(Outcome::kNotApplicable, Count(ids.size(), "check"), Printable(families));
+    return Printable(text);
   }
 
   static std::set<std::string> IdsOf(const Group& findings) {
@@ -164,17 +157,24 @@ class Block {
     return ids;
   }
 
-  // What was seen by the check that says most of its family, on every port as far as it differs.
-  static std::string Telling(std::string_view family, const Group& passed) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTelling{
-        {{"pfc", "pfc.lossless-priority"},
-         {"ets", "ets.rdma-share"},
-         {"mtu", "mtu.roce-active"},
-         {"drv", "drv.dcb-capable"}}};
-    const auto row = std::ranges::find(kTelling, family, &std::pair<std::string_view, std::string_view>::first);
-    const auto of = [&passed](std::string_view id) { return std::ranges::find(passed, id, &Finding::id); };
-    const bool known = row != kTelling.end() && of(row->second) != passed.end();
-    const std::string& id = known ? (*of(row->second))->id : passed.front()->id;
+  // What was seen by the checks that say most of a group; without one of them by the last live test, or the
+  // first check.
+  std::string Telling(const Group& passed) const {
+    constexpr std::array<std::string_view, 10> kTelling{
+        "link.state",     "mtu.roce-active", "ip.address",   "roce.tos",     "pfc.lossless-priority",
+        "ets.rdma-share", "map.dscp",        "host.memlock", "smb.listener", "ib.sm"};
+    std::string text;
+    for (const std::string_view id : kTelling) {
+      const std::string seen = SeenBy(id, passed);
+      if (!seen.empty()) text += (text.empty() ? "" : "; ") + seen;
+    }
+    if (!text.empty()) return text;
+    if (IsLive(group_)) return ShortId(*passed.back(), group_) + ": " + Printable(passed.back()->observed);
+    return SeenBy(passed.front()->id, passed);
+  }
+
+  // On every port as far as it differs.
+  static std::string SeenBy(std::string_view id, const Group& passed) {
     constexpr std::size_t kShown = 2;
     std::vector<std::string> seen;
     for (const Finding* finding : passed) {
@@ -256,6 +256,7 @@ class Block {
   const Style& style_;
   Detail detail_;
   std::size_t ports_;
+  std::span<const Finding> all_;
   std::vector<std::pair<std::string_view, Group>> groups_;
   std::map<std::string, std::size_t> hidden_;  // by the id that hides
   std::string_view group_;

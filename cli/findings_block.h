@@ -13,12 +13,12 @@ namespace rdmaready {
 // How much is said of what is well. What is not is always said in full.
 enum class Detail {
   kEveryCheck,  // a line each; those that do not apply for one reason share one, so do passes on many ports
-  kFamilies,    // a line for each family (pfc.*) of a group, with the one thing that tells most
-  kGroups,      // a line for each group in which all is well
+  kBrief,       // a line for each group, with what tells most of it; live tests one by one
+  kFolded,      // a line for each group, live tests too
 };
 
-// Lines by group; below what is not a pass why it matters, how to put it right, and how many checks follow from
-// it. Live tests are listed one by one, but for kGroups: their figures are what one looks for.
+// Below what is not well: why it matters, how to put it right, and how many checks follow from it. With every
+// check the lines are in the order of the report; else what is not well comes first, the worst before the rest.
 std::string FindingsBlock(const Style& style, std::span<const Finding> findings, Detail detail);
 
 }  // namespace rdmaready

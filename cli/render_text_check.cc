@@ -20,7 +20,7 @@
 namespace rdmaready {
 namespace {
 
-// From this many hosts on, a group of checks that all passed is one line.
+// From this many hosts on, live tests that all passed are one line.
 constexpr std::size_t kFoldFromHosts = 3;
 constexpr std::size_t kLabelColumn = 8;
 
@@ -58,7 +58,7 @@ std::string HostHeading(const HostReport& host, const std::string& profile, cons
 
 Detail DetailOf(const Report& report, bool verbose) {
   if (verbose) return Detail::kEveryCheck;
-  return report.hosts.size() >= kFoldFromHosts ? Detail::kGroups : Detail::kFamilies;
+  return report.hosts.size() >= kFoldFromHosts ? Detail::kFolded : Detail::kBrief;
 }
 
 std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, bool verbose,

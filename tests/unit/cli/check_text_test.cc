@@ -41,7 +41,7 @@ TEST(CheckText, ListsEveryCheckWhenAskedTo) {
   for (const Finding& finding : HealthyHost("node1", false).findings) EXPECT_THAT(text, HasSubstr(finding.id));
 }
 
-TEST(CheckText, SaysWhatIsWrongInFullBesideAFamilyThatIsWell) {
+TEST(CheckText, SaysWhatIsWrongFirstAndInFull) {
   CheckSummary check = HealthyCheck();
   std::vector<Finding>& findings = check.report.hosts[0].findings;
   for (Finding& finding : findings) {
@@ -51,13 +51,13 @@ TEST(CheckText, SaysWhatIsWrongInFullBesideAFamilyThatIsWell) {
   Conclude(check.report);
   const std::string text = CheckText(check, Pipe());
   EXPECT_THAT(text,
-              HasSubstr("             ok    pfc.lossless-priority  PFC on 3\n"
-                        "             FAIL  pfc.only-one           rxe0/1 dcb0: PFC on all, wanted on 3 only"));
+              HasSubstr("profile virtual-fabric\n"
+                        "  dcb        FAIL  pfc.only-one           rxe0/1 dcb0: PFC on all, wanted on 3 only"));
   EXPECT_THAT(text, HasSubstr("                   fix  dcb pfc set dev dcb0\n"));
-  EXPECT_THAT(text, HasSubstr("             ok    ets                    2 checks: 50 % for class 3\n"));
+  EXPECT_THAT(text, HasSubstr("  dcb        ok    6 checks               PFC on 3; 50 % for class 3; "));
 }
 
-TEST(CheckText, ShowsOfAFamilyWhatDiffersBetweenPorts) {
+TEST(CheckText, ShowsOfAGroupWhatDiffersBetweenPorts) {
   CheckSummary check = HealthyCheck();
   std::vector<Finding> findings;
   for (const char* port : {"rxe0/1 dcb0", "rxe1/1 dcb1"}) {
@@ -69,10 +69,8 @@ TEST(CheckText, ShowsOfAFamilyWhatDiffersBetweenPorts) {
   findings.push_back(NotApplicable("pcie.width", "a software device has no PCIe"));
   findings.push_back(NotApplicable("cnt.saturated", "no counters"));
   check.report.hosts[0].findings = findings;
-  EXPECT_THAT(
-      CheckText(check, Pipe()),
-      HasSubstr("  device     ok    link                   2 checks: rxe0/1 dcb0 is well; rxe1/1 dcb1 is well\n"
-                "             n/a   2 checks               pcie, cnt\n"));
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("  device     ok    2 checks               rxe0/1 dcb0 is "
+                                                  "well; rxe1/1 dcb1 is well; 2 not applicable\n"));
 }
 
 TEST(CheckText, ShowsWhyAndWhatToDoUnderWhatIsWrong) {
