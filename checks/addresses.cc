@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "checks/words.h"
 
@@ -46,6 +47,20 @@ bool IsRoutable(const IpAddress& ip) {
   }
   if (inet_pton(AF_INET6, ip.address.c_str(), bytes.data()) != 1 || ip.prefix_length > 128) return false;
   return std::any_of(bytes.begin(), bytes.end() - 1, [](std::uint8_t byte) { return byte != 0; });
+}
+
+std::string SubnetOf(const IpAddress& ip) {
+  for (const auto& [family, bits] : {std::pair(AF_INET, 32U), std::pair(AF_INET6, 128U)}) {
+    std::array<std::uint8_t, 16> bytes{};
+    if (inet_pton(family, ip.address.c_str(), bytes.data()) != 1 || ip.prefix_length > bits) continue;
+    for (unsigned bit = ip.prefix_length; bit < bits; ++bit) {
+      bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] & ~(0x80U >> bit % 8));
+    }
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr) return {};
+    return Cat(text.data(), "/", ip.prefix_length);
+  }
+  return {};
 }
 
 std::vector<PlacedAddress> AddressesOf(const Port& port) {

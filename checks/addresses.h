@@ -32,4 +32,7 @@ Missing WhyAddressesUnknown(const Port& port);
 
 bool IsRoutable(const IpAddress& ip);
 
+// "10.0.0.0/24": what all addresses of its subnet have in common. Empty for what is no address.
+std::string SubnetOf(const IpAddress& ip);
+
 }  // namespace rdmaready

@@ -47,6 +47,21 @@ struct Rule {
   Verdict (*judge)(const View&) = nullptr;
 };
 
+// What the ports of several hosts have in common, when all is well: see checks/agreement.h.
+struct Agreement {
+  // Among which ports a difference matters.
+  enum class Among {
+    kOneSubnet,  // those that talk to each other
+    kOneBoard,   // those of one model
+    kAll,
+  };
+  std::string (*not_applicable)(const PortView&) = nullptr;
+  // What the port has, in words that are equal exactly when two ports agree.
+  Fact<std::string> (*value)(const PortView&) = nullptr;
+  std::string_view source{};
+  Among among = Among::kOneSubnet;
+};
+
 // The fix is one shell command line that root can type as it stands; prose follows in a trailing # comment, and
 // a capital word (ADDRESS) stands for what only the administrator knows. Two `dcb` commands are joined by ; and
 // not by &&: the exit status of iproute2 6.1's says nothing. The fix may hold the placeholders of
@@ -58,7 +73,7 @@ struct Check {
   std::string_view fix;                        // what a person would type next
   const Demand* blocks_for = nullptr;          // when it keeps a host from being ready; null: never
   std::vector<std::string_view> depends_on{};  // earlier checks that may hide this one: see checks/hiding.h
-  std::variant<Rule<HostView>, Rule<PortView>, Rule<EthernetView>, Rule<PairView>> rule{};
+  std::variant<Rule<HostView>, Rule<PortView>, Rule<EthernetView>, Rule<PairView>, Agreement> rule{};
 };
 
 // Every check, in the order of the report. Ids are unique; a dependency stands before those that depend on it.
@@ -70,7 +85,7 @@ const Check* FindCheck(std::string_view id);
 // What the check's verdict is about. An Ethernet port is part of its RDMA port: kPort.
 Scope ScopeOf(const Check& check);
 
-// The heading under which a person looks for the id: "device", "net", "roce", "dcb", "host", "storage", "pair",
+// The heading under which a person looks for the id: "device", "net", "roce", "dcb", "host", "storage", "agreement", "pair",
 // "loopback", "peer", "smb-direct", "server", "share".
 std::string_view GroupOf(std::string_view id);
 

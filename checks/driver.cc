@@ -62,7 +62,7 @@ Check DrvFwUniform() {
       .title = "NICs of one board have one firmware at both ends",
       .why = "Two firmware versions differ in pause and congestion behaviour: a fault shows on one end only",
       .fix = "devlink dev info  # on both; then bring the older one to the other's firmware",
-      .depends_on = {"inv.netdev-mapping"},
+      .depends_on = {"inv.netdev-mapping", "agree.firmware"},
       .rule = Rule<PairView>{FirmwareNotApplicable, JudgeFirmware}};
 }
 

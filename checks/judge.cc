@@ -4,50 +4,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "checks/begin.h"
 #include "checks/check.h"
 #include "checks/ethernet.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
+#include "checks/stopwatch.h"
+#include "checks/verdicts.h"
 #include "checks/words.h"
 
 namespace rdmaready {
 namespace {
-
-// Does a person have to do something about it?
-bool CallsForAction(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kUnknown:
-    case Outcome::kWarn:
-    case Outcome::kFail:
-      return true;
-    case Outcome::kPass:
-    case Outcome::kNotApplicable:
-      return false;
-  }
-  return true;
-}
-
-// The check's part of a finding, before anything was judged.
-Finding Begin(const Check& check, const Profile& profile, std::string subject) {
-  const Scope scope = ScopeOf(check);
-  return {.id = std::string(check.id),
-          .title = std::string(check.title),
-          .scope = scope,
-          .rung = scope == Scope::kPair ? Rung::kPeer : Rung::kHost,
-          .subject = std::move(subject),
-          .blocking = Blocks(check, profile),
-          .why = std::string(check.why)};
-}
-
-void TakeVerdict(Finding& finding, const Check& check, const Verdict& verdict) {
-  // What nobody asked for cannot fail.
-  const bool advice = verdict.outcome == Outcome::kFail && !finding.blocking;
-  finding.outcome = advice ? Outcome::kWarn : verdict.outcome;
-  finding.observed = Printable(verdict.observed);
-  finding.expected = Printable(verdict.expected);
-  finding.source = verdict.source;
-  if (CallsForAction(verdict.outcome)) finding.fix = verdict.fix.empty() ? std::string(check.fix) : verdict.fix;
-}
 
 // The answer of the rule for one view; the fix may still hold placeholders.
 template <class View>
@@ -62,22 +29,6 @@ Finding Ask(const Check& check, const Rule<View>& rule, const View& view, std::s
   }
   return finding;
 }
-
-void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {
-  if (finding.outcome == Outcome::kNotApplicable) return;
-  const Finding* behind = HidingFinding(check.depends_on, finding, evidence);
-  if (behind != nullptr) Hide(finding, *behind, evidence.host);
-}
-
-class Stopwatch {
- public:
-  explicit Stopwatch(const NowNs& now) : now_(now), started_(now ? now() : 0) {}
-  std::int64_t ElapsedNs() const { return now_ ? now_() - started_ : 0; }
-
- private:
-  const NowNs& now_;
-  std::int64_t started_;
-};
 
 int Severity(const Finding& finding) {
   switch (finding.outcome) {

@@ -133,7 +133,7 @@ Check IwPeerProtocol() {
           "rdma link show  # on both: keep hosts of one protocol in one inventory, or switch the NIC's with "
           "devlink dev param",
       .blocks_for = &kDemandsRdma,
-      .depends_on = {"inv.transport"},
+      .depends_on = {"inv.transport", "agree.transport"},
       .rule = Rule<PairView>{ProtocolNotApplicable, JudgeProtocol}};
 }
 
@@ -143,7 +143,7 @@ Check MtuPair() {
           .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
           .fix = "ip link set dev {netdev} mtu {mtu}  # on the host with the smaller one",
           .blocks_for = &kDemandsRdma,
-          .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
+          .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active", "agree.mtu"},
           .rule = Rule<PairView>{MtuNotApplicable, JudgeMtu}};
 }
 
@@ -153,7 +153,7 @@ Check PfcBothDirections() {
           .why = "A pause that only one end knows protects one direction: the other loses frames under load",
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on  # on the host that differs",
           .blocks_for = &kDemandsPfc,
-          .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.only-one"},
+          .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.only-one", "agree.pfc"},
           .rule = Rule<PairView>{PfcNotApplicable, JudgePfc}};
 }
 

@@ -116,6 +116,18 @@ const std::vector<Check>& AllChecks() {
       NfsClientModule(),
       NfsServerModule(),
       NfsServerListener(),
+      AgreeTransport(),
+      AgreeGid(),
+      AgreeMtu(),
+      AgreeNetdevMtu(),
+      AgreeSpeed(),
+      AgreeAdapter(),
+      AgreeFirmware(),
+      AgreePfc(),
+      AgreeEts(),
+      AgreeDscp(),
+      AgreeMarking(),
+      AgreeCongestion(),
       IwPeerProtocol(),
       MtuPair(),
       PfcBothDirections(),
@@ -141,12 +153,13 @@ Scope ScopeOf(const Check& check) {
 }
 
 std::string_view GroupOf(std::string_view id) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kGroups{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kGroups{{
       {"mtu.pair", "pair"},
       {"pfc.both-directions", "pair"},
       {"trust.uniform", "pair"},
       {"drv.fw-uniform", "pair"},
       {"iw.peer-protocol", "pair"},
+      {"agree.", "agreement"},
       {"iw.port-5445", "storage"},
       {"iw.", "device"},
       {"inv.", "device"},

@@ -26,6 +26,11 @@ Verdict NoAnswer(const Missing& why, std::string expected, std::string_view sour
 // "profile x does not ask for a DSCP".
 std::string NotAsked(const Profile& profile, std::string_view for_what);
 
+// Does a person have to do something about it?
+constexpr bool CallsForAction(Outcome outcome) {
+  return outcome != Outcome::kPass && outcome != Outcome::kNotApplicable;
+}
+
 // Why RoCE and its DCB settings do not concern the port (it is InfiniBand, or iWARP); empty when they do, and
 // also when the transport is not known, because then nobody may say that they do not.
 std::string NotRoce(const Port& port);

@@ -9,6 +9,7 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "checks/agreement.h"
 #include "checks/probe.h"
 #include "checks/readiness.h"
 #include "checks/transfer.h"
@@ -96,6 +97,7 @@ CheckSummary HostsCheck::Run() {
     profile_ = **used;
   }
   if (CheckNoTwins(hosts_).ok()) {
+    if (hosts_.size() > 1 && profile_) CompareHosts();
     if (level_ >= Rung::kPeer && hosts_.size() > 1 && profile_) TestPairs();
     if (level_ >= Rung::kServer) FanOut(hosts_.size(), [this](std::size_t i) { ProbeFrom(i); });
   }
@@ -172,6 +174,16 @@ void HostsCheck::AskHost(std::size_t index) {
   notes.store_notice = answer->store_notice;
   facts_[index] = std::move(answer->facts);
   used_[index] = std::move(answer->profile);
+}
+
+// Side by side, before any traffic.
+void HostsCheck::CompareHosts() {
+  const std::lock_guard lock(mutex_);
+  std::vector<FleetHost> fleet;
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    fleet.push_back({hosts_[i].name, facts_[i] ? &*facts_[i] : nullptr, run_.report.hosts[i].findings});
+  }
+  AppendAgreement(JudgeAgreement(fleet, *profile_), run_.report);
 }
 
 void HostsCheck::TestPairs() {

@@ -38,6 +38,7 @@ class HostsCheck {
   void AskHost(std::size_t index);
   // False when there is nobody to ask: the report says why.
   bool Connect(std::size_t index);
+  void CompareHosts();
   void TestPairs();
   void ProbeFrom(std::size_t index);
   // Writes each case's finding over the one at `slot` and after it in the job's pair.

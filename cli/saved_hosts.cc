@@ -8,6 +8,7 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "checks/agreement.h"
 #include "checks/judge.h"
 #include "checks/readiness.h"
 #include "collectors/collect.h"
@@ -60,6 +61,15 @@ void NameApart(std::vector<SavedHost>& hosts, const std::vector<std::string>& fo
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (hosts[i].name.empty() || uses[hosts[i].name] > 1) hosts[i].name = folders[i];
   }
+}
+
+void AddAgreement(const std::vector<SavedHost>& hosts, const Profile& profile, Report& report) {
+  std::vector<FleetHost> fleet;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const Facts* facts = hosts[i].error.empty() ? &hosts[i].facts : nullptr;
+    fleet.push_back({hosts[i].name, facts, report.hosts[i].findings});
+  }
+  AppendAgreement(JudgeAgreement(fleet, profile, SteadyNowNs), report);
 }
 
 }  // namespace
@@ -115,6 +125,7 @@ CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile&
     notes.recorded_unix_ns = host.recorded_unix_ns;
     notes.recorded_by = host.recorded_by;
   }
+  AddAgreement(hosts, profile, report);
   report.duration_ns = UnixNowNs() - report.started_unix_ns;
   Conclude(report);
   return run;

@@ -339,6 +339,7 @@ std::vector<CheckCase> AllCheckCases() {
   AddAppCases(cases);
   AddSmbCases(cases);
   AddStorageCases(cases);
+  AddAgreementCases(cases);
   for (CheckCase& row : cases) {
     if (row.profile == Profile{}) row.profile = VirtualFabricProfile();
   }

@@ -39,5 +39,6 @@ void AddEtsCases(std::vector<CheckCase>& cases);
 void AddAppCases(std::vector<CheckCase>& cases);
 void AddSmbCases(std::vector<CheckCase>& cases);
 void AddStorageCases(std::vector<CheckCase>& cases);
+void AddAgreementCases(std::vector<CheckCase>& cases);
 
 }  // namespace rdmaready

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "checks/agreement.h"
 #include "checks/check.h"
 #include "checks/ethernet.h"
 #include "checks/names.h"
@@ -32,6 +33,9 @@ Verdict AskAlone(const Check& check, const CheckCase& row) {
     verdict = Ask(*port_rule, PortView{row.host, port, row.profile});
   } else if (const auto* ethernet_rule = std::get_if<Rule<EthernetView>>(&check.rule)) {
     verdict = Ask(*ethernet_rule, EthernetView{row.host, port, EthernetPortsOf(port).front(), row.profile});
+  } else if (const auto* agreement = std::get_if<Agreement>(&check.rule)) {
+    const std::vector<Voter> voters{{"a", &row.host, &port}, {"b", &other, &other.ports->front()}};
+    verdict = Compare(*agreement, voters, row.profile).front();
   } else {
     verdict = Ask(std::get<Rule<PairView>>(check.rule),
                   PairView{"a", row.host, port, "b", other, other.ports->front(), row.profile});

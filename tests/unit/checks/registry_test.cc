@@ -22,6 +22,8 @@ TEST(Registry, HoldsTheChecksOfThisRelease) {
   EXPECT_THAT(
       ids,
       testing::UnorderedElementsAre(
+          "agree.transport", "agree.gid", "agree.mtu", "agree.netdev-mtu", "agree.speed", "agree.adapter",
+          "agree.firmware", "agree.pfc", "agree.ets", "agree.dscp", "agree.marking", "agree.congestion",
           "app.roce-udp", "arp.announce", "arp.ignore", "cnt.saturated", "dcbx.mode", "dcbx.willing",
           "dev.fast-registration", "dev.max-cqe", "dev.max-mr", "dev.max-qp-wr", "dev.max-sge", "dev.rd-atom",
           "drv.core-modules", "drv.dcb-capable", "drv.fw-uniform", "ets.capacity", "ets.cluster-share",

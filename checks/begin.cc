@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/begin.h"
+
+#include <utility>
+
+#include "checks/verdicts.h"
+#include "checks/words.h"
+
+namespace rdmaready {
+
+Finding Begin(const Check& check, const Profile& profile, std::string subject) {
+  const Scope scope = ScopeOf(check);
+  return {.id = std::string(check.id),
+          .title = std::string(check.title),
+          .scope = scope,
+          .rung = scope == Scope::kPair ? Rung::kPeer : Rung::kHost,
+          .subject = std::move(subject),
+          .blocking = Blocks(check, profile),
+          .why = std::string(check.why)};
+}
+
+void TakeVerdict(Finding& finding, const Check& check, const Verdict& verdict) {
+  // What nobody asked for cannot fail.
+  const bool advice = verdict.outcome == Outcome::kFail && !finding.blocking;
+  finding.outcome = advice ? Outcome::kWarn : verdict.outcome;
+  finding.observed = Printable(verdict.observed);
+  finding.expected = Printable(verdict.expected);
+  finding.source = verdict.source;
+  if (CallsForAction(verdict.outcome)) finding.fix = verdict.fix.empty() ? std::string(check.fix) : verdict.fix;
+}
+
+void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {
+  if (finding.outcome == Outcome::kNotApplicable) return;
+  const Finding* behind = HidingFinding(check.depends_on, finding, evidence);
+  if (behind != nullptr) Hide(finding, *behind, evidence.host);
+}
+
+}  // namespace rdmaready
