@@ -339,6 +339,8 @@ std::vector<CheckCase> AllCheckCases() {
   AddAppCases(cases);
   AddSmbCases(cases);
   AddStorageCases(cases);
+  AddPeerCases(cases);
+  AddWindowCases(cases);
   for (CheckCase& row : cases) {
     if (row.profile == Profile{}) row.profile = VirtualFabricProfile();
   }

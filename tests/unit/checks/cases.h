@@ -39,5 +39,7 @@ void AddEtsCases(std::vector<CheckCase>& cases);
 void AddAppCases(std::vector<CheckCase>& cases);
 void AddSmbCases(std::vector<CheckCase>& cases);
 void AddStorageCases(std::vector<CheckCase>& cases);
+void AddPeerCases(std::vector<CheckCase>& cases);
+void AddWindowCases(std::vector<CheckCase>& cases);
 
 }  // namespace rdmaready
