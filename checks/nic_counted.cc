@@ -81,31 +81,43 @@ Verdict JudgeStorm(const EthernetView& view) {
 
 using ByPriority = std::array<std::uint64_t, kPriorities>;
 
-// PFC frames of each priority, both ways; nullopt when neither source counts them.
-std::optional<ByPriority> PfcFrames(const EthernetView& view) {
-  const Fact<NetdevReading> earlier = EarlierOf(view);
+// PFC frames of each priority, both ways, by the NIC's statistics; nullopt when they are not known.
+std::optional<ByPriority> FramesByStatistics(const EthernetView& view) {
+  const Fact<std::vector<StatisticChange>> all = StatisticChanges(view);
+  if (!all) return std::nullopt;
   std::optional<ByPriority> frames;
-  const auto add = [&frames](std::size_t priority, std::uint64_t by) {
+  for (const StatisticChange& one : *all) {
+    const bool pfc = one.now.counter == NicCounter::kPauseReceived || one.now.counter == NicCounter::kPauseSent;
+    if (!pfc || !one.now.priority || *one.now.priority >= kPriorities) continue;
     if (!frames) frames = ByPriority{};
-    (*frames)[priority] += by;
-  };
-  if (const Fact<std::vector<StatisticChange>> all = StatisticChanges(view)) {
-    for (const StatisticChange& one : *all) {
-      const bool pfc =
-          one.now.counter == NicCounter::kPauseReceived || one.now.counter == NicCounter::kPauseSent;
-      if (pfc && one.now.priority && *one.now.priority < kPriorities)
-        add(*one.now.priority, GrowthOf(one.change));
-    }
+    (*frames)[*one.now.priority] += GrowthOf(one.change);
   }
+  return frames;
+}
+
+// The same by dcbnl, which few drivers leave at 0.
+std::optional<ByPriority> FramesByDcb(const EthernetView& view) {
+  const Fact<NetdevReading> earlier = EarlierOf(view);
   const Fact<Pfc> now = DcbFact(view.netdev, &Dcb::pfc);
-  if (frames || !earlier || !earlier->pfc || !now) return frames;
+  if (!earlier || !earlier->pfc || !now) return std::nullopt;
   const auto grown = [](std::uint64_t before, std::uint64_t after) {
     return GrowthOf(Difference({"", before}, {"", after}, std::nullopt));
   };
+  ByPriority frames{};
   for (std::size_t priority = 0; priority < kPriorities; ++priority) {
-    add(priority, grown(earlier->pfc->pauses_received[priority], now->pauses_received[priority]) +
-                      grown(earlier->pfc->pauses_sent[priority], now->pauses_sent[priority]));
+    frames[priority] = grown(earlier->pfc->pauses_received[priority], now->pauses_received[priority]) +
+                       grown(earlier->pfc->pauses_sent[priority], now->pauses_sent[priority]);
   }
+  return frames;
+}
+
+// Each source may lack what the other has: mlx5 names its statistics of a priority only while PFC is on for it.
+std::optional<ByPriority> PfcFrames(const EthernetView& view) {
+  const std::optional<ByPriority> by_statistics = FramesByStatistics(view);
+  std::optional<ByPriority> frames = FramesByDcb(view);
+  if (!frames || !by_statistics) return frames ? frames : by_statistics;
+  for (std::size_t priority = 0; priority < kPriorities; ++priority)
+    (*frames)[priority] = std::max((*frames)[priority], (*by_statistics)[priority]);
   return frames;
 }
 
