@@ -124,6 +124,7 @@ Check CntRnr();
 Check CntRetryExceeded();
 Check CntRemoteAccess();
 Check CntIcrc();
+Check CntCmRetries();
 Check EcnLoopClosed();
 Check IwRetrans();
 // nic_counted.cc

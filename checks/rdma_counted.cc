@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cnt.rdma-retrans, cnt.sequence, cnt.rnr, cnt.retry-exceeded, cnt.remote-access, cnt.icrc, ecn.loop-closed,
-// iw.retrans: what RDMA's own counters did while the port was watched.
+// cnt.rdma-retrans, cnt.sequence, cnt.rnr, cnt.retry-exceeded, cnt.remote-access, cnt.icrc, cnt.cm-retries,
+// ecn.loop-closed, iw.retrans: what RDMA's own counters did while the port was watched.
 #include <algorithm>
 #include <span>
 
@@ -68,6 +68,28 @@ Verdict JudgeNotReady(const PortView& view) {
   if (TotalGrowth(changes) > 0 && TotalGrowth(never) == 0)
     return Warned(observed, std::string(kNoGrowth), kSource);
   return Judged(TotalGrowth(changes) == 0, observed, std::string(kNoGrowth), kSource);
+}
+
+// ---- cnt.cm-retries ----
+
+bool IsCmRetry(std::string_view name) { return name.starts_with("cm_tx_retries/"); }
+
+std::string CmNotApplicable(const PortView& view) {
+  if (std::string reason = NotWatched(view.port); !reason.empty()) return reason;
+  const Fact<std::vector<Counter>>& counters = view.port.hw_counters;
+  if (NotOffered(counters)) return counters.missing().detail;
+  const bool any = !counters || std::ranges::any_of(
+                                    *counters, [](const Counter& counter) { return IsCmRetry(counter.name); });
+  return any ? "" : "the kernel does not count them";
+}
+
+Verdict JudgeCmRetries(const PortView& view) {
+  constexpr std::string_view kCmSource = "sysfs cm_tx_retries, two readings";
+  const Fact<std::vector<CounterChange>> all = HardwareChanges(view.port);
+  if (!all) return NoAnswer(all.missing(), std::string(kNoGrowth), kCmSource);
+  std::vector<CounterChange> changes = *all;
+  std::erase_if(changes, [](const CounterChange& change) { return !IsCmRetry(change.name); });
+  return Judged(TotalGrowth(changes) == 0, Observed(view.port, changes), std::string(kNoGrowth), kCmSource);
 }
 
 // ---- ecn.loop-closed ----
@@ -188,6 +210,17 @@ Check CntIcrc() {
           "ones",
       .depends_on = {"link.state"},
       .rule = Rule<PortView>{NotApplicable<ErrorTopic::kDamaged>, JudgeNoGrowth<ErrorTopic::kDamaged>}};
+}
+
+Check CntCmRetries() {
+  return {.id = "cnt.cm-retries",
+          .title = "Connections are made and ended without a message being sent again",
+          .why = "Each message that has to be sent again makes somebody wait for a second and more",
+          .fix =
+              "grep -r . /sys/class/infiniband/{device}/ports/{port}/cm_tx_retries  # the peer is slow, or "
+              "messages are lost on the way: links, VLANs, its RDMA-CM",
+          .depends_on = {"link.state"},
+          .rule = Rule<PortView>{CmNotApplicable, JudgeCmRetries}};
 }
 
 Check EcnLoopClosed() {

@@ -51,6 +51,7 @@ const std::vector<Check>& AllChecks() {
       CntRetryExceeded(),
       CntRemoteAccess(),
       CntIcrc(),
+      CntCmRetries(),
       IwRetrans(),
       CntDiscardsPhy(),
       CntPauseStorm(),

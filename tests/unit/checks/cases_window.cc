@@ -128,7 +128,12 @@ void AddSoftware(std::vector<CheckCase>& cases) {
   const auto one = [](const char* name, std::uint64_t by) { return Counting({{name, 2, 2 + by}}); };
   cases.insert(
       cases.end(),
-      {{"cnt.rnr", "none", rnr(0, 0), kPass, "no growth"},
+      {{"cnt.cm-retries", "none", one("cm_tx_retries/req", 0), kPass, "no growth"},
+       {"cnt.cm-retries", "two", one("cm_tx_retries/req", 2), kFail, "cm_tx_retries/req +2 in 10 s",
+        "grep -r . /sys/class/infiniband/rxe0/ports/1/cm_tx_retries"},
+       {"cnt.cm-retries", "denied", EarlierDenied(one("cm_tx_retries/req", 2)), kUnknown, "not permitted"},
+       {"cnt.cm-retries", "not counted", one("packet_seq_err", 2), kNotApplicable, "does not count"},
+       {"cnt.rnr", "none", rnr(0, 0), kPass, "no growth"},
        {"cnt.rnr", "some", rnr(4, 0), kWarn, "rnr_nak_retry_err +4"},
        {"cnt.rnr", "for good", rnr(4, 1), kFail, "req_rnr_retries_exceeded +1"},
        {"cnt.rnr", "denied", EarlierDenied(rnr(4, 1)), kUnknown, "not permitted"},

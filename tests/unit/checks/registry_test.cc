@@ -22,9 +22,9 @@ TEST(Registry, HoldsTheChecksOfThisRelease) {
   EXPECT_THAT(
       ids,
       testing::UnorderedElementsAre(
-          "app.roce-udp", "arp.announce", "arp.ignore", "cnt.discards-phy", "cnt.icrc", "cnt.pause-storm",
-          "cnt.rdma-retrans", "cnt.remote-access", "cnt.retry-exceeded", "cnt.rnr", "cnt.saturated",
-          "cnt.sequence", "dcbx.dialect", "dcbx.mode", "dcbx.one-agent", "dcbx.willing",
+          "app.roce-udp", "arp.announce", "arp.ignore", "cnt.cm-retries", "cnt.discards-phy", "cnt.icrc",
+          "cnt.pause-storm", "cnt.rdma-retrans", "cnt.remote-access", "cnt.retry-exceeded", "cnt.rnr",
+          "cnt.saturated", "cnt.sequence", "dcbx.dialect", "dcbx.mode", "dcbx.one-agent", "dcbx.willing",
           "dev.fast-registration", "dev.max-cqe", "dev.max-mr", "dev.max-qp-wr", "dev.max-sge", "dev.rd-atom",
           "drv.core-modules", "drv.dcb-capable", "drv.fw-uniform", "ecn.loop-closed", "ets.capacity",
           "ets.cluster-share", "ets.map", "ets.maxrate", "ets.rdma-share", "ets.sum", "ets.switch-agrees",
