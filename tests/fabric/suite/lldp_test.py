@@ -100,7 +100,7 @@ class Lldp(unittest.TestCase):
         host = self.hosts[LISTENER]
         watch = ("--watch", seconds) if seconds else ()
         answer = tool.rdmaready("check", host, "--profile", "virtual-fabric", *watch, "--output", "json", timeout=180)
-        self.assertIn(answer.status, (0, 1), answer)
+        self.assertIn(answer.status, (0, 1, 3), answer)
         found = {one: fabric.finding(answer.json, host, one) for one in OF_THE_LINK}
         self.assertEqual({finding["subject"] for finding in found.values()}, {PLACE})
         return found
