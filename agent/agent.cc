@@ -93,12 +93,15 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
 }
 
 CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher,
-                      std::stop_token cancel) {
+                      std::stop_token cancel, std::chrono::milliseconds watch) {
   const std::int64_t started = UnixNowNs();
   CheckRun run;
   run.run_id = caller.run_id.empty() ? MakeRunId() : caller.run_id;
-  if (watcher.progress) watcher.progress("reading the host");
-  run.facts = Collect();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(watch).count();
+  if (watcher.progress) {
+    watcher.progress(watch.count() > 0 ? Cat("watching the ports for ", seconds, " s") : "reading the host");
+  }
+  run.facts = watch.count() > 0 ? Watch({.longest = watch, .stop = cancel}) : Collect();
   run.report.agent_version = config_.version;
   if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
   run.report.findings = JudgeHost(run.facts, profile, SteadyNowNs);

@@ -144,9 +144,10 @@ class Agent {
   absl::StatusOr<RecordingFiles> Record(const LldpWait& lldp = {});
 
   // Judges this host up to `level` (kPeer is judged as kLoopback: the rest is the caller's work) and stores the
-  // report.
+  // report. Before that it watches the ports for as long as `watch`, when that is any time: what counts there,
+  // and what LLDP is heard. `cancel` ends the watch, and what was seen until then is judged.
   CheckRun Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher,
-                 std::stop_token cancel);
+                 std::stop_token cancel, std::chrono::milliseconds watch = {});
 
   // kNotFound (no such port or case), kFailedPrecondition (no address), kResourceExhausted (busy: the text says
   // who), kInvalidArgument (options beyond the limits). A transfer that failed is a successful call. Empty
@@ -174,6 +175,9 @@ class Agent {
   bool LiveTestRunning() const { return live_tests_ > 0; }
 
  private:
+  // Reads the host at the beginning and at the end of a watch, and listens in between; others may be served
+  // meanwhile.
+  Facts Watch(const LldpWait& wait);
   absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
                                     const std::string& what) const;
   // One transfer of this host through `port`, with what its error counters did meanwhile.

@@ -140,6 +140,11 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
   if (!profile.ok()) return Encode(profile.status());
 
+  const std::chrono::seconds ports(request->watch_seconds());
+  if (ports > limits_.lldp) {
+    return {grpc::StatusCode::INVALID_ARGUMENT,
+            "watching the ports: at most " + std::to_string(limits_.lldp.count()) + " s"};
+  }
   CallWatch watch(*context, limits_.any_call);
   const auto send = [&](const v1::CheckEvent& event) {
     static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }));
@@ -157,7 +162,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   };
   const Rung level = request->level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback;
   const CheckRun run = agent_.Check(*profile, level, {request->caller(), request->run_id(), Origin(*context)},
-                                    watcher, watch.token());
+                                    watcher, watch.token(), ports);
 
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();

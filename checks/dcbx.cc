@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/families.h"
+#include "checks/neighbours.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -103,11 +104,24 @@ Verdict JudgeMode(const EthernetView& view) {
   return Judged(true, DcbxText(*dcbx), std::string(kExpected), kSource);
 }
 
-// And it does not follow what a neighbour proposes.
+bool IsWilling(const LldpNeighbour& agent) {
+  const auto cee = [&agent](const auto& feature) { return feature && feature->feature.willing; };
+  return (agent.ets && agent.ets->willing) || (agent.pfc && agent.pfc->willing) ||
+         (agent.cee && (cee(agent.cee->groups) || cee(agent.cee->pfc) || cee(agent.cee->app)));
+}
+
+// And it does not follow what a neighbour proposes: neither the driver does, nor an agent that writes to it.
 Verdict JudgeWilling(const EthernetView& view) {
   constexpr std::string_view kSource = "dcbnl IEEE ETS";
   const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), "willing off", kSource);
+  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
+  if (!ets->willing && agents && std::ranges::any_of(agents->own, IsWilling)) {
+    const std::string of_lldpad = Cat("lldptool set-tlv -i ", NetdevWord(view.netdev), " -V ");
+    return Judged(false, "willing off, but an LLDP agent of this host announces it on", "willing off",
+                  ListenedText(*agents),
+                  Cat(of_lldpad, "PFC willing=no; ", of_lldpad, "ETS-CFG willing=no  # where it is lldpad"));
+  }
   return Judged(!ets->willing, ets->willing ? "willing on" : "willing off", "willing off", kSource);
 }
 

@@ -9,6 +9,7 @@ namespace rdmaready {
 namespace {
 
 using Kind = CounterChange::Kind;
+using Topic = ErrorTopic;
 
 constexpr CounterFamily kHw = CounterFamily::kHardware;
 constexpr CounterFamily kPma = CounterFamily::kPort;
@@ -23,90 +24,81 @@ constexpr std::string_view kSysfs = "drivers/infiniband/core/sysfs.c";  // of In
 
 constexpr ErrorCounter kTable[] = {
     // Sent again, or seen twice, because something was lost.
-    {"out_of_sequence", kHw, true, kMlx5},
-    {"packet_seq_err", kHw, true, kMlx5},
-    {"implied_nak_seq_err", kHw, true, kMlx5},
-    {"local_ack_timeout_err", kHw, true, kMlx5},
-    {"roce_adp_retrans", kHw, true, kMlx5},
-    {"roce_adp_retrans_to", kHw, true, kMlx5},
-    {"duplicate_request", kHw, true, kMlx5},  // and rxe
-    {"to_retransmits", kHw, true, kBnxt},
-    {"seq_err_naks_rcvd", kHw, true, kBnxt},
-    {"missing_resp", kHw, true, kBnxt},
-    {"dup_req", kHw, true, kBnxt},
-    {"oos_drop_count", kHw, true, kBnxt},
-    {"out_of_seq_request", kHw, true, kRxe},
-    {"rcvd_seq_err", kHw, true, kRxe},
-    {"completer_retry_err", kHw, true, kRxe},
-    {"tcpRetransSegs", kHw, false, kIrdma},
-    {"ip4RetransSegs", kHw, false, kCxgb4},
-    {"ip6RetransSegs", kHw, false, kCxgb4},
+    {"out_of_sequence", Topic::kSequence, kHw, true, kMlx5},
+    {"packet_seq_err", Topic::kSequence, kHw, true, kMlx5},
+    {"implied_nak_seq_err", Topic::kSequence, kHw, true, kMlx5},
+    {"local_ack_timeout_err", Topic::kRetransmission, kHw, true, kMlx5},
+    {"roce_adp_retrans", Topic::kRetransmission, kHw, true, kMlx5},
+    {"roce_adp_retrans_to", Topic::kRetransmission, kHw, true, kMlx5},
+    {"duplicate_request", Topic::kRetransmission, kHw, true, kMlx5},  // and rxe
+    {"to_retransmits", Topic::kRetransmission, kHw, true, kBnxt},
+    {"seq_err_naks_rcvd", Topic::kSequence, kHw, true, kBnxt},
+    {"missing_resp", Topic::kSequence, kHw, true, kBnxt},
+    {"dup_req", Topic::kRetransmission, kHw, true, kBnxt},
+    {"oos_drop_count", Topic::kSequence, kHw, true, kBnxt},
+    {"out_of_seq_request", Topic::kSequence, kHw, true, kRxe},
+    {"rcvd_seq_err", Topic::kSequence, kHw, true, kRxe},
+    {"completer_retry_err", Topic::kRetransmission, kHw, true, kRxe},
+    {"tcpRetransSegs", Topic::kTcpRetransmission, kHw, false, kIrdma},
+    {"ip4RetransSegs", Topic::kTcpRetransmission, kHw, false, kCxgb4},
+    {"ip6RetransSegs", Topic::kTcpRetransmission, kHw, false, kCxgb4},
     // The receiver was not ready.
-    {"rnr_nak_retry_err", kHw, true, kMlx5},
-    {"out_of_buffer", kHw, true, kMlx5},
-    {"rnr_naks_rcvd", kHw, true, kBnxt},
-    {"rx_out_of_buffer", kHw, true, kBnxt},
-    {"rcvd_rnr_err", kHw, true, kRxe},
-    {"send_rnr_err", kHw, true, kRxe},
+    {"rnr_nak_retry_err", Topic::kReceiverNotReady, kHw, true, kMlx5},
+    {"out_of_buffer", Topic::kReceiverNotReady, kHw, true, kMlx5},
+    {"rnr_naks_rcvd", Topic::kReceiverNotReady, kHw, true, kBnxt},
+    {"rx_out_of_buffer", Topic::kReceiverNotReady, kHw, true, kBnxt},
+    {"rcvd_rnr_err", Topic::kReceiverNotReady, kHw, true, kRxe},
+    {"send_rnr_err", Topic::kReceiverNotReady, kHw, true, kRxe},
     // Retries were used up.
-    {"req_transport_retries_exceeded", kHw, true, kMlx5},
-    {"req_rnr_retries_exceeded", kHw, true, kMlx5},
-    {"max_retry_exceeded", kHw, true, kBnxt},
-    {"retry_exceeded_err", kHw, true, kRxe},
-    {"retry_rnr_exceeded_err", kHw, true, kRxe},
+    {"req_transport_retries_exceeded", Topic::kRetriesUsedUp, kHw, true, kMlx5},
+    {"req_rnr_retries_exceeded", Topic::kReceiverNeverReady, kHw, true, kMlx5},
+    {"max_retry_exceeded", Topic::kRetriesUsedUp, kHw, true, kBnxt},
+    {"retry_exceeded_err", Topic::kRetriesUsedUp, kHw, true, kRxe},
+    {"retry_rnr_exceeded_err", Topic::kReceiverNeverReady, kHw, true, kRxe},
+    // A wrong key, or a right that was not given.
+    {"req_remote_access_errors", Topic::kRemoteAccess, kHw, true, kMlx5},
+    {"resp_remote_access_errors", Topic::kRemoteAccess, kHw, true, kMlx5},
+    {"remote_access_err", Topic::kRemoteAccess, kHw, true, kBnxt},
     // Dropped or damaged.
-    {"rx_icrc_encapsulated", kHw, true, kMlx5},
-    {"rx_roce_discards", kHw, true, kBnxt},
-    {"tx_roce_discards", kHw, true, kBnxt},
-    {"rx_roce_errors", kHw, true, kBnxt},
-    {"tx_roce_errors", kHw, true, kBnxt},
-    {"unrecoverable_err", kHw, true, kBnxt},
-    {"ip4InDiscards", kHw, true, kIrdma},
-    {"ip6InDiscards", kHw, true, kIrdma},
-    {"rxVlanErrors", kHw, true, kIrdma},
-    {"tcpInProtoErrors", kHw, true, kIrdma},
-    {"tcpInOptErrors", kHw, true, kIrdma},
-    {"send_err", kHw, true, kRxe},
+    {"rx_icrc_encapsulated", Topic::kDamaged, kHw, true, kMlx5},
+    {"rx_roce_discards", Topic::kDropped, kHw, true, kBnxt},
+    {"tx_roce_discards", Topic::kDropped, kHw, true, kBnxt},
+    {"rx_roce_errors", Topic::kDropped, kHw, true, kBnxt},
+    {"tx_roce_errors", Topic::kDropped, kHw, true, kBnxt},
+    {"unrecoverable_err", Topic::kDropped, kHw, true, kBnxt},
+    {"ip4InDiscards", Topic::kDropped, kHw, true, kIrdma},
+    {"ip6InDiscards", Topic::kDropped, kHw, true, kIrdma},
+    {"rxVlanErrors", Topic::kDropped, kHw, true, kIrdma},
+    {"tcpInProtoErrors", Topic::kDropped, kHw, true, kIrdma},
+    {"tcpInOptErrors", Topic::kDropped, kHw, true, kIrdma},
+    {"send_err", Topic::kDropped, kHw, true, kRxe},
     // Congestion: notifications that were not acted on warn.
-    {"rp_cnp_ignored", kHw, true, kMlx5},
-    {"rp_cnp_handled", kHw, false, kMlx5},
-    {"np_cnp_sent", kHw, false, kMlx5},
-    {"np_ecn_marked_roce_packets", kHw, false, kMlx5},
-    {"rx_cnp_pkts", kHw, false, kBnxt},
-    {"tx_cnp_pkts", kHw, false, kBnxt},
-    {"rx_ecn_marked_pkts", kHw, false, kBnxt},
-    {"cnpIgnored", kHw, true, kIrdma},
-    {"cnpHandled", kHw, false, kIrdma},
-    {"cnpSent", kHw, false, kIrdma},
-    {"RxECNMrkd", kHw, false, kIrdma},
+    {"rp_cnp_ignored", Topic::kCnpIgnored, kHw, true, kMlx5},
+    {"rp_cnp_handled", Topic::kCnpHandled, kHw, false, kMlx5},
+    {"np_cnp_sent", Topic::kCnpSent, kHw, false, kMlx5},
+    {"np_ecn_marked_roce_packets", Topic::kEcnMarked, kHw, false, kMlx5},
+    {"rx_cnp_pkts", Topic::kCnpHandled, kHw, false, kBnxt},
+    {"tx_cnp_pkts", Topic::kCnpSent, kHw, false, kBnxt},
+    {"rx_ecn_marked_pkts", Topic::kEcnMarked, kHw, false, kBnxt},
+    {"cnpIgnored", Topic::kCnpIgnored, kHw, true, kIrdma},
+    {"cnpHandled", Topic::kCnpHandled, kHw, false, kIrdma},
+    {"cnpSent", Topic::kCnpSent, kHw, false, kIrdma},
+    {"RxECNMrkd", Topic::kEcnMarked, kHw, false, kIrdma},
     // The link itself.
-    {"link_downed", kHw, true, kRxe},
-    {"symbol_error", kPma, true, kSysfs},
-    {"link_error_recovery", kPma, true, kSysfs},
-    {"link_downed", kPma, true, kSysfs},
-    {"port_rcv_errors", kPma, true, kSysfs},
-    {"port_rcv_remote_physical_errors", kPma, true, kSysfs},
-    {"port_xmit_discards", kPma, true, kSysfs},
-    {"local_link_integrity_errors", kPma, true, kSysfs},
-    {"excessive_buffer_overrun_errors", kPma, true, kSysfs},
-    {"VL15_dropped", kPma, true, kSysfs},
+    {"link_downed", Topic::kLink, kHw, true, kRxe},
+    {"symbol_error", Topic::kLink, kPma, true, kSysfs},
+    {"link_error_recovery", Topic::kLink, kPma, true, kSysfs},
+    {"link_downed", Topic::kLink, kPma, true, kSysfs},
+    {"port_rcv_errors", Topic::kLink, kPma, true, kSysfs},
+    {"port_rcv_remote_physical_errors", Topic::kLink, kPma, true, kSysfs},
+    {"port_xmit_discards", Topic::kLink, kPma, true, kSysfs},
+    {"local_link_integrity_errors", Topic::kLink, kPma, true, kSysfs},
+    {"excessive_buffer_overrun_errors", Topic::kLink, kPma, true, kSysfs},
+    {"VL15_dropped", Topic::kLink, kPma, true, kSysfs},
 };
 
-bool Grew(const CounterChange& change) {
-  switch (change.kind) {
-    case Kind::kGrew:
-    case Kind::kWrapped:
-    case Kind::kSaturated:
-      return change.by > 0;
-    case Kind::kUnknown:
-    case Kind::kUnchanged:
-    case Kind::kReset:
-    case Kind::kAppeared:
-    case Kind::kGone:
-      return false;
-  }
-  return false;
-}
+// What a reset lost is not known: that the counter has gone on since is not told as growth here.
+bool Grew(const CounterChange& change) { return change.kind != Kind::kReset && GrowthOf(change) > 0; }
 
 // Which family a change is of is not kept: a name warns in all of them or in none.
 bool Warns(std::string_view name) {
@@ -151,6 +143,28 @@ std::vector<CounterChange> ErrorChanges(const std::vector<Counter>& before, cons
         kTable, [&](const ErrorCounter& row) { return row.name == change.name && row.family == family; });
   });
   return changes;
+}
+
+bool IsAbout(std::string_view name, CounterFamily family, ErrorTopic topic) {
+  return std::ranges::any_of(kTable, [&](const ErrorCounter& row) {
+    return row.name == name && row.family == family && row.topic == topic;
+  });
+}
+
+std::uint64_t GrowthOf(const CounterChange& change) {
+  switch (change.kind) {
+    case Kind::kGrew:
+    case Kind::kWrapped:
+    case Kind::kSaturated:
+    case Kind::kReset:
+      return change.by;
+    case Kind::kUnknown:
+    case Kind::kUnchanged:
+    case Kind::kAppeared:
+    case Kind::kGone:
+      return 0;
+  }
+  return 0;
 }
 
 std::string GrowthText(std::span<const EndCounters> ends) {

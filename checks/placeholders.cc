@@ -12,8 +12,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKeys{"device", "port",  "netdev",    "priority", "dscp", "tos",
-                                                 "mtu",    "speed", "transport", "memlock",  "pid"};
+constexpr std::array<std::string_view, 12> kKeys{"device", "port",  "netdev",    "priority", "dscp", "tos",
+                                                 "mtu",    "speed", "transport", "memlock",  "pid",  "profile"};
 
 template <class T>
 std::string NumberText(const std::optional<T>& number) {
@@ -35,6 +35,7 @@ std::string ValueOf(std::string_view key, const Facts& host, const Port* port, c
   if (key == "transport" && profile.transport != Profile::Transport::kAny)
     return std::string(Name(profile.transport));
   if (key == "memlock") return profile.min_memlock_bytes ? BytesText(*profile.min_memlock_bytes) : "";
+  if (key == "profile" && !profile.name.empty()) return ShellWord(profile.name);
   if (key == "pid") return host.memlock && host.memlock->pid > 0 ? std::to_string(host.memlock->pid) : "";
   return {};
 }

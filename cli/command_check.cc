@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready check: judge hosts.
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -28,6 +30,7 @@ struct Options {
   std::string target{};
   std::string share{};
   std::string credentials{};
+  std::uint32_t watch_seconds = 0;
   bool verbose = false;
 };
 
@@ -52,6 +55,10 @@ ExitStatus RunSaved(const Context& context, const Options& options) {
   if (options.level != Name(Rung::kHost)) {
     return context.Fail(ExitStatus::kUsage,
                         "--level " + options.level + " needs live hosts: --facts judges what was saved");
+  }
+  if (options.watch_seconds > 0) {
+    return context.Fail(ExitStatus::kUsage,
+                        "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
   }
   const absl::StatusOr<Profile> profile =
       LoadProfile(options.profile.empty() ? std::string(kDefaultProfileName) : options.profile);
@@ -114,7 +121,8 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, level, std::move(profile), context.console, *server);
+  HostsCheck check(hosts, level, std::move(profile), context.console, *server,
+                   std::chrono::seconds(options.watch_seconds));
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
@@ -149,6 +157,11 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct", "server", "share"}))
       ->type_name("LEVEL")
       ->capture_default_str();
+  app.add_option("--watch", options->watch_seconds,
+                 "Watch the ports this long before all else, and judge what counted and which LLDP was heard "
+                 "meanwhile (neighbours announce themselves every 30 s)")
+      ->check(CLI::Range(1U, 300U))
+      ->type_name("SECONDS");
   app.add_option("--target", options->target, "Of level server: name or address of the SMB server")
       ->type_name("SMB-SERVER");
   app.add_option("--share", options->share, "Of level share: its server is probed, and files on it are moved")

@@ -60,11 +60,12 @@ void LeaveOpen(HostReport& host) {
 }  // namespace
 
 HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
-                       Console& console, ProbeOptions server)
+                       Console& console, ProbeOptions server, std::chrono::seconds watch)
     : hosts_(hosts),
       level_(level),
       profile_(std::move(profile)),
       server_(std::move(server)),
+      watch_(watch),
       console_(console),
       caller_(CallerName()),
       facts_(hosts.size()),
@@ -151,6 +152,7 @@ void HostsCheck::AskHost(std::size_t index) {
   options.level = std::min(level_, Rung::kLoopback);
   options.caller = caller_;
   options.run_id = run_.report.run_id;
+  options.watch = watch_;
   absl::StatusOr<CheckAnswer> answer = host.agent->Check(
       options, [&](const std::string& what) { console_.Progress(host.name + ": " + what); },
       [&](const Finding& finding) {

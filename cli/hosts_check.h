@@ -5,6 +5,7 @@
 // Threads: Run() is called once; Snapshot() at any time, from any thread.
 #pragma once
 
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,9 +24,9 @@ namespace rdmaready {
 class HostsCheck {
  public:
   // `hosts` and `console` outlive it. Without a profile each agent takes its own. `server` is what
-  // each asks of the SMB server, from level server on.
+  // each asks of the SMB server, from level server on. `watch` is how long each watches its ports first.
   HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile, Console& console,
-             ProbeOptions server = {});
+             ProbeOptions server = {}, std::chrono::seconds watch = {});
 
   // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();
@@ -56,6 +57,7 @@ class HostsCheck {
   Rung level_;
   std::optional<Profile> profile_;
   ProbeOptions server_;
+  std::chrono::seconds watch_;
   Console& console_;
   std::string caller_;
 

@@ -7,6 +7,7 @@
 #include "collectors/gids.h"
 #include "collectors/host.h"
 #include "collectors/kernel_modules.h"
+#include "collectors/lldp_agents.h"
 #include "collectors/netdev.h"
 #include "collectors/ports.h"
 #include "collectors/rdma_devices.h"
@@ -46,6 +47,7 @@ Facts CollectFacts(HostReader& host) {
   facts.modules = ReadStorageModules(host, facts.kernel, facts.options);
   facts.ksmbd = ReadKsmbd(host);
   facts.tcp_listeners = ReadTcpListeners(host);
+  facts.lldp_agents = ReadLldpAgents(host);
   facts.rdma_nodes = ReadRdmaNodes(host);
   facts.rdma_stack = ReadRdmaStack(host, facts.kernel);
   if (!facts.rdma_stack) {

@@ -90,4 +90,14 @@ HwCounters ReadHwCounters(HostReader& host, const RdmaDevice& device, std::uint3
   return own;
 }
 
+std::vector<Counter> ReadCmRetries(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+  const std::string directory = "cm_tx_retries";
+  const Fact<std::vector<Counter>> read = ReadDirectory(
+      host, SysfsPath(device, "ports/" + std::to_string(port) + "/" + directory), "no ib_cm", "no counters");
+  if (!read) return {};
+  std::vector<Counter> counters = *read;
+  for (Counter& counter : counters) counter.name.insert(0, directory + "/");
+  return counters;
+}
+
 }  // namespace rdmaready

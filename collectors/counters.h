@@ -31,4 +31,8 @@ struct HwCounters {
 // have one, the longer lifespan is told.
 HwCounters ReadHwCounters(HostReader& host, const RdmaDevice& device, std::uint32_t port);
 
+// Connection management messages (IB CM, RoCE) that the port sent again, as the kernel's ib_cm counts them for
+// every driver: "cm_tx_retries/req". Empty where it does not.
+std::vector<Counter> ReadCmRetries(HostReader& host, const RdmaDevice& device, std::uint32_t port);
+
 }  // namespace rdmaready

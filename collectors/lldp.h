@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "api/model/facts.h"
@@ -25,9 +27,18 @@ absl::StatusOr<LldpNeighbour> DecodeLldpFrame(std::span<const std::byte> frame);
 // that said goodbye (time to live 0) is no neighbour any more, but noted.
 LldpHeard DecodeLldp(const LldpFrames& frames);
 
-// Listens where frames of the ports' links can be heard, all netdevs at once, and fills Netdev::lldp: of a
-// port's netdev, or of those under it when it stands on others. Of no use, and not tried, on a netdev without a
-// link.
+// What was heard, by the name of the netdev.
+using LldpByNetdev = std::map<std::string, Fact<LldpHeard>>;
+
+// Listens where frames of the ports' links can be heard, all netdevs at once: on a port's netdev, or on those
+// under it when it stands on others. Of no use, and not tried, on a netdev without a link. With none to listen
+// on it returns at once.
+LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& facts);
+
+// Fills Netdev::lldp with it; the facts may be newer than those that were listened by.
+void KeepLldp(const LldpByNetdev& heard, Facts* facts);
+
+// Both: listens, and fills Netdev::lldp.
 void ReadLldp(HostReader& host, const LldpWait& wait, Facts* facts);
 
 // What Netdev::lldp is until then.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From frames to neighbours, and from ports to the netdevs that are listened on.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "api/base/status.h"
@@ -124,27 +123,37 @@ LldpHeard DecodeLldp(const LldpFrames& frames) {
 
 Missing LldpNotListenedFor() { return {Missing::Kind::kNotCollected, "not listened for: use --lldp 35"}; }
 
-void ReadLldp(HostReader& host, const LldpWait& wait, Facts* facts) {
-  if (!facts->ports) return;
-  std::vector<Port> ports = *facts->ports;
+LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& facts) {
+  LldpByNetdev heard;
+  if (!facts.ports) return heard;
+  std::vector<Port> ports = *facts.ports;
   std::vector<std::string> names;
   EachLink(ports, [&](const Netdev& link) {
     if (HasLink(link) && std::ranges::find(names, link.name) == names.end()) names.push_back(link.name);
   });
-  std::map<std::string, Fact<LldpHeard>> heard;
-  if (!names.empty()) {
-    const std::vector<absl::StatusOr<LldpFrames>> answers = host.ListenForLldp(names, wait);
-    for (std::size_t i = 0; i < names.size() && i < answers.size(); ++i) {
-      heard[names[i]] = answers[i].ok() ? Fact<LldpHeard>(DecodeLldp(*answers[i]))
-                                        : Fact<LldpHeard>(MissingFrom(answers[i].status()));
-    }
+  if (names.empty()) return heard;
+  const std::vector<absl::StatusOr<LldpFrames>> answers = host.ListenForLldp(names, wait);
+  for (std::size_t i = 0; i < names.size() && i < answers.size(); ++i) {
+    heard[names[i]] = answers[i].ok() ? Fact<LldpHeard>(DecodeLldp(*answers[i]))
+                                      : Fact<LldpHeard>(MissingFrom(answers[i].status()));
   }
-  EachLink(ports, [&](Netdev& link) {
-    link.lldp = HasLink(link)
-                    ? heard[link.name]
+  return heard;
+}
+
+void KeepLldp(const LldpByNetdev& heard, Facts* facts) {
+  if (!facts->ports) return;
+  std::vector<Port> ports = *facts->ports;
+  EachLink(ports, [&heard](Netdev& link) {
+    const auto found = heard.find(link.name);
+    link.lldp = found != heard.end()
+                    ? found->second
                     : Fact<LldpHeard>(Missing{Missing::Kind::kFailed, "no link: nothing can be heard"});
   });
   facts->ports = std::move(ports);
+}
+
+void ReadLldp(HostReader& host, const LldpWait& wait, Facts* facts) {
+  KeepLldp(ListenOnPorts(host, wait, *facts), facts);
 }
 
 }  // namespace rdmaready

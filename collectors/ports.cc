@@ -118,6 +118,12 @@ void ReadRest(HostReader& host, const RdmaDevice& device, Port* port) {
   port->cm_default_mode = std::move(defaults.mode);
   port->cm_default_tos = std::move(defaults.tos);
   HwCounters counters = ReadHwCounters(host, device, port->number);
+  if (counters.counters) {
+    std::vector<Counter> all = *counters.counters;
+    const std::vector<Counter> retries = ReadCmRetries(host, device, port->number);
+    all.insert(all.end(), retries.begin(), retries.end());
+    counters.counters = std::move(all);
+  }
   port->hw_counters = std::move(counters.counters);
   port->hw_counters_lifespan_ms = std::move(counters.lifespan_ms);
   port->port_counters = ReadPortCounters(host, device, port->number);

@@ -185,9 +185,10 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
   request.set_level(static_cast<v1::Rung>(options.level));
   request.set_caller(options.caller);
   request.set_run_id(options.run_id);
+  request.set_watch_seconds(static_cast<std::uint32_t>(options.watch.count()));
 
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
+  context.set_deadline(Clock::now() + options_.call_timeout + options.watch);
   const auto reader = stub_->Check(&context, request);
   std::optional<CheckAnswer> answer;
   for (v1::CheckEvent event; reader->Read(&event);) {

@@ -55,6 +55,7 @@ struct CheckOptions {
   Rung level = Rung::kHost;          // kHost or kLoopback; kPeer is the caller's work
   std::string caller{};
   std::string run_id{};
+  std::chrono::seconds watch{};  // of the ports, before they are judged; an agent refuses more than it allows
 };
 
 struct CheckAnswer {

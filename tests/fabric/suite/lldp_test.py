@@ -57,9 +57,16 @@ def frame(source, *tlvs, ttl=120):
 
 
 PFC_3_WILLING = organization("0080c2", 11, bytes([0x88, 0x08]))
+PFC_3 = organization("0080c2", 11, bytes([0x08, 0x08]))
+PFC_4 = organization("0080c2", 11, bytes([0x08, 0x10]))
 CEE_PFC_4 = organization("001b21", 2, tlv(3, bytes([0, 0, 0x80, 0, 0x10, 8])))
 CIN = organization("001b21", 1, b"")
 CUT = organization("0080c2", 11, bytes([0x88]))
+
+# What a check says of the other end of a link.
+OF_THE_LINK = ("peer.lldp-seen", "peer.app-tlv", "mtu.path", "dcbx.willing", "dcbx.one-agent", "dcbx.dialect",
+               "pfc.switch-agrees", "ets.switch-agrees")
+PLACE = "rxe0/1 dcb0"
 
 
 class Lldp(unittest.TestCase):
@@ -87,6 +94,65 @@ class Lldp(unittest.TestCase):
 
     def start_lldpad(self, guest, **settings):
         fabric.guest(guest, START.format(**settings))
+
+    def judged(self, seconds):
+        """The findings about the link of a check that watches it so long."""
+        host = self.hosts[LISTENER]
+        watch = ("--watch", seconds) if seconds else ()
+        answer = tool.rdmaready("check", host, "--profile", "virtual-fabric", *watch, "--output", "json", timeout=180)
+        self.assertIn(answer.status, (0, 1, 3), answer)
+        found = {one: fabric.finding(answer.json, host, one) for one in OF_THE_LINK}
+        self.assertEqual({finding["subject"] for finding in found.values()}, {PLACE})
+        return found
+
+    def outcomes(self, found, *ids):
+        return {one: found[one]["outcome"] for one in ids or OF_THE_LINK}
+
+    def test_a_check_of_two_good_lldpads_finds_nothing(self):
+        for guest in (LISTENER, PEER):
+            self.start_lldpad(guest, up2tc="3:1,4:0", tcbw="50,50", willing="no", enabled="3")
+        found = self.judged(35)
+        self.assertEqual(self.outcomes(found), {one: "pass" for one in OF_THE_LINK}, found)
+        self.assertIn("guest2 port ", found["peer.lldp-seen"]["observed"])
+        self.assertEqual(found["dcbx.one-agent"]["observed"], "one at the other end, one here")
+        self.assertEqual(found["dcbx.dialect"]["observed"], "the other end speaks IEEE, this host IEEE")
+        self.assertRegex(found["pfc.switch-agrees"]["observed"], "^guest2 port .* has PFC on 3$")
+        self.assertRegex(found["ets.switch-agrees"]["observed"], "^guest2 port .* gives it 50%$")
+
+    def test_a_check_finds_what_lldpads_do_wrong(self):
+        self.start_lldpad(LISTENER, up2tc="3:1,4:0", tcbw="50,50", willing="yes", enabled="3")
+        self.start_lldpad(PEER, up2tc="3:1,4:1", tcbw="80,20", willing="no", enabled="3,4")
+        found = self.judged(35)
+        self.assertEqual(self.outcomes(found, "dcbx.willing", "pfc.switch-agrees", "ets.switch-agrees"),
+                         {"dcbx.willing": "fail", "pfc.switch-agrees": "fail", "ets.switch-agrees": "warn"}, found)
+        self.assertIn("an LLDP agent of this host announces it on", found["dcbx.willing"]["observed"])
+        self.assertIn("PFC on 3 and 4", found["pfc.switch-agrees"]["observed"])
+
+    def test_a_check_that_does_not_watch_judges_no_link(self):
+        self.send(frame(1, PFC_4))
+        found = self.judged(0)
+        self.assertEqual(found["pfc.switch-agrees"]["outcome"], "not-applicable")
+        self.assertEqual(found["pfc.switch-agrees"]["observed"], "not watched (--watch SECONDS)")
+
+    def test_a_check_finds_two_agents_on_one_port(self):
+        self.send(frame(1, PFC_3), frame(2, CEE_PFC_4))
+        found = self.judged(3)["dcbx.one-agent"]
+        self.assertEqual((found["outcome"], found["blocking"]), ("fail", True), found)
+        for agent in ("02:00:00:00:00:01 (IEEE)", "02:00:00:00:00:02 (CEE)"):
+            self.assertIn(agent, found["observed"])
+
+    def test_a_check_finds_a_switch_that_pauses_another_priority(self):
+        self.send(frame(1, PFC_4))
+        found = self.judged(3)["pfc.switch-agrees"]
+        self.assertEqual((found["outcome"], found["expected"]), ("fail", "PFC on 3"), found)
+        self.assertEqual(found["observed"], "02:00:00:00:00:01 port p has PFC on 4")
+
+    def test_a_check_has_nothing_against_a_switch_that_pauses_the_right_one(self):
+        self.send(frame(1, PFC_3))
+        found = self.judged(3)
+        self.assertEqual(self.outcomes(found, "peer.lldp-seen", "pfc.switch-agrees", "dcbx.dialect"),
+                         {"peer.lldp-seen": "pass", "pfc.switch-agrees": "pass", "dcbx.dialect": "pass"}, found)
+        self.assertEqual([one for one, finding in found.items() if finding["outcome"] in ("fail", "warn", "unknown")], [])
 
     def test_lldpad_at_both_ends(self):
         self.start_lldpad(LISTENER, up2tc="3:1,4:1", tcbw="60,40", willing="no", enabled="3,4")

@@ -13,6 +13,7 @@
 namespace rdmaready {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -56,6 +57,45 @@ TEST_F(ServiceTest, ARecordingHasWhatLldpWasHeardWhenAskedTo) {
   EXPECT_EQ(heard(std::chrono::seconds(2)), 1);
   EXPECT_TRUE(agent.host.Asked("listen for LLDP on dcb0"));
   EXPECT_EQ(heard(std::chrono::seconds(301)), -1);
+}
+
+TEST_F(ServiceTest, ACheckWatchesThePortsFirstWhenAskedTo) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.host.lldp["dcb0"] = LldpFrames{.listened_ms = 1000};
+  agent.Count("retry_exceeded_err", 3);
+  std::vector<std::string> told;
+  const auto check = [&](std::chrono::seconds watch) {
+    return agent.Client("a")->Check({.watch = watch}, [&](const std::string& what) { told.push_back(what); },
+                                    {});
+  };
+  const absl::StatusOr<CheckAnswer> unwatched = check(std::chrono::seconds(0));
+  ASSERT_TRUE(unwatched.ok()) << unwatched.status();
+  EXPECT_EQ(unwatched->facts.ports->front().earlier.missing().kind, Missing::Kind::kNotCollected);
+  EXPECT_FALSE(agent.host.Asked("listen for LLDP"));
+  const absl::StatusOr<CheckAnswer> watched = check(std::chrono::seconds(1));
+  ASSERT_TRUE(watched.ok()) << watched.status();
+  const Port& port = watched->facts.ports->front();
+  ASSERT_TRUE(port.earlier);
+  EXPECT_GE(port.earlier->before_ms, 1000);
+  EXPECT_EQ(port.earlier->hw_counters, port.hw_counters);
+  EXPECT_EQ(port.netdev->lldp->listened_ms, 1000);
+  EXPECT_THAT(told, Contains("watching the ports for 1 s"));
+  EXPECT_EQ(check(std::chrono::seconds(301)).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ServiceTest, AWatchEndsWithItsCaller) {
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    ServedAgent agent(BothEnds(), locks_);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
+    v1::CheckRequest request;
+    request.set_watch_seconds(60);
+    const auto reader = agent.Stub()->Check(&context, request);
+    for (v1::CheckEvent event; reader->Read(&event);) EXPECT_FALSE(event.has_done());
+    EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  }  // waits for the call's thread
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST_F(ServiceTest, ACheckStreamsTheFindingsThatTheReportHolds) {

@@ -80,8 +80,9 @@ TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
   EXPECT_THAT(LostWithout("ets"),
               ElementsAre("ets.capacity", "ets.map", "ets.rdma-share", "ets.sum", "ets.tsa"));
   EXPECT_THAT(LostWithout("pfc"),
-              ElementsAre("app.roce-udp", "pause.off-with-pfc", "pfc.both-directions", "pfc.capability",
-                          "pfc.lossless-priority", "pfc.not-default", "pfc.only-one"));
+              ElementsAre("app.roce-udp", "cnt.discards-phy", "dcbx.one-agent", "pause.off-with-pfc",
+                          "pfc.both-directions", "pfc.capability", "pfc.lossless-priority", "pfc.not-default",
+                          "pfc.only-one", "pfc.storm-live", "pfc.switch-agrees", "pfc.wrong-prio"));
 }
 
 // Every demand has a key that makes it: a check whose demand no key can take away would block for ever.

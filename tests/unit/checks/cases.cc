@@ -340,6 +340,8 @@ std::vector<CheckCase> AllCheckCases() {
   AddSmbCases(cases);
   AddStorageCases(cases);
   AddAgreementCases(cases);
+  AddPeerCases(cases);
+  AddWindowCases(cases);
   for (CheckCase& row : cases) {
     if (row.profile == Profile{}) row.profile = VirtualFabricProfile();
   }

@@ -40,5 +40,7 @@ void AddAppCases(std::vector<CheckCase>& cases);
 void AddSmbCases(std::vector<CheckCase>& cases);
 void AddStorageCases(std::vector<CheckCase>& cases);
 void AddAgreementCases(std::vector<CheckCase>& cases);
+void AddPeerCases(std::vector<CheckCase>& cases);
+void AddWindowCases(std::vector<CheckCase>& cases);
 
 }  // namespace rdmaready

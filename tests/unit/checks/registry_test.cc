@@ -22,29 +22,34 @@ TEST(Registry, HoldsTheChecksOfThisRelease) {
   EXPECT_THAT(
       ids,
       testing::UnorderedElementsAre(
-          "agree.transport", "agree.gid", "agree.mtu", "agree.netdev-mtu", "agree.speed", "agree.adapter",
-          "agree.firmware", "agree.pfc", "agree.ets", "agree.dscp", "agree.marking", "agree.congestion",
-          "app.roce-udp", "arp.announce", "arp.ignore", "cnt.saturated", "dcbx.mode", "dcbx.willing",
+          "agree.adapter", "agree.congestion", "agree.dscp", "agree.ets", "agree.firmware", "agree.gid",
+          "agree.marking", "agree.mtu", "agree.netdev-mtu", "agree.pfc", "agree.speed", "agree.transport",
+          "app.roce-udp", "arp.announce", "arp.ignore", "cnt.cm-retries", "cnt.discards-phy", "cnt.icrc",
+          "cnt.pause-storm", "cnt.rdma-retrans", "cnt.remote-access", "cnt.retry-exceeded", "cnt.rnr",
+          "cnt.saturated", "cnt.sequence", "dcbx.dialect", "dcbx.mode", "dcbx.one-agent", "dcbx.willing",
           "dev.fast-registration", "dev.max-cqe", "dev.max-mr", "dev.max-qp-wr", "dev.max-sge", "dev.rd-atom",
-          "drv.core-modules", "drv.dcb-capable", "drv.fw-uniform", "ets.capacity", "ets.cluster-share",
-          "ets.map", "ets.maxrate", "ets.rdma-share", "ets.sum", "ets.three-classes", "ets.tsa",
-          "gid.default-mode", "gid.ip-match", "gid.v2-present", "gid.vlan-match", "host.irq-affinity",
-          "host.memlock", "host.nofile", "ib.link-recovery", "ib.symbol-errors", "inv.bond", "inv.bridge",
+          "drv.core-modules", "drv.dcb-capable", "drv.fw-uniform", "ecn.loop-closed", "ets.capacity",
+          "ets.cluster-share", "ets.map", "ets.maxrate", "ets.rdma-share", "ets.sum", "ets.switch-agrees",
+          "ets.three-classes", "ets.tsa", "gid.default-mode", "gid.ip-match", "gid.v2-present",
+          "gid.vlan-match", "host.irq-affinity", "host.memlock", "host.nofile", "ib.link-recovery",
+          "ib.rcv-errors", "ib.symbol-errors", "ib.xmit", "ib.xmit-wait", "inv.bond", "inv.bridge",
           "inv.expected-count", "inv.netdev-mapping", "inv.netns-mode", "inv.physical", "inv.rdma-present",
           "inv.symmetry", "inv.transport", "ip.address", "ip.neighbor", "ip.route-symmetric", "ip.rp-filter",
           "ip.subnets", "iser.initiator-module", "iser.target-listener", "iser.target-module", "iw.ird-ord",
-          "iw.peer-protocol", "iw.port-5445", "link.crc", "link.duplex", "link.eee", "link.fec", "link.flaps",
-          "link.lanes", "link.module", "link.phys-state", "link.rate-match", "link.speed",
-          "link.speed-consistent", "link.state", "map.cnp-dscp", "map.default-prio", "map.dscp",
-          "map.duplicates", "map.pcp", "mtu.ethernet", "mtu.max", "mtu.pair", "mtu.roce-active", "mtu.vlan",
-          "nfs.client-module", "nfs.server-listener", "nfs.server-module", "nvme.host-module",
-          "nvme.target-listener", "nvme.target-module", "pause.off-with-pfc", "pcie.aer", "pcie.bandwidth",
-          "pcie.numa", "pcie.speed", "pcie.width", "pfc.both-directions", "pfc.capability", "pfc.headroom",
-          "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat", "pfc.off-when-lossy", "pfc.only-one",
-          "pfc.storm-prevention", "roce.tos", "smb.client-built-in", "smb.interfaces", "smb.kernel",
-          "smb.listener", "smb.mixed-transports", "smb.multichannel", "smb.server-address",
-          "smb.server-built-in", "smb.signing", "smb.tcp", "trust.mode", "trust.uniform", "vlan.egress-map",
-          "vlan.id", "vlan.present"));
+          "iw.peer-protocol", "iw.port-5445", "iw.retrans", "link.ber", "link.crc", "link.duplex", "link.eee",
+          "link.fec", "link.flaps", "link.lanes", "link.module", "link.phys-state", "link.rate-match",
+          "link.speed", "link.speed-consistent", "link.state", "map.cnp-dscp", "map.default-prio", "map.dscp",
+          "map.duplicates", "map.pcp", "mtu.ethernet", "mtu.max", "mtu.pair", "mtu.path", "mtu.roce-active",
+          "mtu.vlan", "nfs.client-module", "nfs.server-listener", "nfs.server-module", "nvme.host-module",
+          "nvme.target-listener", "nvme.target-module", "pause.global-count", "pause.off-with-pfc", "pcie.aer",
+          "pcie.bandwidth", "pcie.numa", "pcie.speed", "pcie.stall", "pcie.width", "peer.app-tlv",
+          "peer.lldp-seen", "peer.port-unique", "peer.required-tlvs", "peer.vlan", "pfc.both-directions",
+          "pfc.capability", "pfc.headroom", "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat",
+          "pfc.off-when-lossy", "pfc.only-one", "pfc.storm-live", "pfc.storm-prevention", "pfc.switch-agrees",
+          "pfc.wrong-prio", "roce.tos", "smb.client-built-in", "smb.interfaces", "smb.kernel", "smb.listener",
+          "smb.mixed-transports", "smb.multichannel", "smb.server-address", "smb.server-built-in",
+          "smb.signing", "smb.tcp", "trust.mode", "trust.uniform", "vlan.egress-map", "vlan.id",
+          "vlan.present"));
 }
 
 TEST(Registry, HasUniqueIdsAcrossSettingsAndLiveTests) {
@@ -125,6 +130,8 @@ TEST(Registry, SortsIdsIntoTheGroupsThatPeopleLookUnder) {
   EXPECT_EQ(GroupOf("pfc.both-directions"), "pair");
   EXPECT_EQ(GroupOf("pfc.only-one"), "dcb");
   EXPECT_EQ(GroupOf("loopback.send-1k"), "loopback");
+  EXPECT_EQ(GroupOf("peer.send-1k"), "peer");
+  EXPECT_EQ(GroupOf("peer.lldp-seen"), "dcb");
   EXPECT_EQ(GroupOf("something"), "other");
 }
 

@@ -79,6 +79,9 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
   ExpectOneLine(Say({"check", "--level", "share"}), 2, "share");
   ExpectOneLine(Say({"check", "--output", "xml"}), 2, "xml");
   ExpectOneLine(Say({"check", "--timeout", "soon"}), 2, "'soon' is no time");
+  ExpectOneLine(Say({"check", "--watch", "0"}), 2, "--watch");
+  ExpectOneLine(Say({"check", "--watch", "301"}), 2, "301");
+  ExpectOneLine(Say({"check", "--watch", "9", "--facts", "/nowhere"}), 2, "--watch needs live hosts");
   ExpectOneLine(Say({"version", "extra"}), 2, "unexpected argument extra");
   ExpectOneLine(Say({"history", "--limit", "0"}), 2, "--limit");
   ExpectOneLine(Say({"history", "--limit", "1001"}), 2, "1001");

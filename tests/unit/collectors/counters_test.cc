@@ -106,6 +106,14 @@ TEST(HardwareCounters, OfADriverWithoutThemAreUnsupported) {
   EXPECT_EQ(ReadHwCounters(host, kDevice, 1), (HwCounters{none, none}));
 }
 
+TEST(CmRetries, AreKnownByTheirDirectory) {
+  FakeHost host;
+  EXPECT_THAT(ReadCmRetries(host, kDevice, 1), ElementsAre());
+  Add(&host, kPort + "cm_tx_retries", {{"rep", "0\n"}, {"req", "3\n"}});
+  EXPECT_THAT(ReadCmRetries(host, kDevice, 1),
+              ElementsAre(Counter{"cm_tx_retries/rep", 0}, Counter{"cm_tx_retries/req", 3}));
+}
+
 TEST(HardwareCounters, WithNothingButALifespanAreNone) {
   FakeHost host;
   Add(&host, kPort + "hw_counters", {{"lifespan", "10\n"}});

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A watch: two readings of the host, and what was heard between them.
+#include <condition_variable>
+#include <mutex>
+
+#include "agent/agent.h"
+#include "collectors/lldp.h"
+#include "collectors/watch.h"
+
+namespace rdmaready {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void WaitUntil(Clock::time_point end, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  std::unique_lock lock(mutex);
+  woken.wait_until(lock, stop, end, [] { return false; });
+}
+
+}  // namespace
+
+Facts Agent::Watch(const LldpWait& wait) {
+  // From the beginning of one reading to that of the other: each port is read as late in both.
+  const Clock::time_point begin = Clock::now();
+  const Facts before = Collect();
+  const LldpByNetdev heard = ListenOnPorts(host_, wait, before);
+  WaitUntil(begin + wait.longest, wait.stop);  // where nothing can be listened on, counters count all the same
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+  Facts after = Collect();
+  KeepLldp(heard, &after);
+  KeepEarlier(before, static_cast<std::uint32_t>(passed.count()), &after);
+  return after;
+}
+
+}  // namespace rdmaready
