@@ -142,6 +142,12 @@ Check MapPcp();
 Check AppRoceEthertype();
 Check AppSmbPort();
 Check RewrConsistent();
+// chain_checks.cc
+Check ChainRdmaCm();
+Check ChainVerbs();
+Check ChainSmb();
+Check ChainNvme();
+Check ChainNccl();
 // counted.cc
 Check CntSaturated();
 Check IbSymbolErrors();

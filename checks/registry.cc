@@ -120,6 +120,11 @@ const std::vector<Check>& AllChecks() {
       TrustMode(),
       TrustApptrustOrder(),
       RewrConsistent(),
+      ChainRdmaCm(),
+      ChainVerbs(),
+      ChainSmb(),
+      ChainNvme(),
+      ChainNccl(),
       HostMemlock(),
       HostNofile(),
       HostIrqAffinity(),
@@ -168,7 +173,7 @@ Scope ScopeOf(const Check& check) {
 }
 
 std::string_view GroupOf(std::string_view id) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kGroups{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 48> kGroups{{
       {"mtu.pair", "pair"},
       {"pfc.both-directions", "pair"},
       {"trust.uniform", "pair"},
@@ -206,6 +211,7 @@ std::string_view GroupOf(std::string_view id) {
       {"app.", "dcb"},
       {"trust.", "dcb"},
       {"rewr.", "dcb"},
+      {"chain.", "chain"},
       {"host.", "host"},
       {"smb.", "storage"},
       {"nvme.", "storage"},

@@ -337,6 +337,7 @@ std::vector<CheckCase> AllCheckCases() {
   AddNicCases(cases);
   AddMarkCases(cases);
   AddDcbCases(cases);
+  AddChainCases(cases);
   AddEtsCases(cases);
   AddAppCases(cases);
   AddSmbCases(cases);

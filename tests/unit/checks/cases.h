@@ -38,6 +38,7 @@ void AddPfcCases(std::vector<CheckCase>& cases);
 void AddNicCases(std::vector<CheckCase>& cases);
 void AddMarkCases(std::vector<CheckCase>& cases);
 void AddDcbCases(std::vector<CheckCase>& cases);
+void AddChainCases(std::vector<CheckCase>& cases);
 void AddEtsCases(std::vector<CheckCase>& cases);
 void AddAppCases(std::vector<CheckCase>& cases);
 void AddSmbCases(std::vector<CheckCase>& cases);
