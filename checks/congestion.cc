@@ -95,8 +95,11 @@ Verdict JudgeCnpDscp(const PortView& view) {
 
 std::string CnpPriorityNotApplicable(const PortView& view) {
   if (std::string reason = NoCongestion(view); !reason.empty()) return reason;
-  const bool asked = kDemandsLossless.made_by(view.profile) || (view.profile.cnp && view.profile.cnp->priority);
-  return asked ? "" : NotAsked(view.profile, "a lossless priority or one of congestion notifications");
+  if (view.profile.cnp && view.profile.cnp->priority) return {};
+  if (!kDemandsLossless.made_by(view.profile))
+    return NotAsked(view.profile, "a lossless priority or one of congestion notifications");
+  // Nobody asked for a priority of theirs: only one that is known to be wrong is worth a word.
+  return NotOffered(Told(view.port, &CongestionControl::cnp_priority)) ? std::string(kNotTold) : std::string();
 }
 
 // Not a paused one; the highest is what they are given by custom.

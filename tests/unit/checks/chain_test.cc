@@ -82,7 +82,7 @@ TEST(Chain, NamesTheFirstBrokenLink) {
   ExpectBroken(WithEts([](Ets& ets) { ets.tx_percent[3] = 10; }), "TC 3 (10 %)", "50 %");
   ExpectBroken(WithPfc(1U << 4), "PFC off", "PFC on");
   ExpectBroken(Hearing(1U << 4), "switch: PFC on 4", "at the switch");
-  EXPECT_EQ(ChainText(Of(Hearing(1U << 3))).substr(63), "switch: PFC on 3");
+  EXPECT_EQ(Of(Hearing(1U << 3)).back().text, "switch: PFC on 3");
 }
 
 TEST(Chain, BreaksAtEcnWhereTheProfileAsksForIt) {
