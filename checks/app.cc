@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // app.*, map.*: the other rows of the APP table.
 #include <algorithm>
-#include <array>
 #include <optional>
 
+#include "checks/app_rows.h"
 #include "checks/families.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -12,19 +12,8 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kSource = "dcbnl APP table";
-constexpr std::uint16_t kRoceV2UdpPort = 4791;
 
 using Rows = std::vector<AppEntry>;
-
-// Of all rows for that protocol, ascending.
-std::vector<std::uint8_t> PrioritiesFor(const Rows& rows, AppSelector selector, std::uint16_t protocol) {
-  std::vector<std::uint8_t> priorities;
-  for (const AppEntry& row : rows) {
-    if (row.selector == selector && row.protocol == protocol) priorities.push_back(row.priority);
-  }
-  std::ranges::sort(priorities);
-  return priorities;
-}
 
 std::string AppNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
@@ -32,11 +21,9 @@ std::string AppNotApplicable(const EthernetView& view) {
   return kDemandsDcb.made_by(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
 }
 
-// Drivers that take the priority of their RoCE from the row of its UDP port.
 std::string UdpNotApplicable(const EthernetView& view) {
   if (std::string reason = AppNotApplicable(view); !reason.empty()) return reason;
-  constexpr std::array<std::string_view, 2> kDrivers{"bnxt_en", "qede"};
-  if (!view.netdev || std::ranges::find(kDrivers, view.netdev->driver) != kDrivers.end()) return {};
+  if (!view.netdev || TakesPriorityFromRows(view.netdev->driver)) return {};
   return Cat("driver ", view.netdev->driver, " does not take RoCE's priority from the APP table");
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // map.*, trust.*: by what the NIC finds the priority of a received frame.
 #include <algorithm>
-#include <array>
 
+#include "checks/app_rows.h"
 #include "checks/ethernet.h"
 #include "checks/families.h"
 #include "checks/names.h"
+#include "checks/trust.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -13,15 +14,6 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kAppSource = "dcbnl APP table";
-
-std::vector<std::uint8_t> PrioritiesFor(const std::vector<AppEntry>& app, std::uint8_t dscp) {
-  std::vector<std::uint8_t> priorities;
-  for (const AppEntry& row : app) {
-    if (row.selector == AppSelector::kDscp && row.protocol == dscp) priorities.push_back(row.priority);
-  }
-  std::ranges::sort(priorities);
-  return priorities;
-}
 
 // iproute2 adds the new row before it deletes the old one. ice refuses to map a DSCP twice: there the old ones
 // go first.
@@ -34,7 +26,7 @@ std::string MapFix(const EthernetView& view) {
   std::string command;
   bool mapped = false;
   if (adds_only && app) {
-    for (const std::uint8_t old : PrioritiesFor(*app, *view.profile.dscp)) {
+    for (const std::uint8_t old : PrioritiesFor(*app, AppSelector::kDscp, *view.profile.dscp)) {
       if (old == priority) {
         mapped = true;
         continue;
@@ -64,7 +56,7 @@ Verdict JudgeMap(const EthernetView& view) {
   const std::string expected = Cat("DSCP ", dscp, " to priority ", priority);
   const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
   if (!app) return NoAnswer(app.missing(), expected, kAppSource);
-  const std::vector<std::uint8_t> now = PrioritiesFor(*app, dscp);
+  const std::vector<std::uint8_t> now = PrioritiesFor(*app, AppSelector::kDscp, dscp);
   if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kAppSource, MapFix(view));
   const std::string observed =
       Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
@@ -76,15 +68,9 @@ std::string TrustNotApplicable(const EthernetView& view) {
   return view.profile.trust == Profile::Trust::kAny ? NotAsked(view.profile, "a trust mode") : "";
 }
 
-// Drivers without a trust table whose rule is known: any DSCP row means trust DSCP, none means PCP.
-bool TrustFollowsRows(std::string_view driver) {
-  constexpr std::array<std::string_view, 3> kDrivers{"mlx5_core", "ice", "dcbnic"};
-  return std::ranges::find(kDrivers, driver) != kDrivers.end();
-}
-
-Verdict JudgeTrustByRows(const EthernetView& view, const std::vector<AppEntry>& app) {
-  const bool by_dscp =
-      std::ranges::any_of(app, [](const AppEntry& row) { return row.selector == AppSelector::kDscp; });
+// By the rows of DSCP, whatever the driver's rule is.
+Verdict JudgeTrustByRows(const EthernetView& view, Profile::Trust now) {
+  const bool by_dscp = now == Profile::Trust::kDscp;
   const bool wants_dscp = view.profile.trust == Profile::Trust::kDscp;
   const std::string netdev = NetdevWord(view.netdev);
   std::string fix =
@@ -99,26 +85,34 @@ Verdict JudgeTrustByRows(const EthernetView& view, const std::vector<AppEntry>& 
                 std::string(Name(view.profile.trust)), kAppSource, fix);
 }
 
-Verdict JudgeTrustByTable(const EthernetView& view, const std::vector<AppSelector>& table) {
-  constexpr std::string_view kSource = "dcbnl APP trust table";
-  const bool wants_dscp = view.profile.trust == Profile::Trust::kDscp;
-  const auto dscp = std::ranges::find(table, AppSelector::kDscp);
-  const auto pcp = std::ranges::find(table, AppSelector::kPcp);
-  const bool trusted = (wants_dscp ? dscp : pcp) != table.end();
-  const bool first = wants_dscp ? dscp <= pcp : pcp <= dscp;
-  std::string observed;
+constexpr std::string_view kTableSource = "dcbnl APP trust table";
+
+std::string TableText(const std::vector<AppSelector>& table) {
+  if (table.empty()) return "nothing";
+  std::string text;
   for (const AppSelector selector : table) {
     const std::string_view word = selector == AppSelector::kDscp  ? "dscp"
                                   : selector == AppSelector::kPcp ? "pcp"
                                                                   : "other";
-    observed += Cat(observed.empty() ? "" : ", then ", word);
+    text += Cat(text.empty() ? "" : ", then ", word);
   }
-  if (table.empty()) observed = "nothing";
-  const std::string fix = Cat("dcb apptrust set dev ", NetdevWord(view.netdev), " order ",
-                              wants_dscp ? "dscp pcp" : "pcp", "  # needs iproute2 6.2 or newer");
-  const std::string expected(Name(view.profile.trust));
-  if (trusted && !first) return Warned(observed, expected + " first", kSource, fix);
-  return Judged(trusted, observed, expected, kSource, fix);
+  return text;
+}
+
+std::string TableFix(const EthernetView& view) {
+  const bool dscp = view.profile.trust == Profile::Trust::kDscp;
+  return Cat("dcb apptrust set dev ", NetdevWord(view.netdev), " order ", dscp ? "dscp pcp" : "pcp",
+             "  # needs iproute2 6.2 or newer");
+}
+
+AppSelector WantedSelector(const Profile& profile) {
+  return profile.trust == Profile::Trust::kDscp ? AppSelector::kDscp : AppSelector::kPcp;
+}
+
+// Which comes first is trust.apptrust-order's.
+Verdict JudgeTrustByTable(const EthernetView& view, const std::vector<AppSelector>& table) {
+  const bool trusted = std::ranges::find(table, WantedSelector(view.profile)) != table.end();
+  return Judged(trusted, TableText(table), std::string(Name(view.profile.trust)), kTableSource, TableFix(view));
 }
 
 Verdict JudgeTrust(const EthernetView& view) {
@@ -126,36 +120,26 @@ Verdict JudgeTrust(const EthernetView& view) {
   const Fact<Netdev>& netdev = view.netdev;
   if (!netdev) return NoAnswer(netdev.missing(), expected, kAppSource);
   if (netdev->dcb.app_trust) return JudgeTrustByTable(view, *netdev->dcb.app_trust);
-  if (TrustFollowsRows(netdev->driver)) {
-    const Fact<std::vector<AppEntry>>& app = netdev->dcb.app;
-    return app ? JudgeTrustByRows(view, *app) : NoAnswer(app.missing(), expected, kAppSource);
-  }
-  Missing why = netdev->dcb.app_trust.missing();
-  if (why.kind == Missing::Kind::kUnsupported) {
-    why.detail = Cat("driver ", netdev->driver.empty() ? "of " + netdev->name : netdev->driver,
-                     " has no APP trust table, and its rule is not known");
-  }
+  const Fact<Profile::Trust> now = TrustOf(netdev);
+  if (now) return JudgeTrustByRows(view, *now);
+  if (TrustFollowsRows(*netdev) && !netdev->dcb.app) return NoAnswer(now.missing(), expected, kAppSource);
   return NoAnswer(
-      why, expected, "dcbnl APP trust table",
+      now.missing(), expected, kTableSource,
       "ethtool -i {netdev}  # ask the NIC's own tool for the trust mode (mlnx_qos, niccli), and set trust: any "
       "in the profile");
 }
 
-// By what the NIC tells priorities apart first; kAny: by neither. Missing where the driver does not say.
-Fact<Profile::Trust> TrustOf(const Fact<Netdev>& netdev) {
-  if (!netdev) return netdev.missing();
-  if (netdev->dcb.app_trust) {
-    for (const AppSelector selector : *netdev->dcb.app_trust) {
-      if (selector == AppSelector::kDscp) return Profile::Trust::kDscp;
-      if (selector == AppSelector::kPcp) return Profile::Trust::kPcp;
-    }
-    return Profile::Trust::kAny;
-  }
-  if (!TrustFollowsRows(netdev->driver)) return netdev->dcb.app_trust.missing();
-  if (!netdev->dcb.app) return netdev->dcb.app.missing();
-  const bool by_dscp = std::ranges::any_of(
-      *netdev->dcb.app, [](const AppEntry& row) { return row.selector == AppSelector::kDscp; });
-  return by_dscp ? Profile::Trust::kDscp : Profile::Trust::kPcp;
+std::string OrderNotApplicable(const EthernetView& view) {
+  if (std::string reason = TrustNotApplicable(view); !reason.empty()) return reason;
+  return NotOffered(DcbFact(view.netdev, &Dcb::app_trust)) ? "the driver has no APP trust table" : "";
+}
+
+Verdict JudgeOrder(const EthernetView& view) {
+  const std::string expected = Cat(Name(view.profile.trust), " first");
+  const Fact<std::vector<AppSelector>> table = DcbFact(view.netdev, &Dcb::app_trust);
+  if (!table) return NoAnswer(table.missing(), expected, kTableSource);
+  const bool first = !table->empty() && table->front() == WantedSelector(view.profile);
+  return Judged(first, TableText(*table), expected, kTableSource, TableFix(view));
 }
 
 std::string TrustText(Profile::Trust trust) {
@@ -208,6 +192,15 @@ Check TrustMode() {
           .blocks_for = &kDemandsTrust,
           .depends_on = {"drv.dcb-capable", "map.dscp"},
           .rule = Rule<EthernetView>{TrustNotApplicable, JudgeTrust}};
+}
+
+Check TrustApptrustOrder() {
+  return {.id = "trust.apptrust-order",
+          .title = "The mark that the profile trusts comes first",
+          .why = "A frame with both marks is told by the first of the order, and may land in the other's class",
+          .fix = "dcb apptrust set dev {netdev} order dscp pcp  # needs iproute2 6.2 or newer",
+          .depends_on = {"drv.dcb-capable", "trust.mode"},
+          .rule = Rule<EthernetView>{OrderNotApplicable, JudgeOrder}};
 }
 
 Check TrustUniform() {

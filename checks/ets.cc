@@ -48,7 +48,7 @@ Verdict JudgeShare(const EthernetView& view) {
   const std::uint8_t priority = *profile.rdma_priority;
   const unsigned wanted = *profile.ets_rdma_percent;
   const unsigned tolerance = profile.ets_tolerance_percent;
-  const std::string expected = Cat("ETS ", wanted, " %");
+  const std::string expected = Cat("ETS ", profile.ets_at_least ? "at least " : "", wanted, " %");
   const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), expected, kSource);
   const std::uint8_t tc = ets->prio_tc[priority];
@@ -60,7 +60,8 @@ Verdict JudgeShare(const EthernetView& view) {
   }
   const unsigned share = ets->tx_percent[tc];
   const std::string observed = Cat(place, "ETS ", share, " %");
-  if (share > wanted + tolerance) return Warned(observed, expected, kSource, EtsFix(view, *ets));
+  if (share > wanted + tolerance && !profile.ets_at_least)
+    return Warned(observed, expected, kSource, EtsFix(view, *ets));
   return Judged(share + tolerance >= wanted, observed, expected, kSource, EtsFix(view, *ets));
 }
 

@@ -40,9 +40,13 @@ Verdict JudgeSum(const EthernetView& view) {
                 std::string(kExpected), kEtsSource, EtsFix(view, *ets));
 }
 
-// May be served before the others: what is small and must never wait.
+// May be served before the others: what is small and must never wait, or what the profile has so.
 bool IsUrgent(const Profile& profile, std::uint8_t priority) {
   if (profile.heartbeat && profile.heartbeat->priority == priority) return true;
+  for (const Profile::EtsClass& one : profile.ets_classes) {
+    const bool member = std::ranges::find(one.priorities, priority) != one.priorities.end();
+    if (member && !one.percent) return true;
+  }
   return profile.cnp && profile.cnp->priority == priority;
 }
 

@@ -131,6 +131,19 @@ EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguou
   return plan;
 }
 
+EtsPlan PlanClasses(const Profile& profile, bool contiguous) {
+  EtsPlan plan;
+  std::uint8_t next = 1;
+  for (const Profile::EtsClass& one : profile.ets_classes) {
+    const std::uint8_t lowest = std::ranges::min(one.priorities);
+    const std::uint8_t tc = lowest == 0 ? std::uint8_t{0} : contiguous ? next++ : lowest;
+    for (const std::uint8_t priority : one.priorities) plan.prio_tc[priority] = tc;
+    plan.tsa[tc] = one.percent ? Tsa::kEts : Tsa::kStrict;
+    plan.tx_percent[tc] = one.percent.value_or(0);
+  }
+  return plan;
+}
+
 std::string EtsCommand(const EtsPlan& plan, std::string_view netdev_word) {
   const auto number = [](std::uint8_t value) { return std::to_string(value); };
   return Cat("dcb ets set dev ", netdev_word, " tc-tsa ",

@@ -45,6 +45,10 @@ std::optional<std::uint8_t> HeartbeatPercent(const Profile& profile, const Fact<
 // `contiguous`: the NIC wants its classes numbered from 0 without gaps (Intel E810).
 EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguous);
 
+// The classes of a profile that names them all (Profile::ets_classes). That of priority 0 is TC 0, the others
+// have the number of their lowest priority, or the next one where `contiguous`.
+EtsPlan PlanClasses(const Profile& profile, bool contiguous);
+
 // "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3".
 std::string EtsCommand(const EtsPlan& plan, std::string_view netdev_word);
 

@@ -16,6 +16,8 @@ std::string EtsNotApplicable(const EthernetView& view) {
 
 std::string EtsFix(const EthernetView& view, const Ets& ets) {
   const bool contiguous = view.netdev && view.netdev->driver == "ice";
+  if (!view.profile.ets_classes.empty())
+    return EtsCommand(PlanClasses(view.profile, contiguous), NetdevWord(view.netdev));
   const std::vector<EtsClaim> claims = ClaimsOf(view.profile, NetdevFact(view.netdev, &Netdev::speed_mbps));
   return EtsCommand(PlanEts(ets, claims, contiguous), NetdevWord(view.netdev));
 }

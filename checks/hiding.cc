@@ -29,14 +29,17 @@ const Finding* Root(const Finding* finding, const Evidence& evidence) {
   return finding;
 }
 
-bool Explains(Outcome dependency, Outcome outcome, Scope scope) {
+// A chain repeats what the check of a broken link said.
+bool Repeats(const Finding& finding) { return finding.id.starts_with("chain."); }
+
+bool Explains(Outcome dependency, const Finding& finding) {
   switch (dependency) {
     case Outcome::kFail:
       return true;
     case Outcome::kUnknown:
-      return outcome == Outcome::kUnknown;
+      return finding.outcome == Outcome::kUnknown;
     case Outcome::kWarn:
-      return scope == Scope::kPair && outcome == Outcome::kWarn;
+      return (finding.scope == Scope::kPair || Repeats(finding)) && finding.outcome == Outcome::kWarn;
     case Outcome::kPass:
     case Outcome::kNotApplicable:
       return false;
@@ -67,7 +70,7 @@ const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, co
       if (earlier.id != id || !IsAbout(earlier, evidence.subject)) continue;
       const Finding* dependency = Root(&earlier, evidence);
       if (dependency == nullptr || (finding.blocking && !dependency->blocking)) continue;
-      if (Explains(dependency->outcome, finding.outcome, finding.scope)) return dependency;
+      if (Explains(dependency->outcome, finding)) return dependency;
     }
   }
   return nullptr;

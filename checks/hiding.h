@@ -7,7 +7,7 @@
 //  - behind a dependency that is unknown: only if it is unknown too. What can be judged is judged; what cannot
 //    be, for the same reason, is not said twice.
 //  - behind a dependency that warns: never on a host; across a pair only a warning, which the host's already
-//    said.
+//    said. The same for chain.*, which names a broken link once more.
 //  - a dependency that is itself hidden stands for the one that hides it; one that passed or does not apply
 //    hides nothing.
 //  - what is found about an RDMA port is found about each Ethernet port it stands on, and the other way round.
@@ -31,8 +31,8 @@ struct Evidence {
   std::string_view host{};  // named in the text when it is another host's finding; empty: this host
 };
 
-// Null when nothing in the evidence explains `finding`, of which only outcome, scope and blocking are looked
-// at.
+// Null when nothing in the evidence explains `finding`, of which only id, outcome, scope and blocking are
+// looked at.
 const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, const Finding& finding,
                              const Evidence& evidence);
 

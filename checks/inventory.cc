@@ -183,6 +183,7 @@ Check InvTransport() {
           "NIC's "
           "protocol with devlink dev param, or choose another profile",
       .blocks_for = &kDemandsTransport,
+      .depends_on = {"drv.roce-enabled"},
       .rule = Rule<PortView>{TransportNotApplicable, JudgeTransport}};
 }
 

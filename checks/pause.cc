@@ -7,6 +7,8 @@
 namespace rdmaready {
 namespace {
 
+constexpr std::string_view kSource = "ethtool pause parameters";
+
 std::string NotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
@@ -14,7 +16,6 @@ std::string NotApplicable(const EthernetView& view) {
 }
 
 Verdict JudgePause(const EthernetView& view) {
-  constexpr std::string_view kSource = "ethtool pause parameters";
   constexpr std::string_view kExpected = "off both ways";
   const Fact<Pause> pause = NetdevFact(view.netdev, &Netdev::pause);
   if (!pause) return NoAnswer(pause.missing(), std::string(kExpected), kSource);
@@ -25,7 +26,65 @@ Verdict JudgePause(const EthernetView& view) {
   return Judged(!pause->rx && !pause->tx, Cat("link-level pause ", text), std::string(kExpected), kSource);
 }
 
+// Under a profile that leaves flow control open only irdma asks for some of it: without any it slows its own
+// RoCE down (Intel document 635330).
+std::string NoneNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (kDemandsLossless.made_by(view.profile)) return {};
+  if (view.profile.pfc) return Cat("profile ", view.profile.name, " wants PFC to be off");
+  if (!view.netdev || view.netdev->driver == "ice") return {};
+  return NotAsked(view.profile, "flow control");
+}
+
+// One of the two is enough; that it is PFC which the profile wants is pfc.lossless-priority's.
+Verdict JudgeNone(const EthernetView& view) {
+  constexpr std::string_view kBoth = "dcbnl IEEE PFC, ethtool pause parameters";
+  constexpr std::string_view kExpected = "PFC, or link-level pause";
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (pfc && pfc->enabled != 0) return Judged(true, PfcText(pfc->enabled), std::string(kExpected), kBoth);
+  const Fact<Pause> pause = NetdevFact(view.netdev, &Netdev::pause);
+  if (pause && (pause->rx || pause->tx))
+    return Judged(true, "link-level pause is on", std::string(kExpected), kBoth);
+  if (!pfc && !NotOffered(pfc)) return NoAnswer(pfc.missing(), std::string(kExpected), kBoth);
+  if (!pause && !NotOffered(pause)) return NoAnswer(pause.missing(), std::string(kExpected), kBoth);
+  const unsigned priority = view.profile.rdma_priority.value_or(3);
+  return Judged(false, "neither PFC nor link-level pause", std::string(kExpected), kBoth,
+                Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on"));
+}
+
+std::string AutonegNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotApplicable(view); !reason.empty()) return reason;
+  const bool mlx5 = view.netdev && view.netdev->driver == "mlx5_core";
+  return mlx5 ? "driver mlx5_core negotiates no pause" : "";
+}
+
+Verdict JudgeAutoneg(const EthernetView& view) {
+  const Fact<Pause> pause = NetdevFact(view.netdev, &Netdev::pause);
+  if (!pause) return NoAnswer(pause.missing(), "not negotiated", kSource);
+  return Judged(!pause->autoneg,
+                pause->autoneg ? "link-level pause is negotiated" : "link-level pause is not negotiated",
+                "not negotiated", kSource);
+}
+
 }  // namespace
+
+Check PauseNone() {
+  return {.id = "pause.none",
+          .title = "Some flow control is on where RoCE counts on it",
+          .why = "Without any the switch and the NIC drop what does not fit, and some drivers slow RoCE down",
+          .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+          .rule = Rule<EthernetView>{NoneNotApplicable, JudgeNone}};
+}
+
+Check PauseAutoneg() {
+  return {.id = "pause.autoneg",
+          .title = "The other end cannot switch link-level pause on",
+          .why = "Negotiated, it comes back with the next link up, and stops what PFC keeps apart",
+          .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+          .depends_on = {"inv.netdev-mapping", "pause.off-with-pfc"},
+          .rule = Rule<EthernetView>{AutonegNotApplicable, JudgeAutoneg}};
+}
 
 Check PauseOffWithPfc() {
   return {.id = "pause.off-with-pfc",

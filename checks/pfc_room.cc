@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // pfc.headroom, pfc.storm-prevention: room for what still arrives after a pause, and an end to endless ones.
+#include <optional>
+#include <vector>
+
 #include "checks/families.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -78,7 +81,56 @@ Verdict JudgeStorm(const EthernetView& view) {
   return Judged(*timeout != 0, observed, "a timeout", kSource);
 }
 
+std::string DelayNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  if (!view.netdev || view.netdev->driver == "mlx5_core") return {};
+  return Cat("driver ", view.netdev->driver, " has no length of the cable to be told");
+}
+
+// Of all statistics of that kind and priority; nothing when none is counted.
+std::optional<std::uint64_t> Counted(const std::vector<NicStatistic>& statistics, NicCounter counter,
+                                     std::uint8_t priority) {
+  std::optional<std::uint64_t> sum;
+  for (const NicStatistic& one : statistics) {
+    if (one.counter == counter && one.priority == priority) sum = sum.value_or(0) + one.value;
+  }
+  return sum;
+}
+
+// How long the cable is nobody can read. That the room for it is too small shows: frames of a lossless priority
+// are dropped here although it sent pauses.
+Verdict JudgeDelay(const EthernetView& view) {
+  constexpr std::string_view kSource = "dcbnl IEEE PFC, ethtool statistics";
+  constexpr std::string_view kExpected = "as long as the cable is";
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), std::string(kExpected), kSource);
+  const Fact<std::vector<NicStatistic>>& statistics = view.netdev->statistics;
+  if (!statistics) return NoAnswer(statistics.missing(), std::string(kExpected), kSource);
+  const std::string told = Cat("the NIC reckons with ", pfc->delay, " m of cable");
+  for (const std::uint8_t priority : *view.profile.pfc) {
+    const std::optional<std::uint64_t> dropped = Counted(*statistics, NicCounter::kDropReceived, priority);
+    const std::optional<std::uint64_t> pauses = Counted(*statistics, NicCounter::kPauseSent, priority);
+    if (!dropped || *dropped == 0 || pauses.value_or(0) == 0) continue;
+    return Judged(
+        false,
+        Cat(told, "; priority ", priority, " lost ", *dropped, " frames though it sent ", *pauses, " pauses"),
+        std::string(kExpected), kSource);
+  }
+  return Judged(true, Cat(told, ", and nothing was lost after a pause"), std::string(kExpected), kSource);
+}
+
 }  // namespace
+
+Check PfcDelay() {
+  return {
+      .id = "pfc.delay",
+      .title = "The NIC reckons with the cable that is there",
+      .why = "What is on its way when a pause is sent needs room: with a longer cable than told, it is lost",
+      .fix = "dcb pfc set dev {netdev} delay METRES  # METRES: of the cable, 1 to 999; mlx5 begins with 7",
+      .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.headroom"},
+      .rule = Rule<EthernetView>{DelayNotApplicable, JudgeDelay}};
+}
 
 Check PfcHeadroom() {
   return {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // vlan.*: RDMA that is told apart by the priority in the VLAN tag needs a tag, and the right priority in it.
 #include <algorithm>
-#include <array>
 
 #include "checks/addresses.h"
 #include "checks/families.h"
+#include "checks/socket_priority.h"
 #include "checks/tagging.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -22,13 +22,6 @@ std::string TagNotApplicable(const PortView& view) {
 // An id from the profile, else a word in capitals.
 std::string IdWord(const Profile& profile) {
   return profile.vlan_ids && !profile.vlan_ids->empty() ? std::to_string(profile.vlan_ids->front()) : "VLAN";
-}
-
-// The socket priority that RDMA-CM's ToS stands for: rt_tos2priority of include/net/route.h, where 0 is best
-// effort, 2 bulk, 6 interactive, 4 interactive bulk.
-std::uint32_t SocketPriorityOf(std::uint8_t tos) {
-  constexpr std::array<std::uint32_t, 4> kByClass{0, 2, 6, 4};
-  return kByClass[tos >> 3 & 3U];
 }
 
 // With the priority that RDMA-CM will look up; where its ToS is not known, that of an unset one.
@@ -99,12 +92,6 @@ Verdict JudgeId(const PortView& view) {
 std::string EgressNotApplicable(const PortView& view) {
   if (std::string reason = TagNotApplicable(view); !reason.empty()) return reason;
   return kDemandsPcp.made_by(view.profile) ? "" : NotAsked(view.profile, "a priority in the tag");
-}
-
-// Where the map says nothing of a priority, the tag has 0.
-std::uint8_t PcpOf(const std::vector<VlanPriority>& egress, std::uint32_t priority) {
-  const auto row = std::ranges::find(egress, priority, &VlanPriority::from);
-  return row == egress.end() ? std::uint8_t{0} : row->pcp;
 }
 
 Verdict JudgeEgress(const PortView& view) {

@@ -17,6 +17,19 @@ struct Profile {
   enum class Dcbx { kAny, kStatic };       // static: host controlled, willing off
   enum class Vlan { kAny, kTagged };       // tagged: RDMA is only used over a VLAN
 
+  // What LLDP of a switch can announce (IEEE 802.1Q annex D, 802.3 clause 79).
+  enum class LldpTlv {
+    kUnknown,
+    kPortVlan,
+    kVlanName,
+    kLinkAggregation,
+    kEtsConfiguration,
+    kEtsRecommendation,
+    kPfc,
+    kApplication,
+    kMaxFrameSize,
+  };
+
   // What a host does with its RDMA, in the kernel.
   enum class Role {
     kUnknown,
@@ -55,6 +68,14 @@ struct Profile {
     bool operator==(const EtsClass&) const = default;
   };
 
+  // The oldest firmware of a driver's NICs that will do.
+  struct FirmwareFloor {
+    std::string driver{};  // of the netdev: "mlx5_core"
+    std::string min{};     // "16.35.4030": compared number by number
+
+    bool operator==(const FirmwareFloor&) const = default;
+  };
+
   // Marking by the switch in the class of RDMA. Absent figures are the switch's own.
   struct Ecn {
     std::optional<std::uint32_t> min_bytes{};  // of the queue
@@ -76,6 +97,7 @@ struct Profile {
   std::optional<std::vector<std::uint8_t>> pfc{};  // lossless priorities; an empty list: PFC must be off
   std::optional<std::uint8_t> ets_rdma_percent{};  // bandwidth share of the RDMA traffic class
   std::uint8_t ets_tolerance_percent = 5;
+  bool ets_at_least = false;            // more than ets_rdma_percent is as good
   std::vector<EtsClass> ets_classes{};  // all, or none: then ets_rdma_percent and heartbeat say what there is
   Dcbx dcbx = Dcbx::kAny;
   std::optional<std::uint32_t> mtu_bytes{};       // of the netdev, at least
@@ -89,7 +111,12 @@ struct Profile {
   std::optional<std::vector<Role>> roles{};              // of every host; not empty
   std::optional<std::uint8_t> min_ports{};               // Ethernet ports with RDMA of a host
   std::optional<Ecn> ecn{};
-  bool share_priority = false;  // roles of several protocols on one lossless priority are wished
+  bool share_priority = false;            // roles of several protocols on one lossless priority are wished
+  std::vector<FirmwareFloor> firmware{};  // each driver once
+  bool gpu_direct = false;                // NICs read and write the memory of GPUs
+  std::optional<std::vector<std::uint16_t>> pkeys{};  // InfiniBand partitions that every port is in:
+                                                      // 1..0x7fff, without the bit of membership
+  std::optional<std::vector<LldpTlv>> lldp_tlvs{};    // every switch port announces them; not empty
 
   bool operator==(const Profile&) const = default;
 };

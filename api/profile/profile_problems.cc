@@ -292,12 +292,61 @@ void CheckRoles(const v1::Profile& message, Problems& problems) {
   }
 }
 
+// Of what a driver's name and a firmware's version are made.
+bool IsPlainWord(std::string_view word) {
+  constexpr std::size_t kLongest = 64;
+  return !word.empty() && word.size() <= kLongest && std::ranges::all_of(word, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  });
+}
+
+void CheckFirmware(const v1::Profile& message, Problems& problems) {
+  std::vector<std::string_view> seen;
+  for (int i = 0; i < message.firmware_size(); ++i) {
+    const v1::Profile::Firmware& floor = message.firmware(i);
+    const std::string path = "firmware[" + std::to_string(i) + "]";
+    if (!IsPlainWord(floor.driver())) problems.push_back({path + ".driver", "the name of a driver is missing"});
+    if (!IsPlainWord(floor.min()) || floor.min().front() < '0' || floor.min().front() > '9')
+      problems.push_back({path + ".min", "a version begins with a number, like 16.35.4030"});
+    if (std::ranges::find(seen, floor.driver()) != seen.end())
+      problems.push_back({path + ".driver", floor.driver() + " is there twice"});
+    seen.push_back(floor.driver());
+  }
+}
+
+void CheckPkeys(const v1::Profile& message, Problems& problems) {
+  if (!message.has_pkeys()) return;
+  constexpr std::uint32_t kHighest = 0x7fff;
+  std::vector<std::uint32_t> seen;
+  for (const std::uint32_t partition : message.pkeys().partitions()) {
+    if (partition < 1 || partition > kHighest) problems.push_back(OutOfRange("pkeys", partition, 1, kHighest));
+    if (std::ranges::find(seen, partition) != seen.end())
+      problems.push_back({"pkeys", "partition " + Text(partition) + " is there twice"});
+    seen.push_back(partition);
+  }
+  if (seen.empty()) problems.push_back({"pkeys", "an empty list"});
+}
+
+void CheckTlvs(const v1::Profile& message, Problems& problems) {
+  if (!message.has_lldp_tlvs()) return;
+  std::vector<int> seen;
+  for (const int tlv : message.lldp_tlvs().tlvs()) {
+    if (tlv == v1::Profile::TLV_UNKNOWN || !v1::Profile::Tlv_IsValid(tlv))
+      problems.push_back({"lldp_tlvs", "a value from a newer version"});
+    if (std::ranges::find(seen, tlv) != seen.end()) problems.push_back({"lldp_tlvs", "a TLV is there twice"});
+    seen.push_back(tlv);
+  }
+  if (seen.empty()) problems.push_back({"lldp_tlvs", "an empty list"});
+}
+
 }  // namespace
 
 std::vector<ProfileProblem> FindProblems(const v1::Profile& message) {
   Problems problems;
-  for (const auto check : {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses,
-                           CheckHeartbeat, CheckCnp, CheckVlanIds, CheckRoles}) {
+  for (const auto check :
+       {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses, CheckHeartbeat, CheckCnp,
+        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs}) {
     check(message, problems);
   }
   return problems;

@@ -72,8 +72,43 @@ v1::Profile::Vlan ToWire(Profile::Vlan vlan) {
 
 // The two have the same numbers (held by the round trip test).
 v1::Profile::Role ToWire(Profile::Role role) { return static_cast<v1::Profile::Role>(role); }
+v1::Profile::Tlv ToWire(Profile::LldpTlv tlv) { return static_cast<v1::Profile::Tlv>(tlv); }
 
 std::uint8_t Byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
+
+// What is asked of the machines themselves.
+void AddEquipment(const Profile& profile, v1::Profile& message) {
+  for (const Profile::FirmwareFloor& floor : profile.firmware) {
+    v1::Profile::Firmware& to = *message.add_firmware();
+    to.set_driver(floor.driver);
+    to.set_min(floor.min);
+  }
+  message.set_gpu_direct(profile.gpu_direct);
+  if (profile.pkeys) {
+    message.mutable_pkeys();
+    for (const std::uint16_t partition : *profile.pkeys) message.mutable_pkeys()->add_partitions(partition);
+  }
+  if (profile.lldp_tlvs) {
+    message.mutable_lldp_tlvs();
+    for (const Profile::LldpTlv tlv : *profile.lldp_tlvs) message.mutable_lldp_tlvs()->add_tlvs(ToWire(tlv));
+  }
+}
+
+void TakeEquipment(const v1::Profile& message, Profile& profile) {
+  for (const v1::Profile::Firmware& from : message.firmware())
+    profile.firmware.push_back({.driver = from.driver(), .min = from.min()});
+  profile.gpu_direct = message.gpu_direct();
+  if (message.has_pkeys()) {
+    profile.pkeys.emplace();
+    for (const std::uint32_t partition : message.pkeys().partitions())
+      profile.pkeys->push_back(static_cast<std::uint16_t>(partition));
+  }
+  if (message.has_lldp_tlvs()) {
+    profile.lldp_tlvs.emplace();
+    for (const int tlv : message.lldp_tlvs().tlvs())
+      profile.lldp_tlvs->push_back(static_cast<Profile::LldpTlv>(tlv));
+  }
+}
 
 void AddParts(const Profile& profile, v1::Profile& message) {
   if (profile.heartbeat) {
@@ -109,6 +144,7 @@ void AddParts(const Profile& profile, v1::Profile& message) {
     if (profile.ecn->probability_percent) ecn.set_probability_percent(*profile.ecn->probability_percent);
   }
   message.set_share_priority(profile.share_priority);
+  AddEquipment(profile, message);
 }
 
 void TakeParts(const v1::Profile& message, Profile& profile) {
@@ -146,6 +182,7 @@ void TakeParts(const v1::Profile& message, Profile& profile) {
       ecn.probability_percent = Byte(message.ecn().probability_percent());
   }
   profile.share_priority = message.share_priority();
+  TakeEquipment(message, profile);
 }
 
 }  // namespace
@@ -168,6 +205,7 @@ v1::Profile ToProto(const Profile& profile) {
   if (profile.ets_rdma_percent) {
     message.mutable_ets()->set_rdma_percent(*profile.ets_rdma_percent);
     message.mutable_ets()->set_tolerance_percent(profile.ets_tolerance_percent);
+    message.mutable_ets()->set_at_least(profile.ets_at_least);
   }
   if (profile.mtu_bytes) message.set_mtu_bytes(*profile.mtu_bytes);
   if (profile.roce_mtu_bytes) message.set_roce_mtu_bytes(*profile.roce_mtu_bytes);
@@ -200,6 +238,7 @@ absl::StatusOr<Profile> FromProto(const v1::Profile& message) {
     profile.ets_rdma_percent = Byte(message.ets().rdma_percent());
     if (message.ets().has_tolerance_percent())
       profile.ets_tolerance_percent = Byte(message.ets().tolerance_percent());
+    profile.ets_at_least = message.ets().at_least();
   }
   if (message.has_mtu_bytes()) profile.mtu_bytes = message.mtu_bytes();
   if (message.has_roce_mtu_bytes()) profile.roce_mtu_bytes = message.roce_mtu_bytes();

@@ -76,7 +76,8 @@ TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
   EXPECT_THAT(LostWithout("min_memlock_bytes"), ElementsAre("host.memlock"));
   EXPECT_THAT(LostWithout("trust"), ElementsAre("trust.mode"));
   EXPECT_THAT(LostWithout("dcbx"), ElementsAre("dcbx.mode", "dcbx.willing"));
-  EXPECT_THAT(LostWithout("transport"), ElementsAre("gid.default-mode", "gid.v2-present", "inv.transport"));
+  EXPECT_THAT(LostWithout("transport"),
+              ElementsAre("drv.roce-enabled", "gid.default-mode", "gid.v2-present", "inv.transport"));
   EXPECT_THAT(LostWithout("ets"),
               ElementsAre("ets.capacity", "ets.map", "ets.rdma-share", "ets.sum", "ets.tsa"));
   EXPECT_THAT(LostWithout("pfc"),

@@ -254,7 +254,7 @@ void AddClassification(std::vector<CheckCase>& cases) {
   const auto trust = [](std::vector<AppSelector> table) {
     return WithDcb([&table](Dcb& dcb) { dcb.app_trust = table; });
   };
-  const auto other_driver = WithNetdev([](Netdev& netdev) { netdev.driver = "bnxt_en"; });
+  const auto other_driver = WithNetdev([](Netdev& netdev) { netdev.driver = "qede"; });
   cases.insert(
       cases.end(),
       {{"map.dscp", "good", GoodHost(), kPass, "DSCP 26 to priority 3"},
@@ -272,9 +272,8 @@ void AddClassification(std::vector<CheckCase>& cases) {
         "dcb apptrust set dev dcb0"},
        {"trust.mode", "empty table", trust({}), kFail, "nothing"},
        {"trust.mode", "DSCP first", trust({AppSelector::kDscp, AppSelector::kPcp}), kPass, "dscp, then pcp"},
-       {"trust.mode", "PCP first", trust({AppSelector::kPcp, AppSelector::kDscp}), kWarn, "pcp, then dscp"},
-       {"trust.mode", "driver whose rule is not known", other_driver, kUnknown,
-        "driver bnxt_en has no APP trust"},
+       {"trust.mode", "PCP first", trust({AppSelector::kPcp, AppSelector::kDscp}), kPass, "pcp, then dscp"},
+       {"trust.mode", "driver whose rule is not known", other_driver, kUnknown, "driver qede has no APP trust"},
        {"trust.mode", "not asked", GoodHost(), kNotApplicable, "does not ask", "",
         Without([](Profile& profile) { profile.trust = Profile::Trust::kAny; })}});
 }
@@ -335,6 +334,10 @@ std::vector<CheckCase> AllCheckCases() {
   AddPathCases(cases);
   AddLinkCases(cases);
   AddPfcCases(cases);
+  AddNicCases(cases);
+  AddMarkCases(cases);
+  AddDcbCases(cases);
+  AddChainCases(cases);
   AddEtsCases(cases);
   AddAppCases(cases);
   AddSmbCases(cases);

@@ -100,7 +100,7 @@ void AddMarks(std::vector<CheckCase>& cases) {
         }),
         kFail, "pcp at a"},
        {"trust.uniform", "driver whose rule is not known",
-        WithNetdev([](Netdev& netdev) { netdev.driver = "bnxt_en"; }), kNotApplicable, "does not say"}});
+        WithNetdev([](Netdev& netdev) { netdev.driver = "qede"; }), kNotApplicable, "does not say"}});
 }
 
 }  // namespace

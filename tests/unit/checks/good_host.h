@@ -332,8 +332,16 @@ Facts WithHardware(Change change) {
     port.board = std::string("MT_0000000080");
     const PciLink link{.speed_mtps = 16'000, .width = 8};
     PciFunction pci{.address = "0000:3b:00.0", .vendor_id = 0x15b3, .device_id = 0x1017};
-    pci.path = std::vector<PciHop>{{.address = "0000:3b:00.0", .current = link, .max = link},
-                                   {.address = "0000:3a:00.0", .current = link, .max = link}};
+    const auto hop = [&link](const char* address) {
+      return PciHop{.address = address,
+                    .current = link,
+                    .max = link,
+                    .max_payload_bytes = std::uint32_t{256},
+                    .max_read_request_bytes = std::uint32_t{4096},
+                    .acs_redirect = false};
+    };
+    pci.path = std::vector<PciHop>{hop("0000:3b:00.0"), hop("0000:3a:00.0")};
+    pci.iommu_domain = std::string("identity");
     pci.numa_node = 0;
     pci.aer_fatal = std::uint64_t{0};
     pci.aer_nonfatal = std::uint64_t{0};

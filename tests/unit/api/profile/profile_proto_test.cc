@@ -48,6 +48,13 @@ Profile Full() {
   profile.roles = std::vector<Profile::Role>{};
   for (int role = 1; role <= static_cast<int>(Profile::Role::kNfsClient); ++role)
     profile.roles->push_back(static_cast<Profile::Role>(role));
+  profile.ets_at_least = true;
+  profile.firmware = {{.driver = "mlx5_core", .min = "16.35.4030"}, {.driver = "ice", .min = "4.20"}};
+  profile.gpu_direct = true;
+  profile.pkeys = std::vector<std::uint16_t>{0x7fff, 1};
+  profile.lldp_tlvs = std::vector<Profile::LldpTlv>{};
+  for (int tlv = 1; tlv <= static_cast<int>(Profile::LldpTlv::kMaxFrameSize); ++tlv)
+    profile.lldp_tlvs->push_back(static_cast<Profile::LldpTlv>(tlv));
   return profile;
 }
 
@@ -201,6 +208,25 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
       {"marking with 101 %", "ecn.probability_percent",
        [](v1::Profile& p) { p.mutable_ecn()->set_probability_percent(101); }},
       {"protocols that share a lossless priority", "roles", [](v1::Profile& p) { p.clear_share_priority(); }},
+      {"firmware of no driver", "firmware[0].driver",
+       [](v1::Profile& p) { p.mutable_firmware(0)->clear_driver(); }},
+      {"firmware of a driver with a blank", "firmware[1].driver",
+       [](v1::Profile& p) { p.mutable_firmware(1)->set_driver("i ce"); }},
+      {"firmware of any version", "firmware[0].min",
+       [](v1::Profile& p) { p.mutable_firmware(0)->clear_min(); }},
+      {"firmware of a version without number", "firmware[1].min",
+       [](v1::Profile& p) { p.mutable_firmware(1)->set_min("new"); }},
+      {"two floors of one driver", "firmware[1].driver",
+       [](v1::Profile& p) { p.mutable_firmware(1)->set_driver("mlx5_core"); }},
+      {"partition 0", "pkeys", [](v1::Profile& p) { p.mutable_pkeys()->add_partitions(0); }},
+      {"partition with its bit of membership", "pkeys",
+       [](v1::Profile& p) { p.mutable_pkeys()->add_partitions(0xffff); }},
+      {"partition twice", "pkeys", [](v1::Profile& p) { p.mutable_pkeys()->add_partitions(1); }},
+      {"no partition", "pkeys", [](v1::Profile& p) { p.mutable_pkeys()->clear_partitions(); }},
+      {"TLV of a newer version", "lldp_tlvs",
+       [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(static_cast<v1::Profile::Tlv>(99)); }},
+      {"TLV twice", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(v1::Profile::TLV_PFC); }},
+      {"no TLV", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->clear_tlvs(); }},
       {"no ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(0); }},
       {"65 ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(65); }},
   };

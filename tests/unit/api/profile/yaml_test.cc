@@ -34,11 +34,18 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "pfc:\n"
       "  - 3\n"
       "  - 4\n"
-      "ets: {rdma_percent: 40, classes: [{priorities: [3, 4], percent: 40}, {priorities: [0, 1, 2, 5, 7],\n"
+      "ets: {rdma_percent: 40, at_least: true, classes: [{priorities: [3, 4], percent: 40}, {priorities: [0, "
+      "1, 2, 5, 7],\n"
       "      percent: 60}, {priorities: [6], strict: true}]}\n"
       "ecn: {max_bytes: 1500000}\n"
       "share_priority: true\n"
-      "roles: [smb-server, nvme-host]\n",
+      "roles: [smb-server, nvme-host]\n"
+      "firmware:\n"
+      "  - {driver: mlx5_core, min: 16.35.4030}\n"
+      "  - {driver: ice, min: '4.20'}\n"
+      "gpu_direct: true\n"
+      "pkeys: [32767, 1]\n"
+      "lldp_tlvs: [pfc, max-frame-size]\n",
       "p.yaml");
   ASSERT_TRUE(profile.ok()) << Message(profile.status());
   EXPECT_EQ(profile->name, "quoted");
@@ -52,6 +59,14 @@ TEST(Yaml, IsReadInItsNaturalForms) {
   EXPECT_EQ(profile->ets_classes[2], (Profile::EtsClass{.priorities = {6}}));
   EXPECT_EQ(profile->ecn, Profile::Ecn{.max_bytes = 1'500'000});
   EXPECT_EQ(profile->roles, (std::vector<Profile::Role>{Profile::Role::kSmbServer, Profile::Role::kNvmeHost}));
+  EXPECT_TRUE(profile->ets_at_least);
+  EXPECT_EQ(profile->firmware,
+            (std::vector<Profile::FirmwareFloor>{{.driver = "mlx5_core", .min = "16.35.4030"},
+                                                 {.driver = "ice", .min = "4.20"}}));
+  EXPECT_TRUE(profile->gpu_direct);
+  EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
+  EXPECT_EQ(profile->lldp_tlvs,
+            (std::vector<Profile::LldpTlv>{Profile::LldpTlv::kPfc, Profile::LldpTlv::kMaxFrameSize}));
 }
 
 struct BadText {
@@ -90,6 +105,9 @@ TEST(Yaml, IsRefusedWithFileLineAndKey) {
        "p.yaml:2: key `roles` wants one of smb-server, smb-client, nvme-target, nvme-host, iser-target, "
        "iser-initiator, "
        "nfs-server, nfs-client, not `smb-sever`"},
+      {"name: x\nfirmware:\n  - {driver: ice}\n", "p.yaml:3: key `firmware[0].min`: a version begins"},
+      {"name: x\npkeys: [0]\n", "p.yaml:2: key `pkeys`: 0 is not in 1..32767"},
+      {"name: x\nlldp_tlvs: [dcbx]\n", "p.yaml:2: key `lldp_tlvs` wants one of port-vlan, "},
       {"name: x\nroles: [unknown]\n",
        "p.yaml:2: key `roles` wants one of smb-server, smb-client, nvme-target, "},
       {"name: x\npfc: [three]\n", "p.yaml:2: key `pfc` wants a list of numbers, like [3]"},
