@@ -215,7 +215,6 @@ Scope ScopeOf(const Check& check) {
 
 std::string_view GroupOf(std::string_view id) {
   constexpr auto kGroups = std::to_array<std::pair<std::string_view, std::string_view>>({
-    constexpr auto kGroups = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"mtu.pair", "pair"},
         {"pfc.both-directions", "pair"},
         {"trust.uniform", "pair"},

@@ -63,6 +63,12 @@ class Listing {
     return std::move(text_);
   }
 
+  // Only when it is known.
+  template <class T, class Write>
+  void KnownLine(std::size_t indent, std::string_view label, const Fact<T>& fact, Write write) {
+    if (fact) Line(indent, label, write(*fact));
+  }
+
  private:
   const Style& style_;
   const bool lldp_asked_;
@@ -88,10 +94,8 @@ Fact<std::string> PciErrors(const PciFunction& pci) {
 const Missing* NoDcb(const Dcb& dcb) {
   if (dcb.ets) return nullptr;
   const Missing& why = dcb.ets.missing();
-  const auto same = [&why](const auto& fact) { return !fact && fact.missing() == why; };
-  const bool all = same(dcb.pfc) && same(dcb.app) && same(dcb.app_trust) && same(dcb.dcbx) &&
-                   same(dcb.buffer) && same(dcb.max_rate_kbps);
-  return all ? &why : nullptr;
+  const auto likewise = [&why](const auto&... facts) { return ((!facts && facts.missing() == why) && ...); };
+  return likewise(dcb.pfc, dcb.app, dcb.app_trust, dcb.dcbx, dcb.buffer, dcb.max_rate_kbps) ? &why : nullptr;
 }
 
 void ListDcb(Listing& out, const Dcb& dcb) {
@@ -103,6 +107,11 @@ void ListDcb(Listing& out, const Dcb& dcb) {
   out.Offered(4, "DCBX", dcb.dcbx, DcbxText);
   out.Offered(4, "buffers", dcb.buffer, BufferText);
   out.Offered(4, "maximum rates", dcb.max_rate_kbps, MaxRatesText);
+  if (dcb.rewrite && !dcb.rewrite->empty()) out.Line(4, "rewrite", AppText(*dcb.rewrite));
+  out.KnownLine(4, "peer's PFC", dcb.peer.pfc, PfcFactText);
+  out.KnownLine(4, "peer's ETS", dcb.peer.ets, EtsText);
+  out.KnownLine(4, "peer's APP", dcb.peer.app, AppText);
+  out.KnownLine(4, "CEE", dcb.cee, CeeSettingsText);
 }
 
 // What ethtool's netlink family tells; why it does not at all, when one reason stands for every part.
@@ -161,6 +170,7 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
     out.Line(4, "VLAN", netdev.vlan_id, [](std::uint16_t id) { return std::to_string(id); });
   }
   if (netdev.vlan_egress) out.Line(4, "priority to PCP", EgressText(*netdev.vlan_egress));
+  out.KnownLine(4, "mqprio", netdev.mqprio, MqprioText);
   out.Line(4, "addresses", netdev.addresses, AddressesText);
   ListDcb(out, netdev.dcb);
   out.Offered(4, "pause (802.3x)", netdev.pause, PauseText);
@@ -169,6 +179,7 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   out.Line(4, "IPv4 settings", netdev.ipv4, Ipv4Text);
   ListLink(out, netdev.link);
   out.Flush();
+  out.KnownLine(4, "statistics", netdev.statistics, StatisticsText);
 }
 
 // The port's netdev, what it stands on, and what stands on them.
@@ -206,6 +217,22 @@ void ListDevice(Listing& out, const Port& port) {
   out.Line(2, "NUMA node", port.pci->numa_node,
            [](std::int32_t node) { return node < 0 ? "not told" : std::to_string(node); });
   out.Line(2, "interrupts", port.pci->interrupts, InterruptsText);
+  out.KnownLine(2, "IOMMU domain", port.pci->iommu_domain, Itself);
+  out.KnownLine(2, "versions", port.devlink.versions, VersionsText);
+  out.KnownLine(2, "devlink", port.devlink.parameters, DevlinkParametersText);
+  out.KnownLine(2, "health", port.devlink.health, HealthText);
+  out.KnownLine(2, "eswitch", port.devlink.eswitch_mode, Itself);
+  out.KnownLine(2, "driver", port.out_of_tree, [](bool foreign) {
+    return std::string(foreign ? "not of the kernel's own source" : "of the kernel's own source");
+  });
+}
+
+// What only some vendors' drivers have, and what makes verbs work at all.
+void ListMarking(Listing& out, const Port& port) {
+  out.KnownLine(2, "verbs class", port.verbs_traffic_class,
+                [](std::uint8_t value) { return value == 0 ? std::string("none forced") : TosText(value); });
+  out.KnownLine(2, "congestion", port.congestion, CongestionText);
+  if (port.verbs_provider && !*port.verbs_provider) out.Line(2, "libibverbs", "has no driver for it");
 }
 
 void ListPaths(Listing& out, const Port& port) {
@@ -233,6 +260,7 @@ void ListPort(Listing& out, const Port& port) {
   });
   out.Line(2, "RDMA-CM mode", port.cm_default_mode, name);
   out.Line(2, "RDMA-CM ToS", port.cm_default_tos, TosText);
+  ListMarking(out, port);
   ListGids(out, port.gids);
   out.Line(2, "in use", port.resources, ResourcesText);
   out.Line(2, "limits", port.limits, LimitsText);

@@ -201,7 +201,8 @@ std::string PciPathText(const std::vector<PciHop>& path) {
   std::string text;
   for (const PciHop& hop : path) {
     const std::string most = hop.current == hop.max ? "" : " of " + LinkText(hop.max);
-    text += fmt::format("{}{}{} at {}", text.empty() ? "" : "; ", LinkText(hop.current), most, hop.address);
+    text += fmt::format("{}{}{} at {}{}", text.empty() ? "" : "; ", LinkText(hop.current), most, hop.address,
+                        PciHopSettingsText(hop));
   }
   return text;
 }

@@ -65,6 +65,16 @@ std::string NeighboursText(const std::vector<Neighbour>& neighbours);
 std::string InterruptsText(const Interrupts& interrupts);
 std::string OpenFilesText(const OpenFiles& files);  // "1024, at most 524288"
 
+// render_text_facts_nic_words.cc
+std::string CeeSettingsText(const CeeSettings& cee);  // "PFC on 3, priority to group 0:0 ..., percent 0:50 ..."
+std::string MqprioText(const Mqprio& mqprio);
+std::string StatisticsText(const std::vector<NicStatistic>& statistics);  // how many, and those that are not 0
+std::string VersionsText(const std::vector<FirmwareVersion>& versions);   // "fw 16.35.3006 (stored 16.35.4030)"
+std::string DevlinkParametersText(const std::vector<DevlinkParameter>& parameters);
+std::string HealthText(const std::vector<HealthReporter>& reporters);  // "fw healthy, tx in an error, ..."
+std::string CongestionText(const CongestionControl& control);
+std::string PciHopSettingsText(const PciHop& hop);  // ", payload 256 B, read request 512 B"; what is known
+
 std::string MemlockText(const Memlock& memlock);
 std::string TosText(std::uint8_t tos);  // "106 (DSCP 26)"
 

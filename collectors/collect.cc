@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "api/base/status.h"
+#include "collectors/devlink.h"
 #include "collectors/gids.h"
 #include "collectors/host.h"
 #include "collectors/kernel_modules.h"
@@ -29,6 +30,7 @@ Fact<std::vector<Port>> ReadPorts(HostReader& host) {
     ports.insert(ports.end(), std::make_move_iterator(of_device.begin()),
                  std::make_move_iterator(of_device.end()));
   }
+  ReadDevlinks(host, network.families, &ports);
   return ports;
 }
 

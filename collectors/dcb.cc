@@ -12,12 +12,14 @@
 
 #include "api/base/status.h"
 #include "collectors/attributes.h"
+#include "collectors/dcb_cee.h"
 
 namespace rdmaready {
 namespace {
 
 // Newer than the headers of the oldest distribution we build on (linux/dcbnl.h of kernel 6.2).
 constexpr int kAttrAppTrustTable = 11;      // DCB_ATTR_DCB_APP_TRUST_TABLE
+constexpr int kAttrRewriteTable = 12;       // DCB_ATTR_DCB_REWR_TABLE of kernel 6.3
 constexpr int kAttrAppIeee = 1;             // DCB_ATTR_IEEE_APP
 constexpr int kAttrAppDcb = 2;              // DCB_ATTR_DCB_APP
 constexpr std::uint8_t kSelectorPcp = 255;  // DCB_APP_SEL_PCP
@@ -67,7 +69,25 @@ Fact<T> FactFrom(const std::optional<std::span<const std::byte>>& bytes,
   return *std::move(value);
 }
 
-Dcb AllMissing(const Missing& why) { return {why, why, why, why, why, why, why}; }
+Dcb AllMissing(const Missing& why) {
+  return {why, why, why, why, why, why, why, why, DcbPeer{why, why, why}, why};
+}
+
+// The kernel leaves out what the driver's function has no answer for, and asks nobody who has no function.
+DcbPeer DecodePeer(const Attributes& ieee, const Fact<Dcbx>& dcbx) {
+  DcbPeer peer;
+  peer.ets = FactFrom(ieee.Find(DCB_ATTR_IEEE_PEER_ETS), DecodeEts,
+                      "driver does not tell the peer's ETS (ieee_peer_getets), or heard none");
+  peer.pfc = FactFrom(ieee.Find(DCB_ATTR_IEEE_PEER_PFC), DecodePfc,
+                      "driver does not tell the peer's PFC (ieee_peer_getpfc), or heard none");
+  peer.app = FactFrom(ieee.Find(DCB_ATTR_IEEE_PEER_APP), DecodeAppTable,
+                      "driver does not tell the peer's APP table (peer_getapptable), or heard none");
+  // The driver has one function for both dialects, and CEE counts selectors and priorities in its own way.
+  if (peer.app && dcbx && dcbx->cee && !dcbx->ieee) {
+    peer.app = Missing{Missing::Kind::kUnsupported, "DCBX speaks CEE: the peer's APP table is not IEEE's"};
+  }
+  return peer;
+}
 
 }  // namespace
 
@@ -189,6 +209,10 @@ absl::StatusOr<Dcb> DecodeDcb(std::span<const std::byte> payload, const std::str
   dcb.max_rate_kbps = FactFrom(ieee->Find(DCB_ATTR_IEEE_MAXRATE), DecodeMaxRates,
                                "driver does not report maximum rates (ieee_getmaxrate)");
   dcb.dcbx = FactFrom(top->Find(DCB_ATTR_DCBX), DecodeDcbx, "driver does not report its DCBX mode (getdcbx)");
+  // Likewise the kernel's own table, but it sends even an empty one.
+  dcb.rewrite = FactFrom(ieee->Find(kAttrRewriteTable), DecodeAppTable,
+                         "the kernel has no rewrite table (before Linux 6.3)");
+  dcb.peer = DecodePeer(*ieee, dcb.dcbx);
   return dcb;
 }
 
@@ -196,7 +220,9 @@ Dcb ReadDcb(HostReader& host, const std::string& name) {
   const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, Request(name), "DCB");
   if (answer.ok()) {
     absl::StatusOr<Dcb> dcb = DecodeDcb(answer->payload, name);
-    return dcb.ok() ? *std::move(dcb) : AllMissing(MissingFrom(dcb.status()));
+    if (!dcb.ok()) return AllMissing(MissingFrom(dcb.status()));
+    dcb->cee = ReadCee(host, name, dcb->dcbx);
+    return *std::move(dcb);
   }
   Missing why = MissingFrom(answer.status());
   if (why.kind == Missing::Kind::kUnsupported) {

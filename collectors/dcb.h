@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data centre bridging of a netdev: dcbnl, RTM_GETDCB with DCB_CMD_IEEE_GET. One answer holds everything.
+// Data centre bridging of a netdev: dcbnl, RTM_GETDCB with DCB_CMD_IEEE_GET. One answer holds everything but
+// the settings of the older dialect (dcb_cee.h).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,7 @@ absl::StatusOr<std::vector<AppSelector>> DecodeAppTrust(std::span<const std::byt
 absl::StatusOr<Dcbx> DecodeDcbx(std::span<const std::byte> bytes);
 
 // A whole answer, struct dcbmsg first. `name` is the interface that was asked for. What the driver has no
-// function for is kUnsupported, naming it.
+// function for is kUnsupported, naming it. Without `cee`.
 absl::StatusOr<Dcb> DecodeDcb(std::span<const std::byte> payload, const std::string& name);
 
 // "Driver has no DCB" and "kernel without CONFIG_DCB" give the same error; they are told apart by a second

@@ -26,20 +26,9 @@ absl::Status DecodeBit(std::span<const std::byte> nest, std::string_view what, B
 
 }  // namespace
 
-absl::StatusOr<std::uint16_t> FindEthtoolFamily(HostReader& host) {
-  const genlmsghdr header{.cmd = CTRL_CMD_GETFAMILY, .version = 1, .reserved = 0};
-  const absl::StatusOr<std::vector<NetlinkMessage>> families =
-      host.Netlink({NETLINK_GENERIC, GENL_ID_CTRL, true, Payload::Of(header).bytes()});
-  if (!families.ok()) return families.status();
-  for (const NetlinkMessage& message : *families) {
-    genlmsghdr answered{};
-    const absl::StatusOr<Attributes> family = ParseMessage(message.payload, &answered, "netlink family");
-    if (!family.ok()) return family.status();
-    const absl::StatusOr<std::string> name = family->Text(CTRL_ATTR_FAMILY_NAME);
-    if (!name.ok()) return name.status();
-    if (*name == ETHTOOL_GENL_NAME) return family->U16(CTRL_ATTR_FAMILY_ID);
-  }
-  return absl::UnimplementedError("the kernel has no ethtool netlink (CONFIG_ETHTOOL_NETLINK, Linux 5.6)");
+absl::StatusOr<std::uint16_t> FindEthtoolFamily(const absl::StatusOr<GenericFamilies>& families) {
+  return FamilyNamed(families, ETHTOOL_GENL_NAME,
+                     "the kernel has no ethtool netlink (CONFIG_ETHTOOL_NETLINK, Linux 5.6)");
 }
 
 absl::StatusOr<EthtoolAnswer> EthtoolAnswer::Ask(HostReader& host, std::uint16_t family, std::uint8_t command,

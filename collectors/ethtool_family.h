@@ -10,13 +10,13 @@
 
 #include "absl/status/statusor.h"
 #include "collectors/attributes.h"
+#include "collectors/generic_families.h"
 #include "collectors/host_reader.h"
 
 namespace rdmaready {
 
-// The family's number in a listing of all families: asking for one by name would make a kernel that has not got
-// it look for a module. kUnimplemented when there is none (before Linux 5.6, or CONFIG_ETHTOOL_NETLINK is off).
-absl::StatusOr<std::uint16_t> FindEthtoolFamily(HostReader& host);
+// The family's number. kUnimplemented when there is none (before Linux 5.6, or CONFIG_ETHTOOL_NETLINK is off).
+absl::StatusOr<std::uint16_t> FindEthtoolFamily(const absl::StatusOr<GenericFamilies>& families);
 
 // An answer's attributes, with the bytes that they are views of.
 class EthtoolAnswer {

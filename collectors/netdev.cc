@@ -11,6 +11,7 @@
 #include "collectors/ethtool_link.h"
 #include "collectors/ipv4_settings.h"
 #include "collectors/lldp.h"
+#include "collectors/nic_statistics.h"
 
 namespace rdmaready {
 namespace {
@@ -72,11 +73,14 @@ Netdev NetdevOf(HostReader& host, const Network& network, const Link& link) {
 }  // namespace
 
 Network ReadNetwork(HostReader& host) {
-  return {.links = ReadLinks(host),
-          .addresses = ReadAddresses(host),
-          .neighbours = ReadNeighbours(host),
-          .ipv4_of_all = ReadIpv4Conf(host, "all"),
-          .ethtool_family = FindEthtoolFamily(host)};
+  Network network{.links = ReadLinks(host),
+                  .addresses = ReadAddresses(host),
+                  .neighbours = ReadNeighbours(host),
+                  .ipv4_of_all = ReadIpv4Conf(host, "all"),
+                  .families = ReadGenericFamilies(host),
+                  .qdiscs = ReadRootQdiscs(host)};
+  network.ethtool_family = FindEthtoolFamily(network.families);
+  return network;
 }
 
 absl::StatusOr<Link> FindLink(HostReader& host, const Network& network, std::uint32_t ifindex) {
@@ -128,6 +132,8 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
   netdev.driver_info = ReadDriverInfo(host, link->name);
   netdev.pause = ReadPause(host, link->name);
   netdev.pfc_storm_timeout_ms = ReadPfcStormTimeout(host, link->name);
+  netdev.statistics = ReadNicStatistics(host, link->name, netdev.driver, netdev.driver_info);
+  netdev.mqprio = MqprioOf(network.qdiscs, ifindex);
   netdev.lldp = LldpNotListenedFor();
   netdev.ipv4 = EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, link->name));
   netdev.link = ReadEthernetLink(host, network.ethtool_family, ifindex, sysfs_status.ok() ? sysfs : "");

@@ -9,9 +9,11 @@
 #include "absl/status/statusor.h"
 #include "api/model/facts.h"
 #include "collectors/addresses.h"
+#include "collectors/generic_families.h"
 #include "collectors/host_reader.h"
 #include "collectors/links.h"
 #include "collectors/neighbours.h"
+#include "collectors/qdiscs.h"
 
 namespace rdmaready {
 
@@ -21,7 +23,9 @@ struct Network {
   Fact<AddressTable> addresses{};
   Fact<NeighbourTable> neighbours{};
   Fact<Ipv4Settings> ipv4_of_all{};                // of /proc/sys/net/ipv4/conf/all
-  absl::StatusOr<std::uint16_t> ethtool_family{};  // of generic netlink
+  absl::StatusOr<GenericFamilies> families{};      // of generic netlink
+  absl::StatusOr<std::uint16_t> ethtool_family{};  // among them
+  Fact<RootQdiscs> qdiscs{};
 };
 Network ReadNetwork(HostReader& host);
 

@@ -8,6 +8,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/interrupts.h"
+#include "collectors/pci_config.h"
 
 namespace rdmaready {
 namespace {
@@ -65,7 +66,28 @@ class Function {
     if (!max_speed) return max_speed.missing();
     const auto max_width = Read("max_link_width", kNoLink, DecodePciWidth);
     if (!max_width) return max_width.missing();
-    return PciHop{address_, {*current_speed, *current_width}, {*max_speed, *max_width}};
+    PciSettings settings = Settings();
+    return PciHop{address_,
+                  {*current_speed, *current_width},
+                  {*max_speed, *max_width},
+                  std::move(settings.max_payload_bytes),
+                  std::move(settings.max_read_request_bytes),
+                  std::move(settings.acs_redirect)};
+  }
+
+  // Of the default domain, in which the kernel's own drivers work.
+  Fact<std::string> IommuDomain() {
+    const absl::StatusOr<std::string> link = host_.ReadLink(path_ + "iommu_group");
+    if (link.status().code() == absl::StatusCode::kNotFound)
+      return Missing{Missing::Kind::kUnsupported, "no IOMMU stands before it"};
+    if (!link.ok()) return MissingFrom(link.status());
+    const std::string group = link->substr(link->rfind('/') + 1);
+    if (!NumberOf<std::uint32_t>(group, 10)) return Failed("\"" + SafeLine(group, 40) + "\" is no IOMMU group");
+    const absl::StatusOr<std::string> type = host_.ReadFile("/sys/kernel/iommu_groups/" + group + "/type");
+    if (type.status().code() == absl::StatusCode::kNotFound)
+      return Missing{Missing::Kind::kUnsupported, "the kernel does not tell the type of an IOMMU group"};
+    if (!type.ok()) return MissingFrom(type.status());
+    return SafeLine(TrimRight(*type), 40);
   }
 
   bool Suspended() {
@@ -90,6 +112,13 @@ class Function {
   Fact<T> Named(Fact<T> fact, const char* file) const {
     if (fact) return fact;
     return Missing{fact.missing().kind, path_ + file + ": " + fact.missing().detail};
+  }
+
+  PciSettings Settings() {
+    const absl::StatusOr<std::string> config = host_.ReadFile(path_ + "config");
+    if (config.ok()) return DecodePciConfig(*config);
+    const Missing why = MissingFrom(config.status());
+    return {why, why, why};
   }
 
   HostReader& host_;
@@ -186,6 +215,7 @@ Fact<PciFunction> ReadPci(HostReader& host, const std::string& device, const Fac
   pci.aer_nonfatal = aer("aer_dev_nonfatal", "TOTAL_ERR_NONFATAL");
   pci.aer_correctable = aer("aer_dev_correctable", "TOTAL_ERR_COR");
   pci.interrupts = ReadInterrupts(host, function.path());
+  pci.iommu_domain = function.IommuDomain();
   if (const std::string physical = function.Physical(); !physical.empty()) {
     pci.virtual_function = true;
     addresses.back() = physical;

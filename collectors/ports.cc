@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "collectors/congestion.h"
 #include "collectors/counters.h"
 #include "collectors/gids.h"
 #include "collectors/ipv4_settings.h"
@@ -13,6 +14,7 @@
 #include "collectors/stack.h"
 #include "collectors/storage.h"
 #include "collectors/subnets.h"
+#include "collectors/verbs_status.h"
 
 namespace rdmaready {
 namespace {
@@ -111,6 +113,13 @@ void ReadVerbs(HostReader& host, const Network& network, const absl::Status& the
     port->max_mtu_bytes = MissingFrom(verbs.status());
   }
   port->gids = ReadGids(host, network, port->device, port->number, port->transport, gids);
+  port->verbs_provider = HasVerbsProvider(port->device, verbs.status(), gids.status());
+}
+
+void ReadVendorExtras(HostReader& host, Port* port) {
+  port->congestion = ReadCongestion(host, *port);
+  port->verbs_traffic_class = ReadVerbsTrafficClass(host, *port);
+  port->out_of_tree = ReadOutOfTree(host, *port);
 }
 
 void ReadRest(HostReader& host, const RdmaDevice& device, Port* port) {
@@ -140,7 +149,7 @@ Port LostPort(const RdmaDevice& device, std::uint32_t number, const Missing& why
        port.max_mtu_bytes, port.gids, port.cm_default_mode, port.cm_default_tos, port.netdev, port.lowers,
        port.uppers, port.node_guid, port.board, port.pci, port.hw_counters, port.hw_counters_lifespan_ms,
        port.port_counters, port.resources, port.limits, port.listeners, port.rate_mbps, port.subnets,
-       port.neighbours);
+       port.neighbours, port.congestion, port.verbs_traffic_class, port.verbs_provider, port.out_of_tree);
   return port;
 }
 
@@ -159,6 +168,12 @@ absl::Status StillTheSame(HostReader& host, const RdmaDevice& device) {
 
 }  // namespace
 
+Fact<bool> HasVerbsProvider(const std::string& device, const absl::Status& port, const absl::Status& gids) {
+  if (port.ok() || gids.ok()) return true;
+  if (port == VerbsDeviceNotListed(device)) return false;
+  return MissingFrom(port);
+}
+
 std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
                               const absl::Status& verbs) {
   const Port shared = ReadDevice(host, device, verbs);
@@ -173,6 +188,7 @@ std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const Rd
     port.neighbours = NeighboursOf(network, port);
     ReadVerbs(host, network, verbs, gids, &port);
     ReadRest(host, device, &port);
+    ReadVendorExtras(host, &port);
     port.firmware = FirmwareOf(device, port.software, port.netdev);
   }
   const absl::Status same = StillTheSame(host, device);

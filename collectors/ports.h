@@ -3,6 +3,7 @@
 // and on top of them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,5 +18,8 @@ namespace rdmaready {
 // that went away or was renamed while it was read is believed.
 std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
                               const absl::Status& verbs);
+
+// By what libibverbs answered to a question about a port, and to the one about all GIDs of the device.
+Fact<bool> HasVerbsProvider(const std::string& device, const absl::Status& port, const absl::Status& gids);
 
 }  // namespace rdmaready

@@ -48,6 +48,8 @@ std::string Name(const NetlinkRequest& request) {
       return verb + "rtnetlink GETROUTE";
     case RTM_GETNEIGH:
       return verb + "rtnetlink GETNEIGH";
+    case RTM_GETQDISC:
+      return verb + "rtnetlink GETQDISC";
     case RTM_GETDCB:
       return verb + "dcbnl";
     default:

@@ -9,6 +9,7 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "collectors/verbs_status.h"
 
 namespace rdmaready {
 namespace {
@@ -29,7 +30,7 @@ absl::StatusOr<Context> Open(const std::string& name) {
     if (!context) return ErrnoStatus(errno != 0 ? errno : EIO, "open verbs device " + name);
     return context;
   }
-  return ErrnoStatus(ENODEV, "open verbs device " + name);
+  return VerbsDeviceNotListed(name);
 }
 
 absl::StatusOr<ibv_port_attr> QueryPort(ibv_context* context, const std::string& device, std::uint32_t port) {

@@ -145,6 +145,13 @@ Facts SoftHost() {
   return facts;
 }
 
+Devlink SomeDevlink() {
+  return {std::vector<FirmwareVersion>{{"fw.psid", "MT_0000000012", "", true},
+                                       {"fw", "16.35.3006", "16.35.4030", false}},
+          std::vector<DevlinkParameter>{{"enable_roce", "", "true", ""}, {"enable_sriov", "", "", "false"}},
+          std::vector<HealthReporter>{{"fw", true, 0, 0}, {"tx", false, 3, 2}}, std::string("legacy")};
+}
+
 // A NIC in a narrow slot, its port on a bond of two, a VLAN and a bridge on that.
 Facts HardHost() {
   Facts facts = SoftHost();
@@ -154,8 +161,10 @@ Facts HardHost() {
   port.firmware = std::string("16.35.3006");
   port.board = std::string("MT_0000000012");
   PciFunction pci{.address = "0000:3b:00.0", .vendor_id = 0x15b3, .device_id = 0x1017};
-  pci.path =
-      std::vector<PciHop>{{"0000:3b:00.0", {8000, 8}, {16000, 16}}, {"0000:3a:00.0", {8000, 8}, {8000, 8}}};
+  const Missing denied{Missing::Kind::kDenied, "only root"};
+  pci.path = std::vector<PciHop>{{"0000:3b:00.0", {8000, 8}, {16000, 16}, 256U, 512U, true},
+                                 {"0000:3a:00.0", {8000, 8}, {8000, 8}, denied, denied, denied}};
+  pci.iommu_domain = std::string("DMA-FQ");
   pci.numa_node = -1;
   pci.aer_fatal = 0;
   pci.aer_nonfatal = 0;
@@ -163,6 +172,16 @@ Facts HardHost() {
   pci.interrupts = Interrupts{.count = 64, .local = 16, .cpus = 32};
   port.pci = pci;
   port.port_counters = std::vector<Counter>{{"link_downed", 0}};
+  port.devlink = SomeDevlink();
+  port.out_of_tree = true;
+  port.verbs_traffic_class = 106;
+  port.verbs_provider = false;
+  port.congestion = CongestionControl{.source = "/sys/class/net/ens1f0/ecn",
+                                      .notifies = 1U << 3,
+                                      .slows_down = 0,
+                                      .cnp_dscp = 48,
+                                      .cnp_priority = 6,
+                                      .parameters = {{"rp_ai_rate", 5}}};
   Netdev bond = SomeNetdev("bond0");
   bond.driver_info = Missing{Missing::Kind::kFailed, "ask ethtool about bond0: No such device"};
   const Missing no_dcb = Unsupported("driver has no DCB (no dcbnl_ops)");
@@ -178,6 +197,12 @@ Facts HardHost() {
   buffer.size_bytes = {128 << 10, 128 << 10};
   lower.dcb.buffer = buffer;
   lower.dcb.max_rate_kbps = MaxRatesKbps{0, 0, 0, 10'000'000};
+  lower.dcb.rewrite = std::vector<AppEntry>{{AppSelector::kPcp, 3, 3}};
+  lower.dcb.peer = {Unsupported("none heard"), Pfc{.capability = 8, .enabled = 1U << 3}, lower.dcb.app};
+  lower.dcb.cee = CeeSettings{.prio_group = {0, 0, 0, 1}, .group_percent = {50, 50}, .pfc_enabled = 1U << 3};
+  lower.mqprio = Mqprio{.traffic_classes = 2, .priority_class = {0, 0, 0, 1}, .offloaded = true};
+  lower.statistics = std::vector<NicStatistic>{{NicCounter::kPauseReceived, 3, "rx_prio3_pause", 12},
+                                               {NicCounter::kPauseReceived, 4, "rx_prio4_pause", 0}};
   port.netdev = bond;
   port.lowers = std::vector{lower};
   UpperNetdev vlan{.name = "bond0.711", .kind = "vlan", .over = {"bond0"}, .admin_up = true, .mtu_bytes = 9000};

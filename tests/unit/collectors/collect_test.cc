@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "collectors/verbs_status.h"
 #include "tests/unit/collectors/good_fake_host.h"
+#include "tests/unit/collectors/hardware_fake_host.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
@@ -76,6 +78,48 @@ TEST(Collect, AHostThatAnswersLeavesNoGap) {
   EXPECT_EQ(port.subnets->front().route->netdev, "dcb0");
   ASSERT_EQ(port.neighbours->size(), 1U);
   EXPECT_EQ(port.neighbours->front().state, NeighbourState::kStale);
+  EXPECT_THAT(*port.netdev->statistics,
+              ElementsAre(NicStatistic{NicCounter::kPauseReceived, 3, "rx_prio3_pause", 12}));
+  EXPECT_EQ(port.netdev->mqprio->traffic_classes, 4);
+  EXPECT_THAT(*port.netdev->dcb.rewrite, IsEmpty());
+  EXPECT_EQ(port.netdev->dcb.cee.missing().detail, "driver does not speak CEE");
+  EXPECT_EQ(port.devlink.versions.missing().detail, "a software device has no PCIe");
+  EXPECT_EQ(port.congestion.missing().detail, "a software device has none");
+  EXPECT_EQ(port.verbs_traffic_class.missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(port.out_of_tree.missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_TRUE(*port.verbs_provider);
+}
+
+TEST(Collect, ADeviceThatLibibverbsDoesNotListHasNoProvider) {
+  FakeHost host = GoodFakeHost();
+  host.verbs_ports[{"rxe0", 1}] = VerbsDeviceNotListed("rxe0");
+  host.gid_tables["rxe0"] = VerbsDeviceNotListed("rxe0");
+  EXPECT_FALSE(*OnlyPort(CollectFacts(host)).verbs_provider);
+  // A device that may not be opened has one; which other facts tell is another question.
+  host.verbs_ports[{"rxe0", 1}] = ErrnoStatus(EACCES, "open verbs device rxe0");
+  EXPECT_EQ(OnlyPort(CollectFacts(host)).verbs_provider.missing().kind, Missing::Kind::kDenied);
+  host.verbs_ports[{"rxe0", 1}] = ErrnoStatus(ENOENT, "open verbs device rxe0");  // no /dev/infiniband/uverbs0
+  EXPECT_EQ(OnlyPort(CollectFacts(host)).verbs_provider.missing().kind, Missing::Kind::kFailed);
+  host.gid_tables["rxe0"] = std::vector<VerbsGid>{};
+  EXPECT_TRUE(*OnlyPort(CollectFacts(host)).verbs_provider);
+}
+
+TEST(Collect, HardwareTellsOfItsSlotAndItsFirmware) {
+  FakeHost host = HardwareFakeHost();
+  const Port port = OnlyPort(CollectFacts(host));
+  ASSERT_TRUE(port.pci) << port.pci.missing().detail;
+  ASSERT_TRUE(port.pci->path) << port.pci->path.missing().detail;
+  EXPECT_EQ(*port.pci->path->front().max_read_request_bytes, 4096U);
+  EXPECT_EQ(*port.pci->iommu_domain, "DMA-FQ");
+  EXPECT_TRUE(*port.out_of_tree);
+  EXPECT_EQ(*port.verbs_traffic_class, 106);
+  ASSERT_TRUE(port.devlink.versions) << port.devlink.versions.missing().detail;
+  EXPECT_EQ(port.devlink.versions->size(), 2U);
+  EXPECT_EQ(*port.devlink.eswitch_mode, "legacy");
+  ASSERT_TRUE(port.congestion) << port.congestion.missing().detail;
+  EXPECT_EQ(port.congestion->cnp_dscp, std::uint8_t{48});
+  ASSERT_TRUE(port.netdev->dcb.cee) << port.netdev->dcb.cee.missing().detail;
+  EXPECT_EQ(port.netdev->dcb.peer.pfc->enabled, 8);
 }
 
 // rxe on bond0 of dcb0 and dcb1, a VLAN on the bond.

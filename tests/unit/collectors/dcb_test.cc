@@ -158,13 +158,46 @@ TEST(DcbAnswer, ABadPartDoesNotSpoilTheOthers) {
   EXPECT_TRUE(dcb->pfc);
 }
 
+TEST(DcbAnswer, HoldsTheRewriteTableAndThePeer) {
+  const auto dcb = DecodeDcb(wire::PeerDcb("dcb0"), "dcb0");
+  ASSERT_TRUE(dcb.ok()) << dcb.status();
+  EXPECT_THAT(*dcb->rewrite,
+              ElementsAre(AppEntry{AppSelector::kPcp, 3, 3}, AppEntry{AppSelector::kDscp, 3, 26}));
+  EXPECT_EQ(dcb->peer.ets->prio_tc[3], 3);
+  EXPECT_EQ(dcb->peer.pfc->enabled, 1 << 3);
+  EXPECT_THAT(*dcb->peer.app, ElementsAre(AppEntry{AppSelector::kDscp, 3, 26}));
+}
+
+TEST(DcbAnswer, AnEmptyRewriteTableIsNotAnOldKernel) {
+  EXPECT_THAT(*DecodeDcb(wire::FullDcb("dcb0"), "dcb0")->rewrite, IsEmpty());
+  EXPECT_EQ(DecodeDcb(wire::Dcb("dcb0", {}, 0x09), "dcb0")->rewrite.missing(),
+            (Missing{Missing::Kind::kUnsupported, "the kernel has no rewrite table (before Linux 6.3)"}));
+}
+
+TEST(DcbAnswer, APeerThatWasNotHeardIsUnsupportedByName) {
+  const auto dcb = DecodeDcb(wire::FullDcb("dcb0"), "dcb0");
+  for (const Missing& missing : {dcb->peer.ets.missing(), dcb->peer.pfc.missing(), dcb->peer.app.missing()}) {
+    EXPECT_EQ(missing.kind, Missing::Kind::kUnsupported);
+  }
+  EXPECT_THAT(dcb->peer.ets.missing().detail, HasSubstr("ieee_peer_getets"));
+  EXPECT_THAT(dcb->peer.pfc.missing().detail, HasSubstr("ieee_peer_getpfc"));
+  EXPECT_THAT(dcb->peer.app.missing().detail, HasSubstr("peer_getapptable"));
+}
+
+TEST(DcbAnswer, ThePeersAppTableOfTheOlderDialectIsNotTakenForIeee) {
+  EXPECT_THAT(DecodeDcb(wire::PeerDcb("dcb0", 0x06), "dcb0")->peer.app.missing().detail, HasSubstr("CEE"));
+  EXPECT_TRUE(DecodeDcb(wire::PeerDcb("dcb0", 0x0e), "dcb0")->peer.app);
+}
+
 TEST(DcbAnswer, OfAnotherInterfaceIsAnError) { EXPECT_FALSE(DecodeDcb(wire::FullDcb("dcb1"), "dcb0").ok()); }
 
 TEST(ReadDcb, ADriverWithoutDcbIsToldFromAKernelWithoutIt) {
   FakeHost host;
   host.Answer(wire::DcbRequest("eth0"), ErrnoStatus(EOPNOTSUPP, "ask dcbnl"));
   host.Answer(wire::DcbRequest("/"), ErrnoStatus(ENODEV, "ask dcbnl"));
-  EXPECT_EQ(ReadDcb(host, "eth0"), (Dcb{kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, kNoOps}));
+  EXPECT_EQ(
+      ReadDcb(host, "eth0"),
+      (Dcb{kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, kNoOps, {kNoOps, kNoOps, kNoOps}, kNoOps}));
 
   host.Answer(wire::DcbRequest("/"), ErrnoStatus(EOPNOTSUPP, "ask dcbnl"));
   EXPECT_EQ(ReadDcb(host, "eth0").pfc.missing(),

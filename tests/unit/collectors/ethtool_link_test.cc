@@ -61,10 +61,10 @@ TEST(EthtoolFamily, IsFoundInTheListOfAll) {
            wire::U16(CTRL_ATTR_FAMILY_ID, id);
   };
   host.Answer(list, wire::Each({family("nlctrl", 16), family("ethtool", 21)}));
-  EXPECT_EQ(*FindEthtoolFamily(host), 21);
+  EXPECT_EQ(*FindEthtoolFamily(ReadGenericFamilies(host)), 21);
   host.Answer(list, wire::One(family("nlctrl", 16)));
-  EXPECT_EQ(FindEthtoolFamily(host).status().code(), absl::StatusCode::kUnimplemented);
-  const EthernetLink link = ReadEthernetLink(host, FindEthtoolFamily(host), 7, "");
+  EXPECT_EQ(FindEthtoolFamily(ReadGenericFamilies(host)).status().code(), absl::StatusCode::kUnimplemented);
+  const EthernetLink link = ReadEthernetLink(host, FindEthtoolFamily(ReadGenericFamilies(host)), 7, "");
   EXPECT_EQ(link.modes.missing().kind, Missing::Kind::kUnsupported);
   EXPECT_THAT(link.fec.missing().detail, HasSubstr("no ethtool netlink"));
 }

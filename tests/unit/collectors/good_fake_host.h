@@ -33,10 +33,14 @@ inline FakeHost GoodFakeHost() {
   host.Answer(wire::LinkRequest(7), wire::One(wire::Link(7, "dcb0", 9000, "dcbnic")));
   host.Answer(wire::AddressesRequest(), wire::One(wire::Address4(7, {10, 0, 0, 1}, 24)));
   host.Answer(wire::DcbRequest("dcb0"), wire::One(wire::FullDcb("dcb0")));
+  host.Answer(wire::QdiscsRequest(), wire::One(wire::Qdisc(7, "mqprio", wire::MqprioOptions(1))));
   host.files["/sys/class/net/dcb0/ifindex"] = "7\n";
   host.files["/sys/class/net/dcb0/speed"] = "25000\n";
   host.files["/sys/class/net/dcb0/duplex"] = "full\n";
-  host.ethtool[{"dcb0", ETHTOOL_GDRVINFO}] = wire::DriverInfo("dcbnic", "");
+  host.ethtool[{"dcb0", ETHTOOL_GDRVINFO}] = wire::DriverInfo("dcbnic", "", "personality mlx5");
+  host.ethtool[{"dcb0", ETHTOOL_GSSET_INFO}] = wire::StatisticsCount(2);
+  host.ethtool[{"dcb0", ETHTOOL_GSTRINGS}] = wire::StatisticNames({"rx_prio3_pause", "rx_packets"});
+  host.ethtool[{"dcb0", ETHTOOL_GSTATS}] = wire::StatisticValues({12, 34});
   host.ethtool[{"dcb0", ETHTOOL_GPAUSEPARAM}] = wire::PauseParameters(false, false);
   host.ethtool[{"dcb0", ETHTOOL_GTUNABLE}] = wire::StormTimeout(0);
   host.directories["/sys/class/infiniband/rxe0/ports/1/hw_counters"] =

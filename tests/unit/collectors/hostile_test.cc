@@ -9,15 +9,20 @@
 
 #include "collectors/addresses.h"
 #include "collectors/dcb.h"
+#include "collectors/dcb_cee.h"
+#include "collectors/devlink.h"
 #include "collectors/ethtool.h"
 #include "collectors/links.h"
 #include "collectors/lldp.h"
 #include "collectors/neighbours.h"
+#include "collectors/nic_statistics.h"
+#include "collectors/qdiscs.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
 #include "collectors/storage.h"
 #include "collectors/subnets.h"
 #include "tests/support/lldp_wire.h"
+#include "tests/unit/collectors/devlink_wire.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
@@ -55,6 +60,20 @@ const std::vector<Decoder>& Decoders() {
          const auto dcb = DecodeDcb(bytes, "dcb0");
          if (dcb.ok()) ExpectSane(*dcb);
          return dcb.ok();
+       }},
+      {"peer", wire::PeerDcb("dcb0"),
+       [](Span bytes) {
+         const auto dcb = DecodeDcb(bytes, "dcb0");
+         return dcb.ok() && dcb->rewrite && dcb->peer.ets && dcb->peer.pfc && dcb->peer.app;
+       }},
+      {"cee", wire::FullCee("dcb0"),
+       [](Span bytes) {
+         const auto cee = DecodeCee(bytes, "dcb0");
+         if (cee.ok()) {
+           for (const std::uint8_t group : cee->prio_group) EXPECT_LE(group, 15);
+           for (const std::uint8_t percent : cee->group_percent) EXPECT_LE(percent, 100);
+         }
+         return cee.ok();
        }},
       {"route", wire::Route(7), [](Span bytes) { return DecodeRoute(bytes).ok(); }},
       {"neighbour", wire::Neighbour(7, {10, 0, 0, 2}, NUD_STALE),
@@ -94,6 +113,41 @@ const std::vector<Decoder>& Decoders() {
        [](Span bytes) { return DecodeDriverInfo(bytes).ok(); }},
       {"pause", wire::PauseParameters(true, true), [](Span bytes) { return DecodePause(bytes).ok(); }},
       {"storm", wire::StormTimeout(100), [](Span bytes) { return DecodePfcStormTimeout(bytes).ok(); }},
+      {"statistics", wire::StatisticsCount(2),
+       [](Span bytes) {
+         const auto count = DecodeStatisticsCount(bytes);
+         if (count.ok()) {
+           EXPECT_LE(*count, 65536U);
+         }
+         return count.ok();
+       }},
+      {"statistic names", wire::StatisticNames({"rx_prio3_pause", std::string(32, 'x')}),
+       [](Span bytes) {
+         const auto names = DecodeStatisticNames(bytes, 2);
+         if (names.ok()) {
+           EXPECT_EQ(names->size(), 2U);
+           for (const std::string& name : *names) EXPECT_LE(name.size(), 32U);
+         }
+         return names.ok();
+       }},
+      {"statistic values", wire::StatisticValues({1, 2}),
+       [](Span bytes) { return DecodeStatisticValues(bytes, 2).ok(); }},
+      {"qdisc", wire::Qdisc(7, "mqprio", wire::MqprioOptions(1)),
+       [](Span bytes) {
+         const auto qdisc = DecodeQdisc(bytes);
+         if (qdisc.ok() && qdisc->mqprio) {
+           for (const std::uint8_t one : qdisc->mqprio->priority_class) EXPECT_LT(one, 16);
+         }
+         return qdisc.ok();
+       }},
+      {"devlink info", wire::DevlinkInfo("0000:3b:00.0"),
+       [](Span bytes) { return DecodeDevlinkInfo(bytes).ok(); }},
+      {"devlink parameter", wire::DevlinkFlag("0000:3b:00.0", "enable_roce", true),
+       [](Span bytes) { return DecodeDevlinkParameter(bytes).ok(); }},
+      {"devlink health", wire::DevlinkHealth("0000:3b:00.0", "fw", 1, 3),
+       [](Span bytes) { return DecodeHealthReporter(bytes).ok(); }},
+      {"eswitch", wire::DevlinkEswitch("0000:3b:00.0", 0),
+       [](Span bytes) { return DecodeEswitchMode(bytes).ok(); }},
       {"resources", wire::Resources(3),
        [](Span bytes) { return DecodeResources(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
       {"listeners",

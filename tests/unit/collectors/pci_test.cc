@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/collectors/fake_host.h"
+#include "tests/unit/collectors/pci_wire.h"
 
 namespace rdmaready {
 namespace {
@@ -102,6 +103,10 @@ TEST(AerTotal, IsTheLineOfThatName) {
 
 TEST(Pci, OfHardwareIsReadWhole) {
   FakeHost host = HostWithNic();
+  host.files[Sys(kNic, "config")] = wire::PciConfig(0x5810, 0x05);
+  host.files[Sys(kRoot, "config")] = wire::PciConfig(0x5030, std::nullopt).substr(0, 64);
+  host.links[Sys(kNic, "iommu_group")] = "../../../kernel/iommu_groups/12";
+  host.files["/sys/kernel/iommu_groups/12/type"] = "DMA-FQ\n";
   const Fact<PciFunction> pci = Read(host);
   ASSERT_TRUE(pci) << pci.missing().detail;
   EXPECT_EQ(pci->address, kNic);
@@ -112,8 +117,30 @@ TEST(Pci, OfHardwareIsReadWhole) {
   EXPECT_EQ(*pci->aer_fatal, 2U);
   EXPECT_EQ(*pci->aer_nonfatal, 0U);
   EXPECT_EQ(*pci->aer_correctable, 7U);
-  EXPECT_THAT(*pci->path,
-              ElementsAre(PciHop{kNic, {8000, 8}, {16000, 16}}, PciHop{kRoot, {8000, 8}, {8000, 8}}));
+  EXPECT_EQ(*pci->iommu_domain, "DMA-FQ");
+  const Missing denied{Missing::Kind::kDenied,
+                       "only root is shown more than 64 bytes of the configuration space"};
+  EXPECT_THAT(*pci->path, ElementsAre(PciHop{kNic, {8000, 8}, {16000, 16}, 128U, 4096U, true},
+                                      PciHop{kRoot, {8000, 8}, {8000, 8}, denied, denied, denied}));
+}
+
+TEST(Pci, WithoutAnIommuOrAWordAboutItThatIsTheOnlyGap) {
+  FakeHost host = HostWithNic();
+  EXPECT_EQ(Read(host)->iommu_domain.missing(),
+            (Missing{Missing::Kind::kUnsupported, "no IOMMU stands before it"}));
+  host.links[Sys(kNic, "iommu_group")] = "../../../kernel/iommu_groups/12";
+  EXPECT_EQ(Read(host)->iommu_domain.missing(),
+            (Missing{Missing::Kind::kUnsupported, "the kernel does not tell the type of an IOMMU group"}));
+  host.links[Sys(kNic, "iommu_group")] = "../../../../etc";
+  EXPECT_EQ(Read(host)->iommu_domain.missing().kind, Missing::Kind::kFailed);
+}
+
+TEST(Pci, AConfigurationSpaceThatCannotBeReadIsNoReasonToLoseThePath) {
+  FakeHost host = HostWithNic();
+  host.files[Sys(kNic, "config")] = ErrnoStatus(EPERM, "open config");
+  const Fact<PciFunction> pci = Read(host);
+  EXPECT_EQ(pci->path->front().max_payload_bytes.missing().kind, Missing::Kind::kDenied);
+  EXPECT_EQ(pci->path->back().max_payload_bytes.missing().kind, Missing::Kind::kFailed);
 }
 
 TEST(Pci, ASoftwareDeviceHasNone) {

@@ -101,6 +101,16 @@ TEST(RealHost, EthtoolIsAskedAndNeverTold) {
   without_room.cmd = ETHTOOL_GTUNABLE;
   without_room.len = 2;
   EXPECT_EQ(host.Ethtool("lo", Bytes(without_room)).status().code(), absl::StatusCode::kInvalidArgument);
+  ethtool_stats statistics{};
+  statistics.cmd = ETHTOOL_GSTATS;
+  statistics.n_stats = 4;
+  EXPECT_EQ(host.Ethtool("lo", Bytes(statistics)).status().code(), absl::StatusCode::kInvalidArgument);
+  ethtool_sset_info sets[2]{};
+  sets[0].cmd = ETHTOOL_GSSET_INFO;
+  sets[0].sset_mask = 3;  // two sets want two numbers
+  EXPECT_EQ(host.Ethtool("lo", Bytes(sets)).status().code(), absl::StatusCode::kInvalidArgument);
+  sets[0].sset_mask = 1U << ETH_SS_STATS;
+  EXPECT_EQ(host.Ethtool("lo", Bytes(sets))->size(), sizeof sets);
 }
 
 TEST(RealHost, EthtoolTellsWhatTheKernelSays) {

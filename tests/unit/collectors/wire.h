@@ -230,6 +230,48 @@ inline Bytes FullDcb(const std::string& name) {
              0x09);
 }
 
+// What the firmware's DCBX heard: ETS, PFC, and that the peer has DSCP 26 at priority 3. A row rewrites too.
+inline Bytes PeerDcb(const std::string& name, std::uint8_t dcbx = 0x0a) {
+  return Dcb(name,
+             Nest(12, Attr(2, App(255, 3, 3)) + Attr(1, App(5, 3, 26))) + Attr(4, Ets()) + Attr(5, Pfc()) +
+                 Attr(6, Attr(1, App(5, 3, 26))),
+             dcbx);
+}
+
+// The older dialect. `rows`: group, bitmap of priorities and percent of each class; PFC on priority 3.
+inline NetlinkRequest CeeRequest(const std::string& name) {
+  return {NETLINK_ROUTE, 78, false, Of(dcbmsg{AF_UNSPEC, 26, 0}) + Text(1, name)};
+}
+inline Bytes CeeGroupRow(std::uint8_t group, std::uint8_t priorities) {
+  return U8(1, group) + U8(2, priorities) + U8(3, 0) + U8(4, 0);
+}
+inline Bytes CeeGroups(const std::array<std::array<std::uint8_t, 3>, 8>& rows) {
+  Bytes bytes;
+  for (int i = 0; i < 8; ++i) {
+    const auto& row = rows[static_cast<std::size_t>(i)];
+    bytes = bytes + Attr(1 + i, CeeGroupRow(row[0], row[1]));
+  }
+  for (int i = 0; i < 8; ++i) bytes = bytes + U8(11 + i, rows[static_cast<std::size_t>(i)][2]);
+  return bytes;
+}
+inline Bytes CeePfc() {
+  Bytes bytes;
+  for (int i = 0; i < 8; ++i) bytes = bytes + U8(1 + i, i == 3 ? 1 : 0);
+  return bytes;
+}
+inline Bytes Cee(const std::string& name, const Bytes& parts) {
+  return Of(dcbmsg{AF_UNSPEC, 26, 0}) + Text(DCB_ATTR_IFNAME, name) + Attr(DCB_ATTR_CEE, parts);
+}
+// Priority 3 in group 1 with half of the line, all others in group 0.
+inline Bytes FullCee(const std::string& name) {
+  return Cee(
+      name,
+      Attr(4,
+           CeeGroups(
+               {{{0, 0, 50}, {0, 0, 50}, {0, 0, 0}, {1, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}})) +
+          Attr(6, CeePfc()));
+}
+
 inline Bytes ResourceRow(const std::string& name, std::uint64_t count) {
   return Nest(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY, Text(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, name) +
                                                      U64(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count));
@@ -258,6 +300,24 @@ inline Bytes CmIds(std::uint32_t index, const Bytes& rows) {
   return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_CM_ID, rows);
 }
 
+inline NetlinkRequest QdiscsRequest() { return {NETLINK_ROUTE, RTM_GETQDISC, true, Of(tcmsg{})}; }
+inline Bytes Qdisc(std::uint32_t ifindex, const std::string& kind, const Bytes& options = {},
+                   std::uint32_t parent = 0xffffffff) {
+  tcmsg header{};
+  header.tcm_ifindex = static_cast<int>(ifindex);
+  header.tcm_parent = parent;
+  return Of(header) + Text(TCA_KIND, kind) + Attr(TCA_OPTIONS, options);
+}
+// 82 bytes: 4 classes, priorities 3 and 4 in classes 1 and 2; an attribute behind.
+inline Bytes MqprioOptions(std::uint8_t hardware) {
+  std::array<std::uint8_t, 84> raw{};
+  raw[0] = 4;
+  raw[1 + 3] = 1;
+  raw[1 + 4] = 2;
+  raw[17] = hardware;
+  return Of(raw) + U16(1, 1);
+}
+
 // ---- ethtool ----
 
 inline Bytes Padded(std::string text, std::size_t bytes) {
@@ -265,13 +325,28 @@ inline Bytes Padded(std::string text, std::size_t bytes) {
   const auto raw = std::as_bytes(std::span(text));
   return {raw.begin(), raw.end()};
 }
-inline Bytes DriverInfo(const std::string& driver, const std::string& firmware) {
-  return Of(std::uint32_t{ETHTOOL_GDRVINFO}) + Padded(driver, 32) + Padded("6.12", 32) + Padded(firmware, 32) +
+inline Bytes DriverInfo(const std::string& driver, const std::string& firmware,
+                        const std::string& version = "6.12") {
+  return Of(std::uint32_t{ETHTOOL_GDRVINFO}) + Padded(driver, 32) + Padded(version, 32) + Padded(firmware, 32) +
          Padded("0000:3b:00.0", 32) + Padded("", 32 + 12 + 5 * 4);
 }
 inline Bytes PauseParameters(bool rx, bool tx) {
   return Of(std::uint32_t{ETHTOOL_GPAUSEPARAM}) + Of(std::uint32_t{0}) + Of(std::uint32_t{rx ? 1U : 0U}) +
          Of(std::uint32_t{tx ? 1U : 0U});
+}
+inline Bytes StatisticsCount(std::uint32_t count) {
+  return Of(std::uint32_t{ETHTOOL_GSSET_INFO}) + Of(std::uint32_t{0}) + Of(std::uint64_t{2}) + Of(count);
+}
+inline Bytes StatisticNames(const std::vector<std::string>& names) {
+  Bytes bytes =
+      Of(std::uint32_t{ETHTOOL_GSTRINGS}) + Of(std::uint32_t{1}) + Of(static_cast<std::uint32_t>(names.size()));
+  for (const std::string& name : names) bytes = bytes + Padded(name, 32);
+  return bytes;
+}
+inline Bytes StatisticValues(const std::vector<std::uint64_t>& values) {
+  Bytes bytes = Of(std::uint32_t{ETHTOOL_GSTATS}) + Of(static_cast<std::uint32_t>(values.size()));
+  for (const std::uint64_t value : values) bytes = bytes + Of(value);
+  return bytes;
 }
 inline Bytes StormTimeout(std::uint16_t timeout_ms) {
   return Of(std::uint32_t{ETHTOOL_GTUNABLE}) + Of(std::uint32_t{3}) + Of(std::uint32_t{2}) +

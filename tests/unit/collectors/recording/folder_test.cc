@@ -12,6 +12,8 @@
 #include <fstream>
 #include <thread>
 
+#include "collectors/recording/recorded_host.h"
+#include "tests/unit/collectors/hardware_fake_host.h"
 #include "tests/unit/collectors/recording/sealed.h"
 
 namespace rdmaready {
@@ -62,6 +64,21 @@ TEST_F(RecordingFolder, ComesBackAsItWasSaved) {
   ASSERT_EQ(loaded->size(), 1U);
   EXPECT_EQ(loaded->front().folder, place);
   EXPECT_EQ(*EncodeRecording(*loaded->front().recording), GoodFiles());
+}
+
+// A configuration space is no text: NULs, bytes that are no UTF-8, and no newline at its end.
+TEST_F(RecordingFolder, AFileThatIsNoTextComesBackByteForByte) {
+  FakeHost host = HardwareFakeHost();
+  const absl::StatusOr<RecordingFiles> files = EncodeRecording(RecordFacts(host));
+  ASSERT_TRUE(files.ok()) << Message(files.status());
+  const absl::StatusOr<std::string> place = RecordingSaver(directory_).Save(*files, "node1");
+  ASSERT_TRUE(place.ok()) << Message(place.status());
+  const absl::StatusOr<std::vector<SavedRecording>> loaded = LoadRecordings(*place);
+  ASSERT_TRUE(loaded.ok() && loaded->front().recording.ok());
+  const std::string config = "/sys/bus/pci/devices/" + std::string(kNicAddress) + "/config";
+  EXPECT_EQ(RecordedHost(*loaded->front().recording).ReadFile(config).value(), host.files[config].value());
+  RecordedHost again(*loaded->front().recording);
+  EXPECT_EQ(CollectFacts(again), CollectFacts(host));
 }
 
 TEST_F(RecordingFolder, HoldsSeveralHostsInTheOrderOfTheirNames) {

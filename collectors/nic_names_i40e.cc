@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linux 6.12, drivers/net/ethernet/intel/i40e/i40e_ethtool.c (i40e_gstrings_stats, i40e_gstrings_pfc_stats).
+// Before 4.18 names of priorities had no second direction.
+#include "collectors/nic_names.h"
+
+namespace rdmaready {
+namespace {
+
+using enum NicCounter;
+
+constexpr auto kRows = std::to_array<NicNameRow>({
+    {"port.rx_priority_#_xoff_rx", kPauseReceived},
+    {"port.tx_priority_#_xoff_tx", kPauseSent},
+    {"port.rx_priority_#_xoff", kPauseReceived},
+    {"port.tx_priority_#_xoff", kPauseSent},
+    {"port.rx_priority_#_xon_2_xoff", kPauseReceivedTransitions},
+    {"port.link_xoff_rx", kGlobalPauseReceived},
+    {"port.link_xoff_tx", kGlobalPauseSent},
+    {"port.rx_discards", kDropReceived},
+    {"port.rx_crc_errors", kCrcErrors},
+});
+
+}  // namespace
+
+const NicNameTable kI40eNames{.drivers = {{"i40e"}}, .rows = kRows};
+
+}  // namespace rdmaready

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configuration space of a PCI function, as /sys/bus/pci/devices/*/config shows it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+struct PciSettings {
+  Fact<std::uint32_t> max_payload_bytes{};
+  Fact<std::uint32_t> max_read_request_bytes{};
+  Fact<bool> acs_redirect{};
+
+  bool operator==(const PciSettings&) const = default;
+};
+
+// `config` is what could be read of it: 64 bytes without CAP_SYS_ADMIN (kDenied), else 256, or 4096 of a PCI
+// Express function. The lists of capabilities are the device's word: they may be cyclic, or lead out of it.
+PciSettings DecodePciConfig(std::string_view config);
+
+}  // namespace rdmaready

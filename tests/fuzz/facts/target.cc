@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collectors as a whole, against hosts whose answers were changed. The first byte of an input chooses the
+// host: one with hardware, made by hand, or a recorded one; the rest says what becomes of its answers
+// (splitter.h).
+#include "tests/fuzz/target.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "collectors/collect.h"
+#include "collectors/recording/folder.h"
+#include "collectors/recording/recorded_host.h"
+#include "tests/fuzz/facts/changed_host.h"
+#include "tests/unit/collectors/hardware_fake_host.h"
+
+namespace rdmaready {
+namespace {
+
+using fuzz::ChangedHost;
+using fuzz::ChangeKind;
+using fuzz::Control;
+
+constexpr const char* kRecordings[] = {"/two-rails-healthy/saved/storage1", "/stack/saved/storage4",
+                                       "/iwarp/saved/storage3"};
+constexpr std::size_t kHosts = 1 + std::size(kRecordings);
+constexpr unsigned kQuestions = 256;  // more than any of the hosts is asked before its last netdev
+
+// What must hold of all facts, whatever the answers were.
+void Demand(bool holds) {
+  if (!holds) std::abort();
+}
+
+const Recording& RecordingOf(std::size_t index) {
+  static const auto* const all = [] {
+    auto* recordings = new std::vector<Recording>();
+    for (const char* place : kRecordings) {
+      auto loaded = LoadRecordings(std::string(FIXTURE_HOSTS) + place);
+      if (!loaded.ok() || loaded->size() != 1 || !loaded->front().recording.ok()) {
+        std::cerr << place << ": cannot be read\n";
+        std::exit(2);
+      }
+      recordings->push_back(*std::move(loaded->front().recording));
+    }
+    return recordings;
+  }();
+  return (*all)[index];
+}
+
+void DemandSane(const Dcb& dcb) {
+  for (const Fact<Ets>* ets : {&dcb.ets, &dcb.peer.ets}) {
+    if (!*ets) continue;
+    for (const std::uint8_t one : (*ets)->prio_tc) Demand(one < kPriorities);
+  }
+  for (const Fact<std::vector<AppEntry>>* table : {&dcb.app, &dcb.rewrite, &dcb.peer.app}) {
+    if (!*table) continue;
+    for (const AppEntry& entry : **table) Demand(entry.priority < kPriorities);
+  }
+  if (!dcb.cee) return;
+  for (const std::uint8_t group : dcb.cee->prio_group) Demand(group <= 15);
+  for (const std::uint8_t percent : dcb.cee->group_percent) Demand(percent <= 100);
+}
+
+void DemandSane(const Netdev& netdev) {
+  Demand(netdev.name.find('/') == std::string::npos && !netdev.name.empty());
+  DemandSane(netdev.dcb);
+  if (netdev.statistics) {
+    Demand(netdev.statistics->size() <= 65536);
+    for (const NicStatistic& one : *netdev.statistics) {
+      Demand(one.counter != NicCounter::kUnknown && !one.name.empty() && one.name.size() <= 32);
+      Demand(!one.priority || *one.priority < kPriorities);
+    }
+  }
+  if (netdev.mqprio) {
+    for (const std::uint8_t one : netdev.mqprio->priority_class) Demand(one < 16);
+  }
+}
+
+void DemandSane(const Port& port) {
+  Demand(port.number >= 1 && port.number <= 255 && port.device.find('/') == std::string::npos);
+  if (port.netdev) DemandSane(*port.netdev);
+  if (port.lowers) {
+    for (const Netdev& lower : *port.lowers) DemandSane(lower);
+  }
+  if (port.pci && port.pci->path) {
+    for (const PciHop& hop : *port.pci->path) {
+      Demand(hop.current.width > 0 && hop.current.width <= 32);
+      Demand(!hop.max_payload_bytes || *hop.max_payload_bytes <= 4096);
+      Demand(!hop.max_read_request_bytes || *hop.max_read_request_bytes <= 4096);
+    }
+  }
+  if (port.devlink.versions) {
+    for (const FirmwareVersion& version : *port.devlink.versions)
+      Demand(version.name.size() <= 64 && version.running.size() <= 64);
+  }
+  if (port.congestion) {
+    Demand(port.congestion->cnp_dscp.value_or(0) < 64 && port.congestion->cnp_priority.value_or(0) < 8);
+    Demand(port.congestion->parameters.size() <= 128);
+  }
+}
+
+void DemandSane(const Facts& facts) {
+  if (!facts.ports) return;
+  for (const Port& port : *facts.ports) DemandSane(port);
+}
+
+void Collect(HostReader& host, std::span<const std::uint8_t> bytes) {
+  ChangedHost changed(host, bytes);
+  DemandSane(CollectFacts(changed));
+}
+
+// Up to question `number` everything is as it was, then `change`.
+std::vector<std::uint8_t> Seed(std::uint8_t host, unsigned number, std::vector<std::uint8_t> change) {
+  std::vector<std::uint8_t> input{host};
+  for (unsigned left = number; left > 0;) {
+    const unsigned skipped = std::min<unsigned>(left, fuzz::kNumbers);
+    input.push_back(Control(ChangeKind::kSkip, static_cast<std::uint8_t>(skipped - 1)));
+    left -= skipped;
+  }
+  input.insert(input.end(), change.begin(), change.end());
+  return input;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
+  std::vector<std::vector<std::uint8_t>> seeds;
+  for (std::uint8_t host = 0; host < kHosts; ++host) {
+    seeds.push_back({host});
+    for (unsigned number = 0; number < kQuestions; number += 4) {
+      const auto kind = static_cast<std::uint8_t>(number / 4);
+      seeds.push_back(Seed(host, number, {Control(ChangeKind::kFail, kind)}));
+      seeds.push_back(Seed(host, number + 1, {Control(ChangeKind::kEdit, fuzz::kNumbers - 1), 20, 0}));
+      seeds.push_back(Seed(host, number + 2, {Control(ChangeKind::kEdit, 1), 4, 0, 0xff, 17, 0, 0}));
+      seeds.push_back(Seed(host, number + 3, {Control(ChangeKind::kReplace, 2), '1', '\n', 8, 0, 1, 0, 0, 0}));
+    }
+  }
+  return seeds;
+}
+
+}  // namespace rdmaready
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::span<const std::uint8_t> bytes(data + 1, size - 1);
+  const std::size_t host = data[0] % rdmaready::kHosts;
+  if (host == 0) {
+    rdmaready::FakeHost hardware = rdmaready::HardwareFakeHost();
+    rdmaready::Collect(hardware, bytes);
+  } else {
+    rdmaready::RecordedHost recorded(rdmaready::RecordingOf(host - 1));
+    rdmaready::Collect(recorded, bytes);
+  }
+  return 0;
+}
