@@ -108,6 +108,14 @@ Check MapCnpDscp();
 Check MapDuplicates();
 Check MapDefaultPrio();
 Check MapPcp();
+// infiniband.cc
+Check IbSm();
+Check IbLid();
+Check IbStateInit();
+Check IbWidth();
+Check IbSpeed();
+Check IbMtu();
+Check IbPkey();
 // counted.cc
 Check CntSaturated();
 Check IbSymbolErrors();

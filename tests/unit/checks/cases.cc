@@ -334,6 +334,7 @@ std::vector<CheckCase> AllCheckCases() {
   AddNetCases(cases);
   AddPathCases(cases);
   AddLinkCases(cases);
+  AddInfinibandCases(cases);
   AddPfcCases(cases);
   AddEtsCases(cases);
   AddAppCases(cases);
