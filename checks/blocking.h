@@ -27,6 +27,8 @@ inline constexpr Demand kDemandsTransport{
     "names a transport", [](const Profile& p) { return p.transport != Profile::Transport::kAny; }};
 inline constexpr Demand kDemandsRoceV2{
     "asks for RoCE v2", [](const Profile& p) { return p.transport == Profile::Transport::kRoceV2; }};
+inline constexpr Demand kDemandsInfiniBand{
+    "asks for InfiniBand", [](const Profile& p) { return p.transport == Profile::Transport::kInfiniBand; }};
 inline constexpr Demand kDemandsSpeed{"names a minimum speed",
                                       [](const Profile& p) { return p.min_speed_mbps.has_value(); }};
 inline constexpr Demand kDemandsMtu{"names an MTU", [](const Profile& p) { return p.mtu_bytes.has_value(); }};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cnt.*, ib.*: what the port's error counters say by themselves, in one reading.
 #include <algorithm>
-#include <limits>
+#include <span>
 
 #include "checks/counters.h"
 #include "checks/families.h"
@@ -11,16 +11,38 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "sysfs port counters";
+// The counters of the port, and who told them.
+struct Reading {
+  Fact<std::vector<Counter>> counters{};
+  std::string_view source{};
+};
+
+// Those of sysfs, and those that only the performance agent itself tells. Where sysfs has none, the agent's.
+Reading ReadingOf(const Port& port) {
+  constexpr std::string_view kSysfs = "sysfs port counters";
+  constexpr std::string_view kAgent = "PMA (management datagram)";
+  const Fact<std::vector<Counter>>& agent = port.ib.pma_counters;
+  if (!port.port_counters) {
+    const bool only_agent = agent || (NotOffered(port.port_counters) && !NotOffered(agent));
+    return IsInfiniBand(port) && only_agent ? Reading{agent, kAgent} : Reading{port.port_counters, kSysfs};
+  }
+  if (!agent) return {port.port_counters, kSysfs};
+  std::vector<Counter> all = *port.port_counters;
+  for (const Counter& counter : *agent) {
+    if (std::ranges::find(*port.port_counters, counter.name, &Counter::name) == port.port_counters->end())
+      all.push_back(counter);
+  }
+  return {all, all.size() == port.port_counters->size() ? kSysfs : "sysfs port counters, PMA"};
+}
 
 std::string SaturatedNotApplicable(const PortView& view) {
-  return NotOffered(view.port.port_counters) ? "the device has no IBTA port counters" : "";
+  return NotOffered(ReadingOf(view.port).counters) ? "the device has no IBTA port counters" : "";
 }
 
 Verdict JudgeSaturated(const PortView& view) {
   constexpr std::string_view kExpected = "below its maximum";
-  const Fact<std::vector<Counter>>& counters = view.port.port_counters;
-  if (!counters) return NoAnswer(counters.missing(), std::string(kExpected), kSource);
+  const auto [counters, source] = ReadingOf(view.port);
+  if (!counters) return NoAnswer(counters.missing(), std::string(kExpected), source);
   std::string stuck;
   for (const Counter& counter : *counters) {
     const bool full = Difference(counter, counter, WidthOf(counter.name, CounterFamily::kPort)).kind ==
@@ -30,13 +52,10 @@ Verdict JudgeSaturated(const PortView& view) {
   return Judged(stuck.empty(),
                 stuck.empty() ? Cat(counters->size(), " counters, all below their maximum")
                               : Cat("at its maximum: ", stuck),
-                std::string(kExpected), kSource);
+                std::string(kExpected), source);
 }
 
-std::string NotInfiniBand(const PortView& view) {
-  if (!view.port.transport || *view.port.transport == Transport::kUnknown) return {};
-  return IsInfiniBand(view.port) ? "" : "not InfiniBand";
-}
+std::string NotOnInfiniBand(const PortView& view) { return NotInfiniBand(view.port); }
 
 // Thresholds of rdma-core's infiniband-diags, etc/error_thresholds.
 struct Threshold {
@@ -46,23 +65,23 @@ struct Threshold {
 
 // The first counter above its threshold; all of them must be known.
 Verdict JudgeThresholds(const PortView& view, std::span<const Threshold> thresholds) {
-  const Fact<std::vector<Counter>>& counters = view.port.port_counters;
+  const auto [counters, source] = ReadingOf(view.port);
   std::string expected;
   for (const Threshold& threshold : thresholds)
     expected += Cat(expected.empty() ? "" : ", ", threshold.counter, " at most ", threshold.most);
-  if (!counters) return NoAnswer(counters.missing(), expected, kSource);
+  if (!counters) return NoAnswer(counters.missing(), expected, source);
   std::string observed;
   bool good = true;
   for (const Threshold& threshold : thresholds) {
     const auto found = std::ranges::find(*counters, threshold.counter, &Counter::name);
     if (found == counters->end()) {
       return NoAnswer({.kind = Missing::Kind::kUnsupported, .detail = Cat("no counter ", threshold.counter)},
-                      expected, kSource);
+                      expected, source);
     }
     observed += Cat(observed.empty() ? "" : ", ", found->name, " ", found->value);
     good = good && found->value <= threshold.most;
   }
-  return Judged(good, observed, expected, kSource);
+  return Judged(good, observed, expected, source);
 }
 
 Verdict JudgeSymbols(const PortView& view) {
@@ -93,7 +112,7 @@ Check IbSymbolErrors() {
           .why = "Symbols that arrive damaged are a bad cable or transceiver, long before the link fails",
           .fix = "perfquery -R  # and look again in an hour: if they grow, replace the cable",
           .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NotInfiniBand, JudgeSymbols}};
+          .rule = Rule<PortView>{NotOnInfiniBand, JudgeSymbols}};
 }
 
 Check IbLinkRecovery() {
@@ -102,7 +121,7 @@ Check IbLinkRecovery() {
           .why = "Each time the link recovers its traffic stops; each time it goes down connections break",
           .fix = "perfquery -R  # and look again in an hour: if they grow, replace the cable",
           .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NotInfiniBand, JudgeRecovery}};
+          .rule = Rule<PortView>{NotOnInfiniBand, JudgeRecovery}};
 }
 
 }  // namespace rdmaready

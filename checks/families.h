@@ -148,6 +148,14 @@ Check ChainVerbs();
 Check ChainSmb();
 Check ChainNvme();
 Check ChainNccl();
+// infiniband.cc
+Check IbSm();
+Check IbLid();
+Check IbStateInit();
+Check IbWidth();
+Check IbSpeed();
+Check IbMtu();
+Check IbPkey();
 // counted.cc
 Check CntSaturated();
 Check IbSymbolErrors();

@@ -26,8 +26,8 @@ std::string NetdevText(const Netdev& netdev) {
 // The command depends on what is down, from the lowest layer up.
 std::string StateFix(const Port& port) {
   if (IsInfiniBand(port)) {
-    return "rdma link show  # no active state: check the cable, and that a subnet manager (opensm) runs on the "
-           "fabric";
+    return "rdma link show  # not active: check the cable and the switch port; ibstatus shows the physical "
+           "state";
   }
   const std::string netdev = NetdevWord(port.netdev);
   if (port.netdev && !port.netdev->admin_up) return Cat("ip link set dev ", netdev, " up");
@@ -95,15 +95,20 @@ std::string SpeedNotApplicable(const EthernetView& view) {
   return {};
 }
 
+// Of InfiniBand, over all its lanes.
+Verdict JudgeRate(const Fact<std::uint32_t>& rate_mbps, std::uint32_t wanted) {
+  constexpr std::string_view kSource = "sysfs port rate";
+  const std::string expected = "at least " + SpeedText(wanted);
+  if (!rate_mbps) return NoAnswer(rate_mbps.missing(), expected, kSource);
+  return Judged(*rate_mbps >= wanted, SpeedText(*rate_mbps), expected, kSource,
+                "iblinkinfo -l  # which end is the slower one: reseat the cable, then replace it");
+}
+
 Verdict JudgeSpeed(const EthernetView& view) {
   const std::uint32_t wanted = *view.profile.min_speed_mbps;
   const std::string expected = "at least " + SpeedText(wanted);
   const Port& port = view.port;
-  if (IsInfiniBand(port)) {
-    return NoAnswer(
-        {.kind = Missing::Kind::kNotCollected, .detail = "the rate of an InfiniBand port is not read"},
-        expected, kSpeedSource);
-  }
+  if (IsInfiniBand(port)) return JudgeRate(port.rate_mbps, wanted);
   if (!view.netdev) return NoAnswer(view.netdev.missing(), expected, kSpeedSource);
   const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
   if (!speed) return NoAnswer(speed.missing(), expected, kSpeedSource);
@@ -118,7 +123,7 @@ Check LinkState() {
           .why = "No RDMA connection can be made over a port that is down",
           .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
           .blocks_for = &kDemandsRdma,
-          .depends_on = {"inv.netdev-mapping"},
+          .depends_on = {"inv.netdev-mapping", "ib.state-init"},
           .rule = Rule<PortView>{NeverNotApplicable, JudgeState}};
 }
 

@@ -71,6 +71,11 @@ std::string NotAsked(const Profile& profile, std::string_view for_what) {
 
 bool IsSoftware(const Port& port) { return port.software && *port.software; }
 
+std::string NotInfiniBand(const Port& port) {
+  if (!port.transport || *port.transport == Transport::kUnknown) return {};
+  return IsInfiniBand(port) ? "" : "not InfiniBand";
+}
+
 bool IsInfiniBand(const Port& port) { return port.transport && *port.transport == Transport::kInfiniBand; }
 
 std::string NotRoce(const Port& port) {

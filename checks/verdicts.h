@@ -40,6 +40,10 @@ bool IsSoftware(const Port& port);
 
 bool IsInfiniBand(const Port& port);
 
+// Why what only InfiniBand has does not concern the port; empty when it does, and also when the transport is
+// not known.
+std::string NotInfiniBand(const Port& port);
+
 // Asked, and not offered by the kernel, driver or device.
 template <class T>
 bool NotOffered(const Fact<T>& fact) {

@@ -244,6 +244,16 @@ void ListPaths(Listing& out, const Port& port) {
   out.Line(2, "neighbours", port.neighbours, NeighboursText);
 }
 
+void ListInfiniband(Listing& out, const Port& port) {
+  if (!port.transport || *port.transport != Transport::kInfiniBand) return;
+  const auto lid = [](std::uint16_t number) { return number == 0 ? "none" : std::to_string(number); };
+  out.Line(2, "LID", port.ib.lid, lid);
+  out.Line(2, "subnet manager", port.ib.sm_lid, lid);
+  out.Line(2, "P_Keys", port.ib.pkeys, PkeysText);
+  out.Line(2, "InfiniBand link", port.ib.link, IbLinkText);
+  out.Line(2, "PMA counters", port.ib.pma_counters, CountersText);
+}
+
 void ListPort(Listing& out, const Port& port) {
   const auto name = [](auto value) { return std::string(Name(value)); };
   out.Heading(0, "port " + PortName(port));
@@ -268,6 +278,7 @@ void ListPort(Listing& out, const Port& port) {
   out.Offered(2, "hw counters", port.hw_counters, CountersText);
   out.Offered(2, "port counters", port.port_counters, CountersText);
   out.Line(2, "rate", port.rate_mbps, SpeedText);
+  ListInfiniband(out, port);
   ListStack(out, port);
   ListPaths(out, port);
 }

@@ -140,4 +140,16 @@ std::string OpenFilesText(const OpenFiles& files) {
   return fmt::format("{}, at most {}", word(files.soft), word(files.hard));
 }
 
+std::string PkeysText(const std::vector<std::uint16_t>& keys) {
+  std::string text;
+  for (const std::uint16_t key : keys) text += fmt::format("{}{:#06x}", text.empty() ? "" : " ", key);
+  return text.empty() ? "none" : text;
+}
+
+std::string IbLinkText(const IbLink& link) {
+  return fmt::format("{}X of {}X, {:g} Gb/s a lane of {:g}, MTU {} of {}", link.lanes, link.lanes_supported,
+                     link.lane_mbps / 1000.0, link.lane_mbps_supported / 1000.0, link.mtu_bytes,
+                     link.mtu_bytes_supported);
+}
+
 }  // namespace rdmaready

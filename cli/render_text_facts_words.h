@@ -55,6 +55,8 @@ std::string Ipv4Text(const Ipv4Settings& settings);
 std::string LinkModesText(const LinkModes& modes);
 std::string FecText(const Fec& fec);
 std::string PauseFramesText(const PauseFrames& frames);
+std::string PkeysText(const std::vector<std::uint16_t>& keys);  // "0xffff 0x7fff"; "none"
+std::string IbLinkText(const IbLink& link);  // "4X of 4X, 53.125 Gb/s a lane of 53.125, MTU 4096 of 4096"
 std::string EeeText(const Eee& eee);
 std::string RingsText(const Rings& rings);
 std::string ChannelsText(const Channels& channels);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -107,6 +108,17 @@ struct LldpFrames {
   bool operator==(const LldpFrames&) const = default;
 };
 
+// One question to a management agent of an InfiniBand port of this host. `mad` is the whole datagram, 256 bytes
+// (collectors/mad.h); its transaction is left to the reader.
+struct MadRequest {
+  std::string device{};
+  std::uint32_t port = 0;  // from 1
+  std::uint16_t lid = 0;   // of the port itself; 0xffff by a directed route
+  std::vector<std::byte> mad{};
+
+  auto operator<=>(const MadRequest&) const = default;
+};
+
 struct LldpWait {
   std::chrono::milliseconds longest{};
   std::stop_token stop{};  // ends it early; what was heard until then is the answer
@@ -158,6 +170,10 @@ class HostReader {
   // one lets the netdevs take frames to the LLDP groups for as long.
   virtual std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
                                                                 const LldpWait& wait) = 0;
+
+  // The answer is a whole datagram, its transaction 0. Datagrams that are no questions are refused. It blocks
+  // for at most two seconds. kUnimplemented when ib_umad is not loaded: nothing loads it.
+  virtual absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) = 0;
 
   // Of the calling process.
   virtual absl::StatusOr<Memlock> MemlockLimit() = 0;

@@ -7,6 +7,7 @@
 #include "collectors/congestion.h"
 #include "collectors/counters.h"
 #include "collectors/gids.h"
+#include "collectors/infiniband.h"
 #include "collectors/ipv4_settings.h"
 #include "collectors/pci.h"
 #include "collectors/rdma_cm.h"
@@ -137,6 +138,7 @@ void ReadRest(HostReader& host, const RdmaDevice& device, Port* port) {
   port->hw_counters_lifespan_ms = std::move(counters.lifespan_ms);
   port->port_counters = ReadPortCounters(host, device, port->number);
   port->rate_mbps = ReadRate(host, device, port->number);
+  port->ib = ReadInfiniband(host, device, port->number, port->transport);
 }
 
 // A port of which nothing can be believed.
@@ -149,7 +151,8 @@ Port LostPort(const RdmaDevice& device, std::uint32_t number, const Missing& why
        port.max_mtu_bytes, port.gids, port.cm_default_mode, port.cm_default_tos, port.netdev, port.lowers,
        port.uppers, port.node_guid, port.board, port.pci, port.hw_counters, port.hw_counters_lifespan_ms,
        port.port_counters, port.resources, port.limits, port.listeners, port.rate_mbps, port.subnets,
-       port.neighbours, port.congestion, port.verbs_traffic_class, port.verbs_provider, port.out_of_tree);
+       port.neighbours, port.congestion, port.verbs_traffic_class, port.verbs_provider, port.out_of_tree,
+       port.ib.lid, port.ib.sm_lid, port.ib.pkeys, port.ib.link, port.ib.pma_counters);
   return port;
 }
 

@@ -17,6 +17,7 @@
 #include "collectors/real_lldp.h"
 #include "collectors/real_netlink.h"
 #include "collectors/real_rdma_cm.h"
+#include "collectors/real_umad.h"
 #include "collectors/real_verbs.h"
 
 namespace rdmaready {
@@ -102,6 +103,10 @@ absl::StatusOr<RdmaCmAnswer> RealHost::RdmaCmDefaults(const std::string& device,
 std::vector<absl::StatusOr<LldpFrames>> RealHost::ListenForLldp(const std::vector<std::string>& netdevs,
                                                                 const LldpWait& wait) {
   return ListenOnNetdevs(netdevs, wait);
+}
+
+absl::StatusOr<std::vector<std::byte>> RealHost::Mad(const MadRequest& request) {
+  return AskManagementAgent(request);
 }
 
 absl::StatusOr<Memlock> RealHost::MemlockLimit() {

@@ -201,6 +201,15 @@ void AddLldp(Reader& line, Recording& recording) {
   });
 }
 
+void AddMad(Reader& line, Recording& recording) {
+  MadRequest request;
+  request.device = line.Text("device");
+  request.port = line.Unsigned<std::uint32_t>("port");
+  request.lid = line.Unsigned<std::uint16_t>("lid");
+  request.mad = line.Bytes("request");
+  AddAnswer(line, recording.mads, request, [&] { return line.Bytes("answer"); });
+}
+
 void AddRdmaCm(Reader& line, Recording& recording) {
   const std::string device = line.Text("device");
   const PortQuestion question{device, line.Unsigned<std::uint32_t>("port")};
@@ -308,10 +317,12 @@ absl::Status DecodeAnswers(const RecordingFiles& files, Recording* recording) {
         Part{"rdma_cm.jsonl", AddRdmaCm}, Part{"limits.jsonl", AddLimit}}) {
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }
-  // Of an older version, which did not ask these, or of somebody who did not listen, there are no such files;
+  // Of an older version, which did not ask these, of somebody who did not listen, or of a host without
+  // InfiniBand there are no such files;
   // where there are, the digests name them.
   for (const Part& part :
-       {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}, Part{"lldp.jsonl", AddLldp}}) {
+       {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}, Part{"lldp.jsonl", AddLldp},
+        Part{"mads.jsonl", AddMad}}) {
     if (!files.contains(part.file)) continue;
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }

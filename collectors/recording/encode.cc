@@ -244,6 +244,20 @@ std::string LldpLines(const Recording& recording) {
   return lines;
 }
 
+std::string MadLines(const Recording& recording) {
+  std::string lines;
+  Append(
+      lines, recording.mads,
+      [](const MadRequest& asked) {
+        return Json{{"device", FromText(asked.device)},
+                    {"port", asked.port},
+                    {"lid", asked.lid},
+                    {"request", HexOf(asked.mad)}};
+      },
+      [](Json& line, const std::vector<std::byte>& answer) { line["answer"] = HexOf(answer); });
+  return lines;
+}
+
 void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   Append(
       files["netlink.jsonl"], recording.netlink, [](const NetlinkRequest& asked) { return ToJson(asked); },
@@ -262,6 +276,7 @@ void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   files["devices.jsonl"] = DeviceLines(recording);
   // Whoever did not listen has none, so that older programs can read it.
   if (!recording.lldp.entries().empty()) files["lldp.jsonl"] = LldpLines(recording);
+  if (!recording.mads.entries().empty()) files["mads.jsonl"] = MadLines(recording);
   Append(
       files["rdma_cm.jsonl"], recording.rdma_cm,
       [](const PortQuestion& asked) {

@@ -8,6 +8,7 @@
 //   netlink.jsonl    questions and answers, payloads in hexadecimal; likewise ethtool.jsonl, verbs.jsonl,
 //   rdma_cm.jsonl, limits.jsonl
 //   lldp.jsonl       LLDP frames, where they were listened for
+//   mads.jsonl       questions to InfiniBand management agents, where there are any
 //   lines.jsonl      lines that were looked for in files of which nothing else was kept; devices.jsonl: limits
 //   of RDMA
 //                    devices. Older recordings have neither

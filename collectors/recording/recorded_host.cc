@@ -83,6 +83,12 @@ std::vector<absl::StatusOr<LldpFrames>> RecordedHost::ListenForLldp(const std::v
   return answers;
 }
 
+absl::StatusOr<std::vector<std::byte>> RecordedHost::Mad(const MadRequest& request) {
+  const auto* answer = recording_.mads.Next(request);
+  if (answer != nullptr) return *answer;
+  return NeverAsked("ask the management agent of " + request.device + "/" + std::to_string(request.port));
+}
+
 absl::StatusOr<Memlock> RecordedHost::MemlockLimit() {
   const auto* answer = recording_.memlock.Next({});
   return answer == nullptr ? NeverAsked("get RLIMIT_MEMLOCK") : *answer;

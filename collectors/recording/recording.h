@@ -62,6 +62,7 @@ struct Recording {
   AnswerLog<std::string, std::vector<VerbsGid>> verbs_gids{};
   AnswerLog<PortQuestion, RdmaCmAnswer> rdma_cm{};
   AnswerLog<std::string, LldpFrames> lldp{};  // by netdev
+  AnswerLog<MadRequest, std::vector<std::byte>> mads{};
   AnswerLog<std::monostate, Memlock> memlock{};
 };
 

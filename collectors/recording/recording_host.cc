@@ -116,6 +116,10 @@ std::vector<absl::StatusOr<LldpFrames>> RecordingHost::ListenForLldp(const std::
   return answers;
 }
 
+absl::StatusOr<std::vector<std::byte>> RecordingHost::Mad(const MadRequest& request) {
+  return Keep(recording_.mads, request, host_.Mad(request));
+}
+
 absl::StatusOr<Memlock> RecordingHost::MemlockLimit() {
   return Keep(recording_.memlock, std::monostate(), host_.MemlockLimit());
 }

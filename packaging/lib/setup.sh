@@ -7,7 +7,7 @@ export DEBIAN_FRONTEND=noninteractive
 build_packages=(
   ca-certificates g++ cmake ninja-build ccache mold pkg-config python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libssl-dev
-  libibverbs-dev libnl-3-dev libnl-route-3-dev libnl-genl-3-dev libsqlite3-dev
+  libibumad-dev libibverbs-dev libnl-3-dev libnl-route-3-dev libnl-genl-3-dev libsqlite3-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libyaml-cpp-dev
   libgtest-dev libgmock-dev
 )
@@ -36,6 +36,31 @@ install_missing() {
     die "apt could not install: ${missing[*]} (whole output: $log)"
   fi
   rm -f "$log"
+}
+
+# A simulated InfiniBand fabric and a subnet manager for it.
+# shellcheck disable=SC2034  # tests/run reads it
+ibsim_packages=(ibsim-utils libumad2sim0 opensm libopensm9 libosmcomp5 libosmvendor5 infiniband-diags libibnetdisc5 libibmad5)
+
+# unpack_missing DIRECTORY PACKAGE...: beside the system, which they do not become part of: opensm would start as a service,
+# and manage a fabric that has a manager.
+unpack_missing() {
+  local directory=$1 log
+  shift
+  [ -e "$directory/complete" ] && return
+  say "unpacking $# packages"
+  log=$(mktemp)
+  mkdir -p "$directory/packages"
+  # Where the lists are missing or out of date, they are fetched.
+  if ! ( cd "$directory/packages" && exec >"$log" 2>&1
+         download=(apt-get -q -o Acquire::Retries=3 -o APT::Sandbox::User=root download "$@")
+         "${download[@]}" || { apt-get -q update && "${download[@]}"; } || exit
+         for package in *.deb; do dpkg-deb -x "$package" .. || exit; done ); then
+    tail -n 20 "$log" >&2
+    die "apt could not download: $* (whole output: $log)"
+  fi
+  rm -rf "$log" "$directory/packages"
+  touch "$directory/complete"
 }
 
 # On a terminal, ninja's own counter in one line; the whole output in LOG.

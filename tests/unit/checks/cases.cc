@@ -333,6 +333,7 @@ std::vector<CheckCase> AllCheckCases() {
   AddNetCases(cases);
   AddPathCases(cases);
   AddLinkCases(cases);
+  AddInfinibandCases(cases);
   AddPfcCases(cases);
   AddNicCases(cases);
   AddMarkCases(cases);

@@ -34,6 +34,7 @@ void AddBusCases(std::vector<CheckCase>& cases);
 void AddNetCases(std::vector<CheckCase>& cases);
 void AddPathCases(std::vector<CheckCase>& cases);
 void AddLinkCases(std::vector<CheckCase>& cases);
+void AddInfinibandCases(std::vector<CheckCase>& cases);
 void AddPfcCases(std::vector<CheckCase>& cases);
 void AddNicCases(std::vector<CheckCase>& cases);
 void AddMarkCases(std::vector<CheckCase>& cases);

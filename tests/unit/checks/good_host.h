@@ -359,6 +359,55 @@ inline Facts Hardware() {
   return WithHardware([](Port&, PciFunction&) {});
 }
 
+inline Profile InfinibandProfile() {
+  Profile profile;
+  profile.name = "infiniband";
+  profile.transport = Profile::Transport::kInfiniBand;
+  return profile;
+}
+
+// A host with one adapter on an InfiniBand fabric, and a good one under InfinibandProfile().
+template <class Change>
+Facts OnInfiniband(Change change) {
+  Facts host = WithHardware([&change](Port& port, PciFunction& pci) {
+    const Missing none{.kind = Missing::Kind::kUnsupported,
+                       .detail = "an InfiniBand port has no Ethernet netdev"};
+    port.device = "mlx5_0";
+    port.transport = Transport::kInfiniBand;
+    port.netdev = none;
+    port.lowers = none;
+    port.uppers = none;
+    port.subnets = none;
+    port.neighbours = none;
+    port.cm_default_mode = none;
+    port.cm_default_tos = none;
+    port.congestion = none;
+    port.gids = std::vector<Gid>{{.index = 0, .raw = {0xfe, 0x80}, .type = GidType::kIb}};
+    port.rate_mbps = 200'000;
+    const PciLink link{.speed_mtps = 16'000, .width = 16};
+    pci.path = std::vector<PciHop>{{.address = "0000:3b:00.0", .current = link, .max = link},
+                                   {.address = "0000:3a:00.0", .current = link, .max = link}};
+    port.ib.lid = std::uint16_t{4};
+    port.ib.sm_lid = std::uint16_t{1};
+    port.ib.pkeys = std::vector<std::uint16_t>{0xffff};
+    port.ib.link = IbLink{.lanes = 4,
+                          .lanes_supported = 4,
+                          .lanes_enabled = 4,
+                          .lane_mbps = 53'125,
+                          .lane_mbps_supported = 53'125,
+                          .lane_mbps_enabled = 53'125,
+                          .mtu_bytes = 4096,
+                          .mtu_bytes_supported = 4096};
+    port.ib.pma_counters = port.port_counters;
+    change(port);
+  });
+  return host;
+}
+
+inline Facts OnInfiniband() {
+  return OnInfiniband([](Port&) {});
+}
+
 // The host with a second port, which is like the first but for its names, its address and a change.
 template <class Change>
 Facts WithSecond(Facts host, Change change) {

@@ -39,10 +39,10 @@ TEST(JudgeHost, FindsTheGoodHostReadyWithoutAWord) {
   const std::vector<std::string> other = IdsWith(findings, Outcome::kNotApplicable);
   EXPECT_EQ(IdsWith(findings, Outcome::kPass).size() + other.size(), findings.size());
   EXPECT_THAT(
-      other, ElementsAre("inv.expected-count", "inv.symmetry", "inv.physical", "inv.bond", "inv.bridge",
-                         "link.speed-consistent", "link.lanes", "link.crc", "link.flaps", "link.eee",
+      other, ElementsAre("inv.expected-count", "inv.symmetry", "inv.physical", "inv.bond", "inv.bridge", "ib.sm",
+                         "ib.lid", "ib.state-init", "link.speed-consistent", "link.lanes", "link.crc", "link.flaps", "link.eee",
                          "link.module", "pcie.width", "pcie.speed", "pcie.bandwidth", "pcie.numa", "pcie.aer",
-                         "cnt.saturated", "ib.symbol-errors", "ib.link-recovery", "iw.ird-ord", "mtu.vlan",
+                         "cnt.saturated", "ib.width", "ib.speed", "ib.mtu", "ib.pkey", "ib.symbol-errors", "ib.link-recovery", "iw.ird-ord", "mtu.vlan",
                          "ip.subnets", "vlan.present", "vlan.id", "gid.vlan-match", "vlan.egress-map",
                          "pfc.not-heartbeat", "pfc.off-when-lossy", "pfc.storm-prevention", "ets.three-classes",
                          "ets.cluster-share", "app.roce-udp", "map.pcp", "map.cnp-dscp", "host.irq-affinity",

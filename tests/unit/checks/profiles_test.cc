@@ -167,6 +167,55 @@ TEST(VendorProfiles, FindAGoodHostReadyWhereTheyAskForWhatItHas) {
               testing::Contains("inv.transport"));
 }
 
+// Whatever the host lacks, one red line says it, and nothing of Ethernet is asked of the port.
+TEST(InfinibandProfile, FindsAGoodHostReadyAndNamesTheFirstThingThatIsMissing) {
+  const Profile profile = BuiltIn("infiniband");
+  const std::vector<Finding> findings = JudgeHost(OnInfiniband(), profile);
+  EXPECT_THAT(WorthSaying(findings), IsEmpty());
+  EXPECT_EQ(UpToHost(findings), Readiness::kReady);
+  for (const std::string_view id :
+       {"ib.sm", "ib.lid", "ib.state-init", "ib.width", "ib.speed", "ib.mtu", "ib.pkey", "ib.symbol-errors",
+        "ib.link-recovery", "link.state", "inv.transport"}) {
+    EXPECT_EQ(Of(findings, id).outcome, Outcome::kPass) << id;
+  }
+  for (const std::string_view id : {"pfc.lossless-priority", "ets.map", "trust.mode", "dcbx.mode", "roce.tos",
+                                    "gid.v2-present", "ip.address", "mtu.ethernet", "inv.netdev-mapping"}) {
+    EXPECT_EQ(Of(findings, id).outcome, Outcome::kNotApplicable) << id;
+  }
+
+  const auto red = [&profile](const Facts& host) { return IdsWith(JudgeHost(host, profile), Outcome::kFail); };
+  EXPECT_THAT(red(OnInfiniband([](Port& port) {
+                port.ib.sm_lid = std::uint16_t{0};
+                port.ib.lid = std::uint16_t{0};
+                port.state = PortState::kInit;
+              })),
+              ElementsAre("ib.sm"));
+  EXPECT_THAT(red(OnInfiniband([](Port& port) { port.state = PortState::kArmed; })),
+              ElementsAre("ib.state-init"));
+  EXPECT_THAT(red(OnInfiniband([](Port& port) {
+                port.ib.sm_lid = std::uint16_t{0};
+                port.ib.lid = std::uint16_t{0};
+                port.state = PortState::kDown;
+                port.phys_state = std::uint8_t{2};
+              })),
+              ElementsAre("link.state"));
+  EXPECT_THAT(red(OnInfiniband([](Port& port) { port.ib.pkeys = std::vector<std::uint16_t>{}; })),
+              ElementsAre("ib.pkey"));
+}
+
+TEST(SmbDirectProfiles, NameTheTransportOfAnInfinibandHostAndNothingElseOfIt) {
+  for (const std::string_view name : {"smb-direct-roce", "smb-direct-iwarp"}) {
+    const std::vector<Finding> findings = JudgeHost(OnInfiniband([](Port& port) {
+                                                      port.ib.sm_lid = std::uint16_t{0};
+                                                      port.state = PortState::kInit;
+                                                    }),
+                                                    BuiltIn(name));
+    EXPECT_EQ(Of(findings, "inv.transport").outcome, Outcome::kFail) << name;
+    EXPECT_EQ(Of(findings, "ib.sm").hidden_by, "inv.transport") << name;
+    EXPECT_EQ(Of(findings, "link.state").hidden_by, "inv.transport") << name;
+  }
+}
+
 // The DCB NIC's profile is met by the good host, and asks of it what the fabric's guests are set to.
 TEST(VirtualFabricProfileAsShipped, FindsAGoodHostReady) {
   const std::vector<Finding> findings = JudgeHost(GoodHost(), BuiltIn("virtual-fabric"));

@@ -33,6 +33,7 @@ class FakeHost final : public HostReader {
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<std::vector<std::byte>>>
       ethtool{};  // by command
   std::map<std::string, absl::StatusOr<LldpFrames>> lldp{};
+  std::map<MadRequest, absl::StatusOr<std::vector<std::byte>>> mads{};
   absl::StatusOr<Memlock> memlock = ErrnoStatus(ENOSYS, "get RLIMIT_MEMLOCK");
 
   std::vector<std::string> asked{};  // in order: "read /proc/...", "netlink 0 type 18", ...
@@ -109,6 +110,9 @@ class FakeHost final : public HostReader {
     for (const std::string& netdev : netdevs)
       answers.push_back(Look(lldp, netdev, "listen for LLDP on " + netdev));
     return answers;
+  }
+  absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override {
+    return Look(mads, request, "mad " + request.device + "/" + std::to_string(request.port));
   }
   absl::StatusOr<Memlock> MemlockLimit() override {
     asked.emplace_back("memlock");

@@ -68,17 +68,38 @@ TEST(Replay, AnAbsentFileStaysAbsentAndOneThatNobodyAskedForDoesNotBecomeAbsent)
 
 TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
   RecordedHost host{Recording()};
-  const absl::Status answers[] = {
-      host.ReadFile("/x").status(),        host.ListDirectory("/x").status(),
-      host.ReadLink("/x").status(),        host.Netlink(wire::LinkRequest(7)).status(),
-      host.Ethtool("eth0", {}).status(),   host.VerbsPort("rxe0", 1).status(),
-      host.VerbsGidTable("rxe0").status(), host.RdmaCmDefaults("rxe0", 1).status(),
-      host.MemlockLimit().status(),        host.FindLines("/x", {"y"}).status(),
-      host.VerbsDevice("rxe0").status(),   host.ListenForLldp({"eth0"}, {}).at(0).status()};
+  const absl::Status answers[] = {host.ReadFile("/x").status(),
+                                  host.ListDirectory("/x").status(),
+                                  host.ReadLink("/x").status(),
+                                  host.Netlink(wire::LinkRequest(7)).status(),
+                                  host.Ethtool("eth0", {}).status(),
+                                  host.VerbsPort("rxe0", 1).status(),
+                                  host.VerbsGidTable("rxe0").status(),
+                                  host.RdmaCmDefaults("rxe0", 1).status(),
+                                  host.MemlockLimit().status(),
+                                  host.FindLines("/x", {"y"}).status(),
+                                  host.VerbsDevice("rxe0").status(),
+                                  host.ListenForLldp({"eth0"}, {}).at(0).status(),
+                                  host.Mad({.device = "mlx5_0", .port = 1}).status()};
   for (const absl::Status& answer : answers) {
     EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
     EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));
   }
+}
+
+TEST(Replay, DatagramsComeBackByTheirQuestion) {
+  const MadRequest lid{.device = "mlx5_0", .port = 1, .lid = 4, .mad = {std::byte{1}, std::byte{2}}};
+  MadRequest other = lid;
+  other.lid = 5;
+  FakeHost host;
+  host.mads[lid] = std::vector<std::byte>{std::byte{7}};
+  host.mads[other] = ErrnoStatus(ETIMEDOUT, "ask the management agent of mlx5_0/1");
+  RecordingHost recorder(host);
+  static_cast<void>(recorder.Mad(lid));
+  static_cast<void>(recorder.Mad(other));
+  RecordedHost again = Again(recorder.Take());
+  EXPECT_EQ(*again.Mad(lid), host.mads[lid].value());
+  EXPECT_EQ(again.Mad(other).status(), host.mads[other].status());
 }
 
 TEST(Replay, AnEmptyRecordingIsAllGaps) {
