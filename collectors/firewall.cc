@@ -258,17 +258,23 @@ absl::StatusOr<std::vector<FirewallChain>> ReadChains(HostReader& host) {
   return DecodeNftChains(answers, lookups);
 }
 
-// Built-in modules have a folder in /sys/module only if they have parameters: nf_tables has none.
-absl::StatusOr<bool> IsInKernel(HostReader& host, const Fact<Kernel>& kernel) {
+// Built-in modules have a folder in /sys/module only if they have parameters: nf_tables has none. A kernel that
+// takes no modules cannot be made to load one by asking.
+absl::StatusOr<bool> MayBeAsked(HostReader& host, const Fact<Kernel>& kernel) {
   const absl::StatusOr<std::vector<std::string>> loaded = host.ListDirectory("/sys/module");
   if (!loaded.ok()) return loaded.status();
   if (std::ranges::find(*loaded, "nf_tables") != loaded->end()) return true;
-  if (!kernel) return false;
-  const absl::StatusOr<std::vector<std::string>> built_in =
-      host.FindLines("/lib/modules/" + kernel->release + "/modules.builtin", {"/nf_tables.ko"});
-  if (built_in.ok()) return !built_in->empty();
-  return built_in.status().code() == absl::StatusCode::kNotFound ? absl::StatusOr<bool>(false)
-                                                                 : built_in.status();
+  if (kernel) {
+    const absl::StatusOr<std::vector<std::string>> built_in =
+        host.FindLines("/lib/modules/" + kernel->release + "/modules.builtin", {"/nf_tables.ko"});
+    if (built_in.ok()) return !built_in->empty();
+    if (built_in.status().code() != absl::StatusCode::kNotFound) return built_in.status();
+  }
+  const absl::Status modules = host.FindLines("/proc/modules", {"nf_tables"}).status();
+  if (modules.code() == absl::StatusCode::kNotFound) return true;
+  if (!modules.ok()) return modules;
+  return absl::InternalError(
+      "not told whether nf_tables is built into the kernel: there is no modules.builtin");
 }
 
 // Each family has a file that lists its tables, once its module is loaded; only root may read it.
@@ -295,7 +301,7 @@ absl::StatusOr<std::vector<FirewallChain>> DecodeNftChains(const NftAnswers& ans
 
 Fact<Firewall> ReadFirewall(HostReader& host, const Fact<Kernel>& kernel) {
   Firewall firewall;
-  const absl::StatusOr<bool> in_kernel = IsInKernel(host, kernel);
+  const absl::StatusOr<bool> in_kernel = MayBeAsked(host, kernel);
   if (!in_kernel.ok()) return MissingFrom(in_kernel.status());
   if (*in_kernel) {
     absl::StatusOr<std::vector<FirewallChain>> chains = ReadChains(host);

@@ -223,6 +223,7 @@ const Fact<Kernel> kKernel = Kernel{.release = "6.12"};
 TEST(Firewall, OfAKernelWithoutItIsEmptyAndNothingIsAsked) {
   FakeHost host;
   host.directories.emplace("/sys/module", std::vector<std::string>{"veth"});
+  host.files.emplace("/lib/modules/6.12/modules.builtin", "kernel/net/core/other.ko\n");
   const Fact<Firewall> firewall = ReadFirewall(host, kKernel);
   ASSERT_TRUE(firewall);
   EXPECT_EQ(*firewall, Firewall{});
@@ -233,6 +234,17 @@ TEST(Firewall, ThatIsBuiltInIsAsked) {
   FakeHost host = WithRules({}, {}, {});
   host.directories.at("/sys/module") = std::vector<std::string>{};
   host.files.emplace("/lib/modules/6.12/modules.builtin", "kernel/net/netfilter/nf_tables.ko\n");
+  EXPECT_TRUE(ReadFirewall(host, kKernel));
+  EXPECT_TRUE(host.Asked("netlink"));
+}
+
+TEST(Firewall, IsMissingWhereAskingMightLoadItAndNobodyTells) {
+  FakeHost host = WithRules({}, {}, {});
+  host.directories.at("/sys/module") = std::vector<std::string>{};
+  host.files.emplace("/proc/modules", "veth 1 0 - Live 0x0\n");
+  EXPECT_EQ(ReadFirewall(host, kKernel).missing().kind, Missing::Kind::kFailed);
+  EXPECT_FALSE(host.Asked("netlink"));
+  host.files.clear();  // a kernel that takes no modules
   EXPECT_TRUE(ReadFirewall(host, kKernel));
   EXPECT_TRUE(host.Asked("netlink"));
 }
