@@ -19,6 +19,7 @@ const std::vector<Check>& AllChecks() {
       InvNetnsMode(),
       InvBond(),
       InvBridge(),
+      InvBootPath(),
       DrvCoreModules(),
       LinkState(),
       LinkPhysState(),
@@ -58,6 +59,8 @@ const std::vector<Check>& AllChecks() {
       ArpIgnore(),
       ArpAnnounce(),
       IpRpFilter(),
+      IpAcceptLocal(),
+      IpFirewall(),
       VlanPresent(),
       VlanId(),
       GidV2Present(),
@@ -65,6 +68,7 @@ const std::vector<Check>& AllChecks() {
       GidVlanMatch(),
       GidDefaultMode(),
       RoceTos(),
+      RoceTosPersistent(),
       VlanEgressMap(),
       DrvDcbCapable(),
       DcbxMode(),
@@ -96,6 +100,7 @@ const std::vector<Check>& AllChecks() {
       HostMemlock(),
       HostNofile(),
       HostIrqAffinity(),
+      SecDeviceNodes(),
       SmbClientBuiltIn(),
       SmbServerBuiltIn(),
       SmbKernel(),
@@ -141,7 +146,7 @@ Scope ScopeOf(const Check& check) {
 }
 
 std::string_view GroupOf(std::string_view id) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kGroups{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kGroups{{
       {"mtu.pair", "pair"},
       {"pfc.both-directions", "pair"},
       {"trust.uniform", "pair"},
@@ -172,6 +177,7 @@ std::string_view GroupOf(std::string_view id) {
       {"app.", "dcb"},
       {"trust.", "dcb"},
       {"host.", "host"},
+      {"sec.", "host"},
       {"smb.", "storage"},
       {"nvme.", "storage"},
       {"iser.", "storage"},

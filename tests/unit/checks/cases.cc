@@ -333,6 +333,8 @@ std::vector<CheckCase> AllCheckCases() {
   AddBusCases(cases);
   AddNetCases(cases);
   AddPathCases(cases);
+  AddFirewallCases(cases);
+  AddSecurityCases(cases);
   AddLinkCases(cases);
   AddPfcCases(cases);
   AddEtsCases(cases);
