@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/model/facts.h"
@@ -64,6 +65,9 @@ std::string SubnetText(const Subnet& subnet);  // "10.0.0.1/24 on dcb0; to 10.0.
 std::string NeighboursText(const std::vector<Neighbour>& neighbours);
 std::string InterruptsText(const Interrupts& interrupts);
 std::string OpenFilesText(const OpenFiles& files);  // "1024, at most 524288"
+
+// render_text_facts_host.cc: label and value of what is known of the host beside RDMA; nothing of what is not.
+std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& facts);
 
 std::string MemlockText(const Memlock& memlock);
 std::string TosText(std::uint8_t tos);  // "106 (DSCP 26)"
