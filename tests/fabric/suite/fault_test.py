@@ -114,7 +114,13 @@ class OneWrongThing(unittest.TestCase):
         return found
 
     def test_advice_is_said_heals_and_keeps_nobody_from_being_ready(self):
-        for position, (fault, check_id) in enumerate(WARNINGS):
+        self.advise(WARNINGS)
+
+    def test_what_only_looks_like_a_fault_is_not_spoken_of(self):
+        self.stay_silent(CONTROLS)
+
+    def advise(self, warnings):
+        for position, (fault, check_id) in enumerate(warnings):
             number = 1 + position % 2
             with self.subTest(fault=fault, guest=number):
                 try:
@@ -127,8 +133,8 @@ class OneWrongThing(unittest.TestCase):
                 finally:
                     fabric.put_right(number)
 
-    def test_what_only_looks_like_a_fault_is_not_spoken_of(self):
-        for position, control in enumerate(CONTROLS):
+    def stay_silent(self, controls):
+        for position, control in enumerate(controls):
             number = 1 + position % 2
             with self.subTest(control=control, guest=number):
                 try:
