@@ -118,7 +118,59 @@ Verdict JudgeRpFilter(const PortView& view) {
                       [](const Ipv4Settings& settings) { return settings.rp_filter; });
 }
 
+// Another RDMA port before this one that has an interface in a subnet of the port's, with both its settings.
+std::vector<Shared> WithRdmaPorts(const PortView& view) {
+  std::vector<Shared> all;
+  if (!view.host.ports) return all;
+  for (const Subnet& subnet : *view.port.subnets) {
+    if (!IsIpv4(subnet.own)) continue;
+    Shared shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
+    for (const SubnetSharer& sharer : subnet.shared_with) {
+      for (const Port& other : *view.host.ports) {
+        if (PortName(other) == PortName(view.port)) break;
+        if (Has(other, sharer.netdev) && !Has(view.port, sharer.netdev))
+          shared.members.push_back({sharer.netdev, sharer.ipv4});
+      }
+    }
+    if (shared.members.empty()) continue;
+    shared.members.insert(shared.members.begin(), {subnet.netdev, SettingsOf(view.port, subnet.netdev)});
+    all.push_back(std::move(shared));
+  }
+  return all;
+}
+
+std::string LocalNotApplicable(const PortView& view) {
+  if (std::string reason = NotApplicable(view); !reason.empty()) return reason;
+  if (!view.port.subnets || !WithRdmaPorts(view).empty()) return {};
+  return "no RDMA port before this one is in its subnets";
+}
+
+Verdict JudgeAcceptLocal(const PortView& view) {
+  constexpr std::string_view kExpected = "1 where two RDMA ports share a subnet";
+  if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), std::string(kExpected), kSource);
+  std::string names;
+  for (const Shared& shared : WithRdmaPorts(view)) {
+    for (const Member& member : shared.members) {
+      if (!member.settings) return NoAnswer(member.settings.missing(), std::string(kExpected), kSource);
+      if (!member.settings->accept_local)
+        return Judged(false, Cat("accept_local 0 on ", member.netdev, ", in the subnet of ", shared.subnet),
+                      std::string(kExpected), kSource);
+      names += Cat(names.empty() ? "" : ", ", member.netdev);
+    }
+  }
+  return Judged(true, Cat("accept_local 1 on ", names), std::string(kExpected), kSource);
+}
+
 }  // namespace
+
+Check IpAcceptLocal() {
+  return {.id = "ip.accept-local",
+          .title = "Two ports of the host in one subnet can talk to one another",
+          .why = "Else what one port sends to the other is dropped as forged: a test between them times out",
+          .fix = "sysctl -w net.ipv4.conf.all.accept_local=1  # for good: a file in /etc/sysctl.d",
+          .depends_on = {"inv.netdev-mapping", "ip.address"},
+          .rule = Rule<PortView>{LocalNotApplicable, JudgeAcceptLocal}};
+}
 
 Check ArpIgnore() {
   return {

@@ -68,9 +68,12 @@ Check IpSubnets();
 Check ArpIgnore();
 Check ArpAnnounce();
 Check IpRpFilter();
+Check IpAcceptLocal();
 // ip_paths.cc
 Check IpRouteSymmetric();
 Check IpNeighbor();
+// firewall.cc
+Check IpFirewall();
 // gid.cc
 Check GidV2Present();
 Check GidDefaultMode();
@@ -85,6 +88,11 @@ Check EcnRp();
 Check EcnCnpDscp();
 Check EcnCnpPrio();
 Check EcnEctSet();
+// security.cc
+Check SecDeviceNodes();
+// boot.cc
+Check InvBootPath();
+Check RoceTosPersistent();
 // gid_table.cc
 Check GidIpMatch();
 Check GidVlanMatch();

@@ -304,6 +304,7 @@ void ListHost(Listing& out, const HostFacts& host) {
   out.Line(2, "RDMA nodes", facts.rdma_nodes, ListWords);
   out.Line(2, "RDMA namespaces", facts.rdma_netns_shared,
            [](bool shared) { return std::string(shared ? "shared" : "exclusive"); });
+  for (const auto& [label, value] : HostSettingLines(facts)) out.Line(2, label, value);
   ListStorage(out, facts);
   if (!facts.ports) {
     return out.Line(2, "RDMA ports", facts.ports, [](const std::vector<Port>&) { return std::string(); });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/model/facts.h"
@@ -76,6 +77,8 @@ std::string DevlinkParametersText(const std::vector<DevlinkParameter>& parameter
 std::string HealthText(const std::vector<HealthReporter>& reporters);  // "fw healthy, tx in an error, ..."
 std::string CongestionText(const CongestionControl& control);
 std::string PciHopSettingsText(const PciHop& hop);  // ", payload 256 B, read request 512 B"; what is known
+// render_text_facts_host.cc: label and value of what is known of the host beside RDMA; nothing of what is not.
+std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& facts);
 
 std::string MemlockText(const Memlock& memlock);
 std::string TosText(std::uint8_t tos);  // "106 (DSCP 26)"

@@ -4,7 +4,10 @@
 #include <iterator>
 
 #include "api/base/status.h"
+#include "collectors/boot_files.h"
+#include "collectors/boot_targets.h"
 #include "collectors/devlink.h"
+#include "collectors/firewall.h"
 #include "collectors/gids.h"
 #include "collectors/host.h"
 #include "collectors/kernel_modules.h"
@@ -50,7 +53,15 @@ Facts CollectFacts(HostReader& host) {
   facts.ksmbd = ReadKsmbd(host);
   facts.tcp_listeners = ReadTcpListeners(host);
   facts.lldp_agents = ReadLldpAgents(host);
+  facts.firewall = ReadFirewall(host, facts.kernel);
+  facts.agent_capabilities = ReadCapabilities(host);
+  facts.tos_keepers = ReadTosKeepers(host);
+  facts.boot_targets = ReadBootTargets(host);
+  facts.markings = ReadMarkings(host);
+  facts.cpu_governors = ReadCpuGovernors(host);
+  facts.irqbalance = ReadIrqbalance(host);
   facts.rdma_nodes = ReadRdmaNodes(host);
+  facts.device_nodes = ReadDeviceNodes(host, facts.rdma_nodes);
   facts.rdma_stack = ReadRdmaStack(host, facts.kernel);
   if (!facts.rdma_stack) {
     facts.ports = facts.rdma_stack.missing();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -86,6 +87,20 @@ Fact<std::vector<std::string>> ReadRdmaNodes(HostReader& host) {
   return MissingFrom(names.status());
 }
 
+Fact<std::vector<DeviceNode>> ReadDeviceNodes(HostReader& host, const Fact<std::vector<std::string>>& names) {
+  if (!names) return names.missing();
+  std::vector<DeviceNode> nodes;
+  for (const std::string& name : *names) {
+    const absl::StatusOr<std::uint32_t> mode = host.FileMode("/dev/infiniband/" + name);
+    if (mode.ok()) {
+      nodes.push_back({name, *mode});
+    } else if (mode.status().code() != absl::StatusCode::kNotFound) {
+      return MissingFrom(mode.status());
+    }
+  }
+  return nodes;
+}
+
 Fact<std::uint32_t> DecodeNodeList(std::string_view text) {
   constexpr std::uint32_t kMostNodes = 1024;  // MAX_NUMNODES of any configuration
   const std::string list = TrimRight(text);
@@ -116,6 +131,49 @@ Fact<std::uint32_t> ReadNumaNodes(HostReader& host) {
   if (text.ok()) return DecodeNodeList(*text);
   if (text.status().code() != absl::StatusCode::kNotFound) return MissingFrom(text.status());
   return Missing{Missing::Kind::kUnsupported, "kernel without NUMA"};
+}
+
+Fact<std::uint64_t> DecodeCapabilities(std::string_view status) {
+  constexpr std::string_view kField = "\nCapEff:\t";
+  const std::size_t found = status.find(kField);
+  if (found != std::string_view::npos) {
+    status.remove_prefix(found + kField.size());
+    std::uint64_t effective = 0;
+    const auto [stop, error] = std::from_chars(status.data(), status.data() + status.size(), effective, 16);
+    if (error == std::errc() && (stop == status.data() + status.size() || *stop == '\n')) return effective;
+  }
+  return Missing{Missing::Kind::kFailed, "no line \"CapEff\" in /proc/self/status"};
+}
+
+Fact<std::uint64_t> ReadCapabilities(HostReader& host) {
+  const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
+  if (!status.ok()) return MissingFrom(status.status());
+  return DecodeCapabilities(*status);
+}
+
+// A policy is a group of CPUs that share a clock.
+Fact<std::vector<std::string>> ReadCpuGovernors(HostReader& host) {
+  const std::string folder = "/sys/devices/system/cpu/cpufreq";
+  const absl::StatusOr<std::vector<std::string>> policies = host.ListDirectory(folder);
+  const Missing none{Missing::Kind::kUnsupported, "nothing scales the clocks of the CPUs here"};
+  if (!policies.ok()) {
+    return policies.status().code() == absl::StatusCode::kNotFound ? none : MissingFrom(policies.status());
+  }
+  std::set<std::string> governors;
+  for (const std::string& policy : *policies) {
+    if (!policy.starts_with("policy")) continue;
+    const absl::StatusOr<std::string> text = host.ReadFile(folder + "/" + policy + "/scaling_governor");
+    if (!text.ok()) return MissingFrom(text.status());
+    governors.insert(TrimRight(*text));
+  }
+  if (governors.empty()) return none;
+  return std::vector<std::string>(governors.begin(), governors.end());
+}
+
+Fact<bool> ReadIrqbalance(HostReader& host) {
+  const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory("/run");
+  if (!names.ok()) return MissingFrom(names.status());
+  return std::ranges::any_of(*names, [](const std::string& name) { return name.starts_with("irqbalance"); });
 }
 
 bool ListsModule(std::string_view index, std::string_view module) {

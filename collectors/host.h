@@ -33,9 +33,23 @@ Fact<RdmaStack> ReadRdmaStack(HostReader& host, const Fact<Kernel>& kernel);
 // Device nodes in /dev/infiniband; none when there is no such directory.
 Fact<std::vector<std::string>> ReadRdmaNodes(HostReader& host);
 
+// `names` as ReadRdmaNodes has them; what is gone meanwhile is left out.
+Fact<std::vector<DeviceNode>> ReadDeviceNodes(HostReader& host, const Fact<std::vector<std::string>>& names);
+
 // How many NUMA nodes are online; `text` is "0-1,4\n".
 Fact<std::uint32_t> DecodeNodeList(std::string_view text);
 Fact<std::uint32_t> ReadNumaNodes(HostReader& host);
+
+// CapEff of /proc/self/status: of the calling process. Of a process in a user namespace of its own they count only
+// there, and the kernel asks for most of them in the first one.
+Fact<std::uint64_t> DecodeCapabilities(std::string_view status);
+Fact<std::uint64_t> ReadCapabilities(HostReader& host);
+
+// The governors of cpufreq in use, sorted, each once. kUnsupported: nothing scales the clocks, or a hypervisor does.
+Fact<std::vector<std::string>> ReadCpuGovernors(HostReader& host);
+
+// By the folder or socket that it has in /run.
+Fact<bool> ReadIrqbalance(HostReader& host);
 
 // Whether an index of modules ("kernel/a/b/ib_core.ko.xz: ..." or one path per line) has the module.
 bool ListsModule(std::string_view index, std::string_view module);

@@ -142,8 +142,12 @@ class HostReader {
   // The link's text, not resolved.
   virtual absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) = 0;
 
+  // The permission bits, as chmod(1) has them, of what the path leads to.
+  virtual absl::StatusOr<std::uint32_t> FileMode(std::string_view absolute_path) = 0;
+
   // Every message of the answer. An error the kernel answered with is an ErrnoStatus with its errno. Never ask
-  // NETLINK_RDMA before /sys/class/infiniband was seen: opening that socket would load ib_core.
+  // NETLINK_RDMA before /sys/class/infiniband was seen: opening that socket would load ib_core. Nor
+  // NETLINK_NETFILTER before nf_tables was seen in the kernel: see collectors/firewall.h.
   virtual absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) = 0;
 
   // SIOCETHTOOL of linux/ethtool.h. `request` is the command's whole struct, its command number first, with

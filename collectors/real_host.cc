@@ -71,6 +71,14 @@ absl::StatusOr<std::string> RealHost::ReadLink(std::string_view absolute_path) {
   return ReadLinkText(std::string(absolute_path));
 }
 
+absl::StatusOr<std::uint32_t> RealHost::FileMode(std::string_view absolute_path) {
+  constexpr std::uint32_t kPermissions = 07777;
+  const std::string path(absolute_path);
+  struct stat information {};
+  if (::stat(path.c_str(), &information) != 0) return ErrnoStatus(errno, "look at " + path);
+  return static_cast<std::uint32_t>(information.st_mode) & kPermissions;
+}
+
 absl::StatusOr<std::vector<NetlinkMessage>> RealHost::Netlink(const NetlinkRequest& request) {
   if (request.protocol == NETLINK_RDMA) RR_RETURN_IF_ERROR(RequireClass("/sys/class/infiniband", "ib_core"));
   return AskKernel(request);

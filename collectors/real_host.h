@@ -22,6 +22,7 @@ class RealHost final : public HostReader {
                                                      const std::vector<std::string>& words) override;
   absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) override;
   absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) override;
+  absl::StatusOr<std::uint32_t> FileMode(std::string_view absolute_path) override;
 
   // Netlink and Verbs refuse, instead of letting the kernel load a module, when ib_core or ib_uverbs is not
   // there.

@@ -2,6 +2,7 @@
 #include "collectors/real_netlink.h"
 
 #include <linux/dcbnl.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <netlink/handlers.h>
@@ -37,6 +38,9 @@ std::string Name(const NetlinkRequest& request) {
   const std::string verb = request.dump ? "list by " : "ask ";
   if (request.protocol == NETLINK_RDMA) {
     return verb + "RDMA netlink command " + std::to_string(RDMA_NL_GET_OP(request.type));
+  }
+  if (request.protocol == NETLINK_NETFILTER && NFNL_SUBSYS_ID(request.type) == NFNL_SUBSYS_NFTABLES) {
+    return verb + "nf_tables netlink command " + std::to_string(NFNL_MSG_TYPE(request.type));
   }
   if (request.protocol != NETLINK_ROUTE) return verb + "netlink protocol " + std::to_string(request.protocol);
   switch (request.type) {

@@ -171,6 +171,10 @@ void AddFoundLines(Reader& line, Recording& recording) {
   AddAnswer(line, recording.lines, question, [&] { return line.Texts("lines"); });
 }
 
+void AddMode(Reader& line, Recording& recording) {
+  AddAnswer(line, recording.modes, line.Text("look"), [&] { return line.Unsigned<std::uint32_t>("mode"); });
+}
+
 void AddDevice(Reader& line, Recording& recording) {
   AddAnswer(line, recording.verbs_devices, line.Text("device"), [&] {
     VerbsDeviceAnswer answer;
@@ -321,8 +325,8 @@ absl::Status DecodeAnswers(const RecordingFiles& files, Recording* recording) {
   // InfiniBand there are no such files;
   // where there are, the digests name them.
   for (const Part& part :
-       {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}, Part{"lldp.jsonl", AddLldp},
-        Part{"mads.jsonl", AddMad}}) {
+       {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}, Part{"modes.jsonl", AddMode},
+        Part{"lldp.jsonl", AddLldp}, Part{"mads.jsonl", AddMad}}) {
     if (!files.contains(part.file)) continue;
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }

@@ -209,6 +209,17 @@ std::string FoundLines(const Recording& recording) {
   return lines;
 }
 
+std::string ModeLines(const Recording& recording) {
+  std::string lines;
+  Append(
+      lines, recording.modes,
+      [](const std::string& path) {
+        return Json{{"look", FromText(path)}};
+      },
+      [](Json& line, std::uint32_t mode) { line["mode"] = mode; });
+  return lines;
+}
+
 std::string DeviceLines(const Recording& recording) {
   std::string lines;
   Append(
@@ -274,6 +285,7 @@ void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   files["verbs.jsonl"] = VerbsLines(recording);
   files["lines.jsonl"] = FoundLines(recording);
   files["devices.jsonl"] = DeviceLines(recording);
+  files["modes.jsonl"] = ModeLines(recording);
   // Whoever did not listen has none, so that older programs can read it.
   if (!recording.lldp.entries().empty()) files["lldp.jsonl"] = LldpLines(recording);
   if (!recording.mads.entries().empty()) files["mads.jsonl"] = MadLines(recording);

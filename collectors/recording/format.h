@@ -9,9 +9,10 @@
 //   rdma_cm.jsonl, limits.jsonl
 //   lldp.jsonl       LLDP frames, where they were listened for
 //   mads.jsonl       questions to InfiniBand management agents, where there are any
+//   modes.jsonl      permissions of files
 //   lines.jsonl      lines that were looked for in files of which nothing else was kept; devices.jsonl: limits
 //   of RDMA
-//                    devices. Older recordings have neither
+//                    devices. Older recordings have none of these three
 //
 // A line has the question's members, then its answer's or "error", and "times" when the same answer came
 // several times in a row. Lines of one question are in the order of its answers. "shows" and "what" are for

@@ -39,6 +39,12 @@ absl::StatusOr<std::string> RecordedHost::ReadLink(std::string_view absolute_pat
   return answer == nullptr ? NeverAsked("read link " + path) : *answer;
 }
 
+absl::StatusOr<std::uint32_t> RecordedHost::FileMode(std::string_view absolute_path) {
+  const std::string path(absolute_path);
+  const auto* answer = recording_.modes.Next(path);
+  return answer == nullptr ? NeverAsked("look at " + path) : *answer;
+}
+
 absl::StatusOr<std::vector<NetlinkMessage>> RecordedHost::Netlink(const NetlinkRequest& request) {
   const auto* answer = recording_.netlink.Next(request);
   if (answer != nullptr) return *answer;

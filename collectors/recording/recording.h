@@ -51,9 +51,10 @@ struct Recording {
   std::string rdmaready{};  // the version that asked: a newer one may ask more
   std::int64_t recorded_unix_ns = 0;
 
-  AnswerLog<std::string, std::string> files{};  // by path, like the next two
+  AnswerLog<std::string, std::string> files{};  // by path, like the next three
   AnswerLog<std::string, std::vector<std::string>> directories{};
   AnswerLog<std::string, std::string> links{};
+  AnswerLog<std::string, std::uint32_t> modes{};
   AnswerLog<LinesQuestion, std::vector<std::string>> lines{};
   AnswerLog<NetlinkRequest, std::vector<NetlinkMessage>, NetlinkRequestLess> netlink{};
   AnswerLog<EthtoolQuestion, std::vector<std::byte>> ethtool{};

@@ -46,6 +46,8 @@ std::size_t BytesOf(const VerbsDeviceAnswer&) { return 0; }
 
 std::size_t BytesOf(const Memlock&) { return 0; }
 
+std::size_t BytesOf(std::uint32_t) { return 0; }
+
 }  // namespace
 
 template <class Log, class Question, class Answer>
@@ -80,6 +82,10 @@ absl::StatusOr<std::vector<std::string>> RecordingHost::ListDirectory(std::strin
 
 absl::StatusOr<std::string> RecordingHost::ReadLink(std::string_view absolute_path) {
   return Keep(recording_.links, std::string(absolute_path), host_.ReadLink(absolute_path));
+}
+
+absl::StatusOr<std::uint32_t> RecordingHost::FileMode(std::string_view absolute_path) {
+  return Keep(recording_.modes, std::string(absolute_path), host_.FileMode(absolute_path));
 }
 
 absl::StatusOr<std::vector<NetlinkMessage>> RecordingHost::Netlink(const NetlinkRequest& request) {

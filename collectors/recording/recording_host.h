@@ -27,6 +27,7 @@ class RecordingHost final : public HostReader {
                                                      const std::vector<std::string>& words) override;
   absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) override;
   absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) override;
+  absl::StatusOr<std::uint32_t> FileMode(std::string_view absolute_path) override;
   absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override;
   absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
                                                  std::span<const std::byte> request) override;

@@ -98,6 +98,40 @@ HOST = [
           control="prlimit --pid $(cat /run/rdmaready-agent.pid) --nofile=1024:65536"),
 ]
 
+
+
+def filtering(rules, policy="accept", before=""):
+    """A chain at the input hook of a table of our own."""
+    lines = ["table inet t {", before, f"chain in {{ type filter hook input priority 0; policy {policy}", rules, "}", "}"]
+    return f"modprobe nf_tables && printf '%s\\n' {' '.join(repr(line) for line in lines)} | nft -f -"
+
+
+KEPT = "ct state established,related accept; tcp dport 7471 accept"
+
+
+def firewall(wrong, control):
+    return Fault("ip.firewall", wrong, control=control, red=False)
+
+
+FIREWALL = [
+    firewall(filtering("udp dport 4791 drop"), filtering("udp dport 4791 accept; udp dport 4000-5000 drop")),
+    firewall(filtering(KEPT, "drop"), filtering(KEPT + "; udp dport 4791 accept", "drop")),
+    firewall(filtering("udp dport @s drop", before="set s { type inet_service; flags interval; elements = { 4000-5000 }; }"),
+             filtering("iifname \"mgmt0\" udp dport 4791 drop; ct state invalid drop; fib daddr type broadcast drop")),
+    firewall(filtering("iifname \"dcb*\" jump roce", before="chain roce { udp dport 4791 reject; }"),
+             filtering("jump roce; ip saddr 192.0.2.1 udp dport 53 drop", before="chain roce { return; }")),
+    firewall(filtering("udp dport vmap { 53 : accept, 4791 : drop }"), filtering("udp dport vmap { 53 : drop, 4791 : accept }")),
+    firewall("iptables-nft -A INPUT -p udp -m multiport --dports 53,4791 -j DROP",
+             "iptables-nft -A INPUT -m conntrack --ctstate INVALID -j DROP && iptables-nft -A INPUT -i lo -p udp -j DROP"),
+]
+
+SECURITY = [
+    Fault("roce.tos-persistent", "rm -f /etc/udev/rules.d/90-rdma-tos.rules", subject="host", red=False,
+          control="touch /etc/udev/rules.d/91-nothing.rules; rm /etc/udev/rules.d/91-nothing.rules"),
+    Fault("sec.device-nodes", "modprobe ib_umad && sleep 0.2 && chmod 0666 /dev/infiniband/umad*", subject="host", red=False,
+          control="modprobe ib_umad && sleep 0.2 && chmod 0660 /dev/infiniband/umad*"),
+]
+
 # A profile that asks for RDMA and nothing else: what is wrong is wrong beside the other host.
 SILENT = str(HERE / "silent.yaml")
 AGREEMENT = [
@@ -119,4 +153,4 @@ AGREEMENT = [
           control="ip addr add 10.9.9.9/24 dev dcb0", profile=SILENT, both=True, red=False, heals=False),
 ]
 
-ALL = LINK + MTU + ADDRESSES + PFC + ETS + CLASSIFICATION + HOST + AGREEMENT
+ALL = LINK + MTU + ADDRESSES + PFC + ETS + CLASSIFICATION + HOST + FIREWALL + SECURITY + AGREEMENT

@@ -332,6 +332,8 @@ std::vector<CheckCase> AllCheckCases() {
   AddBusCases(cases);
   AddNetCases(cases);
   AddPathCases(cases);
+  AddFirewallCases(cases);
+  AddSecurityCases(cases);
   AddLinkCases(cases);
   AddInfinibandCases(cases);
   AddPfcCases(cases);

@@ -33,6 +33,8 @@ void AddEquipmentCases(std::vector<CheckCase>& cases);
 void AddBusCases(std::vector<CheckCase>& cases);
 void AddNetCases(std::vector<CheckCase>& cases);
 void AddPathCases(std::vector<CheckCase>& cases);
+void AddFirewallCases(std::vector<CheckCase>& cases);
+void AddSecurityCases(std::vector<CheckCase>& cases);
 void AddLinkCases(std::vector<CheckCase>& cases);
 void AddInfinibandCases(std::vector<CheckCase>& cases);
 void AddPfcCases(std::vector<CheckCase>& cases);

@@ -354,5 +354,28 @@ TEST(FactsText, WritesUnits) {
   }
 }
 
+TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
+  Facts facts;
+  EXPECT_TRUE(HostSettingLines(facts).empty());
+  facts.firewall = Firewall{.chains = {{.input_hook = true, .rules = {FirewallRule{}, FirewallRule{}}}, {}}};
+  facts.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"umad0", 0600}};
+  facts.agent_capabilities = std::uint64_t{0x7000};
+  facts.boot_targets =
+      std::vector<BootTarget>{{.table = "NBFT", .mac = "02:00:00:00:00:01", .target = "nqn.disk"}};
+  facts.markings = std::vector<ConsumerMarking>{
+      {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .tos = 106, .gid_index = 3}};
+  facts.tos_keepers = std::vector<std::string>{};
+  facts.irqbalance = false;
+  using Line = std::pair<std::string, std::string>;
+  EXPECT_EQ(HostSettingLines(facts),
+            (std::vector<Line>{{"node modes", "rdma_cm 0666, umad0 0600"},
+                               {"agent's powers", "capabilities 0x7000"},
+                               {"packet filter", "2 rules for what arrives, in 2 chains, 1 of them at a hook"},
+                               {"ToS set at boot", "none"},
+                               {"own markings", "/etc/nccl.conf ToS 106 GID index 3"},
+                               {"booted from", "nqn.disk (NBFT, by 02:00:00:00:00:01)"},
+                               {"irqbalance", "does not run"}}));
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -26,6 +26,7 @@ class FakeHost final : public HostReader {
   std::map<std::string, absl::StatusOr<std::string>> files{};
   std::map<std::string, absl::StatusOr<std::vector<std::string>>> directories{};
   std::map<std::string, absl::StatusOr<std::string>> links{};
+  std::map<std::string, absl::StatusOr<std::uint32_t>> modes{};
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<VerbsPortAnswer>> verbs_ports{};
   std::map<std::string, absl::StatusOr<VerbsDeviceAnswer>> verbs_devices{};
   std::map<std::string, absl::StatusOr<std::vector<VerbsGid>>> gid_tables{};
@@ -71,6 +72,9 @@ class FakeHost final : public HostReader {
   }
   absl::StatusOr<std::string> ReadLink(std::string_view path) override {
     return Look(links, std::string(path), "read link " + std::string(path));
+  }
+  absl::StatusOr<std::uint32_t> FileMode(std::string_view path) override {
+    return Look(modes, std::string(path), "look at " + std::string(path));
   }
   NetlinkAnswer Netlink(const NetlinkRequest& request) override {
     const std::string what =

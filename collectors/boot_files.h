@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What files below /etc say of the marking of RDMA traffic: what sets RDMA-CM's defaults anew at boot, and what
+// software marks by itself. Only the lines that hold the words are read; see HostReader::FindLines.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/model/facts.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+// Whether one of the lines sets a default ToS or traffic class, and is no comment.
+bool KeepsTos(std::span<const std::string> lines);
+
+// Of /etc/nccl.conf: NCCL_IB_TC, NCCL_IB_GID_INDEX. Of /etc/nvme/discovery.conf: --tos N, --tos=N, -T N; of
+// /etc/nvme/config.json: "tos": N. Nothing where neither is set; the last one counts.
+std::vector<ConsumerMarking> DecodeNcclLines(std::span<const std::string> lines, const std::string& source);
+std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines, const std::string& source);
+
+// The paths of files of systemd units, udev rules and network scripts that set them; sorted by folder. Missing
+// when there are more files than anybody would write by hand and none of the first ones does.
+Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host);
+
+Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host);
+
+}  // namespace rdmaready
