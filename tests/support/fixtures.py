@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded hosts under tests/fixtures/hosts, one folder a case."""
+import atexit
 import pathlib
 import re
 import subprocess
@@ -44,6 +45,7 @@ class Case:
             return self.folder / "saved"
         if self.made is None:
             self.made = tempfile.TemporaryDirectory(prefix="made-host-")
+            atexit.register(self.made.cleanup)
             make_host(self.described, self.made.name)
         return pathlib.Path(self.made.name)
 
