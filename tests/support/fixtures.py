@@ -1,25 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded hosts under tests/fixtures/hosts, one folder a case."""
+import atexit
 import pathlib
 import re
+import subprocess
+import tempfile
 
 import tool
 
-HOSTS = pathlib.Path(__file__).resolve().parents[1] / "fixtures" / "hosts"
+FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
+HOSTS = FIXTURES / "hosts"
+DRIVERS = FIXTURES / "made" / "drivers"
+
+
+def make_host(description, directory):
+    """Saves below `directory` the recording of the host that a file describes."""
+    done = subprocess.run([tool.BIN / "make_host", DRIVERS, description, directory], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=60)
+    if done.returncode != 0:
+        raise AssertionError(f"exit {done.returncode}: {done.stderr}")
 
 
 class Case:
-    """Its case.sh has, before the shell lines, comments of the form `# KEY: VALUE`."""
+    """Its case.sh has, before the shell lines, comments of the form `# KEY: VALUE`. A described host has a host.yaml
+    instead; its recording is made when it is asked for."""
 
     def __init__(self, folder):
         self.folder = folder
         self.name = folder.name
-        self.saved = folder / "saved"
         self.golden = folder / "findings"
+        self.described = folder / "host.yaml"
+        self.made = None
+        if self.described.exists():
+            self.profile = re.search(r"^profile: (\S+)$", self.described.read_text(), re.M)[1]
+            return
         script = (folder / "case.sh").read_text()
         self.settings = dict(re.findall(r"^# (\w+): (.+)$", script, re.M))
         self.profile = self.settings["profile"]
         self.wrong, _, self.undo = script.partition("# undo\n")
+
+    @property
+    def saved(self):
+        if not self.described.exists():
+            return self.folder / "saved"
+        if self.made is None:
+            self.made = tempfile.TemporaryDirectory(prefix="made-host-")
+            atexit.register(self.made.cleanup)
+            make_host(self.described, self.made.name)
+        return pathlib.Path(self.made.name)
 
     def judge(self):
         """One line for each finding: outcome, check, where; and what it follows from, where it was not judged for that."""

@@ -96,6 +96,7 @@ void ExpectOnlyDoubts(const Judged& whole, const Judged& less, const std::string
 TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
   std::size_t tried = 0;
   for (const auto& entry : fs::directory_iterator(FIXTURE_HOSTS)) {
+    if (!fs::exists(entry.path() / "saved")) continue;  // described, not recorded
     const absl::StatusOr<std::vector<SavedRecording>> saved = LoadRecordings((entry.path() / "saved").string());
     ASSERT_TRUE(saved.ok()) << Message(saved.status());
     for (const std::string& name : BuiltInProfileNames()) {
