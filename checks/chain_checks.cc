@@ -96,6 +96,7 @@ std::vector<std::string_view> Links(std::string_view mark) {
                                     "pfc.capability",
                                     "pfc.lossless-priority",
                                     "pfc.off-when-lossy",
+                                    "pfc.switch-agrees",
                                     "ecn.np",
                                     "ecn.rp"};
   if (!mark.empty()) ids.push_back(mark);

@@ -163,6 +163,14 @@ Verdict JudgePkey(const PortView& view) {
   if (!keys) return NoAnswer(keys.missing(), kExpected, kSysfs);
   if (keys->empty()) return Judged(false, "no P_Key: a member of no partition", kExpected, kSysfs);
   const auto full = [](std::uint16_t key) { return (key & kMembership) != 0; };
+  for (const std::uint16_t wanted : view.profile.pkeys.value_or(std::vector<std::uint16_t>{})) {
+    const std::string expected = Cat("full membership in partition ", PkeyText(wanted));
+    const auto is_wanted = [&](std::uint16_t key) { return (key & ~kMembership) == wanted; };
+    const auto found = std::ranges::find_if(*keys, is_wanted);
+    if (found == keys->end()) return Judged(false, Cat("a member of ", PkeysText(*keys)), expected, kSysfs);
+    if (std::ranges::none_of(*keys, [&](std::uint16_t key) { return is_wanted(key) && full(key); }))
+      return Warned(Cat("a limited member: ", PkeysText(*keys)), expected, kSysfs);
+  }
   if (std::ranges::none_of(*keys, full))
     return Warned(Cat("a limited member only: ", PkeysText(*keys)), kExpected, kSysfs);
   const bool in_default = std::ranges::find(*keys, kMembership | kDefaultPartition) != keys->end();

@@ -44,44 +44,52 @@ Verdict JudgeSeen(const EthernetView& view) {
 
 // ---- peer.required-tlvs ----
 
-// Microsoft asks for them of every switch for SMB Direct with static settings on storage VLANs, and no field of
-// a profile names TLVs: a profile that wants both is taken to want these.
 std::string TlvsNotApplicable(const EthernetView& view) {
-  const Profile& profile = view.profile;
-  if (profile.dcbx != Profile::Dcbx::kStatic || profile.vlan != Profile::Vlan::kTagged)
-    return NotAsked(profile, "static DCBX on tagged frames, for which switches have to announce these TLVs");
+  if (!view.profile.lldp_tlvs) return NotAsked(view.profile, "TLVs of the switch");
   return NobodyHeard(view);
 }
 
 struct RequiredTlv {
+  Profile::LldpTlv tlv;
   std::string_view name;
   bool (*there)(const LldpNeighbour&);
 };
+using enum Profile::LldpTlv;
 constexpr RequiredTlv kRequiredTlvs[] = {
-    {"port VLAN (802.1 subtype 1)", [](const LldpNeighbour& peer) { return peer.port_vlan_id.has_value(); }},
-    {"VLAN name (802.1 subtype 3)", [](const LldpNeighbour& peer) { return !peer.vlans.empty(); }},
-    {"link aggregation (802.1 subtype 7)",
+    {kPortVlan, "port VLAN (802.1 subtype 1)",
+     [](const LldpNeighbour& peer) { return peer.port_vlan_id.has_value(); }},
+    {kVlanName, "VLAN name (802.1 subtype 3)", [](const LldpNeighbour& peer) { return !peer.vlans.empty(); }},
+    {kLinkAggregation, "link aggregation (802.1 subtype 7)",
      [](const LldpNeighbour& peer) { return peer.aggregation.has_value(); }},
-    {"ETS configuration (802.1 subtype 9)", [](const LldpNeighbour& peer) { return peer.ets.has_value(); }},
-    {"ETS recommendation (802.1 subtype A)",
+    {kEtsConfiguration, "ETS configuration (802.1 subtype 9)",
+     [](const LldpNeighbour& peer) { return peer.ets.has_value(); }},
+    {kEtsRecommendation, "ETS recommendation (802.1 subtype A)",
      [](const LldpNeighbour& peer) { return peer.ets_recommended.has_value(); }},
-    {"PFC (802.1 subtype B)", [](const LldpNeighbour& peer) { return peer.pfc.has_value(); }},
-    {"frame size (802.3 subtype 4)",
+    {kPfc, "PFC (802.1 subtype B)", [](const LldpNeighbour& peer) { return peer.pfc.has_value(); }},
+    {kApplication, "application priorities (802.1 subtype C)",
+     [](const LldpNeighbour& peer) { return peer.app.has_value(); }},
+    {kMaxFrameSize, "frame size (802.3 subtype 4)",
      [](const LldpNeighbour& peer) { return peer.max_frame_bytes.has_value(); }},
 };
 
 Verdict JudgeTlvs(const EthernetView& view) {
-  constexpr std::string_view kExpected =
-      "port VLAN, VLAN name, link aggregation, ETS configuration and recommendation, PFC, frame size";
+  const std::vector<Profile::LldpTlv>& wanted = *view.profile.lldp_tlvs;
+  std::string expected;
+  for (const RequiredTlv& tlv : kRequiredTlvs) {
+    if (std::ranges::find(wanted, tlv.tlv) == wanted.end()) continue;
+    expected += Cat(expected.empty() ? "" : ", ", tlv.name.substr(0, tlv.name.find(" (")));
+  }
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents) return NoAnswer(agents.missing(), std::string(kExpected), kSource);
+  if (!agents) return NoAnswer(agents.missing(), expected, kSource);
   std::string lacking;
   for (const RequiredTlv& tlv : kRequiredTlvs) {
-    if (std::ranges::none_of(agents->peers, tlv.there)) lacking += Cat(lacking.empty() ? "" : ", ", tlv.name);
+    const bool asked = std::ranges::find(wanted, tlv.tlv) != wanted.end();
+    if (asked && std::ranges::none_of(agents->peers, tlv.there))
+      lacking += Cat(lacking.empty() ? "" : ", ", tlv.name);
   }
   const std::string who = AgentText(agents->peers.front());
   return Judged(lacking.empty(), lacking.empty() ? Cat(who, " announces all") : Cat(who, " lacks ", lacking),
-                std::string(kExpected), ListenedText(*agents));
+                expected, ListenedText(*agents));
 }
 
 // ---- peer.vlan ----

@@ -267,6 +267,7 @@ std::string_view GroupOf(std::string_view id) {
       {"rewr.", "dcb"},
       {"chain.", "chain"},
       {"host.", "host"},
+      {"sec.", "host"},
       {"smb.", "storage"},
       {"nvme.", "storage"},
       {"iser.", "storage"},
@@ -277,7 +278,6 @@ std::string_view GroupOf(std::string_view id) {
       {"peer.vlan", "dcb"},
       {"peer.port-unique", "dcb"},
       {"peer.app-tlv", "dcb"},
-      {"ecn.", "roce"},
       {"peer.", "peer"},
       {"smb-direct.", "smb-direct"},
       {"server.", "server"},
@@ -285,21 +285,6 @@ std::string_view GroupOf(std::string_view id) {
   });
   const auto found = std::ranges::find_if(kGroups, [id](const auto& row) { return id.starts_with(row.first); });
   return found == kGroups.end() ? std::string_view("other") : found->second;
-  constexpr auto kGroups = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"mtu.pair", "pair"}, {"pfc.both-directions", "pair"}, {"trust.uniform", "pair"},
-        {"drv.fw-uniform", "pair"}, {"iw.peer-protocol", "pair"}, {"iw.port-5445", "storage"},
-        {"iw.", "device"}, {"inv.", "device"}, {"drv.core-modules", "device"}, {"link.", "device"},
-        {"dev.", "device"}, {"pcie.", "device"}, {"cnt.", "device"}, {"ib.", "device"}, {"mtu.", "device"},
-        {"vlan.egress-map", "roce"}, {"ip.", "net"}, {"arp.", "net"}, {"vlan.", "net"}, {"gid.", "roce"},
-        {"roce.", "roce"}, {"drv.", "dcb"}, {"dcbx.", "dcb"}, {"pause.", "dcb"}, {"pfc.", "dcb"},
-        {"ets.", "dcb"}, {"map.", "dcb"}, {"app.", "dcb"}, {"trust.", "dcb"}, {"host.", "host"},
-        {"sec.", "host"}, {"smb.", "storage"}, {"nvme.", "storage"}, {"iser.", "storage"}, {"nfs.", "storage"},
-        {"loopback.", "loopback"}, {"peer.", "peer"}, {"smb-direct.", "smb-direct"}, {"server.", "server"},
-        {"share.", "share"},
-  }
-};
-const auto found = std::ranges::find_if(kGroups, [id](const auto& row) { return id.starts_with(row.first); });
-return found == kGroups.end() ? std::string_view("other") : found->second;
 }
 
 std::string_view FamilyOf(std::string_view id) { return id.substr(0, id.find('.')); }

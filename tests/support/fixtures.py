@@ -31,6 +31,7 @@ class Case:
         self.golden = folder / "findings"
         self.described = folder / "host.yaml"
         self.made = None
+        self.settings = {}
         if self.described.exists():
             self.profile = re.search(r"^profile: (\S+)$", self.described.read_text(), re.M)[1]
             return

@@ -87,6 +87,14 @@ void AddPkeys(std::vector<CheckCase>& cases) {
   row("limited", WithKeys(Keys{0x7fff}), kWarn, "a limited member only: 0x7fff", "partitions.conf");
   row("none", WithKeys(Keys{}), kFail, "no P_Key", "partitions.conf");
   row("denied", WithKeys(Denied()), kUnknown, "not permitted");
+  Profile storage = InfinibandProfile();
+  storage.pkeys = std::vector<std::uint16_t>{1};
+  const auto asked = [&](std::string_view name, Keys keys, Outcome expected, const char* observed) {
+    cases.push_back({"ib.pkey", name, WithKeys(keys), expected, observed, "", storage});
+  };
+  asked("in the partition that is asked for", Keys{0x7fff, 0x8001}, kPass, "a full member: 0x7fff, 0x8001");
+  asked("not in the partition that is asked for", Keys{0xffff}, kFail, "a member of 0xffff");
+  asked("a limited member of it", Keys{0xffff, 0x0001}, kWarn, "a limited member: 0xffff, 0x0001");
   cases.push_back({"ib.pkey", "another profile", OnInfiniband(), kNotApplicable, "does not ask for InfiniBand",
                    "", VirtualFabricProfile()});
 }

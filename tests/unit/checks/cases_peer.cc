@@ -108,7 +108,10 @@ void AddSeen(std::vector<CheckCase>& cases) {
 }
 
 void AddTlvs(std::vector<CheckCase>& cases) {
-  const Profile asks = StaticOnVlans();
+  using enum Profile::LldpTlv;
+  Profile asks = StaticOnVlans();
+  asks.lldp_tlvs = std::vector<Profile::LldpTlv>{
+      kPortVlan, kVlanName, kLinkAggregation, kEtsConfiguration, kEtsRecommendation, kPfc, kMaxFrameSize};
   const Facts poor = Switch([](LldpNeighbour& agent) {
     agent.ets_recommended.reset();
     agent.max_frame_bytes.reset();
