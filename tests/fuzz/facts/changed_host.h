@@ -26,6 +26,13 @@ class ChangedHost final : public HostReader {
   }
   absl::StatusOr<std::string> ReadLink(std::string_view path) override { return Bytes(host_.ReadLink(path)); }
 
+  absl::StatusOr<std::uint32_t> FileMode(std::string_view path) override {
+    return Numbers(host_.FileMode(path));
+  }
+  absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override {
+    return Bytes(host_.Mad(request));
+  }
+
   // Each message for itself.
   absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override {
     absl::StatusOr<std::vector<NetlinkMessage>> answer = host_.Netlink(request);

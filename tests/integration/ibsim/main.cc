@@ -49,6 +49,7 @@ class SimulatedHost final : public HostReader {
     return simulated.empty() ? made_.ListDirectory(path) : real_.ListDirectory(simulated);
   }
   absl::StatusOr<std::string> ReadLink(std::string_view path) override { return made_.ReadLink(path); }
+  absl::StatusOr<std::uint32_t> FileMode(std::string_view path) override { return made_.FileMode(path); }
   absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override {
     return made_.Netlink(request);
   }

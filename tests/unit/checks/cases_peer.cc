@@ -108,10 +108,11 @@ void AddSeen(std::vector<CheckCase>& cases) {
 }
 
 void AddTlvs(std::vector<CheckCase>& cases) {
-  using enum Profile::LldpTlv;
+  using Tlv = Profile::LldpTlv;
   Profile asks = StaticOnVlans();
-  asks.lldp_tlvs = std::vector<Profile::LldpTlv>{
-      kPortVlan, kVlanName, kLinkAggregation, kEtsConfiguration, kEtsRecommendation, kPfc, kMaxFrameSize};
+  asks.lldp_tlvs =
+      std::vector<Tlv>{Tlv::kPortVlan,          Tlv::kVlanName, Tlv::kLinkAggregation, Tlv::kEtsConfiguration,
+                       Tlv::kEtsRecommendation, Tlv::kPfc,      Tlv::kMaxFrameSize};
   const Facts poor = Switch([](LldpNeighbour& agent) {
     agent.ets_recommended.reset();
     agent.max_frame_bytes.reset();
