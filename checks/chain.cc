@@ -199,10 +199,11 @@ class Walk {
     if (!announced) return Pass("switch: not heard");
     const std::string text = Cat("switch: ", PfcText(*announced));
     if (!view_.profile.pfc) return Pass(text);
-    const bool wanted = (static_cast<unsigned>(BitmapOf(*view_.profile.pfc)) >> priority & 1U) != 0;
-    const bool on = (static_cast<unsigned>(*announced) >> priority & 1U) != 0;
-    return on == wanted ? Pass(text)
-                        : Broken(text, Cat("PFC ", wanted ? "on " : "off for ", priority, " at the switch"));
+    const unsigned wanted = BitmapOf(*view_.profile.pfc);
+    const unsigned differing = wanted ^ *announced;
+    if ((differing >> priority & 1U) == 0) return Pass(text);
+    const std::string_view how = (wanted >> priority & 1U) != 0 ? "on " : "off for ";
+    return Broken(text, Cat("PFC ", how, priority, " at the switch"));
   }
 
   const EthernetView& view_;

@@ -152,8 +152,8 @@ TEST(Chain, IsHiddenBehindTheCheckOfItsBrokenLink) {
   // Advice hides it too.
   const Facts forced = WithPort([](Port& port) { port.verbs_traffic_class = std::uint8_t{96}; });
   EXPECT_EQ(hidden_by(forced, "chain.verbs"), "roce.tos-verbs");
-  EXPECT_EQ(hidden_by(Hearing(0), "chain.rdma-cm"), "");
-  EXPECT_EQ(hidden_by(Hearing(0), "chain.smb"), "chain.rdma-cm");
+  EXPECT_EQ(hidden_by(Hearing(0), "chain.rdma-cm"), "pfc.switch-agrees");
+  EXPECT_EQ(hidden_by(Hearing(0), "chain.smb"), "pfc.switch-agrees");
   // A mark of its own is nobody else's fault, and another's no fault of it.
   Facts nvme = Naming(MarkingConsumer::kNvme, std::uint8_t{106});
   std::vector<Port> ports = *nvme.ports;

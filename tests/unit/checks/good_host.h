@@ -245,6 +245,12 @@ inline Facts Loaded(Facts host, std::string_view name) {
 inline Facts SmbServer() {
   Facts host = Loaded(WithPort([](Port& port) {
                         port.listeners = std::vector<RdmaListener>{{.port = 445, .kernel_name = "ksmbd"}};
+                        Netdev netdev = *port.netdev;
+                        std::vector<AppEntry> rows = *netdev.dcb.app;
+                        for (const std::uint16_t tcp : {445, 5445})
+                          rows.push_back({AppSelector::kStream, 3, tcp});
+                        netdev.dcb.app = rows;
+                        port.netdev = netdev;
                       }),
                       "ksmbd");
   host.ksmbd = KsmbdConfig{.path = "/etc/ksmbd/ksmbd.conf", .multichannel = true};
@@ -384,9 +390,9 @@ Facts OnInfiniband(Change change) {
     port.congestion = none;
     port.gids = std::vector<Gid>{{.index = 0, .raw = {0xfe, 0x80}, .type = GidType::kIb}};
     port.rate_mbps = 200'000;
-    const PciLink link{.speed_mtps = 16'000, .width = 16};
-    pci.path = std::vector<PciHop>{{.address = "0000:3b:00.0", .current = link, .max = link},
-                                   {.address = "0000:3a:00.0", .current = link, .max = link}};
+    std::vector<PciHop> path = *pci.path;
+    for (PciHop& hop : path) hop.current = hop.max = PciLink{.speed_mtps = 16'000, .width = 16};
+    pci.path = path;
     port.ib.lid = std::uint16_t{4};
     port.ib.sm_lid = std::uint16_t{1};
     port.ib.pkeys = std::vector<std::uint16_t>{0xffff};
@@ -398,6 +404,9 @@ Facts OnInfiniband(Change change) {
                           .lane_mbps_enabled = 53'125,
                           .mtu_bytes = 4096,
                           .mtu_bytes_supported = 4096};
+    port.port_counters =
+        std::vector<Counter>{{"symbol_error", 0},    {"link_error_recovery", 0}, {"link_downed", 1},
+                             {"port_rcv_errors", 0}, {"port_xmit_discards", 0},  {"port_xmit_wait", 5}};
     port.ib.pma_counters = port.port_counters;
     change(port);
   });

@@ -179,9 +179,9 @@ TEST(Vendors, WithFirmwareThatHeardTheSwitchSayWhatItSaid) {
     });
   };
   const Finding heard = Of(JudgeHost(Host({qede(8)}), Any()), "chain.rdma-cm");
-  EXPECT_EQ(heard.outcome, Outcome::kPass);
+  EXPECT_EQ(heard.outcome, Outcome::kPass) << heard.observed;
   EXPECT_THAT(heard.observed, testing::HasSubstr("switch: PFC on 3"));
-  EXPECT_THAT(SaidOfPorts(Host({qede(0)})), testing::Contains("chain.rdma-cm of qedr0/1 eth1"));
+  EXPECT_THAT(SaidOfPorts(Host({qede(0)})), testing::Contains("pfc.switch-agrees of qedr0/1 eth1"));
 }
 
 }  // namespace
