@@ -247,7 +247,7 @@ inline Facts SmbServer() {
                         port.listeners = std::vector<RdmaListener>{{.port = 445, .kernel_name = "ksmbd"}};
                         Netdev netdev = *port.netdev;
                         std::vector<AppEntry> rows = *netdev.dcb.app;
-                        for (const std::uint16_t tcp : {445, 5445})
+                        for (const std::uint16_t tcp : std::vector<std::uint16_t>{445, 5445})
                           rows.push_back({AppSelector::kStream, 3, tcp});
                         netdev.dcb.app = rows;
                         port.netdev = netdev;
