@@ -12,6 +12,7 @@
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
 #include "collectors/storage.h"
+#include "collectors/unread.h"
 
 namespace rdmaready {
 namespace {
@@ -58,6 +59,7 @@ Facts CollectFacts(HostReader& host) {
     facts.ports = std::vector<Port>{};  // without the stack there is no device
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
   }
+  MarkUnread(facts);
   return facts;
 }
 
