@@ -108,7 +108,7 @@ AGREEMENT = [
     Fault("agree.marking", f"echo 24 > {CONFIGFS_TOS}", control=f"echo 24 > {CONFIGFS_TOS}; echo 106 > {CONFIGFS_TOS}",
           profile=SILENT, both=True, red=False, heals=False),
     Fault("agree.mtu", "ip link set dcb0 mtu 1500", control="ip link set dcb0 mtu 1500; ip link set dcb0 mtu 9000", profile=SILENT,
-          both=True, also=("agree.netdev-mtu",), fix={"MTU": "9000"}),
+          both=True, red=False, also=("agree.netdev-mtu",), fix={"MTU": "9000"}),
     Fault("agree.netdev-mtu", "ip link set dcb0 mtu 4300", control="ip link set dcb0 mtu 4300; ip link set dcb0 mtu 9000",
           profile=SILENT, both=True, red=False, fix={"MTU": "9000"}),
     Fault("agree.speed", "ethtool -s dcb0 speed 10000 duplex full autoneg off", profile=SILENT, both=True, red=False, heals=False,

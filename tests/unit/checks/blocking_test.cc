@@ -65,8 +65,8 @@ std::set<std::string> LostWithout(std::string_view key) {
 
 TEST(Blocking, NeedsAProfileThatAsksForIt) {
   EXPECT_THAT(BlockingUnder(Profile{.name = "asks-nothing"}),
-              ElementsAre("agree.mtu", "agree.transport", "inv.netdev-mapping", "inv.rdma-present",
-                          "ip.address", "iw.peer-protocol", "link.state", "mtu.pair"));
+              ElementsAre("inv.netdev-mapping", "inv.rdma-present", "ip.address", "iw.peer-protocol",
+                          "link.state", "mtu.pair"));
 }
 
 TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
