@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// agree.*: what the ports of several hosts should have in common, whatever the profile says of it.
+// agree.*: what the ports of several hosts should have in common, whatever the profile says of it. All is
+// advice: each host may be ready by itself, and what keeps two from talking is found between them (pair.cc, the
+// peer rung).
 #include <algorithm>
 
 #include "api/base/text.h"
@@ -200,7 +202,6 @@ Check AgreeTransport() {
       .why = "iWARP, RoCE and InfiniBand do not talk to each other: storage falls back to TCP, silently",
       .fix =
           "rdma link show  # on the host that differs: another NIC, or its other protocol by devlink dev param",
-      .blocks_for = &kDemandsRdma,
       .depends_on = {"inv.transport"},
       .rule = Agreement{Always, TransportValue, "RDMA netlink of all"}};
 }
@@ -223,7 +224,6 @@ Check AgreeMtu() {
           .title = "All hosts of a subnet have one RDMA MTU",
           .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
           .fix = "ip link set dev {netdev} mtu MTU  # MTU: that of the others",
-          .blocks_for = &kDemandsRdma,
           .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
           .rule = Agreement{MtuNotApplicable, MtuValue, "verbs active MTU of all"}};
 }

@@ -73,7 +73,7 @@ PFC = [
 
 ETS = [
     Fault("ets.rdma-share", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", control="dcb ets set dev dcb0 tc-bw all:0 0:48 3:52"),
-    Fault("ets.map", "dcb ets set dev dcb0 prio-tc all:0", control="dcb ets set dev dcb0 prio-tc all:0 3:3 5:3"),
+    Fault("ets.map", "dcb ets set dev dcb0 prio-tc all:0", control="dcb ets set dev dcb0 prio-tc all:0 3:3"),
     Fault("ets.tsa", "dcb ets set dev dcb0 tc-tsa all:strict tc-bw all:0", control="dcb ets set dev dcb0 reco-tc-tsa all:strict"),
     Fault("ets.maxrate", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", control="dcb maxrate set dev dcb0 tc-maxrate 5:1gbit",
           red=False),
@@ -136,13 +136,13 @@ SECURITY = [
 SILENT = str(HERE / "silent.yaml")
 AGREEMENT = [
     Fault("agree.pfc", "dcb pfc set dev dcb0 prio-pfc all:off 4:on", control="dcb pfc set dev dcb0 delay 100", profile=SILENT,
-          both=True, red=False, fix={"PRIORITY": "3"}),
+          both=True, red=False, heals=False),
     Fault("agree.ets", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", control="dcb ets set dev dcb0 reco-tc-bw all:0 0:90 3:10",
           profile=SILENT, both=True, red=False, heals=False),
     Fault("agree.marking", f"echo 24 > {CONFIGFS_TOS}", control=f"echo 24 > {CONFIGFS_TOS}; echo 106 > {CONFIGFS_TOS}",
           profile=SILENT, both=True, red=False, heals=False),
     Fault("agree.mtu", "ip link set dcb0 mtu 1500", control="ip link set dcb0 mtu 1500; ip link set dcb0 mtu 9000", profile=SILENT,
-          both=True, also=("agree.netdev-mtu",), fix={"MTU": "9000"}),
+          both=True, red=False, also=("agree.netdev-mtu",), fix={"MTU": "9000"}),
     Fault("agree.netdev-mtu", "ip link set dcb0 mtu 4300", control="ip link set dcb0 mtu 4300; ip link set dcb0 mtu 9000",
           profile=SILENT, both=True, red=False, fix={"MTU": "9000"}),
     Fault("agree.speed", "ethtool -s dcb0 speed 10000 duplex full autoneg off", profile=SILENT, both=True, red=False, heals=False,

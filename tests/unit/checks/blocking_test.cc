@@ -65,8 +65,8 @@ std::set<std::string> LostWithout(std::string_view key) {
 
 TEST(Blocking, NeedsAProfileThatAsksForIt) {
   EXPECT_THAT(BlockingUnder(Profile{.name = "asks-nothing"}),
-              ElementsAre("agree.mtu", "agree.transport", "ib.lid", "ib.sm", "ib.state-init", "inv.netdev-mapping",
-                          "inv.rdma-present", "ip.address", "iw.peer-protocol", "link.state", "mtu.pair"));
+              ElementsAre("ib.lid", "ib.sm", "ib.state-init", "inv.netdev-mapping", "inv.rdma-present", "ip.address",
+                          "iw.peer-protocol", "link.state", "mtu.pair"));
 }
 
 TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
