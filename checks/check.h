@@ -53,7 +53,6 @@ struct Agreement {
   enum class Among {
     kOneSubnet,  // those that talk to each other
     kOneBoard,   // those of one model
-    kAll,
   };
   std::string (*not_applicable)(const PortView&) = nullptr;
   // What the port has, in words that are equal exactly when two ports agree.
@@ -85,8 +84,8 @@ const Check* FindCheck(std::string_view id);
 // What the check's verdict is about. An Ethernet port is part of its RDMA port: kPort.
 Scope ScopeOf(const Check& check);
 
-// The heading under which a person looks for the id: "device", "net", "roce", "dcb", "host", "storage", "agreement", "pair",
-// "loopback", "peer", "smb-direct", "server", "share".
+// The heading under which a person looks for the id: "device", "net", "roce", "dcb", "host", "storage",
+// "agreement", "pair", "loopback", "peer", "smb-direct", "server", "share".
 std::string_view GroupOf(std::string_view id);
 
 // What stands before the dot: "pfc".
