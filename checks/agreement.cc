@@ -41,9 +41,7 @@ std::vector<std::string> SubnetKeys(std::span<const Voter> ports) {
 std::vector<std::string> KeysOf(Agreement::Among among, std::span<const Voter> ports) {
   if (among == Agreement::Among::kOneSubnet) return SubnetKeys(ports);
   std::vector<std::string> keys;
-  for (const Voter& voter : ports) {
-    keys.push_back(among == Agreement::Among::kAll ? "everywhere" : BoardKey(*voter.port));
-  }
+  for (const Voter& voter : ports) keys.push_back(BoardKey(*voter.port));
   return keys;
 }
 

@@ -53,7 +53,6 @@ struct Agreement {
   enum class Among {
     kOneSubnet,  // those that talk to each other
     kOneBoard,   // those of one model
-    kAll,
   };
   std::string (*not_applicable)(const PortView&) = nullptr;
   // What the port has, in words that are equal exactly when two ports agree.

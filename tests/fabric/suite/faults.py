@@ -72,7 +72,7 @@ PFC = [
 ]
 
 ETS = [
-    Fault("ets.rdma-share", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", control="dcb ets set dev dcb0 tc-bw all:0 0:48 3:52"),
+    Fault("ets.rdma-share", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", control="dcb ets set dev dcb0 reco-tc-bw all:0 0:90 3:10"),
     Fault("ets.map", "dcb ets set dev dcb0 prio-tc all:0", control="dcb ets set dev dcb0 prio-tc all:0 3:3"),
     Fault("ets.tsa", "dcb ets set dev dcb0 tc-tsa all:strict tc-bw all:0", control="dcb ets set dev dcb0 reco-tc-tsa all:strict"),
     Fault("ets.maxrate", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", control="dcb maxrate set dev dcb0 tc-maxrate 5:1gbit",
