@@ -43,7 +43,7 @@ void WriteDown() {
 }
 
 // Words of the format and of YAML, and values at the edges.
-constexpr std::array<std::string_view, 56> kWords{"extends: nvidia-lossless\n",
+constexpr std::array<std::string_view, 61> kWords{"extends: nvidia-lossless\n",
                                                   "extends: ",
                                                   "without: [",
                                                   "without: [tos, cnp.priority, ets]\n",
