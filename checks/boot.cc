@@ -27,6 +27,9 @@ Verdict JudgePersistent(const PortView& view) {
   constexpr std::string_view kExpected = "a unit, a udev rule or a script that sets it";
   const Fact<std::vector<std::string>>& keepers = view.host.tos_keepers;
   if (!keepers) return NoAnswer(keepers.missing(), std::string(kExpected), kKeepersSource);
+  // Of a port that may be iWARP nobody asks for a ToS.
+  if (keepers->empty() && !view.port.transport)
+    return NoAnswer(view.port.transport.missing(), std::string(kExpected), "transport");
   if (keepers->empty())
     return Judged(false, "nothing sets RDMA-CM's ToS at boot", std::string(kExpected), kKeepersSource);
   return Judged(true, Cat(keepers->front(), keepers->size() > 1 ? " and others" : ""), std::string(kExpected),

@@ -107,6 +107,10 @@ Verdict JudgeUserlib(const PortView& view) {
                 std::string(kExpected), kSource);
 }
 
+std::string OriginNotApplicable(const PortView& view) {
+  return IsSoftware(view.port) ? "a software device is no vendor's" : "";
+}
+
 Verdict JudgeOrigin(const PortView& view) {
   constexpr std::string_view kSource = "module taint";
   constexpr std::string_view kExpected = "the kernel's own driver";
@@ -147,7 +151,7 @@ Check DrvOutOfTree() {
               "kernel's, and updates of the kernel may break it",
           .fix = "ethtool -i {netdev}  # with a vendor's driver on purpose: keep to the kernels that it names",
           .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NeverNotApplicable, JudgeOrigin}};
+          .rule = Rule<PortView>{OriginNotApplicable, JudgeOrigin}};
 }
 
 }  // namespace rdmaready

@@ -68,9 +68,7 @@ class Block {
         ++hidden_[finding.hidden_by];
         continue;
       }
-      const std::string_view group = GroupOf(finding.id);
-      if (groups_.empty() || groups_.back().first != group) groups_.push_back({group, {}});
-      groups_.back().second.push_back(&finding);
+      GroupNamed(GroupOf(finding.id)).push_back(&finding);
     }
   }
 
@@ -103,6 +101,13 @@ class Block {
  private:
   static std::string Count(std::size_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  }
+
+  // Checks run in the order that their dependencies want; a person finds a group in one place, where it began.
+  Group& GroupNamed(std::string_view name) {
+    const auto found = std::ranges::find(groups_, name, &std::pair<std::string_view, Group>::first);
+    if (found != groups_.end()) return found->second;
+    return groups_.emplace_back(name, Group{}).second;
   }
 
   static std::string Follows(std::size_t count, const std::string& id) {

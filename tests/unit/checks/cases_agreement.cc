@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // agree.*: the host beside a good one.
 #include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

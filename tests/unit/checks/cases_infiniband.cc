@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ib.*: what a subnet manager makes of a port, and its link.
 #include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

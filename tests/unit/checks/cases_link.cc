@@ -2,6 +2,7 @@
 // link.flaps, link.crc, link.fec, link.lanes, link.rate-match, link.eee, link.module, host.irq-affinity,
 // host.nofile.
 #include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Congestion control, and marks that RDMA-CM's defaults do not decide.
 #include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

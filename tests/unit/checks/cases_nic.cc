@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Firmware, driver and bus settings of a NIC of hardware.
 #include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -128,10 +129,15 @@ void AddDriver(std::vector<CheckCase>& cases) {
         "no driver for rxe0", "apt-get install ibverbs-providers"},
        {"drv.userlib", "denied", WithPort([](Port& port) { port.verbs_provider = Denied(); }), kUnknown,
         "not permitted"},
-       {"drv.out-of-tree", "the kernel's", GoodHost(), kPass, "the kernel's own driver"},
-       {"drv.out-of-tree", "a vendor's", WithPort([](Port& port) { port.out_of_tree = true; }), kFail,
+       {"drv.out-of-tree", "the kernel's",
+        WithHardware([](Port& port, PciFunction&) { port.out_of_tree = false; }), kPass,
+        "the kernel's own driver"},
+       {"drv.out-of-tree", "rxe", GoodHost(), Outcome::kNotApplicable, "software device"},
+       {"drv.out-of-tree", "a vendor's",
+        WithHardware([](Port& port, PciFunction&) { port.out_of_tree = true; }), kFail,
         "outside of the kernel's source", "ethtool -i dcb0"},
-       {"drv.out-of-tree", "denied", WithPort([](Port& port) { port.out_of_tree = Denied(); }), kUnknown,
+       {"drv.out-of-tree", "denied",
+        WithHardware([](Port& port, PciFunction&) { port.out_of_tree = Denied(); }), kUnknown,
         "not permitted"}});
 }
 

@@ -6,6 +6,7 @@
 
 #include "checks/ethernet.h"
 #include "checks/judge.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

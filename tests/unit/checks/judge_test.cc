@@ -47,6 +47,7 @@ TEST(JudgeHost, FindsTheGoodHostReadyWithoutAWord) {
                                                              "inv.boot-path",
                                                              "drv.fw-version",
                                                              "drv.health",
+                                                             "drv.out-of-tree",
                                                              "ib.sm",
                                                              "ib.lid",
                                                              "ib.state-init",

@@ -6,6 +6,7 @@
 #include "api/profile/load.h"
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

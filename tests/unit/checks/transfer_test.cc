@@ -6,6 +6,7 @@
 
 #include "checks/judge.h"
 #include "checks/names.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "checks/judge.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
