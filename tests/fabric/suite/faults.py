@@ -6,6 +6,8 @@ touches, in a way that is allowed. `base` brings a guest to where the fault is o
 import dataclasses
 import pathlib
 
+import lldp
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -19,10 +21,15 @@ class Fault:
     base: str = ""                # shell, in both guests, before anything
     profile: str = "virtual-fabric"
     both: bool = False            # two hosts that differ: each is told what the other has
+    watch: int = 0                # for how many seconds the check watches the ports
+    meanwhile: bool = False       # `wrong` and `control` are done while it watches
+    at_peer: bool = False         # they are done in the other guest, which is the other end of the link
     also: tuple = ()              # ids that must be said besides, of the same guest
     fix: dict = dataclasses.field(default_factory=dict)  # words that only a person knows; {guest} is its number
     heals: bool = True            # the fix is a command that can be typed there
 
+
+NIC = "/sys/kernel/debug/dcbnic/dcb0"
 
 # An address of the storage subnet on the interface beside it, and what keeps that harmless.
 SHARE = "ip address add 10.0.0.77/24 dev mgmt0"
@@ -36,6 +43,8 @@ LINK = [
     Fault("link.state", "ip link set dcb0 down", control="ip link set dcb0 down && ip link set dcb0 up"),
     Fault("link.speed", "ethtool -s dcb0 speed 10000 duplex full autoneg off",
           control="ethtool -s dcb0 speed 25000 duplex full autoneg off"),
+    Fault("link.fec", f"echo fec_uncorrectable 12 > {NIC}/counters", control=f"echo fec_corrected 12 > {NIC}/counters", red=False,
+          heals=False),
     Fault("link.fec", "ethtool --set-fec dcb0 encoding off", control="ethtool --set-fec dcb0 encoding rs",
           base="ethtool -s dcb0 speed 200000 duplex full autoneg off", red=False),
 ]
@@ -69,6 +78,7 @@ PFC = [
     Fault("pfc.headroom", "dcb buffer set dev dcb0 prio-buffer all:0", control="dcb buffer set dev dcb0 prio-buffer all:0 3:2 "
           "buffer-size all:0 0:64K 2:128K", red=False),
     Fault("pause.off-with-pfc", "ethtool -A dcb0 rx on tx on", control="ethtool -A dcb0 rx on tx on; ethtool -A dcb0 rx off tx off"),
+    Fault("pause.autoneg", "ethtool -A dcb0 autoneg on", control="ethtool -A dcb0 autoneg on; ethtool -A dcb0 autoneg off", red=False),
 ]
 
 ETS = [
@@ -106,7 +116,8 @@ def filtering(rules, policy="accept", before=""):
     return f"modprobe nf_tables && printf '%s\\n' {' '.join(repr(line) for line in lines)} | nft -f -"
 
 
-KEPT = "ct state established,related accept; tcp dport 7471 accept"
+# The guest is commanded, and its agent asked, by mgmt0.
+KEPT = "ct state established,related accept; iifname \"mgmt0\" accept"
 
 
 def firewall(wrong, control):
@@ -126,10 +137,68 @@ FIREWALL = [
 ]
 
 SECURITY = [
-    Fault("roce.tos-persistent", "rm -f /etc/udev/rules.d/90-rdma-tos.rules", subject="host", red=False,
+    Fault("roce.tos-persistent", "rm -f /etc/udev/rules.d/90-rdma-tos.rules", red=False,
           control="touch /etc/udev/rules.d/91-nothing.rules; rm /etc/udev/rules.d/91-nothing.rules"),
     Fault("sec.device-nodes", "modprobe ib_umad && sleep 0.2 && chmod 0666 /dev/infiniband/umad*", subject="host", red=False,
           control="modprobe ib_umad && sleep 0.2 && chmod 0660 /dev/infiniband/umad*"),
+]
+
+# What the firmware's agent heard of the other end, and whether it decides itself.
+FIRMWARE = [
+    Fault("dcbx.mode", f"echo on > {NIC}/firmware_lldp", control=f"echo on > {NIC}/firmware_lldp; echo off > {NIC}/firmware_lldp",
+          heals=False),
+    Fault("pfc.switch-agrees", f"echo 0x10 8 > {NIC}/peer_pfc", control=f"echo 0x08 8 > {NIC}/peer_pfc", heals=False),
+    Fault("ets.switch-agrees", f"echo 80,0,0,20,0,0,0,0 0,0,0,3,0,0,0,0 > {NIC}/peer_ets", red=False, heals=False,
+          control=f"echo 47,0,0,53,0,0,0,0 0,0,0,3,0,0,0,0 willing > {NIC}/peer_ets"),
+    Fault("peer.app-tlv", f"echo 5:26:5 > {NIC}/peer_app", control=f"echo 5:26:3 5:46:5 > {NIC}/peer_app", red=False, heals=False),
+]
+
+
+def announced(id, wrong, control, **others):
+    """Frames that the other end of the link sends, while the check listens for three seconds."""
+    return Fault(id, lldp.now(wrong), control=lldp.now(control), base=lldp.BASE, watch=3, at_peer=True, heals=False, **others)
+
+
+GOOD = lldp.good()
+LLDP = [
+    announced("pfc.switch-agrees", [lldp.good(pfc=lldp.pfc(4))], [lldp.good(pfc=lldp.pfc(3, willing=True))]),
+    announced("ets.switch-agrees", [lldp.good(ets=lldp.ets(80, 20))], [lldp.good(ets=lldp.ets(48, 52))], red=False),
+    announced("peer.app-tlv", [lldp.good(app=lldp.dscp(26, 5))], [lldp.good(app=lldp.dscp(26, 3, 46, 5))], red=False),
+    announced("mtu.path", [lldp.good(mtu=lldp.frame_size(1518))], [lldp.good(mtu=lldp.frame_size(9216))], red=False),
+    announced("dcbx.one-agent", [GOOD, lldp.frame(2, lldp.cee_pfc(3))], [GOOD, lldp.good(extra=lldp.system_name("leaf7"))],
+              both=True),  # who sends so has two agents itself, and hears that
+    announced("dcbx.dialect", [lldp.frame(1, lldp.cee_pfc(3))], [lldp.good(ttl=30)], red=False),
+]
+
+# What counts while the ports are watched.
+COUNTED = [
+    Fault("pfc.wrong-prio", f"echo rx_pause 5 12 > {NIC}/counters", control=f"echo rx_pause 3 12 > {NIC}/counters", base=lldp.BASE,
+          watch=3, meanwhile=True, heals=False),
+    Fault("pause.global-count", f"echo port_rx_pause 7 > {NIC}/counters", control=f"echo rx_marked 3 9 > {NIC}/counters",
+          base=lldp.BASE, watch=3, meanwhile=True, red=False, heals=False),
+]
+
+# Microsoft's way: a tagged VLAN, three classes, marking by PCP. What brings the guests there is what the tool itself would type.
+MICROSOFT = (". /run/fabric/conf; modprobe 8021q && ip link add link dcb0 name dcb0.711 type vlan id 711 egress-qos-map 2:3 && "
+             "ip link set dev dcb0.711 up && ip address add 10.7.11.$id/24 dev dcb0.711; "
+             "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets 7:ets tc-bw all:0 0:49 3:50 7:1 prio-tc all:0 3:3 7:7; "
+             "dcb app flush dev dcb0 dscp-prio")
+
+
+def on_a_vlan(id, wrong, control, **others):
+    return Fault(id, wrong, control=control, base=MICROSOFT, profile="smb-direct-roce", **others)
+
+
+VLANS = [
+    on_a_vlan("vlan.egress-map", "ip link set dev dcb0.711 type vlan egress-qos-map 2:0",
+              "ip link set dev dcb0.711 type vlan egress-qos-map 5:1"),
+    on_a_vlan("pfc.not-heartbeat", "dcb pfc set dev dcb0 prio-pfc all:off 3:on 7:on", "dcb pfc set dev dcb0 prio-pfc all:off 3:on"),
+    on_a_vlan("ets.three-classes", "dcb ets set dev dcb0 prio-tc 7:0", "dcb ets set dev dcb0 reco-prio-tc 7:0"),
+    on_a_vlan("ets.cluster-share", "dcb ets set dev dcb0 tc-bw all:0 0:30 3:50 7:20", "dcb ets set dev dcb0 reco-tc-bw 0:30 3:50 7:20"),
+    on_a_vlan("trust.mode", "dcb app add dev dcb0 dscp-prio 26:3", "dcb app add dev dcb0 default-prio 0"),
+    on_a_vlan("vlan.present", "ip addr flush dev dcb0.711 scope global; ip addr add 10.9.9.9/24 dev dcb0",
+              "ip addr add 10.7.12.9/24 dev dcb0.711", heals=False),
+    on_a_vlan("mtu.vlan", "ip link set dcb0.711 mtu 1500", "ip link set dcb0.711 mtu 1500; ip link set dcb0.711 mtu 9000", red=False),
 ]
 
 # A profile that asks for RDMA and nothing else: what is wrong is wrong beside the other host.
@@ -153,4 +222,5 @@ AGREEMENT = [
           control="ip addr add 10.9.9.9/24 dev dcb0", profile=SILENT, both=True, red=False, heals=False),
 ]
 
-ALL = LINK + MTU + ADDRESSES + PFC + ETS + CLASSIFICATION + HOST + FIREWALL + SECURITY + AGREEMENT
+ALL = (LINK + MTU + ADDRESSES + PFC + ETS + CLASSIFICATION + HOST + FIREWALL + SECURITY + FIRMWARE + LLDP + COUNTED + VLANS +
+       AGREEMENT)
