@@ -104,7 +104,7 @@ TEST(LldpadMessages, NoAnswerDoesHarm) {
     const std::string cut(good.substr(0, i));
     static_cast<void>(DecodeLldpadMode(kNetdev, cut));
     const auto unit = DecodeLldpadTlvs(kNetdev, LldpadTlvs::kNeighbour, cut);
-    if (unit.ok()) EXPECT_LT(unit->size(), good.size() / 2);
+    EXPECT_LT(unit.ok() ? unit->size() : 0, good.size() / 2);
     for (const char letter : {'\0', '\xff', 'g'}) {
       std::string changed = good;
       changed[i] = letter;
