@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,18 +56,14 @@ class Lldpad {
     if (!answer.ok()) return MissingFrom(answer.status());
     const absl::StatusOr<LldpadMode> mode = DecodeLldpadMode(netdev, *answer);
     if (!mode.ok()) return MissingFrom(mode.status());
-    const std::string setting = "lldpad does not listen on " + netdev + " (adminStatus ";
-    switch (*mode) {
-      case LldpadMode::kDisabled:
-        return Missing{Missing::Kind::kUnsupported, setting + "disabled)"};
-      case LldpadMode::kTx:
-        return Missing{Missing::Kind::kUnsupported, setting + "tx)"};
-      case LldpadMode::kRx:
-        return Read(netdev, false);
-      case LldpadMode::kRxTx:
-        return Read(netdev, true);
-    }
-    return Missing{};
+    const bool sends = *mode == LldpadMode::kRxTx;
+    Fact<LldpHeard> heard = Read(netdev, sends);
+    const bool listens = sends || *mode == LldpadMode::kRx;
+    if (!heard || listens || !heard->peers.empty()) return heard;
+    // The setting is not all: for DCBX it may listen without one. But then silence tells nothing.
+    const std::string_view setting = *mode == LldpadMode::kTx ? "tx" : "disabled";
+    return Missing{Missing::Kind::kUnsupported,
+                   "lldpad has heard nobody on " + netdev + " (adminStatus " + std::string(setting) + ")"};
   }
 
   // Once it has kept us waiting, it is not asked again.

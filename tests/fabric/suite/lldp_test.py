@@ -222,7 +222,7 @@ class Lldp(unittest.TestCase):
         self.start_lldpad(LISTENER, up2tc="3:1,4:0", tcbw="50,50", willing="no", enabled="3")
         fabric.guest(LISTENER, "lldptool set-lldp -i dcb0 adminStatus=tx")
         self.assertEqual(self.netdev()["lldp_agent"], {"missing": {
-            "kind": "KIND_UNSUPPORTED", "detail": "lldpad does not listen on dcb0 (adminStatus tx)"}})
+            "kind": "KIND_UNSUPPORTED", "detail": "lldpad has heard nobody on dcb0 (adminStatus tx)"}})
         self.assertEqual(self.judged(0)["pfc.switch-agrees"]["observed"], "not watched (--watch SECONDS)")
 
     def test_a_socket_without_lldpad_is_left_alone(self):

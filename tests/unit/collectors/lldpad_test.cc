@@ -73,16 +73,26 @@ TEST(Lldpad, NobodyHeardIsAnAnswer) {
   EXPECT_EQ(*heard, (LldpHeard{.listened_ms = 60'000}));
 }
 
-TEST(Lldpad, OneThatDoesNotListenHasHeardNobody) {
-  for (const char* mode : {"0008disabled", "0002tx"}) {
+TEST(Lldpad, SilenceOfOneThatNeedNotListenTellsNothing) {
+  for (const std::string mode : {"0008disabled", "0002tx"}) {
     FakeHost host = Answering(mode);
     const Fact<LldpHeard> heard = Read(host);
     ASSERT_FALSE(heard);
-    EXPECT_EQ(heard.missing().kind, Missing::Kind::kUnsupported);
-    EXPECT_EQ(heard.missing().detail,
-              "lldpad does not listen on dcb0 (adminStatus " + std::string(mode + 4) + ")");
-    EXPECT_FALSE(host.Asked("ask lldpad M00000001C301"));
+    EXPECT_EQ(heard.missing(),
+              (Missing{Missing::Kind::kUnsupported,
+                       "lldpad has heard nobody on dcb0 (adminStatus " + mode.substr(4) + ")"}));
   }
+}
+
+// Where DCBX is the host's, lldpad listens though nobody set it to.
+TEST(Lldpad, WhatItHeardCountsWhateverItsSettingSays) {
+  FakeHost host = Answering("0008disabled");
+  host.lldpad[lldpad_wire::NeighbourQuestion("dcb0")] =
+      lldpad_wire::Neighbour("dcb0", lldpad_wire::UnitOf(lldp_wire::FullFrame()));
+  const Fact<LldpHeard> heard = Read(host);
+  ASSERT_TRUE(heard);
+  EXPECT_EQ(heard->peers.at(0).system_name, "leaf1");
+  EXPECT_FALSE(host.Asked("ask lldpad " + lldpad_wire::OwnQuestion("dcb0")));
 }
 
 TEST(Lldpad, OneThatDoesNotSendIsNotAskedWhatItSends) {
