@@ -80,7 +80,9 @@ std::string OneNotApplicable(const EthernetView& view) {
   if (TwoAreHere(view)) return {};
   if (std::string reason = NotListened(view); !reason.empty()) return reason;
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents || TwoWereHeard(*agents) || agents->Complete()) return {};
+  if (!agents || TwoWereHeard(*agents)) return {};
+  if (agents->by_lldpad) return "lldpad keeps only the agent that it heard last (--watch SECONDS)";
+  if (agents->Complete()) return {};
   return Cat("listened for ", agents->listened_ms / 1000, " s, but agents announce themselves only every 30 s");
 }
 
@@ -91,7 +93,7 @@ Verdict JudgeOne(const EthernetView& view) {
     return Judged(false, "here: lldpad, and the NIC's firmware", std::string(kExpected),
                   "processes, ethtool private flags, dcbnl DCBX",
                   Cat("ethtool --set-priv-flags ", netdev, " ", kFirmwareAgent,
-                      " off  # or systemctl disable --now lldpad: keep one"));
+                      " off  # or systemctl disable --now lldpad.service lldpad.socket: keep one"));
   }
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   if (!agents) return NoAnswer(agents.missing(), std::string(kExpected), kSource);

@@ -71,7 +71,10 @@ Fact<LinkAgents> AgentsOn(const Fact<Netdev>& netdev) {
   if (heard && (!heard->peers.empty() || !kept)) {
     return LinkAgents{.peers = heard->peers, .own = heard->own, .listened_ms = heard->listened_ms};
   }
-  if (kept) return LinkAgents{.peers = kept->peers, .own = kept->own, .by_lldpad = true};
+  if (kept) {
+    return LinkAgents{
+        .peers = kept->peers, .own = kept->own, .by_lldpad = true, .listened_ms = kept->listened_ms};
+  }
   return heard.missing();
 }
 

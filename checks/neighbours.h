@@ -20,11 +20,11 @@ inline constexpr std::uint32_t kAnnouncedWithinMs = 32'000;
 struct LinkAgents {
   std::vector<LldpNeighbour> peers{};  // at the other end
   std::vector<LldpNeighbour> own{};    // of this host
-  bool by_lldpad = false;              // it has listened ever since it was started
-  std::uint32_t listened_ms = 0;
+  bool by_lldpad = false;              // which keeps no more than one of each end
+  std::uint32_t listened_ms = 0;       // lldpad listens ever since it was started
 
   // Whoever is there has been heard.
-  bool Complete() const { return by_lldpad || listened_ms >= kAnnouncedWithinMs; }
+  bool Complete() const { return listened_ms >= kAnnouncedWithinMs; }
   bool operator==(const LinkAgents&) const = default;
 };
 

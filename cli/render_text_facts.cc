@@ -151,6 +151,13 @@ void ListLldp(Listing& out, const Fact<LldpHeard>& heard) {
   for (const std::string& note : heard->notes) out.Line(6, "noted", note);
 }
 
+// What lldpad of the host has, where it runs.
+void ListLldpad(Listing& out, const Fact<LldpHeard>& kept) {
+  const bool nothing_to_say =
+      !kept && (kept.missing().kind == Missing::Kind::kUnsupported || kept.missing().detail.empty());
+  if (!nothing_to_say) out.Line(4, "lldpad", kept, LldpadText);
+}
+
 // `place` says how it lies to the port's own netdev; empty for that one.
 void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   out.Heading(2, "interface " + netdev.name + place);
@@ -176,6 +183,7 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   out.Offered(4, "pause (802.3x)", netdev.pause, PauseText);
   out.Offered(4, "PFC storm limit", netdev.pfc_storm_timeout_ms, StormTimeoutText);
   ListLldp(out, netdev.lldp);
+  ListLldpad(out, netdev.lldp_agent);
   out.Line(4, "IPv4 settings", netdev.ipv4, Ipv4Text);
   ListLink(out, netdev.link);
   out.Flush();

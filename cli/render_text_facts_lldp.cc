@@ -73,4 +73,10 @@ std::string LldpTimeText(const LldpHeard& heard) {
                      heard.listened_ms / kMsPerSecond);
 }
 
+std::string LldpadText(const LldpHeard& kept) {
+  std::string text = kept.peers.empty() ? "hears nobody" : "hears " + LldpAgentText(kept.peers.front());
+  for (const std::string& note : kept.notes) Add(text, note);
+  return text;
+}
+
 }  // namespace rdmaready

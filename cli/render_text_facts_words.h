@@ -31,6 +31,7 @@ std::string DuplexText(Duplex duplex);
 std::string UpperText(const UpperNetdev& upper);  // "bond0.5: vlan 5 over bond0, up, ..."
 
 std::string LldpTimeText(const LldpHeard& heard);  // "1 heard in 35 s", "nobody in 35 s"
+std::string LldpadText(const LldpHeard& kept);     // "hears leaf1 port Ethernet1/1, ...", "hears nobody"
 std::string LldpAgentText(
     const LldpNeighbour& agent);  // "leaf1 port Ethernet1/1, ..., DCBX IEEE, PFC on 3, ..."
 

@@ -12,6 +12,7 @@
 #include "collectors/host.h"
 #include "collectors/kernel_modules.h"
 #include "collectors/lldp_agents.h"
+#include "collectors/lldpad.h"
 #include "collectors/netdev.h"
 #include "collectors/ports.h"
 #include "collectors/rdma_devices.h"
@@ -52,7 +53,8 @@ Facts CollectFacts(HostReader& host) {
   facts.modules = ReadStorageModules(host, facts.kernel, facts.options);
   facts.ksmbd = ReadKsmbd(host);
   facts.tcp_listeners = ReadTcpListeners(host);
-  facts.lldp_agents = ReadLldpAgents(host);
+  const LldpAgents lldp_agents = ReadLldpAgents(host);
+  facts.lldp_agents = lldp_agents.names;
   facts.firewall = ReadFirewall(host, facts.kernel);
   facts.agent_capabilities = ReadCapabilities(host);
   facts.tos_keepers = ReadTosKeepers(host);
@@ -73,6 +75,7 @@ Facts CollectFacts(HostReader& host) {
     facts.ports = std::vector<Port>{};  // without the stack there is no device
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
   }
+  ReadLldpad(host, lldp_agents.lldpad_started_ms, &facts);
   return facts;
 }
 

@@ -179,6 +179,11 @@ class HostReader {
   // for at most two seconds. kUnimplemented when ib_umad is not loaded: nothing loads it.
   virtual absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) = 0;
 
+  // One message to lldpad's client interface, and its answer, as they are (collectors/lldpad_messages.h).
+  // Messages that are no questions are refused. It blocks for at most 300 ms. Never ask before lldpad was seen
+  // to run (collectors/lldp_agents.h): systemd may hold its socket, and would start it.
+  virtual absl::StatusOr<std::string> AskLldpad(std::string_view question) = 0;
+
   // Of the calling process.
   virtual absl::StatusOr<Memlock> MemlockLimit() = 0;
 };

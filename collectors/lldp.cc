@@ -214,7 +214,11 @@ class FrameDecoder {
     neighbour_.source_mac = MacText(header.Take(kMacBytes));
     if (frame_.size() < kEthernetHeaderBytes || header.U16() != kEtherType)
       return Discard("not of LLDP's EtherType");
-    Bytes rest = frame_.subspan(kEthernetHeaderBytes);
+    return DecodeTlvs(frame_.subspan(kEthernetHeaderBytes));
+  }
+
+  // `rest` ends where the frame does.
+  absl::StatusOr<LldpNeighbour> DecodeTlvs(Bytes rest) {
     for (const std::uint8_t type : {kTypeChassis, kTypePort, kTypeTtl}) {
       const std::size_t at = At(rest);
       RawTlv raw;
@@ -349,6 +353,10 @@ bool NextTlv(Bytes* rest, RawTlv* tlv) {
 
 absl::StatusOr<LldpNeighbour> DecodeLldpFrame(std::span<const std::byte> frame) {
   return lldp::FrameDecoder(frame).Decode();
+}
+
+absl::StatusOr<LldpNeighbour> DecodeLldpUnit(std::span<const std::byte> unit) {
+  return lldp::FrameDecoder(unit).DecodeTlvs(unit);
 }
 
 }  // namespace rdmaready

@@ -23,6 +23,9 @@ namespace rdmaready {
 // malformed or not in their order. All else that is wrong is an oddity of the neighbour.
 absl::StatusOr<LldpNeighbour> DecodeLldpFrame(std::span<const std::byte> frame);
 
+// The same of a data unit: what follows a frame's Ethernet header. The addresses stay empty.
+absl::StatusOr<LldpNeighbour> DecodeLldpUnit(std::span<const std::byte> unit);
+
 // What was heard on one netdev. An agent is told from another by its addresses, chassis, port and dialects; one
 // that said goodbye (time to live 0) is no neighbour any more, but noted.
 LldpHeard DecodeLldp(const LldpFrames& frames);

@@ -5,6 +5,7 @@
 
 #include "api/base/status.h"
 #include "collectors/lldp.h"
+#include "collectors/lldp_links.h"
 
 namespace rdmaready {
 namespace {
@@ -83,34 +84,26 @@ class Listener {
   std::vector<Goodbye> goodbyes_{};
 };
 
-// The netdevs that frames of a port's link pass.
-std::vector<Netdev*> LinksOf(Port& port, std::vector<Netdev>* lowers, Netdev* own) {
-  std::vector<Netdev*> links;
-  if (port.lowers && !port.lowers->empty()) {
-    own->lldp = Missing{Missing::Kind::kUnsupported, "LLDP is heard on the ports under it"};
-    for (Netdev& lower : *lowers) links.push_back(&lower);
-  } else {
-    links.push_back(own);
-  }
-  return links;
-}
+}  // namespace
 
-// Calls `visit(Netdev&)` for each of them, and keeps what it changes.
-template <class Visit>
-void EachLink(std::vector<Port>& ports, Visit visit) {
+void EachLink(std::vector<Port>& ports, Fact<LldpHeard> Netdev::*heard,
+              const std::function<void(Netdev&)>& visit) {
   for (Port& port : ports) {
     if (!port.netdev) continue;
     Netdev own = *port.netdev;
-    std::vector<Netdev> lowers = port.lowers ? *port.lowers : std::vector<Netdev>{};
-    for (Netdev* link : LinksOf(port, &lowers, &own)) visit(*link);
+    if (port.lowers && !port.lowers->empty()) {
+      own.*heard = Missing{Missing::Kind::kUnsupported, "LLDP is heard on the ports under it"};
+      std::vector<Netdev> lowers = *port.lowers;
+      for (Netdev& lower : lowers) visit(lower);
+      port.lowers = std::move(lowers);
+    } else {
+      visit(own);
+    }
     port.netdev = std::move(own);
-    if (port.lowers) port.lowers = std::move(lowers);
   }
 }
 
 bool HasLink(const Netdev& netdev) { return netdev.admin_up && netdev.carrier; }
-
-}  // namespace
 
 LldpHeard DecodeLldp(const LldpFrames& frames) {
   Listener listener(frames);
@@ -128,7 +121,7 @@ LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& 
   if (!facts.ports) return heard;
   std::vector<Port> ports = *facts.ports;
   std::vector<std::string> names;
-  EachLink(ports, [&](const Netdev& link) {
+  EachLink(ports, &Netdev::lldp, [&](const Netdev& link) {
     if (HasLink(link) && std::ranges::find(names, link.name) == names.end()) names.push_back(link.name);
   });
   if (names.empty()) return heard;
@@ -143,7 +136,7 @@ LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& 
 void KeepLldp(const LldpByNetdev& heard, Facts* facts) {
   if (!facts->ports) return;
   std::vector<Port> ports = *facts->ports;
-  EachLink(ports, [&heard](Netdev& link) {
+  EachLink(ports, &Netdev::lldp, [&heard](Netdev& link) {
     const auto found = heard.find(link.name);
     link.lldp = found != heard.end()
                     ? found->second

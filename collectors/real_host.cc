@@ -12,9 +12,11 @@
 
 #include "api/base/status.h"
 #include "collectors/lines.h"
+#include "collectors/lldpad_messages.h"
 #include "collectors/real_ethtool.h"
 #include "collectors/real_files.h"
 #include "collectors/real_lldp.h"
+#include "collectors/real_lldpad.h"
 #include "collectors/real_netlink.h"
 #include "collectors/real_rdma_cm.h"
 #include "collectors/real_umad.h"
@@ -115,6 +117,10 @@ std::vector<absl::StatusOr<LldpFrames>> RealHost::ListenForLldp(const std::vecto
 
 absl::StatusOr<std::vector<std::byte>> RealHost::Mad(const MadRequest& request) {
   return AskManagementAgent(request);
+}
+
+absl::StatusOr<std::string> RealHost::AskLldpad(std::string_view question) {
+  return AskLldpadAt(kLldpadSocket, question);
 }
 
 absl::StatusOr<Memlock> RealHost::MemlockLimit() {

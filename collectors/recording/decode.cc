@@ -308,6 +308,10 @@ absl::Status DecodeManifest(const Json& manifest, Recording* recording, std::siz
   return status.ok() ? status : Bad(kManifestFile, Message(status));
 }
 
+void AddLldpad(Reader& line, Recording& recording) {
+  AddAnswer(line, recording.lldpad, line.Text("question"), [&] { return line.Text("answer"); });
+}
+
 absl::Status DecodeAnswers(const RecordingFiles& files, Recording* recording) {
   std::size_t answers = 0;
   FileLines file_lines(files, *recording);
@@ -322,11 +326,11 @@ absl::Status DecodeAnswers(const RecordingFiles& files, Recording* recording) {
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }
   // Of an older version, which did not ask these, of somebody who did not listen, or of a host without
-  // InfiniBand there are no such files;
+  // InfiniBand or lldpad there are no such files;
   // where there are, the digests name them.
   for (const Part& part :
        {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}, Part{"modes.jsonl", AddMode},
-        Part{"lldp.jsonl", AddLldp}, Part{"mads.jsonl", AddMad}}) {
+        Part{"lldp.jsonl", AddLldp}, Part{"mads.jsonl", AddMad}, Part{"lldpad.jsonl", AddLldpad}}) {
     if (!files.contains(part.file)) continue;
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }

@@ -269,6 +269,17 @@ std::string MadLines(const Recording& recording) {
   return lines;
 }
 
+std::string LldpadLines(const Recording& recording) {
+  std::string lines;
+  Append(
+      lines, recording.lldpad,
+      [](const std::string& question) {
+        return Json{{"question", FromText(question)}};
+      },
+      [](Json& line, const std::string& answer) { line["answer"] = FromText(answer); });
+  return lines;
+}
+
 void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   Append(
       files["netlink.jsonl"], recording.netlink, [](const NetlinkRequest& asked) { return ToJson(asked); },
@@ -289,6 +300,7 @@ void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   // Whoever did not listen has none, so that older programs can read it.
   if (!recording.lldp.entries().empty()) files["lldp.jsonl"] = LldpLines(recording);
   if (!recording.mads.entries().empty()) files["mads.jsonl"] = MadLines(recording);
+  if (!recording.lldpad.entries().empty()) files["lldpad.jsonl"] = LldpadLines(recording);
   Append(
       files["rdma_cm.jsonl"], recording.rdma_cm,
       [](const PortQuestion& asked) {

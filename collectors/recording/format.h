@@ -9,6 +9,7 @@
 //   rdma_cm.jsonl, limits.jsonl
 //   lldp.jsonl       LLDP frames, where they were listened for
 //   mads.jsonl       questions to InfiniBand management agents, where there are any
+//   lldpad.jsonl     messages to lldpad and its answers, where it runs
 //   modes.jsonl      permissions of files
 //   lines.jsonl      lines that were looked for in files of which nothing else was kept; devices.jsonl: limits
 //   of RDMA

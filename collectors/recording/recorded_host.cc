@@ -95,6 +95,11 @@ absl::StatusOr<std::vector<std::byte>> RecordedHost::Mad(const MadRequest& reque
   return NeverAsked("ask the management agent of " + request.device + "/" + std::to_string(request.port));
 }
 
+absl::StatusOr<std::string> RecordedHost::AskLldpad(std::string_view question) {
+  const auto* answer = recording_.lldpad.Next(std::string(question));
+  return answer == nullptr ? NeverAsked("ask lldpad") : *answer;
+}
+
 absl::StatusOr<Memlock> RecordedHost::MemlockLimit() {
   const auto* answer = recording_.memlock.Next({});
   return answer == nullptr ? NeverAsked("get RLIMIT_MEMLOCK") : *answer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RecordedHost: a host as it was when it was recorded. Each question gets the answer it got then, errors too;
-// asked again, the next one, and the last one stays. Nothing is waited for. A question that nobody asked then is NotCollected: never
-// "absent", although a newer version may ask it.
+// asked again, the next one, and the last one stays. Nothing is waited for. A question that nobody asked then
+// is NotCollected: never "absent", although a newer version may ask it.
 #pragma once
 
 #include <span>
@@ -34,6 +34,7 @@ class RecordedHost final : public HostReader {
   std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
                                                         const LldpWait& wait) override;
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override;
+  absl::StatusOr<std::string> AskLldpad(std::string_view question) override;
   absl::StatusOr<Memlock> MemlockLimit() override;
 
  private:

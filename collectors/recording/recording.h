@@ -64,6 +64,7 @@ struct Recording {
   AnswerLog<PortQuestion, RdmaCmAnswer> rdma_cm{};
   AnswerLog<std::string, LldpFrames> lldp{};  // by netdev
   AnswerLog<MadRequest, std::vector<std::byte>> mads{};
+  AnswerLog<std::string, std::string> lldpad{};  // by question
   AnswerLog<std::monostate, Memlock> memlock{};
 };
 

@@ -126,6 +126,10 @@ absl::StatusOr<std::vector<std::byte>> RecordingHost::Mad(const MadRequest& requ
   return Keep(recording_.mads, request, host_.Mad(request));
 }
 
+absl::StatusOr<std::string> RecordingHost::AskLldpad(std::string_view question) {
+  return Keep(recording_.lldpad, std::string(question), host_.AskLldpad(question));
+}
+
 absl::StatusOr<Memlock> RecordingHost::MemlockLimit() {
   return Keep(recording_.memlock, std::monostate(), host_.MemlockLimit());
 }

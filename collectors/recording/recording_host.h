@@ -38,6 +38,7 @@ class RecordingHost final : public HostReader {
   std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
                                                         const LldpWait& wait) override;
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override;
+  absl::StatusOr<std::string> AskLldpad(std::string_view question) override;
   absl::StatusOr<Memlock> MemlockLimit() override;
 
  private:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What LLDP and DCBX agents announce on a link: Debian's lldpad in both guests, and agents made of a few lines that do what no
-good agent does. Our listener sends nothing and asks nobody."""
+good agent does. Our listener sends nothing and asks nobody; without listening, lldpad of the host is asked for what it has heard."""
+import tempfile
 import time
 import unittest
 
@@ -41,6 +42,23 @@ setsid python3 /tmp/lldp_send.py {frames} < /dev/null > /dev/null 2>&1 & echo $!
 """
 
 
+# Takes lldpad's name, and notes each datagram.
+HOLD = """
+rm -f /tmp/lldpad_held
+cat > /tmp/lldpad_hold.py <<'END'
+import socket
+held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+held.bind("\\0/com/intel/lldpad")
+with open("/tmp/lldpad_held", "w", buffering=1) as notes:
+    notes.write("held\\n")
+    while True:
+        notes.write(held.recv(4096).decode(errors="replace") + "\\n")
+END
+setsid python3 /tmp/lldpad_hold.py < /dev/null > /dev/null 2>&1 & echo $!
+for i in $(seq 100); do [ ! -s /tmp/lldpad_held ] || break; sleep 0.1; done
+"""
+
+
 def tlv(kind, value):
     return bytes([kind << 1 | len(value) >> 8, len(value) & 0xff]) + value
 
@@ -77,11 +95,24 @@ class Lldp(unittest.TestCase):
     def setUp(self):
         self.addCleanup(fabric.put_right)
 
-    def heard(self, seconds, *options):
-        answer = tool.rdmaready("facts", self.hosts[LISTENER], "--lldp", seconds, "--output", "json", *options, timeout=180)
+    def netdev(self, *options):
+        answer = tool.rdmaready("facts", self.hosts[LISTENER], "--output", "json", *options, timeout=180)
         self.assertEqual(answer.status, 0, answer)
         port, = answer.json["hosts"][0]["facts"]["ports"]["value"]["ports"]
-        return port["netdev"]["value"]["lldp"]
+        return port["netdev"]["value"]
+
+    def heard(self, seconds, *options):
+        return self.netdev("--lldp", seconds, *options)["lldp"]
+
+    def kept(self):
+        """What lldpad has, once it has heard of the other end."""
+        deadline = time.monotonic() + 90  # agents announce themselves every 30 s
+        while True:
+            kept = self.netdev()["lldp_agent"]
+            self.assertIn("value", kept, kept)
+            if kept["value"]["peers"] or time.monotonic() > deadline:
+                return kept["value"]
+            time.sleep(1)
 
     def value(self, seconds):
         lldp = self.heard(seconds)
@@ -99,7 +130,10 @@ class Lldp(unittest.TestCase):
         """The findings about the link of a check that watches it so long."""
         host = self.hosts[LISTENER]
         watch = ("--watch", seconds) if seconds else ()
-        answer = tool.rdmaready("check", host, "--profile", "virtual-fabric", *watch, "--output", "json", timeout=180)
+        return self.found(host, host, *watch)
+
+    def found(self, host, *of):
+        answer = tool.rdmaready("check", *of, "--profile", "virtual-fabric", "--output", "json", timeout=180)
         self.assertIn(answer.status, (0, 1, 3), answer)
         found = {one: fabric.finding(answer.json, host, one) for one in OF_THE_LINK}
         self.assertEqual({finding["subject"] for finding in found.values()}, {PLACE})
@@ -133,6 +167,72 @@ class Lldp(unittest.TestCase):
         found = self.judged(0)
         self.assertEqual(found["pfc.switch-agrees"]["outcome"], "not-applicable")
         self.assertEqual(found["pfc.switch-agrees"]["observed"], "not watched (--watch SECONDS)")
+
+    def test_what_lldpad_heard_is_known_at_once(self):
+        self.start_lldpad(LISTENER, up2tc="3:1,4:0", tcbw="60,40", willing="no", enabled="3")
+        self.start_lldpad(PEER, up2tc="3:1,4:1", tcbw="50,50", willing="yes", enabled="3,4")
+        self.kept()
+        state = "md5sum /var/lib/lldpad/lldpad.conf; cut -d' ' -f1 /proc/modules"
+        before = fabric.guest(LISTENER, state)
+        began = time.monotonic()
+        netdev = self.netdev()
+        self.assertLess(time.monotonic() - began, 20)  # nobody listened
+        self.assertEqual(netdev["lldp"]["missing"]["kind"], "KIND_NOT_COLLECTED")
+        peer, = netdev["lldp_agent"]["value"]["peers"]
+        own, = netdev["lldp_agent"]["value"]["own"]
+        self.assertEqual(netdev["lldp_agent"]["value"]["notes"], [])
+        for agent, guest in ((own, LISTENER), (peer, PEER)):
+            address = fabric.guest(guest, "cat /sys/class/net/dcb0/address").strip()
+            self.assertEqual(agent["chassis"], {"subtype": 4, "text": address})
+            self.assertEqual(agent["port"], {"subtype": 3, "text": address})
+            self.assertEqual((agent["system_name"], agent["ttl_s"], agent["oddities"]), (f"guest{guest}", 120, []))
+            self.assertEqual((agent["dcbx_ieee"], agent["dcbx_cee"], agent["dcbx_cin"]), (True, False, False))
+            self.assertEqual(agent["app"], {"entries": [{"selector": 5, "priority": 3, "protocol": 26}]})
+            self.assertEqual((agent["source_mac"], agent["frames"]), ("", 0))  # lldpad does not keep these
+        # Willing, it does as its peer does.
+        self.assertEqual((peer["pfc"]["enabled"], peer["pfc"]["willing"]), (0x08, True))
+        self.assertEqual((own["pfc"]["enabled"], own["pfc"]["willing"]), (0x08, False))
+        self.assertEqual((own["ets"]["percent"][:2], peer["ets"]["prio_tc"]), ([60, 40], [0, 0, 0, 1, 1, 0, 0, 0]))
+        self.assertRegex(tool.rdmaready("facts", self.hosts[LISTENER]).out,
+                         r"\n    lldpad +hears guest2 port .*, DCBX IEEE, PFC on 3 willing, ")
+        self.assertEqual(fabric.guest(LISTENER, state), before)  # looking changed nothing
+
+    def test_a_check_that_does_not_watch_judges_by_what_lldpad_heard(self):
+        self.start_lldpad(LISTENER, up2tc="3:1,4:0", tcbw="50,50", willing="no", enabled="3")
+        self.start_lldpad(PEER, up2tc="3:1,4:0", tcbw="50,50", willing="no", enabled="3")
+        self.kept()
+        expected = {one: "pass" for one in OF_THE_LINK}
+        expected["dcbx.one-agent"] = "not-applicable"  # lldpad would not know of a second one
+        found = self.judged(0)
+        self.assertEqual(self.outcomes(found), expected, found)
+        self.assertEqual(found["pfc.switch-agrees"]["source"], "LLDP as lldpad has it")
+        with tempfile.TemporaryDirectory() as directory:
+            saved = tool.rdmaready("facts", self.hosts[LISTENER], "--save", directory)
+            self.assertEqual(saved.status, 0, saved)
+            self.assertEqual(self.outcomes(self.found(self.hosts[LISTENER], "--facts", directory)), expected)
+
+        fabric.guest(PEER, "lldptool -T -i dcb0 -V PFC enabled=3,4")
+        deadline = time.monotonic() + 60
+        while (finding := self.judged(0)["pfc.switch-agrees"])["outcome"] == "pass" and time.monotonic() < deadline:
+            time.sleep(1)
+        self.assertEqual((finding["outcome"], finding["expected"]), ("fail", "PFC on 3"), finding)
+        self.assertRegex(finding["observed"], "^guest2 port .* has PFC on 3 and 4$")
+
+    def test_an_lldpad_that_does_not_listen_has_heard_nobody(self):
+        self.start_lldpad(LISTENER, up2tc="3:1,4:0", tcbw="50,50", willing="no", enabled="3")
+        fabric.guest(LISTENER, "lldptool set-lldp -i dcb0 adminStatus=tx")
+        self.assertEqual(self.netdev()["lldp_agent"], {"missing": {
+            "kind": "KIND_UNSUPPORTED", "detail": "lldpad has heard nobody on dcb0 (adminStatus tx)"}})
+        self.assertEqual(self.judged(0)["pfc.switch-agrees"]["observed"], "not watched (--watch SECONDS)")
+
+    def test_a_socket_without_lldpad_is_left_alone(self):
+        """As systemd holds it: a datagram to it would start lldpad."""
+        pid = fabric.guest(LISTENER, HOLD).strip()
+        self.addCleanup(fabric.guest, LISTENER, f"kill {pid}")
+        missing = self.netdev()["lldp_agent"]["missing"]
+        self.assertEqual(missing["kind"], "KIND_FAILED")
+        self.assertIn("lldpad may run, or only systemd hold its socket for it", missing["detail"])
+        self.assertEqual(fabric.guest(LISTENER, "cat /tmp/lldpad_held"), "held\n")  # and nothing came
 
     def test_a_check_finds_two_agents_on_one_port(self):
         self.send(frame(1, PFC_3), frame(2, CEE_PFC_4))
@@ -193,6 +293,8 @@ class Lldp(unittest.TestCase):
         port, = answer.json["hosts"][0]["facts"]["ports"]["value"]["ports"]
         self.assertEqual(port["netdev"]["value"]["lldp"],
                          {"missing": {"kind": "KIND_NOT_COLLECTED", "detail": "not listened for: use --lldp 35"}})
+        self.assertEqual(port["netdev"]["value"]["lldp_agent"],
+                         {"missing": {"kind": "KIND_UNSUPPORTED", "detail": "lldpad does not run"}})
 
     def test_two_agents_on_one_port_are_kept_apart(self):
         self.send(frame(1, PFC_3_WILLING), frame(2, CEE_PFC_4), frame(3, CIN))

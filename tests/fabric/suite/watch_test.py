@@ -48,8 +48,9 @@ class Watch(unittest.TestCase):
         self.assertIn("7 received, 0 sent in ", whole["observed"])
 
     def test_a_storm_and_discards_are_found(self):
-        """Of a NIC that counts them: mlx5 by its names."""
+        """Of a NIC that counts them: mlx5 by its names, and only where PFC is on."""
         fabric.launcher("fault", 1, "dcb", "personality", "mlx5")
+        fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc 3:on")
         found = self.watched(1, 6, lambda: self.count("rx_pause_us 3 4000000", "rx_discards 3 4"))
         storm = found("pfc.storm-live")
         self.assertEqual(storm["outcome"], "fail", storm)

@@ -33,6 +33,10 @@ class ChangedHost final : public HostReader {
     return Bytes(host_.Mad(request));
   }
 
+  absl::StatusOr<std::string> AskLldpad(std::string_view question) override {
+    return Bytes(host_.AskLldpad(question));
+  }
+
   // Each message for itself.
   absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override {
     absl::StatusOr<std::vector<NetlinkMessage>> answer = host_.Netlink(request);

@@ -6,7 +6,9 @@
 #include <iterator>
 
 #include "collectors/lldp.h"
+#include "collectors/lldpad_messages.h"
 #include "tests/support/lldp_wire.h"
+#include "tests/support/lldpad_wire.h"
 
 namespace rdmaready {
 namespace {
@@ -62,6 +64,15 @@ void Frame(Octets bytes) {
   Demand(*DecodeLldpFrame(bytes) == *agent);
 }
 
+// Without an Ethernet header: the same, but for the addresses that it has not.
+void Unit(Octets bytes) {
+  absl::StatusOr<LldpNeighbour> agent = DecodeLldpUnit(bytes);
+  if (!agent.ok()) return Demand(!agent.status().message().empty());
+  Demand(agent->source_mac.empty() && agent->destination_mac.empty());
+  agent->source_mac = agent->destination_mac = "02:00:00:00:00:01";
+  DemandSane(*agent);
+}
+
 // Behind a well-formed head, so that mutations are spent on what comes after it.
 void Rest(Octets bytes) {
   const absl::StatusOr<LldpNeighbour> agent =
@@ -95,7 +106,17 @@ void Several(Octets bytes) {
   }
 }
 
-constexpr void (*kDecoders[])(Octets) = {Frame, Rest, Several};
+// As lldpad would answer, and what it has would be decoded.
+void Kept(Octets bytes) {
+  const std::string answer(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  static_cast<void>(DecodeLldpadMode("dcb0", answer));
+  const auto unit = DecodeLldpadTlvs("dcb0", LldpadTlvs::kNeighbour, answer);
+  if (!unit.ok()) return Demand(!unit.status().message().empty());
+  Demand(unit->size() * 2 < kLongestLldpadAnswer);
+  Unit(*unit);
+}
+
+constexpr void (*kDecoders[])(Octets) = {Frame, Rest, Several, Unit, Kept};
 
 std::vector<std::uint8_t> Seed(std::size_t decoder, const lldp_wire::Bytes& bytes) {
   std::vector<std::uint8_t> input{static_cast<std::uint8_t>(decoder)};
@@ -128,6 +149,10 @@ std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
   seeds.push_back(
       Seed(2, WithLength(wire::Frame(wire::Pfc())) + WithLength(wire::Frame(wire::EtsConfiguration()))));
   seeds.push_back(Seed(2, WithLength(wire::Frame({})) + WithLength(goodbye)));
+  const wire::Bytes unit = lldpad_wire::UnitOf(wire::LldpadFrame());
+  seeds.push_back(Seed(3, unit));
+  seeds.push_back(Seed(4, wire::Text(lldpad_wire::Neighbour("dcb0", unit))));
+  seeds.push_back(Seed(4, wire::Text(lldpad_wire::Mode("dcb0", "0004rxtx"))));
   return seeds;
 }
 

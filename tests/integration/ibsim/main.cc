@@ -78,6 +78,9 @@ class SimulatedHost final : public HostReader {
     simulated.device = "ibsim0";
     return real_.Mad(simulated);
   }
+  absl::StatusOr<std::string> AskLldpad(std::string_view question) override {
+    return made_.AskLldpad(question);
+  }
   absl::StatusOr<Memlock> MemlockLimit() override { return made_.MemlockLimit(); }
 
  private:

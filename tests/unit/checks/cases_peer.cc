@@ -68,7 +68,7 @@ Facts Deaf() {
 template <class Change>
 Facts Lldpad(Change change) {
   return WithNetdev([&change](Netdev& netdev) {
-    LldpHeard kept{.peers = {GoodSwitch()}, .own = {GoodSwitch()}};
+    LldpHeard kept{.listened_ms = 600'000, .peers = {GoodSwitch()}, .own = {GoodSwitch()}};
     change(kept);
     netdev.lldp_agent = kept;
   });
@@ -93,12 +93,18 @@ Facts OnInfiniBand() {
 
 void AddSeen(std::vector<CheckCase>& cases) {
   const Facts short_time = Hearing({}, GoodHost(), 5000);
-  const Facts lldpad_alone = Lldpad([](LldpHeard& kept) { kept.peers.clear(); });
+  const auto lldpad_alone = [](std::uint32_t listened_ms) {
+    return Lldpad([listened_ms](LldpHeard& kept) {
+      kept.peers.clear();
+      kept.listened_ms = listened_ms;
+    });
+  };
   cases.insert(cases.end(),
                {{"peer.lldp-seen", "a switch", Good(), kPass, "sw1 port Ethernet1/1"},
                 {"peer.lldp-seen", "by lldpad", Lldpad([](LldpHeard&) {}), kPass, "sw1 port Ethernet1/1"},
                 {"peer.lldp-seen", "nobody", Hearing({}), kFail, "nothing heard in 35 s"},
-                {"peer.lldp-seen", "lldpad hears nobody", lldpad_alone, kFail, "lldpad hears nobody"},
+                {"peer.lldp-seen", "lldpad hears nobody", lldpad_alone(60'000), kFail, "lldpad hears nobody"},
+                {"peer.lldp-seen", "lldpad was just started", lldpad_alone(5000), kUnknown, "only every 30 s"},
                 {"peer.lldp-seen", "too short", short_time, kUnknown, "only every 30 s"},
                 {"peer.lldp-seen", "denied", Deaf(), kUnknown, "not permitted"},
                 {"peer.lldp-seen", "no netdev", WithPort([](Port& port) { port.netdev = Denied(); }), kUnknown,
@@ -246,6 +252,7 @@ void AddOneAgent(std::vector<CheckCase>& cases) {
         "02:00:00:00:00:55 (CEE)",
         "rdmaready facts --lldp 35"},
        {"dcbx.one-agent", "two of one address", dialect(5000, 34'000), kFail, "at the other end"},
+       {"dcbx.one-agent", "as lldpad has it", Lldpad([](LldpHeard&) {}), kNotApplicable, "that it heard last"},
        {"dcbx.one-agent", "two here", own_two, kFail, "here: sw1", "systemctl disable"},
        {"dcbx.one-agent", "lldpad and firmware here", own_firmware(true), kFail,
         "here: lldpad, and the NIC's firmware", "ethtool --set-priv-flags dcb0 fw-lldp-agent off"},

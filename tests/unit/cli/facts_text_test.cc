@@ -324,6 +324,25 @@ TEST(FactsText, ShowsLldpWhenItWasListenedForOrAskedFor) {
                                "      noted             a note\n"));
 }
 
+TEST(FactsText, ShowsWhatLldpadHasInOneLine) {
+  const auto text_of = [](const Fact<LldpHeard>& kept) {
+    Netdev netdev = SomeNetdev("dcb0");
+    netdev.lldp_agent = kept;
+    Port port;
+    port.netdev = netdev;
+    Facts facts;
+    facts.ports = std::vector{port};
+    return FactsText({.hosts = {{.host = "a", .facts = facts}}}, {});
+  };
+  EXPECT_THAT(text_of(Missing{}), Not(HasSubstr("lldpad")));
+  EXPECT_THAT(text_of(Missing{Missing::Kind::kUnsupported, "lldpad does not run"}), Not(HasSubstr("lldpad")));
+  EXPECT_THAT(text_of(Missing{Missing::Kind::kDenied, "it answers root only"}),
+              HasSubstr("    lldpad            (denied: it answers root only)\n"));
+  EXPECT_THAT(text_of(LldpHeard{.own = {SomeAgent()}}), HasSubstr("    lldpad            hears nobody\n"));
+  EXPECT_THAT(text_of(LldpHeard{.peers = {SomeAgent()}, .notes = {"a note"}}),
+              HasSubstr("    lldpad            hears 02:00:00:00:00:02 port Ethernet1/1, no DCBX, a note\n"));
+}
+
 TEST(FactsText, SaysWhyAFactIsMissing) {
   Facts facts;
   facts.ports = Missing{.kind = Missing::Kind::kDenied, .detail = "RDMA netlink: Operation not permitted"};

@@ -122,6 +122,20 @@ TEST(Collect, HardwareTellsOfItsSlotAndItsFirmware) {
   EXPECT_EQ(port.netdev->dcb.peer.pfc->enabled, 8);
 }
 
+TEST(Collect, WhatLldpadHasIsThereAtOnce) {
+  FakeHost host = HardwareFakeHost();
+  const Facts facts = CollectFacts(host);
+  EXPECT_EQ(*facts.lldp_agents, std::vector<std::string>{"lldpad"});
+  const Fact<LldpHeard> heard = OnlyPort(facts).netdev->lldp_agent;
+  ASSERT_TRUE(heard) << heard.missing().detail;
+  EXPECT_EQ(heard->peers.at(0).system_name, "leaf1");
+  FakeHost without = GoodFakeHost();
+  without.files["/proc/net/unix"] = "";
+  EXPECT_EQ(OnlyPort(CollectFacts(without)).netdev->lldp_agent.missing(),
+            (Missing{Missing::Kind::kUnsupported, "lldpad does not run"}));
+  EXPECT_FALSE(without.Asked("ask lldpad"));
+}
+
 // rxe on bond0 of dcb0 and dcb1, a VLAN on the bond.
 FakeHost HostWithBond() {
   FakeHost host = GoodFakeHost();

@@ -35,6 +35,7 @@ class FakeHost final : public HostReader {
       ethtool{};  // by command
   std::map<std::string, absl::StatusOr<LldpFrames>> lldp{};
   std::map<MadRequest, absl::StatusOr<std::vector<std::byte>>> mads{};
+  std::map<std::string, absl::StatusOr<std::string>> lldpad{};
   absl::StatusOr<Memlock> memlock = ErrnoStatus(ENOSYS, "get RLIMIT_MEMLOCK");
 
   std::vector<std::string> asked{};  // in order: "read /proc/...", "netlink 0 type 18", ...
@@ -117,6 +118,9 @@ class FakeHost final : public HostReader {
   }
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override {
     return Look(mads, request, "mad " + request.device + "/" + std::to_string(request.port));
+  }
+  absl::StatusOr<std::string> AskLldpad(std::string_view question) override {
+    return Look(lldpad, std::string(question), "ask lldpad " + std::string(question));
   }
   absl::StatusOr<Memlock> MemlockLimit() override {
     asked.emplace_back("memlock");

@@ -4,6 +4,7 @@
 
 #include <linux/genetlink.h>
 
+#include "tests/support/lldpad_wire.h"
 #include "tests/unit/collectors/devlink_wire.h"
 #include "tests/unit/collectors/good_fake_host.h"
 #include "tests/unit/collectors/pci_wire.h"
@@ -52,6 +53,21 @@ inline void AddCongestion(FakeHost* host) {
   host->files["/sys/class/infiniband/rxe0/tc/1/traffic_class"] = "Global tclass=106\n";
 }
 
+// lldpad runs, and has heard the switch.
+inline void AddLldpad(FakeHost* host) {
+  const lldp_wire::Bytes unit = lldpad_wire::UnitOf(lldp_wire::FullFrame());
+  host->files["/proc/net/unix"] =
+      "0000000000000000: 00000002 00000000 00000000 0002 01 17 @/com/intel/lldpad\n";
+  host->files["/var/run/lldpad.pid"] = "4711\n";
+  host->files["/proc/4711/stat"] =
+      "4711 (lldpad) S 1 4711 4711 0 -1 4194368 100 0 0 0 1 2 0 0 20 0 1 0 1000 0\n";
+  host->modes["/proc/net/vlan"] = 0555U;
+  host->lldpad[lldpad_wire::ModeQuestion("dcb0")] = lldpad_wire::Mode("dcb0", "0004rxtx");
+  host->lldpad[lldpad_wire::NeighbourQuestion("dcb0")] = lldpad_wire::Neighbour("dcb0", unit);
+  host->lldpad[lldpad_wire::OwnQuestion("dcb0")] =
+      lldpad_wire::Own("dcb0", lldpad_wire::UnitOf(lldp_wire::LldpadFrame()));
+}
+
 // The device keeps its name, rxe0, though it is none.
 inline FakeHost HardwareFakeHost() {
   FakeHost host = GoodFakeHost();
@@ -62,6 +78,7 @@ inline FakeHost HardwareFakeHost() {
   AddSlot(&host);
   AddDevlink(&host);
   AddCongestion(&host);
+  AddLldpad(&host);
   host.Answer(wire::DcbRequest("dcb0"), wire::One(wire::PeerDcb("dcb0", 0x0d)));
   host.Answer(wire::CeeRequest("dcb0"), wire::One(wire::FullCee("dcb0")));
   return host;

@@ -80,7 +80,8 @@ TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
                                   host.FindLines("/x", {"y"}).status(),
                                   host.VerbsDevice("rxe0").status(),
                                   host.ListenForLldp({"eth0"}, {}).at(0).status(),
-                                  host.Mad({.device = "mlx5_0", .port = 1}).status()};
+                                  host.Mad({.device = "mlx5_0", .port = 1}).status(),
+                                  host.AskLldpad("M").status()};
   for (const absl::Status& answer : answers) {
     EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
     EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));
@@ -100,6 +101,18 @@ TEST(Replay, DatagramsComeBackByTheirQuestion) {
   RecordedHost again = Again(recorder.Take());
   EXPECT_EQ(*again.Mad(lid), host.mads[lid].value());
   EXPECT_EQ(again.Mad(other).status(), host.mads[other].status());
+}
+
+TEST(Replay, AnswersOfLldpadComeBackByTheirQuestion) {
+  FakeHost host;
+  host.lldpad["one"] = std::string("R00\xff");
+  host.lldpad["other"] = ErrnoStatus(ETIMEDOUT, "ask lldpad");
+  RecordingHost recorder(host);
+  static_cast<void>(recorder.AskLldpad("one"));
+  static_cast<void>(recorder.AskLldpad("other"));
+  RecordedHost again = Again(recorder.Take());
+  EXPECT_EQ(*again.AskLldpad("one"), "R00\xff");
+  EXPECT_EQ(again.AskLldpad("other").status(), host.lldpad["other"].status());
 }
 
 TEST(Replay, AnEmptyRecordingIsAllGaps) {
