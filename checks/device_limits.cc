@@ -98,17 +98,17 @@ Check Limit(std::string_view id, std::string_view title, std::string_view why,
           .why = why,
           .fix = kOtherDevice,
           .blocks_for = &kDemandsSmb,
-          .depends_on = {"drv.core-modules", "dev.fast-registration"},  // all are one answer
+          .depends_on = {"drv.core-modules", "drv.userlib", "dev.fast-registration"},  // all are one answer
           .rule = Rule<PortView>{nullptr, judge}};
 }
 
 }  // namespace
 
 Check DevFastRegistration() {
-  Check check = Limit(
-      "dev.fast-registration", "The device registers memory by work request",
-      "The kernel's SMB Direct client and server refuse a device without (IBV_DEVICE_MEM_MGT_EXTENSIONS)",
-      JudgeFastRegistration);
+  Check check =
+      Limit("dev.fast-registration", "The device registers memory by work request",
+            "The kernel's SMB Direct client and server refuse a device without (IBV_DEVICE_MEM_MGT_EXTENSIONS)",
+            JudgeFastRegistration);
   check.depends_on.pop_back();
   return check;
 }

@@ -137,8 +137,12 @@ Check DrvRoceEnabled() {
 Check DrvUserlib() {
   return {.id = "drv.userlib",
           .title = "Programs have a verbs driver for the device",
-          .why = "The kernel's half alone serves the kernel: no program opens the device, and no test runs",
+          .why =
+              "The kernel's half alone serves the kernel: no program opens the device, no test runs, and what "
+              "verbs "
+              "tell of the port stays unknown",
           .fix = "apt-get install ibverbs-providers  # or the package that came with the vendor's driver",
+          .blocks_for = &kDemandsRdma,
           .depends_on = {"inv.rdma-present", "drv.core-modules"},
           .rule = Rule<PortView>{NeverNotApplicable, JudgeUserlib}};
 }

@@ -114,7 +114,7 @@ Check GidV2Present() {
               "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network, like "
               "10.0.0.1/24",
           .blocks_for = &kDemandsRoceV2,
-          .depends_on = {"inv.netdev-mapping", "link.state", "ip.address"},
+          .depends_on = {"drv.userlib", "inv.netdev-mapping", "link.state", "ip.address"},
           .rule = Rule<PortView>{NotRoceV2, JudgeGid}};
 }
 

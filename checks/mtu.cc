@@ -90,7 +90,7 @@ Check MtuRoceActive() {
           .why = "Two ends with different RoCE MTUs lose large messages, or fail to connect",
           .fix = "ip link set dev {netdev} mtu {mtu}  # the RoCE MTU follows the interface's",
           .blocks_for = &kDemandsRoceMtu,
-          .depends_on = {"link.state", "mtu.ethernet"},
+          .depends_on = {"drv.userlib", "link.state", "mtu.ethernet"},
           .rule = Rule<PortView>{RoceNotApplicable, JudgeRoce}};
 }
 
