@@ -27,16 +27,22 @@ std::string UdpNotApplicable(const EthernetView& view) {
   return Cat("driver ", view.netdev->driver, " does not take RoCE's priority from the APP table");
 }
 
+std::string SetUdpRow(const EthernetView& view) {
+  return Cat("dcb app replace dev ", NetdevWord(view.netdev),
+             " dgram-port-prio 4791:", unsigned{*view.profile.rdma_priority});
+}
+
 Verdict JudgeUdp(const EthernetView& view) {
   const std::uint8_t wanted = *view.profile.rdma_priority;
   const std::string expected = Cat("UDP port 4791 to priority ", wanted);
   const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
   if (!rows) return NoAnswer(rows.missing(), expected, kSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDgram, kRoceV2UdpPort);
+  if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kSource, SetUdpRow(view));
   const std::string observed =
       now.empty() ? std::string("no row for UDP port 4791") : Cat("UDP port 4791 to priority ", ListText(now));
-  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kSource,
-                Cat("dcb app replace dev ", NetdevWord(view.netdev), " dgram-port-prio 4791:", wanted));
+  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kSource, SetUdpRow(view));
 }
 
 std::string CnpNotApplicable(const EthernetView& view) {
@@ -55,6 +61,9 @@ Verdict JudgeCnp(const EthernetView& view) {
   const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
   if (!rows) return NoAnswer(rows.missing(), expected, kSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDscp, cnp.dscp);
+  if (IgnoresDscpRows(view.netdev->driver))
+    return Warned(Cat("driver ", view.netdev->driver, " maps no DSCP"), expected, kSource,
+                  Cat("ethtool -i ", NetdevWord(view.netdev), "  # see map.dscp: no command gives it a map"));
   const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
   const std::string observed =
       now.empty() ? Cat("no row for DSCP ", cnp.dscp) : Cat("DSCP ", cnp.dscp, " to priority ", ListText(now));
@@ -138,10 +147,13 @@ Verdict JudgeDefault(const EthernetView& view) {
   const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
   if (!rows) return NoAnswer(rows.missing(), std::string(kExpected), kSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kEthertype, 0);
+  const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio 0");
+  if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), std::string(kExpected), kSource, fix);
   const bool zero = now.empty() || (now.size() == 1 && now.front() == 0);
   return Judged(
       zero, now.empty() ? "no default row: priority 0" : Cat("unmarked traffic to priority ", ListText(now)),
-      std::string(kExpected), kSource, Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio 0"));
+      std::string(kExpected), kSource, fix);
 }
 
 std::string PcpNotApplicable(const EthernetView& view) {

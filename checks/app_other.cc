@@ -40,10 +40,12 @@ Verdict JudgeEthertype(const EthernetView& view) {
   const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
   if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kEthertype, kRoceV1Ethertype);
+  const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " ethtype-prio 0x8915:", wanted);
+  if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, fix);
   const std::string observed = now.empty() ? std::string("RoCE v1, and no row for its EtherType")
                                            : Cat("EtherType 0x8915 to priority ", ListText(now));
-  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kAppSource,
-                Cat("dcb app replace dev ", NetdevWord(view.netdev), " ethtype-prio 0x8915:", wanted));
+  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kAppSource, fix);
 }
 
 std::string SmbNotApplicable(const EthernetView& view) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "checks/words.h"
+
 namespace rdmaready {
 
 std::vector<std::uint8_t> PrioritiesFor(std::span<const AppEntry> rows, AppSelector selector,
@@ -24,6 +26,18 @@ bool TakesPriorityFromRows(std::string_view driver) {
 bool TakesDscpRowsOnly(std::string_view driver) {
   constexpr std::array<std::string_view, 2> kDrivers{"mlx5_core", "ice"};
   return std::ranges::find(kDrivers, driver) != kDrivers.end();
+}
+
+bool IgnoresDscpRows(std::string_view driver) {
+  constexpr std::array<std::string_view, 2> kDrivers{"mlx4_en", "qede"};
+  return std::ranges::find(kDrivers, driver) != kDrivers.end();
+}
+
+bool HidesRowsOfFirmware(std::string_view driver) { return driver == "qede"; }
+
+Missing RowOfFirmware(std::string_view driver) {
+  return {.kind = Missing::Kind::kUnsupported,
+          .detail = Cat("no row set from Linux, and ", driver, " does not show those of its firmware")};
 }
 
 }  // namespace rdmaready

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/model/dcb.h"
+#include "api/model/fact.h"
 
 namespace rdmaready {
 
@@ -23,5 +24,16 @@ bool TakesPriorityFromRows(std::string_view driver);
 
 // Drivers that refuse every row but those of DSCP.
 bool TakesDscpRowsOnly(std::string_view driver);
+
+// Drivers whose NIC never hears of a row for a DSCP, though the kernel's table may hold one: mlx4_en has no
+// ieee_setapp, so that the kernel keeps the row to itself; qede enters it and refuses it afterwards (6.12).
+bool IgnoresDscpRows(std::string_view driver);
+
+// Drivers whose table shows rows that were set from Linux, and none that firmware got by DCBX or has of its
+// own.
+bool HidesRowsOfFirmware(std::string_view driver);
+
+// Why the lack of a row says nothing on such a driver.
+Missing RowOfFirmware(std::string_view driver);
 
 }  // namespace rdmaready

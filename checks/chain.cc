@@ -74,6 +74,12 @@ class Walk {
 
   std::optional<unsigned> ByRow() {
     const std::string row = "row of UDP port 4791";
+    const Fact<std::vector<AppEntry>> rows = DcbFact(view_.netdev, &Dcb::app);
+    if (rows && HidesRowsOfFirmware(view_.netdev->driver) &&
+        PrioritiesFor(*rows, AppSelector::kDgram, kRoceV2UdpPort).empty()) {
+      NotKnown(row, RowOfFirmware(view_.netdev->driver));
+      return std::nullopt;
+    }
     return FromRows(AppSelector::kDgram, kRoceV2UdpPort, row, row, std::nullopt);
   }
 

@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::string_view kAppSource = "dcbnl APP table";
 
+// No command gives such a NIC a map: what is asked for has to change, or the NIC.
+std::string NoMapFix(const EthernetView& view) {
+  return Cat(
+      "ethtool -i ", NetdevWord(view.netdev),
+      "  # this driver maps no DSCP: tag RDMA with its priority and use a profile of PCP, or another NIC");
+}
+
 // iproute2 adds the new row before it deletes the old one. ice refuses to map a DSCP twice: there the old ones
 // go first.
 std::string MapFix(const EthernetView& view) {
@@ -57,6 +64,11 @@ Verdict JudgeMap(const EthernetView& view) {
   const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
   if (!app) return NoAnswer(app.missing(), expected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*app, AppSelector::kDscp, dscp);
+  if (IgnoresDscpRows(view.netdev->driver)) {
+    const std::string row = now.empty() ? "" : "; the row is the kernel's only";
+    return Judged(false, Cat("driver ", view.netdev->driver, " maps no DSCP", row), expected, kAppSource,
+                  NoMapFix(view));
+  }
   if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kAppSource, MapFix(view));
   const std::string observed =
       Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
@@ -68,21 +80,23 @@ std::string TrustNotApplicable(const EthernetView& view) {
   return view.profile.trust == Profile::Trust::kAny ? NotAsked(view.profile, "a trust mode") : "";
 }
 
-// By the rows of DSCP, whatever the driver's rule is.
-Verdict JudgeTrustByRows(const EthernetView& view, Profile::Trust now) {
-  const bool by_dscp = now == Profile::Trust::kDscp;
-  const bool wants_dscp = view.profile.trust == Profile::Trust::kDscp;
+std::string TrustFix(const EthernetView& view) {
   const std::string netdev = NetdevWord(view.netdev);
-  std::string fix =
-      Cat("dcb app flush dev ", netdev, " dscp-prio  # without DSCP rows ", view.netdev->driver, " trusts PCP");
-  if (wants_dscp) {
-    const unsigned dscp = view.profile.dscp.value_or(0);
-    const unsigned priority = view.profile.rdma_priority.value_or(0);
-    fix = Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority, "  # with a DSCP row ",
-              view.netdev->driver, " trusts DSCP");
-  }
-  return Judged(by_dscp == wants_dscp, by_dscp ? "dscp, by the DSCP rows" : "pcp, as there are no DSCP rows",
-                std::string(Name(view.profile.trust)), kAppSource, fix);
+  const std::string& driver = view.netdev->driver;
+  if (view.profile.trust != Profile::Trust::kDscp)
+    return Cat("dcb app flush dev ", netdev, " dscp-prio  # its DSCP rows make ", driver, " trust DSCP");
+  if (IgnoresDscpRows(driver)) return NoMapFix(view);
+  if (!TrustFollowsRows(*view.netdev))
+    return Cat("dcb dcbx set dev ", netdev,
+               " host ieee  # its firmware's LLDP agent off first; DSCP rows after");
+  return Cat("dcb app replace dev ", netdev, " dscp-prio ", unsigned{view.profile.dscp.value_or(0)}, ":",
+             unsigned{view.profile.rdma_priority.value_or(0)}, "  # with a DSCP row ", driver, " trusts DSCP");
+}
+
+// By the driver's own rule.
+Verdict JudgeTrustByRule(const EthernetView& view, Profile::Trust now) {
+  return Judged(now == view.profile.trust, Cat(Name(now), ", ", TrustReason(*view.netdev)),
+                std::string(Name(view.profile.trust)), kAppSource, TrustFix(view));
 }
 
 constexpr std::string_view kTableSource = "dcbnl APP trust table";
@@ -121,7 +135,7 @@ Verdict JudgeTrust(const EthernetView& view) {
   if (!netdev) return NoAnswer(netdev.missing(), expected, kAppSource);
   if (netdev->dcb.app_trust) return JudgeTrustByTable(view, *netdev->dcb.app_trust);
   const Fact<Profile::Trust> now = TrustOf(netdev);
-  if (now) return JudgeTrustByRows(view, *now);
+  if (now) return JudgeTrustByRule(view, *now);
   if (TrustFollowsRows(*netdev) && !netdev->dcb.app) return NoAnswer(now.missing(), expected, kAppSource);
   return NoAnswer(
       now.missing(), expected, kTableSource,

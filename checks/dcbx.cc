@@ -91,6 +91,12 @@ Verdict JudgeMode(const EthernetView& view) {
   const Fact<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
   if (!dcbx) return NoAnswer(dcbx.missing(), std::string(kExpected), kSource, kInstead);
   const std::string take = Cat("dcb dcbx set dev ", NetdevWord(view.netdev), " host ieee");
+  // Its qed_dcbnl_getdcbx never names the host: the firmware runs DCBX in every mode that there is.
+  if (!dcbx->host && view.netdev->driver == "qede")
+    return Judged(false, DcbxText(*dcbx), std::string(kExpected), kSource,
+                  Cat("ethtool -i ", NetdevWord(view.netdev),
+                      "  # qede leaves DCBX to its firmware: set dcbx: any in the profile, and let the switch "
+                      "announce it"));
   if (dcbx->lld_managed || !dcbx->host) {
     const std::string agent_off =
         FirmwareAgentOn(view.netdev)

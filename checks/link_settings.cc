@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // link.lanes, link.rate-match, link.eee, link.module: what a link that is up makes of what it has.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "api/base/text.h"
@@ -45,15 +46,28 @@ Verdict JudgeLanes(const EthernetView& view) {
                 Cat(LanesText(best.lanes), " at ", SpeedText(best.speed_mbps)), kModesSource);
 }
 
+// That of the slowest Ethernet port below: the device of a bond names the rate of one port, not of all (mlx5,
+// by mlx5_query_port_roce of 6.12).
+Fact<std::uint32_t> SlowestSpeed(const Port& port) {
+  std::optional<std::uint32_t> slowest;
+  for (const Fact<Netdev>& netdev : EthernetPortsOf(port)) {
+    const Fact<std::uint32_t> speed = NetdevFact(netdev, &Netdev::speed_mbps);
+    if (!speed) return speed.missing();
+    slowest = std::min(slowest.value_or(*speed), *speed);
+  }
+  return *slowest;
+}
+
 std::string RateNotApplicable(const PortView& view) {
   if (std::string reason = NotEthernet(view.port); !reason.empty()) return reason;
   if (NotOffered(view.port.rate_mbps)) return view.port.rate_mbps.missing().detail;
-  const bool no_speed = view.port.netdev && NotOffered(view.port.netdev->speed_mbps);
-  return no_speed ? "the interface names no speed to compare with" : "";
+  return view.port.netdev && NotOffered(SlowestSpeed(view.port))
+             ? "the interface names no speed to compare with"
+             : "";
 }
 
 Verdict JudgeRate(const PortView& view) {
-  const Fact<std::uint32_t> speed = NetdevFact(view.port.netdev, &Netdev::speed_mbps);
+  const Fact<std::uint32_t> speed = SlowestSpeed(view.port);
   const std::string expected = speed ? "at least " + SpeedText(*speed) : "as fast as the interface";
   if (!view.port.rate_mbps) return NoAnswer(view.port.rate_mbps.missing(), expected, kRateSource);
   if (!speed) return NoAnswer(speed.missing(), expected, kRateSource);

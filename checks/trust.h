@@ -2,19 +2,27 @@
 // Trust: by what a NIC tells the priority of a received frame.
 #pragma once
 
+#include <string>
+
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 
 namespace rdmaready {
 
-// By what it tells priorities apart first; kAny: by neither. Drivers with a trust table say so themselves. Of
-// the others some follow a rule of their own, which is known by name:
-//  - mlx5_core, ice: with a row of DSCP they trust DSCP, without one PCP;
-//  - bnxt_en: gives each row of DSCP to the NIC's own map of DSCP (bnxt_hwrm_queue_dscp2pri_cfg); what it
-//  trusts
-//    without any is not known.
+// By what it tells priorities apart first; kAny: by neither. Drivers with a trust table say so themselves: no
+// NIC's of Linux 6.12, only switches'. Of the others some follow a rule of their own, known by name:
+//  - mlx5_core: with a row of DSCP it trusts DSCP, without one PCP (mlx5e_dcbnl_ieee_setapp, _delapp);
+//  - ice: the same, as long as the host runs DCBX (ice_dcbnl_setapp). While its firmware does, it trusts PCP:
+//    firmware's agent does not start in DSCP mode (ice_set_priv_flags), and rows are the switch's words only;
+//  - bnxt_en: gives each row of DSCP to the NIC's own map of DSCP (bnxt_hwrm_queue_dscp2pri_cfg). That map may
+//    have entries of NVRAM or of Broadcom's tools too, which no row shows: without any row nothing is known;
+//  - mlx4_en: knows PCP only. It has no ieee_setapp, so that no row ever reaches the NIC.
 // Missing for every other driver, and where the rows are not known.
 Fact<Profile::Trust> TrustOf(const Fact<Netdev>& netdev);
+
+// By which of these rules: "by the DSCP rows". Empty for a driver with a trust table, and for one without a
+// rule.
+std::string TrustReason(const Netdev& netdev);
 
 // A driver without a trust table whose rule, as above, needs the rows.
 bool TrustFollowsRows(const Netdev& netdev);

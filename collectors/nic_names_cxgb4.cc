@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linux 6.12, drivers/net/ethernet/chelsio/cxgb4/cxgb4_ethtool.c (stats_strings), without the blanks that fill
-// them. A "bg" is one of the NIC's groups of buffers.
+// them. A "bg" is one of the NIC's four groups of buffers.
 #include "collectors/nic_names.h"
 
 namespace rdmaready {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linux 6.12, drivers/net/ethernet/mellanox/mlx5/core/en_stats.c; what they mean: counters.rst of the driver's
-// documentation. Names of PFC are there only while it is on for the priority. outbound_pci_stalled_rd and _wr
-// are percentages of the last second, so they are not among them.
+// documentation. Names of PFC are there only while it is on for the priority, "global" ones only while 802.3x
+// pause is: both are of the same registers. outbound_pci_stalled_rd and _wr are percentages of the last second,
+// so they are not among them.
 #include "collectors/nic_names.h"
 
 namespace rdmaready {
@@ -17,6 +18,11 @@ constexpr auto kRows = std::to_array<NicNameRow>({
     {"rx_prio#_pause_transition", kPauseReceivedTransitions},
     {"rx_pause_ctrl_phy", kGlobalPauseReceived},
     {"tx_pause_ctrl_phy", kGlobalPauseSent},
+    {"rx_global_pause", kGlobalPauseReceived},
+    {"tx_global_pause", kGlobalPauseSent},
+    {"rx_global_pause_duration", kPauseReceivedUs},
+    {"tx_global_pause_duration", kPauseSentUs},
+    {"rx_global_pause_transition", kPauseReceivedTransitions},
     {"rx_prio#_packets", kPacketsReceived},
     {"rx_prio#_bytes", kBytesReceived},
     {"tx_prio#_packets", kPacketsSent},
@@ -31,7 +37,7 @@ constexpr auto kRows = std::to_array<NicNameRow>({
     {"tx_pause_storm_error_events", kPauseStormError},
     {"link_down_events_phy", kLinkDown},
     {"rx_corrected_bits_phy", kFecCorrectedBits},
-    {"rx_bits_phy", kBitsReceived},  // MLNX_OFED
+    {"rx_bits_phy", kBitsReceived},  // out of tree only: counters.rst has it, the kernel's en_stats.c has not
     {"rx_pcs_symbol_err_phy", kSymbolErrors},
     {"rx_symbol_err_phy", kSymbolErrors},
     {"rx_crc_errors_phy", kCrcErrors},

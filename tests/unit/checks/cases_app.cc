@@ -36,6 +36,13 @@ Facts OnBnxt(Fact<std::vector<AppEntry>> rows) {
   });
 }
 
+Facts OnQede(const std::vector<AppEntry>& rows) {
+  return WithNetdev([&rows](Netdev& netdev) {
+    netdev.driver = "qede";
+    netdev.dcb.app = rows;
+  });
+}
+
 Profile WithCnp() {
   return Asking([](Profile& profile) { profile.cnp = Profile::Cnp{.dscp = 48, .priority = std::uint8_t{6}}; });
 }
@@ -53,6 +60,9 @@ void AddRows(std::vector<CheckCase>& cases) {
         "dcb app replace dev dcb0 dgram-port-prio 4791:3"},
        {"app.roce-udp", "bnxt, other priority", OnBnxt(Rows{Row(AppSelector::kDgram, 4791, 5)}), kFail,
         "to priority 5"},
+       {"app.roce-udp", "qede with its row", OnQede(Rows{udp}), kPass, "UDP port 4791 to priority 3"},
+       {"app.roce-udp", "qede without", OnQede(Rows{}), kUnknown, "does not show those of its firmware",
+        "dcb app replace dev dcb0 dgram-port-prio 4791:3"},
        {"app.roce-udp", "denied", OnBnxt(Denied()), kUnknown, "not permitted"},
        {"app.roce-udp", "other driver", GoodHost(), kNotApplicable, "driver dcbnic does not take"},
        {"map.duplicates", "good", GoodHost(), kPass, "1 row, none twice"},
@@ -66,12 +76,15 @@ void AddRows(std::vector<CheckCase>& cases) {
        {"map.default-prio", "0", WithApp({kRdma, Row(AppSelector::kEthertype, 0, 0)}), kPass, "to priority 0"},
        {"map.default-prio", "3", WithApp({kRdma, Row(AppSelector::kEthertype, 0, 3)}), kFail, "to priority 3",
         "dcb app replace dev dcb0 default-prio 0"},
+       {"map.default-prio", "qede without a row", OnQede(Rows{}), kUnknown,
+        "does not show those of its firmware"},
        {"map.default-prio", "denied", AppDenied(), kUnknown, "not permitted"},
        {"map.default-prio", "nothing asked", GoodHost(), kNotApplicable, "does not ask", "",
         Profile{.name = "any"}}});
 }
 
 void AddMarks(std::vector<CheckCase>& cases) {
+  using Rows = std::vector<AppEntry>;
   const AppEntry cnp = Row(AppSelector::kDscp, 48, 6);
   const Profile no_priority = Asking([](Profile& profile) { profile.cnp = Profile::Cnp{.dscp = 48}; });
   cases.insert(
@@ -79,6 +92,8 @@ void AddMarks(std::vector<CheckCase>& cases) {
       {{"map.cnp-dscp", "good", WithApp({kRdma, cnp}), kPass, "DSCP 48 to priority 6", "", WithCnp()},
        {"map.cnp-dscp", "paused", WithApp({kRdma, Row(AppSelector::kDscp, 48, 3)}), kFail,
         "DSCP 48 to priority 3, which is paused", "dcb app replace dev dcb0 dscp-prio 48:6", WithCnp()},
+       {"map.cnp-dscp", "a driver that maps none", OnQede(Rows{cnp}), kWarn, "driver qede maps no DSCP", "",
+        WithCnp()},
        {"map.cnp-dscp", "no row", GoodHost(), kWarn, "no row for DSCP 48", "", WithCnp()},
        {"map.cnp-dscp", "no row where none is asked for", GoodHost(), kPass, "no row for DSCP 48", "",
         no_priority},
@@ -99,6 +114,8 @@ void AddMarks(std::vector<CheckCase>& cases) {
           dcb.app_trust = std::vector<AppSelector>{AppSelector::kPcp, AppSelector::kDscp};
         }),
         kFail, "pcp at a"},
+       {"trust.uniform", "mlx4 here", WithNetdev([](Netdev& netdev) { netdev.driver = "mlx4_en"; }), kFail,
+        "pcp at a, dscp at b"},
        {"trust.uniform", "driver whose rule is not known",
         WithNetdev([](Netdev& netdev) { netdev.driver = "qede"; }), kNotApplicable, "does not say"}});
 }

@@ -142,9 +142,9 @@ AppEntry Row(AppSelector selector, std::uint16_t protocol, std::uint8_t priority
   return {.selector = selector, .priority = priority, .protocol = protocol};
 }
 
-// bnxt with these rows, making RoCE v1 connections.
-Facts V1(Fact<std::vector<AppEntry>> rows) {
-  Facts host = On("bnxt_en", [&rows](Netdev& netdev) { netdev.dcb.app = rows; });
+// With these rows, making RoCE v1 connections.
+Facts V1(Fact<std::vector<AppEntry>> rows, std::string_view driver = "bnxt_en") {
+  Facts host = On(driver, [&rows](Netdev& netdev) { netdev.dcb.app = rows; });
   std::vector<Port> ports = *host.ports;
   ports.front().cm_default_mode = GidType::kRoceV1;
   host.ports = ports;
@@ -166,6 +166,8 @@ void AddRows(std::vector<CheckCase>& cases) {
         "0x8915 to priority 3"},
        {"app.roce-ethertype", "none", V1(Rows{}), kFail, "no row for its EtherType",
         "dcb app replace dev dcb0 ethtype-prio 0x8915:3"},
+       {"app.roce-ethertype", "qede without", V1(Rows{}, "qede"), kUnknown,
+        "does not show those of its firmware"},
        {"app.roce-ethertype", "denied", V1(Denied()), kUnknown, "not permitted"},
        {"app.roce-ethertype", "RoCE v2", GoodHost(), kNotApplicable, "RoCE v2 connections"},
        {"app.smb-port", "both", WithApp({tcp, direct}), kPass, "both to priority 3", "", smb},
@@ -183,7 +185,21 @@ void AddRows(std::vector<CheckCase>& cases) {
        {"trust.apptrust-order", "no table", GoodHost(), kNotApplicable, "no APP trust table"},
        {"trust.mode", "bnxt with a DSCP row", On("bnxt_en", [](Netdev&) {}), kPass, "dscp, by the DSCP rows"},
        {"trust.mode", "bnxt without", On("bnxt_en", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }), kUnknown,
-        "driver bnxt_en has no APP trust"},
+        "driver bnxt_en does not tell what it trusts without DSCP rows"},
+       {"trust.mode", "mlx4 by PCP", On("mlx4_en", [](Netdev&) {}), kPass, "pcp, as mlx4_en has no map of DSCP",
+        "", PcpProfile()},
+       {"trust.mode", "ice whose firmware runs DCBX",
+        On("ice", [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; }), kFail,
+        "pcp, as its firmware runs DCBX", "dcb dcbx set dev dcb0 host ieee"},
+       {"trust.mode", "ice of the host", On("ice", [](Netdev&) {}), kPass, "dscp, by the DSCP rows"},
+       {"trust.mode", "qede by PCP", On("qede", [](Netdev&) {}), kUnknown, "its rule is not known", "",
+        PcpProfile()},
+       {"map.dscp", "mlx4 with a row", On("mlx4_en", [](Netdev&) {}), kFail,
+        "driver mlx4_en maps no DSCP; the row is the kernel's only", "or another NIC"},
+       {"map.dscp", "qede without", On("qede", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }), kFail,
+        "driver qede maps no DSCP", "or another NIC"},
+       {"dcbx.mode", "qede", On("qede", [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.ieee = true}; }), kFail,
+        "nobody named (firmware), IEEE", "set dcbx: any in the profile"},
        {"rewr.consistent", "none", GoodHost(), kPass, "nothing changes"},
        {"rewr.consistent", "the same",
         rewriting(Rows{Row(AppSelector::kDscp, 26, 3), Row(AppSelector::kPcp, 0, 0)}), kPass,

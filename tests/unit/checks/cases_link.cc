@@ -121,9 +121,20 @@ void AddRate(std::vector<CheckCase>& cases) {
   const auto rate = [](Fact<std::uint32_t> mbps) {
     return WithPort([&mbps](Port& port) { port.rate_mbps = mbps; });
   };
+  const auto bond = [](std::uint32_t mbps) {
+    return WithPort([mbps](Port& port) {
+      port.lowers = std::vector<Netdev>{*port.netdev, *port.netdev};
+      Netdev above = *port.netdev;
+      above.speed_mbps = 2 * *above.speed_mbps;
+      port.netdev = above;
+      port.rate_mbps = mbps;
+    });
+  };
   cases.insert(cases.end(),
                {{"link.rate-match", "good", GoodHost(), kPass, "25 Gb/s"},
                 {"link.rate-match", "the stack's own guess", rate(1'000), kFail, "1 Gb/s", "ethtool -i dcb0"},
+                {"link.rate-match", "a bond's device has the rate of one port", bond(25'000), kPass, "25 Gb/s"},
+                {"link.rate-match", "of a bond, and slower than each", bond(10'000), kFail, "10 Gb/s"},
                 {"link.rate-match", "denied", rate(Denied()), kUnknown, "not permitted"},
                 {"link.rate-match", "no speed", WithNetdev([](Netdev& netdev) {
                    netdev.speed_mbps = Missing{.kind = Missing::Kind::kUnsupported, .detail = "unknown speed"};

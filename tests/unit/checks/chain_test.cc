@@ -103,6 +103,20 @@ TEST(Chain, BreaksAtEcnWhereTheProfileAsksForIt) {
   EXPECT_EQ(Of(control(std::uint8_t{8}, std::uint8_t{8}), profile).back().outcome, Outcome::kPass);
 }
 
+TEST(Chain, OfADriverThatHidesItsFirmwaresRowsIsNotKnown) {
+  const auto on = [](std::string_view driver, std::vector<AppEntry> rows) {
+    return WithNetdev([&](Netdev& netdev) {
+      netdev.driver = driver;
+      netdev.dcb.app = std::move(rows);
+    });
+  };
+  const Chain hidden = Of(on("qede", {}));
+  EXPECT_EQ(hidden.back().outcome, Outcome::kUnknown) << ChainText(hidden);
+  EXPECT_EQ(Of(on("bnxt_en", {})).back().outcome, Outcome::kFail);
+  const Chain told = Of(on("qede", {{.selector = AppSelector::kDgram, .priority = 3, .protocol = 4791}}));
+  EXPECT_EQ(told.back().outcome, Outcome::kPass) << ChainText(told);
+}
+
 TEST(Chain, SaysUnknownFromHereWhereAFactIsMissing) {
   const std::vector<Facts> hosts{
       WithPort([](Port& port) { port.cm_default_tos = Denied(); }),

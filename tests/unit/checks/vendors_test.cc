@@ -170,16 +170,18 @@ TEST(Vendors, InABondAreJudgedByTheirDriver) {
   EXPECT_THAT(SaidOfPorts(Host({bonded(Mlx5()), Ice()})), IsEmpty());
 }
 
-// qede has its settings from the firmware's DCBX, and shows what that heard.
+// qede has its settings from the firmware's DCBX, and shows what that heard. It maps no DSCP.
 TEST(Vendors, WithFirmwareThatHeardTheSwitchSayWhatItSaid) {
+  Profile by_rows = Any();
+  by_rows.trust = Profile::Trust::kAny;
+  by_rows.dscp.reset();
   const auto qede = [](std::uint8_t pfc) {
     return Nic(1, "qedr0", "qede", [pfc](Port&, Netdev& netdev) {
-      netdev.dcb.app = std::vector<AppEntry>{kDscpRow, kUdpRow};
-      netdev.dcb.app_trust = std::vector<AppSelector>{AppSelector::kDscp};
+      netdev.dcb.app = std::vector<AppEntry>{kUdpRow};
       netdev.dcb.peer.pfc = Pfc{.capability = 8, .enabled = pfc};
     });
   };
-  const Finding heard = Of(JudgeHost(Host({qede(8)}), Any()), "chain.rdma-cm");
+  const Finding heard = Of(JudgeHost(Host({qede(8)}), by_rows), "chain.rdma-cm");
   EXPECT_EQ(heard.outcome, Outcome::kPass) << heard.observed;
   EXPECT_THAT(heard.observed, testing::HasSubstr("switch: PFC on 3"));
   EXPECT_THAT(SaidOfPorts(Host({qede(0)})), testing::Contains("pfc.switch-agrees of qedr0/1 eth1"));

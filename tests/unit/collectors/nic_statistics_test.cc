@@ -46,6 +46,15 @@ TEST(NicNames, AreOfTheDriverAndItsPriority) {
   EXPECT_EQ(MeaningOf("mlx4_core", "rx_crc_errors"), (NicMeaning{NicCounter::kCrcErrors, {}}));
   EXPECT_EQ(MeaningOf("bnxt_en", "pfc_pri5_rx_duration_us"), (NicMeaning{NicCounter::kPauseReceivedUs, 5}));
   EXPECT_EQ(MeaningOf("bnxt_en", "rx_discard_packets_cos5"), (NicMeaning{NicCounter::kDropReceived, {}}));
+  // RoCE's queue lost its PFC: the NIC gave it up. An idle ring that pauses is only a sign of it.
+  EXPECT_EQ(MeaningOf("bnxt_en", "continuous_roce_pause_events"),
+            (NicMeaning{NicCounter::kPauseStormError, {}}));
+  EXPECT_EQ(MeaningOf("bnxt_en", "continuous_pause_events"), (NicMeaning{NicCounter::kPauseStormWarning, {}}));
+  EXPECT_EQ(MeaningOf("bnxt_en", "rx_pfc_frames"), (NicMeaning{NicCounter::kPauseReceived, {}}));
+  EXPECT_EQ(MeaningOf("bnxt_en", "rx_total_discard_pkts"), MeaningOf("bnxt_en", "rx_total_ring_discards"));
+  EXPECT_EQ(MeaningOf("mlx5_core", "rx_global_pause_duration"), (NicMeaning{NicCounter::kPauseReceivedUs, {}}));
+  EXPECT_EQ(MeaningOf("ice", "rx_dropped"), (NicMeaning{NicCounter::kNoReceiveBuffer, {}}));
+  EXPECT_EQ(MeaningOf("ice", "rx_dropped.nic"), (NicMeaning{NicCounter::kDropReceived, {}}));
   EXPECT_EQ(MeaningOf("ice", "tx_priority_4_xoff.nic"), (NicMeaning{NicCounter::kPauseSent, 4}));
   EXPECT_EQ(MeaningOf("ice", "rx_priority_4_xon.nic"), NicMeaning{});
   EXPECT_EQ(MeaningOf("i40e", "port.rx_priority_2_xoff_rx"), (NicMeaning{NicCounter::kPauseReceived, 2}));
