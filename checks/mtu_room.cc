@@ -39,12 +39,6 @@ std::string VlanNotApplicable(const PortView& view) {
   return StorageVlans(view.port, view.profile).empty() ? "no VLAN with an address on the port" : "";
 }
 
-// An address of the port that is on no VLAN: storage may use that one.
-bool HasUntagged(const PortView& view) {
-  if (view.profile.vlan == Profile::Vlan::kTagged) return false;
-  return std::ranges::any_of(AddressesOf(view.port), [](const PlacedAddress& p) { return p.upper == nullptr; });
-}
-
 // Where the profile names no VLAN, one that has the MTU is enough: the others may be for something else.
 Verdict JudgeVlan(const PortView& view) {
   const std::uint32_t wanted = *view.profile.mtu_bytes;
@@ -52,7 +46,7 @@ Verdict JudgeVlan(const PortView& view) {
   if (!view.port.uppers) return NoAnswer(view.port.uppers.missing(), expected, kSource);
   std::string observed;
   const TaggedNetdev* small = nullptr;
-  bool enough = !view.profile.vlan_ids && HasUntagged(view);
+  bool enough = false;
   const std::vector<TaggedNetdev> vlans = StorageVlans(view.port, view.profile);
   for (const TaggedNetdev& vlan : vlans) {
     if (vlan.mtu_bytes == 0) return NoAnswer({}, expected, kSource);

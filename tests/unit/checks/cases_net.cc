@@ -110,13 +110,6 @@ void AddMtu(std::vector<CheckCase>& cases) {
        {"mtu.vlan", "small, but not for storage", vlan_mtu(1500), kNotApplicable, "no VLAN", "", OnlyVlan(712)},
        {"mtu.vlan", "small for management beside storage", Converged(), kPass, "dcb0.711 has MTU 9000", "",
         Tagged()},
-       {"mtu.vlan", "small for management beside untagged storage", WithVlan([](Port& port, UpperNetdev& vlan) {
-          vlan.mtu_bytes = 1500;
-          Netdev netdev = *port.netdev;
-          netdev.addresses = std::vector<IpAddress>{{.address = "10.0.0.2", .prefix_length = 24}};
-          port.netdev = netdev;
-        }),
-        kPass, "dcb0.711 has MTU 1500"},
        {"mtu.vlan", "which VLANs have an address is not known", UppersDenied(), kUnknown, "not permitted"},
        {"mtu.vlan", "no VLAN", GoodHost(), kNotApplicable, "no VLAN"}});
 }
