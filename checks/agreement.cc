@@ -11,6 +11,7 @@
 #include "checks/addresses.h"
 #include "checks/begin.h"
 #include "checks/placeholders.h"
+#include "checks/spare.h"
 #include "checks/stopwatch.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -139,6 +140,12 @@ std::vector<Verdict> Compare(const Agreement& rule, std::span<const Voter> ports
 
 namespace {
 
+// What is not known here is explained by what fails or is not known, not by what only warns.
+bool Hides(const Finding& explanation, const Finding& finding) {
+  if (!CallsForAction(finding.outcome)) return false;
+  return finding.outcome != Outcome::kUnknown || explanation.outcome != Outcome::kWarn;
+}
+
 // What explains a difference before it is looked for: the check's dependencies on the port's own host, also
 // where they only warn, as between two ports.
 const Finding* Explanation(const Check& check, const Finding& begun, std::span<const Finding> findings) {
@@ -159,6 +166,7 @@ std::vector<std::vector<Finding>> JudgeAgreement(std::span<const FleetHost> host
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (hosts[i].facts == nullptr || !hosts[i].facts->ports) continue;
     for (const Port& port : *hosts[i].facts->ports) {
+      if (IsSpare(*hosts[i].facts, port, profile)) continue;
       voters.push_back({hosts[i].name, hosts[i].facts, &port});
       host_of.push_back(i);
       with_ports.insert(i);
@@ -180,9 +188,7 @@ std::vector<std::vector<Finding>> JudgeAgreement(std::span<const FleetHost> host
     for (std::size_t v = 0; v < voters.size(); ++v) {
       Finding& finding = begun[v];
       TakeVerdict(finding, check, verdicts[v]);
-      if (explanations[v] != nullptr && CallsForAction(finding.outcome)) {
-        Hide(finding, *explanations[v], {});
-      }
+      if (explanations[v] != nullptr && Hides(*explanations[v], finding)) Hide(finding, *explanations[v], {});
       finding.fix = FillIn(finding.fix, *voters[v].facts, voters[v].port, profile);
       finding.duration_ns = watch.ElapsedNs() / static_cast<std::int64_t>(voters.size());
       findings[host_of[v]].push_back(std::move(finding));

@@ -119,10 +119,33 @@ std::string_view Keyword(const AppEntry& row) {
   return "";
 }
 
-// Takes every row of the protocol but one away.
+bool IsStoragePort(std::uint16_t port) {
+  return port == kRoceV2UdpPort || port == kSmbPort || port == kSmbDirectPort;
+}
+
+// The priority that the profile has for what the row is about.
+std::optional<std::uint8_t> PlannedPriority(const Profile& profile, const AppEntry& row) {
+  switch (row.selector) {
+    case AppSelector::kDscp:
+      if (profile.dscp == row.protocol) return profile.rdma_priority;
+      return profile.cnp && profile.cnp->dscp == row.protocol ? profile.cnp->priority : std::nullopt;
+    case AppSelector::kStream:
+    case AppSelector::kDgram:
+    case AppSelector::kAny:
+      return IsStoragePort(row.protocol) ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kEthertype:
+      return row.protocol == kRoceV1Ethertype ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kPcp:
+      return profile.rdma_priority == row.protocol ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kNone:
+      break;
+  }
+  return std::nullopt;
+}
+
+// Takes every row of the protocol but one away: the planned one, else that of the lowest priority.
 std::string KeepOne(const EthernetView& view, const AppEntry& row, std::span<const std::uint8_t> priorities) {
-  const bool rdma = row.selector == AppSelector::kDscp && view.profile.dscp == row.protocol;
-  const std::uint8_t keep = rdma ? view.profile.rdma_priority.value_or(0) : priorities.front();
+  const std::uint8_t keep = PlannedPriority(view.profile, row).value_or(priorities.front());
   if (row.selector == AppSelector::kEthertype && row.protocol == 0)
     return Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio ", keep);
   return Cat("dcb app replace dev ", NetdevWord(view.netdev), " ", Keyword(row), " ", row.protocol, ":", keep);
@@ -184,7 +207,7 @@ Check AppRoceUdp() {
           .why = "These drivers take RoCE's priority from that row: without it RDMA runs in the default class",
           .fix = "dcb app replace dev {netdev} dgram-port-prio 4791:{priority}",
           .blocks_for = &kDemandsLossless,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{UdpNotApplicable, JudgeUdp}};
 }
 
@@ -194,7 +217,7 @@ Check MapCnpDscp() {
           .why = "A notification that waits behind a pause arrives after the congestion it is to end",
           .fix = "dcb app replace dev {netdev} dscp-prio 48:6  # the DSCP and priority of the profile's cnp",
           .blocks_for = &kDemandsCnp,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{CnpNotApplicable, JudgeCnp}};
 }
 
@@ -203,7 +226,7 @@ Check MapDuplicates() {
           .title = "No protocol maps to two priorities",
           .why = "The kernel allows it; which one holds is each driver's own business",
           .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
-          .depends_on = {"drv.dcb-capable", "map.dscp", "app.roce-udp"},
+          .depends_on = {"link.state", "drv.dcb-capable", "map.dscp", "app.roce-udp"},
           .rule = Rule<EthernetView>{AppNotApplicable, JudgeDuplicates}};
 }
 
@@ -213,7 +236,7 @@ Check MapDefaultPrio() {
       .title = "Unmarked traffic stays in priority 0",
       .why = "In another priority everything without a mark runs in a class that was meant for something else",
       .fix = "dcb app replace dev {netdev} default-prio 0",
-      .depends_on = {"drv.dcb-capable"},
+      .depends_on = {"link.state", "drv.dcb-capable"},
       .rule = Rule<EthernetView>{AppNotApplicable, JudgeDefault}};
 }
 
@@ -223,7 +246,7 @@ Check MapPcp() {
           .why = "A row that maps it elsewhere takes RDMA out of its lossless class at the receiver",
           .fix = "dcb app replace dev {netdev} pcp-prio {priority}:{priority}  # needs iproute2 6.2 or newer",
           .blocks_for = &kDemandsPcp,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{PcpNotApplicable, JudgePcp}};
 }
 

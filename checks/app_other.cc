@@ -13,8 +13,6 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kAppSource = "dcbnl APP table";
-constexpr std::uint16_t kSmbPort = 445;
-constexpr std::uint16_t kSmbDirectPort = 5445;
 
 using Rows = std::vector<AppEntry>;
 
@@ -114,7 +112,7 @@ Check AppRoceEthertype() {
       .title = "RoCE v1's EtherType maps to the RDMA priority where the driver asks for it",
       .why = "These drivers take RoCE v1's priority from that row: without it RDMA runs in the default class",
       .fix = "dcb app replace dev {netdev} ethtype-prio 0x8915:{priority}",
-      .depends_on = {"drv.dcb-capable", "gid.default-mode"},
+      .depends_on = {"link.state", "drv.dcb-capable", "gid.default-mode"},
       .rule = Rule<EthernetView>{EthertypeNotApplicable, JudgeEthertype}};
 }
 
@@ -123,7 +121,7 @@ Check AppSmbPort() {
           .title = "SMB that falls back to TCP keeps its priority",
           .why = "When RDMA is lost SMB goes on over TCP, silently: without a row it floods the default class",
           .fix = "dcb app replace dev {netdev} stream-port-prio 445:{priority}",
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{SmbNotApplicable, JudgeSmb}};
 }
 
@@ -133,7 +131,7 @@ Check RewrConsistent() {
       .title = "Nothing changes the mark of RDMA on its way out",
       .why = "A frame that leaves with another mark lands in another class, at the switch and at the receiver",
       .fix = "dcb rewr show dev {netdev}  # needs iproute2 6.5 or newer",
-      .depends_on = {"drv.dcb-capable"},
+      .depends_on = {"link.state", "drv.dcb-capable"},
       .rule = Rule<EthernetView>{RewriteNotApplicable, JudgeRewrite}};
 }
 

@@ -69,18 +69,20 @@ Verdict JudgeBoot(const PortView& view) {
 
 }  // namespace
 
+// One rule for all ports, which needs no name: the device of the event may get another one before RUN
+// (60-rdma-persistent-naming.rules), and %k would still be the old one.
 Check RoceTosPersistent() {
-  return {.id = "roce.tos-persistent",
-          .title = "RDMA-CM's ToS is set again at every boot",
-          .why = "RDMA-CM forgets it when its module is unloaded: it works until the next boot",
-          .fix =
-              "echo \"ACTION==\\\"add\\\", SUBSYSTEM==\\\"infiniband\\\", RUN+=\\\"/bin/sh -c 'modprobe "
-              "rdma_cm; mkdir -p "
-              "/sys/kernel/config/rdma_cm/%k; echo {tos} > "
-              "/sys/kernel/config/rdma_cm/%k/ports/{port}/default_roce_tos'\\\"\" > "
-              "/etc/udev/rules.d/90-rdma-tos.rules",
-          .depends_on = {"gid.default-mode", "roce.tos"},
-          .rule = Rule<PortView>{PersistentNotApplicable, JudgePersistent}};
+  return {
+      .id = "roce.tos-persistent",
+      .title = "RDMA-CM's ToS is set again at every boot",
+      .why = "RDMA-CM forgets it when its module is unloaded: it works until the next boot",
+      .fix =
+          "echo \"ACTION==\\\"add\\\", SUBSYSTEM==\\\"infiniband\\\", RUN+=\\\"/bin/sh -c 'modprobe rdma_cm; "
+          "cd /sys/kernel/config/rdma_cm || exit; ls /sys/class/infiniband | xargs mkdir -p; "
+          "echo {tos} | tee */ports/*/default_roce_tos'\\\"\" > "
+          "/etc/udev/rules.d/90-rdma-tos.rules",
+      .depends_on = {"gid.default-mode", "roce.tos"},
+      .rule = Rule<PortView>{PersistentNotApplicable, JudgePersistent}};
 }
 
 Check InvBootPath() {

@@ -7,6 +7,7 @@
 #include "checks/app_rows.h"
 #include "checks/ets_plan.h"
 #include "checks/names.h"
+#include "checks/neighbours.h"
 #include "checks/placeholders.h"
 #include "checks/socket_priority.h"
 #include "checks/tagging.h"
@@ -110,7 +111,7 @@ class Walk {
     return priorities.empty() ? otherwise : std::optional<unsigned>(priorities.front());
   }
 
-  // RDMA-CM asks mqprio, and where there is none the map of the VLAN.
+  // RDMA-CM asks mqprio, and where there is none the NIC's classes or the map of the VLAN.
   std::optional<unsigned> ByTag(std::uint8_t tos) {
     const std::uint32_t socket = SocketPriorityOf(tos);
     const Fact<Mqprio> mqprio = NetdevFact(view_.port.netdev, &Netdev::mqprio);
@@ -125,8 +126,9 @@ class Walk {
     }
     if (mqprio) return FromTag(ClassOf(*mqprio, socket), " by mqprio");
     const TaggedNetdev& vlan = vlans.front();
-    if (vlan.egress) return FromTag(PcpOf(*vlan.egress, socket), Cat(" on ", vlan.name));
-    NotKnown(Cat("egress map of ", vlan.name), vlan.egress.missing());
+    const Fact<TagPriority> tag = TagPriorityOf(view_.port, vlan, socket);
+    if (tag) return FromTag(tag->pcp, Cat(tag->by_class ? " by the traffic class on " : " on ", vlan.name));
+    NotKnown(Cat("egress map of ", vlan.name), tag.missing());
     return std::nullopt;
   }
 
@@ -186,27 +188,15 @@ class Walk {
     return Pass("ECN on");
   }
 
-  // What the firmware heard, or our own ears, or lldpad.
-  std::optional<std::uint8_t> AnnouncedPfc() const {
-    if (!view_.netdev) return std::nullopt;
-    if (view_.netdev->dcb.peer.pfc) return view_.netdev->dcb.peer.pfc->enabled;
-    for (const Fact<LldpHeard>* heard : {&view_.netdev->lldp, &view_.netdev->lldp_agent}) {
-      if (!*heard) continue;
-      for (const LldpNeighbour& peer : (*heard)->peers) {
-        if (peer.pfc) return peer.pfc->enabled;
-        if (peer.cee && peer.cee->pfc) return peer.cee->pfc->enabled;
-      }
-    }
-    return std::nullopt;
-  }
-
+  // The wire, and what is known of the switch behind it.
   bool Switch(unsigned priority) {
-    const std::optional<std::uint8_t> announced = AnnouncedPfc();
-    if (!announced) return Pass("switch: not heard");
-    const std::string text = Cat("switch: ", PfcText(*announced));
+    const Fact<std::optional<PeerPfc>> announced = PfcOfPeer(view_.netdev);
+    if (!announced || !*announced) return Pass("the wire; switch not heard");
+    const std::uint8_t enabled = (*announced)->enabled;
+    const std::string text = Cat("switch: ", PfcText(enabled));
     if (!view_.profile.pfc) return Pass(text);
     const unsigned wanted = BitmapOf(*view_.profile.pfc);
-    const unsigned differing = wanted ^ *announced;
+    const unsigned differing = wanted ^ enabled;
     if ((differing >> priority & 1U) == 0) return Pass(text);
     const std::string_view how = (wanted >> priority & 1U) != 0 ? "on " : "off for ";
     return Broken(text, Cat("PFC ", how, priority, " at the switch"));

@@ -2,7 +2,8 @@
 // The chain: what becomes of the packets of one consumer of RDMA, from its mark to the switch.
 //
 // mark -> priority (by DSCP, by the tag of a VLAN, or by a row of the driver) -> traffic class -> PFC -> ECN ->
-// what the switch announces. Whoever breaks one link loses what all others were set for.
+// the wire, and what
+// the switch announces. Whoever breaks one link loses what all others were set for.
 #pragma once
 
 #include <string>
@@ -36,7 +37,7 @@ using Chain = std::vector<ChainStep>;
 // Only where the profile names an RDMA priority and the port may be RoCE.
 Chain WalkChain(const EthernetView& view, const Fact<std::uint8_t>& tos);
 
-// "ToS 106 -> DSCP 26 -> priority 3 -> TC 3 (50 %) -> PFC on -> switch: not heard".
+// "ToS 106 -> DSCP 26 -> priority 3 -> TC 3 (50 %) -> PFC on -> the wire; switch not heard".
 std::string ChainText(const Chain& chain);
 
 // The ToS that the consumer's packets have; missing where that is not known.

@@ -156,8 +156,8 @@ std::string NoConsumer(const EthernetView& view, ChainConsumer consumer) {
 }
 
 Check ChainRdmaCm() {
-  return Make<ChainConsumer::kRdmaCm>(
-      "chain.rdma-cm", "What RDMA-CM sends gets through all links to the switch", kFix, Links("roce.tos"));
+  return Make<ChainConsumer::kRdmaCm>("chain.rdma-cm", "What RDMA-CM sends gets through all links to the wire",
+                                      kFix, Links("roce.tos"));
 }
 
 Check ChainVerbs() {
@@ -168,7 +168,7 @@ Check ChainVerbs() {
 Check ChainSmb() {
   std::vector<std::string_view> links = Links("roce.tos");
   links.push_back("chain.rdma-cm");
-  return Make<ChainConsumer::kSmb>("chain.smb", "What SMB Direct sends gets through all links to the switch",
+  return Make<ChainConsumer::kSmb>("chain.smb", "What SMB Direct sends gets through all links to the wire",
                                    kFix, std::move(links));
 }
 

@@ -5,6 +5,7 @@
 #include "checks/app_rows.h"
 #include "checks/ethernet.h"
 #include "checks/families.h"
+#include "checks/interruption.h"
 #include "checks/names.h"
 #include "checks/trust.h"
 #include "checks/verdicts.h"
@@ -43,7 +44,7 @@ std::string MapFix(const EthernetView& view) {
     if (!mapped)
       command +=
           Cat(command.empty() ? "" : "; ", "dcb app add dev ", netdev, " dscp-prio ", dscp, ":", priority);
-    return command;
+    return Cat(command, CostOfDscpRow(view.netdev));
   }
   return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority);
 }
@@ -190,7 +191,7 @@ Check MapDscp() {
           .why = "Marked traffic in the wrong class is dropped under load, as if it were not marked",
           .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
           .blocks_for = &kDemandsDscp,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{MapNotApplicable, JudgeMap}};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "checks/families.h"
+#include "checks/placeholders.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -143,7 +144,7 @@ Verdict JudgeEct(const PortView& view) {
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), std::string(kExpected), kSource);
   const unsigned bits = *tos & 3U;
-  const unsigned better = (static_cast<unsigned>(*view.profile.dscp) << 2) | 2U;
+  const unsigned better = *WantedTos(view.profile);
   const std::string device = ShellWord(view.port.device);
   return Judged(
       bits == 1 || bits == 2, Cat("RDMA-CM default ToS ", *tos, ": ", kMeaning.at(bits)),

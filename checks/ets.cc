@@ -41,8 +41,8 @@ Verdict JudgeMap(const EthernetView& view) {
                 expected, kSource, EtsCommand(plan, NetdevWord(view.netdev)));
 }
 
-// Strict or vendor scheduling gives no share at all: RDMA is then starved by the classes above, or starves
-// those below.
+// A vendor's scheduling gives no share at all. Nor does a strict class, but it has all that it asks for: what
+// it does to the others is ets.tsa's.
 Verdict JudgeShare(const EthernetView& view) {
   const Profile& profile = view.profile;
   const std::uint8_t priority = *profile.rdma_priority;
@@ -55,6 +55,8 @@ Verdict JudgeShare(const EthernetView& view) {
   if (tc >= kPriorities) return Judged(false, Cat("priority ", priority, " is in no class"), expected, kSource);
   const Tsa tsa = ets->tsa[tc];
   const std::string place = Cat("priority ", priority, " in TC ", tc, ": ");
+  if (tsa == Tsa::kStrict)
+    return {.outcome = Outcome::kNotApplicable, .observed = Cat(place, "strict, see ets.tsa")};
   if (tsa != Tsa::kEts) {
     return Judged(false, Cat(place, Name(tsa), ", no share of its own"), expected, kSource, EtsFix(view, *ets));
   }

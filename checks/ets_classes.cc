@@ -50,7 +50,8 @@ bool IsUrgent(const Profile& profile, std::uint8_t priority) {
   return profile.cnp && profile.cnp->priority == priority;
 }
 
-// RDMA's own class shares by ETS. A strict class of other traffic goes before all shares: a warning.
+// RDMA's own class shares by ETS: a vendor's way promises nothing. Strict, it goes before the others, as a
+// strict class of other traffic goes before it: a warning.
 Verdict JudgeTsa(const EthernetView& view) {
   constexpr std::string_view kExpected = "ets, and no strict class before it";
   const Profile& profile = view.profile;
@@ -61,6 +62,10 @@ Verdict JudgeTsa(const EthernetView& view) {
   if (own >= kPriorities)
     return NoAnswer({.kind = Missing::Kind::kFailed, .detail = Cat("priority ", rdma, " is in no class")},
                     std::string(kExpected), kEtsSource);
+  if (ets->tsa[own] == Tsa::kStrict) {
+    return Warned(Cat("priority ", rdma, " in TC ", own, ": strict, served before all shares"),
+                  std::string(kExpected), kEtsSource, EtsFix(view, *ets));
+  }
   if (ets->tsa[own] != Tsa::kEts) {
     return Judged(false, Cat("priority ", rdma, " in TC ", own, ": ", Name(ets->tsa[own])),
                   std::string(kExpected), kEtsSource, EtsFix(view, *ets));
@@ -108,7 +113,7 @@ Check EtsCapacity() {
           .why = "Without a class of its own RDMA shares queue and pauses with ordinary traffic",
           .fix = "dcb ets show dev {netdev}  # ets-cap: this NIC or its firmware offers too few, use another",
           .blocks_for = &kDemandsEts,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{EtsNotApplicable, JudgeCapacity}};
 }
 

@@ -71,7 +71,8 @@ std::string ExpectedClasses(const Profile& profile) {
   return text;
 }
 
-// What is wrong with that class; empty when nothing is. RDMA's own share is ets.rdma-share's.
+// What is wrong with that class; empty when nothing is. How RDMA's own is served is ets.tsa's and
+// ets.rdma-share's.
 std::string Wrong(const Profile& profile, const Profile::EtsClass& one, const Ets& ets) {
   const std::uint8_t tc = ets.prio_tc[one.priorities.front()];
   for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
@@ -83,9 +84,9 @@ std::string Wrong(const Profile& profile, const Profile::EtsClass& one, const Et
   if (tc >= kPriorities) return Cat(ClassName(one), " in no class");
   const std::string place = Cat(ClassName(one), " in TC ", tc, ": ");
   if (!one.percent) return ets.tsa[tc] == Tsa::kStrict ? "" : Cat(place, Name(ets.tsa[tc]), ", not strict");
-  if (ets.tsa[tc] != Tsa::kEts) return Cat(place, Name(ets.tsa[tc]), ", no share of its own");
   if (std::ranges::find(one.priorities, profile.rdma_priority.value_or(kPriorities)) != one.priorities.end())
     return {};
+  if (ets.tsa[tc] != Tsa::kEts) return Cat(place, Name(ets.tsa[tc]), ", no share of its own");
   const unsigned now = ets.tx_percent[tc];
   const unsigned wanted = *one.percent;
   const unsigned tolerance = profile.ets_tolerance_percent;
@@ -118,12 +119,14 @@ Check EtsMinDefault() {
 }
 
 Check EtsMapContiguous() {
-  return {.id = "ets.map-contiguous",
-          .title = "The classes in use are numbered from 0, where the NIC wants that",
-          .why = "Intel E810 takes classes from 0 on without gaps: of others it makes something else",
-          .fix = kEtsGenericFix,
-          .depends_on = {"drv.dcb-capable", "ets.map"},
-          .rule = Rule<EthernetView>{ContiguousNotApplicable, JudgeContiguous}};
+  return {
+      .id = "ets.map-contiguous",
+      .title = "The classes in use are numbered from 0, where the NIC wants that",
+      .why = "Intel E810's driver switches DCB off when there is a gap: RDMA then has neither class nor PFC",
+      .fix = kEtsGenericFix,
+      .blocks_for = &kDemandsEts,
+      .depends_on = {"drv.dcb-capable", "ets.map"},
+      .rule = Rule<EthernetView>{ContiguousNotApplicable, JudgeContiguous}};
 }
 
 Check EtsClasses() {

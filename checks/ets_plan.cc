@@ -65,6 +65,22 @@ EtsPlan Begin(const Ets& now) {
   return plan;
 }
 
+// Numbers the classes in use from 0 on, in their order.
+void CloseGaps(EtsPlan& plan) {
+  EtsPlan closed;
+  std::uint8_t next = 0;
+  for (std::uint8_t tc = 0; tc < kPriorities; ++tc) {
+    if (!IsUsed(plan, tc)) continue;
+    closed.tsa[next] = plan.tsa[tc];
+    closed.tx_percent[next] = plan.tx_percent[tc];
+    for (std::size_t priority = 0; priority < kPriorities; ++priority) {
+      if (plan.prio_tc[priority] == tc) closed.prio_tc[priority] = next;
+    }
+    ++next;
+  }
+  plan = closed;
+}
+
 // "all:0 0:50 3:50": the value of most entries first, then the exceptions.
 template <class Value, class ToText>
 std::string MapText(const std::array<Value, kPriorities>& values, ToText to_text) {
@@ -128,6 +144,7 @@ EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguou
     rest -= percent;
   }
   ShareRest(plan, claimed, rest);
+  if (contiguous) CloseGaps(plan);
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/families.h"
+#include "checks/interruption.h"
 #include "checks/names.h"
 #include "checks/placeholders.h"
 #include "checks/verdicts.h"
@@ -41,8 +42,7 @@ std::string GidFix(const Port& port, const std::vector<Gid>& gids) {
       port.netdev && port.netdev->addresses &&
       std::ranges::any_of(*port.netdev->addresses, [](const IpAddress& a) { return !IsLinkLocal(a.address); });
   if (has_address) {
-    return Cat("ip link set dev ", netdev, " down && ip link set dev ", netdev,
-               " up  # the interface has an address, the GID table missed it");
+    return BounceCommand(netdev, "the interface has an address, the GID table missed it");
   }
   return Cat("ip address add ADDRESS dev ", netdev,
              "  # ADDRESS: this host's in the storage network, like 10.0.0.1/24");
@@ -137,7 +137,7 @@ Check RoceTos() {
               "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo {tos} > "
               "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos",
           .blocks_for = &kDemandsTos,
-          .depends_on = {"gid.default-mode"},
+          .depends_on = {"link.state", "gid.default-mode"},
           .rule = Rule<PortView>{TosNotApplicable, JudgeTos}};
 }
 

@@ -4,6 +4,7 @@
 
 #include "checks/addresses.h"
 #include "checks/families.h"
+#include "checks/interruption.h"
 #include "checks/tagging.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -20,9 +21,7 @@ std::string MatchNotApplicable(const PortView& view) { return NotRoce(view.port)
 bool IsNear(const PlacedAddress& placed) { return placed.upper == nullptr || placed.upper->vlan_id; }
 
 std::string Bounce(const Port& port) {
-  const std::string netdev = NetdevWord(port.netdev);
-  return Cat("ip link set dev ", netdev, " down && ip link set dev ", netdev,
-             " up  # the GID table missed a change of addresses; addresses of IPv6 must be set again");
+  return BounceCommand(NetdevWord(port.netdev), "the GID table missed a change of addresses");
 }
 
 Verdict JudgeMatch(const PortView& view) {
@@ -75,10 +74,8 @@ Verdict JudgeVlan(const PortView& view) {
              !AddressOfGid(candidate.raw).empty();
     });
     if (gid == port.gids->end()) {
-      return Judged(
-          false, Cat("no RoCE v2 GID on ", vlan.name), std::string(kExpected), kSource,
-          Cat("ip link set dev ", ShellWord(vlan.name), " down && ip link set dev ", ShellWord(vlan.name),
-              " up  # the GID table missed the VLAN; addresses of IPv6 must be set again"));
+      return Judged(false, Cat("no RoCE v2 GID on ", vlan.name), std::string(kExpected), kSource,
+                    BounceCommand(ShellWord(vlan.name), "the GID table missed the VLAN"));
     }
     observed += Cat(observed.empty() ? "" : ", ", AddressOfGid(gid->raw), " at index ", gid->index);
   }
@@ -91,7 +88,9 @@ Check GidIpMatch() {
   return {.id = "gid.ip-match",
           .title = "The GID table has the port's addresses, and no others",
           .why = "A connection to an address without a GID fails; a GID without an address answers for nobody",
-          .fix = "ip link set dev {netdev} down && ip link set dev {netdev} up  # the table is filled anew",
+          .fix =
+              "ip link set dev {netdev} down && ip link set dev {netdev} up  # the table is filled anew; IPv6 "
+              "addresses and static routes are lost",
           .depends_on = {"link.state", "ip.address", "gid.v2-present"},
           .rule = Rule<PortView>{MatchNotApplicable, JudgeMatch}};
 }
@@ -100,7 +99,9 @@ Check GidVlanMatch() {
   return {.id = "gid.vlan-match",
           .title = "The storage VLAN has a RoCE v2 GID",
           .why = "Without one RDMA leaves untagged or not at all, whatever the VLAN's address is",
-          .fix = "ip link set dev {netdev}.VLAN down && ip link set dev {netdev}.VLAN up",
+          .fix =
+              "ip link set dev {netdev}.VLAN down && ip link set dev {netdev}.VLAN up  # its IPv6 "
+              "addresses and static routes are lost",
           .blocks_for = &kDemandsVlan,
           .depends_on = {"link.state", "gid.v2-present", "vlan.present", "vlan.id"},
           .rule = Rule<PortView>{VlanNotApplicable, JudgeVlan}};

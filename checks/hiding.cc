@@ -32,14 +32,20 @@ const Finding* Root(const Finding* finding, const Evidence& evidence) {
 // A chain repeats what the check of a broken link said.
 bool Repeats(const Finding& finding) { return finding.id.starts_with("chain."); }
 
-bool Explains(Outcome dependency, const Finding& finding) {
-  switch (dependency) {
+// Advice behind advice: one fault is one line.
+bool NeitherBlocks(const Finding& dependency, const Finding& finding) {
+  return !dependency.blocking && !finding.blocking;
+}
+
+bool Explains(const Finding& dependency, const Finding& finding) {
+  switch (dependency.outcome) {
     case Outcome::kFail:
       return true;
     case Outcome::kUnknown:
       return finding.outcome == Outcome::kUnknown;
     case Outcome::kWarn:
-      return (finding.scope == Scope::kPair || Repeats(finding)) && finding.outcome == Outcome::kWarn;
+      return finding.outcome == Outcome::kWarn &&
+             (finding.scope == Scope::kPair || Repeats(finding) || NeitherBlocks(dependency, finding));
     case Outcome::kPass:
     case Outcome::kNotApplicable:
       return false;
@@ -70,7 +76,7 @@ const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, co
       if (earlier.id != id || !IsAbout(earlier, evidence.subject)) continue;
       const Finding* dependency = Root(&earlier, evidence);
       if (dependency == nullptr || (finding.blocking && !dependency->blocking)) continue;
-      if (Explains(dependency->outcome, finding)) return dependency;
+      if (Explains(*dependency, finding)) return dependency;
     }
   }
   return nullptr;

@@ -6,8 +6,9 @@
 //  - behind a dependency that fails: always, whatever the answer would have been; it could not be trusted.
 //  - behind a dependency that is unknown: only if it is unknown too. What can be judged is judged; what cannot
 //    be, for the same reason, is not said twice.
-//  - behind a dependency that warns: never on a host; across a pair only a warning, which the host's already
-//    said. The same for chain.*, which names a broken link once more.
+//  - behind a dependency that warns: only a warning. Across a pair always, as the host's findings already said
+//  it;
+//    the same for chain.*, which names a broken link once more. On a host only where neither blocks.
 //  - a dependency that is itself hidden stands for the one that hides it; one that passed or does not apply
 //    hides nothing.
 //  - what is found about an RDMA port is found about each Ethernet port it stands on, and the other way round.

@@ -50,7 +50,9 @@ bool SameSubnet(const IpAddress& a, const IpAddress& b) {
 
 std::string SubnetsNotApplicable(const PortView& view) {
   if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
-  return view.host.ports && view.host.ports->size() < 2 ? "fewer than two RDMA ports: there is nothing to compare" : "";
+  return view.host.ports && view.host.ports->size() < 2
+             ? "fewer than two RDMA ports: there is nothing to compare"
+             : "";
 }
 
 // Only the ports before this one are looked at, so that two ports in one subnet are one finding.
@@ -89,7 +91,7 @@ Check IpUsable() {
               "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network, like "
               "10.0.0.1/24",
           .blocks_for = &kDemandsRdma,
-          .depends_on = {"inv.netdev-mapping"},
+          .depends_on = {"inv.netdev-mapping", "link.state"},
           .rule = Rule<PortView>{AddressNotApplicable, JudgeAddress}};
 }
 

@@ -9,6 +9,7 @@
 #include "checks/ethernet.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
+#include "checks/spare.h"
 #include "checks/stopwatch.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
@@ -16,11 +17,37 @@
 namespace rdmaready {
 namespace {
 
+// Of a spare port one thing is said: that it is one.
+constexpr std::string_view kSaysSpare = "link.state";
+
+std::string SpareReason(const Facts& host, const Port& port, const Profile& profile) {
+  return IsSpare(host, port, profile) ? Cat("a spare port: see ", kSaysSpare) : "";
+}
+
+std::string SpareReason(const HostView&) { return {}; }
+template <class View>
+std::string SpareReason(const View& view) {
+  return SpareReason(view.host, view.port, view.profile);
+}
+std::string SpareReason(const PairView& view) {
+  std::string from = SpareReason(view.from, view.from_port, view.profile);
+  return from.empty() ? SpareReason(view.to, view.to_port, view.profile) : from;
+}
+
+// Why the check is not asked of the view; empty when it is.
+template <class View>
+std::string NotApplicable(const Check& check, const Rule<View>& rule, const View& view) {
+  if (check.id != kSaysSpare) {
+    if (std::string reason = SpareReason(view); !reason.empty()) return reason;
+  }
+  return rule.not_applicable == nullptr ? std::string() : rule.not_applicable(view);
+}
+
 // The answer of the rule for one view; the fix may still hold placeholders.
 template <class View>
 Finding Ask(const Check& check, const Rule<View>& rule, const View& view, std::string subject) {
   Finding finding = Begin(check, view.profile, std::move(subject));
-  const std::string reason = rule.not_applicable == nullptr ? std::string() : rule.not_applicable(view);
+  const std::string reason = NotApplicable(check, rule, view);
   if (!reason.empty()) {
     finding.outcome = Outcome::kNotApplicable;
     finding.observed = Printable(reason);

@@ -3,8 +3,10 @@
 #include "api/base/text.h"
 #include "checks/ethernet.h"
 #include "checks/families.h"
+#include "checks/interruption.h"
 #include "checks/link_modes.h"
 #include "checks/names.h"
+#include "checks/spare.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -35,8 +37,7 @@ std::string StateFix(const Port& port) {
     return Cat("ip -d link show dev ", netdev,
                "  # no carrier: check the cable, the transceiver, and that the switch port is enabled");
   }
-  return Cat("ip link set dev ", netdev, " down && ip link set dev ", netdev,
-             " up  # the interface is up and the RDMA port is not: let the driver look again");
+  return BounceCommand(netdev, "the interface is up and the RDMA port is not: let the driver look again");
 }
 
 std::string NeverNotApplicable(const PortView&) { return {}; }
@@ -77,6 +78,12 @@ Verdict JudgeState(const PortView& view) {
     return Warned(Cat(observed, "; below it without carrier: ", dead), std::string(kExpected), kStateSource,
                   Cat("ip -d link show master ", NetdevWord(port.netdev),
                       "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
+  }
+  if (IsSpare(view.host, port, view.profile)) {
+    return Warned(Cat("spare: ", observed, ", without an address; other ports carry RDMA"),
+                  std::string(kExpected), kStateSource,
+                  Cat("ip -d link show dev ", NetdevWord(port.netdev),
+                      "  # nothing to do for a port that nobody is to use; else: a cable, then an address"));
   }
   return Judged(active && !netdev_down, observed, std::string(kExpected), kStateSource, StateFix(port));
 }

@@ -115,7 +115,7 @@ Check RoceTosVerbs() {
           .title = "No traffic class is forced on RDMA but the profile's",
           .why = "It overrides what RDMA-CM and every program say: all RDMA lands in the class that it names",
           .fix = "cat /sys/class/infiniband/{device}/tc/{port}/traffic_class  # echo {tos} into it",
-          .depends_on = {"inv.rdma-present", "inv.transport"},
+          .depends_on = {"inv.rdma-present", "inv.transport", "link.state"},
           .rule = Rule<PortView>{VerbsNotApplicable, JudgeVerbs}};
 }
 

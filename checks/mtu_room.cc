@@ -39,19 +39,27 @@ std::string VlanNotApplicable(const PortView& view) {
   return StorageVlans(view.port, view.profile).empty() ? "no VLAN with an address on the port" : "";
 }
 
+// Where the profile names no VLAN, one that has the MTU is enough: the others may be for something else.
 Verdict JudgeVlan(const PortView& view) {
   const std::uint32_t wanted = *view.profile.mtu_bytes;
   const std::string expected = Cat("at least ", wanted);
   if (!view.port.uppers) return NoAnswer(view.port.uppers.missing(), expected, kSource);
   std::string observed;
-  for (const TaggedNetdev& vlan : StorageVlans(view.port, view.profile)) {
+  const TaggedNetdev* small = nullptr;
+  bool enough = false;
+  const std::vector<TaggedNetdev> vlans = StorageVlans(view.port, view.profile);
+  for (const TaggedNetdev& vlan : vlans) {
     if (vlan.mtu_bytes == 0) return NoAnswer({}, expected, kSource);
-    const std::string text = Cat(vlan.name, " has MTU ", vlan.mtu_bytes);
-    if (vlan.mtu_bytes < wanted)
-      return Judged(false, text, expected, kSource,
-                    Cat("ip link set dev ", ShellWord(vlan.name), " mtu ", wanted));
-    observed += Cat(observed.empty() ? "" : ", ", text);
+    observed += Cat(observed.empty() ? "" : ", ", vlan.name, " has MTU ", vlan.mtu_bytes);
+    if (vlan.mtu_bytes < wanted) {
+      if (small == nullptr) small = &vlan;
+    } else {
+      enough = enough || !view.profile.vlan_ids;
+    }
   }
+  if (small != nullptr && !enough)
+    return Judged(false, observed, expected, kSource,
+                  Cat("ip link set dev ", ShellWord(small->name), " mtu ", wanted));
   if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kSource);
   return Judged(true, observed, expected, kSource);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pause.*: link-level pause (IEEE 802.3x) beside PFC.
 #include "checks/families.h"
+#include "checks/interruption.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -49,7 +50,8 @@ Verdict JudgeNone(const EthernetView& view) {
   if (!pause && !NotOffered(pause)) return NoAnswer(pause.missing(), std::string(kExpected), kBoth);
   const unsigned priority = view.profile.rdma_priority.value_or(3);
   return Judged(false, "neither PFC nor link-level pause", std::string(kExpected), kBoth,
-                Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on"));
+                Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on",
+                    CostOfPfc(view.netdev)));
 }
 
 std::string AutonegNotApplicable(const EthernetView& view) {

@@ -172,6 +172,7 @@ Recurrence SameSwitchElsewhere(const EthernetView& view, const LinkAgents& agent
 }
 
 std::string UniqueNotApplicable(const EthernetView& view) {
+  if (view.profile.min_ports.value_or(1) < 2) return NotAsked(view.profile, "two ports or more (min_ports)");
   if (std::string reason = NobodyHeard(view); !reason.empty()) return reason;
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   const bool alone = agents && !SameSwitchElsewhere(view, *agents).comparable;

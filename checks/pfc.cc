@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pfc.*: which priorities are paused instead of dropped.
 #include "checks/families.h"
+#include "checks/interruption.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -19,7 +20,7 @@ std::string Expected(const Profile& profile) {
 std::string Fix(const EthernetView& view) {
   std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off");
   for (const std::uint8_t priority : PrioritiesOf(Wanted(view.profile))) command += Cat(" ", priority, ":on");
-  return command;
+  return Cat(command, CostOfPfc(view.netdev));
 }
 
 std::string LosslessNotApplicable(const EthernetView& view) {

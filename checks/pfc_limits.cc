@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "checks/families.h"
+#include "checks/interruption.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -47,7 +48,7 @@ std::string SetFix(const EthernetView& view) {
   std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off");
   for (const std::uint8_t priority : PrioritiesOf(static_cast<std::uint8_t>(Wanted(view.profile))))
     command += Cat(" ", priority, ":on");
-  return command;
+  return Cat(command, CostOfPfc(view.netdev));
 }
 
 // The priority is not paused.
@@ -89,7 +90,7 @@ Check PfcCapability() {
           .why = "What the NIC cannot pause it drops, whatever it was told",
           .fix = "dcb pfc show dev {netdev}  # pfc-cap: ask for fewer lossless priorities, or use another NIC",
           .blocks_for = &kDemandsLossless,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{LosslessNotApplicable, JudgeCapability}};
 }
 
@@ -119,7 +120,7 @@ Check PfcOffWhenLossy() {
           .why = "A pause that nobody planned spreads congestion to hosts that have no part in it",
           .fix = "dcb pfc set dev {netdev} prio-pfc all:off",
           .blocks_for = &kDemandsPfcOff,
-          .depends_on = {"drv.dcb-capable"},
+          .depends_on = {"link.state", "drv.dcb-capable"},
           .rule = Rule<EthernetView>{LossyNotApplicable, JudgeLossy}};
 }
 

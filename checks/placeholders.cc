@@ -71,7 +71,8 @@ std::string FillIn(std::string_view text, const Facts& host, const Port* port, c
 
 std::optional<unsigned> WantedTos(const Profile& profile) {
   if (profile.tos) return *profile.tos;
-  if (profile.dscp) return static_cast<unsigned>(*profile.dscp) << 2;
+  constexpr unsigned kEct0 = 2;
+  if (profile.dscp) return (static_cast<unsigned>(*profile.dscp) << 2) | (profile.ecn ? kEct0 : 0U);
   return std::nullopt;
 }
 

@@ -18,7 +18,8 @@ namespace rdmaready {
 std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile,
                    const Fact<Netdev>* ethernet = nullptr);
 
-// The ToS that marks RDMA traffic under this profile: `tos`, else the DSCP with ECN bits zero.
+// The ToS that marks RDMA traffic under this profile: `tos`, else the DSCP, with leave for switches to mark the
+// packet (ECT(0)) where the profile asks for ECN.
 std::optional<unsigned> WantedTos(const Profile& profile);
 
 }  // namespace rdmaready

@@ -25,6 +25,15 @@ RoleAnswer ByModule(const Facts& host, std::string_view module) {
   return IsInUse(*state) ? Yes() : No(Cat(module, " is not loaded: no such server here"));
 }
 
+// A client loads its module with the first connection: to have it is all that shows a host could be one.
+RoleAnswer ByAnyModule(const Facts& host, std::string_view module, Role role) {
+  const Fact<ModuleState> state = StateOf(host, module);
+  if (!state) return Unknown(state.missing());
+  return *state != ModuleState::kAbsent
+             ? Yes()
+             : No(Cat("no ", module, " here, and the profile does not name the role ", Name(role)));
+}
+
 RoleAnswer SmbServer(const Facts& host) {
   if (host.ksmbd) return Yes();
   const RoleAnswer loaded = ByModule(host, "ksmbd");
@@ -36,7 +45,7 @@ RoleAnswer SmbClient(const Facts& host) {
   const Fact<ModuleState> cifs = StateOf(host, "cifs");
   if (cifs && IsInUse(*cifs)) return Yes();
   const RoleAnswer server = SmbServer(host);
-  if (!server.not_applicable.empty()) return Yes();
+  if (!server.not_applicable.empty()) return ByAnyModule(host, "cifs", Role::kSmbClient);
   if (server.unknown) return server;
   if (!cifs) return Unknown(cifs.missing());
   return No("an SMB server, and cifs is not loaded");
@@ -68,10 +77,13 @@ RoleAnswer RoleOf(const Facts& host, const Profile& profile, Role role) {
       return ByModule(host, "ib_isert");
     case Role::kNfsServer:
       return NfsServer(host);
-    case Role::kUnknown:
     case Role::kNvmeHost:
+      return ByAnyModule(host, "nvme_rdma", role);
     case Role::kIserInitiator:
+      return ByAnyModule(host, "ib_iser", role);
     case Role::kNfsClient:
+      return ByAnyModule(host, "rpcrdma", role);
+    case Role::kUnknown:
       return Yes();
   }
   return Yes();

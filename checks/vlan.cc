@@ -94,6 +94,32 @@ std::string EgressNotApplicable(const PortView& view) {
   return kDemandsPcp.made_by(view.profile) ? "" : NotAsked(view.profile, "a priority in the tag");
 }
 
+// What a VLAN makes of RDMA-CM's priority, in words.
+std::string LeavesText(const TaggedNetdev& vlan, std::uint32_t priority, const TagPriority& tag) {
+  const std::string_view how = tag.by_class ? " leaves with its traffic class, PCP " : " leaves with PCP ";
+  return Cat(vlan.name, ": RDMA-CM's priority ", priority, how, tag.pcp);
+}
+
+std::string EgressFix(const PortView& view, const TaggedNetdev& vlan, std::uint32_t priority,
+                      const TagPriority& tag) {
+  if (tag.by_class)
+    return Cat("dcb ets show dev ", NetdevWord(view.port.netdev), "  # with traffic classes in use ",
+               Printable(view.port.netdev->driver),
+               " lets no egress map decide: classify by DSCP (trust: dscp) on switch and hosts");
+  return Cat("ip link set dev ", ShellWord(vlan.name), " type vlan egress-qos-map ", priority, ":",
+             *view.profile.rdma_priority);
+}
+
+// Those that the profile does not name, and that RDMA does not leave by as it should.
+std::string OthersText(const PortView& view, const std::vector<TaggedNetdev>& storage) {
+  if (view.profile.vlan_ids) return {};
+  std::string names;
+  for (const TaggedNetdev& vlan : VlansWithAddress(view.port)) {
+    if (std::ranges::find(storage, vlan) == storage.end()) names += Cat(names.empty() ? "" : ", ", vlan.name);
+  }
+  return names.empty() ? "" : Cat("; not for RDMA: ", names);
+}
+
 Verdict JudgeEgress(const PortView& view) {
   constexpr std::string_view kMapSource = "rtnetlink VLAN egress map, configfs rdma_cm";
   const std::uint8_t wanted = *view.profile.rdma_priority;
@@ -107,18 +133,15 @@ Verdict JudgeEgress(const PortView& view) {
                     kMapSource);
   }
   std::string observed;
+  std::string fix;
   for (const TaggedNetdev& vlan : vlans) {
-    if (!vlan.egress) return NoAnswer(vlan.egress.missing(), expected, kMapSource);
-    const std::uint8_t pcp = PcpOf(*vlan.egress, priority);
-    const std::string text = Cat(vlan.name, ": RDMA-CM's priority ", priority, " leaves with PCP ", pcp);
-    if (pcp != wanted) {
-      return Judged(
-          false, text, expected, kMapSource,
-          Cat("ip link set dev ", ShellWord(vlan.name), " type vlan egress-qos-map ", priority, ":", wanted));
-    }
-    observed += Cat(observed.empty() ? "" : ", ", text);
+    const Fact<TagPriority> tag = TagPriorityOf(view.port, vlan, priority);
+    // Of several that are not named the unknown one may be the one that storage uses.
+    if (!tag) return NoAnswer(tag.missing(), expected, kMapSource);
+    if (tag->pcp != wanted && fix.empty()) fix = EgressFix(view, vlan, priority, *tag);
+    observed += Cat(observed.empty() ? "" : ", ", LeavesText(vlan, priority, *tag));
   }
-  return Judged(true, observed, expected, kMapSource);
+  return Judged(fix.empty(), observed + OthersText(view, vlans), expected, kMapSource, fix);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "checks/readiness.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -97,6 +98,35 @@ TEST(Agreement, LeavesAHostThatIsWrongByItselfToItsOwnFinding) {
   EXPECT_EQ(Of(findings[1], "agree.marking").outcome, Outcome::kNotApplicable);
   EXPECT_EQ(Of(findings[1], "agree.marking").hidden_by, "roce.tos");
   EXPECT_EQ(Of(findings[0], "agree.marking").outcome, Outcome::kNotApplicable);
+}
+
+// A virtual function is advised against; that its firmware is not known is another thing.
+TEST(Agreement, HidesNothingUnknownBehindAWarning) {
+  const Facts function = WithHardware([](Port& port, PciFunction& pci) {
+    pci.virtual_function = true;
+    port.firmware = Denied();
+  });
+  Fleet fleet{.facts = {function, Hardware()}};
+  const auto findings = fleet.Judge();
+  ASSERT_EQ(Of(fleet.findings[0], "inv.physical").outcome, Outcome::kWarn);
+  EXPECT_EQ(Of(findings[0], "agree.firmware").outcome, Outcome::kUnknown);
+}
+
+TEST(Agreement, LeavesASparePortOut) {
+  const auto with_spare = [](int number, std::uint32_t mtu_bytes) {
+    return WithSecond(HostNumber(number), [mtu_bytes](Port& port) {
+      Netdev netdev = *port.netdev;
+      netdev.carrier = false;
+      netdev.mtu_bytes = mtu_bytes;
+      netdev.addresses = std::vector<IpAddress>{};
+      port.netdev = netdev;
+      port.state = PortState::kDown;
+    });
+  };
+  Fleet fleet{.facts = {with_spare(1, 1500), with_spare(2, 9000)}};
+  for (const auto& findings : fleet.Judge()) {
+    for (const Finding& finding : findings) EXPECT_EQ(finding.subject, "rxe0/1 dcb0") << finding.id;
+  }
 }
 
 TEST(Agreement, AsksAPortThatDoesNotAnswerNobodyElse) {

@@ -141,7 +141,9 @@ void AddGid(std::vector<CheckCase>& cases) {
        {"gid.v2-present", "address removed", WithPort(without_address), kFail, "only link-local",
         "ip address add ADDRESS dev dcb0"},
        {"gid.v2-present", "address without GID", WithPort(only_link_local), kFail, "only link-local",
-        "ip link set dev dcb0 down && ip link set dev dcb0 up"},
+        "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface has an address, the GID table "
+        "missed "
+        "it; then set its IPv6 addresses and static routes again"},
        {"gid.v2-present", "RoCE v1 only", WithPort(only_v1), kFail, "only RoCE v1: 10.0.0.1",
         "ethtool -i dcb0"},
        {"gid.v2-present", "empty table", WithPort([](Port& port) { port.gids = std::vector<Gid>{}; }), kFail,
@@ -168,7 +170,21 @@ void AddGid(std::vector<CheckCase>& cases) {
         "not permitted"},
        {"roce.tos", "DSCP without a ToS", WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }),
         kFail, "not set", "echo 104 >", Without([](Profile& profile) { profile.tos.reset(); })},
+       {"roce.tos", "DSCP without a ToS, and marks of switches asked for",
+        WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }), kFail, "not set", "echo 106 >",
+        Without([](Profile& profile) {
+          profile.tos.reset();
+          profile.ecn = Profile::Ecn{};
+        })},
        {"roce.tos", "not asked", GoodHost(), kNotApplicable, "does not ask", "", PcpProfile()}});
+}
+
+// Without PFC.
+Facts OfDriver(const char* driver) {
+  return WithNetdev([driver](Netdev& netdev) {
+    netdev.driver = driver;
+    netdev.dcb.pfc = Pfc{.capability = 8};
+  });
 }
 
 void AddDcb(std::vector<CheckCase>& cases) {
@@ -204,6 +220,10 @@ void AddDcb(std::vector<CheckCase>& cases) {
         "dcb pfc set dev dcb0 prio-pfc all:off 3:on"},
        {"pfc.lossless-priority", "off", WithPfc(0), kFail, "PFC off",
         "dcb pfc set dev dcb0 prio-pfc all:off 3:on"},
+       {"pfc.lossless-priority", "off, of a driver that toggles the link", OfDriver("mlx5_core"), kFail,
+        "PFC off", "prio-pfc all:off 3:on  # the link goes down for a moment"},
+       {"pfc.lossless-priority", "off, of a driver that stops its queues", OfDriver("ice"), kFail, "PFC off",
+        "prio-pfc all:off 3:on  # the driver stops the port for a moment"},
        {"pfc.lossless-priority", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }), kUnknown,
         "not permitted"},
        {"pfc.lossless-priority", "not asked", GoodHost(), kNotApplicable, "does not ask", "",
@@ -240,7 +260,8 @@ void AddEts(std::vector<CheckCase>& cases) {
         }),
         kFail, "priority 3 in TC 3: ETS 10 %",
         "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3"},
-       {"ets.rdma-share", "strict", WithEts([](Ets& ets) { ets.tsa[3] = Tsa::kStrict; }), kFail, "strict"},
+       {"ets.rdma-share", "strict", WithEts([](Ets& ets) { ets.tsa[3] = Tsa::kStrict; }), kNotApplicable,
+        "strict, see ets.tsa"},
        {"ets.rdma-share", "vendor", WithEts([](Ets& ets) { ets.tsa[3] = Tsa::kVendor; }), kFail, "vendor"},
        {"ets.rdma-share", "within tolerance", WithEts([](Ets& ets) { ets.tx_percent[3] = 45; }), kPass,
         "ETS 45 %"},

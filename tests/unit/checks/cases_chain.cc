@@ -10,7 +10,8 @@ constexpr Outcome kFail = Outcome::kFail;
 constexpr Outcome kUnknown = Outcome::kUnknown;
 constexpr Outcome kNotApplicable = Outcome::kNotApplicable;
 
-constexpr std::string_view kWhole = "DSCP 26 -> priority 3 -> TC 3 (50 %) -> PFC on -> switch: not heard";
+constexpr std::string_view kWhole =
+    "DSCP 26 -> priority 3 -> TC 3 (50 %) -> PFC on -> the wire; switch not heard";
 
 Facts Marking(Fact<std::vector<ConsumerMarking>> markings) {
   Facts host = GoodHost();

@@ -69,8 +69,10 @@ void AddClasses(std::vector<CheckCase>& cases) {
        {"ets.sum", "no class shares", WithEts([](Ets& ets) { ets.tsa = {}; }), kPass, "no class shares"},
        {"ets.sum", "denied", EtsDenied(), kUnknown, "not permitted"},
        {"ets.tsa", "ets", GoodHost(), kPass, "priority 3 in TC 3: ets"},
-       {"ets.tsa", "strict", WithEts([](Ets& ets) { ets.tsa[3] = Tsa::kStrict; }), kFail,
+       {"ets.tsa", "strict", WithEts([](Ets& ets) { ets.tsa[3] = Tsa::kStrict; }), kWarn,
         "priority 3 in TC 3: strict", "dcb ets set dev dcb0"},
+       {"ets.tsa", "the vendor's way", WithEts([](Ets& ets) { ets.tsa[3] = Tsa::kVendor; }), kFail,
+        "priority 3 in TC 3: vendor", "dcb ets set dev dcb0"},
        {"ets.tsa", "the default class is strict", WithEts([](Ets& ets) { ets.tsa[0] = Tsa::kStrict; }), kWarn,
         "priority 0 in TC 0: strict, served before"},
        {"ets.tsa", "a strict heartbeat", ThreeClasses([](Ets& ets) { ets.tsa[7] = Tsa::kStrict; }), kPass,
@@ -101,6 +103,17 @@ void AddHeartbeat(std::vector<CheckCase>& cases) {
   netdev.speed_mbps = 10'000;
   ports.front().netdev = netdev;
   slow.ports = ports;
+  const Facts slow_and_more = [&slow] {
+    Facts host = slow;
+    std::vector<Port> changed = *host.ports;
+    Netdev port = *changed.front().netdev;
+    Ets ets = *port.dcb.ets;
+    ets.tx_percent[7] = 3;
+    port.dcb.ets = ets;
+    changed.front().netdev = port;
+    host.ports = changed;
+    return host;
+  }();
   constexpr std::string_view kWhole =
       "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets 7:ets tc-bw all:0 0:49 3:50 7:1 prio-tc all:0 3:3 "
       "7:7";
@@ -119,6 +132,7 @@ void AddHeartbeat(std::vector<CheckCase>& cases) {
        {"ets.cluster-share", "2 % of 10 Gb/s", slow, kPass, "TC 7: ETS 2 %", "", WithHeartbeat()},
        {"ets.cluster-share", "2 % of 25 Gb/s", share(2), kWarn, "TC 7: ETS 2 %", std::string(kWhole),
         WithHeartbeat()},
+       {"ets.cluster-share", "3 % of 10 Gb/s", slow_and_more, kFail, "TC 7: ETS 3 %", "", WithHeartbeat()},
        {"ets.cluster-share", "20 %", share(20), kFail, "TC 7: ETS 20 %", std::string(kWhole), WithHeartbeat()},
        {"ets.cluster-share", "none", share(0), kFail, "TC 7: ETS 0 %", "", WithHeartbeat()},
        {"ets.cluster-share", "strict", ThreeClasses([](Ets& ets) { ets.tsa[7] = Tsa::kStrict; }), kWarn,

@@ -47,6 +47,39 @@ Facts UppersDenied() {
   return WithVlan([](Port&, UpperNetdev& vlan) { vlan.addresses = Denied(); });
 }
 
+// Management on VLAN 10 of the same port, without a row for RDMA, with an MTU of its own, and first.
+template <class Change>
+Facts ConvergedWith(Change change) {
+  Facts host = OnVlan();
+  std::vector<Port> ports = *host.ports;
+  std::vector<UpperNetdev> uppers = *ports.front().uppers;
+  UpperNetdev management = uppers.front();
+  management.name = "dcb0.10";
+  management.vlan_id = std::uint16_t{10};
+  management.vlan_egress = std::vector<VlanPriority>{};
+  management.mtu_bytes = 1500;
+  management.addresses = std::vector<IpAddress>{{.address = "192.168.10.1", .prefix_length = 24}};
+  uppers.insert(uppers.begin(), management);
+  change(ports.front(), uppers);
+  ports.front().uppers = uppers;
+  host.ports = ports;
+  return host;
+}
+
+Facts Converged() {
+  return ConvergedWith([](Port&, std::vector<UpperNetdev>&) {});
+}
+
+// An E810 with two classes in use, and its storage VLAN mapped as the profile has it.
+Facts OnVlanOfIce(std::vector<std::string> over) {
+  return WithVlan([&over](Port& port, UpperNetdev& vlan) {
+    vlan.over = over;
+    Netdev netdev = *port.netdev;
+    netdev.driver = "ice";
+    port.netdev = netdev;
+  });
+}
+
 void AddMtu(std::vector<CheckCase>& cases) {
   const auto limited = [](std::uint32_t now, Fact<std::uint32_t> most) {
     return WithNetdev([&](Netdev& netdev) {
@@ -75,6 +108,8 @@ void AddMtu(std::vector<CheckCase>& cases) {
        {"mtu.vlan", "not filled in", vlan_mtu(0), kUnknown, "not collected"},
        {"mtu.vlan", "denied", uppers_unknown, kUnknown, "not permitted"},
        {"mtu.vlan", "small, but not for storage", vlan_mtu(1500), kNotApplicable, "no VLAN", "", OnlyVlan(712)},
+       {"mtu.vlan", "small for management beside storage", Converged(), kPass, "dcb0.711 has MTU 9000", "",
+        Tagged()},
        {"mtu.vlan", "which VLANs have an address is not known", UppersDenied(), kUnknown, "not permitted"},
        {"mtu.vlan", "no VLAN", GoodHost(), kNotApplicable, "no VLAN"}});
 }
@@ -156,6 +191,20 @@ void AddVlan(std::vector<CheckCase>& cases) {
        {"vlan.egress-map", "for another ToS",
         WithVlan([](Port& port, UpperNetdev&) { port.cm_default_tos = std::uint8_t{106}; }), kFail,
         "priority 2 leaves with PCP 0", "egress-qos-map 2:3", Tagged()},
+       {"vlan.egress-map", "management on another VLAN", Converged(), kPass,
+        "dcb0.711: RDMA-CM's priority 0 leaves with PCP 3; not for RDMA: dcb0.10", "", Tagged()},
+       {"vlan.egress-map", "none of two leaves as RDMA",
+        ConvergedWith([](Port&, std::vector<UpperNetdev>& uppers) { uppers.back().vlan_egress = Map{}; }),
+        kFail, "dcb0.10: RDMA-CM's priority 0 leaves with PCP 0, dcb0.711:", "egress-qos-map 0:3", Tagged()},
+       {"vlan.egress-map", "one of two is not known",
+        ConvergedWith([](Port&, std::vector<UpperNetdev>& uppers) { uppers.back().vlan_egress = Denied(); }),
+        kUnknown, "not permitted", "", Tagged()},
+       {"vlan.egress-map", "another VLAN than the named one is right", Converged(), kFail,
+        "dcb0.10: RDMA-CM's priority 0 leaves with PCP 0", "ip link set dev dcb0.10", OnlyVlan(10)},
+       {"vlan.egress-map", "the NIC's classes go before the map", OnVlanOfIce({"dcb0"}), kFail,
+        "leaves with its traffic class, PCP 0", "dcb ets show dev dcb0", Tagged()},
+       {"vlan.egress-map", "over a bond the map decides", OnVlanOfIce({"bond0"}), kPass, "leaves with PCP 3",
+        "", Tagged()},
        {"vlan.egress-map", "map denied", egress(Denied()), kUnknown, "not permitted", "", Tagged()},
        {"vlan.egress-map", "ToS denied",
         WithVlan([](Port& port, UpperNetdev&) { port.cm_default_tos = Denied(); }), kUnknown, "not permitted",

@@ -163,11 +163,16 @@ void AddUnique(std::vector<CheckCase>& cases) {
       port.netdev = netdev;
     });
   };
-  cases.insert(cases.end(), {{"peer.port-unique", "two switches", second("02:00:00:00:00:77"), kPass, "sw1"},
-                             {"peer.port-unique", "one switch", second("02:00:00:00:00:99"), kFail,
-                              "dcb1 leads to the same chassis"},
-                             {"peer.port-unique", "denied", Deaf(), kUnknown, "not permitted"},
-                             {"peer.port-unique", "one port", Good(), kNotApplicable, "no other RDMA port"}});
+  Profile two = VirtualFabricProfile();
+  two.min_ports = std::uint8_t{2};
+  const Facts same = second("02:00:00:00:00:99");
+  cases.insert(
+      cases.end(),
+      {{"peer.port-unique", "two switches", second("02:00:00:00:00:77"), kPass, "sw1", "", two},
+       {"peer.port-unique", "one switch", same, kFail, "dcb1 leads to the same chassis", "", two},
+       {"peer.port-unique", "one switch, and nobody planned two", same, kNotApplicable, "does not ask"},
+       {"peer.port-unique", "denied", Deaf(), kUnknown, "not permitted", "", two},
+       {"peer.port-unique", "one port", Good(), kNotApplicable, "no other RDMA port", "", two}});
 }
 
 void AddApp(std::vector<CheckCase>& cases) {

@@ -74,7 +74,7 @@ void AddSecurityCases(std::vector<CheckCase>& cases) {
         fabric},
        {"roce.tos-persistent", "nothing keeps it", Keepers(std::vector<std::string>{}), kFail,
         "nothing sets RDMA-CM's ToS at boot",
-        "echo 106 > /sys/kernel/config/rdma_cm/%k/ports/1/default_roce_tos", fabric},
+        "ls /sys/class/infiniband | xargs mkdir -p; echo 106 | tee */ports/*/default_roce_tos", fabric},
        {"roce.tos-persistent", "not readable", Keepers(Denied()), kUnknown, "Operation not permitted", "",
         fabric},
        {"roce.tos-persistent", "no ToS asked for", Keepers(std::vector<std::string>{}), kNotApplicable,

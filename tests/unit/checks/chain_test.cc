@@ -47,14 +47,21 @@ Facts Naming(MarkingConsumer consumer, std::optional<std::uint8_t> tos) {
 TEST(Chain, OfAGoodHostIsWholeAndSaidInOneLine) {
   const Chain chain = Of(GoodHost());
   EXPECT_EQ(chain.back().outcome, Outcome::kPass);
-  EXPECT_EQ(ChainText(chain), "ToS 106 -> DSCP 26 -> priority 3 -> TC 3 (50 %) -> PFC on -> switch: not heard");
+  EXPECT_EQ(ChainText(chain),
+            "ToS 106 -> DSCP 26 -> priority 3 -> TC 3 (50 %) -> PFC on -> the wire; switch not heard");
 }
 
 TEST(Chain, GoesByTheTagWhereTheProfileDoes) {
   const Profile profile = PcpProfile();
   EXPECT_EQ(ChainText(Of(OnVlan(), profile)),
-            "ToS 0 -> PCP 3 on dcb0.711 -> priority 3 -> TC 3 (50 %) -> PFC on -> switch: not heard");
+            "ToS 0 -> PCP 3 on dcb0.711 -> priority 3 -> TC 3 (50 %) -> PFC on -> the wire; switch not heard");
   ExpectBroken(WithVlan([](Port&, UpperNetdev& vlan) { vlan.vlan_egress = std::vector<VlanPriority>{}; }),
+               "priority 0", "priority 3", profile);
+  ExpectBroken(WithVlan([](Port& port, UpperNetdev&) {
+                 Netdev netdev = *port.netdev;
+                 netdev.driver = "ice";
+                 port.netdev = netdev;
+               }),
                "priority 0", "priority 3", profile);
   Mqprio mqprio{.traffic_classes = 8};
   mqprio.priority_class[0] = 1;
@@ -68,6 +75,21 @@ TEST(Chain, GoesByTheTagWhereTheProfileDoes) {
   tagged.vlan = Profile::Vlan::kTagged;
   ExpectBroken(WithApp({}), "no tag", "a storage VLAN", tagged);
   EXPECT_EQ(Of(WithApp({}), profile).back().outcome, Outcome::kUnknown);
+}
+
+// As pfc.switch-agrees: what was heard on the wire goes before what the firmware says it heard.
+TEST(Chain, AsksWhatWasHeardBeforeTheFirmware) {
+  Facts host = Hearing(1U << 3);
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.dcb.peer.pfc = Pfc{.enabled = 0};
+  ports.front().netdev = netdev;
+  host.ports = ports;
+  EXPECT_EQ(Of(host).back().text, "switch: PFC on 3");
+  netdev.lldp = Missing{};
+  ports.front().netdev = netdev;
+  host.ports = ports;
+  EXPECT_EQ(Of(host).back().outcome, Outcome::kFail);
 }
 
 TEST(Chain, NamesTheFirstBrokenLink) {

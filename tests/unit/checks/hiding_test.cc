@@ -56,6 +56,22 @@ TEST(Hiding, LooksAtTheEthernetPortsOfAnRdmaPort) {
   }
 }
 
+TEST(Hiding, PutsAWarningBehindAWarningWhereNeitherBlocks) {
+  for (const bool earlier_blocks : {false, true}) {
+    for (const bool later_blocks : {false, true}) {
+      std::vector<Finding> findings{Earlier(Outcome::kWarn)};
+      findings.front().blocking = earlier_blocks;
+      const Evidence evidence{.findings = findings, .subject = kSubject};
+      for (const Outcome outcome : {Outcome::kWarn, Outcome::kPass, Outcome::kUnknown}) {
+        Finding later = Later(outcome);
+        later.blocking = later_blocks;
+        EXPECT_EQ(HidingFinding({"earlier"}, later, evidence) != nullptr,
+                  outcome == Outcome::kWarn && !earlier_blocks && !later_blocks);
+      }
+    }
+  }
+}
+
 TEST(Hiding, PutsNothingThatBlocksBehindAdvice) {
   std::vector<Finding> findings{Earlier(Outcome::kUnknown)};
   findings.front().blocking = false;

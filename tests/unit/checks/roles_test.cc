@@ -45,6 +45,14 @@ TEST(Role, IsWhatTheHostShowsWhereTheProfileIsSilent) {
   EXPECT_FALSE(Has(Loaded(GoodHost(), "nfsd"), Role::kNfsServer));
   EXPECT_TRUE(Has(Loaded(Loaded(GoodHost(), "nfsd"), "rpcrdma"), Role::kNfsServer));
   EXPECT_TRUE(Has(GoodHost(), Role::kNvmeHost));
+  const auto without = [](std::string_view name) {
+    return WithModule(GoodHost(), name, [](KernelModule& module) { module.state = ModuleState::kAbsent; });
+  };
+  EXPECT_FALSE(Has(without("ib_iser"), Role::kIserInitiator));
+  EXPECT_TRUE(Has(without("ib_iser"), Role::kIserInitiator, Naming({Role::kIserInitiator})));
+  EXPECT_FALSE(Has(without("rpcrdma"), Role::kNfsClient));
+  EXPECT_FALSE(Has(without("nvme_rdma"), Role::kNvmeHost));
+  EXPECT_FALSE(Has(without("cifs"), Role::kSmbClient));
 }
 
 TEST(Role, OfAServerThatIsConfiguredAndNotLoadedIsAServers) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interruption: what a fix costs a port that carries storage. Whoever types it is to know before.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+// A comment for a command that changes which priorities are paused; empty where the driver just does it.
+std::string_view CostOfPfc(const Fact<Netdev>& netdev);
+
+// The same for one that adds a row of DSCP.
+std::string_view CostOfDscpRow(const Fact<Netdev>& netdev);
+
+// Takes the interface down and up again. `why` goes before what it costs.
+std::string BounceCommand(std::string_view netdev_word, std::string_view why);
+
+}  // namespace rdmaready

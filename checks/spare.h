@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spare ports: NICs have two or four ports, and not each of them a cable.
+#pragma once
+
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+
+namespace rdmaready {
+
+// Whether nobody uses the port: it has no carrier, no address, and nothing stands on it, and the host has
+// others enough that do carry RDMA: as many as the profile asks for (min_ports), else one. False where any of
+// that is not known. A port that has an address lost its cable: it is none.
+bool IsSpare(const Facts& host, const Port& port, const Profile& profile);
+
+}  // namespace rdmaready

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/spare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checks/judge.h"
+#include "checks/readiness.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// The good host with a second port that nobody plugged in, nor set up in any way, but for a change.
+template <class Change>
+Facts WithUncabled(Change change) {
+  return WithSecond(GoodHost(), [&change](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.carrier = false;
+    netdev.addresses = std::vector<IpAddress>{};
+    netdev.driver = "bnxt_en";
+    netdev.dcb.pfc = Pfc{.capability = 8};
+    netdev.dcb.ets = Ets{};
+    netdev.dcb.app = std::vector<AppEntry>{};
+    port.netdev = netdev;
+    port.state = PortState::kDown;
+    port.cm_default_tos = std::uint8_t{0};
+    port.gids = std::vector<Gid>{};
+    change(port);
+  });
+}
+
+Facts WithSpare() {
+  return WithUncabled([](Port&) {});
+}
+
+bool SecondIsSpare(const Facts& host, const Profile& profile = VirtualFabricProfile()) {
+  return IsSpare(host, host.ports->at(1), profile);
+}
+
+std::vector<std::string> OfSecond(std::span<const Finding> findings) {
+  std::vector<std::string> ids;
+  for (const Finding* finding : WorthSaying(findings)) {
+    if (finding->subject.starts_with("rxe1/1")) ids.push_back(finding->id);
+  }
+  return ids;
+}
+
+TEST(Spare, IsWhatHasNeitherCableNorAddress) {
+  EXPECT_TRUE(SecondIsSpare(WithSpare()));
+  EXPECT_FALSE(IsSpare(WithSpare(), WithSpare().ports->front(), VirtualFabricProfile()));
+  const auto not_spare = [](auto change) { EXPECT_FALSE(SecondIsSpare(WithUncabled(change))); };
+  not_spare([](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.addresses = std::vector<IpAddress>{{.address = "10.0.1.1", .prefix_length = 24}};
+    port.netdev = netdev;
+  });
+  not_spare([](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.addresses = Denied();
+    port.netdev = netdev;
+  });
+  not_spare([](Port& port) {
+    port.uppers = std::vector<UpperNetdev>{{.name = "bond0", .kind = "bond", .over = {"dcb1"}}};
+  });
+  not_spare([](Port& port) { port.uppers = Denied(); });
+  not_spare([](Port& port) { port.netdev = Denied(); });
+}
+
+TEST(Spare, IsNoneWhereTheHostNeedsIt) {
+  Profile two = VirtualFabricProfile();
+  two.min_ports = std::uint8_t{2};
+  EXPECT_FALSE(SecondIsSpare(WithSpare(), two));
+  Facts dead = WithSpare();
+  std::vector<Port> ports = *dead.ports;
+  ports.front().state = PortState::kDown;
+  dead.ports = ports;
+  EXPECT_FALSE(SecondIsSpare(dead));
+}
+
+TEST(Spare, IsSaidOnceAndKeepsNoHostFromBeingReady) {
+  const std::vector<Finding> findings = JudgeHost(WithSpare(), VirtualFabricProfile());
+  EXPECT_THAT(IdsWith(findings, Outcome::kFail), IsEmpty());
+  EXPECT_THAT(OfSecond(findings), ElementsAre("link.state"));
+  const auto said = std::ranges::find_if(findings, [](const Finding& finding) {
+    return finding.id == "link.state" && finding.outcome == Outcome::kWarn;
+  });
+  ASSERT_NE(said, findings.end());
+  EXPECT_THAT(said->observed, HasSubstr("spare: rxe1/1 down, dcb1 has no carrier"));
+  EXPECT_EQ(ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost), Readiness::kReady);
+}
+
+// Everything that its driver shows only with a link follows from the cable.
+TEST(PulledCable, IsOneRedLine) {
+  const Facts pulled = WithUncabled([](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.addresses = std::vector<IpAddress>{{.address = "10.0.1.1", .prefix_length = 24}};
+    port.netdev = netdev;
+  });
+  EXPECT_THAT(IdsWith(JudgeHost(pulled, VirtualFabricProfile()), Outcome::kFail), ElementsAre("link.state"));
+}
+
+}  // namespace
+}  // namespace rdmaready
