@@ -9,6 +9,7 @@
 
 #include "checks/counters.h"
 #include "checks/families.h"
+#include "checks/pause.h"
 #include "checks/verdicts.h"
 #include "checks/window.h"
 #include "checks/words.h"
@@ -174,7 +175,8 @@ Verdict JudgeGlobal(const EthernetView& view) {
   const std::uint64_t sent = grown(earlier->pause_frames->sent, now->sent);
   return Judged(received + sent == 0,
                 Cat("802.3x pauses: ", received, " received, ", sent, " sent", InWindow(view.port)),
-                std::string(kExpected), kPauseSource);
+                std::string(kExpected), kPauseSource,
+                PauseOffFix(view.netdev) + "  # and flow control off at the switch port");
 }
 
 // ---- cnt.discards-phy ----

@@ -150,7 +150,7 @@ Check PfcStormPrevention() {
   return {.id = "pfc.storm-prevention",
           .title = "The NIC ends a pause storm of its own host",
           .why = "A host that hangs while its NIC goes on pausing stops the whole fabric behind it",
-          .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout auto",
+          .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout 65535  # the driver chooses how long",
           .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
           .rule = Rule<EthernetView>{StormNotApplicable, JudgeStorm}};
 }

@@ -54,7 +54,8 @@ void AddPause(std::vector<CheckCase>& cases) {
         "ethtool -A dcb0 autoneg off rx off tx off"},
        {"pause.autoneg", "denied", WithNetdev([](Netdev& netdev) { netdev.pause = Denied(); }), kUnknown,
         "not permitted"},
-       {"pause.autoneg", "mlx5", On("mlx5_core", negotiated), kNotApplicable, "negotiates no pause"}});
+       {"pause.autoneg", "mlx5", On("mlx5_core", negotiated), kNotApplicable, "negotiates no pause"},
+       {"pause.autoneg", "ice", On("ice", negotiated), kNotApplicable, "the link's autonegotiation"}});
 }
 
 void AddDelay(std::vector<CheckCase>& cases) {

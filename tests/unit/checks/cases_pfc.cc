@@ -93,6 +93,10 @@ void AddRoom(std::vector<CheckCase>& cases) {
     return WithNetdev([&timeout](Netdev& netdev) { netdev.pfc_storm_timeout_ms = timeout; });
   };
   const auto pause = [](Fact<Pause> now) { return WithNetdev([&now](Netdev& netdev) { netdev.pause = now; }); };
+  const Facts on_ice = WithNetdev([](Netdev& netdev) {
+    netdev.driver = "ice";
+    netdev.pause = Pause{.autoneg = true, .rx = true, .tx = true};
+  });
   cases.insert(
       cases.end(),
       {{"pfc.headroom", "good", GoodHost(), kPass, "priority 3 in buffer 1, 128 KiB"},
@@ -110,12 +114,14 @@ void AddRoom(std::vector<CheckCase>& cases) {
        {"pfc.storm-prevention", "auto", storm(std::uint16_t{0xffff}), kPass, "as the driver chooses"},
        {"pfc.storm-prevention", "100 ms", storm(std::uint16_t{100}), kPass, "after 100 ms"},
        {"pfc.storm-prevention", "off", storm(std::uint16_t{0}), kFail, "without end",
-        "ethtool --set-tunable dcb0 pfc-prevention-tout auto"},
+        "ethtool --set-tunable dcb0 pfc-prevention-tout 65535"},
        {"pfc.storm-prevention", "denied", storm(Denied()), kUnknown, "not permitted"},
        {"pfc.storm-prevention", "not offered", GoodHost(), kNotApplicable, "no PFC storm prevention"},
        {"pause.off-with-pfc", "off", GoodHost(), kPass, "off both ways"},
        {"pause.off-with-pfc", "on", pause(Pause{.rx = true, .tx = true}), kFail, "on both ways",
         "ethtool -A dcb0 autoneg off rx off tx off"},
+       {"pause.off-with-pfc", "on, of a driver that sets no autonegotiation with it", on_ice, kFail,
+        "on both ways", "ethtool -A dcb0 rx off tx off"},
        {"pause.off-with-pfc", "one way", pause(Pause{.rx = true}), kFail, "honoured, not sent"},
        {"pause.off-with-pfc", "denied", pause(Denied()), kUnknown, "not permitted"},
        {"pause.off-with-pfc", "not offered", pause(kUnsupported), kNotApplicable, "no link-level pause"},
