@@ -48,16 +48,6 @@ Verdict JudgeNoGrowth(const PortView& view) {
   return Judged(TotalGrowth(changes) == 0, Observed(view.port, changes), std::string(kNoGrowth), kSource);
 }
 
-// A network that may lose frames makes some of this: that is said and warned of, as a lossless one fails.
-bool MayLose(const Profile& profile) { return !kDemandsLossless.made_by(profile); }
-
-template <ErrorTopic kTopic>
-Verdict JudgeLoss(const PortView& view) {
-  Verdict verdict = JudgeNoGrowth<kTopic>(view);
-  if (verdict.outcome == Outcome::kFail && MayLose(view.profile)) verdict.outcome = Outcome::kWarn;
-  return verdict;
-}
-
 Verdict JudgeNotReady(const PortView& view) {
   const Fact<std::vector<CounterChange>> all = HardwareChanges(view.port);
   if (!all) return NoAnswer(all.missing(), std::string(kNoGrowth), kSource);
@@ -150,9 +140,10 @@ Check CntRdmaRetrans() {
           .fix =
               "rdma statistic show link {device}/{port}  # compare both ends, and the switch port between "
               "them: where are frames dropped?",
+          .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
           .rule = Rule<PortView>{NotApplicable<ErrorTopic::kRetransmission>,
-                                 JudgeLoss<ErrorTopic::kRetransmission>}};
+                                 JudgeNoGrowth<ErrorTopic::kRetransmission>}};
 }
 
 Check CntSequence() {
@@ -162,8 +153,9 @@ Check CntSequence() {
           .fix =
               "rdma statistic show link {device}/{port}  # compare both ends, and the switch port between "
               "them: where are frames dropped?",
+          .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
-          .rule = Rule<PortView>{NotApplicable<ErrorTopic::kSequence>, JudgeLoss<ErrorTopic::kSequence>}};
+          .rule = Rule<PortView>{NotApplicable<ErrorTopic::kSequence>, JudgeNoGrowth<ErrorTopic::kSequence>}};
 }
 
 Check CntRnr() {
@@ -185,6 +177,7 @@ Check CntRetryExceeded() {
           .fix =
               "rdma statistic show link {device}/{port}  # the other end was not reached for seconds: links, "
               "routes and PFC on the way",
+          .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
           .rule = Rule<PortView>{NotApplicable<ErrorTopic::kRetriesUsedUp>,
                                  JudgeNoGrowth<ErrorTopic::kRetriesUsedUp>}};

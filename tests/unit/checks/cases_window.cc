@@ -108,7 +108,6 @@ void AddLosses(std::vector<CheckCase>& cases) {
       {{"cnt.rdma-retrans", "none", timeouts(0), kPass, "no growth in 10 s"},
        {"cnt.rdma-retrans", "some", timeouts(3), kFail, "local_ack_timeout_err +3 in 10 s",
         "rdma statistic show link rxe0/1"},
-       {"cnt.rdma-retrans", "where frames may be lost", timeouts(3), kWarn, "+3", "", Lossy()},
        {"cnt.rdma-retrans", "denied", EarlierDenied(timeouts(3)), kUnknown, "not permitted"},
        {"cnt.rdma-retrans", "not counted", gaps(3), kNotApplicable, "does not count"},
        {"cnt.rdma-retrans", "no counters", WithoutHwCounters(), kNotApplicable, "not offered"},
