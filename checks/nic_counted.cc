@@ -242,6 +242,15 @@ std::string BerNotApplicable(const EthernetView& view) {
   return NotCounted(view, kCounters);
 }
 
+// Few drivers count them; a link carries as many as its speed says, in frames or between them. 0: not known.
+std::uint64_t BitsReceived(const EthernetView& view, const std::vector<StatisticChange>& all) {
+  constexpr std::uint64_t kBitsPerMbpsAndMs = 1000;
+  const std::vector<StatisticChange> counted = ChangesOf(all, NicCounter::kBitsReceived);
+  if (!counted.empty()) return TotalGrowth(counted);
+  const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
+  return speed ? *speed * kBitsPerMbpsAndMs * WindowMs(view.port) : 0;
+}
+
 // [E] for the ratio.
 Verdict JudgeBer(const EthernetView& view) {
   constexpr std::string_view kExpected = "no symbol error, and less than one bit in a million corrected";
@@ -252,12 +261,14 @@ Verdict JudgeBer(const EthernetView& view) {
   const std::vector<StatisticChange> blocks = ChangesOf(*all, NicCounter::kFecUncorrectableBlocks);
   errors.insert(errors.end(), blocks.begin(), blocks.end());
   const std::uint64_t corrected = TotalGrowth(ChangesOf(*all, NicCounter::kFecCorrectedBits));
-  const std::uint64_t bits = TotalGrowth(ChangesOf(*all, NicCounter::kBitsReceived));
+  const std::uint64_t bits = BitsReceived(view, *all);
   const std::string grown = GrownText(errors);
   const std::string observed =
       Cat(grown.empty() ? "no symbol error" : grown, ", ", corrected, " bits corrected",
           bits == 0 ? std::string() : Cat(" of ", bits), InWindow(view.port));
-  if (grown.empty() && bits > 0 && corrected > bits / kMillion)
+  if (grown.empty() && corrected > 0 && bits == 0)
+    return NoAnswer(NetdevFact(view.netdev, &Netdev::speed_mbps).missing(), std::string(kExpected), kSource);
+  if (grown.empty() && corrected > bits / kMillion)
     return Warned(observed, std::string(kExpected), kSource);
   return Judged(grown.empty(), observed, std::string(kExpected), kSource);
 }

@@ -82,7 +82,8 @@ TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
               ElementsAre("ets.capacity", "ets.map", "ets.rdma-share", "ets.sum", "ets.tsa"));
   EXPECT_THAT(LostWithout("pfc"),
               ElementsAre("app.roce-udp", "cnt.discards-phy", "cnt.rdma-retrans", "cnt.retry-exceeded",
-                          "cnt.sequence", "dcbx.one-agent", "pause.off-with-pfc", "pfc.both-directions", "pfc.capability", "pfc.lossless-priority", "pfc.not-default",
+                          "cnt.sequence", "dcbx.one-agent", "link.crc", "link.fec", "pause.off-with-pfc",
+                          "pfc.both-directions", "pfc.capability", "pfc.lossless-priority", "pfc.not-default",
                           "pfc.only-one", "pfc.storm-live", "pfc.switch-agrees", "pfc.wrong-prio"));
 }
 

@@ -9,6 +9,7 @@ namespace rdmaready {
 namespace {
 
 constexpr Outcome kPass = Outcome::kPass;
+constexpr Outcome kWarn = Outcome::kWarn;
 constexpr Outcome kFail = Outcome::kFail;
 constexpr Outcome kUnknown = Outcome::kUnknown;
 constexpr Outcome kNotApplicable = Outcome::kNotApplicable;
@@ -58,7 +59,7 @@ void AddCrc(std::vector<CheckCase>& cases) {
       {{"link.crc", "none", errors(0), kPass, "0 damaged frames in 24 hours since boot"},
        {"link.crc", "a few", errors(10), kPass, "10 damaged frames"},
        {"link.crc", "many in a long time", Up(errors(700), 100 * kDayS), kPass, "in 100 days"},
-       {"link.crc", "many", errors(700), kFail, "700 damaged frames", "ethtool -S dcb0 --groups eth-mac"},
+       {"link.crc", "many", errors(700), kWarn, "700 damaged frames", "ethtool -S dcb0 --groups eth-mac"},
        {"link.crc", "denied", errors(Denied()), kUnknown, "not permitted"},
        {"link.crc", "uptime denied", Up(errors(700), Denied()), kUnknown, "not permitted"},
        {"link.crc", "not counted", GoodHost(), kNotApplicable, "not offered"}});
@@ -79,13 +80,13 @@ void AddFec(std::vector<CheckCase>& cases) {
   };
   cases.insert(
       cases.end(),
-      {{"link.fec", "good", GoodHost(), kPass, "RS, 0 blocks beyond it"},
+      {{"link.fec", "good", GoodHost(), kPass, "RS; 0 blocks it could not correct"},
        {"link.fec", "off where it may be", fec(off), kPass, "off"},
-       {"link.fec", "off at 200 Gb/s", fec(off, 200'000), kFail, "off at 200 Gb/s",
+       {"link.fec", "off at 200 Gb/s", fec(off, 200'000), kWarn, "off at 200 Gb/s",
         "ethtool --set-fec dcb0 encoding rs"},
-       {"link.fec", "off on lanes of 50 Gb/s", fec(off, 100'000, 2), kFail, "off at 100 Gb/s"},
+       {"link.fec", "off on lanes of 50 Gb/s", fec(off, 100'000, 2), kWarn, "off at 100 Gb/s"},
        {"link.fec", "off on lanes of 25 Gb/s", fec(off, 100'000, 4), kPass, "off"},
-       {"link.fec", "not enough", beyond(700), kFail, "RS, 700 blocks beyond it in 24 hours since boot",
+       {"link.fec", "not enough", beyond(700), kWarn, "RS; 700 blocks it could not correct in 24 hours since boot",
         "ethtool --include-statistics --show-fec dcb0"},
        {"link.fec", "blocks of the start", beyond(10), kPass, "10 blocks"},
        {"link.fec", "not counted", fec(Fec{.active = "BASER"}), kPass, "BASER"},

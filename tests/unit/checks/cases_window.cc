@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counted during a watch: pfc.storm-live, pfc.wrong-prio, pause.global-count, cnt.*, link.ber, pcie.stall,
-// ecn.loop-closed, iw.retrans, ib.rcv-errors, ib.xmit, ib.xmit-wait.
+// What counted during a watch: pfc.storm-live, pfc.wrong-prio, pause.global-count, cnt.*, link.*, pcie.stall,
+// ecn.loop-closed, iw.retrans, ib.*.
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -237,6 +237,15 @@ void AddNic(std::vector<CheckCase>& cases) {
                 {NicCounter::kFecCorrectedBits, "rx_corrected_bits_phy", corrected},
                 {NicCounter::kSymbolErrors, "rx_symbol_err_phy", symbols}});
   };
+  const auto uncounted = [](std::uint64_t corrected, Fact<std::uint32_t> speed_mbps) {
+    Facts host = Nic({{NicCounter::kFecCorrectedBits, "rx_corrected_bits_phy", corrected}});
+    std::vector<Port> ports = *host.ports;
+    Netdev netdev = *ports.front().netdev;
+    netdev.speed_mbps = speed_mbps;
+    ports.front().netdev = netdev;
+    host.ports = ports;
+    return host;
+  };
   const Facts denied =
       Watched([](Port&, Netdev& netdev, EarlierReading&, NetdevReading&) { netdev.statistics = Denied(); });
   cases.insert(cases.end(),
@@ -258,8 +267,40 @@ void AddNic(std::vector<CheckCase>& cases) {
                 {"link.ber", "few", bits(1000, 0), kPass, "1000 bits corrected of 1000000000 in 10 s"},
                 {"link.ber", "many", bits(1001, 0), kWarn, "1001 bits corrected"},
                 {"link.ber", "symbol errors", bits(0, 2), kFail, "rx_symbol_err_phy +2", "ethtool -m dcb0"},
+                {"link.ber", "few of what the speed says", uncounted(250'000, 25'000), kPass,
+                 "250000 bits corrected of 250000000000 in 10 s"},
+                {"link.ber", "many of what the speed says", uncounted(250'001, 25'000), kWarn, "250001 bits"},
+                {"link.ber", "of nobody knows how many", uncounted(1, kUnsupported), kUnknown, "not offered"},
                 {"link.ber", "denied", denied, kUnknown, "not permitted"},
                 {"link.ber", "not watched", GoodHost(), kNotApplicable, "not watched"}});
+}
+
+// A link of hardware that counted this much before the watch, and grew by `by` in it.
+Facts Link(std::uint64_t before, std::uint64_t by) {
+  return Watched([=](Port& port, Netdev& netdev, EarlierReading&, NetdevReading& reading) {
+    port.software = false;
+    const auto fec = [](std::uint64_t blocks) { return Fec{.active = "RS", .uncorrectable_blocks = blocks}; };
+    reading.carrier_changes = reading.fcs_errors = before;
+    reading.fec = fec(before);
+    netdev.carrier_changes = netdev.link.fcs_errors = before + by;
+    netdev.link.fec = fec(before + by);
+  });
+}
+
+void AddLink(std::vector<CheckCase>& cases) {
+  cases.insert(
+      cases.end(),
+      {{"link.flaps", "none in the watch", Link(2, 0), kPass, "down 1 time in 24 hours since boot, none in 10 s"},
+       {"link.flaps", "one in the watch", Link(2, 2), kFail, "down 1 time in 10 s"},
+       {"link.flaps", "still down", Link(2, 3), kFail, "down 2 times in 10 s"},
+       {"link.flaps", "often, not in the watch", Link(40, 0), kFail, "down 20 times in 24 hours since boot, none"},
+       {"link.crc", "none in the watch", Link(2, 0), kPass, "2 damaged frames in 24 hours since boot, none in 10 s"},
+       {"link.crc", "one in the watch", Link(0, 1), kFail, "1 damaged frame in 10 s", "ethtool -S dcb0"},
+       {"link.crc", "many, not in the watch", Link(700, 0), kWarn, "since boot, none in 10 s"},
+       {"link.crc", "watch denied", EarlierDenied(Link(2, 1)), kPass, "3 damaged frames in 24 hours since boot"},
+       {"link.fec", "none in the watch", Link(2, 0), kPass, "RS; 2 blocks it could not correct, none in 10 s"},
+       {"link.fec", "some in the watch", Link(0, 3), kFail, "RS; 3 blocks it could not correct in 10 s",
+        "--show-fec dcb0"}});
 }
 
 Facts Subnet(const std::vector<Counter>& now, const std::optional<std::vector<Counter>>& before = {}) {
@@ -316,6 +357,7 @@ void AddWindowCases(std::vector<CheckCase>& cases) {
   AddLoop(cases);
   AddPauses(cases);
   AddNic(cases);
+  AddLink(cases);
   AddSubnet(cases);
 }
 
