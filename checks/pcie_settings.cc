@@ -127,7 +127,7 @@ Check PcieMps() {
           .title = "Every device on the way to memory takes the same size of packet",
           .why = "A packet larger than the next device takes is an error of the bus; small ones waste it",
           .fix =
-              "grep -o 'pci=[^ ]*' /proc/cmdline  # add pci=pcie_bus_perf to the kernel's command line and "
+              "grep -o 'pci=[^ ]*' /proc/cmdline  # add pci=pcie_bus_safe to the kernel's command line and "
               "reboot, or set the maximum payload in the BIOS",
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{PortNotApplicable, JudgeMps}};

@@ -65,7 +65,7 @@ std::set<std::string> LostWithout(std::string_view key) {
 
 TEST(Blocking, NeedsAProfileThatAsksForIt) {
   EXPECT_THAT(BlockingUnder(Profile{.name = "asks-nothing"}),
-              ElementsAre("ib.lid", "ib.sm", "ib.state-init", "inv.netdev-mapping", "inv.rdma-present", "ip.address",
+              ElementsAre("drv.core-modules", "drv.health", "ib.lid", "ib.sm", "ib.state-init", "inv.netdev-mapping", "inv.rdma-present", "ip.address",
                           "iw.peer-protocol", "link.state", "mtu.pair"));
 }
 
