@@ -109,7 +109,7 @@ Check IbRcvErrors() {
   return {.id = "ib.rcv-errors",
           .title = "The InfiniBand port receives few damaged packets",
           .why = "Damaged packets are a bad cable or transceiver here, or at a link before it",
-          .fix = "perfquery -R  # and look again in an hour: if they grow, replace the cable",
+          .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{NotInfiniBand, JudgeReceive}};
 }
@@ -118,7 +118,7 @@ Check IbXmit() {
   return {.id = "ib.xmit",
           .title = "The InfiniBand port drops few packets",
           .why = "It drops what it could not send in time, or what its partition may not send",
-          .fix = "perfquery -R  # and look again in an hour: if they grow, look for congestion and for P_Keys",
+          .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, look for congestion and for P_Keys",
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{NotInfiniBand, JudgeTransmit}};
 }

@@ -31,9 +31,8 @@ std::string_view FixFor(Missing::Kind kind, std::string_view instead) {
       return "uname -r  # not offered here: use a newer kernel or driver, or a profile that does not ask for "
              "it";
     case Missing::Kind::kDenied:
-      return "systemctl show rdmaready-agent --property=User,CapabilityBoundingSet  # run it as root, or give "
-             "it "
-             "CAP_NET_ADMIN and CAP_IPC_LOCK";
+      return "systemctl show rdmaready-agent --property=User,CapabilityBoundingSet  # run it as root, or with "
+             "CAP_NET_ADMIN and CAP_IPC_LOCK; CAP_SYS_ADMIN for PCI configuration space and debugfs";
     case Missing::Kind::kFailed:
       return "dmesg | tail -n 20  # what the kernel says about it; then ask again";
   }

@@ -322,6 +322,9 @@ Facts ByMad(const std::vector<Counter>& now) {
 
 void AddSubnet(std::vector<CheckCase>& cases) {
   const std::vector<Counter> few{{"port_rcv_errors", 10}, {"port_xmit_discards", 100}, {"port_xmit_wait", 5}};
+  const auto symbols = [](std::uint64_t count) {
+    return std::vector<Counter>{{"symbol_error", count}, {"link_error_recovery", 0}, {"link_downed", count}};
+  };
   const std::vector<Counter> many{
       {"port_rcv_errors", 11}, {"port_xmit_discards", 101}, {"port_xmit_wait", 10'006}};
   const Facts denied = WithPort([](Port& port) {
@@ -331,13 +334,19 @@ void AddSubnet(std::vector<CheckCase>& cases) {
   const Facts wait_denied = EarlierDenied(Subnet(many));
   cases.insert(cases.end(),
                {{"ib.rcv-errors", "few", Subnet(few), kPass, "port_rcv_errors 10"},
-                {"ib.rcv-errors", "many", Subnet(many), kFail, "port_rcv_errors 11", "perfquery -R"},
+                {"ib.rcv-errors", "many", Subnet(many), kFail, "port_rcv_errors 11", "perfquery -C rxe0 -P 1 -R"},
                 {"ib.rcv-errors", "many by MAD", ByMad(many), kFail, "port_rcv_errors 11"},
                 {"ib.rcv-errors", "many, but long ago", Subnet(many, many), kPass, "no growth in 10 s"},
                 {"ib.rcv-errors", "growing", Subnet(many, few), kFail, "port_rcv_errors +1 in 10 s"},
                 {"ib.rcv-errors", "denied", denied, kUnknown, "not permitted"},
                 {"ib.rcv-errors", "not counted", Subnet({}), kUnknown, "counts none"},
                 {"ib.rcv-errors", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"},
+                {"ib.symbol-errors", "many, but long ago", Subnet(symbols(40), symbols(40)), kPass,
+                 "no growth in 10 s"},
+                {"ib.symbol-errors", "growing", Subnet(symbols(4), symbols(3)), kFail,
+                 "symbol_error +1 in 10 s", "perfquery -C rxe0 -P 1 -R"},
+                {"ib.link-recovery", "it went down in the watch", Subnet(symbols(4), symbols(3)), kFail,
+                 "link_downed +1 in 10 s"},
                 {"ib.xmit", "few", Subnet(few), kPass, "port_xmit_discards 100"},
                 {"ib.xmit", "many", Subnet(many), kFail, "port_xmit_discards 101"},
                 {"ib.xmit", "growing", Subnet(many, few), kFail, "port_xmit_discards +1"},
