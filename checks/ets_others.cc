@@ -120,8 +120,9 @@ Check EtsMinDefault() {
 Check EtsMapContiguous() {
   return {.id = "ets.map-contiguous",
           .title = "The classes in use are numbered from 0, where the NIC wants that",
-          .why = "Intel E810 takes classes from 0 on without gaps: of others it makes something else",
+          .why = "With a gap the driver of Intel E810 (ice) switches DCB off: all traffic is in one class again",
           .fix = kEtsGenericFix,
+          .blocks_for = &kDemandsEts,
           .depends_on = {"drv.dcb-capable", "ets.map"},
           .rule = Rule<EthernetView>{ContiguousNotApplicable, JudgeContiguous}};
 }
