@@ -156,9 +156,9 @@ std::string EctNotApplicable(const PortView& view) {
 // The two low bits of the ToS: 0 forbids a switch to mark the packet, 1 and 2 allow it, 3 is a mark.
 Verdict JudgeEct(const PortView& view) {
   constexpr std::string_view kSource = "configfs rdma_cm";
-  constexpr std::string_view kExpected = "leave to mark: ECT(0) or ECT(1)";
-  constexpr std::array<std::string_view, 4> kMeaning{"no leave to mark", "ECT(1)", "ECT(0)",
-                                                     "marked from the start"};
+  constexpr std::string_view kExpected = "ECT(0) or ECT(1)";
+  constexpr std::array<std::string_view, 4> kMeaning{"Not-ECT, switches drop instead of marking", "ECT(1)",
+                                                     "ECT(0)", "CE, marked from the start"};
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), std::string(kExpected), kSource);
   const unsigned bits = *tos & 3U;

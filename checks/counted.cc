@@ -114,31 +114,34 @@ Verdict JudgeRecovery(const PortView& view) {
 }  // namespace
 
 Check CntSaturated() {
-  return {
-      .id = "cnt.saturated",
-      .title = "The port's error counters can still count",
-      .why = "A counter that stands at its maximum shows no further error: whatever it guards goes unseen",
-      .fix = "perfquery -C {device} -P {port} -R  # resets them; on a NIC without management datagrams a reload of its driver does",
-      .depends_on = {"inv.rdma-present"},
-      .rule = Rule<PortView>{SaturatedNotApplicable, JudgeSaturated}};
+  return {.id = "cnt.saturated",
+          .title = "The port's error counters can still count",
+          .why = "A counter that stands at its maximum shows no further error: whatever it guards goes unseen",
+          .fix =
+              "perfquery -C {device} -P {port} -R  # resets them; on a NIC without management datagrams a "
+              "reload of its driver does",
+          .depends_on = {"inv.rdma-present"},
+          .rule = Rule<PortView>{SaturatedNotApplicable, JudgeSaturated}};
 }
 
 Check IbSymbolErrors() {
-  return {.id = "ib.symbol-errors",
-          .title = "The InfiniBand link has few symbol errors",
-          .why = "Symbols that arrive damaged are a bad cable or transceiver, long before the link fails",
-          .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NotOnInfiniBand, JudgeSymbols}};
+  return {
+      .id = "ib.symbol-errors",
+      .title = "The InfiniBand link has few symbol errors",
+      .why = "Symbols that arrive damaged are a bad cable or transceiver, long before the link fails",
+      .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<PortView>{NotOnInfiniBand, JudgeSymbols}};
 }
 
 Check IbLinkRecovery() {
-  return {.id = "ib.link-recovery",
-          .title = "The InfiniBand link neither recovers nor goes down often",
-          .why = "Each time the link recovers its traffic stops; each time it goes down connections break",
-          .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NotOnInfiniBand, JudgeRecovery}};
+  return {
+      .id = "ib.link-recovery",
+      .title = "The InfiniBand link neither recovers nor goes down often",
+      .why = "Each time the link recovers its traffic stops; each time it goes down connections break",
+      .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<PortView>{NotOnInfiniBand, JudgeRecovery}};
 }
 
 }  // namespace rdmaready

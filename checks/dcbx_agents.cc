@@ -62,9 +62,8 @@ bool LldpadHere(const EthernetView& view) {
 
 bool IsFlagged(const EthernetView& view) {
   const Fact<std::vector<PrivateFlag>> flags = LinkFact(view.netdev, &EthernetLink::private_flags);
-  return flags && std::ranges::any_of(*flags, [](const PrivateFlag& flag) {
-           return flag.name == kFirmwareAgent && flag.on;
-         });
+  return flags && std::ranges::any_of(
+                      *flags, [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
 }
 
 bool FirmwareHere(const EthernetView& view) {
@@ -83,7 +82,8 @@ std::string KeepOneFix(const EthernetView& view) {
     return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent,
                " off  # or systemctl disable --now lldpad: keep one");
   }
-  return "systemctl disable --now lldpad  # the firmware speaks already: keep one, or switch the firmware's off "
+  return "systemctl disable --now lldpad  # the firmware speaks already: keep one, or switch the firmware's "
+         "off "
          "by the vendor's tool";
 }
 

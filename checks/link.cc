@@ -64,8 +64,7 @@ Verdict JudgeState(const PortView& view) {
   const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
   if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), std::string(kExpected), kStateSource);
   if (!netdev_down && *port.state == PortState::kUnknown) {
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the port reports a state we do not know"},
-                    std::string(kExpected), kStateSource);
+    return Unclear("the port reports a state we do not know", std::string(kExpected), kStateSource);
   }
   const bool needs_netdev = !IsInfiniBand(port);
   const bool active = port.state && *port.state == PortState::kActive;
@@ -97,7 +96,8 @@ std::optional<LinkMode> BestOfBoth(const Fact<Netdev>& netdev) {
 // Where the interface does name one (a configured speed), it is what the administrator promises, and judged
 // like any other.
 std::string SpeedNotApplicable(const EthernetView& view) {
-  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev)) return NotAsked(view.profile, "a minimum speed");
+  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev))
+    return NotAsked(view.profile, "a minimum speed");
   const Port& port = view.port;
   const Fact<Netdev>& netdev = view.netdev;
   const bool unsupported =

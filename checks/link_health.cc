@@ -44,7 +44,7 @@ std::string SinceBoot(std::uint64_t uptime_s) {
 
 // How much it grew during the watch; nothing when nobody watched it.
 std::optional<std::uint64_t> GrownBy(const EthernetView& view, const Fact<std::uint64_t>& now,
-                                     Fact<std::uint64_t> NetdevReading::* part) {
+                                     Fact<std::uint64_t> NetdevReading::*part) {
   const Fact<NetdevReading> earlier = EarlierOf(view);
   if (!now || !earlier || !((*earlier).*part)) return std::nullopt;
   return GrowthOf(Difference({"", *((*earlier).*part)}, {"", *now}, std::nullopt));

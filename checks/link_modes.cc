@@ -61,8 +61,7 @@ std::optional<LinkMode> FastestMode(const LinkModes& modes) {
 
 bool Negotiates(const Fact<Netdev>& netdev) {
   const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
-  return modes &&
-         (modes->autoneg || std::ranges::find(modes->supported, "Autoneg") != modes->supported.end());
+  return modes && (modes->autoneg || std::ranges::find(modes->supported, "Autoneg") != modes->supported.end());
 }
 
 std::string FasterFix(const Fact<Netdev>& netdev, std::uint32_t least_mbps) {

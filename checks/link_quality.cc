@@ -54,8 +54,7 @@ Verdict JudgeDuplex(const EthernetView& view) {
   if (!duplex) return NoAnswer(duplex.missing(), "full duplex", kSource);
   switch (*duplex) {
     case Duplex::kUnknown:
-      return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the driver does not say which duplex"},
-                      "full duplex", kSource);
+      return Unclear("the driver does not say which duplex", "full duplex", kSource);
     case Duplex::kHalf:
       return Judged(false, "half duplex", "full duplex", kSource,
                     Negotiates(view.netdev)
@@ -82,7 +81,8 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
 }
 
 std::string ConsistentNotApplicable(const EthernetView& view) {
-  if (view.host.ports && view.host.ports->size() < 2) return "fewer than two RDMA ports: there is nothing to compare";
+  if (view.host.ports && view.host.ports->size() < 2)
+    return "fewer than two RDMA ports: there is nothing to compare";
   const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
   return NotOffered(speed) && IsSoftware(view.port) ? "software device: functional verdict only" : "";
 }

@@ -80,6 +80,12 @@ Verdict JudgeStorm(const EthernetView& view) {
 
 // ---- pfc.wrong-prio ----
 
+// "priority 3", "priorities 3 and 4".
+std::string OnPriorities(std::uint8_t bitmap) {
+  const std::vector<std::uint8_t> list = PrioritiesOf(bitmap);
+  return Cat(list.size() == 1 ? "priority " : "priorities ", ListText(list));
+}
+
 using ByPriority = std::array<std::uint64_t, kPriorities>;
 
 // PFC frames of each priority, both ways, by the NIC's statistics; nullopt when they are not known.
@@ -129,7 +135,9 @@ std::string WrongNotApplicable(const EthernetView& view) {
 
 Verdict JudgeWrong(const EthernetView& view) {
   constexpr std::string_view kPfcSource = "ethtool statistics and dcbnl IEEE PFC, two readings";
-  const std::string expected = Cat("none but of ", PfcText(BitmapOf(*view.profile.pfc)));
+  const std::string expected = view.profile.pfc->empty()
+                                   ? std::string("no pauses")
+                                   : Cat("pauses on ", OnPriorities(BitmapOf(*view.profile.pfc)), " only");
   const std::optional<ByPriority> frames = PfcFrames(view);
   if (!frames) {
     const Fact<NetdevReading> earlier = EarlierOf(view);
@@ -145,7 +153,8 @@ Verdict JudgeWrong(const EthernetView& view) {
     if (count == 0 || IsLossless(view.profile, priority)) continue;
     wrong += Cat(wrong.empty() ? "" : ", ", count, " on priority ", priority);
   }
-  return Judged(wrong.empty(), Cat("pauses: ", wrong.empty() ? "none on others" : wrong, InWindow(view.port)),
+  return Judged(wrong.empty(),
+                Cat("pauses: ", wrong.empty() ? "none on other priorities" : wrong, InWindow(view.port)),
                 expected, kPfcSource);
 }
 
@@ -268,8 +277,7 @@ Verdict JudgeBer(const EthernetView& view) {
           bits == 0 ? std::string() : Cat(" of ", bits), InWindow(view.port));
   if (grown.empty() && corrected > 0 && bits == 0)
     return NoAnswer(NetdevFact(view.netdev, &Netdev::speed_mbps).missing(), std::string(kExpected), kSource);
-  if (grown.empty() && corrected > bits / kMillion)
-    return Warned(observed, std::string(kExpected), kSource);
+  if (grown.empty() && corrected > bits / kMillion) return Warned(observed, std::string(kExpected), kSource);
   return Judged(grown.empty(), observed, std::string(kExpected), kSource);
 }
 
@@ -288,8 +296,8 @@ Check PfcStormLive() {
 Check PfcWrongPrio() {
   return {.id = "pfc.wrong-prio",
           .title = "Only the lossless priorities are paused",
-          .why = "Whoever pauses another priority has RDMA in that one, and drops it in its own",
-          .fix = "dcb -s pfc show dev {netdev}  # which priorities pause: let the other end have the same",
+          .why = "The switch has another priority lossless than this host: RDMA is dropped in its own",
+          .fix = "dcb -s pfc show dev {netdev}  # which priorities pause; let both ends have the profile's",
           .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
           .rule = Rule<EthernetView>{WrongNotApplicable, JudgeWrong}};

@@ -65,9 +65,7 @@ Verdict JudgeLinks(const Port& port, const Measure& measure) {
   const auto number = measure.number;
   const bool filled = std::ranges::all_of(
       *path, [number](const PciHop& hop) { return hop.current.*number != 0 && hop.max.*number != 0; });
-  if (path->empty() || !filled)
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the link does not say what it runs at"},
-                    expected, kSource);
+  if (path->empty() || !filled) return Unclear("the link does not say what it runs at", expected, kSource);
   for (const BusLink& link : LinksOf(*path)) {
     const std::uint32_t now = link.device->current.*number;
     const std::uint32_t card = link.device->max.*number;
@@ -117,9 +115,7 @@ Verdict JudgeBandwidth(const EthernetView& view) {
     const std::uint64_t capacity = CapacityMbps(hop.current);
     narrowest = std::min(narrowest.value_or(capacity), capacity);
   }
-  if (!narrowest || *narrowest == 0)
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the link does not say what it runs at"},
-                    expected, both);
+  if (!narrowest || *narrowest == 0) return Unclear("the link does not say what it runs at", expected, both);
   const std::string observed = Cat(*narrowest / 1000, " Gb/s through PCIe");
   return Judged(*narrowest >= *speed, observed, expected, both);
 }
@@ -224,8 +220,9 @@ Check PcieNuma() {
 Check PcieAer() {
   return {.id = "pcie.aer",
           .title = "The NIC's bus had no uncorrected error, and few that it corrected",
-          .why = "An uncorrected bus error loses data between NIC and memory, or resets the NIC; corrected ones "
-                 "foretell it",
+          .why =
+              "An uncorrected bus error loses data between NIC and memory, or resets the NIC; corrected ones "
+              "foretell it",
           .fix = "dmesg --level err,warn  # look for AER; reseat the card, or use another slot",
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{AerNotApplicable, JudgeAer}};

@@ -156,7 +156,10 @@ Check PcieIommu() {
   return {
       .id = "pcie.iommu",
       .title = "The NIC reaches memory without translation",
-      .why = "A translated address costs a look-up, and small transfers feel it; machines of guests need it",
+      .why =
+          "A translated address costs a look-up, and small transfers feel it; it is needed only where a "
+          "virtual "
+          "machine owns a device",
       .fix =
           "grep -o 'iommu[^ ]*' /proc/cmdline  # where no guest owns a device: add iommu=pt to the kernel's "
           "command line and reboot",

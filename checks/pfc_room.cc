@@ -19,8 +19,9 @@ std::string RoomNotApplicable(const EthernetView& view) {
 
 bool TakesCableLength(const EthernetView& view) { return view.netdev && view.netdev->driver == "mlx5_core"; }
 
-// What arrives after a pause was sent, and the frame that made it necessary: drivers/net/ethernet/mellanox/mlx5/
-// core/en/port_buffer.c, calculate_xoff(), of which mlx5 itself sizes its lossless buffers.
+// What arrives after a pause was sent, and the frame that made it necessary:
+// drivers/net/ethernet/mellanox/mlx5/ core/en/port_buffer.c, calculate_xoff(), of which mlx5 itself sizes its
+// lossless buffers.
 std::uint64_t NeededBytes(const EthernetView& view) {
   constexpr std::uint64_t kLeastMbps = 40'000;
   constexpr std::uint64_t kUsualMetres = 7;
@@ -53,8 +54,7 @@ Verdict JudgeRoom(const EthernetView& view) {
   for (const std::uint8_t priority : *view.profile.pfc) {
     const std::uint8_t own = buffer->prio_buffer[priority];
     if (own >= kPriorities)
-      return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the driver names a buffer that is none"},
-                      std::string(kExpected), kSource);
+      return Unclear("the driver names a buffer that is none", std::string(kExpected), kSource);
     unsigned sharing = 0;
     for (std::uint8_t other = 0; other < kPriorities; ++other) {
       const bool lossy = (lossless >> other & 1U) == 0;
@@ -113,7 +113,8 @@ std::string DelayNotApplicable(const EthernetView& view) {
   if (!view.netdev) return {};
   if (!TakesCableLength(view))
     return Cat("driver ", view.netdev->driver, " has no length of the cable to be told");
-  return CountsDrops(*view.netdev, *view.profile.pfc) ? "" : "the driver does not count what it drops by priority";
+  return CountsDrops(*view.netdev, *view.profile.pfc) ? ""
+                                                      : "the driver does not count what it drops by priority";
 }
 
 // Of all statistics of that kind and priority; nothing when none is counted.

@@ -78,8 +78,7 @@ Verdict JudgeAddress(const PortView& view) {
   if (auto gap = RoleGap(view.host, view.profile, kServer, expected, kSource)) return *gap;
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), expected, kSource);
   const std::vector<PlacedAddress> addresses = AddressesOf(port);
-  if (addresses.empty())
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no address to judge"}, expected, kSource);
+  if (addresses.empty()) return Unclear("no address to judge", expected, kSource);
   const bool own =
       std::ranges::all_of(addresses, [](const PlacedAddress& one) { return one.upper == nullptr; });
   if (own) return Judged(true, PlaceText(addresses.front()), expected, kSource);

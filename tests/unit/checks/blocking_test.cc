@@ -64,9 +64,10 @@ std::set<std::string> LostWithout(std::string_view key) {
 }
 
 TEST(Blocking, NeedsAProfileThatAsksForIt) {
-  EXPECT_THAT(BlockingUnder(Profile{.name = "asks-nothing"}),
-              ElementsAre("drv.core-modules", "drv.health", "ib.lid", "ib.sm", "ib.state-init", "inv.netdev-mapping", "inv.rdma-present", "ip.address",
-                          "iw.peer-protocol", "link.state", "mtu.pair"));
+  EXPECT_THAT(
+      BlockingUnder(Profile{.name = "asks-nothing"}),
+      ElementsAre("drv.core-modules", "drv.health", "ib.lid", "ib.sm", "ib.state-init", "inv.netdev-mapping",
+                  "inv.rdma-present", "ip.address", "iw.peer-protocol", "link.state", "mtu.pair"));
 }
 
 TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {

@@ -175,10 +175,8 @@ void AddPcie(std::vector<CheckCase>& cases) {
                 {"pcie.numa", "software", GoodHost(), kNotApplicable, "no PCIe"},
                 {"pcie.bandwidth", "InfiniBand", OnInfiniband(), kPass, "252 Gb/s through PCIe"},
                 {"pcie.bandwidth", "less than InfiniBand brings", hdr, kFail, "126 Gb/s through PCIe"},
-                {"pcie.bandwidth", "InfiniBand, rate denied", OnInfiniband([](Port& port) {
-                   port.rate_mbps = Denied();
-                 }),
-                 kUnknown, "not permitted"},
+                {"pcie.bandwidth", "InfiniBand, rate denied",
+                 OnInfiniband([](Port& port) { port.rate_mbps = Denied(); }), kUnknown, "not permitted"},
                 {"pcie.aer", "clean", Hardware(), kPass, "none uncorrected, 0 corrected"},
                 {"pcie.aer", "ten corrected an hour", corrected(240), kPass, "240 corrected since boot"},
                 {"pcie.aer", "more of them", corrected(241), kWarn, "241 corrected since boot", "dmesg"},
@@ -206,23 +204,23 @@ void AddCounted(std::vector<CheckCase>& cases) {
     port.transport = Transport::kInfiniBand;
     port.port_counters = Denied();
   });
-  cases.insert(
-      cases.end(),
-      {{"cnt.saturated", "good", good, kPass, "3 counters, all below"},
-       {"cnt.saturated", "link_downed at 255", counted({{"symbol_error", 3}, {"link_downed", 255}}), kFail,
-        "at its maximum: link_downed 255", "perfquery -C rxe0 -P 1 -R"},
-       {"cnt.saturated", "denied", denied, kUnknown, "not permitted"},
-       {"cnt.saturated", "none", GoodHost(), kNotApplicable, "no IBTA port counters"},
-       {"ib.symbol-errors", "few", good, kPass, "symbol_error 3"},
-       {"ib.symbol-errors", "many", counted({{"symbol_error", 11}}), kFail, "symbol_error 11", "perfquery -C rxe0 -P 1 -R"},
-       {"ib.symbol-errors", "not counted", counted({}), kUnknown, "no counter symbol_error"},
-       {"ib.symbol-errors", "denied", denied, kUnknown, "not permitted"},
-       {"ib.symbol-errors", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"},
-       {"ib.link-recovery", "seldom", good, kPass, "link_error_recovery 0, link_downed 1"},
-       {"ib.link-recovery", "often", counted({{"link_error_recovery", 0}, {"link_downed", 11}}), kFail,
-        "link_downed 11"},
-       {"ib.link-recovery", "denied", denied, kUnknown, "not permitted"},
-       {"ib.link-recovery", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"}});
+  cases.insert(cases.end(),
+               {{"cnt.saturated", "good", good, kPass, "3 counters, all below"},
+                {"cnt.saturated", "link_downed at 255", counted({{"symbol_error", 3}, {"link_downed", 255}}),
+                 kFail, "at its maximum: link_downed 255", "perfquery -C rxe0 -P 1 -R"},
+                {"cnt.saturated", "denied", denied, kUnknown, "not permitted"},
+                {"cnt.saturated", "none", GoodHost(), kNotApplicable, "no IBTA port counters"},
+                {"ib.symbol-errors", "few", good, kPass, "symbol_error 3"},
+                {"ib.symbol-errors", "many", counted({{"symbol_error", 11}}), kFail, "symbol_error 11",
+                 "perfquery -C rxe0 -P 1 -R"},
+                {"ib.symbol-errors", "not counted", counted({}), kUnknown, "no counter symbol_error"},
+                {"ib.symbol-errors", "denied", denied, kUnknown, "not permitted"},
+                {"ib.symbol-errors", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"},
+                {"ib.link-recovery", "seldom", good, kPass, "link_error_recovery 0, link_downed 1"},
+                {"ib.link-recovery", "often", counted({{"link_error_recovery", 0}, {"link_downed", 11}}), kFail,
+                 "link_downed 11"},
+                {"ib.link-recovery", "denied", denied, kUnknown, "not permitted"},
+                {"ib.link-recovery", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"}});
 }
 
 }  // namespace

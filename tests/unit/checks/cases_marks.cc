@@ -110,7 +110,8 @@ void AddToS(std::vector<CheckCase>& cases) {
   };
   cases.insert(cases.end(),
                {{"ecn.ect-set", "106", GoodHost(), kPass, "106: ECT(0)", "", by_dscp},
-                {"ecn.ect-set", "104", tos(std::uint8_t{104}), kFail, "104: no leave", "echo 106 > ", by_dscp},
+                {"ecn.ect-set", "104", tos(std::uint8_t{104}), kFail, "104: Not-ECT, switches drop",
+                 "echo 106 > ", by_dscp},
                 {"ecn.ect-set", "107", tos(std::uint8_t{107}), kFail, "marked from the start", "", by_dscp},
                 {"ecn.ect-set", "denied", tos(Denied()), kUnknown, "not permitted", "", by_dscp},
                 {"ecn.ect-set", "the profile names it", tos(std::uint8_t{104}), kNotApplicable, "see roce.tos",
