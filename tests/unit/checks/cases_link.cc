@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // link.flaps, link.crc, link.fec, link.lanes, link.rate-match, link.eee, link.module, host.irq-affinity,
-// host.nofile.
+// host.irqbalance, host.governor, host.nofile.
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
@@ -177,6 +177,18 @@ void AddHost(std::vector<CheckCase>& cases) {
     return host;
   };
   const Missing legacy{.kind = Missing::Kind::kUnsupported, .detail = "no message-signalled interrupts"};
+  const auto balanced = [&irqs](Fact<Interrupts> interrupts) {
+    Facts host = irqs(2, interrupts);
+    host.irqbalance = true;
+    return host;
+  };
+  Facts unlisted = irqs(2, Interrupts{64, 64, 32});
+  unlisted.irqbalance = Denied();
+  const auto clocked = [](Fact<std::vector<std::string>> governors) {
+    Facts host = Hardware();
+    host.cpu_governors = governors;
+    return host;
+  };
   const auto files = [](Fact<OpenFiles> limit) {
     Facts host = GoodHost();
     host.open_files = limit;
@@ -193,6 +205,21 @@ void AddHost(std::vector<CheckCase>& cases) {
        {"host.irq-affinity", "denied", irqs(2, Denied()), kUnknown, "not permitted"},
        {"host.irq-affinity", "none to judge", irqs(2, legacy), kNotApplicable, "no message-signalled"},
        {"host.irq-affinity", "software device", GoodHost(), kNotApplicable, "software device"},
+       {"host.irqbalance", "off", irqs(2, Interrupts{64, 64, 32}), kPass, "does not run"},
+       {"host.irqbalance", "on, all near", balanced(Interrupts{64, 64, 32}), kFail,
+        "may move the interrupts of rxe0/1", "systemctl disable --now irqbalance"},
+       {"host.irqbalance", "on, and spread anyway", balanced(Interrupts{64, 32, 64}), kPass, "no NIC's"},
+       {"host.irqbalance", "none to move", balanced(legacy), kPass, "no NIC's"},
+       {"host.irqbalance", "interrupts denied", balanced(Denied()), kUnknown, "not permitted"},
+       {"host.irqbalance", "denied", unlisted, kUnknown, "not permitted"},
+       {"host.irqbalance", "one node", irqs(1, Interrupts{64, 64, 32}), kNotApplicable, "one NUMA node"},
+       {"host.irqbalance", "software device", GoodHost(), kNotApplicable, "software devices only"},
+       {"host.governor", "good", Hardware(), kPass, "performance"},
+       {"host.governor", "one of them another", clocked(std::vector<std::string>{"performance", "schedutil"}),
+        kFail, "performance, schedutil", "echo performance > $policy/scaling_governor"},
+       {"host.governor", "denied", clocked(Denied()), kUnknown, "not permitted"},
+       {"host.governor", "none", clocked(legacy), kNotApplicable, "no message-signalled"},
+       {"host.governor", "software device", GoodHost(), kNotApplicable, "software devices only"},
        {"host.nofile", "good", GoodHost(), kPass, "at most 524288, now 1024"},
        {"host.nofile", "unlimited", files(OpenFiles{1024, OpenFiles::kUnlimited}), kPass, "unlimited"},
        {"host.nofile", "few", files(OpenFiles{1024, 1024}), kFail, "at most 1024",

@@ -125,6 +125,9 @@ void AddSoftware(std::vector<CheckCase>& cases) {
     return Counting({{"rnr_nak_retry_err", 1, 1 + naks}, {"req_rnr_retries_exceeded", 0, exceeded}});
   };
   const auto one = [](const char* name, std::uint64_t by) { return Counting({{name, 2, 2 + by}}); };
+  const auto cqe = [](std::uint64_t errors, std::uint64_t flushed) {
+    return Counting({{"req_cqe_error", 3, 3 + errors}, {"req_cqe_flush_error", 2, 2 + flushed}});
+  };
   cases.insert(
       cases.end(),
       {{"cnt.cm-retries", "none", one("cm_tx_retries/req", 0), kPass, "no growth"},
@@ -132,6 +135,12 @@ void AddSoftware(std::vector<CheckCase>& cases) {
         "grep -r . /sys/class/infiniband/rxe0/ports/1/cm_tx_retries"},
        {"cnt.cm-retries", "denied", EarlierDenied(one("cm_tx_retries/req", 2)), kUnknown, "not permitted"},
        {"cnt.cm-retries", "not counted", one("packet_seq_err", 2), kNotApplicable, "does not count"},
+       {"cnt.cqe", "none", cqe(0, 0), kPass, "no growth in 10 s"},
+       {"cnt.cqe", "of a teardown", cqe(5, 5), kPass, "req_cqe_error +5 in 10 s, 5 of them as a queue pair"},
+       {"cnt.cqe", "more than that", cqe(6, 5), kFail, "req_cqe_error +6", "rdma statistic show link rxe0/1"},
+       {"cnt.cqe", "denied", EarlierDenied(cqe(6, 5)), kUnknown, "not permitted"},
+       {"cnt.cqe", "not counted", rnr(1, 0), kNotApplicable, "does not count"},
+       {"cnt.cqe", "no counters", WithoutHwCounters(), kNotApplicable, "not offered"},
        {"cnt.rnr", "none", rnr(0, 0), kPass, "no growth"},
        {"cnt.rnr", "some", rnr(4, 0), kWarn, "rnr_nak_retry_err +4"},
        {"cnt.rnr", "for good", rnr(4, 1), kFail, "req_rnr_retries_exceeded +1"},
