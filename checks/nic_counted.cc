@@ -251,13 +251,14 @@ std::string BerNotApplicable(const EthernetView& view) {
   return NotCounted(view, kCounters);
 }
 
-// Few drivers count them; a link carries as many as its speed says, in frames or between them. 0: not known.
-std::uint64_t BitsReceived(const EthernetView& view, const std::vector<StatisticChange>& all) {
+// Few drivers count them; a link carries as many as its speed says, in frames or between them.
+Fact<std::uint64_t> BitsReceived(const EthernetView& view, const std::vector<StatisticChange>& all) {
   constexpr std::uint64_t kBitsPerMbpsAndMs = 1000;
-  const std::vector<StatisticChange> counted = ChangesOf(all, NicCounter::kBitsReceived);
-  if (!counted.empty()) return TotalGrowth(counted);
+  const std::uint64_t counted = TotalGrowth(ChangesOf(all, NicCounter::kBitsReceived));
+  if (counted > 0) return counted;
   const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
-  return speed ? *speed * kBitsPerMbpsAndMs * WindowMs(view.port) : 0;
+  if (!speed) return speed.missing();
+  return *speed * kBitsPerMbpsAndMs * WindowMs(view.port);
 }
 
 // [E] for the ratio.
@@ -270,14 +271,15 @@ Verdict JudgeBer(const EthernetView& view) {
   const std::vector<StatisticChange> blocks = ChangesOf(*all, NicCounter::kFecUncorrectableBlocks);
   errors.insert(errors.end(), blocks.begin(), blocks.end());
   const std::uint64_t corrected = TotalGrowth(ChangesOf(*all, NicCounter::kFecCorrectedBits));
-  const std::uint64_t bits = BitsReceived(view, *all);
+  const Fact<std::uint64_t> bits = BitsReceived(view, *all);
   const std::string grown = GrownText(errors);
   const std::string observed =
       Cat(grown.empty() ? "no symbol error" : grown, ", ", corrected, " bits corrected",
-          bits == 0 ? std::string() : Cat(" of ", bits), InWindow(view.port));
-  if (grown.empty() && corrected > 0 && bits == 0)
-    return NoAnswer(NetdevFact(view.netdev, &Netdev::speed_mbps).missing(), std::string(kExpected), kSource);
-  if (grown.empty() && corrected > bits / kMillion) return Warned(observed, std::string(kExpected), kSource);
+          bits ? Cat(" of ", *bits) : std::string(), InWindow(view.port));
+  if (grown.empty() && corrected > 0) {
+    if (!bits) return NoAnswer(bits.missing(), std::string(kExpected), kSource);
+    if (corrected > *bits / kMillion) return Warned(observed, std::string(kExpected), kSource);
+  }
   return Judged(grown.empty(), observed, std::string(kExpected), kSource);
 }
 

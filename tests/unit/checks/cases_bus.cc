@@ -137,13 +137,13 @@ void AddPcie(std::vector<CheckCase>& cases) {
     return WithHardware([&count](Port&, PciFunction& pci) { pci.aer_correctable = count; });
   };
   // Eight lanes for 200 Gb/s.
-  const Facts hdr = OnInfiniband([](Port& port) {
-    PciFunction pci = *port.pci;
-    std::vector<PciHop> path = *pci.path;
-    for (PciHop& hop : path) hop.current.width = hop.max.width = 8;
-    pci.path = path;
-    port.pci = pci;
-  });
+  const Facts hdr = [] {
+    Facts host = Hardware();
+    std::vector<Port> ports = *OnInfiniband().ports;
+    ports.front().pci = host.ports->front().pci;
+    host.ports = ports;
+    return host;
+  }();
   cases.insert(cases.end(),
                {{"pcie.width", "good", Hardware(), kPass, "0000:3b:00.0 runs at x8"},
                 {"pcie.width", "half", half, kFail, "0000:3b:00.0 runs at x4 of x8", "lspci -vv"},
