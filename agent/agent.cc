@@ -14,6 +14,7 @@
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "checks/blocking.h"
 #include "checks/judge.h"
 #include "checks/readiness.h"
 #include "checks/transfer.h"
@@ -157,6 +158,7 @@ void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller
   const TransferPlace place{.rung = Rung::kLoopback,
                             .subject = SubjectOf(port),
                             .software = port.software && *port.software,
+                            .lossless = kDemandsLossless.made_by(profile),
                             .netdev = port.netdev ? port.netdev->name : ""};
   // Points into `findings`, which grows: copied.
   const Finding* found = ObstacleTo(findings, place.subject);

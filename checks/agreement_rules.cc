@@ -117,7 +117,7 @@ std::string ClassText(const Ets& ets, std::uint8_t traffic_class, const std::vec
   const bool shares = ets.tsa[traffic_class] == Tsa::kEts;
   const std::string share = shares                                   ? Cat(ets.tx_percent[traffic_class], " %")
                             : ets.tsa[traffic_class] == Tsa::kStrict ? std::string("strict")
-                                                                     : std::string("as the NIC likes");
+                                                                     : std::string("vendor's own scheduling");
   return Cat("priority ", ListText(priorities), " ", share);
 }
 

@@ -34,16 +34,30 @@ Fact<T> Told(const Port& port, std::optional<T> CongestionControl::*part) {
   return Missing{.kind = Missing::Kind::kUnsupported, .detail = std::string(kNotTold)};
 }
 
-// Where a vendor's driver of mlx5 has its switches; the bnxt one has a folder of its own.
-std::string SwitchFix(const PortView& view, std::string_view side, std::string_view file, unsigned value) {
-  if (view.port.netdev && view.port.netdev->driver == "bnxt_en") {
-    const std::string folder =
-        Cat("/sys/kernel/config/bnxt_re/", ShellWord(view.port.device), "/ports/", view.port.number, "/cc");
-    return Cat("echo -n 0x1 > ", folder, "/ecn_enable; echo -n 0x1 > ", folder,
-               "/apply  # the vendor's driver has these, the kernel's has not");
-  }
-  return Cat("echo ", value, " > /sys/class/net/", NetdevWord(view.port.netdev), "/ecn/", side, "/", file,
-             "  # the vendor's driver has this, the kernel's has not");
+// One number of the driver's, by its name in each of the places where it may have been read.
+struct Switch {
+  std::string ofed;       // below ecn, of MLNX_OFED
+  std::string_view mlx5;  // below cc_params, of the kernel's driver; empty: it has none
+  std::string_view bnxt;  // below cc, of Broadcom's driver
+};
+
+bool IsBroadcom(std::string_view source) { return source.starts_with("/sys/kernel/config/bnxt_re/"); }
+
+// Broadcom's takes hexadecimal numbers, and none of them before it is told to apply them.
+std::string BroadcomWrite(const std::string& folder, std::string_view file, unsigned value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::string high = value < 16 ? "" : std::string(1, kDigits[value / 16 % 16]);
+  return Cat("echo -n 0x", high, kDigits.substr(value % 16, 1), " > ", folder, "/", file, "; ");
+}
+
+// Only of what was read: where, that is the source.
+std::string SwitchFix(const PortView& view, const Switch& file, unsigned value) {
+  const std::string source = SourceOf(view.port);
+  const std::string folder = ShellWord(source);
+  if (IsBroadcom(source))
+    return Cat(BroadcomWrite(folder, file.bnxt, value), "echo -n 0x1 > ", folder, "/apply");
+  const bool debugfs = source.ends_with("/cc_params");
+  return Cat("echo ", value, " > ", folder, "/", debugfs ? file.mlx5 : std::string_view(file.ofed));
 }
 
 std::string LoopNotApplicable(const PortView& view) {
@@ -73,8 +87,13 @@ Verdict JudgeLoopEnd(const PortView& view, const LoopEnd& end) {
   const Fact<std::uint8_t> bitmap = Told(view.port, end.priorities);
   if (!bitmap) return NoAnswer(bitmap.missing(), expected, SourceOf(view.port), kInstead);
   const bool on = (static_cast<unsigned>(*bitmap) >> priority & 1U) != 0;
-  return Judged(on, Cat(end.verb, PrioritiesText(*bitmap)), expected, SourceOf(view.port),
-                SwitchFix(view, end.side, Cat("enable/", priority), 1));
+  // One switch of Broadcom's is for both ends, and for the traffic of one priority.
+  const std::string source = SourceOf(view.port);
+  const std::string moved =
+      IsBroadcom(source) ? BroadcomWrite(ShellWord(source), "roce_prio", priority) : std::string();
+  const Switch enable{Cat(end.side, "/enable/", priority), "", "ecn_enable"};
+  return Judged(on, Cat(end.verb, PrioritiesText(*bitmap)), expected, source,
+                moved + SwitchFix(view, enable, 1));
 }
 
 Verdict JudgeNp(const PortView& view) { return JudgeLoopEnd(view, kNotifies); }
@@ -91,7 +110,7 @@ Verdict JudgeCnpDscp(const PortView& view) {
   const Fact<std::uint8_t> now = Told(view.port, &CongestionControl::cnp_dscp);
   if (!now) return NoAnswer(now.missing(), expected, SourceOf(view.port), kInstead);
   return Judged(*now == wanted, Cat("notifications with DSCP ", *now), expected, SourceOf(view.port),
-                SwitchFix(view, "roce_np", "cnp_dscp", wanted));
+                SwitchFix(view, {"roce_np/cnp_dscp", "np_cnp_dscp", "cnp_dscp"}, wanted));
 }
 
 std::string CnpPriorityNotApplicable(const PortView& view) {
@@ -120,7 +139,7 @@ Verdict JudgeCnpPriority(const PortView& view) {
   const Fact<std::uint8_t> now = Told(view.port, &CongestionControl::cnp_priority);
   if (!now) return NoAnswer(now.missing(), expected, SourceOf(view.port), kInstead);
   const std::string observed = Cat("notifications in priority ", *now);
-  const std::string fix = SwitchFix(view, "roce_np", "cnp_802p_prio", wanted);
+  const std::string fix = SwitchFix(view, {"roce_np/cnp_802p_prio", "np_cnp_prio", "cnp_prio"}, wanted);
   const unsigned priority = *now;
   if (priority < kPriorities && (paused >> priority & 1U) != 0)
     return Judged(false, observed + ", which is paused", expected, SourceOf(view.port), fix);
@@ -138,9 +157,9 @@ std::string EctNotApplicable(const PortView& view) {
 // The two low bits of the ToS: 0 forbids a switch to mark the packet, 1 and 2 allow it, 3 is a mark.
 Verdict JudgeEct(const PortView& view) {
   constexpr std::string_view kSource = "configfs rdma_cm";
-  constexpr std::string_view kExpected = "leave to mark: ECT(0) or ECT(1)";
-  constexpr std::array<std::string_view, 4> kMeaning{"no leave to mark", "ECT(1)", "ECT(0)",
-                                                     "marked from the start"};
+  constexpr std::string_view kExpected = "ECT(0) or ECT(1)";
+  constexpr std::array<std::string_view, 4> kMeaning{"Not-ECT, switches drop instead of marking", "ECT(1)",
+                                                     "ECT(0)", "CE, marked from the start"};
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), std::string(kExpected), kSource);
   const unsigned bits = *tos & 3U;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// cnt.*, ib.*: what the port's error counters say by themselves, in one reading.
+// cnt.saturated, ib.symbol-errors, ib.link-recovery: what the port's error counters say by themselves.
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "checks/counters.h"
 #include "checks/families.h"
 #include "checks/verdicts.h"
+#include "checks/window.h"
 #include "checks/words.h"
 
 namespace rdmaready {
@@ -63,9 +65,24 @@ struct Threshold {
   std::uint64_t most;
 };
 
-// The first counter above its threshold; all of them must be known.
+// What grew in the watch; nothing where nobody watched, or where none of them was counted then.
+std::optional<std::string> GrownInWatch(const Port& port, std::span<const Threshold> thresholds) {
+  const Fact<std::vector<CounterChange>> all = PmaChanges(port);
+  if (!all) return std::nullopt;
+  std::vector<CounterChange> changes = *all;
+  std::erase_if(changes, [&thresholds](const CounterChange& change) {
+    return std::ranges::find(thresholds, change.name, &Threshold::counter) == thresholds.end();
+  });
+  return changes.empty() ? std::nullopt : std::optional(GrownText(changes));
+}
+
+// All of them must be known. Since when they count nobody knows, so a watch says more than they do.
 Verdict JudgeThresholds(const PortView& view, std::span<const Threshold> thresholds) {
   const auto [counters, source] = ReadingOf(view.port);
+  if (const std::optional<std::string> grown = GrownInWatch(view.port, thresholds)) {
+    return Judged(grown->empty(), Cat(grown->empty() ? "no growth" : *grown, InWindow(view.port)), "no growth",
+                  source);
+  }
   std::string expected;
   for (const Threshold& threshold : thresholds)
     expected += Cat(expected.empty() ? "" : ", ", threshold.counter, " at most ", threshold.most);
@@ -97,31 +114,34 @@ Verdict JudgeRecovery(const PortView& view) {
 }  // namespace
 
 Check CntSaturated() {
-  return {
-      .id = "cnt.saturated",
-      .title = "The port's error counters can still count",
-      .why = "A counter that stands at its maximum shows no further error: whatever it guards goes unseen",
-      .fix = "perfquery -R  # resets them; on a NIC without management datagrams a reload of its driver does",
-      .depends_on = {"inv.rdma-present"},
-      .rule = Rule<PortView>{SaturatedNotApplicable, JudgeSaturated}};
+  return {.id = "cnt.saturated",
+          .title = "The port's error counters can still count",
+          .why = "A counter that stands at its maximum shows no further error: whatever it guards goes unseen",
+          .fix =
+              "perfquery -C {device} -P {port} -R  # resets them; on a NIC without management datagrams a "
+              "reload of its driver does",
+          .depends_on = {"inv.rdma-present"},
+          .rule = Rule<PortView>{SaturatedNotApplicable, JudgeSaturated}};
 }
 
 Check IbSymbolErrors() {
-  return {.id = "ib.symbol-errors",
-          .title = "The InfiniBand link has few symbol errors",
-          .why = "Symbols that arrive damaged are a bad cable or transceiver, long before the link fails",
-          .fix = "perfquery -R  # and look again in an hour: if they grow, replace the cable",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NotOnInfiniBand, JudgeSymbols}};
+  return {
+      .id = "ib.symbol-errors",
+      .title = "The InfiniBand link has few symbol errors",
+      .why = "Symbols that arrive damaged are a bad cable or transceiver, long before the link fails",
+      .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<PortView>{NotOnInfiniBand, JudgeSymbols}};
 }
 
 Check IbLinkRecovery() {
-  return {.id = "ib.link-recovery",
-          .title = "The InfiniBand link neither recovers nor goes down often",
-          .why = "Each time the link recovers its traffic stops; each time it goes down connections break",
-          .fix = "perfquery -R  # and look again in an hour: if they grow, replace the cable",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NotOnInfiniBand, JudgeRecovery}};
+  return {
+      .id = "ib.link-recovery",
+      .title = "The InfiniBand link neither recovers nor goes down often",
+      .why = "Each time the link recovers its traffic stops; each time it goes down connections break",
+      .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<PortView>{NotOnInfiniBand, JudgeRecovery}};
 }
 
 }  // namespace rdmaready

@@ -66,7 +66,7 @@ std::string ModeNotApplicable(const EthernetView& view) {
 }
 
 std::string DcbxText(const Dcbx& dcbx) {
-  std::string text = dcbx.lld_managed ? "firmware" : dcbx.host ? "host" : "nobody named (firmware)";
+  std::string text = dcbx.lld_managed ? "firmware" : dcbx.host ? "host" : "not the host: firmware decides";
   if (dcbx.ieee) text += ", IEEE";
   if (dcbx.cee) text += ", CEE";
   return text;

@@ -26,9 +26,9 @@ bool AreTwo(const LldpNeighbour& a, const LldpNeighbour& b) {
   return a.dialects != b.dialects && AtTheSameTime(a, b);
 }
 
+// Both null when there are no two.
 using Two = std::pair<const LldpNeighbour*, const LldpNeighbour*>;
 
-// Both null when there are no two.
 Two FindTwo(const std::vector<LldpNeighbour>& agents) {
   for (std::size_t i = 0; i < agents.size(); ++i) {
     for (std::size_t k = i + 1; k < agents.size(); ++k) {
@@ -60,16 +60,32 @@ bool LldpadHere(const EthernetView& view) {
   return running && std::ranges::find(*running, "lldpad") != running->end();
 }
 
-bool FirmwareHere(const EthernetView& view) {
-  if (!view.netdev) return false;
-  const Fact<std::vector<PrivateFlag>>& flags = view.netdev->link.private_flags;
-  const bool flagged = flags && std::ranges::any_of(*flags, [](const PrivateFlag& flag) {
-                         return flag.name == kFirmwareAgent && flag.on;
-                       });
-  return flagged || (view.netdev->dcb.dcbx && view.netdev->dcb.dcbx->lld_managed);
+bool IsFlagged(const EthernetView& view) {
+  const Fact<std::vector<PrivateFlag>> flags = LinkFact(view.netdev, &EthernetLink::private_flags);
+  return flags && std::ranges::any_of(
+                      *flags, [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
 }
 
-bool TwoAreHere(const EthernetView& view) { return FirmwareHere(view) && LldpadHere(view); }
+bool FirmwareHere(const EthernetView& view) {
+  const Fact<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
+  return IsFlagged(view) || (dcbx && dcbx->lld_managed);
+}
+
+// The daemon need not serve this port.
+bool TwoMayBeHere(const EthernetView& view) { return FirmwareHere(view) && LldpadHere(view); }
+
+bool TwoAreHere(const EthernetView& view) { return TwoMayBeHere(view) && view.netdev->lldp_agent; }
+
+// Only ice lets its firmware's agent be switched off by ethtool.
+std::string KeepOneFix(const EthernetView& view) {
+  if (IsFlagged(view)) {
+    return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent,
+               " off  # or systemctl disable --now lldpad: keep one");
+  }
+  return "systemctl disable --now lldpad  # the firmware speaks already: keep one, or switch the firmware's "
+         "off "
+         "by the vendor's tool";
+}
 
 bool TwoWereHeard(const LinkAgents& agents) {
   return FindTwo(agents.peers).first != nullptr || FindTwo(agents.own).first != nullptr;
@@ -77,7 +93,7 @@ bool TwoWereHeard(const LinkAgents& agents) {
 
 std::string OneNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (TwoAreHere(view)) return {};
+  if (TwoMayBeHere(view)) return {};
   if (std::string reason = NotListened(view); !reason.empty()) return reason;
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   if (!agents || TwoWereHeard(*agents)) return {};
@@ -88,23 +104,25 @@ std::string OneNotApplicable(const EthernetView& view) {
 
 Verdict JudgeOne(const EthernetView& view) {
   constexpr std::string_view kExpected = "at most one LLDP agent at each end";
-  const std::string netdev = NetdevWord(view.netdev);
+  constexpr std::string_view kHereSource = "processes, ethtool private flags, dcbnl DCBX";
   if (TwoAreHere(view)) {
-    return Judged(false, "here: lldpad, and the NIC's firmware", std::string(kExpected),
-                  "processes, ethtool private flags, dcbnl DCBX",
-                  Cat("ethtool --set-priv-flags ", netdev, " ", kFirmwareAgent,
-                      " off  # or systemctl disable --now lldpad.service lldpad.socket: keep one"));
+    return Judged(false, "here: lldpad, and the NIC's firmware", std::string(kExpected), kHereSource,
+                  KeepOneFix(view));
   }
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents) return NoAnswer(agents.missing(), std::string(kExpected), kSource);
-  const std::string source = ListenedText(*agents);
-  if (const Two here = FindTwo(agents->own); here.first != nullptr) {
+  const std::string source = agents ? ListenedText(*agents) : std::string(kSource);
+  if (const Two here = agents ? FindTwo(agents->own) : Two{}; here.first != nullptr) {
     return Judged(false, Cat("here: ", TwoText(here)), std::string(kExpected), source,
                   "ps -C lldpad,lldpd,openvswitch  # keep one: systemctl disable --now lldpd, for instance");
   }
-  if (const Two there = FindTwo(agents->peers); there.first != nullptr) {
+  if (const Two there = agents ? FindTwo(agents->peers) : Two{}; there.first != nullptr) {
     return Judged(false, Cat("at the other end: ", TwoText(there)), std::string(kExpected), source);
   }
+  if (TwoMayBeHere(view)) {
+    return Warned("here: the NIC's firmware; lldpad runs, and may serve this port too", std::string(kExpected),
+                  kHereSource, KeepOneFix(view));
+  }
+  if (!agents) return NoAnswer(agents.missing(), std::string(kExpected), kSource);
   return Judged(true,
                 Cat(agents->peers.empty() ? "none" : "one", " at the other end, ",
                     agents->own.empty() ? "none" : "one", " here"),

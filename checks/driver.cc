@@ -52,6 +52,7 @@ Check DrvCoreModules() {
           .title = "Programs can reach RDMA: uverbs and rdma_cm are there",
           .why = "Without these device nodes no program opens an RDMA device, and no live test can be made",
           .fix = "modprobe -a ib_uverbs rdma_ucm  # for good: a line each in /etc/modules-load.d/rdma.conf",
+          .blocks_for = &kDemandsRdma,
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<HostView>{NeverNotApplicable, JudgeCoreModules}};
 }

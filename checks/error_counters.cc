@@ -106,6 +106,19 @@ bool Warns(std::string_view name) {
   return row != std::end(kTable) && row->warns;
 }
 
+bool TellsOfLoss(std::string_view name) {
+  constexpr Topic kLoss[] = {Topic::kSequence, Topic::kRetransmission, Topic::kRetriesUsedUp};
+  return std::ranges::any_of(kLoss, [name](Topic topic) { return IsAbout(name, kHw, topic); });
+}
+
+bool AnyGrew(std::span<const EndCounters> ends, bool (*counts)(std::string_view)) {
+  return std::ranges::any_of(ends, [counts](const EndCounters& end) {
+    return end.changes && std::ranges::any_of(*end.changes, [counts](const CounterChange& change) {
+             return Grew(change) && counts(change.name);
+           });
+  });
+}
+
 std::string Listed(std::string_view list, std::string_view item) {
   return Cat(list, list.empty() ? "" : ", ", item);
 }
@@ -173,12 +186,8 @@ std::string GrowthText(std::span<const EndCounters> ends) {
   return Printable(text);
 }
 
-bool GrewWorryingly(std::span<const EndCounters> ends) {
-  return std::ranges::any_of(ends, [](const EndCounters& end) {
-    return end.changes && std::ranges::any_of(*end.changes, [](const CounterChange& change) {
-             return Grew(change) && Warns(change.name);
-           });
-  });
-}
+bool GrewWorryingly(std::span<const EndCounters> ends) { return AnyGrew(ends, Warns); }
+
+bool ShowLoss(std::span<const EndCounters> ends) { return AnyGrew(ends, TellsOfLoss); }
 
 }  // namespace rdmaready

@@ -61,4 +61,7 @@ std::uint64_t GrowthOf(const CounterChange& change);
 // Whether any grew that warns.
 bool GrewWorryingly(std::span<const EndCounters> ends);
 
+// Whether any grew that a path without loss leaves alone: something was missing, sent again, or given up.
+bool ShowLoss(std::span<const EndCounters> ends);
+
 }  // namespace rdmaready

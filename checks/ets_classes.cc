@@ -60,8 +60,7 @@ Verdict JudgeTsa(const EthernetView& view) {
   if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kEtsSource);
   const std::uint8_t own = ets->prio_tc[rdma];
   if (own >= kPriorities)
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = Cat("priority ", rdma, " is in no class")},
-                    std::string(kExpected), kEtsSource);
+    return Unclear(Cat("priority ", rdma, " is in no class"), std::string(kExpected), kEtsSource);
   if (ets->tsa[own] == Tsa::kStrict) {
     return Warned(Cat("priority ", rdma, " in TC ", own, ": strict, served before all shares"),
                   std::string(kExpected), kEtsSource, EtsFix(view, *ets));
@@ -96,9 +95,7 @@ Verdict JudgeRate(const EthernetView& view) {
   const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kSource);
   const std::uint8_t tc = ets->prio_tc[*view.profile.rdma_priority];
-  if (tc >= kPriorities)
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the RDMA priority is in no class"},
-                    std::string(kExpected), kSource);
+  if (tc >= kPriorities) return Unclear("the RDMA priority is in no class", std::string(kExpected), kSource);
   const std::uint64_t rate = (*rates)[tc];
   if (rate == 0) return Judged(true, Cat("TC ", tc, " has no limit"), std::string(kExpected), kSource);
   return Judged(false, Cat("TC ", tc, " is limited to ", rate / 1000, " Mb/s"), std::string(kExpected), kSource,

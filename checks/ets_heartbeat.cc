@@ -48,9 +48,7 @@ Verdict JudgeShare(const EthernetView& view) {
   const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), expected, kEtsSource);
   const std::uint8_t tc = ets->prio_tc[view.profile.heartbeat->priority];
-  if (tc >= kPriorities)
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the heartbeat's priority is in no class"},
-                    expected, kEtsSource);
+  if (tc >= kPriorities) return Unclear("the heartbeat's priority is in no class", expected, kEtsSource);
   const std::string fix = EtsFix(view, *ets);
   if (ets->tsa[tc] == Tsa::kStrict)
     return Warned(Cat("TC ", tc, ": strict, without a bound"), expected, kEtsSource, fix);

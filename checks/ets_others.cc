@@ -18,8 +18,7 @@ Verdict JudgeDefault(const EthernetView& view) {
   if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kEtsSource);
   const std::uint8_t tc = ets->prio_tc[0];
   if (tc >= kPriorities) {
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the default priority is in no class"},
-                    std::string(kExpected), kEtsSource);
+    return Unclear("the default priority is in no class", std::string(kExpected), kEtsSource);
   }
   if (ets->tsa[tc] != Tsa::kEts) {
     return Judged(true, Cat("the default class TC ", tc, " has no share: ", Name(ets->tsa[tc])),

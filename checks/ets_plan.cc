@@ -16,9 +16,9 @@ bool IsUsed(const EtsPlan& plan, std::uint8_t traffic_class) {
 
 // A class apart from the default one: the priority's own number by custom, else the lowest free one, else any
 // other.
-std::uint8_t ChooseClass(const EtsPlan& plan, std::uint8_t priority, std::uint8_t classes, bool contiguous) {
+std::uint8_t ChooseClass(const EtsPlan& plan, std::uint8_t priority, std::uint8_t classes) {
   const std::uint8_t fallback = plan.prio_tc[0];
-  if (!contiguous && priority < classes && priority != fallback && !IsUsed(plan, priority)) return priority;
+  if (priority < classes && priority != fallback && !IsUsed(plan, priority)) return priority;
   for (std::uint8_t tc = 0; tc < classes; ++tc) {
     if (!IsUsed(plan, tc)) return tc;
   }
@@ -38,7 +38,8 @@ void ShareRest(EtsPlan& plan, unsigned claimed, unsigned rest) {
   }
   unsigned given = 0;
   std::size_t largest = plan.prio_tc[0];
-  for (std::size_t tc = 0; tc < kPriorities; ++tc) {
+  // The first one, by custom everybody's, gives what the least of the others need.
+  for (std::size_t tc = kPriorities; tc-- > 0;) {
     if (is_claimed(tc) || plan.tsa[tc] != Tsa::kEts) continue;
     const unsigned now = plan.tx_percent[tc];
     unsigned share = total == 0 ? 0 : now * rest / total;
@@ -65,20 +66,35 @@ EtsPlan Begin(const Ets& now) {
   return plan;
 }
 
-// Numbers the classes in use from 0 on, in their order.
-void CloseGaps(EtsPlan& plan) {
-  EtsPlan closed;
+// Gives each gap below the highest class in use the priority of its own number, with the least of a share. So a
+// class keeps its number, which is that of its priority where DSCPs decide (ice_add_dscp_tc_bw_tlv of ice_dcb.c
+// maps no priorities to classes).
+void FillGaps(EtsPlan& plan) {
+  const std::uint8_t fallback = plan.prio_tc[0];
+  if (plan.tx_percent[fallback] == 0) plan.tx_percent[fallback] = 100;
+  for (std::uint8_t tc = 1; tc < *std::ranges::max_element(plan.prio_tc); ++tc) {
+    if (IsUsed(plan, tc) || plan.prio_tc[tc] != fallback) continue;
+    plan.prio_tc[tc] = tc;
+    plan.tsa[tc] = Tsa::kEts;
+    plan.tx_percent[tc] = 1;
+  }
+}
+
+// The same with its classes in use numbered from 0, in their order: for gaps that could not be filled.
+EtsPlan Renumbered(const EtsPlan& plan) {
+  EtsPlan dense{.prio_tc = plan.prio_tc};
+  dense.tsa.fill(Tsa::kStrict);
   std::uint8_t next = 0;
   for (std::uint8_t tc = 0; tc < kPriorities; ++tc) {
     if (!IsUsed(plan, tc)) continue;
-    closed.tsa[next] = plan.tsa[tc];
-    closed.tx_percent[next] = plan.tx_percent[tc];
+    dense.tsa[next] = plan.tsa[tc];
+    dense.tx_percent[next] = plan.tx_percent[tc];
     for (std::size_t priority = 0; priority < kPriorities; ++priority) {
-      if (plan.prio_tc[priority] == tc) closed.prio_tc[priority] = next;
+      if (plan.prio_tc[priority] == tc) dense.prio_tc[priority] = next;
     }
     ++next;
   }
-  plan = closed;
+  return dense;
 }
 
 // "all:0 0:50 3:50": the value of most entries first, then the exceptions.
@@ -126,10 +142,11 @@ EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguou
   for (const EtsClaim& claim : claims) {
     std::uint8_t& own = plan.prio_tc[claim.priority];
     const bool taken = own == fallback || (claimed >> own & 1U) != 0;
-    if (taken) own = ChooseClass(plan, claim.priority, ClassCount(now), contiguous);
+    if (taken) own = ChooseClass(plan, claim.priority, ClassCount(now));
     claimed |= 1U << own;
     plan.tsa[own] = Tsa::kEts;
   }
+  if (contiguous) FillGaps(plan);
   bool others = false;
   for (std::uint8_t tc = 0; tc < kPriorities; ++tc) {
     // Only classes that carry something keep a share: a forgotten one would hold it for nobody.
@@ -144,8 +161,7 @@ EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguou
     rest -= percent;
   }
   ShareRest(plan, claimed, rest);
-  if (contiguous) CloseGaps(plan);
-  return plan;
+  return contiguous ? Renumbered(plan) : plan;
 }
 
 EtsPlan PlanClasses(const Profile& profile, bool contiguous) {

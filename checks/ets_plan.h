@@ -42,7 +42,8 @@ std::vector<EtsClaim> ClaimsOf(const Profile& profile, const Fact<std::uint32_t>
 // Nothing: no share is asked for.
 std::optional<std::uint8_t> HeartbeatPercent(const Profile& profile, const Fact<std::uint32_t>& speed_mbps);
 
-// `contiguous`: the NIC wants its classes numbered from 0 without gaps (Intel E810).
+// `contiguous`: the NIC wants its classes numbered from 0 without gaps (Intel E810). Priorities of its default
+// class fill them.
 EtsPlan PlanEts(const Ets& now, std::span<const EtsClaim> claims, bool contiguous);
 
 // The classes of a profile that names them all (Profile::ets_classes). That of priority 0 is TC 0, the others

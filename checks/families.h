@@ -173,6 +173,8 @@ Check HostMemlock();
 Check HostNofile();
 // interrupts.cc
 Check HostIrqAffinity();
+Check HostIrqbalance();
+Check HostGovernor();
 // rdma_counted.cc
 Check CntRdmaRetrans();
 Check CntSequence();
@@ -181,6 +183,7 @@ Check CntRetryExceeded();
 Check CntRemoteAccess();
 Check CntIcrc();
 Check CntCmRetries();
+Check CntCqe();
 Check EcnLoopClosed();
 Check IwRetrans();
 // nic_counted.cc
@@ -229,6 +232,7 @@ Check IwPort5445();
 Check SmbListener();
 Check SmbServerAddress();
 Check SmbInterfaces();
+Check SmbMultichannelPorts();
 // storage_roles.cc
 Check NvmeHostModule();
 Check NvmeTargetModule();

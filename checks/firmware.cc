@@ -122,6 +122,7 @@ Check DrvHealth() {
           .title = "The NIC's driver and firmware report no error",
           .why = "Firmware in error drops connections, or serves none at all, with a link that looks up",
           .fix = "devlink health show  # what it was: devlink health diagnose, and dmesg",
+          .blocks_for = &kDemandsRdma,
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{HealthNotApplicable, JudgeHealth}};
 }

@@ -13,9 +13,10 @@ constexpr std::uint64_t kDefaultMinimumBytes = 64ULL * 1024 * 1024;
 
 std::string NeverNotApplicable(const HostView&) { return {}; }
 
-// A finite limit that is large enough passes: the profile names the number, and "unlimited" would be a matter
-// of taste. A small one fails also where CAP_IPC_LOCK makes the kernel ignore it for us: the storage service
-// may not have it.
+// The agent's own limit stands for those of services in user space, which were started like it. A finite one
+// that is large enough passes: the profile names the number, and "unlimited" would be a matter of taste. A
+// small one fails also where CAP_IPC_LOCK makes the kernel ignore it for us: the storage service may not have
+// it.
 Verdict JudgeMemlock(const HostView& view) {
   constexpr std::string_view kSource = "getrlimit RLIMIT_MEMLOCK";
   const std::uint64_t wanted = view.profile.min_memlock_bytes.value_or(kDefaultMinimumBytes);
@@ -24,10 +25,10 @@ Verdict JudgeMemlock(const HostView& view) {
   const Fact<Memlock>& memlock = view.host.memlock;
   if (!memlock) return NoAnswer(memlock.missing(), expected, kSource);
   if (memlock->limit_bytes == Memlock::kUnlimited) return Judged(true, "unlimited", expected, kSource);
-  std::string observed = BytesText(memlock->limit_bytes);
+  std::string observed = Cat(BytesText(memlock->limit_bytes), " for the agent");
   const bool enough = memlock->limit_bytes >= wanted;
   if (!enough && memlock->cap_ipc_lock) {
-    observed += " (not enforced on this process, which has CAP_IPC_LOCK; the storage service may not)";
+    observed += ", not enforced as it has CAP_IPC_LOCK; a storage service may not have it";
   }
   return Judged(enough, observed, expected, kSource);
 }
@@ -58,12 +59,13 @@ Check HostNofile() {
 
 Check HostMemlock() {
   return {.id = "host.memlock",
-          .title = "Enough memory may be locked for RDMA",
-          .why = "RDMA registers, hence locks, its buffers: beyond the limit registration fails",
+          .title = "The agent, which makes the live tests, may lock enough memory for RDMA",
+          .why =
+              "RDMA registers, hence locks, its buffers: beyond the limit registration fails. Storage services "
+              "have limits of their own, the kernel has none",
           .fix =
-              "prlimit --pid {pid} --memlock=unlimited:unlimited  # for good: LimitMEMLOCK=infinity in the "
-              "service's unit; in "
-              "a shell: ulimit -l unlimited",
+              "prlimit --pid {pid} --memlock=unlimited:unlimited  # the agent's; for good: "
+              "LimitMEMLOCK=infinity in its unit, and in that of every storage service in user space",
           .blocks_for = &kDemandsMemlock,
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<HostView>{NeverNotApplicable, JudgeMemlock}};

@@ -106,19 +106,22 @@ Verdict JudgeWait(const PortView& view) {
 }  // namespace
 
 Check IbRcvErrors() {
-  return {.id = "ib.rcv-errors",
-          .title = "The InfiniBand port receives few damaged packets",
-          .why = "Damaged packets are a bad cable or transceiver here, or at a link before it",
-          .fix = "perfquery -R  # and look again in an hour: if they grow, replace the cable",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NotInfiniBand, JudgeReceive}};
+  return {
+      .id = "ib.rcv-errors",
+      .title = "The InfiniBand port receives few damaged packets",
+      .why = "Damaged packets are a bad cable or transceiver here, or at a link before it",
+      .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<PortView>{NotInfiniBand, JudgeReceive}};
 }
 
 Check IbXmit() {
   return {.id = "ib.xmit",
           .title = "The InfiniBand port drops few packets",
           .why = "It drops what it could not send in time, or what its partition may not send",
-          .fix = "perfquery -R  # and look again in an hour: if they grow, look for congestion and for P_Keys",
+          .fix =
+              "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, look for "
+              "congestion and for P_Keys",
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{NotInfiniBand, JudgeTransmit}};
 }

@@ -65,8 +65,7 @@ Verdict JudgeInit(const PortView& view) {
   switch (*state) {
     case PortState::kUnknown:
     case PortState::kDown:
-      return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the port reports a state we do not know"},
-                      kExpected, kStateSource);
+      return Unclear("the port reports a state we do not know", kExpected, kStateSource);
     case PortState::kInit:
       return Judged(false, "init: the link is up, and no subnet manager has begun with it", kExpected,
                     kStateSource);

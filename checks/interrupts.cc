@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// host.irq-affinity: whether a NIC's interrupts arrive near it.
+// host.irq-affinity, host.irqbalance, host.governor: whether a NIC's interrupts arrive near it, stay there, and
+// find a CPU at its full clock.
+#include <algorithm>
 #include <string>
 
 #include "checks/families.h"
@@ -41,7 +43,92 @@ Verdict JudgeAffinity(const PortView& view) {
                     "undoing it"));
 }
 
+// Where no NIC of hardware is, nobody counts on its interrupts and on the CPUs' clocks.
+std::string NoHardware(const Facts& host) {
+  const bool all = host.ports && !host.ports->empty() && std::ranges::all_of(*host.ports, IsSoftware);
+  return all ? "software devices only: functional verdict only" : "";
+}
+
+// ---- host.irqbalance ----
+
+constexpr std::string_view kBalanceSource = "/run, /proc/irq";
+
+std::string BalanceNotApplicable(const HostView& view) {
+  if (std::string reason = NoHardware(view.host); !reason.empty()) return reason;
+  return view.host.numa_nodes && *view.host.numa_nodes == 1 ? "one NUMA node: nowhere is far" : "";
+}
+
+// All of them are on the NIC's own node, as the fix of host.irq-affinity has them.
+bool AreKeptNear(const PciFunction& pci) {
+  return pci.interrupts && pci.interrupts->count > 0 && pci.interrupts->local == pci.interrupts->count;
+}
+
+Verdict JudgeBalance(const HostView& view) {
+  constexpr std::string_view kExpected = "not where interrupts are kept on their NIC's node";
+  const Facts& host = view.host;
+  if (!host.irqbalance) return NoAnswer(host.irqbalance.missing(), std::string(kExpected), kBalanceSource);
+  if (!*host.irqbalance) return Judged(true, "irqbalance does not run", std::string(kExpected), kBalanceSource);
+  if (!host.ports) return NoAnswer(host.ports.missing(), std::string(kExpected), kBalanceSource);
+  std::string kept;
+  for (const Port& port : *host.ports) {
+    if (!port.pci) continue;
+    const Fact<Interrupts>& interrupts = port.pci->interrupts;
+    if (!interrupts && !NotOffered(interrupts))
+      return NoAnswer(interrupts.missing(), std::string(kExpected), kBalanceSource);
+    if (AreKeptNear(*port.pci)) kept += Cat(kept.empty() ? "" : ", ", PortName(port));
+  }
+  if (kept.empty()) {
+    return Judged(true, "irqbalance runs, and no NIC's interrupts are kept on its node", std::string(kExpected),
+                  kBalanceSource);
+  }
+  return Judged(false, Cat("irqbalance runs, and may move the interrupts of ", kept), std::string(kExpected),
+                kBalanceSource);
+}
+
+// ---- host.governor ----
+
+std::string GovernorNotApplicable(const HostView& view) {
+  if (std::string reason = NoHardware(view.host); !reason.empty()) return reason;
+  return NotOffered(view.host.cpu_governors) ? view.host.cpu_governors.missing().detail : "";
+}
+
+// [E]
+Verdict JudgeGovernor(const HostView& view) {
+  constexpr std::string_view kExpected = "performance";
+  constexpr std::string_view kGovernorSource = "sysfs cpufreq";
+  const Fact<std::vector<std::string>>& governors = view.host.cpu_governors;
+  if (!governors) return NoAnswer(governors.missing(), std::string(kExpected), kGovernorSource);
+  std::string all;
+  for (const std::string& governor : *governors) all += Cat(all.empty() ? "" : ", ", governor);
+  const bool good = std::ranges::all_of(
+      *governors, [kExpected](const std::string& governor) { return governor == kExpected; });
+  return Judged(good, all, std::string(kExpected), kGovernorSource);
+}
+
 }  // namespace
+
+Check HostIrqbalance() {
+  return {.id = "host.irqbalance",
+          .title = "Nobody moves interrupts that are kept near their NIC",
+          .why = "irqbalance spreads them over all CPUs again, and completions wait for the far node",
+          .fix =
+              "systemctl disable --now irqbalance  # or let it leave the NIC's alone: IRQBALANCE_ARGS with "
+              "--banirq in /etc/default/irqbalance",
+          .depends_on = {"inv.rdma-present"},
+          .rule = Rule<HostView>{BalanceNotApplicable, JudgeBalance}};
+}
+
+Check HostGovernor() {
+  return {
+      .id = "host.governor",
+      .title = "The CPUs run at their full clock",
+      .why = "A CPU that has slowed down between two completions makes the next one wait for its clock",
+      .fix =
+          "for policy in /sys/devices/system/cpu/cpufreq/policy*; do echo performance > "
+          "$policy/scaling_governor; done  # until the next boot; for good: cpupower or tuned. It costs power",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<HostView>{GovernorNotApplicable, JudgeGovernor}};
+}
 
 Check HostIrqAffinity() {
   return {

@@ -61,9 +61,7 @@ Verdict JudgeSubnets(const PortView& view) {
   const Port& port = view.port;
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), std::string(kExpected), kSource);
   const std::vector<PlacedAddress> own = AddressesOf(port);
-  if (own.empty())
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no address to compare"}, std::string(kExpected),
-                    kSource);
+  if (own.empty()) return Unclear("no address to compare", std::string(kExpected), kSource);
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), std::string(kExpected), kSource);
   for (const Port& other : *view.host.ports) {
     if (other.device == port.device && other.number == port.number) break;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // link.*: is the port up, and fast enough.
+#include <optional>
+
 #include "api/base/text.h"
 #include "checks/ethernet.h"
 #include "checks/families.h"
@@ -63,8 +65,7 @@ Verdict JudgeState(const PortView& view) {
   const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
   if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), std::string(kExpected), kStateSource);
   if (!netdev_down && *port.state == PortState::kUnknown) {
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the port reports a state we do not know"},
-                    std::string(kExpected), kStateSource);
+    return Unclear("the port reports a state we do not know", std::string(kExpected), kStateSource);
   }
   const bool needs_netdev = !IsInfiniBand(port);
   const bool active = port.state && *port.state == PortState::kActive;
@@ -88,11 +89,22 @@ Verdict JudgeState(const PortView& view) {
   return Judged(active && !netdev_down, observed, std::string(kExpected), kStateSource, StateFix(port));
 }
 
+// What the link could run at with its lanes; nothing where the other end does not tell its modes. Fewer lanes
+// are link.lanes's.
+std::optional<LinkMode> BestOfBoth(const Fact<Netdev>& netdev) {
+  const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+  if (!modes || modes->peer.empty()) return std::nullopt;
+  const std::optional<LinkMode> best = FastestMode(*modes);
+  const bool lost = best && modes->lanes > 0 && modes->lanes < best->lanes;
+  return lost ? std::nullopt : best;
+}
+
 // A software device has no speed of its own: when its interface names none either, there is nothing to judge.
 // Where the interface does name one (a configured speed), it is what the administrator promises, and judged
 // like any other.
 std::string SpeedNotApplicable(const EthernetView& view) {
-  if (!view.profile.min_speed_mbps) return NotAsked(view.profile, "a minimum speed");
+  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev))
+    return NotAsked(view.profile, "a minimum speed");
   const Port& port = view.port;
   const Fact<Netdev>& netdev = view.netdev;
   const bool unsupported =
@@ -112,14 +124,20 @@ Verdict JudgeRate(const Fact<std::uint32_t>& rate_mbps, std::uint32_t wanted) {
 }
 
 Verdict JudgeSpeed(const EthernetView& view) {
-  const std::uint32_t wanted = *view.profile.min_speed_mbps;
-  const std::string expected = "at least " + SpeedText(wanted);
+  const std::optional<LinkMode> best = BestOfBoth(view.netdev);
+  const std::uint32_t wanted = view.profile.min_speed_mbps.value_or(0);
+  const std::string expected = "at least " + SpeedText(wanted > 0 ? wanted : best->speed_mbps);
   const Port& port = view.port;
   if (IsInfiniBand(port)) return JudgeRate(port.rate_mbps, wanted);
   if (!view.netdev) return NoAnswer(view.netdev.missing(), expected, kSpeedSource);
   const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
   if (!speed) return NoAnswer(speed.missing(), expected, kSpeedSource);
-  return Judged(*speed >= wanted, SpeedText(*speed), expected, kSpeedSource);
+  const std::string fix = FasterFix(view.netdev, wanted);
+  if (*speed >= wanted && best && *speed < best->speed_mbps) {
+    return Warned(Cat(SpeedText(*speed), ", both ends have ", SpeedText(best->speed_mbps)), expected,
+                  kSpeedSource, fix);
+  }
+  return Judged(*speed >= wanted, SpeedText(*speed), expected, kSpeedSource, fix);
 }
 
 }  // namespace
@@ -141,9 +159,8 @@ Check LinkSpeed() {
       .why =
           "One slow path holds back every stripe of the storage; Microsoft asks for 10 Gb/s and more for RDMA",
       .fix =
-          "ethtool -s {netdev} speed {speed} duplex full autoneg off  # if it stays lower: check the cable, "
-          "the "
-          "transceiver and the speed of the switch port",
+          "ethtool {netdev}  # what both ends offer; then the cable, the transceiver and the speed of the "
+          "switch port",
       .blocks_for = &kDemandsSpeed,
       .depends_on = {"link.state"},
       .rule = Rule<EthernetView>{SpeedNotApplicable, JudgeSpeed}};

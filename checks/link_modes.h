@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "api/model/ethernet_link.h"
+#include "api/model/facts.h"
 
 namespace rdmaready {
 
@@ -23,6 +24,13 @@ std::optional<LinkMode> ParseLinkMode(std::string_view name);
 // The fastest mode that this end supports, and the peer offers where it tells; of equally fast ones that with
 // the fewest lanes.
 std::optional<LinkMode> FastestMode(const LinkModes& modes);
+
+// A link of several lanes, or of copper from 25 Gb/s up, works only when both ends negotiate it.
+bool Negotiates(const Fact<Netdev>& netdev);
+
+// "ethtool -s eth0 autoneg on  # ..." where the link negotiates, else its fastest mode by name; `least_mbps` of
+// a link that names none.
+std::string FasterFix(const Fact<Netdev>& netdev, std::uint32_t least_mbps);
 
 // "no cable": what ETHTOOL_LINK_EXT_STATE_* means.
 std::string DownReasonText(const DownReason& reason);

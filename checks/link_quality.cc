@@ -5,6 +5,7 @@
 #include "api/base/text.h"
 #include "checks/ethernet.h"
 #include "checks/families.h"
+#include "checks/link_modes.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -53,46 +54,51 @@ Verdict JudgeDuplex(const EthernetView& view) {
   if (!duplex) return NoAnswer(duplex.missing(), "full duplex", kSource);
   switch (*duplex) {
     case Duplex::kUnknown:
-      return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the driver does not say which duplex"},
-                      "full duplex", kSource);
+      return Unclear("the driver does not say which duplex", "full duplex", kSource);
     case Duplex::kHalf:
-      return Judged(false, "half duplex", "full duplex", kSource);
+      return Judged(false, "half duplex", "full duplex", kSource,
+                    Negotiates(view.netdev)
+                        ? Cat("ethtool -s ", NetdevWord(view.netdev), " autoneg on  # and at the switch port")
+                        : std::string());
     case Duplex::kFull:
       return Judged(true, "full duplex", "full duplex", kSource);
   }
   return {};
 }
 
-// The fastest Ethernet port below any RDMA port of the host; 0 when none says.
-std::uint32_t FastestMbps(const Facts& host) {
+// The fastest InfiniBand port of the host, or the fastest Ethernet port below an RDMA port; 0 when none says.
+std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
   std::uint32_t fastest = 0;
   if (!host.ports) return fastest;
   for (const Port& port : *host.ports) {
+    if (IsInfiniBand(port) != infiniband) continue;
+    if (infiniband && port.rate_mbps) fastest = std::max(fastest, *port.rate_mbps);
     for (const Fact<Netdev>& netdev : EthernetPortsOf(port)) {
-      if (netdev && netdev->speed_mbps) fastest = std::max(fastest, *netdev->speed_mbps);
+      if (!infiniband && netdev && netdev->speed_mbps) fastest = std::max(fastest, *netdev->speed_mbps);
     }
   }
   return fastest;
 }
 
 std::string ConsistentNotApplicable(const EthernetView& view) {
-  if (IsInfiniBand(view.port)) return "InfiniBand: the rate of a port is not read";
-  if (view.host.ports && view.host.ports->size() < 2) return "fewer than two RDMA ports: there is nothing to compare";
+  if (view.host.ports && view.host.ports->size() < 2)
+    return "fewer than two RDMA ports: there is nothing to compare";
   const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
   return NotOffered(speed) && IsSoftware(view.port) ? "software device: functional verdict only" : "";
 }
 
 Verdict JudgeConsistent(const EthernetView& view) {
-  constexpr std::string_view kSource = "ethtool link modes";
-  const std::uint32_t fastest = FastestMbps(view.host);
+  const bool infiniband = IsInfiniBand(view.port);
+  const std::string_view source = infiniband ? "sysfs port rate" : "ethtool link modes";
+  const std::uint32_t fastest = FastestMbps(view.host, infiniband);
   const std::string expected = fastest == 0 ? "as the other ports" : SpeedText(fastest);
-  const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
-  if (!speed) return NoAnswer(speed.missing(), expected, kSource);
-  if (*speed == fastest) return Judged(true, SpeedText(*speed), expected, kSource);
-  return Judged(
-      false, Cat(SpeedText(*speed), ", another port has ", SpeedText(fastest)), expected, kSource,
-      Cat("ethtool -s ", NetdevWord(view.netdev), " speed ", fastest,
-          " duplex full autoneg off  # if it stays lower: the cable, the transceiver, the switch port"));
+  const Fact<std::uint32_t> speed =
+      infiniband ? view.port.rate_mbps : NetdevFact(view.netdev, &Netdev::speed_mbps);
+  if (!speed) return NoAnswer(speed.missing(), expected, source);
+  if (*speed == fastest) return Judged(true, SpeedText(*speed), expected, source);
+  return Judged(false, Cat(SpeedText(*speed), ", another port has ", SpeedText(fastest)), expected, source,
+                infiniband ? "iblinkinfo -l  # which end is the slower one: reseat the cable, then replace it"
+                           : FasterFix(view.netdev, fastest));
 }
 
 }  // namespace

@@ -133,12 +133,13 @@ Check LinkLanes() {
 }
 
 Check LinkRateMatch() {
-  return {.id = "link.rate-match",
-          .title = "The RDMA stack reckons with the link's real speed",
-          .why = "A driver that does not know it names 1 Gb/s, and whoever paces or picks by rate takes that",
-          .fix = "ethtool -i {netdev}  # this driver does not know the speed of its link: update it",
-          .depends_on = {"link.state"},
-          .rule = Rule<PortView>{RateNotApplicable, JudgeRate}};
+  return {
+      .id = "link.rate-match",
+      .title = "The RDMA stack reckons with the link's real speed",
+      .why = "Who paces by the rate, or picks a path by it, takes the driver's: 1 Gb/s where it does not know",
+      .fix = "ethtool -i {netdev}  # this driver does not know the speed of its link: update it",
+      .depends_on = {"link.state"},
+      .rule = Rule<PortView>{RateNotApplicable, JudgeRate}};
 }
 
 Check LinkEee() {

@@ -9,6 +9,7 @@
 
 #include "checks/counters.h"
 #include "checks/families.h"
+#include "checks/pause.h"
 #include "checks/verdicts.h"
 #include "checks/window.h"
 #include "checks/words.h"
@@ -79,6 +80,12 @@ Verdict JudgeStorm(const EthernetView& view) {
 
 // ---- pfc.wrong-prio ----
 
+// "priority 3", "priorities 3 and 4".
+std::string OnPriorities(std::uint8_t bitmap) {
+  const std::vector<std::uint8_t> list = PrioritiesOf(bitmap);
+  return Cat(list.size() == 1 ? "priority " : "priorities ", ListText(list));
+}
+
 using ByPriority = std::array<std::uint64_t, kPriorities>;
 
 // PFC frames of each priority, both ways, by the NIC's statistics; nullopt when they are not known.
@@ -128,7 +135,9 @@ std::string WrongNotApplicable(const EthernetView& view) {
 
 Verdict JudgeWrong(const EthernetView& view) {
   constexpr std::string_view kPfcSource = "ethtool statistics and dcbnl IEEE PFC, two readings";
-  const std::string expected = Cat("none but of ", PfcText(BitmapOf(*view.profile.pfc)));
+  const std::string expected = view.profile.pfc->empty()
+                                   ? std::string("no pauses")
+                                   : Cat("pauses on ", OnPriorities(BitmapOf(*view.profile.pfc)), " only");
   const std::optional<ByPriority> frames = PfcFrames(view);
   if (!frames) {
     const Fact<NetdevReading> earlier = EarlierOf(view);
@@ -144,7 +153,8 @@ Verdict JudgeWrong(const EthernetView& view) {
     if (count == 0 || IsLossless(view.profile, priority)) continue;
     wrong += Cat(wrong.empty() ? "" : ", ", count, " on priority ", priority);
   }
-  return Judged(wrong.empty(), Cat("pauses: ", wrong.empty() ? "none on others" : wrong, InWindow(view.port)),
+  return Judged(wrong.empty(),
+                Cat("pauses: ", wrong.empty() ? "none on other priorities" : wrong, InWindow(view.port)),
                 expected, kPfcSource);
 }
 
@@ -174,7 +184,8 @@ Verdict JudgeGlobal(const EthernetView& view) {
   const std::uint64_t sent = grown(earlier->pause_frames->sent, now->sent);
   return Judged(received + sent == 0,
                 Cat("802.3x pauses: ", received, " received, ", sent, " sent", InWindow(view.port)),
-                std::string(kExpected), kPauseSource);
+                std::string(kExpected), kPauseSource,
+                PauseOffFix(view.netdev) + "  # and flow control off at the switch port");
 }
 
 // ---- cnt.discards-phy ----
@@ -240,6 +251,16 @@ std::string BerNotApplicable(const EthernetView& view) {
   return NotCounted(view, kCounters);
 }
 
+// Few drivers count them; a link carries as many as its speed says, in frames or between them.
+Fact<std::uint64_t> BitsReceived(const EthernetView& view, const std::vector<StatisticChange>& all) {
+  constexpr std::uint64_t kBitsPerMbpsAndMs = 1000;
+  const std::uint64_t counted = TotalGrowth(ChangesOf(all, NicCounter::kBitsReceived));
+  if (counted > 0) return counted;
+  const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
+  if (!speed) return speed.missing();
+  return *speed * kBitsPerMbpsAndMs * WindowMs(view.port);
+}
+
 // [E] for the ratio.
 Verdict JudgeBer(const EthernetView& view) {
   constexpr std::string_view kExpected = "no symbol error, and less than one bit in a million corrected";
@@ -250,13 +271,15 @@ Verdict JudgeBer(const EthernetView& view) {
   const std::vector<StatisticChange> blocks = ChangesOf(*all, NicCounter::kFecUncorrectableBlocks);
   errors.insert(errors.end(), blocks.begin(), blocks.end());
   const std::uint64_t corrected = TotalGrowth(ChangesOf(*all, NicCounter::kFecCorrectedBits));
-  const std::uint64_t bits = TotalGrowth(ChangesOf(*all, NicCounter::kBitsReceived));
+  const Fact<std::uint64_t> bits = BitsReceived(view, *all);
   const std::string grown = GrownText(errors);
   const std::string observed =
       Cat(grown.empty() ? "no symbol error" : grown, ", ", corrected, " bits corrected",
-          bits == 0 ? std::string() : Cat(" of ", bits), InWindow(view.port));
-  if (grown.empty() && bits > 0 && corrected > bits / kMillion)
-    return Warned(observed, std::string(kExpected), kSource);
+          bits ? Cat(" of ", *bits) : std::string(), InWindow(view.port));
+  if (grown.empty() && corrected > 0) {
+    if (!bits) return NoAnswer(bits.missing(), std::string(kExpected), kSource);
+    if (corrected > *bits / kMillion) return Warned(observed, std::string(kExpected), kSource);
+  }
   return Judged(grown.empty(), observed, std::string(kExpected), kSource);
 }
 
@@ -275,8 +298,8 @@ Check PfcStormLive() {
 Check PfcWrongPrio() {
   return {.id = "pfc.wrong-prio",
           .title = "Only the lossless priorities are paused",
-          .why = "Whoever pauses another priority has RDMA in that one, and drops it in its own",
-          .fix = "dcb -s pfc show dev {netdev}  # which priorities pause: let the other end have the same",
+          .why = "The switch has another priority lossless than this host: RDMA is dropped in its own",
+          .fix = "dcb -s pfc show dev {netdev}  # which priorities pause; let both ends have the profile's",
           .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
           .rule = Rule<EthernetView>{WrongNotApplicable, JudgeWrong}};

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // pause.*: link-level pause (IEEE 802.3x) beside PFC.
+#include "checks/pause.h"
+
+#include <algorithm>
+#include <array>
+
 #include "checks/families.h"
 #include "checks/interruption.h"
 #include "checks/verdicts.h"
@@ -24,7 +29,8 @@ Verdict JudgePause(const EthernetView& view) {
                                 : pause->rx            ? "honoured, not sent"
                                 : pause->tx            ? "sent, not honoured"
                                                        : "off both ways";
-  return Judged(!pause->rx && !pause->tx, Cat("link-level pause ", text), std::string(kExpected), kSource);
+  return Judged(!pause->rx && !pause->tx, Cat("link-level pause ", text), std::string(kExpected), kSource,
+                PauseOffFix(view.netdev));
 }
 
 // Under a profile that leaves flow control open only irdma asks for some of it: without any it slows its own
@@ -56,8 +62,10 @@ Verdict JudgeNone(const EthernetView& view) {
 
 std::string AutonegNotApplicable(const EthernetView& view) {
   if (std::string reason = NotApplicable(view); !reason.empty()) return reason;
-  const bool mlx5 = view.netdev && view.netdev->driver == "mlx5_core";
-  return mlx5 ? "driver mlx5_core negotiates no pause" : "";
+  if (!view.netdev) return {};
+  const std::string& driver = view.netdev->driver;
+  if (driver == "mlx5_core") return "driver mlx5_core negotiates no pause";
+  return PauseFollowsLink(view.netdev) ? Cat("driver ", driver, " shows the link's autonegotiation here") : "";
 }
 
 Verdict JudgeAutoneg(const EthernetView& view) {
@@ -69,6 +77,17 @@ Verdict JudgeAutoneg(const EthernetView& view) {
 }
 
 }  // namespace
+
+// ice_set_pauseparam, i40e_set_pauseparam and hclge_set_pauseparam of Linux: EOPNOTSUPP where it differs.
+bool PauseFollowsLink(const Fact<Netdev>& netdev) {
+  constexpr std::array<std::string_view, 3> kDrivers{"ice", "i40e", "hns3"};
+  return netdev && std::ranges::find(kDrivers, netdev->driver) != kDrivers.end();
+}
+
+std::string PauseOffFix(const Fact<Netdev>& netdev) {
+  return Cat("ethtool -A ", NetdevWord(netdev), PauseFollowsLink(netdev) ? "" : " autoneg off",
+             " rx off tx off");
+}
 
 Check PauseNone() {
   return {.id = "pause.none",

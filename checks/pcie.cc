@@ -65,9 +65,7 @@ Verdict JudgeLinks(const Port& port, const Measure& measure) {
   const auto number = measure.number;
   const bool filled = std::ranges::all_of(
       *path, [number](const PciHop& hop) { return hop.current.*number != 0 && hop.max.*number != 0; });
-  if (path->empty() || !filled)
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the link does not say what it runs at"},
-                    expected, kSource);
+  if (path->empty() || !filled) return Unclear("the link does not say what it runs at", expected, kSource);
   for (const BusLink& link : LinksOf(*path)) {
     const std::uint32_t now = link.device->current.*number;
     const std::uint32_t card = link.device->max.*number;
@@ -97,28 +95,29 @@ std::uint64_t CapacityMbps(const PciLink& link) {
   return link.speed_mtps <= kLast8b10bMtps ? raw * 8 / 10 : raw * 128 / 130;
 }
 
-std::string BandwidthNotApplicable(const EthernetView& view) {
-  if (IsInfiniBand(view.port)) return "InfiniBand: the rate of a port is not read";
-  return NoPcie(view.port);
+std::string BandwidthNotApplicable(const EthernetView& view) { return NoPcie(view.port); }
+
+// What the wire brings: InfiniBand's over all its lanes.
+Fact<std::uint32_t> WireSpeed(const EthernetView& view) {
+  return IsInfiniBand(view.port) ? view.port.rate_mbps : NetdevFact(view.netdev, &Netdev::speed_mbps);
 }
 
 Verdict JudgeBandwidth(const EthernetView& view) {
-  constexpr std::string_view kBoth = "sysfs PCI, ethtool link modes";
-  const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
-  if (!speed) return NoAnswer(speed.missing(), "the port's speed", kBoth);
+  const std::string_view both =
+      IsInfiniBand(view.port) ? "sysfs PCI, sysfs port rate" : "sysfs PCI, ethtool link modes";
+  const Fact<std::uint32_t> speed = WireSpeed(view);
+  if (!speed) return NoAnswer(speed.missing(), "the port's speed", both);
   const std::string expected = "at least " + SpeedText(*speed);
   const Fact<std::vector<PciHop>> path = PathOf(view.port);
-  if (!path) return NoAnswer(path.missing(), expected, kBoth);
+  if (!path) return NoAnswer(path.missing(), expected, both);
   std::optional<std::uint64_t> narrowest;
   for (const PciHop& hop : *path) {
     const std::uint64_t capacity = CapacityMbps(hop.current);
     narrowest = std::min(narrowest.value_or(capacity), capacity);
   }
-  if (!narrowest || *narrowest == 0)
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the link does not say what it runs at"},
-                    expected, kBoth);
+  if (!narrowest || *narrowest == 0) return Unclear("the link does not say what it runs at", expected, both);
   const std::string observed = Cat(*narrowest / 1000, " Gb/s through PCIe");
-  return Judged(*narrowest >= *speed, observed, expected, kBoth);
+  return Judged(*narrowest >= *speed, observed, expected, both);
 }
 
 std::string NumaNotApplicable(const PortView& view) {
@@ -145,19 +144,32 @@ std::string AerNotApplicable(const PortView& view) {
                                                                             : "";
 }
 
+// [E] for the corrected ones.
 Verdict JudgeAer(const PortView& view) {
-  constexpr std::string_view kAerSource = "sysfs AER, since boot";
-  constexpr std::string_view kExpected = "none";
+  constexpr std::string_view kAerSource = "sysfs AER, /proc/uptime";
+  constexpr std::string_view kExpected = "none uncorrected, at most 10 corrected an hour";
+  constexpr std::uint64_t kMostAnHour = 10;
+  constexpr std::uint64_t kHourS = 3600;
   const Fact<PciFunction>& pci = view.port.pci;
   if (!pci) return NoAnswer(pci.missing(), std::string(kExpected), kAerSource);
   for (const Fact<std::uint64_t>* count : {&pci->aer_fatal, &pci->aer_nonfatal}) {
     if (!*count) return NoAnswer(count->missing(), std::string(kExpected), kAerSource);
   }
-  const bool clean = *pci->aer_fatal == 0 && *pci->aer_nonfatal == 0;
-  return Judged(clean,
-                clean ? std::string("no uncorrected bus error")
-                      : Cat(*pci->aer_fatal, " fatal and ", *pci->aer_nonfatal, " non-fatal bus errors"),
-                std::string(kExpected), kAerSource);
+  if (*pci->aer_fatal > 0 || *pci->aer_nonfatal > 0) {
+    return Judged(false, Cat(*pci->aer_fatal, " fatal and ", *pci->aer_nonfatal, " non-fatal bus errors"),
+                  std::string(kExpected), kAerSource);
+  }
+  const Fact<std::uint64_t>& corrected = pci->aer_correctable;
+  if (NotOffered(corrected))
+    return Judged(true, "no uncorrected bus error", std::string(kExpected), kAerSource);
+  if (!corrected) return NoAnswer(corrected.missing(), std::string(kExpected), kAerSource);
+  const std::string observed = Cat("none uncorrected, ", *corrected, " corrected since boot");
+  if (*corrected <= kMostAnHour) return Judged(true, observed, std::string(kExpected), kAerSource);
+  const Fact<std::uint64_t>& uptime = view.host.uptime_s;
+  if (!uptime) return NoAnswer(uptime.missing(), std::string(kExpected), kAerSource);
+  const bool many = *corrected * kHourS > kMostAnHour * *uptime;
+  if (many) return Warned(observed, std::string(kExpected), kAerSource);
+  return Judged(true, observed, std::string(kExpected), kAerSource);
 }
 
 constexpr std::string_view kReseatFix =
@@ -207,8 +219,10 @@ Check PcieNuma() {
 
 Check PcieAer() {
   return {.id = "pcie.aer",
-          .title = "The NIC's bus had no uncorrected error",
-          .why = "An uncorrected bus error loses data between NIC and memory, or resets the NIC",
+          .title = "The NIC's bus had no uncorrected error, and few that it corrected",
+          .why =
+              "An uncorrected bus error loses data between NIC and memory, or resets the NIC; corrected ones "
+              "foretell it",
           .fix = "dmesg --level err,warn  # look for AER; reseat the card, or use another slot",
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{AerNotApplicable, JudgeAer}};

@@ -127,7 +127,7 @@ Check PcieMps() {
           .title = "Every device on the way to memory takes the same size of packet",
           .why = "A packet larger than the next device takes is an error of the bus; small ones waste it",
           .fix =
-              "grep -o 'pci=[^ ]*' /proc/cmdline  # add pci=pcie_bus_perf to the kernel's command line and "
+              "grep -o 'pci=[^ ]*' /proc/cmdline  # add pci=pcie_bus_safe to the kernel's command line and "
               "reboot, or set the maximum payload in the BIOS",
           .depends_on = {"inv.rdma-present"},
           .rule = Rule<PortView>{PortNotApplicable, JudgeMps}};
@@ -156,7 +156,10 @@ Check PcieIommu() {
   return {
       .id = "pcie.iommu",
       .title = "The NIC reaches memory without translation",
-      .why = "A translated address costs a look-up, and small transfers feel it; machines of guests need it",
+      .why =
+          "A translated address costs a look-up, and small transfers feel it; it is needed only where a "
+          "virtual "
+          "machine owns a device",
       .fix =
           "grep -o 'iommu[^ ]*' /proc/cmdline  # where no guest owns a device: add iommu=pt to the kernel's "
           "command line and reboot",

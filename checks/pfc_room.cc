@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pfc.headroom, pfc.storm-prevention: room for what still arrives after a pause, and an end to endless ones.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -16,28 +17,44 @@ std::string RoomNotApplicable(const EthernetView& view) {
   return NotOffered(DcbFact(view.netdev, &Dcb::buffer)) ? "the driver divides its buffers by itself" : "";
 }
 
-// Half of what there is for the lossless priorities: a beginning that every NIC takes.
+bool TakesCableLength(const EthernetView& view) { return view.netdev && view.netdev->driver == "mlx5_core"; }
+
+// What arrives after a pause was sent, and the frame that made it necessary:
+// drivers/net/ethernet/mellanox/mlx5/ core/en/port_buffer.c, calculate_xoff(), of which mlx5 itself sizes its
+// lossless buffers.
+std::uint64_t NeededBytes(const EthernetView& view) {
+  constexpr std::uint64_t kLeastMbps = 40'000;
+  constexpr std::uint64_t kUsualMetres = 7;
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  const bool told = pfc && pfc->delay > 0 && TakesCableLength(view);
+  const std::uint64_t metres = told ? pfc->delay : kUsualMetres;
+  const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
+  const std::uint64_t mbps = std::max<std::uint64_t>(speed ? *speed : 0, kLeastMbps);
+  const std::uint64_t mtu = view.netdev->mtu_bytes;
+  return (301 + 216 * metres / 100) * mbps / 1000 + 272 * mtu / 100 + mtu;
+}
+
+// Half of what there is for the lossless priorities, or more where they need it.
 std::string RoomFix(const EthernetView& view, const PortBuffer& buffer) {
   std::string map = "all:0";
   for (const std::uint8_t priority : *view.profile.pfc) map += Cat(" ", priority, ":1");
-  const std::uint32_t half = buffer.total_bytes / 2;
+  const std::uint64_t total = buffer.total_bytes;
+  const std::uint64_t lossless = std::min(std::max(total / 2, NeededBytes(view)), total);
   return Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
-             " buffer-size all:0 0:", half, " 1:", half,
-             "  # the halves are a beginning: the lossless one has room for the cable and the MTU");
+             " buffer-size all:0 0:", total - lossless, " 1:", lossless,
+             "  # a beginning: the lossless one has room for the cable and the MTU");
 }
 
 Verdict JudgeRoom(const EthernetView& view) {
   constexpr std::string_view kSource = "dcbnl port buffer";
-  constexpr std::string_view kExpected = "a buffer of its own";
+  constexpr std::string_view kExpected = "a buffer of its own, with room for what a pause finds on its way";
   const Fact<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
   if (!buffer) return NoAnswer(buffer.missing(), std::string(kExpected), kSource);
   const unsigned lossless = BitmapOf(*view.profile.pfc);
-  const std::uint32_t mtu = view.netdev->mtu_bytes;
   for (const std::uint8_t priority : *view.profile.pfc) {
     const std::uint8_t own = buffer->prio_buffer[priority];
     if (own >= kPriorities)
-      return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "the driver names a buffer that is none"},
-                      std::string(kExpected), kSource);
+      return Unclear("the driver names a buffer that is none", std::string(kExpected), kSource);
     unsigned sharing = 0;
     for (std::uint8_t other = 0; other < kPriorities; ++other) {
       const bool lossy = (lossless >> other & 1U) == 0;
@@ -50,10 +67,10 @@ Verdict JudgeRoom(const EthernetView& view) {
       return Judged(false, Cat(place, ", together with ", others), std::string(kExpected), kSource,
                     RoomFix(view, *buffer));
     }
-    // Below one frame there is no room at all; how much more a cable needs, the driver knows.
-    if (buffer->size_bytes[own] < mtu || buffer->size_bytes[own] == 0)
-      return Judged(false, Cat(place, ": less than a frame"), std::string(kExpected), kSource,
-                    RoomFix(view, *buffer));
+    const std::uint64_t needed = NeededBytes(view);
+    if (buffer->size_bytes[own] < needed)
+      return Judged(false, Cat(place, ", of ", (needed + 1023) / 1024, " KiB that a pause needs"),
+                    std::string(kExpected), kSource, RoomFix(view, *buffer));
   }
   const std::uint8_t first = buffer->prio_buffer[view.profile.pfc->front()];
   return Judged(true,
@@ -81,11 +98,23 @@ Verdict JudgeStorm(const EthernetView& view) {
   return Judged(*timeout != 0, observed, "a timeout", kSource);
 }
 
+// Also where the statistics could not be read: that is to be said.
+bool CountsDrops(const Netdev& netdev, const std::vector<std::uint8_t>& priorities) {
+  if (!netdev.statistics) return !NotOffered(netdev.statistics);
+  return std::ranges::any_of(*netdev.statistics, [&priorities](const NicStatistic& one) {
+    return one.counter == NicCounter::kDropReceived && one.priority &&
+           std::ranges::find(priorities, *one.priority) != priorities.end();
+  });
+}
+
 std::string DelayNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
-  if (!view.netdev || view.netdev->driver == "mlx5_core") return {};
-  return Cat("driver ", view.netdev->driver, " has no length of the cable to be told");
+  if (!view.netdev) return {};
+  if (!TakesCableLength(view))
+    return Cat("driver ", view.netdev->driver, " has no length of the cable to be told");
+  return CountsDrops(*view.netdev, *view.profile.pfc) ? ""
+                                                      : "the driver does not count what it drops by priority";
 }
 
 // Of all statistics of that kind and priority; nothing when none is counted.
@@ -150,7 +179,7 @@ Check PfcStormPrevention() {
   return {.id = "pfc.storm-prevention",
           .title = "The NIC ends a pause storm of its own host",
           .why = "A host that hangs while its NIC goes on pausing stops the whole fabric behind it",
-          .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout auto",
+          .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout 65535  # the driver chooses how long",
           .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
           .rule = Rule<EthernetView>{StormNotApplicable, JudgeStorm}};
 }

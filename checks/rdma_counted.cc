@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cnt.rdma-retrans, cnt.sequence, cnt.rnr, cnt.retry-exceeded, cnt.remote-access, cnt.icrc, cnt.cm-retries,
-// ecn.loop-closed, iw.retrans: what RDMA's own counters did while the port was watched.
+// cnt.cqe, ecn.loop-closed, iw.retrans: what RDMA's own counters did while the port was watched.
 #include <algorithm>
 #include <span>
 
@@ -48,16 +48,6 @@ Verdict JudgeNoGrowth(const PortView& view) {
   return Judged(TotalGrowth(changes) == 0, Observed(view.port, changes), std::string(kNoGrowth), kSource);
 }
 
-// A network that may lose frames makes some of this: that is said and warned of, as a lossless one fails.
-bool MayLose(const Profile& profile) { return !kDemandsLossless.made_by(profile); }
-
-template <ErrorTopic kTopic>
-Verdict JudgeLoss(const PortView& view) {
-  Verdict verdict = JudgeNoGrowth<kTopic>(view);
-  if (verdict.outcome == Outcome::kFail && MayLose(view.profile)) verdict.outcome = Outcome::kWarn;
-  return verdict;
-}
-
 Verdict JudgeNotReady(const PortView& view) {
   const Fact<std::vector<CounterChange>> all = HardwareChanges(view.port);
   if (!all) return NoAnswer(all.missing(), std::string(kNoGrowth), kSource);
@@ -90,6 +80,35 @@ Verdict JudgeCmRetries(const PortView& view) {
   std::vector<CounterChange> changes = *all;
   std::erase_if(changes, [](const CounterChange& change) { return !IsCmRetry(change.name); });
   return Judged(TotalGrowth(changes) == 0, Observed(view.port, changes), std::string(kNoGrowth), kCmSource);
+}
+
+// ---- cnt.cqe ----
+
+bool IsFlushed(std::string_view name) { return name.ends_with("_cqe_flush_error"); }
+bool IsCqeError(std::string_view name) { return name.ends_with("_cqe_error"); }
+
+std::string CqeNotApplicable(const PortView& view) {
+  if (std::string reason = NotWatched(view.port); !reason.empty()) return reason;
+  const Fact<std::vector<Counter>>& counters = view.port.hw_counters;
+  if (NotOffered(counters)) return counters.missing().detail;
+  const bool any = !counters || std::ranges::any_of(
+                                    *counters, [](const Counter& counter) { return IsCqeError(counter.name); });
+  return any ? "" : "the driver does not count them";
+}
+
+// A queue pair that is taken down ends what it had under way as flushed: those are no errors, and are counted
+// in both.
+Verdict JudgeCqe(const PortView& view) {
+  const Fact<std::vector<CounterChange>> all = HardwareChanges(view.port);
+  if (!all) return NoAnswer(all.missing(), std::string(kNoGrowth), kSource);
+  std::vector<CounterChange> errors = *all;
+  std::vector<CounterChange> flushed = *all;
+  std::erase_if(errors, [](const CounterChange& change) { return !IsCqeError(change.name); });
+  std::erase_if(flushed, [](const CounterChange& change) { return !IsFlushed(change.name); });
+  std::string observed = Observed(view.port, errors);
+  const std::uint64_t of_teardown = TotalGrowth(flushed);
+  if (of_teardown > 0) observed += Cat(", ", of_teardown, " of them as a queue pair was taken down");
+  return Judged(TotalGrowth(errors) <= of_teardown, observed, std::string(kNoGrowth), kSource);
 }
 
 // ---- ecn.loop-closed ----
@@ -150,9 +169,10 @@ Check CntRdmaRetrans() {
           .fix =
               "rdma statistic show link {device}/{port}  # compare both ends, and the switch port between "
               "them: where are frames dropped?",
+          .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
           .rule = Rule<PortView>{NotApplicable<ErrorTopic::kRetransmission>,
-                                 JudgeLoss<ErrorTopic::kRetransmission>}};
+                                 JudgeNoGrowth<ErrorTopic::kRetransmission>}};
 }
 
 Check CntSequence() {
@@ -162,8 +182,9 @@ Check CntSequence() {
           .fix =
               "rdma statistic show link {device}/{port}  # compare both ends, and the switch port between "
               "them: where are frames dropped?",
+          .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
-          .rule = Rule<PortView>{NotApplicable<ErrorTopic::kSequence>, JudgeLoss<ErrorTopic::kSequence>}};
+          .rule = Rule<PortView>{NotApplicable<ErrorTopic::kSequence>, JudgeNoGrowth<ErrorTopic::kSequence>}};
 }
 
 Check CntRnr() {
@@ -185,6 +206,7 @@ Check CntRetryExceeded() {
           .fix =
               "rdma statistic show link {device}/{port}  # the other end was not reached for seconds: links, "
               "routes and PFC on the way",
+          .blocks_for = &kDemandsLossless,
           .depends_on = {"link.state"},
           .rule = Rule<PortView>{NotApplicable<ErrorTopic::kRetriesUsedUp>,
                                  JudgeNoGrowth<ErrorTopic::kRetriesUsedUp>}};
@@ -221,6 +243,18 @@ Check CntCmRetries() {
               "messages are lost on the way: links, VLANs, its RDMA-CM",
           .depends_on = {"link.state"},
           .rule = Rule<PortView>{CmNotApplicable, JudgeCmRetries}};
+}
+
+Check CntCqe() {
+  return {
+      .id = "cnt.cqe",
+      .title = "No work ended in an error",
+      .why = "Each one is a request of storage that failed, and mostly the end of its connection",
+      .fix =
+          "rdma statistic show link {device}/{port}  # which error: retries, access and RNR have counters of "
+          "their own; the program's log has the rest",
+      .depends_on = {"link.state"},
+      .rule = Rule<PortView>{CqeNotApplicable, JudgeCqe}};
 }
 
 Check EcnLoopClosed() {

@@ -78,8 +78,7 @@ Verdict JudgeAddress(const PortView& view) {
   if (auto gap = RoleGap(view.host, view.profile, kServer, expected, kSource)) return *gap;
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), expected, kSource);
   const std::vector<PlacedAddress> addresses = AddressesOf(port);
-  if (addresses.empty())
-    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no address to judge"}, expected, kSource);
+  if (addresses.empty()) return Unclear("no address to judge", expected, kSource);
   const bool own =
       std::ranges::all_of(addresses, [](const PlacedAddress& one) { return one.upper == nullptr; });
   if (own) return Judged(true, PlaceText(addresses.front()), expected, kSource);
@@ -145,7 +144,31 @@ Verdict JudgePort5445(const PortView& view) {
   return Judged(free, free ? "free" : "a TCP listener has port 5445", std::string(kExpected), kSource);
 }
 
+std::string PathsNotApplicable(const HostView& view) {
+  return kDemandsSmb.made_by(view.profile) ? "" : NotAsked(view.profile, "a role of SMB");
+}
+
+Verdict JudgePaths(const HostView& view) {
+  constexpr std::string_view kExpected = "at least 2 RDMA ports";
+  constexpr std::string_view kPortsSource = "RDMA netlink";
+  const Fact<std::vector<Port>>& ports = view.host.ports;
+  if (!ports) return NoAnswer(ports.missing(), std::string(kExpected), kPortsSource);
+  return Judged(ports->size() >= 2, Cat(ports->size(), ports->size() == 1 ? " RDMA port" : " RDMA ports"),
+                std::string(kExpected), kPortsSource);
+}
+
 }  // namespace
+
+Check SmbMultichannelPorts() {
+  return {
+      .id = "smb.multichannel-ports",
+      .title = "SMB Multichannel has a second RDMA port to go to",
+      .why = "With a single port every fault of its cable, NIC or switch stops storage",
+      .fix =
+          "rdma link show  # which ports there are: add a second one, in a subnet and at a switch of its own",
+      .depends_on = {"inv.rdma-present", "inv.expected-count"},
+      .rule = Rule<HostView>{PathsNotApplicable, JudgePaths}};
+}
 
 Check IwPort5445() {
   return {.id = "iw.port-5445",

@@ -151,7 +151,7 @@ void AddCounters(std::span<const EndCounters> counters, const TransferPlace& pla
   if (growth.empty()) return;
   finding.observed += "; " + growth;
   if (finding.outcome != Outcome::kPass || place.software || !GrewWorryingly(counters)) return;
-  finding.outcome = Outcome::kWarn;
+  finding.outcome = place.lossless && ShowLoss(counters) ? Outcome::kFail : Outcome::kWarn;
   finding.expected += ", and no error counted meanwhile";
   finding.source += ", sysfs hw_counters and counters";
   finding.why = WhyErrorsCount();

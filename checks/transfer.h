@@ -4,8 +4,8 @@
 //
 // Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown and
 // not judged: no profile names one yet, and that of a software device never counts. Error counters of hardware
-// that grew meanwhile are a warning; those of a software device are shown, because it loses and repeats when
-// its host is busy.
+// that grew meanwhile are a warning, and a failure where they tell of loss under a profile that wants none;
+// those of a software device are shown, because it loses and repeats when its host is busy.
 #pragma once
 
 #include <optional>
@@ -50,6 +50,7 @@ struct TransferPlace {
   Rung rung = Rung::kLoopback;
   std::string subject{};       // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
   bool software = false;       // either end is a software device
+  bool lossless = false;       // the profile asks for a path that loses nothing
   std::string netdev{};        // of the initiator
   std::string peer_address{};  // the responder's RDMA address
   std::string peer_host{};     // the responder's host, as the caller names it

@@ -28,12 +28,11 @@ std::string_view FixFor(Missing::Kind kind, std::string_view instead) {
       return "rdmaready version  # this agent does not read it: run the same, newer version on every host";
     case Missing::Kind::kUnsupported:
       if (!instead.empty()) return instead;
-      return "uname -r  # not offered here: use a newer kernel or driver, or a profile that does not ask for "
-             "it";
+      return "rdmaready profile show {profile}  # not offered here: take out what asks for it, or use a newer "
+             "kernel or driver";
     case Missing::Kind::kDenied:
-      return "systemctl show rdmaready-agent --property=User,CapabilityBoundingSet  # run it as root, or give "
-             "it "
-             "CAP_NET_ADMIN and CAP_IPC_LOCK";
+      return "systemctl show rdmaready-agent --property=User,CapabilityBoundingSet  # run it as root, or with "
+             "CAP_NET_ADMIN and CAP_IPC_LOCK; CAP_SYS_ADMIN for PCI configuration space and debugfs";
     case Missing::Kind::kFailed:
       return "dmesg | tail -n 20  # what the kernel says about it; then ask again";
   }
@@ -63,6 +62,13 @@ Verdict NoAnswer(const Missing& why, std::string expected, std::string_view sour
           .expected = std::move(expected),
           .source = std::string(source),
           .fix = std::string(FixFor(why.kind, instead))};
+}
+
+Verdict Unclear(std::string observed, std::string expected, std::string_view source) {
+  return {.outcome = Outcome::kUnknown,
+          .observed = std::move(observed),
+          .expected = std::move(expected),
+          .source = std::string(source)};
 }
 
 std::string NotAsked(const Profile& profile, std::string_view for_what) {

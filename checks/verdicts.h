@@ -23,6 +23,10 @@ Verdict Warned(std::string observed, std::string expected, std::string_view sour
 Verdict NoAnswer(const Missing& why, std::string expected, std::string_view source,
                  std::string_view instead = {});
 
+// There is an answer, and it cannot be judged: it contradicts itself, or names what nobody knows. The check's
+// own fix says what to do.
+Verdict Unclear(std::string observed, std::string expected, std::string_view source);
+
 // "profile x does not ask for a DSCP".
 std::string NotAsked(const Profile& profile, std::string_view for_what);
 

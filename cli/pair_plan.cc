@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "checks/blocking.h"
 #include "checks/judge.h"
 #include "checks/pairing.h"
 #include "checks/words.h"
@@ -132,7 +133,8 @@ class Planner {
 
  private:
   void Direction(std::size_t pair, const End& from, const End& to) {
-    const TransferPlace place = PlaceOf(*from.port, *to.port, to.host->name, to.address);
+    TransferPlace place = PlaceOf(*from.port, *to.port, to.host->name, to.address);
+    place.lossless = kDemandsLossless.made_by(profile_);
     for (const End* end : {&from, &to}) {
       const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
       if (obstacle == nullptr) continue;

@@ -70,10 +70,10 @@ class Watch(unittest.TestCase):
             fabric.launcher("fault", 1, "netem", "off")
         for found, counter in ((sender, "rcvd_seq_err"), (receiver, "out_of_seq_request")):
             gap = found("cnt.sequence")
-            self.assertEqual(gap["outcome"], "warn", gap)
+            self.assertEqual(gap["outcome"], "fail", gap)
             self.assertIn(f"{counter} +", gap["observed"])
         again = sender("cnt.rdma-retrans")
-        self.assertEqual(again["outcome"], "warn", again)
+        self.assertEqual(again["outcome"], "fail", again)
         self.assertIn("completer_retry_err +", again["observed"])
 
     def test_an_interrupted_watch_ends_at_once(self):

@@ -5,6 +5,9 @@
 // management agents answer, is not here: that comes from a simulated fabric.
 #pragma once
 
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+
 #include <string>
 #include <vector>
 
@@ -115,6 +118,9 @@ inline FakeHost InfinibandHost(std::uint8_t state) {
   host.Answer(wire::LinksRequest(), wire::One(wire::Link(1, "lo", 65536)));
   host.Answer(wire::AddressesRequest(), std::vector<NetlinkMessage>{});
   host.Answer(wire::NeighboursRequest(), std::vector<NetlinkMessage>{});
+  // No generic family that anybody asks for: neither devlink nor ethtool.
+  host.Answer({NETLINK_GENERIC, GENL_ID_CTRL, true, wire::Of(genlmsghdr{CTRL_CMD_GETFAMILY, 1, 0})},
+              std::vector<NetlinkMessage>{});
   return host;
 }
 

@@ -65,8 +65,9 @@ std::set<std::string> LostWithout(std::string_view key) {
 
 TEST(Blocking, NeedsAProfileThatAsksForIt) {
   EXPECT_THAT(BlockingUnder(Profile{.name = "asks-nothing"}),
-              ElementsAre("ib.lid", "ib.sm", "ib.state-init", "inv.netdev-mapping", "inv.rdma-present",
-                          "ip.address", "iw.peer-protocol", "link.state", "mtu.pair"));
+              ElementsAre("drv.core-modules", "drv.health", "drv.userlib", "ib.lid", "ib.sm", "ib.state-init",
+                          "inv.netdev-mapping", "inv.rdma-present", "ip.address", "iw.peer-protocol",
+                          "link.state", "mtu.pair"));
 }
 
 TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
@@ -81,7 +82,8 @@ TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
   EXPECT_THAT(LostWithout("ets"), ElementsAre("ets.capacity", "ets.map", "ets.map-contiguous", "ets.rdma-share",
                                               "ets.sum", "ets.tsa"));
   EXPECT_THAT(LostWithout("pfc"),
-              ElementsAre("app.roce-udp", "cnt.discards-phy", "dcbx.one-agent", "pause.off-with-pfc",
+              ElementsAre("app.roce-udp", "cnt.discards-phy", "cnt.rdma-retrans", "cnt.retry-exceeded",
+                          "cnt.sequence", "dcbx.one-agent", "link.crc", "link.fec", "pause.off-with-pfc",
                           "pfc.both-directions", "pfc.capability", "pfc.lossless-priority", "pfc.not-default",
                           "pfc.only-one", "pfc.storm-live", "pfc.switch-agrees", "pfc.wrong-prio"));
 }
@@ -130,6 +132,22 @@ TEST(Blocking, FindingsAreHiddenBehindBlockingOnesOnly) {
       }
     }
   }
+}
+
+// A network that may lose frames makes some of this.
+TEST(Blocking, OfLossIsForALosslessProfile) {
+  const std::set<std::string_view> kLoss{"cnt.sequence", "cnt.rdma-retrans", "cnt.retry-exceeded"};
+  std::set<std::string_view> seen;
+  Profile lossy = VirtualFabricProfile();
+  lossy.pfc.emplace();
+  for (const CheckCase& row : AllCheckCases()) {
+    if (!kLoss.contains(row.id) || row.expected != Outcome::kFail) continue;
+    seen.insert(row.id);
+    const std::string id(row.id);
+    EXPECT_EQ(Of(JudgeHost(row.host, VirtualFabricProfile()), id).outcome, Outcome::kFail) << id;
+    EXPECT_EQ(Of(JudgeHost(row.host, lossy), id).outcome, Outcome::kWarn) << id;
+  }
+  EXPECT_EQ(seen, kLoss);
 }
 
 TEST(Blocking, TurnsAFailureIntoAWarningWhereNobodyAsked) {

@@ -75,6 +75,20 @@ void AddLink(std::vector<CheckCase>& cases) {
     ports.front().software = false;
     return ports;
   }();
+  const auto modes = [](std::vector<std::string> supported, std::uint32_t speed_mbps) {
+    return WithNetdev([&](Netdev& netdev) {
+      netdev.speed_mbps = speed_mbps;
+      netdev.link.modes = LinkModes{.supported = supported};
+    });
+  };
+  // Both ends have a mode of 50 Gb/s.
+  const auto both = [](std::uint32_t speed_mbps, std::uint32_t lanes, const char* mode = "50000baseCR/Full") {
+    return WithNetdev([&](Netdev& netdev) {
+      netdev.speed_mbps = speed_mbps;
+      netdev.link.modes =
+          LinkModes{.autoneg = true, .supported = {"Autoneg", mode}, .peer = {mode}, .lanes = lanes};
+    });
+  };
   cases.insert(cases.end(),
                {{"link.state", "good", GoodHost(), kPass, "rxe0/1 active, dcb0 up at 25 Gb/s"},
                 {"link.state", "port down", WithPort([](Port& port) { port.state = PortState::kDown; }), kFail,
@@ -91,6 +105,16 @@ void AddLink(std::vector<CheckCase>& cases) {
                 {"link.speed", "good", GoodHost(), kPass, "25 Gb/s"},
                 {"link.speed", "too slow", WithNetdev([](Netdev& netdev) { netdev.speed_mbps = 10'000; }),
                  kFail, "10 Gb/s", "ethtool -s dcb0 speed 25000"},
+                {"link.speed", "too slow, and it negotiates", modes({"Autoneg", "25000baseCR/Full"}, 10'000),
+                 kFail, "10 Gb/s", "ethtool -s dcb0 autoneg on"},
+                {"link.speed", "too slow for a fast link", modes({"100000baseCR4/Full"}, 10'000), kFail,
+                 "10 Gb/s", "ethtool -s dcb0 speed 100000 duplex full autoneg off"},
+                {"link.speed", "both ends have more", both(25'000, 1), kWarn, "25 Gb/s, both ends have 50 Gb/s",
+                 "ethtool -s dcb0 autoneg on"},
+                {"link.speed", "both ends have no more", both(50'000, 1), kPass, "50 Gb/s"},
+                {"link.speed", "it lost lanes", both(25'000, 1, "50000baseCR2/Full"), kPass, "25 Gb/s"},
+                {"link.speed", "both ends have more, nothing asked", both(25'000, 1), kWarn, "both ends have",
+                 "", Without([](Profile& profile) { profile.min_speed_mbps.reset(); })},
                 {"link.speed", "speed denied", WithNetdev([](Netdev& netdev) { netdev.speed_mbps = Denied(); }),
                  kUnknown, "not permitted"},
                 {"link.speed", "software device without a speed", WithNetdev(no_speed), kNotApplicable,

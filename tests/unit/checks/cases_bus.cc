@@ -44,6 +44,16 @@ void AddLink(std::vector<CheckCase>& cases) {
     netdev.speed_mbps = 10'000;
     port.netdev = netdev;
   };
+  // Of two InfiniBand ports, one at 200 Gb/s.
+  const auto two_rates = [](Fact<std::uint32_t> rate_mbps) {
+    Facts host = OnInfiniband();
+    std::vector<Port> ports = *host.ports;
+    ports.push_back(ports.front());
+    ports.back().device = "mlx5_1";
+    ports.front().rate_mbps = rate_mbps;
+    host.ports = ports;
+    return host;
+  };
   cases.insert(
       cases.end(),
       {{"link.phys-state", "up", GoodHost(), kPass, "link up"},
@@ -56,6 +66,11 @@ void AddLink(std::vector<CheckCase>& cases) {
        {"link.duplex", "full", GoodHost(), kPass, "full duplex"},
        {"link.duplex", "half", WithNetdev([](Netdev& netdev) { netdev.duplex = Duplex::kHalf; }), kFail,
         "half duplex", "ethtool -s dcb0 duplex full"},
+       {"link.duplex", "half, and it negotiates", WithNetdev([](Netdev& netdev) {
+          netdev.duplex = Duplex::kHalf;
+          netdev.link.modes = LinkModes{.autoneg = true};
+        }),
+        kFail, "half duplex", "ethtool -s dcb0 autoneg on"},
        {"link.duplex", "driver does not say",
         WithNetdev([](Netdev& netdev) { netdev.duplex = Duplex::kUnknown; }), kUnknown, "does not say"},
        {"link.duplex", "denied", WithNetdev([](Netdev& netdev) { netdev.duplex = Denied(); }), kUnknown,
@@ -85,6 +100,10 @@ void AddLink(std::vector<CheckCase>& cases) {
         "",
         {},
         1},
+       {"link.speed-consistent", "InfiniBand ports alike", two_rates(200'000), kPass, "200 Gb/s"},
+       {"link.speed-consistent", "the slower InfiniBand port", two_rates(100'000), kFail,
+        "100 Gb/s, another port has 200 Gb/s", "iblinkinfo -l"},
+       {"link.speed-consistent", "InfiniBand, rate denied", two_rates(Denied()), kUnknown, "not permitted"},
        {"link.speed-consistent", "one port", GoodHost(), kNotApplicable, "nothing to compare"}});
 }
 
@@ -114,6 +133,17 @@ void AddPcie(std::vector<CheckCase>& cases) {
   const auto aer = [](Fact<std::uint64_t> fatal) {
     return WithHardware([&fatal](Port&, PciFunction& pci) { pci.aer_fatal = fatal; });
   };
+  const auto corrected = [](Fact<std::uint64_t> count) {
+    return WithHardware([&count](Port&, PciFunction& pci) { pci.aer_correctable = count; });
+  };
+  // Eight lanes for 200 Gb/s.
+  const Facts hdr = [] {
+    Facts host = Hardware();
+    std::vector<Port> ports = *OnInfiniband().ports;
+    ports.front().pci = host.ports->front().pci;
+    host.ports = ports;
+    return host;
+  }();
   cases.insert(cases.end(),
                {{"pcie.width", "good", Hardware(), kPass, "0000:3b:00.0 runs at x8"},
                 {"pcie.width", "half", half, kFail, "0000:3b:00.0 runs at x4 of x8", "lspci -vv"},
@@ -143,7 +173,15 @@ void AddPcie(std::vector<CheckCase>& cases) {
                  }),
                  kUnknown, "not permitted"},
                 {"pcie.numa", "software", GoodHost(), kNotApplicable, "no PCIe"},
-                {"pcie.aer", "clean", Hardware(), kPass, "no uncorrected"},
+                {"pcie.bandwidth", "InfiniBand", OnInfiniband(), kPass, "252 Gb/s through PCIe"},
+                {"pcie.bandwidth", "less than InfiniBand brings", hdr, kFail, "126 Gb/s through PCIe"},
+                {"pcie.bandwidth", "InfiniBand, rate denied",
+                 OnInfiniband([](Port& port) { port.rate_mbps = Denied(); }), kUnknown, "not permitted"},
+                {"pcie.aer", "clean", Hardware(), kPass, "none uncorrected, 0 corrected"},
+                {"pcie.aer", "ten corrected an hour", corrected(240), kPass, "240 corrected since boot"},
+                {"pcie.aer", "more of them", corrected(241), kWarn, "241 corrected since boot", "dmesg"},
+                {"pcie.aer", "corrected ones not reported", corrected(kUnsupported), kPass, "no uncorrected"},
+                {"pcie.aer", "corrected ones denied", corrected(Denied()), kUnknown, "not permitted"},
                 {"pcie.aer", "fatal", aer(std::uint64_t{2}), kFail, "2 fatal and 0 non-fatal", "dmesg"},
                 {"pcie.aer", "denied", aer(Denied()), kUnknown, "not permitted"},
                 {"pcie.aer", "not reported", WithHardware([](Port&, PciFunction& pci) {
@@ -166,23 +204,23 @@ void AddCounted(std::vector<CheckCase>& cases) {
     port.transport = Transport::kInfiniBand;
     port.port_counters = Denied();
   });
-  cases.insert(
-      cases.end(),
-      {{"cnt.saturated", "good", good, kPass, "3 counters, all below"},
-       {"cnt.saturated", "link_downed at 255", counted({{"symbol_error", 3}, {"link_downed", 255}}), kFail,
-        "at its maximum: link_downed 255", "perfquery -R"},
-       {"cnt.saturated", "denied", denied, kUnknown, "not permitted"},
-       {"cnt.saturated", "none", GoodHost(), kNotApplicable, "no IBTA port counters"},
-       {"ib.symbol-errors", "few", good, kPass, "symbol_error 3"},
-       {"ib.symbol-errors", "many", counted({{"symbol_error", 11}}), kFail, "symbol_error 11", "perfquery -R"},
-       {"ib.symbol-errors", "not counted", counted({}), kUnknown, "no counter symbol_error"},
-       {"ib.symbol-errors", "denied", denied, kUnknown, "not permitted"},
-       {"ib.symbol-errors", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"},
-       {"ib.link-recovery", "seldom", good, kPass, "link_error_recovery 0, link_downed 1"},
-       {"ib.link-recovery", "often", counted({{"link_error_recovery", 0}, {"link_downed", 11}}), kFail,
-        "link_downed 11"},
-       {"ib.link-recovery", "denied", denied, kUnknown, "not permitted"},
-       {"ib.link-recovery", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"}});
+  cases.insert(cases.end(),
+               {{"cnt.saturated", "good", good, kPass, "3 counters, all below"},
+                {"cnt.saturated", "link_downed at 255", counted({{"symbol_error", 3}, {"link_downed", 255}}),
+                 kFail, "at its maximum: link_downed 255", "perfquery -C rxe0 -P 1 -R"},
+                {"cnt.saturated", "denied", denied, kUnknown, "not permitted"},
+                {"cnt.saturated", "none", GoodHost(), kNotApplicable, "no IBTA port counters"},
+                {"ib.symbol-errors", "few", good, kPass, "symbol_error 3"},
+                {"ib.symbol-errors", "many", counted({{"symbol_error", 11}}), kFail, "symbol_error 11",
+                 "perfquery -C rxe0 -P 1 -R"},
+                {"ib.symbol-errors", "not counted", counted({}), kUnknown, "no counter symbol_error"},
+                {"ib.symbol-errors", "denied", denied, kUnknown, "not permitted"},
+                {"ib.symbol-errors", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"},
+                {"ib.link-recovery", "seldom", good, kPass, "link_error_recovery 0, link_downed 1"},
+                {"ib.link-recovery", "often", counted({{"link_error_recovery", 0}, {"link_downed", 11}}), kFail,
+                 "link_downed 11"},
+                {"ib.link-recovery", "denied", denied, kUnknown, "not permitted"},
+                {"ib.link-recovery", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"}});
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ void AddPause(std::vector<CheckCase>& cases) {
         "ethtool -A dcb0 autoneg off rx off tx off"},
        {"pause.autoneg", "denied", WithNetdev([](Netdev& netdev) { netdev.pause = Denied(); }), kUnknown,
         "not permitted"},
-       {"pause.autoneg", "mlx5", On("mlx5_core", negotiated), kNotApplicable, "negotiates no pause"}});
+       {"pause.autoneg", "mlx5", On("mlx5_core", negotiated), kNotApplicable, "negotiates no pause"},
+       {"pause.autoneg", "ice", On("ice", negotiated), kNotApplicable, "the link's autonegotiation"}});
 }
 
 void AddDelay(std::vector<CheckCase>& cases) {
@@ -74,6 +75,8 @@ void AddDelay(std::vector<CheckCase>& cases) {
                 {"pfc.delay", "lost without a pause", counted(9, 0), kPass, "nothing was lost after a pause"},
                 {"pfc.delay", "lost after pauses", counted(12, 9), kFail,
                  "priority 3 lost 12 frames though it sent 9 pauses", "dcb pfc set dev dcb0 delay METRES"},
+                {"pfc.delay", "lost frames not counted", On("mlx5_core", [](Netdev&) {}), kNotApplicable,
+                 "does not count what it drops"},
                 {"pfc.delay", "denied", On("mlx5_core", denied), kUnknown, "not permitted"},
                 {"pfc.delay", "another driver", GoodHost(), kNotApplicable, "driver dcbnic"}});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // link.flaps, link.crc, link.fec, link.lanes, link.rate-match, link.eee, link.module, host.irq-affinity,
-// host.nofile.
+// host.irqbalance, host.governor, host.nofile.
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
@@ -9,6 +9,7 @@ namespace rdmaready {
 namespace {
 
 constexpr Outcome kPass = Outcome::kPass;
+constexpr Outcome kWarn = Outcome::kWarn;
 constexpr Outcome kFail = Outcome::kFail;
 constexpr Outcome kUnknown = Outcome::kUnknown;
 constexpr Outcome kNotApplicable = Outcome::kNotApplicable;
@@ -58,7 +59,7 @@ void AddCrc(std::vector<CheckCase>& cases) {
       {{"link.crc", "none", errors(0), kPass, "0 damaged frames in 24 hours since boot"},
        {"link.crc", "a few", errors(10), kPass, "10 damaged frames"},
        {"link.crc", "many in a long time", Up(errors(700), 100 * kDayS), kPass, "in 100 days"},
-       {"link.crc", "many", errors(700), kFail, "700 damaged frames", "ethtool -S dcb0 --groups eth-mac"},
+       {"link.crc", "many", errors(700), kWarn, "700 damaged frames", "ethtool -S dcb0 --groups eth-mac"},
        {"link.crc", "denied", errors(Denied()), kUnknown, "not permitted"},
        {"link.crc", "uptime denied", Up(errors(700), Denied()), kUnknown, "not permitted"},
        {"link.crc", "not counted", GoodHost(), kNotApplicable, "not offered"}});
@@ -79,13 +80,14 @@ void AddFec(std::vector<CheckCase>& cases) {
   };
   cases.insert(
       cases.end(),
-      {{"link.fec", "good", GoodHost(), kPass, "RS, 0 blocks beyond it"},
+      {{"link.fec", "good", GoodHost(), kPass, "RS; 0 blocks it could not correct"},
        {"link.fec", "off where it may be", fec(off), kPass, "off"},
-       {"link.fec", "off at 200 Gb/s", fec(off, 200'000), kFail, "off at 200 Gb/s",
+       {"link.fec", "off at 200 Gb/s", fec(off, 200'000), kWarn, "off at 200 Gb/s",
         "ethtool --set-fec dcb0 encoding rs"},
-       {"link.fec", "off on lanes of 50 Gb/s", fec(off, 100'000, 2), kFail, "off at 100 Gb/s"},
+       {"link.fec", "off on lanes of 50 Gb/s", fec(off, 100'000, 2), kWarn, "off at 100 Gb/s"},
        {"link.fec", "off on lanes of 25 Gb/s", fec(off, 100'000, 4), kPass, "off"},
-       {"link.fec", "not enough", beyond(700), kFail, "RS, 700 blocks beyond it in 24 hours since boot",
+       {"link.fec", "not enough", beyond(700), kWarn,
+        "RS; 700 blocks it could not correct in 24 hours since boot",
         "ethtool --include-statistics --show-fec dcb0"},
        {"link.fec", "blocks of the start", beyond(10), kPass, "10 blocks"},
        {"link.fec", "not counted", fec(Fec{.active = "BASER"}), kPass, "BASER"},
@@ -186,6 +188,18 @@ void AddHost(std::vector<CheckCase>& cases) {
     return host;
   };
   const Missing legacy{.kind = Missing::Kind::kUnsupported, .detail = "no message-signalled interrupts"};
+  const auto balanced = [&irqs](Fact<Interrupts> interrupts) {
+    Facts host = irqs(2, interrupts);
+    host.irqbalance = true;
+    return host;
+  };
+  Facts unlisted = irqs(2, Interrupts{64, 64, 32});
+  unlisted.irqbalance = Denied();
+  const auto clocked = [](Fact<std::vector<std::string>> governors) {
+    Facts host = Hardware();
+    host.cpu_governors = governors;
+    return host;
+  };
   const auto files = [](Fact<OpenFiles> limit) {
     Facts host = GoodHost();
     host.open_files = limit;
@@ -202,6 +216,21 @@ void AddHost(std::vector<CheckCase>& cases) {
        {"host.irq-affinity", "denied", irqs(2, Denied()), kUnknown, "not permitted"},
        {"host.irq-affinity", "none to judge", irqs(2, legacy), kNotApplicable, "no message-signalled"},
        {"host.irq-affinity", "software device", GoodHost(), kNotApplicable, "software device"},
+       {"host.irqbalance", "off", irqs(2, Interrupts{64, 64, 32}), kPass, "does not run"},
+       {"host.irqbalance", "on, all near", balanced(Interrupts{64, 64, 32}), kFail,
+        "may move the interrupts of rxe0/1", "systemctl disable --now irqbalance"},
+       {"host.irqbalance", "on, and spread anyway", balanced(Interrupts{64, 32, 64}), kPass, "no NIC's"},
+       {"host.irqbalance", "none to move", balanced(legacy), kPass, "no NIC's"},
+       {"host.irqbalance", "interrupts denied", balanced(Denied()), kUnknown, "not permitted"},
+       {"host.irqbalance", "denied", unlisted, kUnknown, "not permitted"},
+       {"host.irqbalance", "one node", irqs(1, Interrupts{64, 64, 32}), kNotApplicable, "one NUMA node"},
+       {"host.irqbalance", "software device", GoodHost(), kNotApplicable, "software devices only"},
+       {"host.governor", "good", Hardware(), kPass, "performance"},
+       {"host.governor", "one of them another", clocked(std::vector<std::string>{"performance", "schedutil"}),
+        kFail, "performance, schedutil", "echo performance > $policy/scaling_governor"},
+       {"host.governor", "denied", clocked(Denied()), kUnknown, "not permitted"},
+       {"host.governor", "none", clocked(legacy), kNotApplicable, "no message-signalled"},
+       {"host.governor", "software device", GoodHost(), kNotApplicable, "software devices only"},
        {"host.nofile", "good", GoodHost(), kPass, "at most 524288, now 1024"},
        {"host.nofile", "unlimited", files(OpenFiles{1024, OpenFiles::kUnlimited}), kPass, "unlimited"},
        {"host.nofile", "few", files(OpenFiles{1024, 1024}), kFail, "at most 1024",

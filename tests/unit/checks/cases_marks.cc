@@ -46,22 +46,27 @@ void AddLoop(std::vector<CheckCase>& cases) {
   const auto cnp = [](std::uint8_t priority) {
     return Congested([=](CongestionControl& control) { control.cnp_priority = priority; });
   };
-  const Facts bnxt = [] {
-    Facts host = Congested([](CongestionControl& control) { control.notifies = std::uint8_t{0}; });
-    std::vector<Port> ports = *host.ports;
-    Netdev netdev = *ports.front().netdev;
-    netdev.driver = "bnxt_en";
-    ports.front().netdev = netdev;
-    host.ports = ports;
-    return host;
-  }();
+  // Nothing of it as it should be, read there.
+  const auto wrong = [](const char* source) {
+    return Congested([source](CongestionControl& control) {
+      control = {.source = source,
+                 .notifies = std::uint8_t{0},
+                 .cnp_dscp = std::uint8_t{0},
+                 .cnp_priority = std::uint8_t{3}};
+    });
+  };
+  const Facts bnxt = wrong("/sys/kernel/config/bnxt_re/rxe0/ports/1/cc");
+  const Facts kernel = wrong("/sys/kernel/debug/mlx5/0000:3b:00.0/cc_params");
   cases.insert(
       cases.end(),
       {{"ecn.np", "on all", good, kPass, "answers marks on priorities 0, 1", "", ecn},
        {"ecn.np", "off", Congested([](CongestionControl& control) { control.notifies = std::uint8_t{0}; }),
         kFail, "answers marks on no priority", "echo 1 > /sys/class/net/dcb0/ecn/roce_np/enable/3", ecn},
        {"ecn.np", "off on bnxt", bnxt, kFail, "on no priority",
-        "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/ecn_enable", ecn},
+        "echo -n 0x3 > /sys/kernel/config/bnxt_re/rxe0/ports/1/cc/roce_prio; echo -n 0x1 > "
+        "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/ecn_enable; echo -n 0x1 > "
+        "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/apply",
+        ecn},
        {"ecn.np", "not told", silent, kUnknown, "does not say", "ethtool -i dcb0", ecn},
        {"ecn.np", "not asked", good, kNotApplicable, "does not ask"},
        {"ecn.np", "software", GoodHost(), kNotApplicable, "software", "", ecn},
@@ -72,12 +77,22 @@ void AddLoop(std::vector<CheckCase>& cases) {
        {"ecn.cnp-dscp", "48", good, kPass, "DSCP 48", "", ecn},
        {"ecn.cnp-dscp", "0", Congested([](CongestionControl& control) { control.cnp_dscp = std::uint8_t{0}; }),
         kFail, "DSCP 0", "echo 48 > /sys/class/net/dcb0/ecn/roce_np/cnp_dscp", ecn},
+       {"ecn.cnp-dscp", "0 on bnxt", bnxt, kFail, "DSCP 0",
+        "echo -n 0x30 > /sys/kernel/config/bnxt_re/rxe0/ports/1/cc/cnp_dscp; echo -n 0x1 > "
+        "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/apply",
+        ecn},
+       {"ecn.cnp-dscp", "0 with the kernel's mlx5", kernel, kFail, "DSCP 0",
+        "echo 48 > /sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_dscp", ecn},
        {"ecn.cnp-dscp", "not told", silent, kUnknown, "does not say", "", ecn},
        {"ecn.cnp-prio", "6", good, kPass, "priority 6", "", ecn},
        {"ecn.cnp-prio", "7", cnp(7), kWarn, "priority 7", "", ecn},
        {"ecn.cnp-prio", "paused", cnp(3), kFail, "priority 3, which is paused", "roce_np/cnp_802p_prio", ecn},
        {"ecn.cnp-prio", "paused, none named", cnp(3), kFail, "which is paused", "echo 6 > "},
        {"ecn.cnp-prio", "unpaused, none named", cnp(7), kPass, "priority 7"},
+       {"ecn.cnp-prio", "paused, on bnxt", bnxt, kFail, "which is paused",
+        "echo -n 0x6 > /sys/kernel/config/bnxt_re/rxe0/ports/1/cc/cnp_prio; echo -n 0x1 > ", ecn},
+       {"ecn.cnp-prio", "paused, with the kernel's mlx5", kernel, kFail, "which is paused",
+        "echo 6 > /sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_prio", ecn},
        {"ecn.cnp-prio", "not told", silent, kUnknown, "does not say", "", ecn}});
 }
 
@@ -95,7 +110,8 @@ void AddToS(std::vector<CheckCase>& cases) {
   };
   cases.insert(cases.end(),
                {{"ecn.ect-set", "106", GoodHost(), kPass, "106: ECT(0)", "", by_dscp},
-                {"ecn.ect-set", "104", tos(std::uint8_t{104}), kFail, "104: no leave", "echo 106 > ", by_dscp},
+                {"ecn.ect-set", "104", tos(std::uint8_t{104}), kFail, "104: Not-ECT, switches drop",
+                 "echo 106 > ", by_dscp},
                 {"ecn.ect-set", "107", tos(std::uint8_t{107}), kFail, "marked from the start", "", by_dscp},
                 {"ecn.ect-set", "denied", tos(Denied()), kUnknown, "not permitted", "", by_dscp},
                 {"ecn.ect-set", "the profile names it", tos(std::uint8_t{104}), kNotApplicable, "see roce.tos",

@@ -174,7 +174,7 @@ void AddBus(std::vector<CheckCase>& cases) {
   const Facts without_acs = WithHops([](std::vector<PciHop>& path) { path[1].acs_redirect = kUnsupported; });
   cases.insert(cases.end(), {{"pcie.mps", "alike", GoodNic(), kPass, "256 bytes on 2 devices"},
                              {"pcie.mps", "different", payload(512, 256), kFail,
-                              "0000:3b:00.0 has 512 bytes, 0000:3a:00.0 on its way 256", "pci=pcie_bus_perf"},
+                              "0000:3b:00.0 has 512 bytes, 0000:3a:00.0 on its way 256", "pci=pcie_bus_safe"},
                              {"pcie.mps", "small", payload(128, 128), kWarn, "128 bytes"},
                              {"pcie.mps", "denied", unread, kUnknown, "not permitted"},
                              {"pcie.mps", "software", GoodHost(), kNotApplicable, "no PCIe"},

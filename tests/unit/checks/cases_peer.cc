@@ -236,9 +236,11 @@ void AddOneAgent(std::vector<CheckCase>& cases) {
     });
   };
   const Facts groups = TwoPeers([](LldpNeighbour& other) { other.destination_mac = "01:80:c2:00:00:00"; });
-  const auto own_firmware = [](bool lldpad) {
-    Facts host = WithNetdev([](Netdev& netdev) {
-      netdev.link.private_flags = std::vector<PrivateFlag>{{.name = "fw-lldp-agent", .on = true}};
+  const auto own_firmware = [](bool lldpad, bool here = false, bool ice = true) {
+    Facts host = WithNetdev([=](Netdev& netdev) {
+      if (ice) netdev.link.private_flags = std::vector<PrivateFlag>{{.name = "fw-lldp-agent", .on = true}};
+      if (!ice) netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true};
+      if (here) netdev.lldp_agent = LldpHeard{};
     });
     if (lldpad) host.lldp_agents = std::vector<std::string>{"lldpad"};
     return host;
@@ -259,7 +261,11 @@ void AddOneAgent(std::vector<CheckCase>& cases) {
        {"dcbx.one-agent", "two of one address", dialect(5000, 34'000), kFail, "at the other end"},
        {"dcbx.one-agent", "as lldpad has it", Lldpad([](LldpHeard&) {}), kNotApplicable, "that it heard last"},
        {"dcbx.one-agent", "two here", own_two, kFail, "here: sw1", "systemctl disable"},
-       {"dcbx.one-agent", "lldpad and firmware here", own_firmware(true), kFail,
+       {"dcbx.one-agent", "firmware here, and lldpad somewhere", own_firmware(true), kWarn,
+        "lldpad runs, and may serve this port too", "ethtool --set-priv-flags dcb0 fw-lldp-agent off"},
+       {"dcbx.one-agent", "lldpad and another firmware here", own_firmware(true, true, false), kFail,
+        "here: lldpad, and the NIC's firmware", "systemctl disable --now lldpad"},
+       {"dcbx.one-agent", "lldpad and firmware here", own_firmware(true, true), kFail,
         "here: lldpad, and the NIC's firmware", "ethtool --set-priv-flags dcb0 fw-lldp-agent off"},
        {"dcbx.one-agent", "firmware alone", own_firmware(false), kNotApplicable, "not watched"},
        {"dcbx.one-agent", "too short", Hearing({GoodSwitch()}, GoodHost(), 5000), kNotApplicable, "30 s"},

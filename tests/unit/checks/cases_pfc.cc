@@ -93,14 +93,33 @@ void AddRoom(std::vector<CheckCase>& cases) {
     return WithNetdev([&timeout](Netdev& netdev) { netdev.pfc_storm_timeout_ms = timeout; });
   };
   const auto pause = [](Fact<Pause> now) { return WithNetdev([&now](Netdev& netdev) { netdev.pause = now; }); };
+  const auto own_buffer = [](std::uint32_t bytes) {
+    return WithBuffer([bytes](PortBuffer& buffer) { buffer.size_bytes[1] = bytes; });
+  };
+  // Metres at 100 Gb/s.
+  const Facts long_cable = WithNetdev([](Netdev& netdev) {
+    netdev.driver = "mlx5_core";
+    netdev.speed_mbps = 100'000;
+    Pfc pfc = *netdev.dcb.pfc;
+    pfc.delay = 316;
+    netdev.dcb.pfc = pfc;
+  });
+  const Facts on_ice = WithNetdev([](Netdev& netdev) {
+    netdev.driver = "ice";
+    netdev.pause = Pause{.autoneg = true, .rx = true, .tx = true};
+  });
   cases.insert(
       cases.end(),
       {{"pfc.headroom", "good", GoodHost(), kPass, "priority 3 in buffer 1, 128 KiB"},
        {"pfc.headroom", "shared", WithBuffer([](PortBuffer& buffer) { buffer.prio_buffer = {}; }), kFail,
         "priority 3 in buffer 0, 128 KiB, together with 0, 1, 2, 4, 5, 6 and 7",
         "dcb buffer set dev dcb0 prio-buffer all:0 3:1 buffer-size all:0 0:131072 1:131072"},
-       {"pfc.headroom", "less than a frame",
-        WithBuffer([](PortBuffer& buffer) { buffer.size_bytes[1] = 4096; }), kFail, "4 KiB: less than a frame"},
+       {"pfc.headroom", "just enough", own_buffer(46'120), kPass, "priority 3 in buffer 1, 45 KiB"},
+       {"pfc.headroom", "one byte less", own_buffer(46'119), kFail, "45 KiB, of 46 KiB that a pause needs",
+        "buffer-size all:0 0:131072 1:131072"},
+       {"pfc.headroom", "none", own_buffer(0), kFail, "0 KiB, of 46 KiB"},
+       {"pfc.headroom", "a long cable", long_cable, kFail, "128 KiB, of 129 KiB that a pause needs",
+        "buffer-size all:0 0:130364 1:131780"},
        {"pfc.headroom", "no such buffer", WithBuffer([](PortBuffer& buffer) { buffer.prio_buffer[3] = 200; }),
         kUnknown, "a buffer that is none"},
        {"pfc.headroom", "denied", WithDcb([](Dcb& dcb) { dcb.buffer = Denied(); }), kUnknown, "not permitted"},
@@ -110,12 +129,14 @@ void AddRoom(std::vector<CheckCase>& cases) {
        {"pfc.storm-prevention", "auto", storm(std::uint16_t{0xffff}), kPass, "as the driver chooses"},
        {"pfc.storm-prevention", "100 ms", storm(std::uint16_t{100}), kPass, "after 100 ms"},
        {"pfc.storm-prevention", "off", storm(std::uint16_t{0}), kFail, "without end",
-        "ethtool --set-tunable dcb0 pfc-prevention-tout auto"},
+        "ethtool --set-tunable dcb0 pfc-prevention-tout 65535"},
        {"pfc.storm-prevention", "denied", storm(Denied()), kUnknown, "not permitted"},
        {"pfc.storm-prevention", "not offered", GoodHost(), kNotApplicable, "no PFC storm prevention"},
        {"pause.off-with-pfc", "off", GoodHost(), kPass, "off both ways"},
        {"pause.off-with-pfc", "on", pause(Pause{.rx = true, .tx = true}), kFail, "on both ways",
         "ethtool -A dcb0 autoneg off rx off tx off"},
+       {"pause.off-with-pfc", "on, of a driver that sets no autonegotiation with it", on_ice, kFail,
+        "on both ways", "ethtool -A dcb0 rx off tx off"},
        {"pause.off-with-pfc", "one way", pause(Pause{.rx = true}), kFail, "honoured, not sent"},
        {"pause.off-with-pfc", "denied", pause(Denied()), kUnknown, "not permitted"},
        {"pause.off-with-pfc", "not offered", pause(kUnsupported), kNotApplicable, "no link-level pause"},

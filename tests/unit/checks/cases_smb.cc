@@ -198,6 +198,17 @@ void AddPorts(std::vector<CheckCase>& cases) {
        {"smb.interfaces", "another one", bound_to("eth0"), kFail, "interfaces = eth0", "add dcb0"},
        {"smb.interfaces", "all", SmbServer(), kNotApplicable, "all interfaces"},
        {"smb.interfaces", "denied", ConfigDenied(), kUnknown, "not permitted"}});
+  Profile client = VirtualFabricProfile();
+  client.roles = std::vector<Profile::Role>{Profile::Role::kSmbClient};
+  Facts unlisted = GoodHost();
+  unlisted.ports = Denied();
+  cases.insert(cases.end(),
+               {{"smb.multichannel-ports", "two", WithSecond(GoodHost(), [](Port&) {}), kPass, "2 RDMA ports",
+                 "", client},
+                {"smb.multichannel-ports", "one", GoodHost(), kFail, "1 RDMA port", "rdma link show", client},
+                {"smb.multichannel-ports", "denied", unlisted, kUnknown, "not permitted", "", client},
+                {"smb.multichannel-ports", "no role named", GoodHost(), kNotApplicable,
+                 "does not ask for a role of SMB"}});
 }
 
 }  // namespace

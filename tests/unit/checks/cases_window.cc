@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counted during a watch: pfc.storm-live, pfc.wrong-prio, pause.global-count, cnt.*, link.ber, pcie.stall,
-// ecn.loop-closed, iw.retrans, ib.rcv-errors, ib.xmit, ib.xmit-wait.
+// What counted during a watch: pfc.storm-live, pfc.wrong-prio, pause.global-count, cnt.*, link.*, pcie.stall,
+// ecn.loop-closed, iw.retrans, ib.*.
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -108,7 +108,6 @@ void AddLosses(std::vector<CheckCase>& cases) {
       {{"cnt.rdma-retrans", "none", timeouts(0), kPass, "no growth in 10 s"},
        {"cnt.rdma-retrans", "some", timeouts(3), kFail, "local_ack_timeout_err +3 in 10 s",
         "rdma statistic show link rxe0/1"},
-       {"cnt.rdma-retrans", "where frames may be lost", timeouts(3), kWarn, "+3", "", Lossy()},
        {"cnt.rdma-retrans", "denied", EarlierDenied(timeouts(3)), kUnknown, "not permitted"},
        {"cnt.rdma-retrans", "not counted", gaps(3), kNotApplicable, "does not count"},
        {"cnt.rdma-retrans", "no counters", WithoutHwCounters(), kNotApplicable, "not offered"},
@@ -126,6 +125,9 @@ void AddSoftware(std::vector<CheckCase>& cases) {
     return Counting({{"rnr_nak_retry_err", 1, 1 + naks}, {"req_rnr_retries_exceeded", 0, exceeded}});
   };
   const auto one = [](const char* name, std::uint64_t by) { return Counting({{name, 2, 2 + by}}); };
+  const auto cqe = [](std::uint64_t errors, std::uint64_t flushed) {
+    return Counting({{"req_cqe_error", 3, 3 + errors}, {"req_cqe_flush_error", 2, 2 + flushed}});
+  };
   cases.insert(
       cases.end(),
       {{"cnt.cm-retries", "none", one("cm_tx_retries/req", 0), kPass, "no growth"},
@@ -133,6 +135,12 @@ void AddSoftware(std::vector<CheckCase>& cases) {
         "grep -r . /sys/class/infiniband/rxe0/ports/1/cm_tx_retries"},
        {"cnt.cm-retries", "denied", EarlierDenied(one("cm_tx_retries/req", 2)), kUnknown, "not permitted"},
        {"cnt.cm-retries", "not counted", one("packet_seq_err", 2), kNotApplicable, "does not count"},
+       {"cnt.cqe", "none", cqe(0, 0), kPass, "no growth in 10 s"},
+       {"cnt.cqe", "of a teardown", cqe(5, 5), kPass, "req_cqe_error +5 in 10 s, 5 of them as a queue pair"},
+       {"cnt.cqe", "more than that", cqe(6, 5), kFail, "req_cqe_error +6", "rdma statistic show link rxe0/1"},
+       {"cnt.cqe", "denied", EarlierDenied(cqe(6, 5)), kUnknown, "not permitted"},
+       {"cnt.cqe", "not counted", rnr(1, 0), kNotApplicable, "does not count"},
+       {"cnt.cqe", "no counters", WithoutHwCounters(), kNotApplicable, "not offered"},
        {"cnt.rnr", "none", rnr(0, 0), kPass, "no growth"},
        {"cnt.rnr", "some", rnr(4, 0), kWarn, "rnr_nak_retry_err +4"},
        {"cnt.rnr", "for good", rnr(4, 1), kFail, "req_rnr_retries_exceeded +1"},
@@ -207,8 +215,8 @@ void AddPauses(std::vector<CheckCase>& cases) {
                 {"pfc.storm-live", "denied", EarlierDenied(paused(0)), kUnknown, "not permitted"},
                 {"pfc.storm-live", "not counted", frames(3), kNotApplicable, "does not count"},
                 {"pfc.storm-live", "not watched", GoodHost(), kNotApplicable, "not watched"},
-                {"pfc.wrong-prio", "none", Nic({}), kPass, "none on others in 10 s"},
-                {"pfc.wrong-prio", "the right one", frames(3), kPass, "none on others"},
+                {"pfc.wrong-prio", "none", Nic({}), kPass, "none on other priorities in 10 s"},
+                {"pfc.wrong-prio", "the right one", frames(3), kPass, "none on other priorities"},
                 {"pfc.wrong-prio", "another", frames(4), kFail, "pauses: 12 on priority 4 in 10 s",
                  "dcb -s pfc show dev dcb0"},
                 {"pfc.wrong-prio", "another, by dcbnl", neutral, kFail, "8 on priority 5"},
@@ -238,6 +246,15 @@ void AddNic(std::vector<CheckCase>& cases) {
                 {NicCounter::kFecCorrectedBits, "rx_corrected_bits_phy", corrected},
                 {NicCounter::kSymbolErrors, "rx_symbol_err_phy", symbols}});
   };
+  const auto uncounted = [](std::uint64_t corrected, Fact<std::uint32_t> speed_mbps) {
+    Facts host = Nic({{NicCounter::kFecCorrectedBits, "rx_corrected_bits_phy", corrected}});
+    std::vector<Port> ports = *host.ports;
+    Netdev netdev = *ports.front().netdev;
+    netdev.speed_mbps = speed_mbps;
+    ports.front().netdev = netdev;
+    host.ports = ports;
+    return host;
+  };
   const Facts denied =
       Watched([](Port&, Netdev& netdev, EarlierReading&, NetdevReading&) { netdev.statistics = Denied(); });
   cases.insert(cases.end(),
@@ -259,8 +276,44 @@ void AddNic(std::vector<CheckCase>& cases) {
                 {"link.ber", "few", bits(1000, 0), kPass, "1000 bits corrected of 1000000000 in 10 s"},
                 {"link.ber", "many", bits(1001, 0), kWarn, "1001 bits corrected"},
                 {"link.ber", "symbol errors", bits(0, 2), kFail, "rx_symbol_err_phy +2", "ethtool -m dcb0"},
+                {"link.ber", "few of what the speed says", uncounted(250'000, 25'000), kPass,
+                 "250000 bits corrected of 250000000000 in 10 s"},
+                {"link.ber", "many of what the speed says", uncounted(250'001, 25'000), kWarn, "250001 bits"},
+                {"link.ber", "of nobody knows how many", uncounted(1, kUnsupported), kUnknown, "not offered"},
                 {"link.ber", "denied", denied, kUnknown, "not permitted"},
                 {"link.ber", "not watched", GoodHost(), kNotApplicable, "not watched"}});
+}
+
+// A link of hardware that counted this much before the watch, and grew by `by` in it.
+Facts Link(std::uint64_t before, std::uint64_t by) {
+  return Watched([=](Port& port, Netdev& netdev, EarlierReading&, NetdevReading& reading) {
+    port.software = false;
+    const auto fec = [](std::uint64_t blocks) { return Fec{.active = "RS", .uncorrectable_blocks = blocks}; };
+    reading.carrier_changes = reading.fcs_errors = before;
+    reading.fec = fec(before);
+    netdev.carrier_changes = netdev.link.fcs_errors = before + by;
+    netdev.link.fec = fec(before + by);
+  });
+}
+
+void AddLink(std::vector<CheckCase>& cases) {
+  cases.insert(
+      cases.end(),
+      {{"link.flaps", "none in the watch", Link(2, 0), kPass,
+        "down 1 time in 24 hours since boot, none in 10 s"},
+       {"link.flaps", "one in the watch", Link(2, 2), kFail, "down 1 time in 10 s"},
+       {"link.flaps", "still down", Link(2, 3), kFail, "down 2 times in 10 s"},
+       {"link.flaps", "often, not in the watch", Link(40, 0), kFail,
+        "down 20 times in 24 hours since boot, none"},
+       {"link.crc", "none in the watch", Link(2, 0), kPass,
+        "2 damaged frames in 24 hours since boot, none in 10 s"},
+       {"link.crc", "one in the watch", Link(0, 1), kFail, "1 damaged frame in 10 s", "ethtool -S dcb0"},
+       {"link.crc", "many, not in the watch", Link(700, 0), kWarn, "since boot, none in 10 s"},
+       {"link.crc", "watch denied", EarlierDenied(Link(2, 1)), kPass,
+        "3 damaged frames in 24 hours since boot"},
+       {"link.fec", "none in the watch", Link(2, 0), kPass, "RS; 2 blocks it could not correct, none in 10 s"},
+       {"link.fec", "some in the watch", Link(0, 3), kFail, "RS; 3 blocks it could not correct in 10 s",
+        "--show-fec dcb0"}});
 }
 
 Facts Subnet(const std::vector<Counter>& now, const std::optional<std::vector<Counter>>& before = {}) {
@@ -282,6 +335,9 @@ Facts ByMad(const std::vector<Counter>& now) {
 
 void AddSubnet(std::vector<CheckCase>& cases) {
   const std::vector<Counter> few{{"port_rcv_errors", 10}, {"port_xmit_discards", 100}, {"port_xmit_wait", 5}};
+  const auto symbols = [](std::uint64_t count) {
+    return std::vector<Counter>{{"symbol_error", count}, {"link_error_recovery", 0}, {"link_downed", count}};
+  };
   const std::vector<Counter> many{
       {"port_rcv_errors", 11}, {"port_xmit_discards", 101}, {"port_xmit_wait", 10'006}};
   const Facts denied = WithPort([](Port& port) {
@@ -289,24 +345,30 @@ void AddSubnet(std::vector<CheckCase>& cases) {
     port.port_counters = Denied();
   });
   const Facts wait_denied = EarlierDenied(Subnet(many));
-  cases.insert(cases.end(),
-               {{"ib.rcv-errors", "few", Subnet(few), kPass, "port_rcv_errors 10"},
-                {"ib.rcv-errors", "many", Subnet(many), kFail, "port_rcv_errors 11", "perfquery -R"},
-                {"ib.rcv-errors", "many by MAD", ByMad(many), kFail, "port_rcv_errors 11"},
-                {"ib.rcv-errors", "many, but long ago", Subnet(many, many), kPass, "no growth in 10 s"},
-                {"ib.rcv-errors", "growing", Subnet(many, few), kFail, "port_rcv_errors +1 in 10 s"},
-                {"ib.rcv-errors", "denied", denied, kUnknown, "not permitted"},
-                {"ib.rcv-errors", "not counted", Subnet({}), kUnknown, "counts none"},
-                {"ib.rcv-errors", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"},
-                {"ib.xmit", "few", Subnet(few), kPass, "port_xmit_discards 100"},
-                {"ib.xmit", "many", Subnet(many), kFail, "port_xmit_discards 101"},
-                {"ib.xmit", "growing", Subnet(many, few), kFail, "port_xmit_discards +1"},
-                {"ib.xmit", "denied", denied, kUnknown, "not permitted"},
-                {"ib.xmit-wait", "little", Subnet(few, few), kPass, "waited 0 ticks"},
-                {"ib.xmit-wait", "long", Subnet(many, few), kFail, "waited 10001 ticks for credits in 10 s"},
-                {"ib.xmit-wait", "denied", wait_denied, kUnknown, "not permitted"},
-                {"ib.xmit-wait", "not counted", Subnet({}, std::vector<Counter>{}), kUnknown, "does not count"},
-                {"ib.xmit-wait", "not watched", Subnet(few), kNotApplicable, "not watched"}});
+  cases.insert(
+      cases.end(),
+      {{"ib.rcv-errors", "few", Subnet(few), kPass, "port_rcv_errors 10"},
+       {"ib.rcv-errors", "many", Subnet(many), kFail, "port_rcv_errors 11", "perfquery -C rxe0 -P 1 -R"},
+       {"ib.rcv-errors", "many by MAD", ByMad(many), kFail, "port_rcv_errors 11"},
+       {"ib.rcv-errors", "many, but long ago", Subnet(many, many), kPass, "no growth in 10 s"},
+       {"ib.rcv-errors", "growing", Subnet(many, few), kFail, "port_rcv_errors +1 in 10 s"},
+       {"ib.rcv-errors", "denied", denied, kUnknown, "not permitted"},
+       {"ib.rcv-errors", "not counted", Subnet({}), kUnknown, "counts none"},
+       {"ib.rcv-errors", "RoCE", GoodHost(), kNotApplicable, "not InfiniBand"},
+       {"ib.symbol-errors", "many, but long ago", Subnet(symbols(40), symbols(40)), kPass, "no growth in 10 s"},
+       {"ib.symbol-errors", "growing", Subnet(symbols(4), symbols(3)), kFail, "symbol_error +1 in 10 s",
+        "perfquery -C rxe0 -P 1 -R"},
+       {"ib.link-recovery", "it went down in the watch", Subnet(symbols(4), symbols(3)), kFail,
+        "link_downed +1 in 10 s"},
+       {"ib.xmit", "few", Subnet(few), kPass, "port_xmit_discards 100"},
+       {"ib.xmit", "many", Subnet(many), kFail, "port_xmit_discards 101"},
+       {"ib.xmit", "growing", Subnet(many, few), kFail, "port_xmit_discards +1"},
+       {"ib.xmit", "denied", denied, kUnknown, "not permitted"},
+       {"ib.xmit-wait", "little", Subnet(few, few), kPass, "waited 0 ticks"},
+       {"ib.xmit-wait", "long", Subnet(many, few), kFail, "waited 10001 ticks for credits in 10 s"},
+       {"ib.xmit-wait", "denied", wait_denied, kUnknown, "not permitted"},
+       {"ib.xmit-wait", "not counted", Subnet({}, std::vector<Counter>{}), kUnknown, "does not count"},
+       {"ib.xmit-wait", "not watched", Subnet(few), kNotApplicable, "not watched"}});
 }
 
 }  // namespace
@@ -317,6 +379,7 @@ void AddWindowCases(std::vector<CheckCase>& cases) {
   AddLoop(cases);
   AddPauses(cases);
   AddNic(cases);
+  AddLink(cases);
   AddSubnet(cases);
 }
 

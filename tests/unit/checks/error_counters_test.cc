@@ -96,5 +96,18 @@ TEST(GrewWorryingly, IsGrowthOfErrorsAndNeitherCongestionControlNorAReset) {
   EXPECT_FALSE(GrewWorryingly({}));
 }
 
+TEST(ShowLoss, IsGrowthOfWhatWasMissingSentAgainOrGivenUp) {
+  const auto loss = [](const char* name, Kind kind) {
+    const EndCounters end = End({{name, kind, 1}});
+    return ShowLoss({&end, 1});
+  };
+  EXPECT_TRUE(loss("packet_seq_err", Kind::kGrew));
+  EXPECT_TRUE(loss("to_retransmits", Kind::kWrapped));
+  EXPECT_TRUE(loss("max_retry_exceeded", Kind::kGrew));
+  EXPECT_FALSE(loss("packet_seq_err", Kind::kReset));
+  EXPECT_FALSE(loss("rnr_naks_rcvd", Kind::kGrew)) << "the receiver's software";
+  EXPECT_FALSE(loss("tcpRetransSegs", Kind::kGrew)) << "TCP makes it good";
+}
+
 }  // namespace
 }  // namespace rdmaready

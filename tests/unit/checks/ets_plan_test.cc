@@ -22,8 +22,32 @@ TEST(EtsPlan, MakesACompleteConfigurationOutOfAFreshDriver) {
 }
 
 TEST(EtsPlan, NumbersClassesWithoutGapsWhereTheNicWantsIt) {
-  EXPECT_EQ(EtsCommand(PlanEts(Ets{}, kRdma, true), "ens1"),
-            "dcb ets set dev ens1 tc-tsa all:strict 0:ets 1:ets tc-bw all:0 0:50 1:50 prio-tc all:0 3:1");
+  EXPECT_EQ(
+      EtsCommand(PlanEts(Ets{}, kRdma, true), "ens1"),
+      "dcb ets set dev ens1 tc-tsa all:ets 4:strict 5:strict 6:strict 7:strict tc-bw all:0 0:48 1:1 2:1 3:50 "
+      "prio-tc all:0 1:1 2:2 3:3");
+}
+
+TEST(EtsPlan, ClosesTheGapsThatAreThereWhereTheNicWantsIt) {
+  Ets gap;
+  gap.traffic_classes = 8;
+  gap.tsa = {Tsa::kEts, Tsa::kEts, Tsa::kEts, Tsa::kEts};
+  gap.tx_percent = {25, 0, 25, 50};
+  gap.prio_tc = {0, 0, 2, 3, 0, 0, 0, 0};
+  EXPECT_EQ(
+      EtsCommand(PlanEts(gap, kRdma, true), "ens1"),
+      "dcb ets set dev ens1 tc-tsa all:ets 4:strict 5:strict 6:strict 7:strict tc-bw all:0 0:25 1:1 2:24 3:50 "
+      "prio-tc all:0 1:1 2:2 3:3");
+}
+
+TEST(EtsPlan, RenumbersWhatCannotKeepItsNumberWithoutAGap) {
+  Ets high;
+  high.traffic_classes = 8;
+  high.tsa = {Tsa::kEts, Tsa::kEts, Tsa::kEts, Tsa::kEts};
+  high.tx_percent = {50, 0, 0, 50};
+  high.prio_tc = {0, 3, 3, 3, 0, 0, 0, 0};  // no priority is left for the classes 1 and 2
+  EXPECT_EQ(PlanEts(high, kRdma, true).prio_tc,
+            (std::array<std::uint8_t, kPriorities>{0, 1, 1, 1, 0, 0, 0, 0}));
 }
 
 TEST(EtsPlan, ClosesTheGapsThatAreThere) {

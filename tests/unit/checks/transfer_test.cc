@@ -176,6 +176,20 @@ TEST(JudgeTransfer, WarnsOfErrorsThatHardwareCountedMeanwhile) {
   EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, Hardware()).outcome, Outcome::kWarn);
 }
 
+TEST(JudgeTransfer, FailsForLossOnAPathThatIsToLoseNothing) {
+  TransferPlace lossless = Hardware();
+  lossless.lossless = true;
+  for (const char* counter : {"out_of_sequence", "local_ack_timeout_err", "req_transport_retries_exceeded"}) {
+    const Finding finding = Judged({{counter, Kind::kGrew, 12}}, lossless);
+    EXPECT_EQ(finding.outcome, Outcome::kFail) << counter;
+    EXPECT_TRUE(finding.blocking);
+    EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on host b"));
+  }
+  EXPECT_EQ(Judged({{"rnr_nak_retry_err", Kind::kGrew, 12}}, lossless).outcome, Outcome::kWarn);
+  lossless.software = true;
+  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kGrew, 12}}, lossless).outcome, Outcome::kPass);
+}
+
 TEST(JudgeTransfer, ShowsWhatASoftwareDeviceCountedAndDoesNotJudgeIt) {
   const Finding finding = Judged({{"duplicate_request", Kind::kGrew, 3}}, Peer());
   EXPECT_EQ(finding.outcome, Outcome::kPass);
