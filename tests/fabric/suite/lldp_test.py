@@ -6,6 +6,7 @@ import time
 import unittest
 
 import fabric
+import lldp
 import tool
 
 LISTENER, PEER = 1, 2
@@ -59,27 +60,12 @@ for i in $(seq 100); do [ ! -s /tmp/lldpad_held ] || break; sleep 0.1; done
 """
 
 
-def tlv(kind, value):
-    return bytes([kind << 1 | len(value) >> 8, len(value) & 0xff]) + value
-
-
-def organization(oui, subtype, value):
-    return tlv(127, bytes.fromhex(oui) + bytes([subtype]) + value)
-
-
-def frame(source, *tlvs, ttl=120):
-    """Of an agent whose chassis is its address and whose port is `p`."""
-    address = bytes([2, 0, 0, 0, 0, source])
-    return (bytes.fromhex("0180c200000e") + address + b"\x88\xcc" + tlv(1, b"\x04" + address) + tlv(2, b"\x05p") +
-            tlv(3, ttl.to_bytes(2, "big")) + b"".join(tlvs) + tlv(0, b""))
-
-
-PFC_3_WILLING = organization("0080c2", 11, bytes([0x88, 0x08]))
-PFC_3 = organization("0080c2", 11, bytes([0x08, 0x08]))
-PFC_4 = organization("0080c2", 11, bytes([0x08, 0x10]))
-CEE_PFC_4 = organization("001b21", 2, tlv(3, bytes([0, 0, 0x80, 0, 0x10, 8])))
-CIN = organization("001b21", 1, b"")
-CUT = organization("0080c2", 11, bytes([0x88]))
+PFC_3_WILLING = lldp.pfc(3, willing=True)
+PFC_3 = lldp.pfc(3)
+PFC_4 = lldp.pfc(4)
+CEE_PFC_4 = lldp.cee_pfc(4)
+CIN = lldp.organization("001b21", 1, b"")
+CUT = lldp.organization("0080c2", 11, bytes([0x88]))
 
 # What a check says of the other end of a link.
 OF_THE_LINK = ("peer.lldp-seen", "peer.app-tlv", "mtu.path", "dcbx.willing", "dcbx.one-agent", "dcbx.dialect",
@@ -115,9 +101,9 @@ class Lldp(unittest.TestCase):
             time.sleep(1)
 
     def value(self, seconds):
-        lldp = self.heard(seconds)
-        self.assertIn("value", lldp, lldp)
-        return lldp["value"]
+        heard = self.heard(seconds)
+        self.assertIn("value", heard, heard)
+        return heard["value"]
 
     def send(self, *frames):
         pid = fabric.guest(PEER, SEND.format(frames=" ".join(one.hex() for one in frames))).strip()
@@ -163,7 +149,7 @@ class Lldp(unittest.TestCase):
         self.assertIn("PFC on 3 and 4", found["pfc.switch-agrees"]["observed"])
 
     def test_a_check_that_does_not_watch_judges_no_link(self):
-        self.send(frame(1, PFC_4))
+        self.send(lldp.frame(1, PFC_4))
         found = self.judged(0)
         self.assertEqual(found["pfc.switch-agrees"]["outcome"], "not-applicable")
         self.assertEqual(found["pfc.switch-agrees"]["observed"], "not watched (--watch SECONDS)")
@@ -235,20 +221,20 @@ class Lldp(unittest.TestCase):
         self.assertEqual(fabric.guest(LISTENER, "cat /tmp/lldpad_held"), "held\n")  # and nothing came
 
     def test_a_check_finds_two_agents_on_one_port(self):
-        self.send(frame(1, PFC_3), frame(2, CEE_PFC_4))
+        self.send(lldp.frame(1, PFC_3), lldp.frame(2, CEE_PFC_4))
         found = self.judged(3)["dcbx.one-agent"]
         self.assertEqual((found["outcome"], found["blocking"]), ("fail", True), found)
         for agent in ("02:00:00:00:00:01 (IEEE)", "02:00:00:00:00:02 (CEE)"):
             self.assertIn(agent, found["observed"])
 
     def test_a_check_finds_a_switch_that_pauses_another_priority(self):
-        self.send(frame(1, PFC_4))
+        self.send(lldp.frame(1, PFC_4))
         found = self.judged(3)["pfc.switch-agrees"]
         self.assertEqual((found["outcome"], found["expected"]), ("fail", "PFC on 3"), found)
         self.assertEqual(found["observed"], "02:00:00:00:00:01 port p has PFC on 4")
 
     def test_a_check_has_nothing_against_a_switch_that_pauses_the_right_one(self):
-        self.send(frame(1, PFC_3))
+        self.send(lldp.frame(1, PFC_3))
         found = self.judged(3)
         self.assertEqual(self.outcomes(found, "peer.lldp-seen", "pfc.switch-agrees", "dcbx.dialect"),
                          {"peer.lldp-seen": "pass", "pfc.switch-agrees": "pass", "dcbx.dialect": "pass"}, found)
@@ -297,7 +283,7 @@ class Lldp(unittest.TestCase):
                          {"missing": {"kind": "KIND_UNSUPPORTED", "detail": "lldpad does not run"}})
 
     def test_two_agents_on_one_port_are_kept_apart(self):
-        self.send(frame(1, PFC_3_WILLING), frame(2, CEE_PFC_4), frame(3, CIN))
+        self.send(lldp.frame(1, PFC_3_WILLING), lldp.frame(2, CEE_PFC_4), lldp.frame(3, CIN))
         first, second, third = sorted(self.value(3)["peers"], key=lambda agent: agent["source_mac"])
         self.assertEqual((first["dcbx_ieee"], first["dcbx_cee"], first["pfc"]["enabled"]), (True, False, 0x08))
         self.assertEqual((second["dcbx_ieee"], second["dcbx_cee"], second["cee"]["pfc"]["enabled"]), (False, True, 0x10))
@@ -307,7 +293,7 @@ class Lldp(unittest.TestCase):
             self.assertGreater(agent["frames"], 1)
 
     def test_wrong_frames_are_told_and_do_no_harm(self):
-        self.send(frame(1, CUT, PFC_3_WILLING), frame(2)[:20], frame(4, ttl=0))
+        self.send(lldp.frame(1, CUT, PFC_3_WILLING), lldp.frame(2)[:20], lldp.frame(4, ttl=0))
         heard = self.value(3)
         agent, = heard["peers"]
         self.assertEqual(agent["oddities"], ["PFC configuration at byte 31: 1 bytes, not 2",
@@ -323,7 +309,7 @@ class Lldp(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 50)
 
     def test_what_was_heard_is_shown(self):
-        self.send(frame(1, PFC_3_WILLING))
+        self.send(lldp.frame(1, PFC_3_WILLING))
         shown = tool.rdmaready("facts", self.hosts[LISTENER], "--lldp", 2)
         self.assertRegex(shown.out, r"LLDP +1 heard in 2 s\n +neighbour +02:00:00:00:00:01 port p, DCBX IEEE, PFC on 3 willing")
 
