@@ -73,7 +73,7 @@ Fact<std::uint64_t> DecodeLldpadStart(std::string_view stat) {
   }
   std::uint64_t ticks = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), ticks);
-  if (error != std::errc() || ticks > kLongestTicks)
+  if (error != std::errc() || end == rest.data() + rest.size() || ticks > kLongestTicks)
     return Missing{Missing::Kind::kFailed, "/proc/PID/stat of lldpad ends in the middle"};
   return ticks * kMsPerTick;
 }

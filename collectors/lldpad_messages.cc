@@ -56,7 +56,7 @@ absl::Status StatusOf(unsigned status, std::string_view netdev) {
   const std::string what = "ask lldpad about " + std::string(netdev) + ": ";
   if (status == kNoAccess) return absl::PermissionDeniedError(what + "it answers root only");
   if (status == kDeviceNotFound || status == kAgentNotFound)
-    return absl::NotFoundError(what + "it does not manage it");
+    return absl::UnimplementedError(what + "it does not manage it");
   return absl::UnknownError(what + "it answers with status " + std::to_string(status));
 }
 

@@ -34,8 +34,8 @@ std::string LldpadTlvsQuestion(std::string_view netdev, LldpadTlvs whose);
 // OK for questions of these two kinds. They change nothing: lldpad also takes orders at the same socket.
 absl::Status CheckLldpadQuestion(std::string_view question);
 
-// kNotFound: lldpad does not manage the netdev. kPermissionDenied: the question came from somebody who is not
-// root. kDataLoss: no answer to that question.
+// kUnimplemented: lldpad does not manage the netdev. kPermissionDenied: the question came from somebody who is
+// not root. kDataLoss: no answer to that question.
 absl::StatusOr<LldpadMode> DecodeLldpadMode(std::string_view netdev, std::string_view answer);
 
 // A data unit (collectors/lldp.h); empty: there is none. Errors as above.

@@ -59,7 +59,7 @@ TEST(LldpadMessages, TheTlvsComeBackByteForByte) {
 
 TEST(LldpadMessages, TheLongestAnswerIsReadAndALongerOneIsNot) {
   const std::string head = lldpad_wire::Neighbour(kNetdev, {});
-  const std::string longest = head + std::string(kLongestLldpadAnswer - head.size() - 1, 'a');
+  const std::string longest = head + std::string(kLongestLldpadAnswer - head.size(), 'a');
   const auto read = [](const std::string& answer) {
     return DecodeLldpadTlvs(kNetdev, LldpadTlvs::kNeighbour, answer);
   };
@@ -76,9 +76,9 @@ TEST(LldpadMessages, RefusalsSayWhy) {
   };
   EXPECT_EQ(status("R0a"), absl::PermissionDeniedError("ask lldpad about dcb0: it answers root only"));
   EXPECT_EQ(status("R02C3010000000204dcb0"),
-            absl::NotFoundError("ask lldpad about dcb0: it does not manage it"));
+            absl::UnimplementedError("ask lldpad about dcb0: it does not manage it"));
   EXPECT_EQ(status("R03C3010000000204dcb00000007f"),
-            absl::NotFoundError("ask lldpad about dcb0: it does not manage it"));
+            absl::UnimplementedError("ask lldpad about dcb0: it does not manage it"));
   EXPECT_EQ(Message(status("R04")), "ask lldpad about dcb0: it answers with status 4");
 }
 
