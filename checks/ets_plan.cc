@@ -71,12 +71,12 @@ EtsPlan Begin(const Ets& now) {
 // maps no priorities to classes).
 void FillGaps(EtsPlan& plan) {
   const std::uint8_t fallback = plan.prio_tc[0];
-  if (plan.tx_percent[fallback] == 0) plan.tx_percent[fallback] = 100;
   for (std::uint8_t tc = 1; tc < *std::ranges::max_element(plan.prio_tc); ++tc) {
     if (IsUsed(plan, tc) || plan.prio_tc[tc] != fallback) continue;
     plan.prio_tc[tc] = tc;
-    plan.tsa[tc] = Tsa::kEts;
+    plan.tsa[tc] = plan.tsa[fallback] = Tsa::kEts;
     plan.tx_percent[tc] = 1;
+    if (plan.tx_percent[fallback] == 0) plan.tx_percent[fallback] = 100;
   }
 }
 
