@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/families.h"
+#include "checks/spare.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
@@ -54,9 +55,16 @@ std::string Difference(const Make& a, const Make& b) {
   return {};
 }
 
+// Those that are to carry storage together. Only where the ports are known.
+std::vector<Port> PortsInUse(const HostView& view) {
+  std::vector<Port> ports = *view.host.ports;
+  std::erase_if(ports, [&view](const Port& port) { return IsSpare(view.host, port, view.profile); });
+  return ports;
+}
+
 std::string SymmetryNotApplicable(const HostView& view) {
   if (!view.host.ports) return {};
-  const std::vector<Port>& ports = *view.host.ports;
+  const std::vector<Port> ports = PortsInUse(view);
   if (ports.size() < 2) return "fewer than two RDMA ports: there is nothing to compare";
   const bool software = std::ranges::all_of(ports, IsSoftware);
   return software ? "software devices only: they have neither board nor firmware" : "";
@@ -66,7 +74,7 @@ Verdict JudgeSymmetry(const HostView& view) {
   constexpr std::string_view kExpected = "the same on every port";
   constexpr std::string_view kMakeSource = "RDMA netlink, sysfs, ethtool driver";
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), std::string(kExpected), kMakeSource);
-  const std::vector<Port>& ports = *view.host.ports;
+  const std::vector<Port> ports = PortsInUse(view);
   const Port& first = ports.front();
   for (const Port& port : ports) {
     if (!port.software) return NoAnswer(port.software.missing(), std::string(kExpected), kMakeSource);

@@ -249,8 +249,8 @@ std::vector<WrongThing> WrongThings() {
          ets.prio_tc = {};
        }),
        "ets.capacity"},
-      {"RDMA in a strict class", WithEts([](Ets& ets) {
-         ets.tsa[3] = Tsa::kStrict;
+      {"RDMA in a class of the vendor's", WithEts([](Ets& ets) {
+         ets.tsa[3] = Tsa::kVendor;
          ets.tx_percent = {100};
        }),
        "ets.tsa"},

@@ -94,6 +94,24 @@ TEST(Spare, IsSaidOnceAndKeepsNoHostFromBeingReady) {
   EXPECT_EQ(ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost), Readiness::kReady);
 }
 
+TEST(Spare, NeedNotBeOfTheMakeOfTheOthers) {
+  const auto hardware = [](Facts host) {
+    std::vector<Port> ports = *host.ports;
+    for (Port& port : ports) {
+      port.software = false;
+      port.board = port.device;
+      port.firmware = std::string("1.0");
+    }
+    host.ports = ports;
+    return host;
+  };
+  const auto symmetry = [](const Facts& host) {
+    return Of(JudgeHost(host, VirtualFabricProfile()), "inv.symmetry").outcome;
+  };
+  EXPECT_EQ(symmetry(hardware(WithSpare())), Outcome::kNotApplicable);
+  EXPECT_EQ(symmetry(hardware(WithUncabled([](Port& port) { port.uppers = Denied(); }))), Outcome::kWarn);
+}
+
 // Everything that its driver shows only with a link follows from the cable.
 TEST(PulledCable, IsOneRedLine) {
   const Facts pulled = WithUncabled([](Port& port) {
