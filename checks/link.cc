@@ -7,6 +7,7 @@
 #include "checks/families.h"
 #include "checks/link_modes.h"
 #include "checks/names.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 
