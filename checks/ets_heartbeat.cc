@@ -6,6 +6,7 @@
 #include "checks/ets_view.h"
 #include "checks/families.h"
 #include "checks/names.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 

@@ -4,6 +4,7 @@
 
 #include "checks/families.h"
 #include "checks/names.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 

@@ -9,6 +9,7 @@
 #include "checks/link_modes.h"
 #include "checks/names.h"
 #include "checks/spare.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 

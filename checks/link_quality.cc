@@ -6,6 +6,7 @@
 #include "checks/ethernet.h"
 #include "checks/families.h"
 #include "checks/link_modes.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 

@@ -47,15 +47,14 @@ Verdict JudgeLanes(const EthernetView& view) {
 }
 
 // That of the slowest Ethernet port below: the device of a bond names the rate of one port, not of all (mlx5,
-// by mlx5_query_port_roce of 6.12).
+// by mlx5_query_port_roce of 6.12). A member that is down has no speed.
 Fact<std::uint32_t> SlowestSpeed(const Port& port) {
-  std::optional<std::uint32_t> slowest;
+  Fact<std::uint32_t> slowest;
   for (const Fact<Netdev>& netdev : EthernetPortsOf(port)) {
     const Fact<std::uint32_t> speed = NetdevFact(netdev, &Netdev::speed_mbps);
-    if (!speed) return speed.missing();
-    slowest = std::min(slowest.value_or(*speed), *speed);
+    if (!slowest || (speed && *speed < *slowest)) slowest = speed;
   }
-  return *slowest;
+  return slowest;
 }
 
 std::string RateNotApplicable(const PortView& view) {

@@ -6,6 +6,7 @@
 #include "api/base/text.h"
 #include "checks/ethernet.h"
 #include "checks/families.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checks/families.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 

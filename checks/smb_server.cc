@@ -6,6 +6,7 @@
 #include "checks/addresses.h"
 #include "checks/families.h"
 #include "checks/roles.h"
+#include "checks/unclear.h"
 #include "checks/verdicts.h"
 #include "checks/words.h"
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "checks/unclear.h"
 #include "checks/words.h"
 
 namespace rdmaready {

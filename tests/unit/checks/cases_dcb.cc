@@ -202,7 +202,7 @@ void AddRows(std::vector<CheckCase>& cases) {
        {"map.dscp", "qede without", On("qede", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }), kFail,
         "driver qede maps no DSCP", "or another NIC"},
        {"dcbx.mode", "qede", On("qede", [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.ieee = true}; }), kFail,
-        "nobody named (firmware), IEEE", "set dcbx: any in the profile"},
+        "not the host: firmware decides, IEEE", "set dcbx: any in the profile"},
        {"rewr.consistent", "none", GoodHost(), kPass, "nothing changes"},
        {"rewr.consistent", "the same",
         rewriting(Rows{Row(AppSelector::kDscp, 26, 3), Row(AppSelector::kPcp, 0, 0)}), kPass,

@@ -50,17 +50,6 @@ TEST(EtsPlan, RenumbersWhatCannotKeepItsNumberWithoutAGap) {
             (std::array<std::uint8_t, kPriorities>{0, 1, 1, 1, 0, 0, 0, 0}));
 }
 
-TEST(EtsPlan, ClosesTheGapsThatAreThere) {
-  Ets gap;
-  gap.tsa.fill(Tsa::kEts);
-  gap.tx_percent = {25, 0, 25, 50, 0, 0, 0, 0};
-  gap.prio_tc = {0, 0, 2, 3, 0, 0, 0, 0};
-  EXPECT_EQ(
-      EtsCommand(PlanEts(gap, kRdma, true), "ens1"),
-      "dcb ets set dev ens1 tc-tsa all:strict 0:ets 1:ets 2:ets tc-bw all:0 0:25 1:25 2:50 prio-tc all:0 2:1 "
-      "3:2");
-}
-
 TEST(EtsPlan, KeepsOtherClassesInProportion) {
   Ets three;
   three.tsa = {Tsa::kEts, Tsa::kEts, Tsa::kStrict, Tsa::kEts};
