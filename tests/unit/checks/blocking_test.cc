@@ -80,7 +80,7 @@ TEST(Blocking, GoesAwayWithTheKeyThatAsksForIt) {
   EXPECT_THAT(LostWithout("transport"),
               ElementsAre("drv.roce-enabled", "gid.default-mode", "gid.v2-present", "inv.transport"));
   EXPECT_THAT(LostWithout("ets"),
-              ElementsAre("ets.capacity", "ets.map", "ets.rdma-share", "ets.sum", "ets.tsa"));
+              ElementsAre("ets.capacity", "ets.map", "ets.map-contiguous", "ets.rdma-share", "ets.sum", "ets.tsa"));
   EXPECT_THAT(LostWithout("pfc"),
               ElementsAre("app.roce-udp", "cnt.discards-phy", "cnt.rdma-retrans", "cnt.retry-exceeded",
                           "cnt.sequence", "dcbx.one-agent", "link.crc", "link.fec", "pause.off-with-pfc",
