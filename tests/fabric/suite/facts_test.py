@@ -98,6 +98,8 @@ class Facts(unittest.TestCase):
     def test_every_fact_is_read_or_has_a_reason(self):
         facts = self.facts("--lldp", 1)
         for path, why in missing(facts):
+            if path.endswith(".earlier"):  # only a check that watches looks twice
+                continue
             self.assertEqual(why["kind"], "KIND_UNSUPPORTED", f"{path}: {why}")
             self.assertTrue(why["detail"], path)
         port = self.port()
@@ -159,14 +161,17 @@ class Facts(unittest.TestCase):
 
     def test_an_smb_server_as_debian_has_it(self):
         """The module that is loaded counts, and not the other one, which modprobe would find."""
-        self.serve("smb", "--no-rdma", "--no-multichannel", "--signing", "required")
+        self.serve("smb", "--no-rdma")
         self.assertEqual(self.module("ksmbd"), ("MODULE_STATE_LOADED", False))
         self.assertEqual(self.module("cifs")[1], True)
         self.assertEqual(self.found("smb.server-built-in")[1], "warn")
         self.assertIn("built without SMB Direct", self.found("smb.server-built-in")[2])
+        self.assertEqual(self.found("smb.listener")[1:], ("not-applicable", "not judged: smb.server-built-in warns"))
+
+    def test_an_smb_server_that_keeps_clients_from_rdma(self):
+        self.serve("smb", "--no-multichannel", "--signing", "required")
         self.assertEqual(self.found("smb.multichannel")[1:], ("warn", "server multi channel support = no"))
         self.assertEqual(self.found("smb.signing")[1:], ("warn", "server signing = mandatory"))
-        self.assertEqual(self.found("smb.listener")[1], "warn")
 
     def test_an_nvme_target(self):
         self.assertEqual(self.found("nvme.target-listener")[1], "not-applicable")
