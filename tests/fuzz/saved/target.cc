@@ -239,10 +239,12 @@ std::vector<std::uint8_t> Input(std::size_t recording, std::size_t way,
 
 }  // namespace
 
-// Each recording as it is, and with each kind of damage to each of its own files and to some of the host's.
+// Each recording as it is, and with some kinds of damage to each of its own files and to some of the host's:
+// each kind comes at each file of one recording or another.
 std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
   constexpr std::uint8_t kOfTheFormat = 14;
   constexpr std::uint8_t kOfTheHost = 2;
+  constexpr std::size_t kEach = 3;
   std::vector<std::vector<std::uint8_t>> seeds;
   for (std::size_t recording = 0; recording < Seeds().size(); ++recording) {
     seeds.push_back(Input(recording, kThroughFolder, {}));
@@ -250,7 +252,8 @@ std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
     for (std::uint8_t number = 0; number < kOfTheFormat + kOfTheHost; ++number) {
       const std::uint8_t file =
           number < kOfTheFormat ? number : static_cast<std::uint8_t>(fuzz::kFirstTreeFile + number);
-      for (std::uint8_t kind = 0; kind < fuzz::kDamageKinds; ++kind) {
+      for (std::size_t turn = 0; turn < kEach; ++turn) {
+        const auto kind = static_cast<std::uint8_t>((kEach * recording + turn + number) % fuzz::kDamageKinds);
         const auto line = static_cast<std::uint8_t>(3 * number + kind);
         const std::vector<std::uint8_t> rest{static_cast<std::uint8_t>(31 * kind), 0, 3, '0', 0xff, 8, 1};
         seeds.push_back(
