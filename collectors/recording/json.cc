@@ -47,8 +47,15 @@ class Bounds final : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t, const string_t&) override { return Count(); }
   bool string(string_t&) override { return Count(); }
   bool binary(binary_t&) override { return Count(); }
-  bool key(string_t&) override { return Count(); }
-  bool start_object(std::size_t) override { return Count() && ++depth_ <= kMaxJsonDepth; }
+  bool key(string_t&) override {
+    widest_ = std::max(widest_, ++members_[static_cast<std::size_t>(depth_)]);
+    return Count() && widest_ <= kMaxJsonMembers;
+  }
+  bool start_object(std::size_t) override {
+    if (!Count() || ++depth_ > kMaxJsonDepth) return false;
+    members_[static_cast<std::size_t>(depth_)] = 0;
+    return true;
+  }
   bool start_array(std::size_t) override { return Count() && ++depth_ <= kMaxJsonDepth; }
   bool end_object() override { return --depth_ >= 0; }
   bool end_array() override { return --depth_ >= 0; }
@@ -56,13 +63,17 @@ class Bounds final : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  bool exceeded() const { return elements_ > kMaxJsonElements || depth_ > kMaxJsonDepth; }
+  bool exceeded() const {
+    return elements_ > kMaxJsonElements || depth_ > kMaxJsonDepth || widest_ > kMaxJsonMembers;
+  }
 
  private:
   bool Count() { return ++elements_ <= kMaxJsonElements; }
 
   std::size_t elements_ = 0;
   int depth_ = 0;
+  std::size_t widest_ = 0;
+  std::array<std::size_t, kMaxJsonDepth + 1> members_{};  // of the open object at each depth
 };
 
 bool IsReadable(char letter) { return (letter >= ' ' && letter <= '~') || letter == '\n' || letter == '\t'; }

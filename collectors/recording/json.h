@@ -26,9 +26,11 @@ Json FromText(std::string_view text);
 // Lower-case hexadecimal.
 std::string HexOf(std::span<const std::byte> bytes);
 
-// What one line may hold at most: a line of our own is three levels deep, and an element of JSON takes up to
-// forty times the memory of its text.
+// What one line may hold at most: a line of our own is three levels deep, its widest object has a dozen
+// members, and an element of JSON takes up to forty times the memory of its text. Json compares each member's
+// name with all before it.
 inline constexpr int kMaxJsonDepth = 8;
+inline constexpr std::size_t kMaxJsonMembers = 256;  // of one object
 inline constexpr std::size_t kMaxJsonElements = 500'000;
 
 // An object within these bounds, or kInvalidArgument without the place. Never throws, whatever the text; what

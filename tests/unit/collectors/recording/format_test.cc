@@ -156,6 +156,36 @@ TEST(RecordingFormat, DeepAndEndlessLinesAreRefused) {
   EXPECT_THAT(ErrorOf(files), HasSubstr("too long a line"));
 }
 
+// Where the names of members are compared with each other, a megabyte of them would take minutes; also in a
+// member that nobody reads.
+TEST(RecordingFormat, WideLinesAreRefused) {
+  std::string members = "\"k\":0";
+  for (int i = 0; i < 200'000; ++i) members += ",\"k" + std::to_string(i) + "\":0";
+  RecordingFiles files = GoodFiles();
+  files["limits.jsonl"] = "{" + members + "}\n";
+  Seal(files);
+  EXPECT_THAT(ErrorOf(files), HasSubstr("limits.jsonl:1: too deep, or of too many elements"));
+  files["limits.jsonl"].clear();
+  files["netlink.jsonl"] = "{\"shows\":[{" + members + "}]}\n";
+  Seal(files);
+  EXPECT_THAT(ErrorOf(files), HasSubstr("netlink.jsonl:1: too deep, or of too many elements"));
+}
+
+// Objects beside each other are as wide as each of them.
+TEST(RecordingFormat, ManyNarrowObjectsAreRead) {
+  RecordingFiles files = GoodFiles();
+  std::string gids;
+  for (int i = 0; i < 1000; ++i) {
+    gids += std::string(i == 0 ? "" : ",") + "{\"port\":1,\"index\":" + std::to_string(i) + ",\"raw\":\"" +
+            std::string(32, '0') + "\",\"type\":1,\"ifindex\":2}";
+  }
+  files["verbs.jsonl"] = "{\"device\":\"rxe0\",\"gids\":[" + gids + "]}\n";
+  Seal(files);
+  const absl::StatusOr<Recording> recording = DecodeRecording(files);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  EXPECT_EQ(recording->verbs_gids.entries().at("rxe0").runs.front().answer->size(), 1000U);
+}
+
 TEST(RecordingFormat, DigestsNameNoFileOutside) {
   const std::string digest(64, 'a');
   for (const std::string& path :
