@@ -162,7 +162,7 @@ def announced(id, wrong, control, **others):
 
 GOOD = lldp.good()
 LLDP = [
-    announced("pfc.switch-agrees", [lldp.good(pfc=lldp.pfc(4))], [lldp.good(pfc=lldp.pfc(3, willing=True))]),
+    announced("pfc.switch-agrees", [lldp.good(pfc=lldp.pfc(4))], [lldp.good(extra=lldp.system_name("leaf1"))]),
     announced("ets.switch-agrees", [lldp.good(ets=lldp.ets(80, 20))], [lldp.good(ets=lldp.ets(48, 52))], red=False),
     announced("peer.app-tlv", [lldp.good(app=lldp.dscp(26, 5))], [lldp.good(app=lldp.dscp(26, 3, 46, 5))], red=False),
     announced("mtu.path", [lldp.good(mtu=lldp.frame_size(1518))], [lldp.good(mtu=lldp.frame_size(9216))], red=False),
