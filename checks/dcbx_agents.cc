@@ -83,8 +83,7 @@ std::string KeepOneFix(const EthernetView& view) {
                " off  # or systemctl disable --now lldpad: keep one");
   }
   return "systemctl disable --now lldpad  # the firmware speaks already: keep one, or switch the firmware's "
-         "off "
-         "by the vendor's tool";
+         "off by the vendor's tool";
 }
 
 bool TwoWereHeard(const LinkAgents& agents) {

@@ -139,8 +139,7 @@ Check DrvUserlib() {
           .title = "Programs have a verbs driver for the device",
           .why =
               "The kernel's half alone serves the kernel: no program opens the device, no test runs, and what "
-              "verbs "
-              "tell of the port stays unknown",
+              "verbs tell of the port stays unknown",
           .fix = "apt-get install ibverbs-providers  # or the package that came with the vendor's driver",
           .blocks_for = &kDemandsRdma,
           .depends_on = {"inv.rdma-present", "drv.core-modules"},

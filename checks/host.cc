@@ -37,7 +37,7 @@ Verdict JudgeMemlock(const HostView& view) {
 Verdict JudgeNofile(const HostView& view) {
   constexpr std::string_view kSource = "/proc/self/limits";
   constexpr std::string_view kExpected = "at least 4096";
-  constexpr std::uint64_t kEnough = 4096;  // [E]
+  constexpr std::uint64_t kEnough = 4096;  // by experience; no standard has a number
   const Fact<OpenFiles>& files = view.host.open_files;
   if (!files) return NoAnswer(files.missing(), std::string(kExpected), kSource);
   if (files->hard == OpenFiles::kUnlimited) return Judged(true, "unlimited", std::string(kExpected), kSource);

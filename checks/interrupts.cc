@@ -21,7 +21,7 @@ std::string NotApplicable(const PortView& view) {
 }
 
 // Drivers spread their interrupts over all CPUs, so that on two nodes half of them are far away by design: bad
-// is what is worse than that. [E]
+// is what is worse than that: by experience, no standard has a number.
 Verdict JudgeAffinity(const PortView& view) {
   constexpr std::string_view kExpected = "spread, and at least evenly over the nodes";
   constexpr std::uint32_t kMany = 8;
@@ -92,7 +92,7 @@ std::string GovernorNotApplicable(const HostView& view) {
   return NotOffered(view.host.cpu_governors) ? view.host.cpu_governors.missing().detail : "";
 }
 
-// [E]
+// By experience: vendors' tuning guides ask for it, no standard does.
 Verdict JudgeGovernor(const HostView& view) {
   constexpr std::string_view kExpected = "performance";
   constexpr std::string_view kGovernorSource = "sysfs cpufreq";

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kRouteSource = "rtnetlink GETROUTE";
 constexpr std::string_view kNeighbourSource = "rtnetlink GETNEIGH";
 
-// [E] Who was asked for in vain longer ago may be back since: nobody asked again.
+// Who was asked for in vain longer ago may be back since: nobody asked again.
 constexpr std::uint32_t kRecentlyS = 300;
 constexpr std::size_t kMostNamed = 3;
 

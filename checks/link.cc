@@ -82,10 +82,12 @@ Verdict JudgeState(const PortView& view) {
                       "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
   }
   if (IsSpare(view.host, port, view.profile)) {
-    return Warned(Cat("spare: ", observed, ", without an address; other ports carry RDMA"),
-                  std::string(kExpected), kStateSource,
-                  Cat("ip -d link show dev ", NetdevWord(port.netdev),
-                      "  # nothing to do for a port that nobody is to use; else: a cable, then an address"));
+    return Warned(
+        Cat("spare: ", observed, ", without an address; other ports carry RDMA"), std::string(kExpected),
+        kStateSource,
+        Cat("ip -d link show dev ", NetdevWord(port.netdev),
+            "  # nothing to do where nobody is to use it; else: a cable, then an address. A manager may "
+            "take the address with the carrier: a profile with min_ports makes a lost port red"));
   }
   return Judged(active && !netdev_down, observed, std::string(kExpected), kStateSource, StateFix(port));
 }

@@ -72,7 +72,7 @@ std::string FlapsNotApplicable(const EthernetView& view) {
   return NotOffered(NetdevFact(view.netdev, &Netdev::carrier_changes)) ? "the kernel does not count them" : "";
 }
 
-// [E] Maintenance and drivers take a link down now and then; once a day and more is a fault.
+// By experience: maintenance and drivers take a link down now and then; once a day and more is a fault.
 Verdict JudgeFlaps(const EthernetView& view) {
   constexpr std::string_view kExpected = "down less than once a day";
   constexpr std::uint64_t kStart = 5;
@@ -100,7 +100,7 @@ std::string CrcNotApplicable(const EthernetView& view) {
   return NotOffered(errors) ? errors.missing().detail : "";
 }
 
-// [E]
+// By experience; no standard has a number.
 Verdict JudgeCrc(const EthernetView& view) {
   constexpr std::string_view kExpected = "at most one damaged frame an hour";
   constexpr std::uint64_t kStart = 10;
@@ -139,7 +139,7 @@ std::optional<std::uint64_t> BlocksGrownBy(const EthernetView& view, std::uint64
 
 std::string BlocksText(std::uint64_t count) { return Cat(Counted(count, "block"), " it could not correct"); }
 
-// [E] for the number of blocks.
+// The number of blocks is by experience; no standard has one.
 Verdict JudgeFec(const EthernetView& view) {
   constexpr std::string_view kExpected = "on where the link needs it, and enough";
   constexpr std::uint64_t kStart = 10;

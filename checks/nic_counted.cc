@@ -55,8 +55,8 @@ std::string StormNotApplicable(const EthernetView& view) {
   return NotCounted(view, kCounters);
 }
 
-// [E] Watchdogs of switches call 200 ms without a pause between them a storm; an average over a watch is judged
-// here.
+// By experience: watchdogs of switches call 200 ms without a pause between them a storm; an average over a
+// watch is judged here.
 Verdict JudgeStorm(const EthernetView& view) {
   constexpr std::string_view kExpected = "paused for at most 1.0% of the time";
   constexpr std::uint64_t kWarnPerMille = 10;
@@ -261,7 +261,7 @@ Fact<std::uint64_t> BitsReceived(const EthernetView& view, const std::vector<Sta
   return *speed * kBitsPerMbpsAndMs * WindowMs(view.port);
 }
 
-// [E] for the ratio.
+// The ratio is by experience; no standard has a number.
 Verdict JudgeBer(const EthernetView& view) {
   constexpr std::string_view kExpected = "no symbol error, and less than one bit in a million corrected";
   constexpr std::uint64_t kMillion = 1'000'000;

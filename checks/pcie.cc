@@ -145,7 +145,7 @@ std::string AerNotApplicable(const PortView& view) {
                                                                             : "";
 }
 
-// [E] for the corrected ones.
+// The number of corrected ones is by experience; no standard has one.
 Verdict JudgeAer(const PortView& view) {
   constexpr std::string_view kAerSource = "sysfs AER, /proc/uptime";
   constexpr std::string_view kExpected = "none uncorrected, at most 10 corrected an hour";

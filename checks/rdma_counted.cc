@@ -144,7 +144,7 @@ std::string PerMilleText(std::uint64_t part, std::uint64_t whole) {
   return Cat(per_100k / 1000, ".", fraction / 100, fraction / 10 % 10, "%");
 }
 
-// [E]
+// By experience; no standard has a number.
 Verdict JudgeRetrans(const PortView& view) {
   constexpr std::string_view kExpected = "at most 0.1% of the segments sent again";
   const Fact<std::vector<CounterChange>> all = HardwareChanges(view.port);
