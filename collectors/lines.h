@@ -9,7 +9,8 @@
 
 namespace rdmaready {
 
-// The lines, without their ends, that hold one of `words`, whatever the case of ASCII letters.
+// The lines, without their ends, that hold one of `words`, whatever the case of ASCII letters. Nothing and
+// what goes over a line's end are words of no line.
 std::vector<std::string> LinesWith(std::string_view text, std::span<const std::string> words);
 
 // Takes the first line off `text`, without its end.

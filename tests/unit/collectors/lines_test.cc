@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <random>
 
 #include "collectors/kernel_modules.h"
@@ -21,6 +23,46 @@ TEST(Lines, WithAWordAreKeptWhateverTheCase) {
   EXPECT_THAT(LinesWith("last line without an end: x=", words), ElementsAre("last line without an end: x="));
   EXPECT_THAT(LinesWith("", words), IsEmpty());
   EXPECT_THAT(LinesWith("a\nb\n", {}), IsEmpty());
+}
+
+TEST(Lines, HoldWordsThatOverlapOrBeginAlike) {
+  const std::vector<std::string> words{"CONFIG_CIFS=", "CONFIG_CIFS_SMB_DIRECT is not set", "ab", "aab"};
+  EXPECT_THAT(LinesWith("CONFIG_CIFS=m\n# config_cifs_smb_direct is not set\nCONFIG_CIFS_X=y", words),
+              ElementsAre("CONFIG_CIFS=m", "# config_cifs_smb_direct is not set"));
+  EXPECT_THAT(LinesWith("aaab\nba\na\nb", words), ElementsAre("aaab"));
+}
+
+TEST(Lines, HoldNeitherNothingNorAnotherLine) {
+  const std::vector<std::string> words{"", "a\nb"};
+  EXPECT_THAT(LinesWith("a\nb\n", words), IsEmpty());
+}
+
+// What the search skips holds no word: the same lines as by looking for each word at each place.
+TEST(Lines, AreTheSameAsByLookingEverywhere) {
+  std::mt19937 random(20261122);
+  const auto some = [&random](std::size_t least, std::size_t most) {
+    std::string text(least + random() % (most - least + 1), ' ');
+    for (char& c : text) c = "abAB\n"[random() % 5];
+    return text;
+  };
+  std::size_t held = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::string text = some(0, 40);
+    std::vector<std::string> words;
+    for (unsigned count = random() % 4; count > 0; --count) words.push_back(some(1, 5));
+    std::vector<std::string> expected;
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string line(TakeLine(rest));
+      const auto holds = [&line](const std::string& word) {
+        const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+        return !std::ranges::search(line, word, same).empty();
+      };
+      if (std::ranges::any_of(words, holds)) expected.push_back(line);
+    }
+    ASSERT_EQ(LinesWith(text, words), expected) << text;
+    held += expected.size();
+  }
+  EXPECT_GT(held, 10'000U);
 }
 
 TEST(Lines, AreTakenOneByOne) {
