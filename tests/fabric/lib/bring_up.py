@@ -18,7 +18,6 @@ from errors import FabricError, say
 from process import kill
 from state import Fabric, Guest
 
-CONSOLE_TAIL_LINES = 25
 RESET_TIMEOUT_S = 120
 
 
@@ -167,25 +166,10 @@ class _GuestWait:
                 raise FabricError("stopped")
             number = self.guest.number
             if not self.guest.process.running():
-                raise FabricError(f"guest {number} ended while waiting until it {what}\n{self._last_words()}")
+                raise FabricError(f"guest {number} ended while waiting until it {what}\n{self.run_directory.last_words(number)}")
             if time.monotonic() - self.started > self.boot_timeout_s:
-                raise FabricError(f"guest {number}: {what}: not within {self.boot_timeout_s} s\n{self._last_words()}")
+                raise FabricError(f"guest {number}: {what}: not within {self.boot_timeout_s} s\n{self.run_directory.last_words(number)}")
             time.sleep(0.05)
-
-    def _last_words(self):
-        words = ""
-        for path in (self.run_directory.qemu_log(self.guest.number), self.run_directory.console(self.guest.number)):
-            if text := _tail(path):
-                words += f"--- end of {os.path.basename(path)}\n{text}\n"
-        return words.rstrip()
 
     def _say(self, what):
         say(f"guest {self.guest.number}: {what} ({time.monotonic() - self.started:.1f} s)")
-
-
-def _tail(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return "".join(file.readlines()[-CONSOLE_TAIL_LINES:]).rstrip()
-    except FileNotFoundError:
-        return ""

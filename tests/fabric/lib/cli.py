@@ -117,6 +117,9 @@ def cmd_reset(options):
         fabric = run.load_running()
         guests = [fabric.guest(number) for number in options.guests] or fabric.guests
         dead = [guest for guest in guests if not guest.process.running()]
+        for guest in dead:
+            if crash := run.crash(guest.number):
+                say(f"guest {guest.number} crashed\n{crash}")
         with interruptions_deferred():
             for guest in dead:
                 bring_up.power_on(run, fabric, guest)
@@ -299,6 +302,16 @@ def parse(argv):
     return options
 
 
+def tell_of_a_crash(options):
+    """A guest that does not answer may have crashed: then its last words are the reason."""
+    run = RunDirectory(options.name)
+    fabric = run.load() if options.verb_name not in ("up", "reset") else None
+    for guest in fabric.guests if fabric else []:
+        crash = "" if guest.process.running() else run.crash(guest.number)
+        if crash:
+            say(f"guest {guest.number} crashed\n{crash}")
+
+
 def interrupt(number, _):
     # Only once: what is being torn down is torn down.
     for one in INTERRUPTIONS:
@@ -315,6 +328,7 @@ def main():
         return options.function(options) or 0
     except FabricError as error:
         say(error)
+        tell_of_a_crash(options)
         return error.exit_status
     except Interrupted as interrupted:
         say("interrupted")

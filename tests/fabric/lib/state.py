@@ -15,6 +15,9 @@ from process import Process
 
 SOCKET_PATH_MAX_BYTES = 107
 DEFAULT_NAME = "default"
+TAIL_LINES = 25
+CRASH_TAIL_LINES = 80  # a panic's trace, and what led to it
+SIGNS_OF_A_CRASH = ("Kernel panic", "BUG:", "Oops", "general protection fault", "assertion failed")
 
 
 @dataclass
@@ -107,6 +110,19 @@ class RunDirectory:
     def console(self, number):
         return self.file(f"guest{number}.console")
 
+    def last_words(self, number, lines=TAIL_LINES):
+        """The ends of what the guest and its QEMU said; empty when they said nothing."""
+        words = ""
+        for path in (self.qemu_log(number), self.console(number)):
+            if text := _tail(path, lines):
+                words += f"--- end of {os.path.basename(path)}\n{text}\n"
+        return words.rstrip()
+
+    def crash(self, number):
+        """The last words of a dead guest that crashed; empty of one that somebody ended."""
+        words = self.last_words(number, CRASH_TAIL_LINES)
+        return words if any(sign in words for sign in SIGNS_OF_A_CRASH) else ""
+
     def qemu_log(self, number):
         return self.file(f"guest{number}.qemu.log")
 
@@ -192,3 +208,11 @@ def all_names():
     except FileNotFoundError:
         return []
     return sorted(name for name in names if not name.startswith("."))
+
+
+def _tail(path, lines):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return "".join(file.readlines()[-lines:]).rstrip()
+    except FileNotFoundError:
+        return ""

@@ -46,8 +46,10 @@ def bring_up():
 
 
 def put_right(*numbers, name=NAME):
-    """Undoes what a test did to guests, without a reboot unless one is dead; no number: to all of them."""
-    launcher("reset", *numbers, name=name)
+    """Undoes what a test did to guests, without a reboot unless one is dead; no number: to all of them. No test is to crash one."""
+    words = launcher("reset", *numbers, name=name).stderr
+    if " crashed\n" in words:
+        raise AssertionError(words)
 
 
 def assert_device_is_free(number):
