@@ -34,6 +34,11 @@ bool IsCommentLine(std::string_view line) {
   return at != std::string_view::npos && (line[at] == '#' || line[at] == ';');
 }
 
+// systemd's folders of links to units, by the end of their names (systemd.unit(5)): nothing to be read.
+bool IsFolderOfLinks(std::string_view name) {
+  return name.ends_with(".wants") || name.ends_with(".requires") || name.ends_with(".upholds");
+}
+
 // Files that are no file, or are gone, have no lines.
 absl::StatusOr<std::vector<std::string>> LinesOf(HostReader& host, const std::string& path,
                                                  const std::vector<std::string>& words) {
@@ -96,7 +101,9 @@ Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host) {
       if (names.status().code() == absl::StatusCode::kNotFound) continue;
       return MissingFrom(names.status());
     }
-    for (const std::string& name : *names) paths.push_back(std::string(folder) + "/" + name);
+    for (const std::string& name : *names) {
+      if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
+    }
   }
   const bool too_many = paths.size() > kMostFiles;
   if (too_many) paths.resize(kMostFiles);

@@ -20,6 +20,10 @@ namespace {
 
 constexpr std::size_t kLargestFileBytes = std::size_t{16} << 20;
 
+// Most files of the kernel's are small, and it clears as much memory as it is asked for (proc_sys_call_handler
+// in fs/proc/proc_sysctl.c): a page first, more of what is larger.
+constexpr std::size_t kFirstReadBytes = 4096;
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
@@ -28,7 +32,8 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   std::string text;
   std::array<char, 65536> buffer;
   for (;;) {
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    const std::size_t wanted = text.size() < kFirstReadBytes ? kFirstReadBytes : buffer.size();
+    const ssize_t count = ::read(file.get(), buffer.data(), wanted);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return ErrnoStatus(errno, "read " + path);
     if (count == 0) return text;
