@@ -111,9 +111,11 @@ def qemu_argv(run, guest, prepared, shape):
         f"hostfwd=tcp:127.0.0.1:{outer}-{GUEST_ADDRESS}:{inner}"
         for outer, inner in ((guest.agent_port, AGENT_PORT), (guest.exec_port, EXEC_PORT))
     )
+    # Without cmpxchg16b: before 8.0 QEMU computes the flags after it from what an earlier instruction left, so that an interrupt just
+    # then finds garbage in them, and the kernel, which allocates memory by it, once in a few hours a double fault.
     argv = [
         "qemu-system-x86_64", "-name", f"fabric-{run.name}-guest{guest.number}",
-        "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1", "-m", str(shape.memory_mb),
+        "-machine", "q35,accel=tcg", "-cpu", "max,-cx16", "-smp", "1", "-m", str(shape.memory_mb),
         "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
         "-kernel", prepared["kernel"], "-initrd", prepared["initramfs"],
         "-append", f"console=ttyS0 quiet panic=-1 mitigations=off nokaslr fabric.conf={_kernel_word(conf)}",
