@@ -194,6 +194,8 @@ Check CntDiscardsPhy();
 Check CntPauseStorm();
 Check LinkBer();
 Check PcieStall();
+// pfc_seen.cc
+Check PfcSeenUnderLoad();
 // ib_counted.cc
 Check IbRcvErrors();
 Check IbXmit();

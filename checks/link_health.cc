@@ -31,15 +31,10 @@ bool TooOften(std::uint64_t count, std::uint64_t pass, std::uint64_t uptime_s, s
   return count > pass && count > uptime_s / every_s;
 }
 
-// "1 hour", "2 hours".
-std::string Counted(std::uint64_t count, std::string_view what) {
-  return Cat(count, " ", what, count == 1 ? "" : "s");
-}
-
 std::string SinceBoot(std::uint64_t uptime_s) {
-  if (uptime_s >= 2 * kDayS) return Cat(" in ", Counted(uptime_s / kDayS, "day"), " since boot");
-  if (uptime_s >= 2 * kHourS) return Cat(" in ", Counted(uptime_s / kHourS, "hour"), " since boot");
-  return Cat(" in ", Counted(uptime_s / 60, "minute"), " since boot");
+  if (uptime_s >= 2 * kDayS) return Cat(" in ", CountText(uptime_s / kDayS, "day"), " since boot");
+  if (uptime_s >= 2 * kHourS) return Cat(" in ", CountText(uptime_s / kHourS, "hour"), " since boot");
+  return Cat(" in ", CountText(uptime_s / 60, "minute"), " since boot");
 }
 
 // How much it grew during the watch; nothing when nobody watched it.
@@ -83,14 +78,14 @@ Verdict JudgeFlaps(const EthernetView& view) {
   // Every second change is one to down; what is down at the end of the watch went down in it.
   const std::optional<std::uint64_t> grown = GrownBy(view, changes, &NetdevReading::carrier_changes);
   if (grown.value_or(0) > 0) {
-    return Judged(false, Cat("down ", Counted((*grown + 1) / 2, "time"), InWindow(view.port)),
+    return Judged(false, Cat("down ", CountText((*grown + 1) / 2, "time"), InWindow(view.port)),
                   std::string(kExpected), kCarrierSource);
   }
   const Fact<std::uint64_t>& uptime = view.host.uptime_s;
   if (!uptime) return NoAnswer(uptime.missing(), std::string(kExpected), kCarrierSource);
   const std::uint64_t downs = *changes / 2;
   return Judged(!TooOften(downs, kStart, *uptime, kDayS),
-                Cat("down ", Counted(downs, "time"), SinceBoot(*uptime), QuietText(view, grown)),
+                Cat("down ", CountText(downs, "time"), SinceBoot(*uptime), QuietText(view, grown)),
                 std::string(kExpected), kCarrierSource);
 }
 
@@ -108,13 +103,13 @@ Verdict JudgeCrc(const EthernetView& view) {
   if (!errors) return NoAnswer(errors.missing(), std::string(kExpected), kCountSource);
   const std::optional<std::uint64_t> grown = GrownBy(view, errors, &NetdevReading::fcs_errors);
   if (grown.value_or(0) > 0) {
-    return Judged(false, Cat(Counted(*grown, "damaged frame"), InWindow(view.port)), std::string(kExpected),
+    return Judged(false, Cat(CountText(*grown, "damaged frame"), InWindow(view.port)), std::string(kExpected),
                   kCountSource);
   }
   const Fact<std::uint64_t>& uptime = view.host.uptime_s;
   if (!uptime) return NoAnswer(uptime.missing(), std::string(kExpected), kCountSource);
   const std::string observed =
-      Cat(Counted(*errors, "damaged frame"), SinceBoot(*uptime), QuietText(view, grown));
+      Cat(CountText(*errors, "damaged frame"), SinceBoot(*uptime), QuietText(view, grown));
   return Often(TooOften(*errors, kStart, *uptime, kHourS), observed, kExpected, kCountSource);
 }
 
@@ -137,7 +132,7 @@ std::optional<std::uint64_t> BlocksGrownBy(const EthernetView& view, std::uint64
   return GrowthOf(Difference({"", *earlier->fec->uncorrectable_blocks}, {"", now}, std::nullopt));
 }
 
-std::string BlocksText(std::uint64_t count) { return Cat(Counted(count, "block"), " it could not correct"); }
+std::string BlocksText(std::uint64_t count) { return Cat(CountText(count, "block"), " it could not correct"); }
 
 // The number of blocks is by experience; no standard has one.
 Verdict JudgeFec(const EthernetView& view) {

@@ -10,6 +10,7 @@
 #include "checks/counters.h"
 #include "checks/families.h"
 #include "checks/pause.h"
+#include "checks/pfc_frames.h"
 #include "checks/verdicts.h"
 #include "checks/window.h"
 #include "checks/words.h"
@@ -38,10 +39,6 @@ std::string NotCounted(const EthernetView& view, std::span<const NicCounter> cou
 std::string Grown(const EthernetView& view, const std::vector<StatisticChange>& changes) {
   const std::string text = GrownText(changes);
   return Cat(text.empty() ? std::string(kNoGrowth) : text, InWindow(view.port));
-}
-
-bool IsLossless(const Profile& profile, std::uint8_t priority) {
-  return profile.pfc && std::ranges::find(*profile.pfc, priority) != profile.pfc->end();
 }
 
 // "4.2%", of parts in a thousand.
@@ -86,48 +83,6 @@ std::string OnPriorities(std::uint8_t bitmap) {
   return Cat(list.size() == 1 ? "priority " : "priorities ", ListText(list));
 }
 
-using ByPriority = std::array<std::uint64_t, kPriorities>;
-
-// PFC frames of each priority, both ways, by the NIC's statistics; nullopt when they are not known.
-std::optional<ByPriority> FramesByStatistics(const EthernetView& view) {
-  const Fact<std::vector<StatisticChange>> all = StatisticChanges(view);
-  if (!all) return std::nullopt;
-  std::optional<ByPriority> frames;
-  for (const StatisticChange& one : *all) {
-    const bool pfc = one.now.counter == NicCounter::kPauseReceived || one.now.counter == NicCounter::kPauseSent;
-    if (!pfc || !one.now.priority || *one.now.priority >= kPriorities) continue;
-    if (!frames) frames = ByPriority{};
-    (*frames)[*one.now.priority] += GrowthOf(one.change);
-  }
-  return frames;
-}
-
-// The same by dcbnl, which few drivers leave at 0.
-std::optional<ByPriority> FramesByDcb(const EthernetView& view) {
-  const Fact<NetdevReading> earlier = EarlierOf(view);
-  const Fact<Pfc> now = DcbFact(view.netdev, &Dcb::pfc);
-  if (!earlier || !earlier->pfc || !now) return std::nullopt;
-  const auto grown = [](std::uint64_t before, std::uint64_t after) {
-    return GrowthOf(Difference({"", before}, {"", after}, std::nullopt));
-  };
-  ByPriority frames{};
-  for (std::size_t priority = 0; priority < kPriorities; ++priority) {
-    frames[priority] = grown(earlier->pfc->pauses_received[priority], now->pauses_received[priority]) +
-                       grown(earlier->pfc->pauses_sent[priority], now->pauses_sent[priority]);
-  }
-  return frames;
-}
-
-// Each source may lack what the other has: mlx5 names its statistics of a priority only while PFC is on for it.
-std::optional<ByPriority> PfcFrames(const EthernetView& view) {
-  const std::optional<ByPriority> by_statistics = FramesByStatistics(view);
-  std::optional<ByPriority> frames = FramesByDcb(view);
-  if (!frames || !by_statistics) return frames ? frames : by_statistics;
-  for (std::size_t priority = 0; priority < kPriorities; ++priority)
-    (*frames)[priority] = std::max((*frames)[priority], (*by_statistics)[priority]);
-  return frames;
-}
-
 std::string WrongNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   return kDemandsPfc.made_by(view.profile) ? NotWatched(view.port) : NotAsked(view.profile, "PFC");
@@ -138,7 +93,7 @@ Verdict JudgeWrong(const EthernetView& view) {
   const std::string expected = view.profile.pfc->empty()
                                    ? std::string("no pauses")
                                    : Cat("pauses on ", OnPriorities(BitmapOf(*view.profile.pfc)), " only");
-  const std::optional<ByPriority> frames = PfcFrames(view);
+  const std::optional<ByPriority> frames = PfcFrames(view, {.received = true, .sent = true});
   if (!frames) {
     const Fact<NetdevReading> earlier = EarlierOf(view);
     const Fact<Pfc> now = DcbFact(view.netdev, &Dcb::pfc);
@@ -321,7 +276,7 @@ Check CntDiscardsPhy() {
       .why = "A frame of a lossless priority that finds no room is lost: its pause came too late, or not",
       .fix = "dcb buffer show dev {netdev}  # room and mapping of the lossless priority; then PFC and trust",
       .blocks_for = &kDemandsLossless,
-      .depends_on = {"link.state"},
+      .depends_on = {"link.state", "pfc.seen-under-load"},
       .rule = Rule<EthernetView>{DiscardsNotApplicable, JudgeDiscards}};
 }
 

@@ -131,6 +131,10 @@ std::string Printable(std::string_view text) {
   return clean;
 }
 
+std::string CountText(std::uint64_t count, std::string_view what) {
+  return Cat(count, " ", what, count == 1 ? "" : "s");
+}
+
 std::string SubjectOf(const Port& port) {
   std::string subject = PortName(port);
   if (port.netdev && !port.netdev->name.empty()) subject += " " + port.netdev->name;

@@ -44,6 +44,9 @@ bool IsLinkLocal(std::string_view address);
 // The IP address that a RoCE GID stands for: "10.0.0.1", "fd00::1"; empty for a link-local or empty GID.
 std::string AddressOfGid(const std::array<std::uint8_t, 16>& raw);
 
+// "1 hour", "2 hours".
+std::string CountText(std::uint64_t count, std::string_view what);
+
 // "41.9 MB": decimal units, as rates are written.
 std::string VolumeText(std::uint64_t bytes);
 

@@ -51,13 +51,22 @@ class Watch(unittest.TestCase):
         """Of a NIC that counts them: mlx5 by its names, and only where PFC is on."""
         fabric.launcher("fault", 1, "dcb", "personality", "mlx5")
         fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc 3:on")
-        found = self.watched(1, 6, lambda: self.count("rx_pause_us 3 4000000", "rx_discards 3 4"))
+        found = self.watched(1, 6, lambda: self.count("rx_pause_us 3 4000000", "tx_pause 3 9", "rx_discards 3 4"))
         storm = found("pfc.storm-live")
         self.assertEqual(storm["outcome"], "fail", storm)
         self.assertIn("priority 3 was paused for ", storm["observed"])
         discards = found("cnt.discards-phy")
         self.assertEqual(discards["outcome"], "fail", discards)
         self.assertIn("rx_prio3_discards +4", discards["observed"])
+
+    def test_frames_lost_without_a_pause_are_found(self):
+        fabric.launcher("fault", 1, "dcb", "personality", "mlx5")
+        fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc 3:on")
+        found = self.watched(1, 6, lambda: self.count("rx_discards 3 4"))
+        seen = found("pfc.seen-under-load")
+        self.assertEqual(seen["outcome"], "fail", seen)
+        self.assertIn("priority 3: 4 frames lost, 0 pauses sent in ", seen["observed"])
+        self.assertNotIn(found("cnt.discards-phy")["outcome"], ("pass", "fail"))
 
     def test_a_lossy_path_is_found_while_a_transfer_runs(self):
         try:

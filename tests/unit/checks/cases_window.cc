@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counted during a watch: pfc.storm-live, pfc.wrong-prio, pause.global-count, cnt.*, link.*, pcie.stall,
-// ecn.loop-closed, iw.retrans, ib.*.
+// What counted during a watch: pfc.storm-live, pfc.seen-under-load, pfc.wrong-prio, pause.global-count, cnt.*,
+// link.*, pcie.stall, ecn.loop-closed, iw.retrans, ib.*.
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -223,6 +223,26 @@ void AddPauses(std::vector<CheckCase>& cases) {
                 {"pfc.wrong-prio", "another, by dcbnl alone", both, kFail, "pauses: 8 on priority 5"},
                 {"pfc.wrong-prio", "denied", no_pfc, kUnknown, "not permitted"},
                 {"pfc.wrong-prio", "not watched", GoodHost(), kNotApplicable, "not watched"}});
+  const auto lost = [](std::uint64_t drops, std::uint64_t pauses, std::optional<std::uint8_t> of = 3) {
+    return Nic({{NicCounter::kDropReceived, "rx_prio3_discards", drops, 3},
+                {NicCounter::kPauseSent, "tx_prio3_pause", pauses, of}});
+  };
+  const auto drops_of_4 = Nic({{NicCounter::kDropReceived, "rx_prio4_discards", 9, 4},
+                               {NicCounter::kPauseSent, "tx_prio4_pause", 0, 4}});
+  const auto none_counted = Nic({{NicCounter::kDropReceived, "rx_prio3_discards", 9, 3}});
+  cases.insert(
+      cases.end(),
+      {{"pfc.seen-under-load", "nothing lost", lost(0, 0), kPass,
+        "priority 3: 0 frames lost, 0 pauses sent in 10 s"},
+       {"pfc.seen-under-load", "too late", lost(4, 9), kPass, "4 frames lost, 9 pauses sent"},
+       {"pfc.seen-under-load", "silent", lost(1, 0), kFail, "1 frame lost, 0 pauses sent in 10 s",
+        "dcb buffer show dev dcb0"},
+       {"pfc.seen-under-load", "silent, all together", lost(4, 0, {}), kFail, "4 frames lost, 0 pauses"},
+       {"pfc.seen-under-load", "another priority", drops_of_4, kNotApplicable, "does not count"},
+       {"pfc.seen-under-load", "pauses not counted", none_counted, kNotApplicable, "does not count"},
+       {"pfc.seen-under-load", "denied", EarlierDenied(lost(4, 0)), kUnknown, "not permitted"},
+       {"pfc.seen-under-load", "not watched", GoodHost(), kNotApplicable, "not watched"},
+       {"pfc.seen-under-load", "lossy", lost(4, 0), kNotApplicable, "does not ask", "", Lossy()}});
   const auto global = [](Fact<PauseFrames> now) {
     return Watched(
         [&now](Port&, Netdev& netdev, EarlierReading&, NetdevReading&) { netdev.link.pause_frames = now; });

@@ -192,6 +192,7 @@ TEST(Registry, HoldsTheChecksOfThisRelease) {
                                                                          "pfc.not-heartbeat",
                                                                          "pfc.off-when-lossy",
                                                                          "pfc.only-one",
+                                                                         "pfc.seen-under-load",
                                                                          "pfc.storm-live",
                                                                          "pfc.storm-prevention",
                                                                          "pfc.switch-agrees",
