@@ -44,6 +44,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "  - {driver: mlx5_core, min: 16.35.4030}\n"
       "  - {driver: ice, min: '4.20'}\n"
       "gpu_direct: true\n"
+      "multi_tenant: true\n"
       "pkeys: [32767, 1]\n"
       "lldp_tlvs: [pfc, max-frame-size]\n",
       "p.yaml");
@@ -64,6 +65,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
             (std::vector<Profile::FirmwareFloor>{{.driver = "mlx5_core", .min = "16.35.4030"},
                                                  {.driver = "ice", .min = "4.20"}}));
   EXPECT_TRUE(profile->gpu_direct);
+  EXPECT_TRUE(profile->multi_tenant);
   EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
   EXPECT_EQ(profile->lldp_tlvs,
             (std::vector<Profile::LldpTlv>{Profile::LldpTlv::kPfc, Profile::LldpTlv::kMaxFrameSize}));
