@@ -172,6 +172,8 @@ const std::vector<Check>& AllChecks() {
       HostIrqbalance(),
       HostGovernor(),
       SecDeviceNodes(),
+      SecNetnsShared(),
+      SecAgentCaps(),
       SmbClientBuiltIn(),
       SmbServerBuiltIn(),
       SmbKernel(),
