@@ -208,6 +208,15 @@ TEST(ClosestWord, GuessesWhatWasMeant) {
   EXPECT_EQ(ClosestWord("dcsp", words), "dscp");
   EXPECT_EQ(ClosestWord("priority", words), "rdma_priority");
   EXPECT_EQ(ClosestWord("xy", words), "");
+  const std::vector<std::string> keys{"tos", "pfc", "ets", "ecn", "vlan", "roles"};
+  EXPECT_EQ(ClosestWord("tso", keys), "tos");  // two letters swapped are one mistake
+  EXPECT_EQ(ClosestWord("vlna", keys), "vlan");
+  EXPECT_EQ(ClosestWord("pfcs", keys), "pfc");
+  EXPECT_EQ(ClosestWord("foo", keys), "");    // tos: two of three letters are others
+  EXPECT_EQ(ClosestWord("tools", keys), "");  // tos and two letters
+  EXPECT_EQ(ClosestWord("plan", keys), "vlan");
+  EXPECT_EQ(ClosestWord("role", keys), "roles");
+  EXPECT_EQ(ClosestWord("rolse", keys), "roles");
   EXPECT_EQ(ClosestWord("", words), "");
   EXPECT_EQ(ClosestWord(std::string(100'000, 'x'), words), "");
 }
