@@ -49,6 +49,10 @@ bool IsRoutable(const IpAddress& ip) {
   return std::any_of(bytes.begin(), bytes.end() - 1, [](std::uint8_t byte) { return byte != 0; });
 }
 
+ParsedAddress Parsed(const IpAddress& ip) {
+  return ParseAddress(ip.address, ip.prefix_length).value_or(ParsedAddress{});
+}
+
 std::string SubnetOf(const IpAddress& ip) {
   for (const auto& [family, bits] : {std::pair(AF_INET, 32U), std::pair(AF_INET6, 128U)}) {
     std::array<std::uint8_t, 16> bytes{};

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/base/prefix_index.h"
 #include "api/model/facts.h"
 
 namespace rdmaready {
@@ -31,6 +32,9 @@ bool AddressesKnown(const Port& port);
 Missing WhyAddressesUnknown(const Port& port);
 
 bool IsRoutable(const IpAddress& ip);
+
+// Of an address that AddressesOf has.
+ParsedAddress Parsed(const IpAddress& ip);
 
 // "10.0.0.0/24": what all addresses of its subnet have in common. Empty for what is no address.
 std::string SubnetOf(const IpAddress& ip);

@@ -47,6 +47,14 @@ struct Rule {
   Verdict (*judge)(const View&) = nullptr;
 };
 
+// What a port is beside the others of its host. All are judged at once, since each against all others takes the
+// square of the time.
+struct AmongPorts {
+  std::string (*not_applicable)(const PortView&) = nullptr;
+  // One verdict for each port of the host, in their order; none where the ports are not known.
+  std::vector<Verdict> (*judge)(const HostView&) = nullptr;
+};
+
 // What the ports of several hosts have in common, when all is well: see checks/agreement.h.
 struct Agreement {
   // Among which ports a difference matters.
@@ -72,7 +80,8 @@ struct Check {
   std::string_view fix;                        // what a person would type next
   const Demand* blocks_for = nullptr;          // when it keeps a host from being ready; null: never
   std::vector<std::string_view> depends_on{};  // earlier checks that may hide this one: see checks/hiding.h
-  std::variant<Rule<HostView>, Rule<PortView>, Rule<EthernetView>, Rule<PairView>, Agreement> rule{};
+  std::variant<Rule<HostView>, Rule<PortView>, Rule<EthernetView>, Rule<PairView>, AmongPorts, Agreement>
+      rule{};
 };
 
 // Every check, in the order of the report. Ids are unique; a dependency stands before those that depend on it.

@@ -113,7 +113,12 @@ Verdict JudgePhysical(const PortView& view) {
                 std::string(kExpected), kPciSource);
 }
 
-std::string NeverNotApplicable(const HostView&) { return {}; }
+// The opposite is asked for there.
+std::string NetnsNotApplicable(const HostView& view) {
+  return view.profile.multi_tenant
+             ? Cat("profile ", view.profile.name, " keeps tenants apart: sec.netns-shared")
+             : "";
+}
 
 Verdict JudgeNetns(const HostView& view) {
   const Fact<bool>& shared = view.host.rdma_netns_shared;
@@ -167,7 +172,7 @@ Check InvNetnsMode() {
               "this report may lack one",
           .fix = "rdma system set netns shared  # refused while other network namespaces exist",
           .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{NeverNotApplicable, JudgeNetns}};
+          .rule = Rule<HostView>{NetnsNotApplicable, JudgeNetns}};
 }
 
 }  // namespace rdmaready

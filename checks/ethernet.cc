@@ -28,6 +28,14 @@ std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port) {
   return {port.lowers->begin(), port.lowers->end()};
 }
 
+std::vector<const Netdev*> KnownEthernetPortsOf(const Port& port) {
+  std::vector<const Netdev*> known;
+  if (!port.netdev || (!port.lowers && StandsOnOthers(*port.netdev))) return known;
+  if (!port.lowers || port.lowers->empty()) return {&*port.netdev};
+  for (const Netdev& lower : *port.lowers) known.push_back(&lower);
+  return known;
+}
+
 std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet) {
   std::string subject = SubjectOf(port);
   const bool below = port.netdev && ethernet && ethernet->name != port.netdev->name;

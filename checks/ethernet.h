@@ -17,6 +17,9 @@ namespace rdmaready {
 // entry.
 std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port);
 
+// Those of them that are known, without a copy: they point into `port`.
+std::vector<const Netdev*> KnownEthernetPortsOf(const Port& port);
+
 // "rxe0/1 dcb0", or "rxe0/1 bond0 > dcb0" where the port's netdev stands on that one.
 std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet);
 

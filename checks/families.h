@@ -90,6 +90,9 @@ Check EcnCnpPrio();
 Check EcnEctSet();
 // security.cc
 Check SecDeviceNodes();
+Check SecNetnsShared();
+// agent_capabilities.cc
+Check SecAgentCaps();
 // boot.cc
 Check InvBootPath();
 Check RoceTosPersistent();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ip.*: by which addresses the port is reached.
-#include <arpa/inet.h>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
 
-#include <algorithm>
-#include <array>
-
+#include "api/base/prefix_index.h"
 #include "checks/addresses.h"
 #include "checks/families.h"
 #include "checks/unclear.h"
@@ -34,21 +35,6 @@ Verdict JudgeAddress(const PortView& view) {
   return Judged(false, "no address but link-local ones", std::string(kExpected), kSource);
 }
 
-bool SameSubnet(const IpAddress& a, const IpAddress& b) {
-  for (const int family : {AF_INET, AF_INET6}) {
-    std::array<std::uint8_t, 16> x{};
-    std::array<std::uint8_t, 16> y{};
-    if (inet_pton(family, a.address.c_str(), x.data()) != 1) continue;
-    if (inet_pton(family, b.address.c_str(), y.data()) != 1) return false;
-    const unsigned bits = std::min(a.prefix_length, b.prefix_length);
-    for (unsigned bit = 0; bit < bits; ++bit) {
-      if (((x[bit / 8] ^ y[bit / 8]) >> (7 - bit % 8) & 1) != 0) return false;
-    }
-    return true;
-  }
-  return false;
-}
-
 std::string SubnetsNotApplicable(const PortView& view) {
   if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
   return view.host.ports && view.host.ports->size() < 2
@@ -56,28 +42,80 @@ std::string SubnetsNotApplicable(const PortView& view) {
              : "";
 }
 
-// Only the ports before this one are looked at, so that two ports in one subnet are one finding.
-Verdict JudgeSubnets(const PortView& view) {
-  constexpr std::string_view kExpected = "a subnet of its own";
-  const Port& port = view.port;
-  if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), std::string(kExpected), kSource);
-  const std::vector<PlacedAddress> own = AddressesOf(port);
-  if (own.empty()) return Unclear("no address to compare", std::string(kExpected), kSource);
-  if (!view.host.ports) return NoAnswer(view.host.ports.missing(), std::string(kExpected), kSource);
-  for (const Port& other : *view.host.ports) {
-    if (other.device == port.device && other.number == port.number) break;
-    for (const PlacedAddress& theirs : AddressesOf(other)) {
-      for (const PlacedAddress& ours : own) {
-        // A bond or bridge over both ports has one address for both.
-        if (ours.netdev == theirs.netdev || !SameSubnet(ours.ip, theirs.ip)) continue;
-        return Judged(
-            false, Cat(ours.ip.address, "/", ours.ip.prefix_length, " is in the subnet of ", PortName(other)),
-            std::string(kExpected), kSource);
-      }
+// Every address of the host's ports, port by port.
+class HostAddresses {
+ public:
+  explicit HostAddresses(const std::vector<Port>& ports) {
+    PrefixLengths lengths;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      of_port_.push_back(AddressesOf(ports[i]));
+      first_place_.push_back(owner_.size());
+      owner_.resize(owner_.size() + of_port_.back().size(), i);
+      for (const PlacedAddress& placed : of_port_.back()) parsed_.push_back(Parsed(placed.ip));
+      twin_.push_back(first_of_name_.emplace(PortName(ports[i]), i).first->second);
     }
+    for (const ParsedAddress& address : parsed_) lengths.Add(address);
+    index_.emplace(Agree::kInShorterPrefix, lengths);
+    for (std::size_t place = 0; place < parsed_.size(); ++place) index_->Add(parsed_[place], NetdevAt(place));
   }
-  return Judged(true, Cat(own.front().ip.address, "/", own.front().ip.prefix_length), std::string(kExpected),
-                kSource);
+
+  const std::vector<PlacedAddress>& Of(std::size_t port) const { return of_port_[port]; }
+
+  struct Clash {
+    std::size_t other = 0;  // the port
+    const PlacedAddress* ours = nullptr;
+  };
+
+  // The first port before this one that has an address in a subnet of this one's. Only those before it are
+  // looked at, so that two ports in one subnet are one finding. A bond or bridge over both has one address for
+  // both.
+  std::optional<Clash> Before(std::size_t port) const {
+    std::optional<Clash> clash;
+    std::size_t nearest = first_place_[twin_[port]];
+    for (std::size_t k = 0; k < of_port_[port].size(); ++k) {
+      const std::size_t own = first_place_[port] + k;
+      const std::optional<std::size_t> theirs = index_->First(parsed_[own], NetdevAt(own));
+      if (!theirs || *theirs >= nearest) continue;
+      nearest = *theirs;
+      clash = Clash{owner_[*theirs], &of_port_[port][k]};
+    }
+    return clash;
+  }
+
+ private:
+  const std::string& NetdevAt(std::size_t place) const {
+    const std::size_t port = owner_[place];
+    return of_port_[port][place - first_place_[port]].netdev;
+  }
+
+  std::vector<std::vector<PlacedAddress>> of_port_{};
+  std::vector<std::size_t> first_place_{};              // by port: of its addresses among all
+  std::vector<std::size_t> owner_{};                    // by place: the port
+  std::vector<ParsedAddress> parsed_{};                 // by place
+  std::map<std::string, std::size_t> first_of_name_{};  // the first port of each name
+  std::vector<std::size_t> twin_{};                     // by port: the first port of its name
+  std::optional<PrefixIndex> index_{};
+};
+
+Verdict JudgeSubnet(const std::vector<Port>& ports, std::size_t i, const HostAddresses& addresses) {
+  constexpr std::string_view kExpected = "a subnet of its own";
+  if (!AddressesKnown(ports[i]))
+    return NoAnswer(WhyAddressesUnknown(ports[i]), std::string(kExpected), kSource);
+  if (addresses.Of(i).empty()) return Unclear("no address to compare", std::string(kExpected), kSource);
+  const std::optional<HostAddresses::Clash> clash = addresses.Before(i);
+  const IpAddress& shown = clash ? clash->ours->ip : addresses.Of(i).front().ip;
+  std::string observed = Cat(shown.address, "/", shown.prefix_length);
+  if (clash) observed += Cat(" is in the subnet of ", PortName(ports[clash->other]));
+  return Judged(!clash, std::move(observed), std::string(kExpected), kSource);
+}
+
+std::vector<Verdict> JudgeSubnets(const HostView& view) {
+  std::vector<Verdict> verdicts;
+  if (!view.host.ports) return verdicts;
+  const HostAddresses addresses(*view.host.ports);
+  for (std::size_t i = 0; i < view.host.ports->size(); ++i)
+    verdicts.push_back(JudgeSubnet(*view.host.ports, i, addresses));
+  return verdicts;
 }
 
 }  // namespace
@@ -105,7 +143,7 @@ Check IpSubnets() {
           "ip address show dev {netdev}  # move it to a subnet and VLAN of its own, the same ones on every "
           "host",
       .depends_on = {"inv.netdev-mapping", "ip.address"},
-      .rule = Rule<PortView>{SubnetsNotApplicable, JudgeSubnets}};
+      .rule = AmongPorts{SubnetsNotApplicable, JudgeSubnets}};
 }
 
 }  // namespace rdmaready

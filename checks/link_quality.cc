@@ -74,8 +74,9 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
   for (const Port& port : *host.ports) {
     if (IsInfiniBand(port) != infiniband) continue;
     if (infiniband && port.rate_mbps) fastest = std::max(fastest, *port.rate_mbps);
-    for (const Fact<Netdev>& netdev : EthernetPortsOf(port)) {
-      if (!infiniband && netdev && netdev->speed_mbps) fastest = std::max(fastest, *netdev->speed_mbps);
+    if (infiniband) continue;
+    for (const Netdev* netdev : KnownEthernetPortsOf(port)) {
+      if (netdev->speed_mbps) fastest = std::max(fastest, *netdev->speed_mbps);
     }
   }
   return fastest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sec.*: who may do what with RDMA on this host.
+// sec.*: who may do what with RDMA on this host. The agent's own part: agent_capabilities.cc.
 #include <string>
 
 #include "checks/families.h"
@@ -53,7 +53,41 @@ Verdict JudgeNodes(const HostView& view) {
                 Cat("chmod o-rwx", paths, "  # for good: in the udev rule that opened it"));
 }
 
+constexpr std::string_view kNetnsSource = "RDMA netlink";
+
+// Whether containers run here can be seen, not whose they are: the profile has to say.
+std::string NetnsNotApplicable(const HostView& view) {
+  return view.profile.multi_tenant ? "" : NotAsked(view.profile, "tenants to be kept apart");
+}
+
+Verdict JudgeNetns(const HostView& view) {
+  constexpr std::string_view kExpected = "exclusive";
+  const Fact<bool>& shared = view.host.rdma_netns_shared;
+  if (!shared) return NoAnswer(shared.missing(), std::string(kExpected), kNetnsSource);
+  return Judged(!*shared, *shared ? "shared: every network namespace sees every RDMA device" : "exclusive",
+                std::string(kExpected), kNetnsSource);
+}
+
 }  // namespace
+
+// The kernel changes the mode only while there is no other network namespace at all (EBUSY of
+// rdma_compatdev_set in drivers/infiniband/core/device.c), and what is given to the module holds from its
+// loading on.
+Check SecNetnsShared() {
+  return {
+      .id = "sec.netns-shared",
+      .title = "Containers see only the RDMA devices that are given to them",
+      .why =
+          "In shared mode each container sees all of them, and may use the addresses of the host and of others",
+      .fix =
+          "echo options ib_core netns_mode=0 > /etc/modprobe.d/rdma-netns.conf; rdma system set netns "
+          "exclusive  "
+          "# refused (busy) while any other network namespace exists: then reboot; afterwards give devices "
+          "away "
+          "by rdma dev set DEVICE netns NAME",
+      .depends_on = {"inv.rdma-present"},
+      .rule = Rule<HostView>{NetnsNotApplicable, JudgeNetns}};
+}
 
 Check SecDeviceNodes() {
   return {.id = "sec.device-nodes",

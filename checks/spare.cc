@@ -22,8 +22,9 @@ bool Carries(const Port& port) {
 
 bool IsSpare(const Facts& host, const Port& port, const Profile& profile) {
   if (!host.ports || !IsIdle(port)) return false;
-  const auto needed = static_cast<std::ptrdiff_t>(std::max<unsigned>(1, profile.min_ports.value_or(1)));
-  return std::ranges::count_if(*host.ports, Carries) >= needed;
+  unsigned missing = std::max<unsigned>(1, profile.min_ports.value_or(1));
+  return std::ranges::any_of(*host.ports,
+                             [&missing](const Port& one) { return Carries(one) && --missing == 0; });
 }
 
 }  // namespace rdmaready

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
+#include "api/base/edit_distance.h"
 #include "checks/check.h"
 #include "checks/names.h"
 #include "checks/placeholders.h"
@@ -14,21 +14,6 @@
 
 namespace rdmaready {
 namespace {
-
-// Levenshtein's distance.
-std::size_t Edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 std::string BlocksWhen(const Check& check) {
   if (check.blocks_for == nullptr || check.blocks_for == &kDemandsRdma) return {};
@@ -117,8 +102,9 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& names
   std::size_t fewest = word.size() / 2 + 1;
   for (const std::string& name : names) {
     // A word that stops early is like a name that goes on, but less than like one that does not.
-    const std::size_t edits = std::min(Edits(word, name), Edits(word, name.substr(0, word.size())) + 1);
-    if (edits >= fewest) continue;
+    const std::size_t edits =
+        std::min(EditDistance(word, name), EditDistance(word, name.substr(0, word.size())) + 1);
+    if (edits >= fewest || edits > MistakesAllowed(word, name, edits)) continue;
     fewest = edits;
     best = name;
   }

@@ -28,8 +28,8 @@ std::string_view SeverityOf(const Explanation& explanation);
 // When it blocks, in words: "always", "under a profile that names an MTU", "no".
 std::string_view BlocksText(const Explanation& explanation);
 
-// Every check in the order of the report, then every live test, then the checks of probes. What a check fills in from a host stands there
-// as a word in capitals: NETDEV.
+// Every check in the order of the report, then every live test, then the checks of probes. What a check fills
+// in from a host stands there as a word in capitals: NETDEV.
 std::vector<Explanation> Catalogue();
 
 // The one of that id; of a case name ("send-1k") the live test of every rung; empty when there is none.
@@ -46,7 +46,8 @@ std::vector<std::string> CaseNames();
 // Those that a check makes on that rung.
 std::vector<std::string> CaseNames(Rung rung);
 
-// The one of `names` with the fewest edits to `word`; empty when that would be more than half of the word.
+// The one of `names` with the fewest edits to `word`; empty when that would be more than half of the word, or
+// more than one where either has up to four letters.
 std::string Nearest(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace rdmaready

@@ -181,13 +181,14 @@ class Block {
   // On every port as far as it differs.
   static std::string SeenBy(std::string_view id, const Group& passed) {
     constexpr std::size_t kShown = 2;
-    std::vector<std::string> seen;
+    std::vector<std::string_view> seen;
+    std::set<std::string_view> known;
     for (const Finding* finding : passed) {
-      const bool again = std::ranges::find(seen, finding->observed) != seen.end();
-      if (finding->id == id && !again) seen.push_back(finding->observed);
+      if (finding->id == id && known.insert(finding->observed).second) seen.push_back(finding->observed);
     }
     std::string text;
-    for (std::size_t i = 0; i < seen.size() && i < kShown; ++i) text += (i == 0 ? "" : "; ") + seen[i];
+    for (std::size_t i = 0; i < seen.size() && i < kShown; ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : "; ", seen[i]);
     if (seen.size() > kShown) text += fmt::format("; and {} more", seen.size() - kShown);
     return Printable(text);
   }

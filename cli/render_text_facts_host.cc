@@ -63,7 +63,8 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   std::vector<std::pair<std::string, std::string>> lines;
   if (facts.device_nodes) lines.emplace_back("node modes", NodesText(*facts.device_nodes));
   if (facts.agent_capabilities)
-    lines.emplace_back("agent's powers", fmt::format("capabilities {:#x}", *facts.agent_capabilities));
+    lines.emplace_back("agent's powers", fmt::format("capabilities {:#x}{}", *facts.agent_capabilities,
+                                                     facts.agent_process ? " of " + *facts.agent_process : ""));
   if (facts.firewall) lines.emplace_back("packet filter", FirewallText(*facts.firewall));
   if (facts.tos_keepers) lines.emplace_back("ToS set at boot", NamesText(*facts.tos_keepers));
   if (facts.markings) lines.emplace_back("own markings", MarkingsText(*facts.markings));

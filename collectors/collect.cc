@@ -57,6 +57,7 @@ Facts CollectFacts(HostReader& host) {
   facts.lldp_agents = lldp_agents.names;
   facts.firewall = ReadFirewall(host, facts.kernel);
   facts.agent_capabilities = ReadCapabilities(host);
+  facts.agent_process = ReadProcessName(host);
   facts.tos_keepers = ReadTosKeepers(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);

@@ -145,6 +145,21 @@ Fact<std::uint64_t> DecodeCapabilities(std::string_view status) {
   return Missing{Missing::Kind::kFailed, "no line \"CapEff\" in /proc/self/status"};
 }
 
+Fact<std::string> DecodeProcessName(std::string_view status) {
+  constexpr std::string_view kField = "Name:\t";
+  if (status.starts_with(kField)) {
+    status.remove_prefix(kField.size());
+    return std::string(status.substr(0, status.find('\n')));
+  }
+  return Missing{Missing::Kind::kFailed, "no line \"Name\" in /proc/self/status"};
+}
+
+Fact<std::string> ReadProcessName(HostReader& host) {
+  const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
+  if (!status.ok()) return MissingFrom(status.status());
+  return DecodeProcessName(*status);
+}
+
 Fact<std::uint64_t> ReadCapabilities(HostReader& host) {
   const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
   if (!status.ok()) return MissingFrom(status.status());

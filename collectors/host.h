@@ -40,12 +40,17 @@ Fact<std::vector<DeviceNode>> ReadDeviceNodes(HostReader& host, const Fact<std::
 Fact<std::uint32_t> DecodeNodeList(std::string_view text);
 Fact<std::uint32_t> ReadNumaNodes(HostReader& host);
 
-// CapEff of /proc/self/status: of the calling process. Of a process in a user namespace of its own they count only
-// there, and the kernel asks for most of them in the first one.
+// CapEff of /proc/self/status: of the calling process. Of a process in a user namespace of its own they count
+// only there, and the kernel asks for most of them in the first one.
 Fact<std::uint64_t> DecodeCapabilities(std::string_view status);
 Fact<std::uint64_t> ReadCapabilities(HostReader& host);
 
-// The governors of cpufreq in use, sorted, each once. kUnsupported: nothing scales the clocks, or a hypervisor does.
+// Of /proc/self/status too: the name of the calling process, its first 15 characters.
+Fact<std::string> DecodeProcessName(std::string_view status);
+Fact<std::string> ReadProcessName(HostReader& host);
+
+// The governors of cpufreq in use, sorted, each once. kUnsupported: nothing scales the clocks, or a hypervisor
+// does.
 Fact<std::vector<std::string>> ReadCpuGovernors(HostReader& host);
 
 // By the folder or socket that it has in /run.

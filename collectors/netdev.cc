@@ -80,6 +80,8 @@ Network ReadNetwork(HostReader& host) {
                   .families = ReadGenericFamilies(host),
                   .qdiscs = ReadRootQdiscs(host)};
   network.ethtool_family = FindEthtoolFamily(network.families);
+  network.subnets = network.addresses ? Fact<SubnetMembers>(SubnetMembers(*network.addresses))
+                                      : Fact<SubnetMembers>(network.addresses.missing());
   return network;
 }
 

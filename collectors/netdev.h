@@ -14,6 +14,7 @@
 #include "collectors/links.h"
 #include "collectors/neighbours.h"
 #include "collectors/qdiscs.h"
+#include "collectors/subnet_members.h"
 
 namespace rdmaready {
 
@@ -21,6 +22,7 @@ namespace rdmaready {
 struct Network {
   absl::StatusOr<LinkTable> links{};
   Fact<AddressTable> addresses{};
+  Fact<SubnetMembers> subnets{};  // of those addresses
   Fact<NeighbourTable> neighbours{};
   Fact<Ipv4Settings> ipv4_of_all{};                // of /proc/sys/net/ipv4/conf/all
   absl::StatusOr<GenericFamilies> families{};      // of generic netlink

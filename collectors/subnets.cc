@@ -125,30 +125,19 @@ bool InVrf(HostReader& host, const Network& network, std::uint32_t ifindex) {
 std::vector<SubnetSharer> SharersOf(HostReader& host, const Network& network, const Place& place,
                                     const IpAddress& own) {
   std::vector<SubnetSharer> sharers;
-  for (const auto& [ifindex, addresses] : *network.addresses) {
+  for (const auto& [ifindex, address] : network.subnets->FirstOfEach(own)) {
     const Link* link = network.links.ok() ? network.links->Find(ifindex) : nullptr;
     if (ifindex == place.ifindex || link == nullptr || !link->admin_up || link->loopback) continue;
-    const auto same =
-        std::ranges::find_if(addresses, [&own](const IpAddress& address) { return InOneSubnet(address, own); });
-    if (same == addresses.end()) continue;
     sharers.push_back(
-        {link->name, same->address, EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, link->name))});
+        {link->name, address, EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, link->name))});
   }
   return sharers;
-}
-
-std::vector<std::string> AllAddresses(const AddressTable& table) {
-  std::vector<std::string> all;
-  for (const auto& [ifindex, addresses] : table) {
-    for (const IpAddress& one : addresses) all.push_back(one.address);
-  }
-  return all;
 }
 
 Subnet ReadSubnet(HostReader& host, const Network& network, const Place& place, const IpAddress& own) {
   Subnet subnet{.netdev = place.netdev, .own = own};
   subnet.shared_with = SharersOf(host, network, place, own);
-  subnet.probe = ProbeAddress(own, AllAddresses(*network.addresses));
+  subnet.probe = ProbeAddress(own, network.subnets->taken());
   if (subnet.probe.empty()) {
     subnet.route = Missing{Missing::Kind::kUnsupported, "no other address is in the subnet"};
   } else if (InVrf(host, network, place.ifindex)) {
@@ -193,7 +182,7 @@ absl::StatusOr<RawRoute> DecodeRoute(std::span<const std::byte> payload) {
   return route;
 }
 
-std::string ProbeAddress(const IpAddress& own, const std::vector<std::string>& taken) {
+std::string ProbeAddress(const IpAddress& own, const std::set<std::string>& taken) {
   const std::optional<Raw> start = Parse(own.address);
   if (!start) return "";
   for (const bool up : {true, false}) {
@@ -203,22 +192,16 @@ std::string ProbeAddress(const IpAddress& own, const std::vector<std::string>& t
       if (!SamePrefix(raw, *start, own.prefix_length)) break;
       if (IsReserved(raw, own.prefix_length)) continue;
       std::string text = Text(raw);
-      if (text != own.address && std::ranges::find(taken, text) == taken.end()) return text;
+      if (text != own.address && !taken.contains(text)) return text;
     }
   }
   return "";
 }
 
-bool InOneSubnet(const IpAddress& a, const IpAddress& b) {
-  const std::optional<Raw> x = Parse(a.address);
-  const std::optional<Raw> y = Parse(b.address);
-  return x && y && SamePrefix(*x, *y, std::min(a.prefix_length, b.prefix_length));
-}
-
 Fact<std::vector<Subnet>> ReadSubnets(HostReader& host, const Network& network, const Port& port) {
   const Fact<std::vector<Place>> places = PlacesOf(port);
   if (!places) return places.missing();
-  if (!network.addresses) return network.addresses.missing();
+  if (!network.subnets) return network.subnets.missing();
   std::vector<Subnet> subnets;
   for (const Place& place : *places) {
     for (const IpAddress& own : place.addresses) {

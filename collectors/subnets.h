@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,9 +28,7 @@ absl::StatusOr<RawRoute> DecodeRoute(std::span<const std::byte> payload);
 
 // An address of the subnet of `own` that is not in `taken`, near to it and neither the subnet's own address nor
 // its broadcast address. Empty when there is none.
-std::string ProbeAddress(const IpAddress& own, const std::vector<std::string>& taken);
-
-bool InOneSubnet(const IpAddress& a, const IpAddress& b);
+std::string ProbeAddress(const IpAddress& own, const std::set<std::string>& taken);
 
 // Of every address but link-local and loopback ones, on the port's netdev and on what stands on it.
 Fact<std::vector<Subnet>> ReadSubnets(HostReader& host, const Network& network, const Port& port);

@@ -176,6 +176,7 @@ v1::Facts ToProto(const Facts& facts) {
   Put(facts.firewall, message.mutable_firewall(), convert::PutFirewall);
   Put(facts.device_nodes, message.mutable_device_nodes(), convert::PutDeviceNodes);
   Put(facts.agent_capabilities, message.mutable_agent_capabilities());
+  Put(facts.agent_process, message.mutable_agent_process());
   Put(facts.tos_keepers, message.mutable_tos_keepers(), PutNames);
   Put(facts.boot_targets, message.mutable_boot_targets(), convert::PutBootTargets);
   Put(facts.markings, message.mutable_markings(), convert::PutMarkings);
@@ -205,6 +206,7 @@ Facts FromProto(const v1::Facts& message) {
   facts.firewall = Get<Firewall>(message.firewall(), convert::GetFirewall);
   facts.device_nodes = Get<std::vector<DeviceNode>>(message.device_nodes(), convert::GetDeviceNodes);
   facts.agent_capabilities = Get<std::uint64_t>(message.agent_capabilities());
+  facts.agent_process = Get<std::string>(message.agent_process());
   facts.tos_keepers = Get<std::vector<std::string>>(message.tos_keepers(), GetNames);
   facts.boot_targets = Get<std::vector<BootTarget>>(message.boot_targets(), convert::GetBootTargets);
   facts.markings = Get<std::vector<ConsumerMarking>>(message.markings(), convert::GetMarkings);

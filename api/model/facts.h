@@ -331,6 +331,8 @@ struct Facts {
   Fact<Firewall> firewall{};
   Fact<std::vector<DeviceNode>> device_nodes{};
   Fact<std::uint64_t> agent_capabilities{};        // effective, of the agent: bit N is CAP_ number N
+  Fact<std::string> agent_process{};               // name of the process that looked: "rdmaready-agent", or
+                                                   // "rdmaready" where a person asked without an agent
   Fact<std::vector<std::string>> tos_keepers{};    // files that set RDMA-CM's defaults anew at boot
   Fact<std::vector<BootTarget>> boot_targets{};    // empty: it booted from no disk of the network
   Fact<std::vector<ConsumerMarking>> markings{};   // by configuration of the software

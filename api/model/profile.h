@@ -114,6 +114,7 @@ struct Profile {
   bool share_priority = false;            // roles of several protocols on one lossless priority are wished
   std::vector<FirmwareFloor> firmware{};  // each driver once
   bool gpu_direct = false;                // NICs read and write the memory of GPUs
+  bool multi_tenant = false;              // containers of several owners: none may see another's RDMA devices
   std::optional<std::vector<std::uint16_t>> pkeys{};  // InfiniBand partitions that every port is in:
                                                       // 1..0x7fff, without the bit of membership
   std::optional<std::vector<LldpTlv>> lldp_tlvs{};    // every switch port announces them; not empty

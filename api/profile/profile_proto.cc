@@ -84,6 +84,7 @@ void AddEquipment(const Profile& profile, v1::Profile& message) {
     to.set_min(floor.min);
   }
   message.set_gpu_direct(profile.gpu_direct);
+  message.set_multi_tenant(profile.multi_tenant);
   if (profile.pkeys) {
     message.mutable_pkeys();
     for (const std::uint16_t partition : *profile.pkeys) message.mutable_pkeys()->add_partitions(partition);
@@ -98,6 +99,7 @@ void TakeEquipment(const v1::Profile& message, Profile& profile) {
   for (const v1::Profile::Firmware& from : message.firmware())
     profile.firmware.push_back({.driver = from.driver(), .min = from.min()});
   profile.gpu_direct = message.gpu_direct();
+  profile.multi_tenant = message.multi_tenant();
   if (message.has_pkeys()) {
     profile.pkeys.emplace();
     for (const std::uint32_t partition : message.pkeys().partitions())

@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "api/base/edit_distance.h"
+
 namespace rdmaready {
 namespace {
 
@@ -21,21 +23,6 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 constexpr std::size_t kMaxListItems = 64;
-
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row[b.size()];
-}
 
 std::string Quoted(std::string_view word) {
   constexpr std::size_t kShown = 60;
@@ -303,7 +290,8 @@ std::string ClosestWord(std::string_view word, const std::vector<std::string>& c
   std::string best;
   std::size_t best_distance = kMistakes + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = Distance(word, candidate);
+    const std::size_t distance = EditDistance(word, candidate);
+    if (distance > MistakesAllowed(word, candidate, kMistakes)) continue;
     if (distance < best_distance && distance < word.size()) {
       best = candidate;
       best_distance = distance;

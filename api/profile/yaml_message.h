@@ -37,7 +37,8 @@ struct KeyRules {
 FieldPlaces FillMessage(const YamlNode& root, std::span<const std::string> files, const KeyRules& rules,
                         google::protobuf::Message& message, std::vector<YamlFault>& faults);
 
-// The candidate that is at most two typing mistakes away, or starts or ends with the word; empty for none.
+// The candidate that is at most two typing mistakes away (one, where either has up to four letters), or starts
+// or ends with the word; empty for none.
 std::string ClosestWord(std::string_view word, const std::vector<std::string>& candidates);
 
 // "TRANSPORT_ROCE_V2" of enum Transport -> "roce-v2".

@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "api/profile": ["api/model", "api/base", "rdmaready/v1"],
     "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
     "collectors": ["api/model", "api/base"],
-    "checks": ["api/model", "api/base/text.h"],
+    "checks": ["api/model", "api/base/text.h", "api/base/prefix_index.h"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/smbdirect": [],

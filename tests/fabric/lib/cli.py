@@ -152,6 +152,8 @@ def cmd_agent(options):
     argv = [os.path.join(machine.FABRIC_DIR, "guest", "agent"), options.verb]
     if options.memlock is not None:
         argv += ["--memlock", str(options.memlock)]
+    if options.all_capabilities:
+        argv += ["--all-capabilities"]
     return run_in_guest(options, argv)
 
 
@@ -265,8 +267,11 @@ def parser():
 
     agent = command("agent", cmd_agent, "start, stop (SIGTERM), kill (SIGKILL) or restart a guest's agent", guest=True)
     agent.add_argument("verb", choices=("start", "stop", "kill", "restart"))
-    agent.add_argument("--memlock", type=whole_number(0, 2**62), metavar="BYTES",
-                       help="limit the agent's locked memory (default: unlimited)")
+    limits = agent.add_mutually_exclusive_group()
+    limits.add_argument("--memlock", type=whole_number(0, 2**62), metavar="BYTES",
+                        help="limit the agent's locked memory (default: unlimited)")
+    limits.add_argument("--all-capabilities", action="store_true",
+                        help="leave the agent all of root's capabilities (default: those that it needs)")
 
     faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
 

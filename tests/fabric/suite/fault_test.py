@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that are more than a command in a guest, and what a person sees of one: matrix_test has the others."""
+import json
 import unittest
 
 import fabric
@@ -61,6 +62,12 @@ class OneWrongThing(unittest.TestCase):
             self.assert_ready()
         finally:
             fabric.put_right(1)
+
+    def test_who_types_a_check_as_root_is_no_agent_with_too_many_privileges(self):
+        typed = fabric.guest(1, f"RDMAREADY_SOCKET=/run/none {fabric.tool.BIN}/rdmaready check --profile virtual-fabric --output json")
+        found = [f for f in json.loads(typed)["hosts"][0]["findings"] if f["id"] == "sec.agent-caps"]
+        self.assertEqual([f["outcome"] for f in found], ["not-applicable"])
+        self.assertIn("by hand (rdmaready)", found[0]["observed"])
 
     def test_a_fault_shows_in_the_text_with_host_reason_and_fix(self):
         try:

@@ -37,6 +37,7 @@ IGNORE = "sysctl -qw net.ipv4.conf.all.arp_ignore=2"
 ANNOUNCE = "sysctl -qw net.ipv4.conf.all.arp_announce=2"
 VLAN = "modprobe 8021q && ip link add link dcb0 name dcb0.711"
 VLAN_UP = "ip link set dcb0.711 up && ip addr add 10.7.11.9/24 dev dcb0.711"
+AGENT = str(HERE.parent / "guest" / "agent")
 CONFIGFS_TOS = "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"
 
 LINK = [
@@ -142,6 +143,10 @@ SECURITY = [
           control="touch /etc/udev/rules.d/91-nothing.rules; rm /etc/udev/rules.d/91-nothing.rules"),
     Fault("sec.device-nodes", "modprobe ib_umad && sleep 0.2 && chmod 0666 /dev/infiniband/umad*", subject="host", red=False,
           control="modprobe ib_umad && sleep 0.2 && chmod 0660 /dev/infiniband/umad*"),
+    # What heals it wants systemd, which no guest has.
+    Fault("sec.agent-caps", f"{AGENT} restart --all-capabilities", subject="host", red=False, control=f"{AGENT} restart", heals=False),
+    Fault("sec.netns-shared", "rdma system set netns shared", subject="host", red=False, base="rdma system set netns exclusive",
+          control="rdma system set netns shared && rdma system set netns exclusive", profile=str(HERE / "tenants.yaml")),
 ]
 
 # What the firmware's agent heard of the other end, and whether it decides itself.

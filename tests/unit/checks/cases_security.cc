@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sec.device-nodes, roce.tos-persistent, inv.boot-path, ip.accept-local.
+// sec.*, roce.tos-persistent, inv.boot-path, ip.accept-local.
 #include <array>
 
 #include "tests/unit/checks/cases.h"
@@ -22,6 +22,13 @@ Facts With(Fact<T> Facts::*part, Fact<T> value) {
 
 Facts Nodes(Fact<std::vector<DeviceNode>> nodes) { return With(&Facts::device_nodes, std::move(nodes)); }
 Facts Keepers(Fact<std::vector<std::string>> keepers) { return With(&Facts::tos_keepers, std::move(keepers)); }
+Facts Mode(Fact<bool> shared) { return With(&Facts::rdma_netns_shared, std::move(shared)); }
+
+Facts Powers(Fact<std::uint64_t> capabilities, Fact<std::string> process = std::string("rdmaready-agent")) {
+  Facts host = With(&Facts::agent_capabilities, std::move(capabilities));
+  host.agent_process = std::move(process);
+  return host;
+}
 
 Facts Booted(const char* mac, const char* address) {
   Facts host = WithNetdev([](Netdev& netdev) { netdev.mac = "02:00:00:00:00:01"; });
@@ -56,6 +63,8 @@ void AddSecurityCases(std::vector<CheckCase>& cases) {
   Profile unmarked = fabric;
   unmarked.tos.reset();
   unmarked.dscp.reset();
+  Profile tenants = fabric;
+  tenants.multi_tenant = true;
   const Ipv4Settings off;
   const Ipv4Settings on{.accept_local = true};
   cases.insert(
@@ -69,6 +78,28 @@ void AddSecurityCases(std::vector<CheckCase>& cases) {
        {"sec.device-nodes", "no nodes", Nodes(std::vector<DeviceNode>{}), kNotApplicable, "no nodes", "",
         fabric},
        {"sec.device-nodes", "not readable", Nodes(Denied()), kUnknown, "Operation not permitted", "", fabric},
+
+       {"sec.netns-shared", "shared, as the kernel starts", Mode(true), kFail,
+        "shared: every network namespace sees every RDMA device", "rdma system set netns exclusive  #",
+        tenants},
+       {"sec.netns-shared", "exclusive", Mode(false), kPass, "exclusive", "", tenants},
+       {"sec.netns-shared", "not known", Mode(Denied()), kUnknown, "not permitted", "", tenants},
+       {"sec.netns-shared", "nobody asked", Mode(true), kNotApplicable, "does not ask for tenants", "", fabric},
+       {"inv.netns-mode", "exclusive as asked for", Mode(false), kNotApplicable, "sec.netns-shared", "",
+        tenants},
+
+       {"sec.agent-caps", "what it needs", Powers(std::uint64_t{0x20'7000}), kPass,
+        "CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN", "", fabric},
+       {"sec.agent-caps", "less", Powers(std::uint64_t{0}), kPass, "none", "", fabric},
+       {"sec.agent-caps", "two more", Powers(std::uint64_t{0x21'7001}), kFail, "also CAP_CHOWN CAP_SYS_MODULE",
+        "CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN' >", fabric},
+       {"sec.agent-caps", "of a kernel to come", Powers(std::uint64_t{0x300'0000'0000}), kFail,
+        "also CAP_CHECKPOINT_RESTORE 41", "", fabric},
+       {"sec.agent-caps", "typed as root", Powers(std::uint64_t{0x1ff'ffff'ffff}, std::string("rdmaready")),
+        kNotApplicable, "looked at by hand (rdmaready)", "", fabric},
+       {"sec.agent-caps", "not readable", Powers(Denied()), kUnknown, "not permitted", "", fabric},
+       {"sec.agent-caps", "an agent that does not say who it is", Powers(std::uint64_t{0x7000}, Missing{}),
+        kUnknown, "not collected", "", fabric},
 
        {"roce.tos-persistent", "a unit keeps it", GoodHost(), kPass, "/etc/systemd/system/rdma-tos.service", "",
         fabric},

@@ -31,6 +31,10 @@ Verdict AskAlone(const Check& check, const CheckCase& row) {
     verdict = Ask(*host_rule, HostView{row.host, row.profile});
   } else if (const auto* port_rule = std::get_if<Rule<PortView>>(&check.rule)) {
     verdict = Ask(*port_rule, PortView{row.host, port, row.profile});
+  } else if (const auto* among = std::get_if<AmongPorts>(&check.rule)) {
+    const std::string reason = among->not_applicable(PortView{row.host, port, row.profile});
+    verdict = {.outcome = Outcome::kNotApplicable, .observed = reason};
+    if (reason.empty()) verdict = among->judge(HostView{row.host, row.profile}).at(row.port);
   } else if (const auto* ethernet_rule = std::get_if<Rule<EthernetView>>(&check.rule)) {
     verdict = Ask(*ethernet_rule, EthernetView{row.host, port, EthernetPortsOf(port).front(), row.profile});
   } else if (const auto* agreement = std::get_if<Agreement>(&check.rule)) {

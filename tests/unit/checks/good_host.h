@@ -209,6 +209,7 @@ inline Facts GoodHost() {
   host.firewall = Firewall{};
   host.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"uverbs0", 0660}};
   host.agent_capabilities = std::uint64_t{0x7000};  // CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK
+  host.agent_process = std::string("rdmaready-agent");
   host.tos_keepers = std::vector<std::string>{"/etc/systemd/system/rdma-tos.service"};
   host.boot_targets = std::vector<BootTarget>{};
   host.markings = std::vector<ConsumerMarking>{};

@@ -54,6 +54,13 @@ TEST(Explanation, SuggestsTheNearestId) {
   EXPECT_EQ(NearestId("write-512"), "write-512k");
   EXPECT_EQ(NearestId("peer.write-512"), "peer.write-512k");
   EXPECT_EQ(NearestId("completely-different-thing"), "");
+  const std::vector<std::string> commands{"check", "test", "plan", "pki"};
+  EXPECT_EQ(Nearest("tset", commands), "test");
+  EXPECT_EQ(Nearest("tes", commands), "test");
+  EXPECT_EQ(Nearest("chekc", commands), "check");
+  EXPECT_EQ(Nearest("past", commands), "");  // half of it is test
+  EXPECT_EQ(Nearest("pan", commands), "plan");
+  EXPECT_EQ(Nearest("pin", commands), "");
 }
 
 TEST(Explanation, ListsTheWholeCatalogueAsMarkdown) {

@@ -379,6 +379,7 @@ TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
   facts.firewall = Firewall{.chains = {{.input_hook = true, .rules = {FirewallRule{}, FirewallRule{}}}, {}}};
   facts.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"umad0", 0600}};
   facts.agent_capabilities = std::uint64_t{0x7000};
+  facts.agent_process = std::string("rdmaready");
   facts.boot_targets =
       std::vector<BootTarget>{{.table = "NBFT", .mac = "02:00:00:00:00:01", .target = "nqn.disk"}};
   facts.markings = std::vector<ConsumerMarking>{
@@ -388,7 +389,7 @@ TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
   using Line = std::pair<std::string, std::string>;
   EXPECT_EQ(HostSettingLines(facts),
             (std::vector<Line>{{"node modes", "rdma_cm 0666, umad0 0600"},
-                               {"agent's powers", "capabilities 0x7000"},
+                               {"agent's powers", "capabilities 0x7000 of rdmaready"},
                                {"packet filter", "2 rules for what arrives, in 2 chains, 1 of them at a hook"},
                                {"ToS set at boot", "none"},
                                {"own markings", "/etc/nccl.conf ToS 106 GID index 3"},

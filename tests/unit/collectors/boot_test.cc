@@ -106,6 +106,8 @@ TEST(HostSettings, AreReadFromTheKernelsFiles) {
   EXPECT_EQ(*DecodeCapabilities("Name:\tx\nCapEff:\t0000000000007000\nCapBnd:\t0\n"), 0x7000U);
   EXPECT_FALSE(DecodeCapabilities("Name:\tx\n"));
   EXPECT_FALSE(DecodeCapabilities("Name:\tx\nCapEff:\tmany\n"));
+  EXPECT_EQ(*DecodeProcessName("Name:\trdmaready-agent\nUmask:\t0022\n"), "rdmaready-agent");
+  EXPECT_FALSE(DecodeProcessName("Umask:\t0022\nName:\tx\n"));
   EXPECT_EQ(ReadCpuGovernors(host).missing().kind, Missing::Kind::kUnsupported);
   host.directories.emplace("/sys/devices/system/cpu/cpufreq",
                            std::vector<std::string>{"policy0", "policy1", "schedutil"});

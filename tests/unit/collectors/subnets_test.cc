@@ -18,6 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using wire::operator+;
 
 using Four = std::array<std::uint8_t, 4>;
@@ -142,12 +143,31 @@ TEST(ProbeAddress, IsNearFreeAndAHosts) {
   EXPECT_EQ(ProbeAddress({"nonsense", 24}, {}), "");
 }
 
-TEST(InOneSubnet, ComparesTheShorterPrefixAndOneFamily) {
+bool InOneSubnet(const IpAddress& a, const IpAddress& b) {
+  const SubnetMembers members(AddressTable{{1, {a}}, {2, {b}}});
+  const bool found = members.FirstOfEach(a).contains(2);
+  EXPECT_EQ(members.FirstOfEach(b).contains(1), found);
+  return found;
+}
+
+TEST(SubnetMembers, CompareTheShorterPrefixAndOneFamily) {
   EXPECT_TRUE(InOneSubnet({"10.0.0.1", 24}, {"10.0.0.200", 24}));
   EXPECT_TRUE(InOneSubnet({"10.0.0.1", 16}, {"10.0.3.1", 24}));
   EXPECT_FALSE(InOneSubnet({"10.0.0.1", 24}, {"10.0.1.1", 24}));
   EXPECT_FALSE(InOneSubnet({"10.0.0.1", 0}, {"fd00::1", 0}));
   EXPECT_FALSE(InOneSubnet({"", 0}, {"", 0}));
+}
+
+TEST(SubnetMembers, AreTheFirstAddressOfEachInterface) {
+  const IpAddress own{"10.0.0.1", 16};
+  const SubnetMembers members(AddressTable{{2, {own}},
+                                           {3, {{"10.1.0.1", 16}, {"10.0.1.1", 24}, {"10.0.2.1", 8}}},
+                                           {4, {{"10.0.3.1", 8}, {"10.0.4.1", 24}, {"fd00::1", 64}}},
+                                           {5, {{"10.2.0.1", 24}}}});
+  EXPECT_THAT(members.FirstOfEach(own),
+              ElementsAre(Pair(2, "10.0.0.1"), Pair(3, "10.0.1.1"), Pair(4, "10.0.3.1")));
+  EXPECT_TRUE(members.taken().contains("fd00::1"));
+  EXPECT_EQ(members.taken().size(), 8U);
 }
 
 TEST(Neighbours, HaveStateAddressAndAge) {

@@ -299,6 +299,7 @@ Facts FullFacts() {
   facts.firewall = FullFirewall();
   facts.device_nodes = std::vector<DeviceNode>{{"uverbs0", 0666}};
   facts.agent_capabilities = std::uint64_t{0x7000};
+  facts.agent_process = std::string("rdmaready-agent");
   facts.tos_keepers = std::vector<std::string>{"/etc/systemd/system/tos.service"};
   facts.boot_targets = std::vector<BootTarget>{{"iBFT", "02:00:00:00:00:01", "10.0.0.1", "iqn.2026-01.a:b"}};
   facts.markings = std::vector<ConsumerMarking>{

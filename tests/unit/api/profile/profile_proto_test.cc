@@ -51,6 +51,7 @@ Profile Full() {
   profile.ets_at_least = true;
   profile.firmware = {{.driver = "mlx5_core", .min = "16.35.4030"}, {.driver = "ice", .min = "4.20"}};
   profile.gpu_direct = true;
+  profile.multi_tenant = true;
   profile.pkeys = std::vector<std::uint16_t>{0x7fff, 1};
   profile.lldp_tlvs = std::vector<Profile::LldpTlv>{};
   for (int tlv = 1; tlv <= static_cast<int>(Profile::LldpTlv::kMaxFrameSize); ++tlv)

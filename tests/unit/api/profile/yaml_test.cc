@@ -44,6 +44,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "  - {driver: mlx5_core, min: 16.35.4030}\n"
       "  - {driver: ice, min: '4.20'}\n"
       "gpu_direct: true\n"
+      "multi_tenant: true\n"
       "pkeys: [32767, 1]\n"
       "lldp_tlvs: [pfc, max-frame-size]\n",
       "p.yaml");
@@ -64,6 +65,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
             (std::vector<Profile::FirmwareFloor>{{.driver = "mlx5_core", .min = "16.35.4030"},
                                                  {.driver = "ice", .min = "4.20"}}));
   EXPECT_TRUE(profile->gpu_direct);
+  EXPECT_TRUE(profile->multi_tenant);
   EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
   EXPECT_EQ(profile->lldp_tlvs,
             (std::vector<Profile::LldpTlv>{Profile::LldpTlv::kPfc, Profile::LldpTlv::kMaxFrameSize}));
@@ -206,6 +208,15 @@ TEST(ClosestWord, GuessesWhatWasMeant) {
   EXPECT_EQ(ClosestWord("dcsp", words), "dscp");
   EXPECT_EQ(ClosestWord("priority", words), "rdma_priority");
   EXPECT_EQ(ClosestWord("xy", words), "");
+  const std::vector<std::string> keys{"tos", "pfc", "ets", "ecn", "vlan", "roles"};
+  EXPECT_EQ(ClosestWord("tso", keys), "tos");  // two letters swapped are one mistake
+  EXPECT_EQ(ClosestWord("vlna", keys), "vlan");
+  EXPECT_EQ(ClosestWord("pfcs", keys), "pfc");
+  EXPECT_EQ(ClosestWord("foo", keys), "");    // tos: two of three letters are others
+  EXPECT_EQ(ClosestWord("tools", keys), "");  // tos and two letters
+  EXPECT_EQ(ClosestWord("plan", keys), "vlan");
+  EXPECT_EQ(ClosestWord("role", keys), "roles");
+  EXPECT_EQ(ClosestWord("rolse", keys), "roles");
   EXPECT_EQ(ClosestWord("", words), "");
   EXPECT_EQ(ClosestWord(std::string(100'000, 'x'), words), "");
 }
