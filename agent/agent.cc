@@ -20,7 +20,7 @@
 #include "checks/transfer.h"
 #include "checks/words.h"
 #include "collectors/collect.h"
-#include "collectors/lldp.h"
+#include "collectors/overhear.h"
 #include "collectors/recording/recording_host.h"
 
 namespace rdmaready {
@@ -84,7 +84,7 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
     const std::lock_guard lock(collect_mutex_);
     facts = CollectFacts(recorder);
   }
-  if (lldp.longest.count() > 0) ReadLldp(recorder, lldp, &facts);
+  if (lldp.longest.count() > 0) Overhear(recorder, lldp, facts);
   Recording recording = recorder.Take();
   recording.hostname = facts.hostname;
   if (facts.kernel) recording.kernel = facts.kernel->release;

@@ -4,7 +4,9 @@
 #include <mutex>
 
 #include "agent/agent.h"
+#include "collectors/dcb_writes.h"
 #include "collectors/lldp.h"
+#include "collectors/overhear.h"
 #include "collectors/watch.h"
 
 namespace rdmaready {
@@ -25,11 +27,12 @@ Facts Agent::Watch(const LldpWait& wait) {
   // From the beginning of one reading to that of the other: each port is read as late in both.
   const Clock::time_point begin = Clock::now();
   const Facts before = Collect();
-  const LldpByNetdev heard = ListenOnPorts(host_, wait, before);
+  const Overheard heard = Overhear(host_, wait, before);
   WaitUntil(begin + wait.longest, wait.stop);  // where nothing can be listened on, counters count all the same
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
   Facts after = Collect();
-  KeepLldp(heard, &after);
+  KeepLldp(heard.lldp, &after);
+  KeepDcbWrites(heard.dcb, before, &after);
   KeepEarlier(before, static_cast<std::uint32_t>(passed.count()), &after);
   return after;
 }

@@ -213,6 +213,8 @@ Check MtuPath();
 // dcbx_agents.cc
 Check DcbxOneAgent();
 Check DcbxDialect();
+// drift.cc
+Check DriftForeignWriter();
 // switch_agrees.cc
 Check PfcSwitchAgrees();
 Check EtsSwitchAgrees();

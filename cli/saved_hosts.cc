@@ -12,6 +12,7 @@
 #include "checks/judge.h"
 #include "checks/readiness.h"
 #include "collectors/collect.h"
+#include "collectors/dcb_writes.h"
 #include "collectors/lldp.h"
 #include "collectors/recording/folder.h"
 #include "collectors/recording/recorded_host.h"
@@ -25,10 +26,13 @@ std::int64_t SteadyNowNs() {
 }
 
 // Neighbours that nobody listened for then read as "not in the recording".
-Facts Collect(Recording recording, bool lldp_asked) {
+Facts Collect(Recording recording) {
+  const bool lldp_asked = !recording.lldp.entries().empty();
+  const bool dcb_asked = !recording.dcb_notices.entries().empty();
   RecordedHost reader(std::move(recording));
   Facts facts = CollectFacts(reader);
   if (lldp_asked) ReadLldp(reader, {}, &facts);
+  if (dcb_asked) ReadDcbWrites(reader, {}, &facts);
   return facts;
 }
 
@@ -42,8 +46,7 @@ SavedHost Replay(SavedRecording saved) {
   host.name = recording.host.empty() ? recording.hostname : recording.host;
   host.recorded_unix_ns = recording.recorded_unix_ns;
   host.recorded_by = recording.rdmaready;
-  const bool listened = !recording.lldp.entries().empty();
-  host.facts = Collect(std::move(recording), listened);
+  host.facts = Collect(std::move(recording));
   return host;
 }
 

@@ -5,7 +5,7 @@
 // Errors are ErrnoStatus: "action object: the kernel's words". Nothing here changes the host or loads a kernel
 // module; the exceptions, of a moment, are documented at RdmaCmDefaults and ListenForLldp.
 // Not thread-safe: one reader belongs to one thread at a time. Calls block, netlink for at most a few seconds,
-// ListenForLldp for as long as it is told.
+// ListenForLldp and ListenForDcb for as long as they are told.
 #pragma once
 
 #include <array>
@@ -108,6 +108,35 @@ struct LldpFrames {
   bool operator==(const LldpFrames&) const = default;
 };
 
+// A process, as /proc names it.
+struct ProcessName {
+  std::uint32_t pid = 0;
+  std::string name{};  // of /proc/PID/comm, without its end of line
+
+  bool operator==(const ProcessName&) const = default;
+};
+
+// What the kernel told the group RTNLGRP_DCB.
+struct DcbNotice {
+  std::uint16_t type = 0;      // RTM_SETDCB, RTM_GETDCB
+  std::uint32_t sequence = 0;  // nlmsg_seq of the request that it follows
+  std::uint32_t at_ms = 0;     // since listening began
+  std::int64_t unix_s = 0;
+  std::vector<std::byte> payload{};      // struct dcbmsg first
+  std::vector<ProcessName> newcomers{};  // with a socket of NETLINK_ROUTE, which they had not at the beginning
+
+  bool operator==(const DcbNotice&) const = default;
+};
+
+struct DcbNotices {
+  std::uint32_t listened_ms = 0;
+  bool lost = false;                     // there were more than the kernel, or we, could keep
+  std::vector<ProcessName> residents{};  // with a socket of NETLINK_ROUTE when listening began
+  std::vector<DcbNotice> notices{};      // in their order
+
+  bool operator==(const DcbNotices&) const = default;
+};
+
 // One question to a management agent of an InfiniBand port of this host. `mad` is the whole datagram, 256 bytes
 // (collectors/mad.h); its transaction is left to the reader.
 struct MadRequest {
@@ -174,6 +203,11 @@ class HostReader {
   // one lets the netdevs take frames to the LLDP groups for as long.
   virtual std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
                                                                 const LldpWait& wait) = 0;
+
+  // Listens for writes of DCB settings in this network namespace, and sends nothing. It blocks for the whole
+  // time, and another thread may ask other things meanwhile, ListenForLldp too. It takes no privilege; our own
+  // process is not among those it names.
+  virtual absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait& wait) = 0;
 
   // The answer is a whole datagram, its transaction 0. Datagrams that are no questions are refused. It blocks
   // for at most two seconds. kUnimplemented when ib_umad is not loaded: nothing loads it.

@@ -15,6 +15,10 @@ namespace rdmaready {
 void EachLink(std::vector<Port>& ports, Fact<LldpHeard> Netdev::*heard,
               const std::function<void(Netdev&)>& visit);
 
+// The same; `above` is called for a netdev that stands on others.
+void EachLink(std::vector<Port>& ports, const std::function<void(Netdev&)>& above,
+              const std::function<void(Netdev&)>& visit);
+
 // Without one nothing can be heard.
 bool HasLink(const Netdev& netdev);
 

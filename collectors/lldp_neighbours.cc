@@ -88,11 +88,19 @@ class Listener {
 
 void EachLink(std::vector<Port>& ports, Fact<LldpHeard> Netdev::*heard,
               const std::function<void(Netdev&)>& visit) {
+  const auto above = [heard](Netdev& own) {
+    own.*heard = Missing{Missing::Kind::kUnsupported, "LLDP is heard on the ports under it"};
+  };
+  EachLink(ports, above, visit);
+}
+
+void EachLink(std::vector<Port>& ports, const std::function<void(Netdev&)>& above,
+              const std::function<void(Netdev&)>& visit) {
   for (Port& port : ports) {
     if (!port.netdev) continue;
     Netdev own = *port.netdev;
     if (port.lowers && !port.lowers->empty()) {
-      own.*heard = Missing{Missing::Kind::kUnsupported, "LLDP is heard on the ports under it"};
+      above(own);
       std::vector<Netdev> lowers = *port.lowers;
       for (Netdev& lower : lowers) visit(lower);
       port.lowers = std::move(lowers);

@@ -13,6 +13,7 @@
 #include "api/base/status.h"
 #include "collectors/lines.h"
 #include "collectors/lldpad_messages.h"
+#include "collectors/real_dcb.h"
 #include "collectors/real_ethtool.h"
 #include "collectors/real_files.h"
 #include "collectors/real_lldp.h"
@@ -114,6 +115,8 @@ std::vector<absl::StatusOr<LldpFrames>> RealHost::ListenForLldp(const std::vecto
                                                                 const LldpWait& wait) {
   return ListenOnNetdevs(netdevs, wait);
 }
+
+absl::StatusOr<DcbNotices> RealHost::ListenForDcb(const LldpWait& wait) { return ListenForDcbNotices(wait); }
 
 absl::StatusOr<std::vector<std::byte>> RealHost::Mad(const MadRequest& request) {
   return AskManagementAgent(request);

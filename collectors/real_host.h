@@ -36,6 +36,7 @@ class RealHost final : public HostReader {
   absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override;
   std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
                                                         const LldpWait& wait) override;
+  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait& wait) override;
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override;
   absl::StatusOr<std::string> AskLldpad(std::string_view question) override;
   absl::StatusOr<Memlock> MemlockLimit() override;

@@ -7,7 +7,6 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,11 +17,10 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "collectors/real_wait.h"
 
 namespace rdmaready {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostFrameBytes = 9216;
 constexpr int kMostAtOnce = 64;  // frames read of one netdev before the others have their turn
@@ -133,43 +131,6 @@ class Ear {
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMostFrameBytes);
 };
 
-// Until the time is up or somebody asks to stop.
-class Wait {
- public:
-  explicit Wait(const LldpWait& wait)
-      : start_(Clock::now()),
-        end_(start_ + wait.longest),
-        stop_(wait.stop),
-        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-        on_stop_(wait.stop, Waker{wake_.get()}) {}
-
-  int wake_fd() const { return wake_.get(); }
-  std::uint32_t elapsed_ms() const { return static_cast<std::uint32_t>(Milliseconds(Clock::now() - start_)); }
-  // 0: it is over. Rounded up, so that nobody turns around in the last millisecond.
-  int left_ms() const {
-    if (stop_.stop_requested() || Clock::now() >= end_) return 0;
-    return static_cast<int>(std::min<std::int64_t>(Milliseconds(end_ - Clock::now()) + 1, 60'000));
-  }
-
- private:
-  struct Waker {
-    int fd;
-    void operator()() const {
-      const std::uint64_t one = 1;
-      static_cast<void>(!::write(fd, &one, sizeof one));
-    }
-  };
-  static std::int64_t Milliseconds(Clock::duration time) {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
-  }
-
-  const Clock::time_point start_;
-  const Clock::time_point end_;
-  const std::stop_token stop_;
-  const UniqueFd wake_;
-  const std::stop_callback<Waker> on_stop_;
-};
-
 }  // namespace
 
 std::vector<absl::StatusOr<LldpFrames>> ListenOnNetdevs(const std::vector<std::string>& netdevs,
@@ -178,7 +139,7 @@ std::vector<absl::StatusOr<LldpFrames>> ListenOnNetdevs(const std::vector<std::s
   ears.reserve(netdevs.size());
   for (const std::string& netdev : netdevs) ears.emplace_back(netdev);
 
-  const Wait waiting(wait);
+  const TimedWait waiting(wait);
   std::vector<pollfd> polled(ears.size() + 1);
   polled.back() = {.fd = waiting.wake_fd(), .events = POLLIN, .revents = 0};
   while (std::ranges::any_of(ears, &Ear::listening)) {

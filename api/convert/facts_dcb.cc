@@ -172,6 +172,34 @@ void PutDcb(const Dcb& from, v1::Dcb* to) {
   Put(from.cee, to->mutable_cee(), PutCee);
 }
 
+void PutDcbWrites(const DcbWrites& from, v1::DcbWrites* to) {
+  to->set_listened_ms(from.listened_ms);
+  to->set_lost(from.lost);
+  PutList(from.writes, to->mutable_writes(), [](const DcbWrite& write, v1::DcbWrite* row) {
+    row->set_writer(static_cast<v1::DcbWrite::Writer>(write.writer));
+    row->mutable_suspects()->Assign(write.suspects.begin(), write.suspects.end());
+    row->mutable_changed()->Assign(write.changed.begin(), write.changed.end());
+    row->set_times(write.times);
+    row->set_first_ms(write.first_ms);
+    row->set_last_ms(write.last_ms);
+  });
+  to->mutable_unannounced()->Assign(from.unannounced.begin(), from.unannounced.end());
+}
+
+Fact<DcbWrites> GetDcbWrites(const v1::DcbWrites& from) {
+  DcbWrites to{.listened_ms = from.listened_ms(), .lost = from.lost()};
+  to.writes = GetList<DcbWrite>(from.writes(), [](const v1::DcbWrite& row) {
+    return DcbWrite{.writer = Enumerator(row.writer(), DcbWriter::kDaemon),
+                    .suspects = {row.suspects().begin(), row.suspects().end()},
+                    .changed = {row.changed().begin(), row.changed().end()},
+                    .times = row.times(),
+                    .first_ms = row.first_ms(),
+                    .last_ms = row.last_ms()};
+  });
+  to.unannounced.assign(from.unannounced().begin(), from.unannounced().end());
+  return to;
+}
+
 Dcb GetDcb(const v1::Dcb& from) {
   return {.ets = Get<Ets>(from.ets(), GetEts),
           .pfc = Get<Pfc>(from.pfc(), GetPfc),

@@ -105,6 +105,7 @@ void PutNetdev(const Netdev& from, v1::Netdev* to) {
   Put(from.statistics, to->mutable_statistics(), PutStatistics);
   Put(from.mqprio, to->mutable_mqprio(), PutMqprio);
   Put(from.lldp_agent, to->mutable_lldp_agent(), PutLldp);
+  Put(from.dcb_writes, to->mutable_dcb_writes(), PutDcbWrites);
 }
 
 Netdev GetNetdev(const v1::Netdev& from) {
@@ -134,6 +135,7 @@ Netdev GetNetdev(const v1::Netdev& from) {
   to.statistics = Get<std::vector<NicStatistic>>(from.statistics(), GetStatistics);
   to.mqprio = Get<Mqprio>(from.mqprio(), GetMqprio);
   to.lldp_agent = Get<LldpHeard>(from.lldp_agent(), GetLldp);
+  to.dcb_writes = Get<DcbWrites>(from.dcb_writes(), GetDcbWrites);
   return to;
 }
 

@@ -17,6 +17,9 @@ Dcb GetDcb(const v1::Dcb& from);
 void PutPfc(const Pfc& from, v1::Pfc* to);
 Fact<Pfc> GetPfc(const v1::Pfc& from);
 
+void PutDcbWrites(const DcbWrites& from, v1::DcbWrites* to);
+Fact<DcbWrites> GetDcbWrites(const v1::DcbWrites& from);
+
 // facts_lldp.cc
 void PutLldp(const LldpHeard& from, v1::LldpHeard* to);
 Fact<LldpHeard> GetLldp(const v1::LldpHeard& from);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "api/model/fact.h"
@@ -108,6 +109,37 @@ struct Dcb {
   Fact<CeeSettings> cee{};
 
   bool operator==(const Dcb&) const = default;
+};
+
+// The kernel announces that somebody wrote, and not who. What it passes on is the number that the writer gave
+// its request, and these number in different ways.
+enum class DcbWriter {
+  kUnknown,
+  kDriver,   // without a number: the driver, for the firmware's DCBX
+  kProgram,  // by the clock: a program that was just started, as iproute2's dcb
+  kDaemon,   // by counting on: a program that has run for longer, as lldpad
+};
+
+// Writes of one kind in a row.
+struct DcbWrite {
+  DcbWriter writer = DcbWriter::kUnknown;
+  std::vector<std::string> suspects{};  // processes that it may have been: "dcb (process 712)"
+  std::vector<std::string> changed{};   // "PFC 3 -> 4", "ETS"; empty: the settings stayed as they were
+  std::uint32_t times = 1;
+  std::uint32_t first_ms = 0;  // since listening began
+  std::uint32_t last_ms = 0;
+
+  bool operator==(const DcbWrite&) const = default;
+};
+
+// What was written to a netdev's DCB settings while somebody listened.
+struct DcbWrites {
+  std::uint32_t listened_ms = 0;
+  bool lost = false;                       // the kernel announced more than could be kept
+  std::vector<DcbWrite> writes{};          // in their order
+  std::vector<std::string> unannounced{};  // differs between two readings, and nobody announced it
+
+  bool operator==(const DcbWrites&) const = default;
 };
 
 }  // namespace rdmaready

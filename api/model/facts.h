@@ -191,6 +191,7 @@ struct Netdev {
   Fact<std::vector<NicStatistic>> statistics{};
   Fact<Mqprio> mqprio{};         // kUnsupported: another queueing discipline is in place
   Fact<LldpHeard> lldp_agent{};  // as lldpad of this host keeps it, at once and without listening
+  Fact<DcbWrites> dcb_writes{};  // only when listening was asked for; kUnsupported: there is no DCB
 
   bool operator==(const Netdev&) const = default;
 };

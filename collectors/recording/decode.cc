@@ -205,6 +205,37 @@ void AddLldp(Reader& line, Recording& recording) {
   });
 }
 
+ProcessName ProcessOf(Reader& reader) {
+  ProcessName process;
+  process.pid = reader.Unsigned<std::uint32_t>("pid");
+  process.name = reader.Text("name");
+  return process;
+}
+
+DcbNotice NoticeOf(Reader& reader) {
+  reader.Ignore("shows");
+  DcbNotice notice;
+  notice.type = reader.Unsigned<std::uint16_t>("type");
+  notice.sequence = reader.Unsigned<std::uint32_t>("sequence");
+  notice.at_ms = reader.Unsigned<std::uint32_t>("at_ms");
+  notice.unix_s = reader.Unsigned<std::int64_t>("unix_s");
+  notice.payload = reader.Bytes("payload");
+  notice.newcomers = reader.List<ProcessName>("newcomers", ProcessOf);
+  return notice;
+}
+
+void AddDcbNotices(Reader& line, Recording& recording) {
+  if (line.Text("group") != "dcb") line.Fail("another group than dcb");
+  AddAnswer(line, recording.dcb_notices, std::monostate(), [&] {
+    DcbNotices heard;
+    heard.listened_ms = line.Unsigned<std::uint32_t>("listened_ms");
+    heard.lost = line.Flag("lost");
+    heard.residents = line.List<ProcessName>("residents", ProcessOf);
+    heard.notices = line.List<DcbNotice>("notices", NoticeOf);
+    return heard;
+  });
+}
+
 void AddMad(Reader& line, Recording& recording) {
   MadRequest request;
   request.device = line.Text("device");
@@ -330,7 +361,8 @@ absl::Status DecodeAnswers(const RecordingFiles& files, Recording* recording) {
   // where there are, the digests name them.
   for (const Part& part :
        {Part{"lines.jsonl", AddFoundLines}, Part{"devices.jsonl", AddDevice}, Part{"modes.jsonl", AddMode},
-        Part{"lldp.jsonl", AddLldp}, Part{"mads.jsonl", AddMad}, Part{"lldpad.jsonl", AddLldpad}}) {
+        Part{"lldp.jsonl", AddLldp}, Part{"dcb_notices.jsonl", AddDcbNotices}, Part{"mads.jsonl", AddMad},
+        Part{"lldpad.jsonl", AddLldpad}}) {
     if (!files.contains(part.file)) continue;
     RR_RETURN_IF_ERROR(EachLine(files, part.file, &answers, [&](Reader& line) { part.add(line, *recording); }));
   }

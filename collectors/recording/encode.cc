@@ -280,6 +280,40 @@ std::string LldpadLines(const Recording& recording) {
   return lines;
 }
 
+Json ToJson(const std::vector<ProcessName>& processes) {
+  Json list = Json::array();
+  for (const ProcessName& process : processes)
+    list.push_back({{"pid", process.pid}, {"name", FromText(process.name)}});
+  return list;
+}
+
+Json ToJson(const DcbNotice& notice) {
+  return {{"type", notice.type},
+          {"sequence", notice.sequence},
+          {"at_ms", notice.at_ms},
+          {"unix_s", notice.unix_s},
+          {"payload", HexOf(notice.payload)},
+          {"shows", Shown(notice.payload)},
+          {"newcomers", ToJson(notice.newcomers)}};
+}
+
+std::string DcbNoticeLines(const Recording& recording) {
+  std::string lines;
+  Append(
+      lines, recording.dcb_notices,
+      [](std::monostate) {
+        return Json{{"group", "dcb"}};
+      },
+      [](Json& line, const DcbNotices& heard) {
+        line["listened_ms"] = heard.listened_ms;
+        line["lost"] = heard.lost;
+        line["residents"] = ToJson(heard.residents);
+        Json& notices = line["notices"] = Json::array();
+        for (const DcbNotice& notice : heard.notices) notices.push_back(ToJson(notice));
+      });
+  return lines;
+}
+
 void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   Append(
       files["netlink.jsonl"], recording.netlink, [](const NetlinkRequest& asked) { return ToJson(asked); },
@@ -299,6 +333,7 @@ void EncodeAnswers(const Recording& recording, RecordingFiles& files) {
   files["modes.jsonl"] = ModeLines(recording);
   // Whoever did not listen has none, so that older programs can read it.
   if (!recording.lldp.entries().empty()) files["lldp.jsonl"] = LldpLines(recording);
+  if (!recording.dcb_notices.entries().empty()) files["dcb_notices.jsonl"] = DcbNoticeLines(recording);
   if (!recording.mads.entries().empty()) files["mads.jsonl"] = MadLines(recording);
   if (!recording.lldpad.entries().empty()) files["lldpad.jsonl"] = LldpadLines(recording);
   Append(

@@ -8,6 +8,7 @@
 //   netlink.jsonl    questions and answers, payloads in hexadecimal; likewise ethtool.jsonl, verbs.jsonl,
 //   rdma_cm.jsonl, limits.jsonl
 //   lldp.jsonl       LLDP frames, where they were listened for
+//   dcb_notices.jsonl  writes of DCB settings, where they were listened for
 //   mads.jsonl       questions to InfiniBand management agents, where there are any
 //   lldpad.jsonl     messages to lldpad and its answers, where it runs
 //   modes.jsonl      permissions of files

@@ -89,6 +89,11 @@ std::vector<absl::StatusOr<LldpFrames>> RecordedHost::ListenForLldp(const std::v
   return answers;
 }
 
+absl::StatusOr<DcbNotices> RecordedHost::ListenForDcb(const LldpWait&) {
+  const auto* answer = recording_.dcb_notices.Next({});
+  return answer == nullptr ? NeverAsked("listen for DCB") : *answer;
+}
+
 absl::StatusOr<std::vector<std::byte>> RecordedHost::Mad(const MadRequest& request) {
   const auto* answer = recording_.mads.Next(request);
   if (answer != nullptr) return *answer;

@@ -63,6 +63,7 @@ struct Recording {
   AnswerLog<std::string, std::vector<VerbsGid>> verbs_gids{};
   AnswerLog<PortQuestion, RdmaCmAnswer> rdma_cm{};
   AnswerLog<std::string, LldpFrames> lldp{};  // by netdev
+  AnswerLog<std::monostate, DcbNotices> dcb_notices{};
   AnswerLog<MadRequest, std::vector<std::byte>> mads{};
   AnswerLog<std::string, std::string> lldpad{};  // by question
   AnswerLog<std::monostate, Memlock> memlock{};

@@ -35,6 +35,19 @@ std::size_t BytesOf(const LldpFrames& heard) {
   return bytes;
 }
 
+std::size_t BytesOf(const std::vector<ProcessName>& processes) {
+  std::size_t bytes = 0;
+  for (const ProcessName& process : processes) bytes += kElementBytes + process.name.size();
+  return bytes;
+}
+
+std::size_t BytesOf(const DcbNotices& heard) {
+  std::size_t bytes = BytesOf(heard.residents);
+  for (const DcbNotice& notice : heard.notices)
+    bytes += kElementBytes + notice.payload.size() + BytesOf(notice.newcomers);
+  return bytes;
+}
+
 std::size_t BytesOf(const RdmaCmAnswer& answer) {
   return answer.default_roce_mode.size() + answer.default_roce_tos.size();
 }
@@ -52,6 +65,7 @@ std::size_t BytesOf(std::uint32_t) { return 0; }
 
 template <class Log, class Question, class Answer>
 absl::StatusOr<Answer> RecordingHost::Keep(Log& log, const Question& question, absl::StatusOr<Answer> answer) {
+  const std::lock_guard lock(mutex_);
   if (++answers_ > kMaxRecordedAnswers) return answer;
   const std::size_t bytes = answer.ok() ? BytesOf(*answer) : 0;
   const std::size_t cost = bytes + kElementBytes;
@@ -120,6 +134,10 @@ std::vector<absl::StatusOr<LldpFrames>> RecordingHost::ListenForLldp(const std::
   for (std::size_t i = 0; i < netdevs.size() && i < answers.size(); ++i)
     answers[i] = Keep(recording_.lldp, netdevs[i], std::move(answers[i]));
   return answers;
+}
+
+absl::StatusOr<DcbNotices> RecordingHost::ListenForDcb(const LldpWait& wait) {
+  return Keep(recording_.dcb_notices, std::monostate(), host_.ListenForDcb(wait));
 }
 
 absl::StatusOr<std::vector<std::byte>> RecordingHost::Mad(const MadRequest& request) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ class RecordingHost final : public HostReader {
   absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override;
   std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
                                                         const LldpWait& wait) override;
+  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait& wait) override;
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override;
   absl::StatusOr<std::string> AskLldpad(std::string_view question) override;
   absl::StatusOr<Memlock> MemlockLimit() override;
@@ -47,6 +49,7 @@ class RecordingHost final : public HostReader {
   absl::StatusOr<Answer> Keep(Log& log, const Question& question, absl::StatusOr<Answer> answer);
 
   HostReader& host_;
+  std::mutex mutex_;  // two may listen at once; guards what follows
   Recording recording_;
   std::size_t answers_ = 0;
   std::size_t bytes_ = 0;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """check --watch: what counts while the ports are watched, made by the virtual NIC's own counters and by a path that loses
-frames."""
+frames; and who writes DCB settings meanwhile."""
+import tempfile
 import time
 import unittest
 
@@ -8,6 +9,15 @@ import fabric
 import tool
 
 COUNTERS = "/sys/kernel/debug/dcbnic/dcb0/counters"
+# Lets lldpad run, and write the settings of the profile, before anybody watches.
+LLDPAD = """
+set -e
+mkdir -p /var/lib/lldpad
+lldpad -d
+for i in $(seq 100); do ! lldptool ping > /dev/null 2>&1 || break; sleep 0.1; done
+lldptool set-lldp -i dcb0 adminStatus=rxtx
+lldptool -T -i dcb0 -V PFC willing=no enabled=3
+"""
 BY_COUNTING = ("pfc.wrong-prio", "pause.global-count", "cnt.rdma-retrans", "cnt.sequence", "cnt.retry-exceeded")
 
 
@@ -84,6 +94,65 @@ class Watch(unittest.TestCase):
         again = sender("cnt.rdma-retrans")
         self.assertEqual(again["outcome"], "fail", again)
         self.assertIn("completer_retry_err +", again["observed"])
+
+    def test_nobody_writes_dcb_settings_on_a_quiet_host(self):
+        quiet = self.watched(1, 4)("drift.foreign-writer")
+        self.assertEqual((quiet["outcome"], quiet["subject"]), ("pass", "rxe0/1 dcb0"), quiet)
+        self.assertRegex(quiet["observed"], r"^nobody wrote in \d s$")
+
+    def test_a_check_that_does_not_watch_judges_nobody(self):
+        answer = tool.rdmaready("check", self.hosts[1], "--profile", "virtual-fabric", "--output", "json")
+        found = fabric.finding(answer.json, self.hosts[1], "drift.foreign-writer")
+        self.assertEqual((found["outcome"], found["observed"]), ("not-applicable", "not watched (--watch SECONDS)"))
+
+    def test_a_program_that_writes_dcb_settings_is_found_and_named(self):
+        found = self.watched(1, 6, lambda: fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc all:off 4:on"))
+        drift = found("drift.foreign-writer")
+        self.assertEqual((drift["outcome"], drift["subject"]), ("warn", "rxe0/1 dcb0"), drift)
+        self.assertRegex(drift["observed"], r"^PFC 3 -> 4 by a program just started, probably dcb \(process \d+\)$")
+        self.assertEqual(found("pfc.lossless-priority")["outcome"], "fail")  # and what it wrote is judged too
+        self.assertEqual(self.watched(2, 4)("drift.foreign-writer")["outcome"], "pass")  # not on the other host
+
+    def test_what_is_written_and_taken_back_is_found(self):
+        """Nothing differs at the end."""
+        def flap():
+            fabric.guest(1, "dcb app add dev dcb0 dscp-prio 48:5; dcb app del dev dcb0 dscp-prio 48:5")
+        found = self.watched(1, 6, flap)
+        drift = found("drift.foreign-writer")
+        self.assertEqual(drift["outcome"], "warn", drift)
+        self.assertRegex(drift["observed"], r"^APP (\(2 times\) )?by a program just started, probably dcb \(process \d+\)")
+
+    def test_a_write_that_changes_nothing_is_said_to_be_one(self):
+        drift = self.watched(1, 6, lambda: fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc all:off 3:on"))("drift.foreign-writer")
+        self.assertEqual(drift["outcome"], "warn", drift)
+        self.assertTrue(drift["observed"].startswith("written again, unchanged by a program just started"), drift)
+
+    def test_what_the_kernel_does_not_announce_is_seen_all_the_same(self):
+        """It announces no change of the DCBX mode."""
+        drift = self.watched(1, 6, lambda: fabric.guest(1, "dcb dcbx set dev dcb0 host cee"))("drift.foreign-writer")
+        self.assertEqual(drift["outcome"], "warn", drift)
+        self.assertIn("DCBX mode changed, and the kernel did not announce it", drift["observed"])
+
+    def test_lldpad_that_writes_is_named(self):
+        fabric.guest(1, LLDPAD)
+        time.sleep(2)
+        self.assertEqual(self.watched(1, 4)("drift.foreign-writer")["outcome"], "pass")  # it runs, and does not write
+        drift = self.watched(1, 8, lambda: fabric.guest(1, "lldptool -T -i dcb0 -V PFC enabled=4"))("drift.foreign-writer")
+        self.assertEqual(drift["outcome"], "warn", drift)
+        self.assertIn("PFC 3 -> 4", drift["observed"])
+        self.assertRegex(drift["observed"], r" by a program that runs for longer, probably lldpad \(process \d+\)")
+        self.assertTrue(drift["fix"].startswith("systemctl disable --now lldpad"), drift)
+
+    def test_a_host_that_was_saved_while_somebody_listened_tells_it_too(self):
+        with tempfile.TemporaryDirectory() as directory:
+            running = tool.start("facts", self.hosts[1], "--save", directory, "--lldp", 6)
+            time.sleep(3)
+            fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc all:off 4:on")
+            self.assertEqual(tool.finish(running).status, 0)
+            answer = tool.rdmaready("check", "--facts", directory, "--profile", "virtual-fabric", "--output", "json")
+        drift = [one for one in answer.json["hosts"][0]["findings"] if one["id"] == "drift.foreign-writer"]
+        self.assertEqual([one["outcome"] for one in drift], ["warn"], drift)
+        self.assertIn("PFC 3 -> 4 by a program just started", drift[0]["observed"])
 
     def test_an_interrupted_watch_ends_at_once(self):
         began = time.monotonic()

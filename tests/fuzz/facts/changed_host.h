@@ -82,6 +82,7 @@ class ChangedHost final : public HostReader {
                                                         const LldpWait& wait) override {
     return host_.ListenForLldp(netdevs, wait);  // tests/fuzz/lldp
   }
+  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait& wait) override { return host_.ListenForDcb(wait); }
   absl::StatusOr<Memlock> MemlockLimit() override { return host_.MemlockLimit(); }
 
  private:

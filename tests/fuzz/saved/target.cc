@@ -23,6 +23,7 @@
 #include "checks/readiness.h"
 #include "checks/words.h"
 #include "collectors/collect.h"
+#include "collectors/dcb_writes.h"
 #include "collectors/lldp.h"
 #include "collectors/recording/folder.h"
 #include "collectors/recording/recorded_host.h"
@@ -72,6 +73,10 @@ Recording OfHardware() {
   RecordingHost recorder(host);
   Facts facts = CollectFacts(recorder);
   ReadLldp(recorder, {}, &facts);
+  host.dcb_notices = DcbNotices{.listened_ms = 35'000,
+                                .residents = {{612, "lldpad"}},
+                                .notices = {{.type = 79, .sequence = 7, .payload = wire::FullDcb("dcb0")}}};
+  ReadDcbWrites(recorder, {}, &facts);
   Recording recording = recorder.Take();
   recording.host = recording.hostname = "hardware";
   return recording;
@@ -99,6 +104,7 @@ Facts FactsOf(const Recording& recording) {
   RecordedHost host(recording);
   Facts facts = CollectFacts(host);
   if (!recording.lldp.entries().empty()) ReadLldp(host, {}, &facts);
+  if (!recording.dcb_notices.entries().empty()) ReadDcbWrites(host, {}, &facts);
   return facts;
 }
 

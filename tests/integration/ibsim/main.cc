@@ -73,6 +73,7 @@ class SimulatedHost final : public HostReader {
                                                         const LldpWait& wait) override {
     return made_.ListenForLldp(netdevs, wait);
   }
+  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait& wait) override { return made_.ListenForDcb(wait); }
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override {
     MadRequest simulated = request;
     simulated.device = "ibsim0";

@@ -393,6 +393,7 @@ std::vector<CheckCase> AllCheckCases() {
   AddAgreementCases(cases);
   AddPeerCases(cases);
   AddWindowCases(cases);
+  AddDriftCases(cases);
   for (CheckCase& row : cases) {
     if (row.profile == Profile{}) row.profile = VirtualFabricProfile();
   }

@@ -49,5 +49,6 @@ void AddStorageCases(std::vector<CheckCase>& cases);
 void AddAgreementCases(std::vector<CheckCase>& cases);
 void AddPeerCases(std::vector<CheckCase>& cases);
 void AddWindowCases(std::vector<CheckCase>& cases);
+void AddDriftCases(std::vector<CheckCase>& cases);
 
 }  // namespace rdmaready

@@ -108,6 +108,7 @@ TEST(JudgeHost, FindsTheGoodHostReadyWithoutAWord) {
                                                              "ecn.ect-set",
                                                              "dcbx.one-agent",
                                                              "dcbx.dialect",
+                                                             "drift.foreign-writer",
                                                              "peer.required-tlvs",
                                                              "peer.vlan",
                                                              "peer.port-unique",

@@ -62,6 +62,7 @@ TEST(Registry, HoldsTheChecksOfThisRelease) {
                                                                          "dev.max-qp-wr",
                                                                          "dev.max-sge",
                                                                          "dev.rd-atom",
+                                                                         "drift.foreign-writer",
                                                                          "drv.core-modules",
                                                                          "drv.dcb-capable",
                                                                          "drv.fw-uniform",

@@ -34,6 +34,7 @@ class FakeHost final : public HostReader {
   std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<std::vector<std::byte>>>
       ethtool{};  // by command
   std::map<std::string, absl::StatusOr<LldpFrames>> lldp{};
+  absl::StatusOr<DcbNotices> dcb_notices = ErrnoStatus(ENOSYS, "listen for DCB");
   std::map<MadRequest, absl::StatusOr<std::vector<std::byte>>> mads{};
   std::map<std::string, absl::StatusOr<std::string>> lldpad{};
   absl::StatusOr<Memlock> memlock = ErrnoStatus(ENOSYS, "get RLIMIT_MEMLOCK");
@@ -116,6 +117,8 @@ class FakeHost final : public HostReader {
       answers.push_back(Look(lldp, netdev, "listen for LLDP on " + netdev));
     return answers;
   }
+  // Not among what was asked: another thread asks it meanwhile.
+  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait&) override { return dcb_notices; }
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override {
     return Look(mads, request, "mad " + request.device + "/" + std::to_string(request.port));
   }

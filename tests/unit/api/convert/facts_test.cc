@@ -167,6 +167,15 @@ Port FullPort() {
   netdev.statistics = SomeStatistics();
   netdev.mqprio = Mqprio{.traffic_classes = 3, .priority_class = {0, 0, 0, 1}, .offloaded = true};
   netdev.lldp_agent = LldpHeard{.own = {FullNeighbour()}};
+  netdev.dcb_writes = DcbWrites{.listened_ms = 35'000,
+                                .lost = true,
+                                .writes = {{.writer = DcbWriter::kDaemon,
+                                            .suspects = {"lldpad (process 612)"},
+                                            .changed = {"PFC 3 -> 4", "ETS"},
+                                            .times = 3,
+                                            .first_ms = 100,
+                                            .last_ms = 200}},
+                                .unannounced = {"APP"}};
   netdev.mac = "02:00:00:00:00:01";
   netdev.master = "bond0";
   netdev.max_mtu_bytes = 9978u;

@@ -68,20 +68,15 @@ TEST(Replay, AnAbsentFileStaysAbsentAndOneThatNobodyAskedForDoesNotBecomeAbsent)
 
 TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
   RecordedHost host{Recording()};
-  const absl::Status answers[] = {host.ReadFile("/x").status(),
-                                  host.ListDirectory("/x").status(),
-                                  host.ReadLink("/x").status(),
-                                  host.Netlink(wire::LinkRequest(7)).status(),
-                                  host.Ethtool("eth0", {}).status(),
-                                  host.VerbsPort("rxe0", 1).status(),
-                                  host.VerbsGidTable("rxe0").status(),
-                                  host.RdmaCmDefaults("rxe0", 1).status(),
-                                  host.MemlockLimit().status(),
-                                  host.FindLines("/x", {"y"}).status(),
-                                  host.VerbsDevice("rxe0").status(),
-                                  host.ListenForLldp({"eth0"}, {}).at(0).status(),
-                                  host.Mad({.device = "mlx5_0", .port = 1}).status(),
-                                  host.AskLldpad("M").status()};
+  const absl::Status answers[] = {
+      host.ReadFile("/x").status(),        host.ListDirectory("/x").status(),
+      host.ReadLink("/x").status(),        host.Netlink(wire::LinkRequest(7)).status(),
+      host.Ethtool("eth0", {}).status(),   host.VerbsPort("rxe0", 1).status(),
+      host.VerbsGidTable("rxe0").status(), host.RdmaCmDefaults("rxe0", 1).status(),
+      host.MemlockLimit().status(),        host.FindLines("/x", {"y"}).status(),
+      host.VerbsDevice("rxe0").status(),   host.ListenForLldp({"eth0"}, {}).at(0).status(),
+      host.ListenForDcb({}).status(),      host.Mad({.device = "mlx5_0", .port = 1}).status(),
+      host.AskLldpad("M").status()};
   for (const absl::Status& answer : answers) {
     EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
     EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));
@@ -113,6 +108,27 @@ TEST(Replay, AnswersOfLldpadComeBackByTheirQuestion) {
   RecordedHost again = Again(recorder.Take());
   EXPECT_EQ(*again.AskLldpad("one"), "R00\xff");
   EXPECT_EQ(again.AskLldpad("other").status(), host.lldpad["other"].status());
+}
+
+TEST(Replay, AnnouncementsOfDcbWritesComeBack) {
+  FakeHost host;
+  host.dcb_notices = DcbNotices{.listened_ms = 35'000,
+                                .lost = true,
+                                .residents = {{612, "lldpad"}},
+                                .notices = {{.type = 79,
+                                             .sequence = 7,
+                                             .at_ms = 100,
+                                             .unix_s = 1'790'000'000,
+                                             .payload = wire::FullDcb("dcb0"),
+                                             .newcomers = {{712, "d\xff"}, {713, ""}}}}};
+  RecordingHost recorder(host);
+  EXPECT_EQ(*recorder.ListenForDcb({}), *host.dcb_notices);
+  RecordedHost again = Again(recorder.Take());
+  EXPECT_EQ(*again.ListenForDcb({}), *host.dcb_notices);
+  host.dcb_notices = ErrnoStatus(EPERM, "listen for DCB");
+  RecordingHost refused(host);
+  static_cast<void>(refused.ListenForDcb({}));
+  EXPECT_EQ(Again(refused.Take()).ListenForDcb({}).status(), host.dcb_notices.status());
 }
 
 TEST(Replay, AnEmptyRecordingIsAllGaps) {
