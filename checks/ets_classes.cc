@@ -86,21 +86,32 @@ std::string RateNotApplicable(const EthernetView& view) {
   return NotOffered(DcbFact(view.netdev, &Dcb::max_rate_kbps)) ? "the driver has no rate limits" : "";
 }
 
+// NICs limit in steps: mlx5 of 100 Mb/s, or of 1 Gb/s above 25.5 Gb/s (mlx5e_dcbnl_ieee_setmaxrate).
+bool IsRate(std::uint64_t kbps, std::uint64_t wanted_kbps) {
+  constexpr std::uint64_t kStepKbps = 1'000'000;
+  if (kbps == 0 || wanted_kbps == 0) return kbps == wanted_kbps;
+  return kbps < wanted_kbps + kStepKbps && wanted_kbps < kbps + kStepKbps;
+}
+
 Verdict JudgeRate(const EthernetView& view) {
   constexpr std::string_view kSource = "dcbnl maximum rate, IEEE ETS";
-  constexpr std::string_view kExpected = "no limit";
+  const std::uint64_t wanted_kbps = std::uint64_t{1000} * view.profile.rdma_max_rate_mbps.value_or(0);
+  const std::string expected =
+      wanted_kbps == 0 ? "no limit" : Cat(wanted_kbps / 1000, " Mb/s, as the profile wants");
   const Fact<MaxRatesKbps> rates = DcbFact(view.netdev, &Dcb::max_rate_kbps);
-  if (!rates) return NoAnswer(rates.missing(), std::string(kExpected), kSource);
+  if (!rates) return NoAnswer(rates.missing(), expected, kSource);
   const bool none = std::ranges::all_of(*rates, [](std::uint64_t rate) { return rate == 0; });
-  if (none) return Judged(true, "no class is limited", std::string(kExpected), kSource);
+  if (none && wanted_kbps == 0) return Judged(true, "no class is limited", expected, kSource);
   const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
-  if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kSource);
+  if (!ets) return NoAnswer(ets.missing(), expected, kSource);
   const std::uint8_t tc = ets->prio_tc[*view.profile.rdma_priority];
-  if (tc >= kPriorities) return Unclear("the RDMA priority is in no class", std::string(kExpected), kSource);
+  if (tc >= kPriorities) return Unclear("the RDMA priority is in no class", expected, kSource);
   const std::uint64_t rate = (*rates)[tc];
-  if (rate == 0) return Judged(true, Cat("TC ", tc, " has no limit"), std::string(kExpected), kSource);
-  return Judged(false, Cat("TC ", tc, " is limited to ", rate / 1000, " Mb/s"), std::string(kExpected), kSource,
-                Cat("dcb maxrate set dev ", NetdevWord(view.netdev), " tc-maxrate ", tc, ":0"));
+  const std::string observed =
+      rate == 0 ? Cat("TC ", tc, " has no limit") : Cat("TC ", tc, " is limited to ", rate / 1000, " Mb/s");
+  return Judged(IsRate(rate, wanted_kbps), observed, expected, kSource,
+                Cat("dcb maxrate set dev ", NetdevWord(view.netdev), " tc-maxrate ", tc, ":",
+                    wanted_kbps / 1000, wanted_kbps == 0 ? "" : "mbit"));
 }
 
 }  // namespace

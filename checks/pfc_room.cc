@@ -28,7 +28,9 @@ std::uint64_t NeededBytes(const EthernetView& view) {
   constexpr std::uint64_t kUsualMetres = 7;
   const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   const bool told = pfc && pfc->delay > 0 && TakesCableLength(view);
-  const std::uint64_t metres = told ? pfc->delay : kUsualMetres;
+  const std::uint64_t metres = view.profile.cable_metres ? *view.profile.cable_metres
+                               : told                    ? pfc->delay
+                                                         : kUsualMetres;
   const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
   const std::uint64_t mbps = std::max<std::uint64_t>(speed ? *speed : 0, kLeastMbps);
   const std::uint64_t mtu = view.netdev->mtu_bytes;

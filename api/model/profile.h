@@ -103,6 +103,8 @@ struct Profile {
   std::optional<std::uint32_t> mtu_bytes{};       // of the netdev, at least
   std::optional<std::uint32_t> roce_mtu_bytes{};  // active RDMA MTU, exactly
   std::optional<std::uint32_t> min_speed_mbps{};
+  std::optional<std::uint32_t> rdma_max_rate_mbps{};  // the NIC's limit of RDMA's class; absent: none
+  std::optional<std::uint32_t> cable_metres{};        // the longest: what still arrives after a pause
   std::optional<std::uint64_t> min_memlock_bytes{};
   std::optional<Heartbeat> heartbeat{};
   std::optional<Cnp> cnp{};

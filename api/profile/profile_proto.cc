@@ -85,6 +85,8 @@ void AddEquipment(const Profile& profile, v1::Profile& message) {
   }
   message.set_gpu_direct(profile.gpu_direct);
   message.set_multi_tenant(profile.multi_tenant);
+  if (profile.rdma_max_rate_mbps) message.set_rdma_max_rate_mbps(*profile.rdma_max_rate_mbps);
+  if (profile.cable_metres) message.set_cable_metres(*profile.cable_metres);
   if (profile.pkeys) {
     message.mutable_pkeys();
     for (const std::uint16_t partition : *profile.pkeys) message.mutable_pkeys()->add_partitions(partition);
@@ -100,6 +102,8 @@ void TakeEquipment(const v1::Profile& message, Profile& profile) {
     profile.firmware.push_back({.driver = from.driver(), .min = from.min()});
   profile.gpu_direct = message.gpu_direct();
   profile.multi_tenant = message.multi_tenant();
+  if (message.has_rdma_max_rate_mbps()) profile.rdma_max_rate_mbps = message.rdma_max_rate_mbps();
+  if (message.has_cable_metres()) profile.cable_metres = message.cable_metres();
   if (message.has_pkeys()) {
     profile.pkeys.emplace();
     for (const std::uint32_t partition : message.pkeys().partitions())

@@ -54,6 +54,8 @@ void AddClasses(std::vector<CheckCase>& cases) {
       dcb.max_rate_kbps = limits;
     });
   };
+  Profile limited = VirtualFabricProfile();
+  limited.rdma_max_rate_mbps = 5'000;
   cases.insert(
       cases.end(),
       {{"ets.capacity", "eight", GoodHost(), kPass, "8 classes"},
@@ -83,6 +85,10 @@ void AddClasses(std::vector<CheckCase>& cases) {
        {"ets.maxrate", "another class's", rates(0, 1'000'000), kPass, "TC 3 has no limit"},
        {"ets.maxrate", "RDMA's", rates(3, 1'000'000), kFail, "TC 3 is limited to 1000 Mb/s",
         "dcb maxrate set dev dcb0 tc-maxrate 3:0"},
+       {"ets.maxrate", "as wanted", rates(3, 5'000'000), kPass, "TC 3 is limited to 5000 Mb/s", "", limited},
+       {"ets.maxrate", "less than wanted", rates(3, 1'000'000), kFail, "TC 3 is limited to 1000 Mb/s",
+        "dcb maxrate set dev dcb0 tc-maxrate 3:5000mbit", limited},
+       {"ets.maxrate", "not limited", GoodHost(), kFail, "TC 3 has no limit", "tc-maxrate 3:5000mbit", limited},
        {"ets.maxrate", "denied", WithDcb([](Dcb& dcb) { dcb.max_rate_kbps = Denied(); }), kUnknown,
         "not permitted"},
        {"ets.maxrate", "not offered", WithDcb([](Dcb& dcb) { dcb.max_rate_kbps = kUnsupported; }),

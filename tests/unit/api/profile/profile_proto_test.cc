@@ -52,6 +52,8 @@ Profile Full() {
   profile.firmware = {{.driver = "mlx5_core", .min = "16.35.4030"}, {.driver = "ice", .min = "4.20"}};
   profile.gpu_direct = true;
   profile.multi_tenant = true;
+  profile.rdma_max_rate_mbps = 40'000;
+  profile.cable_metres = 300;
   profile.pkeys = std::vector<std::uint16_t>{0x7fff, 1};
   profile.lldp_tlvs = std::vector<Profile::LldpTlv>{};
   for (int tlv = 1; tlv <= static_cast<int>(Profile::LldpTlv::kMaxFrameSize); ++tlv)
@@ -226,6 +228,8 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
       {"no partition", "pkeys", [](v1::Profile& p) { p.mutable_pkeys()->clear_partitions(); }},
       {"TLV of a newer version", "lldp_tlvs",
        [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(static_cast<v1::Profile::Tlv>(99)); }},
+      {"a limit of nothing", "rdma_max_rate_mbps", [](v1::Profile& p) { p.set_rdma_max_rate_mbps(0); }},
+      {"a cable around the world", "cable_metres", [](v1::Profile& p) { p.set_cable_metres(40'000'000); }},
       {"TLV twice", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(v1::Profile::TLV_PFC); }},
       {"no TLV", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->clear_tlvs(); }},
       {"no ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(0); }},

@@ -46,6 +46,8 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "gpu_direct: true\n"
       "multi_tenant: true\n"
       "pkeys: [32767, 1]\n"
+      "rdma_max_rate_mbps: 40000\n"
+      "cable_metres: 300\n"
       "lldp_tlvs: [pfc, max-frame-size]\n",
       "p.yaml");
   ASSERT_TRUE(profile.ok()) << Message(profile.status());
@@ -66,6 +68,8 @@ TEST(Yaml, IsReadInItsNaturalForms) {
                                                  {.driver = "ice", .min = "4.20"}}));
   EXPECT_TRUE(profile->gpu_direct);
   EXPECT_TRUE(profile->multi_tenant);
+  EXPECT_EQ(profile->rdma_max_rate_mbps, 40'000);
+  EXPECT_EQ(profile->cable_metres, 300);
   EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
   EXPECT_EQ(profile->lldp_tlvs,
             (std::vector<Profile::LldpTlv>{Profile::LldpTlv::kPfc, Profile::LldpTlv::kMaxFrameSize}));
