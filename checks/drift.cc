@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // drift.foreign-writer: did somebody write DCB settings while the host was watched? rdmaready never does.
+#include "checks/drift.h"
+
 #include <algorithm>
 
 #include "checks/families.h"
@@ -50,16 +52,6 @@ std::string WriteText(const DcbWrite& write) {
   return Cat(what, times, " by ", WriterText(write));
 }
 
-std::string WritesText(const DcbWrites& writes) {
-  std::vector<std::string> items;
-  for (const DcbWrite& write : writes.writes) items.push_back(WriteText(write));
-  if (!writes.unannounced.empty())
-    items.push_back(Cat(JoinedWith(writes.unannounced, ", "), " changed, and the kernel did not announce it"));
-  const std::size_t more = items.size() > kMostShown ? items.size() - kMostShown : 0;
-  items.resize(items.size() - more);
-  return Printable(Cat(JoinedWith(items, "; "), more > 0 ? Cat("; and ", more, " more") : ""));
-}
-
 bool OfLldpad(const DcbWrite& write) {
   return std::ranges::any_of(write.suspects, [](const std::string& one) { return one.starts_with("lldpad "); });
 }
@@ -81,16 +73,26 @@ Verdict Judge(const EthernetView& view) {
   if (!writes) return NoAnswer(writes.missing(), std::string(kExpected), kSource);
   const std::string source = Cat(kSource, " in ", writes->listened_ms / 1000, " s");
   if (!writes->writes.empty() || !writes->unannounced.empty())
-    return Warned(WritesText(*writes), std::string(kExpected), source, FixFor(view, *writes));
+    return Warned(DcbWritesText(*writes), std::string(kExpected), source, FixFor(view, *writes));
   if (writes->lost) {
     return NoAnswer({Missing::Kind::kFailed, "the kernel announced more than could be kept"},
                     std::string(kExpected), source);
   }
-  return Judged(true, Cat("nobody wrote in ", writes->listened_ms / 1000, " s"), std::string(kExpected),
-                source);
+  return Judged(true, DcbWritesText(*writes), std::string(kExpected), source);
 }
 
 }  // namespace
+
+std::string DcbWritesText(const DcbWrites& writes) {
+  std::vector<std::string> items;
+  for (const DcbWrite& write : writes.writes) items.push_back(WriteText(write));
+  if (!writes.unannounced.empty())
+    items.push_back(Cat(JoinedWith(writes.unannounced, ", "), " changed, and the kernel did not announce it"));
+  if (items.empty()) return Cat("nobody wrote in ", writes.listened_ms / 1000, " s");
+  const std::size_t more = items.size() > kMostShown ? items.size() - kMostShown : 0;
+  items.resize(items.size() - more);
+  return Printable(Cat(JoinedWith(items, "; "), more > 0 ? Cat("; and ", more, " more") : ""));
+}
 
 Check DriftForeignWriter() {
   return {
