@@ -30,9 +30,9 @@ std::size_t Edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string BlocksWhen(const Check& check) {
-  if (check.blocks_for == nullptr || check.blocks_for == &kDemandsRdma) return {};
-  return "under a profile that " + std::string(check.blocks_for->words);
+std::string BlocksWhen(const Demand* demand) {
+  if (demand == nullptr || demand == &kDemandsRdma) return {};
+  return "under a profile that " + std::string(demand->words);
 }
 
 Explanation From(const Check& check) {
@@ -42,7 +42,7 @@ Explanation From(const Check& check) {
           .why = std::string(check.why),
           .fix = FillIn(check.fix, {}, nullptr, {}),
           .blocking = check.blocks_for != nullptr,
-          .blocks_when = BlocksWhen(check),
+          .blocks_when = BlocksWhen(check.blocks_for),
           .scope = std::string(Name(ScopeOf(check))),
           .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
 }
@@ -54,6 +54,7 @@ Explanation From(const TransferCheck& check) {
           .why = std::string(check.why),
           .fix = std::string(check.fix),
           .blocking = true,
+          .blocks_when = BlocksWhen(check.blocks_for),
           .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort))};
 }
 
