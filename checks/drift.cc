@@ -31,15 +31,13 @@ std::string JoinedWith(const std::vector<std::string>& items, std::string_view b
 }
 
 std::string WriterText(const DcbWrite& write) {
-  const std::string names = JoinedWith(write.suspects, " or ");
-  const std::string probably = names.empty() ? "" : ", probably " + names;
   switch (write.writer) {
     case DcbWriter::kDriver:
       return "the NIC's driver, for its firmware";
-    case DcbWriter::kProgram:
-      return Cat("a program just started", names.empty() ? ", gone before it could be named" : probably);
-    case DcbWriter::kDaemon:
-      return Cat("a program that runs for longer", probably);
+    case DcbWriter::kProcess: {
+      const std::string names = JoinedWith(write.suspects, " or ");
+      return names.empty() ? "a process that could not be named" : "a process, probably " + names;
+    }
     case DcbWriter::kUnknown:
       return "nobody knows whom";
   }

@@ -8,7 +8,7 @@
 
 namespace rdmaready {
 
-// "PFC 3 -> 4 by a program just started, probably dcb (process 712); and 2 more", "nobody wrote in 35 s".
+// "PFC 3 -> 4 by a process, probably dcb (process 712); and 2 more", "nobody wrote in 35 s".
 std::string DcbWritesText(const DcbWrites& writes);
 
 }  // namespace rdmaready
