@@ -10,6 +10,7 @@
 
 #include "agent/agent_events.h"
 #include "agent/port_counters.h"
+#include "agent/priority_packets.h"
 #include "agent/transfer/cases.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
@@ -176,7 +177,7 @@ void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller
   if (addresses.empty()) return skip_all("the port has no routable IP address");
   const absl::StatusOr<PortLock> lock = TakePort(PortName(port), caller, "check, loopback");
   if (!lock.ok()) return skip_all(Message(lock.status()));
-  const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number};
+  const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number, EthernetNicsOf(port)};
   const RunOptions options =
       OptionsOf({.tos = profile.tos, .system_tos = !profile.tos.has_value()}, 1, chosen, cancel);
   for (const TransferCase& test : AllCases()) {
@@ -309,11 +310,17 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
+  const auto packets = [&] {
+    const std::lock_guard lock(collect_mutex_);
+    return ReadPriorityPackets(host_, ticket.port.nics);
+  };
+  const Fact<PriorityPackets> before = packets();
   LiveTest live = Run(ticket.port, [&] {
     return RunEnd(
         initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
         OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel));
   });
+  live.result.priority_packets = PacketsBetween(before, packets());
   const std::int64_t duration_ns = UnixNowNs() - started;
   const std::string role = initiator ? "initiator" : "responder";
   Keep(live, {.run_id = ticket.caller.run_id,

@@ -37,12 +37,12 @@ absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& de
       if (own.empty()) {
         return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");
       }
-      return PortAddress{PortName(port), own.front(), device, number};
+      return PortAddress{PortName(port), own.front(), device, number, EthernetNicsOf(port)};
     }
     if (std::find(own.begin(), own.end(), address) == own.end()) {
       return absl::InvalidArgumentError("port " + PortName(port) + " does not have the address " + address);
     }
-    return PortAddress{PortName(port), address, device, number};
+    return PortAddress{PortName(port), address, device, number, EthernetNicsOf(port)};
   }
   return absl::NotFoundError("no RDMA port " + device + "/" + std::to_string(number) + " on this host");
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "agent/priority_packets.h"
 #include "api/model/facts.h"
 
 namespace rdmaready {
@@ -15,6 +16,7 @@ struct PortAddress {
   std::string address{};  // one of the port's own
   std::string device{};
   std::uint32_t number = 0;
+  Fact<std::vector<EthernetNic>> nics{};  // which count its packets
 };
 
 // The addresses by which the port can be reached (checks/addresses.h), IPv4 first.

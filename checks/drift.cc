@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // drift.foreign-writer: did somebody write DCB settings while the host was watched? rdmaready never does.
+#include "checks/drift.h"
+
 #include <algorithm>
 
 #include "checks/families.h"
@@ -29,15 +31,13 @@ std::string JoinedWith(const std::vector<std::string>& items, std::string_view b
 }
 
 std::string WriterText(const DcbWrite& write) {
-  const std::string names = JoinedWith(write.suspects, " or ");
-  const std::string probably = names.empty() ? "" : ", probably " + names;
   switch (write.writer) {
     case DcbWriter::kDriver:
       return "the NIC's driver, for its firmware";
-    case DcbWriter::kProgram:
-      return Cat("a program just started", names.empty() ? ", gone before it could be named" : probably);
-    case DcbWriter::kDaemon:
-      return Cat("a program that runs for longer", probably);
+    case DcbWriter::kProcess: {
+      const std::string names = JoinedWith(write.suspects, " or ");
+      return names.empty() ? "a process that could not be named" : "a process, probably " + names;
+    }
     case DcbWriter::kUnknown:
       return "nobody knows whom";
   }
@@ -48,16 +48,6 @@ std::string WriteText(const DcbWrite& write) {
   const std::string what = write.changed.empty() ? "written again, unchanged" : JoinedWith(write.changed, ", ");
   const std::string times = write.times > 1 ? Cat(" (", write.times, " times)") : "";
   return Cat(what, times, " by ", WriterText(write));
-}
-
-std::string WritesText(const DcbWrites& writes) {
-  std::vector<std::string> items;
-  for (const DcbWrite& write : writes.writes) items.push_back(WriteText(write));
-  if (!writes.unannounced.empty())
-    items.push_back(Cat(JoinedWith(writes.unannounced, ", "), " changed, and the kernel did not announce it"));
-  const std::size_t more = items.size() > kMostShown ? items.size() - kMostShown : 0;
-  items.resize(items.size() - more);
-  return Printable(Cat(JoinedWith(items, "; "), more > 0 ? Cat("; and ", more, " more") : ""));
 }
 
 bool OfLldpad(const DcbWrite& write) {
@@ -81,16 +71,26 @@ Verdict Judge(const EthernetView& view) {
   if (!writes) return NoAnswer(writes.missing(), std::string(kExpected), kSource);
   const std::string source = Cat(kSource, " in ", writes->listened_ms / 1000, " s");
   if (!writes->writes.empty() || !writes->unannounced.empty())
-    return Warned(WritesText(*writes), std::string(kExpected), source, FixFor(view, *writes));
+    return Warned(DcbWritesText(*writes), std::string(kExpected), source, FixFor(view, *writes));
   if (writes->lost) {
     return NoAnswer({Missing::Kind::kFailed, "the kernel announced more than could be kept"},
                     std::string(kExpected), source);
   }
-  return Judged(true, Cat("nobody wrote in ", writes->listened_ms / 1000, " s"), std::string(kExpected),
-                source);
+  return Judged(true, DcbWritesText(*writes), std::string(kExpected), source);
 }
 
 }  // namespace
+
+std::string DcbWritesText(const DcbWrites& writes) {
+  std::vector<std::string> items;
+  for (const DcbWrite& write : writes.writes) items.push_back(WriteText(write));
+  if (!writes.unannounced.empty())
+    items.push_back(Cat(JoinedWith(writes.unannounced, ", "), " changed, and the kernel did not announce it"));
+  if (items.empty()) return Cat("nobody wrote in ", writes.listened_ms / 1000, " s");
+  const std::size_t more = items.size() > kMostShown ? items.size() - kMostShown : 0;
+  items.resize(items.size() - more);
+  return Printable(Cat(JoinedWith(items, "; "), more > 0 ? Cat("; and ", more, " more") : ""));
+}
 
 Check DriftForeignWriter() {
   return {

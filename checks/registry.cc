@@ -240,6 +240,7 @@ std::string_view GroupOf(std::string_view id) {
       {"trust.uniform", "pair"},
       {"drv.fw-uniform", "pair"},
       {"iw.peer-protocol", "pair"},
+      {"tx.", "pair"},
       {"agree.", "agreement"},
       {"iw.port-5445", "storage"},
       {"iw.", "device"},

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "api/base/text.h"
+#include "checks/effective_class.h"
 #include "checks/error_counters.h"
 #include "checks/hiding.h"
 #include "checks/transfer_hints.h"
@@ -73,6 +74,12 @@ constexpr std::string_view kPathWhy =
 constexpr std::string_view kPathFix =
     "ip -brief address show  # give both RDMA interfaces an address in one subnet, on ports of the same "
     "transport";
+
+constexpr std::string_view kClassWhy =
+    "Packets in another priority are neither paused nor given RDMA's share: marks and maps are right only when "
+    "they arrive so";
+constexpr std::string_view kClassFix =
+    "ethtool -S NETDEV  # of both NICs, before and after a transfer: which counter of a priority grows?";
 
 // A case that the engine has and this table does not is shown by its size.
 Figure FigureOf(const TransferResult& result) {
@@ -159,11 +166,18 @@ void AddCounters(std::span<const EndCounters> counters, const TransferPlace& pla
 }
 
 std::vector<TransferCheck> MakeChecks() {
-  std::vector<TransferCheck> checks{{.id = std::string(kPathId),
-                                     .rung = Rung::kPeer,
-                                     .title = std::string(kPathTitle),
-                                     .why = kPathWhy,
-                                     .fix = kPathFix}};
+  std::vector<TransferCheck> checks{
+      {.id = std::string(kPathId),
+       .rung = Rung::kPeer,
+       .title = std::string(kPathTitle),
+       .why = kPathWhy,
+       .fix = kPathFix},
+      {.id = std::string(kEffectiveClassId),
+       .rung = Rung::kPeer,
+       .title = "The NICs at both ends count the transfer in the priority of RDMA",
+       .why = kClassWhy,
+       .fix = kClassFix,
+       .blocks_for = &kDemandsLossless}};
   for (const Rung rung : {Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect}) {
     const std::span<const CaseRow> rows =
         rung == Rung::kSmbDirect ? std::span<const CaseRow>(kSmbDirectCases) : std::span<const CaseRow>(kCases);

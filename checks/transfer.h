@@ -17,20 +17,23 @@
 #include "api/model/facts.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
+#include "checks/blocking.h"
 
 namespace rdmaready {
 
-// What `explain` shows of a live test; all of them block.
+// What `explain` shows of a live test.
 struct TransferCheck {
   std::string id{};              // "loopback.send-1k"
-  std::string_view case_name{};  // "send-1k"; empty for peer.path
+  std::string_view case_name{};  // "send-1k"; empty for peer.path and tx.effective-class
   Rung rung = Rung::kLoopback;
   std::string title{};
   std::string_view why{};
   std::string_view fix{};
+  const Demand* blocks_for = &kDemandsRdma;
 };
 
-// "peer.path" (the two hosts have ports that can be tested with each other), then every case on its rungs.
+// "peer.path" (the two hosts have ports that can be tested with each other), tx.effective-class
+// (checks/effective_class.h), then every case on its rungs.
 const std::vector<TransferCheck>& AllTransferChecks();
 
 // Null when there is none of that id.
@@ -48,12 +51,14 @@ constexpr bool IsPairRung(Rung rung) { return rung == Rung::kPeer || rung == Run
 // Where a test ran. What is empty is left out of the hints.
 struct TransferPlace {
   Rung rung = Rung::kLoopback;
-  std::string subject{};       // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
-  bool software = false;       // either end is a software device
-  bool lossless = false;       // the profile asks for a path that loses nothing
-  std::string netdev{};        // of the initiator
-  std::string peer_address{};  // the responder's RDMA address
-  std::string peer_host{};     // the responder's host, as the caller names it
+  std::string subject{};        // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
+  bool software = false;        // either end is a software device
+  bool lossless = false;        // the profile asks for a path that loses nothing
+  std::string netdev{};         // of the initiator
+  std::string ethernet{};       // the Ethernet port under it, where its packets are counted
+  std::string peer_ethernet{};  // and that of the responder
+  std::string peer_address{};   // the responder's RDMA address
+  std::string peer_host{};      // the responder's host, as the caller names it
 };
 
 // Pass with the figures; fail for any failure, a wrong or unverified byte, or no message at all. A cancelled

@@ -15,9 +15,9 @@
 namespace rdmaready {
 namespace {
 
-std::string BlocksWhen(const Check& check) {
-  if (check.blocks_for == nullptr || check.blocks_for == &kDemandsRdma) return {};
-  return "under a profile that " + std::string(check.blocks_for->words);
+std::string BlocksWhen(const Demand* demand) {
+  if (demand == nullptr || demand == &kDemandsRdma) return {};
+  return "under a profile that " + std::string(demand->words);
 }
 
 Explanation From(const Check& check) {
@@ -27,7 +27,7 @@ Explanation From(const Check& check) {
           .why = std::string(check.why),
           .fix = FillIn(check.fix, {}, nullptr, {}),
           .blocking = check.blocks_for != nullptr,
-          .blocks_when = BlocksWhen(check),
+          .blocks_when = BlocksWhen(check.blocks_for),
           .scope = std::string(Name(ScopeOf(check))),
           .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
 }
@@ -39,6 +39,7 @@ Explanation From(const TransferCheck& check) {
           .why = std::string(check.why),
           .fix = std::string(check.fix),
           .blocking = true,
+          .blocks_when = BlocksWhen(check.blocks_for),
           .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort))};
 }
 

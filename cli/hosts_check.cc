@@ -10,6 +10,7 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "checks/agreement.h"
+#include "checks/effective_class.h"
 #include "checks/probe.h"
 #include "checks/readiness.h"
 #include "checks/transfer.h"
@@ -204,6 +205,7 @@ void HostsCheck::TestPairs() {
     if (level_ >= Rung::kSmbDirect) {
       std::ranges::move(NotYet(OnRung(job.place, Rung::kSmbDirect)), std::back_inserter(of_pair));
     }
+    of_pair.push_back(ClassNotJudged(job.place, "interrupted"));
   }
   {
     const std::lock_guard lock(mutex_);
@@ -236,6 +238,8 @@ void HostsCheck::ProbeFrom(std::size_t index) {
 void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
   const HostClient& from = hosts_[job.from];
   const HostClient& to = hosts_[job.to];
+  Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
+  std::uint64_t most_bytes = 0;  // of the transfers that show the class
   for (const std::string& name : level_ >= Rung::kSmbDirect ? CaseNames() : CaseNames(Rung::kPeer)) {
     const TransferPlace place = OnRung(job.place, PairRungOf(name));
     Finding finding;
@@ -256,6 +260,10 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
       const std::string to_store_error = answer.to_store_error;
       PeerVerdict verdict = JudgePeer(std::move(answer), name, place, from.name);
       finding = std::move(verdict.finding);
+      if (PairRungOf(name) == Rung::kPeer && ShowsClass(verdict.result) && verdict.result.bytes > most_bytes) {
+        most_bytes = verdict.result.bytes;
+        of_class = JudgeEffectiveClass(verdict.result, place, verdict.counters, *profile_);
+      }
       const std::lock_guard lock(mutex_);
       HostLost(job.from, verdict.from_error, finding);
       HostLost(job.to, verdict.to_error, finding);
@@ -265,6 +273,10 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
     const std::lock_guard lock(mutex_);
     run_.report.pairs[job.pair].findings[slot++] = std::move(finding);
   }
+  if (const std::optional<Finding> cause = LossOf(job); cause && most_bytes == 0)
+    of_class = Explained(of_class, *cause);
+  const std::lock_guard lock(mutex_);
+  run_.report.pairs[job.pair].findings[slot] = std::move(of_class);
 }
 
 std::string HostsCheck::LackOf(const PairJob& job, const std::string& case_name) const {

@@ -7,6 +7,8 @@
 
 #include "api/base/status.h"
 #include "checks/blocking.h"
+#include "checks/effective_class.h"
+#include "checks/ethernet.h"
 #include "checks/judge.h"
 #include "checks/pairing.h"
 #include "checks/words.h"
@@ -94,6 +96,12 @@ PortSelection Select(const End& end) {
   return {.device = end.port->device, .number = end.port->number, .address = end.address};
 }
 
+// The first of several; empty when it is not known.
+std::string EthernetNameOf(const Port& port) {
+  const Fact<Netdev> first = EthernetPortsOf(port).front();
+  return first ? first->name : std::string();
+}
+
 class Planner {
  public:
   Planner(std::span<const PlanHost> hosts, const Profile& profile) : hosts_(hosts), profile_(profile) {}
@@ -142,6 +150,8 @@ class Planner {
         plan_.pairs[pair].findings.push_back(
             Explained(NotTested(name, place, obstacle->observed), *obstacle, end->host->name));
       }
+      plan_.pairs[pair].findings.push_back(
+          Explained(ClassNotJudged(place, obstacle->observed), *obstacle, end->host->name));
       return;
     }
     plan_.jobs.push_back({pair, from.index, to.index, Select(from), Select(to), place});
@@ -170,6 +180,8 @@ TransferPlace PlaceOf(const Port& from, const Port& to, const std::string& to_ho
           .subject = PortName(from) + " -> " + PortName(to),
           .software = (from.software && *from.software) || (to.software && *to.software),
           .netdev = from.netdev ? from.netdev->name : std::string(),
+          .ethernet = EthernetNameOf(from),
+          .peer_ethernet = EthernetNameOf(to),
           .peer_address = to_address,
           .peer_host = to_host};
 }

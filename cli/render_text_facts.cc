@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/base/text.h"
+#include "checks/drift.h"
 #include "checks/link_modes.h"
 #include "checks/names.h"
 #include "checks/words.h"
@@ -184,6 +185,7 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
   out.Offered(4, "PFC storm limit", netdev.pfc_storm_timeout_ms, StormTimeoutText);
   ListLldp(out, netdev.lldp);
   ListLldpad(out, netdev.lldp_agent);
+  out.KnownLine(4, "DCB writes", netdev.dcb_writes, DcbWritesText);
   out.Line(4, "IPv4 settings", netdev.ipv4, Ipv4Text);
   ListLink(out, netdev.link);
   out.Flush();

@@ -5,7 +5,6 @@
 #include <linux/rtnetlink.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -19,8 +18,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kMostWrites = 64;   // kinds of them, on one netdev
-constexpr std::int64_t kClockSlackS = 2;  // between a request and its announcement
+constexpr std::size_t kMostWrites = 64;  // kinds of them, on one netdev
 
 // Those that write DCB settings for as long as they run, of what Linux distributions have. NetworkManager and
 // fcoemon do it through lldpad.
@@ -105,39 +103,26 @@ Fact<Dcb> SettingsOf(const DcbNotice& notice, const std::string& name) {
   return settings;
 }
 
-// Drivers announce with the number 0 (ice, i40e, bnx2x, qlcnic); libmnl and libnl begin with the time; lldpad
-// counts from 1.
+// Drivers announce with the number 0 (ice, i40e, bnx2x, qlcnic); what processes send has one.
 DcbWriter WriterOf(const DcbNotice& notice) {
-  if (notice.sequence == 0) return DcbWriter::kDriver;
-  const std::int64_t apart_s = notice.unix_s - static_cast<std::int64_t>(notice.sequence);
-  return std::abs(apart_s) <= kClockSlackS ? DcbWriter::kProgram : DcbWriter::kDaemon;
+  return notice.sequence == 0 ? DcbWriter::kDriver : DcbWriter::kProcess;
 }
 
-void Name(const std::vector<ProcessName>& processes, std::vector<std::string>* names) {
-  for (const ProcessName& process : processes) {
-    const std::string name = process.name.empty() ? "one that is gone" : process.name;
-    names->push_back(name + " (process " + std::to_string(process.pid) + ")");
-  }
+bool IsDcbDaemon(const ProcessName& process) {
+  return std::ranges::find(kDcbDaemons, process.name) != std::end(kDcbDaemons);
 }
 
-std::vector<std::string> SuspectsOf(const DcbNotice& notice, const DcbNotices& heard, DcbWriter writer) {
+std::string NameText(const ProcessName& process) {
+  const std::string name = process.name.empty() ? "one that is gone" : process.name;
+  return name + " (process " + std::to_string(process.pid) + ")";
+}
+
+// Whoever came just then, and daemons that are there all the time.
+std::vector<std::string> SuspectsOf(const DcbNotice& notice, const DcbNotices& heard) {
   std::vector<std::string> suspects;
-  switch (writer) {
-    case DcbWriter::kUnknown:
-    case DcbWriter::kDriver:
-      break;
-    case DcbWriter::kDaemon: {
-      std::vector<ProcessName> daemons = heard.residents;
-      std::erase_if(daemons, [](const ProcessName& process) {
-        return std::ranges::find(kDcbDaemons, process.name) == std::end(kDcbDaemons);
-      });
-      Name(daemons, &suspects);
-      if (!suspects.empty()) break;
-      [[fallthrough]];
-    }
-    case DcbWriter::kProgram:
-      Name(notice.newcomers, &suspects);
-      break;
+  for (const ProcessName& process : notice.newcomers) suspects.push_back(NameText(process));
+  for (const ProcessName& process : heard.residents) {
+    if (IsDcbDaemon(process)) suspects.push_back(NameText(process));
   }
   return suspects;
 }
@@ -238,7 +223,7 @@ DcbWrites DecodeDcbWrites(const DcbNotices& notices, const std::string& name, Dc
   for (const DcbNotice& notice : notices.notices) {
     if (NetdevOf(notice) != name) continue;
     DcbWrite write{.writer = WriterOf(notice), .first_ms = notice.at_ms, .last_ms = notice.at_ms};
-    write.suspects = SuspectsOf(notice, notices, write.writer);
+    if (write.writer == DcbWriter::kProcess) write.suspects = SuspectsOf(notice, notices);
     if (const Fact<Dcb> told = SettingsOf(notice, name)) {
       write.changed = DcbDifferences(*settings, *told);
       Update(settings, *told);

@@ -118,10 +118,9 @@ struct ProcessName {
 
 // What the kernel told the group RTNLGRP_DCB.
 struct DcbNotice {
-  std::uint16_t type = 0;      // RTM_SETDCB, RTM_GETDCB
-  std::uint32_t sequence = 0;  // nlmsg_seq of the request that it follows
-  std::uint32_t at_ms = 0;     // since listening began
-  std::int64_t unix_s = 0;
+  std::uint16_t type = 0;                // RTM_SETDCB, RTM_GETDCB
+  std::uint32_t sequence = 0;            // nlmsg_seq of the request that it follows
+  std::uint32_t at_ms = 0;               // since listening began
   std::vector<std::byte> payload{};      // struct dcbmsg first
   std::vector<ProcessName> newcomers{};  // with a socket of NETLINK_ROUTE, which they had not at the beginning
 

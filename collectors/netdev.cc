@@ -137,6 +137,7 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
   netdev.statistics = ReadNicStatistics(host, link->name, netdev.driver, netdev.driver_info);
   netdev.mqprio = MqprioOf(network.qdiscs, ifindex);
   netdev.lldp = LldpNotListenedFor();
+  netdev.dcb_writes = LldpNotListenedFor();
   netdev.ipv4 = EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, link->name));
   netdev.link = ReadEthernetLink(host, network.ethtool_family, ifindex, sysfs_status.ok() ? sysfs : "");
 

@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <ctime>
 #include <optional>
 #include <span>
 #include <string>
@@ -143,7 +142,6 @@ class Notices {
     heard_.notices.push_back({.type = header.nlmsg_type,
                               .sequence = header.nlmsg_seq,
                               .at_ms = now_ms,
-                              .unix_s = static_cast<std::int64_t>(::time(nullptr)),
                               .payload = {payload.begin(), payload.end()},
                               .newcomers = newcomers});
   }

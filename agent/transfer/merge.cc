@@ -60,7 +60,8 @@ TransferResult Sanitized(TransferResult result) {
   result.remote_gid = SafeLine(result.remote_gid, kMaxTextBytes);
   result.transport = SafeLine(result.transport, kMaxTextBytes);
   result.failure.detail = SafeLine(result.failure.detail, kMaxTextBytes);
-  result.error_counters = {};  // of the peer's host: not ours to tell
+  result.error_counters = {};  // of the peer's host, like the next: not ours to tell
+  result.priority_packets = {};
   result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);
   result.cpu_initiator_ns = std::max<std::int64_t>(result.cpu_initiator_ns, 0);
   result.cpu_responder_ns = std::max<std::int64_t>(result.cpu_responder_ns, 0);

@@ -32,7 +32,8 @@ class PeerRelay {
     answer.result = Result(test);
     for (const Side* side : {&from_, &to_}) {
       if (side->result)
-        answer.counters.push_back({side->agent.name(), side->port_name, side->result->error_counters});
+        answer.counters.push_back({side->agent.name(), side->port_name, side->result->error_counters,
+                                   side->result->priority_packets});
     }
     // Each direction as its own initiator tells it.
     answer.reverse = to_.reverse ? to_.reverse : from_.reverse;

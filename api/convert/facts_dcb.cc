@@ -189,7 +189,7 @@ void PutDcbWrites(const DcbWrites& from, v1::DcbWrites* to) {
 Fact<DcbWrites> GetDcbWrites(const v1::DcbWrites& from) {
   DcbWrites to{.listened_ms = from.listened_ms(), .lost = from.lost()};
   to.writes = GetList<DcbWrite>(from.writes(), [](const v1::DcbWrite& row) {
-    return DcbWrite{.writer = Enumerator(row.writer(), DcbWriter::kDaemon),
+    return DcbWrite{.writer = Enumerator(row.writer(), DcbWriter::kProcess),
                     .suspects = {row.suspects().begin(), row.suspects().end()},
                     .changed = {row.changed().begin(), row.changed().end()},
                     .times = row.times(),

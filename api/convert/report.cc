@@ -29,6 +29,20 @@ CounterChanges GetChanges(const v1::CounterChanges& from) {
   });
 }
 
+void PutPackets(const PriorityPackets& from, v1::PriorityPackets* to) {
+  to->mutable_sent()->Assign(from.sent.begin(), from.sent.end());
+  to->mutable_received()->Assign(from.received.begin(), from.received.end());
+}
+
+Fact<PriorityPackets> GetPackets(const v1::PriorityPackets& from) {
+  PriorityPackets to;
+  const auto same = [](std::uint64_t value) { return value; };
+  const bool whole =
+      convert::GetArray(from.sent(), &to.sent, same) && convert::GetArray(from.received(), &to.received, same);
+  if (!whole) return convert::OutOfRange("packets of other than 8 priorities");
+  return to;
+}
+
 }  // namespace
 
 v1::Finding ToProto(const Finding& finding) {
@@ -148,6 +162,7 @@ v1::TransferResult ToProto(const TransferResult& result) {
   if (result.marking.traffic_class) message.set_traffic_class(*result.marking.traffic_class);
   if (result.marking.service_level) message.set_service_level(*result.marking.service_level);
   convert::Put(result.error_counters, message.mutable_error_counters(), PutChanges);
+  convert::Put(result.priority_packets, message.mutable_priority_packets(), PutPackets);
   return message;
 }
 
@@ -213,6 +228,7 @@ TransferResult FromProto(const v1::TransferResult& message) {
   if (message.has_traffic_class()) result.marking.traffic_class = Octet(message.traffic_class());
   if (message.has_service_level()) result.marking.service_level = Octet(message.service_level());
   result.error_counters = convert::Get<std::vector<CounterChange>>(message.error_counters(), GetChanges);
+  result.priority_packets = convert::Get<PriorityPackets>(message.priority_packets(), GetPackets);
   return result;
 }
 

@@ -2,10 +2,12 @@
 // CounterChange: what became of a counter between two readings, and those of a port over a live test.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "api/model/dcb.h"
 #include "api/model/fact.h"
 
 namespace rdmaready {
@@ -31,12 +33,22 @@ struct CounterChange {
 // Of the error counters that checks/error_counters.h knows, also where they did not change. Missing: not known.
 using CounterChanges = Fact<std::vector<CounterChange>>;
 
+// Packets of each priority that the Ethernet ports of one end counted from just before to just after a live
+// test. The port's other traffic counts too.
+struct PriorityPackets {
+  std::array<std::uint64_t, kPriorities> sent{};
+  std::array<std::uint64_t, kPriorities> received{};
+
+  bool operator==(const PriorityPackets&) const = default;
+};
+
 // What the error counters of one end's RDMA port did from just before to just after a live test. The port's
 // other traffic counts in them too.
 struct EndCounters {
   std::string host{};  // as the caller named it; empty: the host that the reader looks at
   std::string port{};  // "mlx5_0/1"
   CounterChanges changes{};
+  Fact<PriorityPackets> packets{};
 
   bool operator==(const EndCounters&) const = default;
 };

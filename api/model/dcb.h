@@ -111,13 +111,11 @@ struct Dcb {
   bool operator==(const Dcb&) const = default;
 };
 
-// The kernel announces that somebody wrote, and not who. What it passes on is the number that the writer gave
-// its request, and these number in different ways.
+// The kernel announces that somebody wrote, and not who. What it passes on is the number of the request.
 enum class DcbWriter {
   kUnknown,
-  kDriver,   // without a number: the driver, for the firmware's DCBX
-  kProgram,  // by the clock: a program that was just started, as iproute2's dcb
-  kDaemon,   // by counting on: a program that has run for longer, as lldpad
+  kDriver,   // there was no request: the driver, for the firmware's DCBX
+  kProcess,  // dcb, lldpad
 };
 
 // Writes of one kind in a row.

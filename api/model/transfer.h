@@ -133,6 +133,7 @@ struct TransferResult {
   // Of the port at the end that keeps or tells this result: never merged. Of a test in both directions only the
   // forward result has them, for both.
   CounterChanges error_counters{};
+  Fact<PriorityPackets> priority_packets{};
 
   bool operator==(const TransferResult&) const = default;
 };

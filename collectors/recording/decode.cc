@@ -218,7 +218,6 @@ DcbNotice NoticeOf(Reader& reader) {
   notice.type = reader.Unsigned<std::uint16_t>("type");
   notice.sequence = reader.Unsigned<std::uint32_t>("sequence");
   notice.at_ms = reader.Unsigned<std::uint32_t>("at_ms");
-  notice.unix_s = reader.Unsigned<std::int64_t>("unix_s");
   notice.payload = reader.Bytes("payload");
   notice.newcomers = reader.List<ProcessName>("newcomers", ProcessOf);
   return notice;

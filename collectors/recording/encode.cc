@@ -291,7 +291,6 @@ Json ToJson(const DcbNotice& notice) {
   return {{"type", notice.type},
           {"sequence", notice.sequence},
           {"at_ms", notice.at_ms},
-          {"unix_s", notice.unix_s},
           {"payload", HexOf(notice.payload)},
           {"shows", Shown(notice.payload)},
           {"newcomers", ToJson(notice.newcomers)}};

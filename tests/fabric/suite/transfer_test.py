@@ -8,6 +8,11 @@ import fabric
 import tool
 
 
+# A switch that takes the mark of RDMA away from what the guest sends, below its NIC, which has counted by then.
+UNMARK = ('nft "add table netdev unmark; add chain netdev unmark out { type filter hook egress device wire0 priority 0; }; '
+          'add rule netdev unmark out ip dscp 26 ip dscp set 0"')
+
+
 class LiveTransfers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -39,6 +44,7 @@ class LiveTransfers(unittest.TestCase):
         for findings in pairs.values():
             outcomes = {f["id"]: f["outcome"] for f in findings}
             self.assertEqual(outcomes["peer.write-512k"], "pass")
+            self.assertEqual(outcomes["tx.effective-class"], "pass")
             # What does not apply is about iWARP and about firmware.
             doubtful = {check for check, outcome in outcomes.items() if outcome != "pass"}
             self.assertLessEqual(doubtful, {"iw.peer-protocol", "drv.fw-uniform"}, findings)
@@ -76,6 +82,40 @@ class LiveTransfers(unittest.TestCase):
             fabric.assert_device_is_free(number)
             left = fabric.guest(number, "timeout 20 rdma link del rxe0; ls /sys/class/infiniband")
             self.assertEqual(left.split(), [], f"guest {number}")
+
+    def effective_class(self, report, sender, receiver):
+        for pair in report["pairs"]:
+            if (pair["from"], pair["to"]) == (self.hosts[sender], self.hosts[receiver]):
+                return next(found for found in pair["findings"] if found["id"] == "tx.effective-class")
+        raise AssertionError(report["pairs"])
+
+    def test_a_switch_that_takes_the_mark_away_is_found_by_the_transfer_alone(self):
+        """Every setting of both hosts is right."""
+        fabric.guest(1, UNMARK)
+        self.addCleanup(fabric.guest, 1, "nft delete table netdev unmark")
+        answer = fabric.check(self.hosts, "peer", timeout=300)
+        self.assertEqual(answer.status, 1, answer)
+        for address in self.hosts.values():
+            self.assertEqual(fabric.failing(answer.json, address), [])
+        found = self.effective_class(answer.json, 1, 2)
+        self.assertEqual((found["outcome"], found["blocking"], found["subject"]), ("fail", True, "rxe0/1 -> rxe0/1"), found)
+        self.assertRegex(found["observed"], rf"{self.hosts[1]} sent \d+ of \d+ packets on priority 3; "
+                                            rf"{self.hosts[2]} received \d+ of \d+ packets on priority 0$")
+        self.assertEqual(found["fix"], f"dcb app replace dev dcb0 dscp-prio 26:3  # on {self.hosts[2]}; "
+                                       "or the switch changes the mark on the way")
+        self.assertEqual(self.effective_class(answer.json, 2, 1)["outcome"], "pass")
+
+    def test_a_map_that_is_wrong_at_one_end_is_found_there(self):
+        fabric.guest(2, "dcb app replace dev dcb0 dscp-prio 26:0")
+        self.addCleanup(fabric.put_right)
+        report = fabric.check(self.hosts, "peer", timeout=300).json
+        self.assertIn("map.dscp", fabric.failing(report, self.hosts[2]))
+        to = self.effective_class(report, 1, 2)
+        self.assertEqual(to["outcome"], "fail", to)
+        self.assertIn(f"{self.hosts[2]} received", to["observed"])
+        back = self.effective_class(report, 2, 1)  # what it sends goes through its own map too
+        self.assertEqual(back["outcome"], "fail", back)
+        self.assertEqual(back["fix"], f"dcb app replace dev dcb0 dscp-prio 26:3  # on {self.hosts[2]}")
 
     @staticmethod
     def priority_packets(number):

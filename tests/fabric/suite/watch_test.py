@@ -109,7 +109,7 @@ class Watch(unittest.TestCase):
         found = self.watched(1, 6, lambda: fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc all:off 4:on"))
         drift = found("drift.foreign-writer")
         self.assertEqual((drift["outcome"], drift["subject"]), ("warn", "rxe0/1 dcb0"), drift)
-        self.assertRegex(drift["observed"], r"^PFC 3 -> 4 by a program just started, probably dcb \(process \d+\)$")
+        self.assertRegex(drift["observed"], r"^PFC 3 -> 4 by a process, probably dcb \(process \d+\)$")
         self.assertEqual(found("pfc.lossless-priority")["outcome"], "fail")  # and what it wrote is judged too
         self.assertEqual(self.watched(2, 4)("drift.foreign-writer")["outcome"], "pass")  # not on the other host
 
@@ -120,12 +120,12 @@ class Watch(unittest.TestCase):
         found = self.watched(1, 6, flap)
         drift = found("drift.foreign-writer")
         self.assertEqual(drift["outcome"], "warn", drift)
-        self.assertRegex(drift["observed"], r"^APP (\(2 times\) )?by a program just started, probably dcb \(process \d+\)")
+        self.assertRegex(drift["observed"], r"^APP (\(2 times\) )?by a process, probably dcb \(process \d+\)")
 
     def test_a_write_that_changes_nothing_is_said_to_be_one(self):
         drift = self.watched(1, 6, lambda: fabric.guest(1, "dcb pfc set dev dcb0 prio-pfc all:off 3:on"))("drift.foreign-writer")
         self.assertEqual(drift["outcome"], "warn", drift)
-        self.assertTrue(drift["observed"].startswith("written again, unchanged by a program just started"), drift)
+        self.assertTrue(drift["observed"].startswith("written again, unchanged by a process"), drift)
 
     def test_what_the_kernel_does_not_announce_is_seen_all_the_same(self):
         """It announces no change of the DCBX mode."""
@@ -134,13 +134,11 @@ class Watch(unittest.TestCase):
         self.assertIn("DCBX mode changed, and the kernel did not announce it", drift["observed"])
 
     def test_lldpad_that_writes_is_named(self):
+        """It writes its settings again and again, also those that are there already."""
         fabric.guest(1, LLDPAD)
-        time.sleep(2)
-        self.assertEqual(self.watched(1, 4)("drift.foreign-writer")["outcome"], "pass")  # it runs, and does not write
         drift = self.watched(1, 8, lambda: fabric.guest(1, "lldptool -T -i dcb0 -V PFC enabled=4"))("drift.foreign-writer")
         self.assertEqual(drift["outcome"], "warn", drift)
-        self.assertIn("PFC 3 -> 4", drift["observed"])
-        self.assertRegex(drift["observed"], r" by a program that runs for longer, probably lldpad \(process \d+\)")
+        self.assertRegex(drift["observed"], r" by a process, probably (\w+ \(process \d+\) or )?lldpad \(process \d+\)")
         self.assertTrue(drift["fix"].startswith("systemctl disable --now lldpad"), drift)
 
     def test_a_host_that_was_saved_while_somebody_listened_tells_it_too(self):
@@ -152,7 +150,7 @@ class Watch(unittest.TestCase):
             answer = tool.rdmaready("check", "--facts", directory, "--profile", "virtual-fabric", "--output", "json")
         drift = [one for one in answer.json["hosts"][0]["findings"] if one["id"] == "drift.foreign-writer"]
         self.assertEqual([one["outcome"] for one in drift], ["warn"], drift)
-        self.assertIn("PFC 3 -> 4 by a program just started", drift[0]["observed"])
+        self.assertIn("PFC 3 -> 4 by a process", drift[0]["observed"])
 
     def test_an_interrupted_watch_ends_at_once(self):
         began = time.monotonic()

@@ -26,8 +26,8 @@ DcbWrite By(DcbWriter writer, std::vector<std::string> suspects = {}) {
 }  // namespace
 
 void AddDriftCases(std::vector<CheckCase>& cases) {
-  const DcbWrite program = By(DcbWriter::kProgram, {"dcb (process 712)"});
-  DcbWrite again = By(DcbWriter::kDaemon, {"lldpad (process 612)"});
+  const DcbWrite program = By(DcbWriter::kProcess, {"dcb (process 712)"});
+  DcbWrite again = By(DcbWriter::kProcess, {"lldpad (process 612)"});
   again.changed.clear();
   again.times = 3;
   const Facts unannounced = Heard(DcbWrites{.listened_ms = 35'000, .unannounced = {"DCBX mode", "ETS"}});
@@ -37,14 +37,14 @@ void AddDriftCases(std::vector<CheckCase>& cases) {
   cases.insert(
       cases.end(),
       {{id, "quiet", Written({}), kPass, "nobody wrote in 35 s"},
-       {id, "a program", Written({program}), kWarn,
-        "PFC 3 -> 4 by a program just started, probably dcb (process 712)", "ps -C lldpad"},
-       {id, "a program that is gone", Written({By(DcbWriter::kProgram)}), kWarn,
-        "gone before it could be named"},
-       {id, "one of two programs", Written({By(DcbWriter::kProgram, {"dcb (process 1)", "ip (process 2)"})}),
+       {id, "a program", Written({program}), kWarn, "PFC 3 -> 4 by a process, probably dcb (process 712)",
+        "ps -C lldpad"},
+       {id, "a program that is gone", Written({By(DcbWriter::kProcess)}), kWarn,
+        "by a process that could not be named"},
+       {id, "one of two programs", Written({By(DcbWriter::kProcess, {"dcb (process 1)", "ip (process 2)"})}),
         kWarn, "probably dcb (process 1) or ip (process 2)"},
        {id, "lldpad, the same again", Written({again}), kWarn,
-        "written again, unchanged (3 times) by a program that runs for longer, probably lldpad (process 612)",
+        "written again, unchanged (3 times) by a process, probably lldpad (process 612)",
         "systemctl disable --now lldpad"},
        {id, "the driver", Written({By(DcbWriter::kDriver)}), kWarn, "the NIC's driver, for its firmware",
         "dcb dcbx set dev dcb0 host ieee"},

@@ -324,6 +324,23 @@ TEST(FactsText, ShowsLldpWhenItWasListenedForOrAskedFor) {
                                "      noted             a note\n"));
 }
 
+TEST(FactsText, ShowsWhoWroteDcbSettingsWhereItWasListenedFor) {
+  const auto text_of = [](const Fact<DcbWrites>& writes) {
+    Netdev netdev = SomeNetdev("dcb0");
+    netdev.dcb_writes = writes;
+    Port port;
+    port.netdev = netdev;
+    Facts facts;
+    facts.ports = std::vector{port};
+    return FactsText({.hosts = {{.host = "a", .facts = facts}}}, {});
+  };
+  EXPECT_THAT(text_of(Missing{}), Not(HasSubstr("DCB writes")));
+  EXPECT_THAT(text_of(DcbWrites{.listened_ms = 35'000}),
+              HasSubstr("    DCB writes        nobody wrote in 35 s\n"));
+  EXPECT_THAT(text_of(DcbWrites{.writes = {{.writer = DcbWriter::kDriver, .changed = {"ETS"}}}}),
+              HasSubstr("    DCB writes        ETS by the NIC's driver, for its firmware\n"));
+}
+
 TEST(FactsText, ShowsWhatLldpadHasInOneLine) {
   const auto text_of = [](const Fact<LldpHeard>& kept) {
     Netdev netdev = SomeNetdev("dcb0");

@@ -17,8 +17,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using wire::operator+;
 
-constexpr std::int64_t kNow = 1'790'000'000;
-
 // PFC on the priorities of the bitmap, and two rows of the APP table.
 wire::Bytes Settings(std::uint8_t pfc, bool other_order = false, const std::string& name = "dcb0") {
   wire::Bytes raw = wire::Pfc();
@@ -35,12 +33,11 @@ DcbNotice Notice(wire::Bytes payload, std::uint32_t sequence, std::vector<Proces
   return {.type = 79,
           .sequence = sequence,
           .at_ms = 1000,
-          .unix_s = kNow,
           .payload = std::move(payload),
           .newcomers = std::move(newcomers)};
 }
 
-constexpr auto kByClock = static_cast<std::uint32_t>(kNow - 1);
+constexpr std::uint32_t kAsked = 1;
 
 Dcb Before(std::uint8_t pfc = 8) { return *DecodeDcb(Settings(pfc), "dcb0"); }
 
@@ -54,8 +51,8 @@ DcbWrites Decoded(std::vector<DcbNotice> notices, std::vector<ProcessName> resid
 TEST(DcbWrites, WhatChangedIsToldFromTheSettingsBefore) {
   Dcb settings = Before();
   const DcbNotices heard{.listened_ms = 5000,
-                         .notices = {Notice(Settings(16), kByClock), Notice(Settings(0), kByClock),
-                                     Notice(Settings(0, true), kByClock)}};
+                         .notices = {Notice(Settings(16), kAsked), Notice(Settings(0), kAsked),
+                                     Notice(Settings(0, true), kAsked)}};
   const DcbWrites writes = DecodeDcbWrites(heard, "dcb0", &settings);
   ASSERT_THAT(writes.writes, SizeIs(3));
   EXPECT_THAT(writes.writes[0].changed, ElementsAre("PFC 3 -> 4"));
@@ -66,28 +63,28 @@ TEST(DcbWrites, WhatChangedIsToldFromTheSettingsBefore) {
 }
 
 TEST(DcbWrites, OfAnotherNetdevAreNotThisOnes) {
-  EXPECT_THAT(Decoded({Notice(Settings(16, false, "dcb1"), kByClock)}).writes, IsEmpty());
+  EXPECT_THAT(Decoded({Notice(Settings(16, false, "dcb1"), kAsked)}).writes, IsEmpty());
 }
 
-TEST(DcbWrites, TheNumberOfTheRequestTellsWritersApart) {
-  const std::vector<ProcessName> residents{{612, "lldpad"}, {1, "systemd"}};
+TEST(DcbWrites, ARequestHasANumberAndADriverNone) {
   const std::vector<ProcessName> newcomers{{712, "dcb"}};
-  const DcbWrites writes = Decoded({Notice(Settings(16), kByClock, newcomers),
-                                    Notice(Settings(8), 7, newcomers), Notice(Settings(16), 0, newcomers)},
-                                   residents);
-  ASSERT_THAT(writes.writes, SizeIs(3));
-  EXPECT_EQ(writes.writes[0].writer, DcbWriter::kProgram);
+  const DcbWrites writes =
+      Decoded({Notice(Settings(16), kAsked, newcomers), Notice(Settings(8), 0, newcomers)});
+  ASSERT_THAT(writes.writes, SizeIs(2));
+  EXPECT_EQ(writes.writes[0].writer, DcbWriter::kProcess);
   EXPECT_THAT(writes.writes[0].suspects, ElementsAre("dcb (process 712)"));
-  EXPECT_EQ(writes.writes[1].writer, DcbWriter::kDaemon);
-  EXPECT_THAT(writes.writes[1].suspects, ElementsAre("lldpad (process 612)"));
-  EXPECT_EQ(writes.writes[2].writer, DcbWriter::kDriver);
-  EXPECT_THAT(writes.writes[2].suspects, IsEmpty());
+  EXPECT_EQ(writes.writes[1].writer, DcbWriter::kDriver);
+  EXPECT_THAT(writes.writes[1].suspects, IsEmpty());
 }
 
-TEST(DcbWrites, AProgramThatCountsIsLookedForAmongTheNewcomersWhereNoDaemonIsKnown) {
-  const DcbWrites writes = Decoded({Notice(Settings(16), 7, {{712, "python3"}, {713, ""}})}, {{1, "systemd"}});
-  EXPECT_THAT(writes.writes.at(0).suspects,
-              ElementsAre("python3 (process 712)", "one that is gone (process 713)"));
+TEST(DcbWrites, SuspectedAreWhoCameJustThenAndTheDaemonsThatWrite) {
+  const DcbWrites writes =
+      Decoded({Notice(Settings(16), kAsked), Notice(Settings(8), kAsked, {{712, "python3"}, {713, ""}})},
+              {{612, "lldpad"}, {1, "systemd"}});
+  EXPECT_THAT(writes.writes.at(0).suspects, ElementsAre("lldpad (process 612)"));
+  EXPECT_THAT(writes.writes.at(1).suspects,
+              ElementsAre("python3 (process 712)", "one that is gone (process 713)", "lldpad (process 612)"));
+  EXPECT_THAT(Decoded({Notice(Settings(16), kAsked)}, {{1, "systemd"}}).writes.at(0).suspects, IsEmpty());
 }
 
 TEST(DcbWrites, LikeOnesInARowAreCounted) {
@@ -102,7 +99,7 @@ TEST(DcbWrites, LikeOnesInARowAreCounted) {
 
 TEST(DcbWrites, MoreKindsThanAreKeptAreSaidToBeLost) {
   std::vector<DcbNotice> notices;
-  for (int i = 0; i < 100; ++i) notices.push_back(Notice(Settings(i % 2 == 0 ? 16 : 8), kByClock));
+  for (int i = 0; i < 100; ++i) notices.push_back(Notice(Settings(i % 2 == 0 ? 16 : 8), kAsked));
   const DcbWrites writes = Decoded(notices);
   EXPECT_TRUE(writes.lost);
   EXPECT_FALSE(Decoded({notices.front()}).lost);
@@ -169,7 +166,7 @@ const Fact<DcbWrites>& WritesIn(const Facts& facts) { return facts.ports->front(
 
 TEST(KeepDcbWrites, WhatDiffersAtTheEndAndWasNotAnnouncedIsSaid) {
   Facts after = HostWith(Before(32));
-  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kByClock)}}, HostWith(Before()), &after);
+  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kAsked)}}, HostWith(Before()), &after);
   ASSERT_TRUE(WritesIn(after));
   EXPECT_THAT(WritesIn(after)->writes.at(0).changed, ElementsAre("PFC 3 -> 4"));
   EXPECT_THAT(WritesIn(after)->unannounced, ElementsAre("PFC 4 -> 5"));
@@ -198,7 +195,7 @@ TEST(KeepDcbWrites, OfABondTheyAreOnThePortsUnderIt) {
   ports.front().lowers = std::vector<Netdev>{*ports.front().netdev};
   bond.ports = ports;
   const Facts before = bond;
-  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kByClock)}}, before, &bond);
+  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kAsked)}}, before, &bond);
   EXPECT_EQ(WritesIn(bond).missing().kind, Missing::Kind::kUnsupported);
   EXPECT_THAT(bond.ports->front().lowers->front().dcb_writes->writes, SizeIs(1));
 }
@@ -218,7 +215,7 @@ TEST(Overhear, ListensToBothAndOnlyWhereThereIsDcb) {
 
 TEST(ReadDcbWrites, WithOneReadingNothingIsUnannounced) {
   FakeHost host;
-  host.dcb_notices = DcbNotices{.notices = {Notice(Settings(16), kByClock)}};
+  host.dcb_notices = DcbNotices{.notices = {Notice(Settings(16), kAsked)}};
   Facts facts = HostWith(Before());
   ReadDcbWrites(host, {}, &facts);
   ASSERT_TRUE(WritesIn(facts));

@@ -31,6 +31,8 @@ TEST(Sanitized, BelievesNoPeerAboutErrorCounters) {
   TransferResult result = GoodInitiator().result;
   result.error_counters = std::vector<CounterChange>{{"out_of_sequence", CounterChange::Kind::kGrew, 1}};
   EXPECT_EQ(Sanitized(result).error_counters, CounterChanges{});
+  result.priority_packets = PriorityPackets{};
+  EXPECT_EQ(Sanitized(result).priority_packets, Fact<PriorityPackets>{});
 }
 
 TEST(Merge, AddsWhatTheResponderVerified) {

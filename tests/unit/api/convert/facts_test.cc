@@ -169,7 +169,7 @@ Port FullPort() {
   netdev.lldp_agent = LldpHeard{.own = {FullNeighbour()}};
   netdev.dcb_writes = DcbWrites{.listened_ms = 35'000,
                                 .lost = true,
-                                .writes = {{.writer = DcbWriter::kDaemon,
+                                .writes = {{.writer = DcbWriter::kProcess,
                                             .suspects = {"lldpad (process 612)"},
                                             .changed = {"PFC 3 -> 4", "ETS"},
                                             .times = 3,

@@ -57,6 +57,8 @@ TransferResult FullResult() {
     changes.push_back({"c" + std::to_string(kind), static_cast<CounterChange::Kind>(kind), 1ULL << (8 * kind)});
   }
   result.error_counters = changes;
+  result.priority_packets =
+      PriorityPackets{.sent = {1, 2, 3, 4, 5, 6, 7, 8}, .received = {9, 10, 11, 12, 13, 14, 15, 16}};
   return result;
 }
 
@@ -107,6 +109,13 @@ TEST(ReportConversion, KeepsWhyErrorCountersAreNotKnownAndThatAnOlderAgentDoesNo
   result.error_counters = std::vector<CounterChange>{};
   EXPECT_EQ(FromProto(ToProto(result)), result) << "none to watch is not unknown";
   EXPECT_EQ(FromProto(v1::TransferResult()).error_counters, CounterChanges{});
+}
+
+TEST(ReportConversion, PacketsOfMorePrioritiesThanThereAreAreNotKnown) {
+  v1::TransferResult message = ToProto(FullResult());
+  message.mutable_priority_packets()->mutable_value()->add_sent(1);
+  EXPECT_EQ(FromProto(message).priority_packets.missing().kind, Missing::Kind::kFailed);
+  EXPECT_EQ(FromProto(v1::TransferResult()).priority_packets, Fact<PriorityPackets>{});
 }
 
 TEST(ReportConversion, ReadsAFailureOfANewerVersionAsAFailure) {

@@ -118,7 +118,6 @@ TEST(Replay, AnnouncementsOfDcbWritesComeBack) {
                                 .notices = {{.type = 79,
                                              .sequence = 7,
                                              .at_ms = 100,
-                                             .unix_s = 1'790'000'000,
                                              .payload = wire::FullDcb("dcb0"),
                                              .newcomers = {{712, "d\xff"}, {713, ""}}}}};
   RecordingHost recorder(host);
