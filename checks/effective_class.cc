@@ -104,7 +104,7 @@ Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& p
   if (result.transport != "roce-v2") return not_applicable("not RoCE v2");
   if (ends.size() != 2) return ClassNotJudged(place, "only one end told what it counted");
   const std::uint8_t wanted = *profile.rdma_priority;
-  const std::uint64_t least = result.bytes / kLargestPayloadBytes;
+  const std::uint64_t least = std::max<std::uint64_t>(1, result.bytes / kLargestPayloadBytes);
   const Count sent = CountOf(ends[0], place.ethernet, &PriorityPackets::sent, "sent", wanted, least);
   const Count received =
       CountOf(ends[1], place.peer_ethernet, &PriorityPackets::received, "received", wanted, least);

@@ -29,6 +29,7 @@ namespace {
 constexpr const char* kListen = "listen for DCB";
 constexpr int kReceiveBufferBytes = 1 << 20;          // asked for; the kernel gives what it allows
 constexpr std::size_t kMostMessageBytes = 64 * 1024;  // dcbnl's fit one page
+constexpr int kMostAtOnce = 64;                       // read before time and caller are looked at again
 constexpr std::uint32_t kPidMask = (1U << 22U) - 1;   // PID_MAX_LIMIT; libnl counts its sockets above it
 constexpr std::uint32_t kFirstByLot = 1U << 31U;      // netlink_autobind: negative where the pid is taken
 
@@ -99,7 +100,7 @@ class Notices {
     // First of all: a program that wrote is gone within a millisecond.
     const std::vector<ProcessName> newcomers =
         full() ? std::vector<ProcessName>() : OthersThan(heard_.residents);
-    while (true) {
+    for (int i = 0; i < kMostAtOnce; ++i) {
       sockaddr_nl from{};
       iovec place{buffer_.data(), buffer_.size()};
       msghdr message{};
