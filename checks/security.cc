@@ -81,10 +81,8 @@ Check SecNetnsShared() {
           "In shared mode each container sees all of them, and may use the addresses of the host and of others",
       .fix =
           "echo options ib_core netns_mode=0 > /etc/modprobe.d/rdma-netns.conf; rdma system set netns "
-          "exclusive  "
-          "# refused (busy) while any other network namespace exists: then reboot; afterwards give devices "
-          "away "
-          "by rdma dev set DEVICE netns NAME",
+          "exclusive  # refused (busy) while any other network namespace exists: then reboot; afterwards give "
+          "devices away by rdma dev set DEVICE netns NAME",
       .depends_on = {"inv.rdma-present"},
       .rule = Rule<HostView>{NetnsNotApplicable, JudgeNetns}};
 }
