@@ -39,7 +39,7 @@ std::string WriterText(const DcbWrite& write) {
       return names.empty() ? "a process that could not be named" : "a process, probably " + names;
     }
     case DcbWriter::kUnknown:
-      return "nobody knows whom";
+      return "somebody unknown";
   }
   return {};
 }

@@ -48,7 +48,7 @@ void AddDriftCases(std::vector<CheckCase>& cases) {
         "systemctl disable --now lldpad"},
        {id, "the driver", Written({By(DcbWriter::kDriver)}), kWarn, "the NIC's driver, for its firmware",
         "dcb dcbx set dev dcb0 host ieee"},
-       {id, "nobody knows who", Written({By(DcbWriter::kUnknown)}), kWarn, "nobody knows whom"},
+       {id, "nobody knows who", Written({By(DcbWriter::kUnknown)}), kWarn, "somebody unknown"},
        {id, "many", Written({program, again, program, again}), kWarn, "; and 2 more"},
        {id, "without a word", unannounced, kWarn, "DCBX mode, ETS changed, and the kernel did not announce it"},
        {id, "more than could be kept", Heard(DcbWrites{.listened_ms = 35'000, .lost = true}), kUnknown,
