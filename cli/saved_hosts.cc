@@ -25,9 +25,9 @@ std::int64_t SteadyNowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-// Neighbours that nobody listened for then read as "not in the recording".
-Facts Collect(Recording recording) {
-  const bool lldp_asked = !recording.lldp.entries().empty();
+// `listened`: neighbours that were not heard then read as "not in the recording".
+Facts Collect(Recording recording, bool listened) {
+  const bool lldp_asked = listened || !recording.lldp.entries().empty();
   const bool dcb_asked = !recording.dcb_notices.entries().empty();
   RecordedHost reader(std::move(recording));
   Facts facts = CollectFacts(reader);
@@ -46,7 +46,7 @@ SavedHost Replay(SavedRecording saved) {
   host.name = recording.host.empty() ? recording.hostname : recording.host;
   host.recorded_unix_ns = recording.recorded_unix_ns;
   host.recorded_by = recording.rdmaready;
-  host.facts = Collect(std::move(recording));
+  host.facts = Collect(std::move(recording), false);
   return host;
 }
 
