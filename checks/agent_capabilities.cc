@@ -69,9 +69,9 @@ constexpr std::size_t kBits = 64;
 constexpr std::uint64_t Bit(unsigned capability) { return std::uint64_t{1} << capability; }
 
 // Packet filters and resources in use; LLDP frames; registered memory; PCI configuration space, and the mounts
-// of a proof.
+// of a proof; a thread that goes before others, to see who writes DCB settings while that one is still there.
 constexpr std::uint64_t kNeeded =
-    Bit(CAP_NET_ADMIN) | Bit(CAP_NET_RAW) | Bit(CAP_IPC_LOCK) | Bit(CAP_SYS_ADMIN);
+    Bit(CAP_NET_ADMIN) | Bit(CAP_NET_RAW) | Bit(CAP_IPC_LOCK) | Bit(CAP_SYS_ADMIN) | Bit(CAP_SYS_NICE);
 
 // A kernel newer than the table may have more.
 std::string NameOf(std::size_t bit) {
@@ -114,9 +114,9 @@ Check SecAgentCaps() {
       .fix =
           "mkdir -p /etc/systemd/system/rdmaready-agent.service.d && printf '%s\\n' '[Service]' "
           "CapabilityBoundingSet= 'CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK "
-          "CAP_SYS_ADMIN' > /etc/systemd/system/rdmaready-agent.service.d/10-capabilities.conf && systemctl "
+          "CAP_SYS_ADMIN CAP_SYS_NICE' > /etc/systemd/system/rdmaready-agent.service.d/10-capabilities.conf && systemctl "
           "daemon-reload && systemctl restart rdmaready-agent  # started otherwise: by setpriv "
-          "--bounding-set=-all,+net_admin,+net_raw,+ipc_lock,+sys_admin",
+          "--bounding-set=-all,+net_admin,+net_raw,+ipc_lock,+sys_admin,+sys_nice",
       .rule = Rule<HostView>{CapsNotApplicable, JudgeCaps}};
 }
 

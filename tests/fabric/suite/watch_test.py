@@ -128,8 +128,8 @@ class Watch(unittest.TestCase):
         self.assertTrue(drift["observed"].startswith("written again, unchanged by a process"), drift)
 
     def test_what_the_kernel_does_not_announce_is_seen_all_the_same(self):
-        """It announces no change of the DCBX mode."""
-        drift = self.watched(1, 6, lambda: fabric.guest(1, "dcb dcbx set dev dcb0 host cee"))("drift.foreign-writer")
+        """It announces no change of the DCBX mode: here of the word static, which ends."""
+        drift = self.watched(1, 6, lambda: fabric.guest(1, "dcb dcbx set dev dcb0 host ieee"))("drift.foreign-writer")
         self.assertEqual(drift["outcome"], "warn", drift)
         self.assertIn("DCBX mode changed, and the kernel did not announce it", drift["observed"])
 

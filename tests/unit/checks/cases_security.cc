@@ -92,7 +92,7 @@ void AddSecurityCases(std::vector<CheckCase>& cases) {
         "CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN", "", fabric},
        {"sec.agent-caps", "less", Powers(std::uint64_t{0}), kPass, "none", "", fabric},
        {"sec.agent-caps", "two more", Powers(std::uint64_t{0x21'7001}), kFail, "also CAP_CHOWN CAP_SYS_MODULE",
-        "CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN' >", fabric},
+        "CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN CAP_SYS_NICE' >", fabric},
        {"sec.agent-caps", "of a kernel to come", Powers(std::uint64_t{0x300'0000'0000}), kFail,
         "also CAP_CHECKPOINT_RESTORE 41", "", fabric},
        {"sec.agent-caps", "typed as root", Powers(std::uint64_t{0x1ff'ffff'ffff}, std::string("rdmaready")),
