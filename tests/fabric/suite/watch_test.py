@@ -9,15 +9,6 @@ import fabric
 import tool
 
 COUNTERS = "/sys/kernel/debug/dcbnic/dcb0/counters"
-# Lets lldpad run, and write the settings of the profile, before anybody watches.
-LLDPAD = """
-set -e
-mkdir -p /var/lib/lldpad
-lldpad -d
-for i in $(seq 100); do ! lldptool ping > /dev/null 2>&1 || break; sleep 0.1; done
-lldptool set-lldp -i dcb0 adminStatus=rxtx
-lldptool -T -i dcb0 -V PFC willing=no enabled=3
-"""
 BY_COUNTING = ("pfc.wrong-prio", "pause.global-count", "cnt.rdma-retrans", "cnt.sequence", "cnt.retry-exceeded")
 
 
@@ -132,14 +123,6 @@ class Watch(unittest.TestCase):
         drift = self.watched(1, 6, lambda: fabric.guest(1, "dcb dcbx set dev dcb0 host ieee"))("drift.foreign-writer")
         self.assertEqual(drift["outcome"], "warn", drift)
         self.assertIn("DCBX mode changed, and the kernel did not announce it", drift["observed"])
-
-    def test_lldpad_that_writes_is_named(self):
-        """It writes its settings again and again, also those that are there already."""
-        fabric.guest(1, LLDPAD)
-        drift = self.watched(1, 8, lambda: fabric.guest(1, "lldptool -T -i dcb0 -V PFC enabled=4"))("drift.foreign-writer")
-        self.assertEqual(drift["outcome"], "warn", drift)
-        self.assertRegex(drift["observed"], r" by a process, probably (\w+ \(process \d+\) or )?lldpad \(process \d+\)")
-        self.assertTrue(drift["fix"].startswith("systemctl disable --now lldpad"), drift)
 
     def test_a_host_that_was_saved_while_somebody_listened_tells_it_too(self):
         with tempfile.TemporaryDirectory() as directory:

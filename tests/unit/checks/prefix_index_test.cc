@@ -126,7 +126,7 @@ TEST(IpSubnets, SaysWhatComparingEachAddressSays) {
       if (!slow.empty()) {
         EXPECT_EQ(verdicts[i].observed, slow);
       }
-      clashes += slow.empty() ? 0 : 1;
+      clashes += slow.empty() ? 0U : 1U;
     }
   }
   EXPECT_GT(clashes, 100U);
@@ -157,7 +157,7 @@ class SlowMatching {
       : a_(a), b_(b), partner_(b.size(), kNone) {
     for (std::size_t i = 0; i < a.size(); ++i) {
       seen_.assign(b.size(), false);
-      size_ += Find(i) ? 1 : 0;
+      size_ += Find(i) ? 1U : 0U;
     }
   }
   std::size_t size() const { return size_; }
