@@ -71,7 +71,7 @@ Verdict Judge(const EthernetView& view) {
   if (!writes) return NoAnswer(writes.missing(), std::string(kExpected), kSource);
   const std::string source = Cat(kSource, " in ", writes->listened_ms / 1000, " s");
   if (!writes->writes.empty() || !writes->unannounced.empty())
-    return Warned(DcbWritesText(*writes), std::string(kExpected), source, FixFor(view, *writes));
+    return Judged(false, DcbWritesText(*writes), std::string(kExpected), source, FixFor(view, *writes));
   if (writes->lost) {
     return NoAnswer({Missing::Kind::kFailed, "the kernel announced more than could be kept"},
                     std::string(kExpected), source);

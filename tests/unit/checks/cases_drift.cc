@@ -7,7 +7,7 @@ namespace rdmaready {
 namespace {
 
 constexpr Outcome kPass = Outcome::kPass;
-constexpr Outcome kWarn = Outcome::kWarn;
+constexpr Outcome kFail = Outcome::kFail;
 constexpr Outcome kUnknown = Outcome::kUnknown;
 constexpr Outcome kNotApplicable = Outcome::kNotApplicable;
 
@@ -37,20 +37,20 @@ void AddDriftCases(std::vector<CheckCase>& cases) {
   cases.insert(
       cases.end(),
       {{id, "quiet", Written({}), kPass, "nobody wrote in 35 s"},
-       {id, "a program", Written({program}), kWarn, "PFC 3 -> 4 by a process, probably dcb (process 712)",
+       {id, "a program", Written({program}), kFail, "PFC 3 -> 4 by a process, probably dcb (process 712)",
         "ps -C lldpad"},
-       {id, "a program that is gone", Written({By(DcbWriter::kProcess)}), kWarn,
+       {id, "a program that is gone", Written({By(DcbWriter::kProcess)}), kFail,
         "by a process that could not be named"},
        {id, "one of two programs", Written({By(DcbWriter::kProcess, {"dcb (process 1)", "ip (process 2)"})}),
-        kWarn, "probably dcb (process 1) or ip (process 2)"},
-       {id, "lldpad, the same again", Written({again}), kWarn,
+        kFail, "probably dcb (process 1) or ip (process 2)"},
+       {id, "lldpad, the same again", Written({again}), kFail,
         "written again, unchanged (3 times) by a process, probably lldpad (process 612)",
         "systemctl disable --now lldpad"},
-       {id, "the driver", Written({By(DcbWriter::kDriver)}), kWarn, "the NIC's driver, for its firmware",
+       {id, "the driver", Written({By(DcbWriter::kDriver)}), kFail, "the NIC's driver, for its firmware",
         "dcb dcbx set dev dcb0 host ieee"},
-       {id, "nobody knows who", Written({By(DcbWriter::kUnknown)}), kWarn, "somebody unknown"},
-       {id, "many", Written({program, again, program, again}), kWarn, "; and 2 more"},
-       {id, "without a word", unannounced, kWarn, "DCBX mode, ETS changed, and the kernel did not announce it"},
+       {id, "nobody knows who", Written({By(DcbWriter::kUnknown)}), kFail, "somebody unknown"},
+       {id, "many", Written({program, again, program, again}), kFail, "; and 2 more"},
+       {id, "without a word", unannounced, kFail, "DCBX mode, ETS changed, and the kernel did not announce it"},
        {id, "more than could be kept", Heard(DcbWrites{.listened_ms = 35'000, .lost = true}), kUnknown,
         "more than could be kept"},
        {id, "denied", Heard(Denied()), kUnknown, "not permitted"},

@@ -122,7 +122,7 @@ void AddRoom(std::vector<CheckCase>& cases) {
        {"pfc.headroom", "none", own_buffer(0), kFail, "0 KiB, of 46 KiB"},
        {"pfc.headroom", "a long cable", long_cable, kFail, "128 KiB, of 129 KiB that a pause needs",
         "buffer-size all:0 0:130364 1:131780"},
-       {"pfc.headroom", "a long cable, by the profile", GoodHost(), kFail, "128 KiB, of 153 KiB", "", far},
+       {"pfc.headroom", "a long cable, by the profile", GoodHost(), kFail, "128 KiB, of 163 KiB", "", far},
        {"pfc.headroom", "no such buffer", WithBuffer([](PortBuffer& buffer) { buffer.prio_buffer[3] = 200; }),
         kUnknown, "a buffer that is none"},
        {"pfc.headroom", "denied", WithDcb([](Dcb& dcb) { dcb.buffer = Denied(); }), kUnknown, "not permitted"},
