@@ -88,9 +88,9 @@ std::string RateNotApplicable(const EthernetView& view) {
 
 // NICs limit in steps: mlx5 of 100 Mb/s, or of 1 Gb/s above 25.5 Gb/s (mlx5e_dcbnl_ieee_setmaxrate).
 bool IsRate(std::uint64_t kbps, std::uint64_t wanted_kbps) {
-  constexpr std::uint64_t kStepKbps = 1'000'000;
   if (kbps == 0 || wanted_kbps == 0) return kbps == wanted_kbps;
-  return kbps < wanted_kbps + kStepKbps && wanted_kbps < kbps + kStepKbps;
+  const std::uint64_t step_kbps = wanted_kbps > 25'500'000 ? 1'000'000 : 100'000;
+  return kbps < wanted_kbps + step_kbps && wanted_kbps < kbps + step_kbps;
 }
 
 Verdict JudgeRate(const EthernetView& view) {

@@ -20,6 +20,7 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "collectors/lines.h"
 #include "collectors/real_files.h"
 #include "collectors/real_wait.h"
 
@@ -152,14 +153,6 @@ class Notices {
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMostMessageBytes);
 };
 
-// The next field of a line of fields between spaces.
-std::string_view NextField(std::string_view* line) {
-  line->remove_prefix(std::min(line->find_first_not_of(' '), line->size()));
-  const std::string_view field = line->substr(0, line->find(' '));
-  line->remove_prefix(field.size());
-  return field;
-}
-
 std::optional<std::uint32_t> NumberOf(std::string_view field) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
@@ -172,11 +165,10 @@ std::optional<std::uint32_t> NumberOf(std::string_view field) {
 std::vector<std::uint32_t> RoutingSocketOwners(std::string_view proc_net_netlink) {
   std::vector<std::uint32_t> pids;
   while (!proc_net_netlink.empty()) {
-    std::string_view line = proc_net_netlink.substr(0, proc_net_netlink.find('\n'));
-    proc_net_netlink.remove_prefix(std::min(line.size() + 1, proc_net_netlink.size()));
-    NextField(&line);  // the socket's address
-    const std::optional<std::uint32_t> protocol = NumberOf(NextField(&line));
-    const std::optional<std::uint32_t> port_id = NumberOf(NextField(&line));
+    const std::vector<std::string_view> words = WordsOf(TakeLine(proc_net_netlink));
+    if (words.size() < 3) continue;
+    const std::optional<std::uint32_t> protocol = NumberOf(words[1]);  // after the socket's address
+    const std::optional<std::uint32_t> port_id = NumberOf(words[2]);
     if (protocol != NETLINK_ROUTE || !port_id || *port_id >= kFirstByLot) continue;
     const std::uint32_t pid = *port_id & kPidMask;
     if (pid != 0) pids.push_back(pid);  // 0: the kernel's own
