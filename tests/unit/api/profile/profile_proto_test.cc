@@ -271,6 +271,8 @@ TEST(ProfileProblems, OfSharingAreOnlyThoseOfSeveralProtocolsOnALosslessPriority
   message.mutable_roles()->add_roles(v1::Profile::ROLE_SMB_CLIENT);
   EXPECT_FALSE(FindProblems(message).empty());
   message.clear_pfc();
+  EXPECT_THAT(FieldsOf(FindProblems(message)), ElementsAre("cable_metres"));
+  message.clear_cable_metres();
   EXPECT_TRUE(FindProblems(message).empty());
 }
 
