@@ -21,6 +21,7 @@
 #include "checks/transfer.h"
 #include "checks/words.h"
 #include "collectors/collect.h"
+#include "collectors/lldp.h"
 #include "collectors/overhear.h"
 #include "collectors/recording/recording_host.h"
 
@@ -85,7 +86,8 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
     const std::lock_guard lock(collect_mutex_);
     facts = CollectFacts(recorder);
   }
-  if (lldp.longest.count() > 0) Overhear(recorder, lldp, facts);
+  // Who waits for neighbours does not wait where none can be heard, although DCB could be written there too.
+  if (lldp.longest.count() > 0 && !LinksToListenOn(facts).empty()) Overhear(recorder, lldp, facts);
   Recording recording = recorder.Take();
   recording.hostname = facts.hostname;
   if (facts.kernel) recording.kernel = facts.kernel->release;

@@ -11,6 +11,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "api/model/facts.h"
@@ -33,9 +34,11 @@ LldpHeard DecodeLldp(const LldpFrames& frames);
 // What was heard, by the name of the netdev.
 using LldpByNetdev = std::map<std::string, Fact<LldpHeard>>;
 
-// Listens where frames of the ports' links can be heard, all netdevs at once: on a port's netdev, or on those
-// under it when it stands on others. Of no use, and not tried, on a netdev without a link. With none to listen
-// on it returns at once.
+// Where frames of the ports' links can be heard: a port's netdev, or those under it when it stands on others.
+// Not one without a link.
+std::vector<std::string> LinksToListenOn(const Facts& facts);
+
+// Listens on those, all at once; with none it returns at once.
 LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& facts);
 
 // Fills Netdev::lldp with it; the facts may be newer than those that were listened by.

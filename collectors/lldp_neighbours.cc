@@ -124,14 +124,19 @@ LldpHeard DecodeLldp(const LldpFrames& frames) {
 
 Missing LldpNotListenedFor() { return {Missing::Kind::kNotCollected, "not listened for: use --lldp 35"}; }
 
-LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& facts) {
-  LldpByNetdev heard;
-  if (!facts.ports) return heard;
-  std::vector<Port> ports = *facts.ports;
+std::vector<std::string> LinksToListenOn(const Facts& facts) {
   std::vector<std::string> names;
+  if (!facts.ports) return names;
+  std::vector<Port> ports = *facts.ports;
   EachLink(ports, &Netdev::lldp, [&](const Netdev& link) {
     if (HasLink(link) && std::ranges::find(names, link.name) == names.end()) names.push_back(link.name);
   });
+  return names;
+}
+
+LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& facts) {
+  LldpByNetdev heard;
+  const std::vector<std::string> names = LinksToListenOn(facts);
   if (names.empty()) return heard;
   const std::vector<absl::StatusOr<LldpFrames>> answers = host.ListenForLldp(names, wait);
   for (std::size_t i = 0; i < names.size() && i < answers.size(); ++i) {

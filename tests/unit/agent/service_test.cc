@@ -59,6 +59,22 @@ TEST_F(ServiceTest, ARecordingHasWhatLldpWasHeardWhenAskedTo) {
   EXPECT_EQ(heard(std::chrono::seconds(301)), -1);
 }
 
+TEST_F(ServiceTest, ARecordingWithoutALinkWaitsForNobody) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.host.dcb_notices = DcbNotices{.listened_ms = 2000};
+  const auto notices_heard = [&agent] {
+    const absl::StatusOr<RecordingFiles> files = agent.Client("a")->GetRecording(std::chrono::seconds(2));
+    return files.ok() ? static_cast<int>(files->count("dcb_notices.jsonl")) : -1;
+  };
+  EXPECT_EQ(notices_heard(), 1);
+  using wire::operator+;
+  const auto without_carrier =
+      wire::LinkHeader(7, true, false) + wire::Text(IFLA_IFNAME, "dcb0") + wire::U32(IFLA_MTU, 9000);
+  agent.host.Answer(wire::LinksRequest(), wire::One(without_carrier));
+  agent.host.Answer(wire::LinkRequest(7), wire::One(without_carrier));
+  EXPECT_EQ(notices_heard(), 0);
+}
+
 TEST_F(ServiceTest, ACheckWatchesThePortsFirstWhenAskedTo) {
   ServedAgent agent(BothEnds(), locks_);
   agent.host.lldp["dcb0"] = LldpFrames{.listened_ms = 1000};
