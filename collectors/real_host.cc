@@ -11,7 +11,6 @@
 #include <charconv>
 
 #include "api/base/status.h"
-#include "collectors/lines.h"
 #include "collectors/lldpad_messages.h"
 #include "collectors/real_dcb.h"
 #include "collectors/real_ethtool.h"
@@ -61,9 +60,7 @@ absl::StatusOr<std::string> RealHost::ReadFile(std::string_view absolute_path) {
 
 absl::StatusOr<std::vector<std::string>> RealHost::FindLines(std::string_view absolute_path,
                                                              const std::vector<std::string>& words) {
-  const absl::StatusOr<std::string> text = ReadWholeFile(std::string(absolute_path));
-  if (!text.ok()) return text.status();
-  return LinesWith(*text, words);
+  return lines_.Find(std::string(absolute_path), words);
 }
 
 absl::StatusOr<std::vector<std::string>> RealHost::ListDirectory(std::string_view absolute_path) {

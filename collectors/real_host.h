@@ -11,10 +11,11 @@
 
 #include "absl/status/statusor.h"
 #include "collectors/host_reader.h"
+#include "collectors/real_lines.h"
 
 namespace rdmaready {
 
-// Holds no state and no descriptors between calls.
+// Holds no descriptors between calls, and of what it read only what LineFinder does. Any thread may ask.
 class RealHost final : public HostReader {
  public:
   absl::StatusOr<std::string> ReadFile(std::string_view absolute_path) override;
@@ -40,6 +41,9 @@ class RealHost final : public HostReader {
   absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override;
   absl::StatusOr<std::string> AskLldpad(std::string_view question) override;
   absl::StatusOr<Memlock> MemlockLimit() override;
+
+ private:
+  LineFinder lines_;
 };
 
 }  // namespace rdmaready
