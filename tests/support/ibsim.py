@@ -71,7 +71,7 @@ class Fabric:
         if root != pathlib.Path("/"):
             environment["LD_LIBRARY_PATH"] = str(root / LIBRARIES)
         if host:
-            environment |= {"SIM_HOST": host, "LD_PRELOAD": str(root / LIBRARIES / "umad2sim" / "libumad2sim.so"),
+            environment |= {"SIM_HOST": host, "LD_PRELOAD": str(self.folder / "libumad2sim.so"),
                             "OSM_TMP_DIR": str(self.folder), "OSM_CACHE_DIR": str(self.folder)}
         return environment
 
@@ -85,6 +85,9 @@ class Fabric:
 
     def start(self):
         (self.folder / "net").write_text(NET)
+        root, _ = root_with("ibsim")
+        # LD_PRELOAD takes a blank in a path for the end of it.
+        (self.folder / "libumad2sim.so").symlink_to(root / LIBRARIES / "umad2sim" / "libumad2sim.so")
         self.simulator = self.spawn("ibsim", "-s", "net", stdin=subprocess.PIPE)
         self.wait_until(lambda: "simulator ready" in (self.folder / "ibsim.out").read_text(), "ibsim")
 

@@ -5,6 +5,7 @@ A fault is one wrong thing. `control` is done to the same guest before, and noth
 touches, in a way that is allowed. `base` brings a guest to where the fault is one, and nothing may be said of that either."""
 import dataclasses
 import pathlib
+import shlex
 
 import lldp
 
@@ -37,7 +38,7 @@ IGNORE = "sysctl -qw net.ipv4.conf.all.arp_ignore=2"
 ANNOUNCE = "sysctl -qw net.ipv4.conf.all.arp_announce=2"
 VLAN = "modprobe 8021q && ip link add link dcb0 name dcb0.711"
 VLAN_UP = "ip link set dcb0.711 up && ip addr add 10.7.11.9/24 dev dcb0.711"
-AGENT = str(HERE.parent / "guest" / "agent")
+AGENT = shlex.quote(str(HERE.parent / "guest" / "agent"))
 CONFIGFS_TOS = "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"
 
 LINK = [
