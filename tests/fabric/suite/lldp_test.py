@@ -148,6 +148,20 @@ class Lldp(unittest.TestCase):
         self.assertIn("an LLDP agent of this host announces it on", found["dcbx.willing"]["observed"])
         self.assertIn("PFC on 3 and 4", found["pfc.switch-agrees"]["observed"])
 
+    def test_an_lldpad_that_follows_the_switch_is_named_as_the_writer(self):
+        """Nobody touches this host: the other end announces another PFC, and lldpad, which is willing, writes it to the NIC."""
+        self.start_lldpad(LISTENER, up2tc="3:1,4:0", tcbw="50,50", willing="yes", enabled="3")
+        self.start_lldpad(PEER, up2tc="3:1,4:0", tcbw="50,50", willing="no", enabled="3")
+        self.kept()
+        running = tool.start("check", self.hosts[LISTENER], "--watch", 15, "--profile", "virtual-fabric", "--output", "json")
+        time.sleep(5)
+        fabric.guest(PEER, "lldptool -T -i dcb0 -V PFC enabled=4")
+        answer = tool.finish(running)
+        drift = fabric.finding(answer.json, self.hosts[LISTENER], "drift.foreign-writer")
+        self.assertEqual((drift["outcome"], drift["subject"]), ("warn", PLACE), drift)
+        self.assertRegex(drift["observed"], r"PFC 3 -> 4 by a process, probably lldpad \(process \d+\)")
+        self.assertEqual(fabric.finding(answer.json, self.hosts[LISTENER], "pfc.lossless-priority")["outcome"], "fail")
+
     def test_a_check_that_does_not_watch_judges_no_link(self):
         self.send(lldp.frame(1, PFC_4))
         found = self.judged(0)
