@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,45 @@ std::string RouteFix(const Port& port, const Subnet& subnet) {
              "  # for good: in the network configuration");
 }
 
+// "all", an address, or a prefix: does it hold the address?
+bool Holds(const std::string& prefix, const std::string& address) {
+  if (prefix == "all") return true;
+  const std::size_t slash = prefix.find('/');
+  if (slash == std::string::npos) return prefix == address;
+  const int length = std::atoi(prefix.c_str() + slash + 1);
+  if (length < 0 || length > 128) return false;
+  const auto bits = static_cast<std::uint8_t>(length);
+  return NetworkText({prefix.substr(0, slash), bits}) == NetworkText({address, bits});
+}
+
+// Could the rule be asked about what the host itself sends from the one to the other?
+bool Concerns(const RoutingRule& rule, const Subnet& subnet) {
+  std::istringstream words(rule.selector);
+  std::string word;
+  while (words >> word) {
+    if (word == "not") return true;
+    std::string value;
+    if (word == "from" && words >> value && !Holds(value, subnet.own.address)) return false;
+    if (word == "to" && words >> value && !Holds(value, subnet.probe)) return false;
+    if (word == "iif" && words >> value && value != "lo") return false;
+  }
+  return true;
+}
+
+// Rules that may be why. Empty when there are none, or they are not known.
+std::string RulesText(const Facts& host, const Subnet& subnet) {
+  if (!host.routing_rules) return {};
+  const bool ipv6 = subnet.own.address.find(':') != std::string::npos;
+  std::string named;
+  std::size_t count = 0;
+  for (const RoutingRule& rule : *host.routing_rules) {
+    if (rule.ipv6 != ipv6 || !Concerns(rule, subnet) || ++count > kMostNamed) continue;
+    named += Cat(named.empty() ? "" : "; ", rule.priority, ": ", rule.selector, " ", rule.action);
+  }
+  if (count > kMostNamed) named += Cat(" and ", count - kMostNamed, " more");
+  return named.empty() ? "" : Cat(" (rules: ", named, ")");
+}
+
 Verdict JudgeRoute(const PortView& view) {
   constexpr std::string_view kExpected = "by the interface that has the address";
   const Fact<std::vector<Subnet>>& subnets = view.port.subnets;
@@ -77,7 +118,8 @@ Verdict JudgeRoute(const PortView& view) {
     if (!subnet.route) return NoAnswer(subnet.route.missing(), std::string(kExpected), kRouteSource);
     const std::string way = Cat("from ", subnet.own.address, " to ", subnet.probe, ": ", WayText(subnet));
     if (subnet.route->netdev != subnet.netdev) {
-      return Judged(false, way, Cat("by ", subnet.netdev), kRouteSource, RouteFix(view.port, subnet));
+      return Judged(false, way + RulesText(view.host, subnet), Cat("by ", subnet.netdev), kRouteSource,
+                    RouteFix(view.port, subnet));
     }
     if (good.empty()) good = way;
   }

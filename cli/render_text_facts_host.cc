@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,18 @@ std::string MarkingsText(const std::vector<ConsumerMarking>& markings) {
   return text;
 }
 
+std::string RulesText(const std::vector<RoutingRule>& rules) {
+  constexpr std::size_t kMostRules = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(rules.size(), kMostRules); ++i) {
+    const RoutingRule& rule = rules[i];
+    text += fmt::format("{}{}{}: {} {}", i == 0 ? "" : ", ", rule.ipv6 ? "IPv6 " : "", rule.priority,
+                        rule.selector, rule.action);
+  }
+  if (rules.size() > kMostRules) text += fmt::format(" and {} more", rules.size() - kMostRules);
+  return text;
+}
+
 std::string NamesText(const std::vector<std::string>& names) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
@@ -66,6 +79,8 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
     lines.emplace_back("agent's powers", fmt::format("capabilities {:#x}{}", *facts.agent_capabilities,
                                                      facts.agent_process ? " of " + *facts.agent_process : ""));
   if (facts.firewall) lines.emplace_back("packet filter", FirewallText(*facts.firewall));
+  if (facts.routing_rules && !facts.routing_rules->empty())
+    lines.emplace_back("routing rules", RulesText(*facts.routing_rules));
   if (facts.tos_keepers) lines.emplace_back("ToS set at boot", NamesText(*facts.tos_keepers));
   if (facts.markings) lines.emplace_back("own markings", MarkingsText(*facts.markings));
   if (facts.boot_targets) lines.emplace_back("booted from", TargetsText(*facts.boot_targets));

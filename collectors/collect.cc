@@ -17,6 +17,7 @@
 #include "collectors/ports.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
+#include "collectors/routing_rules.h"
 #include "collectors/storage.h"
 
 namespace rdmaready {
@@ -56,6 +57,7 @@ Facts CollectFacts(HostReader& host) {
   const LldpAgents lldp_agents = ReadLldpAgents(host);
   facts.lldp_agents = lldp_agents.names;
   facts.firewall = ReadFirewall(host, facts.kernel);
+  facts.routing_rules = ReadRoutingRules(host);
   facts.agent_capabilities = ReadCapabilities(host);
   facts.agent_process = ReadProcessName(host);
   facts.tos_keepers = ReadTosKeepers(host);

@@ -16,7 +16,8 @@ namespace rdmaready {
 
 // Any thread may ask. What was found in a large file, such as a kernel's configuration or the index of its
 // modules, is kept: reading those again was a quarter of the time of reading a host. A file is the same while
-// its inode, size and times are; the kernel's own (procfs, sysfs) say no size worth it and are always read.
+// its inode, size and times are (on NFS: as its attribute cache has them); the kernel's own (procfs, sysfs) say
+// no size worth it and are always read.
 class LineFinder {
  public:
   // Two writes within a tick of the filesystem's clock leave the same times, so a file counts as staying only

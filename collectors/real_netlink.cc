@@ -50,6 +50,8 @@ std::string Name(const NetlinkRequest& request) {
       return verb + "rtnetlink GETADDR";
     case RTM_GETROUTE:
       return verb + "rtnetlink GETROUTE";
+    case RTM_GETRULE:
+      return verb + "rtnetlink GETRULE";
     case RTM_GETNEIGH:
       return verb + "rtnetlink GETNEIGH";
     case RTM_GETQDISC:

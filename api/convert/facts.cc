@@ -174,6 +174,7 @@ v1::Facts ToProto(const Facts& facts) {
   Put(facts.uptime_s, message.mutable_uptime_s());
   Put(facts.ports, message.mutable_ports(), PutPorts);
   Put(facts.firewall, message.mutable_firewall(), convert::PutFirewall);
+  Put(facts.routing_rules, message.mutable_routing_rules(), convert::PutRoutingRules);
   Put(facts.device_nodes, message.mutable_device_nodes(), convert::PutDeviceNodes);
   Put(facts.agent_capabilities, message.mutable_agent_capabilities());
   Put(facts.agent_process, message.mutable_agent_process());
@@ -204,6 +205,7 @@ Facts FromProto(const v1::Facts& message) {
   facts.uptime_s = Get<std::uint64_t>(message.uptime_s());
   facts.ports = Get<std::vector<Port>>(message.ports(), GetPorts);
   facts.firewall = Get<Firewall>(message.firewall(), convert::GetFirewall);
+  facts.routing_rules = Get<std::vector<RoutingRule>>(message.routing_rules(), convert::GetRoutingRules);
   facts.device_nodes = Get<std::vector<DeviceNode>>(message.device_nodes(), convert::GetDeviceNodes);
   facts.agent_capabilities = Get<std::uint64_t>(message.agent_capabilities());
   facts.agent_process = Get<std::string>(message.agent_process());

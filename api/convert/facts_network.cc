@@ -97,4 +97,20 @@ Fact<std::vector<Neighbour>> GetNeighbours(const v1::Neighbours& from) {
   return GetList<Neighbour>(from.neighbours(), GetNeighbour);
 }
 
+void PutRoutingRules(const std::vector<RoutingRule>& from, v1::RoutingRules* to) {
+  PutList(from, to->mutable_rules(), [](const RoutingRule& rule, v1::RoutingRule* row) {
+    row->set_ipv6(rule.ipv6);
+    row->set_priority(rule.priority);
+    row->set_selector(rule.selector);
+    row->set_action(rule.action);
+  });
+}
+
+Fact<std::vector<RoutingRule>> GetRoutingRules(const v1::RoutingRules& from) {
+  return GetList<RoutingRule>(from.rules(), [](const v1::RoutingRule& row) {
+    return RoutingRule{
+        .ipv6 = row.ipv6(), .priority = row.priority(), .selector = row.selector(), .action = row.action()};
+  });
+}
+
 }  // namespace rdmaready::convert

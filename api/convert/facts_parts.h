@@ -60,6 +60,8 @@ void PutSubnets(const std::vector<Subnet>& from, v1::Subnets* to);
 Fact<std::vector<Subnet>> GetSubnets(const v1::Subnets& from);
 void PutNeighbours(const std::vector<Neighbour>& from, v1::Neighbours* to);
 Fact<std::vector<Neighbour>> GetNeighbours(const v1::Neighbours& from);
+void PutRoutingRules(const std::vector<RoutingRule>& from, v1::RoutingRules* to);
+Fact<std::vector<RoutingRule>> GetRoutingRules(const v1::RoutingRules& from);
 
 // facts_device.cc
 void PutPci(const PciFunction& from, v1::PciFunction* to);

@@ -330,6 +330,7 @@ struct Facts {
   Fact<std::vector<std::uint16_t>> tcp_listeners{};  // ports, ascending, each once; of this network namespace
   Fact<std::vector<Port>> ports{};  // every port of every RDMA device, in device and port order
   Fact<Firewall> firewall{};
+  Fact<std::vector<RoutingRule>> routing_rules{};
   Fact<std::vector<DeviceNode>> device_nodes{};
   Fact<std::uint64_t> agent_capabilities{};        // effective, of the agent: bit N is CAP_ number N
   Fact<std::string> agent_process{};               // name of the process that looked: "rdmaready-agent", or

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel's IP stack makes of an RDMA port's addresses: its settings, its routes, its neighbours.
+// What the kernel's IP stack makes of an RDMA port's addresses: its settings, its routes and
+// the rules for them, its neighbours.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,7 @@ struct Subnet {
   std::string netdev{};  // the one that has the address
   IpAddress own{};
   std::vector<SubnetSharer> shared_with{};  // interfaces that are down are left out
-  std::string probe{};  // an address of the subnet that is none of the host's; empty: it has none
+  std::string probe{};    // an address of the subnet that is none of the host's; empty: it has none
   Fact<IpRoute> route{};  // from `own` to `probe`
 
   bool operator==(const Subnet&) const = default;
@@ -78,6 +79,16 @@ struct Neighbour {
   std::uint32_t age_s = 0;  // since the state was last set
 
   bool operator==(const Neighbour&) const = default;
+};
+
+// A rule by which the kernel chooses the table of routes, other than those that every host has.
+struct RoutingRule {
+  bool ipv6 = false;
+  std::uint32_t priority = 0;  // lower ones are asked first
+  std::string selector{};      // for which packets, in the words of ip rule: "from 10.0.0.1"
+  std::string action{};        // "lookup 1000", "prohibit"
+
+  bool operator==(const RoutingRule&) const = default;
 };
 
 }  // namespace rdmaready

@@ -66,6 +66,7 @@ ADDRESSES = [
     Fault("ip.rp-filter", f"{ANNOUNCE} && {IGNORE} && sysctl -qw net.ipv4.conf.all.rp_filter=1 && {SHARE}",
           control="sysctl -qw net.ipv4.conf.all.rp_filter=1", red=False),
     Fault("ip.route-symmetric", "ip route add 10.0.0.2/31 dev mgmt0", control="ip route add 10.0.0.128/25 dev mgmt0", red=False),
+    Fault("ip.route-symmetric", "ip rule add from 10.0.0.0/24 unreachable", control="ip rule add from 10.9.0.0/16 unreachable", red=False),
     Fault("ip.neighbor", "ip neighbour replace 10.0.0.77 dev dcb0 nud failed", red=False,
           control="ip neighbour replace 10.0.0.77 dev dcb0 lladdr 52:54:00:00:00:77 nud stale"),
 ]

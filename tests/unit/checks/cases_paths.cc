@@ -128,6 +128,13 @@ void AddRoute(std::vector<CheckCase>& cases) {
     subnet.probe = "fd00::2";
     subnet.route = IpRoute{.netdev = "eth0", .gateway = "fd00::ff"};
   });
+  Facts ruled = route(IpRoute{.netdev = "eth0"});
+  ruled.routing_rules =
+      std::vector<RoutingRule>{{.ipv6 = true, .selector = "from all", .action = "prohibit"},
+                               {.priority = 90, .selector = "from 10.0.9.1", .action = "lookup 9"},
+                               {.priority = 91, .selector = "from all to 10.0.8.0/22", .action = "lookup 9"},
+                               {.priority = 92, .selector = "from all iif eth9", .action = "lookup 9"},
+                               {.priority = 100, .selector = "from 10.0.0.0/24", .action = "lookup 1000"}};
   const Missing single{.kind = Missing::Kind::kUnsupported, .detail = "no other address is in the subnet"};
   cases.insert(
       cases.end(),
@@ -136,6 +143,8 @@ void AddRoute(std::vector<CheckCase>& cases) {
         "from 10.0.0.1 to 10.0.0.2: by eth0",
         "ip route replace 10.0.0.0/24 dev dcb0 src 10.0.0.1 table 1003 && ip rule add from 10.0.0.1 table "
         "1003"},
+       {"ip.route-symmetric", "another interface by a rule", ruled, kFail,
+        "by eth0 (rules: 100: from 10.0.0.0/24 lookup 1000)"},
        {"ip.route-symmetric", "no route", route(IpRoute{}), kFail, "there is no route"},
        {"ip.route-symmetric", "IPv6, by a router", six, kFail, "by eth0 and fd00::ff",
         "ip -6 route replace fd00::/64 dev dcb0 src fd00::1 table 1003 && ip -6 rule add from fd00::1"},

@@ -401,6 +401,8 @@ TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
       std::vector<BootTarget>{{.table = "NBFT", .mac = "02:00:00:00:00:01", .target = "nqn.disk"}};
   facts.markings = std::vector<ConsumerMarking>{
       {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .tos = 106, .gid_index = 3}};
+  facts.routing_rules =
+      std::vector<RoutingRule>{{false, 100, "from 10.0.0.1", "lookup 1000"}, {true, 9, "from all", "prohibit"}};
   facts.tos_keepers = std::vector<std::string>{};
   facts.irqbalance = false;
   using Line = std::pair<std::string, std::string>;
@@ -408,6 +410,7 @@ TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
             (std::vector<Line>{{"node modes", "rdma_cm 0666, umad0 0600"},
                                {"agent's powers", "capabilities 0x7000 of rdmaready"},
                                {"packet filter", "2 rules for what arrives, in 2 chains, 1 of them at a hook"},
+                               {"routing rules", "100: from 10.0.0.1 lookup 1000, IPv6 9: from all prohibit"},
                                {"ToS set at boot", "none"},
                                {"own markings", "/etc/nccl.conf ToS 106 GID index 3"},
                                {"booted from", "nqn.disk (NBFT, by 02:00:00:00:00:01)"},

@@ -81,6 +81,7 @@ inline FakeHost GoodFakeHost() {
       host.files["/proc/sys/net/ipv4/conf/" + name + "/" + file] = "0\n";
   }
   host.Answer(wire::RouteRequest({10, 0, 0, 1}, {10, 0, 0, 2}), wire::One(wire::Route(7)));
+  host.Answer(wire::RulesRequest(), wire::One(wire::Rule(0x7ffe, {.table = RT_TABLE_MAIN})));
   host.Answer(wire::NeighboursRequest(), wire::One(wire::Neighbour(7, {10, 0, 0, 2}, NUD_STALE)));
   host.files["/sys/class/infiniband/rxe0/ports/1/rate"] = "25 Gb/sec (1X EDR)\n";
   host.files["/proc/self/limits"] =

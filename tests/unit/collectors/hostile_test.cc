@@ -19,6 +19,7 @@
 #include "collectors/qdiscs.h"
 #include "collectors/rdma_devices.h"
 #include "collectors/resources.h"
+#include "collectors/routing_rules.h"
 #include "collectors/storage.h"
 #include "collectors/subnets.h"
 #include "tests/support/lldp_wire.h"
@@ -61,6 +62,8 @@ const std::vector<Decoder>& Decoders() {
          if (dcb.ok()) ExpectSane(*dcb);
          return dcb.ok();
        }},
+      {"rule", wire::Rule(100, {.src_len = 32}, wire::Attr(FRA_SRC, wire::Of(std::uint32_t{7}))),
+       [](Span bytes) { return DecodeRule(bytes).ok(); }},
       {"peer", wire::PeerDcb("dcb0"),
        [](Span bytes) {
          const auto dcb = DecodeDcb(bytes, "dcb0");

@@ -4,6 +4,7 @@
 
 #include <linux/dcbnl.h>
 #include <linux/ethtool.h>
+#include <linux/fib_rules.h>
 #include <linux/if.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -160,6 +161,22 @@ inline Bytes Route(std::uint32_t ifindex, unsigned char type = RTN_UNICAST, cons
   header.rtm_family = AF_INET;
   header.rtm_type = type;
   return Of(header) + U32(RTA_OIF, ifindex) + more;
+}
+
+inline NetlinkRequest RulesRequest() { return {NETLINK_ROUTE, RTM_GETRULE, true, Of(fib_rule_hdr{})}; }
+struct RuleHeader {  // fib_rule_hdr
+  std::uint8_t family = AF_INET;
+  std::uint8_t dst_len = 0;
+  std::uint8_t src_len = 0;
+  std::uint8_t tos = 0;
+  std::uint8_t table = 0;
+  std::uint8_t reserved[2]{};
+  std::uint8_t action = FR_ACT_TO_TBL;
+  std::uint32_t flags = 0;
+};
+inline Bytes Rule(std::uint32_t priority, const RuleHeader& header, const Bytes& conditions = {}) {
+  static_assert(sizeof header == sizeof(fib_rule_hdr));
+  return Of(header) + U32(FRA_PRIORITY, priority) + U32(FRA_SUPPRESS_PREFIXLEN, 0xffffffff) + conditions;
 }
 
 inline NetlinkRequest NeighboursRequest() { return {NETLINK_ROUTE, RTM_GETNEIGH, true, Of(ndmsg{})}; }

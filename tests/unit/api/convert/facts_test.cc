@@ -306,6 +306,7 @@ Facts FullFacts() {
   facts.uptime_s = std::uint64_t{3600};
   facts.ports = std::vector<Port>{FullPort()};
   facts.firewall = FullFirewall();
+  facts.routing_rules = std::vector<RoutingRule>{{true, 100, "from fd00::1", "lookup 1000"}};
   facts.device_nodes = std::vector<DeviceNode>{{"uverbs0", 0666}};
   facts.agent_capabilities = std::uint64_t{0x7000};
   facts.agent_process = std::string("rdmaready-agent");
