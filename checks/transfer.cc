@@ -165,6 +165,34 @@ void AddCounters(std::span<const EndCounters> counters, const TransferPlace& pla
   finding.fix = HintForErrors(place);
 }
 
+// Not good enough, whatever else was seen. What the counters tell may be why, and then is the better hint.
+void TooSlow(std::string measured, std::string fix, Finding& finding) {
+  finding.observed += "; " + measured;
+  if (finding.outcome == Outcome::kPass) {
+    finding.why = WhyTooSlow();
+    finding.fix = std::move(fix);
+  }
+  finding.outcome = Outcome::kFail;
+}
+
+// A path that moves every byte may still be too slow for what the site asks.
+void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Finding& finding) {
+  constexpr std::uint64_t kBytesPerMegabit = 1'000'000 / 8;
+  if (place.software || place.rung != Rung::kPeer) return;
+  const Figure figure = FigureOf(result);
+  if (figure == Figure::kBandwidth && place.min_throughput_mbps) {
+    const std::uint64_t mbps = result.throughput_bytes_per_s / kBytesPerMegabit;
+    finding.expected += Cat(", at ", *place.min_throughput_mbps, " Mb/s or more");
+    if (mbps < *place.min_throughput_mbps)
+      TooSlow(Cat("that is ", mbps, " Mb/s"), HintForThroughput(place), finding);
+  } else if (figure == Figure::kLatency && place.max_latency_us) {
+    constexpr std::int64_t kNsPerUs = 1000;
+    finding.expected += Cat(", 99 of 100 within ", *place.max_latency_us, " us");
+    if (result.latency.p99_ns > kNsPerUs * *place.max_latency_us)
+      TooSlow(Cat("99 of 100 took up to ", result.latency.p99_ns, " ns"), HintForLatency(place), finding);
+  }
+}
+
 std::vector<TransferCheck> MakeChecks() {
   std::vector<TransferCheck> checks{
       {.id = std::string(kPathId),
@@ -244,6 +272,7 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
       finding.expected = "every message completed (unverified: no byte was looked at)";
     }
     AddCounters(counters, place, finding);
+    JudgeSpeed(result, place, finding);
     return finding;
   }
   finding.outcome = failure.kind == FailureKind::kCancelled ? Outcome::kUnknown : Outcome::kFail;

@@ -2,10 +2,11 @@
 // Transfer checks: whether the numbers of a live test are good enough. Ids are "<rung>.<case>":
 // "peer.write-512k".
 //
-// Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown and
-// not judged: no profile names one yet, and that of a software device never counts. Error counters of hardware
-// that grew meanwhile are a warning, and a failure where they tell of loss under a profile that wants none;
-// those of a software device are shown, because it loses and repeats when its host is busy.
+// Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown, and
+// judged where the profile names one for RDMA itself between two hosts (512 KiB writes and reads, 1 KiB
+// messages); that of a software device never counts. Error counters of hardware that grew meanwhile are a
+// warning, and a failure where they tell of loss under a profile that wants none; those of a software device
+// are shown, because it loses and repeats when its host is busy.
 #pragma once
 
 #include <optional>
@@ -51,9 +52,12 @@ constexpr bool IsPairRung(Rung rung) { return rung == Rung::kPeer || rung == Run
 // Where a test ran. What is empty is left out of the hints.
 struct TransferPlace {
   Rung rung = Rung::kLoopback;
-  std::string subject{};        // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
-  bool software = false;        // either end is a software device
-  bool lossless = false;        // the profile asks for a path that loses nothing
+  std::string subject{};  // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
+  bool software = false;  // either end is a software device
+  bool lossless = false;  // the profile asks for a path that loses nothing
+  // Of RDMA itself between two hosts; absent: not asked.
+  std::optional<std::uint32_t> min_throughput_mbps{};
+  std::optional<std::uint32_t> max_latency_us{};
   std::string netdev{};         // of the initiator
   std::string ethernet{};       // the Ethernet port under it, where its packets are counted
   std::string peer_ethernet{};  // and that of the responder
@@ -61,9 +65,9 @@ struct TransferPlace {
   std::string peer_host{};      // the responder's host, as the caller names it
 };
 
-// Pass with the figures; fail for any failure, a wrong or unverified byte, or no message at all. A cancelled
-// test shows nothing either way: unknown. `counters` are those of the ends that told them; what is not known of
-// them changes nothing.
+// Pass with the figures; fail for any failure, a wrong or unverified byte, no message at all, or a speed that
+// `place` does not allow. A cancelled test shows nothing either way: unknown. `counters` are those of the ends
+// that told them; what is not known of them changes nothing.
 Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
                       std::span<const EndCounters> counters = {});
 

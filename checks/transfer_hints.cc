@@ -12,6 +12,10 @@ std::string NetdevOf(const TransferPlace& place) {
 std::string Peer(const TransferPlace& place) {
   return place.peer_address.empty() ? "ADDRESS" : ShellWord(place.peer_address);
 }
+std::string PairTest(const TransferPlace& place) {
+  return Cat("rdmaready test peer HOST-A ", place.peer_host.empty() ? "HOST-B" : ShellWord(place.peer_host));
+}
+
 std::string PeerHost(const TransferPlace& place) {
   return place.peer_host.empty() ? "the peer" : "host " + Printable(place.peer_host);
 }
@@ -148,6 +152,22 @@ std::string HintForErrors(const TransferPlace& place) {
   const std::string where = place.rung == Rung::kPeer ? Cat("  # also on ", PeerHost(place)) : "  # here";
   return Cat("rdma statistic show; ethtool -S ", netdev, where,
              ": discards mean PFC, marking or headroom; CRC and symbol errors the cable; neither: the switch");
+}
+
+std::string WhyTooSlow() {
+  return "The path moves every byte and is slower than the profile asks: storage over it will be, too";
+}
+
+std::string HintForThroughput(const TransferPlace& place) {
+  return Cat(
+      PairTest(place),
+      " --no-verify --qps 4  # fast now: a CPU limits one queue pair; else: pcie.*, link.*, pause counters");
+}
+
+std::string HintForLatency(const TransferPlace& place) {
+  return Cat(
+      PairTest(place),
+      " --case send-1k --busy-poll  # fast now: waking up takes the time; else: host.governor, the switch");
 }
 
 std::string_view GeneralHint(Rung rung) {

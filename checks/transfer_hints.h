@@ -24,6 +24,11 @@ std::string HintFor(const Failure& failure, const TransferPlace& place);
 std::string WhyErrorsCount();
 std::string HintForErrors(const TransferPlace& place);
 
+// Every byte arrived, but slower than the profile asks.
+std::string WhyTooSlow();
+std::string HintForThroughput(const TransferPlace& place);
+std::string HintForLatency(const TransferPlace& place);
+
 // Without a failure to look at.
 std::string_view GeneralHint(Rung rung);
 

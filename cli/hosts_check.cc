@@ -96,7 +96,8 @@ CheckSummary HostsCheck::Run() {
     const std::lock_guard lock(mutex_);
     run_.report.profile_name = (*used)->name;
     run_.report.profile_digest = (*used)->digest;
-    profile_ = **used;
+    // What the caller gave stays: an older agent gives back only what it knows of it.
+    if (!profile_) profile_ = **used;
   }
   if (CheckNoTwins(hosts_).ok()) {
     if (hosts_.size() > 1 && profile_) CompareHosts();

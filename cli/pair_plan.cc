@@ -143,6 +143,8 @@ class Planner {
   void Direction(std::size_t pair, const End& from, const End& to) {
     TransferPlace place = PlaceOf(*from.port, *to.port, to.host->name, to.address);
     place.lossless = kDemandsLossless.made_by(profile_);
+    place.min_throughput_mbps = profile_.min_throughput_mbps;
+    place.max_latency_us = profile_.max_latency_us;
     for (const End* end : {&from, &to}) {
       const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
       if (obstacle == nullptr) continue;
@@ -188,8 +190,12 @@ TransferPlace PlaceOf(const Port& from, const Port& to, const std::string& to_ho
 
 std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
   using Key = std::pair<std::size_t, std::string>;
-  const auto key = [](std::size_t host, const PortSelection& port) {
-    return Key{host, port.device + "/" + std::to_string(port.number)};
+  // The ports of a host share its bus and its CPUs: whose speed is judged has the host for itself.
+  const bool alone = std::ranges::any_of(jobs, [](const PairJob& job) {
+    return job.place.min_throughput_mbps.has_value() || job.place.max_latency_us.has_value();
+  });
+  const auto key = [alone](std::size_t host, const PortSelection& port) {
+    return alone ? Key{host, ""} : Key{host, port.device + "/" + std::to_string(port.number)};
   };
   std::vector<std::vector<std::size_t>> rounds;
   std::vector<std::set<Key>> busy;

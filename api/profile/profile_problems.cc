@@ -61,7 +61,7 @@ void CheckRanges(const v1::Profile& message, Problems& problems) {
   const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
   const v1::Profile::Ecn& ecn = message.ecn();
   constexpr std::uint64_t kLongestQueueBytes = 1ULL << 30;
-  const std::array<Range, 18> ranges{{
+  const std::array<Range, 20> ranges{{
       {"rdma_priority", message.has_rdma_priority(), message.rdma_priority(), 0, kHighestPriority},
       {"dscp", message.has_dscp(), message.dscp(), 0, 63},
       {"tos", message.has_tos(), message.tos(), 0, 255},
@@ -72,6 +72,8 @@ void CheckRanges(const v1::Profile& message, Problems& problems) {
       {"min_speed_mbps", message.has_min_speed_mbps(), message.min_speed_mbps(), 1, 10'000'000},
       {"rdma_max_rate_mbps", message.has_rdma_max_rate_mbps(), message.rdma_max_rate_mbps(), 1, 10'000'000},
       {"cable_metres", message.has_cable_metres(), message.cable_metres(), 1, 100'000},
+      {"min_throughput_mbps", message.has_min_throughput_mbps(), message.min_throughput_mbps(), 1, 10'000'000},
+      {"max_latency_us", message.has_max_latency_us(), message.max_latency_us(), 1, 10'000'000},
       {"heartbeat.priority", message.has_heartbeat(), heartbeat.priority(), 0, kHighestPriority},
       {"heartbeat.percent", heartbeat.has_percent(), heartbeat.percent(), 1, 99},
       {"heartbeat.percent_up_to_10g", heartbeat.has_percent_up_to_10g(), heartbeat.percent_up_to_10g(), 1, 99},
@@ -124,6 +126,11 @@ void CheckTogether(const v1::Profile& message, Problems& problems) {
   if (message.has_rdma_max_rate_mbps() && !message.has_rdma_priority())
     problems.push_back(
         {"rdma_max_rate_mbps", "a limit of RDMA's class without rdma_priority", "rdma_priority"});
+  if (message.has_rdma_max_rate_mbps() && message.has_min_throughput_mbps() &&
+      message.min_throughput_mbps() > message.rdma_max_rate_mbps()) {
+    problems.push_back(
+        {"min_throughput_mbps", "more than rdma_max_rate_mbps lets through", "rdma_max_rate_mbps"});
+  }
   if (message.has_cable_metres() && message.pfc().priorities().empty())
     problems.push_back({"cable_metres", "a cable's length without a lossless priority", "pfc"});
   if (message.has_dscp() && !message.has_rdma_priority())

@@ -87,6 +87,8 @@ void AddEquipment(const Profile& profile, v1::Profile& message) {
   message.set_multi_tenant(profile.multi_tenant);
   if (profile.rdma_max_rate_mbps) message.set_rdma_max_rate_mbps(*profile.rdma_max_rate_mbps);
   if (profile.cable_metres) message.set_cable_metres(*profile.cable_metres);
+  if (profile.min_throughput_mbps) message.set_min_throughput_mbps(*profile.min_throughput_mbps);
+  if (profile.max_latency_us) message.set_max_latency_us(*profile.max_latency_us);
   if (profile.pkeys) {
     message.mutable_pkeys();
     for (const std::uint16_t partition : *profile.pkeys) message.mutable_pkeys()->add_partitions(partition);
@@ -104,6 +106,8 @@ void TakeEquipment(const v1::Profile& message, Profile& profile) {
   profile.multi_tenant = message.multi_tenant();
   if (message.has_rdma_max_rate_mbps()) profile.rdma_max_rate_mbps = message.rdma_max_rate_mbps();
   if (message.has_cable_metres()) profile.cable_metres = message.cable_metres();
+  if (message.has_min_throughput_mbps()) profile.min_throughput_mbps = message.min_throughput_mbps();
+  if (message.has_max_latency_us()) profile.max_latency_us = message.max_latency_us();
   if (message.has_pkeys()) {
     profile.pkeys.emplace();
     for (const std::uint32_t partition : message.pkeys().partitions())

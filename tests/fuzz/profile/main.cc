@@ -77,6 +77,8 @@ constexpr auto kWords = std::to_array<std::string_view>({"extends: nvidia-lossle
                                                          "multi_tenant: true\n",
                                                          "rdma_max_rate_mbps: 40000\n",
                                                          "cable_metres: 300\n",
+                                                         "min_throughput_mbps: 90000\n",
+                                                         "max_latency_us: 30\n",
                                                          "pkeys: [32767]\n",
                                                          "lldp_tlvs: [pfc]\n",
                                                          "at_least: true",

@@ -60,11 +60,56 @@ TEST(JudgeTransfer, FillsTheFinding) {
   EXPECT_EQ(finding.duration_ns, 500'000'000);
 }
 
-TEST(JudgeTransfer, NeverJudgesTheSpeed) {
+TEST(JudgeTransfer, DoesNotJudgeASpeedThatNobodyAskedFor) {
   TransferResult slow = Good();
   slow.throughput_bytes_per_s = 1;
   slow.worst_interval_bytes_per_s = 0;
-  EXPECT_EQ(JudgeTransfer(slow, Peer()).outcome, Outcome::kPass);
+  TransferPlace hardware = Peer();
+  hardware.software = false;
+  EXPECT_EQ(JudgeTransfer(slow, hardware).outcome, Outcome::kPass);
+}
+
+TransferPlace Demanding(std::uint32_t throughput_mbps, std::uint32_t latency_us) {
+  TransferPlace place = Peer();
+  place.software = false;
+  place.min_throughput_mbps = throughput_mbps;
+  place.max_latency_us = latency_us;
+  return place;
+}
+
+TEST(JudgeTransfer, FailsBelowTheThroughputThatTheProfileAsksFor) {
+  TransferResult exact = Good();
+  exact.throughput_bytes_per_s = 61'125'000;
+  EXPECT_EQ(JudgeTransfer(exact, Demanding(489, 1)).outcome, Outcome::kPass);
+  const Finding slow = JudgeTransfer(exact, Demanding(490, 1));
+  EXPECT_EQ(slow.outcome, Outcome::kFail);
+  EXPECT_THAT(slow.expected, HasSubstr("at 490 Mb/s or more"));
+  EXPECT_THAT(slow.observed, HasSubstr("61.1 MB/s"));
+  EXPECT_THAT(slow.observed, HasSubstr("that is 489 Mb/s"));
+  EXPECT_THAT(slow.fix, HasSubstr("rdmaready test peer HOST-A b --no-verify --qps 4"));
+  EXPECT_THAT(slow.why, HasSubstr("slower than the profile asks"));
+  EXPECT_EQ(JudgeTransfer(Good("read-8k"), Demanding(10'000, 1)).outcome, Outcome::kPass);
+}
+
+TEST(JudgeTransfer, FailsAboveTheLatencyThatTheProfileAsksFor) {
+  EXPECT_EQ(JudgeTransfer(Good("send-1k"), Demanding(10'000, 195)).outcome, Outcome::kPass);
+  const Finding slow = JudgeTransfer(Good("send-1k"), Demanding(10'000, 194));
+  EXPECT_EQ(slow.outcome, Outcome::kFail);
+  EXPECT_THAT(slow.expected, HasSubstr("99 of 100 within 194 us"));
+  EXPECT_THAT(slow.observed, HasSubstr("99 of 100 took up to 195000 ns"));
+  EXPECT_THAT(slow.fix, HasSubstr("--case send-1k"));
+}
+
+TEST(JudgeTransfer, NeverJudgesTheSpeedOfSoftwareOrOfAnotherRung) {
+  TransferPlace place = Demanding(10'000, 1);
+  place.software = true;
+  EXPECT_EQ(JudgeTransfer(Good(), place).outcome, Outcome::kPass);
+  EXPECT_EQ(JudgeTransfer(Good("send-1k"), place).outcome, Outcome::kPass);
+  place = Demanding(10'000, 1);
+  place.rung = Rung::kLoopback;
+  EXPECT_EQ(JudgeTransfer(Good(), place).outcome, Outcome::kPass);
+  place.rung = Rung::kSmbDirect;
+  EXPECT_EQ(JudgeTransfer(Good("smbd-512k-write"), place).outcome, Outcome::kPass);
 }
 
 TEST(JudgeTransfer, FailsForEveryKindOfFailureWithAReasonAndAHint) {
@@ -174,6 +219,15 @@ TEST(JudgeTransfer, WarnsOfErrorsThatHardwareCountedMeanwhile) {
   EXPECT_NE(finding.why, JudgeTransfer(Good(), Hardware()).why);
   EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on host b"));
   EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, Hardware()).outcome, Outcome::kWarn);
+}
+
+TEST(JudgeTransfer, ExplainsASlowPathByWhatWasCountedMeanwhile) {
+  const Finding warned = Judged({{"out_of_sequence", Kind::kGrew, 12}}, Hardware());
+  const Finding slow = Judged({{"out_of_sequence", Kind::kGrew, 12}}, Demanding(10'000, 1));
+  EXPECT_EQ(slow.outcome, Outcome::kFail);
+  EXPECT_THAT(slow.observed, HasSubstr("out_of_sequence +12 on node1 mlx5_0/1; that is 489 Mb/s"));
+  EXPECT_EQ(slow.why, warned.why);
+  EXPECT_EQ(slow.fix, warned.fix);
 }
 
 TEST(JudgeTransfer, FailsForLossOnAPathThatIsToLoseNothing) {

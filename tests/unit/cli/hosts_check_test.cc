@@ -104,6 +104,12 @@ class FakeAgent final : public v1::Agent::Service {
     facts_.ports = ports;
   }
 
+  void BeHardware() {
+    std::vector<Port> ports = *facts_.ports;
+    ports[0].software = false;
+    facts_.ports = ports;
+  }
+
   std::string probed{};
   std::uint32_t time_ms = 0;
   std::vector<Finding> early{};  // said before it hangs
@@ -170,6 +176,20 @@ TEST_F(HostsCheckTest, FindsTwoGoodHostsReadyUpToPeer) {
   EXPECT_EQ(PeerFindings(summary).size(), 2 * CaseNames(Rung::kPeer).size());
   EXPECT_EQ(summary.report.hosts[1].host, "b");
   EXPECT_TRUE(summary.notes[0].software);
+}
+
+// The agents' echo of the profile lacks what they do not know of it.
+TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
+  a_.BeHardware();
+  b_.BeHardware();
+  Profile demanding = VirtualFabricProfile();
+  demanding.min_throughput_mbps = 20'000;
+  HostsCheck check(hosts_, Rung::kPeer, demanding, console_);
+  const std::vector<Finding> findings = PeerFindings(check.Run());
+  const auto write = std::ranges::find(findings, "peer.write-512k", &Finding::id);
+  ASSERT_NE(write, findings.end());
+  EXPECT_EQ(write->outcome, Outcome::kFail);
+  EXPECT_THAT(write->expected, HasSubstr("at 20000 Mb/s or more"));
 }
 
 TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {

@@ -53,6 +53,18 @@ TEST(PairPlan, TestsTwoHostsBothWays) {
   EXPECT_TRUE(plan.pairs[1].findings.empty());
 }
 
+TEST(PairPlan, TellsTheTestsWhatTheProfileAsksOfTheirSpeed) {
+  Fixture fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2")});
+  fixture.profile.min_throughput_mbps = 90'000;
+  fixture.profile.max_latency_us = 30;
+  const PairPlan plan = fixture.Plan();
+  ASSERT_EQ(plan.jobs.size(), 2U);
+  for (const PairJob& job : plan.jobs) {
+    EXPECT_EQ(job.place.min_throughput_mbps, 90'000);
+    EXPECT_EQ(job.place.max_latency_us, 30);
+  }
+}
+
 TEST(PairPlan, NeverUsesAPortTwiceInARound) {
   const PairPlan plan =
       Fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2"), HostAt("10.0.0.3"), HostAt("10.0.0.4")}).Plan();
@@ -222,6 +234,15 @@ TEST(PairPlan, LeavesTheVerdictOpenWhenAPortHasNoPartner) {
       {.case_name = "send-1k", .messages = 1, .bytes = 8, .bytes_verified = 8}, {.rung = Rung::kPeer}));
   Conclude(report);
   for (const HostReport& host : report.hosts) EXPECT_EQ(host.ladder.at(2).outcome, RungOutcome::kUnknown);
+}
+
+TEST(PairPlan, GivesAHostToOneTestAloneWhereItsSpeedIsJudged) {
+  Fixture fixture({TwoRails("10.0.0.1", "10.0.1.1"), TwoRails("10.0.0.2", "10.0.1.2")});
+  const PairPlan plan = fixture.Plan();
+  ASSERT_EQ(plan.jobs.size(), 4U);
+  EXPECT_EQ(Rounds(plan.jobs).size(), 2U);  // both rails at once
+  fixture.profile.max_latency_us = 30;
+  EXPECT_EQ(Rounds(fixture.Plan().jobs).size(), 4U);
 }
 
 TEST(PairPlan, SaysOnceThatAPulledCableKeepsAPortAlone) {

@@ -54,6 +54,8 @@ Profile Full() {
   profile.multi_tenant = true;
   profile.rdma_max_rate_mbps = 40'000;
   profile.cable_metres = 300;
+  profile.min_throughput_mbps = 20'000;
+  profile.max_latency_us = 30;
   profile.pkeys = std::vector<std::uint16_t>{0x7fff, 1};
   profile.lldp_tlvs = std::vector<Profile::LldpTlv>{};
   for (int tlv = 1; tlv <= static_cast<int>(Profile::LldpTlv::kMaxFrameSize); ++tlv)
@@ -230,6 +232,8 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
        [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(static_cast<v1::Profile::Tlv>(99)); }},
       {"a limit of nothing", "rdma_max_rate_mbps", [](v1::Profile& p) { p.set_rdma_max_rate_mbps(0); }},
       {"a cable around the world", "cable_metres", [](v1::Profile& p) { p.set_cable_metres(40'000'000); }},
+      {"no throughput", "min_throughput_mbps", [](v1::Profile& p) { p.set_min_throughput_mbps(0); }},
+      {"no time at all", "max_latency_us", [](v1::Profile& p) { p.set_max_latency_us(0); }},
       {"TLV twice", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(v1::Profile::TLV_PFC); }},
       {"no TLV", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->clear_tlvs(); }},
       {"no ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(0); }},
@@ -274,6 +278,15 @@ TEST(ProfileProblems, OfSharingAreOnlyThoseOfSeveralProtocolsOnALosslessPriority
   EXPECT_THAT(FieldsOf(FindProblems(message)), ElementsAre("cable_metres"));
   message.clear_cable_metres();
   EXPECT_TRUE(FindProblems(message).empty());
+}
+
+TEST(ProfileProblems, OfSpeedIsAThroughputThatTheNicDoesNotLetThrough) {
+  v1::Profile message = ToProto(Full());
+  message.set_min_throughput_mbps(message.rdma_max_rate_mbps());
+  EXPECT_TRUE(FindProblems(message).empty());
+  message.set_min_throughput_mbps(message.rdma_max_rate_mbps() + 1);
+  EXPECT_THAT(FieldsOf(FindProblems(message)), ElementsAre("min_throughput_mbps"));
+  EXPECT_EQ(FindProblem(message)->other, "rdma_max_rate_mbps");
 }
 
 TEST(ProfileProto, TakesTheEdgesOfEveryRange) {

@@ -48,6 +48,8 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "pkeys: [32767, 1]\n"
       "rdma_max_rate_mbps: 40000\n"
       "cable_metres: 300\n"
+      "min_throughput_mbps: 20000\n"
+      "max_latency_us: 30\n"
       "lldp_tlvs: [pfc, max-frame-size]\n",
       "p.yaml");
   ASSERT_TRUE(profile.ok()) << Message(profile.status());
@@ -70,6 +72,8 @@ TEST(Yaml, IsReadInItsNaturalForms) {
   EXPECT_TRUE(profile->multi_tenant);
   EXPECT_EQ(profile->rdma_max_rate_mbps, 40'000);
   EXPECT_EQ(profile->cable_metres, 300);
+  EXPECT_EQ(profile->min_throughput_mbps, 20'000);
+  EXPECT_EQ(profile->max_latency_us, 30);
   EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
   EXPECT_EQ(profile->lldp_tlvs,
             (std::vector<Profile::LldpTlv>{Profile::LldpTlv::kPfc, Profile::LldpTlv::kMaxFrameSize}));
