@@ -20,10 +20,9 @@ std::string RoomNotApplicable(const EthernetView& view) {
 
 bool TakesCableLength(const EthernetView& view) { return view.netdev && view.netdev->driver == "mlx5_core"; }
 
-// What arrives after a pause was sent, and the frame that made it necessary:
-// drivers/net/ethernet/mellanox/mlx5/ core/en/port_buffer.c, calculate_xoff(), of which mlx5 itself sizes its
-// lossless buffers.
-std::uint64_t NeededBytes(const EthernetView& view) {
+// What arrives after a pause was sent: drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c,
+// calculate_xoff(), of which mlx5 itself sizes its lossless buffers.
+std::uint64_t RoomBytes(const EthernetView& view) {
   constexpr std::uint64_t kLeastMbps = 40'000;
   constexpr std::uint64_t kUsualMetres = 7;
   const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
@@ -33,8 +32,28 @@ std::uint64_t NeededBytes(const EthernetView& view) {
                                                          : kUsualMetres;
   const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
   const std::uint64_t mbps = std::max<std::uint64_t>(speed ? *speed : 0, kLeastMbps);
-  const std::uint64_t mtu = view.netdev->mtu_bytes;
-  return (301 + 216 * metres / 100) * mbps / 1000 + 272 * mtu / 100 + mtu;
+  return (301 + 216 * metres / 100) * mbps / 1000 + 272 * std::uint64_t{view.netdev->mtu_bytes} / 100;
+}
+
+// And the frame that made the pause necessary.
+std::uint64_t NeededBytes(const EthernetView& view) { return RoomBytes(view) + view.netdev->mtu_bytes; }
+
+// Sizes and thresholds are whole cells, of 128 or 144 bytes by the device; it does not say which.
+constexpr std::uint64_t kMostCellBytes = 256;
+constexpr std::uint64_t kWholeCellsBytes = 1152;
+
+// The longest frame, as update_xoff_threshold() there counts it: also what lies between xoff and xon.
+std::uint64_t DriversFrameBytes(const EthernetView& view) {
+  constexpr std::uint32_t kLeast = 9216;
+  const Fact<std::uint32_t>& most = view.netdev->max_mtu_bytes;
+  return std::max({most ? *most : 0U, view.netdev->mtu_bytes, kLeast});
+}
+
+// Of less mlx5 makes no lossless buffer (ENOMEM), though it has switched PFC on by then.
+std::uint64_t AcceptedBytes(const EthernetView& view) {
+  if (!TakesCableLength(view)) return NeededBytes(view);
+  const std::uint64_t bytes = RoomBytes(view) + DriversFrameBytes(view) + kMostCellBytes;
+  return (bytes + kWholeCellsBytes - 1) / kWholeCellsBytes * kWholeCellsBytes;
 }
 
 // Half of what there is for the lossless priorities, or more where they need it.
@@ -42,44 +61,103 @@ std::string RoomFix(const EthernetView& view, const PortBuffer& buffer) {
   std::string map = "all:0";
   for (const std::uint8_t priority : *view.profile.pfc) map += Cat(" ", priority, ":1");
   const std::uint64_t total = buffer.total_bytes;
-  const std::uint64_t lossless = std::min(std::max(total / 2, NeededBytes(view)), total);
+  const std::uint64_t lossless = std::min(std::max(total / 2, AcceptedBytes(view)), total);
   return Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
              " buffer-size all:0 0:", total - lossless, " 1:", lossless,
              "  # a beginning: the lossless one has room for the cable and the MTU");
 }
 
-Verdict JudgeRoom(const EthernetView& view) {
-  constexpr std::string_view kSource = "dcbnl port buffer";
-  constexpr std::string_view kExpected = "a buffer of its own, with room for what a pause finds on its way";
-  const Fact<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
-  if (!buffer) return NoAnswer(buffer.missing(), std::string(kExpected), kSource);
-  const unsigned lossless = BitmapOf(*view.profile.pfc);
-  for (const std::uint8_t priority : *view.profile.pfc) {
-    const std::uint8_t own = buffer->prio_buffer[priority];
-    if (own >= kPriorities)
-      return Unclear("the driver names a buffer that is none", std::string(kExpected), kSource);
-    unsigned sharing = 0;
-    for (std::uint8_t other = 0; other < kPriorities; ++other) {
-      const bool lossy = (lossless >> other & 1U) == 0;
-      if (lossy && buffer->prio_buffer[other] == own) sharing |= 1U << other;
-    }
-    const std::string place =
-        Cat("priority ", priority, " in buffer ", own, ", ", buffer->size_bytes[own] / 1024, " KiB");
-    if (sharing != 0) {
-      const std::string others = ListText(PrioritiesOf(static_cast<std::uint8_t>(sharing)));
-      return Judged(false, Cat(place, ", together with ", others), std::string(kExpected), kSource,
-                    RoomFix(view, *buffer));
-    }
-    const std::uint64_t needed = NeededBytes(view);
-    if (buffer->size_bytes[own] < needed)
-      return Judged(false, Cat(place, ", of ", (needed + 1023) / 1024, " KiB that a pause needs"),
-                    std::string(kExpected), kSource, RoomFix(view, *buffer));
+// mlx5 reckons the threshold when PFC, the cable's length or the buffers are set, never when the link comes up:
+// for a link that was down then, with 40 Gb/s. Setting PFC once more as it is does not disturb the link.
+std::string ThresholdFix(const EthernetView& view, std::uint8_t priority) {
+  constexpr std::uint32_t kMostMetres = 999;  // core/en_dcbnl.c: less than MLX5E_MAX_CABLE_LENGTH
+  const std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev));
+  const std::optional<std::uint32_t>& metres = view.profile.cable_metres;
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (metres && pfc && pfc->delay < std::min(*metres, kMostMetres))
+    return Cat(command, " delay ", std::min(*metres, kMostMetres), "  # the driver then moves the threshold");
+  return Cat(command, " prio-pfc ", priority,
+             ":on  # on as it is: the driver reckons the threshold anew, now that the link is up");
+}
+
+// Thresholds by the firmware's own rule, which nobody publishes, are not judged by the driver's.
+bool DriverReckoned(const EthernetView& view, std::uint32_t xoff, std::uint32_t xon) {
+  const std::uint64_t frame = DriversFrameBytes(view);
+  const std::uint64_t between = xoff > xon ? xoff - xon : 0;
+  return xon != 0 && between + kMostCellBytes >= frame && between <= frame + kMostCellBytes;
+}
+
+// Nothing when the buffer asks for a pause while there is room for what it finds on its way.
+std::string ThresholdFault(const EthernetView& view, std::uint32_t size, std::uint32_t xoff) {
+  const std::uint64_t room = size > xoff ? size - xoff : 0;
+  if (room + kMostCellBytes >= RoomBytes(view)) return "";
+  return Cat(", asks for a pause from ", xoff / 1024, " KiB on: room for ", room / 1024, " KiB, of ",
+             (RoomBytes(view) + 1023) / 1024, " KiB that a pause needs");
+}
+
+std::uint8_t SharingLossy(const PortBuffer& buffer, std::uint8_t own, unsigned lossless) {
+  unsigned sharing = 0;
+  for (std::uint8_t other = 0; other < kPriorities; ++other) {
+    const bool lossy = (lossless >> other & 1U) == 0;
+    if (lossy && buffer.prio_buffer[other] == own) sharing |= 1U << other;
   }
-  const std::uint8_t first = buffer->prio_buffer[view.profile.pfc->front()];
-  return Judged(true,
-                Cat("priority ", view.profile.pfc->front(), " in buffer ", first, ", ",
-                    buffer->size_bytes[first] / 1024, " KiB"),
-                std::string(kExpected), kSource);
+  return static_cast<std::uint8_t>(sharing);
+}
+
+constexpr std::string_view kRoomExpected = "a buffer of its own, with room for what a pause finds on its way";
+constexpr std::string_view kBufferSource = "dcbnl port buffer";
+
+// Of a buffer that is large enough.
+Verdict JudgeThreshold(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority,
+                       const std::string& place) {
+  const Fact<PauseThresholds> thresholds = DcbFact(view.netdev, &Dcb::thresholds);
+  const std::string source =
+      Cat(kBufferSource, ", /sys/class/net/", NetdevWord(view.netdev), "/qos/buffer_size");
+  if (!thresholds && NotOffered(thresholds))
+    return Judged(true, place, std::string(kRoomExpected), kBufferSource);
+  if (!thresholds) return NoAnswer(thresholds.missing(), "the threshold from which on it pauses", source);
+  const std::uint8_t own = buffer.prio_buffer[priority];
+  const std::uint32_t xoff = thresholds->xoff_bytes[own];
+  if (xoff == 0) {
+    return Warned(Cat(place, ", with no threshold from which on it asks for a pause"),
+                  std::string(kRoomExpected), source, ThresholdFix(view, priority));
+  }
+  const std::string fault = DriverReckoned(view, xoff, thresholds->xon_bytes[own])
+                                ? ThresholdFault(view, buffer.size_bytes[own], xoff)
+                                : std::string();
+  const bool small = buffer.size_bytes[own] + kWholeCellsBytes < AcceptedBytes(view);
+  return Judged(fault.empty(), place + fault, std::string(kRoomExpected), source,
+                fault.empty() ? ""
+                : small       ? RoomFix(view, buffer)
+                              : ThresholdFix(view, priority));
+}
+
+Verdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority) {
+  const std::uint8_t own = buffer.prio_buffer[priority];
+  if (own >= kPriorities)
+    return Unclear("the driver names a buffer that is none", std::string(kRoomExpected), kBufferSource);
+  const std::string place =
+      Cat("priority ", priority, " in buffer ", own, ", ", buffer.size_bytes[own] / 1024, " KiB");
+  const auto fails = [&](const std::string& fault) {
+    return Judged(false, place + fault, std::string(kRoomExpected), kBufferSource, RoomFix(view, buffer));
+  };
+  const std::uint8_t sharing = SharingLossy(buffer, own, BitmapOf(*view.profile.pfc));
+  if (sharing != 0) return fails(Cat(", together with ", ListText(PrioritiesOf(sharing))));
+  const std::uint64_t needed = NeededBytes(view);
+  if (buffer.size_bytes[own] < needed)
+    return fails(Cat(", of ", (needed + 1023) / 1024, " KiB that a pause needs"));
+  return JudgeThreshold(view, buffer, priority, place);
+}
+
+// The first that is at fault, else the first.
+Verdict JudgeRoom(const EthernetView& view) {
+  const Fact<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
+  if (!buffer) return NoAnswer(buffer.missing(), std::string(kRoomExpected), kBufferSource);
+  for (const std::uint8_t priority : *view.profile.pfc) {
+    Verdict verdict = JudgeRoomOf(view, *buffer, priority);
+    if (verdict.outcome != Outcome::kPass) return verdict;
+  }
+  return JudgeRoomOf(view, *buffer, view.profile.pfc->front());
 }
 
 std::string StormNotApplicable(const EthernetView& view) {
@@ -169,8 +247,8 @@ Check PfcHeadroom() {
       .id = "pfc.headroom",
       .title = "Lossless priorities have a receive buffer of their own",
       .why =
-          "In a buffer shared with ordinary traffic there may be no room for what arrives after a pause was "
-          "sent",
+          "In a buffer shared with ordinary traffic, or one that asks too late, there may be no room for what "
+          "arrives after a pause was sent",
       .fix =
           "dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1  # and sizes by buffer-size, within the "
           "total that dcb buffer show names",

@@ -107,6 +107,8 @@ void ListDcb(Listing& out, const Dcb& dcb) {
   out.Offered(4, "trust", dcb.app_trust, TrustText);
   out.Offered(4, "DCBX", dcb.dcbx, DcbxText);
   out.Offered(4, "buffers", dcb.buffer, BufferText);
+  if (dcb.thresholds || dcb.thresholds.missing().kind != Missing::Kind::kUnsupported)
+    out.Line(4, "pauses", dcb.thresholds, ThresholdsText);
   out.Offered(4, "maximum rates", dcb.max_rate_kbps, MaxRatesText);
   if (dcb.rewrite && !dcb.rewrite->empty()) out.Line(4, "rewrite", AppText(*dcb.rewrite));
   out.KnownLine(4, "peer's PFC", dcb.peer.pfc, PfcFactText);

@@ -124,6 +124,16 @@ std::string BufferText(const PortBuffer& buffer) {
   return text + ", priority to buffer " + ByClass(buffer.prio_buffer);
 }
 
+std::string ThresholdsText(const PauseThresholds& thresholds) {
+  std::string text;
+  for (std::size_t i = 0; i < thresholds.xoff_bytes.size(); ++i) {
+    if (thresholds.xoff_bytes[i] == 0) continue;
+    text += fmt::format("{}buffer {} from {}, until {}", text.empty() ? "" : "; ", i,
+                        BytesText(thresholds.xoff_bytes[i]), BytesText(thresholds.xon_bytes[i]));
+  }
+  return text.empty() ? "no buffer" : text;
+}
+
 std::string MaxRatesText(const MaxRatesKbps& rates) {
   std::string text;
   for (std::size_t i = 0; i < rates.size(); ++i) {

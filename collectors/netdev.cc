@@ -12,6 +12,7 @@
 #include "collectors/ipv4_settings.h"
 #include "collectors/lldp.h"
 #include "collectors/nic_statistics.h"
+#include "collectors/pause_thresholds.h"
 
 namespace rdmaready {
 namespace {
@@ -131,6 +132,8 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
   const absl::StatusOr<std::string> speed = read("/speed");
   const absl::StatusOr<std::string> duplex = read("/duplex");
   netdev.dcb = ReadDcb(host, link->name);
+  netdev.dcb.thresholds = sysfs_status.ok() ? ReadPauseThresholds(host, sysfs, netdev.driver)
+                                            : Fact<PauseThresholds>(MissingFrom(sysfs_status));
   netdev.driver_info = ReadDriverInfo(host, link->name);
   netdev.pause = ReadPause(host, link->name);
   netdev.pfc_storm_timeout_ms = ReadPfcStormTimeout(host, link->name);

@@ -92,6 +92,20 @@ Fact<PortBuffer> GetBuffer(const v1::PortBuffer& from) {
   return to;
 }
 
+void PutThresholds(const PauseThresholds& from, v1::PauseThresholds* to) {
+  PutArray(from.xoff_bytes, to->mutable_xoff_bytes(), Widen<std::uint32_t>);
+  PutArray(from.xon_bytes, to->mutable_xon_bytes(), Widen<std::uint32_t>);
+}
+
+Fact<PauseThresholds> GetThresholds(const v1::PauseThresholds& from) {
+  PauseThresholds to;
+  if (!GetArray(from.xoff_bytes(), &to.xoff_bytes, Narrow<std::uint32_t>) ||
+      !GetArray(from.xon_bytes(), &to.xon_bytes, Narrow<std::uint32_t>)) {
+    return OutOfRange("pause threshold lists are not of length 8");
+  }
+  return to;
+}
+
 void PutMaxRates(const MaxRatesKbps& from, v1::MaxRates* to) {
   PutArray(from, to->mutable_kbps(), [](std::uint64_t v) { return v; });
 }
@@ -170,6 +184,7 @@ void PutDcb(const Dcb& from, v1::Dcb* to) {
   Put(from.rewrite, to->mutable_rewrite(), PutApp);
   PutPeer(from.peer, to->mutable_peer());
   Put(from.cee, to->mutable_cee(), PutCee);
+  Put(from.thresholds, to->mutable_thresholds(), PutThresholds);
 }
 
 void PutDcbWrites(const DcbWrites& from, v1::DcbWrites* to) {
@@ -210,7 +225,8 @@ Dcb GetDcb(const v1::Dcb& from) {
           .max_rate_kbps = Get<MaxRatesKbps>(from.max_rate_kbps(), GetMaxRates),
           .rewrite = Get<std::vector<AppEntry>>(from.rewrite(), GetApp),
           .peer = GetPeer(from.peer()),
-          .cee = Get<CeeSettings>(from.cee(), GetCee)};
+          .cee = Get<CeeSettings>(from.cee(), GetCee),
+          .thresholds = Get<PauseThresholds>(from.thresholds(), GetThresholds)};
 }
 
 }  // namespace rdmaready::convert

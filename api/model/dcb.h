@@ -75,6 +75,14 @@ struct PortBuffer {                                     // struct dcbnl_buffer
   bool operator==(const PortBuffer&) const = default;
 };
 
+// By buffer. 0: none, which a buffer has that no lossless priority uses.
+struct PauseThresholds {
+  std::array<std::uint32_t, kPriorities> xoff_bytes{};  // of its filling, from which on it asks for a pause
+  std::array<std::uint32_t, kPriorities> xon_bytes{};   // down to which the pause lasts
+
+  bool operator==(const PauseThresholds&) const = default;
+};
+
 // struct ieee_maxrate, by traffic class. 0: no limit.
 using MaxRatesKbps = std::array<std::uint64_t, kPriorities>;
 
@@ -107,6 +115,7 @@ struct Dcb {
   Fact<std::vector<AppEntry>> rewrite{};  // marking on the way out: priority -> protocol (kernel 6.3)
   DcbPeer peer{};
   Fact<CeeSettings> cee{};
+  Fact<PauseThresholds> thresholds{};  // of `buffer`; not of dcbnl
 
   bool operator==(const Dcb&) const = default;
 };

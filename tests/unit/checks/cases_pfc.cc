@@ -96,6 +96,17 @@ void AddRoom(std::vector<CheckCase>& cases) {
   const auto own_buffer = [](std::uint32_t bytes) {
     return WithBuffer([bytes](PortBuffer& buffer) { buffer.size_bytes[1] = bytes; });
   };
+  const auto pauses = [](std::uint32_t xoff_bytes, std::uint32_t xon_bytes) {
+    return WithDcb([=](Dcb& dcb) {
+      dcb.thresholds = PauseThresholds{.xoff_bytes = {0, xoff_bytes}, .xon_bytes = {0, xon_bytes}};
+    });
+  };
+  // By mlx5's own rule, a longest frame of 9216 bytes apart.
+  const auto pauses_from = [&pauses](std::uint32_t xoff_bytes) {
+    return pauses(xoff_bytes, xoff_bytes - 9216);
+  };
+  Profile hundreds_of_metres = VirtualFabricProfile();
+  hundreds_of_metres.cable_metres = 300;
   // Metres at 100 Gb/s.
   const Facts long_cable = WithNetdev([](Netdev& netdev) {
     netdev.driver = "mlx5_core";
@@ -121,8 +132,21 @@ void AddRoom(std::vector<CheckCase>& cases) {
         "buffer-size all:0 0:131072 1:131072"},
        {"pfc.headroom", "none", own_buffer(0), kFail, "0 KiB, of 46 KiB"},
        {"pfc.headroom", "a long cable", long_cable, kFail, "128 KiB, of 129 KiB that a pause needs",
-        "buffer-size all:0 0:130364 1:131780"},
+        "buffer-size all:0 0:129664 1:132480"},
        {"pfc.headroom", "a long cable, by the profile", GoodHost(), kFail, "128 KiB, of 163 KiB", "", far},
+       {"pfc.headroom", "a threshold", pauses_from(131'072 - 37'120), kPass, "128 KiB"},
+       {"pfc.headroom", "a threshold a cell too high", pauses_from(131'072 - 37'120 + 256), kPass, "128 KiB"},
+       {"pfc.headroom", "a threshold more than a cell too high", pauses_from(131'072 - 37'120 + 257), kFail,
+        "asks for a pause from 92 KiB on: room for 35 KiB, of 37 KiB that a pause needs",
+        "dcb pfc set dev dcb0 prio-pfc 3:on"},
+       {"pfc.headroom", "a threshold above the buffer", pauses_from(200'000), kFail, "room for 0 KiB"},
+       {"pfc.headroom", "a threshold for a shorter cable", pauses_from(131'072 - 37'120), kFail,
+        "room for 36 KiB, of 61 KiB", "dcb pfc set dev dcb0 delay 300", hundreds_of_metres},
+       {"pfc.headroom", "the firmware's threshold", pauses(131'072 - 20'000, 1'000), kPass, "128 KiB"},
+       {"pfc.headroom", "no threshold", pauses(0, 0), Outcome::kWarn, "no threshold from which on",
+        "dcb pfc set dev dcb0 prio-pfc 3:on"},
+       {"pfc.headroom", "a threshold withheld", WithDcb([](Dcb& dcb) { dcb.thresholds = Denied(); }), kUnknown,
+        "not permitted"},
        {"pfc.headroom", "no such buffer", WithBuffer([](PortBuffer& buffer) { buffer.prio_buffer[3] = 200; }),
         kUnknown, "a buffer that is none"},
        {"pfc.headroom", "denied", WithDcb([](Dcb& dcb) { dcb.buffer = Denied(); }), kUnknown, "not permitted"},

@@ -69,6 +69,7 @@ inline Dcb GoodDcb() {
   const Missing none{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
   dcb.peer = {.ets = none, .pfc = none, .app = none};
   dcb.cee = none;
+  dcb.thresholds = none;
   return dcb;
 }
 

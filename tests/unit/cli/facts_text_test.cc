@@ -28,6 +28,7 @@ Dcb SomeDcb() {
   dcb.app_trust = Unsupported("driver does not report APP trust (dcbnl_getapptrust, kernel 6.2)");
   dcb.dcbx = Dcbx{.host = true, .ieee = true};
   dcb.buffer = Unsupported("driver does not report port buffers (dcbnl_getbuffer)");
+  dcb.thresholds = Unsupported("only mlx5 of MLNX_OFED tells them (qos/buffer_size in sysfs)");
   dcb.max_rate_kbps = Unsupported("driver does not report maximum rates (ieee_getmaxrate)");
   return dcb;
 }
@@ -196,6 +197,7 @@ Facts HardHost() {
   buffer.prio_buffer[3] = 1;
   buffer.size_bytes = {128 << 10, 128 << 10};
   lower.dcb.buffer = buffer;
+  lower.dcb.thresholds = PauseThresholds{.xoff_bytes = {0, 100 << 10}, .xon_bytes = {0, 91 << 10}};
   lower.dcb.max_rate_kbps = MaxRatesKbps{0, 0, 0, 10'000'000};
   lower.dcb.rewrite = std::vector<AppEntry>{{AppSelector::kPcp, 3, 3}};
   lower.dcb.peer = {Unsupported("none heard"), Pfc{.capability = 8, .enabled = 1U << 3}, lower.dcb.app};

@@ -158,6 +158,7 @@ Port FullPort() {
   netdev.dcb.dcbx = Dcbx{.host = true, .lld_managed = false, .cee = false, .ieee = true, .static_mode = true};
   netdev.dcb.buffer =
       PortBuffer{.prio_buffer = {0, 0, 0, 1}, .size_bytes = {20016, 200016}, .total_bytes = 262144};
+  netdev.dcb.thresholds = PauseThresholds{.xoff_bytes = {0, 150'000}, .xon_bytes = {0, 141'000}};
   netdev.dcb.max_rate_kbps = MaxRatesKbps{0, 1'000'000};
   netdev.dcb.rewrite = std::vector<AppEntry>{{AppSelector::kDscp, 3, 26}};
   netdev.dcb.peer = {.ets = Ets{.willing = true, .traffic_classes = 3},
