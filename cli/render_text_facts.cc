@@ -37,11 +37,8 @@ class Listing {
   template <class T, class Write>
   void Line(std::size_t indent, std::string_view label, const Fact<T>& fact, Write write) {
     if (fact) return Line(indent, label, write(*fact));
-    const Missing& missing = fact.missing();
-    const std::string why =
-        "(" + std::string(Name(missing.kind)) + (missing.detail.empty() ? "" : ": " + missing.detail) + ")";
     text_ += std::string(indent, ' ') + Column(label, kLabelWidth) +
-             style_.Paint(Tone::kFaint, Printable(why)) + "\n";
+             style_.Paint(Tone::kFaint, Printable(MissingText(fact.missing()))) + "\n";
   }
 
   // As Line; what is not offered at all shares one line with the others of its section. The reasons are in the

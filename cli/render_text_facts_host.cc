@@ -56,6 +56,7 @@ std::string MarkingsText(const std::vector<ConsumerMarking>& markings) {
 
 std::string RulesText(const std::vector<RoutingRule>& rules) {
   constexpr std::size_t kMostRules = 8;
+  if (rules.empty()) return "the kernel's own only";
   std::string text;
   for (std::size_t i = 0; i < std::min(rules.size(), kMostRules); ++i) {
     const RoutingRule& rule = rules[i];
@@ -74,18 +75,24 @@ std::string NamesText(const std::vector<std::string>& names) {
 
 std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& facts) {
   std::vector<std::pair<std::string, std::string>> lines;
-  if (facts.device_nodes) lines.emplace_back("node modes", NodesText(*facts.device_nodes));
-  if (facts.agent_capabilities)
-    lines.emplace_back("agent's powers", fmt::format("capabilities {:#x}{}", *facts.agent_capabilities,
-                                                     facts.agent_process ? " of " + *facts.agent_process : ""));
-  if (facts.firewall) lines.emplace_back("packet filter", FirewallText(*facts.firewall));
-  if (facts.routing_rules && !facts.routing_rules->empty())
-    lines.emplace_back("routing rules", RulesText(*facts.routing_rules));
-  if (facts.tos_keepers) lines.emplace_back("ToS set at boot", NamesText(*facts.tos_keepers));
-  if (facts.markings) lines.emplace_back("own markings", MarkingsText(*facts.markings));
-  if (facts.boot_targets) lines.emplace_back("booted from", TargetsText(*facts.boot_targets));
-  if (facts.cpu_governors) lines.emplace_back("CPU governors", NamesText(*facts.cpu_governors));
-  if (facts.irqbalance) lines.emplace_back("irqbalance", *facts.irqbalance ? "runs" : "does not run");
+  const auto say = [&lines](const char* label, const auto& fact, const auto& write) {
+    const bool asked = !fact && (fact.missing().kind == Missing::Kind::kDenied ||
+                                 fact.missing().kind == Missing::Kind::kFailed);
+    if (fact) lines.emplace_back(label, write(*fact));
+    if (asked) lines.emplace_back(label, MissingText(fact.missing()));
+  };
+  say("node modes", facts.device_nodes, NodesText);
+  say("agent's powers", facts.agent_capabilities, [&facts](std::uint64_t capabilities) {
+    return fmt::format("capabilities {:#x}{}", capabilities,
+                       facts.agent_process ? " of " + *facts.agent_process : "");
+  });
+  say("packet filter", facts.firewall, FirewallText);
+  say("routing rules", facts.routing_rules, RulesText);
+  say("ToS set at boot", facts.tos_keepers, NamesText);
+  say("own markings", facts.markings, MarkingsText);
+  say("booted from", facts.boot_targets, TargetsText);
+  say("CPU governors", facts.cpu_governors, NamesText);
+  say("irqbalance", facts.irqbalance, [](bool runs) { return runs ? "runs" : "does not run"; });
   return lines;
 }
 

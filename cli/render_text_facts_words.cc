@@ -59,6 +59,10 @@ std::string ListWords(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
+std::string MissingText(const Missing& missing) {
+  return fmt::format("({}{}{})", Name(missing.kind), missing.detail.empty() ? "" : ": ", missing.detail);
+}
+
 std::string EtsText(const Ets& ets) {
   std::string tsa;
   for (std::size_t i = 0; i < ets.tsa.size(); ++i)

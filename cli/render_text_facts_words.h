@@ -14,6 +14,7 @@ namespace rdmaready {
 // "a, b"; "none" for an empty list.
 std::string ListWords(const std::vector<std::string>& words);
 
+std::string MissingText(const Missing& missing);  // "(denied: without CAP_NET_ADMIN)"
 std::string EtsText(const Ets& ets);
 std::string PfcFactText(const Pfc& pfc);
 std::string AppText(const std::vector<AppEntry>& entries);

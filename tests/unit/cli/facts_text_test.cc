@@ -419,5 +419,20 @@ TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
                                {"irqbalance", "does not run"}}));
 }
 
+TEST(HostSettingLines, SaysWhatWasAskedForAndWithheld) {
+  Facts facts;
+  facts.firewall = Missing{Missing::Kind::kDenied, "without CAP_NET_ADMIN"};
+  facts.routing_rules = Missing{Missing::Kind::kFailed, "list by rtnetlink GETRULE: No buffer space available"};
+  facts.boot_targets = Unsupported("no such tables");
+  using Line = std::pair<std::string, std::string>;
+  EXPECT_EQ(
+      HostSettingLines(facts),
+      (std::vector<Line>{{"packet filter", "(denied: without CAP_NET_ADMIN)"},
+                         {"routing rules", "(failed: list by rtnetlink GETRULE: No buffer space available)"}}));
+  facts = {};
+  facts.routing_rules = std::vector<RoutingRule>{};
+  EXPECT_EQ(HostSettingLines(facts), (std::vector<Line>{{"routing rules", "the kernel's own only"}}));
+}
+
 }  // namespace
 }  // namespace rdmaready
