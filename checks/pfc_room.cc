@@ -38,9 +38,9 @@ std::uint64_t RoomBytes(const EthernetView& view) {
 // And the frame that made the pause necessary.
 std::uint64_t NeededBytes(const EthernetView& view) { return RoomBytes(view) + view.netdev->mtu_bytes; }
 
-// Sizes and thresholds are whole cells, of 128 or 144 bytes by the device; it does not say which.
+// Sizes and thresholds are whole cells. The device does not say of how many bytes: 128 and 144 are seen.
 constexpr std::uint64_t kMostCellBytes = 256;
-constexpr std::uint64_t kWholeCellsBytes = 1152;
+constexpr std::uint64_t kWholeCellsBytes = 1152;  // of either kind
 
 // The longest frame, as update_xoff_threshold() there counts it: also what lies between xoff and xon.
 std::uint64_t DriversFrameBytes(const EthernetView& view) {
@@ -50,10 +50,13 @@ std::uint64_t DriversFrameBytes(const EthernetView& view) {
 }
 
 // Of less mlx5 makes no lossless buffer (ENOMEM), though it has switched PFC on by then.
+std::uint64_t DriversLeastBytes(const EthernetView& view) {
+  return RoomBytes(view) + DriversFrameBytes(view) + kMostCellBytes;
+}
+
 std::uint64_t AcceptedBytes(const EthernetView& view) {
   if (!TakesCableLength(view)) return NeededBytes(view);
-  const std::uint64_t bytes = RoomBytes(view) + DriversFrameBytes(view) + kMostCellBytes;
-  return (bytes + kWholeCellsBytes - 1) / kWholeCellsBytes * kWholeCellsBytes;
+  return (DriversLeastBytes(view) + kWholeCellsBytes - 1) / kWholeCellsBytes * kWholeCellsBytes;
 }
 
 // Half of what there is for the lossless priorities, or more where they need it.
@@ -80,7 +83,7 @@ std::string ThresholdFix(const EthernetView& view, std::uint8_t priority) {
              ":on  # on as it is: the driver reckons the threshold anew, now that the link is up");
 }
 
-// Thresholds by the firmware's own rule, which nobody publishes, are not judged by the driver's.
+// Else the firmware did, by a rule that nobody publishes: the driver's is no measure of it.
 bool DriverReckoned(const EthernetView& view, std::uint32_t xoff, std::uint32_t xon) {
   const std::uint64_t frame = DriversFrameBytes(view);
   const std::uint64_t between = xoff > xon ? xoff - xon : 0;
@@ -122,14 +125,15 @@ Verdict JudgeThreshold(const EthernetView& view, const PortBuffer& buffer, std::
     return Warned(Cat(place, ", with no threshold from which on it asks for a pause"),
                   std::string(kRoomExpected), source, ThresholdFix(view, priority));
   }
-  const std::string fault = DriverReckoned(view, xoff, thresholds->xon_bytes[own])
-                                ? ThresholdFault(view, buffer.size_bytes[own], xoff)
-                                : std::string();
-  const bool small = buffer.size_bytes[own] + kWholeCellsBytes < AcceptedBytes(view);
-  return Judged(fault.empty(), place + fault, std::string(kRoomExpected), source,
-                fault.empty() ? ""
-                : small       ? RoomFix(view, buffer)
-                              : ThresholdFix(view, priority));
+  const std::string fault = ThresholdFault(view, buffer.size_bytes[own], xoff);
+  if (fault.empty()) return Judged(true, place, std::string(kRoomExpected), source);
+  if (!DriverReckoned(view, xoff, thresholds->xon_bytes[own])) {
+    return Judged(true, Cat(place, fault, " by mlx5's rule; the firmware set it by its own: not judged"),
+                  std::string(kRoomExpected), source);
+  }
+  const bool small = buffer.size_bytes[own] < DriversLeastBytes(view);
+  return Judged(false, place + fault, std::string(kRoomExpected), source,
+                small ? RoomFix(view, buffer) : ThresholdFix(view, priority));
 }
 
 Verdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority) {

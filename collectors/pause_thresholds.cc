@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/pause_thresholds.h"
 
+#include <array>
 #include <bitset>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/attributes.h"
@@ -19,25 +20,20 @@ namespace {
 constexpr std::size_t kColumns = 4;
 constexpr std::size_t kShownBytes = 40;
 
-std::optional<std::uint32_t> NumberIn(std::string_view word) {
-  std::uint32_t value = 0;
-  const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || stop != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 bool StartsWithDigit(std::string_view line) { return !line.empty() && line[0] >= '0' && line[0] <= '9'; }
 
 // Which buffer the line is about; nothing when it is no line of a buffer.
 std::optional<std::uint32_t> Take(std::string_view line, PauseThresholds* thresholds) {
   const std::vector<std::string_view> words = WordsOf(line);
   if (words.size() != kColumns) return std::nullopt;
-  const std::optional<std::uint32_t> buffer = NumberIn(words[0]);
-  const std::optional<std::uint32_t> xoff = NumberIn(words[2]);
-  const std::optional<std::uint32_t> xon = NumberIn(words[3]);
-  if (!buffer || *buffer >= kPriorities || !NumberIn(words[1]) || !xoff || !xon) return std::nullopt;
-  thresholds->xoff_bytes[*buffer] = *xoff;
-  thresholds->xon_bytes[*buffer] = *xon;
+  std::array<std::uint32_t, kColumns> numbers{};
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    if (!absl::SimpleAtoi({words[i].data(), words[i].size()}, &numbers[i])) return std::nullopt;
+  }
+  const auto [buffer, size, xoff, xon] = numbers;
+  if (buffer >= kPriorities) return std::nullopt;
+  thresholds->xoff_bytes[buffer] = xoff;
+  thresholds->xon_bytes[buffer] = xon;
   return buffer;
 }
 

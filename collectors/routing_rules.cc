@@ -10,11 +10,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/attributes.h"
@@ -30,11 +30,7 @@ constexpr int kFraDscpMask = 30;
 
 constexpr std::size_t kMostTextBytes = 200;
 
-std::string Hexadecimal(std::uint32_t number) {
-  std::array<char, 11> text{};
-  std::snprintf(text.data(), text.size(), "0x%x", number);
-  return text.data();
-}
+std::string Hexadecimal(std::uint32_t number) { return absl::StrCat("0x", absl::Hex(number)); }
 
 // Puts a rule into the words of ip rule, in the same order. A condition that is not known here must not look
 // like none, so what is neither read nor known to be no condition is said by its number.

@@ -142,7 +142,17 @@ void AddRoom(std::vector<CheckCase>& cases) {
        {"pfc.headroom", "a threshold above the buffer", pauses_from(200'000), kFail, "room for 0 KiB"},
        {"pfc.headroom", "a threshold for a shorter cable", pauses_from(131'072 - 37'120), kFail,
         "room for 36 KiB, of 61 KiB", "dcb pfc set dev dcb0 delay 300", hundreds_of_metres},
-       {"pfc.headroom", "the firmware's threshold", pauses(131'072 - 20'000, 1'000), kPass, "128 KiB"},
+       {"pfc.headroom", "the firmware's threshold", pauses(131'072 - 20'000, 1'000), kPass,
+        "128 KiB, asks for a pause from 108 KiB on: room for 19 KiB, of 37 KiB that a pause needs by mlx5's "
+        "rule; "
+        "the firmware set it by its own: not judged"},
+       {"pfc.headroom", "a threshold in a buffer that mlx5 would refuse", WithDcb([](Dcb& dcb) {
+          PortBuffer buffer = *dcb.buffer;
+          buffer.size_bytes[1] = 46'120;
+          dcb.buffer = buffer;
+          dcb.thresholds = PauseThresholds{.xoff_bytes = {0, 20'000}, .xon_bytes = {0, 10'784}};
+        }),
+        kFail, "room for 25 KiB, of 37 KiB", "dcb buffer set dev dcb0 prio-buffer all:0 3:1"},
        {"pfc.headroom", "no threshold", pauses(0, 0), Outcome::kWarn, "no threshold from which on",
         "dcb pfc set dev dcb0 prio-pfc 3:on"},
        {"pfc.headroom", "a threshold withheld", WithDcb([](Dcb& dcb) { dcb.thresholds = Denied(); }), kUnknown,
