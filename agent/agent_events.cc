@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "api/base/status.h"
-#include "checks/names.h"
-#include "checks/probe.h"
+#include "checks/probe/probe.h"
+#include "checks/words/names.h"
 
 namespace rdmaready {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/probe/nvme_leftovers.h"
+#include "agent/probe/nvme/nvme_leftovers.h"
 
 namespace rdmaready {
 

@@ -10,9 +10,9 @@
 #include "agent/agent.h"
 #include "agent/agent_events.h"
 #include "agent/link/failure.h"
-#include "agent/probe/iser_wire.h"
-#include "agent/probe/nvme_leftovers.h"
-#include "agent/probe/nvme_wire.h"
+#include "agent/probe/iser/iser_wire.h"
+#include "agent/probe/nvme/nvme_leftovers.h"
+#include "agent/probe/nvme/nvme_wire.h"
 #include "agent/probe/probe.h"
 #include "agent/share/share_proof.h"
 #include "agent/transfer/nonce.h"
@@ -20,8 +20,8 @@
 #include "api/base/share_name.h"
 #include "api/base/status.h"
 #include "api/model/probe_walk.h"
-#include "checks/names.h"
-#include "checks/probe.h"
+#include "checks/probe/probe.h"
+#include "checks/words/names.h"
 
 namespace rdmaready {
 namespace {

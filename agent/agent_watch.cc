@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "agent/agent.h"
-#include "collectors/dcb_writes.h"
-#include "collectors/lldp.h"
+#include "collectors/dcb/dcb_writes.h"
+#include "collectors/lldp/lldp.h"
 #include "collectors/overhear.h"
 #include "collectors/watch.h"
 

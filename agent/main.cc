@@ -16,7 +16,7 @@
 
 #include "agent/agent_events.h"
 #include "agent/options.h"
-#include "agent/probe/nvme_leftovers.h"
+#include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/server.h"
 #include "agent/store/file_lock.h"
 #include "api/base/status.h"

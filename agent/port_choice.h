@@ -19,7 +19,7 @@ struct PortAddress {
   Fact<std::vector<EthernetNic>> nics{};  // which count its packets
 };
 
-// The addresses by which the port can be reached (checks/addresses.h), IPv4 first.
+// The addresses by which the port can be reached (checks/words/addresses.h), IPv4 first.
 std::vector<std::string> RoutableAddresses(const Port& port);
 
 // The answer when facts.ports is missing: kInternal, because nothing was determined.

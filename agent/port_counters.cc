@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "checks/error_counters.h"
+#include "checks/counted/error_counters.h"
 
 namespace rdmaready {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "api/model/counter_change.h"
-#include "collectors/counters.h"
 #include "collectors/host_reader.h"
+#include "collectors/rdma/counters.h"
 
 namespace rdmaready {
 

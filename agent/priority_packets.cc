@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "checks/ethernet.h"
-#include "collectors/nic_statistics.h"
+#include "checks/words/ethernet.h"
+#include "collectors/nic/nic_statistics.h"
 
 namespace rdmaready {
 namespace {

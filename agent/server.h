@@ -24,7 +24,7 @@
 #include "agent/store/sqlite_store.h"
 #include "api/client/tls.h"
 #include "api/model/profile.h"
-#include "collectors/real_host.h"
+#include "collectors/real/host.h"
 
 namespace rdmaready {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "checks/verdicts.h"
-#include "checks/words.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 

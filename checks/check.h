@@ -24,7 +24,7 @@ struct PortView {
   const Port& port;
   const Profile& profile;
 };
-struct EthernetView {  // one of the Ethernet ports that an RDMA port stands on: see checks/ethernet.h
+struct EthernetView {  // one of the Ethernet ports that an RDMA port stands on: see checks/words/ethernet.h
   const Facts& host;
   const Port& port;
   const Fact<Netdev>& netdev;
@@ -55,7 +55,7 @@ struct AmongPorts {
   std::vector<Verdict> (*judge)(const HostView&) = nullptr;
 };
 
-// What the ports of several hosts have in common, when all is well: see checks/agreement.h.
+// What the ports of several hosts have in common, when all is well: see checks/fleet/agreement.h.
 struct Agreement {
   // Among which ports a difference matters.
   enum class Among {
@@ -87,7 +87,8 @@ struct Check {
 // Every check, in the order of the report. Ids are unique; a dependency stands before those that depend on it.
 const std::vector<Check>& AllChecks();
 
-// Null when there is none of that id. Live tests have ids of their own: FindTransferCheck in checks/transfer.h.
+// Null when there is none of that id. Live tests have ids of their own: FindTransferCheck in
+// checks/live/transfer.h.
 const Check* FindCheck(std::string_view id);
 
 // What the check's verdict is about. An Ethernet port is part of its RDMA port: kPort.

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "checks/ethernet.h"
-#include "checks/words.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {

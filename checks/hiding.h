@@ -24,8 +24,8 @@
 
 namespace rdmaready {
 
-// Where to look for the findings a check depends on: those about the place of `subject` (checks/ethernet.h),
-// and those about the whole host.
+// Where to look for the findings a check depends on: those about the place of `subject`
+// (checks/words/ethernet.h), and those about the whole host.
 struct Evidence {
   std::span<const Finding> findings{};
   std::string_view subject{};

@@ -8,13 +8,13 @@
 
 #include "checks/begin.h"
 #include "checks/check.h"
-#include "checks/ethernet.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
 #include "checks/spare.h"
 #include "checks/stopwatch.h"
-#include "checks/verdicts.h"
-#include "checks/words.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {

@@ -6,8 +6,8 @@
 #include <cctype>
 
 #include "api/base/text.h"
-#include "checks/names.h"
-#include "checks/words.h"
+#include "checks/words/names.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "checks/names.h"
-#include "checks/probe.h"
-#include "checks/transfer.h"
-#include "checks/words.h"
+#include "checks/live/transfer.h"
+#include "checks/probe/probe.h"
+#include "checks/words/names.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "checks/addresses.h"
+#include "checks/words/addresses.h"
 
 namespace rdmaready {
 namespace {

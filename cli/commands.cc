@@ -9,7 +9,7 @@
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "cli/explanation.h"
-#include "cli/render_json.h"
+#include "cli/render/json.h"
 
 namespace rdmaready {
 namespace {

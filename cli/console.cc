@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "checks/words.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "api/base/edit_distance.h"
 #include "checks/check.h"
-#include "checks/names.h"
+#include "checks/live/transfer.h"
 #include "checks/placeholders.h"
-#include "checks/probe.h"
-#include "checks/transfer.h"
+#include "checks/probe/probe.h"
+#include "checks/words/names.h"
 
 namespace rdmaready {
 namespace {

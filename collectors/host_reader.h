@@ -137,7 +137,7 @@ struct DcbNotices {
 };
 
 // One question to a management agent of an InfiniBand port of this host. `mad` is the whole datagram, 256 bytes
-// (collectors/mad.h); its transaction is left to the reader.
+// (collectors/rdma/mad.h); its transaction is left to the reader.
 struct MadRequest {
   std::string device{};
   std::uint32_t port = 0;  // from 1
@@ -175,7 +175,7 @@ class HostReader {
 
   // Every message of the answer. An error the kernel answered with is an ErrnoStatus with its errno. Never ask
   // NETLINK_RDMA before /sys/class/infiniband was seen: opening that socket would load ib_core. Nor
-  // NETLINK_NETFILTER before nf_tables was seen in the kernel: see collectors/firewall.h.
+  // NETLINK_NETFILTER before nf_tables was seen in the kernel: see collectors/firewall/firewall.h.
   virtual absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) = 0;
 
   // SIOCETHTOOL of linux/ethtool.h. `request` is the command's whole struct, its command number first, with
@@ -212,9 +212,9 @@ class HostReader {
   // for at most two seconds. kUnimplemented when ib_umad is not loaded: nothing loads it.
   virtual absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) = 0;
 
-  // One message to lldpad's client interface, and its answer, as they are (collectors/lldpad_messages.h).
+  // One message to lldpad's client interface, and its answer, as they are (collectors/lldp/lldpad_messages.h).
   // Messages that are no questions are refused. It blocks for at most 300 ms. Never ask before lldpad was seen
-  // to run (collectors/lldp_agents.h): systemd may hold its socket, and would start it.
+  // to run (collectors/lldp/lldp_agents.h): systemd may hold its socket, and would start it.
   virtual absl::StatusOr<std::string> AskLldpad(std::string_view question) = 0;
 
   // Of the calling process.

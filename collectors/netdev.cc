@@ -5,14 +5,14 @@
 
 #include "api/base/status.h"
 #include "api/base/text.h"
-#include "collectors/dcb.h"
-#include "collectors/ethtool.h"
-#include "collectors/ethtool_family.h"
-#include "collectors/ethtool_link.h"
-#include "collectors/ipv4_settings.h"
-#include "collectors/lldp.h"
-#include "collectors/nic_statistics.h"
-#include "collectors/pause_thresholds.h"
+#include "collectors/dcb/dcb.h"
+#include "collectors/lldp/lldp.h"
+#include "collectors/net/ipv4_settings.h"
+#include "collectors/nic/ethtool.h"
+#include "collectors/nic/ethtool_family.h"
+#include "collectors/nic/ethtool_link.h"
+#include "collectors/nic/nic_statistics.h"
+#include "collectors/nic/pause_thresholds.h"
 
 namespace rdmaready {
 namespace {

@@ -8,13 +8,13 @@
 
 #include "absl/status/statusor.h"
 #include "api/model/facts.h"
-#include "collectors/addresses.h"
-#include "collectors/generic_families.h"
 #include "collectors/host_reader.h"
-#include "collectors/links.h"
-#include "collectors/neighbours.h"
-#include "collectors/qdiscs.h"
-#include "collectors/subnet_members.h"
+#include "collectors/net/addresses.h"
+#include "collectors/net/generic_families.h"
+#include "collectors/net/links.h"
+#include "collectors/net/neighbours.h"
+#include "collectors/net/qdiscs.h"
+#include "collectors/net/subnet_members.h"
 
 namespace rdmaready {
 

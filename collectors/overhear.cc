@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "collectors/dcb_writes.h"
+#include "collectors/dcb/dcb_writes.h"
 
 namespace rdmaready {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "collectors/host_reader.h"
-#include "collectors/lldp.h"
+#include "collectors/lldp/lldp.h"
 
 namespace rdmaready {
 

@@ -4,18 +4,18 @@
 #include <utility>
 
 #include "api/base/status.h"
-#include "collectors/congestion.h"
-#include "collectors/counters.h"
-#include "collectors/gids.h"
-#include "collectors/infiniband.h"
-#include "collectors/ipv4_settings.h"
-#include "collectors/pci.h"
-#include "collectors/rdma_cm.h"
-#include "collectors/resources.h"
-#include "collectors/stack.h"
-#include "collectors/storage.h"
-#include "collectors/subnets.h"
-#include "collectors/verbs_status.h"
+#include "collectors/net/ipv4_settings.h"
+#include "collectors/net/stack.h"
+#include "collectors/net/subnets.h"
+#include "collectors/nic/congestion.h"
+#include "collectors/nic/pci.h"
+#include "collectors/rdma/counters.h"
+#include "collectors/rdma/gids.h"
+#include "collectors/rdma/infiniband.h"
+#include "collectors/rdma/rdma_cm.h"
+#include "collectors/rdma/resources.h"
+#include "collectors/rdma/verbs_status.h"
+#include "collectors/system/storage.h"
 
 namespace rdmaready {
 namespace {

@@ -10,7 +10,7 @@
 #include "api/model/facts.h"
 #include "collectors/host_reader.h"
 #include "collectors/netdev.h"
-#include "collectors/rdma_devices.h"
+#include "collectors/rdma/rdma_devices.h"
 
 namespace rdmaready {
 

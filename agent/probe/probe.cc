@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/probe/iser_probe.h"
-#include "agent/probe/nfs_probe.h"
-#include "agent/probe/nfs_proof.h"
-#include "agent/probe/nvme_probe.h"
-#include "agent/probe/smb_probe.h"
+#include "agent/probe/iser/iser_probe.h"
+#include "agent/probe/nfs/nfs_probe.h"
+#include "agent/probe/nfs/nfs_proof.h"
+#include "agent/probe/nvme/nvme_probe.h"
+#include "agent/probe/smb/smb_probe.h"
 
 namespace rdmaready {
 

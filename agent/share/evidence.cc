@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "collectors/counters.h"
+#include "collectors/rdma/counters.h"
 
 namespace rdmaready {
 namespace {

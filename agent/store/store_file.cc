@@ -150,7 +150,7 @@ absl::StatusOr<std::vector<Record>> ReadAll(absl::StatusOr<Statement> statement,
 // Any number may stand in a damaged row.
 Rung RungOf(std::int64_t number) {
   return number > 0 && number <= static_cast<std::int64_t>(Rung::kShare) ? static_cast<Rung>(number)
-                                                                        : Rung::kHost;
+                                                                         : Rung::kHost;
 }
 
 RunRecord ReadRun(const Statement& row) {

@@ -30,7 +30,8 @@ struct CounterChange {
   bool operator==(const CounterChange&) const = default;
 };
 
-// Of the error counters that checks/error_counters.h knows, also where they did not change. Missing: not known.
+// Of the error counters that checks/counted/error_counters.h knows, also where they did not change. Missing:
+// not known.
 using CounterChanges = Fact<std::vector<CounterChange>>;
 
 // Packets of each priority that the Ethernet ports of one end counted from just before to just after a live

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probe: what a storage server answered when it was approached as its clients approach it, step by step.
-// Observations only; whether they make a host ready is a check (checks/probe.h).
+// Observations only; whether they make a host ready is a check (checks/probe/probe.h).
 #pragma once
 
 #include <cstdint>

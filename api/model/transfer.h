@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transfer: what a live test is (a row of a table) and what it measured (numbers only).
-// Whether the numbers are good enough is a check (checks/transfer.h), not the engine's business.
+// Whether the numbers are good enough is a check (checks/live/transfer.h), not the engine's business.
 #pragma once
 
 #include <array>

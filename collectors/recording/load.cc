@@ -13,7 +13,7 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
-#include "collectors/rdma_devices.h"
+#include "collectors/rdma/rdma_devices.h"
 #include "collectors/recording/folder.h"
 
 namespace rdmaready {

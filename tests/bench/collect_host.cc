@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "collectors/collect.h"
-#include "collectors/real_host.h"
+#include "collectors/real/host.h"
 
 int main(int count, char** words) {
   unsigned times = 1;

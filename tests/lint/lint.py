@@ -27,11 +27,14 @@ MAY_INCLUDE = {
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
+    # An engine without a renderer: what asks many hosts and pairs them.
+    "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/console.h", "cli/exit_status.h", "cli/explanation.h", "cli/interrupt.h"],
+    "cli/switch": ["api/model", "api/base"],
 }
 
 # The one place where the command line hosts an agent in its own process, and the one where it reads recordings.
-MAY_ALSO = {"cli/local_agent.cc": ["agent/server.h"], "cli/local_agent.h": ["agent/server.h"],
-            "cli/saved_hosts.cc": ["collectors"]}
+MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/server.h"], "cli/fleet/local_agent.h": ["agent/server.h"],
+            "cli/fleet/saved_hosts.cc": ["collectors"]}
 
 # Folder -> foreign headers it must not see: what would give a pure part hands and eyes, or a renderer a database.
 FOREIGN_BANS = {

@@ -81,7 +81,7 @@ class Storage(unittest.TestCase):
         return fabric.guest(CLIENT, "ls /sys/class/nvme 2>/dev/null || :").split()
 
     def leave_a_controller(self):
-        """As a proof whose process is gone leaves it: its mark (agent/probe/nvme_leftovers.h) names a process that never was."""
+        """As a proof whose process is gone leaves it: its mark (agent/probe/nvme/nvme_leftovers.h) names a process that never was."""
         mark = 0x52440000 + (1 << 22)
         fabric.guest(CLIENT, f"echo 'transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn={NQN},nr_io_queues=1,ctrl_loss_tmo=0,"
                              f"reconnect_delay={mark}' > /dev/nvme-fabrics")

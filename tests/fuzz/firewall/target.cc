@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "checks/firewall_path.h"
-#include "collectors/boot_targets.h"
-#include "collectors/firewall.h"
+#include "checks/net/firewall_path.h"
+#include "collectors/firewall/firewall.h"
+#include "collectors/system/boot_targets.h"
 #include "tests/support/nbft_table.h"
 #include "tests/support/nft_wire.h"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "collectors/lldp.h"
-#include "collectors/lldpad_messages.h"
+#include "collectors/lldp/lldp.h"
+#include "collectors/lldp/lldpad_messages.h"
 #include "tests/support/lldp_wire.h"
 #include "tests/support/lldpad_wire.h"
 

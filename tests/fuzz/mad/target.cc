@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "collectors/mad.h"
+#include "collectors/rdma/mad.h"
 #include "tests/support/mad_wire.h"
 
 namespace rdmaready {

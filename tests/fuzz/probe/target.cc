@@ -5,11 +5,11 @@
 #include <functional>
 #include <iterator>
 
-#include "agent/probe/iser_wire.h"
-#include "agent/probe/nfs_wire.h"
-#include "agent/probe/nvme_wire.h"
-#include "agent/probe/scsi_wire.h"
-#include "agent/probe/smb2_wire.h"
+#include "agent/probe/iser/iser_wire.h"
+#include "agent/probe/iser/scsi_wire.h"
+#include "agent/probe/nfs/nfs_wire.h"
+#include "agent/probe/nvme/nvme_wire.h"
+#include "agent/probe/smb/smb2_wire.h"
 #include "tests/support/smb_server/smb2_server.h"
 
 namespace rdmaready {

@@ -18,13 +18,13 @@
 #include <system_error>
 
 #include "api/profile/load.h"
-#include "checks/agreement.h"
+#include "checks/fleet/agreement.h"
 #include "checks/judge.h"
 #include "checks/readiness.h"
-#include "checks/words.h"
+#include "checks/words/words.h"
 #include "collectors/collect.h"
-#include "collectors/dcb_writes.h"
-#include "collectors/lldp.h"
+#include "collectors/dcb/dcb_writes.h"
+#include "collectors/lldp/lldp.h"
 #include "collectors/recording/folder.h"
 #include "collectors/recording/recorded_host.h"
 #include "collectors/recording/recording_host.h"

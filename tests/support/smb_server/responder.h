@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An SMB Direct server for tests, on any RdmaLink: it accepts who comes, negotiates, answers by an Smb2Server, and
-// ends when its peer leaves.
+// An SMB Direct server for tests, on any RdmaLink: it accepts who comes, negotiates, answers by an Smb2Server,
+// and ends when its peer leaves.
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 #include "agent/link/failure.h"
 #include "agent/port_lock.h"
 #include "agent/probe/probe.h"
-#include "checks/probe.h"
+#include "checks/probe/probe.h"
 #include "tests/support/smb_server/responder.h"
 #include "tests/unit/agent/service_rig.h"
 

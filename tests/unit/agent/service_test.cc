@@ -5,7 +5,7 @@
 #include "agent/own_check.h"
 #include "agent/port_lock.h"
 #include "agent/transfer/cases.h"
-#include "checks/transfer.h"
+#include "checks/live/transfer.h"
 #include "collectors/collect.h"
 #include "collectors/recording/recorded_host.h"
 #include "tests/unit/agent/service_rig.h"

@@ -11,7 +11,7 @@
 #include "api/profile/load.h"
 #include "checks/check.h"
 #include "checks/judge.h"
-#include "checks/names.h"
+#include "checks/words/names.h"
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_host.h"
 

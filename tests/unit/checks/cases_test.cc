@@ -5,11 +5,11 @@
 
 #include <set>
 
-#include "checks/agreement.h"
 #include "checks/check.h"
-#include "checks/ethernet.h"
-#include "checks/names.h"
+#include "checks/fleet/agreement.h"
 #include "checks/placeholders.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/names.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

@@ -6,7 +6,7 @@
 
 #include "checks/check.h"
 #include "checks/readiness.h"
-#include "checks/words.h"
+#include "checks/words/words.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

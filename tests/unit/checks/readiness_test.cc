@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "checks/judge.h"
-#include "checks/names.h"
+#include "checks/words/names.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "checks/check.h"
-#include "checks/names.h"
+#include "checks/live/transfer.h"
 #include "checks/placeholders.h"
-#include "checks/probe.h"
+#include "checks/probe/probe.h"
 #include "checks/readiness.h"
-#include "checks/transfer.h"
+#include "checks/words/names.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

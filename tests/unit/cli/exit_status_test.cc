@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "cli/check_summary.h"
-#include "cli/test_runner.h"
+#include "cli/fleet/check_summary.h"
+#include "cli/fleet/test_runner.h"
 #include "tests/unit/cli/reports.h"
 
 namespace rdmaready {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/render_json.h"
-#include "cli/render_text.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
 
 namespace rdmaready {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "checks/check.h"
+#include "checks/live/transfer.h"
 #include "checks/readiness.h"
-#include "checks/transfer.h"
 
 namespace rdmaready {
 namespace {

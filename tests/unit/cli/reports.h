@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "cli/check_summary.h"
-#include "cli/transfer_run.h"
+#include "cli/fleet/check_summary.h"
+#include "cli/fleet/transfer_run.h"
 
 namespace rdmaready {
 

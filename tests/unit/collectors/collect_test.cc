@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "collectors/verbs_status.h"
+#include "collectors/rdma/verbs_status.h"
 #include "tests/unit/collectors/good_fake_host.h"
 #include "tests/unit/collectors/hardware_fake_host.h"
 #include "tests/unit/collectors/wire.h"

@@ -5,9 +5,9 @@
 #include <linux/genetlink.h>
 
 #include "tests/support/lldpad_wire.h"
-#include "tests/unit/collectors/devlink_wire.h"
 #include "tests/unit/collectors/good_fake_host.h"
-#include "tests/unit/collectors/pci_wire.h"
+#include "tests/unit/collectors/nic/devlink_wire.h"
+#include "tests/unit/collectors/nic/pci_wire.h"
 
 namespace rdmaready {
 

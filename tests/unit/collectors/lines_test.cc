@@ -8,8 +8,8 @@
 #include <cctype>
 #include <random>
 
-#include "collectors/kernel_modules.h"
-#include "collectors/storage.h"
+#include "collectors/system/kernel_modules.h"
+#include "collectors/system/storage.h"
 
 namespace rdmaready {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "collectors/addresses.h"
+#include "collectors/net/addresses.h"
 #include "tests/unit/collectors/fake_host.h"
 #include "tests/unit/collectors/wire.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "collectors/lldp.h"
+#include "collectors/lldp/lldp.h"
 #include "tests/unit/collectors/fake_host.h"
 
 namespace rdmaready {

@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "agent/link/failure.h"
-#include "agent/probe/nfs_proof.h"
-#include "agent/probe/nvme_kernel.h"
-#include "agent/probe/nvme_sysfs.h"
+#include "agent/probe/nfs/nfs_proof.h"
+#include "agent/probe/nvme/nvme_kernel.h"
+#include "agent/probe/nvme/nvme_sysfs.h"
 
 namespace rdmaready {
 namespace {

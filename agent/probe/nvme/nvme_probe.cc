@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/probe/nvme/nvme_probe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "agent/link/failure.h"
+#include "agent/probe/nvme/nvme_kernel.h"
+#include "agent/probe/nvme/nvme_leftovers.h"
+#include "agent/probe/nvme/nvme_queue.h"
+#include "agent/probe/nvme/nvme_sysfs.h"
+#include "agent/probe/rdma_step.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+using nvme::Identity;
+using nvme::LogEntry;
+using nvme::Queue;
+using std::chrono::seconds;
+
+constexpr std::string_view kDiscoveryConnect = "nvme-discovery-connect";
+constexpr std::string_view kEnable = "nvme-enable";
+constexpr std::string_view kDiscoveryLog = "nvme-discovery-log";
+constexpr std::string_view kSubsystemConnect = "nvme-subsystem-connect";
+constexpr std::string_view kKernelConnect = "nvme-kernel-connect";
+constexpr std::string_view kKernelRead = "nvme-kernel-read";
+constexpr std::string_view kKernelDisconnect = "nvme-kernel-disconnect";
+
+constexpr std::uint8_t kTransportRdma = 1;
+constexpr std::uint8_t kTypeReferral = 1;
+constexpr std::uint8_t kTypeSubsystem = 2;
+constexpr std::uint64_t kMostRecords = 512;  // that are read
+constexpr std::uint32_t kRecordsAtOnce = 16;
+constexpr int kMostLogReadings = 3;  // of a log that changes meanwhile
+
+Endpoint EndpointOf(const ProbeTarget& target) {
+  return {.address = target.address, .port = target.port_number == 0 ? nvme::kPort : target.port_number};
+}
+
+struct Log {
+  nvme::LogHeader header{};
+  std::vector<LogEntry> entries{};
+};
+
+absl::StatusOr<nvme::LogHeader> ReadHeader(Queue& queue, const Patience& patience) {
+  const auto bytes = queue.DiscoveryLog(0, nvme::kLogHeaderBytes, patience);
+  if (!bytes.ok()) return bytes.status();
+  const nvme::LogHeader header = *nvme::DecodeLogHeader(*bytes);
+  if (header.format != 0)
+    return MakeFailure(FailureKind::kCorrupt,
+                       fmt::format("the discovery log has the unknown format {}", header.format));
+  return header;
+}
+
+absl::Status ReadEntries(Queue& queue, Log& log, const Patience& patience) {
+  const std::uint64_t count = std::min(log.header.records, kMostRecords);
+  for (std::uint64_t at = 0; at < count; at += kRecordsAtOnce) {
+    const auto records = static_cast<std::uint32_t>(std::min<std::uint64_t>(kRecordsAtOnce, count - at));
+    const auto bytes = queue.DiscoveryLog(nvme::kLogHeaderBytes + at * nvme::kLogEntryBytes,
+                                          records * static_cast<std::uint32_t>(nvme::kLogEntryBytes), patience);
+    if (!bytes.ok()) return bytes.status();
+    for (std::uint32_t i = 0; i < records; ++i)
+      log.entries.push_back(*nvme::DecodeLogEntry(Octets(*bytes).subspan(i * nvme::kLogEntryBytes)));
+  }
+  return absl::OkStatus();
+}
+
+// Again when it changed while it was read.
+absl::StatusOr<Log> ReadLog(Queue& queue, const Patience& patience) {
+  absl::StatusOr<nvme::LogHeader> header = ReadHeader(queue, patience);
+  for (int reading = 0; header.ok() && reading < kMostLogReadings; ++reading) {
+    Log log{.header = *header};
+    RR_RETURN_IF_ERROR(ReadEntries(queue, log, patience));
+    header = ReadHeader(queue, patience);
+    if (header.ok() && header->generation == log.header.generation) return log;
+  }
+  if (!header.ok()) return header.status();
+  return MakeFailure(FailureKind::kCorrupt, "the discovery log changed each time it was read");
+}
+
+void TellLog(const Log& log, Walk& walk) {
+  std::uint64_t subsystems = 0;
+  std::uint64_t by_rdma = 0;
+  std::uint64_t referrals = 0;
+  for (const LogEntry& entry : log.entries) {
+    if (entry.subsystem_type == kTypeReferral) ++referrals;
+    if (entry.subsystem_type == kTypeSubsystem && entry.transport == kTransportRdma) ++by_rdma;
+    if (entry.subsystem_type != kTypeSubsystem || ++subsystems > kMostSubsystems) continue;
+    const std::string name = fmt::format("nvme-subsystem-{}", subsystems);
+    walk.Tell(name, entry.name);
+    walk.Tell(name + "-at",
+              fmt::format("{} {}:{}", nvme::TransportText(entry.transport), entry.address, entry.service_id));
+  }
+  walk.Tell("nvme-subsystems", subsystems);
+  walk.Tell("nvme-rdma-subsystems", by_rdma);
+  walk.Tell("nvme-referrals", referrals);
+  if (log.header.records > kMostRecords) walk.Tell("nvme-records-not-read", log.header.records - kMostRecords);
+}
+
+absl::Status Enable(Queue& queue, Walk& walk, const Patience& patience) {
+  const absl::StatusOr<std::uint64_t> capabilities = queue.Property(nvme::kPropertyCapabilities, patience);
+  if (!capabilities.ok()) return capabilities.status();
+  const absl::StatusOr<std::uint64_t> version = queue.Property(nvme::kPropertyVersion, patience);
+  if (!version.ok()) return version.status();
+  const nvme::Capabilities can = nvme::DecodeCapabilities(*capabilities);
+  walk.Tell("nvme-version", nvme::VersionText(static_cast<std::uint32_t>(*version)));
+  walk.Tell("nvme-queue-entries", std::uint64_t{can.queue_entries});
+  walk.Tell("nvme-ready-timeout-ms", std::uint64_t{can.ready_timeout_ms});
+  RR_RETURN_IF_ERROR(queue.Enable(patience));
+  // A discovery controller need not tell more than the log.
+  const auto identify = queue.Identify(patience);
+  if (FailureOf(identify.status()).kind == FailureKind::kRejected) return absl::OkStatus();
+  if (!identify.ok()) return identify.status();
+  walk.Tell("nvme-model", identify->model);
+  walk.Tell("nvme-firmware", identify->firmware);
+  walk.Tell("nvme-max-commands", std::uint64_t{identify->max_commands});
+  return absl::OkStatus();
+}
+
+// Whether the log was read.
+bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
+  Queue queue(tools.make_link);
+  const bool connected = ConnectByRdma(
+      target, tools, queue.link(),
+      [&](const Patience& patience) {
+        return queue.Connect(EndpointOf(target), target.local_address, patience);
+      },
+      walk);
+  if (!connected) return false;
+  if (const auto accept = nvme::DecodeConnectAccept(queue.link().private_data()))
+    walk.Tell("nvme-controller-queue", std::uint64_t{accept->receive_queue});
+  const bool admitted = walk.Step(kDiscoveryConnect, seconds(8), [&](const Patience& patience) {
+    const auto result = queue.ConnectController(identity, nvme::kDiscoveryName, patience);
+    if (!result.ok()) return result.status();
+    walk.Tell("nvme-controller-id", std::uint64_t{nvme::ControllerIdOf(*result)});
+    walk.Tell("nvme-discovery-authentication", nvme::DemandsAuthentication(*result));
+    return absl::OkStatus();
+  });
+  if (!admitted) return false;
+  const bool enabled =
+      walk.Step(kEnable, seconds(20), [&](const Patience& patience) { return Enable(queue, walk, patience); });
+  const bool listed = enabled && walk.Step(kDiscoveryLog, seconds(10), [&](const Patience& patience) {
+    const absl::StatusOr<Log> log = ReadLog(queue, patience);
+    if (log.ok()) TellLog(*log, walk);
+    return log.status();
+  });
+  queue.Shutdown({.deadline = std::chrono::steady_clock::now() + seconds(1)});
+  return listed;
+}
+
+absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity,
+                              const std::string& subsystem, const Patience& patience) {
+  if (!nvme::IsName(subsystem)) return MakeFailure(FailureKind::kSetup, subsystem + ": not a subsystem's NQN");
+  Queue queue(tools.make_link);
+  RR_RETURN_IF_ERROR(queue.Connect(EndpointOf(target), target.local_address, patience));
+  const auto result = queue.ConnectController(identity, subsystem, patience);
+  if (!result.ok()) return result.status();
+  if (nvme::DemandsAuthentication(*result))
+    return MakeFailure(FailureKind::kRejected,
+                       "Connect to " + subsystem + ": it demands DH-HMAC-CHAP authentication");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Identity& identity,
+                                           const std::string& subsystem, Walk& walk) {
+  const std::vector<std::string> already = nvme::ControllersOf(subsystem);
+  if (!already.empty()) walk.Tell("nvme-already-connected", fmt::format("{}", fmt::join(already, " ")));
+  return nvme::Kernel::Connect(nvme::KernelOptions(EndpointOf(target), target.local_address, identity,
+                                                   subsystem, nvme::MarkOf(::getpid())),
+                               subsystem);
+}
+
+void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
+  const std::string& subsystem = target.volume;
+  walk.Tell("nvme-proof-subsystem", subsystem);
+  const bool admitted = walk.Step(kSubsystemConnect, seconds(10), [&](const Patience& patience) {
+    return ConnectOurselves(target, tools, identity, subsystem, patience);
+  });
+  if (!admitted) return;
+  std::optional<nvme::Kernel> kernel;
+  const bool connected = walk.Step(kKernelConnect, seconds(20), [&](const Patience&) {
+    absl::StatusOr<nvme::Kernel> made = ConnectKernel(target, identity, subsystem, walk);
+    if (made.ok()) kernel.emplace(*std::move(made));
+    return made.status();
+  });
+  if (!connected) return;
+  walk.Tell("nvme-kernel-controller", kernel->controller());
+  walk.Tell("nvme-kernel-transport", kernel->Transport());
+  walk.Step(kKernelRead, seconds(30), [&](const Patience& patience) {
+    const absl::StatusOr<nvme::NamespaceDevice> device = kernel->FindNamespace(patience);
+    if (!device.ok()) return device.status();
+    walk.Tell("nvme-namespace-bytes", device->size_bytes);
+    walk.Tell("nvme-namespace-block", std::uint64_t{device->block_bytes});
+    return nvme::ReadNamespace(*device, walk.result().transfers.emplace_back(), patience);
+  });
+  walk.Step(kKernelDisconnect, seconds(10),
+            [&](const Patience& patience) { return kernel->Disconnect(patience); });
+}
+
+}  // namespace
+
+std::vector<std::string_view> NvmeSteps() {
+  return {kStepRdmaConnect, kDiscoveryConnect, kEnable, kDiscoveryLog};
+}
+
+std::vector<std::string_view> NvmeProofSteps() {
+  return {kSubsystemConnect, kKernelConnect, kKernelRead, kKernelDisconnect};
+}
+
+void ProbeNvme(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
+  if (target.local_address.empty()) return;
+  walk.result().port_number = EndpointOf(target).port;
+  const Identity identity = nvme::ReadIdentity();
+  walk.Tell("nvme-host-nqn", identity.host_name);
+  walk.Tell("nvme-host-nqn-from", identity.source);
+  const bool listed = Discover(target, tools, identity, walk);
+  // A subsystem that nobody named is not connected: its disk may be another host's, and udev looks into disks.
+  if (listed && target.prove && !target.volume.empty()) Prove(target, tools, identity, walk);
+}
+
+}  // namespace rdmaready

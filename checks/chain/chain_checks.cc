@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// chain.*: for each consumer of RDMA the way of its packets, and the first link of it that is broken.
+#include <algorithm>
+
+#include "checks/chain/chain.h"
+#include "checks/families.h"
+#include "checks/storage/roles.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+const ConsumerMarking* MarkingOf(const Facts& host, MarkingConsumer consumer) {
+  if (!host.markings) return nullptr;
+  const auto found = std::ranges::find(*host.markings, consumer, &ConsumerMarking::consumer);
+  return found == host.markings->end() ? nullptr : &*found;
+}
+
+// A vendor's driver may force one on every connection, whoever makes it.
+bool IsForced(const Port& port) { return port.verbs_traffic_class && *port.verbs_traffic_class != 0; }
+
+std::string NoSmb(const EthernetView& view) {
+  const RoleAnswer client = RoleOf(view.host, view.profile, Profile::Role::kSmbClient);
+  if (client.not_applicable.empty()) return {};
+  return RoleOf(view.host, view.profile, Profile::Role::kSmbServer).not_applicable;
+}
+
+std::string NoMarkOf(const Facts& host, MarkingConsumer consumer, std::string_view name) {
+  if (!host.markings && !NotOffered(host.markings)) return {};
+  const ConsumerMarking* marking = MarkingOf(host, consumer);
+  if (marking == nullptr) return Cat("no configuration of ", name, " here marks its traffic");
+  const bool own = marking->tos || consumer == MarkingConsumer::kNccl;
+  return own ? "" : Cat(name, " marks as RDMA-CM does: see chain.rdma-cm");
+}
+
+// NCCL without NCCL_IB_TC has traffic class 0.
+Fact<std::uint8_t> OwnToS(const Facts& host, MarkingConsumer consumer) {
+  if (!host.markings) return host.markings.missing();
+  const ConsumerMarking* marking = MarkingOf(host, consumer);
+  return marking == nullptr ? std::uint8_t{0} : marking->tos.value_or(0);
+}
+
+template <ChainConsumer consumer>
+std::string NotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
+  if (!kDemandsDcb.made_by(view.profile)) return NotAsked(view.profile, "data centre bridging");
+  return NoConsumer(view, consumer);
+}
+
+template <ChainConsumer consumer>
+Verdict Judge(const EthernetView& view) {
+  constexpr std::string_view kSource = "configfs rdma_cm, configuration files, dcbnl, rtnetlink, LLDP";
+  const Chain chain = WalkChain(view, ToSOf(view, consumer));
+  const ChainStep& last = chain.back();
+  const std::string expected = last.expected.empty() ? "a whole chain" : last.expected;
+  Verdict verdict = Judged(last.outcome == Outcome::kPass, ChainText(chain), expected, kSource);
+  verdict.outcome = last.outcome;
+  if (last.outcome != Outcome::kPass &&
+      (consumer == ChainConsumer::kNvme || consumer == ChainConsumer::kNccl)) {
+    const bool nvme = consumer == ChainConsumer::kNvme;
+    const ConsumerMarking* marking =
+        MarkingOf(view.host, nvme ? MarkingConsumer::kNvme : MarkingConsumer::kNccl);
+    const std::string file =
+        marking == nullptr || marking->source.empty() ? "FILE" : ShellWord(marking->source);
+    verdict.fix =
+        nvme ? Cat("grep -n tos ", file, "  # name --tos={tos} there: the ToS of this fabric")
+             : Cat("grep -n NCCL_IB_TC ", file, "  # name NCCL_IB_TC={tos} there: the ToS of this fabric");
+  }
+  return verdict;
+}
+
+constexpr std::string_view kWhy =
+    "One broken link and the packets run in the default class, or are dropped under load, whatever the others "
+    "are set to";
+
+// Whose fault a broken link is says its own check, and says it once. A mark of one's own is nobody else's.
+std::vector<std::string_view> Links(std::string_view mark) {
+  std::vector<std::string_view> ids{"inv.netdev-mapping",
+                                    "inv.transport",
+                                    "drv.dcb-capable",
+                                    "trust.mode",
+                                    "map.dscp",
+                                    "map.pcp",
+                                    "app.roce-udp",
+                                    "roce.tos-verbs",
+                                    "vlan.present",
+                                    "vlan.id",
+                                    "vlan.egress-map",
+                                    "vlan.mqprio",
+                                    "ets.capacity",
+                                    "ets.map",
+                                    "ets.tsa",
+                                    "ets.rdma-share",
+                                    "pfc.capability",
+                                    "pfc.lossless-priority",
+                                    "pfc.off-when-lossy",
+                                    "pfc.switch-agrees",
+                                    "ecn.np",
+                                    "ecn.rp"};
+  if (!mark.empty()) ids.push_back(mark);
+  if (mark == "roce.tos") ids.push_back("ecn.ect-set");
+  return ids;
+}
+
+template <ChainConsumer consumer>
+Check Make(std::string_view id, std::string_view title, std::string_view fix,
+           std::vector<std::string_view> links) {
+  return {.id = id,
+          .title = title,
+          .why = kWhy,
+          .fix = fix,
+          .depends_on = std::move(links),
+          .rule = Rule<EthernetView>{NotApplicable<consumer>, Judge<consumer>}};
+}
+
+constexpr std::string_view kFix =
+    "dcb app show dev {netdev}; dcb ets show dev {netdev}; dcb pfc show dev {netdev}";
+
+}  // namespace
+
+Fact<std::uint8_t> ToSOf(const EthernetView& view, ChainConsumer consumer) {
+  const Port& port = view.port;
+  if (IsForced(port)) return port.verbs_traffic_class;
+  switch (consumer) {
+    case ChainConsumer::kVerbs:
+      return port.verbs_traffic_class;
+    case ChainConsumer::kNvme:
+      return OwnToS(view.host, MarkingConsumer::kNvme);
+    case ChainConsumer::kNccl:
+      return OwnToS(view.host, MarkingConsumer::kNccl);
+    case ChainConsumer::kRdmaCm:
+    case ChainConsumer::kSmb:
+      break;
+  }
+  return port.cm_default_tos;
+}
+
+std::string NoConsumer(const EthernetView& view, ChainConsumer consumer) {
+  const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
+  switch (consumer) {
+    case ChainConsumer::kRdmaCm:
+      return {};
+    case ChainConsumer::kVerbs:
+      if (forced && *forced == 0) return "no traffic class is forced: programs mark by themselves";
+      return NotOffered(forced) ? "the driver forces no traffic class: programs mark by themselves" : "";
+    case ChainConsumer::kSmb:
+      return NoSmb(view);
+    case ChainConsumer::kNvme:
+      return NoMarkOf(view.host, MarkingConsumer::kNvme, "NVMe");
+    case ChainConsumer::kNccl:
+      return NoMarkOf(view.host, MarkingConsumer::kNccl, "NCCL");
+  }
+  return {};
+}
+
+Check ChainRdmaCm() {
+  return Make<ChainConsumer::kRdmaCm>("chain.rdma-cm", "What RDMA-CM sends gets through all links to the wire",
+                                      kFix, Links("roce.tos"));
+}
+
+Check ChainVerbs() {
+  return Make<ChainConsumer::kVerbs>("chain.verbs", "What has the forced traffic class gets through all links",
+                                     kFix, Links({}));
+}
+
+Check ChainSmb() {
+  std::vector<std::string_view> links = Links("roce.tos");
+  links.push_back("chain.rdma-cm");
+  return Make<ChainConsumer::kSmb>("chain.smb", "What SMB Direct sends gets through all links to the wire",
+                                   kFix, std::move(links));
+}
+
+Check ChainNvme() {
+  return Make<ChainConsumer::kNvme>("chain.nvme", "What NVMe sends with its own ToS gets through all links",
+                                    kFix, Links({}));
+}
+
+Check ChainNccl() {
+  return Make<ChainConsumer::kNccl>(
+      "chain.nccl", "What NCCL sends with its traffic class gets through all links", kFix, Links({}));
+}
+
+}  // namespace rdmaready

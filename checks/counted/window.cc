@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/counted/window.h"
+
+#include <algorithm>
+
+#include "checks/counted/counters.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+using Reading = Fact<std::vector<Counter>>;
+
+Fact<std::vector<CounterChange>> Between(const Reading& before, const Reading& after, CounterFamily family) {
+  if (!after) return after.missing();
+  if (!before) return before.missing();
+  return Differences(*before, *after, family);
+}
+
+std::string GrownText(const CounterChange& change) {
+  const std::uint64_t by = GrowthOf(change);
+  if (by == 0) return {};
+  const std::string_view note = change.kind == CounterChange::Kind::kSaturated ? " or more"
+                                : change.kind == CounterChange::Kind::kReset   ? " since it was reset meanwhile"
+                                                                               : "";
+  return Cat(change.name, " +", by, note);
+}
+
+void Append(std::string& list, const std::string& item) {
+  if (!item.empty()) list += Cat(list.empty() ? "" : ", ", item);
+}
+
+}  // namespace
+
+std::string NotWatched(const Port& port) {
+  const bool unasked = !port.earlier && port.earlier.missing().kind == Missing::Kind::kNotCollected;
+  return unasked ? "not watched (--watch SECONDS)" : "";
+}
+
+std::uint32_t WindowMs(const Port& port) { return port.earlier ? port.earlier->before_ms : 0; }
+
+std::string InWindow(const Port& port) { return Cat(" in ", WindowMs(port) / 1000, " s"); }
+
+Fact<std::vector<CounterChange>> HardwareChanges(const Port& port) {
+  if (!port.earlier) return port.earlier.missing();
+  if (port.hw_counters_lifespan_ms && WindowMs(port) < *port.hw_counters_lifespan_ms) {
+    return Missing{Missing::Kind::kFailed, "the watch was shorter than the driver keeps a reading"};
+  }
+  return Between(port.earlier->hw_counters, port.hw_counters, CounterFamily::kHardware);
+}
+
+Fact<std::vector<CounterChange>> PmaChanges(const Port& port) {
+  if (!port.earlier) return port.earlier.missing();
+  if (port.port_counters) return Between(port.earlier->port_counters, port.port_counters, CounterFamily::kPort);
+  if (port.ib.pma_counters)
+    return Between(port.earlier->pma_counters, port.ib.pma_counters, CounterFamily::kPort);
+  return port.port_counters.missing();
+}
+
+std::vector<CounterChange> ChangesAbout(const std::vector<CounterChange>& changes, ErrorTopic topic) {
+  std::vector<CounterChange> about;
+  for (const CounterChange& change : changes) {
+    if (IsAbout(change.name, CounterFamily::kHardware, topic)) about.push_back(change);
+  }
+  return about;
+}
+
+std::uint64_t TotalGrowth(const std::vector<CounterChange>& changes) {
+  std::uint64_t total = 0;
+  for (const CounterChange& change : changes) total += GrowthOf(change);
+  return total;
+}
+
+std::string GrownText(const std::vector<CounterChange>& changes) {
+  std::string text;
+  for (const CounterChange& change : changes) Append(text, GrownText(change));
+  return Printable(text);
+}
+
+Fact<NetdevReading> EarlierOf(const EthernetView& view) {
+  if (!view.port.earlier) return view.port.earlier.missing();
+  if (!view.netdev) return view.netdev.missing();
+  const std::vector<NetdevReading>& readings = view.port.earlier->netdevs;
+  const auto found = std::ranges::find(readings, view.netdev->name, &NetdevReading::netdev);
+  if (found != readings.end()) return *found;
+  return Missing{Missing::Kind::kFailed, "the interface was not there when the watch began"};
+}
+
+Fact<std::vector<StatisticChange>> StatisticChanges(const EthernetView& view) {
+  const Fact<NetdevReading> earlier = EarlierOf(view);
+  if (!earlier) return earlier.missing();
+  if (!view.netdev->statistics) return view.netdev->statistics.missing();
+  if (!earlier->statistics) return earlier->statistics.missing();
+  std::vector<StatisticChange> changes;
+  for (const NicStatistic& now : *view.netdev->statistics) {
+    const auto then = std::ranges::find(*earlier->statistics, now.name, &NicStatistic::name);
+    if (then == earlier->statistics->end()) continue;
+    changes.push_back({now, Difference({now.name, then->value}, {now.name, now.value}, std::nullopt)});
+  }
+  return changes;
+}
+
+std::vector<StatisticChange> ChangesOf(const std::vector<StatisticChange>& changes, NicCounter counter) {
+  std::vector<StatisticChange> of;
+  for (const StatisticChange& change : changes) {
+    if (change.now.counter == counter) of.push_back(change);
+  }
+  return of;
+}
+
+std::uint64_t TotalGrowth(const std::vector<StatisticChange>& changes) {
+  std::uint64_t total = 0;
+  for (const StatisticChange& change : changes) total += GrowthOf(change.change);
+  return total;
+}
+
+std::string GrownText(const std::vector<StatisticChange>& changes) {
+  std::string text;
+  for (const StatisticChange& change : changes) Append(text, GrownText(change.change));
+  return Printable(text);
+}
+
+}  // namespace rdmaready

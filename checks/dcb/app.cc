@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// app.*, map.*: the other rows of the APP table.
+#include <algorithm>
+#include <optional>
+
+#include "checks/dcb/app_rows.h"
+#include "checks/families.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSource = "dcbnl APP table";
+
+using Rows = std::vector<AppEntry>;
+
+std::string AppNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
+  return kDemandsDcb.made_by(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
+}
+
+std::string UdpNotApplicable(const EthernetView& view) {
+  if (std::string reason = AppNotApplicable(view); !reason.empty()) return reason;
+  if (!view.netdev || TakesPriorityFromRows(view.netdev->driver)) return {};
+  return Cat("driver ", view.netdev->driver, " does not take RoCE's priority from the APP table");
+}
+
+std::string SetUdpRow(const EthernetView& view) {
+  return Cat("dcb app replace dev ", NetdevWord(view.netdev),
+             " dgram-port-prio 4791:", unsigned{*view.profile.rdma_priority});
+}
+
+Verdict JudgeUdp(const EthernetView& view) {
+  const std::uint8_t wanted = *view.profile.rdma_priority;
+  const std::string expected = Cat("UDP port 4791 to priority ", wanted);
+  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kSource);
+  const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDgram, kRoceV2UdpPort);
+  if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kSource, SetUdpRow(view));
+  const std::string observed =
+      now.empty() ? std::string("no row for UDP port 4791") : Cat("UDP port 4791 to priority ", ListText(now));
+  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kSource, SetUdpRow(view));
+}
+
+std::string CnpNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (view.profile.trust == Profile::Trust::kPcp)
+    return Cat("profile ", view.profile.name, " classifies by PCP, not by DSCP");
+  return view.profile.cnp ? "" : NotAsked(view.profile, "congestion notifications");
+}
+
+// In a lossless priority they wait behind the very pause that they are to end; in another one they are only
+// later than they could be.
+Verdict JudgeCnp(const EthernetView& view) {
+  const Profile::Cnp& cnp = *view.profile.cnp;
+  const std::string expected = cnp.priority ? Cat("DSCP ", cnp.dscp, " to priority ", *cnp.priority)
+                                            : Cat("DSCP ", cnp.dscp, " to one that is not paused");
+  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kSource);
+  const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDscp, cnp.dscp);
+  if (IgnoresDscpRows(view.netdev->driver))
+    return Warned(Cat("driver ", view.netdev->driver, " maps no DSCP"), expected, kSource,
+                  Cat("ethtool -i ", NetdevWord(view.netdev), "  # see map.dscp: no command gives it a map"));
+  const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
+  const std::string observed =
+      now.empty() ? Cat("no row for DSCP ", cnp.dscp) : Cat("DSCP ", cnp.dscp, " to priority ", ListText(now));
+  const std::string fix =
+      cnp.priority
+          ? Cat("dcb app replace dev ", NetdevWord(view.netdev), " dscp-prio ", cnp.dscp, ":", *cnp.priority)
+          : Cat("dcb app del dev ", NetdevWord(view.netdev), " dscp-prio ", cnp.dscp);
+  if ((BitmapOf(now) & paused) != 0)
+    return Judged(false, Cat(observed, ", which is paused"), expected, kSource, fix);
+  const bool right = cnp.priority ? now.size() == 1 && now.front() == *cnp.priority : true;
+  if (!right) return Warned(observed, expected, kSource, fix);
+  return Judged(true, observed, expected, kSource);
+}
+
+std::string RowText(const AppEntry& row) {
+  switch (row.selector) {
+    case AppSelector::kEthertype:
+      return row.protocol == 0 ? std::string("the default") : Cat("EtherType ", row.protocol);
+    case AppSelector::kStream:
+      return Cat("TCP port ", row.protocol);
+    case AppSelector::kDgram:
+      return Cat("UDP port ", row.protocol);
+    case AppSelector::kAny:
+      return Cat("port ", row.protocol);
+    case AppSelector::kDscp:
+      return Cat("DSCP ", row.protocol);
+    case AppSelector::kPcp:
+      return Cat("PCP ", row.protocol);
+    case AppSelector::kNone:
+      break;
+  }
+  return Cat("protocol ", row.protocol);
+}
+
+// The word that `dcb app` has for it; empty for none.
+std::string_view Keyword(const AppEntry& row) {
+  switch (row.selector) {
+    case AppSelector::kEthertype:
+      return row.protocol == 0 ? "default-prio" : "ethtype-prio";
+    case AppSelector::kStream:
+      return "stream-port-prio";
+    case AppSelector::kDgram:
+      return "dgram-port-prio";
+    case AppSelector::kAny:
+      return "port-prio";
+    case AppSelector::kDscp:
+      return "dscp-prio";
+    case AppSelector::kPcp:
+      return "pcp-prio";
+    case AppSelector::kNone:
+      break;
+  }
+  return "";
+}
+
+bool IsStoragePort(std::uint16_t port) {
+  return port == kRoceV2UdpPort || port == kSmbPort || port == kSmbDirectPort;
+}
+
+// The priority that the profile has for what the row is about.
+std::optional<std::uint8_t> PlannedPriority(const Profile& profile, const AppEntry& row) {
+  switch (row.selector) {
+    case AppSelector::kDscp:
+      if (profile.dscp == row.protocol) return profile.rdma_priority;
+      return profile.cnp && profile.cnp->dscp == row.protocol ? profile.cnp->priority : std::nullopt;
+    case AppSelector::kStream:
+    case AppSelector::kDgram:
+    case AppSelector::kAny:
+      return IsStoragePort(row.protocol) ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kEthertype:
+      return row.protocol == kRoceV1Ethertype ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kPcp:
+      return profile.rdma_priority == row.protocol ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kNone:
+      break;
+  }
+  return std::nullopt;
+}
+
+// Takes every row of the protocol but one away: the planned one, else that of the lowest priority.
+std::string KeepOne(const EthernetView& view, const AppEntry& row, std::span<const std::uint8_t> priorities) {
+  const std::uint8_t keep = PlannedPriority(view.profile, row).value_or(priorities.front());
+  if (row.selector == AppSelector::kEthertype && row.protocol == 0)
+    return Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio ", keep);
+  return Cat("dcb app replace dev ", NetdevWord(view.netdev), " ", Keyword(row), " ", row.protocol, ":", keep);
+}
+
+Verdict JudgeDuplicates(const EthernetView& view) {
+  constexpr std::string_view kExpected = "one priority for each protocol";
+  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), std::string(kExpected), kSource);
+  for (const AppEntry& row : *rows) {
+    const std::vector<std::uint8_t> priorities = PrioritiesFor(*rows, row.selector, row.protocol);
+    if (priorities.size() < 2) continue;
+    return Judged(false, Cat(RowText(row), " to priorities ", ListText(priorities)), std::string(kExpected),
+                  kSource, KeepOne(view, row, priorities));
+  }
+  return Judged(true, Cat(rows->size(), rows->size() == 1 ? " row" : " rows", ", none twice"),
+                std::string(kExpected), kSource);
+}
+
+Verdict JudgeDefault(const EthernetView& view) {
+  constexpr std::string_view kExpected = "priority 0";
+  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), std::string(kExpected), kSource);
+  const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kEthertype, 0);
+  const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio 0");
+  if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), std::string(kExpected), kSource, fix);
+  const bool zero = now.empty() || (now.size() == 1 && now.front() == 0);
+  return Judged(
+      zero, now.empty() ? "no default row: priority 0" : Cat("unmarked traffic to priority ", ListText(now)),
+      std::string(kExpected), kSource, fix);
+}
+
+std::string PcpNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  return kDemandsPcp.made_by(view.profile) ? "" : NotAsked(view.profile, "classification by PCP");
+}
+
+// Without a row a PCP means the priority of its number.
+Verdict JudgePcp(const EthernetView& view) {
+  const std::uint8_t priority = *view.profile.rdma_priority;
+  const std::string expected = Cat("PCP ", priority, " to priority ", priority);
+  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kSource);
+  const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kPcp, priority);
+  if (now.empty())
+    return Judged(true, Cat("no row: PCP ", priority, " is priority ", priority), expected, kSource);
+  return Judged(now.size() == 1 && now.front() == priority,
+                Cat("PCP ", priority, " to priority ", ListText(now)), expected, kSource,
+                Cat("dcb app replace dev ", NetdevWord(view.netdev), " pcp-prio ", priority, ":", priority,
+                    "  # needs iproute2 6.2 or newer"));
+}
+
+}  // namespace
+
+Check AppRoceUdp() {
+  return {.id = "app.roce-udp",
+          .title = "RoCE's UDP port maps to the RDMA priority where the driver asks for it",
+          .why = "These drivers take RoCE's priority from that row: without it RDMA runs in the default class",
+          .fix = "dcb app replace dev {netdev} dgram-port-prio 4791:{priority}",
+          .blocks_for = &kDemandsLossless,
+          .depends_on = {"link.state", "drv.dcb-capable"},
+          .rule = Rule<EthernetView>{UdpNotApplicable, JudgeUdp}};
+}
+
+Check MapCnpDscp() {
+  return {.id = "map.cnp-dscp",
+          .title = "Congestion notifications have a priority that is never paused",
+          .why = "A notification that waits behind a pause arrives after the congestion it is to end",
+          .fix = "dcb app replace dev {netdev} dscp-prio 48:6  # the DSCP and priority of the profile's cnp",
+          .blocks_for = &kDemandsCnp,
+          .depends_on = {"link.state", "drv.dcb-capable"},
+          .rule = Rule<EthernetView>{CnpNotApplicable, JudgeCnp}};
+}
+
+Check MapDuplicates() {
+  return {.id = "map.duplicates",
+          .title = "No protocol maps to two priorities",
+          .why = "The kernel allows it; which one holds is each driver's own business",
+          .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
+          .depends_on = {"link.state", "drv.dcb-capable", "map.dscp", "app.roce-udp"},
+          .rule = Rule<EthernetView>{AppNotApplicable, JudgeDuplicates}};
+}
+
+Check MapDefaultPrio() {
+  return {
+      .id = "map.default-prio",
+      .title = "Unmarked traffic stays in priority 0",
+      .why = "In another priority everything without a mark runs in a class that was meant for something else",
+      .fix = "dcb app replace dev {netdev} default-prio 0",
+      .depends_on = {"link.state", "drv.dcb-capable"},
+      .rule = Rule<EthernetView>{AppNotApplicable, JudgeDefault}};
+}
+
+Check MapPcp() {
+  return {.id = "map.pcp",
+          .title = "The RDMA priority of the VLAN tag is the RDMA priority of the NIC",
+          .why = "A row that maps it elsewhere takes RDMA out of its lossless class at the receiver",
+          .fix = "dcb app replace dev {netdev} pcp-prio {priority}:{priority}  # needs iproute2 6.2 or newer",
+          .blocks_for = &kDemandsPcp,
+          .depends_on = {"link.state", "drv.dcb-capable"},
+          .rule = Rule<EthernetView>{PcpNotApplicable, JudgePcp}};
+}
+
+}  // namespace rdmaready

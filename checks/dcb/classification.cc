@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// map.*, trust.*: by what the NIC finds the priority of a received frame.
+#include <algorithm>
+
+#include "checks/dcb/app_rows.h"
+#include "checks/dcb/trust.h"
+#include "checks/families.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/interruption.h"
+#include "checks/words/names.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kAppSource = "dcbnl APP table";
+
+// No command gives such a NIC a map: what is asked for has to change, or the NIC.
+std::string NoMapFix(const EthernetView& view) {
+  return Cat(
+      "ethtool -i ", NetdevWord(view.netdev),
+      "  # this driver maps no DSCP: tag RDMA with its priority and use a profile of PCP, or another NIC");
+}
+
+// iproute2 adds the new row before it deletes the old one. ice refuses to map a DSCP twice: there the old ones
+// go first.
+std::string MapFix(const EthernetView& view) {
+  const std::string netdev = NetdevWord(view.netdev);
+  const unsigned dscp = *view.profile.dscp;
+  const unsigned priority = *view.profile.rdma_priority;
+  const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
+  const bool adds_only = view.netdev && view.netdev->driver == "ice";
+  std::string command;
+  bool mapped = false;
+  if (adds_only && app) {
+    for (const std::uint8_t old : PrioritiesFor(*app, AppSelector::kDscp, *view.profile.dscp)) {
+      if (old == priority) {
+        mapped = true;
+        continue;
+      }
+      command += Cat(command.empty() ? "" : "; ", "dcb app del dev ", netdev, " dscp-prio ", dscp, ":", old);
+    }
+    if (!mapped)
+      command +=
+          Cat(command.empty() ? "" : "; ", "dcb app add dev ", netdev, " dscp-prio ", dscp, ":", priority);
+    return Cat(command, CostOfDscpRow(view.netdev));
+  }
+  return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority);
+}
+
+std::string MapNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  const Profile& profile = view.profile;
+  if (profile.trust == Profile::Trust::kPcp)
+    return Cat("profile ", profile.name, " classifies by PCP, not by DSCP");
+  if (!profile.dscp || !profile.rdma_priority) return NotAsked(profile, "a DSCP");
+  return {};
+}
+
+Verdict JudgeMap(const EthernetView& view) {
+  const std::uint8_t dscp = *view.profile.dscp;
+  const std::uint8_t priority = *view.profile.rdma_priority;
+  const std::string expected = Cat("DSCP ", dscp, " to priority ", priority);
+  const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
+  if (!app) return NoAnswer(app.missing(), expected, kAppSource);
+  const std::vector<std::uint8_t> now = PrioritiesFor(*app, AppSelector::kDscp, dscp);
+  if (IgnoresDscpRows(view.netdev->driver)) {
+    const std::string row = now.empty() ? "" : "; the row is the kernel's only";
+    return Judged(false, Cat("driver ", view.netdev->driver, " maps no DSCP", row), expected, kAppSource,
+                  NoMapFix(view));
+  }
+  if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kAppSource, MapFix(view));
+  const std::string observed =
+      Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
+  return Judged(now.size() == 1 && now.front() == priority, observed, expected, kAppSource, MapFix(view));
+}
+
+std::string TrustNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  return view.profile.trust == Profile::Trust::kAny ? NotAsked(view.profile, "a trust mode") : "";
+}
+
+std::string TrustFix(const EthernetView& view) {
+  const std::string netdev = NetdevWord(view.netdev);
+  const std::string& driver = view.netdev->driver;
+  if (view.profile.trust != Profile::Trust::kDscp)
+    return Cat("dcb app flush dev ", netdev, " dscp-prio  # its DSCP rows make ", driver, " trust DSCP");
+  if (IgnoresDscpRows(driver)) return NoMapFix(view);
+  if (!TrustFollowsRows(*view.netdev))
+    return Cat("dcb dcbx set dev ", netdev,
+               " host ieee  # its firmware's LLDP agent off first; DSCP rows after");
+  return Cat("dcb app replace dev ", netdev, " dscp-prio ", unsigned{view.profile.dscp.value_or(0)}, ":",
+             unsigned{view.profile.rdma_priority.value_or(0)}, "  # with a DSCP row ", driver, " trusts DSCP");
+}
+
+// By the driver's own rule.
+Verdict JudgeTrustByRule(const EthernetView& view, Profile::Trust now) {
+  return Judged(now == view.profile.trust, Cat(Name(now), ", ", TrustReason(*view.netdev)),
+                std::string(Name(view.profile.trust)), kAppSource, TrustFix(view));
+}
+
+constexpr std::string_view kTableSource = "dcbnl APP trust table";
+
+std::string TableText(const std::vector<AppSelector>& table) {
+  if (table.empty()) return "nothing";
+  std::string text;
+  for (const AppSelector selector : table) {
+    const std::string_view word = selector == AppSelector::kDscp  ? "dscp"
+                                  : selector == AppSelector::kPcp ? "pcp"
+                                                                  : "other";
+    text += Cat(text.empty() ? "" : ", then ", word);
+  }
+  return text;
+}
+
+std::string TableFix(const EthernetView& view) {
+  const bool dscp = view.profile.trust == Profile::Trust::kDscp;
+  return Cat("dcb apptrust set dev ", NetdevWord(view.netdev), " order ", dscp ? "dscp pcp" : "pcp",
+             "  # needs iproute2 6.2 or newer");
+}
+
+AppSelector WantedSelector(const Profile& profile) {
+  return profile.trust == Profile::Trust::kDscp ? AppSelector::kDscp : AppSelector::kPcp;
+}
+
+// Which comes first is trust.apptrust-order's.
+Verdict JudgeTrustByTable(const EthernetView& view, const std::vector<AppSelector>& table) {
+  const bool trusted = std::ranges::find(table, WantedSelector(view.profile)) != table.end();
+  return Judged(trusted, TableText(table), std::string(Name(view.profile.trust)), kTableSource, TableFix(view));
+}
+
+Verdict JudgeTrust(const EthernetView& view) {
+  const std::string expected(Name(view.profile.trust));
+  const Fact<Netdev>& netdev = view.netdev;
+  if (!netdev) return NoAnswer(netdev.missing(), expected, kAppSource);
+  if (netdev->dcb.app_trust) return JudgeTrustByTable(view, *netdev->dcb.app_trust);
+  const Fact<Profile::Trust> now = TrustOf(netdev);
+  if (now) return JudgeTrustByRule(view, *now);
+  if (TrustFollowsRows(*netdev) && !netdev->dcb.app) return NoAnswer(now.missing(), expected, kAppSource);
+  return NoAnswer(
+      now.missing(), expected, kTableSource,
+      "ethtool -i {netdev}  # ask the NIC's own tool for the trust mode (mlnx_qos, niccli), and set trust: any "
+      "in the profile");
+}
+
+std::string OrderNotApplicable(const EthernetView& view) {
+  if (std::string reason = TrustNotApplicable(view); !reason.empty()) return reason;
+  return NotOffered(DcbFact(view.netdev, &Dcb::app_trust)) ? "the driver has no APP trust table" : "";
+}
+
+Verdict JudgeOrder(const EthernetView& view) {
+  const std::string expected = Cat(Name(view.profile.trust), " first");
+  const Fact<std::vector<AppSelector>> table = DcbFact(view.netdev, &Dcb::app_trust);
+  if (!table) return NoAnswer(table.missing(), expected, kTableSource);
+  const bool first = !table->empty() && table->front() == WantedSelector(view.profile);
+  return Judged(first, TableText(*table), expected, kTableSource, TableFix(view));
+}
+
+std::string TrustText(Profile::Trust trust) {
+  return trust == Profile::Trust::kAny ? std::string("nothing") : std::string(Name(trust));
+}
+
+std::string UniformNotApplicable(const PairView& view) {
+  if (std::string reason = NotRoce(view.from_port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  for (const Port* port : {&view.from_port, &view.to_port}) {
+    if (NotOffered(TrustOf(EthernetPortsOf(*port).front()))) return "a driver does not say what it trusts";
+  }
+  return {};
+}
+
+Verdict JudgeUniform(const PairView& view) {
+  constexpr std::string_view kSource = "dcbnl APP table of both";
+  constexpr std::string_view kExpected = "the same on both";
+  const Fact<Profile::Trust> from = TrustOf(EthernetPortsOf(view.from_port).front());
+  const Fact<Profile::Trust> to = TrustOf(EthernetPortsOf(view.to_port).front());
+  if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
+  if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
+  if (*from == *to) return Judged(true, TrustText(*from) + " on both", std::string(kExpected), kSource);
+  return Judged(false,
+                Cat(TrustText(*from), " at ", view.from_name, ", ", TrustText(*to), " at ", view.to_name),
+                std::string(kExpected), kSource);
+}
+
+}  // namespace
+
+Check MapDscp() {
+  return {.id = "map.dscp",
+          .title = "The DSCP of RDMA traffic maps to the RDMA priority, and to no other",
+          .why = "Marked traffic in the wrong class is dropped under load, as if it were not marked",
+          .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
+          .blocks_for = &kDemandsDscp,
+          .depends_on = {"link.state", "drv.dcb-capable"},
+          .rule = Rule<EthernetView>{MapNotApplicable, JudgeMap}};
+}
+
+Check TrustMode() {
+  return {.id = "trust.mode",
+          .title = "The NIC classifies received frames as the profile asks",
+          .why =
+              "A NIC that trusts PCP ignores the DSCP, and the other way round: RDMA then lands in the default "
+              "class",
+          .fix =
+              "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}  # most NICs trust DSCP as soon as "
+              "they have a DSCP row",
+          .blocks_for = &kDemandsTrust,
+          .depends_on = {"drv.dcb-capable", "map.dscp"},
+          .rule = Rule<EthernetView>{TrustNotApplicable, JudgeTrust}};
+}
+
+Check TrustApptrustOrder() {
+  return {.id = "trust.apptrust-order",
+          .title = "The mark that the profile trusts comes first",
+          .why = "A frame with both marks is told by the first of the order, and may land in the other's class",
+          .fix = "dcb apptrust set dev {netdev} order dscp pcp  # needs iproute2 6.2 or newer",
+          .depends_on = {"drv.dcb-capable", "trust.mode"},
+          .rule = Rule<EthernetView>{OrderNotApplicable, JudgeOrder}};
+}
+
+Check TrustUniform() {
+  return {.id = "trust.uniform",
+          .title = "Both ports classify received frames by the same mark",
+          .why = "Where one end trusts DSCP and the other PCP, traffic is lossless one way only",
+          .fix = "dcb app show dev {netdev}  # on both: make the one that differs trust what the other does",
+          .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp", "trust.mode"},
+          .rule = Rule<PairView>{UniformNotApplicable, JudgeUniform}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// pfc.headroom, pfc.storm-prevention: room for what still arrives after a pause, and an end to endless ones.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "checks/families.h"
+#include "checks/words/unclear.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+std::string RoomNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  return NotOffered(DcbFact(view.netdev, &Dcb::buffer)) ? "the driver divides its buffers by itself" : "";
+}
+
+bool TakesCableLength(const EthernetView& view) { return view.netdev && view.netdev->driver == "mlx5_core"; }
+
+// What arrives after a pause was sent: drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c,
+// calculate_xoff(), of which mlx5 itself sizes its lossless buffers.
+std::uint64_t RoomBytes(const EthernetView& view) {
+  constexpr std::uint64_t kLeastMbps = 40'000;
+  constexpr std::uint64_t kUsualMetres = 7;
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  const bool told = pfc && pfc->delay > 0 && TakesCableLength(view);
+  const std::uint64_t metres = view.profile.cable_metres ? *view.profile.cable_metres
+                               : told                    ? pfc->delay
+                                                         : kUsualMetres;
+  const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
+  const std::uint64_t mbps = std::max<std::uint64_t>(speed ? *speed : 0, kLeastMbps);
+  return (301 + 216 * metres / 100) * mbps / 1000 + 272 * std::uint64_t{view.netdev->mtu_bytes} / 100;
+}
+
+// And the frame that made the pause necessary.
+std::uint64_t NeededBytes(const EthernetView& view) { return RoomBytes(view) + view.netdev->mtu_bytes; }
+
+// Sizes and thresholds are whole cells. The device does not say of how many bytes: 128 and 144 are seen.
+constexpr std::uint64_t kMostCellBytes = 256;
+constexpr std::uint64_t kWholeCellsBytes = 1152;  // of either kind
+
+// The longest frame, as update_xoff_threshold() there counts it: also what lies between xoff and xon.
+std::uint64_t DriversFrameBytes(const EthernetView& view) {
+  constexpr std::uint32_t kLeast = 9216;
+  const Fact<std::uint32_t>& most = view.netdev->max_mtu_bytes;
+  return std::max({most ? *most : 0U, view.netdev->mtu_bytes, kLeast});
+}
+
+// Of less mlx5 makes no lossless buffer (ENOMEM), though it has switched PFC on by then.
+std::uint64_t DriversLeastBytes(const EthernetView& view) {
+  return RoomBytes(view) + DriversFrameBytes(view) + kMostCellBytes;
+}
+
+std::uint64_t AcceptedBytes(const EthernetView& view) {
+  if (!TakesCableLength(view)) return NeededBytes(view);
+  return (DriversLeastBytes(view) + kWholeCellsBytes - 1) / kWholeCellsBytes * kWholeCellsBytes;
+}
+
+// Half of what there is for the lossless priorities, or more where they need it.
+std::string RoomFix(const EthernetView& view, const PortBuffer& buffer) {
+  std::string map = "all:0";
+  for (const std::uint8_t priority : *view.profile.pfc) map += Cat(" ", priority, ":1");
+  const std::uint64_t total = buffer.total_bytes;
+  const std::uint64_t lossless = std::min(std::max(total / 2, AcceptedBytes(view)), total);
+  return Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
+             " buffer-size all:0 0:", total - lossless, " 1:", lossless,
+             "  # a beginning: the lossless one has room for the cable and the MTU");
+}
+
+// mlx5 reckons the threshold when PFC, the cable's length or the buffers are set, never when the link comes up:
+// for a link that was down then, with 40 Gb/s. Setting PFC once more as it is does not disturb the link.
+std::string ThresholdFix(const EthernetView& view, std::uint8_t priority) {
+  constexpr std::uint32_t kMostMetres = 999;  // core/en_dcbnl.c: less than MLX5E_MAX_CABLE_LENGTH
+  const std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev));
+  const std::optional<std::uint32_t>& metres = view.profile.cable_metres;
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (metres && pfc && pfc->delay < std::min(*metres, kMostMetres))
+    return Cat(command, " delay ", std::min(*metres, kMostMetres), "  # the driver then moves the threshold");
+  return Cat(command, " prio-pfc ", priority,
+             ":on  # on as it is: the driver reckons the threshold anew, now that the link is up");
+}
+
+// Else the firmware did, by a rule that nobody publishes: the driver's is no measure of it.
+bool DriverReckoned(const EthernetView& view, std::uint32_t xoff, std::uint32_t xon) {
+  const std::uint64_t frame = DriversFrameBytes(view);
+  const std::uint64_t between = xoff > xon ? xoff - xon : 0;
+  return xon != 0 && between + kMostCellBytes >= frame && between <= frame + kMostCellBytes;
+}
+
+// Nothing when the buffer asks for a pause while there is room for what it finds on its way.
+std::string ThresholdFault(const EthernetView& view, std::uint32_t size, std::uint32_t xoff) {
+  const std::uint64_t room = size > xoff ? size - xoff : 0;
+  if (room + kMostCellBytes >= RoomBytes(view)) return "";
+  return Cat(", asks for a pause from ", xoff / 1024, " KiB on: room for ", room / 1024, " KiB, of ",
+             (RoomBytes(view) + 1023) / 1024, " KiB that a pause needs");
+}
+
+std::uint8_t SharingLossy(const PortBuffer& buffer, std::uint8_t own, unsigned lossless) {
+  unsigned sharing = 0;
+  for (std::uint8_t other = 0; other < kPriorities; ++other) {
+    const bool lossy = (lossless >> other & 1U) == 0;
+    if (lossy && buffer.prio_buffer[other] == own) sharing |= 1U << other;
+  }
+  return static_cast<std::uint8_t>(sharing);
+}
+
+constexpr std::string_view kRoomExpected = "a buffer of its own, with room for what a pause finds on its way";
+constexpr std::string_view kBufferSource = "dcbnl port buffer";
+
+// Of a buffer that is large enough.
+Verdict JudgeThreshold(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority,
+                       const std::string& place) {
+  const Fact<PauseThresholds> thresholds = DcbFact(view.netdev, &Dcb::thresholds);
+  const std::string source =
+      Cat(kBufferSource, ", /sys/class/net/", NetdevWord(view.netdev), "/qos/buffer_size");
+  if (!thresholds && NotOffered(thresholds))
+    return Judged(true, place, std::string(kRoomExpected), kBufferSource);
+  if (!thresholds) return NoAnswer(thresholds.missing(), "the threshold from which on it pauses", source);
+  const std::uint8_t own = buffer.prio_buffer[priority];
+  const std::uint32_t xoff = thresholds->xoff_bytes[own];
+  if (xoff == 0) {
+    return Warned(Cat(place, ", with no threshold from which on it asks for a pause"),
+                  std::string(kRoomExpected), source, ThresholdFix(view, priority));
+  }
+  const std::string fault = ThresholdFault(view, buffer.size_bytes[own], xoff);
+  if (fault.empty()) return Judged(true, place, std::string(kRoomExpected), source);
+  if (!DriverReckoned(view, xoff, thresholds->xon_bytes[own])) {
+    return Judged(true, Cat(place, fault, " by mlx5's rule; the firmware set it by its own: not judged"),
+                  std::string(kRoomExpected), source);
+  }
+  const bool small = buffer.size_bytes[own] < DriversLeastBytes(view);
+  return Judged(false, place + fault, std::string(kRoomExpected), source,
+                small ? RoomFix(view, buffer) : ThresholdFix(view, priority));
+}
+
+Verdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority) {
+  const std::uint8_t own = buffer.prio_buffer[priority];
+  if (own >= kPriorities)
+    return Unclear("the driver names a buffer that is none", std::string(kRoomExpected), kBufferSource);
+  const std::string place =
+      Cat("priority ", priority, " in buffer ", own, ", ", buffer.size_bytes[own] / 1024, " KiB");
+  const auto fails = [&](const std::string& fault) {
+    return Judged(false, place + fault, std::string(kRoomExpected), kBufferSource, RoomFix(view, buffer));
+  };
+  const std::uint8_t sharing = SharingLossy(buffer, own, BitmapOf(*view.profile.pfc));
+  if (sharing != 0) return fails(Cat(", together with ", ListText(PrioritiesOf(sharing))));
+  const std::uint64_t needed = NeededBytes(view);
+  if (buffer.size_bytes[own] < needed)
+    return fails(Cat(", of ", (needed + 1023) / 1024, " KiB that a pause needs"));
+  return JudgeThreshold(view, buffer, priority, place);
+}
+
+// The first that is at fault, else the first.
+Verdict JudgeRoom(const EthernetView& view) {
+  const Fact<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
+  if (!buffer) return NoAnswer(buffer.missing(), std::string(kRoomExpected), kBufferSource);
+  for (const std::uint8_t priority : *view.profile.pfc) {
+    Verdict verdict = JudgeRoomOf(view, *buffer, priority);
+    if (verdict.outcome != Outcome::kPass) return verdict;
+  }
+  return JudgeRoomOf(view, *buffer, view.profile.pfc->front());
+}
+
+std::string StormNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  return NotOffered(NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms))
+             ? "the driver has no PFC storm prevention"
+             : "";
+}
+
+Verdict JudgeStorm(const EthernetView& view) {
+  constexpr std::string_view kSource = "ethtool tunable pfc-prevention-tout";
+  constexpr std::uint16_t kAuto = 0xffff;
+  const Fact<std::uint16_t> timeout = NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms);
+  if (!timeout) return NoAnswer(timeout.missing(), "a timeout", kSource);
+  const std::string observed = *timeout == 0       ? std::string("off: pauses are sent without end")
+                               : *timeout == kAuto ? std::string("as the driver chooses")
+                                                   : Cat("after ", *timeout, " ms");
+  return Judged(*timeout != 0, observed, "a timeout", kSource);
+}
+
+// Also where the statistics could not be read: that is to be said.
+bool CountsDrops(const Netdev& netdev, const std::vector<std::uint8_t>& priorities) {
+  if (!netdev.statistics) return !NotOffered(netdev.statistics);
+  return std::ranges::any_of(*netdev.statistics, [&priorities](const NicStatistic& one) {
+    return one.counter == NicCounter::kDropReceived && one.priority &&
+           std::ranges::find(priorities, *one.priority) != priorities.end();
+  });
+}
+
+std::string DelayNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  if (!view.netdev) return {};
+  if (!TakesCableLength(view))
+    return Cat("driver ", view.netdev->driver, " has no length of the cable to be told");
+  return CountsDrops(*view.netdev, *view.profile.pfc) ? ""
+                                                      : "the driver does not count what it drops by priority";
+}
+
+// Of all statistics of that kind and priority; nothing when none is counted.
+std::optional<std::uint64_t> Counted(const std::vector<NicStatistic>& statistics, NicCounter counter,
+                                     std::uint8_t priority) {
+  std::optional<std::uint64_t> sum;
+  for (const NicStatistic& one : statistics) {
+    if (one.counter == counter && one.priority == priority) sum = sum.value_or(0) + one.value;
+  }
+  return sum;
+}
+
+// How long the cable is nobody can read. That the room for it is too small shows: frames of a lossless priority
+// are dropped here although it sent pauses.
+Verdict JudgeDelay(const EthernetView& view) {
+  constexpr std::string_view kSource = "dcbnl IEEE PFC, ethtool statistics";
+  constexpr std::string_view kExpected = "as long as the cable is";
+  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), std::string(kExpected), kSource);
+  const Fact<std::vector<NicStatistic>>& statistics = view.netdev->statistics;
+  if (!statistics) return NoAnswer(statistics.missing(), std::string(kExpected), kSource);
+  const std::string told = Cat("the NIC reckons with ", pfc->delay, " m of cable");
+  for (const std::uint8_t priority : *view.profile.pfc) {
+    const std::optional<std::uint64_t> dropped = Counted(*statistics, NicCounter::kDropReceived, priority);
+    const std::optional<std::uint64_t> pauses = Counted(*statistics, NicCounter::kPauseSent, priority);
+    if (!dropped || *dropped == 0 || pauses.value_or(0) == 0) continue;
+    return Judged(
+        false,
+        Cat(told, "; priority ", priority, " lost ", *dropped, " frames though it sent ", *pauses, " pauses"),
+        std::string(kExpected), kSource);
+  }
+  return Judged(true, Cat(told, ", and nothing was lost after a pause"), std::string(kExpected), kSource);
+}
+
+}  // namespace
+
+Check PfcDelay() {
+  return {
+      .id = "pfc.delay",
+      .title = "The NIC reckons with the cable that is there",
+      .why = "What is on its way when a pause is sent needs room: with a longer cable than told, it is lost",
+      .fix = "dcb pfc set dev {netdev} delay METRES  # METRES: of the cable, 1 to 999; mlx5 begins with 7",
+      .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.headroom"},
+      .rule = Rule<EthernetView>{DelayNotApplicable, JudgeDelay}};
+}
+
+Check PfcHeadroom() {
+  return {
+      .id = "pfc.headroom",
+      .title = "Lossless priorities have a receive buffer of their own",
+      .why =
+          "In a buffer shared with ordinary traffic, or one that asks too late, there may be no room for what "
+          "arrives after a pause was sent",
+      .fix =
+          "dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1  # and sizes by buffer-size, within the "
+          "total that dcb buffer show names",
+      .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+      .rule = Rule<EthernetView>{RoomNotApplicable, JudgeRoom}};
+}
+
+Check PfcStormPrevention() {
+  return {.id = "pfc.storm-prevention",
+          .title = "The NIC ends a pause storm of its own host",
+          .why = "A host that hangs while its NIC goes on pausing stops the whole fabric behind it",
+          .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout 65535  # the driver chooses how long",
+          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+          .rule = Rule<EthernetView>{StormNotApplicable, JudgeStorm}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// inv.bond, inv.bridge: RDMA ports that are members of something else.
+#include <algorithm>
+#include <array>
+
+#include "checks/families.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSource = "rtnetlink link";
+
+// What the port's netdev is a member of: a master's name is known with the netdev, its kind with what stands on
+// it. Null: of none.
+struct Master {
+  std::string name{};
+  const UpperNetdev* upper = nullptr;
+};
+
+Master MasterOf(const Port& port) {
+  if (!port.netdev || port.netdev->master.empty()) return {};
+  Master master{.name = port.netdev->master};
+  if (!port.uppers) return master;
+  const auto found = std::ranges::find(*port.uppers, master.name, &UpperNetdev::name);
+  if (found != port.uppers->end()) master.upper = &*found;
+  return master;
+}
+
+std::string NotAMember(const Port& port, std::string_view kind) {
+  if (IsInfiniBand(port)) return "InfiniBand: a port has no Ethernet interface";
+  if (!port.netdev) return {};
+  const Master master = MasterOf(port);
+  if (master.name.empty()) return Cat(port.netdev->name, " is in no ", kind);
+  if (master.upper != nullptr && master.upper->kind != kind)
+    return Cat(port.netdev->name, " is in ", master.name, ", a ", master.upper->kind);
+  return {};
+}
+
+std::string BondNotApplicable(const PortView& view) { return NotAMember(view.port, "bond"); }
+
+// Another RDMA port of the host in the same bond.
+const Port* Fellow(const PortView& view, std::string_view bond) {
+  if (!view.host.ports) return nullptr;
+  for (const Port& other : *view.host.ports) {
+    const bool same = other.device == view.port.device && other.number == view.port.number;
+    if (!same && MasterOf(other).name == bond) return &other;
+  }
+  return nullptr;
+}
+
+// Why it is not known whether there is one; null when it is. A port without an interface is in no bond.
+const Missing* FellowGap(const PortView& view) {
+  if (!view.host.ports) return &view.host.ports.missing();
+  for (const Port& other : *view.host.ports) {
+    if (!other.netdev && !NotOffered(other.netdev)) return &other.netdev.missing();
+  }
+  return nullptr;
+}
+
+// Modes that send the frames of one connection over several links.
+bool Scatters(std::string_view mode) { return mode == "balance-rr" || mode == "broadcast"; }
+
+Verdict JudgeBond(const PortView& view) {
+  constexpr std::string_view kExpected = "no bond, or one that keeps a connection on one link";
+  const Port& port = view.port;
+  if (!port.netdev) return NoAnswer(port.netdev.missing(), std::string(kExpected), kSource);
+  const Master bond = MasterOf(port);
+  if (bond.upper == nullptr) {
+    Missing why{.kind = Missing::Kind::kFailed, .detail = Cat("what ", bond.name, " is, is not known")};
+    return NoAnswer(port.uppers ? why : port.uppers.missing(), std::string(kExpected), kSource);
+  }
+  if (!bond.upper->bond_mode) return NoAnswer(bond.upper->bond_mode.missing(), std::string(kExpected), kSource);
+  const std::string& mode = *bond.upper->bond_mode;
+  const std::string observed = Cat(port.netdev->name, " is in ", bond.name, " (", mode, ")");
+  const std::string leave = Cat("ip link set dev ", NetdevWord(port.netdev), " nomaster");
+  if (port.netdev->driver == "ice")
+    return Judged(false, observed + ", where its driver refuses DCB settings", std::string(kExpected), kSource,
+                  leave);
+  if (Scatters(mode)) {
+    return Judged(false, observed + ", which sends one connection over several links", std::string(kExpected),
+                  kSource,
+                  Cat("ip link set dev ", ShellWord(bond.name),
+                      " type bond mode active-backup  # the bond must have no members meanwhile"));
+  }
+  if (const Port* fellow = Fellow(view, bond.name)) {
+    return Judged(
+        false, Cat(observed, ", together with ", PortName(*fellow)), std::string(kExpected), kSource,
+        Cat(leave, "  # SMB Multichannel uses both ports by itself, each with an address of its own"));
+  }
+  if (const Missing* gap = FellowGap(view)) return NoAnswer(*gap, std::string(kExpected), kSource);
+  return Judged(true, Cat(observed, "; judged here, at ", port.netdev->name), std::string(kExpected), kSource);
+}
+
+std::string BridgeNotApplicable(const PortView& view) { return NotAMember(view.port, "bridge"); }
+
+Verdict JudgeBridge(const PortView& view) {
+  constexpr std::string_view kExpected = "an interface of its own, or a VLAN on it";
+  const Port& port = view.port;
+  if (!port.netdev) return NoAnswer(port.netdev.missing(), std::string(kExpected), kSource);
+  const Master bridge = MasterOf(port);
+  if (bridge.upper == nullptr) {
+    Missing why{.kind = Missing::Kind::kFailed, .detail = Cat("what ", bridge.name, " is, is not known")};
+    return NoAnswer(port.uppers ? why : port.uppers.missing(), std::string(kExpected), kSource);
+  }
+  // The bridge has the frames, but for a hardware NIC's RDMA, which it never sees.
+  const bool reached = bridge.upper->addresses && !bridge.upper->addresses->empty() && !IsSoftware(port);
+  const std::string observed = Cat(port.netdev->name, " is a port of the bridge ", bridge.name);
+  return Judged(reached, observed, std::string(kExpected), kSource);
+}
+
+}  // namespace
+
+Check InvBond() {
+  return {
+      .id = "inv.bond",
+      .title = "A bond over the port leaves RDMA and its DCB settings alone",
+      .why =
+          "Some drivers refuse DCB settings in a bond, some modes reorder frames, and two ports in one bond "
+          "are one path to SMB Multichannel",
+      .fix = "ip link set dev {netdev} nomaster  # and give it an address of its own",
+      .depends_on = {"inv.netdev-mapping"},
+      .rule = Rule<PortView>{BondNotApplicable, JudgeBond}};
+}
+
+Check InvBridge() {
+  return {.id = "inv.bridge",
+          .title = "The port is not below a bridge that takes its frames",
+          .why = "A bridge takes what arrives for itself: a software RDMA device below it hears nothing",
+          .fix =
+              "ip link set dev {netdev} nomaster  # machines behind the bridge want another port, or virtual "
+              "functions of this one",
+          .depends_on = {"inv.netdev-mapping"},
+          .rule = Rule<PortView>{BridgeNotApplicable, JudgeBridge}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// link.*: is the port up, and fast enough.
+#include <optional>
+
+#include "api/base/text.h"
+#include "checks/device/link_modes.h"
+#include "checks/families.h"
+#include "checks/spare.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/interruption.h"
+#include "checks/words/names.h"
+#include "checks/words/unclear.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kStateSource = "verbs port state, rtnetlink";
+constexpr std::string_view kSpeedSource = "ethtool link modes";
+
+std::string NetdevText(const Netdev& netdev) {
+  if (!netdev.admin_up) return netdev.name + " is administratively down";
+  if (!netdev.carrier) {
+    const Fact<DownReason>& reason = netdev.link.down_reason;
+    return netdev.name + " has no carrier" + (reason ? ": " + DownReasonText(*reason) : "");
+  }
+  return netdev.name + " up" + (netdev.speed_mbps ? " at " + SpeedText(*netdev.speed_mbps) : "");
+}
+
+// The command depends on what is down, from the lowest layer up.
+std::string StateFix(const Port& port) {
+  if (IsInfiniBand(port)) {
+    return "rdma link show  # not active: check the cable and the switch port; ibstatus shows the physical "
+           "state";
+  }
+  const std::string netdev = NetdevWord(port.netdev);
+  if (port.netdev && !port.netdev->admin_up) return Cat("ip link set dev ", netdev, " up");
+  if (port.netdev && !port.netdev->carrier) {
+    return Cat("ip -d link show dev ", netdev,
+               "  # no carrier: check the cable, the transceiver, and that the switch port is enabled");
+  }
+  return BounceCommand(netdev, "the interface is up and the RDMA port is not: let the driver look again");
+}
+
+std::string NeverNotApplicable(const PortView&) { return {}; }
+
+// One of several Ethernet ports below the port's netdev: the others go on when it is down.
+bool IsMember(const Port& port, const Fact<Netdev>& ethernet) {
+  return port.netdev && ethernet && ethernet->name != port.netdev->name;
+}
+
+// The members that are down, where the netdev itself is up.
+std::string DeadMembers(const Port& port) {
+  std::string names;
+  for (const Fact<Netdev>& ethernet : EthernetPortsOf(port)) {
+    const bool dead = IsMember(port, ethernet) && !(ethernet->admin_up && ethernet->carrier);
+    if (dead) names += Cat(names.empty() ? "" : ", ", ethernet->name);
+  }
+  return names;
+}
+
+Verdict JudgeState(const PortView& view) {
+  const Port& port = view.port;
+  constexpr std::string_view kExpected = "active, interface up with carrier";
+  const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
+  if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), std::string(kExpected), kStateSource);
+  if (!netdev_down && *port.state == PortState::kUnknown) {
+    return Unclear("the port reports a state we do not know", std::string(kExpected), kStateSource);
+  }
+  const bool needs_netdev = !IsInfiniBand(port);
+  const bool active = port.state && *port.state == PortState::kActive;
+  if (active && needs_netdev && !port.netdev) {
+    return NoAnswer(port.netdev.missing(), std::string(kExpected), kStateSource);
+  }
+  std::string observed = port.state ? Cat(PortName(port), " ", Name(*port.state)) : PortName(port);
+  if (port.netdev) observed += ", " + NetdevText(*port.netdev) + StackText(port);
+  const std::string dead = DeadMembers(port);
+  if (active && !netdev_down && !dead.empty()) {
+    return Warned(Cat(observed, "; below it without carrier: ", dead), std::string(kExpected), kStateSource,
+                  Cat("ip -d link show master ", NetdevWord(port.netdev),
+                      "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
+  }
+  if (IsSpare(view.host, port, view.profile)) {
+    return Warned(
+        Cat("spare: ", observed, ", without an address; other ports carry RDMA"), std::string(kExpected),
+        kStateSource,
+        Cat("ip -d link show dev ", NetdevWord(port.netdev),
+            "  # nothing to do where nobody is to use it; else: a cable, then an address. A manager may "
+            "take the address with the carrier: a profile with min_ports makes a lost port red"));
+  }
+  return Judged(active && !netdev_down, observed, std::string(kExpected), kStateSource, StateFix(port));
+}
+
+// What the link could run at with its lanes; nothing where the other end does not tell its modes. Fewer lanes
+// are link.lanes's.
+std::optional<LinkMode> BestOfBoth(const Fact<Netdev>& netdev) {
+  const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+  if (!modes || modes->peer.empty()) return std::nullopt;
+  const std::optional<LinkMode> best = FastestMode(*modes);
+  const bool lost = best && modes->lanes > 0 && modes->lanes < best->lanes;
+  return lost ? std::nullopt : best;
+}
+
+// A software device has no speed of its own: when its interface names none either, there is nothing to judge.
+// Where the interface does name one (a configured speed), it is what the administrator promises, and judged
+// like any other.
+std::string SpeedNotApplicable(const EthernetView& view) {
+  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev))
+    return NotAsked(view.profile, "a minimum speed");
+  const Port& port = view.port;
+  const Fact<Netdev>& netdev = view.netdev;
+  const bool unsupported =
+      netdev && !netdev->speed_mbps && netdev->speed_mbps.missing().kind == Missing::Kind::kUnsupported;
+  if (port.software && *port.software && unsupported) return "software device: functional verdict only";
+  if (IsMember(port, netdev) && !netdev->carrier) return "a member without carrier: see link.state";
+  return {};
+}
+
+// Of InfiniBand, over all its lanes.
+Verdict JudgeRate(const Fact<std::uint32_t>& rate_mbps, std::uint32_t wanted) {
+  constexpr std::string_view kSource = "sysfs port rate";
+  const std::string expected = "at least " + SpeedText(wanted);
+  if (!rate_mbps) return NoAnswer(rate_mbps.missing(), expected, kSource);
+  return Judged(*rate_mbps >= wanted, SpeedText(*rate_mbps), expected, kSource,
+                "iblinkinfo -l  # which end is the slower one: reseat the cable, then replace it");
+}
+
+Verdict JudgeSpeed(const EthernetView& view) {
+  const std::optional<LinkMode> best = BestOfBoth(view.netdev);
+  const std::uint32_t wanted = view.profile.min_speed_mbps.value_or(0);
+  const std::string expected = "at least " + SpeedText(wanted > 0 ? wanted : best->speed_mbps);
+  const Port& port = view.port;
+  if (IsInfiniBand(port)) return JudgeRate(port.rate_mbps, wanted);
+  if (!view.netdev) return NoAnswer(view.netdev.missing(), expected, kSpeedSource);
+  const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
+  if (!speed) return NoAnswer(speed.missing(), expected, kSpeedSource);
+  const std::string fix = FasterFix(view.netdev, wanted);
+  if (*speed >= wanted && best && *speed < best->speed_mbps) {
+    return Warned(Cat(SpeedText(*speed), ", both ends have ", SpeedText(best->speed_mbps)), expected,
+                  kSpeedSource, fix);
+  }
+  return Judged(*speed >= wanted, SpeedText(*speed), expected, kSpeedSource, fix);
+}
+
+}  // namespace
+
+Check LinkState() {
+  return {.id = "link.state",
+          .title = "The RDMA port is active and its interface has a carrier",
+          .why = "No RDMA connection can be made over a port that is down",
+          .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
+          .blocks_for = &kDemandsRdma,
+          .depends_on = {"inv.netdev-mapping", "ib.state-init"},
+          .rule = Rule<PortView>{NeverNotApplicable, JudgeState}};
+}
+
+Check LinkSpeed() {
+  return {
+      .id = "link.speed",
+      .title = "The link is as fast as the profile asks",
+      .why =
+          "One slow path holds back every stripe of the storage; Microsoft asks for 10 Gb/s and more for RDMA",
+      .fix =
+          "ethtool {netdev}  # what both ends offer; then the cable, the transceiver and the speed of the "
+          "switch port",
+      .blocks_for = &kDemandsSpeed,
+      .depends_on = {"link.state"},
+      .rule = Rule<EthernetView>{SpeedNotApplicable, JudgeSpeed}};
+}
+
+}  // namespace rdmaready

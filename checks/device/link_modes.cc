@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/device/link_modes.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+// enum ethtool_link_ext_state of linux/ethtool.h, in its order.
+constexpr std::array<std::string_view, 11> kReasons{
+    "autonegotiation finds no partner or no common mode",
+    "link training fails",
+    "the two ends do not agree on lanes, alignment or FEC",
+    "the signal is bad",
+    "no cable",
+    "the cable is damaged or not supported",
+    "the transceiver's EEPROM cannot be read",
+    "calibration fails",
+    "the transceiver needs more power than the port gives",
+    "the transceiver is too hot",
+    "the transceiver is not ready",
+};
+constexpr std::array<std::uint8_t, 6> kModuleFaults{4, 5, 6, 8, 9, 10};
+
+}  // namespace
+
+std::optional<LinkMode> ParseLinkMode(std::string_view name) {
+  constexpr std::string_view kBase = "base";
+  const std::size_t base = name.find(kBase);
+  if (base == std::string_view::npos || base == 0) return std::nullopt;
+  LinkMode mode;
+  const auto [stop, error] = std::from_chars(name.data(), name.data() + base, mode.speed_mbps);
+  if (error != std::errc() || stop != name.data() + base) return std::nullopt;
+  const std::string_view medium = name.substr(base + kBase.size());  // "CR4/Full", "SR/Full", "T/Full"
+  const std::size_t digit = medium.find_first_of("0123456789/_");
+  if (digit != std::string_view::npos) {
+    std::uint32_t lanes = 0;
+    const auto number = std::from_chars(medium.data() + digit, medium.data() + medium.size(), lanes);
+    if (number.ec == std::errc() && lanes > 0) mode.lanes = lanes;
+  }
+  return mode;
+}
+
+std::optional<LinkMode> FastestMode(const LinkModes& modes) {
+  std::optional<LinkMode> fastest;
+  for (const std::string& name : modes.supported) {
+    const std::optional<LinkMode> mode = ParseLinkMode(name);
+    const bool peer = modes.peer.empty() || std::ranges::find(modes.peer, name) != modes.peer.end();
+    if (!mode || !peer) continue;
+    const bool better = !fastest || mode->speed_mbps > fastest->speed_mbps ||
+                        (mode->speed_mbps == fastest->speed_mbps && mode->lanes < fastest->lanes);
+    if (better) fastest = mode;
+  }
+  return fastest;
+}
+
+bool Negotiates(const Fact<Netdev>& netdev) {
+  const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+  return modes && (modes->autoneg || std::ranges::find(modes->supported, "Autoneg") != modes->supported.end());
+}
+
+std::string FasterFix(const Fact<Netdev>& netdev, std::uint32_t least_mbps) {
+  constexpr std::string_view kElse =
+      "  # and the same at the switch port; if it stays lower: the cable, the transceiver";
+  if (Negotiates(netdev)) return Cat("ethtool -s ", NetdevWord(netdev), " autoneg on", kElse);
+  const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+  const std::optional<LinkMode> fastest = modes ? FastestMode(*modes) : std::nullopt;
+  return Cat("ethtool -s ", NetdevWord(netdev), " speed ", fastest ? fastest->speed_mbps : least_mbps,
+             " duplex full autoneg off", kElse);
+}
+
+std::string DownReasonText(const DownReason& reason) {
+  if (reason.state < kReasons.size()) return std::string(kReasons[reason.state]);
+  return Cat("reason ", reason.state, " of the driver");
+}
+
+bool IsModuleFault(const DownReason& reason) {
+  return std::ranges::find(kModuleFaults, reason.state) != kModuleFaults.end();
+}
+
+}  // namespace rdmaready

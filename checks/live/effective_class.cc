@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/live/effective_class.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "checks/blocking.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSource = "NIC statistics before and after a live transfer";
+constexpr std::uint64_t kLargestPayloadBytes = 4096;  // of a RoCE packet: the largest path MTU
+
+using ByPriority = std::array<std::uint64_t, kPriorities>;
+
+std::uint64_t Total(const ByPriority& packets) {
+  return std::accumulate(packets.begin(), packets.end(), std::uint64_t{0});
+}
+
+// What one end's NIC tells of the packets that carried the payload.
+struct Count {
+  enum class Kind { kUnknown, kRight, kWrong };
+  Kind kind = Kind::kUnknown;
+  std::string text{};
+  std::string host{};
+  std::string netdev{};
+};
+
+Count CountOf(const EndCounters& end, const std::string& netdev, ByPriority PriorityPackets::*way,
+              std::string_view verb, std::uint8_t wanted, std::uint64_t least) {
+  Count count{.host = end.host, .netdev = netdev};
+  if (!end.packets) {
+    const std::string& why = end.packets.missing().detail;  // empty: an older agent
+    count.text = Cat(end.host, ": ", why.empty() ? "its agent does not count packets" : why);
+    return count;
+  }
+  const ByPriority& packets = (*end.packets).*way;
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(packets) - packets.begin());
+  const std::uint64_t total = Total(packets);
+  count.text = Cat(end.host, " ", verb, " ", packets[most], " of ", total, " packets on priority ", most);
+  if (total < least) {
+    count.text =
+        Cat(end.host, " ", verb, " ", total, " packets by its counters, the transfer had at least ", least);
+  } else if (most == wanted && packets[most] >= least) {
+    count.kind = Count::Kind::kRight;
+  } else if (packets[wanted] >= least || packets[most] < least) {
+    count.text += ", other traffic among them";  // which of them were the transfer's nobody can tell
+  } else {
+    count.kind = Count::Kind::kWrong;
+  }
+  return count;
+}
+
+Finding Begin(const TransferPlace& place) {
+  const TransferCheck& check = *FindTransferCheck(kEffectiveClassId);
+  return {.id = check.id,
+          .title = check.title,
+          .scope = Scope::kPair,
+          .rung = Rung::kPeer,
+          .subject = Printable(place.subject),
+          .source = std::string(kSource),
+          .why = std::string(check.why),
+          .fix = std::string(check.fix)};
+}
+
+// Where the packets were first seen to be wrong decides what to change: the sender's mark, its map, or what the
+// receiver makes of it.
+std::string FixFor(const TransferResult& result, const Profile& profile, const Count& sent,
+                   const Count& received) {
+  const bool at_sender = sent.kind == Count::Kind::kWrong;
+  const Count& wrong = at_sender ? sent : received;
+  const std::string on = Cat("  # on ", Printable(wrong.host));
+  const std::string netdev = wrong.netdev.empty() ? "NETDEV" : ShellWord(wrong.netdev);
+  if (!profile.dscp) return Cat("dcb app show dev ", netdev, on, ": which mark goes to which priority");
+  const std::uint8_t dscp = *profile.dscp;
+  const std::optional<std::uint8_t> marked = result.marking.traffic_class;
+  if (marked && *marked >> 2U != dscp) {
+    return Cat("grep . /sys/kernel/config/rdma_cm/*/ports/*/default_roce_tos", on, ": packets left with DSCP ",
+               *marked >> 2U, ", see roce.tos");
+  }
+  return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", *profile.rdma_priority, on,
+             at_sender ? "" : "; or the switch changes the mark on the way");
+}
+
+}  // namespace
+
+bool ShowsClass(const TransferResult& result) {
+  return result.operation == Operation::kWrite && !result.bidirectional &&
+         result.failure.kind == FailureKind::kNone && result.bytes > 0;
+}
+
+Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& place,
+                            std::span<const EndCounters> ends, const Profile& profile) {
+  Finding finding = Begin(place);
+  const auto not_applicable = [&finding](std::string reason) {
+    finding.outcome = Outcome::kNotApplicable;
+    finding.observed = std::move(reason);
+    return finding;
+  };
+  if (!profile.rdma_priority) return not_applicable(NotAsked(profile, "a priority for RDMA"));
+  if (result.transport != "roce-v2") return not_applicable("not RoCE v2");
+  if (ends.size() != 2) return ClassNotJudged(place, "only one end told what it counted");
+  const std::uint8_t wanted = *profile.rdma_priority;
+  const std::uint64_t least = std::max<std::uint64_t>(1, result.bytes / kLargestPayloadBytes);
+  const Count sent = CountOf(ends[0], place.ethernet, &PriorityPackets::sent, "sent", wanted, least);
+  const Count received =
+      CountOf(ends[1], place.peer_ethernet, &PriorityPackets::received, "received", wanted, least);
+  finding.expected = Cat("priority ", wanted);
+  finding.observed = Printable(Cat(sent.text, "; ", received.text));
+  if (sent.kind == Count::Kind::kWrong || received.kind == Count::Kind::kWrong) {
+    finding.blocking = kDemandsLossless.made_by(profile);
+    finding.outcome = finding.blocking ? Outcome::kFail : Outcome::kWarn;
+    finding.fix = FixFor(result, profile, sent, received);
+  } else if (received.kind == Count::Kind::kRight) {
+    finding.outcome = Outcome::kPass;
+    finding.fix.clear();
+  }
+  return finding;
+}
+
+Finding ClassNotJudged(const TransferPlace& place, std::string_view reason) {
+  Finding finding = Begin(place);
+  finding.observed = Cat("not judged: ", Printable(reason));
+  return finding;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/live/transfer.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "api/base/text.h"
+#include "checks/counted/error_counters.h"
+#include "checks/hiding.h"
+#include "checks/live/effective_class.h"
+#include "checks/live/transfer_hints.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSource = "live transfer";
+constexpr std::string_view kPathId = "peer.path";
+constexpr std::int64_t kWholeIntervalNs = 100'000'000;  // 0 in one is a stall; without one it is no rate at all
+
+constexpr std::string_view kInvalidate = "smbd-invalidate";
+
+enum class Figure { kLatency, kOperations, kBandwidth };  // what a case is looked at for
+
+struct CaseRow {
+  std::string_view name;
+  Figure figure;
+  std::string_view moves;  // completes "<moves> arrives intact ..."
+  std::string_view why;
+};
+
+constexpr std::array kCases = std::to_array<CaseRow>({
+    {"send-1k", Figure::kLatency, "A 1 KB message by send and receive",
+     "Log writes and all control messages of SMB Direct go this way"},
+    {"write-8k", Figure::kOperations, "8 KB by RDMA write",
+     "Small reads of a client are answered this way; they decide the operations per second"},
+    {"read-8k", Figure::kOperations, "8 KB by RDMA read",
+     "Small writes of a client are fetched this way; they decide the operations per second"},
+    {"write-512k", Figure::kBandwidth, "512 KB by RDMA write",
+     "Large reads of a client are answered this way; they decide the bandwidth"},
+    {"read-512k", Figure::kBandwidth, "512 KB by RDMA read",
+     "Large writes of a client are fetched this way; they decide the bandwidth"},
+});
+
+constexpr std::array kSmbDirectCases = std::to_array<CaseRow>({
+    {"smbd-send-1k", Figure::kLatency, "A 1 KB message of SMB Direct and its answer",
+     "Every request and answer of a share is such a message; its way decides the latency of small I/O"},
+    {"smbd-8k", Figure::kOperations, "8 KB that the responder writes by RDMA, asked by an SMB Direct message,",
+     "Small reads of a share go exactly this way; they decide its operations per second"},
+    {kInvalidate, Figure::kOperations,
+     "64 KB that the responder writes by RDMA through a memory window, which its answer takes away,",
+     "Clients of SMB 3.0.2 and later have the server take their memory out of its reach with the answer "
+     "(SMB2_CHANNEL_RDMA_V1_INVALIDATE)"},
+    {"smbd-512k-write", Figure::kBandwidth,
+     "512 KB that the responder writes by RDMA, asked by an SMB Direct message,",
+     "Large reads of a share go exactly this way; they decide its bandwidth"},
+    {"smbd-512k-read", Figure::kBandwidth,
+     "512 KB that the responder reads by RDMA, asked by an SMB Direct message,",
+     "Large writes of a share go exactly this way; they decide its bandwidth"},
+    {"smbd-fragments", Figure::kBandwidth, "A message of up to 1 MiB in fragments of SMB Direct",
+     "Answers that do not go by RDMA (directory listings, encrypted data) are put together from fragments"},
+    {"smbd-one-credit", Figure::kLatency, "A message with a single credit of SMB Direct each way",
+     "With the last credit a peer must grant another one, or both ends wait for ever"},
+    {"smbd-credit-burst", Figure::kOperations, "A burst of messages beyond the credits of SMB Direct",
+     "A message without a receive at the peer ends the connection: credits keep bursts from that"},
+    {"smbd-16-connections", Figure::kOperations, "8 KB on 16 SMB Direct connections at once",
+     "Multichannel opens several connections for each interface, and a server has many clients"},
+});
+
+constexpr std::string_view kPathTitle = "The two hosts have RDMA ports that can reach each other";
+constexpr std::string_view kPathWhy =
+    "Without a common transport and subnet no RDMA connection can be tried at all";
+constexpr std::string_view kPathFix =
+    "ip -brief address show  # give both RDMA interfaces an address in one subnet, on ports of the same "
+    "transport";
+
+constexpr std::string_view kClassWhy =
+    "Packets in another priority are neither paused nor given RDMA's share: marks and maps are right only when "
+    "they arrive so";
+constexpr std::string_view kClassFix =
+    "ethtool -S NETDEV  # of both NICs, before and after a transfer: which counter of a priority grows?";
+
+// A case that the engine has and this table does not is shown by its size.
+Figure FigureOf(const TransferResult& result) {
+  for (const std::span<const CaseRow> rows :
+       {std::span<const CaseRow>(kCases), std::span<const CaseRow>(kSmbDirectCases)}) {
+    const auto row = std::ranges::find(rows, result.case_name, &CaseRow::name);
+    if (row != rows.end()) return row->figure;
+  }
+  return result.message_bytes >= 64 * 1024 ? Figure::kBandwidth : Figure::kLatency;
+}
+
+std::string FiguresText(const TransferResult& result) {
+  const std::string latency =
+      Cat("p50 ", DurationText(result.latency.p50_ns), ", p99 ", DurationText(result.latency.p99_ns));
+  switch (FigureOf(result)) {
+    case Figure::kLatency:
+      return Cat(latency, ", p99.9 ", DurationText(result.latency.p999_ns));
+    case Figure::kOperations:
+      return Cat(result.operations_per_s, " operations/s, ", latency);
+    case Figure::kBandwidth: {
+      std::string text = RateText(result.throughput_bytes_per_s);
+      if (result.elapsed_ns >= kWholeIntervalNs)
+        text += ", worst 100 ms " + RateText(result.worst_interval_bytes_per_s);
+      return result.verify ? Cat(text, ", ", VolumeText(result.bytes_verified), " verified") : text;
+    }
+  }
+  return latency;
+}
+
+std::string Expected(const TransferPlace& place) {
+  return place.software ? "every byte as it was sent (software device: functional verdict only)"
+                        : "every byte as it was sent";
+}
+
+Finding Begin(std::string_view case_name, const TransferPlace& place) {
+  Finding finding{.id = TransferId(place.rung, case_name),
+                  .scope = IsPairRung(place.rung) ? Scope::kPair : Scope::kPort,
+                  .rung = place.rung,
+                  .subject = Printable(place.subject),
+                  .blocking = true,
+                  .expected = Expected(place),
+                  .source = std::string(kSource)};
+  const TransferCheck* check = FindTransferCheck(finding.id);
+  finding.title =
+      check != nullptr ? check->title : Cat("The live test ", Printable(case_name), " moves every byte");
+  if (check != nullptr) finding.why = check->why;
+  return finding;
+}
+
+// The numbers must agree with each other also where the engine saw no failure.
+Failure FailureOf(const TransferResult& result) {
+  if (result.failure.kind != FailureKind::kNone) return result.failure;
+  if (result.bytes_wrong > 0) return {.kind = FailureKind::kCorrupt, .detail = {}};
+  if (result.messages == 0 || result.bytes == 0)
+    return {.kind = FailureKind::kStalled, .detail = "no message was completed"};
+  if (result.verify && result.bytes_verified != result.bytes) {
+    return {.kind = FailureKind::kLost,
+            .detail = Cat(result.bytes_verified, " of ", result.bytes, " bytes were verified")};
+  }
+  return {};
+}
+
+std::string FailureText(const Failure& failure, const TransferResult& result) {
+  std::string text = failure.detail;
+  if (failure.kind == FailureKind::kCorrupt && result.bytes_wrong > 0) {
+    text += Cat(text.empty() ? "" : ", ", result.bytes_wrong, result.bytes_wrong == 1 ? " byte" : " bytes",
+                " wrong");
+    if (result.first_wrong_offset) text += Cat(", the first at offset ", *result.first_wrong_offset);
+  }
+  return Cat(FailurePhrase(failure.kind), text.empty() ? "" : ": ", Printable(text));
+}
+
+// The counters' word is added to whatever the test itself showed.
+void AddCounters(std::span<const EndCounters> counters, const TransferPlace& place, Finding& finding) {
+  const std::string growth = GrowthText(counters);
+  if (growth.empty()) return;
+  finding.observed += "; " + growth;
+  if (finding.outcome != Outcome::kPass || place.software || !GrewWorryingly(counters)) return;
+  finding.outcome = place.lossless && ShowLoss(counters) ? Outcome::kFail : Outcome::kWarn;
+  finding.expected += ", and no error counted meanwhile";
+  finding.source += ", sysfs hw_counters and counters";
+  finding.why = WhyErrorsCount();
+  finding.fix = HintForErrors(place);
+}
+
+// Not good enough, whatever else was seen. What the counters tell may be why, and then is the better hint.
+void TooSlow(std::string measured, std::string fix, Finding& finding) {
+  finding.observed += "; " + measured;
+  if (finding.outcome == Outcome::kPass) {
+    finding.why = WhyTooSlow();
+    finding.fix = std::move(fix);
+  }
+  finding.outcome = Outcome::kFail;
+}
+
+// A path that moves every byte may still be too slow for what the site asks.
+void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Finding& finding) {
+  constexpr std::uint64_t kBytesPerMegabit = 1'000'000 / 8;
+  if (place.software || place.rung != Rung::kPeer) return;
+  const Figure figure = FigureOf(result);
+  if (figure == Figure::kBandwidth && place.min_throughput_mbps) {
+    const std::uint64_t mbps = result.throughput_bytes_per_s / kBytesPerMegabit;
+    finding.expected += Cat(", at ", *place.min_throughput_mbps, " Mb/s or more");
+    if (mbps < *place.min_throughput_mbps)
+      TooSlow(Cat("that is ", mbps, " Mb/s"), HintForThroughput(place), finding);
+  } else if (figure == Figure::kLatency && place.max_latency_us) {
+    constexpr std::int64_t kNsPerUs = 1000;
+    finding.expected += Cat(", 99 of 100 within ", *place.max_latency_us, " us");
+    if (result.latency.p99_ns > kNsPerUs * *place.max_latency_us)
+      TooSlow(Cat("99 of 100 took up to ", result.latency.p99_ns, " ns"), HintForLatency(place), finding);
+  }
+}
+
+std::vector<TransferCheck> MakeChecks() {
+  std::vector<TransferCheck> checks{
+      {.id = std::string(kPathId),
+       .rung = Rung::kPeer,
+       .title = std::string(kPathTitle),
+       .why = kPathWhy,
+       .fix = kPathFix},
+      {.id = std::string(kEffectiveClassId),
+       .rung = Rung::kPeer,
+       .title = "The NICs at both ends count the transfer in the priority of RDMA",
+       .why = kClassWhy,
+       .fix = kClassFix,
+       .blocks_for = &kDemandsLossless}};
+  for (const Rung rung : {Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect}) {
+    const std::span<const CaseRow> rows =
+        rung == Rung::kSmbDirect ? std::span<const CaseRow>(kSmbDirectCases) : std::span<const CaseRow>(kCases);
+    for (const CaseRow& row : rows) {
+      const std::string_view where =
+          IsPairRung(rung) ? " between the two hosts" : " through the port, both ends on this host";
+      checks.push_back({.id = TransferId(rung, row.name),
+                        .case_name = row.name,
+                        .rung = rung,
+                        .title = Cat(row.moves, " arrives intact", where),
+                        .why = row.why,
+                        .fix = GeneralHint(rung)});
+    }
+  }
+  return checks;
+}
+
+}  // namespace
+
+const std::vector<TransferCheck>& AllTransferChecks() {
+  static const std::vector<TransferCheck> checks = MakeChecks();
+  return checks;
+}
+
+const TransferCheck* FindTransferCheck(std::string_view id) {
+  const auto found = std::ranges::find(AllTransferChecks(), id, &TransferCheck::id);
+  return found == AllTransferChecks().end() ? nullptr : &*found;
+}
+
+std::string TransferId(Rung rung, std::string_view case_name) {
+  switch (rung) {
+    case Rung::kHost:
+      return Cat("host.", case_name);
+    case Rung::kLoopback:
+      return Cat("loopback.", case_name);
+    case Rung::kPeer:
+      return Cat("peer.", case_name);
+    case Rung::kSmbDirect:
+      return Cat("smb-direct.", case_name);
+    case Rung::kServer:
+      return Cat("server.", case_name);
+    case Rung::kShare:
+      return Cat("share.", case_name);
+  }
+  return std::string(case_name);
+}
+
+Rung PairRungOf(std::string_view case_name) {
+  const bool smb_direct =
+      std::ranges::find(kSmbDirectCases, case_name, &CaseRow::name) != kSmbDirectCases.end();
+  return smb_direct ? Rung::kSmbDirect : Rung::kPeer;
+}
+
+Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
+                      std::span<const EndCounters> counters) {
+  Finding finding = Begin(result.case_name, place);
+  finding.duration_ns = result.elapsed_ns;
+  const Failure failure = FailureOf(result);
+  if (failure.kind == FailureKind::kNone) {
+    finding.outcome = Outcome::kPass;
+    finding.observed = FiguresText(result);
+    if (!result.verify) {
+      finding.observed += ", unverified";
+      finding.expected = "every message completed (unverified: no byte was looked at)";
+    }
+    AddCounters(counters, place, finding);
+    JudgeSpeed(result, place, finding);
+    return finding;
+  }
+  finding.outcome = failure.kind == FailureKind::kCancelled ? Outcome::kUnknown : Outcome::kFail;
+  finding.observed = FailureText(failure, result);
+  finding.why = WhyOf(failure.kind);
+  finding.fix = HintFor(failure, place);
+  AddCounters(counters, place, finding);
+  return finding;
+}
+
+Finding NotTested(std::string_view case_name, const TransferPlace& place, std::string_view reason) {
+  Finding finding = Begin(case_name, place);
+  finding.outcome = Outcome::kUnknown;
+  finding.observed = Cat("not tested: ", Printable(reason));
+  finding.fix = GeneralHint(place.rung);
+  return finding;
+}
+
+Finding NotPossible(std::string_view case_name, const TransferPlace& place, std::string_view reason) {
+  Finding finding = Begin(case_name, place);
+  finding.outcome = Outcome::kNotApplicable;
+  finding.observed = Printable(reason);
+  finding.source = "ibv_query_device";
+  return finding;
+}
+
+std::string LackFor(std::string_view case_name, const Facts& host, std::string_view device) {
+  if (case_name != kInvalidate || !host.ports) return {};
+  const auto port = std::ranges::find(*host.ports, device, &Port::device);
+  if (port == host.ports->end() || !port->limits) return {};
+  const DeviceLimits& limits = *port->limits;
+  const bool windows = limits.max_mw > 0 && (limits.mw_type_2a || limits.mw_type_2b);
+  if (windows && limits.fast_registration) return {};
+  return Cat(Printable(device), windows ? " knows no remote invalidation" : " has no memory windows of type 2");
+}
+
+Finding NoPath(const TransferPlace& place, std::string_view reason) {
+  return {.id = std::string(kPathId),
+          .title = std::string(kPathTitle),
+          .scope = Scope::kPair,
+          .rung = Rung::kPeer,
+          .subject = Printable(place.subject),
+          .outcome = Outcome::kFail,
+          .blocking = true,
+          .observed = Printable(reason),
+          .expected = "one transport and one subnet",
+          .source = "addresses of both hosts",
+          .why = std::string(kPathWhy),
+          .fix = std::string(kPathFix)};
+}
+
+const Finding* ObstacleTo(std::span<const Finding> host_findings, std::string_view port_subject) {
+  static const std::vector<std::string_view> kObstacles{
+      "inv.rdma-present", "inv.netdev-mapping", "inv.transport", "link.state", "ip.address", "gid.v2-present"};
+  return HidingFinding(kObstacles, {.scope = Scope::kPort, .outcome = Outcome::kFail, .blocking = true},
+                       {.findings = host_findings, .subject = port_subject});
+}
+
+Finding Explained(Finding live, const Finding& by, std::string_view host) {
+  Hide(live, by, host);
+  return live;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a failed live test means, and what to type next, by kind of failure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+#include "checks/live/transfer.h"
+
+namespace rdmaready {
+
+// "not reachable", "wrong bytes": the start of a sentence that goes on with the engine's detail.
+std::string_view FailurePhrase(FailureKind kind);
+
+// What it says about the host.
+std::string WhyOf(FailureKind kind);
+
+// One command line, as in checks/check.h.
+std::string HintFor(const Failure& failure, const TransferPlace& place);
+
+// Of error counters that grew while every byte arrived.
+std::string WhyErrorsCount();
+std::string HintForErrors(const TransferPlace& place);
+
+// Every byte arrived, but slower than the profile asks.
+std::string WhyTooSlow();
+std::string HintForThroughput(const TransferPlace& place);
+std::string HintForLatency(const TransferPlace& place);
+
+// Without a failure to look at.
+std::string_view GeneralHint(Rung rung);
+
+}  // namespace rdmaready

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// arp.*, ip.rp-filter: what must be set where several interfaces of a host have addresses in one subnet.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "checks/families.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kSource = "sysctl net.ipv4.conf, rtnetlink addresses";
+
+struct Member {
+  std::string netdev{};
+  Fact<Ipv4Settings> settings{};
+};
+
+// The interfaces of the host in one IPv4 subnet of the port, its own first.
+struct Shared {
+  std::string subnet{};  // "10.0.0.1/24"
+  bool answers_apart = false;
+  std::vector<Member> members{};
+};
+
+bool IsIpv4(const IpAddress& ip) { return ip.address.find(':') == std::string::npos; }
+
+Fact<Ipv4Settings> SettingsOf(const Port& port, const std::string& netdev) {
+  if (port.netdev && port.netdev->name == netdev) return port.netdev->ipv4;
+  if (!port.uppers) return port.uppers.missing();
+  const auto found = std::ranges::find(*port.uppers, netdev, &UpperNetdev::name);
+  return found == port.uppers->end() ? Fact<Ipv4Settings>() : found->ipv4;
+}
+
+bool Has(const Port& port, const std::string& netdev) {
+  if (port.netdev && port.netdev->name == netdev) return true;
+  return port.uppers && std::ranges::find(*port.uppers, netdev, &UpperNetdev::name) != port.uppers->end();
+}
+
+// Two RDMA ports in one subnet are said once, of the later one.
+bool SaidLater(const PortView& view, const std::string& netdev) {
+  if (!view.host.ports) return false;
+  bool later = false;
+  for (const Port& port : *view.host.ports) {
+    if (later && Has(port, netdev) && !Has(view.port, netdev)) return true;
+    later = later || PortName(port) == PortName(view.port);
+  }
+  return false;
+}
+
+std::vector<Shared> SharedOf(const PortView& view) {
+  std::vector<Shared> all;
+  for (const Subnet& subnet : *view.port.subnets) {
+    if (!IsIpv4(subnet.own)) continue;
+    Shared shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
+    shared.answers_apart = subnet.route && subnet.route->netdev == subnet.netdev;
+    shared.members.push_back({subnet.netdev, SettingsOf(view.port, subnet.netdev)});
+    for (const SubnetSharer& sharer : subnet.shared_with) {
+      if (!SaidLater(view, sharer.netdev)) shared.members.push_back({sharer.netdev, sharer.ipv4});
+    }
+    if (shared.members.size() > 1) all.push_back(std::move(shared));
+  }
+  return all;
+}
+
+std::string NotApplicable(const PortView& view) {
+  if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
+  if (!view.port.subnets) return {};
+  const bool any = std::ranges::any_of(*view.port.subnets, [](const Subnet& one) { return IsIpv4(one.own); });
+  return any ? "" : "the port has no IPv4 address";
+}
+
+// Every member of every shared subnet by `good`; the first subnet in which one is not decides.
+template <class Good, class Value>
+Verdict JudgeMembers(const PortView& view, std::string_view setting, std::string_view expected, Good good,
+                     Value value) {
+  if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), std::string(expected), kSource);
+  for (const Shared& shared : SharedOf(view)) {
+    std::string names;
+    std::string wrong;
+    for (const Member& member : shared.members) {
+      if (!member.settings) return NoAnswer(member.settings.missing(), std::string(expected), kSource);
+      names += Cat(names.empty() ? "" : ", ", member.netdev);
+      if (good(*member.settings, shared)) continue;
+      wrong += Cat(wrong.empty() ? "" : ", ", value(*member.settings), " on ", member.netdev);
+    }
+    if (wrong.empty()) continue;
+    return Judged(false, Cat("in the subnet of ", shared.subnet, " are ", names, ": ", setting, " ", wrong),
+                  std::string(expected), kSource);
+  }
+  const Fact<Ipv4Settings>& own = view.port.netdev ? view.port.netdev->ipv4 : Fact<Ipv4Settings>();
+  const std::string alone = SharedOf(view).empty() ? "no other interface is in its subnets" : "good everywhere";
+  return Judged(true, own ? Cat(setting, " ", value(*own), ": ", alone) : alone, std::string(expected),
+                kSource);
+}
+
+Verdict JudgeIgnore(const PortView& view) {
+  // Larger values than 2 still answer for other interfaces' addresses, or, 8, for none at all.
+  const auto good = [](const Ipv4Settings& settings, const Shared& shared) {
+    if (settings.arp_ignore == 1 || settings.arp_ignore == 2) return true;
+    return settings.arp_ignore == 0 && settings.arp_filter && shared.answers_apart;
+  };
+  return JudgeMembers(view, "arp_ignore", "1 or 2 where interfaces share a subnet", good,
+                      [](const Ipv4Settings& settings) { return settings.arp_ignore; });
+}
+
+Verdict JudgeAnnounce(const PortView& view) {
+  const auto good = [](const Ipv4Settings& settings, const Shared&) { return settings.arp_announce == 2; };
+  return JudgeMembers(view, "arp_announce", "2 where interfaces share a subnet", good,
+                      [](const Ipv4Settings& settings) { return settings.arp_announce; });
+}
+
+Verdict JudgeRpFilter(const PortView& view) {
+  const auto good = [](const Ipv4Settings& settings, const Shared&) { return settings.rp_filter != 1; };
+  return JudgeMembers(view, "rp_filter", "0 or 2 where interfaces share a subnet", good,
+                      [](const Ipv4Settings& settings) { return settings.rp_filter; });
+}
+
+// Another RDMA port before this one that has an interface in a subnet of the port's, with both its settings.
+std::vector<Shared> WithRdmaPorts(const PortView& view) {
+  std::vector<Shared> all;
+  if (!view.host.ports) return all;
+  for (const Subnet& subnet : *view.port.subnets) {
+    if (!IsIpv4(subnet.own)) continue;
+    Shared shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
+    for (const SubnetSharer& sharer : subnet.shared_with) {
+      for (const Port& other : *view.host.ports) {
+        if (PortName(other) == PortName(view.port)) break;
+        if (Has(other, sharer.netdev) && !Has(view.port, sharer.netdev))
+          shared.members.push_back({sharer.netdev, sharer.ipv4});
+      }
+    }
+    if (shared.members.empty()) continue;
+    shared.members.insert(shared.members.begin(), {subnet.netdev, SettingsOf(view.port, subnet.netdev)});
+    all.push_back(std::move(shared));
+  }
+  return all;
+}
+
+std::string LocalNotApplicable(const PortView& view) {
+  if (std::string reason = NotApplicable(view); !reason.empty()) return reason;
+  if (!view.port.subnets || !WithRdmaPorts(view).empty()) return {};
+  return "no RDMA port before this one is in its subnets";
+}
+
+Verdict JudgeAcceptLocal(const PortView& view) {
+  constexpr std::string_view kExpected = "1 where two RDMA ports share a subnet";
+  if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), std::string(kExpected), kSource);
+  std::string names;
+  for (const Shared& shared : WithRdmaPorts(view)) {
+    for (const Member& member : shared.members) {
+      if (!member.settings) return NoAnswer(member.settings.missing(), std::string(kExpected), kSource);
+      if (!member.settings->accept_local)
+        return Judged(false, Cat("accept_local 0 on ", member.netdev, ", in the subnet of ", shared.subnet),
+                      std::string(kExpected), kSource);
+      names += Cat(names.empty() ? "" : ", ", member.netdev);
+    }
+  }
+  return Judged(true, Cat("accept_local 1 on ", names), std::string(kExpected), kSource);
+}
+
+}  // namespace
+
+Check IpAcceptLocal() {
+  return {.id = "ip.accept-local",
+          .title = "Two ports of the host in one subnet can talk to one another",
+          .why = "Else what one port sends to the other is dropped as forged: a test between them times out",
+          .fix = "sysctl -w net.ipv4.conf.all.accept_local=1  # for good: a file in /etc/sysctl.d",
+          .depends_on = {"inv.netdev-mapping", "ip.address"},
+          .rule = Rule<PortView>{LocalNotApplicable, JudgeAcceptLocal}};
+}
+
+Check ArpIgnore() {
+  return {
+      .id = "arp.ignore",
+      .title = "Every interface answers ARP for its own addresses only",
+      .why =
+          "Else an interface answers for the address of another in the same subnet, and RDMA is sent to the "
+          "wrong device",
+      .fix =
+          "sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2  # for good: a file in "
+          "/etc/sysctl.d",
+      .depends_on = {"inv.netdev-mapping", "ip.address"},
+      .rule = Rule<PortView>{NotApplicable, JudgeIgnore}};
+}
+
+Check ArpAnnounce() {
+  return {
+      .id = "arp.announce",
+      .title = "Every interface asks by ARP with its own address",
+      .why = "Peers learn from the question: with another interface's address in it they send to the wrong one",
+      .fix = "sysctl -w net.ipv4.conf.all.arp_announce=2  # for good: a file in /etc/sysctl.d",
+      .depends_on = {"inv.netdev-mapping", "ip.address", "arp.ignore"},
+      .rule = Rule<PortView>{NotApplicable, JudgeAnnounce}};
+}
+
+Check IpRpFilter() {
+  return {
+      .id = "ip.rp-filter",
+      .title = "No strict reverse-path filter drops what peers send",
+      .why =
+          "Where interfaces share a subnet, a strict filter silently drops what arrives by the one that the "
+          "route back does not take",
+      .fix = "sysctl -w net.ipv4.conf.all.rp_filter=2  # for good: a file in /etc/sysctl.d",
+      .depends_on = {"inv.netdev-mapping", "ip.address"},
+      .rule = Rule<PortView>{NotApplicable, JudgeRpFilter}};
+}
+
+}  // namespace rdmaready

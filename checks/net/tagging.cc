@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/net/tagging.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "checks/blocking.h"
+#include "checks/words/addresses.h"
+#include "checks/words/socket_priority.h"
+#include "checks/words/verdicts.h"
+
+namespace rdmaready {
+namespace {
+
+// The VLAN that `upper` is or stands on; null for none. `hops` bounds a stack that the kernel cannot have.
+const UpperNetdev* VlanOf(const Port& port, const UpperNetdev& upper, int hops = 8) {
+  if (upper.vlan_id) return &upper;
+  if (hops == 0) return nullptr;
+  for (const std::string& below : upper.over) {
+    const auto next = std::ranges::find(*port.uppers, below, &UpperNetdev::name);
+    if (next == port.uppers->end()) continue;
+    if (const UpperNetdev* vlan = VlanOf(port, *next, hops - 1)) return vlan;
+  }
+  return nullptr;
+}
+
+bool StandsOnPort(const Port& port, const UpperNetdev& vlan) {
+  return port.netdev && std::ranges::find(vlan.over, port.netdev->name) != vlan.over.end();
+}
+
+// They tell the kernel of their classes also without mqprio (net_device.num_tc), and RDMA-CM asks for those
+// before it looks at a VLAN's map (get_vlan_ndev_tc of drivers/infiniband/core/cma.c).
+bool NamesClasses(const Netdev& netdev) {
+  constexpr std::array<std::string_view, 2> kDrivers{"ice", "i40e"};
+  return std::ranges::find(kDrivers, netdev.driver) != kDrivers.end();
+}
+
+bool SplitsTraffic(const Ets& ets) {
+  return std::ranges::any_of(ets.prio_tc, [&ets](std::uint8_t tc) { return tc != ets.prio_tc.front(); });
+}
+
+bool LeavesAsRdma(const Port& port, const Profile& profile, const TaggedNetdev& vlan) {
+  const Fact<TagPriority> tag = TagPriorityOf(port, vlan, SocketPriorityOf(*port.cm_default_tos));
+  return tag && tag->pcp == *profile.rdma_priority;
+}
+
+}  // namespace
+
+std::vector<TaggedNetdev> VlansWithAddress(const Port& port) {
+  std::vector<TaggedNetdev> vlans;
+  const auto add = [&vlans](TaggedNetdev vlan) {
+    if (std::ranges::find(vlans, vlan.name, &TaggedNetdev::name) == vlans.end())
+      vlans.push_back(std::move(vlan));
+  };
+  for (const PlacedAddress& placed : AddressesOf(port)) {
+    const UpperNetdev* vlan = placed.upper == nullptr ? nullptr : VlanOf(port, *placed.upper);
+    if (vlan != nullptr) {
+      add({vlan->name, *vlan->vlan_id, vlan->mtu_bytes, vlan->vlan_egress, placed.ip.address,
+           StandsOnPort(port, *vlan)});
+    } else if (port.netdev->vlan_id) {
+      const Netdev& netdev = *port.netdev;
+      add({netdev.name, *netdev.vlan_id, netdev.mtu_bytes, netdev.vlan_egress, placed.ip.address});
+    }
+  }
+  return vlans;
+}
+
+std::vector<TaggedNetdev> StorageVlans(const Port& port, const Profile& profile) {
+  std::vector<TaggedNetdev> vlans = VlansWithAddress(port);
+  const auto is_others = [&](const TaggedNetdev& vlan) {
+    if (profile.vlan_ids) return std::ranges::find(*profile.vlan_ids, vlan.id) == profile.vlan_ids->end();
+    return !LeavesAsRdma(port, profile, vlan);
+  };
+  const bool by_tag = kDemandsPcp.made_by(profile) && port.cm_default_tos;
+  if (profile.vlan_ids || (by_tag && !std::ranges::all_of(vlans, is_others))) std::erase_if(vlans, is_others);
+  return vlans;
+}
+
+Fact<TagPriority> TagPriorityOf(const Port& port, const TaggedNetdev& vlan, std::uint32_t socket_priority) {
+  if (vlan.directly_on_port && NamesClasses(*port.netdev)) {
+    const Fact<Ets>& ets = port.netdev->dcb.ets;
+    if (!ets && !NotOffered(ets)) return ets.missing();
+    if (ets && SplitsTraffic(*ets))
+      return TagPriority{.pcp = ets->prio_tc[socket_priority % kPriorities], .by_class = true};
+  }
+  if (!vlan.egress) return vlan.egress.missing();
+  return TagPriority{.pcp = PcpOf(*vlan.egress, socket_priority)};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tagging: by which VLANs an RDMA port is reached.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+
+namespace rdmaready {
+
+// A VLAN between a storage address and the port's wire.
+struct TaggedNetdev {
+  std::string name{};  // of the VLAN
+  std::uint16_t id = 0;
+  std::uint32_t mtu_bytes = 0;
+  Fact<std::vector<VlanPriority>> egress{};
+  std::string address{};          // the first one that is reached by it
+  bool directly_on_port = false;  // nothing between it and the port's netdev
+
+  bool operator==(const TaggedNetdev&) const = default;
+};
+
+// Every VLAN that an address of the port (checks/words/addresses.h) is on, or on something over it; the port's
+// own netdev may be one. In the order of the addresses, each once.
+std::vector<TaggedNetdev> VlansWithAddress(const Port& port);
+
+// Those of them that the profile allows for storage (vlan_ids). Where it names none, a host's other VLANs are
+// told from them by the tag, if the profile goes by it: those that RDMA leaves with the RDMA priority, when
+// there are any. Else all.
+std::vector<TaggedNetdev> StorageVlans(const Port& port, const Profile& profile);
+
+// The priority in the tag of what RDMA-CM sends by a VLAN.
+struct TagPriority {
+  std::uint8_t pcp = 0;
+  bool by_class = false;  // the NIC's traffic classes decide, and no egress map is looked at
+
+  bool operator==(const TagPriority&) const = default;
+};
+
+// Without regard to mqprio, which goes before both.
+Fact<TagPriority> TagPriorityOf(const Port& port, const TaggedNetdev& vlan, std::uint32_t socket_priority);
+
+}  // namespace rdmaready

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// ecn.*: does the NIC answer marks, slow down for answers, and let switches mark.
+#include <algorithm>
+#include <array>
+
+#include "checks/families.h"
+#include "checks/placeholders.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kNotTold = "the driver does not say";
+constexpr std::string_view kInstead =
+    "ethtool -i {netdev}  # this driver shows no congestion control: its vendor's tool does (mlxconfig, "
+    "niccli)";
+
+std::string NoCongestion(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  return IsSoftware(view.port) ? "a software device has no congestion control" : "";
+}
+
+std::string SourceOf(const Port& port) {
+  return port.congestion && !port.congestion->source.empty() ? port.congestion->source : "congestion control";
+}
+
+// One value, or why there is none.
+template <class T>
+Fact<T> Told(const Port& port, std::optional<T> CongestionControl::*part) {
+  if (!port.congestion) return port.congestion.missing();
+  const std::optional<T>& value = *port.congestion.*part;
+  if (value) return *value;
+  return Missing{.kind = Missing::Kind::kUnsupported, .detail = std::string(kNotTold)};
+}
+
+// One number of the driver's, by its name in each of the places where it may have been read.
+struct Switch {
+  std::string ofed;       // below ecn, of MLNX_OFED
+  std::string_view mlx5;  // below cc_params, of the kernel's driver; empty: it has none
+  std::string_view bnxt;  // below cc, of Broadcom's driver
+};
+
+bool IsBroadcom(std::string_view source) { return source.starts_with("/sys/kernel/config/bnxt_re/"); }
+
+// Broadcom's takes hexadecimal numbers, and none of them before it is told to apply them.
+std::string BroadcomWrite(const std::string& folder, std::string_view file, unsigned value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::string high = value < 16 ? "" : std::string(1, kDigits[value / 16 % 16]);
+  return Cat("echo -n 0x", high, kDigits.substr(value % 16, 1), " > ", folder, "/", file, "; ");
+}
+
+// Only of what was read: where, that is the source.
+std::string SwitchFix(const PortView& view, const Switch& file, unsigned value) {
+  const std::string source = SourceOf(view.port);
+  const std::string folder = ShellWord(source);
+  if (IsBroadcom(source))
+    return Cat(BroadcomWrite(folder, file.bnxt, value), "echo -n 0x1 > ", folder, "/apply");
+  const bool debugfs = source.ends_with("/cc_params");
+  return Cat("echo ", value, " > ", folder, "/", debugfs ? file.mlx5 : std::string_view(file.ofed));
+}
+
+std::string LoopNotApplicable(const PortView& view) {
+  if (std::string reason = NoCongestion(view); !reason.empty()) return reason;
+  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
+  return view.profile.ecn || view.profile.cnp ? "" : NotAsked(view.profile, "ECN");
+}
+
+std::string PrioritiesText(std::uint8_t bitmap) {
+  const std::vector<std::uint8_t> list = PrioritiesOf(bitmap);
+  if (list.empty()) return "on no priority";
+  return Cat(list.size() == 1 ? "on priority " : "on priorities ", ListText(list));
+}
+
+// One end of the loop: NP answers a mark with a notification, RP slows down for one.
+struct LoopEnd {
+  std::optional<std::uint8_t> CongestionControl::*priorities;
+  std::string_view verb;  // "answers marks"
+  std::string_view side;  // of the vendor's files
+};
+constexpr LoopEnd kNotifies{&CongestionControl::notifies, "answers marks ", "roce_np"};
+constexpr LoopEnd kSlowsDown{&CongestionControl::slows_down, "slows down ", "roce_rp"};
+
+Verdict JudgeLoopEnd(const PortView& view, const LoopEnd& end) {
+  const std::uint8_t priority = *view.profile.rdma_priority;
+  const std::string expected = Cat("on priority ", priority);
+  const Fact<std::uint8_t> bitmap = Told(view.port, end.priorities);
+  if (!bitmap) return NoAnswer(bitmap.missing(), expected, SourceOf(view.port), kInstead);
+  const bool on = (static_cast<unsigned>(*bitmap) >> priority & 1U) != 0;
+  // One switch of Broadcom's is for both ends, and for the traffic of one priority.
+  const std::string source = SourceOf(view.port);
+  const std::string moved =
+      IsBroadcom(source) ? BroadcomWrite(ShellWord(source), "roce_prio", priority) : std::string();
+  const Switch enable{Cat(end.side, "/enable/", priority), "", "ecn_enable"};
+  return Judged(on, Cat(end.verb, PrioritiesText(*bitmap)), expected, source,
+                moved + SwitchFix(view, enable, 1));
+}
+
+Verdict JudgeNp(const PortView& view) { return JudgeLoopEnd(view, kNotifies); }
+Verdict JudgeRp(const PortView& view) { return JudgeLoopEnd(view, kSlowsDown); }
+
+std::string CnpNotApplicable(const PortView& view) {
+  if (std::string reason = NoCongestion(view); !reason.empty()) return reason;
+  return view.profile.cnp ? "" : NotAsked(view.profile, "congestion notifications");
+}
+
+Verdict JudgeCnpDscp(const PortView& view) {
+  const unsigned wanted = view.profile.cnp->dscp;
+  const std::string expected = Cat("DSCP ", wanted);
+  const Fact<std::uint8_t> now = Told(view.port, &CongestionControl::cnp_dscp);
+  if (!now) return NoAnswer(now.missing(), expected, SourceOf(view.port), kInstead);
+  return Judged(*now == wanted, Cat("notifications with DSCP ", *now), expected, SourceOf(view.port),
+                SwitchFix(view, {"roce_np/cnp_dscp", "np_cnp_dscp", "cnp_dscp"}, wanted));
+}
+
+std::string CnpPriorityNotApplicable(const PortView& view) {
+  if (std::string reason = NoCongestion(view); !reason.empty()) return reason;
+  if (view.profile.cnp && view.profile.cnp->priority) return {};
+  if (!kDemandsLossless.made_by(view.profile))
+    return NotAsked(view.profile, "a lossless priority or one of congestion notifications");
+  // Nobody asked for a priority of theirs: only one that is known to be wrong is worth a word.
+  return NotOffered(Told(view.port, &CongestionControl::cnp_priority)) ? std::string(kNotTold) : std::string();
+}
+
+// Not a paused one; the highest is what they are given by custom.
+unsigned FreePriority(const Profile& profile, unsigned paused) {
+  if (profile.cnp && profile.cnp->priority) return *profile.cnp->priority;
+  unsigned priority = 6;
+  while (priority > 0 && (paused >> priority & 1U) != 0) --priority;
+  return priority;
+}
+
+// A notification that is paused waits behind what it is to slow down; elsewhere it is only unplanned.
+Verdict JudgeCnpPriority(const PortView& view) {
+  const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
+  const unsigned wanted = FreePriority(view.profile, paused);
+  const bool named = view.profile.cnp && view.profile.cnp->priority;
+  const std::string expected = named ? Cat("priority ", wanted) : std::string("one that is not paused");
+  const Fact<std::uint8_t> now = Told(view.port, &CongestionControl::cnp_priority);
+  if (!now) return NoAnswer(now.missing(), expected, SourceOf(view.port), kInstead);
+  const std::string observed = Cat("notifications in priority ", *now);
+  const std::string fix = SwitchFix(view, {"roce_np/cnp_802p_prio", "np_cnp_prio", "cnp_prio"}, wanted);
+  const unsigned priority = *now;
+  if (priority < kPriorities && (paused >> priority & 1U) != 0)
+    return Judged(false, observed + ", which is paused", expected, SourceOf(view.port), fix);
+  if (named && priority != wanted) return Warned(observed, expected, SourceOf(view.port), fix);
+  return Judged(true, observed, expected, SourceOf(view.port));
+}
+
+std::string EctNotApplicable(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!view.profile.ecn) return NotAsked(view.profile, "marking by switches (ecn)");
+  if (view.profile.tos) return Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos");
+  return view.profile.dscp ? "" : NotAsked(view.profile, "a mark of RDMA's own");
+}
+
+// The two low bits of the ToS: 0 forbids a switch to mark the packet, 1 and 2 allow it, 3 is a mark.
+Verdict JudgeEct(const PortView& view) {
+  constexpr std::string_view kSource = "configfs rdma_cm";
+  constexpr std::string_view kExpected = "ECT(0) or ECT(1)";
+  constexpr std::array<std::string_view, 4> kMeaning{"Not-ECT, switches drop instead of marking", "ECT(1)",
+                                                     "ECT(0)", "CE, marked from the start"};
+  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
+  if (!tos) return NoAnswer(tos.missing(), std::string(kExpected), kSource);
+  const unsigned bits = *tos & 3U;
+  const unsigned better = *WantedTos(view.profile);
+  const std::string device = ShellWord(view.port.device);
+  return Judged(
+      bits == 1 || bits == 2, Cat("RDMA-CM default ToS ", *tos, ": ", kMeaning.at(bits)),
+      std::string(kExpected), kSource,
+      Cat("mkdir -p /sys/kernel/config/rdma_cm/", device, " && echo ", better, " > /sys/kernel/config/rdma_cm/",
+          device, "/ports/", view.port.number, "/default_roce_tos"));
+}
+
+}  // namespace
+
+Check EcnNp() {
+  return {.id = "ecn.np",
+          .title = "The NIC answers marked packets on the RDMA priority",
+          .why = "Without an answer the sender never hears of congestion, and the queue grows until it pauses",
+          .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_np/enable/{priority}  # with the vendor's driver",
+          .depends_on = {"inv.rdma-present", "inv.transport"},
+          .rule = Rule<PortView>{LoopNotApplicable, JudgeNp}};
+}
+
+Check EcnRp() {
+  return {.id = "ecn.rp",
+          .title = "The NIC slows down for congestion notifications on the RDMA priority",
+          .why = "A sender that hears and goes on as before leaves it all to pauses, which stop others too",
+          .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_rp/enable/{priority}  # with the vendor's driver",
+          .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+          .rule = Rule<PortView>{LoopNotApplicable, JudgeRp}};
+}
+
+Check EcnCnpDscp() {
+  return {.id = "ecn.cnp-dscp",
+          .title = "The NIC sends congestion notifications with the profile's DSCP",
+          .why = "With another DSCP they go to another queue, and arrive after the congestion",
+          .fix = "echo 48 > /sys/class/net/{netdev}/ecn/roce_np/cnp_dscp  # with the vendor's driver",
+          .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+          .rule = Rule<PortView>{CnpNotApplicable, JudgeCnpDscp}};
+}
+
+Check EcnCnpPrio() {
+  return {.id = "ecn.cnp-prio",
+          .title = "The NIC sends congestion notifications in a priority that is never paused",
+          .why = "A notification that waits behind a pause arrives after the congestion it is to end",
+          .fix = "echo 6 > /sys/class/net/{netdev}/ecn/roce_np/cnp_802p_prio  # with the vendor's driver",
+          .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+          .rule = Rule<PortView>{CnpPriorityNotApplicable, JudgeCnpPriority}};
+}
+
+Check EcnEctSet() {
+  return {
+      .id = "ecn.ect-set",
+      .title = "RDMA-CM's packets may be marked by switches",
+      .why = "A switch drops what it must not mark: the same DSCP with ECN bits 0 never hears of congestion",
+      .fix =
+          "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo TOS > "
+          "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos  # TOS: four times the DSCP, "
+          "and 2",
+      .depends_on = {"gid.default-mode", "roce.tos"},
+      .rule = Rule<PortView>{EctNotApplicable, JudgeEct}};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/storage/roles.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "checks/words/names.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+using Role = Profile::Role;
+
+bool IsInUse(ModuleState state) { return state == ModuleState::kLoaded || state == ModuleState::kBuiltIn; }
+
+RoleAnswer Yes() { return {}; }
+RoleAnswer No(std::string why) { return {.not_applicable = std::move(why)}; }
+RoleAnswer Unknown(Missing why) { return {.unknown = std::move(why)}; }
+
+RoleAnswer ByModule(const Facts& host, std::string_view module) {
+  const Fact<ModuleState> state = StateOf(host, module);
+  if (!state) return Unknown(state.missing());
+  return IsInUse(*state) ? Yes() : No(Cat(module, " is not loaded: no such server here"));
+}
+
+// A client loads its module with the first connection: to have it is all that shows a host could be one.
+RoleAnswer ByAnyModule(const Facts& host, std::string_view module, Role role) {
+  const Fact<ModuleState> state = StateOf(host, module);
+  if (!state) return Unknown(state.missing());
+  return *state != ModuleState::kAbsent
+             ? Yes()
+             : No(Cat("no ", module, " here, and the profile does not name the role ", Name(role)));
+}
+
+RoleAnswer SmbServer(const Facts& host) {
+  if (host.ksmbd) return Yes();
+  const RoleAnswer loaded = ByModule(host, "ksmbd");
+  if (loaded.not_applicable.empty() || NotOffered(host.ksmbd)) return loaded;
+  return Unknown(host.ksmbd.missing());  // not loaded, and whether it is configured is not known
+}
+
+RoleAnswer SmbClient(const Facts& host) {
+  const Fact<ModuleState> cifs = StateOf(host, "cifs");
+  if (cifs && IsInUse(*cifs)) return Yes();
+  const RoleAnswer server = SmbServer(host);
+  if (!server.not_applicable.empty()) return ByAnyModule(host, "cifs", Role::kSmbClient);
+  if (server.unknown) return server;
+  if (!cifs) return Unknown(cifs.missing());
+  return No("an SMB server, and cifs is not loaded");
+}
+
+// An NFS server without rpcrdma is one over TCP, and means to be.
+RoleAnswer NfsServer(const Facts& host) {
+  RoleAnswer server = ByModule(host, "nfsd");
+  return server.not_applicable.empty() && !server.unknown ? ByModule(host, "rpcrdma") : server;
+}
+
+}  // namespace
+
+bool AsksFor(const Profile& profile, Role role) {
+  return profile.roles && std::ranges::find(*profile.roles, role) != profile.roles->end();
+}
+
+RoleAnswer RoleOf(const Facts& host, const Profile& profile, Role role) {
+  if (AsksFor(profile, role)) return Yes();
+  if (profile.roles) return No(NotAsked(profile, Cat("the role ", Name(role))));
+  switch (role) {
+    case Role::kSmbServer:
+      return SmbServer(host);
+    case Role::kSmbClient:
+      return SmbClient(host);
+    case Role::kNvmeTarget:
+      return ByModule(host, "nvmet_rdma");
+    case Role::kIserTarget:
+      return ByModule(host, "ib_isert");
+    case Role::kNfsServer:
+      return NfsServer(host);
+    case Role::kNvmeHost:
+      return ByAnyModule(host, "nvme_rdma", role);
+    case Role::kIserInitiator:
+      return ByAnyModule(host, "ib_iser", role);
+    case Role::kNfsClient:
+      return ByAnyModule(host, "rpcrdma", role);
+    case Role::kUnknown:
+      return Yes();
+  }
+  return Yes();
+}
+
+std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Role role, std::string expected,
+                               std::string_view source) {
+  const RoleAnswer answer = RoleOf(host, profile, role);
+  if (!answer.unknown) return std::nullopt;
+  return NoAnswer(*answer.unknown, std::move(expected), source);
+}
+
+Fact<KernelModule> ModuleOf(const Facts& host, std::string_view name) {
+  if (!host.modules) return host.modules.missing();
+  const auto found = std::ranges::find(*host.modules, name, &KernelModule::name);
+  if (found != host.modules->end()) return *found;
+  return Missing{Missing::Kind::kNotCollected, Cat("nothing was said of ", name)};
+}
+
+Fact<ModuleState> StateOf(const Facts& host, std::string_view name) {
+  const Fact<KernelModule> module = ModuleOf(host, name);
+  if (!module) return module.missing();
+  if (module->state && *module->state == ModuleState::kUnknown)
+    return Missing{Missing::Kind::kFailed, Cat("the state of ", name, " is not known")};
+  return module->state;
+}
+
+std::string StateText(std::string_view name, ModuleState state) {
+  switch (state) {
+    case ModuleState::kUnknown:
+      return Cat(name, " in an unknown state");
+    case ModuleState::kAbsent:
+      return Cat("no ", name);
+    case ModuleState::kInstalled:
+      return Cat(name, " installed");
+    case ModuleState::kBuiltIn:
+      return Cat(name, " built in");
+    case ModuleState::kLoaded:
+      return Cat(name, " loaded");
+  }
+  return {};
+}
+
+Fact<KernelVersion> VersionOf(const Fact<Kernel>& kernel) {
+  if (!kernel) return kernel.missing();
+  const std::string& text = kernel->release;
+  const char* const end = text.data() + text.size();
+  KernelVersion version;
+  const auto major = std::from_chars(text.data(), end, version.major);
+  if (major.ec == std::errc() && major.ptr != end && *major.ptr == '.') {
+    const auto minor = std::from_chars(major.ptr + 1, end, version.minor);
+    if (minor.ec == std::errc()) return version;
+  }
+  return Missing{Missing::Kind::kFailed, Cat("\"", text, "\" is no kernel release")};
+}
+
+}  // namespace rdmaready

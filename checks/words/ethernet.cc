@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/words/ethernet.h"
+
+#include <algorithm>
+#include <array>
+
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kOn = " > ";
+
+// Link kinds that stand on other netdevs. None of them has DCB of its own.
+bool StandsOnOthers(const Netdev& netdev) {
+  constexpr std::array<std::string_view, 7> kKinds{"vlan",    "bond",   "team", "bridge",
+                                                   "macvlan", "ipvlan", "vxlan"};
+  return std::ranges::find(kKinds, netdev.driver) != kKinds.end();
+}
+
+}  // namespace
+
+std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port) {
+  if (!port.netdev) return {port.netdev};
+  // Whoever cannot say what stands below may still know that nothing does.
+  if (!port.lowers) return {StandsOnOthers(*port.netdev) ? Fact<Netdev>(port.lowers.missing()) : port.netdev};
+  if (port.lowers->empty()) return {port.netdev};
+  return {port.lowers->begin(), port.lowers->end()};
+}
+
+std::vector<const Netdev*> KnownEthernetPortsOf(const Port& port) {
+  std::vector<const Netdev*> known;
+  if (!port.netdev || (!port.lowers && StandsOnOthers(*port.netdev))) return known;
+  if (!port.lowers || port.lowers->empty()) return {&*port.netdev};
+  for (const Netdev& lower : *port.lowers) known.push_back(&lower);
+  return known;
+}
+
+std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet) {
+  std::string subject = SubjectOf(port);
+  const bool below = port.netdev && ethernet && ethernet->name != port.netdev->name;
+  if (below) subject += Cat(kOn, Printable(ethernet->name));
+  return subject;
+}
+
+std::string StackText(const Port& port) {
+  std::string text;
+  if (port.lowers) {
+    for (std::size_t i = 0; i < port.lowers->size(); ++i)
+      text += Cat(i == 0 ? ", over " : " and ", (*port.lowers)[i].name);
+  }
+  if (!port.uppers) return text;
+  for (std::size_t i = 0; i < port.uppers->size(); ++i) {
+    const UpperNetdev& upper = (*port.uppers)[i];
+    const std::string_view between = i == 0 ? ", under " : i + 1 == port.uppers->size() ? " and " : ", ";
+    text += Cat(between, upper.name, " (", upper.kind);
+    text += upper.vlan_id ? Cat(" ", *upper.vlan_id, ")") : std::string(")");
+  }
+  return text;
+}
+
+bool SamePlace(std::string_view a, std::string_view b) {
+  const auto is_part = [](std::string_view part, std::string_view whole) {
+    return part.starts_with(whole) && part.substr(whole.size()).starts_with(kOn);
+  };
+  return a == b || is_part(a, b) || is_part(b, a);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/words/verdicts.h"
+
+#include <utility>
+
+#include "checks/words/unclear.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+std::string_view WordsFor(Missing::Kind kind) {
+  switch (kind) {
+    case Missing::Kind::kNotCollected:
+      return "not collected";
+    case Missing::Kind::kUnsupported:
+      return "the kernel, driver or device does not offer this";
+    case Missing::Kind::kDenied:
+      return "permission denied";
+    case Missing::Kind::kFailed:
+      return "the kernel's answer was an error";
+  }
+  return "not known";
+}
+
+std::string_view FixFor(Missing::Kind kind, std::string_view instead) {
+  switch (kind) {
+    case Missing::Kind::kNotCollected:
+      return "rdmaready version  # this agent does not read it: run the same, newer version on every host";
+    case Missing::Kind::kUnsupported:
+      if (!instead.empty()) return instead;
+      return "rdmaready profile show {profile}  # not offered here: take out what asks for it, or use a newer "
+             "kernel or driver";
+    case Missing::Kind::kDenied:
+      return "systemctl show rdmaready-agent --property=User,CapabilityBoundingSet  # run it as root, or with "
+             "CAP_NET_ADMIN and CAP_IPC_LOCK; CAP_SYS_ADMIN for PCI configuration space and debugfs";
+    case Missing::Kind::kFailed:
+      return "dmesg | tail -n 20  # what the kernel says about it; then ask again";
+  }
+  return {};
+}
+
+}  // namespace
+
+Verdict Judged(bool good, std::string observed, std::string expected, std::string_view source,
+               std::string fix) {
+  return {.outcome = good ? Outcome::kPass : Outcome::kFail,
+          .observed = std::move(observed),
+          .expected = std::move(expected),
+          .source = std::string(source),
+          .fix = std::move(fix)};
+}
+
+Verdict Warned(std::string observed, std::string expected, std::string_view source, std::string fix) {
+  Verdict verdict = Judged(false, std::move(observed), std::move(expected), source, std::move(fix));
+  verdict.outcome = Outcome::kWarn;
+  return verdict;
+}
+
+Verdict NoAnswer(const Missing& why, std::string expected, std::string_view source, std::string_view instead) {
+  return {.outcome = Outcome::kUnknown,
+          .observed = why.detail.empty() ? std::string(WordsFor(why.kind)) : why.detail,
+          .expected = std::move(expected),
+          .source = std::string(source),
+          .fix = std::string(FixFor(why.kind, instead))};
+}
+
+Verdict Unclear(std::string observed, std::string expected, std::string_view source) {
+  return {.outcome = Outcome::kUnknown,
+          .observed = std::move(observed),
+          .expected = std::move(expected),
+          .source = std::string(source)};
+}
+
+std::string NotAsked(const Profile& profile, std::string_view for_what) {
+  return Cat("profile ", profile.name, " does not ask for ", for_what);
+}
+
+bool IsSoftware(const Port& port) { return port.software && *port.software; }
+
+std::string NotInfiniBand(const Port& port) {
+  if (!port.transport || *port.transport == Transport::kUnknown) return {};
+  return IsInfiniBand(port) ? "" : "not InfiniBand";
+}
+
+bool IsInfiniBand(const Port& port) { return port.transport && *port.transport == Transport::kInfiniBand; }
+
+std::string NotRoce(const Port& port) {
+  if (!port.transport) return {};
+  switch (*port.transport) {
+    case Transport::kUnknown:
+    case Transport::kRoce:
+      return {};
+    case Transport::kInfiniBand:
+      return "InfiniBand: its links are lossless by themselves, RoCE and DCB settings do not concern it";
+    case Transport::kIwarp:
+      return "iWARP: it runs over TCP and does without RoCE and DCB settings";
+  }
+  return {};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready check: judge hosts.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+#include "checks/words/names.h"
+#include "cli/commands.h"
+#include "cli/credentials.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/fleet/hosts.h"
+#include "cli/fleet/hosts_check.h"
+#include "cli/fleet/saved_hosts.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::vector<std::string> hosts{};
+  std::string inventory{};
+  std::vector<std::string> facts{};
+  std::string profile{};
+  std::string level = "host";
+  std::string target{};
+  std::string share{};
+  std::string credentials{};
+  std::uint32_t watch_seconds = 0;
+  bool verbose = false;
+};
+
+// A single host that could not be asked leaves nothing to show but the reason.
+bool HasReport(const CheckSummary& run) {
+  if (run.report.hosts.size() > 1) return true;
+  return !run.report.hosts.empty() &&
+         (run.report.hosts[0].error.empty() || !run.report.hosts[0].findings.empty());
+}
+
+void Show(const Context& context, const Options& options, const CheckSummary& run) {
+  if (context.global.json) return context.console.Print(CheckJson(run));
+  if (HasReport(run)) context.console.Print(CheckText(run, context.style(), options.verbose));
+  for (const std::string& line : Complaints(run)) context.console.Error(line);
+}
+
+// Saved hosts, at level host: there is nobody to move bytes with.
+ExitStatus RunSaved(const Context& context, const Options& options) {
+  if (!options.hosts.empty() || !options.inventory.empty()) {
+    return context.Fail(ExitStatus::kUsage, "--facts judges saved hosts: no HOST and no --inventory beside it");
+  }
+  if (options.level != Name(Rung::kHost)) {
+    return context.Fail(ExitStatus::kUsage,
+                        "--level " + options.level + " needs live hosts: --facts judges what was saved");
+  }
+  if (options.watch_seconds > 0) {
+    return context.Fail(ExitStatus::kUsage,
+                        "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
+  }
+  const absl::StatusOr<Profile> profile =
+      LoadProfile(options.profile.empty() ? std::string(kDefaultProfileName) : options.profile);
+  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
+  const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts(options.facts);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  const CheckSummary run = JudgeSavedHosts(*hosts, *profile);
+  context.interrupt.Disarm();
+  Show(context, options, run);
+  return StatusOf(run);
+}
+
+// What each host asks of the SMB server; nothing below level server.
+absl::StatusOr<ProbeOptions> ServerOf(const Options& options, Rung level) {
+  ProbeOptions server{.protocol = Protocol::kSmb, .target = options.target};
+  if (level < Rung::kShare) {
+    if (!options.share.empty() || !options.credentials.empty()) {
+      return absl::InvalidArgumentError("--share and --credentials are for --level share");
+    }
+    if ((level == Rung::kServer) == !options.target.empty()) return server;
+    return absl::InvalidArgumentError(options.target.empty() ? "--level server needs --target SMB-SERVER"
+                                                             : "--target is for --level server");
+  }
+  if (options.share.empty() || options.credentials.empty()) {
+    return absl::InvalidArgumentError("--level share needs --share //SERVER/SHARE and --credentials FILE");
+  }
+  if (!options.target.empty())
+    return absl::InvalidArgumentError("--share names the server: no --target beside it");
+  const absl::StatusOr<ShareName> share = ParseShare(options.share);
+  if (!share.ok()) return share.status();
+  absl::StatusOr<Credentials> credentials = ReadCredentials(options.credentials);
+  if (!credentials.ok()) return credentials.status();
+  server.target = share->server;
+  server.prove = true;
+  server.volume = share->share;
+  server.credentials = *std::move(credentials);
+  return server;
+}
+
+ExitStatus RunCheck(const Context& context, const Options& options) {
+  if (!options.facts.empty()) return RunSaved(context, options);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  const Rung level = RungFromName(options.level).value_or(Rung::kHost);
+  if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
+    return context.Fail(ExitStatus::kUsage, Message(count));
+  }
+  absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
+  if (!server.ok()) return context.Fail(ExitStatus::kUsage, Message(server.status()));
+  server->timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero());
+  if (!server->credentials.user_name.empty()) {
+    const absl::Status secret = CheckPrivate(*addresses, context.client());
+    if (!secret.ok()) return context.Fail(ExitStatus::kUsage, Message(secret));
+  }
+  std::optional<Profile> profile;
+  if (!options.profile.empty()) {
+    absl::StatusOr<Profile> loaded = LoadProfile(options.profile);
+    if (!loaded.ok()) return context.Fail(ExitStatus::kUsage, Message(loaded.status()));
+    profile = *std::move(loaded);
+  }
+  context.console.Progress("connecting");
+  std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
+  HostsCheck check(hosts, level, std::move(profile), context.console, *server,
+                   std::chrono::seconds(options.watch_seconds));
+  context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
+  const CheckSummary run = check.Run();
+  if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
+    return context.Fail(ExitStatus::kUsage, Message(apart));
+  }
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  Show(context, options, run);
+  return StatusOf(run);
+}
+
+}  // namespace
+
+Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
+  app.add_option("--inventory", options->inventory,
+                 "A file with one host per line, # for comments; - for standard input")
+      ->type_name("FILE");
+  app.add_option(
+         "--facts", options->facts,
+         "Judge hosts that `facts --save DIR` saved, instead of live ones: one's folder, or that of several")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--profile", options->profile, "A built-in profile or a YAML file (default: the agent's own)")
+      ->type_name("NAME|FILE");
+  app.add_option(
+         "--level", options->level,
+         "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts), "
+         "smb-direct (as SMB Direct, between hosts), server (each host with the SMB server --target; one host "
+         "alone leaves out peer and smb-direct), share (files of --share, by each host's own kernel)")
+      ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct", "server", "share"}))
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  app.add_option("--watch", options->watch_seconds,
+                 "Watch the ports this long before all else, and judge what counted and which LLDP was heard "
+                 "meanwhile (neighbours announce themselves every 30 s)")
+      ->check(CLI::Range(1U, 300U))
+      ->type_name("SECONDS");
+  app.add_option("--target", options->target, "Of level server: name or address of the SMB server")
+      ->type_name("SMB-SERVER");
+  app.add_option("--share", options->share, "Of level share: its server is probed, and files on it are moved")
+      ->type_name("//SERVER/SHARE");
+  app.add_option("--credentials", options->credentials,
+                 "Of level share: a file that only you can read, with lines username=, password= and domain=")
+      ->type_name("FILE");
+  app.add_flag(
+      "-v,--verbose", options->verbose,
+      "A line for every check, with the reason of each that does not apply; else what is well is summed up");
+  return [options](const Context& context) { return RunCheck(context, *options); };
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready facts: what is known of hosts.
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "api/base/status.h"
+#include "cli/commands.h"
+#include "cli/fleet/fan_out.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/fleet/hosts.h"
+#include "cli/fleet/saved_hosts.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::vector<std::string> hosts{};
+  std::string inventory{};
+  std::string save{};
+  std::uint32_t lldp_seconds = 0;
+};
+
+// Listening is a matter of recordings: their calls may take long, and end when the caller does.
+absl::StatusOr<Facts> FactsWithLldp(const HostClient& host, std::chrono::seconds lldp) {
+  const auto files = host.agent->GetRecording(lldp);
+  if (!files.ok()) return files.status();
+  return FactsOf(*files, host.name);
+}
+
+HostFacts Ask(const HostClient& host, std::chrono::seconds lldp) {
+  HostFacts answer{.host = host.name, .error = host.error, .failure = host.failure};
+  if (host.agent == nullptr) return answer;
+  absl::StatusOr<Facts> facts = lldp.count() > 0 ? FactsWithLldp(host, lldp) : host.agent->GetFacts();
+  if (facts.ok()) {
+    answer.facts = *std::move(facts);
+  } else {
+    answer.error = Message(facts.status());
+    answer.failure = CallFailure(facts.status());
+  }
+  return answer;
+}
+
+ExitStatus RunFacts(const Context& context, const Options& options) {
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
+  const absl::StatusOr<std::vector<HostClient>> clients =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
+  FactsRun run;
+  run.hosts.resize(clients->size());
+  FanOut(clients->size(),
+         [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i], std::chrono::seconds(options.lldp_seconds)); });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+
+  ExitStatus status = ExitStatus::kOk;
+  FactsRun answered{.lldp_asked = options.lldp_seconds > 0};
+  for (const HostFacts& host : run.hosts) {
+    status = Worse(status, host.failure);
+    if (host.error.empty()) answered.hosts.push_back(host);
+  }
+  if (context.global.json) {
+    context.console.Print(FactsJson(run));
+    return status;
+  }
+  context.console.Print(FactsText(answered, context.style()));
+  for (const HostFacts& host : run.hosts) {
+    if (!host.error.empty()) context.console.Error(host.error);
+  }
+  return status;
+}
+
+HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds lldp) {
+  HostSave answer{.host = host.name, .error = host.error, .failure = host.failure};
+  if (host.agent == nullptr) return answer;
+  const auto files = host.agent->GetRecording(lldp);
+  if (!files.ok()) {
+    answer.error = Message(files.status());
+    answer.failure = CallFailure(files.status());
+    return answer;
+  }
+  absl::StatusOr<std::string> folder = saver.Save(*files, host.name);
+  if (folder.ok()) {
+    answer.folder = *std::move(folder);
+  } else {
+    answer.error = Message(folder.status());
+    answer.failure = SaveFailure(folder.status());
+  }
+  return answer;
+}
+
+ExitStatus RunSave(const Context& context, const Options& options) {
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  HostSaver saver(options.save);
+  std::vector<std::string> names;
+  for (const HostAddress& address : *addresses) names.push_back(address.text);
+  if (const absl::Status room = saver.Prepare(names); !room.ok()) {
+    return context.Fail(SaveFailure(room), Message(room));
+  }
+  context.console.Progress(options.lldp_seconds > 0 ? "recording, listening for LLDP" : "recording");
+  const absl::StatusOr<std::vector<HostClient>> clients =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
+  context.interrupt.Add([&saver] { saver.Abandon(); });
+  SaveRun run;
+  run.hosts.resize(clients->size());
+  FanOut(clients->size(), [&](std::size_t i) {
+    run.hosts[i] = SaveOne((*clients)[i], saver, std::chrono::seconds(options.lldp_seconds));
+  });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostSave& host : run.hosts) status = Worse(status, host.failure);
+  if (context.global.json) {
+    context.console.Print(SavedJson(run));
+    return status;
+  }
+  context.console.Print(SavedText(run));
+  for (const HostSave& host : run.hosts) {
+    if (!host.error.empty()) context.console.Error(host.error);
+  }
+  return status;
+}
+
+}  // namespace
+
+Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
+  app.add_option("--inventory", options->inventory,
+                 "A file with one host per line, # for comments; - for standard input")
+      ->type_name("FILE");
+  app.add_option(
+         "--save", options->save,
+         "Keep what the kernels were asked and what they answered, for `check --facts`, in DIR/HOST: names, "
+         "hardware and IP addresses, settings of network and RDMA devices, machine-id, limits; no user data")
+      ->type_name("DIR");
+  app.add_option("--lldp", options->lldp_seconds,
+                 "Listen this long for what LLDP and DCBX agents at both ends of each link announce, sending "
+                 "nothing; 35 hears whoever sends each 30 s")
+      ->check(CLI::Range(0, 300))
+      ->type_name("SECONDS");
+  return [options](const Context& context) {
+    return options->save.empty() ? RunFacts(context, *options) : RunSave(context, *options);
+  };
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready history: what hosts remember.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "cli/commands.h"
+#include "cli/fleet/fan_out.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/fleet/hosts.h"
+#include "cli/render/history_run.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
+#include "cli/since.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::vector<std::string> hosts{};
+  std::string inventory{};
+  int limit = 20;
+  std::string since{};
+  std::string run_id{};
+  std::string kind = "all";
+};
+
+absl::StatusOr<HistoryQuery> QueryOf(const Options& options) {
+  HistoryQuery query{.limit = options.limit, .run_id = options.run_id, .with_texts = !options.run_id.empty()};
+  if (options.kind == "run") query.kind = HistoryQuery::Kind::kRuns;
+  if (options.kind == "transfer") query.kind = HistoryQuery::Kind::kTransfers;
+  if (!options.since.empty()) {
+    const absl::StatusOr<std::int64_t> since = ParseSince(options.since, UnixNowNs());
+    if (!since.ok()) return absl::InvalidArgumentError("--since: " + Message(since.status()));
+    query.since_unix_ns = *since;
+  }
+  return query;
+}
+
+// The run before those that are shown tells what changed in the oldest of them.
+absl::StatusOr<HostHistory> Remember(AgentClient& agent, const HistoryQuery& query) {
+  absl::StatusOr<History> history = agent.ListHistory(query);
+  if (!history.ok()) return history.status();
+  HostHistory answer{.history = *std::move(history)};
+  std::vector<RunRecord> runs = answer.history.runs;
+  if (!runs.empty()) {
+    absl::StatusOr<History> before = agent.ListHistory(
+        {.kind = HistoryQuery::Kind::kRuns, .limit = 1, .before_unix_ns = runs.back().started_unix_ns});
+    if (!before.ok()) return before.status();
+    std::ranges::move(before->runs, std::back_inserter(runs));
+  }
+  answer.changes = ChangesOf(runs);
+  answer.changes.resize(answer.history.runs.size());
+  return answer;
+}
+
+HostHistory Ask(const HostClient& host, const HistoryQuery& query) {
+  HostHistory failed{.host = host.name, .error = host.error, .failure = host.failure};
+  if (host.agent == nullptr) return failed;
+  absl::StatusOr<HostHistory> answer = Remember(*host.agent, query);
+  if (answer.ok()) {
+    answer->host = host.name;
+    return *std::move(answer);
+  }
+  failed.error = Message(answer.status());
+  failed.failure = CallFailure(answer.status());
+  return failed;
+}
+
+bool IsEmpty(const HistoryRun& run) {
+  return std::ranges::all_of(run.hosts, [](const HostHistory& host) {
+    return host.history.runs.empty() && host.history.transfers.empty();
+  });
+}
+
+ExitStatus RunHistory(const Context& context, const Options& options) {
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  const absl::StatusOr<HistoryQuery> query = QueryOf(options);
+  if (!query.ok()) return context.Fail(ExitStatus::kUsage, Message(query.status()));
+  context.console.Progress("connecting");
+  const absl::StatusOr<std::vector<HostClient>> clients =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
+  HistoryRun run{.with_texts = query->with_texts};
+  run.hosts.resize(clients->size());
+  FanOut(clients->size(), [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i], *query); });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostHistory& host : run.hosts) status = Worse(status, host.failure);
+  if (status == ExitStatus::kOk && !options.run_id.empty() && IsEmpty(run)) {
+    return context.Fail(ExitStatus::kUsage, "no host has a run '" + options.run_id + "'");
+  }
+  if (context.global.json) {
+    context.console.Print(HistoryJson(run));
+    return status;
+  }
+  context.console.Print(options.run_id.empty() ? HistoryText(run, context.style())
+                                               : RememberedText(run, context.style()));
+  for (const HostHistory& host : run.hosts) {
+    if (!host.error.empty()) context.console.Error(host.error);
+  }
+  return status;
+}
+
+}  // namespace
+
+Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
+  app.add_option("--inventory", options->inventory, "A file with one host per line, # for comments")
+      ->type_name("FILE");
+  app.add_option("--limit", options->limit, "The newest N runs, and the newest N transfers")
+      ->check(CLI::Range(1, kMaxHistory))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--since", options->since,
+                 "Only what began since then: 24h, 7d, 2026-11-20, 2026-11-20T19:17 (UTC)")
+      ->type_name("TIME");
+  app.add_option("--run", options->run_id,
+                 "Only this run, in full: its id, or what stands behind the '-' in it")
+      ->type_name("ID");
+  app.add_option("--kind", options->kind, "run, transfer or all")
+      ->check(CLI::IsMember({"run", "transfer", "all"}))
+      ->type_name("KIND")
+      ->capture_default_str();
+  return [options](const Context& context) { return RunHistory(context, *options); };
+}
+
+}  // namespace rdmaready

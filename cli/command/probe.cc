@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready probe: a storage server, approached as its clients approach it.
+#include "checks/probe/probe.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/base/status.h"
+#include "checks/words/names.h"
+#include "cli/commands.h"
+#include "cli/credentials.h"
+#include "cli/fleet/hosts.h"
+#include "cli/fleet/test_runner.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
+
+namespace rdmaready {
+namespace {
+
+struct Options {
+  std::string protocol{};
+  std::string target{};
+  std::string from{};
+  std::string port{};
+  std::uint32_t rdma_port = 0;
+  bool prove = false;
+  std::string subsystem{};
+  std::string target_name{};
+  std::string export_path{};
+  std::string share{};
+  std::string credentials{};
+};
+
+// The options that say on what a proof is made: each for one protocol, and all of them for a proof only.
+struct VolumeOption {
+  std::string_view name;
+  std::string_view protocol;
+  std::string Options::*value;
+};
+constexpr VolumeOption kVolumeOptions[] = {{"--subsystem", "nvme", &Options::subsystem},
+                                           {"--target-name", "iser", &Options::target_name},
+                                           {"--export", "nfs", &Options::export_path},
+                                           {"--share", "smb", &Options::share}};
+
+// Of the option that fits; InvalidArgument for one that does not.
+absl::StatusOr<std::string> VolumeOf(const Options& options) {
+  std::string volume;
+  for (const VolumeOption& option : kVolumeOptions) {
+    const std::string& value = options.*option.value;
+    if (value.empty()) continue;
+    const std::string name(option.name);
+    if (options.protocol != option.protocol)
+      return absl::InvalidArgumentError(name + " is for probe " + std::string(option.protocol));
+    if (!options.prove) return absl::InvalidArgumentError(name + " says on what to make a proof: add --prove");
+    volume = value;
+  }
+  return volume;
+}
+
+// A port that is busy, or a host whose ports are not known: nothing was found out.
+ExitStatus RefusedProbe(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) ? ExitStatus::kNotReady : CallFailure(status);
+}
+
+ExitStatus RunProbe(const Context& context, const Options& options) {
+  ProbeOptions question{.protocol = ProtocolFromName(options.protocol).value_or(Protocol::kUnknown),
+                        .target = options.target,
+                        .port_number = options.rdma_port,
+                        .timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero()),
+                        .prove = options.prove,
+                        .caller = CallerName()};
+  absl::StatusOr<std::string> volume = VolumeOf(options);
+  if (!volume.ok()) return context.Fail(ExitStatus::kUsage, Message(volume.status()));
+  question.volume = *std::move(volume);
+  if (question.protocol == Protocol::kSmb && options.prove) {
+    if (question.volume.empty() || options.credentials.empty()) {
+      return context.Fail(ExitStatus::kUsage, "probe smb --prove needs --share NAME and --credentials FILE");
+    }
+    if (question.volume.starts_with("//") || question.volume.starts_with("\\\\")) {
+      return context.Fail(ExitStatus::kUsage, "--share NAME: without the server, which is " + options.target);
+    }
+    absl::StatusOr<Credentials> credentials = ReadCredentials(options.credentials);
+    if (!credentials.ok()) return context.Fail(ExitStatus::kUsage, Message(credentials.status()));
+    question.credentials = *std::move(credentials);
+  } else if (!options.credentials.empty()) {
+    return context.Fail(ExitStatus::kUsage, "--credentials is for probe smb --prove");
+  }
+  if (!options.port.empty()) {
+    const absl::StatusOr<PortSelection> port = ParsePort(options.port);
+    if (!port.ok()) return context.Fail(ExitStatus::kUsage, Message(port.status()));
+    question.port = *port;
+  }
+  std::vector<std::string> names;
+  if (!options.from.empty()) names.push_back(options.from);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(names);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  context.console.Progress("connecting");
+  const absl::StatusOr<std::vector<HostClient>> hosts =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  const HostClient& host = hosts->front();
+  if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
+  absl::StatusOr<ProbeAnswer> answer = host.agent->Probe(
+      question, [&](const std::string& step) { context.console.Progress(host.name + ": " + step); });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  if (!answer.ok()) return context.Fail(RefusedProbe(answer.status()), Message(answer.status()), host.name);
+  const ProbeSummary run{.host = host.name, .answer = *std::move(answer)};
+  context.console.Print(context.global.json ? ProbeJson(run) : ProbeText(run, context.style()));
+  if (!context.global.json) {
+    for (const std::string& line : {run.answer.store_error, run.answer.store_notice}) {
+      if (!line.empty()) context.console.Error("host " + host.name + ": " + line);
+    }
+  }
+  return OfCheck(ReadinessOfProbe(run.answer.findings), {}, run.answer.store_error.empty());
+}
+
+}  // namespace
+
+Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PROTOCOL", options->protocol, "smb, nvme, iser or nfs")
+      ->check(CLI::IsMember({"smb", "nvme", "iser", "nfs"}))
+      ->required();
+  app.add_option("TARGET", options->target, "Name or address of the server")->required();
+  app.add_option("--from", options->from,
+                 "The host to probe from: name-or-address[:port] of its agent (default: "
+                 "this host)")
+      ->type_name("HOST");
+  app.add_option("--port", options->port, "Through this RDMA port (default: the one that routes to the target)")
+      ->type_name("DEV/N");
+  app.add_option("--rdma-port", options->rdma_port,
+                 "Where the server listens (default: the protocol's own port)")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("NUMBER");
+  app.add_flag("--prove", options->prove,
+               "Also move data: smb, nvme and nfs by the probing host's own kernel (a connection or a mount of "
+               "its own, gone "
+               "afterwards), iser by ourselves. Reads only, but for one new file on a share or an export");
+  app.add_option(
+         "--subsystem", options->subsystem,
+         "nvme: the subsystem of the proof, which cannot do without: this host sees its disks meanwhile")
+      ->type_name("NQN");
+  app.add_option("--target-name", options->target_name,
+                 "iser: the target of the proof (default: the first listed)")
+      ->type_name("IQN");
+  app.add_option("--export", options->export_path, "nfs: the export of the proof (default: the server's root)")
+      ->type_name("PATH");
+  app.add_option("--share", options->share, "smb: the share of the proof")->type_name("NAME");
+  app.add_option("--credentials", options->credentials,
+                 "smb: a file that only you can read, with lines username=, password= and domain=")
+      ->type_name("FILE");
+  return [options](const Context& context) { return RunProbe(context, *options); };
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready profile: what hosts, and the switches between them, are judged by.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+#include "api/profile/yaml_writer.h"
+#include "cli/commands.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
+#include "cli/switch/side.h"
+
+namespace rdmaready {
+namespace {
+
+struct ProfileOptions {
+  std::string name{};
+  std::string switch_kind{};
+};
+
+ExitStatus ShowSwitch(const Context& context, const Profile& profile, const std::string& kind) {
+  const absl::StatusOr<SwitchSide> side = MakeSwitchSide(profile, kind);
+  if (!side.ok()) return context.Fail(ExitStatus::kUsage, Message(side.status()));
+  context.console.Print(context.global.json ? SwitchSideJson(profile.name, kind, *side) : side->text);
+  return ExitStatus::kOk;
+}
+
+// What is wrong, all of it: that is the answer.
+ExitStatus Refuse(const Context& context, const std::string& name, const ProfileReading& reading) {
+  context.console.Print(context.global.json ? ProfileCheckJson(name, reading)
+                                            : ProfileFaultsText(name, reading));
+  return ExitStatus::kUsage;
+}
+
+ExitStatus Show(const Context& context, const ProfileOptions& options) {
+  const absl::StatusOr<ProfileReading> reading = ReadProfile(options.name);
+  if (!reading.ok()) return context.Fail(ExitStatus::kUsage, Message(reading.status()));
+  if (!reading->profile) return context.Fail(ExitStatus::kUsage, Message(LoadProfile(options.name).status()));
+  if (!options.switch_kind.empty()) return ShowSwitch(context, *reading->profile, options.switch_kind);
+  context.console.Print(context.global.json ? ProfileJson(*reading->profile) : ProfileYaml(*reading));
+  return ExitStatus::kOk;
+}
+
+ExitStatus CheckFile(const Context& context, const std::string& file) {
+  const absl::StatusOr<ProfileReading> reading = ReadProfile(file);
+  if (!reading.ok()) return context.Fail(ExitStatus::kUsage, Message(reading.status()));
+  if (!reading->profile) return Refuse(context, file, *reading);
+  context.console.Print(context.global.json
+                            ? ProfileCheckJson(file, *reading)
+                            : file + ": profile " + reading->profile->name + " is well-formed\n");
+  return ExitStatus::kOk;
+}
+
+}  // namespace
+
+Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global) {
+  auto options = std::make_shared<ProfileOptions>();
+  CLI::App* list = app.add_subcommand("list", "The built-in profiles, one per line");
+  CLI::App* show = app.add_subcommand("show", "A profile as YAML, with what it extends, or its switch side");
+  show->add_option("PROFILE", options->name, "A built-in profile or a YAML file")->required();
+  show->add_option("--switch", options->switch_kind, "The configuration of a switch that fits it")
+      ->type_name("KIND")
+      ->check(CLI::IsMember(std::vector<std::string>(kSwitchKinds.begin(), kSwitchKinds.end())));
+  CLI::App* check = app.add_subcommand("check", "Is a profile file well-formed? Names every fault");
+  check->add_option("FILE", options->name, "A YAML file")->required();
+  for (CLI::App* sub : {list, show, check}) global(*sub);
+  list->footer("\nExample:\n  rdmaready profile list");
+  show->footer(
+      "\nExamples:\n  rdmaready profile show nvidia-lossy\n  rdmaready profile show nvidia-lossless --switch "
+      "cumulus");
+  check->footer("\nExample:\n  rdmaready profile check my-fabric.yaml");
+  app.require_subcommand(1);
+  return [=](const Context& context) {
+    if (list->parsed()) return context.List("rdmaready.v1.Profiles", "profiles", BuiltInProfileNames());
+    return show->parsed() ? Show(context, *options) : CheckFile(context, options->name);
+  };
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/check_summary.h"
+
+#include <algorithm>
+
+#include "checks/words/words.h"
+
+namespace rdmaready {
+
+bool AllSoftware(const Facts& facts) {
+  return facts.ports && !facts.ports->empty() &&
+         std::ranges::all_of(*facts.ports, [](const Port& port) { return port.software && *port.software; });
+}
+
+ExitStatus StatusOf(const CheckSummary& run) {
+  std::vector<ExitStatus> failures;
+  bool stored = true;
+  for (const HostNotes& notes : run.notes) {
+    if (notes.failure != ExitStatus::kOk) failures.push_back(notes.failure);
+    stored = stored && notes.store_error.empty();
+  }
+  return OfCheck(run.report.verdict, failures, stored);
+}
+
+std::vector<std::string> Complaints(const CheckSummary& run) {
+  std::vector<std::string> lines;
+  const HostNotes* first = nullptr;
+  std::string first_host;
+  for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
+    const HostReport& host = run.report.hosts[i];
+    const HostNotes& notes = run.notes[i];
+    if (!host.error.empty()) lines.push_back(Printable(host.error));
+    if (!notes.store_error.empty()) {
+      lines.push_back("host " + Printable(host.host) +
+                      ": the result was not stored: " + Printable(notes.store_error));
+    }
+    if (!notes.store_notice.empty()) {
+      lines.push_back("host " + Printable(host.host) + ": " + Printable(notes.store_notice));
+    }
+    if (notes.profile_name.empty()) continue;
+    if (first == nullptr) {
+      first = &notes;
+      first_host = host.host;
+    } else if (first->profile_digest != notes.profile_digest) {
+      lines.push_back(Printable("hosts were judged by different profiles: " + first_host + " by " +
+                                first->profile_name + ", " + host.host + " by " + notes.profile_name +
+                                " (name one with --profile)"));
+    }
+  }
+  return lines;
+}
+
+}  // namespace rdmaready

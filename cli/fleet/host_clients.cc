@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/host_clients.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "api/base/status.h"
+#include "cli/fleet/fan_out.h"
+#include "cli/fleet/hosts.h"
+
+namespace rdmaready {
+namespace {
+
+// What Ctrl-C stops. The hook is there before the agent is: hooks that are added later run before it.
+class LocalStop {
+ public:
+  void Set(LocalAgent* agent) {
+    const std::lock_guard lock(mutex_);
+    agent_ = agent;
+  }
+  void Cancel() {
+    const std::lock_guard lock(mutex_);
+    if (agent_ != nullptr) agent_->Cancel();
+  }
+
+ private:
+  std::mutex mutex_;
+  LocalAgent* agent_ = nullptr;
+};
+
+void OpenLocal(HostClient& host, const ClientOptions& options, LocalStop& stop) {
+  absl::StatusOr<std::unique_ptr<LocalAgent>> local = LocalAgent::Open(options);
+  if (!local.ok()) {
+    host.error = "host " + host.name + ": " + Message(local.status());
+    host.failure = ExitStatus::kOwnFailure;
+    return;
+  }
+  host.local = *std::move(local);
+  host.agent = &host.local->client();
+  host.name = host.agent->name();
+  stop.Set(host.local.get());
+}
+
+void OpenRemote(HostClient& host, const HostAddress& address, const ClientOptions& options) {
+  absl::StatusOr<std::unique_ptr<AgentClient>> client = AgentClient::Connect(address, options);
+  if (client.ok()) {
+    host.remote = *std::move(client);
+    host.agent = host.remote.get();
+    return;
+  }
+  host.failure = ConnectFailure(client.status());
+  host.error = Message(client.status());
+  if (!host.error.starts_with("host ")) host.error = "host " + address.text + ": " + host.error;
+}
+
+// Who is who among the hosts of a command, as far as they are known: a host says what it resolves to before it
+// is called, and what its agent says of itself after. One host may have many addresses; the machine-id would
+// not do, guests of one image share it.
+class Roll {
+ public:
+  explicit Roll(const std::vector<HostAddress>& hosts)
+      : hosts_(hosts), resolved_(hosts.size()), ids_(hosts.size()) {}
+
+  const HostAddress& host(std::size_t index) const { return hosts_[index]; }
+
+  absl::Status Resolved(std::size_t index) {
+    absl::StatusOr<std::vector<ResolvedAddress>> found = Resolve(hosts_[index]);
+    if (!found.ok()) return absl::OkStatus();  // reported by Connect
+    const std::lock_guard lock(mutex_);
+    resolved_[index] = *std::move(found);
+    return CheckDistinct(hosts_, resolved_);
+  }
+
+  absl::Status Answered(std::size_t index, const std::string& instance_id) {
+    const std::lock_guard lock(mutex_);
+    ids_[index] = instance_id;
+    return CheckDistinctAgents(hosts_, ids_);
+  }
+
+ private:
+  const std::vector<HostAddress> hosts_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::vector<ResolvedAddress>> resolved_;
+  std::vector<std::string> ids_;
+};
+
+void CallTwin(HostClient& host, const absl::Status& why) {
+  host.twin = true;
+  host.agent = nullptr;
+  host.error = Message(why);
+  host.failure = ExitStatus::kUsage;
+}
+
+void OpenOneOf(Roll& roll, std::size_t index, const ClientOptions& options, HostClient& host) {
+  if (const absl::Status apart = roll.Resolved(index); !apart.ok()) return CallTwin(host, apart);
+  OpenRemote(host, roll.host(index), options);
+  if (host.agent == nullptr) return;
+  const absl::Status apart = roll.Answered(index, host.agent->version().instance_id);
+  if (!apart.ok()) CallTwin(host, apart);
+}
+
+}  // namespace
+
+void HostClient::Open() {
+  if (!connect) return;
+  const auto once = std::exchange(connect, nullptr);
+  once(*this);
+}
+
+std::vector<HostClient> NameClients(const std::vector<HostAddress>& hosts, const ClientOptions& options,
+                                    Interrupt& interrupt) {
+  std::vector<HostClient> clients;
+  if (hosts.empty()) {
+    const auto stop = std::make_shared<LocalStop>();
+    interrupt.Add([stop] { stop->Cancel(); });
+    clients.push_back(
+        {.name = "localhost", .connect = [=](HostClient& host) { OpenLocal(host, options, *stop); }});
+    return clients;
+  }
+  const auto roll = std::make_shared<Roll>(hosts);
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    clients.push_back(
+        {.name = hosts[i].text, .connect = [=](HostClient& host) { OpenOneOf(*roll, i, options, host); }});
+  }
+  return clients;
+}
+
+absl::Status CheckNoTwins(const std::vector<HostClient>& hosts) {
+  const auto twin = std::ranges::find(hosts, true, &HostClient::twin);
+  return twin == hosts.end() ? absl::OkStatus() : absl::InvalidArgumentError(twin->error);
+}
+
+absl::Status CheckPrivate(const std::vector<HostAddress>& hosts, const ClientOptions& options) {
+  // Without --insecure nobody speaks plain text to the network at all.
+  if (options.tls != nullptr || !options.insecure) return absl::OkStatus();
+  std::vector<absl::Status> found(hosts.size());
+  FanOut(hosts.size(), [&](std::size_t i) {
+    const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(hosts[i]);
+    if (resolved.ok() && !std::ranges::all_of(*resolved, &ResolvedAddress::loopback))
+      found[i] = CredentialsNeedPrivacy(hosts[i].text);
+  });
+  const auto first = std::ranges::find_if(found, [](const absl::Status& status) { return !status.ok(); });
+  return first == found.end() ? absl::OkStatus() : *first;
+}
+
+absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
+                                                    const ClientOptions& options, Interrupt& interrupt) {
+  std::vector<HostClient> clients = NameClients(hosts, options, interrupt);
+  FanOut(clients.size(), [&](std::size_t i) { clients[i].Open(); });
+  if (absl::Status apart = CheckNoTwins(clients); !apart.ok()) return apart;
+  return clients;
+}
+
+std::string CallerName() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+  const char* user = std::getenv("USER");
+  const std::string who = user != nullptr && user[0] != '\0' ? user : "uid " + std::to_string(::geteuid());
+  return who + "@" + host + " (pid " + std::to_string(::getpid()) + ")";
+}
+
+}  // namespace rdmaready

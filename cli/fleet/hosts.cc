@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/hosts.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include "api/base/handle.h"
+#include "api/base/status.h"
+#include "checks/words/names.h"
+
+namespace rdmaready {
+namespace {
+
+// Two spellings with the same key are the same host.
+std::string Key(const HostAddress& address) {
+  if (!address.unix_path.empty()) return "unix:" + address.unix_path;
+  std::string key = address.host + ":" + std::to_string(address.port);
+  for (char& c : key) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return key;
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+// Any kind of file will do (a pipe from another command), but not without end.
+absl::StatusOr<std::string> ReadText(const std::string& path) {
+  constexpr std::size_t kMaxBytes = 4 << 20;
+  const auto trouble = [&path](int error) {
+    return absl::InvalidArgumentError(Message(ErrnoStatus(error, "read " + path)));
+  };
+  UniqueFd opened;
+  if (path != "-") {
+    opened = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened) return trouble(errno);
+  }
+  const int fd = path == "-" ? STDIN_FILENO : opened.get();
+  std::string text;
+  std::array<char, 65536> piece{};
+  while (true) {
+    const ::ssize_t size = ::read(fd, piece.data(), piece.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return trouble(errno);
+    if (size == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(size));
+    if (text.size() > kMaxBytes)
+      return absl::InvalidArgumentError("read " + path + ": too large for an inventory");
+  }
+}
+
+absl::StatusOr<std::vector<HostAddress>> ParseListed(const std::vector<ListedHost>& listed) {
+  std::vector<HostAddress> hosts;
+  std::map<std::string, const ListedHost*> seen;
+  for (const ListedHost& entry : listed) {
+    absl::StatusOr<HostAddress> host = ParseHostAddress(entry.name);
+    if (!host.ok()) return absl::InvalidArgumentError(entry.place + Message(host.status()));
+    const auto [first, fresh] = seen.emplace(Key(*host), &entry);
+    if (!fresh) {
+      const std::string& before = first->second->name;
+      return absl::InvalidArgumentError(
+          entry.place + (before == entry.name ? "host " + before + " is named twice"
+                                              : "hosts " + before + " and " + entry.name + " are the same"));
+    }
+    hosts.push_back(*std::move(host));
+  }
+  return hosts;
+}
+
+std::vector<ListedHost> FromCommandLine(const std::vector<std::string>& names) {
+  std::vector<ListedHost> listed;
+  for (const std::string& name : names) listed.push_back({name, ""});
+  return listed;
+}
+
+}  // namespace
+
+std::vector<ListedHost> ParseInventory(std::string_view text, std::string_view file_name) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // editors of other systems begin a file so
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::vector<ListedHost> hosts;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    line = Trim(line.substr(0, line.find('#')));
+    if (!line.empty())
+      hosts.push_back({std::string(line), std::string(file_name) + ":" + std::to_string(number) + ": "});
+  }
+  return hosts;
+}
+
+absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::string>& names) {
+  return ParseListed(FromCommandLine(names));
+}
+
+absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
+                                                     const std::string& inventory) {
+  std::vector<ListedHost> all = FromCommandLine(names);
+  if (!inventory.empty()) {
+    const absl::StatusOr<std::string> text = ReadText(inventory);
+    if (!text.ok()) return text.status();
+    const std::vector<ListedHost> listed = ParseInventory(*text, inventory);
+    if (listed.empty()) return absl::InvalidArgumentError("inventory " + inventory + " names no host");
+    all.insert(all.end(), listed.begin(), listed.end());
+  }
+  return ParseListed(all);
+}
+
+absl::Status CheckDistinct(std::span<const HostAddress> hosts,
+                           std::span<const std::vector<ResolvedAddress>> resolved) {
+  std::map<std::string_view, std::size_t> owners;
+  for (std::size_t i = 0; i < hosts.size() && i < resolved.size(); ++i) {
+    for (const ResolvedAddress& address : resolved[i]) {
+      const std::size_t owner = owners.emplace(address.target, i).first->second;
+      if (owner == i) continue;
+      return absl::InvalidArgumentError("hosts " + hosts[owner].text + " and " + hosts[i].text +
+                                        " are the same: both are " +
+                                        address.target.substr(address.target.find(':') + 1));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDistinctAgents(std::span<const HostAddress> hosts,
+                                 std::span<const std::string> instance_ids) {
+  std::map<std::string_view, std::size_t> owners;
+  for (std::size_t i = 0; i < hosts.size() && i < instance_ids.size(); ++i) {
+    if (instance_ids[i].empty()) continue;
+    const auto [owner, fresh] = owners.emplace(instance_ids[i], i);
+    if (fresh) continue;
+    return absl::InvalidArgumentError("hosts " + hosts[owner->second].text + " and " + hosts[i].text +
+                                      " are the same: one agent answers at both addresses");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHostCount(std::size_t hosts, Rung level) {
+  if ((level == Rung::kPeer || level == Rung::kSmbDirect) && hosts < 2) {
+    const std::string name(Name(level));
+    return absl::InvalidArgumentError("--level " + name +
+                                      " needs at least two hosts: rdmaready check A B --level " + name);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Edge> Ring(std::size_t hosts) {
+  std::vector<Edge> edges;
+  if (hosts < 2) return edges;
+  const std::size_t count = hosts == 2 ? 1 : hosts;
+  for (std::size_t i = 0; i < count; ++i) edges.push_back({i, (i + 1) % hosts});
+  return edges;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/hosts_check.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "checks/fleet/agreement.h"
+#include "checks/live/effective_class.h"
+#include "checks/live/transfer.h"
+#include "checks/probe/probe.h"
+#include "checks/readiness.h"
+#include "cli/explanation.h"
+#include "cli/fleet/fan_out.h"
+
+namespace rdmaready {
+namespace {
+
+// Every case of the rung once, as it stands until it was run.
+std::vector<Finding> NotYet(const TransferPlace& place) {
+  std::vector<Finding> findings;
+  for (const std::string& name : CaseNames(place.rung))
+    findings.push_back(NotTested(name, place, "interrupted"));
+  return findings;
+}
+
+TransferPlace OnRung(TransferPlace place, Rung rung) {
+  place.rung = rung;
+  return place;
+}
+
+// The loopback tests that the host's check did not come to. Its settings are judged before: they name the
+// ports.
+void AddMissingLoopbacks(std::vector<Finding>& findings) {
+  std::set<std::string> subjects;
+  for (const Finding& finding : findings) {
+    if (finding.scope == Scope::kPort) subjects.insert(finding.subject);
+  }
+  if (subjects.empty()) subjects.insert("");
+  for (const std::string& subject : subjects) {
+    for (Finding& missing : NotYet({.rung = Rung::kLoopback, .subject = subject})) {
+      const bool made = std::ranges::any_of(findings, [&](const Finding& finding) {
+        return finding.id == missing.id && finding.subject == missing.subject;
+      });
+      if (!made) findings.push_back(std::move(missing));
+    }
+  }
+}
+
+// Of a host whose check did not end, what passed so far is not all: no rung is proven.
+void LeaveOpen(HostReport& host) {
+  for (RungResult& rung : host.ladder) {
+    if (rung.outcome == RungOutcome::kPass) rung.outcome = RungOutcome::kUnknown;
+  }
+}
+
+}  // namespace
+
+HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
+                       Console& console, ProbeOptions server, std::chrono::seconds watch)
+    : hosts_(hosts),
+      level_(level),
+      profile_(std::move(profile)),
+      server_(std::move(server)),
+      watch_(watch),
+      console_(console),
+      caller_(CallerName()),
+      facts_(hosts.size()),
+      used_(hosts.size()),
+      lost_(hosts.size()) {
+  server_.caller = caller_;
+  Report& report = run_.report;
+  report.version = kVersion;
+  report.run_id = MakeRunId();
+  report.started_unix_ns = UnixNowNs();
+  report.level = level;
+  if (profile_) {
+    report.profile_name = profile_->name;
+    report.profile_digest = profile_->digest;
+  }
+  for (const HostClient& host : hosts) {
+    report.hosts.push_back({.host = host.name, .error = host.error});
+    run_.notes.push_back({.failure = host.failure});
+  }
+}
+
+CheckSummary HostsCheck::Run() {
+  FanOut(hosts_.size(), [this](std::size_t i) { AskHost(i); });
+  const auto used =
+      std::ranges::find_if(used_, [](const std::optional<Profile>& profile) { return profile.has_value(); });
+  if (used != used_.end()) {
+    const std::lock_guard lock(mutex_);
+    run_.report.profile_name = (*used)->name;
+    run_.report.profile_digest = (*used)->digest;
+    // What the caller gave stays: an older agent gives back only what it knows of it.
+    if (!profile_) profile_ = **used;
+  }
+  if (CheckNoTwins(hosts_).ok()) {
+    if (hosts_.size() > 1 && profile_) CompareHosts();
+    if (level_ >= Rung::kPeer && hosts_.size() > 1 && profile_) TestPairs();
+    if (level_ >= Rung::kServer) FanOut(hosts_.size(), [this](std::size_t i) { ProbeFrom(i); });
+  }
+  const std::lock_guard lock(mutex_);
+  run_.report.duration_ns = UnixNowNs() - run_.report.started_unix_ns;
+  ConcludeLocked(run_.report);
+  return run_;
+}
+
+CheckSummary HostsCheck::Snapshot() {
+  const std::lock_guard lock(mutex_);
+  CheckSummary run = run_;
+  run.report.duration_ns = UnixNowNs() - run.report.started_unix_ns;
+  for (std::size_t i = 0; i < run.report.hosts.size(); ++i) {
+    HostReport& host = run.report.hosts[i];
+    const auto of_server = [](const Finding& finding) { return finding.rung == Rung::kServer; };
+    if (level_ >= Rung::kServer && std::ranges::none_of(host.findings, of_server)) {
+      host.findings.push_back(NotProbed(Protocol::kSmb, server_.target, "interrupted"));
+    }
+    if (facts_[i] || !host.error.empty()) continue;
+    host.error = "host " + host.host + ": interrupted before its check was done";
+    run.notes[i].failure = ExitStatus::kOwnFailure;
+    if (level_ >= Rung::kLoopback) AddMissingLoopbacks(host.findings);
+  }
+  ConcludeLocked(run.report);
+  return run;
+}
+
+void HostsCheck::ConcludeLocked(Report& report) const {
+  Conclude(report);
+  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+    if (!facts_[i]) LeaveOpen(report.hosts[i]);
+  }
+}
+
+bool HostsCheck::Connect(std::size_t index) {
+  HostClient& host = hosts_[index];
+  host.Open();
+  const std::lock_guard lock(mutex_);
+  run_.report.hosts[index].host = host.name;
+  run_.report.hosts[index].error = host.error;
+  run_.notes[index].failure = host.failure;
+  return host.agent != nullptr;
+}
+
+void HostsCheck::AskHost(std::size_t index) {
+  if (!Connect(index)) return;
+  const HostClient& host = hosts_[index];
+  CheckOptions options;
+  options.profile = profile_;
+  options.level = std::min(level_, Rung::kLoopback);
+  options.caller = caller_;
+  options.run_id = run_.report.run_id;
+  options.watch = watch_;
+  absl::StatusOr<CheckAnswer> answer = host.agent->Check(
+      options, [&](const std::string& what) { console_.Progress(host.name + ": " + what); },
+      [&](const Finding& finding) {
+        const std::lock_guard lock(mutex_);
+        run_.report.hosts[index].findings.push_back(finding);
+      });
+  const std::lock_guard lock(mutex_);
+  HostReport& report = run_.report.hosts[index];
+  HostNotes& notes = run_.notes[index];
+  if (!answer.ok()) {
+    report.error = Message(answer.status());
+    notes.failure = CallFailure(answer.status());
+    return;
+  }
+  report = std::move(answer->report);
+  report.host = host.name;
+  notes.software = AllSoftware(answer->facts);
+  notes.profile_name = answer->profile.name;
+  notes.profile_digest = answer->profile.digest;
+  notes.store_error = answer->store_error;
+  notes.store_notice = answer->store_notice;
+  facts_[index] = std::move(answer->facts);
+  used_[index] = std::move(answer->profile);
+}
+
+// Side by side, before any traffic.
+void HostsCheck::CompareHosts() {
+  const std::lock_guard lock(mutex_);
+  std::vector<FleetHost> fleet;
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    fleet.push_back({hosts_[i].name, facts_[i] ? &*facts_[i] : nullptr, run_.report.hosts[i].findings});
+  }
+  AppendAgreement(JudgeAgreement(fleet, *profile_), run_.report);
+}
+
+void HostsCheck::TestPairs() {
+  std::vector<PlanHost> hosts;
+  std::vector<std::vector<Finding>> findings;  // the pairs' own copy: the report may be read meanwhile
+  for (const HostReport& host : run_.report.hosts) findings.push_back(host.findings);
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    hosts.push_back({hosts_[i].name, facts_[i] ? &*facts_[i] : nullptr, findings[i]});
+  }
+  PairPlan plan = PlanPairs(hosts, Ring(hosts.size()), *profile_);
+  std::vector<std::size_t> slots;
+  for (const PairJob& job : plan.jobs) {
+    std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
+    slots.push_back(of_pair.size());
+    std::ranges::move(NotYet(job.place), std::back_inserter(of_pair));
+    if (level_ >= Rung::kSmbDirect) {
+      std::ranges::move(NotYet(OnRung(job.place, Rung::kSmbDirect)), std::back_inserter(of_pair));
+    }
+    of_pair.push_back(ClassNotJudged(job.place, "interrupted"));
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    run_.report.pairs = std::move(plan.pairs);
+  }
+  for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {
+    FanOut(round.size(), [&](std::size_t i) { RunJob(plan.jobs[round[i]], slots[round[i]]); });
+  }
+}
+
+// From each host by itself: what one reaches says nothing about another.
+void HostsCheck::ProbeFrom(std::size_t index) {
+  if (hosts_[index].agent == nullptr || !facts_[index]) return;
+  const absl::StatusOr<ProbeAnswer> answer = hosts_[index].agent->Probe(
+      server_, [&](const std::string& step) { console_.Progress(hosts_[index].name + ": probe, " + step); });
+  const std::lock_guard lock(mutex_);
+  std::vector<Finding>& findings = run_.report.hosts[index].findings;
+  if (!answer.ok()) {
+    findings.push_back(NotProbed(Protocol::kSmb, server_.target, Message(answer.status())));
+    if (CallFailure(answer.status()) == ExitStatus::kUnreachable)
+      HostLost(index, Message(answer.status()), findings.back());
+    return;
+  }
+  findings.insert(findings.end(), answer->findings.begin(), answer->findings.end());
+  HostNotes& notes = run_.notes[index];
+  if (!answer->store_error.empty()) notes.store_error = answer->store_error;
+  if (!answer->store_notice.empty()) notes.store_notice = answer->store_notice;
+}
+
+void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
+  const HostClient& from = hosts_[job.from];
+  const HostClient& to = hosts_[job.to];
+  Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
+  std::uint64_t most_bytes = 0;  // of the transfers that show the class
+  for (const std::string& name : level_ >= Rung::kSmbDirect ? CaseNames() : CaseNames(Rung::kPeer)) {
+    const TransferPlace place = OnRung(job.place, PairRungOf(name));
+    Finding finding;
+    if (const std::optional<Finding> cause = LossOf(job)) {
+      finding = Explained(NotTested(name, place, cause->observed), *cause);
+    } else if (const std::string lack = LackOf(job, name); !lack.empty()) {
+      finding = NotPossible(name, place, lack);
+    } else {
+      console_.Progress(from.name + " -> " + to.name + " " + job.place.subject + ": " + name);
+      PeerAnswer answer = RunPeerTest(*from.agent, *to.agent,
+                                      {name,
+                                       job.from_port,
+                                       job.to_port,
+                                       caller_,
+                                       run_.report.run_id,
+                                       {.tos = profile_->tos, .system_tos = !profile_->tos.has_value()}});
+      const std::string from_store_error = answer.from_store_error;
+      const std::string to_store_error = answer.to_store_error;
+      PeerVerdict verdict = JudgePeer(std::move(answer), name, place, from.name);
+      finding = std::move(verdict.finding);
+      if (PairRungOf(name) == Rung::kPeer && ShowsClass(verdict.result) && verdict.result.bytes > most_bytes) {
+        most_bytes = verdict.result.bytes;
+        of_class = JudgeEffectiveClass(verdict.result, place, verdict.counters, *profile_);
+      }
+      const std::lock_guard lock(mutex_);
+      HostLost(job.from, verdict.from_error, finding);
+      HostLost(job.to, verdict.to_error, finding);
+      if (!from_store_error.empty()) run_.notes[job.from].store_error = from_store_error;
+      if (!to_store_error.empty()) run_.notes[job.to].store_error = to_store_error;
+    }
+    const std::lock_guard lock(mutex_);
+    run_.report.pairs[job.pair].findings[slot++] = std::move(finding);
+  }
+  if (const std::optional<Finding> cause = LossOf(job); cause && most_bytes == 0)
+    of_class = Explained(of_class, *cause);
+  const std::lock_guard lock(mutex_);
+  run_.report.pairs[job.pair].findings[slot] = std::move(of_class);
+}
+
+std::string HostsCheck::LackOf(const PairJob& job, const std::string& case_name) const {
+  for (const auto& [host, port] : {std::pair(job.from, &job.from_port), std::pair(job.to, &job.to_port)}) {
+    const std::string lack = facts_[host] ? LackFor(case_name, *facts_[host], port->device) : std::string();
+    if (!lack.empty()) return hosts_[host].name + ": " + lack;
+  }
+  return {};
+}
+
+void HostsCheck::HostLost(std::size_t index, const std::string& error, const Finding& finding) {
+  if (error.empty() || lost_[index]) return;
+  lost_[index] = finding;
+  run_.report.hosts[index].error = error;
+  run_.notes[index].failure = ExitStatus::kUnreachable;
+}
+
+std::optional<Finding> HostsCheck::LossOf(const PairJob& job) {
+  const std::lock_guard lock(mutex_);
+  return lost_[job.from] ? lost_[job.from] : lost_[job.to];
+}
+
+}  // namespace rdmaready

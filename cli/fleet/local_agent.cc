@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/local_agent.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include "agent/server.h"
+#include "api/client/tcp_probe.h"
+#include "api/profile/load.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr auto kGrace = std::chrono::milliseconds(500);
+constexpr auto kProbeTime = std::chrono::milliseconds(500);
+
+std::string HostName() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 && name[0] != '\0' ? std::string(name)
+                                                                       : std::string("localhost");
+}
+
+}  // namespace
+
+// The agent is declared first: the client's channel must be gone before it.
+struct LocalAgent::Parts {
+  std::unique_ptr<HostedAgent> agent;  // null: another process is the agent
+  std::unique_ptr<AgentClient> client;
+};
+
+std::string StateDirectory(const char* xdg_state_home, const char* home) {
+  if (xdg_state_home != nullptr && xdg_state_home[0] == '/') return std::string(xdg_state_home) + "/rdmaready";
+  if (home != nullptr && home[0] == '/') return std::string(home) + "/.local/state/rdmaready";
+  return {};
+}
+
+LocalAgent::LocalAgent(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+LocalAgent::~LocalAgent() {
+  parts_->client.reset();
+  if (parts_->agent) parts_->agent->Shutdown(kGrace);
+}
+
+absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions& options) {
+  auto parts = std::make_unique<Parts>();
+  const std::string socket = LocalSocketPath();
+  if (ProbeTcp("unix:" + socket, std::chrono::steady_clock::now() + kProbeTime).ok()) {
+    HostAddress address{.text = HostName(), .unix_path = socket};
+    absl::StatusOr<std::unique_ptr<AgentClient>> client = AgentClient::Connect(address, options);
+    if (client.ok()) {
+      parts->client = *std::move(client);
+      return std::unique_ptr<LocalAgent>(new LocalAgent(std::move(parts)));
+    }
+  }
+  absl::StatusOr<Profile> profile = LoadProfile(std::string(kDefaultProfileName));
+  if (!profile.ok()) return profile.status();
+  ServerOptions server;
+  server.default_profile = *std::move(profile);
+  server.state_directory = StateDirectory(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
+  server.refuse_broken_store = false;
+  server.store.hold = false;  // two commands of one user may run beside each other
+  absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(server);
+  if (!agent.ok()) return agent.status();
+  parts->agent = *std::move(agent);
+  parts->client = std::make_unique<AgentClient>(HostName(), parts->agent->InProcessChannel(), options);
+  return std::unique_ptr<LocalAgent>(new LocalAgent(std::move(parts)));
+}
+
+AgentClient& LocalAgent::client() { return *parts_->client; }
+
+void LocalAgent::Cancel() {
+  if (parts_->agent) parts_->agent->Shutdown(kGrace);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/pair_plan.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "api/base/status.h"
+#include "checks/blocking.h"
+#include "checks/fleet/pairing.h"
+#include "checks/judge.h"
+#include "checks/live/effective_class.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/words.h"
+#include "cli/explanation.h"
+
+namespace rdmaready {
+namespace {
+
+struct End {
+  std::size_t index = 0;
+  const PlanHost* host = nullptr;
+  const Port* port = nullptr;
+  std::string address{};
+};
+
+// What keeps every port of the host from traffic; null when one of them is free.
+const Finding* ObstacleToAll(const PlanHost& host) {
+  if (!host.facts->ports || host.facts->ports->empty()) return ObstacleTo(host.findings, "");
+  const Finding* first = nullptr;
+  for (const Port& port : *host.facts->ports) {
+    const Finding* obstacle = ObstacleTo(host.findings, SubjectOf(port));
+    if (obstacle == nullptr) return nullptr;
+    if (first == nullptr) first = obstacle;
+  }
+  return first;
+}
+
+// Not a "no": nobody could say.
+Finding PathUnknown(const std::string& subject, const std::string& reason) {
+  Finding finding = NoPath({.rung = Rung::kPeer, .subject = subject}, reason);
+  finding.outcome = Outcome::kUnknown;
+  return finding;
+}
+
+Finding Unasked(const std::string& host) {
+  Finding finding = PathUnknown("", "not tested: host " + host + " could not be asked");
+  finding.expected.clear();
+  finding.why.clear();
+  finding.fix.clear();
+  return finding;
+}
+
+Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairing) {
+  Finding finding = NoPath({.rung = Rung::kPeer}, pairing.reason);
+  if (pairing.undetermined) {
+    finding = PathUnknown("", "not tested: " + pairing.reason);
+    finding.fix =
+        "rdmaready facts " + ShellWord(a.name) + " " + ShellWord(b.name) + "  # what is not known, and why";
+  }
+  for (const PlanHost* host : {&a, &b}) {
+    if (const Finding* obstacle = ObstacleToAll(*host)) return Explained(finding, *obstacle, host->name);
+  }
+  return finding;
+}
+
+// Hosts of which one speaks iWARP and the other does not: iw.peer-protocol says so, and what cannot be tested
+// follows from it. Empty where that is not why.
+std::vector<Finding> Foreign(const PlanHost& a, const PlanHost& b, const Pairing& pairing,
+                             const Profile& profile) {
+  constexpr std::string_view kId = "iw.peer-protocol";
+  const bool ports = a.facts->ports && b.facts->ports && !a.facts->ports->empty() && !b.facts->ports->empty();
+  if (!ports || pairing.undetermined) return {};
+  const Port& from = a.facts->ports->front();
+  const Port& to = b.facts->ports->front();
+  if (!from.transport || !to.transport || *from.transport == *to.transport) return {};
+  const std::vector<Finding> settings =
+      JudgePair({a.name, *a.facts, from, a.findings}, {b.name, *b.facts, to, b.findings}, profile);
+  const auto found = std::ranges::find(settings, kId, &Finding::id);
+  if (found == settings.end() || (found->outcome != Outcome::kFail && found->hidden_by.empty())) return {};
+  Finding untested = NoPath({.rung = Rung::kPeer}, pairing.reason);
+  if (found->hidden_by.empty()) return {*found, Explained(untested, *found)};
+  return {*found};
+}
+
+// Of a port that has no partner, where other ports of the host have one.
+Finding Alone(const PlanHost& host, const UnpairedPort& unpaired) {
+  const Port& port = (*host.facts->ports)[unpaired.port];
+  const std::string subject = PortName(port) + " of " + host.name;
+  const Finding finding = PathUnknown(subject, subject + ": " + unpaired.reason + ": not tested");
+  const Finding* obstacle = ObstacleTo(host.findings, SubjectOf(port));
+  return obstacle == nullptr ? finding : Explained(finding, *obstacle, host.name);
+}
+
+PortSelection Select(const End& end) {
+  return {.device = end.port->device, .number = end.port->number, .address = end.address};
+}
+
+// The first of several; empty when it is not known.
+std::string EthernetNameOf(const Port& port) {
+  const Fact<Netdev> first = EthernetPortsOf(port).front();
+  return first ? first->name : std::string();
+}
+
+class Planner {
+ public:
+  Planner(std::span<const PlanHost> hosts, const Profile& profile) : hosts_(hosts), profile_(profile) {}
+
+  void Add(const Edge& edge) {
+    const PlanHost& a = hosts_[edge.from];
+    const PlanHost& b = hosts_[edge.to];
+    const std::size_t there = plan_.pairs.size();
+    plan_.pairs.push_back({.from = a.name, .to = b.name});
+    for (const PlanHost* host : {&a, &b}) {
+      if (host->facts == nullptr) return plan_.pairs[there].findings.push_back(Unasked(host->name));
+    }
+    const Pairing pairing = PairPorts(*a.facts, *b.facts, a.name, b.name);
+    if (pairing.pairs.empty()) {
+      std::vector<Finding>& findings = plan_.pairs[there].findings;
+      findings = Foreign(a, b, pairing, profile_);
+      const bool said = !findings.empty() && findings.front().hidden_by.empty();
+      if (!said) findings.push_back(NothingToTest(a, b, pairing));
+      return;
+    }
+    plan_.pairs.push_back({.from = b.name, .to = a.name});
+    for (const PortPair& pair : pairing.pairs) {
+      const End left{edge.from, &a, &(*a.facts->ports)[pair.a_port], pair.a_address};
+      const End right{edge.to, &b, &(*b.facts->ports)[pair.b_port], pair.b_address};
+      const std::vector<Finding> settings = JudgePair({a.name, *a.facts, *left.port, a.findings},
+                                                      {b.name, *b.facts, *right.port, b.findings}, profile_);
+      std::vector<Finding>& findings = plan_.pairs[there].findings;
+      findings.insert(findings.end(), settings.begin(), settings.end());
+      Direction(there, left, right);
+      Direction(there + 1, right, left);
+    }
+    for (const UnpairedPort& port : pairing.a_unpaired) plan_.pairs[there].findings.push_back(Alone(a, port));
+    for (const UnpairedPort& port : pairing.b_unpaired) plan_.pairs[there].findings.push_back(Alone(b, port));
+  }
+
+  PairPlan Take() { return std::move(plan_); }
+
+ private:
+  void Direction(std::size_t pair, const End& from, const End& to) {
+    TransferPlace place = PlaceOf(*from.port, *to.port, to.host->name, to.address);
+    place.lossless = kDemandsLossless.made_by(profile_);
+    place.min_throughput_mbps = profile_.min_throughput_mbps;
+    place.max_latency_us = profile_.max_latency_us;
+    for (const End* end : {&from, &to}) {
+      const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
+      if (obstacle == nullptr) continue;
+      for (const std::string& name : CaseNames(Rung::kPeer)) {
+        plan_.pairs[pair].findings.push_back(
+            Explained(NotTested(name, place, obstacle->observed), *obstacle, end->host->name));
+      }
+      plan_.pairs[pair].findings.push_back(
+          Explained(ClassNotJudged(place, obstacle->observed), *obstacle, end->host->name));
+      return;
+    }
+    plan_.jobs.push_back({pair, from.index, to.index, Select(from), Select(to), place});
+  }
+
+  std::span<const PlanHost> hosts_;
+  const Profile& profile_;
+  PairPlan plan_;
+};
+
+bool IsGone(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+PairPlan PlanPairs(std::span<const PlanHost> hosts, std::span<const Edge> edges, const Profile& profile) {
+  Planner planner(hosts, profile);
+  for (const Edge& edge : edges) planner.Add(edge);
+  return planner.Take();
+}
+
+TransferPlace PlaceOf(const Port& from, const Port& to, const std::string& to_host,
+                      const std::string& to_address) {
+  return {.rung = Rung::kPeer,
+          .subject = PortName(from) + " -> " + PortName(to),
+          .software = (from.software && *from.software) || (to.software && *to.software),
+          .netdev = from.netdev ? from.netdev->name : std::string(),
+          .ethernet = EthernetNameOf(from),
+          .peer_ethernet = EthernetNameOf(to),
+          .peer_address = to_address,
+          .peer_host = to_host};
+}
+
+std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
+  using Key = std::pair<std::size_t, std::string>;
+  // The ports of a host share its bus and its CPUs: whose speed is judged has the host for itself.
+  const bool alone = std::ranges::any_of(jobs, [](const PairJob& job) {
+    return job.place.min_throughput_mbps.has_value() || job.place.max_latency_us.has_value();
+  });
+  const auto key = [alone](std::size_t host, const PortSelection& port) {
+    return alone ? Key{host, ""} : Key{host, port.device + "/" + std::to_string(port.number)};
+  };
+  std::vector<std::vector<std::size_t>> rounds;
+  std::vector<std::set<Key>> busy;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Key from = key(jobs[i].from, jobs[i].from_port);
+    const Key to = key(jobs[i].to, jobs[i].to_port);
+    std::size_t round = 0;
+    while (round < rounds.size() && (busy[round].contains(from) || busy[round].contains(to))) ++round;
+    if (round == rounds.size()) {
+      rounds.emplace_back();
+      busy.emplace_back();
+    }
+    rounds[round].push_back(i);
+    busy[round].insert({from, to});
+  }
+  return rounds;
+}
+
+PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const TransferPlace& place,
+                      const std::string& from_host) {
+  PeerVerdict verdict;
+  if (IsGone(answer.from_status)) verdict.from_error = Message(answer.from_status);
+  if (IsGone(answer.to_status)) verdict.to_error = Message(answer.to_status);
+  const std::string gone = !verdict.from_error.empty() ? verdict.from_error : verdict.to_error;
+  const absl::Status& refusal = answer.from_status.ok() ? answer.to_status : answer.from_status;
+  verdict.result = std::move(answer.result);
+  verdict.counters = std::move(answer.counters);
+  verdict.result.case_name = case_name;
+  // Bytes that arrived wrong are proven, whatever became of the agents afterwards; bytes that did not arrive,
+  // unless an agent went away with them.
+  const FailureKind seen = verdict.result.failure.kind;
+  const bool proven = seen == FailureKind::kCorrupt || (seen == FailureKind::kLost && gone.empty());
+  if (!gone.empty() && !proven) {
+    // Whatever the other end saw (a stall, a broken connection) follows from that.
+    verdict.result.failure = {FailureKind::kPeerGone, gone};
+    TransferPlace lost = place;
+    if (!verdict.from_error.empty()) lost.peer_host = from_host;
+    verdict.finding = JudgeTransfer(verdict.result, lost, verdict.counters);
+    return verdict;
+  }
+  if (!refusal.ok() && !proven) {
+    verdict.finding = NotTested(case_name, place, Message(refusal));
+    return verdict;
+  }
+  verdict.finding = JudgeTransfer(verdict.result, place, verdict.counters);
+  return verdict;
+}
+
+}  // namespace rdmaready

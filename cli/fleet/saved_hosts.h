@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SavedHosts: hosts that were recorded, here or elsewhere, and are judged without being asked. The only file of
+// the command line that knows recordings.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/model/facts.h"
+#include "api/model/profile.h"
+#include "cli/fleet/check_summary.h"
+
+namespace rdmaready {
+
+struct SavedHost {
+  std::string name{};  // as it was named when it was saved; its folder, when two have that name
+  Facts facts{};
+  std::int64_t recorded_unix_ns = 0;
+  std::string recorded_by{};  // version of rdmaready
+  std::string error{};        // its folder could not be read: it has nothing but that folder's name
+};
+
+// Of every folder, which is one recording or holds several. kInvalidArgument in one line that names the file,
+// when nothing of a folder can be read; a bad one beside others is an error of its own host.
+absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::string>& folders);
+
+// Of what an agent sent just now, having been asked to listen for LLDP; kUnimplemented when its recording is
+// not of a form that we know.
+absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host);
+
+// As a check of the same hosts at level host judges them.
+CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile& profile);
+
+// Saves recordings below one folder; see collectors/recording/folder.h.
+class HostSaver {
+ public:
+  explicit HostSaver(const std::string& folder);
+  HostSaver(const HostSaver&) = delete;
+  HostSaver& operator=(const HostSaver&) = delete;
+  ~HostSaver();
+
+  // kAlreadyExists, kFailedPrecondition: nothing can be saved there, so that nobody needs to be asked.
+  // kInternal.
+  absl::Status Prepare(const std::vector<std::string>& hosts);
+
+  // `files` as the agent sent them: looked into, given the name of the host, written. Returns the folder.
+  // Errors of Prepare, and kUnimplemented when the agent's recording is not of a form that we know.
+  absl::StatusOr<std::string> Save(const std::map<std::string, std::string>& files, const std::string& host);
+
+  // Leaves nothing unfinished behind. From any thread.
+  void Abandon();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace rdmaready

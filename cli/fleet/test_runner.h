@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// TestRunner: makes the transfers of `rdmaready test` and keeps what came of them.
+//
+// Threads: Loopback() or Peer() is called once; Now() at any time, from any thread.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/client/agent_client.h"
+#include "api/client/peer_test.h"
+#include "api/model/facts.h"
+#include "checks/live/transfer.h"
+#include "cli/console.h"
+#include "cli/exit_status.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/fleet/transfer_run.h"
+
+namespace rdmaready {
+
+// "mlx5_0/1". kInvalidArgument with one clear line.
+absl::StatusOr<PortSelection> ParsePort(std::string_view text);
+
+// Of a test that an agent refused, or that had no path. What it does not know is wrong usage only if the caller
+// named it; a host that is known to have no usable port fails the test (kFailedPrecondition); where that is not
+// known, it is not determined (kUnknown).
+ExitStatus RefusedTest(const absl::Status& status, bool port_named);
+
+class TestRunner {
+ public:
+  struct Snapshot {
+    TransferRun run{};
+    ExitStatus failure = ExitStatus::kOk;  // why run.error is set
+    std::string failed_host{};
+  };
+
+  explicit TestRunner(Console& console);
+
+  // An empty device: every port. Empty cases: all.
+  void Loopback(const HostClient& host, const PortSelection& port, const std::vector<std::string>& cases,
+                const TransferOptions& options);
+
+  // No port: every two that can reach each other; one: of that name on both hosts; two: the first host's, the
+  // second's.
+  void Peer(const HostClient& from, const HostClient& to, const std::vector<PortSelection>& ports,
+            const std::vector<std::string>& cases, const TransferOptions& options);
+
+  Snapshot Now() const;
+
+ private:
+  absl::StatusOr<Facts> FactsOf(const HostClient& host);
+  // False when an agent went away: the rest makes no sense.
+  // The other direction of a bidirectional test.
+  void AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,
+                  const std::optional<TransferResult>& result);
+  bool PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test, const TransferPlace& place,
+                const TransferPlace& back);
+  void Add(TransferRow row);
+  void NotStored(const std::string& host, const std::string& error);
+  void Fail(ExitStatus status, const std::string& host, const std::string& error);
+
+  Console& console_;
+  std::string caller_;
+  mutable std::mutex mutex_;
+  Snapshot now_;
+};
+
+}  // namespace rdmaready

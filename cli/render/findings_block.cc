@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render/findings_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checks/check.h"
+#include "checks/judge.h"
+#include "checks/words/words.h"
+#include "cli/layout.h"
+
+namespace rdmaready {
+namespace {
+
+// From this many ports on, what is fine on all of them is one line.
+constexpr std::size_t kFoldFromPorts = 3;
+
+using Group = std::vector<const Finding*>;
+
+bool IsFine(const Finding& finding) {
+  return finding.outcome == Outcome::kPass ||
+         (finding.outcome == Outcome::kNotApplicable && finding.hidden_by.empty());
+}
+
+bool IsLive(std::string_view group) {
+  return group == "loopback" || group == "peer" || group == "smb-direct" || group == "server";
+}
+
+// The group's name stands beside it already.
+std::string ShortId(const Finding& finding, std::string_view group) {
+  const std::size_t dot = finding.id.find('.');
+  const bool live = IsLive(group) && dot != std::string::npos && finding.id.substr(0, dot) == group;
+  return Printable(live ? finding.id.substr(dot + 1) : finding.id);
+}
+
+std::set<std::string> SubjectsOf(std::span<const Finding> findings) {
+  std::set<std::string> subjects;
+  for (const Finding& finding : findings) {
+    if (finding.scope != Scope::kHost) subjects.insert(finding.subject);
+  }
+  return subjects;
+}
+
+// With whom the finding deals, unless it says so itself or there is only one that it could be.
+std::string WithSubject(const Finding& finding, bool several) {
+  const std::string text = Sentence(finding);
+  const bool calm = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
+  if (finding.scope == Scope::kHost || finding.subject.empty() || (calm && !several)) return Printable(text);
+  const std::string port = finding.subject.substr(0, finding.subject.find(' '));
+  if (text.starts_with(port + " ") || text.starts_with(port + ":")) return Printable(text);
+  return Printable(finding.subject + ": " + text);
+}
+
+class Block {
+ public:
+  Block(const Style& style, std::span<const Finding> findings, Detail detail)
+      : style_(style), detail_(detail), ports_(SubjectsOf(findings).size()), all_(findings) {
+    for (const Finding& finding : findings) {
+      if (!finding.hidden_by.empty()) {
+        ++hidden_[finding.hidden_by];
+        continue;
+      }
+      GroupNamed(GroupOf(finding.id)).push_back(&finding);
+    }
+  }
+
+  std::string Text() {
+    if (detail_ != Detail::kEveryCheck) Troubles();
+    for (const auto& [name, findings] : groups_) {
+      label_ = name;
+      group_ = name;
+      if (detail_ == Detail::kEveryCheck) {
+        Listed(findings);
+        continue;
+      }
+      Group fine;
+      std::ranges::copy_if(findings, std::back_inserter(fine), [](const Finding* f) { return IsFine(*f); });
+      if (fine.empty()) continue;
+      if (fine.size() == 1 || (IsLive(name) && detail_ == Detail::kBrief)) {
+        Listed(fine);
+      } else {
+        Summed(fine);
+      }
+    }
+    // What follows from something that is not in this block: another host's finding.
+    for (const auto& [id, count] : hidden_) {
+      label_ = "";
+      Put(Outcome::kNotApplicable, Count(count, "check"), Follows(count, id));
+    }
+    return text_;
+  }
+
+ private:
+  static std::string Count(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  }
+
+  // Checks run in the order that their dependencies want; a person finds a group in one place, where it began.
+  Group& GroupNamed(std::string_view name) {
+    const auto found = std::ranges::find(groups_, name, &std::pair<std::string_view, Group>::first);
+    if (found != groups_.end()) return found->second;
+    return groups_.emplace_back(name, Group{}).second;
+  }
+
+  static std::string Follows(std::size_t count, const std::string& id) {
+    return fmt::format("not judged, {} from {}", count == 1 ? "follows" : "follow", Printable(id));
+  }
+
+  void Put(Outcome outcome, std::string_view id, std::string_view text) {
+    text_ += Row(style_, std::exchange(label_, ""), outcome, id, text);
+  }
+
+  // What has to be heard, the worst first, each under its group's name.
+  void Troubles() {
+    for (const Finding* finding : WorthSaying(all_)) {
+      if (!finding->hidden_by.empty()) continue;
+      group_ = GroupOf(finding->id);
+      label_ = group_;
+      One(*finding);
+    }
+  }
+
+  // All of a group that is well: how many checks, what they saw, and how many had nothing to look at.
+  void Summed(const Group& fine) {
+    Group passed;
+    std::ranges::copy_if(fine, std::back_inserter(passed),
+                         [](const Finding* f) { return f->outcome == Outcome::kPass; });
+    const std::string_view noun = IsLive(group_) ? "test" : "check";
+    const std::size_t idle = IdsOf(fine).size() - IdsOf(passed).size();
+    if (passed.empty()) return Put(Outcome::kNotApplicable, Count(idle, noun), FamiliesOf(fine));
+    std::string text = Telling(passed);
+    if (idle == 0 && IdsOf(passed).size() == 1) {
+      return Put(Outcome::kPass, ShortId(*passed.front(), group_), text);
+    }
+    if (idle > 0) text += fmt::format("; {} not applicable", idle);
+    Put(Outcome::kPass, Count(IdsOf(passed).size(), noun), text);
+  }
+
+  static std::string FamiliesOf(const Group& findings) {
+    std::vector<std::string> families;
+    std::string text;
+    for (const Finding* finding : findings) {
+      const std::string family(FamilyOf(finding->id));
+      if (std::ranges::find(families, family) != families.end()) continue;
+      families.push_back(family);
+      text += (text.empty() ? "" : ", ") + family;
+    }
+    return Printable(text);
+  }
+
+  static std::set<std::string> IdsOf(const Group& findings) {
+    std::set<std::string> ids;
+    for (const Finding* finding : findings) ids.insert(finding->id);
+    return ids;
+  }
+
+  // What was seen by the checks that say most of a group; without one of them by the last live test, or the
+  // first check.
+  std::string Telling(const Group& passed) const {
+    constexpr std::array<std::string_view, 10> kTelling{
+        "link.state",     "mtu.roce-active", "ip.address",   "roce.tos",     "pfc.lossless-priority",
+        "ets.rdma-share", "map.dscp",        "host.memlock", "smb.listener", "ib.sm"};
+    std::string text;
+    for (const std::string_view id : kTelling) {
+      const std::string seen = SeenBy(id, passed);
+      if (!seen.empty()) text += (text.empty() ? "" : "; ") + seen;
+    }
+    if (!text.empty()) return text;
+    if (IsLive(group_)) return ShortId(*passed.back(), group_) + ": " + Printable(passed.back()->observed);
+    return SeenBy(passed.front()->id, passed);
+  }
+
+  // On every port as far as it differs.
+  static std::string SeenBy(std::string_view id, const Group& passed) {
+    constexpr std::size_t kShown = 2;
+    std::vector<std::string_view> seen;
+    std::set<std::string_view> known;
+    for (const Finding* finding : passed) {
+      if (finding->id == id && known.insert(finding->observed).second) seen.push_back(finding->observed);
+    }
+    std::string text;
+    for (std::size_t i = 0; i < seen.size() && i < kShown; ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : "; ", seen[i]);
+    if (seen.size() > kShown) text += fmt::format("; and {} more", seen.size() - kShown);
+    return Printable(text);
+  }
+
+  void Listed(const Group& findings) {
+    for (std::size_t i = 0; i < findings.size();) {
+      const Finding& finding = *findings[i];
+      std::size_t same = 1;
+      if (finding.outcome == Outcome::kPass && ports_ >= kFoldFromPorts) {
+        while (i + same < findings.size() && SameOnAnotherPort(finding, *findings[i + same])) ++same;
+      } else if (finding.outcome == Outcome::kNotApplicable) {
+        while (i + same < findings.size() && SameReason(finding, *findings[i + same])) ++same;
+      }
+      if (same == 1) {
+        One(finding);
+      } else if (finding.outcome == Outcome::kPass) {
+        Ports(Group(findings.begin() + static_cast<std::ptrdiff_t>(i),
+                    findings.begin() + static_cast<std::ptrdiff_t>(i + same)));
+      } else {
+        Reasons(Group(findings.begin() + static_cast<std::ptrdiff_t>(i),
+                      findings.begin() + static_cast<std::ptrdiff_t>(i + same)));
+      }
+      i += same;
+    }
+  }
+
+  static bool SameOnAnotherPort(const Finding& a, const Finding& b) {
+    return a.id == b.id && b.outcome == Outcome::kPass;
+  }
+
+  static bool SameReason(const Finding& a, const Finding& b) {
+    return b.outcome == Outcome::kNotApplicable && a.observed == b.observed;
+  }
+
+  void Ports(const Group& findings) {
+    const bool equal =
+        std::ranges::all_of(findings, [&](const Finding* f) { return f->observed == findings[0]->observed; });
+    const std::string what = equal ? findings[0]->observed : findings[0]->observed + "; others likewise";
+    Put(Outcome::kPass, ShortId(*findings[0], group_),
+        Printable(fmt::format("{} ports: {}", findings.size(), what)));
+  }
+
+  // One reason for several checks: the first by name, the others by number.
+  void Reasons(const Group& findings) {
+    std::set<std::string> others;
+    for (const Finding* finding : findings) others.insert(finding->id);
+    others.erase(findings[0]->id);
+    std::string id = ShortId(*findings[0], group_);
+    if (!others.empty()) id += fmt::format(" +{}", others.size());
+    Put(Outcome::kNotApplicable, id, Printable(findings[0]->observed));
+  }
+
+  void One(const Finding& finding) {
+    const bool trouble = !IsFine(finding);
+    std::string text = WithSubject(finding, ports_ > 1);
+    if (trouble && !finding.source.empty()) text += "  (" + Printable(finding.source) + ")";
+    Put(finding.outcome, ShortId(finding, group_), text);
+    if (!trouble) return;
+    // Said once when several in a row have the same reason and remedy.
+    if (!finding.why.empty() && finding.why != last_why_) text_ += Note(style_, "why", Printable(finding.why));
+    if (!finding.fix.empty() && finding.fix != last_fix_) text_ += FixNote(style_, Printable(finding.fix));
+    last_why_ = finding.why;
+    last_fix_ = finding.fix;
+    if (const auto hidden = hidden_.find(finding.id); hidden != hidden_.end()) {
+      text_ += Note(style_, "and",
+                    fmt::format("{} {}", Count(hidden->second, "check"), Follows(hidden->second, finding.id)));
+      hidden_.erase(hidden);
+    }
+  }
+
+  const Style& style_;
+  Detail detail_;
+  std::size_t ports_;
+  std::span<const Finding> all_;
+  std::vector<std::pair<std::string_view, Group>> groups_;
+  std::map<std::string, std::size_t> hidden_;  // by the id that hides
+  std::string_view group_;
+  std::string_view label_;
+  std::string last_why_;
+  std::string last_fix_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string FindingsBlock(const Style& style, std::span<const Finding> findings, Detail detail) {
+  return Block(style, findings, detail).Text();
+}
+
+}  // namespace rdmaready

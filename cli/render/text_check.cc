@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a check: a block for each host, a block for each pair, the ladder, the verdict, what to do
+// first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "api/base/text.h"
+#include "checks/readiness.h"
+#include "checks/words/names.h"
+#include "checks/words/words.h"
+#include "cli/layout.h"
+#include "cli/render/findings_block.h"
+#include "cli/render/text.h"
+
+namespace rdmaready {
+namespace {
+
+// From this many hosts on, live tests that all passed are one line.
+constexpr std::size_t kFoldFromHosts = 3;
+constexpr std::size_t kLabelColumn = 8;
+
+std::string Summary(std::span<const Finding> findings) {
+  constexpr std::array<std::pair<Outcome, std::string_view>, 5> kWords{
+      {{Outcome::kPass, "ok"},
+       {Outcome::kFail, "fail"},
+       {Outcome::kWarn, "warn"},
+       {Outcome::kUnknown, "unknown"},
+       {Outcome::kNotApplicable, "not applicable"}}};
+  std::string text;
+  std::size_t hidden = 0;
+  for (const auto& [outcome, word] : kWords) {
+    std::size_t count = 0;
+    for (const Finding& finding : findings) {
+      if (finding.outcome == outcome && finding.hidden_by.empty()) ++count;
+    }
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
+  }
+  for (const Finding& finding : findings) hidden += finding.hidden_by.empty() ? 0U : 1U;
+  if (hidden > 0) text += fmt::format("{}{} not judged", text.empty() ? "" : ", ", hidden);
+  return text.empty() ? "nothing was checked" : text;
+}
+
+std::string HostHeading(const HostReport& host, const std::string& profile, const HostNotes& notes,
+                        const Style& style) {
+  const std::string dot = fmt::format(" {} ", style.Dot());
+  std::string rest;
+  if (!notes.recorded_by.empty()) rest += dot + "recorded " + UtcText(notes.recorded_unix_ns);
+  if (!host.kernel_release.empty()) rest += dot + "Linux " + Printable(host.kernel_release);
+  if (!profile.empty()) rest += dot + "profile " + Printable(profile);
+  if (host.kernel_release.empty() && profile.empty() && host.findings.empty()) rest = dot + "no report";
+  return style.Paint(Tone::kStrong, Printable(host.host)) + rest + "\n";
+}
+
+Detail DetailOf(const Report& report, bool verbose) {
+  if (verbose) return Detail::kEveryCheck;
+  return report.hosts.size() >= kFoldFromHosts ? Detail::kFolded : Detail::kBrief;
+}
+
+std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, bool verbose,
+                     const Style& style) {
+  const std::string& profile =
+      notes.profile_name.empty() && host.error.empty() ? report.profile_name : notes.profile_name;
+  std::string text = HostHeading(host, profile, notes, style);
+  text += FindingsBlock(style, host.findings, DetailOf(report, verbose));
+  if (!host.error.empty()) {
+    text += Labelled(style, Tone::kBad, "  error", 9, Printable(host.error));
+    if (host.findings.empty()) return text;
+  }
+  const std::string note = notes.software ? "; software device: functional verdict only" : "";
+  return text + Labelled(style, Tone::kPlain, " ", 2, Summary(host.findings) + note);
+}
+
+std::string PairText(const PairReport& pair, const Report& report, bool verbose, const Style& style) {
+  const std::string heading = Printable(pair.from) + " -> " + Printable(pair.to);
+  return style.Paint(Tone::kStrong, heading) + "\n" +
+         FindingsBlock(style, pair.findings, DetailOf(report, verbose));
+}
+
+std::string RungText(const RungResult& rung, const Style& style) {
+  std::string_view word;
+  Tone tone = Tone::kPlain;
+  switch (rung.outcome) {
+    case RungOutcome::kNotRun:
+      word = "not run";
+      tone = Tone::kFaint;
+      break;
+    case RungOutcome::kPass:
+      word = "ok";
+      tone = Tone::kGood;
+      break;
+    case RungOutcome::kFail:
+      word = "FAIL";
+      tone = Tone::kBad;
+      break;
+    case RungOutcome::kUnknown:
+      word = "unknown";
+      tone = Tone::kWarning;
+      break;
+  }
+  return std::string(Name(rung.rung)) + " " + style.Paint(tone, word);
+}
+
+std::string LadderText(const Report& report, const Style& style) {
+  std::size_t widest = 0;
+  for (const HostReport& host : report.hosts) widest = std::max(widest, host.host.size());
+  std::string text;
+  for (const HostReport& host : report.hosts) {
+    text += Column(text.empty() ? "ladder" : "", kLabelColumn) + Column(Printable(host.host), widest + 2);
+    for (std::size_t i = 0; i < host.ladder.size(); ++i) {
+      text += (i == 0 ? "" : ", ") + RungText(host.ladder[i], style);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string VerdictText(const Report& report, const Style& style) {
+  Tone tone = Tone::kWarning;
+  switch (report.verdict) {
+    case Readiness::kUndetermined:
+      break;
+    case Readiness::kReady:
+      tone = Tone::kGood;
+      break;
+    case Readiness::kNotReady:
+      tone = Tone::kBad;
+      break;
+  }
+  const std::string line = Printable(Headline(report));
+  const std::string time = report.duration_ns > 0 ? "  (" + DurationText(report.duration_ns) + ")" : "";
+  const std::size_t colon = std::min(line.find(':'), line.size());
+  std::string text;
+  for (const std::string& part : Wrap(line + time, style.width)) {
+    const std::size_t painted = text.empty() ? std::min(colon, part.size()) : 0;
+    text += style.Paint(tone, part.substr(0, painted)) + part.substr(painted) + "\n";
+  }
+  return text;
+}
+
+// Lines of its own: it is what the reader takes along.
+std::string FirstText(const Report& report, const Style& style) {
+  const std::optional<FirstStep> first = FirstThingToDo(report);
+  if (!first || first->finding->fix.empty()) return {};
+  return Column("first", kLabelColumn) + first->where + ":\n" + std::string(kLabelColumn, ' ') +
+         Typed(style, kLabelColumn, Printable(first->finding->fix));
+}
+
+}  // namespace
+
+std::string CheckText(const CheckSummary& run, const Style& style, bool verbose) {
+  const Report& report = run.report;
+  std::string text;
+  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+    text +=
+        HostText(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}, report, verbose, style) +
+        "\n";
+  }
+  for (const PairReport& pair : report.pairs) text += PairText(pair, report, verbose, style);
+  if (!report.pairs.empty()) text += "\n";
+  return text + LadderText(report, style) + VerdictText(report, style) + FirstText(report, style);
+}
+
+}  // namespace rdmaready

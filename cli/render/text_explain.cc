@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the catalogue says of a check.
+#include <fmt/format.h>
+
+#include "api/base/text.h"
+#include "cli/layout.h"
+#include "cli/render/text.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kLabelWidth = 12;
+
+std::string Line(const Style& style, std::string_view label, std::string_view text) {
+  std::string out;
+  const std::size_t room = style.width == 0 ? 0 : style.width - kLabelWidth;
+  for (const std::string& line : Wrap(text, room))
+    out += Column(out.empty() ? label : "", kLabelWidth) + line + "\n";
+  return out;
+}
+
+std::string Joined(const std::vector<std::string>& words, std::string_view none) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? std::string(none) : text;
+}
+
+std::string_view ScopeWords(std::string_view scope) {
+  if (scope == "host") return "the whole host";
+  if (scope == "port") return "each RDMA port";
+  return "each pair of ports of two hosts";
+}
+
+std::string Effect(const Explanation& explanation) {
+  if (!explanation.blocking) return "no: it is said, and changes no verdict";
+  const std::string when = explanation.blocks_when.empty() ? "yes" : explanation.blocks_when;
+  return when + ": fail or unknown keeps a host from being ready";
+}
+
+// As Markdown's readers make it of a heading: without its dots.
+std::string Anchor(std::string_view id) {
+  std::string anchor(id);
+  std::erase(anchor, '.');
+  return anchor;
+}
+
+std::string OneText(const Explanation& explanation, const Style& style) {
+  return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
+         Line(style, "family", explanation.family) + Line(style, "why", explanation.why) +
+         Column("fix", kLabelWidth) + Typed(style, kLabelWidth, explanation.fix) +
+         Line(style, "blocking", Effect(explanation)) +
+         Line(style, "judged for", ScopeWords(explanation.scope)) +
+         Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
+}
+
+}  // namespace
+
+std::string ExplainText(const std::vector<Explanation>& explanations, const Style& style) {
+  std::string text;
+  for (const Explanation& explanation : explanations)
+    text += (text.empty() ? "" : "\n") + OneText(explanation, style);
+  return text;
+}
+
+std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue) {
+  std::string text =
+      "# Checks and live tests\n\n"
+      "A blocking check that fails, or is unknown, keeps a host from being ready. Advice is said, and changes "
+      "no "
+      "verdict.\n\n| id | family | severity | blocks |\n| --- | --- | --- | --- |\n";
+  for (const Explanation& entry : catalogue) {
+    text += fmt::format("| [{0}](#{1}) | {2} | {3} | {4} |\n", entry.id, Anchor(entry.id), entry.family,
+                        SeverityOf(entry), BlocksText(entry));
+  }
+  for (const Explanation& entry : catalogue) {
+    text += fmt::format(
+        "\n## {}\n\n{}.\n\n- **Why:** {}\n- **Fix:** `{}`\n- **Blocking:** {}\n- **Judged for:** {}\n- "
+        "**Depends on:** {}\n",
+        entry.id, entry.title, entry.why, entry.fix, BlocksText(entry), std::string(ScopeWords(entry.scope)),
+        Joined(entry.depends_on, "nothing"));
+  }
+  return text;
+}
+
+std::string CatalogueTable(const std::vector<Explanation>& catalogue, const Style& style) {
+  std::vector<std::vector<std::string>> rows{{"id", "family", "severity", "blocks"}};
+  for (const Explanation& entry : catalogue) {
+    rows.push_back({entry.id, entry.family, std::string(SeverityOf(entry)), std::string(BlocksText(entry))});
+  }
+  return Table(style, rows, 0);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the host beside RDMA itself: one line each.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/render/text_facts_words.h"
+
+namespace rdmaready {
+namespace {
+
+std::string FirewallText(const Firewall& firewall) {
+  std::size_t rules = 0;
+  std::size_t hooks = 0;
+  for (const FirewallChain& chain : firewall.chains) {
+    rules += chain.rules.size();
+    hooks += chain.input_hook ? 1 : 0;
+  }
+  const std::string legacy = firewall.legacy_tables ? ", and iptables of the older kind" : "";
+  if (firewall.chains.empty()) return "no rules for what arrives" + legacy;
+  return fmt::format("{} rules for what arrives, in {} chains, {} of them at a hook{}", rules,
+                     firewall.chains.size(), hooks, legacy);
+}
+
+std::string NodesText(const std::vector<DeviceNode>& nodes) {
+  if (nodes.empty()) return "none";
+  std::string text;
+  for (const DeviceNode& node : nodes)
+    text += fmt::format("{}{} {:04o}", text.empty() ? "" : ", ", node.name, node.mode);
+  return text;
+}
+
+std::string TargetsText(const std::vector<BootTarget>& targets) {
+  if (targets.empty()) return "no disk of the network";
+  std::string text;
+  for (const BootTarget& target : targets)
+    text += fmt::format("{}{} ({}, by {})", text.empty() ? "" : ", ", target.target, target.table,
+                        target.mac.empty() ? target.address : target.mac);
+  return text;
+}
+
+std::string MarkingsText(const std::vector<ConsumerMarking>& markings) {
+  if (markings.empty()) return "none";
+  std::string text;
+  for (const ConsumerMarking& marking : markings) {
+    text += (text.empty() ? "" : ", ") + marking.source;
+    if (marking.tos) text += fmt::format(" ToS {}", *marking.tos);
+    if (marking.gid_index) text += fmt::format(" GID index {}", *marking.gid_index);
+  }
+  return text;
+}
+
+std::string RulesText(const std::vector<RoutingRule>& rules) {
+  constexpr std::size_t kMostRules = 8;
+  if (rules.empty()) return "the kernel's own only";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(rules.size(), kMostRules); ++i) {
+    const RoutingRule& rule = rules[i];
+    text += fmt::format("{}{}{}: {} {}", i == 0 ? "" : ", ", rule.ipv6 ? "IPv6 " : "", rule.priority,
+                        rule.selector, rule.action);
+  }
+  if (rules.size() > kMostRules) text += fmt::format(" and {} more", rules.size() - kMostRules);
+  return text;
+}
+
+std::string NamesText(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& facts) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  const auto say = [&lines](const char* label, const auto& fact, const auto& write) {
+    const bool asked = !fact && (fact.missing().kind == Missing::Kind::kDenied ||
+                                 fact.missing().kind == Missing::Kind::kFailed);
+    if (fact) lines.emplace_back(label, write(*fact));
+    if (asked) lines.emplace_back(label, MissingText(fact.missing()));
+  };
+  say("node modes", facts.device_nodes, NodesText);
+  say("agent's powers", facts.agent_capabilities, [&facts](std::uint64_t capabilities) {
+    return fmt::format("capabilities {:#x}{}", capabilities,
+                       facts.agent_process ? " of " + *facts.agent_process : "");
+  });
+  say("packet filter", facts.firewall, FirewallText);
+  say("routing rules", facts.routing_rules, RulesText);
+  say("ToS set at boot", facts.tos_keepers, NamesText);
+  say("own markings", facts.markings, MarkingsText);
+  say("booted from", facts.boot_targets, TargetsText);
+  say("CPU governors", facts.cpu_governors, NamesText);
+  say("irqbalance", facts.irqbalance, [](bool runs) { return runs ? "runs" : "does not run"; });
+  return lines;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hosts remember: a line for each run and what changed in it, a line for each transfer; or one run, as its
+// check showed it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "api/base/text.h"
+#include "checks/counted/error_counters.h"
+#include "checks/readiness.h"
+#include "checks/words/names.h"
+#include "checks/words/words.h"
+#include "cli/layout.h"
+#include "cli/render/text.h"
+#include "cli/since.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMargin = 2;
+
+// "4f1c09aa" of "20261120T191700Z-4f1c09aa": the rest of it is the time. Ids that a caller chose stay whole.
+std::string ShortId(const std::string& run_id) {
+  constexpr std::size_t kTimeBytes = 16;  // "20261120T191700Z"
+  const bool ours = run_id.size() > kTimeBytes + 1 && run_id[kTimeBytes] == '-' && run_id[8] == 'T';
+  return Printable(ours ? run_id.substr(kTimeBytes + 1) : run_id);
+}
+
+std::string_view Word(Readiness verdict) {
+  return verdict == Readiness::kNotReady ? "not ready" : Name(verdict);
+}
+
+Tone ToneOf(Readiness verdict) {
+  switch (verdict) {
+    case Readiness::kUndetermined:
+      return Tone::kWarning;
+    case Readiness::kReady:
+      return Tone::kGood;
+    case Readiness::kNotReady:
+      return Tone::kBad;
+  }
+  return Tone::kWarning;
+}
+
+// Each id once, in order.
+std::vector<std::string> IdsOf(const std::vector<Finding>& findings) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : findings) {
+    std::string id = Printable(finding.id);
+    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+std::string FirstFew(const std::vector<std::string>& words) {
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(words.size(), kMost); ++i) text += (i == 0 ? "" : ", ") + words[i];
+  return words.size() > kMost ? text + fmt::format(" and {} more", words.size() - kMost) : text;
+}
+
+// "pfc.lossless-priority (new), ets.map; ok again: link.state"
+std::string Story(const RunRecord& run, const RunChanges& changes) {
+  if (!run.report.error.empty()) return Printable(run.report.error);
+  std::vector<Finding> all;
+  std::ranges::copy_if(run.report.findings, std::back_inserter(all), StandsInTheWay);
+  const std::vector<std::string> fresh = IdsOf(changes.newly_failing);
+  std::vector<std::string> words;
+  for (const std::string& id : fresh) words.push_back(id + " (new)");
+  for (const std::string& id : IdsOf(all)) {
+    if (std::ranges::find(fresh, id) == fresh.end()) words.push_back(id);
+  }
+  std::string text = FirstFew(words);
+  if (changes.newly_passing.empty()) return text;
+  return text + (text.empty() ? "" : "; ") + "ok again: " + FirstFew(IdsOf(changes.newly_passing));
+}
+
+std::string Padded(std::string_view text, std::size_t width) { return Column(text, width + 2); }
+
+struct RunColumns {
+  std::size_t id = 3;
+  std::size_t level = 5;
+  std::size_t profile = 7;
+};
+
+constexpr std::size_t kTimeWidth = 19;
+constexpr std::size_t kVerdictWidth = 12;
+
+std::string RunLine(const RunRecord& run, const RunChanges& changes, const RunColumns& columns,
+                    const Style& style) {
+  const std::size_t story_column =
+      kMargin + kTimeWidth + 2 + columns.id + 2 + kVerdictWidth + 2 + columns.level + 2 + columns.profile + 2;
+  std::string line = std::string(kMargin, ' ') + Padded(TimeText(run.started_unix_ns), kTimeWidth) +
+                     Padded(ShortId(run.run_id), columns.id) +
+                     style.Paint(ToneOf(run.report.verdict), Padded(Word(run.report.verdict), kVerdictWidth)) +
+                     Padded(Name(run.level), columns.level) +
+                     Padded(Printable(run.profile_name), columns.profile);
+  const std::string story = Story(run, changes);
+  if (story.empty()) return TrimRight(line) + "\n";
+  // Where too little room is left beside the columns, the story goes below them.
+  constexpr std::size_t kEnough = 40;
+  constexpr std::size_t kBelow = kMargin + kTimeWidth + 2;
+  const bool beside = style.width == 0 || style.width >= story_column + kEnough;
+  const std::size_t column = beside ? story_column : kBelow;
+  if (!beside) line = TrimRight(line) + "\n" + std::string(column, ' ');
+  const std::size_t room = style.width == 0 ? 0 : style.width - std::min(style.width, column);
+  const std::vector<std::string> parts = Wrap(story, room);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    line += (i == 0 ? "" : std::string(column, ' ')) + parts[i] + "\n";
+  return line;
+}
+
+std::string RunsText(const HostHistory& host, const Style& style) {
+  if (host.history.runs.empty()) return {};
+  RunColumns columns;
+  for (const RunRecord& run : host.history.runs) {
+    columns.id = std::max(columns.id, ShortId(run.run_id).size());
+    columns.level = std::max(columns.level, Name(run.level).size());
+    columns.profile = std::max(columns.profile, Printable(run.profile_name).size());
+  }
+  std::string text =
+      std::string(kMargin, ' ') +
+      style.Paint(Tone::kStrong, Padded("when (UTC)", kTimeWidth) + Padded("run", columns.id) +
+                                     Padded("verdict", kVerdictWidth) + Padded("level", columns.level) +
+                                     Padded("profile", columns.profile) + "what stands in the way") +
+      "\n";
+  for (std::size_t i = 0; i < host.history.runs.size(); ++i) {
+    text +=
+        RunLine(host.history.runs[i], i < host.changes.size() ? host.changes[i] : RunChanges{}, columns, style);
+  }
+  return text;
+}
+
+std::string PeerText(const TransferRecord& transfer) {
+  if (transfer.role == "loopback") return "loopback";
+  return (transfer.role == "initiator" ? "to " : "from ") + Printable(transfer.peer);
+}
+
+std::string TransfersTable(const std::vector<TransferRecord>& transfers, const Style& style) {
+  if (transfers.empty()) return {};
+  std::vector<std::vector<std::string>> rows{{"when (UTC)", "run", "case", "port", "peer", "rate", "p99"}};
+  for (const TransferRecord& transfer : transfers) {
+    const TransferResult& result = transfer.result;
+    std::vector<std::string> row{TimeText(transfer.started_unix_ns), ShortId(transfer.run_id),
+                                 Printable(result.case_name), Printable(transfer.port), PeerText(transfer)};
+    if (result.failure.kind == FailureKind::kNone) {
+      row.push_back(RateText(result.throughput_bytes_per_s) + (result.verify ? "" : " unverified"));
+      row.push_back(DurationText(result.latency.p99_ns));
+    } else {
+      row.push_back("FAIL " + std::string(Name(result.failure.kind)));
+      row.push_back(Printable(result.failure.detail));
+    }
+    rows.push_back(std::move(row));
+  }
+  return Table(style, rows, kMargin);
+}
+
+// What the host's error counters did during those transfers; nothing of those in which they stood still.
+std::string CountersText(const std::vector<TransferRecord>& transfers, const Style& style) {
+  std::string text;
+  for (const TransferRecord& transfer : transfers) {
+    const EndCounters counters{.port = transfer.port, .changes = transfer.result.error_counters};
+    const std::string growth = GrowthText({&counters, 1});
+    if (growth.empty()) continue;
+    const std::string test = Printable(transfer.result.case_name) + ", " + PeerText(transfer);
+    text += Labelled(style, Tone::kWarning, std::string(kMargin, ' ') + TimeText(transfer.started_unix_ns),
+                     kMargin + kTimeWidth + 2, test + ": " + growth);
+  }
+  return text;
+}
+
+std::string EventsText(const std::vector<StoreEvent>& events, const Style& style) {
+  std::string text;
+  for (const StoreEvent& event : events) {
+    text += Labelled(style, Tone::kWarning, std::string(kMargin, ' ') + TimeText(event.unix_ns),
+                     kMargin + kTimeWidth + 2, Printable(event.text));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string HistoryText(const HistoryRun& run, const Style& style) {
+  std::string text;
+  for (const HostHistory& host : run.hosts) {
+    if (!host.error.empty()) continue;
+    text += (text.empty() ? "" : "\n") + style.Paint(Tone::kStrong, Printable(host.host)) + "\n";
+    std::string block;
+    for (const std::string& part : {RunsText(host, style), TransfersTable(host.history.transfers, style),
+                                    EventsText(host.history.events, style)}) {
+      if (!part.empty()) block += (block.empty() ? "" : "\n") + part;
+    }
+    text += block.empty() ? "  nothing is remembered\n" : block;
+  }
+  return text;
+}
+
+std::string RememberedText(const HistoryRun& run, const Style& style) {
+  std::map<std::string, CheckSummary> checks;  // by run id: hosts of one check share it
+  for (const HostHistory& host : run.hosts) {
+    for (const RunRecord& record : host.history.runs) {
+      CheckSummary& check = checks[record.run_id];
+      Report& report = check.report;
+      report.run_id = record.run_id;
+      report.started_unix_ns = record.started_unix_ns;
+      report.duration_ns = std::max(report.duration_ns, record.duration_ns);
+      report.profile_name = record.profile_name;
+      report.level = std::max(report.level, record.level);
+      report.hosts.push_back(record.report);
+      report.hosts.back().host = host.host;
+      check.notes.push_back({.profile_name = record.profile_name, .profile_digest = record.profile_digest});
+    }
+  }
+  std::string text;
+  for (auto& [id, check] : checks) {
+    check.report.verdict = ReadinessOf(check.report.hosts);
+    text += (text.empty() ? "" : "\n") +
+            style.Paint(Tone::kStrong,
+                        fmt::format("run {}, {} UTC", Printable(id), TimeText(check.report.started_unix_ns))) +
+            "\n" + CheckText(check, style);
+  }
+  for (const HostHistory& host : run.hosts) {
+    if (host.history.transfers.empty()) continue;
+    text += (text.empty() ? "" : "\n") + style.Paint(Tone::kStrong, Printable(host.host) + ": transfers") +
+            "\n" + TransfersTable(host.history.transfers, style) + CountersText(host.history.transfers, style);
+  }
+  return text;
+}
+
+}  // namespace rdmaready

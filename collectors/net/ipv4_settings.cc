@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/net/ipv4_settings.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/base/status.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+Fact<std::uint32_t> ReadNumber(HostReader& host, const std::string& path) {
+  const absl::StatusOr<std::string> text = host.ReadFile(path);
+  if (!text.ok()) return MissingFrom(text.status());
+  const std::string number = TrimRight(*text);
+  std::uint32_t value = 0;
+  const char* end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, value);
+  if (error == std::errc() && stop == end) return value;
+  return Missing{Missing::Kind::kFailed, "read " + path + ": \"" + number + "\" is not a setting"};
+}
+
+}  // namespace
+
+Fact<Ipv4Settings> ReadIpv4Conf(HostReader& host, const std::string& name) {
+  const std::string folder = "/proc/sys/net/ipv4/conf/" + name + "/";
+  Ipv4Settings settings;
+  std::uint32_t accept_local = 0;
+  std::uint32_t arp_filter = 0;
+  for (const auto& [file, value] :
+       {std::pair{"arp_ignore", &settings.arp_ignore}, std::pair{"arp_announce", &settings.arp_announce},
+        std::pair{"rp_filter", &settings.rp_filter}, std::pair{"accept_local", &accept_local},
+        std::pair{"arp_filter", &arp_filter}}) {
+    const Fact<std::uint32_t> number = ReadNumber(host, folder + file);
+    if (!number) return number.missing();
+    *value = *number;
+  }
+  settings.accept_local = accept_local != 0;
+  settings.arp_filter = arp_filter != 0;
+  return settings;
+}
+
+// IN_DEV_MAXCONF and IN_DEV_ORCONF of the kernel's include/linux/inetdevice.h.
+Fact<Ipv4Settings> EffectiveIpv4(const Fact<Ipv4Settings>& all, const Fact<Ipv4Settings>& own) {
+  if (!all) return all.missing();
+  if (!own) return own.missing();
+  return Ipv4Settings{.arp_ignore = std::max(all->arp_ignore, own->arp_ignore),
+                      .arp_announce = std::max(all->arp_announce, own->arp_announce),
+                      .rp_filter = std::max(all->rp_filter, own->rp_filter),
+                      .accept_local = all->accept_local || own->accept_local,
+                      .arp_filter = all->arp_filter || own->arp_filter};
+}
+
+}  // namespace rdmaready

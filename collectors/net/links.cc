@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/net/links.h"
+
+#include <linux/if.h>
+#include <linux/if_link.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "api/base/status.h"
+#include "collectors/attributes.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::uint16_t kLargestVlanId = 4095;
+constexpr std::uint32_t kLargestPcp = 7;
+constexpr std::size_t kLongestAddress = 32;  // MAX_ADDR_LEN of include/linux/netdevice.h
+
+// The value of an attribute that need not be there.
+template <class T>
+absl::Status Optional(const Attributes& attributes, int type, absl::StatusOr<T> (Attributes::*read)(int) const,
+                      std::optional<T>* value) {
+  if (!attributes.Find(type)) return absl::OkStatus();
+  absl::StatusOr<T> number = (attributes.*read)(type);
+  if (!number.ok()) return number.status();
+  *value = *number;
+  return absl::OkStatus();
+}
+
+absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPriority>* egress) {
+  const absl::StatusOr<Attributes> rows = Attributes::Parse(nest, "VLAN egress map");
+  if (!rows.ok()) return rows.status();
+  for (const Attributes::Attribute& row : rows->all()) {
+    ifla_vlan_qos_mapping mapping{};
+    if (row.type != IFLA_VLAN_QOS_MAPPING || row.value.size() != sizeof mapping) {
+      return Malformed("VLAN egress map", "a row that is none");
+    }
+    std::memcpy(&mapping, row.value.data(), sizeof mapping);
+    if (mapping.to > kLargestPcp) return Malformed("VLAN egress map", "PCP " + std::to_string(mapping.to));
+    egress->push_back({mapping.from, static_cast<std::uint8_t>(mapping.to)});
+  }
+  std::ranges::sort(*egress, {}, &VlanPriority::from);
+  return absl::OkStatus();
+}
+
+absl::Status DecodeVlan(std::span<const std::byte> data, Link* link) {
+  const absl::StatusOr<Attributes> vlan = Attributes::Parse(data, "VLAN information");
+  if (!vlan.ok()) return vlan.status();
+  const absl::StatusOr<std::uint16_t> id = vlan->U16(IFLA_VLAN_ID);
+  if (!id.ok()) return id.status();
+  if (*id > kLargestVlanId) return Malformed("VLAN information", "VLAN " + std::to_string(*id));
+  link->vlan_id = *id;
+  const auto egress = vlan->Find(IFLA_VLAN_EGRESS_QOS);
+  return egress ? DecodeEgress(*egress, &link->vlan_egress) : absl::OkStatus();
+}
+
+absl::Status DecodeBond(std::span<const std::byte> data, Link* link) {
+  const absl::StatusOr<Attributes> bond = Attributes::Parse(data, "bond information");
+  if (!bond.ok()) return bond.status();
+  return Optional(*bond, IFLA_BOND_MODE, &Attributes::U8, &link->bond_mode);
+}
+
+absl::Status DecodeLinkInfo(std::span<const std::byte> bytes, Link* link) {
+  const absl::StatusOr<Attributes> info = Attributes::Parse(bytes, "link information");
+  if (!info.ok()) return info.status();
+  if (!info->Find(IFLA_INFO_KIND)) return absl::OkStatus();
+  absl::StatusOr<std::string> kind = info->Text(IFLA_INFO_KIND);
+  if (!kind.ok()) return kind.status();
+  link->kind = *std::move(kind);
+  const auto data = info->Find(IFLA_INFO_DATA);
+  if (!data) return absl::OkStatus();
+  if (link->kind == "vlan") return DecodeVlan(*data, link);
+  if (link->kind == "bond") return DecodeBond(*data, link);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> DecodeName(const Attributes& attributes) {
+  absl::StatusOr<std::string> name = attributes.Text(IFLA_IFNAME);
+  if (!name.ok()) return name;
+  if (name->empty() || name->size() >= IFNAMSIZ || *name == "." || *name == ".." ||
+      name->find('/') != std::string::npos) {
+    return Malformed("link", "impossible name \"" + *name + "\"");
+  }
+  return name;
+}
+
+NetlinkRequest Request(std::uint32_t ifindex, bool dump) {
+  ifinfomsg header{};
+  header.ifi_index = static_cast<int>(ifindex);
+  return {NETLINK_ROUTE, RTM_GETLINK, dump,
+          Payload::Of(header).U32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS).bytes()};
+}
+
+std::vector<std::uint32_t> Related(const std::multimap<std::uint32_t, std::uint32_t>& relation,
+                                   std::uint32_t ifindex) {
+  std::vector<std::uint32_t> related;
+  const auto [begin, end] = relation.equal_range(ifindex);
+  for (auto it = begin; it != end; ++it) related.push_back(it->second);
+  return related;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  if (bytes.size() > kLongestAddress) {
+    return Malformed("link", "an address of " + std::to_string(bytes.size()) + " bytes");
+  }
+  std::string text;
+  for (const std::byte byte : bytes) {
+    if (!text.empty()) text += ':';
+    text += kDigits[std::to_integer<unsigned>(byte >> 4)];
+    text += kDigits[std::to_integer<unsigned>(byte & std::byte{0xf})];
+  }
+  return text;
+}
+
+absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
+  ifinfomsg header{};
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "link");
+  if (!attributes.ok()) return attributes.status();
+  if (header.ifi_index <= 0) return Malformed("link", "ifindex " + std::to_string(header.ifi_index));
+  Link link{.ifindex = static_cast<std::uint32_t>(header.ifi_index),
+            .admin_up = (header.ifi_flags & IFF_UP) != 0,
+            .carrier = (header.ifi_flags & IFF_LOWER_UP) != 0,
+            .loopback = (header.ifi_flags & IFF_LOOPBACK) != 0};
+  absl::StatusOr<std::string> name = DecodeName(*attributes);
+  if (!name.ok()) return name.status();
+  link.name = *std::move(name);
+  const absl::StatusOr<std::uint32_t> mtu = attributes->U32(IFLA_MTU);
+  if (!mtu.ok()) return mtu.status();
+  link.mtu_bytes = *mtu;
+  if (const auto mac = attributes->Find(IFLA_ADDRESS)) {
+    absl::StatusOr<std::string> text = MacText(*mac);
+    if (!text.ok()) return text.status();
+    link.mac = *std::move(text);
+  }
+  for (const auto& [type, value] :
+       {std::pair{IFLA_MAX_MTU, &link.max_mtu_bytes}, std::pair{IFLA_CARRIER_CHANGES, &link.carrier_changes},
+        std::pair{IFLA_MASTER, &link.master}, std::pair{IFLA_LINK, &link.peer}}) {
+    RR_RETURN_IF_ERROR(Optional(*attributes, type, &Attributes::U32, value));
+  }
+  link.peer_elsewhere = link.peer && attributes->Find(IFLA_LINK_NETNSID).has_value();
+  if (const auto info = attributes->Find(IFLA_LINKINFO)) RR_RETURN_IF_ERROR(DecodeLinkInfo(*info, &link));
+  return link;
+}
+
+absl::StatusOr<Link> ReadLinkByIndex(HostReader& host, std::uint32_t ifindex) {
+  const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, Request(ifindex, false), "link");
+  if (!answer.ok()) return answer.status();
+  absl::StatusOr<Link> link = DecodeLink(answer->payload);
+  if (link.ok() && link->ifindex != ifindex) return Malformed("link", "the answer is about another interface");
+  return link;
+}
+
+Fact<std::uint16_t> VlanIdOf(const Link& link) {
+  if (link.vlan_id) return *link.vlan_id;
+  return Missing{Missing::Kind::kUnsupported, "not a VLAN device"};
+}
+
+Fact<std::vector<VlanPriority>> VlanEgressOf(const Link& link) {
+  if (link.vlan_id) return link.vlan_egress;
+  return Missing{Missing::Kind::kUnsupported, "not a VLAN device"};
+}
+
+bool StandsOnItsPeer(std::string_view kind) {
+  constexpr std::array<std::string_view, 6> kKinds{"vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"};
+  return std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+LinkTable::LinkTable(std::vector<Link> links) {
+  for (Link& link : links) links_.try_emplace(link.ifindex, std::move(link));
+  std::set<std::pair<std::uint32_t, std::uint32_t>> stands;  // upper, lower
+  for (const auto& [ifindex, link] : links_) {
+    if (link.master && links_.contains(*link.master)) stands.emplace(*link.master, ifindex);
+    if (link.peer && !link.peer_elsewhere && StandsOnItsPeer(link.kind) && links_.contains(*link.peer)) {
+      stands.emplace(ifindex, *link.peer);
+    }
+  }
+  for (const auto& [upper, lower] : stands) {
+    above_.emplace(lower, upper);
+    below_.emplace(upper, lower);
+  }
+}
+
+const Link* LinkTable::Find(std::uint32_t ifindex) const {
+  const auto found = links_.find(ifindex);
+  return found == links_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::uint32_t> LinkTable::Above(std::uint32_t ifindex) const { return Related(above_, ifindex); }
+std::vector<std::uint32_t> LinkTable::Below(std::uint32_t ifindex) const { return Related(below_, ifindex); }
+
+absl::StatusOr<LinkTable> ReadLinks(HostReader& host) {
+  const absl::StatusOr<std::vector<NetlinkMessage>> answer = host.Netlink(Request(0, true));
+  if (!answer.ok()) return answer.status();
+  std::vector<Link> links;
+  links.reserve(answer->size());
+  for (const NetlinkMessage& message : *answer) {
+    absl::StatusOr<Link> link = DecodeLink(message.payload);
+    if (!link.ok()) return link.status();
+    links.push_back(*std::move(link));
+  }
+  return LinkTable(std::move(links));
+}
+
+}  // namespace rdmaready

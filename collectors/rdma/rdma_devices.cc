@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/rdma/rdma_devices.h"
+
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/base/text.h"
+#include "collectors/attributes.h"
+
+namespace rdmaready {
+namespace {
+
+// ibv_query_port counts ports in a byte; no device has more.
+constexpr std::uint32_t kMostPorts = 255;
+
+// Names become parts of paths, so a hostile one must not lead elsewhere.
+bool IsPathPart(const std::string& name) {
+  return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
+}
+
+Fact<Transport> TransportFromSysfs(HostReader& host, const RdmaDevice& device) {
+  const absl::StatusOr<std::string> node_type = host.ReadFile(SysfsPath(device, "node_type"));
+  if (!node_type.ok()) return MissingFrom(node_type.status());
+  if (node_type->find("RNIC") != std::string::npos) return Transport::kIwarp;
+  const absl::StatusOr<std::string> link_layer = host.ReadFile(SysfsPath(device, "ports/1/link_layer"));
+  if (!link_layer.ok()) return MissingFrom(link_layer.status());
+  const std::string text = TrimRight(*link_layer);
+  if (text == "InfiniBand") return Transport::kInfiniBand;
+  if (text == "Ethernet") return Transport::kRoce;
+  return Missing{Missing::Kind::kFailed, "unknown link layer \"" + text + "\""};
+}
+
+}  // namespace
+
+NetlinkRequest RdmaRequest(unsigned command, bool dump, const Payload& payload) {
+  return {NETLINK_RDMA, static_cast<std::uint16_t>(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)), dump,
+          payload.bytes()};
+}
+
+std::string SysfsPath(const RdmaDevice& device, std::string_view file) {
+  return "/sys/class/infiniband/" + device.name + "/" + std::string(file);
+}
+
+absl::StatusOr<RdmaDevice> DecodeRdmaDevice(std::span<const std::byte> payload) {
+  const absl::StatusOr<Attributes> attributes = Attributes::Parse(payload, "RDMA device");
+  if (!attributes.ok()) return attributes.status();
+  const absl::StatusOr<std::uint32_t> index = attributes->U32(RDMA_NLDEV_ATTR_DEV_INDEX);
+  if (!index.ok()) return index.status();
+  absl::StatusOr<std::string> name = attributes->Text(RDMA_NLDEV_ATTR_DEV_NAME);
+  if (!name.ok()) return name.status();
+  if (!IsPathPart(*name)) return Malformed("RDMA device", "impossible name \"" + *name + "\"");
+  const absl::StatusOr<std::uint32_t> ports = attributes->U32(RDMA_NLDEV_ATTR_PORT_INDEX);
+  if (!ports.ok()) return ports.status();
+  if (*ports > kMostPorts) return Malformed("RDMA device", std::to_string(*ports) + " ports");
+  const absl::StatusOr<std::uint64_t> node_guid = attributes->U64(RDMA_NLDEV_ATTR_NODE_GUID);
+  if (!node_guid.ok()) return node_guid.status();
+
+  RdmaDevice device{.index = *index, .name = *std::move(name), .port_count = *ports, .node_guid = *node_guid};
+  for (const auto& [type, text] : {std::pair{RDMA_NLDEV_ATTR_DEV_PROTOCOL, &device.protocol},
+                                   std::pair{RDMA_NLDEV_ATTR_FW_VERSION, &device.firmware}}) {
+    if (!attributes->Find(type)) continue;
+    absl::StatusOr<std::string> value = attributes->Text(type);
+    if (!value.ok()) return value.status();
+    *text = *std::move(value);
+  }
+  return device;
+}
+
+absl::StatusOr<RdmaPort> DecodeRdmaPort(std::span<const std::byte> payload) {
+  const absl::StatusOr<Attributes> attributes = Attributes::Parse(payload, "RDMA port");
+  if (!attributes.ok()) return attributes.status();
+  const absl::StatusOr<std::uint32_t> index = attributes->U32(RDMA_NLDEV_ATTR_DEV_INDEX);
+  if (!index.ok()) return index.status();
+  absl::StatusOr<std::string> name = attributes->Text(RDMA_NLDEV_ATTR_DEV_NAME);
+  if (!name.ok()) return name.status();
+  const absl::StatusOr<std::uint32_t> number = attributes->U32(RDMA_NLDEV_ATTR_PORT_INDEX);
+  if (!number.ok()) return number.status();
+  const absl::StatusOr<std::uint8_t> state = attributes->U8(RDMA_NLDEV_ATTR_PORT_STATE);
+  if (!state.ok()) return state.status();
+  const absl::StatusOr<std::uint8_t> phys_state = attributes->U8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE);
+  if (!phys_state.ok()) return phys_state.status();
+
+  RdmaPort port{.device_index = *index,
+                .device = *std::move(name),
+                .number = *number,
+                .state = *state,
+                .phys_state = *phys_state};
+  if (attributes->Find(RDMA_NLDEV_ATTR_NDEV_INDEX)) {
+    const absl::StatusOr<std::uint32_t> ifindex = attributes->U32(RDMA_NLDEV_ATTR_NDEV_INDEX);
+    if (!ifindex.ok()) return ifindex.status();
+    port.ifindex = *ifindex;
+  }
+  return port;
+}
+
+absl::StatusOr<std::vector<RdmaDevice>> ReadRdmaDevices(HostReader& host) {
+  const absl::StatusOr<std::vector<NetlinkMessage>> answer =
+      host.Netlink(RdmaRequest(RDMA_NLDEV_CMD_GET, true, Payload()));
+  if (!answer.ok()) return answer.status();
+  std::vector<RdmaDevice> devices;
+  for (const NetlinkMessage& message : *answer) {
+    absl::StatusOr<RdmaDevice> device = DecodeRdmaDevice(message.payload);
+    if (!device.ok()) return device.status();
+    devices.push_back(*std::move(device));
+  }
+  std::sort(devices.begin(), devices.end(),
+            [](const RdmaDevice& a, const RdmaDevice& b) { return NaturalLess(a.name, b.name); });
+  return devices;
+}
+
+absl::StatusOr<RdmaDevice> ReadRdmaDevice(HostReader& host, std::uint32_t index) {
+  const absl::StatusOr<NetlinkMessage> answer =
+      AskForOne(host, RdmaRequest(RDMA_NLDEV_CMD_GET, false, Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, index)),
+                "RDMA device");
+  if (!answer.ok()) return answer.status();
+  return DecodeRdmaDevice(answer->payload);
+}
+
+absl::StatusOr<RdmaPort> ReadRdmaPort(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+  const NetlinkRequest request =
+      RdmaRequest(RDMA_NLDEV_CMD_PORT_GET, false,
+                  Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, device.index).U32(RDMA_NLDEV_ATTR_PORT_INDEX, port));
+  const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, request, "RDMA port");
+  if (!answer.ok()) return answer.status();
+  absl::StatusOr<RdmaPort> decoded = DecodeRdmaPort(answer->payload);
+  if (!decoded.ok()) return decoded;
+  if (decoded->device_index != device.index || decoded->number != port) {
+    return Malformed("RDMA port", "the answer is about another port");
+  }
+  return decoded;
+}
+
+Fact<Transport> ReadTransport(HostReader& host, const RdmaDevice& device) {
+  if (device.protocol.empty()) return TransportFromSysfs(host, device);
+  if (device.protocol == "roce") return Transport::kRoce;
+  if (device.protocol == "ib") return Transport::kInfiniBand;
+  if (device.protocol == "iw") return Transport::kIwarp;
+  return Missing{Missing::Kind::kUnsupported,
+                 "protocol \"" + device.protocol + "\" is not InfiniBand, RoCE or iWARP"};
+}
+
+Fact<bool> ReadSoftware(HostReader& host, const RdmaDevice& device) {
+  const absl::StatusOr<std::string> link = host.ReadLink(SysfsPath(device, "device"));
+  if (!link.ok()) {
+    if (link.status().code() != absl::StatusCode::kNotFound) return MissingFrom(link.status());
+    return true;
+  }
+  return host.ReadFile(SysfsPath(device, "parent")).ok();  // rxe names its netdev there
+}
+
+Fact<std::string> FirmwareOf(const RdmaDevice& device, const Fact<bool>& software, const Fact<Netdev>& netdev) {
+  if (!device.firmware.empty()) return device.firmware;
+  if (software && *software) return Missing{Missing::Kind::kUnsupported, "a software device has no firmware"};
+  if (software && netdev && netdev->driver_info && !netdev->driver_info->firmware.empty()) {
+    return netdev->driver_info->firmware;
+  }
+  return Missing{Missing::Kind::kUnsupported, "the driver reports no firmware version"};
+}
+
+Fact<std::string> ReadBoard(HostReader& host, const RdmaDevice& device, const Fact<bool>& software) {
+  for (const char* file : {"board_id", "hca_type"}) {
+    const absl::StatusOr<std::string> text = host.ReadFile(SysfsPath(device, file));
+    if (!text.ok() && text.status().code() != absl::StatusCode::kNotFound) return MissingFrom(text.status());
+    if (std::string board = text.ok() ? TrimRight(*text) : ""; !board.empty()) return board;
+  }
+  return Missing{Missing::Kind::kUnsupported,
+                 software && *software ? "a software device has no board" : "the driver names no board"};
+}
+
+Fact<PortState> PortStateOf(std::uint32_t state) {
+  constexpr PortState kStates[] = {PortState::kUnknown, PortState::kDown,   PortState::kInit,
+                                   PortState::kArmed,   PortState::kActive, PortState::kActiveDefer};
+  if (state == 0 || state >= std::size(kStates)) {
+    return Missing{Missing::Kind::kFailed, "unknown port state " + std::to_string(state)};
+  }
+  return kStates[state];
+}
+
+Fact<std::uint32_t> MtuBytesOf(std::uint32_t mtu) {
+  constexpr std::uint32_t kSmallest = 1;  // IBV_MTU_256
+  constexpr std::uint32_t kLargest = 5;   // IBV_MTU_4096
+  if (mtu < kSmallest || mtu > kLargest) {
+    return Missing{Missing::Kind::kUnsupported,
+                   "not an InfiniBand MTU (enum ibv_mtu " + std::to_string(mtu) + ")"};
+  }
+  return std::uint32_t{128} << mtu;
+}
+
+Fact<std::uint32_t> DecodeRate(std::string_view text) {
+  constexpr std::uint32_t kLargestGiga = 100'000;
+  const std::string rate = TrimRight(text);
+  const Missing nonsense{Missing::Kind::kFailed, "\"" + rate + "\" is not a rate"};
+  std::uint32_t giga = 0;
+  const char* end = rate.data() + rate.size();
+  auto [stop, error] = std::from_chars(rate.data(), end, giga);
+  if (error != std::errc() || giga > kLargestGiga) return nonsense;
+  std::uint32_t half = 0;
+  if (std::string_view(stop, end).starts_with(".5")) {
+    half = 500;
+    stop += 2;
+  }
+  if (!std::string_view(stop, end).starts_with(" Gb/sec")) return nonsense;
+  return giga * 1000 + half;
+}
+
+Fact<std::uint32_t> ReadRate(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+  const absl::StatusOr<std::string> text =
+      host.ReadFile(SysfsPath(device, "ports/" + std::to_string(port) + "/rate"));
+  if (!text.ok()) return MissingFrom(text.status());
+  return DecodeRate(*text);
+}
+
+bool NaturalLess(std::string_view a, std::string_view b) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto number = [&digit](std::string_view text, std::size_t at) {
+    std::size_t end = at;
+    while (end < text.size() && digit(text[end])) ++end;
+    while (at + 1 < end && text[at] == '0') ++at;
+    return text.substr(at, end - at);
+  };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!digit(a[i]) || !digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+      continue;
+    }
+    const std::string_view x = number(a, i);
+    const std::string_view y = number(b, j);
+    if (x.size() != y.size()) return x.size() < y.size();
+    if (x != y) return x < y;
+    while (i < a.size() && digit(a[i])) ++i;
+    while (j < b.size() && digit(b[j])) ++j;
+  }
+  if (i < a.size() || j < b.size()) return j < b.size();
+  return a < b;  // equal but for leading zeros
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/real/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <string_view>
+
+#include "api/base/handle.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kLargestFileBytes = std::size_t{16} << 20;
+
+// Most files of the kernel's are small, and it clears as much memory as it is asked for (proc_sys_call_handler
+// in fs/proc/proc_sysctl.c): a page first, more of what is larger.
+constexpr std::size_t kFirstReadBytes = 4096;
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file) return ErrnoStatus(errno, "open " + path);
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const std::size_t wanted = text.size() < kFirstReadBytes ? kFirstReadBytes : buffer.size();
+    const ssize_t count = ::read(file.get(), buffer.data(), wanted);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return ErrnoStatus(errno, "read " + path);
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > kLargestFileBytes) return ErrnoStatus(EFBIG, "read " + path);
+  }
+}
+
+absl::StatusOr<std::vector<std::string>> ListWholeDirectory(const std::string& path) {
+  const Handle<DIR, ::closedir> directory(::opendir(path.c_str()));
+  if (!directory) return ErrnoStatus(errno, "list " + path);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(directory.get());
+    if (entry == nullptr) break;
+    const std::string_view name(&entry->d_name[0]);
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (errno != 0) return ErrnoStatus(errno, "list " + path);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::StatusOr<std::string> ReadLinkText(const std::string& path) {
+  std::array<char, PATH_MAX> buffer;
+  const ssize_t count = ::readlink(path.c_str(), buffer.data(), buffer.size());
+  if (count < 0) return ErrnoStatus(errno, "read link " + path);
+  return std::string(buffer.data(), static_cast<std::size_t>(count));
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/real/rdma_cm.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "api/base/status.h"
+#include "collectors/real/files.h"
+
+namespace rdmaready {
+namespace {
+
+// Another reader may remove the directory it made while we read in it.
+constexpr int kAttempts = 3;
+
+absl::StatusOr<RdmaCmAnswer> ReadBoth(const std::string& port_directory) {
+  absl::StatusOr<std::string> mode = ReadWholeFile(port_directory + "/default_roce_mode");
+  if (!mode.ok()) return mode.status();
+  absl::StatusOr<std::string> tos = ReadWholeFile(port_directory + "/default_roce_tos");
+  if (!tos.ok()) return tos.status();
+  return RdmaCmAnswer{*std::move(mode), *std::move(tos)};
+}
+
+absl::Status WhyNoRdmaCm(const std::string& root, int error_number) {
+  if (error_number != ENOENT) return ErrnoStatus(error_number, "look at " + root + "/rdma_cm");
+  const absl::StatusOr<std::vector<std::string>> subsystems = ListWholeDirectory(root);
+  if (!subsystems.ok()) return subsystems.status();
+  if (subsystems->empty()) {
+    return absl::FailedPreconditionError("look at " + root +
+                                         "/rdma_cm: configfs is not mounted, or rdma_cm is not loaded");
+  }
+  return absl::FailedPreconditionError("look at " + root + "/rdma_cm: rdma_cm is not loaded");
+}
+
+// Read, or make, read and remove.
+absl::StatusOr<RdmaCmAnswer> TryOnce(const std::string& directory, std::uint32_t port) {
+  const std::string port_directory = directory + "/ports/" + std::to_string(port);
+  struct stat information {};
+  if (::stat(directory.c_str(), &information) == 0) return ReadBoth(port_directory);
+  if (errno != ENOENT) return ErrnoStatus(errno, "look at " + directory);
+
+  if (::mkdir(directory.c_str(), 0755) != 0) {
+    if (errno == EEXIST) return ReadBoth(port_directory);  // made by somebody else since, and theirs to keep
+    return ErrnoStatus(errno, "create " + directory);
+  }
+  absl::StatusOr<RdmaCmAnswer> answer = ReadBoth(port_directory);
+  // A directory that stays behind must not go unnoticed, even when the values were read.
+  if (::rmdir(directory.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(errno, "remove " + directory);
+  return answer;
+}
+
+}  // namespace
+
+absl::StatusOr<RdmaCmAnswer> ReadRdmaCmDefaults(const std::string& root, const std::string& device,
+                                                std::uint32_t port) {
+  const std::string subsystem = root + "/rdma_cm";
+  const std::string directory = subsystem + "/" + device;
+  if (device.empty() || device.front() == '.' || device.find('/') != std::string::npos) {
+    return ErrnoStatus(EINVAL, "look at " + directory);
+  }
+  struct stat information {};
+  if (::stat(subsystem.c_str(), &information) != 0) return WhyNoRdmaCm(root, errno);
+  absl::StatusOr<RdmaCmAnswer> answer = TryOnce(directory, port);
+  for (int again = 1; again < kAttempts && answer.status().code() == absl::StatusCode::kNotFound; ++again) {
+    answer = TryOnce(directory, port);
+  }
+  return answer;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/system/boot_files.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "api/base/status.h"
+#include "collectors/lines.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMostFiles = 256;
+
+constexpr std::array<std::string_view, 3> kTosWords{"default_roce_tos", "cma_roce_tos", "traffic_class"};
+constexpr std::array<std::string_view, 7> kBootFolders{"/etc/systemd/system",
+                                                       "/etc/udev/rules.d",
+                                                       "/etc/rdma",
+                                                       "/etc/network/if-up.d",
+                                                       "/etc/NetworkManager/dispatcher.d",
+                                                       "/etc/networkd-dispatcher/routable.d",
+                                                       "/etc/modprobe.d"};
+constexpr std::array<std::string_view, 4> kBootFiles{"/etc/rc.local", "/etc/rc.d/rc.local",
+                                                     "/etc/network/interfaces", "/etc/crontab"};
+
+bool IsCommentLine(std::string_view line) {
+  const std::size_t at = line.find_first_not_of(" \t");
+  return at != std::string_view::npos && (line[at] == '#' || line[at] == ';');
+}
+
+// systemd's folders of links to units, by the end of their names (systemd.unit(5)): nothing to be read.
+bool IsFolderOfLinks(std::string_view name) {
+  return name.ends_with(".wants") || name.ends_with(".requires") || name.ends_with(".upholds");
+}
+
+// Files that are no file, or are gone, have no lines.
+absl::StatusOr<std::vector<std::string>> LinesOf(HostReader& host, const std::string& path,
+                                                 const std::vector<std::string>& words) {
+  absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, words);
+  if (lines.ok()) return lines;
+  const absl::StatusCode code = lines.status().code();
+  const bool denied = code == absl::StatusCode::kPermissionDenied || code == absl::StatusCode::kOutOfRange;
+  if (denied) return lines.status();
+  return std::vector<std::string>{};
+}
+
+// The number after `key` and blanks, quotes, '=' or ':'.
+template <class Number>
+std::optional<Number> NumberAfter(std::string_view line, std::string_view key) {
+  const std::size_t found = line.find(key);
+  if (found == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(found + key.size());
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t\"=:")));
+  Number number{};
+  const auto [stop, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+bool KeepsTos(std::span<const std::string> lines) {
+  return std::ranges::any_of(lines, [](const std::string& line) { return !IsCommentLine(line); });
+}
+
+std::vector<ConsumerMarking> DecodeNcclLines(std::span<const std::string> lines, const std::string& source) {
+  ConsumerMarking marking{.consumer = MarkingConsumer::kNccl, .source = source};
+  for (const std::string& line : lines) {
+    if (IsCommentLine(line)) continue;
+    if (const auto tos = NumberAfter<std::uint8_t>(line, "NCCL_IB_TC")) marking.tos = tos;
+    if (const auto index = NumberAfter<std::uint32_t>(line, "NCCL_IB_GID_INDEX")) marking.gid_index = index;
+  }
+  if (!marking.tos && !marking.gid_index) return {};
+  return {marking};
+}
+
+std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines, const std::string& source) {
+  ConsumerMarking marking{.consumer = MarkingConsumer::kNvme, .source = source};
+  for (const std::string& line : lines) {
+    if (IsCommentLine(line)) continue;
+    for (const std::string_view key : {"--tos", "-T ", "\"tos\""}) {
+      if (const auto tos = NumberAfter<std::uint8_t>(line, key)) marking.tos = tos;
+    }
+  }
+  if (!marking.tos) return {};
+  return {marking};
+}
+
+Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host) {
+  const std::vector<std::string> words(kTosWords.begin(), kTosWords.end());
+  std::vector<std::string> paths(kBootFiles.begin(), kBootFiles.end());
+  for (const std::string_view folder : kBootFolders) {
+    const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
+    if (!names.ok()) {
+      if (names.status().code() == absl::StatusCode::kNotFound) continue;
+      return MissingFrom(names.status());
+    }
+    for (const std::string& name : *names) {
+      if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
+    }
+  }
+  const bool too_many = paths.size() > kMostFiles;
+  if (too_many) paths.resize(kMostFiles);
+  std::vector<std::string> keepers;
+  std::optional<Missing> unread;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, path, words);
+    if (!lines.ok()) {
+      unread = MissingFrom(lines.status());
+    } else if (KeepsTos(*lines)) {
+      keepers.push_back(path);
+    }
+  }
+  if (keepers.empty() && unread) return *unread;
+  if (keepers.empty() && too_many)
+    return Missing{Missing::Kind::kFailed, "too many files below /etc to look at"};
+  return keepers;
+}
+
+Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host) {
+  struct Source {
+    const char* path;
+    std::vector<std::string> words;
+    std::vector<ConsumerMarking> (*decode)(std::span<const std::string>, const std::string&);
+  };
+  std::vector<ConsumerMarking> markings;
+  for (const Source& source :
+       {Source{"/etc/nvme/discovery.conf", {"--tos", "-T "}, DecodeNvmeLines},
+        Source{"/etc/nvme/config.json", {"\"tos\""}, DecodeNvmeLines},
+        Source{"/etc/nccl.conf", {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"}, DecodeNcclLines}}) {
+    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, source.path, source.words);
+    if (!lines.ok()) return MissingFrom(lines.status());
+    std::ranges::move(source.decode(*lines, source.path), std::back_inserter(markings));
+  }
+  return markings;
+}
+
+}  // namespace rdmaready

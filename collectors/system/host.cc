@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/system/host.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "api/base/status.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+std::string TrimmedOrEmpty(HostReader& host, std::string_view path) {
+  const absl::StatusOr<std::string> text = host.ReadFile(path);
+  return text.ok() ? TrimRight(*text) : std::string();
+}
+
+// Whether the running kernel was configured without InfiniBand; unknown when its configuration is not readable.
+bool ConfiguredWithout(HostReader& host, const std::string& release) {
+  const absl::StatusOr<std::string> config = host.ReadFile("/boot/config-" + release);
+  return config.ok() && config->find("# CONFIG_INFINIBAND is not set\n") != std::string::npos;
+}
+
+}  // namespace
+
+std::string ReadHostname(HostReader& host) { return TrimmedOrEmpty(host, "/proc/sys/kernel/hostname"); }
+
+std::string ReadMachineId(HostReader& host) { return TrimmedOrEmpty(host, "/etc/machine-id"); }
+
+Fact<Kernel> ReadKernel(HostReader& host) {
+  const absl::StatusOr<std::string> release = host.ReadFile("/proc/sys/kernel/osrelease");
+  if (!release.ok()) return MissingFrom(release.status());
+  return Kernel{TrimRight(*release)};
+}
+
+Fact<Memlock> ReadMemlock(HostReader& host) {
+  const absl::StatusOr<Memlock> memlock = host.MemlockLimit();
+  if (!memlock.ok()) return MissingFrom(memlock.status());
+  return *memlock;
+}
+
+Fact<OpenFiles> DecodeOpenFiles(std::string_view limits) {
+  constexpr std::string_view kName = "Max open files";
+  const Missing nonsense{Missing::Kind::kFailed, "no line \"Max open files\" in /proc/self/limits"};
+  const std::size_t line = limits.find(kName);
+  if (line == std::string_view::npos) return nonsense;
+  limits.remove_prefix(line + kName.size());
+  OpenFiles files;
+  for (std::uint64_t* value : {&files.soft, &files.hard}) {
+    limits.remove_prefix(std::min(limits.size(), limits.find_first_not_of(' ')));
+    const std::string_view word = limits.substr(0, limits.find(' '));
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
+    if (word == "unlimited") {
+      *value = OpenFiles::kUnlimited;
+    } else if (word.empty() || error != std::errc() || stop != word.data() + word.size()) {
+      return nonsense;
+    }
+    limits.remove_prefix(word.size());
+  }
+  return files;
+}
+
+Fact<OpenFiles> ReadOpenFiles(HostReader& host) {
+  const absl::StatusOr<std::string> limits = host.ReadFile("/proc/self/limits");
+  if (!limits.ok()) return MissingFrom(limits.status());
+  return DecodeOpenFiles(*limits);
+}
+
+Fact<std::uint64_t> ReadUptime(HostReader& host) {
+  const absl::StatusOr<std::string> text = host.ReadFile("/proc/uptime");
+  if (!text.ok()) return MissingFrom(text.status());
+  std::uint64_t seconds = 0;
+  const auto [stop, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+  if (error == std::errc() && stop != text->data() + text->size() && *stop == '.') return seconds;
+  return Missing{Missing::Kind::kFailed, "\"" + TrimRight(*text) + "\" is not a time since boot"};
+}
+
+Fact<std::vector<std::string>> ReadRdmaNodes(HostReader& host) {
+  absl::StatusOr<std::vector<std::string>> names = host.ListDirectory("/dev/infiniband");
+  if (names.ok()) {
+    std::erase_if(*names, [](const std::string& name) { return name.starts_with("by-"); });  // udev's links
+    return *std::move(names);
+  }
+  if (names.status().code() == absl::StatusCode::kNotFound) return std::vector<std::string>{};
+  return MissingFrom(names.status());
+}
+
+Fact<std::vector<DeviceNode>> ReadDeviceNodes(HostReader& host, const Fact<std::vector<std::string>>& names) {
+  if (!names) return names.missing();
+  std::vector<DeviceNode> nodes;
+  for (const std::string& name : *names) {
+    const absl::StatusOr<std::uint32_t> mode = host.FileMode("/dev/infiniband/" + name);
+    if (mode.ok()) {
+      nodes.push_back({name, *mode});
+    } else if (mode.status().code() != absl::StatusCode::kNotFound) {
+      return MissingFrom(mode.status());
+    }
+  }
+  return nodes;
+}
+
+Fact<std::uint32_t> DecodeNodeList(std::string_view text) {
+  constexpr std::uint32_t kMostNodes = 1024;  // MAX_NUMNODES of any configuration
+  const std::string list = TrimRight(text);
+  const Missing nonsense{Missing::Kind::kFailed, "\"" + list + "\" is not a list of nodes"};
+  std::uint32_t nodes = 0;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (true) {
+    std::uint32_t first = 0;
+    auto [stop, error] = std::from_chars(at, end, first);
+    if (error != std::errc()) return nonsense;
+    std::uint32_t last = first;
+    if (stop != end && *stop == '-') {
+      const auto range = std::from_chars(stop + 1, end, last);
+      if (range.ec != std::errc()) return nonsense;
+      stop = range.ptr;
+    }
+    if (last < first || last >= kMostNodes) return nonsense;
+    nodes += last - first + 1;
+    if (stop == end) return nodes;
+    if (*stop != ',' || nodes > kMostNodes) return nonsense;
+    at = stop + 1;
+  }
+}
+
+Fact<std::uint32_t> ReadNumaNodes(HostReader& host) {
+  const absl::StatusOr<std::string> text = host.ReadFile("/sys/devices/system/node/online");
+  if (text.ok()) return DecodeNodeList(*text);
+  if (text.status().code() != absl::StatusCode::kNotFound) return MissingFrom(text.status());
+  return Missing{Missing::Kind::kUnsupported, "kernel without NUMA"};
+}
+
+Fact<std::uint64_t> DecodeCapabilities(std::string_view status) {
+  constexpr std::string_view kField = "\nCapEff:\t";
+  const std::size_t found = status.find(kField);
+  if (found != std::string_view::npos) {
+    status.remove_prefix(found + kField.size());
+    std::uint64_t effective = 0;
+    const auto [stop, error] = std::from_chars(status.data(), status.data() + status.size(), effective, 16);
+    if (error == std::errc() && (stop == status.data() + status.size() || *stop == '\n')) return effective;
+  }
+  return Missing{Missing::Kind::kFailed, "no line \"CapEff\" in /proc/self/status"};
+}
+
+Fact<std::string> DecodeProcessName(std::string_view status) {
+  constexpr std::string_view kField = "Name:\t";
+  if (status.starts_with(kField)) {
+    status.remove_prefix(kField.size());
+    return std::string(status.substr(0, status.find('\n')));
+  }
+  return Missing{Missing::Kind::kFailed, "no line \"Name\" in /proc/self/status"};
+}
+
+Fact<std::string> ReadProcessName(HostReader& host) {
+  const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
+  if (!status.ok()) return MissingFrom(status.status());
+  return DecodeProcessName(*status);
+}
+
+Fact<std::uint64_t> ReadCapabilities(HostReader& host) {
+  const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
+  if (!status.ok()) return MissingFrom(status.status());
+  return DecodeCapabilities(*status);
+}
+
+// A policy is a group of CPUs that share a clock.
+Fact<std::vector<std::string>> ReadCpuGovernors(HostReader& host) {
+  const std::string folder = "/sys/devices/system/cpu/cpufreq";
+  const absl::StatusOr<std::vector<std::string>> policies = host.ListDirectory(folder);
+  const Missing none{Missing::Kind::kUnsupported, "nothing scales the clocks of the CPUs here"};
+  if (!policies.ok()) {
+    return policies.status().code() == absl::StatusCode::kNotFound ? none : MissingFrom(policies.status());
+  }
+  std::set<std::string> governors;
+  for (const std::string& policy : *policies) {
+    if (!policy.starts_with("policy")) continue;
+    const absl::StatusOr<std::string> text = host.ReadFile(folder + "/" + policy + "/scaling_governor");
+    if (!text.ok()) return MissingFrom(text.status());
+    governors.insert(TrimRight(*text));
+  }
+  if (governors.empty()) return none;
+  return std::vector<std::string>(governors.begin(), governors.end());
+}
+
+Fact<bool> ReadIrqbalance(HostReader& host) {
+  const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory("/run");
+  if (!names.ok()) return MissingFrom(names.status());
+  return std::ranges::any_of(*names, [](const std::string& name) { return name.starts_with("irqbalance"); });
+}
+
+bool ListsModule(std::string_view index, std::string_view module) {
+  while (!index.empty()) {
+    const std::string_view line = index.substr(0, index.find('\n'));
+    index.remove_prefix(line.size() < index.size() ? line.size() + 1 : index.size());
+    std::string_view name = line.substr(0, line.find(':'));
+    if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos)
+      name.remove_prefix(slash + 1);
+    if (name.size() > module.size() && name.substr(0, module.size()) == module &&
+        name.substr(module.size()).substr(0, 3) == ".ko") {
+      return true;
+    }
+  }
+  return false;
+}
+
+Fact<RdmaStack> ReadRdmaStack(HostReader& host, const Fact<Kernel>& kernel) {
+  const absl::Status loaded = host.ListDirectory("/sys/class/infiniband").status();
+  if (loaded.ok()) return RdmaStack::kLoaded;
+  if (loaded.code() != absl::StatusCode::kNotFound) return MissingFrom(loaded);
+  // Without sysfs the class is missing whether or not it is loaded.
+  if (const absl::Status sysfs = host.ListDirectory("/sys/class").status(); !sysfs.ok())
+    return MissingFrom(sysfs);
+  if (!kernel) return kernel.missing();
+
+  const std::string modules = "/lib/modules/" + kernel->release;
+  std::optional<Missing> unreadable;
+  for (const char* index : {"/modules.dep", "/modules.builtin"}) {
+    const absl::StatusOr<std::string> text = host.ReadFile(modules + index);
+    if (text.ok()) {
+      if (ListsModule(*text, "ib_core")) return RdmaStack::kNotLoaded;
+    } else if (text.status().code() != absl::StatusCode::kNotFound) {
+      unreadable = MissingFrom(text.status());
+    }
+  }
+  if (unreadable && !ConfiguredWithout(host, kernel->release)) return *unreadable;
+  return RdmaStack::kAbsent;  // none installed for this kernel, or no ib_core among them
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/fleet/agreement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checks/readiness.h"
+#include "tests/unit/checks/good_hardware.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+
+Facts HostNumber(int number, std::uint8_t tos = 106) {
+  return WithPort([&](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.addresses =
+        std::vector<IpAddress>{{.address = "10.0.0." + std::to_string(number), .prefix_length = 24}};
+    port.netdev = netdev;
+    std::vector<Gid> gids = *port.gids;
+    gids.back().raw[15] = static_cast<std::uint8_t>(number);
+    port.gids = gids;
+    port.cm_default_tos = tos;
+  });
+}
+
+struct Fleet {
+  std::vector<Facts> facts{};
+  std::vector<std::string> names{};
+  std::vector<std::vector<Finding>> findings{};
+
+  std::vector<std::vector<Finding>> Judge(const Profile& profile = VirtualFabricProfile()) {
+    std::vector<FleetHost> hosts;
+    findings.clear();
+    names.clear();
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      findings.push_back(JudgeHost(facts[i], profile));
+      names.push_back("host" + std::to_string(i + 1));
+    }
+    for (std::size_t i = 0; i < facts.size(); ++i) hosts.push_back({names[i], &facts[i], findings[i]});
+    return JudgeAgreement(hosts, profile);
+  }
+};
+
+// Nobody asks for a ToS: only the others can say that one differs.
+Profile SilentAboutTos() {
+  Profile profile = VirtualFabricProfile();
+  profile.tos.reset();
+  profile.dscp.reset();
+  profile.trust = Profile::Trust::kAny;
+  return profile;
+}
+
+TEST(Agreement, SaysNothingOfAHostByItself) {
+  Fleet fleet{.facts = {HostNumber(1)}};
+  for (const auto& findings : fleet.Judge()) EXPECT_TRUE(findings.empty());
+}
+
+TEST(Agreement, PassesOrDoesNotApplyWhereAllAreAlike) {
+  Fleet fleet{.facts = {HostNumber(1), HostNumber(2), HostNumber(3)}};
+  for (const auto& findings : fleet.Judge()) {
+    EXPECT_FALSE(findings.empty());
+    for (const Finding& finding : findings) {
+      EXPECT_TRUE(finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable)
+          << finding.id << ": " << finding.observed;
+    }
+  }
+}
+
+TEST(Agreement, NamesTheOddOneOutAndNobodyElse) {
+  Fleet fleet{.facts = {HostNumber(1), HostNumber(2), HostNumber(3, 24), HostNumber(4)}};
+  const auto findings = fleet.Judge(SilentAboutTos());
+  const Finding odd = Of(findings[2], "agree.marking");
+  EXPECT_EQ(odd.outcome, Outcome::kWarn);
+  EXPECT_EQ(odd.subject, "rxe0/1 dcb0");
+  EXPECT_EQ(odd.observed, "RDMA-CM marks ToS 24; RDMA-CM marks ToS 106 at 3 of 4 ports");
+  EXPECT_EQ(odd.expected, "RDMA-CM marks ToS 106, like the others");
+  for (const std::size_t other : {0U, 1U, 3U}) {
+    EXPECT_EQ(Of(findings[other], "agree.marking").outcome, Outcome::kPass);
+    EXPECT_EQ(Of(findings[other], "agree.marking").observed, "RDMA-CM marks ToS 106, like 3 of 4 ports");
+  }
+}
+
+TEST(Agreement, TellsBothOfTwoWhatTheOtherHas) {
+  Fleet fleet{.facts = {HostNumber(1), HostNumber(2, 24)}};
+  const auto findings = fleet.Judge(SilentAboutTos());
+  EXPECT_EQ(Of(findings[0], "agree.marking").observed,
+            "RDMA-CM marks ToS 106; RDMA-CM marks ToS 24 at host2 rxe0/1");
+  EXPECT_EQ(Of(findings[1], "agree.marking").outcome, Outcome::kWarn);
+}
+
+TEST(Agreement, LeavesAHostThatIsWrongByItselfToItsOwnFinding) {
+  Fleet fleet{.facts = {HostNumber(1), HostNumber(2, 24)}};
+  const auto findings = fleet.Judge();
+  EXPECT_EQ(Of(fleet.findings[1], "roce.tos").outcome, Outcome::kFail);
+  EXPECT_EQ(Of(findings[1], "agree.marking").outcome, Outcome::kNotApplicable);
+  EXPECT_EQ(Of(findings[1], "agree.marking").hidden_by, "roce.tos");
+  EXPECT_EQ(Of(findings[0], "agree.marking").outcome, Outcome::kNotApplicable);
+}
+
+// A virtual function is advised against; that its firmware is not known is another thing.
+TEST(Agreement, HidesNothingUnknownBehindAWarning) {
+  const Facts function = WithHardware([](Port& port, PciFunction& pci) {
+    pci.virtual_function = true;
+    port.firmware = Denied();
+  });
+  Fleet fleet{.facts = {function, Hardware()}};
+  const auto findings = fleet.Judge();
+  ASSERT_EQ(Of(fleet.findings[0], "inv.physical").outcome, Outcome::kWarn);
+  EXPECT_EQ(Of(findings[0], "agree.firmware").outcome, Outcome::kUnknown);
+}
+
+TEST(Agreement, LeavesASparePortOut) {
+  const auto with_spare = [](int number, std::uint32_t mtu_bytes) {
+    return WithSecond(HostNumber(number), [mtu_bytes](Port& port) {
+      Netdev netdev = *port.netdev;
+      netdev.carrier = false;
+      netdev.mtu_bytes = mtu_bytes;
+      netdev.addresses = std::vector<IpAddress>{};
+      port.netdev = netdev;
+      port.state = PortState::kDown;
+    });
+  };
+  Fleet fleet{.facts = {with_spare(1, 1500), with_spare(2, 9000)}};
+  for (const auto& findings : fleet.Judge()) {
+    for (const Finding& finding : findings) EXPECT_EQ(finding.subject, "rxe0/1 dcb0") << finding.id;
+  }
+}
+
+TEST(Agreement, AsksAPortThatDoesNotAnswerNobodyElse) {
+  Facts silent = HostNumber(2);
+  std::vector<Port> ports = *silent.ports;
+  ports.front().cm_default_tos = Denied();
+  silent.ports = ports;
+  Fleet fleet{.facts = {HostNumber(1), silent, HostNumber(3)}};
+  const auto findings = fleet.Judge(SilentAboutTos());
+  EXPECT_EQ(Of(findings[1], "agree.marking").outcome, Outcome::kUnknown);
+  EXPECT_EQ(Of(findings[0], "agree.marking").observed, "RDMA-CM marks ToS 106, like all 2 ports of 2 hosts");
+}
+
+TEST(Agreement, KeepsTwoRailsApart) {
+  const auto second_rail = [](int number) {
+    return WithSecond(HostNumber(number), [&](Port& port) {
+      Netdev netdev = *port.netdev;
+      netdev.addresses =
+          std::vector<IpAddress>{{.address = "10.0.1." + std::to_string(number), .prefix_length = 24}};
+      netdev.mtu_bytes = 4200;
+      port.netdev = netdev;
+    });
+  };
+  Fleet fleet{.facts = {second_rail(1), second_rail(2)}};
+  Profile profile = VirtualFabricProfile();
+  profile.mtu_bytes.reset();
+  for (const auto& findings : fleet.Judge(profile)) {
+    for (const Finding& finding : findings) {
+      if (finding.id != "agree.netdev-mtu") continue;
+      EXPECT_EQ(finding.outcome, Outcome::kPass) << finding.observed;
+    }
+  }
+}
+
+TEST(Agreement, IsAdviceForAHostThatIsRightByItself) {
+  Facts small = HostNumber(3);
+  std::vector<Port> ports = *small.ports;
+  ports.front().active_mtu_bytes = 1024;
+  small.ports = ports;
+  Profile profile = VirtualFabricProfile();
+  profile.roce_mtu_bytes.reset();
+  Fleet fleet{.facts = {HostNumber(1), HostNumber(2), small}};
+  const auto findings = fleet.Judge(profile);
+  EXPECT_EQ(Of(findings[2], "agree.mtu").outcome, Outcome::kWarn);
+  EXPECT_FALSE(Of(findings[2], "agree.mtu").blocking);
+  EXPECT_THAT(Of(findings[2], "agree.mtu").observed, HasSubstr("RDMA MTU 4096 at 2 of 3 ports"));
+}
+
+TEST(Agreement, SkipsHostsThatDidNotAnswer) {
+  const Facts one = HostNumber(1);
+  const std::vector<FleetHost> hosts{{"a", &one}, {"b", nullptr}};
+  for (const auto& findings : JudgeAgreement(hosts, VirtualFabricProfile())) EXPECT_TRUE(findings.empty());
+}
+
+}  // namespace
+}  // namespace rdmaready

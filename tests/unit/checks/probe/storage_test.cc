@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of NVMe, iSER and NFS servers: all pass where all is well, and each fails for its own reason.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "checks/probe/probe.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// A step, and what is known once it was made.
+struct Stage {
+  std::string step{};
+  std::vector<ProbeValue> values{};
+  std::vector<TransferResult> transfers{};
+};
+using Stages = std::vector<Stage>;
+
+TransferResult Moved(std::string name, bool verified) {
+  return {.case_name = std::move(name),
+          .messages = 8,
+          .bytes = 2'097'152,
+          .bytes_verified = verified ? 2'097'152u : 0};
+}
+
+Stages NvmeStages() {
+  return {{"resolve", {}},
+          {"route", {{"nvme-host-nqn", "nqn.host"}, {"nvme-host-nqn-from", "/etc/nvme/hostnqn"}}},
+          {"rdma-connect", {{"rdma-ird", "16"}}},
+          {"nvme-discovery-connect", {{"nvme-controller-id", "1"}}},
+          {"nvme-enable", {{"nvme-version", "1.3"}}},
+          {"nvme-discovery-log",
+           {{"nvme-subsystems", "2"},
+            {"nvme-rdma-subsystems", "1"},
+            {"nvme-subsystem-1", "nqn.one"},
+            {"nvme-subsystem-1-at", "tcp 10.0.0.2:8009"},
+            {"nvme-subsystem-2", "nqn.two"},
+            {"nvme-subsystem-2-at", "rdma 10.0.0.2:4420"}}},
+          {"nvme-subsystem-connect", {{"nvme-proof-subsystem", "nqn.one"}}},
+          {"nvme-kernel-connect", {{"nvme-kernel-transport", "rdma"}, {"nvme-kernel-controller", "nvme3"}}},
+          {"nvme-kernel-read", {}, {Moved("nvme-read", true)}},
+          {"nvme-kernel-disconnect", {}}};
+}
+
+Stages IserStages() {
+  return {{"resolve", {}},
+          {"route", {{"iser-initiator", "iqn.me"}}},
+          {"rdma-connect", {{"rdma-ird", "16"}}},
+          {"iser-discovery-login", {}},
+          {"iser-send-targets",
+           {{"iser-targets", "1"}, {"iser-target-1", "iqn.a"}, {"iser-target-1-at", "10.0.0.2:3260,1"}}},
+          {"iser-discovery-logout", {}},
+          {"iser-session-login", {{"iser-authentication", "None"}, {"iser-rdma-extensions", "Yes"}}},
+          {"iser-unit", {}},
+          {"iser-read", {}, {Moved("iser-read", true)}},
+          {"iser-session-logout", {}}};
+}
+
+Stages NfsStages() {
+  return {{"resolve", {}},
+          {"route", {}},
+          {"rdma-connect", {{"rdma-ird", "16"}, {"nfs-connect-data", "yes"}, {"nfs-server-receive", "4096"}}},
+          {"nfs-null", {{"nfs-credits", "64"}}},
+          {"nfs-versions", {{"nfs-versions", "4.0 4.1 4.2"}, {"nfs-newest-version", "4.2"}}},
+          {"nfs-mount", {{"nfs-proof-export", "/"}, {"nfs-mount-transport", "rdma"}}},
+          {"nfs-write", {}, {Moved("nfs-write", false)}},
+          {"nfs-read",
+           {{"nfs-rdma-request-bytes", "2112816"}, {"nfs-rdma-reply-bytes", "2097712"}},
+           {Moved("nfs-read", true)}},
+          {"nfs-unmount", {}}};
+}
+
+// What was mounted is unmounted, whatever went wrong in it.
+bool IsCleanUp(std::string_view step, std::string_view failed) {
+  return step == "nfs-unmount" && (failed == "nfs-write" || failed == "nfs-read");
+}
+
+// Made up to `failing`, which failed; all of it when that is empty.
+ProbeResult Walked(Protocol protocol, const Stages& stages, std::string_view failing = {}) {
+  ProbeResult result{.protocol = protocol,
+                     .target = "fs1",
+                     .address = "10.0.0.2",
+                     .port_number = 4420,
+                     .local_port = "rxe0/1",
+                     .transport = "roce-v2"};
+  bool going = true;
+  for (const Stage& stage : stages) {
+    ProbeStep& step = result.steps.emplace_back();
+    step.name = stage.step;
+    if (going && stage.step == failing) {
+      step.outcome = StepOutcome::kFailed;
+      step.failure = {FailureKind::kRejected, "the step's own words"};
+      going = false;
+    } else if (!going && IsCleanUp(stage.step, failing)) {
+      step.outcome = StepOutcome::kDone;
+    } else if (going) {
+      step.outcome = StepOutcome::kDone;
+      result.values.insert(result.values.end(), stage.values.begin(), stage.values.end());
+      result.transfers.insert(result.transfers.end(), stage.transfers.begin(), stage.transfers.end());
+    }
+  }
+  return result;
+}
+
+void Set(ProbeResult& result, std::string_view name, std::string value) {
+  const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
+  ASSERT_NE(found, result.values.end()) << name;
+  found->value = std::move(value);
+}
+
+std::vector<std::string> Trouble(const ProbeResult& result) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : JudgeProbe(result)) {
+    const bool fine = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
+    if (!fine) ids.push_back(finding.id);
+  }
+  return ids;
+}
+
+Finding ById(const ProbeResult& result, std::string_view id) {
+  for (const Finding& finding : JudgeProbe(result)) {
+    if (finding.id == id) return finding;
+  }
+  return {};
+}
+
+struct Family {
+  Protocol protocol;
+  Stages stages;
+  // What makes the check of that name, and no other, fail: a step, or a change of what is well otherwise.
+  std::map<std::string, std::string> by_step;
+  std::map<std::string, std::function<void(ProbeResult&)>> by_change;
+};
+
+std::vector<Family> Families() {
+  const auto wrong = [](ProbeResult& r) {
+    r.transfers.back().bytes_wrong = 1;
+    --r.transfers.back().bytes_verified;
+  };
+  return {{Protocol::kNvme,
+           NvmeStages(),
+           {{"nvme.address", "resolve"},
+            {"nvme.route", "route"},
+            {"nvme.rdma-listener", "rdma-connect"},
+            {"nvme.discovery-connect", "nvme-discovery-connect"},
+            {"nvme.discovery", "nvme-enable"},
+            {"nvme.subsystem-admits", "nvme-subsystem-connect"},
+            {"nvme.kernel-read", "nvme-kernel-connect"},
+            {"nvme.kernel-disconnect", "nvme-kernel-disconnect"}},
+           {{"nvme.subsystem-listed", [](ProbeResult& r) { Set(r, "nvme-rdma-subsystems", "0"); }},
+            {"nvme.kernel-read", [](ProbeResult& r) { Set(r, "nvme-kernel-transport", "tcp"); }}}},
+          {Protocol::kIser,
+           IserStages(),
+           {{"iser.address", "resolve"},
+            {"iser.route", "route"},
+            {"iser.rdma-listener", "rdma-connect"},
+            {"iser.discovery-login", "iser-discovery-login"},
+            {"iser.discovery", "iser-send-targets"},
+            {"iser.session", "iser-session-login"},
+            {"iser.read", "iser-unit"}},
+           {{"iser.target-listed", [](ProbeResult& r) { Set(r, "iser-targets", "0"); }}, {"iser.read", wrong}}},
+          {Protocol::kNfs,
+           NfsStages(),
+           {{"nfs.address", "resolve"},
+            {"nfs.route", "route"},
+            {"nfs.rdma-listener", "rdma-connect"},
+            {"nfs.null", "nfs-null"},
+            {"nfs.mount", "nfs-mount"},
+            {"nfs.write", "nfs-write"},
+            {"nfs.read", "nfs-read"},
+            {"nfs.unmount", "nfs-unmount"}},
+           {{"nfs.version", [](ProbeResult& r) { Set(r, "nfs-newest-version", "4.0"); }},
+            {"nfs.inline-size", [](ProbeResult& r) { Set(r, "nfs-server-receive", "1024"); }},
+            {"nfs.by-rdma", [](ProbeResult& r) { Set(r, "nfs-rdma-reply-bytes", "0"); }},
+            {"nfs.read", wrong}}}};
+}
+
+TEST(StorageProbeChecks, OfAGoodServerAllPass) {
+  for (const Family& family : Families()) {
+    const std::vector<Finding> findings = JudgeProbe(Walked(family.protocol, family.stages));
+    ASSERT_FALSE(findings.empty());
+    for (const Finding& finding : findings) {
+      EXPECT_EQ(finding.outcome, Outcome::kPass) << finding.id << ": " << finding.observed;
+      EXPECT_FALSE(finding.source.empty()) << finding.id;
+      EXPECT_THAT(finding.fix, IsEmpty());
+    }
+    EXPECT_EQ(ReadinessOfProbe(findings), Readiness::kReady);
+  }
+}
+
+TEST(StorageProbeChecks, EachFailsForItsOwnReason) {
+  for (const Family& family : Families()) {
+    const std::string prefix = ProbeSubject(family.protocol, "").substr(0, 3);
+    for (const ProbeCheck& check : AllProbeChecks()) {
+      const std::string id(check.id);
+      if (!id.starts_with(prefix)) continue;
+      std::vector<ProbeResult> broken;
+      if (const auto step = family.by_step.find(id); step != family.by_step.end())
+        broken.push_back(Walked(family.protocol, family.stages, step->second));
+      if (const auto change = family.by_change.find(id); change != family.by_change.end()) {
+        broken.push_back(Walked(family.protocol, family.stages));
+        change->second(broken.back());
+      }
+      ASSERT_FALSE(broken.empty()) << id << " has no case that shows that it can fail";
+      for (const ProbeResult& result : broken) {
+        EXPECT_THAT(Trouble(result), testing::ElementsAre(id));
+        const Finding finding = ById(result, id);
+        EXPECT_EQ(finding.outcome, check.blocking ? Outcome::kFail : Outcome::kWarn) << id;
+        EXPECT_FALSE(finding.fix.empty()) << id;
+        EXPECT_EQ(finding.fix.find_first_of("{}"), std::string::npos) << finding.fix;
+        EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)),
+                  check.blocking ? Readiness::kNotReady : Readiness::kReady);
+      }
+    }
+  }
+}
+
+TEST(StorageProbeChecks, WithoutAProofSayThatNoneWasAskedFor) {
+  for (Family& family : Families()) {
+    std::erase_if(family.stages, [](const Stage& stage) {
+      return stage.step.find("kernel") != std::string::npos || stage.step == "nvme-subsystem-connect" ||
+             stage.step == "iser-session-login" || stage.step == "iser-unit" || stage.step == "iser-read" ||
+             stage.step == "iser-session-logout" || stage.step == "nfs-mount" || stage.step == "nfs-write" ||
+             stage.step == "nfs-read" || stage.step == "nfs-unmount";
+    });
+    const ProbeResult result = Walked(family.protocol, family.stages);
+    EXPECT_THAT(Trouble(result), IsEmpty());
+    EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kReady);
+    EXPECT_EQ(std::ranges::count(JudgeProbe(result), Outcome::kNotApplicable, &Finding::outcome),
+              family.protocol == Protocol::kIser   ? 2
+              : family.protocol == Protocol::kNvme ? 3
+                                                   : 5);
+  }
+}
+
+TEST(StorageProbeChecks, OfNothingAtAllAreNeverReady) {
+  for (const Family& family : Families())
+    EXPECT_NE(ReadinessOfProbe(JudgeProbe({.protocol = family.protocol, .target = "fs1"})), Readiness::kReady);
+}
+
+TEST(StorageProbeChecks, NameWhoIsRefusedAndWhatIsDemanded) {
+  const Finding denied =
+      ById(Walked(Protocol::kNvme, NvmeStages(), "nvme-subsystem-connect"), "nvme.subsystem-admits");
+  EXPECT_EQ(denied.observed, "the step's own words (host nqn.host, /etc/nvme/hostnqn)");
+  ProbeResult chap = Walked(Protocol::kIser, IserStages(), "iser-session-login");
+  chap.values.push_back({"iser-authentication", "CHAP"});
+  EXPECT_THAT(ById(chap, "iser.session").fix, HasSubstr("authmethod -v CHAP"));
+}
+
+TEST(StorageProbeChecks, TellAHostWithoutRdmaFromASilentOne) {
+  ProbeResult result = Walked(Protocol::kNfs, NfsStages(), "rdma-connect");
+  result.values.push_back({"rdma-refusal", "no-answer"});
+  EXPECT_EQ(ById(result, "nfs.rdma-listener").observed, "the step's own words");
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("ping -c 3 10.0.0.2"));
+  result.values.push_back({"tcp-answers", "yes"});
+  result.values.push_back({"local-iwarp", "no"});
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").observed, HasSubstr("TCP is answered there and RDMA is not"));
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("4791"));
+  Set(result, "local-iwarp", "yes");
+  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, Not(HasSubstr("4791")));
+}
+
+TEST(StorageProbeChecks, SayThatNobodyListensOnlyWhereThatIsSo) {
+  for (const Family& family : Families()) {
+    const std::string subject = ProbeSubject(family.protocol, "");
+    const std::string id = subject.substr(0, subject.find(' ')) + ".rdma-listener";
+    ProbeResult result = Walked(family.protocol, family.stages, "rdma-connect");
+    result.values.push_back({"rdma-refusal", "no-listener"});
+    const Finding nobody = ById(result, id);
+    EXPECT_THAT(nobody.observed, HasSubstr("no RDMA listener"));
+    Set(result, "rdma-refusal", "consumer");
+    const Finding refused = ById(result, id);
+    EXPECT_EQ(refused.outcome, Outcome::kFail);
+    EXPECT_NE(refused.fix, nobody.fix);
+    EXPECT_THAT(refused.fix, HasSubstr("refused this connection"));
+  }
+}
+
+// The step of that name failed for a reason of this host's.
+ProbeResult FailedHere(Protocol protocol, const Stages& stages, std::string_view step) {
+  ProbeResult result = Walked(protocol, stages, step);
+  std::ranges::find(result.steps, step, &ProbeStep::name)->failure = {FailureKind::kSetup, "our own trouble"};
+  return result;
+}
+
+TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
+  struct Case {
+    ProbeResult result;
+    std::string id;
+    std::string fix;
+  };
+  for (const Case& row :
+       {Case{FailedHere(Protocol::kNvme, NvmeStages(), "rdma-connect"), "nvme.rdma-listener", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "rdma-connect"), "iser.rdma-listener", "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-discovery-connect"), "nvme.discovery-connect",
+             "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-enable"), "nvme.discovery", "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-discovery-log"), "nvme.discovery", "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-subsystem-connect"), "nvme.subsystem-admits",
+             "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-discovery-login"), "iser.discovery-login",
+             "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-send-targets"), "iser.discovery", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-session-login"), "iser.session", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-unit"), "iser.read", "ulimit -l"},
+        Case{FailedHere(Protocol::kIser, IserStages(), "iser-read"), "iser.read", "ulimit -l"},
+        Case{FailedHere(Protocol::kNfs, NfsStages(), "nfs-null"), "nfs.null", "ulimit -l"},
+        Case{FailedHere(Protocol::kNfs, NfsStages(), "nfs-mount"), "nfs.mount", "modprobe rpcrdma"},
+        Case{FailedHere(Protocol::kNfs, NfsStages(), "nfs-read"), "nfs.read", "ulimit -l"},
+        Case{FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect"), "nvme.kernel-read",
+             "modprobe nvme-rdma"}}) {
+    const Finding finding = ById(row.result, row.id);
+    EXPECT_EQ(finding.outcome, Outcome::kUnknown) << row.id;
+    EXPECT_EQ(finding.observed, "our own trouble");
+    EXPECT_THAT(finding.fix, HasSubstr(row.fix));
+    EXPECT_THAT(Trouble(row.result), testing::ElementsAre(row.id));
+    EXPECT_EQ(ReadinessOfProbe(JudgeProbe(row.result)), Readiness::kUndetermined);
+  }
+}
+
+TEST(StorageProbeChecks, AdviseToTakeDownOneControllerAndNeverASubsystem) {
+  ProbeResult connected = FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect");
+  connected.values.push_back({"nvme-already-connected", "nvme0 nvme4"});
+  EXPECT_THAT(ById(connected, "nvme.kernel-read").fix, HasSubstr("nvme disconnect -d nvme0"));
+  const ProbeResult left = Walked(Protocol::kNvme, NvmeStages(), "nvme-kernel-disconnect");
+  EXPECT_THAT(ById(left, "nvme.kernel-disconnect").fix, HasSubstr("nvme disconnect -d nvme3"));
+  for (const ProbeCheck& check : AllProbeChecks())
+    EXPECT_EQ(check.fix.find("nvme disconnect --nqn"), std::string_view::npos) << check.id;
+}
+
+TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
+  ProbeResult result = Walked(Protocol::kNvme, NvmeStages());
+  std::erase_if(result.values, [](const ProbeValue& value) { return value.name == "nvme-proof-subsystem"; });
+  for (ProbeStep& step : result.steps) {
+    const bool proof = step.name.find("kernel") != std::string::npos || step.name == "nvme-subsystem-connect";
+    if (proof) step.outcome = StepOutcome::kNotReached;
+  }
+  EXPECT_THAT(Trouble(result), testing::ElementsAre("nvme.subsystem-admits"));
+  const Finding finding = ById(result, "nvme.subsystem-admits");
+  EXPECT_EQ(finding.outcome, Outcome::kUnknown);
+  EXPECT_THAT(finding.observed, HasSubstr("name the subsystem: --subsystem NQN"));
+  EXPECT_THAT(finding.fix, HasSubstr("probe nvme fs1 --prove --subsystem NQN"));
+  result.values.push_back({"nvme-proof-subsystem", "nqn.two"});
+  EXPECT_EQ(ById(result, "nvme.subsystem-admits").observed, "not tried") << "it was named, and the walk ended";
+}
+
+TEST(StorageProbeChecks, CountOnlySubsystemsOverRdma) {
+  ProbeResult result = Walked(Protocol::kNvme, NvmeStages());
+  EXPECT_EQ(ById(result, "nvme.subsystem-listed").observed,
+            "nqn.two at rdma 10.0.0.2:4420; 1 over other transports");
+  Set(result, "nvme-rdma-subsystems", "0");
+  const Finding none = ById(result, "nvme.subsystem-listed");
+  EXPECT_EQ(none.observed, "none over RDMA for the host nqn.host; 2 over other transports");
+  EXPECT_THAT(none.fix, HasSubstr("addr_trtype"));
+}
+
+}  // namespace
+}  // namespace rdmaready

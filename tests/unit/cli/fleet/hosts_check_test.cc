@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole checks of several hosts, against agents that say what the test wants.
+#include "cli/fleet/hosts_check.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "api/convert/facts.h"
+#include "api/convert/report.h"
+#include "api/profile/profile_proto.h"
+#include "checks/judge.h"
+#include "checks/live/transfer.h"
+#include "checks/readiness.h"
+#include "cli/explanation.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FakeAgent final : public v1::Agent::Service {
+ public:
+  explicit FakeAgent(const std::string& address) {
+    facts_ = WithNetdev([&](Netdev& netdev) {
+      netdev.addresses = std::vector<IpAddress>{{.address = address, .prefix_length = 24}};
+    });
+    grpc::ServerBuilder builder;
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~FakeAgent() override { server_->Shutdown(std::chrono::system_clock::now()); }
+
+  HostClient Client(const std::string& name) {
+    HostClient host{.name = name};
+    host.remote = std::make_unique<AgentClient>(name, server_->InProcessChannel({}), ClientOptions{});
+    host.agent = host.remote.get();
+    return host;
+  }
+
+  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest*,
+                     grpc::ServerWriter<v1::CheckEvent>* writer) override {
+    const std::vector<Finding> findings = JudgeHost(facts_, profile_);
+    v1::CheckEvent event;
+    *event.mutable_finding() = ToProto(findings.front());
+    writer->Write(event);
+    for (const Finding& finding : early) {
+      *event.mutable_finding() = ToProto(finding);
+      writer->Write(event);
+    }
+    while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    HostReport report{.agent_version = "0.1.0", .kernel_release = "6.12", .findings = findings};
+    for (const std::string& name : CaseNames(Rung::kPeer)) {
+      report.findings.push_back(JudgeTransfer(Good(name), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
+    }
+    *event.mutable_done()->mutable_report() = ToProto(report);
+    *event.mutable_done()->mutable_profile() = ToProto(profile_);
+    *event.mutable_done()->mutable_facts() = ToProto(facts_);
+    writer->Write(event);
+    return grpc::Status::OK;
+  }
+
+  grpc::Status TestPeer(grpc::ServerContext* context,
+                        grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override {
+    v1::PeerTestRequest first;
+    if (!stream->Read(&first)) return {grpc::StatusCode::INVALID_ARGUMENT, "no start"};
+    const int mine = ++peer_tests;
+    if (mine > dies_after) return {grpc::StatusCode::UNAVAILABLE, "Socket closed"};
+    while (mine > waits_after && !context->IsCancelled())
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (busy) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "port rxe0/1 is in use by root@c"};
+    v1::TransferEvent event;
+    *event.mutable_result()->mutable_result() = ToProto(Good(first.start().case_name()));
+    stream->Write(event);
+    return grpc::Status::OK;
+  }
+
+  // A server that speaks SMB 3 over RDMA, or a port that is busy.
+  grpc::Status Probe(grpc::ServerContext*, const v1::ProbeRequest* request,
+                     grpc::ServerWriter<v1::ProbeEvent>* writer) override {
+    probed = request->target();
+    time_ms = request->timeout_ms();
+    if (busy) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "port rxe0/1 is in use by root@c"};
+    v1::ProbeEvent event;
+    event.mutable_done()->mutable_result()->set_target(request->target());
+    *event.mutable_done()->add_findings() = ToProto(Finding{.id = "server.smb2-over-rdma",
+                                                            .scope = Scope::kTarget,
+                                                            .rung = Rung::kServer,
+                                                            .subject = "smb fs1",
+                                                            .outcome = Outcome::kPass,
+                                                            .blocking = true});
+    writer->Write(event);
+    return grpc::Status::OK;
+  }
+
+  void LoseWindows() {
+    std::vector<Port> ports = *facts_.ports;
+    ports[0].limits = DeviceLimits{.fast_registration = true};
+    facts_.ports = ports;
+  }
+
+  void BeHardware() {
+    std::vector<Port> ports = *facts_.ports;
+    ports[0].software = false;
+    facts_.ports = ports;
+  }
+
+  std::string probed{};
+  std::uint32_t time_ms = 0;
+  std::vector<Finding> early{};  // said before it hangs
+  std::atomic<bool> hangs = false;
+  std::atomic<bool> busy = false;
+  std::atomic<int> peer_tests = 0;
+  std::atomic<int> dies_after = 1000;
+  std::atomic<int> waits_after = 1000;
+
+ private:
+  static TransferResult Good(const std::string& name) {
+    return {.case_name = name, .messages = 1, .bytes = 8, .bytes_verified = 8, .elapsed_ns = 1};
+  }
+
+  Facts facts_;
+  Profile profile_ = VirtualFabricProfile();
+  std::unique_ptr<grpc::Server> server_;
+};
+
+class HostsCheckTest : public ::testing::Test {
+ protected:
+  HostsCheckTest() {
+    hosts_.push_back(a_.Client("a"));
+    hosts_.push_back(b_.Client("b"));
+  }
+
+  // What Ctrl-C would show at the first moment at which `enough` holds, while the check runs; then `release`.
+  CheckSummary SnapshotWhen(HostsCheck& check, const std::function<bool(const CheckSummary&)>& enough,
+                            const std::function<void()>& release) {
+    CheckSummary sofar;
+    const std::jthread run([&] { check.Run(); });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      sofar = check.Snapshot();
+    } while (!enough(sofar) && std::chrono::steady_clock::now() < deadline);
+    EXPECT_TRUE(enough(sofar));
+    release();
+    return sofar;
+  }
+
+  std::vector<Finding> PeerFindings(const CheckSummary& check) {
+    std::vector<Finding> findings;
+    for (const PairReport& pair : check.report.pairs) {
+      for (const Finding& finding : pair.findings) {
+        if (finding.id.starts_with("peer.")) findings.push_back(finding);
+      }
+    }
+    return findings;
+  }
+
+  FakeAgent a_{"10.0.0.1"};
+  FakeAgent b_{"10.0.0.2"};
+  std::vector<HostClient> hosts_;
+  Console console_{stdout, stderr};
+};
+
+TEST_F(HostsCheckTest, FindsTwoGoodHostsReadyUpToPeer) {
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(summary.report.verdict, Readiness::kReady);
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kOk);
+  EXPECT_EQ(summary.report.profile_name, "virtual-fabric");
+  EXPECT_EQ(PeerFindings(summary).size(), 2 * CaseNames(Rung::kPeer).size());
+  EXPECT_EQ(summary.report.hosts[1].host, "b");
+  EXPECT_TRUE(summary.notes[0].software);
+}
+
+// The agents' echo of the profile lacks what they do not know of it.
+TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
+  a_.BeHardware();
+  b_.BeHardware();
+  Profile demanding = VirtualFabricProfile();
+  demanding.min_throughput_mbps = 20'000;
+  HostsCheck check(hosts_, Rung::kPeer, demanding, console_);
+  const std::vector<Finding> findings = PeerFindings(check.Run());
+  const auto write = std::ranges::find(findings, "peer.write-512k", &Finding::id);
+  ASSERT_NE(write, findings.end());
+  EXPECT_EQ(write->outcome, Outcome::kFail);
+  EXPECT_THAT(write->expected, HasSubstr("at 20000 Mb/s or more"));
+}
+
+TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
+  b_.dies_after = 1;
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(b_.peer_tests, 2);  // nothing more is asked of it
+  EXPECT_THAT(summary.report.hosts[1].error, HasSubstr("host b: the agent went away"));
+  EXPECT_EQ(summary.report.hosts[0].error, "");
+  EXPECT_FALSE(summary.report.hosts[0].findings.empty());
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kNotReady);
+  std::size_t failed = 0;
+  for (const Finding& finding : PeerFindings(summary)) {
+    if (finding.outcome != Outcome::kFail) continue;
+    ++failed;
+    EXPECT_THAT(finding.observed, HasSubstr("host b"));
+    EXPECT_THAT(finding.fix, HasSubstr("rdmaready-agent --listen ADDRESS:7471"));
+    EXPECT_THAT(finding.fix, HasSubstr("  # on host b,"));
+  }
+  EXPECT_EQ(failed, 1U);
+}
+
+TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
+  a_.busy = true;
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(summary.report.verdict, Readiness::kUndetermined);
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kOwnFailure);
+  EXPECT_THAT(PeerFindings(summary).front().observed, HasSubstr("in use by root@c"));
+}
+
+TEST_F(HostsCheckTest, ShowsTheOthersWhenAHostWasNeverReached) {
+  hosts_[1] = {.name = "b", .error = "host b: refused", .failure = ExitStatus::kUnreachable};
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_EQ(StatusOf(summary), ExitStatus::kUnreachable);
+  EXPECT_EQ(summary.report.hosts[1].error, "host b: refused");
+  EXPECT_EQ(summary.report.hosts[0].ladder.front().outcome, RungOutcome::kPass);
+}
+
+TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
+  std::atomic<bool> silent = true;
+  HostClient late = std::move(hosts_[1]);
+  AgentClient* const agent = late.agent;
+  late.agent = nullptr;
+  late.connect = [&](HostClient& host) {
+    while (silent) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    host.agent = agent;
+  };
+  hosts_[1] = std::move(late);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  const CheckSummary sofar = SnapshotWhen(
+      check, [](const CheckSummary& now) { return !now.report.hosts[0].kernel_release.empty(); },
+      [&] { silent = false; });
+  EXPECT_EQ(sofar.report.hosts[0].verdict, Readiness::kReady);
+  EXPECT_THAT(sofar.report.hosts[1].error, HasSubstr("host b: interrupted"));
+  EXPECT_NE(sofar.report.verdict, Readiness::kReady);
+  EXPECT_EQ(check.Snapshot().report.verdict, Readiness::kReady);  // in the end both were asked
+}
+
+TEST_F(HostsCheckTest, CountsTheTimeOfConnecting) {
+  hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  EXPECT_GE(check.Run().report.duration_ns, 200'000'000);
+}
+
+TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
+  hosts_[1].connect = [](HostClient& host) {
+    host.agent = nullptr;
+    host.twin = true;
+    host.error = "hosts a and b are the same";
+    host.failure = ExitStatus::kUsage;
+  };
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary summary = check.Run();
+  EXPECT_TRUE(summary.report.pairs.empty());
+  EXPECT_EQ(a_.peer_tests, 0);
+  EXPECT_EQ(CheckNoTwins(hosts_).message(), "hosts a and b are the same");
+}
+
+TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
+  b_.hangs = true;
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  CheckSummary sofar;
+  {
+    const std::jthread run([&] { check.Run(); });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      sofar = check.Snapshot();
+    } while ((sofar.report.hosts[0].kernel_release.empty() || sofar.report.hosts[1].findings.empty()) &&
+             std::chrono::steady_clock::now() < deadline);
+    b_.hangs = false;
+  }
+  EXPECT_EQ(sofar.report.hosts[0].error, "");
+  EXPECT_EQ(sofar.report.hosts[1].findings.size(), 1U);
+  EXPECT_THAT(sofar.report.hosts[1].error, HasSubstr("interrupted"));
+  EXPECT_NE(sofar.report.verdict, Readiness::kReady);
+}
+
+TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
+  a_.waits_after = 1;  // the first case passes, the second one hangs
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary sofar = SnapshotWhen(
+      check,
+      [&](const CheckSummary& now) {
+        return std::ranges::count(PeerFindings(now), Outcome::kPass, &Finding::outcome) == 1;
+      },
+      [&] { a_.waits_after = 1000; });
+  const std::vector<Finding> findings = PeerFindings(sofar);
+  EXPECT_EQ(findings.size(), 2 * CaseNames(Rung::kPeer).size());
+  EXPECT_EQ(std::ranges::count(findings, "not tested: interrupted", &Finding::observed),
+            static_cast<std::ptrdiff_t>(2 * CaseNames(Rung::kPeer).size() - 1));
+  for (const HostReport& host : sofar.report.hosts) {
+    EXPECT_EQ(host.verdict, Readiness::kUndetermined);
+    EXPECT_EQ(host.ladder.at(2).outcome, RungOutcome::kUnknown);
+  }
+  EXPECT_EQ(sofar.report.verdict, Readiness::kUndetermined);
+  // In the end every slot holds its answer.
+  EXPECT_EQ(check.Snapshot().report.verdict, Readiness::kReady);
+}
+
+TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInterrupted) {
+  Finding link{.id = "link.state",
+               .scope = Scope::kPort,
+               .subject = "rxe0/1 dcb0",
+               .outcome = Outcome::kPass,
+               .blocking = true};
+  b_.early = {
+      link,
+      JudgeTransfer({.case_name = "send-1k", .messages = 1, .bytes = 8, .bytes_verified = 8, .elapsed_ns = 1},
+                    {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"})};
+  b_.hangs = true;
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  const CheckSummary sofar = SnapshotWhen(
+      check,
+      [](const CheckSummary& now) {
+        return !now.report.hosts[0].kernel_release.empty() &&
+               std::ranges::count(now.report.hosts[1].findings, "loopback.send-1k", &Finding::id) == 1 &&
+               Of(now.report.hosts[1].findings, "loopback.send-1k").outcome == Outcome::kPass;
+      },
+      [&] { b_.hangs = false; });
+  const HostReport& b = sofar.report.hosts[1];
+  EXPECT_EQ(std::ranges::count(b.findings, "not tested: interrupted", &Finding::observed),
+            static_cast<std::ptrdiff_t>(CaseNames(Rung::kPeer).size() - 1));
+  EXPECT_EQ(b.ladder.at(0).outcome, RungOutcome::kUnknown);  // not every setting was judged
+  EXPECT_EQ(b.ladder.at(1).outcome, RungOutcome::kUnknown);
+  for (const HostReport& host : sofar.report.hosts) EXPECT_NE(host.verdict, Readiness::kReady);
+}
+
+TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
+  b_.LoseWindows();
+  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, console_);
+  const CheckSummary run = check.Run();
+  const auto made = static_cast<int>(2 * (CaseNames().size() - 1));  // in each direction, less the one
+  EXPECT_EQ(a_.peer_tests, made);
+  std::size_t left_out = 0;
+  for (const PairReport& pair : run.report.pairs) {
+    for (const Finding& finding : pair.findings) {
+      if (finding.outcome != Outcome::kNotApplicable || !finding.id.starts_with("smb-direct.")) continue;
+      EXPECT_EQ(finding.id, "smb-direct.smbd-invalidate");
+      EXPECT_EQ(finding.observed, "b: rxe0 has no memory windows of type 2");
+      ++left_out;
+    }
+  }
+  EXPECT_EQ(left_out, 2U);
+  for (const HostReport& host : run.report.hosts) {
+    EXPECT_EQ(OutcomeOn(host.ladder, Rung::kSmbDirect), RungOutcome::kPass);
+  }
+}
+
+TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+                   {.protocol = Protocol::kSmb, .target = "fs1", .timeout = std::chrono::milliseconds(7'000)});
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(a_.probed, "fs1");
+  EXPECT_EQ(b_.probed, "fs1");
+  EXPECT_EQ(b_.time_ms, 7'000U);
+  EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
+  for (const HostReport& host : run.report.hosts) {
+    EXPECT_EQ(OutcomeOn(host.ladder, Rung::kServer), RungOutcome::kPass);
+    EXPECT_EQ(OutcomeOn(host.ladder, Rung::kSmbDirect), RungOutcome::kPass);
+  }
+}
+
+TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
+  hosts_.pop_back();
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+                   {.protocol = Protocol::kSmb, .target = "fs1"});
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
+  EXPECT_EQ(OutcomeOn(run.report.hosts[0].ladder, Rung::kPeer), RungOutcome::kNotRun);
+  EXPECT_TRUE(run.report.pairs.empty());
+}
+
+TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
+  hosts_.pop_back();
+  a_.busy = true;
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+                   {.protocol = Protocol::kSmb, .target = "fs1"});
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);
+  const Finding& last = run.report.hosts[0].findings.back();
+  EXPECT_EQ(last.id, "server.smb2-over-rdma");
+  EXPECT_THAT(last.observed, HasSubstr("in use by root@c"));
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording that lacks an answer (an older version did not ask, or it was too large) must not make its host
+// look better than it is, nor worse: whatever the answer would have decided is unknown.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+#include "checks/judge.h"
+#include "checks/readiness.h"
+#include "checks/words/names.h"
+#include "collectors/collect.h"
+#include "collectors/recording/folder.h"
+#include "collectors/recording/recorded_host.h"
+
+namespace rdmaready {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Judged {
+  std::map<std::string, Outcome> outcomes{};  // by check and port
+  std::set<std::string> hidden{};             // not judged: looked at where the finding is that hides them
+  Readiness verdict = Readiness::kUndetermined;
+};
+
+Judged Judge(Recording recording, const Profile& profile) {
+  RecordedHost host(std::move(recording));
+  const std::vector<Finding> findings = JudgeHost(CollectFacts(host), profile);
+  Judged judged;
+  for (const Finding& finding : findings) {
+    // Without its netdev a port has a shorter name.
+    const std::string about = finding.id + " " + finding.subject.substr(0, finding.subject.find(' '));
+    judged.outcomes[about] = finding.outcome;
+    if (!finding.hidden_by.empty()) judged.hidden.insert(about);
+  }
+  judged.verdict = ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost);
+  return judged;
+}
+
+// Every recording that lacks one question of `log`, and its name.
+template <class Log, class Name, class Try>
+void WithoutEach(const Recording& whole, Log Recording::*log, Name name, Try attempt) {
+  for (const auto& [question, answers] : (whole.*log).entries()) {
+    Recording less = whole;
+    (less.*log).entries().erase(question);
+    attempt(std::move(less), name(question));
+  }
+}
+
+template <class Try>
+void WithoutEachQuestion(const Recording& whole, Try attempt) {
+  const auto path = [](const std::string& text) { return text; };
+  const auto port = [](const PortQuestion& asked) { return asked.device + "/" + std::to_string(asked.port); };
+  WithoutEach(whole, &Recording::files, path, attempt);
+  WithoutEach(whole, &Recording::directories, path, attempt);
+  WithoutEach(whole, &Recording::links, path, attempt);
+  WithoutEach(
+      whole, &Recording::lines, [](const LinesQuestion& asked) { return "lines of " + asked.path; }, attempt);
+  WithoutEach(
+      whole, &Recording::netlink,
+      [](const NetlinkRequest& asked) {
+        return "netlink " + std::to_string(asked.protocol) + " " + std::to_string(asked.type);
+      },
+      attempt);
+  WithoutEach(
+      whole, &Recording::ethtool, [](const EthtoolQuestion& asked) { return "ethtool " + asked.netdev; },
+      attempt);
+  WithoutEach(whole, &Recording::verbs_ports, port, attempt);
+  WithoutEach(whole, &Recording::verbs_devices, path, attempt);
+  WithoutEach(whole, &Recording::verbs_gids, path, attempt);
+  WithoutEach(whole, &Recording::rdma_cm, port, attempt);
+  WithoutEach(
+      whole, &Recording::memlock, [](std::monostate) { return std::string("memlock"); }, attempt);
+}
+
+void ExpectOnlyDoubts(const Judged& whole, const Judged& less, const std::string& what) {
+  if (whole.verdict != Readiness::kReady) {
+    EXPECT_NE(less.verdict, Readiness::kReady) << what;
+  }
+  for (const auto& [check, outcome] : less.outcomes) {
+    const auto before = whole.outcomes.find(check);
+    if (before == whole.outcomes.end() || outcome == Outcome::kUnknown) continue;
+    if (less.hidden.contains(check) || whole.hidden.contains(check)) continue;
+    EXPECT_EQ(Name(outcome), Name(before->second)) << check << " without " << what;
+  }
+  if (less.outcomes.size() < whole.outcomes.size()) {
+    EXPECT_NE(less.verdict, Readiness::kReady) << what;
+  }
+}
+
+TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
+  std::size_t tried = 0;
+  for (const auto& entry : fs::directory_iterator(FIXTURE_HOSTS)) {
+    if (!fs::exists(entry.path() / "saved")) continue;  // described, not recorded
+    const absl::StatusOr<std::vector<SavedRecording>> saved = LoadRecordings((entry.path() / "saved").string());
+    ASSERT_TRUE(saved.ok()) << Message(saved.status());
+    for (const std::string& name : BuiltInProfileNames()) {
+      const Profile profile = *LoadProfile(name);
+      for (const SavedRecording& one : *saved) {
+        ASSERT_TRUE(one.recording.ok()) << Message(one.recording.status());
+        const Judged whole = Judge(*one.recording, profile);
+        WithoutEachQuestion(*one.recording, [&](Recording less, const std::string& what) {
+          ExpectOnlyDoubts(whole, Judge(std::move(less), profile),
+                           one.folder.substr(std::string(FIXTURE_HOSTS).size()) + " " + what);
+          ++tried;
+        });
+      }
+    }
+  }
+  EXPECT_GT(tried, 100U);
+}
+
+}  // namespace
+}  // namespace rdmaready

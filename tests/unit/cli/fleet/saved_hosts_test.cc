@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/saved_hosts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "checks/judge.h"
+#include "checks/readiness.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
+#include "tests/unit/checks/good_host.h"
+#include "tests/unit/collectors/recording/sealed.h"
+
+namespace rdmaready {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class SavedHosts : public testing::Test {
+ protected:
+  SavedHosts() {
+    std::string pattern = (fs::temp_directory_path() / "rdmaready saved XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+  }
+  ~SavedHosts() override { fs::remove_all(directory_); }
+
+  std::string Save(const std::string& name, FakeHost host = GoodFakeHost(), const std::string& below = "") {
+    const absl::StatusOr<RecordingFiles> files = EncodeRecording(RecordFacts(host));
+    HostSaver saver(directory_ + below);
+    EXPECT_TRUE(saver.Prepare({name}).ok());
+    const absl::StatusOr<std::string> folder = saver.Save(*files, name);
+    EXPECT_TRUE(folder.ok()) << folder.status();
+    return folder.value_or("");
+  }
+
+  static std::vector<Finding> Timeless(std::vector<Finding> findings) {
+    for (Finding& finding : findings) finding.duration_ns = 0;
+    return findings;
+  }
+
+  std::string directory_;
+};
+
+TEST_F(SavedHosts, AreJudgedAsLiveOnes) {
+  FakeHost sick = GoodFakeHost();
+  sick.files["/sys/class/net/dcb0/speed"] = std::string("1000\n");
+  Save("a");
+  Save("b", sick);
+  const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts({directory_});
+  ASSERT_TRUE(hosts.ok()) << hosts.status();
+  const CheckSummary run = JudgeSavedHosts(*hosts, VirtualFabricProfile());
+  ASSERT_EQ(run.report.hosts.size(), 2U);
+  FakeHost good = GoodFakeHost();
+  FakeHost* live[] = {&good, &sick};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const HostReport& report = run.report.hosts[i];
+    EXPECT_EQ(report.host, i == 0 ? "a" : "b");
+    EXPECT_EQ(report.kernel_release, "6.12.1");
+    // What follows is how it compares with the other one.
+    const std::vector<Finding> expected = JudgeHost(CollectFacts(*live[i]), VirtualFabricProfile());
+    std::vector<Finding> own = Timeless(report.findings);
+    ASSERT_GT(own.size(), expected.size());
+    EXPECT_TRUE(own[expected.size()].id.starts_with("agree."));
+    own.resize(expected.size());
+    EXPECT_EQ(own, expected);
+    EXPECT_EQ(report.ladder, MakeLadder(report.findings, {}, Rung::kHost));
+    EXPECT_TRUE(run.notes[i].software);
+  }
+  EXPECT_NE(Timeless(run.report.hosts[0].findings), Timeless(run.report.hosts[1].findings));
+}
+
+TEST_F(SavedHosts, SayWhenTheyWereRecordedAndLiveOnesDoNot) {
+  Save("a");
+  CheckSummary run = JudgeSavedHosts(*LoadSavedHosts({directory_}), VirtualFabricProfile());
+  EXPECT_THAT(CheckText(run, Style()), HasSubstr("recorded 2023-11-14 22:13:20 UTC"));
+  EXPECT_THAT(CheckJson(run), HasSubstr("\"recorded\""));
+  run.notes[0].recorded_by.clear();
+  EXPECT_THAT(CheckText(run, Style()), Not(HasSubstr("recorded")));
+  EXPECT_THAT(CheckJson(run), Not(HasSubstr("\"recorded\"")));
+}
+
+TEST_F(SavedHosts, ThatCannotBeReadAreNamedBesideTheOthers) {
+  Save("a");
+  fs::remove(Save("b") + "/verbs.jsonl");
+  const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts({directory_});
+  ASSERT_TRUE(hosts.ok()) << hosts.status();
+  const CheckSummary run = JudgeSavedHosts(*hosts, VirtualFabricProfile());
+  ASSERT_EQ(run.report.hosts.size(), 2U);
+  EXPECT_FALSE(run.report.hosts[0].findings.empty());
+  EXPECT_TRUE(run.report.hosts[1].findings.empty());
+  EXPECT_EQ(run.report.hosts[1].host, directory_ + "/b");
+  EXPECT_EQ(run.report.hosts[1].error,
+            "read recording " + directory_ + "/b/verbs.jsonl: No such file or directory");
+  EXPECT_NE(run.report.hosts[1].verdict, Readiness::kReady);
+  EXPECT_EQ(StatusOf(run), ExitStatus::kUsage);
+  fs::remove(directory_ + "/a/verbs.jsonl");
+  EXPECT_FALSE(LoadSavedHosts({directory_}).ok());
+}
+
+TEST_F(SavedHosts, AreToldApartByTheirFoldersWhenTheirNamesAreOne) {
+  const std::string before = Save("a", GoodFakeHost(), "/before");
+  const std::string after = Save("a", GoodFakeHost(), "/after");
+  const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts({directory_ + "/before", after});
+  ASSERT_TRUE(hosts.ok()) << hosts.status();
+  EXPECT_EQ((*hosts)[0].name, before);
+  EXPECT_EQ((*hosts)[1].name, after);
+  EXPECT_THAT(LoadSavedHosts({after, after}).status().message().data(), HasSubstr("named twice"));
+}
+
+TEST_F(SavedHosts, AnAgentThatSendsNonsenseIsNamedAndNothingIsWritten) {
+  HostSaver saver(directory_);
+  const absl::Status status = saver.Save({{"recording.json", "{}"}}, "node1").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(Message(status), HasSubstr("host node1: its recording cannot be read: recording.json: "));
+  EXPECT_TRUE(fs::is_empty(directory_));
+}
+
+TEST_F(SavedHosts, WhoCannotBeSavedIsKnownBeforeAnybodyIsAsked) {
+  Save("a");
+  EXPECT_EQ(HostSaver(directory_).Prepare({"b", "a"}).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(HostSaver(directory_ + "/x/y").Prepare({"a"}).code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(SavedText, NamesTheFolderOfEachHostAndLeavesErrorsToStandardError) {
+  SaveRun run;
+  run.hosts.push_back({.host = "a", .folder = "out/a"});
+  run.hosts.push_back({.host = "b", .error = "host b: refused", .failure = ExitStatus::kUnreachable});
+  EXPECT_EQ(SavedText(run), "a: saved in out/a\n");
+  EXPECT_THAT(SavedJson(run), HasSubstr("rdmaready.v1.Saved"));
+  EXPECT_THAT(SavedJson(run), HasSubstr("host b: refused"));
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "checks/readiness.h"
+#include "cli/render/text.h"
+#include "tests/unit/cli/golden.h"
+#include "tests/unit/cli/reports.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Style Pipe() { return {.color = false, .unicode = true, .width = 0}; }
+
+std::ptrdiff_t Lines(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+std::size_t Widest(const std::string& text) {
+  std::size_t widest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    widest = std::max(widest, end - begin);
+    begin = end + 1;
+  }
+  return widest;
+}
+
+TEST(CheckText, ShowsAHealthyHostOnOneScreen) {
+  const std::string text = CheckText(HealthyCheck(), Pipe());
+  EXPECT_EQ(text, Golden("healthy_host.txt", text));
+  EXPECT_LE(Lines(text), 24);
+}
+
+TEST(CheckText, ListsEveryCheckWhenAskedTo) {
+  const std::string text = CheckText(HealthyCheck(), Pipe(), true);
+  EXPECT_EQ(text, Golden("healthy_host_verbose.txt", text));
+  for (const Finding& finding : HealthyHost("node1", false).findings) EXPECT_THAT(text, HasSubstr(finding.id));
+}
+
+TEST(CheckText, SaysWhatIsWrongFirstAndInFull) {
+  CheckSummary check = HealthyCheck();
+  std::vector<Finding>& findings = check.report.hosts[0].findings;
+  for (Finding& finding : findings) {
+    if (finding.id == "pfc.only-one")
+      finding = Fail("pfc.only-one", "PFC on all", "on 3 only", "dcb pfc set dev dcb0");
+  }
+  Conclude(check.report);
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_THAT(text,
+              HasSubstr("profile virtual-fabric\n"
+                        "  dcb        FAIL  pfc.only-one           rxe0/1 dcb0: PFC on all, wanted on 3 only"));
+  EXPECT_THAT(text, HasSubstr("                   fix  dcb pfc set dev dcb0\n"));
+  EXPECT_THAT(text, HasSubstr("  dcb        ok    6 checks               PFC on 3; 50 % for class 3; "));
+}
+
+TEST(CheckText, ShowsOfAGroupWhatDiffersBetweenPorts) {
+  CheckSummary check = HealthyCheck();
+  std::vector<Finding> findings;
+  for (const char* port : {"rxe0/1 dcb0", "rxe1/1 dcb1"}) {
+    for (const char* id : {"link.state", "link.duplex"}) {
+      findings.push_back(Pass(id, std::string(port) + " is well"));
+      findings.back().subject = port;
+    }
+  }
+  findings.push_back(NotApplicable("pcie.width", "a software device has no PCIe"));
+  findings.push_back(NotApplicable("cnt.saturated", "no counters"));
+  check.report.hosts[0].findings = findings;
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("  device     ok    2 checks               rxe0/1 dcb0 is "
+                                                  "well; rxe1/1 dcb1 is well; 2 not applicable\n"));
+}
+
+TEST(CheckText, ShowsWhyAndWhatToDoUnderWhatIsWrong) {
+  const std::string text = CheckText(SickCheck(), Pipe());
+  EXPECT_EQ(text, Golden("sick_host.txt", text));
+}
+
+TEST(CheckText, ShowsTwoHostsAndWhatIsBetweenThem) {
+  const std::string text = CheckText(PeerCheck(), Pipe());
+  EXPECT_EQ(text, Golden("two_hosts_peer.txt", text));
+  EXPECT_LE(Lines(text), 75);
+}
+
+TEST(CheckText, ShowsAHostThatDidNotAnswerBesideOneThatDid) {
+  const std::string text = CheckText(UnreachableCheck(), Pipe());
+  EXPECT_EQ(text, Golden("unreachable_host.txt", text));
+}
+
+TEST(CheckText, FitsEightyColumns) {
+  const std::string text = CheckText(SickCheck(), {.color = false, .unicode = false, .width = 80});
+  EXPECT_EQ(text, Golden("sick_host_80_columns.txt", text));
+  EXPECT_LE(Widest(CheckText(HealthyCheck(), {.color = false, .unicode = false, .width = 80})), 80U);
+}
+
+TEST(CheckText, FoldsWhatIsWellWhenThereAreManyHosts) {
+  CheckSummary check = HealthyCheck();
+  for (const char* name : {"node2", "node3", "node4"}) {
+    check.report.hosts.push_back(HealthyHost(name, true));
+    check.notes.push_back(check.notes.front());
+  }
+  Conclude(check.report);
+  EXPECT_LE(Lines(CheckText(check, Pipe())), 4 * 8 + 5);
+}
+
+TEST(CheckText, FoldsWhatIsWellOnManyPorts) {
+  CheckSummary check = HealthyCheck();
+  std::vector<Finding> findings;
+  for (int port = 0; port < 8; ++port) {
+    findings.push_back(Pass("pfc.lossless-priority", "PFC on 3"));
+    findings.back().subject = "mlx5_" + std::to_string(port) + "/1 eth" + std::to_string(port);
+  }
+  check.report.hosts[0].findings = findings;
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("pfc.lossless-priority  PFC on 3\n"));
+  EXPECT_THAT(CheckText(check, Pipe(), true), HasSubstr("8 ports: PFC on 3"));
+}
+
+TEST(CheckText, KeepsACommandWholeWhateverItSays) {
+  CheckSummary check = HealthyCheck();
+  check.report.hosts[0].host = "a. First, b: c";
+  check.report.hosts[0].findings[0] =
+      Fail("inv.rdma-present", "none", "one", "echo '. First, x: y'  # and: so on. First, z");
+  Conclude(check.report);
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("not ready: a. First, b: c (inv.rdma-present)  (2.1 s)\n"
+                                                  "first   on host a. First, b: c:\n"
+                                                  "        echo '. First, x: y'  # and: so on. First, z\n"));
+}
+
+TEST(CheckText, NamesThePortOfAFailure) {
+  CheckSummary check = HealthyCheck();
+  check.report.hosts[0].findings = {Fail("pfc.lossless-priority", "PFC on 4", "on 3 only", "dcb pfc")};
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("rxe0/1 dcb0: PFC on 4, wanted on 3 only  (dcbnl)"));
+}
+
+TEST(CheckText, SaysAReasonOnceForSeveralFailuresInARow) {
+  CheckSummary check = HealthyCheck();
+  Finding first = Fail("loopback.write-8k", "stalled", "", "look");
+  Finding second = Fail("loopback.read-8k", "stalled", "", "look");
+  second.why = first.why;
+  check.report.hosts[0].findings = {first, second};
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_EQ(text.find("  why  "), text.rfind("  why  "));
+}
+
+TEST(CheckText, HasNoEscapesWithoutColour) {
+  for (const CheckSummary& check : {HealthyCheck(), SickCheck(), PeerCheck(), UnreachableCheck()}) {
+    EXPECT_THAT(CheckText(check, Pipe()), Not(HasSubstr("\x1b")));
+  }
+  EXPECT_THAT(CheckText(SickCheck(), {.color = true, .unicode = true, .width = 0}), HasSubstr("\x1b["));
+}
+
+TEST(CheckText, LetsNoHostWriteToTheTerminal) {
+  CheckSummary check = SickCheck();
+  check.report.hosts[0].host = "a\x1b[2J";
+  check.report.hosts[0].kernel_release = "6\x1b[2J";
+  check.report.hosts[0].error = "b\x1b[2J\nready";
+  for (Finding& finding : check.report.hosts[0].findings) {
+    finding.id += "\x1b[2J";
+    finding.observed = "x\x1b[2J\r";
+    finding.why = finding.fix = finding.source = finding.subject = "\x1b[2J";
+  }
+  Conclude(check.report);
+  EXPECT_THAT(CheckText(check, Pipe()), Not(HasSubstr("\x1b")));
+}
+
+TEST(CheckText, IsAsciiWhereTheLocaleIsNot) {
+  const std::string text = CheckText(PeerCheck(), {.color = false, .unicode = false, .width = 0});
+  EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+}
+
+}  // namespace
+}  // namespace rdmaready

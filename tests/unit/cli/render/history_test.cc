@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hosts remember, as it is compared and shown.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/render/history_run.h"
+#include "cli/render/json.h"
+#include "cli/render/text.h"
+#include "tests/unit/cli/golden.h"
+#include "tests/unit/cli/reports.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMinute = 60'000'000'000;
+constexpr std::int64_t kNow = 1'795'200'000'000'000'000;  // 2026-11-20 18:40:00 UTC
+
+// The run `number` minutes before the newest.
+RunRecord RunOf(int number, std::vector<Finding> findings) {
+  RunRecord run{.run_id = "20261120T184000Z-4f1c09a" + std::to_string(number),
+                .started_unix_ns = kNow - number * kMinute,
+                .duration_ns = 45'000'000,
+                .level = number == 0 ? Rung::kLoopback : Rung::kHost,
+                .profile_name = "virtual-fabric",
+                .profile_digest = "00ff"};
+  run.report.kernel_release = "6.12.117";
+  run.report.verdict = Readiness::kReady;
+  for (const Finding& finding : findings) {
+    if (finding.outcome == Outcome::kFail) run.report.verdict = Readiness::kNotReady;
+    if (finding.outcome == Outcome::kUnknown) run.report.verdict = Readiness::kUndetermined;
+  }
+  run.report.ladder = {{Rung::kHost, RungOutcome::kPass}};
+  run.report.findings = std::move(findings);
+  return run;
+}
+
+Finding Failing(const std::string& id) { return Fail(id, "PFC on 4", "3 only", "dcb pfc set ..."); }
+
+Finding Unknown(const std::string& id) {
+  Finding finding = Failing(id);
+  finding.outcome = Outcome::kUnknown;
+  return finding;
+}
+
+std::vector<std::string> Ids(const std::vector<Finding>& findings) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : findings) ids.push_back(finding.id);
+  return ids;
+}
+
+TransferRecord TransferOf(const std::string& role, const std::string& peer) {
+  TransferRecord record{.run_id = "20261120T184000Z-4f1c09a0",
+                        .started_unix_ns = kNow,
+                        .port = "rxe0/1",
+                        .role = role,
+                        .peer = peer,
+                        .result = GoodTransfer().result};
+  return record;
+}
+
+HostHistory HistoryOf(const std::string& host, std::vector<RunRecord> runs) {
+  HostHistory history{.host = host};
+  history.changes = ChangesOf(runs);
+  history.history.runs = std::move(runs);
+  return history;
+}
+
+HistoryRun Example() {
+  HostHistory host = HistoryOf(
+      "node1",
+      {RunOf(0, {Pass("link.state", "up"), Failing("pfc.lossless-priority"), Failing("ets.map")}),
+       RunOf(1,
+             {Failing("link.state"), HiddenBehind("pfc.lossless-priority", "link.state"), Failing("ets.map")}),
+       RunOf(2, {Pass("link.state", "up"), Pass("pfc.lossless-priority", "PFC on 3"), Failing("ets.map")}),
+       RunOf(3, {Pass("link.state", "up"), Pass("pfc.lossless-priority", "PFC on 3"),
+                 Pass("ets.map", "3 in 3")})});
+  host.history.transfers = {TransferOf("loopback", ""), TransferOf("initiator", "node2"),
+                            TransferOf("responder", "node2")};
+  host.history.transfers[2].result.failure = {FailureKind::kStalled, "nothing for 5 s"};
+  host.history.events = {
+      {.unix_ns = kNow - 5 * kMinute, .text = "the store was damaged (...): set aside as FILE"}};
+  return {
+      .hosts = {host, {.host = "node2", .error = "host node2: connection refused"}, HistoryOf("node3", {})}};
+}
+
+TEST(Changes, AreAgainstWhatWasKnownLast) {
+  const HistoryRun run = Example();
+  const std::vector<RunChanges>& changes = run.hosts[0].changes;
+  EXPECT_THAT(Ids(changes[3].newly_failing), IsEmpty()) << "nothing was known before";
+  EXPECT_THAT(Ids(changes[2].newly_failing), ElementsAre("ets.map"));
+  EXPECT_THAT(Ids(changes[1].newly_failing), ElementsAre("link.state"));
+  EXPECT_THAT(Ids(changes[1].newly_passing), IsEmpty());
+  EXPECT_THAT(Ids(changes[0].newly_failing), ElementsAre("pfc.lossless-priority"))
+      << "as it was before it was hidden";
+  EXPECT_THAT(Ids(changes[0].newly_passing), ElementsAre("link.state"));
+}
+
+TEST(Changes, WhatCanNoLongerBeDeterminedIsOne) {
+  const std::vector<RunRecord> runs{RunOf(0, {Unknown("pfc.lossless-priority")}),
+                                    RunOf(1, {Pass("pfc.lossless-priority", "PFC on 3")})};
+  EXPECT_THAT(Ids(ChangesOf(runs)[0].newly_failing), ElementsAre("pfc.lossless-priority"));
+}
+
+TEST(Changes, AreNoneBetweenProfilesPortsOrLevels) {
+  RunRecord other_profile = RunOf(0, {Failing("ets.map")});
+  other_profile.profile_name = "mine";
+  Finding other_port = Failing("ets.map");
+  other_port.subject = "rxe1/1";
+  const std::vector<RunRecord> runs{
+      other_profile, RunOf(0, {other_port}),
+      RunOf(1, {Pass("ets.map", "3 in 3"), Pass("loopback.send-1k", "p50 46 us")})};
+  for (const RunChanges& changes : ChangesOf(runs)) {
+    EXPECT_THAT(Ids(changes.newly_failing), IsEmpty());
+    EXPECT_THAT(Ids(changes.newly_passing), IsEmpty());
+  }
+}
+
+TEST(HistoryText, IsALineForEachRunAndEachTransfer) {
+  const std::string text = HistoryText(Example(), {.unicode = true});
+  EXPECT_EQ(text, Golden("history.txt", text));
+}
+
+TEST(HistoryText, PutsTheStoryBelowWhereThereIsNoRoom) {
+  const std::string text = HistoryText(Example(), {.unicode = true, .width = 80});
+  EXPECT_EQ(text, Golden("history_80_columns.txt", text));
+}
+
+TEST(HistoryText, NamesAFewOfManyEachOnce) {
+  std::vector<Finding> findings;
+  for (const char* id : {"a.a", "a.a", "b.b", "c.c", "d.d", "e.e", "f.f"}) findings.push_back(Failing(id));
+  const std::string text = HistoryText({.hosts = {HistoryOf("a", {RunOf(0, findings)})}}, {});
+  EXPECT_THAT(text, HasSubstr("a.a, b.b, c.c, d.d and 2 more\n"));
+}
+
+TEST(HistoryText, SaysWhenARunCannotBeReadAndKeepsTerminalsSafe) {
+  RunRecord damaged{.run_id = "mine\x1b[2J", .started_unix_ns = kNow};
+  damaged.report.error = "the stored result is damaged";
+  const std::string text = HistoryText({.hosts = {HistoryOf("a", {damaged})}}, {});
+  EXPECT_THAT(text, HasSubstr("undetermined  host"));
+  EXPECT_THAT(text, HasSubstr("the stored result is damaged\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(RememberedText, IsTheReportOfTheCheckAndItsTransfers) {
+  HistoryRun run{.with_texts = true};
+  HostHistory a = HistoryOf("node1", {RunOf(0, {Failing("pfc.lossless-priority")})});
+  a.history.transfers = {TransferOf("initiator", "node2")};
+  run.hosts = {a, HistoryOf("node2", {RunOf(0, {Pass("pfc.lossless-priority", "PFC on 3")})})};
+  const std::string text = RememberedText(run, {.unicode = true});
+  EXPECT_EQ(text, Golden("history_of_one_run.txt", text));
+}
+
+TEST(RememberedText, TellsWhatTheHostCountedDuringItsTransfers) {
+  HostHistory a = HistoryOf("node1", {});
+  a.history.transfers = {TransferOf("initiator", "node2"), TransferOf("loopback", "")};
+  a.history.transfers[0].result.error_counters =
+      std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kGrew, 4}};
+  a.history.transfers[1].result.error_counters =
+      std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kUnchanged, 0}};
+  const std::string text = RememberedText({.with_texts = true, .hosts = {a}}, {});
+  EXPECT_THAT(text, HasSubstr("\n  2026-11-20 18:40:00  write-512k, to node2: rcvd_seq_err +4 on rxe0/1\n"));
+  EXPECT_EQ(text.find("rcvd_seq_err"), text.rfind("rcvd_seq_err"));
+}
+
+TEST(HistoryJson, TellsWhatTheHostCountedDuringATransfer) {
+  HostHistory a = HistoryOf("node1", {});
+  a.history.transfers = {TransferOf("initiator", "node2")};
+  a.history.transfers[0].result.error_counters =
+      std::vector<CounterChange>{{"rcvd_seq_err", CounterChange::Kind::kGrew, 4}};
+  const Json transfer = Json::parse(HistoryJson({.hosts = {a}}))["hosts"][0]["transfers"][0];
+  EXPECT_EQ(transfer["error_counters"],
+            Json::array({{{"watched", 1},
+                          {"unknown", ""},
+                          {"changes", {{{"name", "rcvd_seq_err"}, {"kind", "grew"}, {"by", 4}}}}}}));
+}
+
+TEST(HistoryJson, HoldsRunsTransfersAndWhatBefellTheStore) {
+  const Json json = Json::parse(HistoryJson(Example()));
+  EXPECT_EQ(json["schema"], "rdmaready.v1.History");
+  ASSERT_EQ(json["hosts"].size(), 3u);
+  const Json host = json["hosts"][0];
+  EXPECT_EQ(host["host"], "node1");
+  EXPECT_EQ(host["error"], "");
+  const Json run = host["runs"][0];
+  EXPECT_EQ(run["run_id"], "20261120T184000Z-4f1c09a0");
+  EXPECT_EQ(run["started_unix_ns"], kNow);
+  EXPECT_EQ(run["verdict"], "not-ready");
+  EXPECT_EQ(run["level"], "loopback");
+  EXPECT_EQ(run["profile"]["name"], "virtual-fabric");
+  EXPECT_EQ(run["newly_failing"], Json::array({{{"id", "pfc.lossless-priority"}, {"subject", "rxe0/1 dcb0"}}}));
+  EXPECT_EQ(run["newly_passing"][0]["id"], "link.state");
+  EXPECT_EQ(run["findings"][0]["observed"], "up");
+  EXPECT_FALSE(run["findings"][0].contains("fix")) << "not asked for";
+  const Json transfer = host["transfers"][1];
+  EXPECT_EQ(transfer["role"], "initiator");
+  EXPECT_EQ(transfer["peer"], "node2");
+  EXPECT_EQ(transfer["case"], "write-512k");
+  EXPECT_EQ(transfer["latency_ns"]["p99"], GoodTransfer().result.latency.p99_ns);
+  EXPECT_EQ(host["transfers"][2]["failure"], "stalled: nothing for 5 s");
+  EXPECT_EQ(host["store_events"][0]["unix_ns"], kNow - 5 * kMinute);
+  EXPECT_EQ(json["hosts"][1]["error"], "host node2: connection refused");
+}
+
+TEST(HistoryJson, HoldsOneRunInFull) {
+  HistoryRun run{.with_texts = true, .hosts = {HistoryOf("a", {RunOf(0, {Failing("ets.map")})})}};
+  EXPECT_EQ(Json::parse(HistoryJson(run))["hosts"][0]["runs"][0]["findings"][0]["fix"], "dcb pfc set ...");
+}
+
+TEST(StoreNotice, IsSaidBesideTheReportAndChangesNoStatus) {
+  CheckSummary check = HealthyCheck();
+  check.notes[0].store_notice = "the store was damaged: set aside as FILE";
+  EXPECT_THAT(Complaints(check), ElementsAre(HasSubstr("the store was damaged: set aside as FILE")));
+  EXPECT_EQ(StatusOf(check), ExitStatus::kOk);
+  EXPECT_EQ(Json::parse(CheckJson(check))["hosts"][0]["store_notice"],
+            "the store was damaged: set aside as FILE");
+}
+
+TEST(StoreError, IsOurOwnFailureUnlessSomethingWorseIsKnown) {
+  CheckSummary check = HealthyCheck();
+  check.notes[0].store_error = "write store /s/rdmaready.db: database or disk is full";
+  EXPECT_EQ(StatusOf(check), ExitStatus::kOwnFailure);
+  EXPECT_THAT(Complaints(check), ElementsAre(HasSubstr("was not stored: write store")));
+  CheckSummary sick = SickCheck();
+  sick.notes[0].store_error = check.notes[0].store_error;
+  EXPECT_EQ(StatusOf(sick), ExitStatus::kNotReady);
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real listener, on the loopback interface: there it hears what it would send, and what it would receive.
+#include "collectors/real/lldp.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <thread>
+
+#include "api/base/handle.h"
+#include "api/base/status.h"
+#include "tests/support/lldp_wire.h"
+
+namespace rdmaready {
+namespace {
+
+using lldp_wire::operator+;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::SizeIs;
+using Clock = std::chrono::steady_clock;
+
+// -1 and errno when this process may not.
+int PacketSocket() { return ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); }
+
+bool Send(int socket, const lldp_wire::Bytes& frame) {
+  sockaddr_ll to{};
+  to.sll_family = AF_PACKET;
+  to.sll_ifindex = static_cast<int>(::if_nametoindex("lo"));
+  return ::sendto(socket, frame.data(), frame.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) ==
+         static_cast<ssize_t>(frame.size());
+}
+
+// The socket, or a skip of the test; what is without the privilege is tested by WithoutThePrivilege.
+#define NEED_PACKET_SOCKET(name)       \
+  const UniqueFd name(PacketSocket()); \
+  if (!name) GTEST_SKIP() << "no packet socket here: " << std::strerror(errno)
+
+TEST(RealLldp, ANetdevThatIsNotThereIsAnErrorAndTakesNoTime) {
+  const auto begin = Clock::now();
+  const auto answers = ListenOnNetdevs({"nowhere0"}, {.longest = std::chrono::hours(1)});
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(Message(answers[0].status()), "listen for LLDP on nowhere0: No such device");
+}
+
+TEST(RealLldp, WithoutThePrivilegeItIsDenied) {
+  const UniqueFd socket(PacketSocket());
+  if (socket) GTEST_SKIP() << "this process has the privilege";
+  const auto answers = ListenOnNetdevs({"lo"}, {.longest = std::chrono::hours(1)});
+  EXPECT_EQ(MissingFrom(answers.at(0).status()).kind, Missing::Kind::kDenied);
+}
+
+TEST(RealLldp, HearsLldpOnlyBothWaysAndCountsWhatComesAgain) {
+  NEED_PACKET_SOCKET(sender);
+  std::stop_source stop;
+  std::vector<absl::StatusOr<LldpFrames>> answers;
+  std::jthread listener([&] {
+    answers =
+        ListenOnNetdevs({"lo", "nowhere0"}, {.longest = std::chrono::seconds(60), .stop = stop.get_token()});
+  });
+  const lldp_wire::Bytes frame = lldp_wire::FullFrame();
+  const lldp_wire::Bytes other = lldp_wire::Header(0x88b5) + lldp_wire::Raw({1, 2, 3});
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(Send(sender.get(), other));
+    ASSERT_TRUE(Send(sender.get(), frame));
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  stop.request_stop();
+  listener.join();
+  ASSERT_THAT(answers, SizeIs(2));
+  EXPECT_FALSE(answers[1].ok());
+  ASSERT_TRUE(answers[0].ok()) << Message(answers[0].status());
+  ASSERT_THAT(answers[0]->frames, SizeIs(2));
+  EXPECT_NE(answers[0]->frames[0].sent_here, answers[0]->frames[1].sent_here);
+  for (const LldpFrame& heard : answers[0]->frames) {
+    EXPECT_EQ(heard.bytes, frame);
+    EXPECT_GT(heard.times, 1U);
+    EXPECT_LE(heard.times, 100U);
+    EXPECT_LE(heard.first_ms, heard.last_ms);
+    EXPECT_LE(heard.last_ms, answers[0]->listened_ms);
+  }
+}
+
+TEST(RealLldp, StopsWhenTheTimeIsUp) {
+  NEED_PACKET_SOCKET(unused);
+  const auto begin = Clock::now();
+  const auto answers = ListenOnNetdevs({"lo"}, {.longest = milliseconds(50)});
+  const auto took = Clock::now() - begin;
+  EXPECT_GE(took, milliseconds(50));
+  EXPECT_LT(took, std::chrono::seconds(30));
+  ASSERT_TRUE(answers.at(0).ok());
+  EXPECT_GE(answers[0]->listened_ms, 50U);
+}
+
+TEST(RealLldp, AStopThatWasAskedForBeforeEndsItAtOnce) {
+  NEED_PACKET_SOCKET(unused);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto begin = Clock::now();
+  ListenOnNetdevs({"lo"}, {.longest = std::chrono::hours(1), .stop = stop.get_token()});
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST(RealLldp, ManyDifferentFramesAreBounded) {
+  NEED_PACKET_SOCKET(sender);
+  std::stop_source stop;
+  std::vector<absl::StatusOr<LldpFrames>> answers;
+  std::jthread listener([&] {
+    answers = ListenOnNetdevs({"lo"}, {.longest = std::chrono::seconds(60), .stop = stop.get_token()});
+  });
+  std::this_thread::sleep_for(milliseconds(100));
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_TRUE(Send(sender.get(), lldp_wire::Frame(lldp_wire::Pfc(i >> 8, i & 0xff))));
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  stop.request_stop();
+  listener.join();
+  ASSERT_TRUE(answers.at(0).ok());
+  EXPECT_THAT(answers[0]->frames, SizeIs(kMostLldpFrames));
+  EXPECT_GT(answers[0]->left_out, 0U);
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/system/host.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/collectors/fake_host.h"
+
+namespace rdmaready {
+namespace {
+
+const Fact<Kernel> kKernel = Kernel{"6.12.1"};
+
+FakeHost HostWithSysfs() {
+  FakeHost host;
+  host.directories["/sys/class"] = std::vector<std::string>{"net"};
+  return host;
+}
+
+TEST(ModuleIndex, KnowsAModuleHoweverItIsPacked) {
+  EXPECT_TRUE(ListsModule("kernel/drivers/infiniband/core/ib_core.ko: a.ko\n", "ib_core"));
+  EXPECT_TRUE(ListsModule("a.ko:\nkernel/drivers/infiniband/core/ib_core.ko.xz:\n", "ib_core"));
+  EXPECT_TRUE(ListsModule("updates/dkms/ib_core.ko.zst", "ib_core"));
+  EXPECT_TRUE(ListsModule("ib_core.ko", "ib_core"));
+}
+
+TEST(ModuleIndex, AModuleThatOnlyDependsOnItIsNotIt) {
+  EXPECT_FALSE(ListsModule("kernel/rdma_rxe.ko: kernel/drivers/infiniband/core/ib_core.ko\n", "ib_core"));
+  EXPECT_FALSE(ListsModule("kernel/ib_core_extra.ko:\nkernel/my_ib_core.ko:\n", "ib_core"));
+  EXPECT_FALSE(ListsModule("", "ib_core"));
+  EXPECT_FALSE(ListsModule("\n\n:\n/\n", "ib_core"));
+}
+
+TEST(RdmaStack, IsLoadedWhenItsClassIsThere) {
+  FakeHost host = HostWithSysfs();
+  host.directories["/sys/class/infiniband"] = std::vector<std::string>{};
+  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kLoaded);
+}
+
+TEST(RdmaStack, IsNotLoadedWhenTheModuleIsInstalled) {
+  FakeHost host = HostWithSysfs();
+  host.files["/lib/modules/6.12.1/modules.dep"] = "kernel/drivers/infiniband/core/ib_core.ko.xz:\n";
+  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kNotLoaded);
+  host.files["/lib/modules/6.12.1/modules.dep"] = "";
+  host.files["/lib/modules/6.12.1/modules.builtin"] = "kernel/drivers/infiniband/core/ib_core.ko\n";
+  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kNotLoaded);
+}
+
+TEST(RdmaStack, IsAbsentWhenNoModuleIsInstalled) {
+  FakeHost host = HostWithSysfs();
+  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kAbsent);
+  host.files["/lib/modules/6.12.1/modules.dep"] = "kernel/net/veth.ko:\n";
+  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kAbsent);
+}
+
+TEST(RdmaStack, IsMissingWhenTheModulesMayNotBeRead) {
+  FakeHost host = HostWithSysfs();
+  host.files["/lib/modules/6.12.1/modules.dep"] = ErrnoStatus(EACCES, "open modules.dep");
+  EXPECT_EQ(ReadRdmaStack(host, kKernel).missing(),
+            (Missing{Missing::Kind::kDenied, "open modules.dep: Permission denied"}));
+  host.files["/boot/config-6.12.1"] = "CONFIG_INFINIBAND=m\n";
+  EXPECT_FALSE(ReadRdmaStack(host, kKernel));
+}
+
+TEST(RdmaStack, IsAbsentWhenTheKernelsConfigurationSaysSo) {
+  FakeHost host = HostWithSysfs();
+  host.files["/lib/modules/6.12.1/modules.dep"] = ErrnoStatus(EACCES, "open modules.dep");
+  host.files["/boot/config-6.12.1"] = "CONFIG_NET=y\n# CONFIG_INFINIBAND is not set\n";
+  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kAbsent);
+}
+
+TEST(RdmaStack, IsMissingWithoutSysfs) {
+  FakeHost host;
+  EXPECT_EQ(ReadRdmaStack(host, kKernel).missing(),
+            (Missing{Missing::Kind::kFailed, "list /sys/class: No such file or directory"}));
+}
+
+TEST(RdmaStack, IsMissingWhenTheRunningKernelIsNotKnown) {
+  FakeHost host = HostWithSysfs();
+  const Missing why{Missing::Kind::kDenied, "open osrelease: Permission denied"};
+  EXPECT_EQ(ReadRdmaStack(host, why).missing(), why);
+}
+
+TEST(Host, NamesAreTrimmedAndMayBeEmpty) {
+  FakeHost host;
+  EXPECT_EQ(ReadHostname(host), "");
+  EXPECT_EQ(ReadMachineId(host), "");
+  host.files["/proc/sys/kernel/hostname"] = "node1\n";
+  host.files["/etc/machine-id"] = "0123\n";
+  EXPECT_EQ(ReadHostname(host), "node1");
+  EXPECT_EQ(ReadMachineId(host), "0123");
+}
+
+TEST(Host, AKernelThatDoesNotAnswerIsMissing) {
+  FakeHost host;
+  EXPECT_EQ(ReadKernel(host).missing().kind, Missing::Kind::kFailed);
+  EXPECT_EQ(ReadMemlock(host).missing().kind, Missing::Kind::kUnsupported);
+  host.files["/proc/sys/kernel/osrelease"] = "6.12.1\n";
+  host.memlock = Memlock{8 << 20, true, 42};
+  EXPECT_EQ(ReadKernel(host)->release, "6.12.1");
+  EXPECT_EQ(ReadMemlock(host)->limit_bytes, 8U << 20);
+}
+
+TEST(Host, DeviceNodesAreListedWithoutUdevsLinks) {
+  FakeHost host;
+  EXPECT_TRUE(ReadRdmaNodes(host)->empty()) << "no directory: no nodes";
+  host.directories["/dev/infiniband"] = std::vector<std::string>{"by-ibdev", "by-path", "rdma_cm", "uverbs0"};
+  EXPECT_EQ(*ReadRdmaNodes(host), (std::vector<std::string>{"rdma_cm", "uverbs0"}));
+  host.directories["/dev/infiniband"] = ErrnoStatus(EACCES, "list /dev/infiniband");
+  EXPECT_EQ(ReadRdmaNodes(host).missing().kind, Missing::Kind::kDenied);
+}
+
+TEST(NodeList, IsCounted) {
+  EXPECT_EQ(*DecodeNodeList("0\n"), 1U);
+  EXPECT_EQ(*DecodeNodeList("0-1\n"), 2U);
+  EXPECT_EQ(*DecodeNodeList("0-1,4,8-11\n"), 7U);
+}
+
+TEST(NodeList, ThatMakesNoSenseIsAFailure) {
+  for (const char* text :
+       {"", "\n", "a", "0-", "-1", "1-0", "0,", ",0", "0 1", "0-4294967295", "99999999999"}) {
+    EXPECT_EQ(DecodeNodeList(text).missing().kind, Missing::Kind::kFailed) << text;
+  }
+}
+
+TEST(NodeList, IsNotThereOnAKernelWithoutNuma) {
+  FakeHost host;
+  EXPECT_EQ(ReadNumaNodes(host).missing(), (Missing{Missing::Kind::kUnsupported, "kernel without NUMA"}));
+  host.files["/sys/devices/system/node/online"] = "0-1\n";
+  EXPECT_EQ(*ReadNumaNodes(host), 2U);
+}
+
+TEST(OpenFiles, AreALineOfTheProcessLimits) {
+  constexpr std::string_view kBefore =
+      "Max processes             31000                31000                processes \n";
+  const auto decode = [&](std::string_view line) {
+    return DecodeOpenFiles(std::string(kBefore) + std::string(line));
+  };
+  EXPECT_EQ(*decode("Max open files            1024                 524288               files     \n"),
+            (OpenFiles{.soft = 1024, .hard = 524'288}));
+  EXPECT_EQ(*decode("Max open files            4096                 unlimited            files     \n"),
+            (OpenFiles{.soft = 4096, .hard = OpenFiles::kUnlimited}));
+  for (const char* nonsense : {"", "Max open files", "Max open files 1024", "Max open files 1024 many files"})
+    EXPECT_EQ(decode(nonsense).missing().kind, Missing::Kind::kFailed) << nonsense;
+}
+
+TEST(Uptime, IsInWholeSeconds) {
+  FakeHost host;
+  EXPECT_FALSE(ReadUptime(host));
+  host.files["/proc/uptime"] = "3600.99 7000.10\n";
+  EXPECT_EQ(*ReadUptime(host), 3600U);
+  for (const char* nonsense : {"", "\n", "x", "12", "-1.0 2"}) {
+    host.files["/proc/uptime"] = std::string(nonsense);
+    EXPECT_EQ(ReadUptime(host).missing().kind, Missing::Kind::kFailed) << nonsense;
+  }
+}
+
+}  // namespace
+}  // namespace rdmaready

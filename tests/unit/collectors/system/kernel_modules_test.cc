@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/system/kernel_modules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/collectors/good_fake_host.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kDep = "/lib/modules/6.12.1/modules.dep";
+constexpr const char* kBuiltIn = "/lib/modules/6.12.1/modules.builtin";
+
+KernelModule Module(FakeHost host, std::string_view name) {
+  const Fact<Kernel> kernel = Kernel{.release = "6.12.1"};
+  const Fact<std::vector<KernelModule>> modules =
+      ReadStorageModules(host, kernel, ReadKernelOptions(host, kernel));
+  for (const KernelModule& module : *modules) {
+    if (module.name == name) return module;
+  }
+  ADD_FAILURE() << "no " << name;
+  return {};
+}
+
+TEST(ModuleLines, NameTheModuleAndWhatItNeeds) {
+  const std::vector<std::string> lines{"kernel/a/nvme-rdma.ko.xz: kernel/b/rdma_cm.ko.xz kernel/c/ib_core.ko",
+                                       "updates/ksmbd.ko:", "kernel/d/ib_iser.ko.zst", "nonsense",
+                                       "/.ko: x.ko"};
+  EXPECT_THAT(DecodeModuleLines(lines), ElementsAre(ModuleLine{"nvme_rdma", {"rdma_cm", "ib_core"}},
+                                                    ModuleLine{"ksmbd"}, ModuleLine{"ib_iser"}));
+}
+
+TEST(Options, AreYesModuleOrNotSet) {
+  const std::vector<std::string> lines{"CONFIG_A=y", "CONFIG_B=m", "# CONFIG_C is not set", "CONFIG_D=\"text\"",
+                                       "# a b"};
+  EXPECT_THAT(DecodeOptions(lines), ElementsAre(KernelOption{"CONFIG_A", "y"}, KernelOption{"CONFIG_B", "m"},
+                                                KernelOption{"CONFIG_C", "n"}));
+}
+
+TEST(Options, AreLookedForInBothPlaces) {
+  FakeHost host;
+  host.files["/lib/modules/6.12.1/config"] = "CONFIG_NVME_RDMA=m\nCONFIG_ELSE=y\n";
+  const Fact<Kernel> kernel = Kernel{.release = "6.12.1"};
+  EXPECT_THAT(*ReadKernelOptions(host, kernel), ElementsAre(KernelOption{"CONFIG_NVME_RDMA", "m"}));
+  EXPECT_EQ(ReadKernelOptions(host, Missing{}).missing().kind, Missing::Kind::kNotCollected);
+  host.files.clear();
+  EXPECT_EQ(ReadKernelOptions(host, kernel).missing().kind, Missing::Kind::kUnsupported);
+  host.files["/boot/config-6.12.1"] = ErrnoStatus(EACCES, "open");
+  EXPECT_EQ(ReadKernelOptions(host, kernel).missing().kind, Missing::Kind::kDenied);
+}
+
+TEST(StorageModules, AreLoadedInstalledBuiltInOrAbsent) {
+  const FakeHost host = GoodFakeHost();
+  EXPECT_EQ(*Module(host, "ksmbd").state, ModuleState::kLoaded);
+  EXPECT_EQ(*Module(host, "nvme_rdma").state, ModuleState::kInstalled);
+  EXPECT_EQ(*Module(host, "nfsd").state, ModuleState::kBuiltIn);
+  EXPECT_EQ(*Module(host, "rpcrdma").state, ModuleState::kAbsent);
+}
+
+TEST(StorageModules, HaveSmbDirectWhenTheyNeedRdma) {
+  FakeHost host = GoodFakeHost();
+  EXPECT_TRUE(*Module(host, "ksmbd").uses_rdma);
+  EXPECT_FALSE(*Module(host, "cifs").uses_rdma);
+  host.directories["/sys/module"] = std::vector<std::string>{"rdma_cm"};  // not loaded: what is installed tells
+  EXPECT_TRUE(*Module(host, "ksmbd").uses_rdma);
+  EXPECT_FALSE(*Module(host, "cifs").uses_rdma);
+  EXPECT_EQ(Module(host, "rpcrdma").uses_rdma.missing().kind, Missing::Kind::kUnsupported);
+}
+
+TEST(StorageModules, ThatAreLoadedCountAndNotTheOnesInstalledSince) {
+  FakeHost host = GoodFakeHost();
+  host.directories["/sys/module/rdma_cm/holders"] = std::vector<std::string>{"cifs"};
+  EXPECT_TRUE(*Module(host, "cifs").uses_rdma);
+  EXPECT_FALSE(*Module(host, "ksmbd").uses_rdma);
+}
+
+TEST(StorageModules, MayUseRdmaByWayOfSmbdirect) {
+  FakeHost host = GoodFakeHost();
+  host.directories["/sys/module/rdma_cm/holders"] = std::vector<std::string>{"smbdirect"};
+  host.directories["/sys/module/smbdirect/holders"] = std::vector<std::string>{"cifs"};
+  EXPECT_TRUE(*Module(host, "cifs").uses_rdma);
+  EXPECT_FALSE(*Module(host, "ksmbd").uses_rdma);
+}
+
+TEST(StorageModules, OfAKernelWithRdmaBuiltInAreToldByItsOptions) {
+  FakeHost host = GoodFakeHost();
+  host.files[kBuiltIn] = "kernel/drivers/infiniband/core/rdma_cm.ko\n";
+  host.directories["/sys/module/rdma_cm/holders"] = ErrnoStatus(ENOENT, "list");
+  EXPECT_TRUE(*Module(host, "ksmbd").uses_rdma);
+  EXPECT_FALSE(*Module(host, "cifs").uses_rdma);
+  host.files["/boot/config-6.12.1"] = ErrnoStatus(ENOENT, "open");
+  EXPECT_EQ(Module(host, "ksmbd").uses_rdma.missing().kind, Missing::Kind::kUnsupported);
+}
+
+TEST(StorageModules, WithoutTheirIndexAreNotAbsentButUnknown) {
+  for (const char* index : {kDep, kBuiltIn}) {
+    FakeHost host = GoodFakeHost();
+    host.files[index] = ErrnoStatus(EACCES, std::string("open ") + index);
+    EXPECT_EQ(Module(host, "rpcrdma").state.missing().kind, Missing::Kind::kDenied) << index;
+    EXPECT_EQ(*Module(host, "ksmbd").state, ModuleState::kLoaded);
+  }
+  FakeHost host = GoodFakeHost();
+  host.directories["/sys/module"] = ErrnoStatus(EACCES, "list");
+  EXPECT_FALSE(Module(host, "nvme_rdma").state);
+  EXPECT_FALSE(Module(host, "ksmbd").uses_rdma);
+}
+
+TEST(StorageModules, OfAKernelWithoutAnyAreAbsent) {
+  FakeHost host;
+  host.directories["/sys/module"] = std::vector<std::string>{};
+  EXPECT_EQ(*Module(host, "cifs").state, ModuleState::kAbsent);
+}
+
+TEST(StorageModules, OfAnUnknownKernelAreUnknown) {
+  FakeHost host;
+  EXPECT_EQ(ReadStorageModules(host, Missing{.detail = "no kernel"}, Missing{}).missing().detail, "no kernel");
+}
+
+}  // namespace
+}  // namespace rdmaready
