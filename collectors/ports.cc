@@ -105,7 +105,7 @@ void ReadStack(HostReader& host, const Network& network, Port* port) {
 void ReadVerbs(HostReader& host, const Network& network, const absl::Status& there, const GidTable& gids,
                Port* port) {
   const absl::StatusOr<VerbsPortAnswer> verbs =
-      there.ok() ? host.VerbsPort(port->device, port->number) : absl::StatusOr<VerbsPortAnswer>(there);
+      there.ok() ? host.Ask(VerbsPortQuestion{port->device, port->number}) : there;
   if (verbs.ok()) {
     port->active_mtu_bytes = MtuBytesOf(verbs->active_mtu);
     port->max_mtu_bytes = MtuBytesOf(verbs->max_mtu);
@@ -180,7 +180,7 @@ Fact<bool> HasVerbsProvider(const std::string& device, const absl::Status& port,
 std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
                               const absl::Status& verbs) {
   const Port shared = ReadDevice(host, device, verbs);
-  const GidTable gids = verbs.ok() ? host.VerbsGidTable(device.name) : verbs;
+  const GidTable gids = verbs.ok() ? host.Ask(VerbsGidTableQuestion{device.name}) : verbs;
   std::vector<Port> ports;
   for (std::uint32_t number = 1; number <= device.port_count; ++number) {
     Port& port = ports.emplace_back(shared);

@@ -27,8 +27,8 @@ std::int64_t SteadyNowNs() {
 
 // `listened`: neighbours that were not heard then read as "not in the recording".
 Facts Collect(Recording recording, bool listened) {
-  const bool lldp_asked = listened || !recording.lldp.entries().empty();
-  const bool dcb_asked = !recording.dcb_notices.entries().empty();
+  const bool lldp_asked = listened || recording.answers.Asked<LldpQuestion>();
+  const bool dcb_asked = recording.answers.Asked<DcbNoticesQuestion>();
   RecordedHost reader(std::move(recording));
   Facts facts = CollectFacts(reader);
   if (lldp_asked) ReadLldp(reader, {}, &facts);

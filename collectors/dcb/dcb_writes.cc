@@ -240,7 +240,7 @@ void KeepDcbWrites(const Fact<DcbNotices>& heard, const Facts& before, Facts* af
 }
 
 Fact<DcbNotices> ListenForDcbWrites(HostReader& host, const LldpWait& wait) {
-  absl::StatusOr<DcbNotices> notices = host.ListenForDcb(wait);
+  absl::StatusOr<DcbNotices> notices = host.Ask(DcbNoticesQuestion{wait});
   if (!notices.ok()) return MissingFrom(notices.status());
   return *std::move(notices);
 }

@@ -138,10 +138,13 @@ LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& 
   LldpByNetdev heard;
   const std::vector<std::string> names = LinksToListenOn(facts);
   if (names.empty()) return heard;
-  const std::vector<absl::StatusOr<LldpFrames>> answers = host.ListenForLldp(names, wait);
+  std::vector<Question> questions;
+  for (const std::string& name : names) questions.push_back(LldpQuestion{name, wait});
+  const std::vector<Answer> answers = host.AskTogether(questions);
   for (std::size_t i = 0; i < names.size() && i < answers.size(); ++i) {
-    heard[names[i]] = answers[i].ok() ? Fact<LldpHeard>(DecodeLldp(*answers[i]))
-                                      : Fact<LldpHeard>(MissingFrom(answers[i].status()));
+    const absl::StatusOr<LldpFrames> frames = AnswerTo<LldpQuestion>(answers[i]);
+    heard[names[i]] =
+        frames.ok() ? Fact<LldpHeard>(DecodeLldp(*frames)) : Fact<LldpHeard>(MissingFrom(frames.status()));
   }
   return heard;
 }

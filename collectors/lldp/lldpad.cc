@@ -73,7 +73,7 @@ class Lldpad {
       stuck_ = ErrnoStatus(ETIMEDOUT, "ask lldpad");
       return stuck_;
     }
-    absl::StatusOr<std::string> answer = host_.AskLldpad(question);
+    absl::StatusOr<std::string> answer = host_.Ask(LldpadQuestion{question});
     if (answer.status().code() == absl::StatusCode::kDeadlineExceeded) stuck_ = answer.status();
     return answer;
   }

@@ -14,6 +14,8 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
@@ -156,6 +158,10 @@ std::vector<absl::StatusOr<LldpFrames>> ListenOnNetdevs(const std::vector<std::s
   answers.reserve(ears.size());
   for (Ear& ear : ears) answers.push_back(ear.Take(waiting.elapsed_ms()));
   return answers;
+}
+
+absl::StatusOr<LldpFrames> LldpQuestion::AskThisHost() const {
+  return std::move(ListenOnNetdevs({netdev}, wait).front());
 }
 
 }  // namespace rdmaready

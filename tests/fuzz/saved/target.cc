@@ -103,8 +103,8 @@ const std::vector<Profile>& Profiles() {
 Facts FactsOf(const Recording& recording) {
   RecordedHost host(recording);
   Facts facts = CollectFacts(host);
-  if (!recording.lldp.entries().empty()) ReadLldp(host, {}, &facts);
-  if (!recording.dcb_notices.entries().empty()) ReadDcbWrites(host, {}, &facts);
+  if (recording.answers.Asked<LldpQuestion>()) ReadLldp(host, {}, &facts);
+  if (recording.answers.Asked<DcbNoticesQuestion>()) ReadDcbWrites(host, {}, &facts);
   return facts;
 }
 

@@ -126,7 +126,7 @@ TEST(Limits, AreThoseOfTheDeviceAndItsFlags) {
   EXPECT_TRUE(ReadLimits(host, kDevice, absl::OkStatus())->mw_type_2b);
   FakeHost other;
   EXPECT_FALSE(ReadLimits(other, kDevice, absl::FailedPreconditionError("ib_uverbs is not loaded")));
-  EXPECT_FALSE(other.Asked("verbs device"));
+  EXPECT_FALSE(other.Asked("query verbs device"));
 }
 
 }  // namespace
