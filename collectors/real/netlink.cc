@@ -25,8 +25,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr int kAttempts = 4;            // of an interrupted dump
-constexpr timeval kAnswerWithin{5, 0};  // the kernel answers at once; this only bounds a wait gone wrong
+constexpr int kNetlinkAttempts = 4;            // of an interrupted dump
+constexpr timeval kNetlinkAnswerWithin{5, 0};  // the kernel answers at once; this only bounds a wait gone wrong
 
 struct Received {
   std::vector<NetlinkMessage> messages{};
@@ -157,8 +157,8 @@ absl::StatusOr<Received> AskOnce(const NetlinkRequest& request) {
     return ErrnoStatus(errno != 0 ? errno : EIO, "open netlink socket to " + Name(request));
   }
   nl_socket_enable_msg_peek(socket.get());  // an answer of any size
-  if (::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kAnswerWithin,
-                   sizeof(kAnswerWithin)) != 0) {
+  if (::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kNetlinkAnswerWithin,
+                   sizeof(kNetlinkAnswerWithin)) != 0) {
     return ErrnoStatus(errno, "set the timeout of the socket to " + Name(request));
   }
   RR_RETURN_IF_ERROR(Send(socket.get(), request));
@@ -173,7 +173,7 @@ absl::StatusOr<Received> AskOnce(const NetlinkRequest& request) {
 // for this answer. A dump that the kernel marks as interrupted (objects changed meanwhile) is asked again.
 absl::StatusOr<std::vector<NetlinkMessage>> NetlinkRequest::AskThisHost() const {
   if (protocol == NETLINK_RDMA) RR_RETURN_IF_ERROR(RequireClass("/sys/class/infiniband", "ib_core"));
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kNetlinkAttempts; ++attempt) {
     absl::StatusOr<Received> answer = AskOnce(*this);
     if (!answer.ok()) return answer.status();
     if (!answer->interrupted) return std::move(answer->messages);

@@ -23,12 +23,12 @@ using recording::Json;
 constexpr std::size_t kDigestDigits = 64;
 constexpr std::string_view kSchema = "rdmaready.v1.Recording";
 
-absl::Status Bad(std::string_view file, std::string_view why) {
+absl::Status BadFile(std::string_view file, std::string_view why) {
   return absl::InvalidArgumentError(fmt::format("{}: {}", file, why));
 }
 
-absl::Status Bad(std::string_view file, std::size_t line, std::string_view why) {
-  return Bad(fmt::format("{}:{}", file, line), why);
+absl::Status BadFile(std::string_view file, std::size_t line, std::string_view why) {
+  return BadFile(fmt::format("{}:{}", file, line), why);
 }
 
 std::string Manifest(const Recording& recording, std::size_t files) {
@@ -59,16 +59,16 @@ absl::StatusOr<std::vector<Listed>> DecodeDigests(std::string_view text) {
   std::set<std::string> seen;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return Bad(kDigestsFile, number, "ends in the middle of a line");
+    if (end == std::string_view::npos) return BadFile(kDigestsFile, number, "ends in the middle of a line");
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     const std::string_view path = line.substr(std::min(line.size(), kDigestDigits + 2));
     if (line.substr(0, kDigestDigits).find_first_not_of("0123456789abcdef") != std::string_view::npos ||
         line.substr(std::min(line.size(), kDigestDigits), 2) != "  " || !recording::IsSafePath(path)) {
-      return Bad(kDigestsFile, number, "not a SHA-256 and a plain path inside of the recording");
+      return BadFile(kDigestsFile, number, "not a SHA-256 and a plain path inside of the recording");
     }
-    if (number > kMaxRecordingFiles) return Bad(kDigestsFile, number, "too many files");
-    if (!seen.emplace(path).second) return Bad(kDigestsFile, number, "a file named twice");
+    if (number > kMaxRecordingFiles) return BadFile(kDigestsFile, number, "too many files");
+    if (!seen.emplace(path).second) return BadFile(kDigestsFile, number, "a file named twice");
     listed.push_back({std::string(path), std::string(line.substr(0, kDigestDigits))});
   }
   return listed;
@@ -77,11 +77,11 @@ absl::StatusOr<std::vector<Listed>> DecodeDigests(std::string_view text) {
 absl::Status CheckDigests(const RecordingFiles& files, const std::vector<Listed>& listed) {
   for (const Listed& one : listed) {
     const auto file = files.find(one.path);
-    if (file == files.end()) return Bad(one.path, "missing");
+    if (file == files.end()) return BadFile(one.path, "missing");
     const absl::StatusOr<std::string> digest = Sha256(file->second);
     if (!digest.ok()) return digest.status();
     if (*digest != one.digest) {
-      return Bad(one.path, fmt::format("truncated or changed: not what {} says", kDigestsFile));
+      return BadFile(one.path, fmt::format("truncated or changed: not what {} says", kDigestsFile));
     }
   }
   return absl::OkStatus();
@@ -89,17 +89,17 @@ absl::Status CheckDigests(const RecordingFiles& files, const std::vector<Listed>
 
 absl::StatusOr<Json> ParseManifest(std::string_view text) {
   absl::StatusOr<Json> manifest = recording::ParseObject(text);
-  if (!manifest.ok()) return Bad(kManifestFile, Message(manifest.status()));
+  if (!manifest.ok()) return BadFile(kManifestFile, Message(manifest.status()));
   const auto schema = manifest->find("schema");
   if (schema == manifest->end() || !schema->is_string() || schema->get_ref<const std::string&>() != kSchema) {
-    return Bad(kManifestFile, "not the recording of a host by rdmaready");
+    return BadFile(kManifestFile, "not the recording of a host by rdmaready");
   }
   const auto format = manifest->find("format");
   if (format == manifest->end() || !format->is_number_unsigned())
-    return Bad(kManifestFile, "no number \"format\"");
+    return BadFile(kManifestFile, "no number \"format\"");
   if (const auto number = format->get<std::uint64_t>(); number != kRecordingFormat) {
-    return Bad(kManifestFile, fmt::format("recording format {}, this program knows {}{}", number,
-                                          kRecordingFormat, number == 0 ? "" : ": use a newer rdmaready"));
+    return BadFile(kManifestFile, fmt::format("recording format {}, this program knows {}{}", number,
+                                              kRecordingFormat, number == 0 ? "" : ": use a newer rdmaready"));
   }
   return manifest;
 }
@@ -115,7 +115,7 @@ absl::Status DecodeManifest(const Json& manifest, Recording& recording, std::siz
   recording.recorded_unix_ns = reader.Unsigned<std::int64_t>("recorded_unix_ns");
   files = reader.Unsigned<std::size_t>("files");
   const absl::Status status = reader.status();
-  return status.ok() ? status : Bad(kManifestFile, Message(status));
+  return status.ok() ? status : BadFile(kManifestFile, Message(status));
 }
 
 }  // namespace
@@ -148,11 +148,11 @@ absl::StatusOr<std::vector<std::string>> ListedFiles(std::string_view digests) {
 
 absl::StatusOr<Recording> DecodeRecording(const RecordingFiles& files) {
   const auto manifest_file = files.find(std::string(kManifestFile));
-  if (manifest_file == files.end()) return Bad(kManifestFile, "missing");
+  if (manifest_file == files.end()) return BadFile(kManifestFile, "missing");
   const absl::StatusOr<Json> manifest = ParseManifest(manifest_file->second);
   if (!manifest.ok()) return manifest.status();
   const auto digests = files.find(std::string(kDigestsFile));
-  if (digests == files.end()) return Bad(kDigestsFile, "missing");
+  if (digests == files.end()) return BadFile(kDigestsFile, "missing");
   const absl::StatusOr<std::vector<Listed>> listed = DecodeDigests(digests->second);
   if (!listed.ok()) return listed.status();
   RR_RETURN_IF_ERROR(CheckDigests(files, *listed));
@@ -161,9 +161,9 @@ absl::StatusOr<Recording> DecodeRecording(const RecordingFiles& files) {
   std::size_t count = 0;
   RR_RETURN_IF_ERROR(DecodeManifest(*manifest, recording, count));
   if (count != listed->size()) {
-    return Bad(kDigestsFile, fmt::format("truncated: names {} of {} files", listed->size(), count));
+    return BadFile(kDigestsFile, fmt::format("truncated: names {} of {} files", listed->size(), count));
   }
-  if (files.size() != count + 1) return Bad(kDigestsFile, "does not name every file");
+  if (files.size() != count + 1) return BadFile(kDigestsFile, "does not name every file");
   RR_RETURN_IF_ERROR(recording::ReadAnswers(files, recording.answers));
   return recording;
 }
