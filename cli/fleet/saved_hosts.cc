@@ -46,6 +46,7 @@ SavedHost Replay(SavedRecording saved) {
   host.name = recording.host.empty() ? recording.hostname : recording.host;
   host.recorded_unix_ns = recording.recorded_unix_ns;
   host.recorded_by = recording.rdmaready;
+  host.listened = recording.answers.Asked<LldpQuestion>();
   host.facts = Collect(std::move(recording), false);
   return host;
 }
