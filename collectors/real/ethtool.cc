@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One ethtool query by ioctl (SIOCETHTOOL of linux/sockios.h): what ethtool's netlink family does not carry,
 // and what kernels older than it know.
+
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/if.h>
