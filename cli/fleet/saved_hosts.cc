@@ -31,8 +31,8 @@ Facts Collect(Recording recording, bool listened) {
   const bool dcb_asked = recording.answers.Asked<DcbNoticesQuestion>();
   RecordedHost reader(std::move(recording));
   Facts facts = CollectFacts(reader);
-  if (lldp_asked) ReadLldp(reader, {}, &facts);
-  if (dcb_asked) ReadDcbWrites(reader, {}, &facts);
+  if (lldp_asked) ReadLldp(reader, {}, facts);
+  if (dcb_asked) ReadDcbWrites(reader, {}, facts);
   return facts;
 }
 

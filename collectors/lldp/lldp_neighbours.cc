@@ -149,20 +149,20 @@ LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& 
   return heard;
 }
 
-void KeepLldp(const LldpByNetdev& heard, Facts* facts) {
-  if (!facts->ports) return;
-  std::vector<Port> ports = *facts->ports;
+void KeepLldp(const LldpByNetdev& heard, Facts& facts) {
+  if (!facts.ports) return;
+  std::vector<Port> ports = *facts.ports;
   EachLink(ports, &Netdev::lldp, [&heard](Netdev& link) {
     const auto found = heard.find(link.name);
     link.lldp = found != heard.end()
                     ? found->second
                     : Fact<LldpHeard>(Missing{Missing::Kind::kFailed, "no link: nothing can be heard"});
   });
-  facts->ports = std::move(ports);
+  facts.ports = std::move(ports);
 }
 
-void ReadLldp(HostReader& host, const LldpWait& wait, Facts* facts) {
-  KeepLldp(ListenOnPorts(host, wait, *facts), facts);
+void ReadLldp(HostReader& host, const LldpWait& wait, Facts& facts) {
+  KeepLldp(ListenOnPorts(host, wait, facts), facts);
 }
 
 }  // namespace rdmaready
