@@ -66,26 +66,35 @@ TEST(Replay, AnAbsentFileStaysAbsentAndOneThatNobodyAskedForDoesNotBecomeAbsent)
   EXPECT_EQ(gap.detail, "read /sys/new: not in the recording (made by rdmaready 0.0.9)");
 }
 
+template <class... Kinds>
+std::vector<Question> OneOfEachKind(KindList<Kinds...>) {
+  return {Question(Kinds())...};
+}
+
 TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
   RecordedHost host{Recording()};
-  const absl::Status answers[] = {host.ReadFile("/x").status(),
-                                  host.ListDirectory("/x").status(),
-                                  host.ReadLink("/x").status(),
-                                  host.Netlink(wire::LinkRequest(7)).status(),
-                                  host.Ethtool("eth0", {}).status(),
-                                  host.Ask(VerbsPortQuestion{"rxe0", 1}).status(),
-                                  host.Ask(VerbsGidTableQuestion{"rxe0"}).status(),
-                                  host.Ask(RdmaCmQuestion{"rxe0", 1}).status(),
-                                  host.Ask(MemlockQuestion()).status(),
-                                  host.FindLines("/x", {"y"}).status(),
-                                  host.Ask(VerbsDeviceQuestion{"rxe0"}).status(),
-                                  host.Ask(LldpQuestion{"eth0"}).status(),
-                                  host.Ask(DcbNoticesQuestion()).status(),
-                                  host.Ask(MadRequest{.device = "mlx5_0", .port = 1}).status(),
-                                  host.Ask(LldpadQuestion{"M"}).status()};
-  for (const absl::Status& answer : answers) {
-    EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
-    EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));
+  for (const Question& question : OneOfEachKind(QuestionKinds())) {
+    const Answer answer = host.Ask(question);
+    EXPECT_EQ(MissingFrom(answer.status()).kind, Missing::Kind::kNotCollected);
+    EXPECT_THAT(Message(answer.status()), HasSubstr("not in the recording"));
+  }
+}
+
+TEST(Replay, EveryKindOfQuestionComesBackAndIsFoundAgain) {
+  Recording recording;
+  for (const Question& question : OneOfEachKind(QuestionKinds())) {
+    recording.answers.Add(question, absl::PermissionDeniedError("no"));
+    recording.answers.Add(question, AnswerBy(question, []<class Kind>(const Kind&) {
+                            return absl::StatusOr<typename Kind::Answer>(typename Kind::Answer());
+                          }));
+  }
+  RecordedHost again = Again(recording);
+  for (const auto& [question, answers] : recording.answers.entries()) {
+    for (const AnswerLog::Run& run : answers.runs) {
+      const Answer answer = again.Ask(question);
+      EXPECT_EQ(answer.status(), run.answer.status());
+      if (run.answer.ok()) EXPECT_EQ(*answer, *run.answer);
+    }
   }
 }
 
