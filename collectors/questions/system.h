@@ -47,6 +47,31 @@ struct MemlockQuestion {
   absl::StatusOr<Answer> AskThisHost() const;
 };
 
-using SystemQuestions = KindList<LldpadQuestion, MemlockQuestion>;
+// What the kernel says of its clock: struct timex of adjtimex(2).
+struct ClockAnswer {
+  std::uint32_t state = 0;   // TIME_OK, ... TIME_ERROR: what the call returned
+  std::uint32_t status = 0;  // STA_UNSYNC, ...: the bits of `status`
+  std::uint64_t max_error_us = 0;
+  std::uint64_t estimated_error_us = 0;
+
+  bool operator==(const ClockAnswer&) const = default;
+  void Fields(auto& line) {
+    line("state", state, "status", status, "max_error_us", max_error_us, "estimated_error_us",
+         estimated_error_us);
+  }
+};
+
+// The clock of the system, CLOCK_REALTIME. Reading it takes no privilege.
+struct ClockQuestion {
+  using Answer = ClockAnswer;
+  static constexpr const char* kFile = "clock.jsonl";
+
+  auto operator<=>(const ClockQuestion&) const = default;
+  void Fields(auto& line) { line.Word("clock", "realtime"); }
+  std::string What() const { return "ask adjtimex"; }
+  absl::StatusOr<Answer> AskThisHost() const;
+};
+
+using SystemQuestions = KindList<LldpadQuestion, MemlockQuestion, ClockQuestion>;
 
 }  // namespace rdmaready
