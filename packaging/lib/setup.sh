@@ -32,9 +32,6 @@ run_apt() {
   rm -f "$log"
 }
 
-# After an interrupted run dpkg must be repaired first.
-install_packages() { dpkg --configure -a && apt update && apt install --no-install-recommends "$@"; }
-
 # install_missing PACKAGE...: asks apt only when something is missing.
 install_missing() {
   local missing
