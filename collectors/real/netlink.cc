@@ -23,8 +23,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr int kAttempts = 4;            // of an interrupted dump
-constexpr timeval kAnswerWithin{5, 0};  // the kernel answers at once; this only bounds a wait gone wrong
+constexpr int kNetlinkAttempts = 4;            // of an interrupted dump
+constexpr timeval kNetlinkAnswerWithin{5, 0};  // the kernel answers at once; this only bounds a wait gone wrong
 
 struct Answer {
   std::vector<NetlinkMessage> messages{};
@@ -106,10 +106,10 @@ int OnError(sockaddr_nl*, nlmsgerr* error, void* context) {
 
 using Socket = Handle<nl_sock, nl_socket_free>;
 using Callbacks = Handle<nl_cb, nl_cb_put>;
-using Message = Handle<nl_msg, nlmsg_free>;
+using MessageHandle = Handle<nl_msg, nlmsg_free>;
 
 absl::Status Send(nl_sock* socket, const NetlinkRequest& request) {
-  const Message message(nlmsg_alloc_simple(request.type, request.dump ? NLM_F_DUMP : NLM_F_ACK));
+  const MessageHandle message(nlmsg_alloc_simple(request.type, request.dump ? NLM_F_DUMP : NLM_F_ACK));
   if (!message) return ErrnoStatus(ENOMEM, Name(request));
   std::vector<std::byte> payload = request.payload;  // nlmsg_append takes a mutable pointer
   if (nlmsg_append(message.get(), payload.data(), payload.size(), 0) < 0) {
@@ -155,8 +155,8 @@ absl::StatusOr<Answer> AskOnce(const NetlinkRequest& request) {
     return ErrnoStatus(errno != 0 ? errno : EIO, "open netlink socket to " + Name(request));
   }
   nl_socket_enable_msg_peek(socket.get());  // an answer of any size
-  if (::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kAnswerWithin,
-                   sizeof(kAnswerWithin)) != 0) {
+  if (::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kNetlinkAnswerWithin,
+                   sizeof(kNetlinkAnswerWithin)) != 0) {
     return ErrnoStatus(errno, "set the timeout of the socket to " + Name(request));
   }
   RR_RETURN_IF_ERROR(Send(socket.get(), request));
@@ -168,7 +168,7 @@ absl::StatusOr<Answer> AskOnce(const NetlinkRequest& request) {
 }  // namespace
 
 absl::StatusOr<std::vector<NetlinkMessage>> AskKernel(const NetlinkRequest& request) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kNetlinkAttempts; ++attempt) {
     absl::StatusOr<Answer> answer = AskOnce(request);
     if (!answer.ok()) return answer.status();
     if (!answer->interrupted) return std::move(answer->messages);
