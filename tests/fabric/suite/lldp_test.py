@@ -30,8 +30,9 @@ lldptool -T -i dcb0 -V APP enableTx=yes
 """
 ANNOUNCE = "lldptool -T -i dcb0 -V sysName enableTx=yes"  # told anything, it sends a frame at once
 
-# Sends frames from lines of hexadecimal, each time round, until it is ended.
+# Sends frames from lines of hexadecimal, each time round, until it is ended. It is there when the first round was sent.
 SEND = """
+rm -f /tmp/lldp_sent
 cat > /tmp/lldp_send.py <<'END'
 import socket, sys, time
 wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -39,9 +40,11 @@ wire.bind(("dcb0", 0))
 while True:
     for frame in sys.argv[1:]:
         wire.send(bytes.fromhex(frame))
+    open("/tmp/lldp_sent", "w").close()
     time.sleep(0.2)
 END
 setsid python3 /tmp/lldp_send.py {frames} < /dev/null > /dev/null 2>&1 & echo $!
+until [ -e /tmp/lldp_sent ]; do kill -0 $! || exit; sleep 0.1; done
 """
 
 
