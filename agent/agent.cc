@@ -11,7 +11,6 @@
 #include "agent/agent_events.h"
 #include "agent/port_counters.h"
 #include "agent/priority_packets.h"
-#include "agent/transfer/cases.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
@@ -45,7 +44,9 @@ absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::str
     chosen.push_back(test);
   }
   if (names.empty()) {
-    for (const TransferCase& test : AllCases()) chosen.push_back(&test);
+    for (const TransferCase& test : kTransferCases) {
+      if (test.wrapping == Wrapping::kNone) chosen.push_back(&test);
+    }
   }
   std::vector<TransferCase> customized;
   for (const TransferCase* test : chosen) {
@@ -172,7 +173,7 @@ void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller
     findings.push_back(std::move(finding));
   };
   const auto skip_all = [&](std::string_view reason) {
-    for (const TransferCase& test : AllCases()) add(NotTested(test.name, place, reason));
+    for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) add(NotTested(test.name, place, reason));
   };
   if (obstacle) return skip_all(obstacle->observed);
   const std::vector<std::string> addresses = RoutableAddresses(port);
@@ -182,7 +183,7 @@ void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller
   const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number, EthernetNicsOf(port)};
   const RunOptions options =
       OptionsOf({.tos = profile.tos, .system_tos = !profile.tos.has_value()}, 1, chosen, cancel);
-  for (const TransferCase& test : AllCases()) {
+  for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) {
     if (cancel.stop_requested()) {
       add(NotTested(test.name, place, "the caller gave up"));
       continue;

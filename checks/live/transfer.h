@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/cases.h"
 #include "api/model/facts.h"
 #include "api/model/report.h"
-#include "api/model/transfer.h"
 #include "checks/blocking.h"
 
 namespace rdmaready {
@@ -42,9 +42,6 @@ const TransferCheck* FindTransferCheck(std::string_view id);
 
 // "loopback.send-1k"
 std::string TransferId(Rung rung, std::string_view case_name);
-
-// The rung that a case between two hosts stands for.
-Rung PairRungOf(std::string_view case_name);
 
 // A test on such a rung is between two hosts.
 constexpr bool IsPairRung(Rung rung) { return rung == Rung::kPeer || rung == Rung::kSmbDirect; }

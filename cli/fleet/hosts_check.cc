@@ -14,7 +14,6 @@
 #include "checks/live/transfer.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
-#include "cli/explanation.h"
 #include "cli/fleet/fan_out.h"
 
 namespace rdmaready {
@@ -23,8 +22,9 @@ namespace {
 // Every case of the rung once, as it stands until it was run.
 std::vector<Finding> NotYet(const TransferPlace& place) {
   std::vector<Finding> findings;
-  for (const std::string& name : CaseNames(place.rung))
-    findings.push_back(NotTested(name, place, "interrupted"));
+  for (const TransferCase& test : CheckedCasesOn(place.rung)) {
+    findings.push_back(NotTested(test.name, place, "interrupted"));
+  }
   return findings;
 }
 
@@ -241,7 +241,12 @@ void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
   const HostClient& to = hosts_[job.to];
   Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
   std::uint64_t most_bytes = 0;  // of the transfers that show the class
-  for (const std::string& name : level_ >= Rung::kSmbDirect ? CaseNames() : CaseNames(Rung::kPeer)) {
+  std::vector<std::string> names;
+  for (const Rung rung : {Rung::kPeer, Rung::kSmbDirect}) {
+    if (rung > level_) break;
+    for (const TransferCase& test : CheckedCasesOn(rung)) names.emplace_back(test.name);
+  }
+  for (const std::string& name : names) {
     const TransferPlace place = OnRung(job.place, PairRungOf(name));
     Finding finding;
     if (const std::optional<Finding> cause = LossOf(job)) {

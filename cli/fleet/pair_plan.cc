@@ -12,7 +12,6 @@
 #include "checks/live/effective_class.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/words.h"
-#include "cli/explanation.h"
 
 namespace rdmaready {
 namespace {
@@ -148,9 +147,9 @@ class Planner {
     for (const End* end : {&from, &to}) {
       const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
       if (obstacle == nullptr) continue;
-      for (const std::string& name : CaseNames(Rung::kPeer)) {
+      for (const TransferCase& test : CheckedCasesOn(Rung::kPeer)) {
         plan_.pairs[pair].findings.push_back(
-            Explained(NotTested(name, place, obstacle->observed), *obstacle, end->host->name));
+            Explained(NotTested(test.name, place, obstacle->observed), *obstacle, end->host->name));
       }
       plan_.pairs[pair].findings.push_back(
           Explained(ClassNotJudged(place, obstacle->observed), *obstacle, end->host->name));

@@ -9,7 +9,6 @@
 #include "api/base/status.h"
 #include "checks/fleet/pairing.h"
 #include "checks/words/words.h"
-#include "cli/explanation.h"
 #include "cli/fleet/pair_plan.h"
 
 namespace rdmaready {
@@ -145,6 +144,10 @@ void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::v
   if (!to_facts.ok()) return;
   const absl::StatusOr<std::vector<Path>> paths = Paths(*from_facts, *to_facts, ports, from, to);
   if (!paths.ok()) return Fail(RefusedTest(paths.status(), !ports.empty()), from.name, Message(paths.status()));
+  std::vector<std::string> names = cases;
+  if (names.empty()) {
+    for (const TransferCase& test : CasesOn(Rung::kPeer)) names.emplace_back(test.name);
+  }
   for (const Path& path : *paths) {
     const TransferPlace place = PlaceOf(*path.from, *path.to, to.name, path.to_address);
     const TransferPlace back = PlaceOf(*path.to, *path.from, from.name, path.from_address);
@@ -153,7 +156,7 @@ void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::v
                   .caller = caller_,
                   .run_id = now_.run.run_id,
                   .options = options};
-    for (const std::string& name : cases.empty() ? CaseNames(Rung::kPeer) : cases) {
+    for (const std::string& name : names) {
       test.case_name = name;
       if (!PeerCase(from, to, test, place, back)) return;
     }

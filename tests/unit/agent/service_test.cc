@@ -4,8 +4,7 @@
 
 #include "agent/own_check.h"
 #include "agent/port_lock.h"
-#include "agent/transfer/cases.h"
-#include "checks/live/transfer.h"
+#include "api/model/cases.h"
 #include "collectors/collect.h"
 #include "collectors/recording/recorded_host.h"
 #include "tests/unit/agent/service_rig.h"
@@ -140,23 +139,10 @@ TEST_F(ServiceTest, ACheckOfLevelLoopbackRunsEveryCase) {
     EXPECT_EQ(finding.outcome, Outcome::kPass) << finding.id << ": " << finding.observed;
     EXPECT_GT(finding.duration_ns, 0);
   }
-  EXPECT_EQ(live, AllCases().size());
-  EXPECT_THAT(agent.store.transfers, SizeIs(AllCases().size()));
+  EXPECT_EQ(live, CheckedCasesOn(Rung::kLoopback).size());
+  EXPECT_THAT(agent.store.transfers, SizeIs(CheckedCasesOn(Rung::kLoopback).size()));
   ASSERT_THAT(answer->report.ladder, SizeIs(2));
   EXPECT_EQ(answer->report.ladder.back().outcome, RungOutcome::kPass);
-}
-
-// Checks may not see the agent, so they list the cases themselves.
-TEST(TransferCases, AreTheOnesThatChecksKnow) {
-  for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
-    std::vector<std::string> judged;
-    for (const TransferCheck& check : AllTransferChecks()) {
-      if (check.rung == rung && !check.case_name.empty()) judged.emplace_back(check.case_name);
-    }
-    std::vector<std::string> run;
-    for (const TransferCase& test : AllCases()) run.emplace_back(test.name);
-    EXPECT_EQ(judged, run);
-  }
 }
 
 TEST_F(ServiceTest, ABusyPortIsUnknownToACheckAndNeverReady) {

@@ -16,7 +16,6 @@
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
-#include "cli/explanation.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -55,7 +54,8 @@ class FakeAgent final : public v1::Agent::Service {
     }
     while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     HostReport report{.agent_version = "0.1.0", .kernel_release = "6.12", .findings = findings};
-    for (const std::string& name : CaseNames(Rung::kPeer)) {
+    for (const TransferCase& test : CheckedCasesOn(Rung::kPeer)) {
+      const std::string name(test.name);
       report.findings.push_back(JudgeTransfer(Good(name), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
     }
     *event.mutable_done()->mutable_report() = ToProto(report);
@@ -173,7 +173,7 @@ TEST_F(HostsCheckTest, FindsTwoGoodHostsReadyUpToPeer) {
   EXPECT_EQ(summary.report.verdict, Readiness::kReady);
   EXPECT_EQ(StatusOf(summary), ExitStatus::kOk);
   EXPECT_EQ(summary.report.profile_name, "virtual-fabric");
-  EXPECT_EQ(PeerFindings(summary).size(), 2 * CaseNames(Rung::kPeer).size());
+  EXPECT_EQ(PeerFindings(summary).size(), 2 * CheckedCasesOn(Rung::kPeer).size());
   EXPECT_EQ(summary.report.hosts[1].host, "b");
   EXPECT_TRUE(summary.notes[0].software);
 }
@@ -300,9 +300,9 @@ TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
       },
       [&] { a_.waits_after = 1000; });
   const std::vector<Finding> findings = PeerFindings(sofar);
-  EXPECT_EQ(findings.size(), 2 * CaseNames(Rung::kPeer).size());
+  EXPECT_EQ(findings.size(), 2 * CheckedCasesOn(Rung::kPeer).size());
   EXPECT_EQ(std::ranges::count(findings, "not tested: interrupted", &Finding::observed),
-            static_cast<std::ptrdiff_t>(2 * CaseNames(Rung::kPeer).size() - 1));
+            static_cast<std::ptrdiff_t>(2 * CheckedCasesOn(Rung::kPeer).size() - 1));
   for (const HostReport& host : sofar.report.hosts) {
     EXPECT_EQ(host.verdict, Readiness::kUndetermined);
     EXPECT_EQ(host.ladder.at(2).outcome, RungOutcome::kUnknown);
@@ -334,7 +334,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
       [&] { b_.hangs = false; });
   const HostReport& b = sofar.report.hosts[1];
   EXPECT_EQ(std::ranges::count(b.findings, "not tested: interrupted", &Finding::observed),
-            static_cast<std::ptrdiff_t>(CaseNames(Rung::kPeer).size() - 1));
+            static_cast<std::ptrdiff_t>(CheckedCasesOn(Rung::kPeer).size() - 1));
   EXPECT_EQ(b.ladder.at(0).outcome, RungOutcome::kUnknown);  // not every setting was judged
   EXPECT_EQ(b.ladder.at(1).outcome, RungOutcome::kUnknown);
   for (const HostReport& host : sofar.report.hosts) EXPECT_NE(host.verdict, Readiness::kReady);
@@ -344,7 +344,7 @@ TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
   b_.LoseWindows();
   HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, console_);
   const CheckSummary run = check.Run();
-  const auto made = static_cast<int>(2 * (CaseNames().size() - 1));  // in each direction, less the one
+  const auto made = static_cast<int>(2 * (CheckedCasesOn(Rung::kPeer).size() + CheckedCasesOn(Rung::kSmbDirect).size() - 1));  // in each direction, less the one
   EXPECT_EQ(a_.peer_tests, made);
   std::size_t left_out = 0;
   for (const PairReport& pair : run.report.pairs) {
