@@ -121,8 +121,9 @@ ExitStatus RunCheck(const Context& context, const Options& options) {
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, level, std::move(profile), context.console, *server,
-                   std::chrono::seconds(options.watch_seconds));
+  HostsCheck check(
+      hosts, level, std::move(profile), [&](const std::string& what) { context.console.Progress(what); },
+      *server, std::chrono::seconds(options.watch_seconds));
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {

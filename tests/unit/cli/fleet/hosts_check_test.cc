@@ -164,11 +164,10 @@ class HostsCheckTest : public ::testing::Test {
   FakeAgent a_{"10.0.0.1"};
   FakeAgent b_{"10.0.0.2"};
   std::vector<HostClient> hosts_;
-  Console console_{stdout, stderr};
 };
 
 TEST_F(HostsCheckTest, FindsTwoGoodHostsReadyUpToPeer) {
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(summary.report.verdict, Readiness::kReady);
   EXPECT_EQ(StatusOf(summary), ExitStatus::kOk);
@@ -184,7 +183,7 @@ TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
   b_.BeHardware();
   Profile demanding = VirtualFabricProfile();
   demanding.min_throughput_mbps = 20'000;
-  HostsCheck check(hosts_, Rung::kPeer, demanding, console_);
+  HostsCheck check(hosts_, Rung::kPeer, demanding, {});
   const std::vector<Finding> findings = PeerFindings(check.Run());
   const auto write = std::ranges::find(findings, "peer.write-512k", &Finding::id);
   ASSERT_NE(write, findings.end());
@@ -194,7 +193,7 @@ TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
 
 TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
   b_.dies_after = 1;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(b_.peer_tests, 2);  // nothing more is asked of it
   EXPECT_THAT(summary.report.hosts[1].error, HasSubstr("host b: the agent went away"));
@@ -214,7 +213,7 @@ TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
 
 TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(summary.report.verdict, Readiness::kUndetermined);
   EXPECT_EQ(StatusOf(summary), ExitStatus::kOwnFailure);
@@ -223,7 +222,7 @@ TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
 
 TEST_F(HostsCheckTest, ShowsTheOthersWhenAHostWasNeverReached) {
   hosts_[1] = {.name = "b", .error = "host b: refused", .failure = ExitStatus::kUnreachable};
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(StatusOf(summary), ExitStatus::kUnreachable);
   EXPECT_EQ(summary.report.hosts[1].error, "host b: refused");
@@ -240,7 +239,7 @@ TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
     host.agent = agent;
   };
   hosts_[1] = std::move(late);
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
   const CheckSummary sofar = SnapshotWhen(
       check, [](const CheckSummary& now) { return !now.report.hosts[0].kernel_release.empty(); },
       [&] { silent = false; });
@@ -252,7 +251,7 @@ TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
 
 TEST_F(HostsCheckTest, CountsTheTimeOfConnecting) {
   hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
   EXPECT_GE(check.Run().report.duration_ns, 200'000'000);
 }
 
@@ -263,7 +262,7 @@ TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
     host.error = "hosts a and b are the same";
     host.failure = ExitStatus::kUsage;
   };
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_TRUE(summary.report.pairs.empty());
   EXPECT_EQ(a_.peer_tests, 0);
@@ -272,7 +271,7 @@ TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
 
 TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
   b_.hangs = true;
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
   CheckSummary sofar;
   {
     const std::jthread run([&] { check.Run(); });
@@ -292,7 +291,7 @@ TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
 
 TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
   a_.waits_after = 1;  // the first case passes, the second one hangs
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary sofar = SnapshotWhen(
       check,
       [&](const CheckSummary& now) {
@@ -323,7 +322,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
       JudgeTransfer({.case_name = "send-1k", .messages = 1, .bytes = 8, .bytes_verified = 8, .elapsed_ns = 1},
                     {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"})};
   b_.hangs = true;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary sofar = SnapshotWhen(
       check,
       [](const CheckSummary& now) {
@@ -342,7 +341,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
 
 TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
   b_.LoseWindows();
-  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, {});
   const CheckSummary run = check.Run();
   const auto made = static_cast<int>(2 * (CheckedCasesOn(Rung::kPeer).size() + CheckedCasesOn(Rung::kSmbDirect).size() - 1));  // in each direction, less the one
   EXPECT_EQ(a_.peer_tests, made);
@@ -362,7 +361,7 @@ TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
 }
 
 TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {},
                    {.protocol = Protocol::kSmb, .target = "fs1", .timeout = std::chrono::milliseconds(7'000)});
   const CheckSummary run = check.Run();
   EXPECT_EQ(a_.probed, "fs1");
@@ -377,7 +376,7 @@ TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
 
 TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
   hosts_.pop_back();
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {},
                    {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
@@ -388,7 +387,7 @@ TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
 TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
   hosts_.pop_back();
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {},
                    {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);

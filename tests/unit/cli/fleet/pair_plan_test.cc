@@ -161,38 +161,6 @@ TEST(PairPlan, LeavesTheVerdictOpenWhenAHostDidNotAnswer) {
   EXPECT_THAT(plan.pairs[0].findings[0].observed, HasSubstr("host b could not be asked"));
 }
 
-TEST(JudgePeer, NamesTheAgentThatWentAway) {
-  PeerAnswer answer;
-  answer.to_status = absl::UnavailableError("host b: the agent went away");
-  answer.result.failure = {FailureKind::kStalled, "nothing came"};
-  const PeerVerdict verdict = JudgePeer(answer, "send-1k", {.rung = Rung::kPeer, .peer_host = "b"}, "a");
-  EXPECT_EQ(verdict.finding.outcome, Outcome::kFail);
-  EXPECT_THAT(verdict.finding.observed, HasSubstr("host b: the agent went away"));
-  EXPECT_EQ(verdict.to_error, "host b: the agent went away");
-  EXPECT_EQ(verdict.from_error, "");
-}
-
-TEST(JudgePeer, TellsABusyPortFromAFailedTest) {
-  PeerAnswer answer;
-  answer.from_status = absl::ResourceExhaustedError("host a: port rxe0/1 is in use by root@c");
-  const PeerVerdict verdict = JudgePeer(answer, "send-1k", {.rung = Rung::kPeer}, "a");
-  EXPECT_EQ(verdict.finding.outcome, Outcome::kUnknown);
-  EXPECT_THAT(verdict.finding.observed, HasSubstr("in use by root@c"));
-  EXPECT_EQ(verdict.from_error, "");
-}
-
-TEST(JudgePeer, BytesThatArrivedWrongAreProvenWhateverEndedTheCallAfterwards) {
-  for (const absl::Status& ended :
-       {absl::CancelledError("host b: cancelled"), absl::UnavailableError("host b: gone")}) {
-    PeerAnswer answer;
-    answer.to_status = ended;
-    answer.result.failure = {FailureKind::kCorrupt, "3 bytes wrong"};
-    const PeerVerdict verdict = JudgePeer(answer, "write-8k", {.rung = Rung::kPeer}, "a");
-    EXPECT_EQ(verdict.finding.outcome, Outcome::kFail) << ended;
-    EXPECT_EQ(verdict.result.failure.kind, FailureKind::kCorrupt) << ended;
-  }
-}
-
 Facts TwoRails(const std::string& first, const std::string& second) {
   Facts host = HostAt(first);
   Port rail = HostAt(second).ports->front();
