@@ -192,6 +192,24 @@ TEST_F(ServiceTest, RefusesNamesThatFillLocksAndCasesThatHoldAPortForDays) {
   EXPECT_TRUE(agent.store.transfers.empty());
 }
 
+TEST_F(ServiceTest, RefusesRunIdsThatCannotBePrinted) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto client = agent.Client("a");
+  for (const char* run_id : {"run\n1", "\x1b[31mred", "run\x7f", "\xe2\x80\xaeright to left"}) {
+    EXPECT_EQ(client->Check({.run_id = run_id}, {}, {}).status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(client->TestLoopback({}, {"send-1k"}, "", run_id, {}, {}).code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(client->Probe({.protocol = Protocol::kSmb, .target = "x", .run_id = run_id}, {}).status().code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(client->ListHistory({.run_id = run_id}).status().code(), absl::StatusCode::kInvalidArgument);
+    PeerTest test = Send1k();
+    test.run_id = run_id;
+    EXPECT_EQ(RunPeerTest(*client, *client, test).from_status.code(), absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(agent.store.runs.empty());
+  EXPECT_TRUE(agent.store.transfers.empty());
+}
+
 TEST_F(ServiceTest, PortsThatCannotBeReadAreNotNoPorts) {
   ServedAgent agent(BothEnds(), locks_);
   agent.host.Answer(wire::DevicesRequest(), ErrnoStatus(EIO, "list"));
