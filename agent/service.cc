@@ -17,6 +17,7 @@
 #include "api/convert/report.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
+#include "checks/live/transfer.h"
 
 namespace rdmaready {
 namespace {
@@ -156,10 +157,11 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
 
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();
-  *done->mutable_report() = ToProto(run.report);
+  *done->mutable_report() = WithoutFindings(run.report);  // each was sent as it was made
   done->set_run_id(run.run_id);
   *done->mutable_profile() = ToProto(*profile);
-  *done->mutable_facts() = ToProto(run.facts);
+  done->set_software_devices_only(AllSoftware(run.facts));
+  if (request->with_facts()) *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));
   done->set_store_notice(agent_.TakeStoreNotice());
   send(event, {});

@@ -191,6 +191,11 @@ std::string TransferId(Rung rung, std::string_view case_name) {
   return std::string(case_name);
 }
 
+bool AllSoftware(const Facts& host) {
+  return host.ports && !host.ports->empty() &&
+         std::ranges::all_of(*host.ports, [](const Port& port) { return port.software && *port.software; });
+}
+
 Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
                       std::span<const EndCounters> counters) {
   Finding finding = Begin(result.case_name, place);

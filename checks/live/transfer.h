@@ -62,6 +62,9 @@ struct TransferPlace {
   std::string peer_host{};      // the responder's host, as the caller names it
 };
 
+// The host's RDMA devices, of which there are some, are software: speed says nothing.
+bool AllSoftware(const Facts& host);
+
 // Pass with the figures; fail for any failure, a wrong or unverified byte, no message at all, or a speed that
 // `place` does not allow. A cancelled test shows nothing either way: unknown. `counters` are those of the ends
 // that told them; what is not known of them changes nothing.

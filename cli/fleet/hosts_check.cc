@@ -162,6 +162,7 @@ void HostsCheck::AskHost(std::size_t index) {
   options.caller = caller_;
   options.run_id = run_.report.run_id;
   options.watch = watch_;
+  options.with_facts = hosts_.size() > 1;
   absl::StatusOr<CheckAnswer> answer = host.agent->Check(
       options, [&](const std::string& what) { Progress(host.name + ": " + what); },
       [&](const Finding& finding) {
@@ -178,7 +179,7 @@ void HostsCheck::AskHost(std::size_t index) {
   }
   report = std::move(answer->report);
   report.host = host.name;
-  notes.software = AllSoftware(answer->facts);
+  notes.software = answer->software_devices_only;
   notes.profile_name = answer->profile.name;
   notes.profile_digest = answer->profile.digest;
   notes.store_error = answer->store_error;

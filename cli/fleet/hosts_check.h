@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HostsCheck: connects every host and asks it for its part, each without waiting for the others; from level
-// peer on makes the tests between them, and from level server on lets each probe the SMB server.
+// peer on makes the tests between them, and from level server on lets each probe the SMB server. Facts travel
+// only where hosts are compared with each other.
 //
 // Threads: Run() is called once; Snapshot() at any time, from any thread.
 #pragma once
@@ -62,7 +63,7 @@ class HostsCheck {
 
   std::mutex mutex_;  // guards what follows
   CheckSummary run_;
-  std::vector<std::optional<Facts>> facts_;
+  std::vector<std::optional<Facts>> facts_;   // where there is another host to compare it with
   std::vector<std::optional<Profile>> used_;  // of each host whose check has ended
 };
 

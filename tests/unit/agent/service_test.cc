@@ -2,8 +2,12 @@
 // What an agent answers over gRPC: facts, checks, what it keeps, what it refuses.
 #include "agent/service.h"
 
+#include <map>
+
 #include "agent/own_check.h"
 #include "agent/port_lock.h"
+#include "api/convert/facts.h"
+#include "api/convert/report.h"
 #include "api/model/cases.h"
 #include "collectors/collect.h"
 #include "collectors/recording/recorded_host.h"
@@ -80,16 +84,16 @@ TEST_F(ServiceTest, ACheckWatchesThePortsFirstWhenAskedTo) {
   agent.Count("retry_exceeded_err", 3);
   std::vector<std::string> told;
   const auto check = [&](std::chrono::seconds watch) {
-    return agent.Client("a")->Check({.watch = watch}, [&](const std::string& what) { told.push_back(what); },
+    return agent.Client("a")->Check({.watch = watch, .with_facts = true}, [&](const std::string& what) { told.push_back(what); },
                                     {});
   };
   const absl::StatusOr<CheckAnswer> unwatched = check(std::chrono::seconds(0));
   ASSERT_TRUE(unwatched.ok()) << unwatched.status();
-  EXPECT_EQ(unwatched->facts.ports->front().earlier.missing().kind, Missing::Kind::kNotCollected);
+  EXPECT_EQ(unwatched->facts->ports->front().earlier.missing().kind, Missing::Kind::kNotCollected);
   EXPECT_FALSE(agent.host.Asked("listen for LLDP"));
   const absl::StatusOr<CheckAnswer> watched = check(std::chrono::seconds(1));
   ASSERT_TRUE(watched.ok()) << watched.status();
-  const Port& port = watched->facts.ports->front();
+  const Port& port = watched->facts->ports->front();
   ASSERT_TRUE(port.earlier);
   EXPECT_GE(port.earlier->before_ms, 1000);
   EXPECT_EQ(port.earlier->hw_counters, port.hw_counters);
@@ -126,6 +130,43 @@ TEST_F(ServiceTest, ACheckStreamsTheFindingsThatTheReportHolds) {
   ASSERT_THAT(agent.store.runs, SizeIs(1));
   EXPECT_EQ(agent.store.runs.front().run_id, answer->run_id);
   EXPECT_EQ(agent.store.runs.front().report, answer->report);
+}
+
+TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
+  ServedAgent agent(BothEnds(), locks_);
+  for (const bool with_facts : {false, true}) {
+    grpc::ClientContext context;
+    v1::CheckRequest request;
+    request.set_with_facts(with_facts);
+    const auto reader = agent.Stub()->Check(&context, request);
+    std::map<std::string, int> sent;  // by id and subject
+    std::size_t bytes = 0;
+    v1::CheckDone done;
+    for (v1::CheckEvent event; reader->Read(&event);) {
+      bytes += event.ByteSizeLong();
+      if (event.has_finding()) ++sent[event.finding().id() + " " + event.finding().subject()];
+      if (event.has_done()) done = event.done();
+    }
+    ASSERT_TRUE(reader->Finish().ok());
+    EXPECT_GT(sent.size(), 100u);
+    EXPECT_THAT(sent, testing::Each(testing::Pair(testing::_, 1)));
+    EXPECT_EQ(done.report().findings_size(), 0);
+    EXPECT_EQ(done.report().ladder_size(), 1);
+    EXPECT_EQ(done.has_facts(), with_facts);
+    EXPECT_TRUE(done.software_devices_only());
+    // What it was when the report held the findings again and the facts were always there.
+    v1::CheckEvent whole;
+    *whole.mutable_done() = done;
+    *whole.mutable_done()->mutable_report() = ToProto(agent.store.runs.back().report);
+    FakeHost same = GoodFakeHost();
+    *whole.mutable_done()->mutable_facts() = ToProto(CollectFacts(same));
+    v1::CheckEvent now;
+    *now.mutable_done() = done;
+    const std::size_t before = bytes - now.ByteSizeLong() + whole.ByteSizeLong();
+    RecordProperty(with_facts ? "bytes_with_facts" : "bytes", static_cast<int>(bytes));
+    RecordProperty("bytes_sent_twice_with_facts", static_cast<int>(before));
+    if (!with_facts) EXPECT_LT(2 * bytes, before);
+  }
 }
 
 TEST_F(ServiceTest, ACheckOfLevelLoopbackRunsEveryCase) {

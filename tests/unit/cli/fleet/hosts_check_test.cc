@@ -8,10 +8,12 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <thread>
 
 #include "api/convert/facts.h"
 #include "api/convert/report.h"
+#include "api/model/cases.h"
 #include "api/profile/profile_proto.h"
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
@@ -42,25 +44,35 @@ class FakeAgent final : public v1::Agent::Service {
     return host;
   }
 
-  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest*,
+  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest* request,
                      grpc::ServerWriter<v1::CheckEvent>* writer) override {
-    const std::vector<Finding> findings = JudgeHost(facts_, profile_);
+    std::vector<Finding> findings = JudgeHost(facts_, profile_);
+    for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) {
+      findings.push_back(
+          JudgeTransfer(Good(std::string(test.name)), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
+    }
     v1::CheckEvent event;
-    *event.mutable_finding() = ToProto(findings.front());
-    writer->Write(event);
-    for (const Finding& finding : early) {
-      *event.mutable_finding() = ToProto(finding);
-      writer->Write(event);
+    const auto say = [&](std::span<const Finding> said) {
+      for (const Finding& finding : said) {
+        *event.mutable_finding() = ToProto(finding);
+        writer->Write(event);
+      }
+    };
+    if (hangs) {
+      say(std::span(findings).first(1));
+      say(early);
+      while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      say(std::span(findings).subspan(1));
+    } else {
+      say(findings);
     }
-    while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    HostReport report{.agent_version = "0.1.0", .kernel_release = "6.12", .findings = findings};
-    for (const TransferCase& test : CheckedCasesOn(Rung::kPeer)) {
-      const std::string name(test.name);
-      report.findings.push_back(JudgeTransfer(Good(name), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
-    }
-    *event.mutable_done()->mutable_report() = ToProto(report);
-    *event.mutable_done()->mutable_profile() = ToProto(profile_);
-    *event.mutable_done()->mutable_facts() = ToProto(facts_);
+    v1::CheckDone* done = event.mutable_done();
+    done->mutable_report()->set_agent_version("0.1.0");
+    done->mutable_report()->set_kernel_release("6.12");
+    *done->mutable_profile() = ToProto(profile_);
+    done->set_software_devices_only(AllSoftware(facts_));
+    asked_for_facts = request->with_facts();
+    if (request->with_facts()) *done->mutable_facts() = ToProto(facts_);
     writer->Write(event);
     return grpc::Status::OK;
   }
@@ -111,6 +123,7 @@ class FakeAgent final : public v1::Agent::Service {
   }
 
   std::string probed{};
+  std::atomic<bool> asked_for_facts = false;
   std::uint32_t time_ms = 0;
   std::vector<Finding> early{};  // said before it hangs
   std::atomic<bool> hangs = false;
@@ -249,6 +262,19 @@ TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
   EXPECT_EQ(check.Snapshot().report.verdict, Readiness::kReady);  // in the end both were asked
 }
 
+TEST_F(HostsCheckTest, AsksForFactsOnlyWhereHostsAreCompared) {
+  HostsCheck two(hosts_, Rung::kHost, std::nullopt, {});
+  two.Run();
+  EXPECT_TRUE(a_.asked_for_facts);
+  EXPECT_TRUE(b_.asked_for_facts);
+  hosts_.pop_back();
+  HostsCheck one(hosts_, Rung::kLoopback, std::nullopt, {});
+  const CheckSummary summary = one.Run();
+  EXPECT_FALSE(a_.asked_for_facts);
+  EXPECT_TRUE(summary.notes[0].software);
+  EXPECT_EQ(summary.report.verdict, Readiness::kReady) << Headline(summary.report);
+}
+
 TEST_F(HostsCheckTest, CountsTheTimeOfConnecting) {
   hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
   HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
@@ -343,7 +369,9 @@ TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
   b_.LoseWindows();
   HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, {});
   const CheckSummary run = check.Run();
-  const auto made = static_cast<int>(2 * (CheckedCasesOn(Rung::kPeer).size() + CheckedCasesOn(Rung::kSmbDirect).size() - 1));  // in each direction, less the one
+  const auto made =
+      static_cast<int>(2 * (CheckedCasesOn(Rung::kPeer).size() + CheckedCasesOn(Rung::kSmbDirect).size() -
+                            1));  // in each direction, less the one
   EXPECT_EQ(a_.peer_tests, made);
   std::size_t left_out = 0;
   for (const PairReport& pair : run.report.pairs) {
@@ -376,8 +404,7 @@ TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
 
 TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
   hosts_.pop_back();
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {},
-                   {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {}, {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
   EXPECT_EQ(OutcomeOn(run.report.hosts[0].ladder, Rung::kPeer), RungOutcome::kNotRun);
@@ -387,8 +414,7 @@ TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
 TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
   hosts_.pop_back();
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {},
-                   {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {}, {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);
   const Finding& last = run.report.hosts[0].findings.back();
