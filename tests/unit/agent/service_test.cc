@@ -84,8 +84,8 @@ TEST_F(ServiceTest, ACheckWatchesThePortsFirstWhenAskedTo) {
   agent.Count("retry_exceeded_err", 3);
   std::vector<std::string> told;
   const auto check = [&](std::chrono::seconds watch) {
-    return agent.Client("a")->Check({.watch = watch, .with_facts = true}, [&](const std::string& what) { told.push_back(what); },
-                                    {});
+    return agent.Client("a")->Check({.watch = watch, .with_facts = true},
+                                    [&](const std::string& what) { told.push_back(what); }, {});
   };
   const absl::StatusOr<CheckAnswer> unwatched = check(std::chrono::seconds(0));
   ASSERT_TRUE(unwatched.ok()) << unwatched.status();
