@@ -20,25 +20,17 @@
 namespace rdmaready {
 namespace {
 
-// Every case that a check makes on the place's rung, as it stands until it was run.
-std::vector<Finding> NotYet(const TransferPlace& place) {
-  std::vector<Finding> findings;
-  for (const TransferCase& test : CheckedCasesOn(place.rung)) {
-    findings.push_back(NotTested(test.name, place, "interrupted"));
-  }
-  return findings;
-}
-
-// Those between two hosts, in the order in which they are made.
+// The cases between two hosts, in the order in which they are made.
 std::vector<TransferCase> PairCases(Rung level) {
   std::vector<TransferCase> cases = CheckedCasesOn(Rung::kPeer);
   if (level >= Rung::kSmbDirect) std::ranges::copy(CheckedCasesOn(Rung::kSmbDirect), std::back_inserter(cases));
   return cases;
 }
 
-TransferPlace OnRung(TransferPlace place, Rung rung) {
-  place.rung = rung;
-  return place;
+// A case as it stands until it was run.
+Finding NotYet(const TransferCase& test, TransferPlace place) {
+  if (place.rung != Rung::kLoopback) place.rung = PairRungOf(test.name);
+  return NotTested(test.name, place, "interrupted");
 }
 
 // The loopback tests that the host's check did not come to. Its settings are judged before: they name the
@@ -50,7 +42,8 @@ void AddMissingLoopbacks(std::vector<Finding>& findings) {
   }
   if (subjects.empty()) subjects.insert("");
   for (const std::string& subject : subjects) {
-    for (Finding& missing : NotYet({.rung = Rung::kLoopback, .subject = subject})) {
+    for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) {
+      Finding missing = NotYet(test, {.rung = Rung::kLoopback, .subject = subject});
       const bool made = std::ranges::any_of(findings, [&](const Finding& finding) {
         return finding.id == missing.id && finding.subject == missing.subject;
       });
@@ -210,10 +203,7 @@ void HostsCheck::TestPairs() {
   for (const PairJob& job : plan.jobs) {
     std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
     slots.push_back(of_pair.size());
-    std::ranges::move(NotYet(job.place), std::back_inserter(of_pair));
-    if (level_ >= Rung::kSmbDirect) {
-      std::ranges::move(NotYet(OnRung(job.place, Rung::kSmbDirect)), std::back_inserter(of_pair));
-    }
+    for (const TransferCase& test : PairCases(level_)) of_pair.push_back(NotYet(test, job.place));
     of_pair.push_back(ClassNotJudged(job.place, "interrupted"));
   }
   {
