@@ -56,13 +56,15 @@ struct CheckOptions {
   std::string caller{};
   std::string run_id{};
   std::chrono::seconds watch{};  // of the ports, before they are judged; an agent refuses more than it allows
+  bool with_facts = false;       // for whoever compares hosts or pairs their ports
 };
 
 struct CheckAnswer {
-  HostReport report{};
+  HostReport report{};  // with every finding that was streamed
   std::string run_id{};
   Profile profile{};
-  Facts facts{};
+  std::optional<Facts> facts{};        // the ones that were judged, if they were asked for
+  bool software_devices_only = false;  // all RDMA devices of the host, of which there are some
   std::string store_error{};   // the verdict stands, but the agent could not keep it
   std::string store_notice{};  // what befell the agent's memory before, said once
 };

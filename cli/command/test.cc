@@ -134,7 +134,7 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   for (const HostClient& host : *hosts) {
     if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
   }
-  TestRunner test(context.console);
+  TestRunner test([&](const std::string& what) { context.console.Progress(what); });
   ShowAtInterrupt(context, test);
   transfers(test, *hosts, *ports);
   return Conclude(context, test);
@@ -153,7 +153,7 @@ ExitStatus RunLoopback(const Context& context, const TestOptions& options) {
 ExitStatus RunPeer(const Context& context, const TestOptions& options) {
   return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options.cases,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
-                        test.Peer(hosts[0], hosts[1], ports, options.cases, options.how);
+                        test.Peer(hosts, ports, options.cases, options.how);
                       });
 }
 

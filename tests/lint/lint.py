@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
-    "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/console.h", "cli/exit_status.h", "cli/explanation.h", "cli/interrupt.h"],
+    "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/exit_status.h", "cli/interrupt.h"],
     "cli/switch": ["api/model", "api/base"],
 }
 
