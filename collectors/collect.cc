@@ -35,7 +35,7 @@ Fact<std::vector<Port>> ReadPorts(HostReader& host) {
     ports.insert(ports.end(), std::make_move_iterator(of_device.begin()),
                  std::make_move_iterator(of_device.end()));
   }
-  ReadDevlinks(host, network.families, &ports);
+  ReadDevlinks(host, network.families, ports);
   return ports;
 }
 
@@ -78,7 +78,7 @@ Facts CollectFacts(HostReader& host) {
     facts.ports = std::vector<Port>{};  // without the stack there is no device
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
   }
-  ReadLldpad(host, lldp_agents.lldpad_started_ms, &facts);
+  ReadLldpad(host, lldp_agents.lldpad_started_ms, facts);
   return facts;
 }
 

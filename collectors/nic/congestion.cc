@@ -49,15 +49,15 @@ class Directory {
   Directory(HostReader& host, std::string path) : host_(host), path_(std::move(path)) {}
 
   // An error when it cannot be listed. Names get `prefix`.
-  absl::Status Read(std::string_view prefix, std::vector<CongestionParameter>* parameters) {
+  absl::Status Read(std::string_view prefix, std::vector<CongestionParameter>& parameters) {
     const absl::StatusOr<std::vector<std::string>> names = host_.ListDirectory(path_);
     if (!names.ok()) return names.status();
     for (const std::string& name : *names) {
-      if (parameters->size() >= kMostFiles) break;
+      if (parameters.size() >= kMostFiles) break;
       if (name.find('/') != std::string::npos) continue;
       const FileText text = host_.ReadFile(path_ + "/" + name);
       const std::optional<std::uint64_t> value = text.ok() ? NumberIn(*text) : std::nullopt;
-      if (value) parameters->push_back({std::string(prefix) + SafeLine(name, kShownBytes), *value});
+      if (value) parameters.push_back({std::string(prefix) + SafeLine(name, kShownBytes), *value});
     }
     return absl::OkStatus();
   }
@@ -90,8 +90,8 @@ absl::StatusOr<CongestionControl> ReadOfed(HostReader& host, const std::string& 
   CongestionControl control{.source = "/sys/class/net/" + netdev + "/ecn"};
   const std::string np = control.source + "/roce_np";
   const std::string rp = control.source + "/roce_rp";
-  RR_RETURN_IF_ERROR(Directory(host, np).Read("np_", &control.parameters));
-  RR_RETURN_IF_ERROR(Directory(host, rp).Read("rp_", &control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, np).Read("np_", control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, rp).Read("rp_", control.parameters));
   control.notifies = ReadEnabled(host, np);
   control.slows_down = ReadEnabled(host, rp);
   control.cnp_dscp = UpTo(kMostDscp, ValueOf(control, "np_cnp_dscp"));
@@ -103,7 +103,7 @@ absl::StatusOr<CongestionControl> ReadOfed(HostReader& host, const std::string& 
 // priority of the flow that it is about.
 absl::StatusOr<CongestionControl> ReadMlx5(HostReader& host, const std::string& address) {
   CongestionControl control{.source = "/sys/kernel/debug/mlx5/" + address + "/cc_params"};
-  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", &control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", control.parameters));
   control.cnp_dscp = UpTo(kMostDscp, ValueOf(control, "np_cnp_dscp"));
   if (ValueOf(control, "np_cnp_prio_mode").value_or(0) == 0)
     control.cnp_priority = UpTo(kPriorities - 1, ValueOf(control, "np_cnp_prio"));
@@ -114,7 +114,7 @@ absl::StatusOr<CongestionControl> ReadMlx5(HostReader& host, const std::string& 
 absl::StatusOr<CongestionControl> ReadBnxt(HostReader& host, const Port& port) {
   CongestionControl control{.source = "/sys/kernel/config/bnxt_re/" + port.device + "/ports/" +
                                       std::to_string(port.number) + "/cc"};
-  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", &control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", control.parameters));
   const std::optional<std::uint64_t> enabled = ValueOf(control, "ecn_enable");
   const std::optional<std::uint8_t> priority = UpTo(kPriorities - 1, ValueOf(control, "roce_prio"));
   if (enabled && *enabled == 0) {

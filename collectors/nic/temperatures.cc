@@ -24,7 +24,7 @@ std::optional<std::int32_t> Number(HostReader& host, const std::string& path) {
   return value;
 }
 
-void ReadSensors(HostReader& host, const std::string& folder, std::vector<Temperature>* temperatures) {
+void ReadSensors(HostReader& host, const std::string& folder, std::vector<Temperature>& temperatures) {
   const absl::StatusOr<std::vector<std::string>> files = host.ListDirectory(folder);
   if (!files.ok()) return;
   for (const std::string& file : *files) {
@@ -33,10 +33,10 @@ void ReadSensors(HostReader& host, const std::string& folder, std::vector<Temper
     const std::optional<std::int32_t> now = Number(host, sensor + "_input");
     if (!now) continue;  // no module in the cage: the driver answers with an error
     const absl::StatusOr<std::string> label = host.ReadFile(sensor + "_label");
-    temperatures->push_back({.label = label.ok() ? TrimRight(*label) : "",
-                             .now_mc = *now,
-                             .warn_mc = Number(host, sensor + "_max"),
-                             .critical_mc = Number(host, sensor + "_crit")});
+    temperatures.push_back({.label = label.ok() ? TrimRight(*label) : "",
+                            .now_mc = *now,
+                            .warn_mc = Number(host, sensor + "_max"),
+                            .critical_mc = Number(host, sensor + "_crit")});
   }
 }
 
@@ -47,7 +47,7 @@ Fact<std::vector<Temperature>> ReadTemperatures(HostReader& host, const std::str
   const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
   std::vector<Temperature> temperatures;
   if (names.ok()) {
-    for (const std::string& name : *names) ReadSensors(host, folder + "/" + name, &temperatures);
+    for (const std::string& name : *names) ReadSensors(host, folder + "/" + name, temperatures);
   } else if (names.status().code() != absl::StatusCode::kNotFound) {
     return MissingFrom(names.status());
   }

@@ -32,7 +32,7 @@ RdmaCmDefaults ReadRdmaCmDefaults(HostReader& host, const std::string& device, s
     const Missing why{Missing::Kind::kUnsupported, "RoCE only"};
     return {why, why};
   }
-  const absl::StatusOr<RdmaCmAnswer> answer = host.RdmaCmDefaults(device, port);
+  const absl::StatusOr<RdmaCmAnswer> answer = host.Ask(RdmaCmQuestion{device, port});
   if (!answer.ok()) return {MissingFrom(answer.status()), MissingFrom(answer.status())};
   return {DecodeRoceMode(answer->default_roce_mode), DecodeRoceTos(answer->default_roce_tos)};
 }

@@ -21,6 +21,7 @@
 #include "api/base/handle.h"
 #include "api/base/status.h"
 #include "collectors/lines.h"
+#include "collectors/questions/listening.h"
 #include "collectors/real/files.h"
 #include "collectors/real/wait.h"
 
@@ -178,7 +179,7 @@ std::vector<std::uint32_t> RoutingSocketOwners(std::string_view proc_net_netlink
   return pids;
 }
 
-absl::StatusOr<DcbNotices> ListenForDcbNotices(const LldpWait& wait) {
+absl::StatusOr<DcbNotices> DcbNoticesQuestion::AskThisHost() const {
   const absl::StatusOr<UniqueFd> socket = Join();
   if (!socket.ok()) return socket.status();
   const TimedWait waiting(wait);

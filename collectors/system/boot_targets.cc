@@ -123,7 +123,7 @@ absl::StatusOr<Interfaces> InterfacesOf(Octets table, const List& list) {
 }
 
 absl::Status AddTargets(Octets table, Octets subsystem, const Interfaces& interfaces,
-                        std::vector<BootTarget>* targets) {
+                        std::vector<BootTarget>& targets) {
   constexpr std::size_t kPrimaryInterface = 46;
   constexpr std::size_t kOtherInterfaces = 48;
   constexpr std::size_t kName = 54;
@@ -140,7 +140,7 @@ absl::Status AddTargets(Octets table, Octets subsystem, const Interfaces& interf
     if (twice || (found == interfaces.end() && i > 0)) continue;
     BootTarget target = found == interfaces.end() ? BootTarget{.table = "NBFT"} : found->second;
     target.target = name;
-    targets->push_back(std::move(target));
+    targets.push_back(std::move(target));
   }
   return absl::OkStatus();
 }
@@ -199,7 +199,7 @@ absl::StatusOr<std::vector<BootTarget>> DecodeNbft(Octets table) {
   for (std::size_t i = 0; i < list.count; ++i) {
     const Octets one = Part(table, list.offset + i * list.each, list.each);
     if (one.size() < kTargetBytes) return BadTable("a subsystem outside of the table");
-    RR_RETURN_IF_ERROR(AddTargets(table, one, *interfaces, &targets));
+    RR_RETURN_IF_ERROR(AddTargets(table, one, *interfaces, targets));
   }
   return targets;
 }

@@ -36,9 +36,10 @@ Fact<Kernel> ReadKernel(HostReader& host) {
 }
 
 Fact<Memlock> ReadMemlock(HostReader& host) {
-  const absl::StatusOr<Memlock> memlock = host.MemlockLimit();
+  const absl::StatusOr<MemlockAnswer> memlock = host.Ask(MemlockQuestion());
   if (!memlock.ok()) return MissingFrom(memlock.status());
-  return *memlock;
+  return Memlock{
+      .limit_bytes = memlock->limit_bytes, .cap_ipc_lock = memlock->cap_ipc_lock, .pid = memlock->pid};
 }
 
 Fact<OpenFiles> DecodeOpenFiles(std::string_view limits) {

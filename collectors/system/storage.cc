@@ -204,7 +204,7 @@ Fact<DeviceLimits> ReadLimits(HostReader& host, const RdmaDevice& device, const 
   constexpr std::uint32_t kWindow2a = 1U << 23U;
   constexpr std::uint32_t kWindow2b = 1U << 24U;
   if (!there.ok()) return MissingFrom(there);
-  const absl::StatusOr<VerbsDeviceAnswer> answer = host.VerbsDevice(device.name);
+  const absl::StatusOr<VerbsDeviceAnswer> answer = host.Ask(VerbsDeviceQuestion{device.name});
   if (!answer.ok()) return MissingFrom(answer.status());
   return DeviceLimits{.max_qp_wr = answer->max_qp_wr,
                       .max_cqe = answer->max_cqe,
