@@ -31,7 +31,7 @@ using std::chrono::seconds;
 
 constexpr std::string_view kMount = "nfs-mount";
 constexpr std::string_view kWrite = "nfs-write";
-constexpr std::string_view kRead = "nfs-read";
+constexpr std::string_view kReadProcedure = "nfs-read";
 constexpr std::string_view kUnmount = "nfs-unmount";
 
 constexpr std::uint32_t kBlockBytes = 256 << 10;
@@ -216,7 +216,7 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
   });
   if (written) {
     file.RemoveThoseBefore();
-    walk.Step(kRead, seconds(30),
+    walk.Step(kReadProcedure, seconds(30),
               [&](const Patience& patience) { return file.Read(transfers.emplace_back(), patience); });
   }
   TellTransport(before, TransportOf(mount), walk);
@@ -229,7 +229,7 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
 
 }  // namespace
 
-std::vector<std::string_view> NfsProofSteps() { return {kMount, kWrite, kRead, kUnmount}; }
+std::vector<std::string_view> NfsProofSteps() { return {kMount, kWrite, kReadProcedure, kUnmount}; }
 
 std::string NfsMountOptions(const std::string& address, const std::string& local_address, std::uint16_t port,
                             const std::string& version) {
