@@ -105,20 +105,31 @@ Json FactToJson(const TypeInfo& type, const void* from, const FieldDescriptor& s
   return {{"missing", {{"kind", kind}, {"detail", why.detail}}}};
 }
 
+// A number or text that may be absent: such fields follow the others, as in protobuf's own JSON, of which this
+// keeps the order.
+bool IsAfterOthers(const TypeInfo& type, const FieldDescriptor& slot) {
+  return type.form == Form::kOptional && slot.message_type() == nullptr;
+}
+
+void AddField(const TypeInfo& type, const void* member, const FieldDescriptor& slot, Json& json) {
+  if (type.form == Form::kFact) {
+    json[slot.name()] = FactToJson(type, member, slot);
+  } else if (type.form != Form::kOptional) {
+    json[slot.name()] = ValueToJson(type, member, slot);
+  } else if (type.size(member) > 0) {
+    json[slot.name()] = HeldToJson(type, member, slot);
+  }
+}
+
 Json StructToJson(const TypeInfo& type, const void* from, const Descriptor& message) {
   Json json = Json::object();
-  for (int i = 0; i < message.field_count(); ++i) {
-    const FieldDescriptor& slot = *message.field(i);
-    const auto field = std::ranges::find(type.fields, std::string_view(slot.name()), &FieldInfo::name);
-    if (field == type.fields.end()) continue;  // where gaps stand on the wire
-    const void* member = MemberOf(from, *field);
-    const Form form = field->type->form;
-    if (form == Form::kFact) {
-      json[slot.name()] = FactToJson(*field->type, member, slot);
-    } else if (form != Form::kOptional) {
-      json[slot.name()] = ValueToJson(*field->type, member, slot);
-    } else if (field->type->size(member) > 0) {
-      json[slot.name()] = HeldToJson(*field->type, member, slot);
+  for (const bool after_others : {false, true}) {
+    for (int i = 0; i < message.field_count(); ++i) {
+      const FieldDescriptor& slot = *message.field(i);
+      const auto field = std::ranges::find(type.fields, std::string_view(slot.name()), &FieldInfo::name);
+      if (field == type.fields.end()) continue;  // where gaps stand on the wire
+      if (IsAfterOthers(*field->type, slot) != after_others) continue;
+      AddField(*field->type, MemberOf(from, *field), slot, json);
     }
   }
   return json;
