@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/agent_client.h"
 
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/base/version.h"
 #include "api/client/tcp_probe.h"
 #include "api/client/tls_probe.h"
 #include "api/convert/facts.h"
@@ -137,8 +139,10 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   const grpc::Status status = stub_->GetVersion(&context, {}, &response);
   if (!status.ok()) return Explain(status);
   if (response.api_revision() != kApiRevision) {
-    return absl::UnimplementedError("host " + name_ + ": the agent is of an incompatible version (" +
-                                    response.version() + ")");
+    return absl::UnimplementedError(fmt::format(
+        "host {}: the agent is of an incompatible version: it ({}) speaks revision {} of the interface, "
+        "this command ({}) revision {}",
+        name_, response.version(), response.api_revision(), kVersion, kApiRevision));
   }
   return AgentVersion{response.version(), response.hostname(), response.instance_id()};
 }

@@ -32,8 +32,9 @@
 
 namespace rdmaready {
 
-// What an agent says in GetVersion. Another number: the two cannot speak to each other.
-inline constexpr std::uint32_t kApiRevision = 1;
+// What an agent says in GetVersion. Another number: the two cannot speak to each other. 2: facts say of each
+// field whether it is there.
+inline constexpr std::uint32_t kApiRevision = 2;
 
 struct ClientOptions {
   std::chrono::milliseconds connect_timeout{5000};

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "api/base/version.h"
-#include "api/convert/facts.h"
 #include "api/profile/profile_proto.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
 #include "checks/words/names.h"
+#include "cli/render/facts_json.h"
 
 namespace rdmaready {
 namespace {
@@ -298,7 +298,7 @@ std::string FactsJson(const FactsRun& run) {
   Json hosts = Json::array();
   for (const HostFacts& host : run.hosts) {
     if (host.error.empty()) {
-      hosts.push_back({{"host", host.host}, {"facts", FromMessage(ToProto(host.facts))}});
+      hosts.push_back({{"host", host.host}, {"facts", FactsToJson(host.facts)}});
     } else {
       hosts.push_back({{"host", host.host}, {"error", host.error}});
     }
