@@ -21,6 +21,7 @@
 #include "agent/probe/proof.h"
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready::nvme {
 namespace {
@@ -204,7 +205,7 @@ absl::Status ReadNamespace(const NamespaceDevice& device, TransferResult& result
   absl::StatusOr<Arena> second = Arena::Make(block);
   if (!first.ok()) return first.status();
   if (!second.ok()) return second.status();
-  ProofMeter meter(result, "nvme-read", Operation::kRead, block);
+  ProofMeter meter(result, std::string(kProofNvmeRead), Operation::kRead, block);
   absl::Status status;
   for (std::uint64_t at = 0; status.ok() && at + block <= std::min(device.size_bytes, kMostReadBytes);
        at += block) {

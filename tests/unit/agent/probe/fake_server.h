@@ -18,6 +18,7 @@
 
 #include "agent/link/buffer.h"
 #include "agent/probe/probe.h"
+#include "checks/probe/answers.h"
 #include "tests/unit/agent/link/memory_link.h"
 
 namespace rdmaready {
@@ -168,8 +169,9 @@ inline const ProbeStep& StepOf(const ProbeResult& result, std::string_view name)
 }
 
 inline std::string ValueOf(const ProbeResult& result, std::string_view name) {
-  const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
-  return found == result.values.end() ? "(not told)" : found->value;
+  const std::vector<AnswerText> texts = AnswerTexts(result.answers);
+  const auto found = std::ranges::find(texts, name, &AnswerText::name);
+  return found == texts.end() ? "(not told)" : found->text;
 }
 
 // "rdma-connect nfs-null": the steps that were done, after those of the frame.
