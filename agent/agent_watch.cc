@@ -12,9 +12,9 @@
 namespace rdmaready {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using WatchClock = std::chrono::steady_clock;
 
-void WaitUntil(Clock::time_point end, const std::stop_token& stop) {
+void WaitUntil(WatchClock::time_point end, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any woken;
   std::unique_lock lock(mutex);
@@ -25,11 +25,11 @@ void WaitUntil(Clock::time_point end, const std::stop_token& stop) {
 
 Facts Agent::Watch(const LldpWait& wait) {
   // From the beginning of one reading to that of the other: each port is read as late in both.
-  const Clock::time_point begin = Clock::now();
+  const WatchClock::time_point begin = WatchClock::now();
   const Facts before = Collect();
   const Overheard heard = Overhear(host_, wait, before);
   WaitUntil(begin + wait.longest, wait.stop);  // where nothing can be listened on, counters count all the same
-  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(WatchClock::now() - begin);
   Facts after = Collect();
   KeepLldp(heard.lldp, &after);
   KeepDcbWrites(heard.dcb, before, &after);

@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLook{50};  // at what may interrupt
+constexpr milliseconds kTcpLook{50};  // at what may interrupt
 
 // Until the socket is ready; kStalled after the deadline.
 absl::Status Await(int fd, short events, const Patience& patience, const std::string& what) {
@@ -29,7 +29,7 @@ absl::Status Await(int fd, short events, const Patience& patience, const std::st
     if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
     const TimePoint now = std::chrono::steady_clock::now();
     if (now >= patience.deadline) return MakeFailure(FailureKind::kStalled, what + ": no answer in time");
-    const auto left = std::min(std::chrono::ceil<milliseconds>(patience.deadline - now), kLook);
+    const auto left = std::min(std::chrono::ceil<milliseconds>(patience.deadline - now), kTcpLook);
     pollfd waiting{.fd = fd, .events = events, .revents = 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(left.count()));
     if (ready > 0) return absl::OkStatus();

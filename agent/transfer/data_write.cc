@@ -15,7 +15,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr char kWhat[] = "RDMA write";
+constexpr char kWriteWhat[] = "RDMA write";
 
 std::uint64_t Half(std::uint32_t slots) { return std::max<std::uint64_t>(slots / 2, 1); }
 
@@ -150,7 +150,7 @@ absl::Status WriteResponder::Prepare() {
 absl::Status WriteResponder::Run(Phase& phase) {
   const absl::Status status = ServeUntilDone(
       session_, phase, [&](std::span<const Completion> completions) { return Take(completions, phase); });
-  phase.failure = FoundByCounting(kWhat, session_.test(), phase, first_missing_);
+  phase.failure = FoundByCounting(kWriteWhat, session_.test(), phase, first_missing_);
   return status;
 }
 

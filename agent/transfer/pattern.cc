@@ -20,7 +20,7 @@ constexpr std::uint64_t Mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-constexpr std::uint64_t LittleEndian(std::uint64_t value) {
+constexpr std::uint64_t InLittleEndian(std::uint64_t value) {
   if constexpr (std::endian::native == std::endian::big) return __builtin_bswap64(value);
   return value;
 }
@@ -28,7 +28,7 @@ constexpr std::uint64_t LittleEndian(std::uint64_t value) {
 std::uint64_t Load(const std::uint8_t* from) {
   std::uint64_t value = 0;
   std::memcpy(&value, from, kWord);
-  return LittleEndian(value);
+  return InLittleEndian(value);
 }
 
 }  // namespace
@@ -52,12 +52,13 @@ void Pattern::Fill(std::span<std::byte> message, std::uint64_t number) const {
   std::size_t left = message.size();
   for (; left >= kBlock; left -= kBlock, to += kBlock) {
     std::uint64_t block[kWordsPerBlock];
-    for (std::size_t i = 0; i < kWordsPerBlock; ++i) block[i] = LittleEndian((value + i * kStep) ^ stream.mask);
+    for (std::size_t i = 0; i < kWordsPerBlock; ++i)
+      block[i] = InLittleEndian((value + i * kStep) ^ stream.mask);
     std::memcpy(to, block, kBlock);
     value += kWordsPerBlock * kStep;
   }
   while (left > 0) {
-    const std::uint64_t word = LittleEndian(value ^ stream.mask);
+    const std::uint64_t word = InLittleEndian(value ^ stream.mask);
     const std::size_t bytes = std::min(left, kWord);
     std::memcpy(to, &word, bytes);
     value += kStep;
@@ -77,11 +78,12 @@ Pattern::Wrong Pattern::Verify(std::span<const std::byte> message, std::uint64_t
       std::memcpy(block, message.data() + at, kBlock);
       std::uint64_t difference = 0;
       for (std::size_t i = 0; i < kWordsPerBlock; ++i) {
-        difference |= block[i] ^ LittleEndian((value + i * kStep) ^ stream.mask);
+        difference |= block[i] ^ InLittleEndian((value + i * kStep) ^ stream.mask);
       }
       if (difference == 0) continue;
     }
-    for (std::size_t i = 0; i < kWordsPerBlock; ++i) block[i] = LittleEndian((value + i * kStep) ^ stream.mask);
+    for (std::size_t i = 0; i < kWordsPerBlock; ++i)
+      block[i] = InLittleEndian((value + i * kStep) ^ stream.mask);
     std::byte expected[kBlock];
     std::memcpy(expected, block, kBlock);
     for (std::size_t i = 0; i < bytes; ++i) {

@@ -18,10 +18,11 @@
 namespace rdmaready {
 namespace {
 
-using Data = DataPhase<SendResponder, WriteResponder, ReadResponder, SmbdSendResponder, SmbdMoveResponder>;
+using ResponderData =
+    DataPhase<SendResponder, WriteResponder, ReadResponder, SmbdSendResponder, SmbdMoveResponder>;
 
 // Makes the data phase in place and returns the memory that the initiator may reach (none for send).
-absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, Data& data) {
+absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, ResponderData& data) {
   switch (session.test().operation) {
     case Operation::kSend:
       RR_RETURN_IF_ERROR(data.Make<SendResponder>(session, pattern).Prepare());
@@ -43,14 +44,14 @@ absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, 
 }
 
 // Null where the case does not speak SMB Direct, which is there before the connection.
-SmbdEnd* MakeSmbDirect(Session& session, const Pattern& pattern, Data& data) {
+SmbdEnd* MakeSmbDirect(Session& session, const Pattern& pattern, ResponderData& data) {
   if (session.test().wrapping != Wrapping::kSmbDirect) return nullptr;
   if (session.test().operation == Operation::kSend) return &data.Make<SmbdSendResponder>(session, pattern);
   return &data.Make<SmbdMoveResponder>(session, pattern);
 }
 
 // From listening to the initiator's kDone.
-absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
+absl::Status Respond(Session& session, std::optional<Pattern>& pattern, ResponderData& data, Phase& phase) {
   const TransferCase& test = session.test();
   const absl::StatusOr<Nonce> nonce = FreshNonce();
   if (!nonce.ok()) return nonce.status();
@@ -77,7 +78,7 @@ absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Data& da
 }
 
 // Tells what this end saw and returns the result that the initiator made of it, or failing that one made here.
-TransferResult Conclude(Session& session, const EndView& own) {
+TransferResult ConcludeResponder(Session& session, const EndView& own) {
   const bool over = session.heard() != nullptr && session.heard()->kind == PeerMessageKind::kResult;
   absl::Status told = absl::OkStatus();
   if (!over) {
@@ -111,7 +112,7 @@ LaneEnd RunResponderLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
                          StartGate* gate) {
   Session session(Role::kResponder, test, link, peer, options, gate);
   std::optional<Pattern> pattern;
-  Data data;  // holds memory registered
+  ResponderData data;  // holds memory registered
   Phase phase;
   const absl::Status status = Respond(session, pattern, data, phase);
   session.LeaveGate();
@@ -122,7 +123,7 @@ LaneEnd RunResponderLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
     link.Disconnect();
     data.Reset();
   }
-  LaneEnd end{.result = Conclude(session, own)};
+  LaneEnd end{.result = ConcludeResponder(session, own)};
   link.Disconnect();
   return end;
 }

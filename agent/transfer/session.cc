@@ -19,8 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{20};        // at the control channel and the cancel token, while bytes move
-constexpr milliseconds kLenderLook{60};  // at the same, by who has nothing else to wake up for
+constexpr milliseconds kSessionLook{20};  // at the control channel and the cancel token, while bytes move
+constexpr milliseconds kLenderLook{60};   // at the same, by who has nothing else to wake up for
 constexpr milliseconds kFarewellAfterCancel{200};
 
 std::string_view KindName(PeerMessageKind kind) {
@@ -108,7 +108,7 @@ absl::StatusOr<PeerMessage> Session::Expect(PeerMessageKind kind, TimePoint dead
   while (true) {
     if (options_.cancel.stop_requested()) return MakeFailure(FailureKind::kCancelled, "the caller gave up");
     const TimePoint now = steady_clock::now();
-    absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(deadline, now + kLook));
+    absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(deadline, now + kSessionLook));
     if (message.ok()) {
       if (message->kind == kind) return message;
       return Hear(*std::move(message));
@@ -156,7 +156,7 @@ const PeerMessage* Session::AwaitLastWord(PeerMessageKind kind) {
                                    : options_.farewell;
     const TimePoint now = steady_clock::now();
     if (now >= start + limit) return nullptr;
-    absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(start + limit, now + kLook));
+    absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(start + limit, now + kSessionLook));
     if (message.ok()) {
       // What was under way when this end stopped (a ready, say) is of no use any more.
       if (IsLastWord(message->kind)) static_cast<void>(Hear(*std::move(message)));
@@ -185,7 +185,7 @@ absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions, Tim
   while (true) {
     if (now_ >= next_look_) {
       RR_RETURN_IF_ERROR(Interrupted());
-      next_look_ = now_ + (Lends(role_, test_, options_) ? kLenderLook : kLook);
+      next_look_ = now_ + (Lends(role_, test_, options_) ? kLenderLook : kSessionLook);
     }
     if (now_ >= deadline_) {
       return MakeFailure(FailureKind::kStalled, fmt::format("not finished by the deadline of {}",

@@ -10,14 +10,14 @@
 namespace rdmaready {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   std::string id{};
   bool list = false;
   bool markdown = false;
   bool verbose = false;
 };
 
-ExitStatus List(const Context& context, const Options& options) {
+ExitStatus List(const Context& context, const ExplainOptions& options) {
   if (context.global.json) {
     context.console.Print(CatalogueJson(Catalogue()));
     return ExitStatus::kOk;
@@ -31,7 +31,7 @@ ExitStatus List(const Context& context, const Options& options) {
   return context.List("rdmaready.v1.Checks", "checks", ids);
 }
 
-ExitStatus RunExplain(const Context& context, const Options& options) {
+ExitStatus RunExplain(const Context& context, const ExplainOptions& options) {
   if ((options.id.empty() ? 0 : 1) + (options.list ? 1 : 0) + (options.markdown ? 1 : 0) != 1) {
     return context.Fail(ExitStatus::kUsage,
                         "explain takes an ID, --list or --markdown (see rdmaready explain --help)");
@@ -61,7 +61,7 @@ ExitStatus RunExplain(const Context& context, const Options& options) {
 }  // namespace
 
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   app.add_option(
       "ID", options->id,
       "The id of a check or of a live test, or the name of a case (send-1k); of a family (pfc): its checks");

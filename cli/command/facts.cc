@@ -16,7 +16,7 @@
 namespace rdmaready {
 namespace {
 
-struct Options {
+struct FactsOptions {
   std::vector<std::string> hosts{};
   std::string inventory{};
   std::string save{};
@@ -43,7 +43,7 @@ HostFacts Ask(const HostClient& host, std::chrono::seconds lldp) {
   return answer;
 }
 
-ExitStatus RunFacts(const Context& context, const Options& options) {
+ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
@@ -93,7 +93,7 @@ HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds 
   return answer;
 }
 
-ExitStatus RunSave(const Context& context, const Options& options) {
+ExitStatus RunSave(const Context& context, const FactsOptions& options) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   HostSaver saver(options.save);
@@ -131,7 +131,7 @@ ExitStatus RunSave(const Context& context, const Options& options) {
 }  // namespace
 
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FactsOptions>();
   app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
   app.add_option("--inventory", options->inventory,
                  "A file with one host per line, # for comments; - for standard input")

@@ -19,7 +19,7 @@
 namespace rdmaready {
 namespace {
 
-struct Options {
+struct HistoryOptions {
   std::vector<std::string> hosts{};
   std::string inventory{};
   int limit = 20;
@@ -28,7 +28,7 @@ struct Options {
   std::string kind = "all";
 };
 
-absl::StatusOr<HistoryQuery> QueryOf(const Options& options) {
+absl::StatusOr<HistoryQuery> QueryOf(const HistoryOptions& options) {
   HistoryQuery query{.limit = options.limit, .run_id = options.run_id, .with_texts = !options.run_id.empty()};
   if (options.kind == "run") query.kind = HistoryQuery::Kind::kRuns;
   if (options.kind == "transfer") query.kind = HistoryQuery::Kind::kTransfers;
@@ -76,7 +76,7 @@ bool IsEmpty(const HistoryRun& run) {
   });
 }
 
-ExitStatus RunHistory(const Context& context, const Options& options) {
+ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<HistoryQuery> query = QueryOf(options);
@@ -111,7 +111,7 @@ ExitStatus RunHistory(const Context& context, const Options& options) {
 }  // namespace
 
 Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HistoryOptions>();
   app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
   app.add_option("--inventory", options->inventory, "A file with one host per line, # for comments")
       ->type_name("FILE");

@@ -18,7 +18,7 @@
 namespace rdmaready {
 namespace {
 
-struct Options {
+struct ProbeOptions {
   std::string protocol{};
   std::string target{};
   std::string from{};
@@ -36,15 +36,15 @@ struct Options {
 struct VolumeOption {
   std::string_view name;
   std::string_view protocol;
-  std::string Options::*value;
+  std::string ProbeOptions::*value;
 };
-constexpr VolumeOption kVolumeOptions[] = {{"--subsystem", "nvme", &Options::subsystem},
-                                           {"--target-name", "iser", &Options::target_name},
-                                           {"--export", "nfs", &Options::export_path},
-                                           {"--share", "smb", &Options::share}};
+constexpr VolumeOption kVolumeOptions[] = {{"--subsystem", "nvme", &ProbeOptions::subsystem},
+                                           {"--target-name", "iser", &ProbeOptions::target_name},
+                                           {"--export", "nfs", &ProbeOptions::export_path},
+                                           {"--share", "smb", &ProbeOptions::share}};
 
 // Of the option that fits; InvalidArgument for one that does not.
-absl::StatusOr<std::string> VolumeOf(const Options& options) {
+absl::StatusOr<std::string> VolumeOf(const ProbeOptions& options) {
   std::string volume;
   for (const VolumeOption& option : kVolumeOptions) {
     const std::string& value = options.*option.value;
@@ -63,7 +63,7 @@ ExitStatus RefusedProbe(const absl::Status& status) {
   return absl::IsFailedPrecondition(status) ? ExitStatus::kNotReady : CallFailure(status);
 }
 
-ExitStatus RunProbe(const Context& context, const Options& options) {
+ExitStatus RunProbe(const Context& context, const ProbeOptions& options) {
   ProbeOptions question{.protocol = ProtocolFromName(options.protocol).value_or(Protocol::kUnknown),
                         .target = options.target,
                         .port_number = options.rdma_port,
@@ -119,7 +119,7 @@ ExitStatus RunProbe(const Context& context, const Options& options) {
 }  // namespace
 
 Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProbeOptions>();
   app.add_option("PROTOCOL", options->protocol, "smb, nvme, iser or nfs")
       ->check(CLI::IsMember({"smb", "nvme", "iser", "nfs"}))
       ->required();

@@ -19,7 +19,7 @@
 namespace rdmaready {
 namespace {
 
-struct Options {
+struct TestOptions {
   std::string loopback_host{};
   std::vector<std::string> peer_hosts{};
   std::string loopback_port{};
@@ -34,7 +34,7 @@ struct Options {
 };
 
 // What the command line says of how to test, for those of its words that are not numbers.
-absl::Status ReadHow(Options& options) {
+absl::Status ReadHow(TestOptions& options) {
   TransferOptions& how = options.how;
   how.verify = !options.no_verify;
   if (!options.duration.empty()) {
@@ -140,7 +140,7 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   return Conclude(context, test);
 }
 
-ExitStatus RunLoopback(const Context& context, const Options& options) {
+ExitStatus RunLoopback(const Context& context, const TestOptions& options) {
   std::vector<std::string> names;
   if (!options.loopback_host.empty()) names.push_back(options.loopback_host);
   return RunTransfers(context, names, options.loopback_port, 1, options.cases,
@@ -150,14 +150,14 @@ ExitStatus RunLoopback(const Context& context, const Options& options) {
                       });
 }
 
-ExitStatus RunPeer(const Context& context, const Options& options) {
+ExitStatus RunPeer(const Context& context, const TestOptions& options) {
   return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options.cases,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
                         test.Peer(hosts[0], hosts[1], ports, options.cases, options.how);
                       });
 }
 
-void AddCases(CLI::App& app, Options& options) {
+void AddCases(CLI::App& app, TestOptions& options) {
   app.add_option(
          "--case", options.cases,
          "Only these cases (default: all of plain RDMA, none of SMB Direct, smbd-*; see rdmaready test --list)")
@@ -166,7 +166,7 @@ void AddCases(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
 }
 
-void AddHow(CLI::App& app, Options& options) {
+void AddHow(CLI::App& app, TestOptions& options) {
   app.add_flag(
       "--busy-poll", options.how.busy_poll,
       "Spin on completions instead of sleeping: the latency of the device alone, at the price of a core");
@@ -195,7 +195,7 @@ void AddHow(CLI::App& app, Options& options) {
 }  // namespace
 
 Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TestOptions>();
   app.add_flag("--list", options->list, "The names of the cases, one per line");
   CLI::App* loopback = app.add_subcommand("loopback", "Through ports of one host, both ends there");
   loopback->add_option("HOST", options->loopback_host, "name-or-address[:port] of an agent; none: this host");

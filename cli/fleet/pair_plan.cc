@@ -164,7 +164,7 @@ class Planner {
   PairPlan plan_;
 };
 
-bool IsGone(const absl::Status& status) {
+bool IsGoneHost(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
 }
 
@@ -217,8 +217,8 @@ std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
 PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const TransferPlace& place,
                       const std::string& from_host) {
   PeerVerdict verdict;
-  if (IsGone(answer.from_status)) verdict.from_error = Message(answer.from_status);
-  if (IsGone(answer.to_status)) verdict.to_error = Message(answer.to_status);
+  if (IsGoneHost(answer.from_status)) verdict.from_error = Message(answer.from_status);
+  if (IsGoneHost(answer.to_status)) verdict.to_error = Message(answer.to_status);
   const std::string gone = !verdict.from_error.empty() ? verdict.from_error : verdict.to_error;
   const absl::Status& refusal = answer.from_status.ok() ? answer.to_status : answer.from_status;
   verdict.result = std::move(answer.result);

@@ -9,13 +9,13 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kLabelWidth = 12;
+constexpr std::size_t kExplainLabelWidth = 12;
 
 std::string Line(const Style& style, std::string_view label, std::string_view text) {
   std::string out;
-  const std::size_t room = style.width == 0 ? 0 : style.width - kLabelWidth;
+  const std::size_t room = style.width == 0 ? 0 : style.width - kExplainLabelWidth;
   for (const std::string& line : Wrap(text, room))
-    out += Column(out.empty() ? label : "", kLabelWidth) + line + "\n";
+    out += Column(out.empty() ? label : "", kExplainLabelWidth) + line + "\n";
   return out;
 }
 
@@ -47,7 +47,7 @@ std::string Anchor(std::string_view id) {
 std::string OneText(const Explanation& explanation, const Style& style) {
   return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
          Line(style, "family", explanation.family) + Line(style, "why", explanation.why) +
-         Column("fix", kLabelWidth) + Typed(style, kLabelWidth, explanation.fix) +
+         Column("fix", kExplainLabelWidth) + Typed(style, kExplainLabelWidth, explanation.fix) +
          Line(style, "blocking", Effect(explanation)) +
          Line(style, "judged for", ScopeWords(explanation.scope)) +
          Line(style, "depends on", Joined(explanation.depends_on, "nothing"));

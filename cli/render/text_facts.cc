@@ -16,7 +16,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kLabelWidth = 18;
+constexpr std::size_t kFactsLabelWidth = 18;
 
 class Listing {
  public:
@@ -30,14 +30,14 @@ class Listing {
   }
 
   void Line(std::size_t indent, std::string_view label, std::string_view value) {
-    text_ += std::string(indent, ' ') + Column(label, kLabelWidth) + Printable(value) + "\n";
+    text_ += std::string(indent, ' ') + Column(label, kFactsLabelWidth) + Printable(value) + "\n";
   }
 
   // The value by `write`, or why there is none.
   template <class T, class Write>
   void Line(std::size_t indent, std::string_view label, const Fact<T>& fact, Write write) {
     if (fact) return Line(indent, label, write(*fact));
-    text_ += std::string(indent, ' ') + Column(label, kLabelWidth) +
+    text_ += std::string(indent, ' ') + Column(label, kFactsLabelWidth) +
              style_.Paint(Tone::kFaint, Printable(MissingText(fact.missing()))) + "\n";
   }
 

@@ -19,7 +19,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kMargin = 2;
+constexpr std::size_t kHistoryMargin = 2;
 
 // "4f1c09aa" of "20261120T191700Z-4f1c09aa": the rest of it is the time. Ids that a caller chose stay whole.
 std::string ShortId(const std::string& run_id) {
@@ -90,9 +90,9 @@ constexpr std::size_t kVerdictWidth = 12;
 
 std::string RunLine(const RunRecord& run, const RunChanges& changes, const RunColumns& columns,
                     const Style& style) {
-  const std::size_t story_column =
-      kMargin + kTimeWidth + 2 + columns.id + 2 + kVerdictWidth + 2 + columns.level + 2 + columns.profile + 2;
-  std::string line = std::string(kMargin, ' ') + Padded(TimeText(run.started_unix_ns), kTimeWidth) +
+  const std::size_t story_column = kHistoryMargin + kTimeWidth + 2 + columns.id + 2 + kVerdictWidth + 2 +
+                                   columns.level + 2 + columns.profile + 2;
+  std::string line = std::string(kHistoryMargin, ' ') + Padded(TimeText(run.started_unix_ns), kTimeWidth) +
                      Padded(ShortId(run.run_id), columns.id) +
                      style.Paint(ToneOf(run.report.verdict), Padded(Word(run.report.verdict), kVerdictWidth)) +
                      Padded(Name(run.level), columns.level) +
@@ -101,7 +101,7 @@ std::string RunLine(const RunRecord& run, const RunChanges& changes, const RunCo
   if (story.empty()) return TrimRight(line) + "\n";
   // Where too little room is left beside the columns, the story goes below them.
   constexpr std::size_t kEnough = 40;
-  constexpr std::size_t kBelow = kMargin + kTimeWidth + 2;
+  constexpr std::size_t kBelow = kHistoryMargin + kTimeWidth + 2;
   const bool beside = style.width == 0 || style.width >= story_column + kEnough;
   const std::size_t column = beside ? story_column : kBelow;
   if (!beside) line = TrimRight(line) + "\n" + std::string(column, ' ');
@@ -121,7 +121,7 @@ std::string RunsText(const HostHistory& host, const Style& style) {
     columns.profile = std::max(columns.profile, Printable(run.profile_name).size());
   }
   std::string text =
-      std::string(kMargin, ' ') +
+      std::string(kHistoryMargin, ' ') +
       style.Paint(Tone::kStrong, Padded("when (UTC)", kTimeWidth) + Padded("run", columns.id) +
                                      Padded("verdict", kVerdictWidth) + Padded("level", columns.level) +
                                      Padded("profile", columns.profile) + "what stands in the way") +
@@ -154,7 +154,7 @@ std::string TransfersTable(const std::vector<TransferRecord>& transfers, const S
     }
     rows.push_back(std::move(row));
   }
-  return Table(style, rows, kMargin);
+  return Table(style, rows, kHistoryMargin);
 }
 
 // What the host's error counters did during those transfers; nothing of those in which they stood still.
@@ -165,8 +165,9 @@ std::string CountersText(const std::vector<TransferRecord>& transfers, const Sty
     const std::string growth = GrowthText({&counters, 1});
     if (growth.empty()) continue;
     const std::string test = Printable(transfer.result.case_name) + ", " + PeerText(transfer);
-    text += Labelled(style, Tone::kWarning, std::string(kMargin, ' ') + TimeText(transfer.started_unix_ns),
-                     kMargin + kTimeWidth + 2, test + ": " + growth);
+    text +=
+        Labelled(style, Tone::kWarning, std::string(kHistoryMargin, ' ') + TimeText(transfer.started_unix_ns),
+                 kHistoryMargin + kTimeWidth + 2, test + ": " + growth);
   }
   return text;
 }
@@ -174,8 +175,8 @@ std::string CountersText(const std::vector<TransferRecord>& transfers, const Sty
 std::string EventsText(const std::vector<StoreEvent>& events, const Style& style) {
   std::string text;
   for (const StoreEvent& event : events) {
-    text += Labelled(style, Tone::kWarning, std::string(kMargin, ' ') + TimeText(event.unix_ns),
-                     kMargin + kTimeWidth + 2, Printable(event.text));
+    text += Labelled(style, Tone::kWarning, std::string(kHistoryMargin, ' ') + TimeText(event.unix_ns),
+                     kHistoryMargin + kTimeWidth + 2, Printable(event.text));
   }
   return text;
 }

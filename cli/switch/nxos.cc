@@ -30,7 +30,7 @@ std::string MatchLine(const SwitchPlan& plan, const SwitchClass& one) {
   return values.empty() ? "" : "  match dscp " + values;
 }
 
-void Classify(const SwitchPlan& plan, SwitchText& text) {
+void ClassifyNxos(const SwitchPlan& plan, SwitchText& text) {
   if (!plan.by_pcp && !plan.by_dscp) return;
   std::string policy;
   for (const SwitchClass& one : plan.classes) {
@@ -122,7 +122,7 @@ void Apply(const SwitchPlan& plan, SwitchText& text) {
 
 SwitchSide NxosSide(const SwitchPlan& plan) {
   SwitchText text("!");
-  Classify(plan, text);
+  ClassifyNxos(plan, text);
   Network(plan, text);
   Schedule(plan, text);
   Apply(plan, text);

@@ -16,7 +16,7 @@ using Octets = std::span<const std::byte>;
 using Kind = NftValue::Kind;
 
 constexpr std::size_t kMostRanges = 1024;
-constexpr std::uint16_t kLastPort = 65535;
+constexpr std::uint16_t kLastConditionPort = 65535;
 constexpr std::uint32_t kLoopbackIndex = 1;  // of every network namespace
 
 // The number that `bytes` are in a register, in the order of the host; nullopt when they are of another size.
@@ -61,15 +61,15 @@ bool RequirePort(NftRuleState& state, std::uint32_t operation, std::uint16_t por
       state.RequirePorts({{0, port}}, false);
       return true;
     case NFT_CMP_GTE:
-      state.RequirePorts({{port, kLastPort}}, false);
+      state.RequirePorts({{port, kLastConditionPort}}, false);
       return true;
     case NFT_CMP_LT:
       if (port == 0) state.never = true;
       state.RequirePorts({{0, below}}, false);
       return true;
     case NFT_CMP_GT:
-      if (port == kLastPort) state.never = true;
-      state.RequirePorts({{above, kLastPort}}, false);
+      if (port == kLastConditionPort) state.never = true;
+      state.RequirePorts({{above, kLastConditionPort}}, false);
       return true;
     default:
       return false;

@@ -20,7 +20,7 @@ namespace {
 using Octets = std::span<const std::byte>;
 using Kind = NftValue::Kind;
 
-constexpr std::string_view kWhat = "rule of the packet filter";
+constexpr std::string_view kRuleWhat = "rule of the packet filter";
 constexpr std::size_t kMostAlternatives = 1024;
 
 template <class Number>
@@ -33,11 +33,11 @@ std::optional<std::uint32_t> MaskOf(Octets bytes) {
 
 absl::StatusOr<std::vector<std::byte>> ValueIn(const Attributes& attributes, int type) {
   const auto nest = attributes.Find(type);
-  if (!nest) return Malformed(kWhat, "nothing to compare with");
-  const absl::StatusOr<Attributes> data = Attributes::Parse(*nest, kWhat);
+  if (!nest) return Malformed(kRuleWhat, "nothing to compare with");
+  const absl::StatusOr<Attributes> data = Attributes::Parse(*nest, kRuleWhat);
   if (!data.ok()) return data.status();
   const auto value = data->Find(NFTA_DATA_VALUE);
-  if (!value) return Malformed(kWhat, "no value to compare with");
+  if (!value) return Malformed(kRuleWhat, "no value to compare with");
   return std::vector<std::byte>(value->begin(), value->end());
 }
 
@@ -382,11 +382,11 @@ absl::Status RuleDecoder::Immediate(const Attributes& data) {
   if (!target.ok()) return target.status();
   if (*target != NFT_REG_VERDICT) return Load(data, NFTA_IMMEDIATE_DREG, {});
   const auto nest = data.Find(NFTA_IMMEDIATE_DATA);
-  if (!nest) return Malformed(kWhat, "a verdict that is none");
-  const absl::StatusOr<Attributes> inside = Attributes::Parse(*nest, kWhat);
+  if (!nest) return Malformed(kRuleWhat, "a verdict that is none");
+  const absl::StatusOr<Attributes> inside = Attributes::Parse(*nest, kRuleWhat);
   if (!inside.ok()) return inside.status();
   const auto raw = inside->Find(NFTA_DATA_VERDICT);
-  if (!raw) return Malformed(kWhat, "a verdict that is none");
+  if (!raw) return Malformed(kRuleWhat, "a verdict that is none");
   const absl::StatusOr<NftVerdict> verdict = DecodeNftVerdict(*raw);
   return verdict.ok() ? End(*verdict) : verdict.status();
 }
@@ -418,17 +418,17 @@ absl::Status RuleDecoder::Object(const Attributes& data) {
 
 absl::StatusOr<std::vector<FirewallRule>> DecodeNftRule(Octets expressions, std::uint64_t handle,
                                                         const NftSurroundings& surroundings) {
-  const absl::StatusOr<Attributes> list = Attributes::Parse(expressions, kWhat);
+  const absl::StatusOr<Attributes> list = Attributes::Parse(expressions, kRuleWhat);
   if (!list.ok()) return list.status();
   RuleDecoder decoder(handle, surroundings);
   for (const Attributes::Attribute& one : list->all()) {
-    const absl::StatusOr<Attributes> expression = Attributes::Parse(one.value, kWhat);
+    const absl::StatusOr<Attributes> expression = Attributes::Parse(one.value, kRuleWhat);
     if (!expression.ok()) return expression.status();
     const absl::StatusOr<std::string> name = expression->Text(NFTA_EXPR_NAME);
     if (!name.ok()) return name.status();
     // An expression without parameters has no data.
     const absl::StatusOr<Attributes> data =
-        Attributes::Parse(expression->Find(NFTA_EXPR_DATA).value_or(Octets{}), kWhat);
+        Attributes::Parse(expression->Find(NFTA_EXPR_DATA).value_or(Octets{}), kRuleWhat);
     if (!data.ok()) return data.status();
     RR_RETURN_IF_ERROR(decoder.Add(*name, *data));
   }

@@ -14,9 +14,9 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kWhat = "set of the packet filter";
+constexpr std::string_view kSetWhat = "set of the packet filter";
 constexpr std::size_t kMostElements = 4096;
-constexpr std::uint32_t kLastPort = 65535;
+constexpr std::uint32_t kLastSetPort = 65535;
 
 FirewallAction ActionOf(std::int32_t code) {
   switch (code) {
@@ -38,7 +38,7 @@ FirewallAction ActionOf(std::int32_t code) {
 }
 
 absl::Status DecodeData(std::span<const std::byte> nest, NftElement* element) {
-  const absl::StatusOr<Attributes> data = Attributes::Parse(nest, kWhat);
+  const absl::StatusOr<Attributes> data = Attributes::Parse(nest, kSetWhat);
   if (!data.ok()) return data.status();
   const auto raw = data->Find(NFTA_DATA_VERDICT);
   if (!raw) return absl::OkStatus();  // a map to something else than verdicts
@@ -49,15 +49,15 @@ absl::Status DecodeData(std::span<const std::byte> nest, NftElement* element) {
 }
 
 absl::StatusOr<std::vector<std::byte>> KeyOf(std::span<const std::byte> nest) {
-  const absl::StatusOr<Attributes> data = Attributes::Parse(nest, kWhat);
+  const absl::StatusOr<Attributes> data = Attributes::Parse(nest, kSetWhat);
   if (!data.ok()) return data.status();
   const auto value = data->Find(NFTA_DATA_VALUE);
-  if (!value) return Malformed(kWhat, "a key without value");
+  if (!value) return Malformed(kSetWhat, "a key without value");
   return std::vector<std::byte>(value->begin(), value->end());
 }
 
 absl::StatusOr<NftElement> DecodeElement(std::span<const std::byte> nest) {
-  const absl::StatusOr<Attributes> attributes = Attributes::Parse(nest, kWhat);
+  const absl::StatusOr<Attributes> attributes = Attributes::Parse(nest, kSetWhat);
   if (!attributes.ok()) return attributes.status();
   NftElement element;
   if (attributes->Find(NFTA_SET_ELEM_FLAGS)) {
@@ -74,7 +74,7 @@ absl::StatusOr<NftElement> DecodeElement(std::span<const std::byte> nest) {
     if (!value.ok()) return value.status();
     *key = *std::move(value);
   }
-  if (element.key.empty() != element.catch_all) return Malformed(kWhat, "an element without key");
+  if (element.key.empty() != element.catch_all) return Malformed(kSetWhat, "an element without key");
   if (const auto data = attributes->Find(NFTA_SET_ELEM_DATA)) RR_RETURN_IF_ERROR(DecodeData(*data, &element));
   return element;
 }
@@ -110,14 +110,14 @@ absl::StatusOr<NftVerdict> DecodeNftVerdict(std::span<const std::byte> nest) {
 
 absl::Status DecodeNftElements(std::span<const std::byte> payload, NftElements* elements) {
   nfgenmsg header{};
-  const absl::StatusOr<Attributes> message = ParseMessage(payload, &header, kWhat);
+  const absl::StatusOr<Attributes> message = ParseMessage(payload, &header, kSetWhat);
   if (!message.ok()) return message.status();
   const auto list = message->Find(NFTA_SET_ELEM_LIST_ELEMENTS);
   if (!list) return absl::OkStatus();
-  const absl::StatusOr<Attributes> rows = Attributes::Parse(*list, kWhat);
+  const absl::StatusOr<Attributes> rows = Attributes::Parse(*list, kSetWhat);
   if (!rows.ok()) return rows.status();
   for (const Attributes::Attribute& row : rows->all()) {
-    if (elements->size() >= kMostElements) return Malformed(kWhat, "too many elements");
+    if (elements->size() >= kMostElements) return Malformed(kSetWhat, "too many elements");
     absl::StatusOr<NftElement> element = DecodeElement(row.value);
     if (!element.ok()) return element.status();
     elements->push_back(*std::move(element));
@@ -148,9 +148,9 @@ std::optional<std::vector<NftPortRange>> PortRangesOf(const NftElements& element
     if (!element.key_end.empty()) {
       last = PortOf(element.key_end);
     } else if (intervals) {
-      last = i + 1 < sorted.size() ? PortOf(sorted[i + 1].key) - 1 : kLastPort;
+      last = i + 1 < sorted.size() ? PortOf(sorted[i + 1].key) - 1 : kLastSetPort;
     }
-    if (last < first || last > kLastPort) return std::nullopt;
+    if (last < first || last > kLastSetPort) return std::nullopt;
     ranges.push_back({{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)}, element.verdict});
   }
   return ranges;

@@ -220,7 +220,7 @@ std::string Cin(Fields, LldpNeighbour* neighbour) {
 constexpr std::size_t kEtsBytes = 21;
 constexpr std::size_t kMostEntriesBytes = kLongestInformation;
 
-constexpr Tlv kTlvs[] = {
+constexpr Tlv kDcbxTlvs[] = {
     {kTypeOrganization, kOui8021, 9, "ETS configuration", kEtsBytes, kEtsBytes, false, EtsConfiguration},
     {kTypeOrganization, kOui8021, 10, "ETS recommendation", kEtsBytes, kEtsBytes, false, EtsRecommendation},
     {kTypeOrganization, kOui8021, 11, "PFC configuration", 2, 2, false, PfcConfiguration},
@@ -231,6 +231,6 @@ constexpr Tlv kTlvs[] = {
 
 }  // namespace
 
-std::span<const Tlv> DcbxTlvs() { return kTlvs; }
+std::span<const Tlv> DcbxTlvs() { return kDcbxTlvs; }
 
 }  // namespace rdmaready::lldp

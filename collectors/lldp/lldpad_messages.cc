@@ -18,7 +18,7 @@ constexpr std::string_view kGetSetting = "C303";
 constexpr std::string_view kOfOwn = "00000001";
 constexpr std::string_view kOfNeighbour = "00000002";
 constexpr std::string_view kWithArgument = "00000004";
-constexpr std::string_view kNearestBridge = "00";
+constexpr std::string_view kNearestBridgeText = "00";
 constexpr std::string_view kAllTlvs = "0000007f";
 constexpr std::string_view kAdminStatus = "0badminStatus";  // with its length
 
@@ -79,7 +79,7 @@ absl::StatusOr<std::string_view> Body(std::string_view netdev, std::string_view 
 std::string LldpadModeQuestion(std::string_view netdev) {
   std::string question(kModule);
   question += Head(kGetSetting, kWithArgument, netdev);
-  question += kNearestBridge;
+  question += kNearestBridgeText;
   question += kAdminStatus;
   return question;
 }
@@ -87,7 +87,7 @@ std::string LldpadModeQuestion(std::string_view netdev) {
 std::string LldpadTlvsQuestion(std::string_view netdev, LldpadTlvs whose) {
   std::string question(kModule);
   question += Head(kGetTlvs, Operation(whose), netdev);
-  question += kNearestBridge;
+  question += kNearestBridgeText;
   question += kAllTlvs;
   return question;
 }

@@ -20,10 +20,10 @@ constexpr std::size_t kMostFiles = 128;
 constexpr std::uint64_t kMostDscp = 63;
 constexpr std::size_t kShownBytes = 40;
 
-using Text = absl::StatusOr<std::string>;
+using FileText = absl::StatusOr<std::string>;
 
-Missing None(std::string detail) { return {Missing::Kind::kUnsupported, std::move(detail)}; }
-Missing Failed(std::string detail) { return {Missing::Kind::kFailed, std::move(detail)}; }
+Missing NoCongestion(std::string detail) { return {Missing::Kind::kUnsupported, std::move(detail)}; }
+Missing CongestionFailed(std::string detail) { return {Missing::Kind::kFailed, std::move(detail)}; }
 bool Absent(const absl::Status& status) { return status.code() == absl::StatusCode::kNotFound; }
 
 // "26", "0x1a"; nothing for other text.
@@ -55,7 +55,7 @@ class Directory {
     for (const std::string& name : *names) {
       if (parameters->size() >= kMostFiles) break;
       if (name.find('/') != std::string::npos) continue;
-      const Text text = host_.ReadFile(path_ + "/" + name);
+      const FileText text = host_.ReadFile(path_ + "/" + name);
       const std::optional<std::uint64_t> value = text.ok() ? NumberIn(*text) : std::nullopt;
       if (value) parameters->push_back({std::string(prefix) + SafeLine(name, kShownBytes), *value});
     }
@@ -77,7 +77,7 @@ std::optional<std::uint64_t> ValueOf(const CongestionControl& control, std::stri
 std::optional<std::uint8_t> ReadEnabled(HostReader& host, const std::string& path) {
   std::uint8_t enabled = 0;
   for (unsigned priority = 0; priority < kPriorities; ++priority) {
-    const Text text = host.ReadFile(path + "/enable/" + std::to_string(priority));
+    const FileText text = host.ReadFile(path + "/enable/" + std::to_string(priority));
     const std::optional<std::uint64_t> on = text.ok() ? NumberIn(*text) : std::nullopt;
     if (!on || *on > 1) return std::nullopt;
     enabled = static_cast<std::uint8_t>(enabled | (*on << priority));
@@ -129,11 +129,11 @@ absl::StatusOr<CongestionControl> ReadBnxt(HostReader& host, const Port& port) {
 
 Fact<CongestionControl> FactFrom(absl::StatusOr<CongestionControl> control, const char* absent) {
   if (control.ok()) return *std::move(control);
-  return Absent(control.status()) ? None(absent) : MissingFrom(control.status());
+  return Absent(control.status()) ? NoCongestion(absent) : MissingFrom(control.status());
 }
 
 Missing NoHardware(const Port& port) {
-  return port.software && *port.software ? None("a software device has none") : port.pci.missing();
+  return port.software && *port.software ? NoCongestion("a software device has none") : port.pci.missing();
 }
 
 }  // namespace
@@ -144,7 +144,8 @@ Fact<CongestionControl> ReadCongestion(HostReader& host, const Port& port) {
     return FactFrom(ReadBnxt(host, port),
                     "no directory of it in configfs below bnxt_re, which only Broadcom's own driver has");
   }
-  if (port.pci->vendor_id != kMellanox) return None("the driver shows nothing of its congestion control");
+  if (port.pci->vendor_id != kMellanox)
+    return NoCongestion("the driver shows nothing of its congestion control");
   if (port.netdev) {
     absl::StatusOr<CongestionControl> control = ReadOfed(host, port.netdev->name);
     if (control.ok() || !Absent(control.status())) return FactFrom(std::move(control), "");
@@ -162,27 +163,27 @@ Fact<std::uint8_t> DecodeTrafficClass(std::string_view text) {
     line.remove_prefix(kGlobal.size());
     const std::optional<std::uint8_t> value = UpTo(UINT8_MAX, NumberIn(line));
     if (value) return *value;
-    return Failed("\"" + SafeLine(TrimRight(whole), kShownBytes) + "\" is no traffic class");
+    return CongestionFailed("\"" + SafeLine(TrimRight(whole), kShownBytes) + "\" is no traffic class");
   }
   return std::uint8_t{0};
 }
 
 Fact<std::uint8_t> ReadVerbsTrafficClass(HostReader& host, const Port& port) {
   if (!port.pci) return NoHardware(port);
-  const Text text = host.ReadFile("/sys/class/infiniband/" + port.device + "/tc/" +
-                                  std::to_string(port.number) + "/traffic_class");
+  const FileText text = host.ReadFile("/sys/class/infiniband/" + port.device + "/tc/" +
+                                      std::to_string(port.number) + "/traffic_class");
   if (text.ok()) return DecodeTrafficClass(*text);
   if (!Absent(text.status())) return MissingFrom(text.status());
-  return None("the driver can force none (only mlx5 of MLNX_OFED can)");
+  return NoCongestion("the driver can force none (only mlx5 of MLNX_OFED can)");
 }
 
 Fact<bool> ReadOutOfTree(HostReader& host, const Port& port) {
   if (!port.pci) return NoHardware(port);
-  const Text link = host.ReadLink("/sys/bus/pci/devices/" + port.pci->address + "/driver/module");
+  const FileText link = host.ReadLink("/sys/bus/pci/devices/" + port.pci->address + "/driver/module");
   // A driver without a module is a part of the kernel.
   if (Absent(link.status())) return false;
   if (!link.ok()) return MissingFrom(link.status());
-  const Text taint = host.ReadFile("/sys/module/" + link->substr(link->rfind('/') + 1) + "/taint");
+  const FileText taint = host.ReadFile("/sys/module/" + link->substr(link->rfind('/') + 1) + "/taint");
   if (!taint.ok()) return MissingFrom(taint.status());
   return taint->find('O') != std::string::npos;
 }

@@ -15,8 +15,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kWhat = "devlink answer";
-constexpr std::size_t kMostTextBytes = 64;
+constexpr std::string_view kDevlinkWhat = "devlink answer";
+constexpr std::size_t kMostDevlinkTextBytes = 64;
 
 template <class T>
 using Found = std::map<std::string, std::vector<T>>;  // by handle
@@ -24,7 +24,7 @@ using Found = std::map<std::string, std::vector<T>>;  // by handle
 absl::StatusOr<std::string> TextAt(const Attributes& attributes, int type) {
   absl::StatusOr<std::string> text = attributes.Text(type);
   if (!text.ok()) return text.status();
-  return SafeLine(*text, kMostTextBytes);
+  return SafeLine(*text, kMostDevlinkTextBytes);
 }
 
 // "pci/0000:3b:00.0"
@@ -38,13 +38,13 @@ absl::StatusOr<std::string> HandleOf(const Attributes& message) {
 
 absl::StatusOr<Attributes> MessageOf(std::span<const std::byte> payload) {
   genlmsghdr header{};
-  return ParseMessage(payload, &header, kWhat);
+  return ParseMessage(payload, &header, kDevlinkWhat);
 }
 
 absl::StatusOr<Attributes> NestOf(const Attributes& message, int type) {
   const auto nest = message.Find(type);
-  if (!nest) return Malformed(kWhat, "no attribute " + std::to_string(type));
-  return Attributes::Parse(*nest, kWhat);
+  if (!nest) return Malformed(kDevlinkWhat, "no attribute " + std::to_string(type));
+  return Attributes::Parse(*nest, kDevlinkWhat);
 }
 
 // ---- versions ----
@@ -55,7 +55,7 @@ FirmwareVersion& VersionNamed(std::vector<FirmwareVersion>& versions, const std:
 }
 
 absl::Status AddVersion(const Attributes::Attribute& one, std::vector<FirmwareVersion>* versions) {
-  const absl::StatusOr<Attributes> version = Attributes::Parse(one.value, kWhat);
+  const absl::StatusOr<Attributes> version = Attributes::Parse(one.value, kDevlinkWhat);
   if (!version.ok()) return version.status();
   const absl::StatusOr<std::string> name = TextAt(*version, DEVLINK_ATTR_INFO_VERSION_NAME);
   if (!name.ok()) return name.status();
@@ -99,11 +99,11 @@ absl::StatusOr<std::string> ValueText(const Attributes& value, NlaType type) {
     case NlaType::kString:
       return std::string();
   }
-  return Malformed(kWhat, "a parameter of type " + std::to_string(static_cast<int>(type)));
+  return Malformed(kDevlinkWhat, "a parameter of type " + std::to_string(static_cast<int>(type)));
 }
 
 absl::Status AddValue(std::span<const std::byte> nest, NlaType type, DevlinkParameter* parameter) {
-  const absl::StatusOr<Attributes> value = Attributes::Parse(nest, kWhat);
+  const absl::StatusOr<Attributes> value = Attributes::Parse(nest, kDevlinkWhat);
   if (!value.ok()) return value.status();
   const absl::StatusOr<std::uint8_t> mode = value->U8(DEVLINK_ATTR_PARAM_VALUE_CMODE);
   if (!mode.ok()) return mode.status();
@@ -168,7 +168,7 @@ Fact<std::string> ReadEswitchMode(HostReader& host, std::uint16_t family, const 
   Payload about;
   about.Text(DEVLINK_ATTR_BUS_NAME, "pci").Text(DEVLINK_ATTR_DEV_NAME, address);
   const absl::StatusOr<NetlinkMessage> answer =
-      AskForOne(host, Request(family, DEVLINK_CMD_ESWITCH_GET, false, about), kWhat);
+      AskForOne(host, Request(family, DEVLINK_CMD_ESWITCH_GET, false, about), kDevlinkWhat);
   if (answer.ok()) {
     const auto mode = DecodeEswitchMode(answer->payload);
     if (!mode.ok()) return MissingFrom(mode.status());
@@ -285,7 +285,7 @@ absl::StatusOr<OfHandle<std::string>> DecodeEswitchMode(std::span<const std::byt
     case DEVLINK_ESWITCH_MODE_SWITCHDEV:
       return OfHandle<std::string>{*std::move(handle), "switchdev"};
     default:
-      return Malformed(kWhat, "eswitch mode " + std::to_string(*mode));
+      return Malformed(kDevlinkWhat, "eswitch mode " + std::to_string(*mode));
   }
 }
 

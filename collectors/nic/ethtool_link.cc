@@ -18,12 +18,12 @@ namespace {
 Missing NotOffered(std::string detail) { return {Missing::Kind::kUnsupported, std::move(detail)}; }
 
 template <class T>
-Fact<T> FactFrom(const absl::StatusOr<T>& value) {
+Fact<T> LinkFactFrom(const absl::StatusOr<T>& value) {
   if (!value.ok()) return MissingFrom(value.status());
   return *value;
 }
 template <class T>
-Fact<T> FactFrom(Fact<T> value) {
+Fact<T> LinkFactFrom(Fact<T> value) {
   return value;
 }
 
@@ -93,15 +93,15 @@ Fact<std::uint64_t> StandardCounter(const Attributes& answer, std::uint32_t grou
       if (row.type != ETHTOOL_A_STATS_GRP_STAT) continue;
       const absl::StatusOr<Attributes> stat = Attributes::Parse(row.value, "statistic");
       if (!stat.ok()) return MissingFrom(stat.status());
-      if (stat->Find(type)) return FactFrom(stat->U64(type));
+      if (stat->Find(type)) return LinkFactFrom(stat->U64(type));
     }
   }
   return NotOffered("the driver does not count it");
 }
 
-class Asker {
+class LinkAsker {
  public:
-  Asker(HostReader& host, const absl::StatusOr<std::uint16_t>& family, std::uint32_t ifindex)
+  LinkAsker(HostReader& host, const absl::StatusOr<std::uint16_t>& family, std::uint32_t ifindex)
       : host_(host), family_(family), ifindex_(ifindex) {}
 
   // The decoded answer to a question; `without` is what it means that the driver lacks the function.
@@ -111,7 +111,7 @@ class Asker {
     if (!family_.ok()) return MissingFrom(family_.status());
     const absl::StatusOr<EthtoolAnswer> answer = EthtoolAnswer::Ask(
         host_, *family_, command, header, ifindex_, statistics, extra, "ethtool netlink answer");
-    if (answer.ok()) return FactFrom(decode(answer->attributes()));
+    if (answer.ok()) return LinkFactFrom(decode(answer->attributes()));
     Missing why = MissingFrom(answer.status());
     if (why.kind == Missing::Kind::kUnsupported) why.detail = without;
     return why;
@@ -134,7 +134,7 @@ Payload GroupsWanted() {
   return Payload().Nest(ETHTOOL_A_STATS_GROUPS, set);
 }
 
-void ReadCounters(Asker& asker, EthernetLink* link) {
+void ReadCounters(LinkAsker& asker, EthernetLink* link) {
   const Fact<StandardCounters> counters = asker.Ask<StandardCounters>(
       ETHTOOL_MSG_STATS_GET, ETHTOOL_A_STATS_HEADER, "the driver has no standard counters",
       [](const Attributes& answer) { return Fact<StandardCounters>(DecodeStandardCounters(answer)); }, false,
@@ -258,7 +258,7 @@ StandardCounters DecodeStandardCounters(const Attributes& answer) {
 
 EthernetLink ReadEthernetLink(HostReader& host, const absl::StatusOr<std::uint16_t>& family,
                               std::uint32_t ifindex, const std::string& sysfs) {
-  Asker asker(host, family, ifindex);
+  LinkAsker asker(host, family, ifindex);
   EthernetLink link;
   link.modes = asker.Ask<LinkModes>(ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_A_LINKMODES_HEADER,
                                     "the driver has no link modes", DecodeLinkModes);

@@ -10,7 +10,7 @@ namespace {
 
 using enum NicCounter;
 
-constexpr auto kRows = std::to_array<NicNameRow>({
+constexpr auto kBnxtRows = std::to_array<NicNameRow>({
     {"rx_pfc_ena_frames_pri#", kPauseReceived},
     {"tx_pfc_ena_frames_pri#", kPauseSent},
     {"rx_pfc_frames", kPauseReceived},
@@ -40,6 +40,6 @@ constexpr auto kRows = std::to_array<NicNameRow>({
 
 }  // namespace
 
-const NicNameTable kBnxtNames{.drivers = {{"bnxt_en"}}, .rows = kRows};
+const NicNameTable kBnxtNames{.drivers = {{"bnxt_en"}}, .rows = kBnxtRows};
 
 }  // namespace rdmaready

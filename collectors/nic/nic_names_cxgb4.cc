@@ -8,7 +8,7 @@ namespace {
 
 using enum NicCounter;
 
-constexpr auto kRows = std::to_array<NicNameRow>({
+constexpr auto kCxgb4Rows = std::to_array<NicNameRow>({
     {"rx_ppp#_frames", kPauseReceived},
     {"tx_ppp#_frames", kPauseSent},
     {"rx_pause_frames", kGlobalPauseReceived},
@@ -21,6 +21,6 @@ constexpr auto kRows = std::to_array<NicNameRow>({
 
 }  // namespace
 
-const NicNameTable kCxgb4Names{.drivers = {{"cxgb4"}}, .rows = kRows};
+const NicNameTable kCxgb4Names{.drivers = {{"cxgb4"}}, .rows = kCxgb4Rows};
 
 }  // namespace rdmaready

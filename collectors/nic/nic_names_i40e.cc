@@ -9,7 +9,7 @@ namespace {
 
 using enum NicCounter;
 
-constexpr auto kRows = std::to_array<NicNameRow>({
+constexpr auto kI40eRows = std::to_array<NicNameRow>({
     {"port.rx_priority_#_xoff_rx", kPauseReceived},
     {"port.tx_priority_#_xoff_tx", kPauseSent},
     {"port.rx_priority_#_xoff", kPauseReceived},  // older
@@ -24,6 +24,6 @@ constexpr auto kRows = std::to_array<NicNameRow>({
 
 }  // namespace
 
-const NicNameTable kI40eNames{.drivers = {{"i40e"}}, .rows = kRows};
+const NicNameTable kI40eNames{.drivers = {{"i40e"}}, .rows = kI40eRows};
 
 }  // namespace rdmaready

@@ -10,7 +10,7 @@ namespace {
 
 using enum NicCounter;
 
-constexpr auto kRows = std::to_array<NicNameRow>({
+constexpr auto kIceRows = std::to_array<NicNameRow>({
     {"rx_priority_#_xoff.nic", kPauseReceived},
     {"tx_priority_#_xoff.nic", kPauseSent},
     {"link_xoff_rx.nic", kGlobalPauseReceived},
@@ -22,6 +22,6 @@ constexpr auto kRows = std::to_array<NicNameRow>({
 
 }  // namespace
 
-const NicNameTable kIceNames{.drivers = {{"ice"}}, .rows = kRows};
+const NicNameTable kIceNames{.drivers = {{"ice"}}, .rows = kIceRows};
 
 }  // namespace rdmaready

@@ -8,7 +8,7 @@ namespace {
 
 using enum NicCounter;
 
-constexpr auto kRows = std::to_array<NicNameRow>({
+constexpr auto kMlx4Rows = std::to_array<NicNameRow>({
     {"rx_pause_prio_#", kPauseReceived},
     {"tx_pause_prio_#", kPauseSent},
     {"rx_pause_duration_prio_#", kPauseReceivedUs},
@@ -27,6 +27,6 @@ constexpr auto kRows = std::to_array<NicNameRow>({
 
 }  // namespace
 
-const NicNameTable kMlx4Names{.drivers = {{"mlx4_en", "mlx4_core"}}, .rows = kRows};
+const NicNameTable kMlx4Names{.drivers = {{"mlx4_en", "mlx4_core"}}, .rows = kMlx4Rows};
 
 }  // namespace rdmaready

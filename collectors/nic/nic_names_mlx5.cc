@@ -10,7 +10,7 @@ namespace {
 
 using enum NicCounter;
 
-constexpr auto kRows = std::to_array<NicNameRow>({
+constexpr auto kMlx5Rows = std::to_array<NicNameRow>({
     {"rx_prio#_pause", kPauseReceived},
     {"tx_prio#_pause", kPauseSent},
     {"rx_prio#_pause_duration", kPauseReceivedUs},
@@ -48,6 +48,6 @@ constexpr auto kRows = std::to_array<NicNameRow>({
 
 }  // namespace
 
-const NicNameTable kMlx5Names{.drivers = {{"mlx5_core"}}, .rows = kRows};
+const NicNameTable kMlx5Names{.drivers = {{"mlx5_core"}}, .rows = kMlx5Rows};
 
 }  // namespace rdmaready

@@ -7,7 +7,7 @@ namespace {
 
 using enum NicCounter;
 
-constexpr auto kRows = std::to_array<NicNameRow>({
+constexpr auto kQedeRows = std::to_array<NicNameRow>({
     {"rx_pfc_frames", kPauseReceived},
     {"tx_pfc_frames", kPauseSent},
     {"rx_pause_frames", kGlobalPauseReceived},
@@ -20,6 +20,6 @@ constexpr auto kRows = std::to_array<NicNameRow>({
 
 }  // namespace
 
-const NicNameTable kQedeNames{.drivers = {{"qede"}}, .rows = kRows};
+const NicNameTable kQedeNames{.drivers = {{"qede"}}, .rows = kQedeRows};
 
 }  // namespace rdmaready

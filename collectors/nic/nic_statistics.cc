@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kMostStatistics = 65536;  // mlx5 with hundreds of queues has some ten thousand
 constexpr int kAttempts = 3;
-constexpr std::string_view kWhat = "statistics";
+constexpr std::string_view kStatisticsWhat = "statistics";
 // struct ethtool_sset_info of one set, and the number of its strings.
 constexpr std::size_t kCountBytes = sizeof(ethtool_sset_info) + sizeof(std::uint32_t);
 
@@ -32,11 +32,12 @@ std::vector<std::byte> RequestOf(const T& header, std::size_t room) {
 template <class Header>
 absl::StatusOr<Header> HeaderOf(std::span<const std::byte> answer, std::uint32_t command, std::size_t bytes) {
   if (answer.size() != bytes) {
-    return Malformed(kWhat, std::to_string(answer.size()) + " bytes, not " + std::to_string(bytes));
+    return Malformed(kStatisticsWhat, std::to_string(answer.size()) + " bytes, not " + std::to_string(bytes));
   }
   Header header{};
   std::memcpy(&header, answer.data(), sizeof header);
-  if (header.cmd != command) return Malformed(kWhat, "the answer is to command " + std::to_string(header.cmd));
+  if (header.cmd != command)
+    return Malformed(kStatisticsWhat, "the answer is to command " + std::to_string(header.cmd));
   return header;
 }
 
@@ -116,10 +117,11 @@ absl::StatusOr<std::uint32_t> DecodeStatisticsCount(std::span<const std::byte> a
   if (!header.ok()) return header.status();
   // The kernel takes sets that the driver has not got out of the mask.
   if (header->sset_mask == 0) return absl::UnimplementedError("driver has no statistics (get_sset_count)");
-  if (header->sset_mask != std::uint64_t{1} << ETH_SS_STATS) return Malformed(kWhat, "of another set");
+  if (header->sset_mask != std::uint64_t{1} << ETH_SS_STATS)
+    return Malformed(kStatisticsWhat, "of another set");
   std::uint32_t count = 0;
   std::memcpy(&count, answer.data() + sizeof(ethtool_sset_info), sizeof count);
-  if (count > kMostStatistics) return Malformed(kWhat, std::to_string(count) + " of them");
+  if (count > kMostStatistics) return Malformed(kStatisticsWhat, std::to_string(count) + " of them");
   return count;
 }
 
@@ -128,7 +130,7 @@ absl::StatusOr<std::vector<std::string>> DecodeStatisticNames(std::span<const st
   const std::size_t bytes = sizeof(ethtool_gstrings) + std::size_t{count} * ETH_GSTRING_LEN;
   const auto header = HeaderOf<ethtool_gstrings>(answer, ETHTOOL_GSTRINGS, bytes);
   if (!header.ok()) return header.status();
-  if (header->string_set != ETH_SS_STATS) return Malformed(kWhat, "names of another set");
+  if (header->string_set != ETH_SS_STATS) return Malformed(kStatisticsWhat, "names of another set");
   if (header->len != count) return Changed();
   std::vector<std::string> names;
   names.reserve(count);

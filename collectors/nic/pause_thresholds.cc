@@ -18,7 +18,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::size_t kColumns = 4;
-constexpr std::size_t kShownBytes = 40;
+constexpr std::size_t kShownThresholdBytes = 40;
 
 bool StartsWithDigit(std::string_view line) { return !line.empty() && line[0] >= '0' && line[0] <= '9'; }
 
@@ -47,7 +47,8 @@ absl::StatusOr<PauseThresholds> DecodePauseThresholds(std::string_view text) {
     if (!StartsWithDigit(line)) continue;
     const std::optional<std::uint32_t> buffer = Take(line, &thresholds);
     if (!buffer || seen[*buffer])
-      return Malformed("buffer sizes", "\"" + SafeLine(line, kShownBytes) + "\" is no line of a buffer");
+      return Malformed("buffer sizes",
+                       "\"" + SafeLine(line, kShownThresholdBytes) + "\" is no line of a buffer");
     seen.set(*buffer);
   }
   if (!seen.all()) return Malformed("buffer sizes", "only " + std::to_string(seen.count()) + " of 8 buffers");

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kMostLanes = 32;
 
-Missing Failed(std::string detail) { return {Missing::Kind::kFailed, std::move(detail)}; }
+Missing PciFailed(std::string detail) { return {Missing::Kind::kFailed, std::move(detail)}; }
 
 bool AllHex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
@@ -38,7 +38,7 @@ Fact<T> NumberOf(std::string_view text, int base) {
   T value{};
   const char* end = number.data() + number.size();
   const auto [stop, error] = std::from_chars(number.data() + skip, end, value, base);
-  if (error != std::errc() || stop != end) return Failed("\"" + number + "\" is not a number");
+  if (error != std::errc() || stop != end) return PciFailed("\"" + number + "\" is not a number");
   return value;
 }
 
@@ -82,7 +82,8 @@ class Function {
       return Missing{Missing::Kind::kUnsupported, "no IOMMU stands before it"};
     if (!link.ok()) return MissingFrom(link.status());
     const std::string group = link->substr(link->rfind('/') + 1);
-    if (!NumberOf<std::uint32_t>(group, 10)) return Failed("\"" + SafeLine(group, 40) + "\" is no IOMMU group");
+    if (!NumberOf<std::uint32_t>(group, 10))
+      return PciFailed("\"" + SafeLine(group, 40) + "\" is no IOMMU group");
     const absl::StatusOr<std::string> type = host_.ReadFile("/sys/kernel/iommu_groups/" + group + "/type");
     if (type.status().code() == absl::StatusCode::kNotFound)
       return Missing{Missing::Kind::kUnsupported, "the kernel does not tell the type of an IOMMU group"};
@@ -129,7 +130,7 @@ class Function {
 // `addresses` run from the root port down to the function.
 Fact<std::vector<PciHop>> ReadPath(HostReader& host, const std::vector<std::string>& addresses) {
   if (Function function(host, addresses.back()); function.Suspended()) {
-    return Failed(function.address() + " is suspended: its link is slow on purpose");
+    return PciFailed(function.address() + " is suspended: its link is slow on purpose");
   }
   std::vector<PciHop> path;
   for (auto address = addresses.rbegin(); address != addresses.rend(); ++address) {
@@ -162,7 +163,7 @@ Fact<std::uint32_t> DecodePciSpeed(std::string_view text) {
   const char* end = speed.data() + speed.size();
   auto [stop, error] = std::from_chars(speed.data(), end, giga);
   if (error != std::errc() || giga == 0 || giga > kLargestGiga) {
-    return Failed("\"" + speed + "\" is not a link speed");
+    return PciFailed("\"" + speed + "\" is not a link speed");
   }
   std::uint32_t tenth = 0;
   if (end - stop >= 2 && stop[0] == '.' && stop[1] >= '0' && stop[1] <= '9') {
@@ -170,14 +171,14 @@ Fact<std::uint32_t> DecodePciSpeed(std::string_view text) {
     stop += 2;
   }
   const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  if (unit != " GT/s" && unit != " GT/s PCIe") return Failed("\"" + speed + "\" is not a link speed");
+  if (unit != " GT/s" && unit != " GT/s PCIe") return PciFailed("\"" + speed + "\" is not a link speed");
   return giga * 1000 + tenth * 100;
 }
 
 Fact<std::uint32_t> DecodePciWidth(std::string_view text) {
   const Fact<std::uint32_t> width = NumberOf<std::uint32_t>(text, 10);
   if (!width || (*width > 0 && *width <= kMostLanes)) return width;
-  return Failed(std::to_string(*width) + " lanes");
+  return PciFailed(std::to_string(*width) + " lanes");
 }
 
 Fact<std::uint64_t> DecodeAerTotal(std::string_view text, std::string_view name) {
@@ -188,7 +189,7 @@ Fact<std::uint64_t> DecodeAerTotal(std::string_view text, std::string_view name)
       return NumberOf<std::uint64_t>(line.substr(name.size() + 1), 10);
     }
   }
-  return Failed("no line " + std::string(name));
+  return PciFailed("no line " + std::string(name));
 }
 
 Fact<PciFunction> ReadPci(HostReader& host, const std::string& device, const Fact<bool>& software) {

@@ -22,7 +22,7 @@ Missing Denied() {
   return {Missing::Kind::kDenied, "only root is shown more than 64 bytes of the configuration space"};
 }
 Missing None(const char* detail) { return {Missing::Kind::kUnsupported, detail}; }
-Missing Failed(std::string detail) { return {Missing::Kind::kFailed, std::move(detail)}; }
+Missing PciConfigFailed(std::string detail) { return {Missing::Kind::kFailed, std::move(detail)}; }
 
 // Little-endian, as the bus has it; 0 beyond the end.
 template <class T>
@@ -55,7 +55,8 @@ std::size_t FindExtended(std::string_view config, std::uint16_t id) {
 }
 
 Fact<std::uint32_t> SizeOf(unsigned code, const char* what) {
-  if (code >= kReserved) return Failed(std::string(what) + " has the reserved code " + std::to_string(code));
+  if (code >= kReserved)
+    return PciConfigFailed(std::string(what) + " has the reserved code " + std::to_string(code));
   return kSmallestBytes << code;
 }
 
@@ -66,21 +67,21 @@ Fact<bool> AcsRedirect(std::string_view config) {
   return (At<std::uint16_t>(config, at + PCI_ACS_CTRL) & PCI_ACS_RR) != 0;
 }
 
-PciSettings All(const Missing& why) { return {why, why, why}; }
+PciSettings AllMissing(const Missing& why) { return {why, why, why}; }
 
 }  // namespace
 
 PciSettings DecodePciConfig(std::string_view config) {
   if (config.size() < kShownToAll) {
-    return All(Failed(std::to_string(config.size()) + " bytes of configuration space"));
+    return AllMissing(PciConfigFailed(std::to_string(config.size()) + " bytes of configuration space"));
   }
   if (At<std::uint32_t>(config, PCI_VENDOR_ID) == UINT32_MAX)
-    return All(Failed("the function does not answer"));
-  if (config.size() == kShownToAll) return All(Denied());
+    return AllMissing(PciConfigFailed("the function does not answer"));
+  if (config.size() == kShownToAll) return AllMissing(Denied());
   const std::size_t express = FindCapability(config, PCI_CAP_ID_EXP);
-  if (express == 0) return All(None("no PCI Express capability"));
+  if (express == 0) return AllMissing(None("no PCI Express capability"));
   if (express + PCI_EXP_DEVCTL + sizeof(std::uint16_t) > config.size())
-    return All(Failed("the PCI Express capability leads out of the configuration space"));
+    return AllMissing(PciConfigFailed("the PCI Express capability leads out of the configuration space"));
   const auto control = At<std::uint16_t>(config, express + PCI_EXP_DEVCTL);
   return {SizeOf((control & PCI_EXP_DEVCTL_PAYLOAD) >> 5U, "the largest payload"),
           SizeOf((control & PCI_EXP_DEVCTL_READRQ) >> 12U, "the largest read request"), AcsRedirect(config)};

@@ -3,8 +3,8 @@
 
 #include <fcntl.h>
 #include <linux/ethtool.h>
+#include <linux/if.h>
 #include <linux/sockios.h>
-#include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>

@@ -12,7 +12,7 @@ namespace rdmaready {
 namespace {
 
 constexpr off_t kLargeBytes = off_t{64} << 10U;
-constexpr std::size_t kMostFiles = 16;
+constexpr std::size_t kMostLineFiles = 16;
 
 bool SameTime(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
@@ -52,7 +52,7 @@ absl::StatusOr<std::vector<std::string>> LineFinder::Find(const std::string& pat
   const std::optional<struct stat> after = LargeFile(path);
   if (before && after && SameFile(*before, *after) && LeftAlone(*after, settled_)) {
     const std::lock_guard lock(mutex_);
-    if (found_.size() >= kMostFiles && !found_.contains(path)) found_.clear();  // of kernels long gone
+    if (found_.size() >= kMostLineFiles && !found_.contains(path)) found_.clear();  // of kernels long gone
     found_.insert_or_assign(path, Found{*after, words, lines});
   }
   return lines;

@@ -23,7 +23,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMostFrameBytes = 9216;
-constexpr int kMostAtOnce = 64;  // frames read of one netdev before the others have their turn
+constexpr int kMostFramesAtOnce = 64;  // frames read of one netdev before the others have their turn
 
 // Nearest bridge, nearest non-TPMR bridge, nearest customer bridge: 802.1AB table 7-1.
 constexpr std::array<std::array<unsigned char, ETH_ALEN>, 3> kGroups{{
@@ -88,7 +88,7 @@ class Ear {
 
   // Takes what is waiting.
   void Drain(std::uint32_t now_ms) {
-    for (int i = 0; i < kMostAtOnce && listening(); ++i) {
+    for (int i = 0; i < kMostFramesAtOnce && listening(); ++i) {
       sockaddr_ll from{};
       socklen_t from_bytes = sizeof from;
       const ssize_t bytes =

@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kAnswerWithin{300};
-constexpr const char* kWhat = "ask lldpad";
+constexpr const char* kLldpadWhat = "ask lldpad";
 
 // The kernel chooses a name for us, because lldpad answers only to a name.
 absl::Status BindToAnyName(int socket) {
@@ -31,18 +31,18 @@ absl::Status BindToAnyName(int socket) {
   own.sun_family = AF_UNIX;
   if (::bind(socket, reinterpret_cast<const sockaddr*>(&own), sizeof(sa_family_t)) == 0)
     return absl::OkStatus();
-  return ErrnoStatus(errno, kWhat);
+  return ErrnoStatus(errno, kLldpadWhat);
 }
 
 // From then on only datagrams of this one are received.
 absl::Status Connect(int socket, std::string_view name) {
   sockaddr_un lldpad{};
   lldpad.sun_family = AF_UNIX;
-  if (name.size() >= sizeof lldpad.sun_path) return ErrnoStatus(ENAMETOOLONG, kWhat);
+  if (name.size() >= sizeof lldpad.sun_path) return ErrnoStatus(ENAMETOOLONG, kLldpadWhat);
   std::ranges::copy(name, lldpad.sun_path + 1);  // the zero before it makes it abstract
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (::connect(socket, reinterpret_cast<const sockaddr*>(&lldpad), size) == 0) return absl::OkStatus();
-  return ErrnoStatus(errno, kWhat);
+  return ErrnoStatus(errno, kLldpadWhat);
 }
 
 absl::Status WaitFor(int socket, Clock::time_point until) {
@@ -51,8 +51,8 @@ absl::Status WaitFor(int socket, Clock::time_point until) {
     pollfd readable{.fd = socket, .events = POLLIN, .revents = 0};
     const int ready = ::poll(&readable, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready > 0) return absl::OkStatus();
-    if (ready == 0) return ErrnoStatus(ETIMEDOUT, kWhat);
-    if (errno != EINTR) return ErrnoStatus(errno, kWhat);
+    if (ready == 0) return ErrnoStatus(ETIMEDOUT, kLldpadWhat);
+    if (errno != EINTR) return ErrnoStatus(errno, kLldpadWhat);
   }
 }
 
@@ -75,8 +75,8 @@ absl::StatusOr<std::string> Receive(int socket) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t bytes = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (bytes < 0) return ErrnoStatus(errno, kWhat);
-  if ((message.msg_flags & MSG_TRUNC) != 0) return ErrnoStatus(EMSGSIZE, kWhat);
+  if (bytes < 0) return ErrnoStatus(errno, kLldpadWhat);
+  if ((message.msg_flags & MSG_TRUNC) != 0) return ErrnoStatus(EMSGSIZE, kLldpadWhat);
   const ucred* sender = SenderOf(message);
   if (sender == nullptr || (sender->uid != 0 && sender->uid != ::geteuid())) {
     return absl::PermissionDeniedError("ask lldpad: the answer is not root's");
@@ -89,15 +89,15 @@ absl::StatusOr<std::string> Receive(int socket) {
 absl::StatusOr<std::string> AskLldpadAt(std::string_view socket_name, std::string_view question) {
   RR_RETURN_IF_ERROR(CheckLldpadQuestion(question));
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket) return ErrnoStatus(errno, kWhat);
+  if (!socket) return ErrnoStatus(errno, kLldpadWhat);
   const int on = 1;
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0)
-    return ErrnoStatus(errno, kWhat);
+    return ErrnoStatus(errno, kLldpadWhat);
   RR_RETURN_IF_ERROR(BindToAnyName(socket.get()));
   RR_RETURN_IF_ERROR(Connect(socket.get(), socket_name));
   const auto until = Clock::now() + kAnswerWithin;
   if (::send(socket.get(), question.data(), question.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-    return ErrnoStatus(errno, kWhat);
+    return ErrnoStatus(errno, kLldpadWhat);
   RR_RETURN_IF_ERROR(WaitFor(socket.get(), until));
   return Receive(socket.get());
 }

@@ -23,8 +23,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr int kAttempts = 4;            // of an interrupted dump
-constexpr timeval kAnswerWithin{5, 0};  // the kernel answers at once; this only bounds a wait gone wrong
+constexpr int kNetlinkAttempts = 4;            // of an interrupted dump
+constexpr timeval kNetlinkAnswerWithin{5, 0};  // the kernel answers at once; this only bounds a wait gone wrong
 
 struct Answer {
   std::vector<NetlinkMessage> messages{};
@@ -155,8 +155,8 @@ absl::StatusOr<Answer> AskOnce(const NetlinkRequest& request) {
     return ErrnoStatus(errno != 0 ? errno : EIO, "open netlink socket to " + Name(request));
   }
   nl_socket_enable_msg_peek(socket.get());  // an answer of any size
-  if (::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kAnswerWithin,
-                   sizeof(kAnswerWithin)) != 0) {
+  if (::setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &kNetlinkAnswerWithin,
+                   sizeof(kNetlinkAnswerWithin)) != 0) {
     return ErrnoStatus(errno, "set the timeout of the socket to " + Name(request));
   }
   RR_RETURN_IF_ERROR(Send(socket.get(), request));
@@ -168,7 +168,7 @@ absl::StatusOr<Answer> AskOnce(const NetlinkRequest& request) {
 }  // namespace
 
 absl::StatusOr<std::vector<NetlinkMessage>> AskKernel(const NetlinkRequest& request) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kNetlinkAttempts; ++attempt) {
     absl::StatusOr<Answer> answer = AskOnce(request);
     if (!answer.ok()) return answer.status();
     if (!answer->interrupted) return std::move(answer->messages);

@@ -13,7 +13,7 @@ namespace rdmaready {
 namespace {
 
 // Another reader may remove the directory it made while we read in it.
-constexpr int kAttempts = 3;
+constexpr int kRdmaCmAttempts = 3;
 
 absl::StatusOr<RdmaCmAnswer> ReadBoth(const std::string& port_directory) {
   absl::StatusOr<std::string> mode = ReadWholeFile(port_directory + "/default_roce_mode");
@@ -63,7 +63,8 @@ absl::StatusOr<RdmaCmAnswer> ReadRdmaCmDefaults(const std::string& root, const s
   struct stat information {};
   if (::stat(subsystem.c_str(), &information) != 0) return WhyNoRdmaCm(root, errno);
   absl::StatusOr<RdmaCmAnswer> answer = TryOnce(directory, port);
-  for (int again = 1; again < kAttempts && answer.status().code() == absl::StatusCode::kNotFound; ++again) {
+  for (int again = 1; again < kRdmaCmAttempts && answer.status().code() == absl::StatusCode::kNotFound;
+       ++again) {
     answer = TryOnce(directory, port);
   }
   return answer;

@@ -18,7 +18,7 @@ using recording::Json;
 using recording::Reader;
 
 constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
-constexpr std::size_t kShownBytes = 200;  // of foreign text in an error
+constexpr std::size_t kShownWordBytes = 200;  // of foreign text in an error
 constexpr std::size_t kDigestDigits = 64;
 constexpr std::string_view kSchema = "rdmaready.v1.Recording";
 
@@ -90,7 +90,7 @@ class FileLines {
     const std::string file = line.Text("in");
     const auto found = files_.find(file);
     if (file.empty() || file != recording::TreePath(path) || found == files_.end()) {
-      line.Fail("\"" + SafeLine(file, kShownBytes) + "\" is not where the file was put");
+      line.Fail("\"" + SafeLine(file, kShownWordBytes) + "\" is not where the file was put");
       return {};
     }
     if (!used_.insert(file).second) {  // else a few lines could stand for any amount of memory

@@ -16,7 +16,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kMostFiles = 256;
+constexpr std::size_t kMostBootFiles = 256;
 
 constexpr std::array<std::string_view, 3> kTosWords{"default_roce_tos", "cma_roce_tos", "traffic_class"};
 constexpr std::array<std::string_view, 7> kBootFolders{"/etc/systemd/system",
@@ -105,8 +105,8 @@ Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host) {
       if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
     }
   }
-  const bool too_many = paths.size() > kMostFiles;
-  if (too_many) paths.resize(kMostFiles);
+  const bool too_many = paths.size() > kMostBootFiles;
+  if (too_many) paths.resize(kMostBootFiles);
   std::vector<std::string> keepers;
   std::optional<Missing> unread;
   for (const std::string& path : paths) {

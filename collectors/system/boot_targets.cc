@@ -28,7 +28,7 @@ constexpr std::string_view kIbft = "/sys/firmware/ibft";
 
 // ---- NBFT: every number is little-endian ----
 
-constexpr std::size_t kHeaderBytes = 64;
+constexpr std::size_t kTableHeaderBytes = 64;
 constexpr std::size_t kControlBytes = 64;
 constexpr std::size_t kHeapObjectBytes = 6;  // where it is in the table, 4 bytes, and how long, 2
 constexpr std::size_t kInterfaceBytes = 32;
@@ -48,7 +48,9 @@ std::uint32_t Little(Octets bytes, std::size_t at, std::size_t size) {
     number = number << 8 | std::to_integer<std::uint32_t>(bytes[at + i - 1]);
   return number;
 }
-std::uint8_t Octet(Octets bytes, std::size_t at) { return static_cast<std::uint8_t>(Little(bytes, at, 1)); }
+std::uint8_t TableOctet(Octets bytes, std::size_t at) {
+  return static_cast<std::uint8_t>(Little(bytes, at, 1));
+}
 
 // Empty when that part is not in the table.
 Octets Part(Octets table, std::size_t offset, std::size_t length) {
@@ -95,7 +97,7 @@ struct List {
   std::size_t count = 0;
 };
 List ListAt(Octets control, std::size_t at) {
-  return {Little(control, at, 4), Little(control, at + 4, 2), Octet(control, at + 7)};
+  return {Little(control, at, 4), Little(control, at + 4, 2), TableOctet(control, at + 7)};
 }
 
 // The host's ports by their number in the table: MAC and address of each.
@@ -107,15 +109,15 @@ absl::StatusOr<Interfaces> InterfacesOf(Octets table, const List& list) {
   for (std::size_t i = 0; i < list.count; ++i) {
     const Octets one = Part(table, list.offset + i * list.each, list.each);
     if (one.size() < kInterfaceBytes) return BadTable("a host interface outside of the table");
-    if ((Octet(one, 2) & 1U) == 0) continue;  // not valid: not used
-    if (Octet(one, 0) != kInterfaceId) return BadTable("a host interface that is none");
+    if ((TableOctet(one, 2) & 1U) == 0) continue;  // not valid: not used
+    if (TableOctet(one, 0) != kInterfaceId) return BadTable("a host interface that is none");
     const Octets transport = HeapObject(table, one.subspan(kTransportReference, kHeapObjectBytes));
-    if (transport.size() < kTransportBytes || Octet(transport, 0) != kTransportId)
+    if (transport.size() < kTransportBytes || TableOctet(transport, 0) != kTransportId)
       return BadTable("a host interface without its addresses");
-    if ((Octet(transport, 6) & 1U) == 0) continue;
-    interfaces[Octet(one, 1)] = {.table = "NBFT",
-                                 .mac = MacOf(transport.subspan(11, 6)),
-                                 .address = AddressOf(transport.subspan(20, 16))};
+    if ((TableOctet(transport, 6) & 1U) == 0) continue;
+    interfaces[TableOctet(one, 1)] = {.table = "NBFT",
+                                      .mac = MacOf(transport.subspan(11, 6)),
+                                      .address = AddressOf(transport.subspan(20, 16))};
   }
   return interfaces;
 }
@@ -126,8 +128,8 @@ absl::Status AddTargets(Octets table, Octets subsystem, const Interfaces& interf
   constexpr std::size_t kOtherInterfaces = 48;
   constexpr std::size_t kName = 54;
   if ((Little(subsystem, 3, 2) & 1U) == 0) return absl::OkStatus();
-  if (Octet(subsystem, 0) != kTargetId) return BadTable("a subsystem that is none");
-  std::vector<std::uint8_t> numbers{Octet(subsystem, kPrimaryInterface)};
+  if (TableOctet(subsystem, 0) != kTargetId) return BadTable("a subsystem that is none");
+  std::vector<std::uint8_t> numbers{TableOctet(subsystem, kPrimaryInterface)};
   for (const std::byte one : HeapObject(table, subsystem.subspan(kOtherInterfaces, kHeapObjectBytes)))
     numbers.push_back(std::to_integer<std::uint8_t>(one));
   const std::string name = PlainName(HeapObject(table, subsystem.subspan(kName, kHeapObjectBytes)));
@@ -177,20 +179,20 @@ bool IsIbft(const std::string& table) { return table == "iBFT" || table == "IBFT
 }  // namespace
 
 absl::StatusOr<std::vector<BootTarget>> DecodeNbft(Octets table) {
-  if (table.size() < kHeaderBytes + kControlBytes) return BadTable("too short");
+  if (table.size() < kTableHeaderBytes + kControlBytes) return BadTable("too short");
   if (std::memcmp(table.data(), "NBFT", 4) != 0) return BadTable("another table");
   const std::size_t length = Little(table, 4, 4);
-  if (length < kHeaderBytes + kControlBytes || length > table.size()) return BadTable("another length");
+  if (length < kTableHeaderBytes + kControlBytes || length > table.size()) return BadTable("another length");
   table = table.first(length);
   const auto sum = std::accumulate(table.begin(), table.end(), 0U, [](unsigned sum_so_far, std::byte one) {
     return sum_so_far + std::to_integer<unsigned>(one);
   });
   if ((sum & 0xffU) != 0) return BadTable("its checksum is wrong");
-  if (Octet(table, 8) != 1) return BadTable("of another version");
-  const Octets control = table.subspan(kHeaderBytes, kControlBytes);
+  if (TableOctet(table, 8) != 1) return BadTable("of another version");
+  const Octets control = table.subspan(kTableHeaderBytes, kControlBytes);
   std::vector<BootTarget> targets;
-  if ((Octet(control, 6) & 1U) == 0) return targets;
-  if (Octet(control, 0) != kControlId) return BadTable("no control structure");
+  if ((TableOctet(control, 6) & 1U) == 0) return targets;
+  if (TableOctet(control, 0) != kControlId) return BadTable("no control structure");
   const absl::StatusOr<Interfaces> interfaces = InterfacesOf(table, ListAt(control, 16));
   if (!interfaces.ok()) return interfaces.status();
   const List list = ListAt(control, 24);

@@ -68,7 +68,7 @@ class Client {
   std::uint32_t next_id_;
 };
 
-Endpoint EndpointOf(const ProbeTarget& target) {
+Endpoint NfsEndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? nfs::kPort : target.port_number};
 }
 
@@ -132,7 +132,7 @@ bool AskServer(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   const bool connected = ConnectByRdma(
       target, tools, client.link(),
       [&](const Patience& patience) {
-        return client.link().Connect(EndpointOf(target), target.local_address, nfs::EncodeConnectPrivate(),
+        return client.link().Connect(NfsEndpointOf(target), target.local_address, nfs::EncodeConnectPrivate(),
                                      ExplainReject, patience);
       },
       walk);
@@ -153,10 +153,10 @@ std::vector<std::string_view> NfsSteps() { return {kStepRdmaConnect, kStepNfsNul
 
 void ProbeNfs(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
-  walk.result().port_number = EndpointOf(target).port;
+  walk.result().port_number = NfsEndpointOf(target).port;
   if (!AskServer(target, tools, walk) || !target.prove) return;
   const std::optional<std::string>& version = walk.told().nfs.newest_version;
-  if (version) ProveNfs(target, EndpointOf(target).port, *version, walk);
+  if (version) ProveNfs(target, NfsEndpointOf(target).port, *version, walk);
 }
 
 }  // namespace rdmaready

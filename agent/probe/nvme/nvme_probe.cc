@@ -35,7 +35,7 @@ constexpr std::uint64_t kMostRecords = 512;  // that are read
 constexpr std::uint32_t kRecordsAtOnce = 16;
 constexpr int kMostLogReadings = 3;  // of a log that changes meanwhile
 
-Endpoint EndpointOf(const ProbeTarget& target) {
+Endpoint NvmeEndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? nvme::kPort : target.port_number};
 }
 
@@ -126,7 +126,7 @@ bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity
   const bool connected = ConnectByRdma(
       target, tools, queue.link(),
       [&](const Patience& patience) {
-        return queue.Connect(EndpointOf(target), target.local_address, patience);
+        return queue.Connect(NvmeEndpointOf(target), target.local_address, patience);
       },
       walk);
   if (!connected) return false;
@@ -155,7 +155,7 @@ absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools
                               const std::string& subsystem, const Patience& patience) {
   if (!nvme::IsName(subsystem)) return MakeFailure(FailureKind::kSetup, subsystem + ": not a subsystem's NQN");
   Queue queue(tools.make_link);
-  RR_RETURN_IF_ERROR(queue.Connect(EndpointOf(target), target.local_address, patience));
+  RR_RETURN_IF_ERROR(queue.Connect(NvmeEndpointOf(target), target.local_address, patience));
   const auto result = queue.ConnectController(identity, subsystem, patience);
   if (!result.ok()) return result.status();
   if (nvme::DemandsAuthentication(*result))
@@ -168,7 +168,7 @@ absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Iden
                                            const std::string& subsystem, Walk& walk) {
   const std::vector<std::string> already = nvme::ControllersOf(subsystem);
   if (!already.empty()) walk.told().nvme.already_connected = fmt::format("{}", fmt::join(already, " "));
-  return nvme::Kernel::Connect(nvme::KernelOptions(EndpointOf(target), target.local_address, identity,
+  return nvme::Kernel::Connect(nvme::KernelOptions(NvmeEndpointOf(target), target.local_address, identity,
                                                    subsystem, nvme::MarkOf(::getpid())),
                                subsystem);
 }
@@ -213,7 +213,7 @@ std::vector<std::string_view> NvmeProofSteps() {
 
 void ProbeNvme(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
-  walk.result().port_number = EndpointOf(target).port;
+  walk.result().port_number = NvmeEndpointOf(target).port;
   const Identity identity = nvme::ReadIdentity();
   walk.told().nvme_host = {.nqn = identity.host_name, .nqn_from = identity.source};
   const bool listed = Discover(target, tools, identity, walk);

@@ -12,7 +12,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{50};  // at what may interrupt
+constexpr std::chrono::milliseconds kSmbdLook{50};  // at what may interrupt
 
 std::vector<std::uint8_t> PrivateDataOf(bool iwarp) {
   if (!iwarp) return {};
@@ -69,7 +69,7 @@ absl::Status SmbdClient::StepUntil(const std::function<bool()>& done, const std:
     if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
     const TimePoint now = std::chrono::steady_clock::now();
     if (now >= patience.deadline) return MakeFailure(FailureKind::kStalled, what + ": no answer in time");
-    RR_RETURN_IF_ERROR(edge_.Step(std::min(patience.deadline, now + kLook)));
+    RR_RETURN_IF_ERROR(edge_.Step(std::min(patience.deadline, now + kSmbdLook)));
   }
   return absl::OkStatus();
 }

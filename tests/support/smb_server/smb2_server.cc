@@ -30,7 +30,7 @@ Octets AnswerHeader(std::span<const std::byte> request, std::uint32_t status) {
   return answer;
 }
 
-Octets Refusal(std::span<const std::byte> request, std::uint32_t status) {  // 2.2.2
+Octets SmbRefusal(std::span<const std::byte> request, std::uint32_t status) {  // 2.2.2
   Octets answer = AnswerHeader(request, status);
   answer.resize(kHeaderBytes + 9);
   Set(answer, kHeaderBytes, std::uint16_t{9});
@@ -100,9 +100,9 @@ std::optional<std::uint16_t> CommandOf(std::span<const std::byte> request) {
 std::optional<std::vector<std::byte>> AnswerOf(const Smb2Server& server, std::span<const std::byte> request) {
   const std::optional<std::uint16_t> command = CommandOf(request);
   if (!command) return std::nullopt;
-  if (*command == kSmb2SessionSetup) return Refusal(request, kStatusLogonFailure);
-  if (*command != kSmb2Negotiate) return Refusal(request, kStatusNotSupported);
-  return server.status == 0 ? Agreement(server, request) : Refusal(request, server.status);
+  if (*command == kSmb2SessionSetup) return SmbRefusal(request, kStatusLogonFailure);
+  if (*command != kSmb2Negotiate) return SmbRefusal(request, kStatusNotSupported);
+  return server.status == 0 ? Agreement(server, request) : SmbRefusal(request, server.status);
 }
 
 }  // namespace rdmaready

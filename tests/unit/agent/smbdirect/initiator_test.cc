@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kMostOfInitiator = std::numeric_limits<std::uint32_t>::max();
 
 struct ResponseCase {
   const char* name;
@@ -54,11 +54,11 @@ const ResponseCase kCases[] = {
     {"CreditsGranted more than asked for", With([](auto& r) { r.credits_granted = 0xffff; })},
     {"MaxReceiveSize 127", With([](auto& r) { r.max_receive_bytes = 127; }), EndReason::kResponseReceiveSize},
     {"MaxReceiveSize 128", With([](auto& r) { r.max_receive_bytes = 128; })},
-    {"MaxReceiveSize largest", With([](auto& r) { r.max_receive_bytes = kMost; })},
+    {"MaxReceiveSize largest", With([](auto& r) { r.max_receive_bytes = kMostOfInitiator; })},
     {"MaxFragmentedSize 131071", With([](auto& r) { r.max_fragmented_bytes = 131'071; }),
      EndReason::kResponseFragmentedSize},
-    {"MaxFragmentedSize largest", With([](auto& r) { r.max_fragmented_bytes = kMost; })},
-    {"MaxReadWriteSize largest", With([](auto& r) { r.max_read_write_bytes = kMost; })},
+    {"MaxFragmentedSize largest", With([](auto& r) { r.max_fragmented_bytes = kMostOfInitiator; })},
+    {"MaxReadWriteSize largest", With([](auto& r) { r.max_read_write_bytes = kMostOfInitiator; })},
     {"MaxReadWriteSize 0", With([](auto& r) { r.max_read_write_bytes = 0; })},
     {"PreferredSendSize 0", With([](auto& r) { r.preferred_send_bytes = 0; })},
     {"PreferredSendSize as we receive", With([](auto& r) { r.preferred_send_bytes = 8192; })},

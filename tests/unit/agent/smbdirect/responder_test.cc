@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kMostOfResponder = std::numeric_limits<std::uint32_t>::max();
 
 enum class Answer { kAccepts, kDrops, kRefuses };
 
@@ -49,7 +49,7 @@ const RequestCase kSpecification[] = {
     {"PreferredSendSize 127", With([](auto& r) { r.preferred_send_bytes = 127; })},
     {"PreferredSendSize 128", With([](auto& r) { r.preferred_send_bytes = 128; })},
     {"PreferredSendSize 8136", With([](auto& r) { r.preferred_send_bytes = 8136; })},
-    {"PreferredSendSize largest", With([](auto& r) { r.preferred_send_bytes = kMost; })},
+    {"PreferredSendSize largest", With([](auto& r) { r.preferred_send_bytes = kMostOfResponder; })},
     NotSupported("versions above", Versions(0x0101, 0xffff)),
     NotSupported("versions below", Versions(0x0000, 0x00ff)),
     NotSupported("versions the wrong way round", Versions(0x0101, 0x00ff)),
@@ -65,11 +65,11 @@ const RequestCase kSpecification[] = {
     {"MaxReceiveSize 127", With([](auto& r) { r.max_receive_bytes = 127; }), Answer::kDrops,
      EndReason::kRequestReceiveSize},
     {"MaxReceiveSize 128", With([](auto& r) { r.max_receive_bytes = 128; })},
-    {"MaxReceiveSize largest", With([](auto& r) { r.max_receive_bytes = kMost; })},
+    {"MaxReceiveSize largest", With([](auto& r) { r.max_receive_bytes = kMostOfResponder; })},
     {"MaxFragmentedSize 131071", With([](auto& r) { r.max_fragmented_bytes = 131'071; }), Answer::kDrops,
      EndReason::kRequestFragmentedSize},
     {"MaxFragmentedSize 131072", With([](auto& r) { r.max_fragmented_bytes = 131'072; })},
-    {"MaxFragmentedSize largest", With([](auto& r) { r.max_fragmented_bytes = kMost; })},
+    {"MaxFragmentedSize largest", With([](auto& r) { r.max_fragmented_bytes = kMostOfResponder; })},
 };
 
 // What the test suite's checker asks of a response.

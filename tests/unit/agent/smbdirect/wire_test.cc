@@ -93,7 +93,7 @@ struct DataCase {
   std::variant<std::size_t, EndReason> expected;  // bytes of payload
 };
 
-constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kMostInNumbers = std::numeric_limits<std::uint32_t>::max();
 
 const DataCase kDataCases[] = {
     {"nothing", {.credits_requested = 1}, 0, EndReason::kDataTooShort},
@@ -117,11 +117,11 @@ const DataCase kDataCases[] = {
      EndReason::kDataOffsetUnaligned},
     {"offset 4", {.credits_requested = 1, .data_offset = 4}, 99, EndReason::kDataOffsetUnaligned},
     {"largest offset",
-     {.credits_requested = 1, .data_offset = kMost, .data_bytes = 1},
+     {.credits_requested = 1, .data_offset = kMostInNumbers, .data_bytes = 1},
      99,
      EndReason::kDataOffsetUnaligned},
     {"largest aligned offset",
-     {.credits_requested = 1, .data_offset = kMost - 7, .data_bytes = 8},
+     {.credits_requested = 1, .data_offset = kMostInNumbers - 7, .data_bytes = 8},
      99,
      EndReason::kDataBeyondMessage},
     {"offset behind the end",
@@ -137,11 +137,11 @@ const DataCase kDataCases[] = {
      32,
      EndReason::kDataBeyondMessage},
     {"largest length",
-     {.credits_requested = 1, .data_offset = 24, .data_bytes = kMost},
+     {.credits_requested = 1, .data_offset = 24, .data_bytes = kMostInNumbers},
      32,
      EndReason::kDataBeyondMessage},
     {"sum wraps in 32 bits",
-     {.credits_requested = 1, .data_offset = 24, .data_bytes = kMost - 23},
+     {.credits_requested = 1, .data_offset = 24, .data_bytes = kMostInNumbers - 23},
      32,
      EndReason::kDataBeyondMessage},
     {"payload in the header",

@@ -9,7 +9,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr Nonce kNonce = {9, 8, 7, 6, 5, 4, 3, 2, 1};
+constexpr Nonce kPatternNonce = {9, 8, 7, 6, 5, 4, 3, 2, 1};
 
 std::vector<std::byte> Filled(const Pattern& pattern, std::size_t bytes, std::uint64_t number) {
   std::vector<std::byte> message(bytes);
@@ -18,7 +18,7 @@ std::vector<std::byte> Filled(const Pattern& pattern, std::size_t bytes, std::ui
 }
 
 TEST(Pattern, VerifiesWhatItFilledAtEveryLength) {
-  const Pattern pattern(kNonce);
+  const Pattern pattern(kPatternNonce);
   for (std::size_t bytes = 0; bytes < 300; ++bytes) {
     const auto message = Filled(pattern, bytes, bytes);
     const Pattern::Wrong wrong = pattern.Verify(message, bytes);
@@ -28,7 +28,7 @@ TEST(Pattern, VerifiesWhatItFilledAtEveryLength) {
 }
 
 TEST(Pattern, FindsEverySingleWrongByte) {
-  const Pattern pattern(kNonce);
+  const Pattern pattern(kPatternNonce);
   auto message = Filled(pattern, 201, 3);
   for (std::size_t i = 0; i < message.size(); ++i) {
     message[i] ^= std::byte{1};
@@ -40,7 +40,7 @@ TEST(Pattern, FindsEverySingleWrongByte) {
 }
 
 TEST(Pattern, CountsAllWrongBytesAndNamesTheFirst) {
-  const Pattern pattern(kNonce);
+  const Pattern pattern(kPatternNonce);
   auto message = Filled(pattern, 1000, 3);
   for (const std::size_t i : {999u, 500u, 130u, 131u}) message[i] ^= std::byte{0xff};
   const Pattern::Wrong wrong = pattern.Verify(message, 3);
@@ -49,8 +49,8 @@ TEST(Pattern, CountsAllWrongBytesAndNamesTheFirst) {
 }
 
 TEST(Pattern, DiffersFromMessageToMessageAndFromNonceToNonce) {
-  const Pattern pattern(kNonce);
-  Nonce other = kNonce;
+  const Pattern pattern(kPatternNonce);
+  Nonce other = kPatternNonce;
   other[15] ^= 1;
   for (std::uint64_t number = 0; number < 100; ++number) {
     const auto message = Filled(pattern, 4096, number);
@@ -60,18 +60,18 @@ TEST(Pattern, DiffersFromMessageToMessageAndFromNonceToNonce) {
 }
 
 TEST(Pattern, ShowsWordsThatMoved) {
-  const Pattern pattern(kNonce);
+  const Pattern pattern(kPatternNonce);
   auto message = Filled(pattern, 4096, 3);
   std::rotate(message.begin(), message.begin() + 8, message.end());
   EXPECT_GT(pattern.Verify(message, 3).bytes, 3000u);
 }
 
 TEST(Pattern, IsTheSameForEver) {  // two releases must be able to test each other
-  const auto message = Filled(Pattern(kNonce), 8, 1);
-  const auto again = Filled(Pattern(kNonce), 4096, 1);
+  const auto message = Filled(Pattern(kPatternNonce), 8, 1);
+  const auto again = Filled(Pattern(kPatternNonce), 4096, 1);
   EXPECT_TRUE(std::ranges::equal(message, std::span(again).first(8)));
-  EXPECT_EQ(Pattern(kNonce).Tag(1, 2), Pattern(kNonce).Tag(1, 2));
-  EXPECT_NE(Pattern(kNonce).Tag(1, 2), Pattern(kNonce).Tag(2, 1));
+  EXPECT_EQ(Pattern(kPatternNonce).Tag(1, 2), Pattern(kPatternNonce).Tag(1, 2));
+  EXPECT_NE(Pattern(kPatternNonce).Tag(1, 2), Pattern(kPatternNonce).Tag(2, 1));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using wire::operator+;
 
-using Four = std::array<std::uint8_t, 4>;
+using FourOctets = std::array<std::uint8_t, 4>;
 
 constexpr std::array<const char*, 5> kFiles{"arp_ignore", "arp_announce", "rp_filter", "accept_local",
                                             "arp_filter"};
@@ -102,8 +102,8 @@ TEST(Subnets, NameWhoSharesThemAndTheWayToAnAddressThatIsNotOurs) {
 TEST(Subnets, AskTheKernelAndDoNotGuess) {
   FakeHost host = HostOfThree();
   const NetlinkRequest request = wire::RouteRequest({10, 0, 0, 1}, {10, 0, 0, 2});
-  host.Answer(request,
-              wire::One(wire::Route(8, RTN_UNICAST, wire::Attr(RTA_GATEWAY, wire::Of(Four{10, 9, 9, 9})))));
+  host.Answer(request, wire::One(wire::Route(8, RTN_UNICAST,
+                                             wire::Attr(RTA_GATEWAY, wire::Of(FourOctets{10, 9, 9, 9})))));
   EXPECT_EQ(*Read(host)->front().route, (IpRoute{.netdev = "eth1", .gateway = "10.9.9.9"}));
   host.Answer(request, ErrnoStatus(ENETUNREACH, "ask rtnetlink GETROUTE"));
   EXPECT_EQ(*Read(host)->front().route, IpRoute{});

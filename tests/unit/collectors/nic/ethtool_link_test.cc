@@ -48,7 +48,7 @@ wire::Bytes Group(std::uint32_t id, const wire::Bytes& statistics) {
 
 Attributes Parse(const wire::Bytes& bytes) { return *Attributes::Parse(bytes, "answer"); }
 
-EthernetLink Read(FakeHost& host, const std::string& sysfs = "/sys/class/net/eth0") {
+EthernetLink ReadLink(FakeHost& host, const std::string& sysfs = "/sys/class/net/eth0") {
   return ReadEthernetLink(host, kFamily, 7, sysfs);
 }
 
@@ -77,7 +77,7 @@ TEST(LinkModes, AreThoseOfBothEnds) {
                             Bit("25000baseCR/Full", true) + Bit("10000baseCR/Full", false), true) +
                         Set(ETHTOOL_A_LINKMODES_PEER, Bit("25000baseCR/Full", true), false) +
                         wire::U32(ETHTOOL_A_LINKMODES_LANES, 1)));
-  const Fact<LinkModes> modes = Read(host).modes;
+  const Fact<LinkModes> modes = ReadLink(host).modes;
   ASSERT_TRUE(modes) << modes.missing().detail;
   EXPECT_TRUE(modes->autoneg);
   EXPECT_THAT(modes->supported, ElementsAre("25000baseCR/Full", "10000baseCR/Full"));
@@ -95,7 +95,7 @@ TEST(Fec, CountsBlocksOfAllLanes) {
                         wire::U8(ETHTOOL_A_FEC_AUTO, 1) + wire::U32(ETHTOOL_A_FEC_ACTIVE, 50) +
                         wire::Nest(ETHTOOL_A_FEC_STATS, wire::Attr(ETHTOOL_A_FEC_STAT_CORRECTED, lanes) +
                                                             wire::Attr(ETHTOOL_A_FEC_STAT_UNCORR, {}))));
-  const Fact<Fec> fec = Read(host).fec;
+  const Fact<Fec> fec = ReadLink(host).fec;
   ASSERT_TRUE(fec) << fec.missing().detail;
   EXPECT_EQ(
       *fec,
@@ -107,9 +107,9 @@ TEST(Fec, ThatIsOffOrNotThereIsToldApart) {
   EXPECT_EQ(DecodeFec(Parse({}))->active, "");
   FakeHost host;
   host.Answer(Question(ETHTOOL_MSG_FEC_GET, true), ErrnoStatus(EOPNOTSUPP, "ask"));
-  EXPECT_EQ(Read(host).fec.missing(), (Missing{Missing::Kind::kUnsupported, "the driver has no FEC"}));
+  EXPECT_EQ(ReadLink(host).fec.missing(), (Missing{Missing::Kind::kUnsupported, "the driver has no FEC"}));
   host.Answer(Question(ETHTOOL_MSG_FEC_GET, true), ErrnoStatus(EPERM, "ask"));
-  EXPECT_EQ(Read(host).fec.missing().kind, Missing::Kind::kDenied);
+  EXPECT_EQ(ReadLink(host).fec.missing().kind, Missing::Kind::kDenied);
 }
 
 TEST(PauseFrames, AreCountedOrAGapAndNeverZero) {
@@ -143,7 +143,7 @@ TEST(StandardCounters, AreThoseOfTheirGroup) {
                         Group(ETHTOOL_STATS_ETH_PHY, Statistic(ETHTOOL_A_STATS_ETH_PHY_5_SYM_ERR, 6)) +
                         Group(ETHTOOL_STATS_ETH_MAC, Statistic(ETHTOOL_A_STATS_ETH_MAC_2_TX_PKT, 1) +
                                                          Statistic(ETHTOOL_A_STATS_ETH_MAC_6_FCS_ERR, 5))));
-  const EthernetLink link = Read(host);
+  const EthernetLink link = ReadLink(host);
   EXPECT_EQ(*link.fcs_errors, 5U);
   EXPECT_EQ(*link.symbol_errors, 6U);
   EXPECT_EQ(DecodeStandardCounters(Parse(Group(ETHTOOL_STATS_ETH_MAC, {}))).fcs_errors.missing().kind,
@@ -176,15 +176,15 @@ TEST(Temperatures, ComeFromHwmonWithTheirLimits) {
   host.files[folder + "/hwmon3/temp1_label"] = "asic\n";
   host.files[folder + "/hwmon3/temp1_crit"] = "105000\n";
   host.files[folder + "/hwmon3/temp2_input"] = ErrnoStatus(EIO, "read");  // an empty cage
-  const auto heat = Read(host).temperatures;
+  const auto heat = ReadLink(host).temperatures;
   ASSERT_TRUE(heat) << heat.missing().detail;
   EXPECT_THAT(*heat, ElementsAre(Temperature{.label = "asic", .now_mc = 61'000, .critical_mc = 105'000}));
 }
 
 TEST(Temperatures, AreNoneWithoutASensorAndUnknownOfAnotherInterface) {
   FakeHost host;
-  EXPECT_EQ(Read(host).temperatures.missing().kind, Missing::Kind::kUnsupported);
-  EXPECT_EQ(Read(host, "").temperatures.missing().kind, Missing::Kind::kFailed);
+  EXPECT_EQ(ReadLink(host).temperatures.missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(ReadLink(host, "").temperatures.missing().kind, Missing::Kind::kFailed);
 }
 
 }  // namespace

@@ -16,19 +16,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kNic = "eth0";
+constexpr const char* kStatisticsNic = "eth0";
 
 FakeHost HostWith(const std::vector<std::string>& names, const std::vector<std::uint64_t>& values) {
   FakeHost host;
-  host.ethtool[{kNic, ETHTOOL_GSSET_INFO}] = wire::StatisticsCount(static_cast<std::uint32_t>(names.size()));
-  host.ethtool[{kNic, ETHTOOL_GSTRINGS}] = wire::StatisticNames(names);
-  host.ethtool[{kNic, ETHTOOL_GSTATS}] = wire::StatisticValues(values);
+  host.ethtool[{kStatisticsNic, ETHTOOL_GSSET_INFO}] =
+      wire::StatisticsCount(static_cast<std::uint32_t>(names.size()));
+  host.ethtool[{kStatisticsNic, ETHTOOL_GSTRINGS}] = wire::StatisticNames(names);
+  host.ethtool[{kStatisticsNic, ETHTOOL_GSTATS}] = wire::StatisticValues(values);
   return host;
 }
 
 Fact<std::vector<NicStatistic>> Read(FakeHost& host, const std::string& driver,
                                      const std::string& version = "") {
-  return ReadNicStatistics(host, kNic, "", DriverInfo{.driver = driver, .version = version});
+  return ReadNicStatistics(host, kStatisticsNic, "", DriverInfo{.driver = driver, .version = version});
 }
 
 NicMeaning MeaningOf(std::string_view driver, const std::string& name) {
@@ -116,13 +117,14 @@ TEST(NicStatistics, OfAnUnknownDriverAreNotAskedFor) {
   EXPECT_EQ(Read(host, "virtio_net").missing(),
             (Missing{Missing::Kind::kUnsupported, "statistics of virtio_net are not known"}));
   const Missing silent{Missing::Kind::kDenied, ""};
-  EXPECT_EQ(ReadNicStatistics(host, kNic, "veth", silent).missing().detail, "statistics of veth are not known");
-  EXPECT_EQ(ReadNicStatistics(host, kNic, "", silent).missing().detail,
+  EXPECT_EQ(ReadNicStatistics(host, kStatisticsNic, "veth", silent).missing().detail,
+            "statistics of veth are not known");
+  EXPECT_EQ(ReadNicStatistics(host, kStatisticsNic, "", silent).missing().detail,
             "statistics of a driver without a name are not known");
   EXPECT_THAT(host.asked, IsEmpty());
   // Who does not tell its name is known by sysfs.
   host = HostWith({"rx_crc_errors.nic"}, {1});
-  EXPECT_TRUE(ReadNicStatistics(host, kNic, "ice", silent));
+  EXPECT_TRUE(ReadNicStatistics(host, kStatisticsNic, "ice", silent));
 }
 
 TEST(NicStatistics, NoneAtAllIsAnAnswerAndADriverWithoutThemIsUnsupported) {
@@ -133,7 +135,7 @@ TEST(NicStatistics, NoneAtAllIsAnAnswerAndADriverWithoutThemIsUnsupported) {
   EXPECT_EQ(Read(host, "ice").missing(), none);
   auto emptied = wire::StatisticsCount(1);
   emptied[8] = std::byte{0};  // the kernel takes what the driver has not out of the mask
-  host.ethtool[{kNic, ETHTOOL_GSSET_INFO}] = emptied;
+  host.ethtool[{kStatisticsNic, ETHTOOL_GSSET_INFO}] = emptied;
   EXPECT_EQ(Read(host, "ice").missing(), none);
 }
 
@@ -141,14 +143,14 @@ TEST(NicStatistics, WhoseNumberChangesAllTheTimeAreAFailureAfterAFewAttempts) {
   FakeHost host = HostWith({"rx_crc_errors.nic"}, {1});
   auto names = wire::StatisticNames({"rx_crc_errors.nic"});
   names[8] = std::byte{0};  // the kernel's answer to another number than the driver's
-  host.ethtool[{kNic, ETHTOOL_GSTRINGS}] = names;
+  host.ethtool[{kStatisticsNic, ETHTOOL_GSTRINGS}] = names;
   EXPECT_THAT(Read(host, "ice").missing().detail, HasSubstr("changed meanwhile"));
   EXPECT_EQ(host.asked.size(), 6U);
 }
 
 TEST(NicStatistics, AHugeNumberIsNotBelieved) {
   FakeHost host = HostWith({"rx_crc_errors.nic"}, {1});
-  host.ethtool[{kNic, ETHTOOL_GSSET_INFO}] = wire::StatisticsCount(0xffffffff);
+  host.ethtool[{kStatisticsNic, ETHTOOL_GSSET_INFO}] = wire::StatisticsCount(0xffffffff);
   EXPECT_EQ(Read(host, "ice").missing(),
             (Missing{Missing::Kind::kFailed, "decode statistics: 4294967295 of them"}));
   EXPECT_EQ(host.asked.size(), 1U);

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 const std::string kRoot = "0000:3a:00.0";
-const std::string kNic = "0000:3b:00.0";
+const std::string kPciNic = "0000:3b:00.0";
 
 std::string Sys(const std::string& address, const std::string& file) {
   return "/sys/bus/pci/devices/" + address + "/" + file;
@@ -33,20 +33,20 @@ void AddLink(FakeHost* host, const std::string& address, const char* speed, cons
 FakeHost HostWithNic() {
   FakeHost host;
   host.links["/sys/class/infiniband/mlx5_0"] =
-      "../../devices/pci0000:3a/" + kRoot + "/" + kNic + "/infiniband/mlx5_0";
-  AddLink(&host, kNic, "8.0 GT/s PCIe", "8", "16.0 GT/s PCIe", "16");
+      "../../devices/pci0000:3a/" + kRoot + "/" + kPciNic + "/infiniband/mlx5_0";
+  AddLink(&host, kPciNic, "8.0 GT/s PCIe", "8", "16.0 GT/s PCIe", "16");
   AddLink(&host, kRoot, "8.0 GT/s PCIe", "8", "8.0 GT/s PCIe", "8");
-  host.files[Sys(kNic, "vendor")] = "0x15b3\n";
-  host.files[Sys(kNic, "device")] = "0x1017\n";
-  host.files[Sys(kNic, "numa_node")] = "1\n";
-  host.files[Sys(kNic, "power/runtime_status")] = "active\n";
-  host.files[Sys(kNic, "aer_dev_fatal")] = "Undefined 0\nDLP 0\nTOTAL_ERR_FATAL 2\n";
-  host.files[Sys(kNic, "aer_dev_nonfatal")] = "Undefined 0\nTOTAL_ERR_NONFATAL 0\n";
-  host.files[Sys(kNic, "aer_dev_correctable")] = "RxErr 7\nTOTAL_ERR_COR 7\n";
+  host.files[Sys(kPciNic, "vendor")] = "0x15b3\n";
+  host.files[Sys(kPciNic, "device")] = "0x1017\n";
+  host.files[Sys(kPciNic, "numa_node")] = "1\n";
+  host.files[Sys(kPciNic, "power/runtime_status")] = "active\n";
+  host.files[Sys(kPciNic, "aer_dev_fatal")] = "Undefined 0\nDLP 0\nTOTAL_ERR_FATAL 2\n";
+  host.files[Sys(kPciNic, "aer_dev_nonfatal")] = "Undefined 0\nTOTAL_ERR_NONFATAL 0\n";
+  host.files[Sys(kPciNic, "aer_dev_correctable")] = "RxErr 7\nTOTAL_ERR_COR 7\n";
   return host;
 }
 
-Fact<PciFunction> Read(FakeHost& host) { return ReadPci(host, "mlx5_0", false); }
+Fact<PciFunction> ReadPciOf(FakeHost& host) { return ReadPci(host, "mlx5_0", false); }
 
 TEST(PciAddresses, RunFromTheRootPortDown) {
   EXPECT_THAT(PciAddresses("../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.1/infiniband/mlx5_0"),
@@ -103,13 +103,13 @@ TEST(AerTotal, IsTheLineOfThatName) {
 
 TEST(Pci, OfHardwareIsReadWhole) {
   FakeHost host = HostWithNic();
-  host.files[Sys(kNic, "config")] = wire::PciConfig(0x5810, 0x05);
+  host.files[Sys(kPciNic, "config")] = wire::PciConfig(0x5810, 0x05);
   host.files[Sys(kRoot, "config")] = wire::PciConfig(0x5030, std::nullopt).substr(0, 64);
-  host.links[Sys(kNic, "iommu_group")] = "../../../kernel/iommu_groups/12";
+  host.links[Sys(kPciNic, "iommu_group")] = "../../../kernel/iommu_groups/12";
   host.files["/sys/kernel/iommu_groups/12/type"] = "DMA-FQ\n";
-  const Fact<PciFunction> pci = Read(host);
+  const Fact<PciFunction> pci = ReadPciOf(host);
   ASSERT_TRUE(pci) << pci.missing().detail;
-  EXPECT_EQ(pci->address, kNic);
+  EXPECT_EQ(pci->address, kPciNic);
   EXPECT_EQ(pci->vendor_id, 0x15b3);
   EXPECT_EQ(pci->device_id, 0x1017);
   EXPECT_FALSE(pci->virtual_function);
@@ -120,25 +120,25 @@ TEST(Pci, OfHardwareIsReadWhole) {
   EXPECT_EQ(*pci->iommu_domain, "DMA-FQ");
   const Missing denied{Missing::Kind::kDenied,
                        "only root is shown more than 64 bytes of the configuration space"};
-  EXPECT_THAT(*pci->path, ElementsAre(PciHop{kNic, {8000, 8}, {16000, 16}, 128U, 4096U, true},
+  EXPECT_THAT(*pci->path, ElementsAre(PciHop{kPciNic, {8000, 8}, {16000, 16}, 128U, 4096U, true},
                                       PciHop{kRoot, {8000, 8}, {8000, 8}, denied, denied, denied}));
 }
 
 TEST(Pci, WithoutAnIommuOrAWordAboutItThatIsTheOnlyGap) {
   FakeHost host = HostWithNic();
-  EXPECT_EQ(Read(host)->iommu_domain.missing(),
+  EXPECT_EQ(ReadPciOf(host)->iommu_domain.missing(),
             (Missing{Missing::Kind::kUnsupported, "no IOMMU stands before it"}));
-  host.links[Sys(kNic, "iommu_group")] = "../../../kernel/iommu_groups/12";
-  EXPECT_EQ(Read(host)->iommu_domain.missing(),
+  host.links[Sys(kPciNic, "iommu_group")] = "../../../kernel/iommu_groups/12";
+  EXPECT_EQ(ReadPciOf(host)->iommu_domain.missing(),
             (Missing{Missing::Kind::kUnsupported, "the kernel does not tell the type of an IOMMU group"}));
-  host.links[Sys(kNic, "iommu_group")] = "../../../../etc";
-  EXPECT_EQ(Read(host)->iommu_domain.missing().kind, Missing::Kind::kFailed);
+  host.links[Sys(kPciNic, "iommu_group")] = "../../../../etc";
+  EXPECT_EQ(ReadPciOf(host)->iommu_domain.missing().kind, Missing::Kind::kFailed);
 }
 
 TEST(Pci, AConfigurationSpaceThatCannotBeReadIsNoReasonToLoseThePath) {
   FakeHost host = HostWithNic();
-  host.files[Sys(kNic, "config")] = ErrnoStatus(EPERM, "open config");
-  const Fact<PciFunction> pci = Read(host);
+  host.files[Sys(kPciNic, "config")] = ErrnoStatus(EPERM, "open config");
+  const Fact<PciFunction> pci = ReadPciOf(host);
   EXPECT_EQ(pci->path->front().max_payload_bytes.missing().kind, Missing::Kind::kDenied);
   EXPECT_EQ(pci->path->back().max_payload_bytes.missing().kind, Missing::Kind::kFailed);
 }
@@ -153,7 +153,7 @@ TEST(Pci, ASoftwareDeviceHasNone) {
 TEST(Pci, ADeviceOnAnotherBusSaysSo) {
   FakeHost host;
   host.links["/sys/class/infiniband/mlx5_0"] = "../../devices/platform/soc/infiniband/mlx5_0";
-  EXPECT_EQ(Read(host).missing(), (Missing{Missing::Kind::kUnsupported, "not a PCI device"}));
+  EXPECT_EQ(ReadPciOf(host).missing(), (Missing{Missing::Kind::kUnsupported, "not a PCI device"}));
 }
 
 TEST(Pci, AVirtualFunctionIsJudgedByTheLinkOfItsPhysicalOne) {
@@ -161,23 +161,23 @@ TEST(Pci, AVirtualFunctionIsJudgedByTheLinkOfItsPhysicalOne) {
   const std::string virtual_function = "0000:3b:00.2";
   host.links["/sys/class/infiniband/mlx5_0"] =
       "../../devices/pci0000:3a/" + kRoot + "/" + virtual_function + "/infiniband/mlx5_0";
-  host.links[Sys(virtual_function, "physfn")] = "../" + kNic;
+  host.links[Sys(virtual_function, "physfn")] = "../" + kPciNic;
   AddLink(&host, virtual_function, "Unknown", "0", "Unknown", "0");
   host.files[Sys(virtual_function, "vendor")] = "0x15b3\n";
   host.files[Sys(virtual_function, "device")] = "0x1018\n";
-  const Fact<PciFunction> pci = Read(host);
+  const Fact<PciFunction> pci = ReadPciOf(host);
   ASSERT_TRUE(pci);
   EXPECT_TRUE(pci->virtual_function);
   EXPECT_EQ(pci->address, virtual_function);
   ASSERT_TRUE(pci->path) << pci->path.missing().detail;
-  EXPECT_EQ(pci->path->front().address, kNic);
+  EXPECT_EQ(pci->path->front().address, kPciNic);
   EXPECT_EQ(pci->aer_fatal.missing().kind, Missing::Kind::kUnsupported);
 }
 
 TEST(Pci, ALinkThatIsNotKnownLeavesNoPathAndNothingElseOut) {
   FakeHost host = HostWithNic();
   host.files[Sys(kRoot, "current_link_speed")] = "Unknown\n";
-  const Fact<PciFunction> pci = Read(host);
+  const Fact<PciFunction> pci = ReadPciOf(host);
   ASSERT_TRUE(pci);
   EXPECT_EQ(pci->path.missing(), (Missing{Missing::Kind::kUnsupported,
                                           Sys(kRoot, "current_link_speed") + ": the kernel does not know it"}));
@@ -186,27 +186,27 @@ TEST(Pci, ALinkThatIsNotKnownLeavesNoPathAndNothingElseOut) {
 
 TEST(Pci, ASuspendedFunctionIsNotJudgedByItsSlowLink) {
   FakeHost host = HostWithNic();
-  host.files[Sys(kNic, "power/runtime_status")] = "suspended\n";
-  EXPECT_THAT(Read(host)->path.missing().detail, HasSubstr("is suspended"));
+  host.files[Sys(kPciNic, "power/runtime_status")] = "suspended\n";
+  EXPECT_THAT(ReadPciOf(host)->path.missing().detail, HasSubstr("is suspended"));
 }
 
 TEST(Pci, AConventionalDeviceHasNoLink) {
   FakeHost host = HostWithNic();
   for (const char* file : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"}) {
-    host.files.erase(Sys(kNic, file));
+    host.files.erase(Sys(kPciNic, file));
   }
-  EXPECT_EQ(Read(host)->path.missing(),
-            (Missing{Missing::Kind::kUnsupported, kNic + " has no PCI Express link"}));
+  EXPECT_EQ(ReadPciOf(host)->path.missing(),
+            (Missing{Missing::Kind::kUnsupported, kPciNic + " has no PCI Express link"}));
 }
 
 TEST(Pci, WithoutNumaOrAerThoseAreTheOnlyGaps) {
   FakeHost host = HostWithNic();
-  host.files.erase(Sys(kNic, "numa_node"));
-  host.files.erase(Sys(kNic, "aer_dev_fatal"));
-  host.files[Sys(kNic, "aer_dev_correctable")] = ErrnoStatus(EACCES, "open aer_dev_correctable");
-  const Fact<PciFunction> pci = Read(host);
+  host.files.erase(Sys(kPciNic, "numa_node"));
+  host.files.erase(Sys(kPciNic, "aer_dev_fatal"));
+  host.files[Sys(kPciNic, "aer_dev_correctable")] = ErrnoStatus(EACCES, "open aer_dev_correctable");
+  const Fact<PciFunction> pci = ReadPciOf(host);
   ASSERT_TRUE(pci);
-  EXPECT_EQ(pci->numa_node.missing().detail, kNic + ": kernel without NUMA");
+  EXPECT_EQ(pci->numa_node.missing().detail, kPciNic + ": kernel without NUMA");
   EXPECT_EQ(pci->aer_fatal.missing().kind, Missing::Kind::kUnsupported);
   EXPECT_EQ(pci->aer_correctable.missing().kind, Missing::Kind::kDenied);
   EXPECT_TRUE(pci->path);
@@ -214,10 +214,10 @@ TEST(Pci, WithoutNumaOrAerThoseAreTheOnlyGaps) {
 
 TEST(Pci, AFunctionThatWentAwayIsAFailure) {
   FakeHost host = HostWithNic();
-  host.files[Sys(kNic, "vendor")] = ErrnoStatus(EIO, "read vendor");
-  EXPECT_EQ(Read(host).missing().kind, Missing::Kind::kFailed);
-  host.files[Sys(kNic, "vendor")] = "none\n";
-  EXPECT_THAT(Read(host).missing().detail, HasSubstr("vendor: \"none\" is not a number"));
+  host.files[Sys(kPciNic, "vendor")] = ErrnoStatus(EIO, "read vendor");
+  EXPECT_EQ(ReadPciOf(host).missing().kind, Missing::Kind::kFailed);
+  host.files[Sys(kPciNic, "vendor")] = "none\n";
+  EXPECT_THAT(ReadPciOf(host).missing().detail, HasSubstr("vendor: \"none\" is not a number"));
 }
 
 }  // namespace

@@ -16,16 +16,16 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kPort = "/sys/class/infiniband/mlx5_0/ports/1/";
-const RdmaDevice kDevice{.index = 0, .name = "mlx5_0", .port_count = 1};
+constexpr const char* kInfinibandPort = "/sys/class/infiniband/mlx5_0/ports/1/";
+const RdmaDevice kInfinibandDevice{.index = 0, .name = "mlx5_0", .port_count = 1};
 
 MadRequest Question(std::uint16_t lid, std::vector<std::byte> mad) {
   return {.device = "mlx5_0", .port = 1, .lid = lid, .mad = std::move(mad)};
 }
 
-FakeHost GoodHost() {
+FakeHost GoodInfinibandHost() {
   FakeHost host;
-  const std::string port = kPort;
+  const std::string port = kInfinibandPort;
   host.files[port + "lid"] = "0x4\n";
   host.files[port + "sm_lid"] = "0x1\n";
   host.directories[port + "pkeys"] = std::vector<std::string>{"0", "1", "10", "2"};
@@ -39,7 +39,9 @@ FakeHost GoodHost() {
   return host;
 }
 
-Infiniband Read(FakeHost& host) { return ReadInfiniband(host, kDevice, 1, Transport::kInfiniBand); }
+Infiniband ReadInfinibandOf(FakeHost& host) {
+  return ReadInfiniband(host, kInfinibandDevice, 1, Transport::kInfiniBand);
+}
 
 TEST(DecodeHex16, TakesWhatSysfsWrites) {
   EXPECT_EQ(DecodeHex16("0x1\n"), 1);
@@ -49,8 +51,8 @@ TEST(DecodeHex16, TakesWhatSysfsWrites) {
 }
 
 TEST(ReadInfiniband, TellsEverythingOfAGoodPort) {
-  FakeHost host = GoodHost();
-  const Infiniband ib = Read(host);
+  FakeHost host = GoodInfinibandHost();
+  const Infiniband ib = ReadInfinibandOf(host);
   EXPECT_EQ(*ib.lid, 4);
   EXPECT_EQ(*ib.sm_lid, 1);
   EXPECT_THAT(*ib.pkeys, ElementsAre(0xffff, 0x8001, 0x7002)) << "in the order of the slots";
@@ -63,37 +65,37 @@ TEST(ReadInfiniband, TellsEverythingOfAGoodPort) {
 TEST(ReadInfiniband, AsksNothingOfAnotherTransport) {
   FakeHost host;
   for (const Transport transport : {Transport::kRoce, Transport::kIwarp}) {
-    const Infiniband ib = ReadInfiniband(host, kDevice, 1, transport);
+    const Infiniband ib = ReadInfiniband(host, kInfinibandDevice, 1, transport);
     EXPECT_EQ(ib.lid.missing().kind, Missing::Kind::kUnsupported);
     EXPECT_EQ(ib.pma_counters.missing().detail, "not an InfiniBand port");
   }
   const Missing why{Missing::Kind::kDenied, "why"};
-  EXPECT_EQ(ReadInfiniband(host, kDevice, 1, why).link.missing(), why);
+  EXPECT_EQ(ReadInfiniband(host, kInfinibandDevice, 1, why).link.missing(), why);
   EXPECT_THAT(host.asked, ElementsAre());
 }
 
 TEST(ReadInfiniband, WithoutALidAsksNoPerformanceAgent) {
-  FakeHost host = GoodHost();
-  host.files[std::string(kPort) + "lid"] = "0x0\n";
-  const Infiniband ib = Read(host);
+  FakeHost host = GoodInfinibandHost();
+  host.files[std::string(kInfinibandPort) + "lid"] = "0x0\n";
+  const Infiniband ib = ReadInfinibandOf(host);
   EXPECT_TRUE(ib.link) << "PortInfo needs no LID";
   EXPECT_EQ(ib.pma_counters.missing().kind, Missing::Kind::kFailed);
   EXPECT_THAT(ib.pma_counters.missing().detail, HasSubstr("has no LID"));
 }
 
 TEST(ReadInfiniband, KeepsTheNarrowCountersOfAnAgentWithoutWideOnes) {
-  FakeHost host = GoodHost();
+  FakeHost host = GoodInfinibandHost();
   host.mads[Question(4, PortCountersExtendedRequest(1))] = mad_wire::Answer(0x04, 0x1d, {}, 0x0c);
-  EXPECT_THAT(*Read(host).pma_counters, Contains(Counter{"port_xmit_data", 14}));
+  EXPECT_THAT(*ReadInfinibandOf(host).pma_counters, Contains(Counter{"port_xmit_data", 14}));
 }
 
 TEST(ReadInfiniband, SaysWhyThereAreNoDatagramsAndAsksOnce) {
   for (const auto& [status, kind] :
        {std::pair{absl::UnimplementedError("ib_umad is not loaded"), Missing::Kind::kUnsupported},
         std::pair{ErrnoStatus(EACCES, "open umad of mlx5_0/1"), Missing::Kind::kDenied}}) {
-    FakeHost host = GoodHost();
+    FakeHost host = GoodInfinibandHost();
     for (auto& [question, answer] : host.mads) answer = status;
-    const Infiniband ib = Read(host);
+    const Infiniband ib = ReadInfinibandOf(host);
     EXPECT_EQ(*ib.lid, 4) << "sysfs needs no datagrams";
     EXPECT_EQ(ib.link.missing().kind, kind);
     EXPECT_EQ(ib.pma_counters.missing().kind, kind);
@@ -102,11 +104,11 @@ TEST(ReadInfiniband, SaysWhyThereAreNoDatagramsAndAsksOnce) {
 }
 
 TEST(ReadInfiniband, NonsenseIsNotZero) {
-  FakeHost host = GoodHost();
-  host.files[std::string(kPort) + "sm_lid"] = "none\n";
-  host.files[std::string(kPort) + "pkeys/1"] = ErrnoStatus(EINVAL, "read pkeys/1");
+  FakeHost host = GoodInfinibandHost();
+  host.files[std::string(kInfinibandPort) + "sm_lid"] = "none\n";
+  host.files[std::string(kInfinibandPort) + "pkeys/1"] = ErrnoStatus(EINVAL, "read pkeys/1");
   host.mads[Question(0xffff, PortInfoRequest(1))] = mad_wire::PortCounters();
-  const Infiniband ib = Read(host);
+  const Infiniband ib = ReadInfinibandOf(host);
   EXPECT_EQ(ib.sm_lid.missing().kind, Missing::Kind::kFailed);
   EXPECT_EQ(ib.pkeys.missing().kind, Missing::Kind::kFailed);
   EXPECT_EQ(ib.link.missing().kind, Missing::Kind::kFailed);

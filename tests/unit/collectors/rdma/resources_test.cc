@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using wire::operator+;
 
-const RdmaDevice kDevice{.index = 3, .name = "rxe0"};
+const RdmaDevice kResourcesDevice{.index = 3, .name = "rxe0"};
 
 wire::Bytes Rows(std::vector<const char*> names) {
   wire::Bytes rows;
@@ -22,32 +22,35 @@ wire::Bytes Rows(std::vector<const char*> names) {
 }
 
 TEST(Resources, AreCountedByKind) {
-  const auto resources = DecodeResources(wire::Resources(3), kDevice);
+  const auto resources = DecodeResources(wire::Resources(3), kResourcesDevice);
   ASSERT_TRUE(resources.ok()) << resources.status();
   EXPECT_EQ(*resources, (RdmaResources{.qp = 3, .cq = 5, .mr = 1, .pd = 4, .cm_id = 2, .ctx = 6}));
 }
 
 TEST(Resources, OldKernelsDoNotCountContexts) {
-  EXPECT_TRUE(DecodeResources(wire::Resources(3, Rows({"pd", "cq", "qp", "cm_id", "mr"})), kDevice).ok());
+  EXPECT_TRUE(
+      DecodeResources(wire::Resources(3, Rows({"pd", "cq", "qp", "cm_id", "mr"})), kResourcesDevice).ok());
 }
 
 TEST(Resources, AKindThatIsNotToldIsNoZero) {
-  EXPECT_THAT(Message(DecodeResources(wire::Resources(3, Rows({"pd", "cq", "cm_id", "mr"})), kDevice).status()),
-              HasSubstr("no number of qp"));
+  EXPECT_THAT(
+      Message(
+          DecodeResources(wire::Resources(3, Rows({"pd", "cq", "cm_id", "mr"})), kResourcesDevice).status()),
+      HasSubstr("no number of qp"));
 }
 
 TEST(Resources, OfAnotherDeviceAreAnError) {
-  EXPECT_FALSE(DecodeResources(wire::Resources(4), kDevice).ok());
-  EXPECT_FALSE(DecodeResources(wire::U32(1, 3), kDevice).ok());
+  EXPECT_FALSE(DecodeResources(wire::Resources(4), kResourcesDevice).ok());
+  EXPECT_FALSE(DecodeResources(wire::U32(1, 3), kResourcesDevice).ok());
 }
 
 TEST(Resources, ThatTheKernelDoesNotTellAreAGapWithItsWords) {
   FakeHost host;
   host.Answer(wire::ResourcesRequest(3), ErrnoStatus(EOPNOTSUPP, "ask RDMA netlink command 9"));
-  EXPECT_EQ(ReadResources(host, kDevice).missing(),
+  EXPECT_EQ(ReadResources(host, kResourcesDevice).missing(),
             (Missing{Missing::Kind::kUnsupported, "ask RDMA netlink command 9: Operation not supported"}));
   host.Answer(wire::ResourcesRequest(3), wire::One(wire::Resources(3)));
-  EXPECT_EQ(ReadResources(host, kDevice)->qp, 3U);
+  EXPECT_EQ(ReadResources(host, kResourcesDevice)->qp, 3U);
 }
 
 TEST(Namespaces, AreSharedOrNot) {

@@ -88,7 +88,7 @@ TEST(RealHost, LoopbackHasNoDcb) {
 }
 
 template <class Request>
-std::span<const std::byte> Bytes(const Request& request) {
+std::span<const std::byte> BytesOf(const Request& request) {
   return std::as_bytes(std::span(&request, 1));
 }
 
@@ -96,29 +96,29 @@ TEST(RealHost, EthtoolIsAskedAndNeverTold) {
   RealHost host;
   ethtool_pauseparam set{};
   set.cmd = ETHTOOL_SPAUSEPARAM;
-  EXPECT_EQ(host.Ethtool("lo", Bytes(set)).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(host.Ethtool("lo", BytesOf(set)).status().code(), absl::StatusCode::kInvalidArgument);
   ethtool_tunable without_room{};
   without_room.cmd = ETHTOOL_GTUNABLE;
   without_room.len = 2;
-  EXPECT_EQ(host.Ethtool("lo", Bytes(without_room)).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(host.Ethtool("lo", BytesOf(without_room)).status().code(), absl::StatusCode::kInvalidArgument);
   ethtool_stats statistics{};
   statistics.cmd = ETHTOOL_GSTATS;
   statistics.n_stats = 4;
-  EXPECT_EQ(host.Ethtool("lo", Bytes(statistics)).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(host.Ethtool("lo", BytesOf(statistics)).status().code(), absl::StatusCode::kInvalidArgument);
   ethtool_sset_info sets[2]{};
   sets[0].cmd = ETHTOOL_GSSET_INFO;
   sets[0].sset_mask = 3;  // two sets want two numbers
-  EXPECT_EQ(host.Ethtool("lo", Bytes(sets)).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(host.Ethtool("lo", BytesOf(sets)).status().code(), absl::StatusCode::kInvalidArgument);
   sets[0].sset_mask = 1U << ETH_SS_STATS;
-  EXPECT_EQ(host.Ethtool("lo", Bytes(sets))->size(), sizeof sets);
+  EXPECT_EQ(host.Ethtool("lo", BytesOf(sets))->size(), sizeof sets);
 }
 
 TEST(RealHost, EthtoolTellsWhatTheKernelSays) {
   RealHost host;
   ethtool_pauseparam pause{};
   pause.cmd = ETHTOOL_GPAUSEPARAM;
-  EXPECT_EQ(host.Ethtool("lo", Bytes(pause)).status(), ErrnoStatus(EOPNOTSUPP, "ask ethtool about lo"));
-  EXPECT_EQ(host.Ethtool("no-such-dev", Bytes(pause)).status(),
+  EXPECT_EQ(host.Ethtool("lo", BytesOf(pause)).status(), ErrnoStatus(EOPNOTSUPP, "ask ethtool about lo"));
+  EXPECT_EQ(host.Ethtool("no-such-dev", BytesOf(pause)).status(),
             ErrnoStatus(ENODEV, "ask ethtool about no-such-dev"));
 }
 

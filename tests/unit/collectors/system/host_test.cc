@@ -8,7 +8,7 @@
 namespace rdmaready {
 namespace {
 
-const Fact<Kernel> kKernel = Kernel{"6.12.1"};
+const Fact<Kernel> kHostKernel = Kernel{"6.12.1"};
 
 FakeHost HostWithSysfs() {
   FakeHost host;
@@ -33,44 +33,44 @@ TEST(ModuleIndex, AModuleThatOnlyDependsOnItIsNotIt) {
 TEST(RdmaStack, IsLoadedWhenItsClassIsThere) {
   FakeHost host = HostWithSysfs();
   host.directories["/sys/class/infiniband"] = std::vector<std::string>{};
-  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kLoaded);
+  EXPECT_EQ(*ReadRdmaStack(host, kHostKernel), RdmaStack::kLoaded);
 }
 
 TEST(RdmaStack, IsNotLoadedWhenTheModuleIsInstalled) {
   FakeHost host = HostWithSysfs();
   host.files["/lib/modules/6.12.1/modules.dep"] = "kernel/drivers/infiniband/core/ib_core.ko.xz:\n";
-  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kNotLoaded);
+  EXPECT_EQ(*ReadRdmaStack(host, kHostKernel), RdmaStack::kNotLoaded);
   host.files["/lib/modules/6.12.1/modules.dep"] = "";
   host.files["/lib/modules/6.12.1/modules.builtin"] = "kernel/drivers/infiniband/core/ib_core.ko\n";
-  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kNotLoaded);
+  EXPECT_EQ(*ReadRdmaStack(host, kHostKernel), RdmaStack::kNotLoaded);
 }
 
 TEST(RdmaStack, IsAbsentWhenNoModuleIsInstalled) {
   FakeHost host = HostWithSysfs();
-  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kAbsent);
+  EXPECT_EQ(*ReadRdmaStack(host, kHostKernel), RdmaStack::kAbsent);
   host.files["/lib/modules/6.12.1/modules.dep"] = "kernel/net/veth.ko:\n";
-  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kAbsent);
+  EXPECT_EQ(*ReadRdmaStack(host, kHostKernel), RdmaStack::kAbsent);
 }
 
 TEST(RdmaStack, IsMissingWhenTheModulesMayNotBeRead) {
   FakeHost host = HostWithSysfs();
   host.files["/lib/modules/6.12.1/modules.dep"] = ErrnoStatus(EACCES, "open modules.dep");
-  EXPECT_EQ(ReadRdmaStack(host, kKernel).missing(),
+  EXPECT_EQ(ReadRdmaStack(host, kHostKernel).missing(),
             (Missing{Missing::Kind::kDenied, "open modules.dep: Permission denied"}));
   host.files["/boot/config-6.12.1"] = "CONFIG_INFINIBAND=m\n";
-  EXPECT_FALSE(ReadRdmaStack(host, kKernel));
+  EXPECT_FALSE(ReadRdmaStack(host, kHostKernel));
 }
 
 TEST(RdmaStack, IsAbsentWhenTheKernelsConfigurationSaysSo) {
   FakeHost host = HostWithSysfs();
   host.files["/lib/modules/6.12.1/modules.dep"] = ErrnoStatus(EACCES, "open modules.dep");
   host.files["/boot/config-6.12.1"] = "CONFIG_NET=y\n# CONFIG_INFINIBAND is not set\n";
-  EXPECT_EQ(*ReadRdmaStack(host, kKernel), RdmaStack::kAbsent);
+  EXPECT_EQ(*ReadRdmaStack(host, kHostKernel), RdmaStack::kAbsent);
 }
 
 TEST(RdmaStack, IsMissingWithoutSysfs) {
   FakeHost host;
-  EXPECT_EQ(ReadRdmaStack(host, kKernel).missing(),
+  EXPECT_EQ(ReadRdmaStack(host, kHostKernel).missing(),
             (Missing{Missing::Kind::kFailed, "list /sys/class: No such file or directory"}));
 }
 

@@ -14,13 +14,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using wire::operator+;
 
-const RdmaDevice kDevice{.index = 3, .name = "rxe0"};
+const RdmaDevice kStorageDevice{.index = 3, .name = "rxe0"};
 
 TEST(Listeners, AreTheKernelsAndProcesses) {
   const auto listeners = DecodeListeners(
       wire::CmIds(3, wire::CmId(4420, wire::OfKernel("nvmet_rdma")) + wire::CmId(7471, wire::OfProcess(42)) +
                          wire::CmId(20049, wire::OfKernel("rpcrdma"), 8, 0x106, AF_INET6)),
-      kDevice);
+      kStorageDevice);
   ASSERT_TRUE(listeners.ok()) << Message(listeners.status());
   EXPECT_THAT(*listeners, ElementsAre(RdmaListener{4420, "nvmet_rdma", 0}, RdmaListener{7471, "", 42},
                                       RdmaListener{20049, "rpcrdma", 0}));
@@ -31,18 +31,20 @@ TEST(Listeners, AreNotThoseThatAreConnectedOrHaveNoPort) {
       wire::CmIds(3, wire::CmId(445, wire::OfKernel("ksmbd"), 5) +             // CONNECT
                          wire::CmId(445, wire::OfKernel("x"), 8, 0x111) +      // UDP's port space
                          wire::CmId(445, wire::OfKernel("x"), 8, 0x106, 27)),  // AF_IB: a service id, no port
-      kDevice);
+      kStorageDevice);
   EXPECT_THAT(*listeners, IsEmpty());
 }
 
 TEST(Listeners, OfADeviceWithoutAnyAreNone) {
-  EXPECT_THAT(*DecodeListeners(wire::U32(1, 3), kDevice), IsEmpty());
+  EXPECT_THAT(*DecodeListeners(wire::U32(1, 3), kStorageDevice), IsEmpty());
   FakeHost host;
   host.Answer(wire::CmIdsRequest(3), std::vector<NetlinkMessage>{});
-  EXPECT_THAT(*ReadListeners(host, kDevice), IsEmpty());
+  EXPECT_THAT(*ReadListeners(host, kStorageDevice), IsEmpty());
 }
 
-TEST(Listeners, OfAnotherDeviceAreAnError) { EXPECT_FALSE(DecodeListeners(wire::CmIds(4, {}), kDevice).ok()); }
+TEST(Listeners, OfAnotherDeviceAreAnError) {
+  EXPECT_FALSE(DecodeListeners(wire::CmIds(4, {}), kStorageDevice).ok());
+}
 
 TEST(Listeners, AreEachOnceAndByPort) {
   FakeHost host;
@@ -50,14 +52,14 @@ TEST(Listeners, AreEachOnceAndByPort) {
               wire::Each({wire::CmIds(3, wire::CmId(445, wire::OfKernel("ksmbd"))),
                           wire::CmIds(3, wire::CmId(445, wire::OfKernel("ksmbd"), 8, 0x106, AF_INET6) +
                                              wire::CmId(22, wire::OfProcess(1)))}));
-  EXPECT_THAT(*ReadListeners(host, kDevice),
+  EXPECT_THAT(*ReadListeners(host, kStorageDevice),
               ElementsAre(RdmaListener{22, "", 1}, RdmaListener{445, "ksmbd", 0}));
 }
 
 TEST(Listeners, ThatTheKernelDoesNotTellAreAGap) {
   FakeHost host;
   host.Answer(wire::CmIdsRequest(3), ErrnoStatus(EOPNOTSUPP, "list by RDMA netlink command 11"));
-  EXPECT_EQ(ReadListeners(host, kDevice).missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(ReadListeners(host, kStorageDevice).missing().kind, Missing::Kind::kUnsupported);
 }
 
 TEST(Ksmbd, IsConfiguredWhereItsToolsLook) {
@@ -116,16 +118,16 @@ TEST(TcpListeners, OfAKernelWithoutIpv6AreThoseOfIpv4) {
 
 TEST(Limits, AreThoseOfTheDeviceAndItsFlags) {
   FakeHost host = GoodFakeHost();
-  const DeviceLimits limits = *ReadLimits(host, kDevice, absl::OkStatus());
+  const DeviceLimits limits = *ReadLimits(host, kStorageDevice, absl::OkStatus());
   EXPECT_EQ(limits.max_cqe, 32767U);
   EXPECT_TRUE(limits.fast_registration);
   EXPECT_FALSE(limits.mw_type_2a);
   EXPECT_FALSE(limits.mw_type_2b);
   host.verbs_devices["rxe0"] = VerbsDeviceAnswer{.device_cap_flags = 3U << 23U};
-  EXPECT_FALSE(ReadLimits(host, kDevice, absl::OkStatus())->fast_registration);
-  EXPECT_TRUE(ReadLimits(host, kDevice, absl::OkStatus())->mw_type_2b);
+  EXPECT_FALSE(ReadLimits(host, kStorageDevice, absl::OkStatus())->fast_registration);
+  EXPECT_TRUE(ReadLimits(host, kStorageDevice, absl::OkStatus())->mw_type_2b);
   FakeHost other;
-  EXPECT_FALSE(ReadLimits(other, kDevice, absl::FailedPreconditionError("ib_uverbs is not loaded")));
+  EXPECT_FALSE(ReadLimits(other, kStorageDevice, absl::FailedPreconditionError("ib_uverbs is not loaded")));
   EXPECT_FALSE(other.Asked("verbs device"));
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Target {
+struct NvmeTarget {
   std::uint16_t connect_status = 0;
   std::uint64_t connect_result = 1;
   std::vector<std::string> subsystems{};
@@ -37,7 +37,7 @@ Message CompletionOf(Octets command, std::uint64_t result = 0, std::uint16_t sta
   return bytes;
 }
 
-Message LogOf(const Target& target) {
+Message LogOf(const NvmeTarget& target) {
   Message log(nvme::kLogHeaderBytes + target.subsystems.size() * nvme::kLogEntryBytes);
   PutLittle(log, 0, target.generation);
   PutLittle(log, 8, target.records == 0 ? std::uint64_t{target.subsystems.size()} : target.records);
@@ -60,7 +60,7 @@ void Fill(FakeServer& server, Octets command, const Message& source, std::uint64
   server.Write(GetLittle<std::uint64_t>(command, 24), GetLittle<std::uint32_t>(command, 35), part);
 }
 
-std::vector<Message> Serve(Target& target, FakeServer& server, Octets command) {
+std::vector<Message> Serve(NvmeTarget& target, FakeServer& server, Octets command) {
   const auto opcode = GetLittle<std::uint8_t>(command, 0);
   const auto type = GetLittle<std::uint8_t>(command, 4);
   if (opcode == 0x7f && type == 0x01) {
@@ -89,13 +89,13 @@ std::vector<Message> Serve(Target& target, FakeServer& server, Octets command) {
   return {CompletionOf(command)};
 }
 
-FakeServer::Handler Serving(Target& target) {
+FakeServer::Handler Serving(NvmeTarget& target) {
   return [&target](FakeServer& server, Octets command) { return Serve(target, server, command); };
 }
 
 TEST(NvmeProbe, WalksToTheEndOfDiscovery) {
   MemoryFabric fabric;
-  Target target{.subsystems = {"nqn.one", "nqn.two"}};
+  NvmeTarget target{.subsystems = {"nqn.one", "nqn.two"}};
   {
     FakeServer server(fabric, Hex("0000 2000"), Serving(target));
     const ProbeResult result = WalkTo(fabric, Protocol::kNvme);
@@ -114,7 +114,7 @@ TEST(NvmeProbe, WalksToTheEndOfDiscovery) {
 
 TEST(NvmeProbe, CountsWhatIsOfferedOverRdma) {
   MemoryFabric fabric;
-  Target target{.subsystems = {"nqn.one", "nqn.two", "nqn.three"}, .transports = "\x03\x01\x03"};
+  NvmeTarget target{.subsystems = {"nqn.one", "nqn.two", "nqn.three"}, .transports = "\x03\x01\x03"};
   FakeServer server(fabric, {}, Serving(target));
   const ProbeResult result = WalkTo(fabric, Protocol::kNvme);
   EXPECT_EQ(ValueOf(result, "nvme-subsystems"), "3");
@@ -124,7 +124,7 @@ TEST(NvmeProbe, CountsWhatIsOfferedOverRdma) {
 
 TEST(NvmeProbe, ConnectsNoSubsystemThatNobodyNamed) {
   MemoryFabric fabric;
-  Target target{.subsystems = {"nqn.one"}};
+  NvmeTarget target{.subsystems = {"nqn.one"}};
   {
     FakeServer server(fabric, {}, Serving(target));
     const ProbeResult result = WalkTo(fabric, Protocol::kNvme, std::chrono::seconds(10),
@@ -139,7 +139,7 @@ TEST(NvmeProbe, ConnectsNoSubsystemThatNobodyNamed) {
 
 TEST(NvmeProbe, SilentAddressOnIwarpIsNotLeftToTheKernel) {
   MemoryFabric fabric;
-  Target target{};
+  NvmeTarget target{};
   FakeServer server(fabric, {}, Serving(target));
   std::vector<std::uint16_t> ports;
   FailureKind kind = FailureKind::kUnreachable;
@@ -161,7 +161,7 @@ TEST(NvmeProbe, SilentAddressOnIwarpIsNotLeftToTheKernel) {
 
 TEST(NvmeProbe, HostThatIsNotAllowedIsNamed) {
   MemoryFabric fabric;
-  Target target{.connect_status = nvme::kStatusInvalidHost, .connect_result = 0x10000 + 512};
+  NvmeTarget target{.connect_status = nvme::kStatusInvalidHost, .connect_result = 0x10000 + 512};
   FakeServer server(fabric, {}, Serving(target));
   const ProbeStep step = StepOf(WalkTo(fabric, Protocol::kNvme), "nvme-discovery-connect");
   EXPECT_EQ(step.failure.kind, FailureKind::kRejected);
@@ -179,7 +179,7 @@ TEST(NvmeProbe, RefusedConnectionSaysWhy) {
 
 TEST(NvmeProbe, LogWithoutAnEndIsReadToABound) {
   MemoryFabric fabric;
-  Target target{.subsystems = std::vector<std::string>(40, "nqn.x"), .records = 1ull << 60};
+  NvmeTarget target{.subsystems = std::vector<std::string>(40, "nqn.x"), .records = 1ull << 60};
   {
     FakeServer server(fabric, {}, Serving(target));
     const ProbeResult result = WalkTo(fabric, Protocol::kNvme);
@@ -192,7 +192,7 @@ TEST(NvmeProbe, LogWithoutAnEndIsReadToABound) {
 
 TEST(NvmeProbe, LogThatNeverRestsIsNotReadForEver) {
   MemoryFabric fabric;
-  Target target{.subsystems = {"nqn.one"}, .restless = true};
+  NvmeTarget target{.subsystems = {"nqn.one"}, .restless = true};
   FakeServer server(fabric, {}, Serving(target));
   EXPECT_THAT(StepOf(WalkTo(fabric, Protocol::kNvme), "nvme-discovery-log").failure.detail,
               HasSubstr("changed each time it was read"));
@@ -200,7 +200,7 @@ TEST(NvmeProbe, LogThatNeverRestsIsNotReadForEver) {
 
 TEST(NvmeProbe, ControllerThatNeverGetsReadyEndsTheWalkInTime) {
   MemoryFabric fabric;
-  Target target{.ready = false};
+  NvmeTarget target{.ready = false};
   FakeServer server(fabric, {}, Serving(target));
   const ProbeResult result = WalkTo(fabric, Protocol::kNvme, std::chrono::milliseconds(500));
   EXPECT_EQ(StepOf(result, "nvme-enable").failure.kind, FailureKind::kStalled);
@@ -219,7 +219,7 @@ TEST(NvmeProbe, CutCompletionIsNoAnswer) {
 
 TEST(NvmeProbe, NothingStaysRegistered) {
   MemoryFabric fabric;
-  Target target{.subsystems = {"nqn.one"}};
+  NvmeTarget target{.subsystems = {"nqn.one"}};
   {
     FakeServer server(fabric, {}, Serving(target));
     WalkTo(fabric, Protocol::kNvme);
