@@ -2,9 +2,9 @@
 #include "cli/fleet/test_runner.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "checks/fleet/pairing.h"
@@ -80,15 +80,10 @@ absl::StatusOr<std::vector<Path>> Paths(const Facts& from, const Facts& to,
 
 absl::StatusOr<PortSelection> ParsePort(std::string_view text) {
   const std::size_t slash = text.rfind('/');
-  PortSelection port;
   if (slash != std::string_view::npos && slash > 0) {
-    const char* first = text.data() + slash + 1;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(first, last, port.number);
-    if (error == std::errc() && end == last && port.number > 0) {
-      port.device = text.substr(0, slash);
-      return port;
-    }
+    const auto number = ParseNumber<std::uint32_t>(text.substr(slash + 1));
+    if (number && *number > 0)
+      return PortSelection{.device = std::string(text.substr(0, slash)), .number = *number};
   }
   return absl::InvalidArgumentError("port '" + std::string(text) + "': DEVICE/NUMBER expected, like mlx5_0/1");
 }

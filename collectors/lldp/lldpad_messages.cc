@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
+#include "api/base/number.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
@@ -41,12 +41,7 @@ std::string Head(std::string_view command, std::string_view operation, std::stri
   return head;
 }
 
-std::optional<unsigned> HexNumber(std::string_view digits) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
+std::optional<unsigned> HexNumber(std::string_view digits) { return ParseNumber<unsigned>(digits, 16); }
 
 // enum cmd_status of lldpad_status.h.
 absl::Status StatusOf(unsigned status, std::string_view netdev) {

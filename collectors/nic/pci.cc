@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/nic/interrupts.h"
@@ -33,13 +34,11 @@ bool IsPciAddress(std::string_view text) {
 
 template <class T>
 Fact<T> NumberOf(std::string_view text, int base) {
-  std::string number = TrimRight(text);
-  const std::size_t skip = base == 16 && number.starts_with("0x") ? 2 : 0;
-  T value{};
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data() + skip, end, value, base);
-  if (error != std::errc() || stop != end) return PciFailed("\"" + number + "\" is not a number");
-  return value;
+  const std::string number = TrimRight(text);
+  std::string_view digits = number;
+  if (base == 16 && digits.starts_with("0x")) digits.remove_prefix(2);
+  if (const std::optional<T> value = ParseNumber<T>(digits, base)) return *value;
+  return PciFailed("\"" + number + "\" is not a number");
 }
 
 class Function {
