@@ -246,7 +246,7 @@ absl::Status RuleDecoder::Bitwise(const Attributes& data) {
   const bool maskable =
       value.kind == Kind::kCtState || value.kind == Kind::kCtStatus || value.kind == Kind::kTcpFlags;
   const bool shift =
-      data.Find(NFTA_BITWISE_OP) && NftU32(data, NFTA_BITWISE_OP).value_or(1) != NFT_BITWISE_MASK_XOR;
+      data.Find(NFTA_BITWISE_OP) && NftU32(data, NFTA_BITWISE_OP).value_or(1) != NFT_BITWISE_BOOL;
   if (!maskable || value.mask || shift) return Load(data, NFTA_BITWISE_DREG, {});
   const absl::StatusOr<std::vector<std::byte>> mask = ValueIn(data, NFTA_BITWISE_MASK);
   const absl::StatusOr<std::vector<std::byte>> flip = ValueIn(data, NFTA_BITWISE_XOR);

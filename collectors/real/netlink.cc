@@ -106,10 +106,10 @@ int OnError(sockaddr_nl*, nlmsgerr* error, void* context) {
 
 using Socket = Handle<nl_sock, nl_socket_free>;
 using Callbacks = Handle<nl_cb, nl_cb_put>;
-using Message = Handle<nl_msg, nlmsg_free>;
+using MessageHandle = Handle<nl_msg, nlmsg_free>;
 
 absl::Status Send(nl_sock* socket, const NetlinkRequest& request) {
-  const Message message(nlmsg_alloc_simple(request.type, request.dump ? NLM_F_DUMP : NLM_F_ACK));
+  const MessageHandle message(nlmsg_alloc_simple(request.type, request.dump ? NLM_F_DUMP : NLM_F_ACK));
   if (!message) return ErrnoStatus(ENOMEM, Name(request));
   std::vector<std::byte> payload = request.payload;  // nlmsg_append takes a mutable pointer
   if (nlmsg_append(message.get(), payload.data(), payload.size(), 0) < 0) {

@@ -2,7 +2,8 @@
 # Sourced by packaging/quickstart and tests/run: what both do before they differ. Debian 12, root, apt.
 # shellcheck shell=bash
 
-export DEBIAN_FRONTEND=noninteractive
+# shellcheck source=packaging/lib/packages.sh
+. "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 build_packages=(
   ca-certificates g++ cmake ninja-build ccache mold pkg-config python3
@@ -19,48 +20,53 @@ say() { printf '%3d s  %s\n' $((SECONDS - started)) "$*" >&2; }
 
 die() { say "error: $*"; exit 3; }
 
-# install_missing PACKAGE...: asks apt only when something is missing.
-install_missing() {
-  local package missing=()
-  for package in "$@"; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
-  done
-  [ ${#missing[@]} -eq 0 ] && return
-  [ "$(id -u)" = 0 ] || die "packages are missing and only root can install them: ${missing[*]}"
-  say "installing ${#missing[@]} packages"
-  local log apt=(apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+# run_apt WHAT COMMAND...: quiet unless it fails, which ends the script.
+run_apt() {
+  local what=$1 log
+  shift
   log=$(mktemp)
-  # After an interrupted run dpkg wants to be put right first.
-  if ! { dpkg --configure -a && "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  if ! "$@" >"$log" 2>&1; then
     tail -n 20 "$log" >&2
-    die "apt could not install: ${missing[*]} (whole output: $log)"
+    die "apt could not $what (whole output: $log)"
   fi
   rm -f "$log"
 }
 
-# A simulated InfiniBand fabric and a subnet manager for it.
-# shellcheck disable=SC2034  # tests/run reads it
-ibsim_packages=(ibsim-utils libumad2sim0 opensm libopensm9 libosmcomp5 libosmvendor5 infiniband-diags libibnetdisc5 libibmad5)
+# After an interrupted run dpkg must be repaired first.
+install_packages() { dpkg --configure -a && apt update && apt install --no-install-recommends "$@"; }
 
-# unpack_missing DIRECTORY PACKAGE...: beside the system, which they do not become part of: opensm would start as a service,
-# and manage a fabric that has a manager.
-unpack_missing() {
-  local directory=$1 log
+# install_missing PACKAGE...: asks apt only when something is missing.
+install_missing() {
+  local missing
+  mapfile -t missing < <(not_installed "$@")
+  [ ${#missing[@]} -eq 0 ] && return
+  [ "$(id -u)" = 0 ] || die "packages are missing and only root can install them: ${missing[*]}"
+  say "installing ${#missing[@]} packages"
+  run_apt "install: ${missing[*]}" install_packages "${missing[@]}"
+}
+
+# A simulated InfiniBand fabric, a subnet manager for it, and programs that ask it.
+# shellcheck disable=SC2034  # tests/run reads it
+ibsim_packages=(ibsim-utils libumad2sim0 opensm infiniband-diags)
+
+unpack_into() {
+  local directory=$1
   shift
-  [ -e "$directory/complete" ] && return
-  say "unpacking $# packages"
-  log=$(mktemp)
-  mkdir -p "$directory/packages"
-  # Where the lists are missing or out of date, they are fetched.
-  if ! ( cd "$directory/packages" && exec >"$log" 2>&1
-         download=(apt-get -q -o Acquire::Retries=3 -o APT::Sandbox::User=root download "$@")
-         "${download[@]}" || { apt-get -q update && "${download[@]}"; } || exit
-         for package in *.deb; do dpkg-deb -x "$package" .. || exit; done ); then
-    tail -n 20 "$log" >&2
-    die "apt could not download: $* (whole output: $log)"
-  fi
-  rm -rf "$log" "$directory/packages"
-  touch "$directory/complete"
+  rm -rf "$directory"
+  mkdir -p "$directory"
+  (cd "$directory" && unpack_beside "$@")
+}
+
+# unpack_missing DIRECTORY PACKAGE...: beside the system, with what they need beyond build_packages. Not installed, because opensm would
+# start as a service, and manage a fabric that already has a manager.
+unpack_missing() {
+  local directory=$1 recipe
+  shift
+  recipe=$(declare -f unpack_beside needed_beside all_needed_by; echo "$@" beside "${build_packages[@]}")
+  [ "$recipe" != "$(cat "$directory/complete" 2>/dev/null)" ] || return 0
+  say "unpacking $*"
+  run_apt "unpack: $*" unpack_into "$directory" "${build_packages[*]}" "$@"
+  echo "$recipe" >"$directory/complete"
 }
 
 # On a terminal, ninja's own counter in one line; the whole output in LOG.

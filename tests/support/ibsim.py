@@ -15,6 +15,9 @@ import tool
 # Where tests/run unpacks the packages, so that no opensm becomes a service of this machine; else what is installed.
 ROOTS = [pathlib.Path(os.environ.get("RDMAREADY_IBSIM", tool.ROOT / "build" / "ibsim")), pathlib.Path("/")]
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
+PRELOADED = pathlib.Path(LIBRARIES) / "umad2sim" / "libumad2sim.so"
+# All that is started of the packages.
+PROGRAMS = ("ibsim", "opensm", "smpquery", "perfquery")
 
 # Two hosts on one switch, 4X HDR, as ibnetdiscover would print it before a subnet manager gave out LIDs.
 NET = '''Switch 4 "leaf1" # "leaf1" base port 0 lid 0 lmc 0
@@ -30,6 +33,9 @@ Hca 1 "node2" # "node2"
 
 
 def root_with(program):
+    """(what it was unpacked into, its path)"""
+    if program not in PROGRAMS:
+        raise ValueError(f"{program}: not in PROGRAMS, so that no test looks at what it needs")
     for root in ROOTS:
         for folder in ("usr/bin", "usr/sbin"):
             if os.access(root / folder / program, os.X_OK):
@@ -87,7 +93,7 @@ class Fabric:
         (self.folder / "net").write_text(NET)
         root, _ = root_with("ibsim")
         # LD_PRELOAD takes a blank in a path for the end of it.
-        (self.folder / "libumad2sim.so").symlink_to(root / LIBRARIES / "umad2sim" / "libumad2sim.so")
+        (self.folder / "libumad2sim.so").symlink_to(root / PRELOADED)
         self.simulator = self.spawn("ibsim", "-s", "net", stdin=subprocess.PIPE)
         self.wait_until(lambda: "simulator ready" in (self.folder / "ibsim.out").read_text(), "ibsim")
 

@@ -309,8 +309,10 @@ def parse(argv):
 
 def tell_of_a_crash(options):
     """A guest that does not answer may have crashed: then its last words are the reason."""
+    if options.verb_name in ("prepare", "up", "reset"):
+        return
     run = RunDirectory(options.name)
-    fabric = run.load() if options.verb_name not in ("up", "reset") else None
+    fabric = run.load()
     for guest in fabric.guests if fabric else []:
         crash = "" if guest.process.running() else run.crash(guest.number)
         if crash:

@@ -47,13 +47,14 @@ def write_conf(path, guest, prepared, shape):
     if device == "siw":
         paths["siw_ko"] = prepared["siw_ko"]
     if shape.roles:
-        paths |= {name: prepared[name] for name in ("ksmbd_mountd", "mount_cifs", "lldpad", "lldpad_libraries")}
+        paths |= {name: prepared[name] for name in ("ksmbd_mountd", "mount_cifs", "lldpad", "role_libraries")}
     settings = {
         "id": guest.number,
         "fabric_dir": FABRIC_DIR,
         "ksmbd_mountd": "",
         "mount_cifs": "",
         "lldpad": "",
+        "role_libraries": "",
         **paths,
         "execd_port": EXEC_PORT,
         "token": guest.token,
