@@ -2,7 +2,6 @@
 #include "collectors/nic/pci.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/base/number.h"
@@ -158,20 +157,17 @@ Fact<std::uint32_t> DecodePciSpeed(std::string_view text) {
   const std::string speed = TrimRight(text);
   if (speed.starts_with("Unknown")) return Missing{Missing::Kind::kUnsupported, "the kernel does not know it"};
   constexpr std::uint32_t kLargestGiga = 1000;
-  std::uint32_t giga = 0;
-  const char* end = speed.data() + speed.size();
-  auto [stop, error] = std::from_chars(speed.data(), end, giga);
-  if (error != std::errc() || giga == 0 || giga > kLargestGiga) {
-    return PciFailed("\"" + speed + "\" is not a link speed");
-  }
+  const Missing nonsense = PciFailed("\"" + speed + "\" is not a link speed");
+  std::string_view rest = speed;
+  const std::optional<std::uint32_t> giga = TakeNumber<std::uint32_t>(rest);
+  if (!giga || *giga == 0 || *giga > kLargestGiga) return nonsense;
   std::uint32_t tenth = 0;
-  if (end - stop >= 2 && stop[0] == '.' && stop[1] >= '0' && stop[1] <= '9') {
-    tenth = static_cast<std::uint32_t>(stop[1] - '0');
-    stop += 2;
+  if (rest.size() >= 2 && rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9') {
+    tenth = static_cast<std::uint32_t>(rest[1] - '0');
+    rest.remove_prefix(2);
   }
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  if (unit != " GT/s" && unit != " GT/s PCIe") return PciFailed("\"" + speed + "\" is not a link speed");
-  return giga * 1000 + tenth * 100;
+  if (rest != " GT/s" && rest != " GT/s PCIe") return nonsense;
+  return *giga * 1000 + tenth * 100;
 }
 
 Fact<std::uint32_t> DecodePciWidth(std::string_view text) {
