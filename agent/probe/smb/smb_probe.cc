@@ -18,6 +18,7 @@
 #include "agent/probe/rdma_step.h"
 #include "agent/probe/smb/smb2_wire.h"
 #include "agent/probe/smb/smbd_client.h"
+#include "api/base/octets.h"
 #include "api/base/status.h"
 #include "api/model/probe_walk.h"
 
@@ -84,15 +85,13 @@ absl::StatusOr<smb2::NegotiateAnswer> Understand(std::span<const std::byte> byte
 absl::StatusOr<smb2::NegotiateAnswer> AskByTcp(ByteStream& stream, const Patience& patience) {
   const Octets request = smb2::EncodeNegotiate(kTcpDialects, FreshSeed());
   Octets framed(4);
-  framed[2] = static_cast<std::byte>(request.size() >> 8);
-  framed[3] = static_cast<std::byte>(request.size() & 0xff);
+  PutBig(framed, 2, static_cast<std::uint16_t>(request.size()));
   framed.insert(framed.end(), request.begin(), request.end());
   RR_RETURN_IF_ERROR(stream.Send(framed, patience));
   std::array<std::byte, 4> head{};
   RR_RETURN_IF_ERROR(stream.Receive(head, patience));
-  std::size_t length = 0;
-  for (std::size_t i = 1; i < head.size(); ++i) length = length << 8 | std::to_integer<std::size_t>(head[i]);
-  if (head[0] != std::byte{0} || length > kMostTcpBytes) {
+  const std::size_t length = GetBig<std::uint32_t>(head, 0);  // the zero byte too: else it is too long
+  if (length > kMostTcpBytes) {
     return MakeFailure(FailureKind::kCorrupt, "SMB2 NEGOTIATE: the answer by TCP is no SMB message");
   }
   Octets answer(length);
