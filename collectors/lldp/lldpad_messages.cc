@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/base/number.h"
+#include "api/base/text.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
@@ -27,10 +28,7 @@ constexpr std::size_t kStatusBytes = 3;  // R and two digits
 
 std::string_view Operation(LldpadTlvs whose) { return whose == LldpadTlvs::kOwn ? kOfOwn : kOfNeighbour; }
 
-std::string TwoDigits(std::size_t number) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  return {kDigits[number >> 4U & 15U], kDigits[number & 15U]};
-}
+std::string TwoDigits(std::size_t number) { return Hex(std::array{static_cast<std::uint8_t>(number)}); }
 
 // What question and answer share.
 std::string Head(std::string_view command, std::string_view operation, std::string_view netdev) {
