@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready test: live transfers.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "cli/commands.h"
@@ -52,14 +52,9 @@ absl::Status ReadHow(TestOptions& options) {
     how.system_tos = true;
     return absl::OkStatus();
   }
-  std::uint8_t tos = 0;
-  const char* const last = options.tos.data() + options.tos.size();
-  const auto [end, error] = std::from_chars(options.tos.data(), last, tos);
-  if (error != std::errc() || end != last) {
-    return absl::InvalidArgumentError("--tos '" + options.tos + "': 0 to 255, or system");
-  }
-  how.tos = tos;
-  return absl::OkStatus();
+  how.tos = ParseNumber<std::uint8_t>(options.tos);
+  if (how.tos) return absl::OkStatus();
+  return absl::InvalidArgumentError("--tos '" + options.tos + "': 0 to 255, or system");
 }
 
 absl::Status KnowCases(const std::vector<std::string>& cases) {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/cases.h"
@@ -27,15 +27,10 @@ const Port* FindPort(const Facts& facts, std::string_view name) {
 
 absl::StatusOr<PortSelection> ParsePort(std::string_view text) {
   const std::size_t slash = text.rfind('/');
-  PortSelection port;
   if (slash != std::string_view::npos && slash > 0) {
-    const char* first = text.data() + slash + 1;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(first, last, port.number);
-    if (error == std::errc() && end == last && port.number > 0) {
-      port.device = text.substr(0, slash);
-      return port;
-    }
+    const auto number = ParseNumber<std::uint32_t>(text.substr(slash + 1));
+    if (number && *number > 0)
+      return PortSelection{.device = std::string(text.substr(0, slash)), .number = *number};
   }
   return absl::InvalidArgumentError("port '" + std::string(text) + "': DEVICE/NUMBER expected, like mlx5_0/1");
 }

@@ -7,6 +7,7 @@
 
 #include "api/base/version.h"
 #include "api/profile/profile_proto.h"
+#include "checks/probe/answers.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
 #include "checks/words/names.h"
@@ -271,7 +272,7 @@ std::string ProbeJson(const ProbeSummary& run) {
                      {"duration_ns", step.duration_ns}});
   }
   Json values = Json::object();
-  for (const ProbeValue& value : result.values) values[value.name] = value.value;
+  for (const AnswerText& answer : AnswerTexts(result.answers)) values[answer.name] = answer.text;
   Json transfers = Json::array();
   for (const TransferResult& transfer : result.transfers)
     transfers.push_back(ToJson(TransferRow{.result = transfer}));
