@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/model/fields.h"
 #include "collectors/net/ipv4_settings.h"
 #include "collectors/net/stack.h"
 #include "collectors/net/subnets.h"
@@ -146,13 +147,8 @@ Port LostPort(const RdmaDevice& device, std::uint32_t number, const Missing& why
   Port port;
   port.device = device.name;
   port.number = number;
-  const auto lose = [&why](auto&... facts) { ((facts = why), ...); };
-  lose(port.transport, port.software, port.firmware, port.state, port.phys_state, port.active_mtu_bytes,
-       port.max_mtu_bytes, port.gids, port.cm_default_mode, port.cm_default_tos, port.netdev, port.lowers,
-       port.uppers, port.node_guid, port.board, port.pci, port.hw_counters, port.hw_counters_lifespan_ms,
-       port.port_counters, port.resources, port.limits, port.listeners, port.rate_mbps, port.subnets,
-       port.neighbours, port.congestion, port.verbs_traffic_class, port.verbs_provider, port.out_of_tree,
-       port.ib.lid, port.ib.sm_lid, port.ib.pkeys, port.ib.link, port.ib.pma_counters);
+  SetAllMissing(port, why);
+  port.earlier = Missing();  // nobody has watched it yet
   return port;
 }
 

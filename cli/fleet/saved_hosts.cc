@@ -10,6 +10,7 @@
 #include "api/base/version.h"
 #include "checks/fleet/agreement.h"
 #include "checks/judge.h"
+#include "checks/live/transfer.h"
 #include "checks/readiness.h"
 #include "collectors/collect.h"
 #include "collectors/dcb/dcb_writes.h"

@@ -26,16 +26,6 @@ constexpr std::uint8_t kTypeTtl = 3;
 constexpr std::uint8_t kFamilyIpv4 = 1;  // IANA address family numbers
 constexpr std::uint8_t kFamilyIpv6 = 2;
 
-std::string HexText(Bytes bytes) {
-  return Hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-}
-
-std::string MacText(Bytes mac) {
-  std::string text;
-  for (const std::byte byte : mac) text += (text.empty() ? "" : ":") + HexText(std::span(&byte, 1));
-  return text;
-}
-
 // Address family, then the address.
 std::string NetworkAddressText(Bytes bytes) {
   if (bytes.empty()) return "";
@@ -46,7 +36,7 @@ std::string NetworkAddressText(Bytes bytes) {
     return ::inet_ntop(AF_INET, address.data(), text.data(), text.size());
   if (family == kFamilyIpv6 && address.size() == sizeof(in6_addr))
     return ::inet_ntop(AF_INET6, address.data(), text.data(), text.size());
-  return HexText(bytes);
+  return Hex(bytes);
 }
 
 bool IsText(Bytes bytes) {
@@ -65,9 +55,9 @@ constexpr IdSubtypes kChassisSubtypes{.mac = 4, .network_address = 5};
 constexpr IdSubtypes kPortSubtypes{.mac = 3, .network_address = 4};
 
 std::string IdText(Bytes bytes, std::uint8_t subtype, const IdSubtypes& subtypes) {
-  if (subtype == subtypes.mac && bytes.size() == kMacBytes) return MacText(bytes);
+  if (subtype == subtypes.mac && bytes.size() == kMacBytes) return Hex(bytes, ":");
   if (subtype == subtypes.network_address) return NetworkAddressText(bytes);
-  return IsText(bytes) ? TextOf(bytes) : HexText(bytes);
+  return IsText(bytes) ? TextOf(bytes) : Hex(bytes);
 }
 
 LldpId IdOf(Fields& value, const IdSubtypes& subtypes) {
@@ -210,8 +200,8 @@ class FrameDecoder {
 
   absl::StatusOr<LldpNeighbour> Decode() {
     Fields header(frame_);
-    neighbour_.destination_mac = MacText(header.Take(kMacBytes));
-    neighbour_.source_mac = MacText(header.Take(kMacBytes));
+    neighbour_.destination_mac = Hex(header.Take(kMacBytes), ":");
+    neighbour_.source_mac = Hex(header.Take(kMacBytes), ":");
     if (frame_.size() < kEthernetHeaderBytes || header.U16() != kEtherType)
       return Discard("not of LLDP's EtherType");
     return DecodeTlvs(frame_.subspan(kEthernetHeaderBytes));

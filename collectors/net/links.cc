@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/base/text.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
@@ -108,17 +109,10 @@ std::vector<std::uint32_t> Related(const std::multimap<std::uint32_t, std::uint3
 }  // namespace
 
 absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   if (bytes.size() > kLongestAddress) {
     return Malformed("link", "an address of " + std::to_string(bytes.size()) + " bytes");
   }
-  std::string text;
-  for (const std::byte byte : bytes) {
-    if (!text.empty()) text += ':';
-    text += kDigits[std::to_integer<unsigned>(byte >> 4)];
-    text += kDigits[std::to_integer<unsigned>(byte & std::byte{0xf})];
-  }
-  return text;
+  return Hex(bytes, ":");
 }
 
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {

@@ -2,11 +2,11 @@
 #include "collectors/nic/congestion.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/lines.h"
@@ -30,11 +30,7 @@ bool Absent(const absl::Status& status) { return status.code() == absl::StatusCo
 std::optional<std::uint64_t> NumberIn(std::string_view text) {
   const std::string number = TrimRight(text);
   const bool hex = number.starts_with("0x");
-  std::uint64_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<std::uint64_t>(std::string_view(number).substr(hex ? 2 : 0), hex ? 16 : 10);
 }
 
 std::optional<std::uint8_t> UpTo(std::uint64_t most, std::optional<std::uint64_t> value) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/temperatures.h"
 
-#include <charconv>
 #include <optional>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -16,12 +16,7 @@ constexpr std::string_view kEnd = "_input";
 std::optional<std::int32_t> Number(HostReader& host, const std::string& path) {
   const absl::StatusOr<std::string> text = host.ReadFile(path);
   if (!text.ok()) return std::nullopt;
-  const std::string number = TrimRight(*text);
-  std::int32_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<std::int32_t>(TrimRight(*text));
 }
 
 void ReadSensors(HostReader& host, const std::string& folder, std::vector<Temperature>& temperatures) {

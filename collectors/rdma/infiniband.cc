@@ -2,11 +2,11 @@
 #include "collectors/rdma/infiniband.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/rdma/mad.h"
@@ -97,11 +97,7 @@ Infiniband NoneOf(const Missing& why) {
 std::optional<std::uint16_t> DecodeHex16(std::string_view text) {
   const std::string number = TrimRight(text);
   if (!number.starts_with("0x")) return std::nullopt;
-  std::uint16_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data() + 2, end, value, 16);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<std::uint16_t>(std::string_view(number).substr(2), 16);
 }
 
 Infiniband ReadInfiniband(HostReader& host, const RdmaDevice& device, std::uint32_t port,

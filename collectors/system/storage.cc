@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <map>
 #include <optional>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/attributes.h"
@@ -177,10 +177,8 @@ std::vector<std::uint16_t> DecodeTcpListeners(std::span<const std::string> lines
     if (columns.size() <= kState || columns[kState] != kTcpListen) continue;
     const std::size_t colon = columns[kLocal].find(':');
     if (colon == std::string_view::npos) continue;
-    const std::string_view text = columns[kLocal].substr(colon + 1);
-    std::uint16_t port = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), port, 16);
-    if (error == std::errc() && stop == text.data() + text.size()) ports.push_back(port);
+    if (const auto port = ParseNumber<std::uint16_t>(columns[kLocal].substr(colon + 1), 16))
+      ports.push_back(*port);
   }
   return SortedUnique(std::move(ports));
 }

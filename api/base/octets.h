@@ -17,20 +17,27 @@ namespace rdmaready {
 using Octets = std::span<const std::byte>;
 using MutableOctets = std::span<std::byte>;
 
+// Of `size` bytes, at most 8.
+inline std::uint64_t GetLittle(Octets bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = size; i-- > 0;) value = (value << 8) | std::to_integer<std::uint64_t>(bytes[at + i]);
+  return value;
+}
+
+inline std::uint64_t GetBig(Octets bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < size; ++i) value = (value << 8) | std::to_integer<std::uint64_t>(bytes[at + i]);
+  return value;
+}
+
 template <std::unsigned_integral T>
 T GetLittle(Octets bytes, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = sizeof(T); i-- > 0;)
-    value = (value << 8) | std::to_integer<std::uint64_t>(bytes[at + i]);
-  return static_cast<T>(value);
+  return static_cast<T>(GetLittle(bytes, at, sizeof(T)));
 }
 
 template <std::unsigned_integral T>
 T GetBig(Octets bytes, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    value = (value << 8) | std::to_integer<std::uint64_t>(bytes[at + i]);
-  return static_cast<T>(value);
+  return static_cast<T>(GetBig(bytes, at, sizeof(T)));
 }
 
 template <std::unsigned_integral T>
