@@ -214,4 +214,21 @@ Fact<RdmaStack> ReadRdmaStack(HostReader& host, const Fact<Kernel>& kernel) {
   return RdmaStack::kAbsent;  // none installed for this kernel, or no ib_core among them
 }
 
+void ReadHostFacts(HostReader& host, Facts& facts) {
+  facts.hostname = ReadHostname(host);
+  facts.machine_id = ReadMachineId(host);
+  facts.kernel = ReadKernel(host);
+  facts.memlock = ReadMemlock(host);
+  facts.open_files = ReadOpenFiles(host);
+  facts.uptime_s = ReadUptime(host);
+  facts.numa_nodes = ReadNumaNodes(host);
+  facts.agent_capabilities = ReadCapabilities(host);
+  facts.agent_process = ReadProcessName(host);
+  facts.cpu_governors = ReadCpuGovernors(host);
+  facts.irqbalance = ReadIrqbalance(host);
+  facts.rdma_nodes = ReadRdmaNodes(host);
+  facts.device_nodes = ReadDeviceNodes(host, facts.rdma_nodes);
+  facts.rdma_stack = ReadRdmaStack(host, facts.kernel);
+}
+
 }  // namespace rdmaready
