@@ -48,7 +48,7 @@ absl::Status KnockOnIwarp(const ProbeTarget& target, std::uint16_t port, const P
 
 bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const MessageLink& link,
                    const std::function<absl::Status(const Patience&)>& connect, Walk& walk) {
-  RdmaAnswers& rdma = walk.told().rdma;
+  RdmaAnswers& rdma = walk.answers().rdma;
   rdma.local_iwarp = target.iwarp;
   return walk.Step(kStepRdmaConnect, kRdmaTime + kTcpTime, [&](const Patience& patience) {
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);

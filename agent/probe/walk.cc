@@ -84,7 +84,7 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
 }
 
 void Walk::TellTimeUp(std::string_view step) {
-  if (!told().time_up) told().time_up = std::string(step);
+  if (!answers().time_up) answers().time_up = std::string(step);
 }
 
 }  // namespace rdmaready

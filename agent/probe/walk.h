@@ -43,8 +43,7 @@ class Walk {
 
   ProbeResult& result() { return result_; }
   const ProbeResult& result() const { return result_; }
-  // What the server tells on the way.
-  ProbeAnswers& told() { return result_.answers; }
+  ProbeAnswers& answers() { return result_.answers; }
 
  private:
   void TellTimeUp(std::string_view step);

@@ -40,18 +40,18 @@ std::optional<bool> AnnouncedAsRdma(const CifsConnection& connection, const std:
 
 // What is absent now may have been there before.
 template <class T>
-void Update(std::optional<T>& told, const std::optional<T>& now) {
-  if (now) told = now;
+void Update(std::optional<T>& answers, const std::optional<T>& now) {
+  if (now) answers = now;
 }
 
-void TellConnection(const CifsConnection& connection, const std::string& address, ShareAnswers& told) {
-  told.connection = connection.rdma ? ShareAnswers::Connection::kRdma : ShareAnswers::Connection::kTcp;
-  told.is_signed = connection.is_signed;
-  told.encrypted = connection.encrypted;
-  Update(told.max_read_write, connection.max_read_write_bytes);
-  Update(told.rdma_threshold, connection.rdma_threshold_bytes);
-  if (!connection.interfaces.empty()) told.server_interfaces = OffersText(connection);
-  Update(told.address_announced_rdma, AnnouncedAsRdma(connection, address));
+void TellConnection(const CifsConnection& connection, const std::string& address, ShareAnswers& answers) {
+  answers.connection = connection.rdma ? ShareAnswers::Connection::kRdma : ShareAnswers::Connection::kTcp;
+  answers.is_signed = connection.is_signed;
+  answers.encrypted = connection.encrypted;
+  Update(answers.max_read_write, connection.max_read_write_bytes);
+  Update(answers.rdma_threshold, connection.rdma_threshold_bytes);
+  if (!connection.interfaces.empty()) answers.server_interfaces = OffersText(connection);
+  Update(answers.address_announced_rdma, AnnouncedAsRdma(connection, address));
 }
 
 absl::StatusOr<CifsMount> Mount(const ShareProof& proof, bool rdma, const Patience& patience) {
@@ -68,25 +68,25 @@ absl::StatusOr<CifsMount> Mount(const ShareProof& proof, bool rdma, const Patien
 
 // What the client's state says of our connection; false when that cannot be read.
 bool TellOurs(const ShareProof& proof, const ShareEvidence& before, const ShareEvidence& now,
-              ShareAnswers& told) {
-  Update(told.client_smb_direct, now.cifs.smb_direct);
+              ShareAnswers& answers) {
+  Update(answers.client_smb_direct, now.cifs.smb_direct);
   const CifsConnection* ours = NewConnection(before.cifs, now.cifs, proof.server_address);
   if (ours == nullptr) return false;
-  TellConnection(*ours, proof.server_address, told);
+  TellConnection(*ours, proof.server_address, answers);
   return true;
 }
 
 void TellTraffic(const ShareEvidence& before, const ShareEvidence& after, Walk& walk) {
-  ShareAnswers& told = walk.told().share;
+  ShareAnswers& answers = walk.answers().share;
   std::uint64_t moved = 0;
   for (const TransferResult& transfer : walk.result().transfers) moved += transfer.bytes;
-  told.moved_bytes = moved;
-  told.port_bytes = MovedAtMostBytes(before.port, after.port);
+  answers.moved_bytes = moved;
+  answers.port_bytes = MovedAtMostBytes(before.port, after.port);
   if (!before.tcp_connections || !after.tcp_connections) return;
   std::size_t fresh = 0;
   for (const std::string& connection : *after.tcp_connections)
     fresh += !before.tcp_connections->contains(connection);
-  told.new_tcp_connections = fresh;
+  answers.new_tcp_connections = fresh;
 }
 
 absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& patience, Walk& walk) {
@@ -99,7 +99,7 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
       RunFileShapes(directory, {.nonce = proof.nonce, .duration = proof.duration, .interrupted = interrupted});
   if (!run.ok()) return MakeFailure(FailureKind::kRejected, Message(run.status()));
   walk.result().transfers = std::move(run->results);
-  if (!run->left_behind.empty()) walk.told().share.file_left = run->left_behind;
+  if (!run->left_behind.empty()) walk.answers().share.file_left = run->left_behind;
   for (const TransferResult& result : walk.result().transfers) {
     if (result.failure.kind != FailureKind::kNone)
       return MakeFailure(result.failure.kind, result.failure.detail);
@@ -125,12 +125,12 @@ bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk)
   });
   if (!mounted) return false;
   const ShareEvidence ready = read();
-  TellOurs(proof, before, ready, walk.told().share);
+  TellOurs(proof, before, ready, walk.answers().share);
   walk.Step(kStepShareFiles, kFilesLimit,
             [&](const Patience& patience) { return MoveFiles(proof, mount->directory(), patience, walk); });
   const ShareEvidence after = read();
   TellOurs(proof, before, after,
-           walk.told().share);  // the last word: it may have changed while the files moved
+           walk.answers().share);  // the last word: it may have changed while the files moved
   TellTraffic({.cifs = {}, .port = ready.port, .tcp_connections = before.tcp_connections}, after, walk);
   return true;
 }
@@ -141,7 +141,7 @@ void InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& wal
     const absl::StatusOr<CifsMount> mount = Mount(proof, false, patience);
     if (!mount.ok()) return mount.status();
     const ShareEvidence now = read();
-    if (!TellOurs(proof, before, now, walk.told().share)) {
+    if (!TellOurs(proof, before, now, walk.answers().share)) {
       return MakeFailure(FailureKind::kSetup,
                          "the client's state (/proc/fs/cifs/DebugData) does not show the mount");
     }

@@ -17,14 +17,14 @@ constexpr std::string_view kIserScsi = "SCSI commands over iSER";
 
 Verdict JudgeIserLogin(const ProbeView& view) {
   return JudgeServerStep(view, kStepIserDiscoveryLogin,
-                         fmt::format("admits {}", TextOf(view.told.iser_initiator.name)), "a discovery session",
-                         kIserLogin);
+                         fmt::format("admits {}", TextOf(view.answers.iser_initiator.name)),
+                         "a discovery session", kIserLogin);
 }
 
 Verdict JudgeIserDiscovery(const ProbeView& view) {
   return JudgeServerStep(view, kStepIserSendTargets,
-                         fmt::format("lists {} targets", TextOf(view.told.iser.targets)), "a list of targets",
-                         kIserText);
+                         fmt::format("lists {} targets", TextOf(view.answers.iser.targets)),
+                         "a list of targets", kIserText);
 }
 
 std::string FirstIserTarget(const std::vector<IserTarget>& listed) {
@@ -34,12 +34,12 @@ std::string FirstIserTarget(const std::vector<IserTarget>& listed) {
 
 Verdict JudgeIserListed(const ProbeView& view) {
   constexpr std::string_view kExpected = "one target or more";
-  const IserAnswers& iser = view.told.iser;
+  const IserAnswers& iser = view.answers.iser;
   if (!iser.targets) return NotTold(kIserText, std::string(kExpected));
   Verdict verdict{.outcome = *iser.targets > 0 ? Outcome::kPass : Outcome::kFail,
                   .observed = *iser.targets > 0 ? FirstIserTarget(iser.listed)
                                                 : fmt::format("none for the initiator {}",
-                                                              TextOf(view.told.iser_initiator.name)),
+                                                              TextOf(view.answers.iser_initiator.name)),
                   .expected = std::string(kExpected),
                   .source = std::string(kIserText)};
   if (*iser.targets > 1) verdict.observed += fmt::format(", and {} more", *iser.targets - 1);
@@ -47,7 +47,7 @@ Verdict JudgeIserListed(const ProbeView& view) {
 }
 
 std::string IserSessionFix(const ProbeView& view) {
-  const std::string_view method = TextOf(view.told.iser.authentication);
+  const std::string_view method = TextOf(view.answers.iser.authentication);
   if (method.empty() || method == "None") return {};
   return "iscsiadm -m node -T TARGET -o update -n node.session.auth.authmethod -v CHAP  # and "
          "node.session.auth.username "
@@ -56,7 +56,7 @@ std::string IserSessionFix(const ProbeView& view) {
 
 Verdict JudgeIserSession(const ProbeView& view) {
   if (!IsProofAsked(view, kStepIserSessionLogin)) return NoProofAsked();
-  const IserAnswers& iser = view.told.iser;
+  const IserAnswers& iser = view.answers.iser;
   return JudgeServerStep(
       view, kStepIserSessionLogin,
       fmt::format("{}, RDMAExtensions={}", TextOf(iser.proof_target), TextOf(iser.rdma_extensions)),

@@ -19,12 +19,13 @@ constexpr std::string_view kFixNfsClient =
     "modprobe rpcrdma; dmesg | tail -n 30  # on this host: the agent needs the right to mount";
 
 Verdict JudgeNfsNull(const ProbeView& view) {
-  return JudgeServerStep(view, kStepNfsNull, fmt::format("answers, {} credits", TextOf(view.told.nfs.credits)),
+  return JudgeServerStep(view, kStepNfsNull,
+                         fmt::format("answers, {} credits", TextOf(view.answers.nfs.credits)),
                          "version 3 or 4 is served", kNfsRpc);
 }
 
 Verdict JudgeNfsVersions(const ProbeView& view) {
-  const NfsAnswers& nfs = view.told.nfs;
+  const NfsAnswers& nfs = view.answers.nfs;
   Verdict verdict = JudgeServerStep(view, kStepNfsVersions, fmt::format("serves {}", TextOf(nfs.versions)),
                                     "version 4.1 or newer", kNfsRpc);
   if (verdict.outcome != Outcome::kPass) return verdict;
@@ -39,11 +40,11 @@ Verdict JudgeNfsVersions(const ProbeView& view) {
 Verdict JudgeNfsInline(const ProbeView& view) {
   constexpr std::string_view kPrivateData = "RDMA connection manager, private data";
   constexpr std::string_view kExpected = "4096 bytes or more";
-  const std::optional<std::uint64_t> bytes = view.told.nfs.server_receive;
+  const std::optional<std::uint64_t> bytes = view.answers.nfs.server_receive;
   if (!bytes) return NotTold(kPrivateData, std::string(kExpected));
-  const bool told = view.told.nfs.connect_data == true;
+  const bool says_so = view.answers.nfs.connect_data == true;
   return {.outcome = *bytes >= 4096 ? Outcome::kPass : Outcome::kFail,
-          .observed = fmt::format("{} bytes{}", *bytes, told ? "" : ", because the server says nothing"),
+          .observed = fmt::format("{} bytes{}", *bytes, says_so ? "" : ", because the server says nothing"),
           .expected = std::string(kExpected),
           .source = std::string(kPrivateData)};
 }
@@ -58,7 +59,7 @@ std::string NfsMountFix(const ProbeView& view) {
 
 Verdict JudgeNfsMount(const ProbeView& view) {
   if (!IsProofAsked(view, kStepNfsMount)) return NoProofAsked();
-  const NfsAnswers& nfs = view.told.nfs;
+  const NfsAnswers& nfs = view.answers.nfs;
   return JudgeLocalStep(view, kStepNfsMount,
                         fmt::format("{} mounted by {}", TextOf(nfs.proof_export), TextOf(nfs.mount_transport)),
                         "an export that mounts by RDMA", kNfsClient, kFixNfsClient, NfsMountFix(view));
@@ -79,7 +80,7 @@ Verdict JudgeNfsByRdma(const ProbeView& view) {
   if (!IsProofAsked(view, kStepNfsRead)) return NoProofAsked();
   constexpr std::string_view kMountStats = "/proc/PID/mountstats of the proof";
   constexpr std::string_view kExpected = "the client's transport is rdma and counted every byte";
-  const NfsAnswers& nfs = view.told.nfs;
+  const NfsAnswers& nfs = view.answers.nfs;
   const std::string_view transport = TextOf(nfs.mount_transport);
   if (transport.empty() || !view.Done(kStepNfsRead)) return NotTold(kMountStats, std::string(kExpected));
   std::uint64_t moved = 0;

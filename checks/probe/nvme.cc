@@ -24,15 +24,15 @@ constexpr std::string_view kFixNvmeTransport =
 
 Verdict JudgeNvmeConnect(const ProbeView& view) {
   return JudgeServerStep(view, kStepNvmeDiscoveryConnect,
-                         fmt::format("controller {} for {}", TextOf(view.told.nvme.controller_id),
-                                     TextOf(view.told.nvme_host.nqn)),
+                         fmt::format("controller {} for {}", TextOf(view.answers.nvme.controller_id),
+                                     TextOf(view.answers.nvme_host.nqn)),
                          "a discovery controller", kNvmeFabrics);
 }
 
 Verdict JudgeNvmeDiscovery(const ProbeView& view) {
   if (!view.Done(kStepNvmeEnable))
     return JudgeServerStep(view, kStepNvmeEnable, "enabled", "a controller that gets ready", kNvmeFabrics);
-  const NvmeAnswers& nvme = view.told.nvme;
+  const NvmeAnswers& nvme = view.answers.nvme;
   return JudgeServerStep(
       view, kStepNvmeDiscoveryLog,
       fmt::format("NVMe {}, lists {} subsystems", TextOf(nvme.version), TextOf(nvme.subsystems)),
@@ -48,16 +48,16 @@ std::string FirstNvmeByRdma(const std::vector<NvmeSubsystem>& listed) {
 
 Verdict JudgeNvmeListed(const ProbeView& view) {
   constexpr std::string_view kExpected = "one subsystem or more over RDMA";
-  const NvmeAnswers& nvme = view.told.nvme;
+  const NvmeAnswers& nvme = view.answers.nvme;
   if (!nvme.rdma_subsystems) return NotTold(kNvmeLog, std::string(kExpected));
   const std::uint64_t by_rdma = *nvme.rdma_subsystems;
   const std::uint64_t all = nvme.subsystems.value_or(0);
-  Verdict verdict{
-      .outcome = by_rdma > 0 ? Outcome::kPass : Outcome::kFail,
-      .observed = by_rdma > 0 ? FirstNvmeByRdma(nvme.listed)
-                              : fmt::format("none over RDMA for the host {}", TextOf(view.told.nvme_host.nqn)),
-      .expected = std::string(kExpected),
-      .source = std::string(kNvmeLog)};
+  Verdict verdict{.outcome = by_rdma > 0 ? Outcome::kPass : Outcome::kFail,
+                  .observed = by_rdma > 0 ? FirstNvmeByRdma(nvme.listed)
+                                          : fmt::format("none over RDMA for the host {}",
+                                                        TextOf(view.answers.nvme_host.nqn)),
+                  .expected = std::string(kExpected),
+                  .source = std::string(kNvmeLog)};
   if (by_rdma > 1) verdict.observed += fmt::format(", and {} more", by_rdma - 1);
   if (all > by_rdma) verdict.observed += fmt::format("; {} over other transports", all - by_rdma);
   if (by_rdma == 0 && all > 0) verdict.fix = kFixNvmeTransport;
@@ -68,7 +68,7 @@ Verdict JudgeNvmeListed(const ProbeView& view) {
 bool IsSubsystemUnnamed(const ProbeView& view) {
   const ProbeStep* step = view.Step(kStepNvmeSubsystemConnect);
   return step != nullptr && step->outcome == StepOutcome::kNotReached && view.Done(kStepNvmeDiscoveryLog) &&
-         !view.told.nvme.proof_subsystem;
+         !view.answers.nvme.proof_subsystem;
 }
 
 Verdict SubsystemUnnamed() {
@@ -86,18 +86,19 @@ Verdict SubsystemUnnamed() {
 Verdict JudgeNvmeSubsystem(const ProbeView& view) {
   if (!IsProofAsked(view, kStepNvmeSubsystemConnect)) return NoProofAsked();
   if (IsSubsystemUnnamed(view)) return SubsystemUnnamed();
-  Verdict verdict = JudgeServerStep(view, kStepNvmeSubsystemConnect,
-                                    fmt::format("{} admits this host", TextOf(view.told.nvme.proof_subsystem)),
-                                    "a subsystem that admits this host", kNvmeFabrics);
+  Verdict verdict =
+      JudgeServerStep(view, kStepNvmeSubsystemConnect,
+                      fmt::format("{} admits this host", TextOf(view.answers.nvme.proof_subsystem)),
+                      "a subsystem that admits this host", kNvmeFabrics);
   // The target's words name the field, not what was in it.
-  const NvmeHost& host = view.told.nvme_host;
+  const NvmeHost& host = view.answers.nvme_host;
   if (verdict.outcome == Outcome::kFail)
     verdict.observed += fmt::format(" (host {}, {})", TextOf(host.nqn), TextOf(host.nqn_from));
   return verdict;
 }
 
 std::string NvmeInitiatorFix(const ProbeView& view) {
-  const std::string_view already = TextOf(view.told.nvme.already_connected);
+  const std::string_view already = TextOf(view.answers.nvme.already_connected);
   if (already.empty()) return std::string(kFixNvmeInitiator);
   return fmt::format(
       "nvme list-subsys  # {} of this host has that subsystem, and was left alone: make the proof on another "
@@ -111,7 +112,7 @@ Verdict JudgeNvmeRead(const ProbeView& view) {
     return JudgeLocalStep(view, kStepNvmeKernelConnect, "connected", "a connection of this host's initiator",
                           kNvmeKernel, NvmeInitiatorFix(view));
   Verdict verdict = JudgeProofTransfer(view, kStepNvmeKernelRead, kProofNvmeRead, true, kNvmeKernel);
-  const std::string_view transport = TextOf(view.told.nvme.kernel_transport);
+  const std::string_view transport = TextOf(view.answers.nvme.kernel_transport);
   if (verdict.outcome == Outcome::kPass && transport != "rdma") verdict.outcome = Outcome::kFail;
   if (!transport.empty()) verdict.observed += fmt::format(", by {}", transport);
   return verdict;
@@ -122,7 +123,7 @@ Verdict JudgeNvmeDisconnect(const ProbeView& view) {
   Verdict verdict =
       JudgeStep(view, kStepNvmeKernelDisconnect, "disconnected", "nothing left connected", kNvmeKernel);
   // By the controller, never by the NQN: that would take down all connections to the subsystem.
-  const std::string_view controller = TextOf(view.told.nvme.kernel_controller);
+  const std::string_view controller = TextOf(view.answers.nvme.kernel_controller);
   if (!controller.empty())
     verdict.fix =
         fmt::format("nvme list-subsys; nvme disconnect -d {}  # the controller of the proof", controller);

@@ -181,7 +181,7 @@ Verdict JudgeStep(const ProbeView& view, std::string_view name, std::string obse
                   std::string_view source, std::string fix) {
   Verdict verdict{.expected = std::move(expected), .source = std::string(source), .fix = std::move(fix)};
   const ProbeStep* step = view.Step(name);
-  const std::optional<std::string>& time_up = view.told.time_up;
+  const std::optional<std::string>& time_up = view.answers.time_up;
   if (step == nullptr || step->outcome == StepOutcome::kNotReached)
     return StepNotMade(view, std::move(verdict), time_up.has_value());
   if (step->outcome == StepOutcome::kDone) {

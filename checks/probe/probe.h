@@ -18,7 +18,7 @@ namespace rdmaready {
 // What a check of a probe may look at.
 struct ProbeView {
   const ProbeResult& result;
-  const ProbeAnswers& told = result.answers;
+  const ProbeAnswers& answers = result.answers;
 
   const ProbeStep* Step(std::string_view name) const;  // null when the walk has no such step
   bool Done(std::string_view name) const;

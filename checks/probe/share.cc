@@ -23,7 +23,7 @@ Verdict JudgeShareMount(const ProbeView& view) {
     verdict.outcome = Outcome::kUnknown;
     verdict.fix = "modprobe cifs  # on the probing host, and run its agent as root";
   }
-  if (view.told.share.client_smb_direct == false) {
+  if (view.answers.share.client_smb_direct == false) {
     verdict.observed = "the client was built without SMB Direct (CONFIG_CIFS_SMB_DIRECT)";
     verdict.outcome = Outcome::kFail;
     verdict.fix =
@@ -34,7 +34,7 @@ Verdict JudgeShareMount(const ProbeView& view) {
 }
 
 Verdict JudgeShareOverRdma(const ProbeView& view) {
-  const ShareAnswers& share = view.told.share;
+  const ShareAnswers& share = view.answers.share;
   Verdict verdict{
       .expected = "an RDMA connection, no new TCP connection, and an RDMA port that counted the bytes",
       .source = fmt::format("{}, counters of {}, /proc/net/tcp", kShareClient, view.result.local_port)};
@@ -80,7 +80,7 @@ Verdict JudgeShareFiles(const ProbeView& view) {
                               "every byte read back as it was written",
                               "direct I/O on a file of the share, 512 KiB, 8 KiB and 1 KiB");
   if (verdict.outcome == Outcome::kPass && compared == 0) verdict.outcome = Outcome::kUnknown;
-  const std::optional<std::string>& left = view.told.share.file_left;
+  const std::optional<std::string>& left = view.answers.share.file_left;
   if (verdict.outcome == Outcome::kPass && left) {
     verdict.outcome = Outcome::kWarn;
     verdict.observed = fmt::format("the test's own file could not be removed: {}", *left);
@@ -91,7 +91,7 @@ Verdict JudgeShareFiles(const ProbeView& view) {
 
 Verdict JudgeSharePlacement(const ProbeView& view) {
   constexpr std::string_view kExpected = "neither signed nor encrypted";
-  const ShareAnswers& share = view.told.share;
+  const ShareAnswers& share = view.answers.share;
   if (!share.is_signed) return NotTold(kShareClient, std::string(kExpected));
   const bool encrypted = share.encrypted == true;
   return {.outcome = *share.is_signed || encrypted ? Outcome::kWarn : Outcome::kPass,
@@ -105,9 +105,9 @@ Verdict JudgeSharePlacement(const ProbeView& view) {
 Verdict JudgeShareAnnounced(const ProbeView& view) {
   constexpr std::string_view kInquiry = "FSCTL_QUERY_NETWORK_INTERFACE_INFO, asked by the kernel's SMB client";
   const std::string expected = fmt::format("{} announced as RDMA-capable", view.result.address);
-  const std::string_view offers = TextOf(view.told.share.server_interfaces);
+  const std::string_view offers = TextOf(view.answers.share.server_interfaces);
   if (offers.empty()) return NotTold(kInquiry, expected);
-  const std::optional<bool> announced = view.told.share.address_announced_rdma;
+  const std::optional<bool> announced = view.answers.share.address_announced_rdma;
   return {.outcome = announced == true ? Outcome::kPass : Outcome::kWarn,
           .observed = fmt::format("{}: {}",
                                   !announced   ? "not announced"

@@ -37,7 +37,7 @@ Verdict JudgeSmbTcp(const ProbeView& view) {
 bool IsSmb3(std::string_view dialect) { return dialect.starts_with("3."); }
 
 Verdict JudgeSmb3(const ProbeView& view) {
-  const std::string_view dialect = TextOf(view.told.tcp.dialect);
+  const std::string_view dialect = TextOf(view.answers.tcp.dialect);
   Verdict verdict =
       JudgeServerStep(view, kStepTcpNegotiate, fmt::format("SMB {}", dialect), "SMB 3.0 or newer", kSmb2Tcp);
   if (verdict.outcome == Outcome::kPass && !IsSmb3(dialect)) verdict.outcome = Outcome::kFail;
@@ -45,8 +45,9 @@ Verdict JudgeSmb3(const ProbeView& view) {
 }
 
 Verdict JudgeSmbMultiChannel(const ProbeView& view) {
-  const bool by_rdma = !view.told.tcp.multi_channel;
-  const std::optional<bool> announced = by_rdma ? view.told.smb.multi_channel : view.told.tcp.multi_channel;
+  const bool by_rdma = !view.answers.tcp.multi_channel;
+  const std::optional<bool> announced =
+      by_rdma ? view.answers.smb.multi_channel : view.answers.tcp.multi_channel;
   const std::string_view source = by_rdma ? kSmb2Rdma : kSmb2Tcp;
   if (!announced) return NotTold(source, "announced");
   return {.outcome = *announced ? Outcome::kPass : Outcome::kFail,
@@ -56,7 +57,7 @@ Verdict JudgeSmbMultiChannel(const ProbeView& view) {
 }
 
 Verdict NobodyListensForSmb(const ProbeView& view, Verdict verdict) {
-  const RdmaRefusal& refusal = view.told.rdma.refusal;
+  const RdmaRefusal& refusal = view.answers.rdma.refusal;
   if (refusal.kind == RdmaRefusal::Kind::kNoListener)
     verdict.observed = fmt::format("no RDMA listener ({})", verdict.observed);
   if (!IsSilent(refusal) || !view.Done(kStepTcpConnect)) return verdict;
@@ -84,14 +85,14 @@ Verdict JudgeSmbListener(const ProbeView& view) {
 }
 
 Verdict JudgeSmbdNegotiate(const ProbeView& view) {
-  const SmbAnswers& smb = view.told.smb;
+  const SmbAnswers& smb = view.answers.smb;
   const std::string sizes = fmt::format("send {} B, fragmented {} B, {} credits", TextOf(smb.smbd_max_receive),
                                         TextOf(smb.smbd_max_fragmented), TextOf(smb.smbd_credits_granted));
   return JudgeServerStep(view, kStepSmbdNegotiate, sizes, "version 1.0 and sizes to work with", kSmbd);
 }
 
 Verdict JudgeSmb2OverRdma(const ProbeView& view) {
-  const std::string_view dialect = TextOf(view.told.smb.dialect);
+  const std::string_view dialect = TextOf(view.answers.smb.dialect);
   Verdict verdict =
       JudgeServerStep(view, kStepSmb2Negotiate, fmt::format("SMB {} over {}", dialect, view.result.transport),
                       "SMB 3 over RDMA", kSmb2Rdma);
@@ -100,7 +101,7 @@ Verdict JudgeSmb2OverRdma(const ProbeView& view) {
 }
 
 Verdict JudgeSmbSigning(const ProbeView& view) {
-  const SmbAnswers& smb = view.told.smb;
+  const SmbAnswers& smb = view.answers.smb;
   if (smb.signing == SmbAnswers::Signing::kUnknown) return NotTold(kSmb2Rdma);
   Verdict verdict{.outcome = Outcome::kPass,
                   .observed = "not required",
@@ -115,7 +116,7 @@ Verdict JudgeSmbSigning(const ProbeView& view) {
 }
 
 Verdict JudgeSmbIoSize(const ProbeView& view) {
-  const SmbAnswers& smb = view.told.smb;
+  const SmbAnswers& smb = view.answers.smb;
   if (!smb.io_size) return NotTold(kSmb2Rdma);
   Verdict verdict{
       .observed = fmt::format("{} at a time (read {}, write {}, RDMA {})", BytesText(*smb.io_size),
@@ -131,7 +132,7 @@ Verdict JudgeSmbIoSize(const ProbeView& view) {
 }
 
 Verdict JudgeSmbRdmaDepth(const ProbeView& view) {
-  const std::optional<std::uint64_t> reads = view.told.rdma.ird;
+  const std::optional<std::uint64_t> reads = view.answers.rdma.ird;
   if (!reads) return NotTold(kSmbCm);
   return {.outcome = *reads == 0               ? Outcome::kFail
                      : *reads < kSmbUsualDepth ? Outcome::kWarn
@@ -148,7 +149,7 @@ Verdict JudgeSmbdMinimum(const ProbeView& view) {
                    .expected = "MaxReceiveSize 128 and MaxFragmentedSize 131072 accepted",
                    .source = std::string(kSmbd)};
   };
-  switch (view.told.smb.smbd_minimum) {
+  switch (view.answers.smb.smbd_minimum) {
     case SmbAnswers::Minimum::kUnknown:
       return NotTold(kSmbd);
     case SmbAnswers::Minimum::kAccepted:

@@ -55,10 +55,10 @@ Verdict JudgeProbeListener(const ProbeView& view) {
       JudgeServerStep(view, kStepRdmaConnect, fmt::format("answers on port {}", view.result.port_number),
                       fmt::format("a listener on port {}", view.result.port_number), kProbeCm);
   if (verdict.outcome != Outcome::kFail) return verdict;
-  const RdmaRefusal& refusal = view.told.rdma.refusal;
+  const RdmaRefusal& refusal = view.answers.rdma.refusal;
   if (refusal.kind == RdmaRefusal::Kind::kNoListener) {
     verdict.observed = fmt::format("no RDMA listener ({})", verdict.observed);
-  } else if (view.told.rdma.tcp_answers == true) {
+  } else if (view.answers.rdma.tcp_answers == true) {
     verdict.observed = fmt::format("TCP is answered there and RDMA is not ({})", verdict.observed);
     verdict.fix = FixOfSilentRdma(view);
   } else if (IsSilent(refusal)) {
@@ -71,7 +71,7 @@ Verdict JudgeProbeListener(const ProbeView& view) {
 
 std::string FixOfSilentRdma(const ProbeView& view) {
   return fmt::format("{}{}", kFixSilentRdma,
-                     view.told.rdma.local_iwarp == true ? kLetIwarpThrough : kLetRoceThrough);
+                     view.answers.rdma.local_iwarp == true ? kLetIwarpThrough : kLetRoceThrough);
 }
 
 Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,

@@ -38,31 +38,31 @@ Endpoint EndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? iser::kPort : target.port_number};
 }
 
-void TellTargets(const std::vector<iser::Target>& targets, IserAnswers& told) {
-  told.targets = targets.size();
+void TellTargets(const std::vector<iser::Target>& targets, IserAnswers& answers) {
+  answers.targets = targets.size();
   for (const iser::Target& target : targets | std::views::take(kMostTargets))
-    told.listed.push_back({.name = target.name, .portals = target.addresses});
+    answers.listed.push_back({.name = target.name, .portals = target.addresses});
 }
 
-void TellAgreed(const Session& session, IserAnswers& told) {
+void TellAgreed(const Session& session, IserAnswers& answers) {
   if (const auto accept = iser::DecodeConnectAccept(session.link().private_data())) {
-    told.zero_based_addresses = accept->zero_based_addresses;
-    told.remote_invalidation = accept->remote_invalidation;
+    answers.zero_based_addresses = accept->zero_based_addresses;
+    answers.remote_invalidation = accept->remote_invalidation;
   }
   const auto tell = [&](std::string_view key, std::optional<std::string>& answer) {
     if (const std::string* value = iser::FindKey(session.agreed(), key)) answer = *value;
   };
-  tell("RDMAExtensions", told.rdma_extensions);
-  tell("InitiatorRecvDataSegmentLength", told.initiator_receive);
-  tell("TargetRecvDataSegmentLength", told.target_receive);
-  tell("MaxBurstLength", told.max_burst);
-  tell("FirstBurstLength", told.first_burst);
-  tell("TargetPortalGroupTag", told.portal_group);
+  tell("RDMAExtensions", answers.rdma_extensions);
+  tell("InitiatorRecvDataSegmentLength", answers.initiator_receive);
+  tell("TargetRecvDataSegmentLength", answers.target_receive);
+  tell("MaxBurstLength", answers.max_burst);
+  tell("FirstBurstLength", answers.first_burst);
+  tell("TargetPortalGroupTag", answers.portal_group);
 }
 
 std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, const ProbeTools& tools,
                                                   const Initiator& initiator, Walk& walk) {
-  IserAnswers& told = walk.told().iser;
+  IserAnswers& answers = walk.answers().iser;
   Session session(tools.make_link);
   const bool connected = ConnectByRdma(
       target, tools, session.link(),
@@ -73,8 +73,8 @@ std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, con
   if (!connected) return std::nullopt;
   const bool logged_in = walk.Step(kStepIserDiscoveryLogin, seconds(10), [&](const Patience& patience) {
     const absl::Status status = session.Login(initiator.name, {}, patience);
-    if (!session.authentication().empty()) told.discovery_authentication = session.authentication();
-    if (status.ok()) TellAgreed(session, told);
+    if (!session.authentication().empty()) answers.discovery_authentication = session.authentication();
+    if (status.ok()) TellAgreed(session, answers);
     return status;
   });
   if (!logged_in) return std::nullopt;
@@ -82,7 +82,7 @@ std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, con
   walk.Step(kStepIserSendTargets, seconds(10), [&](const Patience& patience) {
     absl::StatusOr<std::vector<iser::Target>> listed = session.SendTargets(patience);
     if (!listed.ok()) return listed.status();
-    TellTargets(*listed, told);
+    TellTargets(*listed, answers);
     targets = *std::move(listed);
     return absl::OkStatus();
   });
@@ -98,8 +98,8 @@ std::string TargetToProve(const ProbeTarget& target, const std::vector<iser::Tar
 }
 
 absl::Status LogIn(Session& session, const ProbeTarget& target, const Initiator& initiator,
-                   const std::string& name, IserAnswers& told, const Patience& patience) {
-  told.proof_target = name;
+                   const std::string& name, IserAnswers& answers, const Patience& patience) {
+  answers.proof_target = name;
   if (name.empty())
     return MakeFailure(FailureKind::kRejected,
                        "SendTargets lists no target for the initiator " + initiator.name);
@@ -110,8 +110,8 @@ absl::Status LogIn(Session& session, const ProbeTarget& target, const Initiator&
   }
   RR_RETURN_IF_ERROR(session.Connect(EndpointOf(target), target.local_address, patience));
   const absl::Status status = session.Login(initiator.name, name, patience);
-  if (!session.authentication().empty()) told.authentication = session.authentication();
-  if (status.ok()) TellAgreed(session, told);
+  if (!session.authentication().empty()) answers.authentication = session.authentication();
+  if (status.ok()) TellAgreed(session, answers);
   return status;
 }
 
@@ -132,7 +132,7 @@ absl::StatusOr<std::vector<std::byte>> Ask(Session& session, std::uint64_t lun,
   return std::vector<std::byte>(all.begin(), all.end());
 }
 
-absl::StatusOr<Unit> FindUnit(Session& session, IserAnswers& told, const Patience& patience) {
+absl::StatusOr<Unit> FindUnit(Session& session, IserAnswers& answers, const Patience& patience) {
   const auto cut = [](const std::string& what) {
     return MakeFailure(FailureKind::kCorrupt, what + ": the answer is cut");
   };
@@ -142,13 +142,13 @@ absl::StatusOr<Unit> FindUnit(Session& session, IserAnswers& told, const Patienc
   if (!luns) return cut("REPORT LUNS");
   if (luns->empty()) return MakeFailure(FailureKind::kRejected, "REPORT LUNS: no unit for this initiator");
   Unit unit{.lun = luns->front()};
-  told.units = luns->size();
+  answers.units = luns->size();
   const auto inquiry = Ask(session, unit.lun, scsi::Inquiry(), scsi::kInquiryBytes, "INQUIRY", patience);
   if (!inquiry.ok()) return inquiry.status();
   const auto described = scsi::DecodeInquiry(*inquiry);
   if (!described) return cut("INQUIRY");
-  told.unit_vendor = described->vendor;
-  told.unit_product = described->product;
+  answers.unit_vendor = described->vendor;
+  answers.unit_product = described->product;
   RR_RETURN_IF_ERROR(session.Command(unit.lun, scsi::TestUnitReady(), "TEST UNIT READY", patience));
   const auto size =
       Ask(session, unit.lun, scsi::ReadCapacity(), scsi::kCapacityBytes, "READ CAPACITY", patience);
@@ -156,8 +156,8 @@ absl::StatusOr<Unit> FindUnit(Session& session, IserAnswers& told, const Patienc
   const auto capacity = scsi::DecodeCapacity(*size);
   if (!capacity) return cut("READ CAPACITY");
   unit.capacity = *capacity;
-  told.unit_blocks = capacity->blocks;
-  told.unit_block = capacity->block_bytes;
+  answers.unit_blocks = capacity->blocks;
+  answers.unit_block = capacity->block_bytes;
   if (capacity->blocks == 0 || capacity->block_bytes < kLeastBlockBytes ||
       capacity->block_bytes > kMostBlockBytes)
     return MakeFailure(FailureKind::kCorrupt, fmt::format("READ CAPACITY: {} blocks of {} bytes",
@@ -216,12 +216,12 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Initiator& 
   Session session(tools.make_link);
   const std::string name = TargetToProve(target, listed);
   const bool logged_in = walk.Step(kStepIserSessionLogin, seconds(15), [&](const Patience& patience) {
-    return LogIn(session, target, initiator, name, walk.told().iser, patience);
+    return LogIn(session, target, initiator, name, walk.answers().iser, patience);
   });
   if (!logged_in) return;
   std::optional<Unit> unit;
   walk.Step(kStepIserUnit, seconds(10), [&](const Patience& patience) {
-    const absl::StatusOr<Unit> found = FindUnit(session, walk.told().iser, patience);
+    const absl::StatusOr<Unit> found = FindUnit(session, walk.answers().iser, patience);
     if (found.ok()) unit = *found;
     return found.status();
   });
@@ -248,7 +248,7 @@ void ProbeIser(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
   walk.result().port_number = EndpointOf(target).port;
   const Initiator initiator = iser::ReadInitiator();
-  walk.told().iser_initiator = {.name = initiator.name, .name_from = initiator.source};
+  walk.answers().iser_initiator = {.name = initiator.name, .name_from = initiator.source};
   const auto targets = Discover(target, tools, initiator, walk);
   if (targets && target.prove) Prove(target, tools, initiator, *targets, walk);
 }

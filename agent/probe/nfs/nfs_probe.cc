@@ -72,13 +72,13 @@ Endpoint NfsEndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? nfs::kPort : target.port_number};
 }
 
-void TellConnection(const MessageLink& link, NfsAnswers& told) {
+void TellConnection(const MessageLink& link, NfsAnswers& answers) {
   const auto data = nfs::DecodeConnectAccept(link.private_data());
   const nfs::ConnectAccept accept = data.value_or(nfs::ConnectAccept{});
-  told.connect_data = data.has_value();
-  told.server_send = accept.send_bytes;
-  told.server_receive = accept.receive_bytes;
-  told.remote_invalidation = accept.remote_invalidation;
+  answers.connect_data = data.has_value();
+  answers.server_send = accept.send_bytes;
+  answers.server_receive = accept.receive_bytes;
+  answers.remote_invalidation = accept.remote_invalidation;
 }
 
 struct Served {
@@ -87,23 +87,23 @@ struct Served {
 };
 
 // Both versions are asked for; one of them must be there.
-absl::Status AskVersions(Client& client, Served& served, NfsAnswers& told, const Patience& patience) {
+absl::Status AskVersions(Client& client, Served& served, NfsAnswers& answers, const Patience& patience) {
   std::vector<std::string> refusals;
   for (const std::uint32_t version : {4u, 3u}) {
     const absl::StatusOr<nfs::Reply> reply = client.Null(version, patience);
     if (!reply.ok()) return reply.status();
-    told.credits = reply->credits;
+    answers.credits = reply->credits;
     const bool has_it = reply->verdict == nfs::Verdict::kSuccess;
     (version == 4 ? served.four : served.three) = has_it;
     if (has_it) continue;
-    told.refused.push_back({.version = fmt::format("{}", version), .reason = nfs::ReplyText(*reply)});
+    answers.refused.push_back({.version = fmt::format("{}", version), .reason = nfs::ReplyText(*reply)});
     refusals.push_back(fmt::format("NULL of version {}: {}", version, nfs::ReplyText(*reply)));
   }
   if (served.three || served.four) return absl::OkStatus();
   return MakeFailure(FailureKind::kRejected, fmt::format("{}", fmt::join(refusals, "; ")));
 }
 
-absl::Status AskMinorVersions(Client& client, const Served& served, NfsAnswers& told,
+absl::Status AskMinorVersions(Client& client, const Served& served, NfsAnswers& answers,
                               const Patience& patience) {
   std::vector<std::string> versions;
   if (served.three) versions.push_back("3");
@@ -113,7 +113,7 @@ absl::Status AskMinorVersions(Client& client, const Served& served, NfsAnswers& 
     const absl::StatusOr<nfs::Reply> reply = client.EmptyCompound(minor, patience);
     if (!reply.ok()) return reply.status();
     if (reply->verdict != nfs::Verdict::kSuccess) {
-      told.refused.push_back({.version = version, .reason = nfs::ReplyText(*reply)});
+      answers.refused.push_back({.version = version, .reason = nfs::ReplyText(*reply)});
     } else if (nfs::DecodeCompoundStatus(reply->results).value_or(nfs::kMinorVersionMismatch) !=
                nfs::kMinorVersionMismatch) {
       minors.push_back(version);
@@ -122,8 +122,8 @@ absl::Status AskMinorVersions(Client& client, const Served& served, NfsAnswers& 
   // A server that does not answer for a client without a name still has version 4.
   if (served.four && minors.empty()) minors.push_back("4");
   versions.insert(versions.end(), minors.begin(), minors.end());
-  told.versions = fmt::format("{}", fmt::join(versions, " "));
-  told.newest_version = versions.back();
+  answers.versions = fmt::format("{}", fmt::join(versions, " "));
+  answers.newest_version = versions.back();
   return absl::OkStatus();
 }
 
@@ -137,13 +137,13 @@ bool AskServer(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
       },
       walk);
   if (!connected) return false;
-  NfsAnswers& told = walk.told().nfs;
-  TellConnection(client.link(), told);
+  NfsAnswers& answers = walk.answers().nfs;
+  TellConnection(client.link(), answers);
   Served served;
   return walk.Step(kStepNfsNull, seconds(8), [&](const Patience& patience) {
-    return AskVersions(client, served, told, patience);
+    return AskVersions(client, served, answers, patience);
   }) && walk.Step(kStepNfsVersions, seconds(8), [&](const Patience& patience) {
-    return AskMinorVersions(client, served, told, patience);
+    return AskMinorVersions(client, served, answers, patience);
   });
 }
 
@@ -155,7 +155,7 @@ void ProbeNfs(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
   walk.result().port_number = NfsEndpointOf(target).port;
   if (!AskServer(target, tools, walk) || !target.prove) return;
-  const std::optional<std::string>& version = walk.told().nfs.newest_version;
+  const std::optional<std::string>& version = walk.answers().nfs.newest_version;
   if (version) ProveNfs(target, NfsEndpointOf(target).port, *version, walk);
 }
 

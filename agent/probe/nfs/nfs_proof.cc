@@ -178,12 +178,12 @@ std::optional<NfsTransport> TransportOf(const Mount& mount) {
 }
 
 void TellTransport(const std::optional<NfsTransport>& before, const std::optional<NfsTransport>& after,
-                   NfsAnswers& told) {
+                   NfsAnswers& answers) {
   if (!before || !after) return;
   const NfsTransport moved = Since(*before, *after);
-  told.mount_transport = moved.protocol;
-  told.rdma_request_bytes = moved.rdma_request_bytes;
-  told.rdma_reply_bytes = moved.rdma_reply_bytes;
+  answers.mount_transport = moved.protocol;
+  answers.rdma_request_bytes = moved.rdma_request_bytes;
+  answers.rdma_reply_bytes = moved.rdma_reply_bytes;
 }
 
 std::string SourceOf(const ProbeTarget& target, const std::string& path) {
@@ -194,7 +194,7 @@ std::string SourceOf(const ProbeTarget& target, const std::string& path) {
 absl::Status MountExport(const ProbeTarget& target, std::uint16_t port, const std::string& version,
                          Mount& mount, Walk& walk) {
   const std::string path = target.volume.empty() ? "/" : target.volume;
-  walk.told().nfs.proof_export = path;
+  walk.answers().nfs.proof_export = path;
   if (path.front() != '/' || path.size() > kMostPathBytes)
     return MakeFailure(FailureKind::kSetup, path + ": not the path of an export");
   return mount.Make(SourceOf(target, path),
@@ -218,7 +218,7 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
     walk.Step(kStepNfsRead, seconds(30),
               [&](const Patience& patience) { return file.Read(transfers.emplace_back(), patience); });
   }
-  TellTransport(before, TransportOf(mount), walk.told().nfs);
+  TellTransport(before, TransportOf(mount), walk.answers().nfs);
   walk.Step(kStepNfsUnmount, seconds(10), [&](const Patience&) {
     const absl::Status removed = file.Remove();
     const absl::Status undone = mount.Undo();

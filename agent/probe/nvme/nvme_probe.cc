@@ -80,7 +80,7 @@ absl::StatusOr<Log> ReadLog(Queue& queue, const Patience& patience) {
   return MakeFailure(FailureKind::kCorrupt, "the discovery log changed each time it was read");
 }
 
-void TellLog(const Log& log, NvmeAnswers& told) {
+void TellLog(const Log& log, NvmeAnswers& answers) {
   std::uint64_t subsystems = 0;
   std::uint64_t by_rdma = 0;
   std::uint64_t referrals = 0;
@@ -88,40 +88,40 @@ void TellLog(const Log& log, NvmeAnswers& told) {
     if (entry.subsystem_type == kTypeReferral) ++referrals;
     if (entry.subsystem_type == kTypeSubsystem && entry.transport == kTransportRdma) ++by_rdma;
     if (entry.subsystem_type != kTypeSubsystem || ++subsystems > kMostSubsystems) continue;
-    told.listed.push_back({.nqn = entry.name,
-                           .transport = nvme::TransportText(entry.transport),
-                           .address = entry.address,
-                           .service = entry.service_id});
+    answers.listed.push_back({.nqn = entry.name,
+                              .transport = nvme::TransportText(entry.transport),
+                              .address = entry.address,
+                              .service = entry.service_id});
   }
-  told.subsystems = subsystems;
-  told.rdma_subsystems = by_rdma;
-  told.referrals = referrals;
-  if (log.header.records > kMostRecords) told.records_not_read = log.header.records - kMostRecords;
+  answers.subsystems = subsystems;
+  answers.rdma_subsystems = by_rdma;
+  answers.referrals = referrals;
+  if (log.header.records > kMostRecords) answers.records_not_read = log.header.records - kMostRecords;
 }
 
-absl::Status Enable(Queue& queue, NvmeAnswers& told, const Patience& patience) {
+absl::Status Enable(Queue& queue, NvmeAnswers& answers, const Patience& patience) {
   const absl::StatusOr<std::uint64_t> capabilities = queue.Property(nvme::kPropertyCapabilities, patience);
   if (!capabilities.ok()) return capabilities.status();
   const absl::StatusOr<std::uint64_t> version = queue.Property(nvme::kPropertyVersion, patience);
   if (!version.ok()) return version.status();
   const nvme::Capabilities can = nvme::DecodeCapabilities(*capabilities);
-  told.version = nvme::VersionText(static_cast<std::uint32_t>(*version));
-  told.queue_entries = can.queue_entries;
-  told.ready_timeout_ms = can.ready_timeout_ms;
+  answers.version = nvme::VersionText(static_cast<std::uint32_t>(*version));
+  answers.queue_entries = can.queue_entries;
+  answers.ready_timeout_ms = can.ready_timeout_ms;
   RR_RETURN_IF_ERROR(queue.Enable(patience));
   // A discovery controller need not tell more than the log.
   const auto identify = queue.Identify(patience);
   if (FailureOf(identify.status()).kind == FailureKind::kRejected) return absl::OkStatus();
   if (!identify.ok()) return identify.status();
-  told.model = identify->model;
-  told.firmware = identify->firmware;
-  told.max_commands = identify->max_commands;
+  answers.model = identify->model;
+  answers.firmware = identify->firmware;
+  answers.max_commands = identify->max_commands;
   return absl::OkStatus();
 }
 
 // Whether the log was read.
 bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
-  NvmeAnswers& told = walk.told().nvme;
+  NvmeAnswers& answers = walk.answers().nvme;
   Queue queue(tools.make_link);
   const bool connected = ConnectByRdma(
       target, tools, queue.link(),
@@ -131,20 +131,20 @@ bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity
       walk);
   if (!connected) return false;
   if (const auto accept = nvme::DecodeConnectAccept(queue.link().private_data()))
-    told.controller_queue = accept->receive_queue;
+    answers.controller_queue = accept->receive_queue;
   const bool admitted = walk.Step(kStepNvmeDiscoveryConnect, seconds(8), [&](const Patience& patience) {
     const auto result = queue.ConnectController(identity, nvme::kDiscoveryName, patience);
     if (!result.ok()) return result.status();
-    told.controller_id = nvme::ControllerIdOf(*result);
-    told.discovery_authentication = nvme::DemandsAuthentication(*result);
+    answers.controller_id = nvme::ControllerIdOf(*result);
+    answers.discovery_authentication = nvme::DemandsAuthentication(*result);
     return absl::OkStatus();
   });
   if (!admitted) return false;
   const bool enabled = walk.Step(kStepNvmeEnable, seconds(20),
-                                 [&](const Patience& patience) { return Enable(queue, told, patience); });
+                                 [&](const Patience& patience) { return Enable(queue, answers, patience); });
   const bool listed = enabled && walk.Step(kStepNvmeDiscoveryLog, seconds(10), [&](const Patience& patience) {
     const absl::StatusOr<Log> log = ReadLog(queue, patience);
-    if (log.ok()) TellLog(*log, told);
+    if (log.ok()) TellLog(*log, answers);
     return log.status();
   });
   queue.Shutdown({.deadline = std::chrono::steady_clock::now() + seconds(1)});
@@ -167,7 +167,7 @@ absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools
 absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Identity& identity,
                                            const std::string& subsystem, Walk& walk) {
   const std::vector<std::string> already = nvme::ControllersOf(subsystem);
-  if (!already.empty()) walk.told().nvme.already_connected = fmt::format("{}", fmt::join(already, " "));
+  if (!already.empty()) walk.answers().nvme.already_connected = fmt::format("{}", fmt::join(already, " "));
   return nvme::Kernel::Connect(nvme::KernelOptions(NvmeEndpointOf(target), target.local_address, identity,
                                                    subsystem, nvme::MarkOf(::getpid())),
                                subsystem);
@@ -175,8 +175,8 @@ absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Iden
 
 void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
   const std::string& subsystem = target.volume;
-  NvmeAnswers& told = walk.told().nvme;
-  told.proof_subsystem = subsystem;
+  NvmeAnswers& answers = walk.answers().nvme;
+  answers.proof_subsystem = subsystem;
   const bool admitted = walk.Step(kStepNvmeSubsystemConnect, seconds(10), [&](const Patience& patience) {
     return ConnectOurselves(target, tools, identity, subsystem, patience);
   });
@@ -188,13 +188,13 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& i
     return made.status();
   });
   if (!connected) return;
-  told.kernel_controller = kernel->controller();
-  told.kernel_transport = kernel->Transport();
+  answers.kernel_controller = kernel->controller();
+  answers.kernel_transport = kernel->Transport();
   walk.Step(kStepNvmeKernelRead, seconds(30), [&](const Patience& patience) {
     const absl::StatusOr<nvme::NamespaceDevice> device = kernel->FindNamespace(patience);
     if (!device.ok()) return device.status();
-    told.namespace_bytes = device->size_bytes;
-    told.namespace_block = device->block_bytes;
+    answers.namespace_bytes = device->size_bytes;
+    answers.namespace_block = device->block_bytes;
     return nvme::ReadNamespace(*device, walk.result().transfers.emplace_back(), patience);
   });
   walk.Step(kStepNvmeKernelDisconnect, seconds(10),
@@ -215,7 +215,7 @@ void ProbeNvme(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
   walk.result().port_number = NvmeEndpointOf(target).port;
   const Identity identity = nvme::ReadIdentity();
-  walk.told().nvme_host = {.nqn = identity.host_name, .nqn_from = identity.source};
+  walk.answers().nvme_host = {.nqn = identity.host_name, .nqn_from = identity.source};
   const bool listed = Discover(target, tools, identity, walk);
   // A subsystem that nobody named is not connected: its disk may be another host's, and udev looks into disks.
   if (listed && target.prove && !target.volume.empty()) Prove(target, tools, identity, walk);

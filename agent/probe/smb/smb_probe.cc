@@ -113,8 +113,8 @@ bool ProbeByTcp(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) 
   walk.Step(kStepTcpNegotiate, seconds(5), [&](const Patience& patience) {
     const absl::StatusOr<smb2::NegotiateAnswer> answer = AskByTcp(*stream, patience);
     if (!answer.ok()) return answer.status();
-    walk.told().tcp = {.dialect = smb2::DialectText(answer->dialect),
-                       .multi_channel = (answer->capabilities & smb2::kCapMultiChannel) != 0};
+    walk.answers().tcp = {.dialect = smb2::DialectText(answer->dialect),
+                          .multi_channel = (answer->capabilities & smb2::kCapMultiChannel) != 0};
     return absl::OkStatus();
   });
   return true;
@@ -138,7 +138,7 @@ absl::StatusOr<std::unique_ptr<SmbdClient>> ConnectAnyPort(const ProbeTarget& ta
     if (absl::Status status = KnockOnIwarp(target, port, tools, patience, knock); !status.ok()) {
       walk.result().port_number = port;
       if (FailureOf(status).kind == FailureKind::kUnreachable)
-        walk.told().rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
+        walk.answers().rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
       return status;
     }
     auto client = std::make_unique<SmbdClient>(tools.make_link, kUsual);
@@ -153,24 +153,24 @@ absl::StatusOr<std::unique_ptr<SmbdClient>> ConnectAnyPort(const ProbeTarget& ta
     }
     if (client->handshake().refusal != Refusal::kNoListener) break;
   }
-  walk.told().rdma.refusal = refusal;
+  walk.answers().rdma.refusal = refusal;
   return first;
 }
 
-void TellNegotiated(const SmbdClient& client, SmbAnswers& told) {
+void TellNegotiated(const SmbdClient& client, SmbAnswers& answers) {
   const auto& response = client.connection().response();
   if (!response) return;
   if (response->status != smbdirect::kStatusSuccess) {
-    told.smbd_status = fmt::format("{:#010x}", response->status);
+    answers.smbd_status = fmt::format("{:#010x}", response->status);
     return;
   }
-  told.smbd_credits_asked = kUsual.send_credit_target;
-  told.smbd_credits_granted = response->credits_granted;
-  told.smbd_credits_wanted = response->credits_requested;
-  told.smbd_max_read_write = response->max_read_write_bytes;
-  told.smbd_preferred_send = response->preferred_send_bytes;
-  told.smbd_max_receive = response->max_receive_bytes;
-  told.smbd_max_fragmented = response->max_fragmented_bytes;
+  answers.smbd_credits_asked = kUsual.send_credit_target;
+  answers.smbd_credits_granted = response->credits_granted;
+  answers.smbd_credits_wanted = response->credits_requested;
+  answers.smbd_max_read_write = response->max_read_write_bytes;
+  answers.smbd_preferred_send = response->preferred_send_bytes;
+  answers.smbd_max_receive = response->max_receive_bytes;
+  answers.smbd_max_fragmented = response->max_fragmented_bytes;
 }
 
 std::string CiphersText(const smb2::NegotiateAnswer& answer) {
@@ -187,22 +187,22 @@ SmbAnswers::Signing SigningOf(const smb2::NegotiateAnswer& answer) {
                                                              : SmbAnswers::Signing::kDisabled;
 }
 
-void TellAnswer(const smb2::NegotiateAnswer& answer, std::uint32_t max_read_write, SmbAnswers& told) {
-  told.dialect = smb2::DialectText(answer.dialect);
-  told.capabilities = smb2::CapabilitiesText(answer.capabilities);
-  told.multi_channel = (answer.capabilities & smb2::kCapMultiChannel) != 0;
-  told.signing = SigningOf(answer);
-  told.encryption = CiphersText(answer);
-  told.rdma_transform = !answer.rdma_transforms.empty();
-  told.max_transact = answer.max_transact_bytes;
-  told.max_read = answer.max_read_bytes;
-  told.max_write = answer.max_write_bytes;
-  told.io_size = std::min({answer.max_read_bytes, answer.max_write_bytes, max_read_write});
+void TellAnswer(const smb2::NegotiateAnswer& answer, std::uint32_t max_read_write, SmbAnswers& answers) {
+  answers.dialect = smb2::DialectText(answer.dialect);
+  answers.capabilities = smb2::CapabilitiesText(answer.capabilities);
+  answers.multi_channel = (answer.capabilities & smb2::kCapMultiChannel) != 0;
+  answers.signing = SigningOf(answer);
+  answers.encryption = CiphersText(answer);
+  answers.rdma_transform = !answer.rdma_transforms.empty();
+  answers.max_transact = answer.max_transact_bytes;
+  answers.max_read = answer.max_read_bytes;
+  answers.max_write = answer.max_write_bytes;
+  answers.io_size = std::min({answer.max_read_bytes, answer.max_write_bytes, max_read_write});
 }
 
 bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   std::unique_ptr<SmbdClient> client;
-  RdmaAnswers& rdma = walk.told().rdma;
+  RdmaAnswers& rdma = walk.answers().rdma;
   rdma.local_iwarp = target.iwarp;
   const bool connected = walk.Step(kStepRdmaConnect, seconds(8), [&](const Patience& patience) {
     auto made = ConnectAnyPort(target, tools, walk, patience);
@@ -216,7 +216,7 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   if (!connected) return false;
   const bool negotiated = walk.Step(kStepSmbdNegotiate, seconds(6), [&](const Patience& patience) {
     const absl::Status status = client->Negotiate(patience);
-    TellNegotiated(*client, walk.told().smb);
+    TellNegotiated(*client, walk.answers().smb);
     return status;
   });
   if (!negotiated) return false;
@@ -226,7 +226,7 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
     if (!bytes.ok()) return bytes.status();
     const absl::StatusOr<smb2::NegotiateAnswer> answer = Understand(*bytes);
     if (!answer.ok()) return answer.status();
-    TellAnswer(*answer, client->connection().response()->max_read_write_bytes, walk.told().smb);
+    TellAnswer(*answer, client->connection().response()->max_read_write_bytes, walk.answers().smb);
     return absl::OkStatus();
   });
 }
@@ -247,9 +247,9 @@ void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk
     const bool refused = kind == FailureKind::kRejected || kind == FailureKind::kDisconnected;
     const bool silent = kind == FailureKind::kStalled && enough <= patience.deadline;
     if (!status.ok() && !refused && !silent) return status;
-    walk.told().smb.smbd_minimum = status.ok() ? SmbAnswers::Minimum::kAccepted
-                                   : refused   ? SmbAnswers::Minimum::kDropped
-                                               : SmbAnswers::Minimum::kSilent;
+    walk.answers().smb.smbd_minimum = status.ok() ? SmbAnswers::Minimum::kAccepted
+                                      : refused   ? SmbAnswers::Minimum::kDropped
+                                                  : SmbAnswers::Minimum::kSilent;
     return absl::OkStatus();
   });
 }
