@@ -76,7 +76,7 @@ ProbeQuestion Decode(const v1::ProbeRequest& request) {
                           .domain = request.credentials().domain()}};
 }
 
-grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context) {
+grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context) {
   grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
   reactor->Finish(grpc::Status::OK);
   return reactor;
@@ -91,13 +91,13 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
   response->set_hostname(agent_.hostname());
   response->set_api_revision(kApiRevision);
   response->set_instance_id(agent_.config().instance_id);
-  return Answer(*context);
+  return Finished(*context);
 }
 
 grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* context,
                                                  const v1::GetFactsRequest*, v1::GetFactsResponse* response) {
   *response->mutable_facts() = ToProto(agent_.Collect());
-  return Answer(*context);
+  return Finished(*context);
 }
 
 grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
