@@ -11,7 +11,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "NIC statistics before and after a live transfer";
+constexpr std::string_view kEffectiveSource = "NIC statistics before and after a live transfer";
 constexpr std::uint64_t kLargestPayloadBytes = 4096;  // of a RoCE packet: the largest path MTU
 
 using ByPriority = std::array<std::uint64_t, kPriorities>;
@@ -61,7 +61,7 @@ Finding Begin(const TransferPlace& place) {
           .scope = Scope::kPair,
           .rung = Rung::kPeer,
           .subject = Printable(place.subject),
-          .source = std::string(kSource),
+          .source = std::string(kEffectiveSource),
           .why = std::string(check.why),
           .fix = std::string(check.fix)};
 }

@@ -15,7 +15,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "live transfer";
+constexpr std::string_view kLiveSource = "live transfer";
 constexpr std::string_view kPathId = "peer.path";
 constexpr std::int64_t kWholeIntervalNs = 100'000'000;  // 0 in one is a stall; without one it is no rate at all
 
@@ -121,7 +121,7 @@ Finding Begin(std::string_view case_name, const TransferPlace& place) {
                   .subject = Printable(place.subject),
                   .blocking = true,
                   .expected = Expected(place),
-                  .source = std::string(kSource)};
+                  .source = std::string(kLiveSource)};
   const TransferCheck* check = FindTransferCheck(finding.id);
   finding.title =
       check != nullptr ? check->title : Cat("The live test ", Printable(case_name), " moves every byte");

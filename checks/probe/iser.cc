@@ -16,12 +16,12 @@ Verdict DiscoveryLogin(const ProbeView& view) {
                          "a discovery session", kLogin);
 }
 
-Verdict Discovery(const ProbeView& view) {
+Verdict IserDiscovery(const ProbeView& view) {
   return JudgeServerStep(view, "iser-send-targets", Cat("lists ", view.Value("iser-targets"), " targets"),
                          "a list of targets", kText);
 }
 
-Verdict Listed(const ProbeView& view) {
+Verdict IserListed(const ProbeView& view) {
   Verdict verdict{.expected = "one target or more", .source = std::string(kText)};
   const std::optional<std::uint64_t> targets = view.Number("iser-targets");
   if (!targets) {
@@ -52,7 +52,7 @@ Verdict Session(const ProbeView& view) {
       "a session without a secret", kLogin, SessionFix(view));
 }
 
-Verdict Read(const ProbeView& view) {
+Verdict IserRead(const ProbeView& view) {
   if (!IsProofAsked(view, "iser-unit")) return NoProofAsked();
   if (!view.Done("iser-unit"))
     return JudgeServerStep(view, "iser-unit", "a unit", "a logical unit to read from", kScsi);
@@ -99,7 +99,7 @@ std::vector<ProbeCheck> IserServerChecks() {
        .blocking = true,
        .proof = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login"},
-       .judge = &Discovery},
+       .judge = &IserDiscovery},
       {.id = "iser.target-listed",
        .title = "The portal offers this host a target over iSER",
        .why =
@@ -109,7 +109,7 @@ std::vector<ProbeCheck> IserServerChecks() {
               "meant, the group enabled, and this host's initiator name among its acls",
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery"},
-       .judge = &Listed},
+       .judge = &IserListed},
       {.id = "iser.session",
        .title = "The target admits this host to a session",
        .why = "Without a session there are no disks",
@@ -126,7 +126,7 @@ std::vector<ProbeCheck> IserServerChecks() {
        .blocking = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery", "iser.session"},
-       .judge = &Read},
+       .judge = &IserRead},
   };
 }
 

@@ -63,7 +63,7 @@ Verdict Write(const ProbeView& view) {
   return JudgeProofTransfer(view, "nfs-write", "nfs-write", false, kClient);
 }
 
-Verdict Read(const ProbeView& view) {
+Verdict NfsRead(const ProbeView& view) {
   if (!IsProofAsked(view, "nfs-read")) return NoProofAsked();
   return JudgeProofTransfer(view, "nfs-read", "nfs-read", true, kClient);
 }
@@ -87,7 +87,7 @@ Verdict ByRdma(const ProbeView& view) {
   return verdict;
 }
 
-Verdict LeftNothing(const ProbeView& view) {
+Verdict NfsLeftNothing(const ProbeView& view) {
   if (!IsProofAsked(view, "nfs-unmount")) return NoProofAsked();
   return JudgeStep(view, "nfs-unmount", "file removed, unmounted", "nothing left behind", kClient);
 }
@@ -169,7 +169,7 @@ std::vector<ProbeCheck> NfsServerChecks() {
        .fix = "dmesg | tail -n 30  # on both hosts",
        .blocking = true,
        .depends_on = Behind({"nfs.null", "nfs.mount", "nfs.write"}),
-       .judge = &Read},
+       .judge = &NfsRead},
       {.id = "nfs.by-rdma",
        .title = "The file's bytes went over RDMA",
        .why = "What the client's own counters do not show as RDMA went in messages, copied on both sides",
@@ -183,7 +183,7 @@ std::vector<ProbeCheck> NfsServerChecks() {
        .fix =
            "find EXPORT -maxdepth 1 -name '.rdmaready-*' -delete  # on the server, EXPORT: the exported path",
        .depends_on = Behind({"nfs.null", "nfs.mount"}),
-       .judge = &LeftNothing},
+       .judge = &NfsLeftNothing},
   };
 }
 

@@ -24,7 +24,7 @@ Verdict Connect(const ProbeView& view) {
       "a discovery controller", kFabrics);
 }
 
-Verdict Discovery(const ProbeView& view) {
+Verdict NvmeDiscovery(const ProbeView& view) {
   if (!view.Done("nvme-enable"))
     return JudgeServerStep(view, "nvme-enable", "enabled", "a controller that gets ready", kFabrics);
   return JudgeServerStep(
@@ -45,7 +45,7 @@ std::string FirstByRdma(const ProbeView& view) {
   return "subsystems beyond those told";
 }
 
-Verdict Listed(const ProbeView& view) {
+Verdict NvmeListed(const ProbeView& view) {
   Verdict verdict{.expected = "one subsystem or more over RDMA", .source = std::string(kLog)};
   const std::optional<std::uint64_t> by_rdma = view.Number("nvme-rdma-subsystems");
   const std::uint64_t all = view.Number("nvme-subsystems").value_or(0);
@@ -117,7 +117,7 @@ Verdict KernelRead(const ProbeView& view) {
   return verdict;
 }
 
-Verdict LeftNothing(const ProbeView& view) {
+Verdict NvmeLeftNothing(const ProbeView& view) {
   if (!IsProofAsked(view, "nvme-kernel-disconnect")) return NoProofAsked();
   Verdict verdict =
       JudgeStep(view, "nvme-kernel-disconnect", "disconnected", "nothing left connected", kKernel);
@@ -168,7 +168,7 @@ std::vector<ProbeCheck> NvmeServerChecks() {
        .blocking = true,
        .proof = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect"},
-       .judge = &Discovery},
+       .judge = &NvmeDiscovery},
       {.id = "nvme.subsystem-listed",
        .title = "The target offers this host a subsystem",
        .why = "A target lists what the host may use: without one there is nothing to connect to",
@@ -177,7 +177,7 @@ std::vector<ProbeCheck> NvmeServerChecks() {
               "link it into the subsystem's allowed_hosts",
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery"},
-       .judge = &Listed},
+       .judge = &NvmeListed},
       {.id = "nvme.subsystem-admits",
        .title = "The subsystem admits this host",
        .why = "A subsystem admits hosts by their name; whom it does not know it refuses",
@@ -202,7 +202,7 @@ std::vector<ProbeCheck> NvmeServerChecks() {
        .fix = "nvme list-subsys; nvme disconnect -d nvmeN  # nvmeN: the controller of the proof",
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery", "nvme.subsystem-admits", "nvme.kernel-read"},
-       .judge = &LeftNothing},
+       .judge = &NvmeLeftNothing},
   };
 }
 

@@ -70,7 +70,7 @@ Finding Begin(const ProbeCheck& check, std::string subject) {
           .why = std::string(check.why)};
 }
 
-Finding Judge(const ProbeCheck& check, const ProbeView& view, const std::vector<Finding>& earlier) {
+Finding JudgeOne(const ProbeCheck& check, const ProbeView& view, const std::vector<Finding>& earlier) {
   Finding finding = Begin(check, ProbeSubject(view.result.protocol, view.result.target));
   Verdict verdict = check.judge(view);
   const bool advice = verdict.outcome == Outcome::kFail && !check.blocking;
@@ -146,7 +146,7 @@ std::vector<Finding> JudgeProbe(const ProbeResult& result) {
   const bool to_share = ProbeView{result}.Step(kStepShareMount) != nullptr;
   for (const ProbeCheck& check : ChecksOf(result.protocol)) {
     if (check.rung == Rung::kShare && !to_share) continue;
-    findings.push_back(Judge(check, ProbeView{result}, findings));
+    findings.push_back(JudgeOne(check, ProbeView{result}, findings));
   }
   return findings;
 }

@@ -8,7 +8,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kClient = "the kernel's SMB client (/proc/fs/cifs/DebugData)";
+constexpr std::string_view kShareClient = "the kernel's SMB client (/proc/fs/cifs/DebugData)";
 
 Verdict Mounted(const ProbeView& view) {
   Verdict verdict = JudgeStep(view, kStepShareMount, "mounted over RDMA, for this test alone",
@@ -31,7 +31,7 @@ Verdict Mounted(const ProbeView& view) {
 Verdict OverRdma(const ProbeView& view) {
   Verdict verdict{
       .expected = "an RDMA connection, no new TCP connection, and an RDMA port that counted the bytes",
-      .source = Cat(kClient, ", counters of ", view.result.local_port, ", /proc/net/tcp")};
+      .source = Cat(kShareClient, ", counters of ", view.result.local_port, ", /proc/net/tcp")};
   const std::optional<std::uint64_t> moved = view.Number("share-moved-bytes");
   const std::optional<std::uint64_t> counted = view.Number("share-port-bytes");
   const std::optional<std::uint64_t> tcp = view.Number("share-new-tcp-connections");
@@ -83,7 +83,7 @@ Verdict Files(const ProbeView& view) {
 }
 
 Verdict DirectPlacement(const ProbeView& view) {
-  Verdict verdict{.expected = "neither signed nor encrypted", .source = std::string(kClient)};
+  Verdict verdict{.expected = "neither signed nor encrypted", .source = std::string(kShareClient)};
   const std::string_view is_signed = view.Value("share-signed");
   if (is_signed.empty()) {
     verdict.observed = "not told";

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kTcp = "TCP";
 constexpr std::string_view kSmb2Tcp = "SMB2 NEGOTIATE by TCP";
-constexpr std::string_view kCm = "RDMA connection manager";
+constexpr std::string_view kSmbCm = "RDMA connection manager";
 constexpr std::string_view kSmbd = "MS-SMBD negotiate";
 constexpr std::string_view kSmb2Rdma = "SMB2 NEGOTIATE by RDMA";
 
@@ -75,7 +75,7 @@ Verdict NobodyAnswers(const ProbeView& view, Verdict verdict) {
 
 Verdict ListensByRdma(const ProbeView& view) {
   Verdict verdict = JudgeServerStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
-                                    "an SMB Direct server that listens", kCm);
+                                    "an SMB Direct server that listens", kSmbCm);
   if (verdict.outcome == Outcome::kFail) return NobodyAnswers(view, std::move(verdict));
   if (verdict.outcome == Outcome::kPass && view.result.port_number == 5445 &&
       view.result.transport != "iwarp") {
@@ -141,10 +141,10 @@ Verdict IoSize(const ProbeView& view) {
 
 Verdict RdmaDepth(const ProbeView& view) {
   const std::optional<std::uint64_t> reads = view.Number("rdma-ird");
-  if (!reads) return NotTold(kCm);
+  if (!reads) return NotTold(kSmbCm);
   Verdict verdict{.observed = Cat("the server may have ", *reads, " RDMA reads under way"),
                   .expected = Cat(kUsualDepth, " or more"),
-                  .source = std::string(kCm)};
+                  .source = std::string(kSmbCm)};
   verdict.outcome = *reads == 0 ? Outcome::kFail : *reads < kUsualDepth ? Outcome::kWarn : Outcome::kPass;
   return verdict;
 }

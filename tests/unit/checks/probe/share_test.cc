@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-void Set(ProbeResult& result, const std::string& name, const std::string& value) {
+void SetOfShare(ProbeResult& result, const std::string& name, const std::string& value) {
   const auto known = std::ranges::find(result.values, name, &ProbeValue::name);
   if (known == result.values.end()) {
     result.values.push_back({name, value});
@@ -39,17 +39,17 @@ ProbeResult GoodShare() {
     result.steps.push_back({.name = step, .outcome = StepOutcome::kDone});
   }
   result.steps.push_back({.name = "share-inquire"});
-  Set(result, "tcp-dialect", "3.1.1");
-  Set(result, "smb2-dialect", "3.1.1");
-  Set(result, "share-client-smb-direct", "yes");
-  Set(result, "share-connection", "rdma");
-  Set(result, "share-signed", "no");
-  Set(result, "share-encrypted", "no");
-  Set(result, "share-server-interfaces", "10.0.0.2 25Gbps rdma");
-  Set(result, "share-address-announced-rdma", "yes");
-  Set(result, "share-moved-bytes", "1000000");
-  Set(result, "share-port-bytes", "1200000");
-  Set(result, "share-new-tcp-connections", "0");
+  SetOfShare(result, "tcp-dialect", "3.1.1");
+  SetOfShare(result, "smb2-dialect", "3.1.1");
+  SetOfShare(result, "share-client-smb-direct", "yes");
+  SetOfShare(result, "share-connection", "rdma");
+  SetOfShare(result, "share-signed", "no");
+  SetOfShare(result, "share-encrypted", "no");
+  SetOfShare(result, "share-server-interfaces", "10.0.0.2 25Gbps rdma");
+  SetOfShare(result, "share-address-announced-rdma", "yes");
+  SetOfShare(result, "share-moved-bytes", "1000000");
+  SetOfShare(result, "share-port-bytes", "1200000");
+  SetOfShare(result, "share-new-tcp-connections", "0");
   result.transfers = {{.case_name = "share-read-512k",
                        .operation = Operation::kRead,
                        .message_bytes = 524288,
@@ -90,7 +90,7 @@ TEST(ShareChecks, NeverTakeTcpForRdma) {
       {"share-connection", "tcp"}, {"share-new-tcp-connections", "1"}, {"share-port-bytes", "4096"}};
   for (const auto& [name, value] : signs) {
     ProbeResult result = GoodShare();
-    Set(result, name, value);
+    SetOfShare(result, name, value);
     const Finding finding = Found(result, "share.over-rdma");
     EXPECT_EQ(finding.outcome, Outcome::kFail) << name;
     EXPECT_TRUE(finding.blocking);
@@ -122,7 +122,7 @@ TEST(ShareChecks, SayWhyTheShareWasNotMounted) {
   Finding finding = Found(result, "share.mount");
   EXPECT_EQ(finding.outcome, Outcome::kFail);
   EXPECT_THAT(finding.observed, HasSubstr("Permission denied"));
-  Set(result, "share-client-smb-direct", "no");
+  SetOfShare(result, "share-client-smb-direct", "no");
   finding = Found(result, "share.mount");
   EXPECT_THAT(finding.observed, HasSubstr("without SMB Direct"));
   EXPECT_THAT(finding.fix, HasSubstr("CIFS_SMB_DIRECT"));
@@ -139,7 +139,7 @@ TEST(ShareChecks, TakeTroubleOfThisHostForNoAnswer) {
 
 TEST(ShareChecks, NameAFileThatCouldNotBeRemoved) {
   ProbeResult result = GoodShare();
-  Set(result, "share-file-left", ".rdmaready-1.tmp: Permission denied");
+  SetOfShare(result, "share-file-left", ".rdmaready-1.tmp: Permission denied");
   const Finding finding = Found(result, "share.files");
   EXPECT_EQ(finding.outcome, Outcome::kWarn);
   EXPECT_THAT(finding.observed, HasSubstr(".rdmaready-1.tmp"));
@@ -160,12 +160,12 @@ TEST(ShareChecks, FailForAByteThatCameBackOtherwise) {
 TEST(ShareChecks, WarnOfDataThatIsCopiedAndOfAnAddressThatIsNotAnnounced) {
   for (const char* name : {"share-signed", "share-encrypted"}) {
     ProbeResult result = GoodShare();
-    Set(result, name, "yes");
+    SetOfShare(result, name, "yes");
     EXPECT_EQ(Found(result, "share.direct-placement").outcome, Outcome::kWarn) << name;
     EXPECT_EQ(Found(result, "share.over-rdma").outcome, Outcome::kPass);
   }
   ProbeResult result = GoodShare();
-  Set(result, "share-address-announced-rdma", "no");
+  SetOfShare(result, "share-address-announced-rdma", "no");
   EXPECT_EQ(Found(result, "share.announced").outcome, Outcome::kWarn);
   std::erase_if(result.values,
                 [](const ProbeValue& value) { return value.name == "share-address-announced-rdma"; });

@@ -110,13 +110,13 @@ ProbeResult Walked(Protocol protocol, const Stages& stages, std::string_view fai
   return result;
 }
 
-void Set(ProbeResult& result, std::string_view name, std::string value) {
+void SetAnswer(ProbeResult& result, std::string_view name, std::string value) {
   const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
   ASSERT_NE(found, result.values.end()) << name;
   found->value = std::move(value);
 }
 
-std::vector<std::string> Trouble(const ProbeResult& result) {
+std::vector<std::string> TroubleIn(const ProbeResult& result) {
   std::vector<std::string> ids;
   for (const Finding& finding : JudgeProbe(result)) {
     const bool fine = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
@@ -155,8 +155,8 @@ std::vector<Family> Families() {
             {"nvme.subsystem-admits", "nvme-subsystem-connect"},
             {"nvme.kernel-read", "nvme-kernel-connect"},
             {"nvme.kernel-disconnect", "nvme-kernel-disconnect"}},
-           {{"nvme.subsystem-listed", [](ProbeResult& r) { Set(r, "nvme-rdma-subsystems", "0"); }},
-            {"nvme.kernel-read", [](ProbeResult& r) { Set(r, "nvme-kernel-transport", "tcp"); }}}},
+           {{"nvme.subsystem-listed", [](ProbeResult& r) { SetAnswer(r, "nvme-rdma-subsystems", "0"); }},
+            {"nvme.kernel-read", [](ProbeResult& r) { SetAnswer(r, "nvme-kernel-transport", "tcp"); }}}},
           {Protocol::kIser,
            IserStages(),
            {{"iser.address", "resolve"},
@@ -166,7 +166,8 @@ std::vector<Family> Families() {
             {"iser.discovery", "iser-send-targets"},
             {"iser.session", "iser-session-login"},
             {"iser.read", "iser-unit"}},
-           {{"iser.target-listed", [](ProbeResult& r) { Set(r, "iser-targets", "0"); }}, {"iser.read", wrong}}},
+           {{"iser.target-listed", [](ProbeResult& r) { SetAnswer(r, "iser-targets", "0"); }},
+            {"iser.read", wrong}}},
           {Protocol::kNfs,
            NfsStages(),
            {{"nfs.address", "resolve"},
@@ -177,9 +178,9 @@ std::vector<Family> Families() {
             {"nfs.write", "nfs-write"},
             {"nfs.read", "nfs-read"},
             {"nfs.unmount", "nfs-unmount"}},
-           {{"nfs.version", [](ProbeResult& r) { Set(r, "nfs-newest-version", "4.0"); }},
-            {"nfs.inline-size", [](ProbeResult& r) { Set(r, "nfs-server-receive", "1024"); }},
-            {"nfs.by-rdma", [](ProbeResult& r) { Set(r, "nfs-rdma-reply-bytes", "0"); }},
+           {{"nfs.version", [](ProbeResult& r) { SetAnswer(r, "nfs-newest-version", "4.0"); }},
+            {"nfs.inline-size", [](ProbeResult& r) { SetAnswer(r, "nfs-server-receive", "1024"); }},
+            {"nfs.by-rdma", [](ProbeResult& r) { SetAnswer(r, "nfs-rdma-reply-bytes", "0"); }},
             {"nfs.read", wrong}}}};
 }
 
@@ -211,7 +212,7 @@ TEST(StorageProbeChecks, EachFailsForItsOwnReason) {
       }
       ASSERT_FALSE(broken.empty()) << id << " has no case that shows that it can fail";
       for (const ProbeResult& result : broken) {
-        EXPECT_THAT(Trouble(result), testing::ElementsAre(id));
+        EXPECT_THAT(TroubleIn(result), testing::ElementsAre(id));
         const Finding finding = ById(result, id);
         EXPECT_EQ(finding.outcome, check.blocking ? Outcome::kFail : Outcome::kWarn) << id;
         EXPECT_FALSE(finding.fix.empty()) << id;
@@ -232,7 +233,7 @@ TEST(StorageProbeChecks, WithoutAProofSayThatNoneWasAskedFor) {
              stage.step == "nfs-read" || stage.step == "nfs-unmount";
     });
     const ProbeResult result = Walked(family.protocol, family.stages);
-    EXPECT_THAT(Trouble(result), IsEmpty());
+    EXPECT_THAT(TroubleIn(result), IsEmpty());
     EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kReady);
     EXPECT_EQ(std::ranges::count(JudgeProbe(result), Outcome::kNotApplicable, &Finding::outcome),
               family.protocol == Protocol::kIser   ? 2
@@ -264,7 +265,7 @@ TEST(StorageProbeChecks, TellAHostWithoutRdmaFromASilentOne) {
   result.values.push_back({"local-iwarp", "no"});
   EXPECT_THAT(ById(result, "nfs.rdma-listener").observed, HasSubstr("TCP is answered there and RDMA is not"));
   EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("4791"));
-  Set(result, "local-iwarp", "yes");
+  SetAnswer(result, "local-iwarp", "yes");
   EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, Not(HasSubstr("4791")));
 }
 
@@ -276,7 +277,7 @@ TEST(StorageProbeChecks, SayThatNobodyListensOnlyWhereThatIsSo) {
     result.values.push_back({"rdma-refusal", "no-listener"});
     const Finding nobody = ById(result, id);
     EXPECT_THAT(nobody.observed, HasSubstr("no RDMA listener"));
-    Set(result, "rdma-refusal", "consumer");
+    SetAnswer(result, "rdma-refusal", "consumer");
     const Finding refused = ById(result, id);
     EXPECT_EQ(refused.outcome, Outcome::kFail);
     EXPECT_NE(refused.fix, nobody.fix);
@@ -321,7 +322,7 @@ TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
     EXPECT_EQ(finding.outcome, Outcome::kUnknown) << row.id;
     EXPECT_EQ(finding.observed, "our own trouble");
     EXPECT_THAT(finding.fix, HasSubstr(row.fix));
-    EXPECT_THAT(Trouble(row.result), testing::ElementsAre(row.id));
+    EXPECT_THAT(TroubleIn(row.result), testing::ElementsAre(row.id));
     EXPECT_EQ(ReadinessOfProbe(JudgeProbe(row.result)), Readiness::kUndetermined);
   }
 }
@@ -343,7 +344,7 @@ TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
     const bool proof = step.name.find("kernel") != std::string::npos || step.name == "nvme-subsystem-connect";
     if (proof) step.outcome = StepOutcome::kNotReached;
   }
-  EXPECT_THAT(Trouble(result), testing::ElementsAre("nvme.subsystem-admits"));
+  EXPECT_THAT(TroubleIn(result), testing::ElementsAre("nvme.subsystem-admits"));
   const Finding finding = ById(result, "nvme.subsystem-admits");
   EXPECT_EQ(finding.outcome, Outcome::kUnknown);
   EXPECT_THAT(finding.observed, HasSubstr("name the subsystem: --subsystem NQN"));
@@ -356,7 +357,7 @@ TEST(StorageProbeChecks, CountOnlySubsystemsOverRdma) {
   ProbeResult result = Walked(Protocol::kNvme, NvmeStages());
   EXPECT_EQ(ById(result, "nvme.subsystem-listed").observed,
             "nqn.two at rdma 10.0.0.2:4420; 1 over other transports");
-  Set(result, "nvme-rdma-subsystems", "0");
+  SetAnswer(result, "nvme-rdma-subsystems", "0");
   const Finding none = ById(result, "nvme.subsystem-listed");
   EXPECT_EQ(none.observed, "none over RDMA for the host nqn.host; 2 over other transports");
   EXPECT_THAT(none.fix, HasSubstr("addr_trtype"));
