@@ -34,7 +34,7 @@ bool Subtract(const ByPriority& before, ByPriority* after) {
 
 Fact<std::vector<EthernetNic>> EthernetNicsOf(const Port& port) {
   std::vector<EthernetNic> nics;
-  for (const Fact<Netdev>& netdev : EthernetPortsOf(port)) {
+  for (const NetdevRef netdev : EthernetPortsOf(port)) {
     if (!netdev) return netdev.missing();
     nics.push_back({netdev->name, netdev->driver, netdev->driver_info});
   }

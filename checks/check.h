@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A check is data and one pure function over a view of the facts. Adding one touches its family and its test.
+// A check is one row of a family's file: its texts, when it blocks, what it depends on, and one pure function
+// that judges. README.md in this folder says how to add one.
 #pragma once
 
 #include <string>
@@ -11,10 +12,11 @@
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "checks/blocking.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 
-// What one verdict is about, and all it may look at.
+// What one verdict is about, and all that it may look at.
 struct HostView {
   const Facts& host;
   const Profile& profile;
@@ -27,7 +29,7 @@ struct PortView {
 struct EthernetView {  // one of the Ethernet ports that an RDMA port stands on: see checks/words/ethernet.h
   const Facts& host;
   const Port& port;
-  const Fact<Netdev>& netdev;
+  NetdevRef netdev;
   const Profile& profile;
 };
 struct PairView {  // two ports that will talk to each other, on two hosts
@@ -40,20 +42,15 @@ struct PairView {  // two ports that will talk to each other, on two hosts
   const Profile& profile;
 };
 
+// One question about a host, a port, an Ethernet port or a pair. It answers with a verdict of
+// checks/words/verdicts.h: judged, warned, not known, or not applicable with the reason.
 template <class View>
-struct Rule {
-  // Why the check makes no sense here ("profile x does not ask for a DSCP"); empty when it does.
-  std::string (*not_applicable)(const View&) = nullptr;
-  Verdict (*judge)(const View&) = nullptr;
-};
+using Judge = Verdict (*)(const View&);
 
 // What a port is beside the others of its host. All are judged at once, since each against all others takes the
-// square of the time.
-struct AmongPorts {
-  std::string (*not_applicable)(const PortView&) = nullptr;
-  // One verdict for each port of the host, in their order; none where the ports are not known.
-  std::vector<Verdict> (*judge)(const HostView&) = nullptr;
-};
+// square of the time. One verdict for each port of the host, in their order; none where the ports are not
+// known.
+using JudgeAmongPorts = std::vector<Verdict> (*)(const HostView&);
 
 // What the ports of several hosts have in common, when all is well: see checks/fleet/agreement.h.
 struct Agreement {
@@ -62,8 +59,8 @@ struct Agreement {
     kOneSubnet,  // those that talk to each other
     kOneBoard,   // those of one model
   };
-  std::string (*not_applicable)(const PortView&) = nullptr;
-  // What the port has, in words that are equal exactly when two ports agree.
+  // What the port has, in words that are equal exactly when two ports agree. Missing::kUnsupported: the
+  // question does not apply to the port, and the detail says why.
   Fact<std::string> (*value)(const PortView&) = nullptr;
   std::string_view source{};
   Among among = Among::kOneSubnet;
@@ -72,33 +69,24 @@ struct Agreement {
 // The fix is one shell command line that root can type as it stands; prose follows in a trailing # comment, and
 // a capital word (ADDRESS) stands for what only the administrator knows. Two `dcb` commands are joined by ; and
 // not by &&: the exit status of iproute2 6.1's says nothing. The fix may hold the placeholders of
-// checks/placeholders.h, {netdev} for instance; the judge fills them from the view.
+// checks/placeholders.h, {netdev} for instance; they are filled in from the view.
 struct Check {
   std::string_view id;                         // "pfc.lossless-priority": for ever, never reused
   std::string_view title;                      // the requirement, said positively
   std::string_view why;                        // what breaks without it
   std::string_view fix;                        // what a person would type next
+  std::string_view group{};                    // the heading of the report; empty: that of its family
   const Demand* blocks_for = nullptr;          // when it keeps a host from being ready; null: never
-  std::vector<std::string_view> depends_on{};  // earlier checks that may hide this one: see checks/hiding.h
-  std::variant<Rule<HostView>, Rule<PortView>, Rule<EthernetView>, Rule<PairView>, AmongPorts, Agreement>
-      rule{};
+  std::vector<std::string_view> depends_on{};  // checks that may hide this one: see checks/hiding.h
+  int telling = 0;           // its place in the one line that sums up its group when all is well; 0: none
+  bool parts_hosts = false;  // of a pair: where it fails, the two hosts have no ports that could be tested
+  // The type of the function's parameter says what the check is about.
+  std::variant<Judge<HostView>, Judge<PortView>, Judge<EthernetView>, Judge<PairView>, JudgeAmongPorts,
+               Agreement>
+      judge{};
 };
-
-// Every check, in the order of the report. Ids are unique; a dependency stands before those that depend on it.
-const std::vector<Check>& AllChecks();
-
-// Null when there is none of that id. Live tests have ids of their own: FindTransferCheck in
-// checks/live/transfer.h.
-const Check* FindCheck(std::string_view id);
 
 // What the check's verdict is about. An Ethernet port is part of its RDMA port: kPort.
 Scope ScopeOf(const Check& check);
-
-// The heading under which a person looks for the id: "device", "net", "roce", "dcb", "chain", "host",
-// "storage", "agreement", "pair", "loopback", "peer", "smb-direct", "server", "share".
-std::string_view GroupOf(std::string_view id);
-
-// What stands before the dot: "pfc".
-std::string_view FamilyOf(std::string_view id);
 
 }  // namespace rdmaready

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "checks/begin.h"
+#include "checks/catalog.h"
 #include "checks/check.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
@@ -26,25 +27,13 @@ std::string SpareReason(const Facts& host, const Port& port, const Profile& prof
   return IsSpare(host, port, profile) ? Cat("a spare port: see ", kSaysSpare) : "";
 }
 
-// Why the check is not asked of the view; empty when it is.
-template <class AnyRule, class View>
-std::string NotApplicable(const Check& check, const AnyRule& rule, const View& view, const std::string& spare) {
-  if (check.id != kSaysSpare && !spare.empty()) return spare;
-  return rule.not_applicable == nullptr ? std::string() : rule.not_applicable(view);
-}
-
-// The answer of the rule for one view; the fix may still hold placeholders.
-template <class AnyRule, class View, class Judge>
-Finding Ask(const Check& check, const AnyRule& rule, const View& view, const std::string& spare,
-            std::string subject, const Judge& judge) {
-  Finding finding = Begin(check, view.profile, std::move(subject));
-  const std::string reason = NotApplicable(check, rule, view, spare);
-  if (!reason.empty()) {
-    finding.outcome = Outcome::kNotApplicable;
-    finding.observed = Printable(reason);
-  } else {
-    TakeVerdict(finding, check, judge());
-  }
+// The answer of the check; the fix may still hold placeholders. Nothing is asked of a spare port.
+template <class Answer>
+Finding Ask(const Check& check, const Profile& profile, const std::string& spare, std::string subject,
+            const Answer& answer) {
+  Finding finding = Begin(check, profile, std::move(subject));
+  const bool asked = spare.empty() || check.id == kSaysSpare;
+  TakeVerdict(finding, check, asked ? answer() : NotApplicable(spare));
   return finding;
 }
 
@@ -57,13 +46,9 @@ class HostJudge {
       places_.push_back({SubjectOf(port), SpareReason(host, port, profile), EthernetPortsOf(port)});
   }
 
-  std::vector<Finding> Judge() && {
+  std::vector<Finding> Run() && {
     for (const Check& check : AllChecks()) {
-      if (const auto* of_host = std::get_if<Rule<HostView>>(&check.rule)) JudgeAlone(check, *of_host);
-      if (const auto* of_port = std::get_if<Rule<PortView>>(&check.rule)) JudgeEach(check, *of_port);
-      if (const auto* of_ethernet = std::get_if<Rule<EthernetView>>(&check.rule))
-        JudgeEach(check, *of_ethernet);
-      if (const auto* among = std::get_if<AmongPorts>(&check.rule)) JudgeEach(check, *among);
+      std::visit([&](const auto& judge) { Each(check, judge); }, check.judge);
     }
     return std::move(findings_);
   }
@@ -74,15 +59,14 @@ class HostJudge {
   struct Place {
     std::string subject{};
     std::string spare{};  // why it is not asked: it is a spare port
-    std::vector<Fact<Netdev>> ethernets{};
+    std::vector<NetdevRef> ethernets{};
     // Findings about it or about the host that can hide another: with many ports they are few among many.
     std::vector<Finding> telling{};
   };
 
-  void JudgeAlone(const Check& check, const Rule<HostView>& rule) {
-    const HostView view{host_, profile_};
+  void Each(const Check& check, Judge<HostView> judge) {
     const Stopwatch watch(now_);
-    Finding finding = Ask(check, rule, view, "", "host", [&] { return rule.judge(view); });
+    Finding finding = Ask(check, profile_, "", "host", [&] { return judge({host_, profile_}); });
     HideBehind(finding, check, {.findings = telling_, .subject = finding.subject});
     if (IsTelling(finding)) {
       telling_.push_back(finding);
@@ -91,39 +75,43 @@ class HostJudge {
     Take(std::move(finding), nullptr, nullptr, watch);
   }
 
-  void JudgeEach(const Check& check, const Rule<PortView>& rule) {
+  void Each(const Check& check, Judge<PortView> judge) {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      const PortView view{host_, ports_[i], profile_};
-      JudgeAt(check, rule, view, i, places_[i].subject, nullptr, [&] { return rule.judge(view); });
+      JudgeAt(check, i, places_[i].subject, nullptr, [&] { return judge({host_, ports_[i], profile_}); });
     }
   }
 
-  void JudgeEach(const Check& check, const Rule<EthernetView>& rule) {
+  void Each(const Check& check, Judge<EthernetView> judge) {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      for (const Fact<Netdev>& netdev : places_[i].ethernets) {
-        const EthernetView view{host_, ports_[i], netdev, profile_};
-        JudgeAt(check, rule, view, i, SubjectOf(ports_[i], netdev), &netdev, [&] { return rule.judge(view); });
+      for (NetdevRef netdev : places_[i].ethernets) {
+        JudgeAt(check, i, SubjectOf(ports_[i], netdev), &netdev, [&] {
+          return judge({host_, ports_[i], netdev, profile_});
+        });
       }
     }
   }
 
   // The first port that is asked takes the time for all.
-  void JudgeEach(const Check& check, const AmongPorts& rule) {
+  void Each(const Check& check, JudgeAmongPorts judge) {
     std::optional<std::vector<Verdict>> verdicts;
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      JudgeAt(check, rule, PortView{host_, ports_[i], profile_}, i, places_[i].subject, nullptr, [&] {
-        if (!verdicts) verdicts = rule.judge(HostView{host_, profile_});
+      JudgeAt(check, i, places_[i].subject, nullptr, [&] {
+        if (!verdicts) verdicts = judge({host_, profile_});
         return (*verdicts)[i];
       });
     }
   }
 
-  template <class AnyRule, class View, class JudgeOne>
-  void JudgeAt(const Check& check, const AnyRule& rule, const View& view, std::size_t i, std::string subject,
-               const Fact<Netdev>* ethernet, const JudgeOne& judge) {
+  // More than one host is needed: JudgePair, and JudgeAgreement of checks/fleet/agreement.h.
+  void Each(const Check&, Judge<PairView>) {}
+  void Each(const Check&, const Agreement&) {}
+
+  template <class Answer>
+  void JudgeAt(const Check& check, std::size_t i, std::string subject, const NetdevRef* ethernet,
+               const Answer& answer) {
     Place& place = places_[i];
     const Stopwatch watch(now_);
-    Finding finding = Ask(check, rule, view, place.spare, std::move(subject), judge);
+    Finding finding = Ask(check, profile_, place.spare, std::move(subject), answer);
     HideBehind(finding, check, {.findings = place.telling, .subject = finding.subject});
     if (IsTelling(finding)) place.telling.push_back(finding);
     Take(std::move(finding), &ports_[i], ethernet, watch);
@@ -133,7 +121,7 @@ class HostJudge {
     return CallsForAction(finding.outcome) || !finding.hidden_by.empty();
   }
 
-  void Take(Finding finding, const Port* port, const Fact<Netdev>* ethernet, const Stopwatch& watch) {
+  void Take(Finding finding, const Port* port, const NetdevRef* ethernet, const Stopwatch& watch) {
     finding.fix = FillIn(finding.fix, host_, port, profile_, ethernet);
     finding.duration_ns = watch.ElapsedNs();
     findings_.push_back(std::move(finding));
@@ -166,7 +154,7 @@ int Severity(const Finding& finding) {
 }  // namespace
 
 std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const NowNs& now) {
-  return HostJudge(host, profile, now).Judge();
+  return HostJudge(host, profile, now).Run();
 }
 
 std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const Profile& profile,
@@ -183,10 +171,10 @@ std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const P
   if (spare.empty()) spare = SpareReason(to.host, to.port, profile);
   std::vector<Finding> findings;
   for (const Check& check : AllChecks()) {
-    const auto* rule = std::get_if<Rule<PairView>>(&check.rule);
-    if (rule == nullptr) continue;
+    const auto* judge = std::get_if<Judge<PairView>>(&check.judge);
+    if (judge == nullptr) continue;
     const Stopwatch watch(now);
-    Finding finding = Ask(check, *rule, view, spare, subject, [&] { return rule->judge(view); });
+    Finding finding = Ask(check, profile, spare, subject, [&] { return (*judge)(view); });
     for (const PairSide* side : {&from, &to}) {
       HideBehind(finding, check,
                  {.findings = side->findings, .subject = SubjectOf(side->port), .host = side->name});

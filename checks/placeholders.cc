@@ -22,7 +22,7 @@ std::string NumberText(const std::optional<T>& number) {
 
 // Empty when it is not known.
 std::string ValueOf(std::string_view key, const Facts& host, const Port* port, const Profile& profile,
-                    const Fact<Netdev>* ethernet) {
+                    const NetdevRef* ethernet) {
   if (key == "device") return port == nullptr || port->device.empty() ? "" : ShellWord(port->device);
   if (key == "port") return port == nullptr ? "" : std::to_string(port->number);
   if (key == "netdev" && ethernet != nullptr && *ethernet) return NetdevWord(*ethernet);
@@ -43,7 +43,7 @@ std::string ValueOf(std::string_view key, const Facts& host, const Port* port, c
 }  // namespace
 
 std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile,
-                   const Fact<Netdev>* ethernet) {
+                   const NetdevRef* ethernet) {
   std::string filled;
   while (!text.empty()) {
     const std::size_t open = text.find('{');

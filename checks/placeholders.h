@@ -16,7 +16,7 @@ namespace rdmaready {
 // what the reader has to put in. `port` may be null. {netdev} is `ethernet` where that is given and known, else
 // the port's. Braces around anything else stay as they are.
 std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile,
-                   const Fact<Netdev>* ethernet = nullptr);
+                   const NetdevRef* ethernet = nullptr);
 
 // The ToS that marks RDMA traffic under this profile: `tos`, else the DSCP, with leave for switches to mark the
 // packet (ECT(0)) where the profile asks for ECN.

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "checks/live/transfer.h"
-#include "checks/probe/probe.h"
+#include "checks/catalog.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 
@@ -18,8 +17,7 @@ bool StandsInTheWay(const Finding& finding) {
 bool IsProof(const Finding& finding) {
   if (!finding.blocking) return false;
   if (finding.outcome != Outcome::kPass && finding.outcome != Outcome::kWarn) return false;
-  if (const ProbeCheck* probe = FindProbeCheck(finding.id)) return probe->proof;
-  return finding.rung == Rung::kHost || FindTransferCheck(finding.id) != nullptr;
+  return finding.rung == Rung::kHost || ProvesItsRung(finding.id);
 }
 
 bool IsHiddenByNothing(const Finding& finding, std::span<const Finding* const> findings) {
@@ -44,7 +42,7 @@ std::vector<const Finding*> FindingsOfPairs(const Report& report, const std::str
   return findings;
 }
 
-const Finding* FirstOf(std::span<const Finding> findings, Rung rung, Outcome outcome) {
+const Finding* FirstOn(std::span<const Finding> findings, Rung rung, Outcome outcome) {
   const auto found = std::ranges::find_if(findings, [=](const Finding& finding) {
     return finding.blocking && finding.rung == rung && finding.outcome == outcome;
   });
@@ -84,7 +82,7 @@ std::string ReasonFor(const Report& report, const HostReport& host) {
 }
 
 // The names of those, the first few of them; with the reason of each where `reasons`. Empty without any.
-std::string Listed(const Report& report, std::span<const HostReport* const> hosts, bool reasons) {
+std::string ListOf(const Report& report, std::span<const HostReport* const> hosts, bool reasons) {
   constexpr std::size_t kShown = 4;
   std::string text;
   for (const HostReport* host : hosts.first(std::min(hosts.size(), kShown))) {
@@ -123,24 +121,24 @@ HostGroups GroupsOf(const Report& report) {
 // Where every host answered, who is not named is ready; else that would be no more than a guess.
 std::string ReadyToo(const Report& report, const HostGroups& groups) {
   if (groups.no_answer.empty() || groups.ready.empty()) return {};
-  return "; ready: " + Listed(report, groups.ready, false);
+  return "; ready: " + ListOf(report, groups.ready, false);
 }
 
 std::string NotReadyLine(const Report& report) {
   const HostGroups groups = GroupsOf(report);
-  std::string text = "not ready: " + Listed(report, groups.not_ready, true);
-  if (!groups.undetermined.empty()) text += "; undetermined: " + Listed(report, groups.undetermined, true);
-  if (!groups.no_answer.empty()) text += "; no answer: " + Listed(report, groups.no_answer, false);
+  std::string text = "not ready: " + ListOf(report, groups.not_ready, true);
+  if (!groups.undetermined.empty()) text += "; undetermined: " + ListOf(report, groups.undetermined, true);
+  if (!groups.no_answer.empty()) text += "; no answer: " + ListOf(report, groups.no_answer, false);
   return text + ReadyToo(report, groups);
 }
 
 // Without one that is not ready there is room for the reasons of those that gave no answer.
 std::string UndeterminedLine(const Report& report) {
   const HostGroups groups = GroupsOf(report);
-  std::string text = "undetermined: " + Listed(report, groups.undetermined, true);
+  std::string text = "undetermined: " + ListOf(report, groups.undetermined, true);
   if (!groups.no_answer.empty()) {
-    text += groups.undetermined.empty() ? Listed(report, groups.no_answer, true)
-                                        : "; no answer: " + Listed(report, groups.no_answer, false);
+    text += groups.undetermined.empty() ? ListOf(report, groups.no_answer, true)
+                                        : "; no answer: " + ListOf(report, groups.no_answer, false);
   }
   return text + ReadyToo(report, groups);
 }
@@ -226,12 +224,12 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
     for (const Rung rung : kRungs) {
       if (rung > report.level) break;
       for (const HostReport& host : report.hosts) {
-        const Finding* finding = FirstOf(host.findings, rung, outcome);
+        const Finding* finding = FirstOn(host.findings, rung, outcome);
         if (finding != nullptr)
           return FirstStep{.where = "on host " + Printable(host.host), .finding = finding};
       }
       for (const PairReport& pair : report.pairs) {
-        const Finding* finding = FirstOf(pair.findings, rung, outcome);
+        const Finding* finding = FirstOn(pair.findings, rung, outcome);
         if (finding == nullptr) continue;
         return FirstStep{.where = Cat("between ", Printable(pair.from), " and ", Printable(pair.to)),
                          .finding = finding};
@@ -244,7 +242,7 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
 std::string Headline(const Report& report) {
   switch (report.verdict) {
     case Readiness::kReady:
-      return Cat("ready up to ", Name(report.level), ": ", Listed(report, GroupsOf(report).ready, false),
+      return Cat("ready up to ", Name(report.level), ": ", ListOf(report, GroupsOf(report).ready, false),
                  IsAlone(report) ? "; not between two hosts: there was one" : "");
     case Readiness::kNotReady:
       return NotReadyLine(report);

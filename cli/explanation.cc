@@ -6,7 +6,7 @@
 
 #include "api/base/edit_distance.h"
 #include "api/model/cases.h"
-#include "checks/check.h"
+#include "checks/catalog.h"
 #include "checks/live/transfer.h"
 #include "checks/placeholders.h"
 #include "checks/probe/probe.h"

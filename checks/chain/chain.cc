@@ -75,7 +75,7 @@ class Walk {
 
   std::optional<unsigned> ByRow() {
     const std::string row = "row of UDP port 4791";
-    const Fact<std::vector<AppEntry>> rows = DcbFact(view_.netdev, &Dcb::app);
+    const FactRef<std::vector<AppEntry>> rows = DcbFact(view_.netdev, &Dcb::app);
     if (rows && HidesRowsOfFirmware(view_.netdev->driver) &&
         PrioritiesFor(*rows, AppSelector::kDgram, kRoceV2UdpPort).empty()) {
       NotKnown(row, RowOfFirmware(view_.netdev->driver));
@@ -92,7 +92,7 @@ class Walk {
   // The priority that the rows have for it; without any `otherwise`, or it is broken.
   std::optional<unsigned> FromRows(AppSelector selector, unsigned protocol, const std::string& name,
                                    const std::string& row, std::optional<unsigned> otherwise) {
-    const Fact<std::vector<AppEntry>> rows = DcbFact(view_.netdev, &Dcb::app);
+    const FactRef<std::vector<AppEntry>> rows = DcbFact(view_.netdev, &Dcb::app);
     if (!rows) {
       NotKnown(row, rows.missing());
       return std::nullopt;
@@ -114,7 +114,7 @@ class Walk {
   // RDMA-CM asks mqprio, and where there is none the NIC's classes or the map of the VLAN.
   std::optional<unsigned> ByTag(std::uint8_t tos) {
     const std::uint32_t socket = SocketPriorityOf(tos);
-    const Fact<Mqprio> mqprio = NetdevFact(view_.port.netdev, &Netdev::mqprio);
+    const FactRef<Mqprio> mqprio = NetdevFact(view_.port.netdev, &Netdev::mqprio);
     const std::vector<TaggedNetdev> vlans = StorageVlans(view_.port, view_.profile);
     if (vlans.empty()) {
       if (view_.profile.vlan == Profile::Vlan::kTagged) {
@@ -144,7 +144,7 @@ class Walk {
   }
 
   bool Class(unsigned priority) {
-    const Fact<Ets> ets = DcbFact(view_.netdev, &Dcb::ets);
+    const FactRef<Ets> ets = DcbFact(view_.netdev, &Dcb::ets);
     const bool asked = kDemandsEts.made_by(view_.profile);
     if (!ets) return asked ? NotKnown("traffic class", ets.missing()) : true;
     const unsigned tc = ets->prio_tc[priority];
@@ -162,7 +162,7 @@ class Walk {
 
   bool Pause(unsigned priority) {
     if (!view_.profile.pfc) return true;
-    const Fact<Pfc> pfc = DcbFact(view_.netdev, &Dcb::pfc);
+    const FactRef<Pfc> pfc = DcbFact(view_.netdev, &Dcb::pfc);
     if (!pfc) return NotKnown("PFC", pfc.missing());
     const bool wanted = (static_cast<unsigned>(BitmapOf(*view_.profile.pfc)) >> priority & 1U) != 0;
     const bool on = (static_cast<unsigned>(pfc->enabled) >> priority & 1U) != 0;

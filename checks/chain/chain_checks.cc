@@ -42,15 +42,11 @@ Fact<std::uint8_t> OwnToS(const Facts& host, MarkingConsumer consumer) {
 }
 
 template <ChainConsumer consumer>
-std::string NotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
-  if (!kDemandsDcb.made_by(view.profile)) return NotAsked(view.profile, "data centre bridging");
-  return NoConsumer(view, consumer);
-}
-
-template <ChainConsumer consumer>
-Verdict Judge(const EthernetView& view) {
+Verdict JudgeChain(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
+  if (!kDemandsDcb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "data centre bridging"));
+  if (std::string reason = NoConsumer(view, consumer); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "configfs rdma_cm, configuration files, dcbnl, rtnetlink, LLDP";
   const Chain chain = WalkChain(view, ToSOf(view, consumer));
   const ChainStep& last = chain.back();
@@ -71,7 +67,7 @@ Verdict Judge(const EthernetView& view) {
   return verdict;
 }
 
-constexpr std::string_view kWhy =
+constexpr std::string_view kChainWhy =
     "One broken link and the packets run in the default class, or are dropped under load, whatever the others "
     "are set to";
 
@@ -104,18 +100,7 @@ std::vector<std::string_view> Links(std::string_view mark) {
   return ids;
 }
 
-template <ChainConsumer consumer>
-Check Make(std::string_view id, std::string_view title, std::string_view fix,
-           std::vector<std::string_view> links) {
-  return {.id = id,
-          .title = title,
-          .why = kWhy,
-          .fix = fix,
-          .depends_on = std::move(links),
-          .rule = Rule<EthernetView>{NotApplicable<consumer>, Judge<consumer>}};
-}
-
-constexpr std::string_view kFix =
+constexpr std::string_view kChainFix =
     "dcb app show dev {netdev}; dcb ets show dev {netdev}; dcb pfc show dev {netdev}";
 
 }  // namespace
@@ -155,31 +140,41 @@ std::string NoConsumer(const EthernetView& view, ChainConsumer consumer) {
   return {};
 }
 
-Check ChainRdmaCm() {
-  return Make<ChainConsumer::kRdmaCm>("chain.rdma-cm", "What RDMA-CM sends gets through all links to the wire",
-                                      kFix, Links("roce.tos"));
-}
-
-Check ChainVerbs() {
-  return Make<ChainConsumer::kVerbs>("chain.verbs", "What has the forced traffic class gets through all links",
-                                     kFix, Links({}));
-}
-
-Check ChainSmb() {
-  std::vector<std::string_view> links = Links("roce.tos");
-  links.push_back("chain.rdma-cm");
-  return Make<ChainConsumer::kSmb>("chain.smb", "What SMB Direct sends gets through all links to the wire",
-                                   kFix, std::move(links));
-}
-
-Check ChainNvme() {
-  return Make<ChainConsumer::kNvme>("chain.nvme", "What NVMe sends with its own ToS gets through all links",
-                                    kFix, Links({}));
-}
-
-Check ChainNccl() {
-  return Make<ChainConsumer::kNccl>(
-      "chain.nccl", "What NCCL sends with its traffic class gets through all links", kFix, Links({}));
+std::vector<Check> ChainChecks() {
+  std::vector<std::string_view> smb_links = Links("roce.tos");
+  smb_links.push_back("chain.rdma-cm");
+  return {
+      {.id = "chain.rdma-cm",
+       .title = "What RDMA-CM sends gets through all links to the wire",
+       .why = kChainWhy,
+       .fix = kChainFix,
+       .depends_on = Links("roce.tos"),
+       .judge = JudgeChain<ChainConsumer::kRdmaCm>},
+      {.id = "chain.verbs",
+       .title = "What has the forced traffic class gets through all links",
+       .why = kChainWhy,
+       .fix = kChainFix,
+       .depends_on = Links({}),
+       .judge = JudgeChain<ChainConsumer::kVerbs>},
+      {.id = "chain.smb",
+       .title = "What SMB Direct sends gets through all links to the wire",
+       .why = kChainWhy,
+       .fix = kChainFix,
+       .depends_on = smb_links,
+       .judge = JudgeChain<ChainConsumer::kSmb>},
+      {.id = "chain.nvme",
+       .title = "What NVMe sends with its own ToS gets through all links",
+       .why = kChainWhy,
+       .fix = kChainFix,
+       .depends_on = Links({}),
+       .judge = JudgeChain<ChainConsumer::kNvme>},
+      {.id = "chain.nccl",
+       .title = "What NCCL sends with its traffic class gets through all links",
+       .why = kChainWhy,
+       .fix = kChainFix,
+       .depends_on = Links({}),
+       .judge = JudgeChain<ChainConsumer::kNccl>},
+  };
 }
 
 }  // namespace rdmaready

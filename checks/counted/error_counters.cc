@@ -20,7 +20,7 @@ constexpr std::string_view kBnxt = "drivers/infiniband/hw/bnxt_re/hw_counters.c"
 constexpr std::string_view kIrdma = "drivers/infiniband/hw/irdma/verbs.c";
 constexpr std::string_view kCxgb4 = "drivers/infiniband/hw/cxgb4/provider.c";
 constexpr std::string_view kRxe = "drivers/infiniband/sw/rxe/rxe_hw_counters.c";
-constexpr std::string_view kSysfs = "drivers/infiniband/core/sysfs.c";  // of InfiniBand's PMA
+constexpr std::string_view kSysfsPma = "drivers/infiniband/core/sysfs.c";  // of InfiniBand's PMA
 
 constexpr ErrorCounter kTable[] = {
     // Sent again, or seen twice, because something was lost.
@@ -86,15 +86,15 @@ constexpr ErrorCounter kTable[] = {
     {"RxECNMrkd", Topic::kEcnMarked, kHw, false, kIrdma},
     // The link itself.
     {"link_downed", Topic::kLink, kHw, true, kRxe},
-    {"symbol_error", Topic::kLink, kPma, true, kSysfs},
-    {"link_error_recovery", Topic::kLink, kPma, true, kSysfs},
-    {"link_downed", Topic::kLink, kPma, true, kSysfs},
-    {"port_rcv_errors", Topic::kLink, kPma, true, kSysfs},
-    {"port_rcv_remote_physical_errors", Topic::kLink, kPma, true, kSysfs},
-    {"port_xmit_discards", Topic::kLink, kPma, true, kSysfs},
-    {"local_link_integrity_errors", Topic::kLink, kPma, true, kSysfs},
-    {"excessive_buffer_overrun_errors", Topic::kLink, kPma, true, kSysfs},
-    {"VL15_dropped", Topic::kLink, kPma, true, kSysfs},
+    {"symbol_error", Topic::kLink, kPma, true, kSysfsPma},
+    {"link_error_recovery", Topic::kLink, kPma, true, kSysfsPma},
+    {"link_downed", Topic::kLink, kPma, true, kSysfsPma},
+    {"port_rcv_errors", Topic::kLink, kPma, true, kSysfsPma},
+    {"port_rcv_remote_physical_errors", Topic::kLink, kPma, true, kSysfsPma},
+    {"port_xmit_discards", Topic::kLink, kPma, true, kSysfsPma},
+    {"local_link_integrity_errors", Topic::kLink, kPma, true, kSysfsPma},
+    {"excessive_buffer_overrun_errors", Topic::kLink, kPma, true, kSysfsPma},
+    {"VL15_dropped", Topic::kLink, kPma, true, kSysfsPma},
 };
 
 // What a reset lost is not known: that the counter has gone on since is not told as growth here.
@@ -119,7 +119,7 @@ bool AnyGrew(std::span<const EndCounters> ends, bool (*counts)(std::string_view)
   });
 }
 
-std::string Listed(std::string_view list, std::string_view item) {
+std::string ListedRow(std::string_view list, std::string_view item) {
   return Cat(list, list.empty() ? "" : ", ", item);
 }
 
@@ -134,9 +134,9 @@ std::string EndText(const EndCounters& end) {
   for (const CounterChange& change : *end.changes) {
     if (Grew(change)) {
       grown =
-          Listed(grown, Cat(change.name, " +", change.by, change.kind == Kind::kSaturated ? " or more" : ""));
+          ListedRow(grown, Cat(change.name, " +", change.by, change.kind == Kind::kSaturated ? " or more" : ""));
     }
-    if (change.kind == Kind::kReset) reset = Listed(reset, change.name);
+    if (change.kind == Kind::kReset) reset = ListedRow(reset, change.name);
   }
   const std::string where = Cat(" on ", end.host, end.host.empty() ? "" : " ", end.port);
   if (!grown.empty()) grown += where;

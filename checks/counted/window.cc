@@ -4,14 +4,16 @@
 #include <algorithm>
 
 #include "checks/counted/counters.h"
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-using Reading = Fact<std::vector<Counter>>;
+using CounterList = Fact<std::vector<Counter>>;
 
-Fact<std::vector<CounterChange>> Between(const Reading& before, const Reading& after, CounterFamily family) {
+Fact<std::vector<CounterChange>> Between(const CounterList& before, const CounterList& after,
+                                         CounterFamily family) {
   if (!after) return after.missing();
   if (!before) return before.missing();
   return Differences(*before, *after, family);
@@ -35,6 +37,28 @@ void Append(std::string& list, const std::string& item) {
 std::string NotWatched(const Port& port) {
   const bool unasked = !port.earlier && port.earlier.missing().kind == Missing::Kind::kNotCollected;
   return unasked ? "not watched (--watch SECONDS)" : "";
+}
+
+std::string NotCounted(const Port& port, std::initializer_list<ErrorTopic> topics) {
+  if (std::string reason = NotWatched(port); !reason.empty()) return reason;
+  if (NotOffered(port.hw_counters)) return port.hw_counters.missing().detail;
+  const bool any = !port.hw_counters || std::ranges::any_of(*port.hw_counters, [&](const Counter& counter) {
+    return std::ranges::any_of(topics, [&counter](ErrorTopic topic) {
+      return IsAbout(counter.name, CounterFamily::kHardware, topic);
+    });
+  });
+  return any ? "" : "the driver does not count them";
+}
+
+std::string NotCounted(const EthernetView& view, std::initializer_list<NicCounter> counters) {
+  if (IsInfiniBand(view.port)) return "InfiniBand: it has no such statistics";
+  if (std::string reason = NotWatched(view.port); !reason.empty()) return reason;
+  const FactRef<std::vector<NicStatistic>> statistics = NetdevFact(view.netdev, &Netdev::statistics);
+  if (NotOffered(statistics)) return statistics.missing().detail;
+  const bool any = !statistics || std::ranges::any_of(*statistics, [&](const NicStatistic& one) {
+    return std::ranges::find(counters, one.counter) != counters.end();
+  });
+  return any ? "" : "the driver does not count it";
 }
 
 std::uint32_t WindowMs(const Port& port) { return port.earlier ? port.earlier->before_ms : 0; }
@@ -118,6 +142,16 @@ std::string GrownText(const std::vector<StatisticChange>& changes) {
   std::string text;
   for (const StatisticChange& change : changes) Append(text, GrownText(change.change));
   return Printable(text);
+}
+
+std::string GrownInWindow(const Port& port, const std::vector<CounterChange>& changes) {
+  const std::string text = GrownText(changes);
+  return (text.empty() ? std::string(kNoGrowth) : text) + InWindow(port);
+}
+
+std::string GrownInWindow(const Port& port, const std::vector<StatisticChange>& changes) {
+  const std::string text = GrownText(changes);
+  return (text.empty() ? std::string(kNoGrowth) : text) + InWindow(port);
 }
 
 }  // namespace rdmaready

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// app.*, map.*: the other rows of the APP table.
+// app.*, map.*, rewr.*: what the APP and rewrite tables make of a packet's mark.
 #include <algorithm>
 #include <optional>
 
 #include "checks/dcb/app_rows.h"
 #include "checks/families.h"
+#include "checks/storage/roles.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "dcbnl APP table";
+constexpr std::string_view kAppSource = "dcbnl APP table";
 
-using Rows = std::vector<AppEntry>;
+using AppRows = std::vector<AppEntry>;
 
 std::string AppNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
@@ -32,37 +33,35 @@ std::string SetUdpRow(const EthernetView& view) {
              " dgram-port-prio 4791:", unsigned{*view.profile.rdma_priority});
 }
 
-Verdict JudgeUdp(const EthernetView& view) {
+Verdict JudgeAppRoceUdp(const EthernetView& view) {
+  if (std::string reason = UdpNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const std::uint8_t wanted = *view.profile.rdma_priority;
   const std::string expected = Cat("UDP port 4791 to priority ", wanted);
-  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
-  if (!rows) return NoAnswer(rows.missing(), expected, kSource);
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDgram, kRoceV2UdpPort);
   if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
-    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kSource, SetUdpRow(view));
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, SetUdpRow(view));
   const std::string observed =
       now.empty() ? std::string("no row for UDP port 4791") : Cat("UDP port 4791 to priority ", ListText(now));
-  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kSource, SetUdpRow(view));
-}
-
-std::string CnpNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (view.profile.trust == Profile::Trust::kPcp)
-    return Cat("profile ", view.profile.name, " classifies by PCP, not by DSCP");
-  return view.profile.cnp ? "" : NotAsked(view.profile, "congestion notifications");
+  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kAppSource, SetUdpRow(view));
 }
 
 // In a lossless priority they wait behind the very pause that they are to end; in another one they are only
 // later than they could be.
-Verdict JudgeCnp(const EthernetView& view) {
+Verdict JudgeMapCnpDscp(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (view.profile.trust == Profile::Trust::kPcp)
+    return NotApplicable(Cat("profile ", view.profile.name, " classifies by PCP, not by DSCP"));
+  if (!view.profile.cnp) return NotApplicable(NotAsked(view.profile, "congestion notifications"));
   const Profile::Cnp& cnp = *view.profile.cnp;
   const std::string expected = cnp.priority ? Cat("DSCP ", cnp.dscp, " to priority ", *cnp.priority)
                                             : Cat("DSCP ", cnp.dscp, " to one that is not paused");
-  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
-  if (!rows) return NoAnswer(rows.missing(), expected, kSource);
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDscp, cnp.dscp);
   if (IgnoresDscpRows(view.netdev->driver))
-    return Warned(Cat("driver ", view.netdev->driver, " maps no DSCP"), expected, kSource,
+    return Warned(Cat("driver ", view.netdev->driver, " maps no DSCP"), expected, kAppSource,
                   Cat("ethtool -i ", NetdevWord(view.netdev), "  # see map.dscp: no command gives it a map"));
   const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
   const std::string observed =
@@ -72,13 +71,13 @@ Verdict JudgeCnp(const EthernetView& view) {
           ? Cat("dcb app replace dev ", NetdevWord(view.netdev), " dscp-prio ", cnp.dscp, ":", *cnp.priority)
           : Cat("dcb app del dev ", NetdevWord(view.netdev), " dscp-prio ", cnp.dscp);
   if ((BitmapOf(now) & paused) != 0)
-    return Judged(false, Cat(observed, ", which is paused"), expected, kSource, fix);
+    return Judged(false, Cat(observed, ", which is paused"), expected, kAppSource, fix);
   const bool right = cnp.priority ? now.size() == 1 && now.front() == *cnp.priority : true;
-  if (!right) return Warned(observed, expected, kSource, fix);
-  return Judged(true, observed, expected, kSource);
+  if (!right) return Warned(observed, expected, kAppSource, fix);
+  return Judged(true, observed, expected, kAppSource);
 }
 
-std::string RowText(const AppEntry& row) {
+std::string AppRowText(const AppEntry& row) {
   switch (row.selector) {
     case AppSelector::kEthertype:
       return row.protocol == 0 ? std::string("the default") : Cat("EtherType ", row.protocol);
@@ -151,103 +150,191 @@ std::string KeepOne(const EthernetView& view, const AppEntry& row, std::span<con
   return Cat("dcb app replace dev ", NetdevWord(view.netdev), " ", Keyword(row), " ", row.protocol, ":", keep);
 }
 
-Verdict JudgeDuplicates(const EthernetView& view) {
+Verdict JudgeMapDuplicates(const EthernetView& view) {
+  if (std::string reason = AppNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "one priority for each protocol";
-  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
-  if (!rows) return NoAnswer(rows.missing(), std::string(kExpected), kSource);
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), kExpected, kAppSource);
   for (const AppEntry& row : *rows) {
     const std::vector<std::uint8_t> priorities = PrioritiesFor(*rows, row.selector, row.protocol);
     if (priorities.size() < 2) continue;
-    return Judged(false, Cat(RowText(row), " to priorities ", ListText(priorities)), std::string(kExpected),
-                  kSource, KeepOne(view, row, priorities));
+    return Judged(false, Cat(AppRowText(row), " to priorities ", ListText(priorities)), kExpected, kAppSource,
+                  KeepOne(view, row, priorities));
   }
-  return Judged(true, Cat(rows->size(), rows->size() == 1 ? " row" : " rows", ", none twice"),
-                std::string(kExpected), kSource);
+  return Judged(true, Cat(rows->size(), rows->size() == 1 ? " row" : " rows", ", none twice"), kExpected,
+                kAppSource);
 }
 
-Verdict JudgeDefault(const EthernetView& view) {
+Verdict JudgeMapDefaultPrio(const EthernetView& view) {
+  if (std::string reason = AppNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "priority 0";
-  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
-  if (!rows) return NoAnswer(rows.missing(), std::string(kExpected), kSource);
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), kExpected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kEthertype, 0);
   const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio 0");
   if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
-    return NoAnswer(RowOfFirmware(view.netdev->driver), std::string(kExpected), kSource, fix);
+    return NoAnswer(RowOfFirmware(view.netdev->driver), kExpected, kAppSource, fix);
   const bool zero = now.empty() || (now.size() == 1 && now.front() == 0);
   return Judged(
       zero, now.empty() ? "no default row: priority 0" : Cat("unmarked traffic to priority ", ListText(now)),
-      std::string(kExpected), kSource, fix);
-}
-
-std::string PcpNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  return kDemandsPcp.made_by(view.profile) ? "" : NotAsked(view.profile, "classification by PCP");
+      kExpected, kAppSource, fix);
 }
 
 // Without a row a PCP means the priority of its number.
-Verdict JudgePcp(const EthernetView& view) {
+Verdict JudgeMapPcp(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsPcp.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "classification by PCP"));
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("PCP ", priority, " to priority ", priority);
-  const Fact<Rows> rows = DcbFact(view.netdev, &Dcb::app);
-  if (!rows) return NoAnswer(rows.missing(), expected, kSource);
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kPcp, priority);
   if (now.empty())
-    return Judged(true, Cat("no row: PCP ", priority, " is priority ", priority), expected, kSource);
+    return Judged(true, Cat("no row: PCP ", priority, " is priority ", priority), expected, kAppSource);
   return Judged(now.size() == 1 && now.front() == priority,
-                Cat("PCP ", priority, " to priority ", ListText(now)), expected, kSource,
+                Cat("PCP ", priority, " to priority ", ListText(now)), expected, kAppSource,
                 Cat("dcb app replace dev ", NetdevWord(view.netdev), " pcp-prio ", priority, ":", priority,
                     "  # needs iproute2 6.2 or newer"));
 }
 
+std::string RowsNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
+  return kDemandsDcb.made_by(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
+}
+
+std::string EthertypeNotApplicable(const EthernetView& view) {
+  if (std::string reason = RowsNotApplicable(view); !reason.empty()) return reason;
+  const Fact<GidType>& mode = view.port.cm_default_mode;
+  if (mode && *mode == GidType::kRoceV2) return "RDMA-CM makes RoCE v2 connections";
+  if (!view.netdev || TakesPriorityFromRows(view.netdev->driver)) return {};
+  return Cat("driver ", view.netdev->driver, " does not take RoCE's priority from the APP table");
+}
+
+Verdict JudgeAppRoceEthertype(const EthernetView& view) {
+  if (std::string reason = EthertypeNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const unsigned wanted = *view.profile.rdma_priority;
+  const std::string expected = Cat("EtherType 0x8915 to priority ", wanted);
+  if (!view.port.cm_default_mode)
+    return NoAnswer(view.port.cm_default_mode.missing(), expected, "configfs rdma_cm");
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
+  const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kEthertype, kRoceV1Ethertype);
+  const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " ethtype-prio 0x8915:", wanted);
+  if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, fix);
+  const std::string observed = now.empty() ? std::string("RoCE v1, and no row for its EtherType")
+                                           : Cat("EtherType 0x8915 to priority ", ListText(now));
+  return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kAppSource, fix);
+}
+
+// What SMB falls back to when RDMA is lost has a place of its own, or takes all there is of the default class.
+Verdict JudgeAppSmbPort(const EthernetView& view) {
+  if (std::string reason = RowsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsSmb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "a role of SMB"));
+  if (view.netdev && TakesDscpRowsOnly(view.netdev->driver))
+    return NotApplicable(Cat("driver ", view.netdev->driver, " has rows for DSCP only"));
+  const unsigned wanted = *view.profile.rdma_priority;
+  const std::string expected = Cat("TCP ports 445 and 5445 to priority ", wanted);
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
+  if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
+  std::string lacking, fix;
+  for (const std::uint16_t port : {kSmbPort, kSmbDirectPort}) {
+    std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kStream, port);
+    const std::vector<std::uint8_t> any = PrioritiesFor(*rows, AppSelector::kAny, port);
+    now.insert(now.end(), any.begin(), any.end());
+    if (std::ranges::find(now, wanted) != now.end()) continue;
+    lacking += Cat(lacking.empty() ? "" : " and ", port);
+    fix += Cat(fix.empty() ? "" : "; ", "dcb app replace dev ", NetdevWord(view.netdev), " stream-port-prio ",
+               port, ":", wanted);
+  }
+  return Judged(lacking.empty(),
+                lacking.empty() ? Cat("both to priority ", wanted) : Cat("no row to it for TCP port ", lacking),
+                expected, kAppSource, fix);
+}
+
+// A row of RDMA's priority must say what RDMA is marked with already.
+Verdict JudgeRewrConsistent(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
+  if (NotOffered(DcbFact(view.netdev, &Dcb::rewrite))) return NotApplicable("the driver marks nothing anew");
+  constexpr std::string_view kSource = "dcbnl rewrite table";
+  const unsigned priority = *view.profile.rdma_priority;
+  const bool by_dscp = view.profile.dscp && view.profile.trust != Profile::Trust::kPcp;
+  const std::string expected =
+      by_dscp ? Cat("DSCP ", *view.profile.dscp, " and PCP ", priority) : Cat("PCP ", priority);
+  const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::rewrite);
+  if (!rows) return NoAnswer(rows.missing(), expected, kSource);
+  for (const AppEntry& row : *rows) {
+    if (row.priority != priority) continue;
+    const bool dscp = row.selector == AppSelector::kDscp;
+    if (!dscp && row.selector != AppSelector::kPcp) continue;
+    if (dscp && (!by_dscp || row.protocol == *view.profile.dscp)) continue;
+    if (!dscp && row.protocol == priority) continue;
+    return Judged(false, Cat("priority ", priority, " leaves with ", dscp ? "DSCP " : "PCP ", row.protocol),
+                  expected, kSource,
+                  Cat("dcb rewr del dev ", NetdevWord(view.netdev), dscp ? " prio-dscp " : " prio-pcp ",
+                      priority, ":", row.protocol, "  # needs iproute2 6.5 or newer"));
+  }
+  return Judged(true, Cat("nothing changes the mark of priority ", priority), expected, kSource);
+}
+
 }  // namespace
 
-Check AppRoceUdp() {
-  return {.id = "app.roce-udp",
-          .title = "RoCE's UDP port maps to the RDMA priority where the driver asks for it",
-          .why = "These drivers take RoCE's priority from that row: without it RDMA runs in the default class",
-          .fix = "dcb app replace dev {netdev} dgram-port-prio 4791:{priority}",
-          .blocks_for = &kDemandsLossless,
-          .depends_on = {"link.state", "drv.dcb-capable"},
-          .rule = Rule<EthernetView>{UdpNotApplicable, JudgeUdp}};
-}
-
-Check MapCnpDscp() {
-  return {.id = "map.cnp-dscp",
-          .title = "Congestion notifications have a priority that is never paused",
-          .why = "A notification that waits behind a pause arrives after the congestion it is to end",
-          .fix = "dcb app replace dev {netdev} dscp-prio 48:6  # the DSCP and priority of the profile's cnp",
-          .blocks_for = &kDemandsCnp,
-          .depends_on = {"link.state", "drv.dcb-capable"},
-          .rule = Rule<EthernetView>{CnpNotApplicable, JudgeCnp}};
-}
-
-Check MapDuplicates() {
-  return {.id = "map.duplicates",
-          .title = "No protocol maps to two priorities",
-          .why = "The kernel allows it; which one holds is each driver's own business",
-          .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
-          .depends_on = {"link.state", "drv.dcb-capable", "map.dscp", "app.roce-udp"},
-          .rule = Rule<EthernetView>{AppNotApplicable, JudgeDuplicates}};
-}
-
-Check MapDefaultPrio() {
+std::vector<Check> AppChecks() {
   return {
-      .id = "map.default-prio",
-      .title = "Unmarked traffic stays in priority 0",
-      .why = "In another priority everything without a mark runs in a class that was meant for something else",
-      .fix = "dcb app replace dev {netdev} default-prio 0",
-      .depends_on = {"link.state", "drv.dcb-capable"},
-      .rule = Rule<EthernetView>{AppNotApplicable, JudgeDefault}};
-}
-
-Check MapPcp() {
-  return {.id = "map.pcp",
-          .title = "The RDMA priority of the VLAN tag is the RDMA priority of the NIC",
-          .why = "A row that maps it elsewhere takes RDMA out of its lossless class at the receiver",
-          .fix = "dcb app replace dev {netdev} pcp-prio {priority}:{priority}  # needs iproute2 6.2 or newer",
-          .blocks_for = &kDemandsPcp,
-          .depends_on = {"link.state", "drv.dcb-capable"},
-          .rule = Rule<EthernetView>{PcpNotApplicable, JudgePcp}};
+      {.id = "app.roce-udp",
+       .title = "RoCE's UDP port maps to the RDMA priority where the driver asks for it",
+       .why = "These drivers take RoCE's priority from that row: without it RDMA runs in the default class",
+       .fix = "dcb app replace dev {netdev} dgram-port-prio 4791:{priority}",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgeAppRoceUdp},
+      {.id = "app.roce-ethertype",
+       .title = "RoCE v1's EtherType maps to the RDMA priority where the driver asks for it",
+       .why = "These drivers take RoCE v1's priority from that row: without it RDMA runs in the default class",
+       .fix = "dcb app replace dev {netdev} ethtype-prio 0x8915:{priority}",
+       .depends_on = {"link.state", "drv.dcb-capable", "gid.default-mode"},
+       .judge = JudgeAppRoceEthertype},
+      {.id = "map.pcp",
+       .title = "The RDMA priority of the VLAN tag is the RDMA priority of the NIC",
+       .why = "A row that maps it elsewhere takes RDMA out of its lossless class at the receiver",
+       .fix = "dcb app replace dev {netdev} pcp-prio {priority}:{priority}  # needs iproute2 6.2 or newer",
+       .blocks_for = &kDemandsPcp,
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgeMapPcp},
+      {.id = "map.cnp-dscp",
+       .title = "Congestion notifications have a priority that is never paused",
+       .why = "A notification that waits behind a pause arrives after the congestion it is to end",
+       .fix = "dcb app replace dev {netdev} dscp-prio 48:6  # the DSCP and priority of the profile's cnp",
+       .blocks_for = &kDemandsCnp,
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgeMapCnpDscp},
+      {.id = "map.default-prio",
+       .title = "Unmarked traffic stays in priority 0",
+       .why = "In another priority everything without a mark runs in a class that was meant for something else",
+       .fix = "dcb app replace dev {netdev} default-prio 0",
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgeMapDefaultPrio},
+      {.id = "map.duplicates",
+       .title = "No protocol maps to two priorities",
+       .why = "The kernel allows it; which one holds is each driver's own business",
+       .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
+       .depends_on = {"link.state", "drv.dcb-capable", "map.dscp", "app.roce-udp"},
+       .judge = JudgeMapDuplicates},
+      {.id = "app.smb-port",
+       .title = "SMB that falls back to TCP keeps its priority",
+       .why = "When RDMA is lost SMB goes on over TCP, silently: without a row it floods the default class",
+       .fix = "dcb app replace dev {netdev} stream-port-prio 445:{priority}",
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgeAppSmbPort},
+      {.id = "rewr.consistent",
+       .title = "Nothing changes the mark of RDMA on its way out",
+       .why = "A frame that leaves with another mark lands in another class, at the switch and at the receiver",
+       .fix = "dcb rewr show dev {netdev}  # needs iproute2 6.5 or newer",
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgeRewrConsistent},
+  };
 }
 
 }  // namespace rdmaready

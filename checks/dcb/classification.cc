@@ -14,7 +14,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kAppSource = "dcbnl APP table";
+constexpr std::string_view kDscpMapSource = "dcbnl APP table";
 
 // No command gives such a NIC a map: what is asked for has to change, or the NIC.
 std::string NoMapFix(const EthernetView& view) {
@@ -29,7 +29,7 @@ std::string MapFix(const EthernetView& view) {
   const std::string netdev = NetdevWord(view.netdev);
   const unsigned dscp = *view.profile.dscp;
   const unsigned priority = *view.profile.rdma_priority;
-  const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
+  const FactRef<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
   const bool adds_only = view.netdev && view.netdev->driver == "ice";
   std::string command;
   bool mapped = false;
@@ -49,31 +49,27 @@ std::string MapFix(const EthernetView& view) {
   return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority);
 }
 
-std::string MapNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+Verdict JudgeMapDscp(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   const Profile& profile = view.profile;
   if (profile.trust == Profile::Trust::kPcp)
-    return Cat("profile ", profile.name, " classifies by PCP, not by DSCP");
-  if (!profile.dscp || !profile.rdma_priority) return NotAsked(profile, "a DSCP");
-  return {};
-}
-
-Verdict JudgeMap(const EthernetView& view) {
+    return NotApplicable(Cat("profile ", profile.name, " classifies by PCP, not by DSCP"));
+  if (!profile.dscp || !profile.rdma_priority) return NotApplicable(NotAsked(profile, "a DSCP"));
   const std::uint8_t dscp = *view.profile.dscp;
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("DSCP ", dscp, " to priority ", priority);
-  const Fact<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
-  if (!app) return NoAnswer(app.missing(), expected, kAppSource);
+  const FactRef<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
+  if (!app) return NoAnswer(app.missing(), expected, kDscpMapSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*app, AppSelector::kDscp, dscp);
   if (IgnoresDscpRows(view.netdev->driver)) {
     const std::string row = now.empty() ? "" : "; the row is the kernel's only";
-    return Judged(false, Cat("driver ", view.netdev->driver, " maps no DSCP", row), expected, kAppSource,
+    return Judged(false, Cat("driver ", view.netdev->driver, " maps no DSCP", row), expected, kDscpMapSource,
                   NoMapFix(view));
   }
-  if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kAppSource, MapFix(view));
+  if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kDscpMapSource, MapFix(view));
   const std::string observed =
       Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
-  return Judged(now.size() == 1 && now.front() == priority, observed, expected, kAppSource, MapFix(view));
+  return Judged(now.size() == 1 && now.front() == priority, observed, expected, kDscpMapSource, MapFix(view));
 }
 
 std::string TrustNotApplicable(const EthernetView& view) {
@@ -97,7 +93,7 @@ std::string TrustFix(const EthernetView& view) {
 // By the driver's own rule.
 Verdict JudgeTrustByRule(const EthernetView& view, Profile::Trust now) {
   return Judged(now == view.profile.trust, Cat(Name(now), ", ", TrustReason(*view.netdev)),
-                std::string(Name(view.profile.trust)), kAppSource, TrustFix(view));
+                std::string(Name(view.profile.trust)), kDscpMapSource, TrustFix(view));
 }
 
 constexpr std::string_view kTableSource = "dcbnl APP trust table";
@@ -130,101 +126,60 @@ Verdict JudgeTrustByTable(const EthernetView& view, const std::vector<AppSelecto
   return Judged(trusted, TableText(table), std::string(Name(view.profile.trust)), kTableSource, TableFix(view));
 }
 
-Verdict JudgeTrust(const EthernetView& view) {
+Verdict JudgeTrustMode(const EthernetView& view) {
+  if (std::string reason = TrustNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const std::string expected(Name(view.profile.trust));
-  const Fact<Netdev>& netdev = view.netdev;
-  if (!netdev) return NoAnswer(netdev.missing(), expected, kAppSource);
+  NetdevRef netdev = view.netdev;
+  if (!netdev) return NoAnswer(netdev.missing(), expected, kDscpMapSource);
   if (netdev->dcb.app_trust) return JudgeTrustByTable(view, *netdev->dcb.app_trust);
   const Fact<Profile::Trust> now = TrustOf(netdev);
   if (now) return JudgeTrustByRule(view, *now);
-  if (TrustFollowsRows(*netdev) && !netdev->dcb.app) return NoAnswer(now.missing(), expected, kAppSource);
+  if (TrustFollowsRows(*netdev) && !netdev->dcb.app) return NoAnswer(now.missing(), expected, kDscpMapSource);
   return NoAnswer(
       now.missing(), expected, kTableSource,
       "ethtool -i {netdev}  # ask the NIC's own tool for the trust mode (mlnx_qos, niccli), and set trust: any "
       "in the profile");
 }
 
-std::string OrderNotApplicable(const EthernetView& view) {
-  if (std::string reason = TrustNotApplicable(view); !reason.empty()) return reason;
-  return NotOffered(DcbFact(view.netdev, &Dcb::app_trust)) ? "the driver has no APP trust table" : "";
-}
-
-Verdict JudgeOrder(const EthernetView& view) {
+Verdict JudgeTrustApptrustOrder(const EthernetView& view) {
+  if (std::string reason = TrustNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  if (NotOffered(DcbFact(view.netdev, &Dcb::app_trust)))
+    return NotApplicable("the driver has no APP trust table");
   const std::string expected = Cat(Name(view.profile.trust), " first");
-  const Fact<std::vector<AppSelector>> table = DcbFact(view.netdev, &Dcb::app_trust);
+  const FactRef<std::vector<AppSelector>> table = DcbFact(view.netdev, &Dcb::app_trust);
   if (!table) return NoAnswer(table.missing(), expected, kTableSource);
   const bool first = !table->empty() && table->front() == WantedSelector(view.profile);
   return Judged(first, TableText(*table), expected, kTableSource, TableFix(view));
 }
 
-std::string TrustText(Profile::Trust trust) {
-  return trust == Profile::Trust::kAny ? std::string("nothing") : std::string(Name(trust));
-}
-
-std::string UniformNotApplicable(const PairView& view) {
-  if (std::string reason = NotRoce(view.from_port); !reason.empty()) return reason;
-  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
-  for (const Port* port : {&view.from_port, &view.to_port}) {
-    if (NotOffered(TrustOf(EthernetPortsOf(*port).front()))) return "a driver does not say what it trusts";
-  }
-  return {};
-}
-
-Verdict JudgeUniform(const PairView& view) {
-  constexpr std::string_view kSource = "dcbnl APP table of both";
-  constexpr std::string_view kExpected = "the same on both";
-  const Fact<Profile::Trust> from = TrustOf(EthernetPortsOf(view.from_port).front());
-  const Fact<Profile::Trust> to = TrustOf(EthernetPortsOf(view.to_port).front());
-  if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
-  if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
-  if (*from == *to) return Judged(true, TrustText(*from) + " on both", std::string(kExpected), kSource);
-  return Judged(false,
-                Cat(TrustText(*from), " at ", view.from_name, ", ", TrustText(*to), " at ", view.to_name),
-                std::string(kExpected), kSource);
-}
-
 }  // namespace
 
-Check MapDscp() {
-  return {.id = "map.dscp",
-          .title = "The DSCP of RDMA traffic maps to the RDMA priority, and to no other",
-          .why = "Marked traffic in the wrong class is dropped under load, as if it were not marked",
-          .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
-          .blocks_for = &kDemandsDscp,
-          .depends_on = {"link.state", "drv.dcb-capable"},
-          .rule = Rule<EthernetView>{MapNotApplicable, JudgeMap}};
-}
-
-Check TrustMode() {
-  return {.id = "trust.mode",
-          .title = "The NIC classifies received frames as the profile asks",
-          .why =
-              "A NIC that trusts PCP ignores the DSCP, and the other way round: RDMA then lands in the default "
+std::vector<Check> ClassificationChecks() {
+  return {
+      {.id = "map.dscp",
+       .title = "The DSCP of RDMA traffic maps to the RDMA priority, and to no other",
+       .why = "Marked traffic in the wrong class is dropped under load, as if it were not marked",
+       .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
+       .blocks_for = &kDemandsDscp,
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .telling = 3,
+       .judge = JudgeMapDscp},
+      {.id = "trust.mode",
+       .title = "The NIC classifies received frames as the profile asks",
+       .why = "A NIC that trusts PCP ignores the DSCP, and the other way round: RDMA then lands in the default "
               "class",
-          .fix =
-              "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}  # most NICs trust DSCP as soon as "
+       .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}  # most NICs trust DSCP as soon as "
               "they have a DSCP row",
-          .blocks_for = &kDemandsTrust,
-          .depends_on = {"drv.dcb-capable", "map.dscp"},
-          .rule = Rule<EthernetView>{TrustNotApplicable, JudgeTrust}};
-}
-
-Check TrustApptrustOrder() {
-  return {.id = "trust.apptrust-order",
-          .title = "The mark that the profile trusts comes first",
-          .why = "A frame with both marks is told by the first of the order, and may land in the other's class",
-          .fix = "dcb apptrust set dev {netdev} order dscp pcp  # needs iproute2 6.2 or newer",
-          .depends_on = {"drv.dcb-capable", "trust.mode"},
-          .rule = Rule<EthernetView>{OrderNotApplicable, JudgeOrder}};
-}
-
-Check TrustUniform() {
-  return {.id = "trust.uniform",
-          .title = "Both ports classify received frames by the same mark",
-          .why = "Where one end trusts DSCP and the other PCP, traffic is lossless one way only",
-          .fix = "dcb app show dev {netdev}  # on both: make the one that differs trust what the other does",
-          .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp", "trust.mode"},
-          .rule = Rule<PairView>{UniformNotApplicable, JudgeUniform}};
+       .blocks_for = &kDemandsTrust,
+       .depends_on = {"drv.dcb-capable", "map.dscp"},
+       .judge = JudgeTrustMode},
+      {.id = "trust.apptrust-order",
+       .title = "The mark that the profile trusts comes first",
+       .why = "A frame with both marks is told by the first of the order, and may land in the other's class",
+       .fix = "dcb apptrust set dev {netdev} order dscp pcp  # needs iproute2 6.2 or newer",
+       .depends_on = {"drv.dcb-capable", "trust.mode"},
+       .judge = JudgeTrustApptrustOrder},
+  };
 }
 
 }  // namespace rdmaready

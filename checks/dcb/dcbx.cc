@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// drv.dcb-capable, dcbx.*: can the interface be configured for DCB, and who does it.
+// drv.dcb-capable, dcbx.*: can the driver be told, and who tells it.
 #include <algorithm>
+#include <utility>
 
 #include "checks/dcb/neighbours.h"
 #include "checks/families.h"
@@ -9,11 +10,6 @@
 
 namespace rdmaready {
 namespace {
-
-std::string CapableNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  return kDemandsDcb.made_by(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
-}
 
 // What the profile needs of the driver, by name, as far as it is one of our answers.
 struct Part {
@@ -24,12 +20,14 @@ struct Part {
 };
 
 template <class T>
-Part PartOf(std::string_view name, bool asked, const Fact<T>& fact) {
+Part PartOf(std::string_view name, bool asked, FactRef<T> fact) {
   return {
       .name = name, .asked = asked, .known = static_cast<bool>(fact), .why = fact ? Missing{} : fact.missing()};
 }
 
-Verdict JudgeCapable(const EthernetView& view) {
+Verdict JudgeDrvDcbCapable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsDcb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "data centre bridging"));
   constexpr std::string_view kSource = "dcbnl";
   const Profile& profile = view.profile;
   const bool trust = profile.trust != Profile::Trust::kAny;
@@ -73,27 +71,28 @@ std::string DcbxText(const Dcbx& dcbx) {
 }
 
 // ice: its firmware's LLDP agent, which keeps the host from setting DCB while it runs.
-constexpr std::string_view kFirmwareAgent = "fw-lldp-agent";
+constexpr std::string_view kFirmwareAgent = "fw-lldp-agent";  // ice: a private flag
 
-bool FirmwareAgentOn(const Fact<Netdev>& netdev) {
+bool FirmwareAgentOn(NetdevRef netdev) {
   if (!netdev || !netdev->link.private_flags) return false;
   return std::ranges::any_of(*netdev->link.private_flags,
                              [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
 }
 
 // Static means: the host decides.
-Verdict JudgeMode(const EthernetView& view) {
+Verdict JudgeDcbxMode(const EthernetView& view) {
+  if (std::string reason = ModeNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "dcbnl DCBX";
   constexpr std::string_view kExpected = "host, IEEE";
   constexpr std::string_view kInstead =
       "ethtool -i {netdev}  # this driver does not say who runs DCBX: set dcbx: any in the profile, or use "
       "another driver";
-  const Fact<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
-  if (!dcbx) return NoAnswer(dcbx.missing(), std::string(kExpected), kSource, kInstead);
+  const FactRef<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
+  if (!dcbx) return NoAnswer(dcbx.missing(), kExpected, kSource, kInstead);
   const std::string take = Cat("dcb dcbx set dev ", NetdevWord(view.netdev), " host ieee");
   // Its qed_dcbnl_getdcbx never names the host: the firmware runs DCBX in every mode that there is.
   if (!dcbx->host && view.netdev->driver == "qede")
-    return Judged(false, DcbxText(*dcbx), std::string(kExpected), kSource,
+    return Judged(false, DcbxText(*dcbx), kExpected, kSource,
                   Cat("ethtool -i ", NetdevWord(view.netdev),
                       "  # qede leaves DCBX to its firmware: set dcbx: any in the profile, and let the switch "
                       "announce it"));
@@ -102,12 +101,12 @@ Verdict JudgeMode(const EthernetView& view) {
         FirmwareAgentOn(view.netdev)
             ? Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent, " off; ")
             : "";
-    return Judged(false, DcbxText(*dcbx), std::string(kExpected), kSource,
+    return Judged(false, DcbxText(*dcbx), kExpected, kSource,
                   agent_off.empty() ? take + "  # where firmware keeps it: switch its LLDP agent off first"
                                     : agent_off + take);
   }
-  if (dcbx->cee) return Warned(DcbxText(*dcbx), std::string(kExpected), kSource, take);
-  return Judged(true, DcbxText(*dcbx), std::string(kExpected), kSource);
+  if (dcbx->cee) return Warned(DcbxText(*dcbx), kExpected, kSource, take);
+  return Judged(true, DcbxText(*dcbx), kExpected, kSource);
 }
 
 bool IsWilling(const LldpNeighbour& agent) {
@@ -117,9 +116,10 @@ bool IsWilling(const LldpNeighbour& agent) {
 }
 
 // And it does not follow what a neighbour proposes: neither the driver does, nor an agent that writes to it.
-Verdict JudgeWilling(const EthernetView& view) {
+Verdict JudgeDcbxWilling(const EthernetView& view) {
+  if (std::string reason = ModeNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "dcbnl IEEE ETS";
-  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), "willing off", kSource);
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   if (!ets->willing && agents && std::ranges::any_of(agents->own, IsWilling)) {
@@ -131,41 +131,191 @@ Verdict JudgeWilling(const EthernetView& view) {
   return Judged(!ets->willing, ets->willing ? "willing on" : "willing off", "willing off", kSource);
 }
 
+constexpr std::string_view kLldpSource = "LLDP";
+
+// Both were at work at the same time: one began before the other was done.
+bool AtTheSameTime(const LldpNeighbour& a, const LldpNeighbour& b) {
+  return a.first_ms < b.last_ms && b.first_ms < a.last_ms;
+}
+
+// Two agents, or one by two frames? One that speaks to several groups is one. Who changed its dialect was
+// silent in the old one afterwards.
+bool AreTwo(const LldpNeighbour& a, const LldpNeighbour& b) {
+  if (a.chassis != b.chassis || a.port != b.port || a.source_mac != b.source_mac) return true;
+  return a.dialects != b.dialects && AtTheSameTime(a, b);
+}
+
+// Both null when there are no two.
+using Two = std::pair<const LldpNeighbour*, const LldpNeighbour*>;
+
+Two FindTwo(const std::vector<LldpNeighbour>& agents) {
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    for (std::size_t k = i + 1; k < agents.size(); ++k) {
+      if (AreTwo(agents[i], agents[k])) return {&agents[i], &agents[k]};
+    }
+  }
+  return {nullptr, nullptr};
+}
+
+std::string DialectText(const LldpDialects& dialects) {
+  std::string text;
+  const auto add = [&text](bool speaks, std::string_view name) {
+    if (speaks) text += Cat(text.empty() ? "" : ", ", name);
+  };
+  add(dialects.ieee, "IEEE");
+  add(dialects.cee, "CEE");
+  add(dialects.cin, "CIN");
+  return text.empty() ? "no DCBX" : text;
+}
+
+std::string TwoText(const Two& two) {
+  return Printable(Cat(AgentText(*two.first), " from ", two.first->source_mac, " (",
+                       DialectText(two.first->dialects), ") and ", AgentText(*two.second), " from ",
+                       two.second->source_mac, " (", DialectText(two.second->dialects), ")"));
+}
+
+bool LldpadHere(const EthernetView& view) {
+  const auto& running = view.host.lldp_agents;
+  return running && std::ranges::find(*running, "lldpad") != running->end();
+}
+
+bool IsFlagged(const EthernetView& view) {
+  const FactRef<std::vector<PrivateFlag>> flags = LinkFact(view.netdev, &EthernetLink::private_flags);
+  return flags && std::ranges::any_of(
+                      *flags, [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
+}
+
+bool FirmwareHere(const EthernetView& view) {
+  const FactRef<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
+  return IsFlagged(view) || (dcbx && dcbx->lld_managed);
+}
+
+// The daemon need not serve this port.
+bool TwoMayBeHere(const EthernetView& view) { return FirmwareHere(view) && LldpadHere(view); }
+
+bool TwoAreHere(const EthernetView& view) { return TwoMayBeHere(view) && view.netdev->lldp_agent; }
+
+// Only ice lets its firmware's agent be switched off by ethtool.
+std::string KeepOneFix(const EthernetView& view) {
+  if (IsFlagged(view)) {
+    return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent,
+               " off  # or systemctl disable --now lldpad: keep one");
+  }
+  return "systemctl disable --now lldpad  # the firmware speaks already: keep one, or switch the firmware's "
+         "off by the vendor's tool";
+}
+
+bool TwoWereHeard(const LinkAgents& agents) {
+  return FindTwo(agents.peers).first != nullptr || FindTwo(agents.own).first != nullptr;
+}
+
+std::string OneNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (TwoMayBeHere(view)) return {};
+  if (std::string reason = NotListened(view); !reason.empty()) return reason;
+  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
+  if (!agents || TwoWereHeard(*agents)) return {};
+  if (agents->by_lldpad) return "lldpad keeps only the agent that it heard last (--watch SECONDS)";
+  if (agents->Complete()) return {};
+  return Cat("listened for ", agents->listened_ms / 1000, " s, but agents announce themselves only every 30 s");
+}
+
+Verdict JudgeDcbxOneAgent(const EthernetView& view) {
+  if (std::string reason = OneNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kExpected = "at most one LLDP agent at each end";
+  constexpr std::string_view kHereSource = "processes, ethtool private flags, dcbnl DCBX";
+  if (TwoAreHere(view)) {
+    return Judged(false, "here: lldpad, and the NIC's firmware", kExpected, kHereSource, KeepOneFix(view));
+  }
+  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
+  const std::string source = agents ? ListenedText(*agents) : std::string(kLldpSource);
+  if (const Two here = agents ? FindTwo(agents->own) : Two{}; here.first != nullptr) {
+    return Judged(false, Cat("here: ", TwoText(here)), kExpected, source,
+                  "ps -C lldpad,lldpd,openvswitch  # keep one: systemctl disable --now lldpd, for instance");
+  }
+  if (const Two there = agents ? FindTwo(agents->peers) : Two{}; there.first != nullptr) {
+    return Judged(false, Cat("at the other end: ", TwoText(there)), kExpected, source);
+  }
+  if (TwoMayBeHere(view)) {
+    return Warned("here: the NIC's firmware; lldpad runs, and may serve this port too", kExpected, kHereSource,
+                  KeepOneFix(view));
+  }
+  if (!agents) return NoAnswer(agents.missing(), kExpected, kLldpSource);
+  return Judged(true,
+                Cat(agents->peers.empty() ? "none" : "one", " at the other end, ",
+                    agents->own.empty() ? "none" : "one", " here"),
+                kExpected, source);
+}
+
+// ---- dcbx.dialect ----
+
+LldpDialects DialectsOf(const std::vector<LldpNeighbour>& agents) {
+  LldpDialects all;
+  for (const LldpNeighbour& agent : agents) {
+    all.ieee = all.ieee || agent.dialects.ieee;
+    all.cee = all.cee || agent.dialects.cee;
+    all.cin = all.cin || agent.dialects.cin;
+  }
+  return all;
+}
+
+Verdict JudgeDcbxDialect(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotListened(view); !reason.empty()) return NotApplicable(reason);
+  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
+  if (agents && DialectsOf(agents->peers) == LldpDialects{})
+    return NotApplicable("the other end speaks no DCBX");
+  if (!agents) return NoAnswer(agents.missing(), "IEEE", kLldpSource);
+  const LldpDialects peers = DialectsOf(agents->peers);
+  const LldpDialects own = DialectsOf(agents->own);
+  const std::string here = own == LldpDialects{} ? "" : Cat(", this host ", DialectText(own));
+  return Judged(!peers.cee && !peers.cin, Cat("the other end speaks ", DialectText(peers), here), "IEEE",
+                ListenedText(*agents));
+}
+
 }  // namespace
 
-Check DrvDcbCapable() {
-  return {.id = "drv.dcb-capable",
-          .title = "The interface's driver can be configured for data centre bridging",
-          .why = "Without it the host cannot make the RDMA class lossless, nor show that it is",
-          .fix =
-              "ethtool -i {netdev}  # this driver cannot: use the physical function instead of a virtual one, "
+std::vector<Check> DcbxChecks() {
+  return {
+      {.id = "drv.dcb-capable",
+       .title = "The interface's driver can be configured for data centre bridging",
+       .why = "Without it the host cannot make the RDMA class lossless, nor show that it is",
+       .fix = "ethtool -i {netdev}  # this driver cannot: use the physical function instead of a virtual one, "
               "a newer driver, or "
               "a NIC with DCB",
-          .blocks_for = &kDemandsDcb,
-          .depends_on = {"inv.netdev-mapping"},
-          .rule = Rule<EthernetView>{CapableNotApplicable, JudgeCapable}};
-}
-
-Check DcbxMode() {
-  return {
-      .id = "dcbx.mode",
-      .title = "The host owns its DCB settings",
-      .why =
-          "Firmware that runs DCBX overwrites PFC and ETS with what a switch proposes, under running storage",
-      .fix = "dcb dcbx set dev {netdev} host ieee",
-      .blocks_for = &kDemandsStaticDcbx,
-      .depends_on = {"drv.dcb-capable"},
-      .rule = Rule<EthernetView>{ModeNotApplicable, JudgeMode}};
-}
-
-Check DcbxWilling() {
-  return {.id = "dcbx.willing",
-          .title = "The host follows no neighbour's DCB settings",
-          .why = "A willing host lets a switch change PFC and ETS under running storage",
-          .fix = "dcb ets set dev {netdev} willing off",
-          .blocks_for = &kDemandsStaticDcbx,
-          .depends_on = {"drv.dcb-capable", "dcbx.mode"},
-          .rule = Rule<EthernetView>{ModeNotApplicable, JudgeWilling}};
+       .blocks_for = &kDemandsDcb,
+       .depends_on = {"inv.netdev-mapping"},
+       .judge = JudgeDrvDcbCapable},
+      {.id = "dcbx.mode",
+       .title = "The host owns its DCB settings",
+       .why =
+           "Firmware that runs DCBX overwrites PFC and ETS with what a switch proposes, under running storage",
+       .fix = "dcb dcbx set dev {netdev} host ieee",
+       .blocks_for = &kDemandsStaticDcbx,
+       .depends_on = {"drv.dcb-capable"},
+       .judge = JudgeDcbxMode},
+      {.id = "dcbx.willing",
+       .title = "The host follows no neighbour's DCB settings",
+       .why = "A willing host lets a switch change PFC and ETS under running storage",
+       .fix = "dcb ets set dev {netdev} willing off",
+       .blocks_for = &kDemandsStaticDcbx,
+       .depends_on = {"drv.dcb-capable", "dcbx.mode"},
+       .judge = JudgeDcbxWilling},
+      {.id = "dcbx.one-agent",
+       .title = "One LLDP agent speaks at each end of the link",
+       .why = "A switch that hears two takes the settings of neither, and PFC goes inactive",
+       .fix = "rdmaready facts --lldp 35  # shows both: switch one off there, the NIC firmware's or the "
+              "operating system's",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"link.state"},
+       .judge = JudgeDcbxOneAgent},
+      {.id = "dcbx.dialect",
+       .title = "The other end speaks the IEEE dialect of DCBX",
+       .why = "Ends that speak different dialects never agree: where PFC is left to DCBX it stays off",
+       .fix = "rdmaready facts --lldp 35  # shows it: set the switch port to IEEE, or its PFC on without DCBX",
+       .depends_on = {"dcbx.one-agent"},
+       .judge = JudgeDcbxDialect},
+  };
 }
 
 }  // namespace rdmaready

@@ -11,14 +11,14 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "dcbnl notifications";
-constexpr std::string_view kExpected = "nobody writes DCB settings";
+constexpr std::string_view kDriftSource = "dcbnl notifications";
+constexpr std::string_view kNobodyWrites = "nobody writes DCB settings";
 constexpr std::size_t kMostShown = 2;
 
-std::string NotApplicable(const EthernetView& view) {
+std::string DriftNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (!kDemandsDcb.made_by(view.profile)) return NotAsked(view.profile, "data centre bridging");
-  const Fact<DcbWrites> writes = NetdevFact(view.netdev, &Netdev::dcb_writes);
+  const FactRef<DcbWrites> writes = NetdevFact(view.netdev, &Netdev::dcb_writes);
   if (writes || !view.netdev) return {};
   if (writes.missing().kind == Missing::Kind::kNotCollected) return "not watched (--watch SECONDS)";
   return writes.missing().kind == Missing::Kind::kUnsupported ? writes.missing().detail : "";
@@ -55,7 +55,7 @@ bool OfLldpad(const DcbWrite& write) {
 }
 
 // Empty: the check's own.
-std::string FixFor(const EthernetView& view, const DcbWrites& writes) {
+std::string WriterFix(const EthernetView& view, const DcbWrites& writes) {
   if (std::ranges::any_of(writes.writes, OfLldpad)) {
     return "systemctl disable --now lldpad  # or leave DCB to it alone: what it writes is in lldptool's "
            "settings";
@@ -66,17 +66,18 @@ std::string FixFor(const EthernetView& view, const DcbWrites& writes) {
   return Cat("dcb dcbx set dev ", NetdevWord(view.netdev), " host ieee  # so that firmware follows no switch");
 }
 
-Verdict Judge(const EthernetView& view) {
-  const Fact<DcbWrites> writes = NetdevFact(view.netdev, &Netdev::dcb_writes);
-  if (!writes) return NoAnswer(writes.missing(), std::string(kExpected), kSource);
-  const std::string source = Cat(kSource, " in ", writes->listened_ms / 1000, " s");
+Verdict JudgeDriftForeignWriter(const EthernetView& view) {
+  if (std::string reason = DriftNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const FactRef<DcbWrites> writes = NetdevFact(view.netdev, &Netdev::dcb_writes);
+  if (!writes) return NoAnswer(writes.missing(), kNobodyWrites, kDriftSource);
+  const std::string source = Cat(kDriftSource, " in ", writes->listened_ms / 1000, " s");
   if (!writes->writes.empty() || !writes->unannounced.empty())
-    return Judged(false, DcbWritesText(*writes), std::string(kExpected), source, FixFor(view, *writes));
+    return Judged(false, DcbWritesText(*writes), kNobodyWrites, source, WriterFix(view, *writes));
   if (writes->lost) {
-    return NoAnswer({Missing::Kind::kFailed, "the kernel announced more than could be kept"},
-                    std::string(kExpected), source);
+    return NoAnswer({Missing::Kind::kFailed, "the kernel announced more than could be kept"}, kNobodyWrites,
+                    source);
   }
-  return Judged(true, DcbWritesText(*writes), std::string(kExpected), source);
+  return Judged(true, DcbWritesText(*writes), kNobodyWrites, source);
 }
 
 }  // namespace
@@ -92,16 +93,17 @@ std::string DcbWritesText(const DcbWrites& writes) {
   return Printable(Cat(JoinedWith(items, "; "), more > 0 ? Cat("; and ", more, " more") : ""));
 }
 
-Check DriftForeignWriter() {
+std::vector<Check> DriftChecks() {
   return {
-      .id = "drift.foreign-writer",
-      .title = "Nobody else writes the DCB settings",
-      .why = "What another agent writes now is not what was set: PFC may be gone under running storage",
-      .fix =
-          "ps -C lldpad,NetworkManager,fcoemon,dcb,mlnx_qos  # find who writes to {netdev}, and leave one of "
-          "them",
-      .depends_on = {"drv.dcb-capable"},
-      .rule = Rule<EthernetView>{NotApplicable, Judge}};
+      {.id = "drift.foreign-writer",
+       .title = "Nobody else writes the DCB settings",
+       .why = "What another agent writes now is not what was set: PFC may be gone under running storage",
+       .fix =
+           "ps -C lldpad,NetworkManager,fcoemon,dcb,mlnx_qos  # find who writes to {netdev}, and leave one of "
+           "them",
+       .depends_on = {"drv.dcb-capable"},
+       .judge = JudgeDriftForeignWriter},
+  };
 }
 
 }  // namespace rdmaready

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// ets.min-default, ets.map-contiguous, ets.classes: the classes beside RDMA's.
+// ets.*: the classes beside RDMA's: the heartbeat's and everybody else's.
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "checks/dcb/ets_view.h"
 #include "checks/families.h"
 #include "checks/words/names.h"
-#include "checks/words/unclear.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-Verdict JudgeDefault(const EthernetView& view) {
+Verdict JudgeEtsMinDefault(const EthernetView& view) {
+  if (std::string reason = EtsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "at least 1 %";
-  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
-  if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kEtsSource);
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), kExpected, kEtsSource);
   const std::uint8_t tc = ets->prio_tc[0];
   if (tc >= kPriorities) {
-    return Unclear("the default priority is in no class", std::string(kExpected), kEtsSource);
+    return Unclear("the default priority is in no class", kExpected, kEtsSource);
   }
   if (ets->tsa[tc] != Tsa::kEts) {
-    return Judged(true, Cat("the default class TC ", tc, " has no share: ", Name(ets->tsa[tc])),
-                  std::string(kExpected), kEtsSource);
+    return Judged(true, Cat("the default class TC ", tc, " has no share: ", Name(ets->tsa[tc])), kExpected,
+                  kEtsSource);
   }
   return Judged(ets->tx_percent[tc] > 0, Cat("the default class TC ", tc, ": ETS ", ets->tx_percent[tc], " %"),
-                std::string(kExpected), kEtsSource, EtsFix(view, *ets));
+                kExpected, kEtsSource, EtsFix(view, *ets));
 }
 
 std::string ContiguousNotApplicable(const EthernetView& view) {
@@ -35,10 +36,11 @@ std::string ContiguousNotApplicable(const EthernetView& view) {
   return Cat("driver ", view.netdev->driver, " takes classes of any number");
 }
 
-Verdict JudgeContiguous(const EthernetView& view) {
+Verdict JudgeEtsMapContiguous(const EthernetView& view) {
+  if (std::string reason = ContiguousNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "classes from 0 on, without gaps";
-  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
-  if (!ets) return NoAnswer(ets.missing(), std::string(kExpected), kEtsSource);
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), kExpected, kEtsSource);
   const auto used = [&ets](std::uint8_t tc) {
     return std::ranges::find(ets->prio_tc, tc) != ets->prio_tc.end();
   };
@@ -47,27 +49,21 @@ Verdict JudgeContiguous(const EthernetView& view) {
     if (used(tc)) classes.push_back(tc);
   }
   const bool whole = !classes.empty() && classes.back() + std::size_t{1} == classes.size();
-  return Judged(whole, Cat("in use: TC ", ListText(classes)), std::string(kExpected), kEtsSource,
-                EtsFix(view, *ets));
-}
-
-std::string ClassesNotApplicable(const EthernetView& view) {
-  if (std::string reason = EtsNotApplicable(view); !reason.empty()) return reason;
-  return view.profile.ets_classes.empty() ? NotAsked(view.profile, "classes one by one") : "";
+  return Judged(whole, Cat("in use: TC ", ListText(classes)), kExpected, kEtsSource, EtsFix(view, *ets));
 }
 
 std::string ClassName(const Profile::EtsClass& one) {
   return Cat(one.priorities.size() == 1 ? "priority " : "priorities ", ListText(one.priorities));
 }
 
-std::string ClassText(const Profile::EtsClass& one) {
+std::string EtsClassText(const Profile::EtsClass& one) {
   return one.percent ? Cat(ClassName(one), " ", *one.percent, " %") : Cat(ClassName(one), " strict");
 }
 
 std::string ExpectedClasses(const Profile& profile) {
   std::string text;
   for (const Profile::EtsClass& one : profile.ets_classes)
-    text += Cat(text.empty() ? "" : "; ", ClassText(one));
+    text += Cat(text.empty() ? "" : "; ", EtsClassText(one));
   return text;
 }
 
@@ -94,9 +90,11 @@ std::string Wrong(const Profile& profile, const Profile::EtsClass& one, const Et
   return near ? "" : Cat(place, "ETS ", now, " %");
 }
 
-Verdict JudgeClasses(const EthernetView& view) {
+Verdict JudgeEtsClasses(const EthernetView& view) {
+  if (std::string reason = EtsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  if (view.profile.ets_classes.empty()) return NotApplicable(NotAsked(view.profile, "classes one by one"));
   const std::string expected = ExpectedClasses(view.profile);
-  const Fact<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), expected, kEtsSource);
   for (const Profile::EtsClass& one : view.profile.ets_classes) {
     const std::string wrong = Wrong(view.profile, one, *ets);
@@ -106,36 +104,98 @@ Verdict JudgeClasses(const EthernetView& view) {
                 kEtsSource);
 }
 
+constexpr int kMostPercent = 2;
+
+std::string ClassNotApplicable(const EthernetView& view) {
+  if (std::string reason = EtsNotApplicable(view); !reason.empty()) return reason;
+  return view.profile.heartbeat ? "" : NotAsked(view.profile, "a heartbeat");
+}
+
+Verdict JudgeEtsThreeClasses(const EthernetView& view) {
+  if (std::string reason = ClassNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const std::uint8_t heartbeat = view.profile.heartbeat->priority;
+  const std::uint8_t rdma = *view.profile.rdma_priority;
+  const std::string expected = Cat("priority ", heartbeat, " in a class of its own");
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), expected, kEtsSource);
+  const std::uint8_t tc = ets->prio_tc[heartbeat];
+  const std::string observed = Cat("heartbeat's priority ", heartbeat, " is in TC ", tc);
+  const std::string_view shared = tc == ets->prio_tc[rdma] ? ", with RDMA"
+                                  : tc == ets->prio_tc[0]  ? ", with the default"
+                                                           : "";
+  return Judged(shared.empty() && tc < ClassCount(*ets), Cat(observed, shared), expected, kEtsSource,
+                EtsFix(view, *ets));
+}
+
+// A little is wanted: enough to get through, and no more. One point beside it is said, up to the most that
+// Microsoft reserves; more is wrong. A strict class gets through too, but has no bound.
+Verdict JudgeEtsClusterShare(const EthernetView& view) {
+  if (std::string reason = ClassNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.heartbeat->percent)
+    return NotApplicable(NotAsked(view.profile, "a share for the heartbeat"));
+  const FactRef<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
+  const int wanted = *HeartbeatPercent(view.profile, speed);
+  const std::string expected = Cat("ETS ", wanted, " %");
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), expected, kEtsSource);
+  const std::uint8_t tc = ets->prio_tc[view.profile.heartbeat->priority];
+  if (tc >= kPriorities) return Unclear("the heartbeat's priority is in no class", expected, kEtsSource);
+  const std::string fix = EtsFix(view, *ets);
+  if (ets->tsa[tc] == Tsa::kStrict)
+    return Warned(Cat("TC ", tc, ": strict, without a bound"), expected, kEtsSource, fix);
+  if (ets->tsa[tc] != Tsa::kEts)
+    return Judged(false, Cat("TC ", tc, ": ", Name(ets->tsa[tc]), ", no share of its own"), expected,
+                  kEtsSource, fix);
+  const int share = ets->tx_percent[tc];
+  const std::string observed = Cat("TC ", tc, ": ETS ", share, " %");
+  const bool near = std::abs(share - wanted) <= 1 && share <= std::max(wanted, kMostPercent);
+  if (share != wanted && share != 0 && near) return Warned(observed, expected, kEtsSource, fix);
+  return Judged(share == wanted, observed, expected, kEtsSource, fix);
+}
+
 }  // namespace
 
-Check EtsMinDefault() {
+std::vector<Check> EtsOthersChecks() {
   return {
-      .id = "ets.min-default",
-      .title = "The default class has a share of the link",
-      .why = "RDMA connections are made over it, and all else runs in it: with nothing it starves under load",
-      .fix = kEtsGenericFix,
-      .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum"},
-      .rule = Rule<EthernetView>{EtsNotApplicable, JudgeDefault}};
-}
-
-Check EtsMapContiguous() {
-  return {
-      .id = "ets.map-contiguous",
-      .title = "The classes in use are numbered from 0, where the NIC wants that",
-      .why = "Intel E810's driver switches DCB off when there is a gap: RDMA then has neither class nor PFC",
-      .fix = kEtsGenericFix,
-      .blocks_for = &kDemandsEts,
-      .depends_on = {"drv.dcb-capable", "ets.map"},
-      .rule = Rule<EthernetView>{ContiguousNotApplicable, JudgeContiguous}};
-}
-
-Check EtsClasses() {
-  return {.id = "ets.classes",
-          .title = "Every traffic class of the profile is there, with its priorities and its share",
-          .why = "Where host and switch divide the link differently, a class is lossless or fast one way only",
-          .fix = kEtsGenericFix,
-          .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa", "ets.rdma-share"},
-          .rule = Rule<EthernetView>{ClassesNotApplicable, JudgeClasses}};
+      {.id = "ets.three-classes",
+       .title = "The heartbeat has a traffic class apart from RDMA and from the rest",
+       .why = "In one class with storage or ordinary traffic it waits under load, and a healthy node is thrown "
+              "out",
+       .fix = "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets 7:ets tc-bw all:0 0:49 "
+              "{priority}:50 "
+              "7:1 prio-tc all:0 {priority}:{priority} 7:7",
+       .blocks_for = &kDemandsHeartbeatClass,
+       .depends_on = {"drv.dcb-capable", "ets.capacity", "ets.map"},
+       .judge = JudgeEtsThreeClasses},
+      {.id = "ets.cluster-share",
+       .title = "The heartbeat has the small share that the profile gives it",
+       .why = "Without a share it starves under load; with a large one storage lacks what it never uses",
+       .fix = "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets 7:ets tc-bw all:0 0:49 "
+              "{priority}:50 "
+              "7:1 prio-tc all:0 {priority}:{priority} 7:7",
+       .blocks_for = &kDemandsHeartbeatShare,
+       .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.three-classes"},
+       .judge = JudgeEtsClusterShare},
+      {.id = "ets.min-default",
+       .title = "The default class has a share of the link",
+       .why = "RDMA connections are made over it, and all else runs in it: with nothing it starves under load",
+       .fix = kEtsGenericFix,
+       .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum"},
+       .judge = JudgeEtsMinDefault},
+      {.id = "ets.map-contiguous",
+       .title = "The classes in use are numbered from 0, where the NIC wants that",
+       .why = "Intel E810's driver switches DCB off when there is a gap: RDMA then has neither class nor PFC",
+       .fix = kEtsGenericFix,
+       .blocks_for = &kDemandsEts,
+       .depends_on = {"drv.dcb-capable", "ets.map"},
+       .judge = JudgeEtsMapContiguous},
+      {.id = "ets.classes",
+       .title = "Every traffic class of the profile is there, with its priorities and its share",
+       .why = "Where host and switch divide the link differently, a class is lossless or fast one way only",
+       .fix = kEtsGenericFix,
+       .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa", "ets.rdma-share"},
+       .judge = JudgeEtsClasses},
+  };
 }
 
 }  // namespace rdmaready

@@ -52,7 +52,7 @@ std::optional<PeerApp> AppOf(const LldpNeighbour& agent, const std::string& sour
 
 // The first agent at the other end that says it.
 template <class T>
-Fact<std::optional<T>> Announced(const Fact<Netdev>& netdev,
+Fact<std::optional<T>> Announced(NetdevRef netdev,
                                  std::optional<T> (*of)(const LldpNeighbour&, const std::string&)) {
   const Fact<LinkAgents> agents = AgentsOn(netdev);
   if (!agents) return agents.missing();
@@ -64,7 +64,7 @@ Fact<std::optional<T>> Announced(const Fact<Netdev>& netdev,
 
 }  // namespace
 
-Fact<LinkAgents> AgentsOn(const Fact<Netdev>& netdev) {
+Fact<LinkAgents> AgentsOn(NetdevRef netdev) {
   if (!netdev) return netdev.missing();
   const Fact<LldpHeard>& heard = netdev->lldp;
   const Fact<LldpHeard>& kept = netdev->lldp_agent;
@@ -94,14 +94,14 @@ std::string ListenedText(const LinkAgents& agents) {
   return agents.by_lldpad ? "LLDP as lldpad has it" : Cat("LLDP heard in ", agents.listened_ms / 1000, " s");
 }
 
-Fact<std::optional<PeerPfc>> PfcOfPeer(const Fact<Netdev>& netdev) {
+Fact<std::optional<PeerPfc>> PfcOfPeer(NetdevRef netdev) {
   Fact<std::optional<PeerPfc>> said = Announced(netdev, PfcOf);
   if ((said && *said) || !netdev || !netdev->dcb.peer.pfc) return said;
   return std::optional(
       PeerPfc{std::string(kFirmwarePeer), std::string(kFirmwareSource), netdev->dcb.peer.pfc->enabled});
 }
 
-Fact<std::optional<PeerEts>> EtsOfPeer(const Fact<Netdev>& netdev) {
+Fact<std::optional<PeerEts>> EtsOfPeer(NetdevRef netdev) {
   Fact<std::optional<PeerEts>> said = Announced(netdev, EtsOf);
   if ((said && *said) || !netdev || !netdev->dcb.peer.ets) return said;
   const Ets& ets = *netdev->dcb.peer.ets;
@@ -109,7 +109,7 @@ Fact<std::optional<PeerEts>> EtsOfPeer(const Fact<Netdev>& netdev) {
       PeerEts{std::string(kFirmwarePeer), std::string(kFirmwareSource), ets.prio_tc, ets.tx_percent, ets.tsa});
 }
 
-Fact<std::optional<PeerApp>> AppOfPeer(const Fact<Netdev>& netdev) {
+Fact<std::optional<PeerApp>> AppOfPeer(NetdevRef netdev) {
   Fact<std::optional<PeerApp>> said = Announced(netdev, AppOf);
   if ((said && *said) || !netdev || !netdev->dcb.peer.app) return said;
   return std::optional(

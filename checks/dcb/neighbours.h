@@ -29,7 +29,7 @@ struct LinkAgents {
 };
 
 // What was heard, and what lldpad has where nothing was. Missing, kNotCollected: nobody listened.
-Fact<LinkAgents> AgentsOn(const Fact<Netdev>& netdev);
+Fact<LinkAgents> AgentsOn(NetdevRef netdev);
 
 // Why what the other end announces is not judged on this port: InfiniBand, or nobody listened.
 std::string NotListened(const EthernetView& view);
@@ -60,9 +60,9 @@ struct PeerApp {
 };
 
 // An empty optional: it does not say. Missing: not known, as of AgentsOn.
-Fact<std::optional<PeerPfc>> PfcOfPeer(const Fact<Netdev>& netdev);
-Fact<std::optional<PeerEts>> EtsOfPeer(const Fact<Netdev>& netdev);
-Fact<std::optional<PeerApp>> AppOfPeer(const Fact<Netdev>& netdev);
+Fact<std::optional<PeerPfc>> PfcOfPeer(NetdevRef netdev);
+Fact<std::optional<PeerEts>> EtsOfPeer(NetdevRef netdev);
+Fact<std::optional<PeerApp>> AppOfPeer(NetdevRef netdev);
 
 // Why there is nothing to compare with: NotListened, "the other end announces no PFC"; empty when there is, or
 // when the answer is unknown.

@@ -9,9 +9,9 @@
 namespace rdmaready {
 
 // The pause autonegotiation that the driver shows is its link's own, and it refuses any other.
-bool PauseFollowsLink(const Fact<Netdev>& netdev);
+bool PauseFollowsLink(NetdevRef netdev);
 
 // "ethtool -A eth0 autoneg off rx off tx off", in the form that the netdev's driver accepts.
-std::string PauseOffFix(const Fact<Netdev>& netdev);
+std::string PauseOffFix(NetdevRef netdev);
 
 }  // namespace rdmaready

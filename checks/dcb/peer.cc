@@ -13,7 +13,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "LLDP";
+constexpr std::string_view kPeerSource = "LLDP";
 constexpr std::uint16_t kRoceV2UdpPort = 4791;
 
 // Nobody there to judge: peer.lldp-seen says so.
@@ -23,31 +23,27 @@ std::string NobodyHeard(const EthernetView& view) {
   return agents && agents->peers.empty() ? "no LLDP agent was heard at the other end" : "";
 }
 
-Verdict JudgeSeen(const EthernetView& view) {
+Verdict JudgePeerLldpSeen(const EthernetView& view) {
+  if (std::string reason = NotListened(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "an LLDP agent at the other end";
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents) return NoAnswer(agents.missing(), std::string(kExpected), kSource);
+  if (!agents) return NoAnswer(agents.missing(), kExpected, kPeerSource);
   const std::string source = ListenedText(*agents);
   if (!agents->peers.empty()) {
-    return Judged(true, AgentText(agents->peers.front()), std::string(kExpected), source);
+    return Judged(true, AgentText(agents->peers.front()), kExpected, source);
   }
   if (!agents->Complete()) {
     return NoAnswer({Missing::Kind::kFailed, Cat("nothing heard in ", agents->listened_ms / 1000,
                                                  " s, but agents announce themselves only every 30 s")},
-                    std::string(kExpected), source);
+                    kExpected, source);
   }
   return Judged(
       false,
       agents->by_lldpad ? "lldpad hears nobody" : Cat("nothing heard in ", agents->listened_ms / 1000, " s"),
-      std::string(kExpected), source);
+      kExpected, source);
 }
 
 // ---- peer.required-tlvs ----
-
-std::string TlvsNotApplicable(const EthernetView& view) {
-  if (!view.profile.lldp_tlvs) return NotAsked(view.profile, "TLVs of the switch");
-  return NobodyHeard(view);
-}
 
 struct RequiredTlv {
   Profile::LldpTlv tlv;
@@ -72,7 +68,9 @@ constexpr RequiredTlv kRequiredTlvs[] = {
      [](const LldpNeighbour& peer) { return peer.max_frame_bytes.has_value(); }},
 };
 
-Verdict JudgeTlvs(const EthernetView& view) {
+Verdict JudgePeerRequiredTlvs(const EthernetView& view) {
+  if (!view.profile.lldp_tlvs) return NotApplicable(NotAsked(view.profile, "TLVs of the switch"));
+  if (std::string reason = NobodyHeard(view); !reason.empty()) return NotApplicable(reason);
   const std::vector<Profile::LldpTlv>& wanted = *view.profile.lldp_tlvs;
   std::string expected;
   for (const RequiredTlv& tlv : kRequiredTlvs) {
@@ -80,7 +78,7 @@ Verdict JudgeTlvs(const EthernetView& view) {
     expected += Cat(expected.empty() ? "" : ", ", tlv.name.substr(0, tlv.name.find(" (")));
   }
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents) return NoAnswer(agents.missing(), expected, kSource);
+  if (!agents) return NoAnswer(agents.missing(), expected, kPeerSource);
   std::string lacking;
   for (const RequiredTlv& tlv : kRequiredTlvs) {
     const bool asked = std::ranges::find(wanted, tlv.tlv) != wanted.end();
@@ -123,22 +121,19 @@ std::set<std::uint16_t> VlansAnnounced(const LinkAgents& agents) {
   return ids;
 }
 
-std::string VlanNotApplicable(const EthernetView& view) {
-  if (std::string reason = NobodyHeard(view); !reason.empty()) return reason;
-  if (view.port.netdev && view.port.uppers && VlansInUse(view).empty()) return "no storage VLAN on this port";
+Verdict JudgePeerVlan(const EthernetView& view) {
+  if (std::string reason = NobodyHeard(view); !reason.empty()) return NotApplicable(reason);
+  if (view.port.netdev && view.port.uppers && VlansInUse(view).empty())
+    return NotApplicable("no storage VLAN on this port");
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   const bool named = agents && std::ranges::any_of(agents->peers, [](const LldpNeighbour& peer) {
                        return !peer.vlans.empty();
                      });
-  return agents && !named ? "the other end names no VLANs" : "";
-}
-
-Verdict JudgeVlan(const EthernetView& view) {
+  if (agents && !named) return NotApplicable("the other end names no VLANs");
   const std::set<std::uint16_t> used = VlansInUse(view);
   const std::string expected = Cat("VLAN ", NumbersText(used));
-  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents) return NoAnswer(agents.missing(), expected, kSource);
-  if (!view.port.uppers) return NoAnswer(view.port.uppers.missing(), "the VLANs of this host", kSource);
+  if (!agents) return NoAnswer(agents.missing(), expected, kPeerSource);
+  if (!view.port.uppers) return NoAnswer(view.port.uppers.missing(), "the VLANs of this host", kPeerSource);
   const std::set<std::uint16_t> announced = VlansAnnounced(*agents);
   const bool all = std::ranges::includes(announced, used);
   return Judged(all, Cat(AgentText(agents->peers.front()), " has VLAN ", NumbersText(announced)), expected,
@@ -156,7 +151,7 @@ Recurrence SameSwitchElsewhere(const EthernetView& view, const LinkAgents& agent
   Recurrence result;
   if (!view.host.ports) return result;
   for (const Port& port : *view.host.ports) {
-    for (const Fact<Netdev>& other : EthernetPortsOf(port)) {
+    for (NetdevRef other : EthernetPortsOf(port)) {
       if (!other || other->name == view.netdev->name) continue;
       const Fact<LinkAgents> there = AgentsOn(other);
       if (!there || there->peers.empty()) continue;
@@ -171,24 +166,21 @@ Recurrence SameSwitchElsewhere(const EthernetView& view, const LinkAgents& agent
   return result;
 }
 
-std::string UniqueNotApplicable(const EthernetView& view) {
-  if (view.profile.min_ports.value_or(1) < 2) return NotAsked(view.profile, "two ports or more (min_ports)");
-  if (std::string reason = NobodyHeard(view); !reason.empty()) return reason;
+Verdict JudgePeerPortUnique(const EthernetView& view) {
+  if (view.profile.min_ports.value_or(1) < 2)
+    return NotApplicable(NotAsked(view.profile, "two ports or more (min_ports)"));
+  if (std::string reason = NobodyHeard(view); !reason.empty()) return NotApplicable(reason);
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   const bool alone = agents && !SameSwitchElsewhere(view, *agents).comparable;
-  return alone ? "no other RDMA port of this host has heard its other end" : "";
-}
-
-Verdict JudgeUnique(const EthernetView& view) {
+  if (alone) return NotApplicable("no other RDMA port of this host has heard its other end");
   constexpr std::string_view kExpected = "a switch of its own";
-  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents) return NoAnswer(agents.missing(), std::string(kExpected), kSource);
+  if (!agents) return NoAnswer(agents.missing(), kExpected, kPeerSource);
   const std::string other = SameSwitchElsewhere(view, *agents).netdev;
   const std::string who = AgentText(agents->peers.front());
   return Judged(other.empty(),
                 other.empty() ? Cat(who, ", and no other port leads there")
                               : Printable(Cat(who, ": ", other, " leads to the same chassis")),
-                std::string(kExpected), ListenedText(*agents));
+                kExpected, ListenedText(*agents));
 }
 
 // ---- peer.app-tlv ----
@@ -210,53 +202,45 @@ bool AboutRdma(const AppEntry& row, const Profile& profile) {
   return false;
 }
 
-std::string AppNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority for RDMA");
-  const Fact<std::optional<PeerApp>> app = AppOfPeer(view.netdev);
-  if (std::string reason = NotAnnounced(view, app, "APP rows"); !reason.empty()) return reason;
-  const bool said = !app || std::ranges::any_of((*app)->rows, [&view](const AppEntry& row) {
-    return AboutRdma(row, view.profile);
-  });
-  return said ? "" : "the other end announces no APP row for RDMA";
-}
-
-std::string RowText(const AppEntry& row) {
+std::string PeerRowText(const AppEntry& row) {
   return row.selector == AppSelector::kDscp ? Cat("DSCP ", row.protocol) : Cat("UDP port ", row.protocol);
 }
 
-Verdict JudgeApp(const EthernetView& view) {
+Verdict JudgePeerAppTlv(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority for RDMA"));
+  const Fact<std::optional<PeerApp>> app = AppOfPeer(view.netdev);
+  if (std::string reason = NotAnnounced(view, app, "APP rows"); !reason.empty()) return NotApplicable(reason);
+  const bool said = !app || std::ranges::any_of((*app)->rows, [&view](const AppEntry& row) {
+    return AboutRdma(row, view.profile);
+  });
+  if (!said) return NotApplicable("the other end announces no APP row for RDMA");
   const std::uint8_t wanted = *view.profile.rdma_priority;
   const std::string expected = Cat("RDMA on priority ", wanted);
-  const Fact<std::optional<PeerApp>> app = AppOfPeer(view.netdev);
-  if (!app) return NoAnswer(app.missing(), expected, kSource);
+  if (!app) return NoAnswer(app.missing(), expected, kPeerSource);
   std::string rows;
   bool good = true;
   for (const AppEntry& row : (*app)->rows) {
     if (!AboutRdma(row, view.profile)) continue;
     good = good && row.priority == wanted;
-    rows += Cat(rows.empty() ? "" : ", ", RowText(row), " on priority ", row.priority);
+    rows += Cat(rows.empty() ? "" : ", ", PeerRowText(row), " on priority ", row.priority);
   }
   return Judged(good, Cat((*app)->who, " announces ", rows), expected, (*app)->source);
 }
 
 // ---- mtu.path ----
 
-std::string PathNotApplicable(const EthernetView& view) {
-  if (std::string reason = NobodyHeard(view); !reason.empty()) return reason;
+// Ethernet header and FCS. Tags come on top at both ends: the TLV leaves them out, and so do agents that
+// compute it from an MTU.
+Verdict JudgeMtuPath(const EthernetView& view) {
+  if (std::string reason = NobodyHeard(view); !reason.empty()) return NotApplicable(reason);
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   const bool said = !agents || std::ranges::any_of(agents->peers, [](const LldpNeighbour& peer) {
     return peer.max_frame_bytes.has_value();
   });
-  return said ? "" : "the other end does not announce its largest frame";
-}
-
-// Ethernet header and FCS. Tags come on top at both ends: the TLV leaves them out, and so do agents that
-// compute it from an MTU.
-Verdict JudgePath(const EthernetView& view) {
+  if (!said) return NotApplicable("the other end does not announce its largest frame");
   constexpr std::uint32_t kHeaderAndFcsBytes = 18;
-  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents) return NoAnswer(agents.missing(), "frames of the port's MTU", kSource);
+  if (!agents) return NoAnswer(agents.missing(), "frames of the port's MTU", kPeerSource);
   const std::uint32_t needed = view.netdev->mtu_bytes + kHeaderAndFcsBytes;
   const std::string expected = Cat("at least ", needed, " bytes (MTU ", view.netdev->mtu_bytes, ")");
   const LldpNeighbour* smallest = nullptr;
@@ -271,60 +255,47 @@ Verdict JudgePath(const EthernetView& view) {
 
 }  // namespace
 
-Check PeerLldpSeen() {
-  return {.id = "peer.lldp-seen",
-          .title = "The other end of the link announces itself by LLDP",
-          .why = "Without it nobody can tell from here how the switch port is set, nor which one it is",
-          .fix = "rdmaready facts --lldp 65  # nothing there: switch LLDP on at the switch port",
-          .depends_on = {"link.state"},
-          .rule = Rule<EthernetView>{NotListened, JudgeSeen}};
-}
-
-Check PeerRequiredTlvs() {
-  return {.id = "peer.required-tlvs",
-          .title = "The switch announces what storage networks are validated by",
-          .why = "What it does not announce cannot be compared with the host's settings",
-          .fix = "rdmaready facts --lldp 35  # shows what there is; let the switch port send the others",
-          .depends_on = {"peer.lldp-seen"},
-          .rule = Rule<EthernetView>{TlvsNotApplicable, JudgeTlvs}};
-}
-
-Check PeerVlan() {
-  return {.id = "peer.vlan",
-          .title = "The switch port carries the storage VLANs",
-          .why = "Frames of a VLAN that the switch port is not a member of are dropped there",
-          .fix = "ip -d link show type vlan  # those of {netdev}: let the switch port carry them",
-          .depends_on = {"peer.lldp-seen"},
-          .rule = Rule<EthernetView>{VlanNotApplicable, JudgeVlan}};
-}
-
-Check PeerPortUnique() {
-  return {.id = "peer.port-unique",
-          .title = "Each RDMA port leads to a switch of its own",
-          .why = "Two ports on one switch fail together with it",
-          .fix = "rdmaready facts --lldp 35  # shows where each port leads: move one to the other switch",
-          .depends_on = {"peer.lldp-seen"},
-          .rule = Rule<EthernetView>{UniqueNotApplicable, JudgeUnique}};
-}
-
-Check PeerAppTlv() {
-  return {.id = "peer.app-tlv",
-          .title = "The switch puts RDMA on the priority that the host has for it",
-          .why = "The switch treats RDMA as it announces: on another priority it neither pauses nor is paused",
-          .fix =
-              "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
+std::vector<Check> PeerChecks() {
+  return {
+      {.id = "peer.lldp-seen",
+       .title = "The other end of the link announces itself by LLDP",
+       .why = "Without it nobody can tell from here how the switch port is set, nor which one it is",
+       .fix = "rdmaready facts --lldp 65  # nothing there: switch LLDP on at the switch port",
+       .depends_on = {"link.state"},
+       .judge = JudgePeerLldpSeen},
+      {.id = "peer.required-tlvs",
+       .title = "The switch announces what storage networks are validated by",
+       .why = "What it does not announce cannot be compared with the host's settings",
+       .fix = "rdmaready facts --lldp 35  # shows what there is; let the switch port send the others",
+       .depends_on = {"peer.lldp-seen"},
+       .judge = JudgePeerRequiredTlvs},
+      {.id = "peer.vlan",
+       .title = "The switch port carries the storage VLANs",
+       .why = "Frames of a VLAN that the switch port is not a member of are dropped there",
+       .fix = "ip -d link show type vlan  # those of {netdev}: let the switch port carry them",
+       .depends_on = {"peer.lldp-seen"},
+       .judge = JudgePeerVlan},
+      {.id = "peer.port-unique",
+       .title = "Each RDMA port leads to a switch of its own",
+       .why = "Two ports on one switch fail together with it",
+       .fix = "rdmaready facts --lldp 35  # shows where each port leads: move one to the other switch",
+       .depends_on = {"peer.lldp-seen"},
+       .judge = JudgePeerPortUnique},
+      {.id = "peer.app-tlv",
+       .title = "The switch puts RDMA on the priority that the host has for it",
+       .why = "The switch treats RDMA as it announces: on another priority it neither pauses nor is paused",
+       .fix = "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
               "cumulus too",
-          .depends_on = {"peer.lldp-seen"},
-          .rule = Rule<EthernetView>{AppNotApplicable, JudgeApp}};
-}
-
-Check MtuPath() {
-  return {.id = "mtu.path",
-          .title = "The switch takes frames as large as the host sends",
-          .why = "A switch drops larger frames without a word: small messages pass and large ones stall",
-          .fix = "ip link show dev {netdev}  # its MTU: let the switch port take frames of 9216 bytes",
-          .depends_on = {"peer.lldp-seen"},
-          .rule = Rule<EthernetView>{PathNotApplicable, JudgePath}};
+       .depends_on = {"peer.lldp-seen"},
+       .judge = JudgePeerAppTlv},
+      {.id = "mtu.path",
+       .title = "The switch takes frames as large as the host sends",
+       .why = "A switch drops larger frames without a word: small messages pass and large ones stall",
+       .fix = "ip link show dev {netdev}  # its MTU: let the switch port take frames of 9216 bytes",
+       .group = "device",
+       .depends_on = {"peer.lldp-seen"},
+       .judge = JudgeMtuPath},
+  };
 }
 
 }  // namespace rdmaready

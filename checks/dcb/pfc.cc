@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pfc.*: which priorities are paused instead of dropped.
+// pfc.*: which priorities are paused instead of dropped, and which must not be.
+#include <bit>
+
 #include "checks/families.h"
 #include "checks/words/interruption.h"
 #include "checks/words/verdicts.h"
@@ -8,18 +10,21 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "dcbnl IEEE PFC";
+constexpr std::string_view kPfcSource = "dcbnl IEEE PFC";
 
-std::uint8_t Wanted(const Profile& profile) { return BitmapOf(*profile.pfc); }
+std::uint8_t WantedPfc(const Profile& profile) {
+  return profile.pfc ? BitmapOf(*profile.pfc) : std::uint8_t{0};
+}
 
-std::string Expected(const Profile& profile) {
-  const std::uint8_t wanted = Wanted(profile);
+std::string ExpectedPfc(const Profile& profile) {
+  const std::uint8_t wanted = WantedPfc(profile);
   return wanted == 0 ? "off" : Cat("on ", ListText(PrioritiesOf(wanted)), " only");
 }
 
-std::string Fix(const EthernetView& view) {
+std::string PfcFix(const EthernetView& view) {
   std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off");
-  for (const std::uint8_t priority : PrioritiesOf(Wanted(view.profile))) command += Cat(" ", priority, ":on");
+  for (const std::uint8_t priority : PrioritiesOf(WantedPfc(view.profile)))
+    command += Cat(" ", priority, ":on");
   return Cat(command, CostOfPfc(view.netdev));
 }
 
@@ -28,48 +33,130 @@ std::string LosslessNotApplicable(const EthernetView& view) {
   return kDemandsLossless.made_by(view.profile) ? "" : NotAsked(view.profile, "a lossless priority");
 }
 
-Verdict JudgeLossless(const EthernetView& view) {
-  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
-  if (!pfc) return NoAnswer(pfc.missing(), Expected(view.profile), kSource);
-  const std::uint8_t wanted = Wanted(view.profile);
-  return Judged((pfc->enabled & wanted) == wanted, PfcText(pfc->enabled), Expected(view.profile), kSource,
-                Fix(view));
+Verdict JudgePfcLosslessPriority(const EthernetView& view) {
+  if (std::string reason = LosslessNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), ExpectedPfc(view.profile), kPfcSource);
+  const std::uint8_t wanted = WantedPfc(view.profile);
+  return Judged((pfc->enabled & wanted) == wanted, PfcText(pfc->enabled), ExpectedPfc(view.profile), kPfcSource,
+                PfcFix(view));
 }
 
 // More than was asked for is a risk (head-of-line blocking), all eight a fault.
-Verdict JudgeOnlyOne(const EthernetView& view) {
-  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
-  if (!pfc) return NoAnswer(pfc.missing(), Expected(view.profile), kSource);
-  const unsigned wanted = Wanted(view.profile);
+Verdict JudgePfcOnlyOne(const EthernetView& view) {
+  if (std::string reason = LosslessNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), ExpectedPfc(view.profile), kPfcSource);
+  const unsigned wanted = WantedPfc(view.profile);
   const unsigned extra = pfc->enabled & ~wanted;
   if (extra == 0 || pfc->enabled == 0xff) {
-    return Judged(extra == 0, PfcText(pfc->enabled), Expected(view.profile), kSource, Fix(view));
+    return Judged(extra == 0, PfcText(pfc->enabled), ExpectedPfc(view.profile), kPfcSource, PfcFix(view));
   }
-  return Warned(PfcText(pfc->enabled), Expected(view.profile), kSource, Fix(view));
+  return Warned(PfcText(pfc->enabled), ExpectedPfc(view.profile), kPfcSource, PfcFix(view));
+}
+
+// What it pauses now, it can pause: some drivers do not fill the number in.
+Verdict JudgePfcCapability(const EthernetView& view) {
+  if (std::string reason = LosslessNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const int needed = std::popcount(WantedPfc(view.profile));
+  const std::string expected = Cat(needed, " lossless ", needed == 1 ? "priority" : "priorities");
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), expected, kPfcSource);
+  const int now = std::popcount(static_cast<unsigned>(pfc->enabled));
+  const int can = pfc->capability;
+  if (can < needed && now < needed && can == 0) {
+    return NoAnswer(
+        {.kind = Missing::Kind::kUnsupported, .detail = "the driver does not say how many it can pause"},
+        expected, kPfcSource);
+  }
+  if (can >= needed || now >= needed)
+    return Judged(true, can == 0 ? Cat(now, " in use") : Cat("up to ", can), expected, kPfcSource);
+  return Judged(false, Cat("up to ", can), expected, kPfcSource);
+}
+
+// The priority is not paused.
+Verdict JudgeUnpaused(const EthernetView& view, std::uint8_t priority) {
+  const std::string expected = Cat("off for ", priority);
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), expected, kPfcSource);
+  const bool paused = (static_cast<unsigned>(pfc->enabled) >> priority & 1U) != 0;
+  return Judged(!paused, PfcText(pfc->enabled), expected, kPfcSource, PfcFix(view));
+}
+
+Verdict JudgePfcNotDefault(const EthernetView& view) {
+  if (std::string reason = LosslessNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  if ((WantedPfc(view.profile) & 1U) != 0)
+    return NotApplicable(Cat("profile ", view.profile.name, " pauses the default priority"));
+  return JudgeUnpaused(view, 0);
+}
+
+Verdict JudgePfcNotHeartbeat(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.heartbeat) return NotApplicable(NotAsked(view.profile, "a heartbeat"));
+  return JudgeUnpaused(view, view.profile.heartbeat->priority);
+}
+
+std::string LossyNotApplicable(const EthernetView& view) {
+  if (IsInfiniBand(view.port)) return NotRoce(view.port);
+  return kDemandsPfcOff.made_by(view.profile) ? "" : NotAsked(view.profile, "PFC to be off");
+}
+
+Verdict JudgePfcOffWhenLossy(const EthernetView& view) {
+  if (std::string reason = LossyNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), "off", kPfcSource);
+  return Judged(pfc->enabled == 0, PfcText(pfc->enabled), "off", kPfcSource, PfcFix(view));
 }
 
 }  // namespace
 
-Check PfcLosslessPriority() {
-  return {.id = "pfc.lossless-priority",
-          .title = "PFC is on for the RDMA priority",
-          .why = "RoCE loses frames under congestion when its class is not paused",
-          .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
-          .blocks_for = &kDemandsLossless,
-          .depends_on = {"drv.dcb-capable", "pfc.capability"},
-          .rule = Rule<EthernetView>{LosslessNotApplicable, JudgeLossless}};
-}
-
-Check PfcOnlyOne() {
-  return {.id = "pfc.only-one",
-          .title = "PFC pauses nothing but what the profile asks for",
-          .why =
-              "A paused priority holds up everything behind it: each further one spreads congestion over the "
+std::vector<Check> PfcChecks() {
+  return {
+      {.id = "pfc.capability",
+       .title = "The NIC can pause as many priorities as the profile asks",
+       .why = "What the NIC cannot pause it drops, whatever it was told",
+       .fix = "dcb pfc show dev {netdev}  # pfc-cap: ask for fewer lossless priorities, or use another NIC",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgePfcCapability},
+      {.id = "pfc.lossless-priority",
+       .title = "PFC is on for the RDMA priority",
+       .why = "RoCE loses frames under congestion when its class is not paused",
+       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"drv.dcb-capable", "pfc.capability"},
+       .telling = 1,
+       .judge = JudgePfcLosslessPriority},
+      {.id = "pfc.not-default",
+       .title = "The default priority is never paused",
+       .why = "Everything without a mark is in it: one slow receiver of anything stops all ordinary traffic",
+       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+       .judge = JudgePfcNotDefault},
+      {.id = "pfc.not-heartbeat",
+       .title = "The heartbeat's priority is never paused",
+       .why = "A node whose heartbeat waits behind a pause is taken for dead, and its storage moved away",
+       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .blocks_for = &kDemandsHeartbeat,
+       .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.not-default"},
+       .judge = JudgePfcNotHeartbeat},
+      {.id = "pfc.off-when-lossy",
+       .title = "Nothing is paused where the profile does without PFC",
+       .why = "A pause that nobody planned spreads congestion to hosts that have no part in it",
+       .fix = "dcb pfc set dev {netdev} prio-pfc all:off",
+       .blocks_for = &kDemandsPfcOff,
+       .depends_on = {"link.state", "drv.dcb-capable"},
+       .judge = JudgePfcOffWhenLossy},
+      {.id = "pfc.only-one",
+       .title = "PFC pauses nothing but what the profile asks for",
+       .why = "A paused priority holds up everything behind it: each further one spreads congestion over the "
               "fabric",
-          .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
-          .blocks_for = &kDemandsLossless,
-          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat"},
-          .rule = Rule<EthernetView>{LosslessNotApplicable, JudgeOnlyOne}};
+       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat"},
+       .judge = JudgePfcOnlyOne},
+  };
 }
 
 }  // namespace rdmaready

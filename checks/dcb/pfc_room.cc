@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "checks/families.h"
-#include "checks/words/unclear.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
-
-std::string RoomNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
-  return NotOffered(DcbFact(view.netdev, &Dcb::buffer)) ? "the driver divides its buffers by itself" : "";
-}
 
 bool TakesCableLength(const EthernetView& view) { return view.netdev && view.netdev->driver == "mlx5_core"; }
 
@@ -25,12 +18,12 @@ bool TakesCableLength(const EthernetView& view) { return view.netdev && view.net
 std::uint64_t RoomBytes(const EthernetView& view) {
   constexpr std::uint64_t kLeastMbps = 40'000;
   constexpr std::uint64_t kUsualMetres = 7;
-  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   const bool told = pfc && pfc->delay > 0 && TakesCableLength(view);
   const std::uint64_t metres = view.profile.cable_metres ? *view.profile.cable_metres
                                : told                    ? pfc->delay
                                                          : kUsualMetres;
-  const Fact<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
+  const FactRef<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
   const std::uint64_t mbps = std::max<std::uint64_t>(speed ? *speed : 0, kLeastMbps);
   return (301 + 216 * metres / 100) * mbps / 1000 + 272 * std::uint64_t{view.netdev->mtu_bytes} / 100;
 }
@@ -76,7 +69,7 @@ std::string ThresholdFix(const EthernetView& view, std::uint8_t priority) {
   constexpr std::uint32_t kMostMetres = 999;  // core/en_dcbnl.c: less than MLX5E_MAX_CABLE_LENGTH
   const std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev));
   const std::optional<std::uint32_t>& metres = view.profile.cable_metres;
-  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (metres && pfc && pfc->delay < std::min(*metres, kMostMetres))
     return Cat(command, " delay ", std::min(*metres, kMostMetres), "  # the driver then moves the threshold");
   return Cat(command, " prio-pfc ", priority,
@@ -113,37 +106,36 @@ constexpr std::string_view kBufferSource = "dcbnl port buffer";
 // Of a buffer that is large enough.
 Verdict JudgeThreshold(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority,
                        const std::string& place) {
-  const Fact<PauseThresholds> thresholds = DcbFact(view.netdev, &Dcb::thresholds);
+  const FactRef<PauseThresholds> thresholds = DcbFact(view.netdev, &Dcb::thresholds);
   const std::string source =
       Cat(kBufferSource, ", /sys/class/net/", NetdevWord(view.netdev), "/qos/buffer_size");
-  if (!thresholds && NotOffered(thresholds))
-    return Judged(true, place, std::string(kRoomExpected), kBufferSource);
+  if (!thresholds && NotOffered(thresholds)) return Judged(true, place, kRoomExpected, kBufferSource);
   if (!thresholds) return NoAnswer(thresholds.missing(), "the threshold from which on it pauses", source);
   const std::uint8_t own = buffer.prio_buffer[priority];
   const std::uint32_t xoff = thresholds->xoff_bytes[own];
   if (xoff == 0) {
-    return Warned(Cat(place, ", with no threshold from which on it asks for a pause"),
-                  std::string(kRoomExpected), source, ThresholdFix(view, priority));
+    return Warned(Cat(place, ", with no threshold from which on it asks for a pause"), kRoomExpected, source,
+                  ThresholdFix(view, priority));
   }
   const std::string fault = ThresholdFault(view, buffer.size_bytes[own], xoff);
-  if (fault.empty()) return Judged(true, place, std::string(kRoomExpected), source);
+  if (fault.empty()) return Judged(true, place, kRoomExpected, source);
   if (!DriverReckoned(view, xoff, thresholds->xon_bytes[own])) {
     return Judged(true, Cat(place, fault, " by mlx5's rule; the firmware set it by its own: not judged"),
-                  std::string(kRoomExpected), source);
+                  kRoomExpected, source);
   }
   const bool small = buffer.size_bytes[own] < DriversLeastBytes(view);
-  return Judged(false, place + fault, std::string(kRoomExpected), source,
+  return Judged(false, place + fault, kRoomExpected, source,
                 small ? RoomFix(view, buffer) : ThresholdFix(view, priority));
 }
 
 Verdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority) {
   const std::uint8_t own = buffer.prio_buffer[priority];
   if (own >= kPriorities)
-    return Unclear("the driver names a buffer that is none", std::string(kRoomExpected), kBufferSource);
+    return Unclear("the driver names a buffer that is none", kRoomExpected, kBufferSource);
   const std::string place =
       Cat("priority ", priority, " in buffer ", own, ", ", buffer.size_bytes[own] / 1024, " KiB");
   const auto fails = [&](const std::string& fault) {
-    return Judged(false, place + fault, std::string(kRoomExpected), kBufferSource, RoomFix(view, buffer));
+    return Judged(false, place + fault, kRoomExpected, kBufferSource, RoomFix(view, buffer));
   };
   const std::uint8_t sharing = SharingLossy(buffer, own, BitmapOf(*view.profile.pfc));
   if (sharing != 0) return fails(Cat(", together with ", ListText(PrioritiesOf(sharing))));
@@ -154,9 +146,14 @@ Verdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uin
 }
 
 // The first that is at fault, else the first.
-Verdict JudgeRoom(const EthernetView& view) {
-  const Fact<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
-  if (!buffer) return NoAnswer(buffer.missing(), std::string(kRoomExpected), kBufferSource);
+Verdict JudgePfcHeadroom(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsLossless.made_by(view.profile))
+    return NotApplicable(NotAsked(view.profile, "a lossless priority"));
+  if (NotOffered(DcbFact(view.netdev, &Dcb::buffer)))
+    return NotApplicable("the driver divides its buffers by itself");
+  const FactRef<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
+  if (!buffer) return NoAnswer(buffer.missing(), kRoomExpected, kBufferSource);
   for (const std::uint8_t priority : *view.profile.pfc) {
     Verdict verdict = JudgeRoomOf(view, *buffer, priority);
     if (verdict.outcome != Outcome::kPass) return verdict;
@@ -164,18 +161,15 @@ Verdict JudgeRoom(const EthernetView& view) {
   return JudgeRoomOf(view, *buffer, view.profile.pfc->front());
 }
 
-std::string StormNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
-  return NotOffered(NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms))
-             ? "the driver has no PFC storm prevention"
-             : "";
-}
-
-Verdict JudgeStorm(const EthernetView& view) {
+Verdict JudgePfcStormPrevention(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsLossless.made_by(view.profile))
+    return NotApplicable(NotAsked(view.profile, "a lossless priority"));
+  if (NotOffered(NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms)))
+    return NotApplicable("the driver has no PFC storm prevention");
   constexpr std::string_view kSource = "ethtool tunable pfc-prevention-tout";
   constexpr std::uint16_t kAuto = 0xffff;
-  const Fact<std::uint16_t> timeout = NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms);
+  const FactRef<std::uint16_t> timeout = NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms);
   if (!timeout) return NoAnswer(timeout.missing(), "a timeout", kSource);
   const std::string observed = *timeout == 0       ? std::string("off: pauses are sent without end")
                                : *timeout == kAuto ? std::string("as the driver chooses")
@@ -214,13 +208,14 @@ std::optional<std::uint64_t> Counted(const std::vector<NicStatistic>& statistics
 
 // How long the cable is nobody can read. That the room for it is too small shows: frames of a lossless priority
 // are dropped here although it sent pauses.
-Verdict JudgeDelay(const EthernetView& view) {
+Verdict JudgePfcDelay(const EthernetView& view) {
+  if (std::string reason = DelayNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "dcbnl IEEE PFC, ethtool statistics";
   constexpr std::string_view kExpected = "as long as the cable is";
-  const Fact<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
-  if (!pfc) return NoAnswer(pfc.missing(), std::string(kExpected), kSource);
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!pfc) return NoAnswer(pfc.missing(), kExpected, kSource);
   const Fact<std::vector<NicStatistic>>& statistics = view.netdev->statistics;
-  if (!statistics) return NoAnswer(statistics.missing(), std::string(kExpected), kSource);
+  if (!statistics) return NoAnswer(statistics.missing(), kExpected, kSource);
   const std::string told = Cat("the NIC reckons with ", pfc->delay, " m of cable");
   for (const std::uint8_t priority : *view.profile.pfc) {
     const std::optional<std::uint64_t> dropped = Counted(*statistics, NicCounter::kDropReceived, priority);
@@ -229,44 +224,38 @@ Verdict JudgeDelay(const EthernetView& view) {
     return Judged(
         false,
         Cat(told, "; priority ", priority, " lost ", *dropped, " frames though it sent ", *pauses, " pauses"),
-        std::string(kExpected), kSource);
+        kExpected, kSource);
   }
-  return Judged(true, Cat(told, ", and nothing was lost after a pause"), std::string(kExpected), kSource);
+  return Judged(true, Cat(told, ", and nothing was lost after a pause"), kExpected, kSource);
 }
 
 }  // namespace
 
-Check PfcDelay() {
+std::vector<Check> PfcRoomChecks() {
   return {
-      .id = "pfc.delay",
-      .title = "The NIC reckons with the cable that is there",
-      .why = "What is on its way when a pause is sent needs room: with a longer cable than told, it is lost",
-      .fix = "dcb pfc set dev {netdev} delay METRES  # METRES: of the cable, 1 to 999; mlx5 begins with 7",
-      .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.headroom"},
-      .rule = Rule<EthernetView>{DelayNotApplicable, JudgeDelay}};
-}
-
-Check PfcHeadroom() {
-  return {
-      .id = "pfc.headroom",
-      .title = "Lossless priorities have a receive buffer of their own",
-      .why =
-          "In a buffer shared with ordinary traffic, or one that asks too late, there may be no room for what "
-          "arrives after a pause was sent",
-      .fix =
-          "dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1  # and sizes by buffer-size, within the "
-          "total that dcb buffer show names",
-      .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
-      .rule = Rule<EthernetView>{RoomNotApplicable, JudgeRoom}};
-}
-
-Check PfcStormPrevention() {
-  return {.id = "pfc.storm-prevention",
-          .title = "The NIC ends a pause storm of its own host",
-          .why = "A host that hangs while its NIC goes on pausing stops the whole fabric behind it",
-          .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout 65535  # the driver chooses how long",
-          .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
-          .rule = Rule<EthernetView>{StormNotApplicable, JudgeStorm}};
+      {.id = "pfc.delay",
+       .title = "The NIC reckons with the cable that is there",
+       .why = "What is on its way when a pause is sent needs room: with a longer cable than told, it is lost",
+       .fix = "dcb pfc set dev {netdev} delay METRES  # METRES: of the cable, 1 to 999; mlx5 begins with 7",
+       .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.headroom"},
+       .judge = JudgePfcDelay},
+      {.id = "pfc.headroom",
+       .title = "Lossless priorities have a receive buffer of their own",
+       .why =
+           "In a buffer shared with ordinary traffic, or one that asks too late, there may be no room for what "
+           "arrives after a pause was sent",
+       .fix =
+           "dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1  # and sizes by buffer-size, within the "
+           "total that dcb buffer show names",
+       .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+       .judge = JudgePfcHeadroom},
+      {.id = "pfc.storm-prevention",
+       .title = "The NIC ends a pause storm of its own host",
+       .why = "A host that hangs while its NIC goes on pausing stops the whole fabric behind it",
+       .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout 65535  # the driver chooses how long",
+       .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
+       .judge = JudgePfcStormPrevention},
+  };
 }
 
 }  // namespace rdmaready

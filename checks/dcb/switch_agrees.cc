@@ -10,27 +10,19 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "LLDP";
+constexpr std::string_view kSwitchSource = "LLDP";
 
-std::string PfcNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!kDemandsPfc.made_by(view.profile)) return NotAsked(view.profile, "PFC");
-  return NotAnnounced(view, PfcOfPeer(view.netdev), "PFC");
-}
-
-Verdict JudgePfc(const EthernetView& view) {
+Verdict JudgePfcSwitchAgrees(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsPfc.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "PFC"));
+  if (std::string reason = NotAnnounced(view, PfcOfPeer(view.netdev), "PFC"); !reason.empty())
+    return NotApplicable(reason);
   const std::uint8_t wanted = BitmapOf(*view.profile.pfc);
   const Fact<std::optional<PeerPfc>> pfc = PfcOfPeer(view.netdev);
-  if (!pfc) return NoAnswer(pfc.missing(), PfcText(wanted), kSource);
+  if (!pfc) return NoAnswer(pfc.missing(), PfcText(wanted), kSwitchSource);
   const PeerPfc& peer = **pfc;
   return Judged(peer.enabled == wanted, Cat(peer.who, " has ", PfcText(peer.enabled)), PfcText(wanted),
                 peer.source);
-}
-
-std::string EtsNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!kDemandsEts.made_by(view.profile)) return NotAsked(view.profile, "a share of the link for RDMA");
-  return NotAnnounced(view, EtsOfPeer(view.netdev), "ETS");
 }
 
 // Priorities that share the class of RDMA without being lossless as it is.
@@ -45,13 +37,18 @@ std::vector<std::uint8_t> StrangersIn(const PeerEts& ets, const Profile& profile
   return strangers;
 }
 
-Verdict JudgeEts(const EthernetView& view) {
+Verdict JudgeEtsSwitchAgrees(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsEts.made_by(view.profile))
+    return NotApplicable(NotAsked(view.profile, "a share of the link for RDMA"));
+  if (std::string reason = NotAnnounced(view, EtsOfPeer(view.netdev), "ETS"); !reason.empty())
+    return NotApplicable(reason);
   const Profile& profile = view.profile;
   const int wanted = *profile.ets_rdma_percent;
   const std::string expected =
       Cat("priority ", *profile.rdma_priority, " in a class of its own with ", wanted, "% of the link");
   const Fact<std::optional<PeerEts>> ets = EtsOfPeer(view.netdev);
-  if (!ets) return NoAnswer(ets.missing(), expected, kSource);
+  if (!ets) return NoAnswer(ets.missing(), expected, kSwitchSource);
   const PeerEts& peer = **ets;
   if (const std::vector<std::uint8_t> strangers = StrangersIn(peer, profile); !strangers.empty()) {
     return Judged(false, Cat(peer.who, " has priority ", ListText(strangers), " in the same class"), expected,
@@ -70,27 +67,24 @@ Verdict JudgeEts(const EthernetView& view) {
 
 }  // namespace
 
-Check PfcSwitchAgrees() {
-  return {.id = "pfc.switch-agrees",
-          .title = "The switch pauses the priorities that the profile wants lossless, and no others",
-          .why = "Where one end of a link does not pause a priority, frames of it are lost in that direction",
-          .fix =
-              "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
+std::vector<Check> SwitchAgreesChecks() {
+  return {
+      {.id = "pfc.switch-agrees",
+       .title = "The switch pauses the priorities that the profile wants lossless, and no others",
+       .why = "Where one end of a link does not pause a priority, frames of it are lost in that direction",
+       .fix = "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
               "cumulus too",
-          .blocks_for = &kDemandsLossless,
-          .depends_on = {"dcbx.one-agent"},
-          .rule = Rule<EthernetView>{PfcNotApplicable, JudgePfc}};
-}
-
-Check EtsSwitchAgrees() {
-  return {.id = "ets.switch-agrees",
-          .title = "The switch gives RDMA the share of the link that the profile asks for",
-          .why = "Links are full where they leave the switch: there the shares are decided",
-          .fix =
-              "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"dcbx.one-agent"},
+       .judge = JudgePfcSwitchAgrees},
+      {.id = "ets.switch-agrees",
+       .title = "The switch gives RDMA the share of the link that the profile asks for",
+       .why = "Links are full where they leave the switch: there the shares are decided",
+       .fix = "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
               "cumulus too",
-          .depends_on = {"dcbx.one-agent"},
-          .rule = Rule<EthernetView>{EtsNotApplicable, JudgeEts}};
+       .depends_on = {"dcbx.one-agent"},
+       .judge = JudgeEtsSwitchAgrees},
+  };
 }
 
 }  // namespace rdmaready

@@ -52,7 +52,7 @@ Missing NoRule(const Netdev& netdev) {
 
 bool TrustFollowsRows(const Netdev& netdev) { return !netdev.dcb.app_trust && NeedsRows(RuleOf(netdev)); }
 
-Fact<Profile::Trust> TrustOf(const Fact<Netdev>& netdev) {
+Fact<Profile::Trust> TrustOf(NetdevRef netdev) {
   if (!netdev) return netdev.missing();
   if (netdev->dcb.app_trust) {
     for (const AppSelector selector : *netdev->dcb.app_trust) {

@@ -18,7 +18,7 @@ namespace rdmaready {
 //    have entries of NVRAM or of Broadcom's tools too, which no row shows: without any row nothing is known;
 //  - mlx4_en: knows PCP only. It has no ieee_setapp, so that no row ever reaches the NIC.
 // Missing for every other driver, and where the rows are not known.
-Fact<Profile::Trust> TrustOf(const Fact<Netdev>& netdev);
+Fact<Profile::Trust> TrustOf(NetdevRef netdev);
 
 // By which of these rules: "by the DSCP rows". Empty for a driver with a trust table, and for one without a
 // rule.

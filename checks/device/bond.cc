@@ -11,7 +11,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "rtnetlink link";
+constexpr std::string_view kMasterSource = "rtnetlink link";
 
 // What the port's netdev is a member of: a master's name is known with the netdev, its kind with what stands on
 // it. Null: of none.
@@ -39,8 +39,6 @@ std::string NotAMember(const Port& port, std::string_view kind) {
   return {};
 }
 
-std::string BondNotApplicable(const PortView& view) { return NotAMember(view.port, "bond"); }
-
 // Another RDMA port of the host in the same bond.
 const Port* Fellow(const PortView& view, std::string_view bond) {
   if (!view.host.ports) return nullptr;
@@ -63,77 +61,72 @@ const Missing* FellowGap(const PortView& view) {
 // Modes that send the frames of one connection over several links.
 bool Scatters(std::string_view mode) { return mode == "balance-rr" || mode == "broadcast"; }
 
-Verdict JudgeBond(const PortView& view) {
+Verdict JudgeInvBond(const PortView& view) {
+  if (std::string reason = NotAMember(view.port, "bond"); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "no bond, or one that keeps a connection on one link";
   const Port& port = view.port;
-  if (!port.netdev) return NoAnswer(port.netdev.missing(), std::string(kExpected), kSource);
+  if (!port.netdev) return NoAnswer(port.netdev.missing(), kExpected, kMasterSource);
   const Master bond = MasterOf(port);
   if (bond.upper == nullptr) {
     Missing why{.kind = Missing::Kind::kFailed, .detail = Cat("what ", bond.name, " is, is not known")};
-    return NoAnswer(port.uppers ? why : port.uppers.missing(), std::string(kExpected), kSource);
+    return NoAnswer(port.uppers ? why : port.uppers.missing(), kExpected, kMasterSource);
   }
-  if (!bond.upper->bond_mode) return NoAnswer(bond.upper->bond_mode.missing(), std::string(kExpected), kSource);
+  if (!bond.upper->bond_mode) return NoAnswer(bond.upper->bond_mode.missing(), kExpected, kMasterSource);
   const std::string& mode = *bond.upper->bond_mode;
   const std::string observed = Cat(port.netdev->name, " is in ", bond.name, " (", mode, ")");
   const std::string leave = Cat("ip link set dev ", NetdevWord(port.netdev), " nomaster");
   if (port.netdev->driver == "ice")
-    return Judged(false, observed + ", where its driver refuses DCB settings", std::string(kExpected), kSource,
-                  leave);
+    return Judged(false, observed + ", where its driver refuses DCB settings", kExpected, kMasterSource, leave);
   if (Scatters(mode)) {
-    return Judged(false, observed + ", which sends one connection over several links", std::string(kExpected),
-                  kSource,
+    return Judged(false, observed + ", which sends one connection over several links", kExpected, kMasterSource,
                   Cat("ip link set dev ", ShellWord(bond.name),
                       " type bond mode active-backup  # the bond must have no members meanwhile"));
   }
   if (const Port* fellow = Fellow(view, bond.name)) {
     return Judged(
-        false, Cat(observed, ", together with ", PortName(*fellow)), std::string(kExpected), kSource,
+        false, Cat(observed, ", together with ", PortName(*fellow)), kExpected, kMasterSource,
         Cat(leave, "  # SMB Multichannel uses both ports by itself, each with an address of its own"));
   }
-  if (const Missing* gap = FellowGap(view)) return NoAnswer(*gap, std::string(kExpected), kSource);
-  return Judged(true, Cat(observed, "; judged here, at ", port.netdev->name), std::string(kExpected), kSource);
+  if (const Missing* gap = FellowGap(view)) return NoAnswer(*gap, kExpected, kMasterSource);
+  return Judged(true, Cat(observed, "; judged here, at ", port.netdev->name), kExpected, kMasterSource);
 }
 
-std::string BridgeNotApplicable(const PortView& view) { return NotAMember(view.port, "bridge"); }
-
-Verdict JudgeBridge(const PortView& view) {
+Verdict JudgeInvBridge(const PortView& view) {
+  if (std::string reason = NotAMember(view.port, "bridge"); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "an interface of its own, or a VLAN on it";
   const Port& port = view.port;
-  if (!port.netdev) return NoAnswer(port.netdev.missing(), std::string(kExpected), kSource);
+  if (!port.netdev) return NoAnswer(port.netdev.missing(), kExpected, kMasterSource);
   const Master bridge = MasterOf(port);
   if (bridge.upper == nullptr) {
     Missing why{.kind = Missing::Kind::kFailed, .detail = Cat("what ", bridge.name, " is, is not known")};
-    return NoAnswer(port.uppers ? why : port.uppers.missing(), std::string(kExpected), kSource);
+    return NoAnswer(port.uppers ? why : port.uppers.missing(), kExpected, kMasterSource);
   }
   // The bridge has the frames, but for a hardware NIC's RDMA, which it never sees.
   const bool reached = bridge.upper->addresses && !bridge.upper->addresses->empty() && !IsSoftware(port);
   const std::string observed = Cat(port.netdev->name, " is a port of the bridge ", bridge.name);
-  return Judged(reached, observed, std::string(kExpected), kSource);
+  return Judged(reached, observed, kExpected, kMasterSource);
 }
 
 }  // namespace
 
-Check InvBond() {
+std::vector<Check> BondChecks() {
   return {
-      .id = "inv.bond",
-      .title = "A bond over the port leaves RDMA and its DCB settings alone",
-      .why =
-          "Some drivers refuse DCB settings in a bond, some modes reorder frames, and two ports in one bond "
-          "are one path to SMB Multichannel",
-      .fix = "ip link set dev {netdev} nomaster  # and give it an address of its own",
-      .depends_on = {"inv.netdev-mapping"},
-      .rule = Rule<PortView>{BondNotApplicable, JudgeBond}};
-}
-
-Check InvBridge() {
-  return {.id = "inv.bridge",
-          .title = "The port is not below a bridge that takes its frames",
-          .why = "A bridge takes what arrives for itself: a software RDMA device below it hears nothing",
-          .fix =
-              "ip link set dev {netdev} nomaster  # machines behind the bridge want another port, or virtual "
+      {.id = "inv.bond",
+       .title = "A bond over the port leaves RDMA and its DCB settings alone",
+       .why =
+           "Some drivers refuse DCB settings in a bond, some modes reorder frames, and two ports in one bond "
+           "are one path to SMB Multichannel",
+       .fix = "ip link set dev {netdev} nomaster  # and give it an address of its own",
+       .depends_on = {"inv.netdev-mapping"},
+       .judge = JudgeInvBond},
+      {.id = "inv.bridge",
+       .title = "The port is not below a bridge that takes its frames",
+       .why = "A bridge takes what arrives for itself: a software RDMA device below it hears nothing",
+       .fix = "ip link set dev {netdev} nomaster  # machines behind the bridge want another port, or virtual "
               "functions of this one",
-          .depends_on = {"inv.netdev-mapping"},
-          .rule = Rule<PortView>{BridgeNotApplicable, JudgeBridge}};
+       .depends_on = {"inv.netdev-mapping"},
+       .judge = JudgeInvBridge},
+  };
 }
 
 }  // namespace rdmaready

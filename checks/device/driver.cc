@@ -1,70 +1,265 @@
 // SPDX-License-Identifier: Apache-2.0
-// drv.*: the kernel's doors for RDMA in user space, and firmware that is the same at both ends.
+// drv.*: the kernel's doors for RDMA in user space, how the driver is set, and the firmware on the NIC.
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "checks/families.h"
+#include "checks/words/names.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/version.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-std::string NeverNotApplicable(const HostView&) { return {}; }
-
-Verdict JudgeCoreModules(const HostView& view) {
+Verdict JudgeDrvCoreModules(const HostView& view) {
   constexpr std::string_view kSource = "/dev/infiniband";
   constexpr std::string_view kExpected = "uverbs and rdma_cm";
   const Fact<std::vector<std::string>>& nodes = view.host.rdma_nodes;
-  if (!nodes) return NoAnswer(nodes.missing(), std::string(kExpected), kSource);
+  if (!nodes) return NoAnswer(nodes.missing(), kExpected, kSource);
   const bool verbs =
       std::ranges::any_of(*nodes, [](const std::string& node) { return node.starts_with("uverbs"); });
   const bool cm = std::ranges::find(*nodes, "rdma_cm") != nodes->end();
-  if (verbs && cm) return Judged(true, std::string(kExpected), std::string(kExpected), kSource);
+  if (verbs && cm) return Judged(true, std::string(kExpected), kExpected, kSource);
   const std::string_view lacking = verbs ? "rdma_cm" : cm ? "uverbs" : "uverbs, no rdma_cm";
-  return Judged(false, Cat("no ", lacking), std::string(kExpected), kSource);
+  return Judged(false, Cat("no ", lacking), kExpected, kSource);
 }
 
-std::string FirmwareNotApplicable(const PairView& view) {
-  if (IsSoftware(view.from_port) || IsSoftware(view.to_port)) return "a software device has no firmware";
-  const Fact<std::string>& from = view.from_port.board;
-  const Fact<std::string>& to = view.to_port.board;
-  return from && to && *from != *to ? Cat("different boards: ", *from, " and ", *to) : std::string();
-}
+using Parameters = std::vector<DevlinkParameter>;
 
-Verdict JudgeFirmware(const PairView& view) {
-  constexpr std::string_view kSource = "RDMA netlink of both";
-  constexpr std::string_view kExpected = "the same on both";
-  for (const Port* port : {&view.from_port, &view.to_port}) {
-    if (!port->firmware) return NoAnswer(port->firmware.missing(), std::string(kExpected), kSource);
-    if (!port->board) return NoAnswer(port->board.missing(), std::string(kExpected), kSource);
+// A switch of devlink and how it has to stand (Documentation/networking/devlink/devlink-params.rst).
+struct Switch {
+  std::string_view name;
+  bool on;
+};
+
+// mlx5 has enable_roce and enable_rdma; ice enable_roce and enable_iwarp, of which one at a time is on.
+std::vector<Switch> SwitchesFor(Profile::Transport transport) {
+  switch (transport) {
+    case Profile::Transport::kRoceV2:
+      return {{"enable_rdma", true}, {"enable_iwarp", false}, {"enable_roce", true}};
+    case Profile::Transport::kIwarp:
+      return {{"enable_rdma", true}, {"enable_roce", false}, {"enable_iwarp", true}};
+    case Profile::Transport::kAny:
+    case Profile::Transport::kInfiniBand:
+      return {};
   }
-  const std::string& from = *view.from_port.firmware;
-  const std::string& to = *view.to_port.firmware;
-  if (from == to) return Judged(true, Cat("firmware ", from, " on both"), std::string(kExpected), kSource);
-  return Judged(false, Cat("firmware ", from, " at ", view.from_name, ", ", to, " at ", view.to_name),
-                std::string(kExpected), kSource);
+  return {};
+}
+
+bool SpeaksIt(const Port& port, Profile::Transport transport) {
+  if (!port.transport) return false;
+  return *port.transport == (transport == Profile::Transport::kIwarp ? Transport::kIwarp : Transport::kRoce);
+}
+
+// What is in force, or will be; whether the driver takes a change at once decides the command.
+struct Setting {
+  std::string_view value{};
+  std::string_view mode{};
+};
+
+Setting SettingOf(const DevlinkParameter& parameter) {
+  if (!parameter.runtime.empty()) return {parameter.runtime, "runtime"};
+  if (!parameter.driverinit.empty()) return {parameter.driverinit, "driverinit"};
+  return {parameter.permanent, "permanent"};
+}
+
+std::string SetCommand(const Port& port, std::string_view name, bool on, std::string_view mode) {
+  const std::string device =
+      port.pci && !port.pci->address.empty() ? "pci/" + ShellWord(port.pci->address) : "pci/ADDRESS";
+  std::string command =
+      Cat("devlink dev param set ", device, " name ", name, " value ", on ? "true" : "false", " cmode ", mode);
+  if (mode == "driverinit") command += Cat(" && devlink dev reload ", device);
+  if (mode == "permanent") command += "  # then a reboot";
+  return command;
+}
+
+Verdict JudgeDrvRoceEnabled(const PortView& view) {
+  if (IsSoftware(view.port)) return NotApplicable("a software device has no switches of devlink");
+  if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: RoCE and iWARP are no matter of it");
+  const Profile::Transport transport = view.profile.transport;
+  if (SwitchesFor(transport).empty()) return NotApplicable(NotAsked(view.profile, "RoCE or iWARP"));
+  const Fact<Parameters>& parameters = view.port.devlink.parameters;
+  if (NotOffered(parameters)) return NotApplicable("the driver has no switches of devlink");
+  // What the driver speaks it was told to.
+  if (!parameters && SpeaksIt(view.port, transport))
+    return NotApplicable(Cat("the port speaks ", Name(*view.port.transport), ", whatever its switches are"));
+  constexpr std::string_view kSource = "devlink parameters";
+  const std::string expected(Name(view.profile.transport));
+  if (!parameters) return NoAnswer(parameters.missing(), expected, kSource);
+  std::string wrong, right, fix;
+  for (const Switch& wanted : SwitchesFor(view.profile.transport)) {
+    const auto found = std::ranges::find(*parameters, wanted.name, &DevlinkParameter::name);
+    if (found == parameters->end()) continue;
+    const Setting now = SettingOf(*found);
+    if (now.value.empty()) continue;
+    const bool on = now.value == "true";
+    std::string& text = on == wanted.on ? right : wrong;
+    text += Cat(text.empty() ? "" : ", ", wanted.name, " ", now.value);
+    if (on != wanted.on)
+      fix += Cat(fix.empty() ? "" : "; ", SetCommand(view.port, wanted.name, wanted.on, now.mode));
+  }
+  if (!wrong.empty()) return Judged(false, wrong, expected, kSource, fix);
+  return Judged(true, right.empty() ? std::string("the driver has no switch for it") : right, expected,
+                kSource);
+}
+
+Verdict JudgeDrvUserlib(const PortView& view) {
+  constexpr std::string_view kSource = "libibverbs";
+  constexpr std::string_view kExpected = "a driver of libibverbs for the device";
+  const Fact<bool>& there = view.port.verbs_provider;
+  if (!there) return NoAnswer(there.missing(), kExpected, kSource);
+  return Judged(*there, Cat(*there ? "programs can open " : "libibverbs has no driver for ", view.port.device),
+                kExpected, kSource);
+}
+
+Verdict JudgeDrvOutOfTree(const PortView& view) {
+  if (IsSoftware(view.port)) return NotApplicable("a software device is no vendor's");
+  constexpr std::string_view kSource = "module taint";
+  constexpr std::string_view kExpected = "the kernel's own driver";
+  const Fact<bool>& foreign = view.port.out_of_tree;
+  if (!foreign) return NoAnswer(foreign.missing(), kExpected, kSource);
+  return Judged(!*foreign,
+                *foreign ? "a driver from outside of the kernel's source" : "the kernel's own driver",
+                kExpected, kSource);
+}
+
+constexpr std::string_view kSoftware = "a software device has no firmware";
+
+// "pci/0000:3b:00.0", as devlink names the device.
+std::string DevlinkWord(const Port& port) {
+  return port.pci && !port.pci->address.empty() ? "pci/" + ShellWord(port.pci->address) : "pci/ADDRESS";
+}
+
+// What the profile asks of this port's driver; null: nothing.
+const Profile::FirmwareFloor* FloorOf(const PortView& view) {
+  if (!view.port.netdev) return nullptr;
+  const auto floor =
+      std::ranges::find(view.profile.firmware, view.port.netdev->driver, &Profile::FirmwareFloor::driver);
+  return floor == view.profile.firmware.end() ? nullptr : &*floor;
+}
+
+// As the network driver tells it, which is what vendors publish by; else as the RDMA device does.
+Fact<std::string> FirmwareOf(const Port& port) {
+  if (port.netdev && port.netdev->driver_info && IsVersion(port.netdev->driver_info->firmware))
+    return port.netdev->driver_info->firmware;
+  return port.firmware;
+}
+
+// The part of the firmware that waits for a reset; null: none does.
+const FirmwareVersion* Pending(const std::vector<FirmwareVersion>& versions) {
+  const auto waits = [](const FirmwareVersion& one) {
+    return !one.fixed && !one.running.empty() && !one.stored.empty() && one.running != one.stored;
+  };
+  const auto found = std::ranges::find_if(versions, waits);
+  return found == versions.end() ? nullptr : &*found;
+}
+
+std::optional<Verdict> JudgePending(const PortView& view) {
+  constexpr std::string_view kSource = "devlink info";
+  constexpr std::string_view kExpected = "what is stored";
+  const Fact<std::vector<FirmwareVersion>>& versions = view.port.devlink.versions;
+  if (NotOffered(versions)) return std::nullopt;
+  if (!versions) return NoAnswer(versions.missing(), kExpected, kSource);
+  const FirmwareVersion* waits = Pending(*versions);
+  if (waits == nullptr) return std::nullopt;
+  return Judged(false,
+                Cat(waits->name, " ", waits->running, " runs, and ", waits->stored, " waits for a reset"),
+                kExpected, kSource,
+                Cat("devlink dev reload ", DevlinkWord(view.port),
+                    " action fw_activate  # the link goes down meanwhile; where the driver refuses, reboot"));
+}
+
+Verdict JudgeDrvFwVersion(const PortView& view) {
+  if (IsSoftware(view.port)) return NotApplicable(std::string(kSoftware));
+  if (FloorOf(view) == nullptr && NotOffered(view.port.devlink.versions))
+    return NotApplicable(
+        "the driver does not tell what firmware is stored, and the profile asks for no version");
+  constexpr std::string_view kSource = "ethtool driver information, RDMA netlink, devlink info";
+  const Profile::FirmwareFloor* floor = FloorOf(view);
+  const std::string expected = floor == nullptr ? std::string("what is stored") : Cat(floor->min, " or newer");
+  const Fact<std::string> now = FirmwareOf(view.port);
+  if (floor != nullptr && now && CompareVersions(*now, floor->min) < 0)
+    return Judged(false, Cat("firmware ", *now), expected, kSource);
+  if (const std::optional<Verdict> pending = JudgePending(view)) return *pending;
+  if (!now) return NoAnswer(now.missing(), expected, kSource);
+  return Judged(true, Cat("firmware ", *now), expected, kSource);
+}
+
+std::string ReporterText(const HealthReporter& reporter) {
+  return Cat(reporter.name, ": ", reporter.errors, reporter.errors == 1 ? " error, " : " errors, ",
+             reporter.recovered, " recovered from");
+}
+
+// An error that lasts is a fault; what was recovered from since the driver was loaded, worth knowing.
+Verdict JudgeDrvHealth(const PortView& view) {
+  if (IsSoftware(view.port)) return NotApplicable(std::string(kSoftware));
+  if (NotOffered(view.port.devlink.health)) return NotApplicable("the driver reports no health of its own");
+  constexpr std::string_view kSource = "devlink health";
+  constexpr std::string_view kExpected = "healthy, without errors";
+  const Fact<std::vector<HealthReporter>>& health = view.port.devlink.health;
+  if (!health) return NoAnswer(health.missing(), kExpected, kSource);
+  const auto sick = std::ranges::find(*health, false, &HealthReporter::healthy);
+  if (sick != health->end()) {
+    return Judged(false, Cat("in error: ", ReporterText(*sick)), kExpected, kSource,
+                  Cat("devlink health recover ", DevlinkWord(view.port), " reporter ", ShellWord(sick->name)));
+  }
+  const auto past =
+      std::ranges::find_if(*health, [](const HealthReporter& reporter) { return reporter.errors > 0; });
+  if (past != health->end())
+    return Warned(Cat(ReporterText(*past), ", since the driver was loaded"), kExpected, kSource);
+  return Judged(true, Cat(health->size(), health->size() == 1 ? " reporter" : " reporters", ", no error"),
+                kExpected, kSource);
 }
 
 }  // namespace
 
-Check DrvCoreModules() {
-  return {.id = "drv.core-modules",
-          .title = "Programs can reach RDMA: uverbs and rdma_cm are there",
-          .why = "Without these device nodes no program opens an RDMA device, and no live test can be made",
-          .fix = "modprobe -a ib_uverbs rdma_ucm  # for good: a line each in /etc/modules-load.d/rdma.conf",
-          .blocks_for = &kDemandsRdma,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{NeverNotApplicable, JudgeCoreModules}};
-}
-
-Check DrvFwUniform() {
+std::vector<Check> DriverChecks() {
   return {
-      .id = "drv.fw-uniform",
-      .title = "NICs of one board have one firmware at both ends",
-      .why = "Two firmware versions differ in pause and congestion behaviour: a fault shows on one end only",
-      .fix = "devlink dev info  # on both; then bring the older one to the other's firmware",
-      .depends_on = {"inv.netdev-mapping", "agree.firmware"},
-      .rule = Rule<PairView>{FirmwareNotApplicable, JudgeFirmware}};
+      {.id = "drv.roce-enabled",
+       .title = "The device's driver is told to speak the profile's transport",
+       .why = "With the switch off the driver makes no such RDMA device, or one that only carries raw frames",
+       .fix = "devlink dev param show  # enable_roce, enable_iwarp, enable_rdma of the device",
+       .blocks_for = &kDemandsTransport,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeDrvRoceEnabled},
+      {.id = "drv.core-modules",
+       .title = "Programs can reach RDMA: uverbs and rdma_cm are there",
+       .why = "Without these device nodes no program opens an RDMA device, and no live test can be made",
+       .fix = "modprobe -a ib_uverbs rdma_ucm  # for good: a line each in /etc/modules-load.d/rdma.conf",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeDrvCoreModules},
+      {.id = "drv.userlib",
+       .title = "Programs have a verbs driver for the device",
+       .why = "The kernel's half alone serves the kernel: no program opens the device, no test runs, and what "
+              "verbs tell of the port stays unknown",
+       .fix = "apt-get install ibverbs-providers  # or the package that came with the vendor's driver",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.rdma-present", "drv.core-modules"},
+       .judge = JudgeDrvUserlib},
+      {.id = "drv.fw-version",
+       .title = "The NIC runs the firmware that is stored, and none that is too old",
+       .why = "Old firmware has faults that are mended since; one that is only stored does nothing",
+       .fix = "devlink dev info  # update the NIC by its vendor's tool, then: devlink dev reload, or a reboot",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeDrvFwVersion},
+      {.id = "drv.health",
+       .title = "The NIC's driver and firmware report no error",
+       .why = "Firmware in error drops connections, or serves none at all, with a link that looks up",
+       .fix = "devlink health show  # what it was: devlink health diagnose, and dmesg",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeDrvHealth},
+      {.id = "drv.out-of-tree",
+       .title = "The RDMA driver is the kernel's own",
+       .why = "A vendor's own has other defaults, files and counters: what is said of this port holds for the "
+              "kernel's, and updates of the kernel may break it",
+       .fix = "ethtool -i {netdev}  # with a vendor's driver on purpose: keep to the kernels that it names",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeDrvOutOfTree},
+  };
 }
 
 }  // namespace rdmaready

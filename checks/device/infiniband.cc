@@ -4,82 +4,78 @@
 
 #include "checks/families.h"
 #include "checks/words/names.h"
-#include "checks/words/unclear.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSysfs = "sysfs port files";
-constexpr std::string_view kStateSource = "RDMA netlink port state";
+constexpr std::string_view kIbSysfsSource = "sysfs port files";
+constexpr std::string_view kIbStateSource = "RDMA netlink port state";
 constexpr std::string_view kPortInfo = "PortInfo (management datagram)";
 
 // For what only PortInfo tells.
 constexpr std::string_view kWithoutDatagrams =
     "modprobe ib_umad && rdmaready check  # as root: management datagrams go by /dev/infiniband/umad*";
 
-constexpr std::uint8_t kLinkUp = 5;  // enum ib_port_phys_state
+constexpr std::uint8_t kIbLinkUp = 5;  // enum ib_port_phys_state
 constexpr std::uint16_t kFirstMulticastLid = 0xc000;
 constexpr std::uint16_t kMembership = 0x8000;        // full; without it limited
 constexpr std::uint16_t kDefaultPartition = 0x7fff;  // without the membership bit
 
 std::string LidText(std::uint16_t lid) { return lid == 0 ? "no LID (0)" : Cat("LID ", lid); }
 
-std::string NotOnInfiniBand(const PortView& view) { return NotInfiniBand(view.port); }
-
 // No subnet manager reaches a port whose link is down: that is link.state's to say.
 std::string NotOnALinkThatIsUp(const PortView& view) {
   if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return reason;
-  const bool down = view.port.phys_state && *view.port.phys_state != kLinkUp;
+  const bool down = view.port.phys_state && *view.port.phys_state != kIbLinkUp;
   return down ? "the link is down: see link.state" : "";
 }
 
-Verdict JudgeSm(const PortView& view) {
+Verdict JudgeIbSm(const PortView& view) {
+  if (std::string reason = NotOnALinkThatIsUp(view); !reason.empty()) return NotApplicable(reason);
   constexpr const char* kExpected = "the LID of a subnet manager";
   const Fact<std::uint16_t>& sm_lid = view.port.ib.sm_lid;
-  if (!sm_lid) return NoAnswer(sm_lid.missing(), kExpected, kSysfs);
+  if (!sm_lid) return NoAnswer(sm_lid.missing(), kExpected, kIbSysfsSource);
   const bool none = *sm_lid == 0 || *sm_lid >= kFirstMulticastLid;
   return Judged(!none,
                 none ? Cat("no subnet manager has configured the port (sm_lid ", *sm_lid, ")")
                      : Cat("subnet manager at LID ", *sm_lid),
-                kExpected, kSysfs);
+                kExpected, kIbSysfsSource);
 }
 
-Verdict JudgeLid(const PortView& view) {
+Verdict JudgeIbLid(const PortView& view) {
+  if (std::string reason = NotOnALinkThatIsUp(view); !reason.empty()) return NotApplicable(reason);
   constexpr const char* kExpected = "a LID from 1 to 49151";
   const Fact<std::uint16_t>& lid = view.port.ib.lid;
-  if (!lid) return NoAnswer(lid.missing(), kExpected, kSysfs);
-  return Judged(*lid != 0 && *lid < kFirstMulticastLid, LidText(*lid), kExpected, kSysfs);
+  if (!lid) return NoAnswer(lid.missing(), kExpected, kIbSysfsSource);
+  return Judged(*lid != 0 && *lid < kFirstMulticastLid, LidText(*lid), kExpected, kIbSysfsSource);
 }
 
-std::string StateNotApplicable(const PortView& view) {
-  if (std::string reason = NotOnALinkThatIsUp(view); !reason.empty()) return reason;
+Verdict JudgeIbStateInit(const PortView& view) {
+  if (std::string reason = NotOnALinkThatIsUp(view); !reason.empty()) return NotApplicable(reason);
   const bool down = view.port.state && *view.port.state == PortState::kDown;
-  return down ? "the link is down: see link.state" : "";
-}
-
-Verdict JudgeInit(const PortView& view) {
+  if (down) return NotApplicable("the link is down: see link.state");
   constexpr const char* kExpected = "active";
   const Fact<PortState>& state = view.port.state;
-  if (!state) return NoAnswer(state.missing(), kExpected, kStateSource);
+  if (!state) return NoAnswer(state.missing(), kExpected, kIbStateSource);
   switch (*state) {
     case PortState::kUnknown:
     case PortState::kDown:
-      return Unclear("the port reports a state we do not know", kExpected, kStateSource);
+      return Unclear("the port reports a state we do not know", kExpected, kIbStateSource);
     case PortState::kInit:
       return Judged(false, "init: the link is up, and no subnet manager has begun with it", kExpected,
-                    kStateSource);
+                    kIbStateSource);
     case PortState::kArmed:
-      return Judged(false, "armed: the subnet manager has not finished", kExpected, kStateSource);
+      return Judged(false, "armed: the subnet manager has not finished", kExpected, kIbStateSource);
     case PortState::kActive:
     case PortState::kActiveDefer:
-      return Judged(true, std::string(Name(*state)), kExpected, kStateSource);
+      return Judged(true, std::string(Name(*state)), kExpected, kIbStateSource);
   }
   return {};
 }
 
-std::string LanesText(std::uint8_t lanes) { return Cat(lanes, "X"); }
+std::string IbLanesText(std::uint8_t lanes) { return Cat(lanes, "X"); }
 
 // By the name of the rate: "HDR (53.1 Gb/s a lane)".
 std::string LaneText(std::uint32_t mbps) {
@@ -108,21 +104,24 @@ Verdict JudgeAgainstEnabled(const Fact<IbLink>& link, std::uint32_t used, std::u
   return Judged(used >= enabled, observed, words(enabled), kPortInfo);
 }
 
-Verdict JudgeWidth(const PortView& view) {
+Verdict JudgeIbWidth(const PortView& view) {
+  if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
   const Fact<IbLink>& link = view.port.ib.link;
   const IbLink of = link ? *link : IbLink{};
   return JudgeAgainstEnabled(link, of.lanes, of.lanes_enabled, of.lanes_supported,
-                             [](std::uint32_t lanes) { return LanesText(static_cast<std::uint8_t>(lanes)); });
+                             [](std::uint32_t lanes) { return IbLanesText(static_cast<std::uint8_t>(lanes)); });
 }
 
-Verdict JudgeSpeed(const PortView& view) {
+Verdict JudgeIbSpeed(const PortView& view) {
+  if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
   const Fact<IbLink>& link = view.port.ib.link;
   const IbLink of = link ? *link : IbLink{};
   return JudgeAgainstEnabled(link, of.lane_mbps, of.lane_mbps_enabled, of.lane_mbps_supported, LaneText);
 }
 
 // As PortInfo says it, else as verbs do, which need no right to send datagrams.
-Verdict JudgeMtu(const PortView& view) {
+Verdict JudgeIbMtu(const PortView& view) {
+  if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
   const Port& port = view.port;
   const bool told = port.ib.link && port.ib.link->mtu_bytes != 0 && port.ib.link->mtu_bytes_supported != 0;
   const std::string_view source = told ? kPortInfo : "verbs port MTU";
@@ -152,120 +151,97 @@ std::string PkeysText(const std::vector<std::uint16_t>& keys) {
   return text;
 }
 
-std::string PkeyNotApplicable(const PortView& view) {
-  if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return reason;
-  return view.profile.transport == Profile::Transport::kInfiniBand ? "" : NotAsked(view.profile, "InfiniBand");
-}
-
-Verdict JudgePkey(const PortView& view) {
+Verdict JudgeIbPkey(const PortView& view) {
+  if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
+  if (view.profile.transport != Profile::Transport::kInfiniBand)
+    return NotApplicable(NotAsked(view.profile, "InfiniBand"));
   constexpr const char* kExpected = "full membership in a partition";
   const Fact<std::vector<std::uint16_t>>& keys = view.port.ib.pkeys;
-  if (!keys) return NoAnswer(keys.missing(), kExpected, kSysfs);
-  if (keys->empty()) return Judged(false, "no P_Key: a member of no partition", kExpected, kSysfs);
+  if (!keys) return NoAnswer(keys.missing(), kExpected, kIbSysfsSource);
+  if (keys->empty()) return Judged(false, "no P_Key: a member of no partition", kExpected, kIbSysfsSource);
   const auto full = [](std::uint16_t key) { return (key & kMembership) != 0; };
   for (const std::uint16_t wanted : view.profile.pkeys.value_or(std::vector<std::uint16_t>{})) {
     const std::string expected = Cat("full membership in partition ", PkeyText(wanted));
     const auto is_wanted = [&](std::uint16_t key) { return (key & ~kMembership) == wanted; };
     const auto found = std::ranges::find_if(*keys, is_wanted);
-    if (found == keys->end()) return Judged(false, Cat("a member of ", PkeysText(*keys)), expected, kSysfs);
+    if (found == keys->end())
+      return Judged(false, Cat("a member of ", PkeysText(*keys)), expected, kIbSysfsSource);
     if (std::ranges::none_of(*keys, [&](std::uint16_t key) { return is_wanted(key) && full(key); }))
-      return Warned(Cat("a limited member: ", PkeysText(*keys)), expected, kSysfs);
+      return Warned(Cat("a limited member: ", PkeysText(*keys)), expected, kIbSysfsSource);
   }
   if (std::ranges::none_of(*keys, full))
-    return Warned(Cat("a limited member only: ", PkeysText(*keys)), kExpected, kSysfs);
+    return Warned(Cat("a limited member only: ", PkeysText(*keys)), kExpected, kIbSysfsSource);
   const bool in_default = std::ranges::find(*keys, kMembership | kDefaultPartition) != keys->end();
   return Judged(
       true, in_default ? "a full member of the default partition" : Cat("a full member: ", PkeysText(*keys)),
-      kExpected, kSysfs);
+      kExpected, kIbSysfsSource);
 }
 
 }  // namespace
 
-Check IbSm() {
+std::vector<Check> InfinibandChecks() {
   return {
-      .id = "ib.sm",
-      .title = "A subnet manager has configured the InfiniBand port",
-      .why = "Without one the port has no LID and stays in the state init: nothing can be sent over it",
-      .fix =
-          "apt-get install -y opensm && systemctl enable --now opensm  # on one or two hosts of the fabric; "
-          "none where a switch is its subnet manager: look there",
-      .blocks_for = &kDemandsRdma,
-      .depends_on = {"inv.netdev-mapping", "inv.transport"},
-      .rule = Rule<PortView>{NotOnALinkThatIsUp, JudgeSm}};
-}
-
-Check IbLid() {
-  return {
-      .id = "ib.lid",
-      .title = "The InfiniBand port has a LID",
-      .why = "The LID is the address by which switches forward: without one no packet finds the port",
-      .fix =
-          "journalctl -u opensm | tail -n 20  # where the subnet manager runs: what it says of this port; a "
-          "port that it may not use has another M_Key",
-      .blocks_for = &kDemandsRdma,
-      .depends_on = {"ib.sm"},
-      .rule = Rule<PortView>{NotOnALinkThatIsUp, JudgeLid}};
-}
-
-Check IbStateInit() {
-  return {
-      .id = "ib.state-init",
-      .title = "The subnet manager has made the InfiniBand port active",
-      .why = "A port that stays in init or armed carries management datagrams only, and no data",
-      .fix =
-          "systemctl restart opensm  # where the subnet manager runs: it then sweeps the fabric anew; if the "
-          "port stays as it is, see its log",
-      .blocks_for = &kDemandsRdma,
-      .depends_on = {"ib.lid"},
-      .rule = Rule<PortView>{StateNotApplicable, JudgeInit}};
-}
-
-Check IbWidth() {
-  return {
-      .id = "ib.width",
-      .title = "The InfiniBand link uses all its lanes",
-      .why = "A lane that did not come up takes its share of the rate: a 1X link has a quarter of a 4X link's",
-      .fix =
-          "ibstatus {device}:{port}  # reseat the cable at both ends, then replace it; a splitter cable halves "
-          "the lanes on purpose",
-      .depends_on = {"link.state"},
-      .rule = Rule<PortView>{NotOnInfiniBand, JudgeWidth}};
-}
-
-Check IbSpeed() {
-  return {
-      .id = "ib.speed",
-      .title = "The InfiniBand link is as fast as the port can",
-      .why = "Both ends train down to what the cable carries: half the speed is half of all storage traffic",
-      .fix =
-          "iblinkinfo -l  # what each end can and uses: a slower switch is as it is, else reseat the cable, "
-          "then replace it",
-      .depends_on = {"link.state"},
-      .rule = Rule<PortView>{NotOnInfiniBand, JudgeSpeed}};
-}
-
-Check IbMtu() {
-  return {
-      .id = "ib.mtu",
-      .title = "The InfiniBand link has the largest MTU that the port supports",
-      .why = "Smaller packets cost more of them for the same data, at both ends",
-      .fix =
-          "iblinkinfo -l  # the subnet manager takes the smaller MTU of both ends: an older switch has 2048; "
-          "a limit of its own stands in /etc/opensm/opensm.conf",
-      .depends_on = {"link.state"},
-      .rule = Rule<PortView>{NotOnInfiniBand, JudgeMtu}};
-}
-
-Check IbPkey() {
-  return {.id = "ib.pkey",
-          .title = "The InfiniBand port is a full member of a partition",
-          .why = "Two limited members do not hear each other, and who shares no partition meets nobody",
-          .fix =
-              "grep -r . /etc/opensm/partitions.conf  # where the subnet manager runs: give this port =full in "
+      {.id = "ib.sm",
+       .title = "A subnet manager has configured the InfiniBand port",
+       .why = "Without one the port has no LID and stays in the state init: nothing can be sent over it",
+       .fix =
+           "apt-get install -y opensm && systemctl enable --now opensm  # on one or two hosts of the fabric; "
+           "none where a switch is its subnet manager: look there",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.netdev-mapping", "inv.transport"},
+       .telling = 3,
+       .judge = JudgeIbSm},
+      {.id = "ib.lid",
+       .title = "The InfiniBand port has a LID",
+       .why = "The LID is the address by which switches forward: without one no packet finds the port",
+       .fix =
+           "journalctl -u opensm | tail -n 20  # where the subnet manager runs: what it says of this port; a "
+           "port that it may not use has another M_Key",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"ib.sm"},
+       .judge = JudgeIbLid},
+      {.id = "ib.state-init",
+       .title = "The subnet manager has made the InfiniBand port active",
+       .why = "A port that stays in init or armed carries management datagrams only, and no data",
+       .fix =
+           "systemctl restart opensm  # where the subnet manager runs: it then sweeps the fabric anew; if the "
+           "port stays as it is, see its log",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"ib.lid"},
+       .judge = JudgeIbStateInit},
+      {.id = "ib.width",
+       .title = "The InfiniBand link uses all its lanes",
+       .why = "A lane that did not come up takes its share of the rate: a 1X link has a quarter of a 4X link's",
+       .fix = "ibstatus {device}:{port}  # reseat the cable at both ends, then replace it; a splitter cable "
+              "halves "
+              "the lanes on purpose",
+       .depends_on = {"link.state"},
+       .judge = JudgeIbWidth},
+      {.id = "ib.speed",
+       .title = "The InfiniBand link is as fast as the port can",
+       .why = "Both ends train down to what the cable carries: half the speed is half of all storage traffic",
+       .fix =
+           "iblinkinfo -l  # what each end can and uses: a slower switch is as it is, else reseat the cable, "
+           "then replace it",
+       .depends_on = {"link.state"},
+       .judge = JudgeIbSpeed},
+      {.id = "ib.mtu",
+       .title = "The InfiniBand link has the largest MTU that the port supports",
+       .why = "Smaller packets cost more of them for the same data, at both ends",
+       .fix =
+           "iblinkinfo -l  # the subnet manager takes the smaller MTU of both ends: an older switch has 2048; "
+           "a limit of its own stands in /etc/opensm/opensm.conf",
+       .depends_on = {"link.state"},
+       .judge = JudgeIbMtu},
+      {.id = "ib.pkey",
+       .title = "The InfiniBand port is a full member of a partition",
+       .why = "Two limited members do not hear each other, and who shares no partition meets nobody",
+       .fix = "grep -r . /etc/opensm/partitions.conf  # where the subnet manager runs: give this port =full in "
               "its partition, then  systemctl reload opensm",
-          .blocks_for = &kDemandsInfiniBand,
-          .depends_on = {"ib.state-init"},
-          .rule = Rule<PortView>{PkeyNotApplicable, JudgePkey}};
+       .blocks_for = &kDemandsInfiniBand,
+       .depends_on = {"ib.state-init"},
+       .judge = JudgeIbPkey},
+  };
 }
 
 }  // namespace rdmaready

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// inv.*: is there RDMA at all, on which netdev, of which kind.
+// inv.*: which RDMA ports the host has, how many, of which make, and who may see them.
 #include <algorithm>
 #include <array>
 
 #include "checks/families.h"
+#include "checks/spare.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -81,7 +82,7 @@ Verdict NoDevices(const Facts& host) {
   return verdict;
 }
 
-Verdict JudgePresent(const HostView& view) {
+Verdict JudgeInvRdmaPresent(const HostView& view) {
   const Facts& host = view.host;
   if (host.ports && !host.ports->empty()) {
     return Judged(true, PortsText(*host.ports), "at least one RDMA device", kDevicesSource);
@@ -91,32 +92,23 @@ Verdict JudgePresent(const HostView& view) {
   return NoAnswer(host.ports.missing(), "at least one RDMA device", kDevicesSource);
 }
 
-std::string MappingNotApplicable(const PortView& view) {
-  const bool infiniband = view.port.transport && *view.port.transport == Transport::kInfiniBand;
-  return infiniband ? "InfiniBand: a port has no Ethernet interface" : "";
-}
-
 // "There is none here" is an answer: a netdev without a name, or not offered for what is known to be Ethernet.
-Verdict JudgeMapping(const PortView& view) {
+Verdict JudgeInvNetdevMapping(const PortView& view) {
+  const bool infiniband = view.port.transport && *view.port.transport == Transport::kInfiniBand;
+  if (infiniband) return NotApplicable("InfiniBand: a port has no Ethernet interface");
   const Port& port = view.port;
   constexpr std::string_view kExpected = "an Ethernet interface in this network namespace";
   if (port.netdev && !port.netdev->name.empty()) {
-    return Judged(true, port.netdev->name, std::string(kExpected), kDevicesSource);
+    return Judged(true, port.netdev->name, kExpected, kDevicesSource);
   }
   const bool ethernet =
       port.transport && (*port.transport == Transport::kRoce || *port.transport == Transport::kIwarp);
   const bool none = port.netdev || (ethernet && port.netdev.missing().kind == Missing::Kind::kUnsupported);
-  if (none)
-    return Judged(false, "no Ethernet interface in this network namespace", std::string(kExpected),
-                  kDevicesSource);
-  Verdict verdict = NoAnswer(port.netdev.missing(), std::string(kExpected), kDevicesSource);
+  if (none) return Judged(false, "no Ethernet interface in this network namespace", kExpected, kDevicesSource);
+  Verdict verdict = NoAnswer(port.netdev.missing(), kExpected, kDevicesSource);
   if (port.netdev.missing().kind == Missing::Kind::kFailed)
     verdict.fix.clear();  // the check's own tells where to look
   return verdict;
-}
-
-std::string TransportNotApplicable(const PortView& view) {
-  return view.profile.transport == Profile::Transport::kAny ? NotAsked(view.profile, "a transport") : "";
 }
 
 Transport Wanted(Profile::Transport transport) {
@@ -133,7 +125,9 @@ Transport Wanted(Profile::Transport transport) {
   return Transport::kUnknown;
 }
 
-Verdict JudgeTransport(const PortView& view) {
+Verdict JudgeInvTransport(const PortView& view) {
+  if (view.profile.transport == Profile::Transport::kAny)
+    return NotApplicable(NotAsked(view.profile, "a transport"));
   const Fact<Transport>& transport = view.port.transport;
   std::string expected(Name(view.profile.transport));
   if (!transport) return NoAnswer(transport.missing(), expected, kDevicesSource);
@@ -146,45 +140,176 @@ Verdict JudgeTransport(const PortView& view) {
                 kDevicesSource);
 }
 
+Verdict JudgeInvExpectedCount(const HostView& view) {
+  if (!view.profile.min_ports) return NotApplicable(NotAsked(view.profile, "a number of ports"));
+  const unsigned wanted = *view.profile.min_ports;
+  const std::string expected = Cat("at least ", wanted, wanted == 1 ? " port" : " ports");
+  if (!view.host.ports) return NoAnswer(view.host.ports.missing(), expected, kDevicesSource);
+  unsigned count = 0;
+  const Missing* gap = nullptr;
+  for (const Port& port : *view.host.ports) {
+    if (IsInfiniBand(port)) continue;
+    if (port.netdev && !port.netdev->name.empty()) ++count;
+    if (!port.netdev && !NotOffered(port.netdev)) gap = &port.netdev.missing();
+  }
+  if (count < wanted && gap != nullptr) return NoAnswer(*gap, expected, kDevicesSource);
+  return Judged(count >= wanted, Cat(count, " Ethernet port", count == 1 ? "" : "s", " with RDMA"), expected,
+                kDevicesSource);
+}
+
+// What two ports of one host should share. A part that is not known is empty, and not compared.
+struct MakeOfPort {
+  std::string board{};
+  std::string firmware{};
+  std::string driver{};
+};
+
+MakeOfPort MakeOf(const Port& port) {
+  return {.board = port.board ? *port.board : "",
+          .firmware = port.firmware ? *port.firmware : "",
+          .driver = port.netdev ? port.netdev->driver : ""};
+}
+
+std::string DifferenceText(const MakeOfPort& a, const MakeOfPort& b) {
+  const auto differ = [](const std::string& x, const std::string& y) {
+    return !x.empty() && !y.empty() && x != y;
+  };
+  if (differ(a.driver, b.driver)) return Cat("drivers ", a.driver, " and ", b.driver);
+  if (differ(a.board, b.board)) return Cat("boards ", a.board, " and ", b.board);
+  if (differ(a.firmware, b.firmware)) return Cat("firmware ", a.firmware, " and ", b.firmware);
+  return {};
+}
+
+// Those that are to carry storage together. Only where the ports are known.
+std::vector<Port> PortsInUse(const HostView& view) {
+  std::vector<Port> ports = *view.host.ports;
+  std::erase_if(ports, [&view](const Port& port) { return IsSpare(view.host, port, view.profile); });
+  return ports;
+}
+
+std::string SymmetryNotApplicable(const HostView& view) {
+  if (!view.host.ports) return {};
+  const std::vector<Port> ports = PortsInUse(view);
+  if (ports.size() < 2) return "fewer than two RDMA ports: there is nothing to compare";
+  const bool software = std::ranges::all_of(ports, IsSoftware);
+  return software ? "software devices only: they have neither board nor firmware" : "";
+}
+
+Verdict JudgeInvSymmetry(const HostView& view) {
+  if (std::string reason = SymmetryNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kExpected = "the same on every port";
+  constexpr std::string_view kMakeSource = "RDMA netlink, sysfs, ethtool driver";
+  if (!view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kMakeSource);
+  const std::vector<Port> ports = PortsInUse(view);
+  const Port& first = ports.front();
+  for (const Port& port : ports) {
+    if (!port.software) return NoAnswer(port.software.missing(), kExpected, kMakeSource);
+  }
+  const Missing* gap = nullptr;
+  for (const Port& port : ports) {
+    if (IsSoftware(port) != IsSoftware(first)) {
+      return Judged(false, Cat("a software device beside hardware: ", PortName(first), " and ", PortName(port)),
+                    kExpected, kMakeSource);
+    }
+    const std::string difference = DifferenceText(MakeOf(first), MakeOf(port));
+    if (!difference.empty()) {
+      return Judged(false, Cat(PortName(first), " and ", PortName(port), " differ: ", difference), kExpected,
+                    kMakeSource);
+    }
+    if (!port.board) gap = &port.board.missing();
+    if (!port.firmware) gap = &port.firmware.missing();
+  }
+  if (gap != nullptr) return NoAnswer(*gap, kExpected, kMakeSource);
+  return Judged(true,
+                Cat("board ", *first.board, ", firmware ", *first.firmware, " on ", ports.size(), " ports"),
+                kExpected, kMakeSource);
+}
+
+Verdict JudgeInvPhysical(const PortView& view) {
+  if (IsSoftware(view.port)) return NotApplicable("a software device has no PCIe function");
+  constexpr std::string_view kExpected = "a physical function";
+  constexpr std::string_view kPciSource = "sysfs PCI";
+  const Fact<PciFunction>& pci = view.port.pci;
+  if (!pci) return NoAnswer(pci.missing(), kExpected, kPciSource);
+  return Judged(!pci->virtual_function,
+                Cat(pci->address, pci->virtual_function ? " is a virtual function" : " is a physical function"),
+                kExpected, kPciSource);
+}
+
+// The opposite is asked for there.
+Verdict JudgeInvNetnsMode(const HostView& view) {
+  if (view.profile.multi_tenant)
+    return NotApplicable(Cat("profile ", view.profile.name, " keeps tenants apart: sec.netns-shared"));
+  const Fact<bool>& shared = view.host.rdma_netns_shared;
+  if (!shared) return NoAnswer(shared.missing(), "shared", kDevicesSource);
+  return Judged(*shared, *shared ? "shared" : "exclusive: a device is seen in one namespace only", "shared",
+                kDevicesSource);
+}
+
 }  // namespace
 
-Check InvRdmaPresent() {
-  return {.id = "inv.rdma-present",
-          .title = "The host has an RDMA device",
-          .why = "Without one storage stays on TCP, often without saying so",
-          .fix =
-              "rdma link show  # empty: load the NIC's RDMA driver, or for a software device: modprobe "
+std::vector<Check> InventoryChecks() {
+  return {
+      {.id = "inv.rdma-present",
+       .title = "The host has an RDMA device",
+       .why = "Without one storage stays on TCP, often without saying so",
+       .fix = "rdma link show  # empty: load the NIC's RDMA driver, or for a software device: modprobe "
               "rdma_rxe && rdma "
               "link add rxe0 type rxe netdev NETDEV",
-          .blocks_for = &kDemandsRdma,
-          .rule = Rule<HostView>{nullptr, JudgePresent}};
-}
-
-Check InvNetdevMapping() {
-  return {
-      .id = "inv.netdev-mapping",
-      .title = "The RDMA port belongs to an Ethernet interface of this network namespace",
-      .why = "Addresses, MTU and priorities live on the interface: without it the port cannot be reached by IP",
-      .fix =
-          "rdma link show {device}/{port}  # names its netdev: bring that back with  ip link set NETDEV netns "
-          "1  in the "
-          "namespace that holds it",
-      .blocks_for = &kDemandsRdma,
-      .rule = Rule<PortView>{MappingNotApplicable, JudgeMapping}};
-}
-
-Check InvTransport() {
-  return {
-      .id = "inv.transport",
-      .title = "The port speaks the transport of the profile",
-      .why = "RoCE, iWARP and InfiniBand do not talk to each other: one odd port and storage falls back to TCP",
-      .fix =
-          "rdma link show {device}/{port}  # another transport than {transport}: use another port, switch the "
-          "NIC's "
-          "protocol with devlink dev param, or choose another profile",
-      .blocks_for = &kDemandsTransport,
-      .depends_on = {"drv.roce-enabled"},
-      .rule = Rule<PortView>{TransportNotApplicable, JudgeTransport}};
+       .blocks_for = &kDemandsRdma,
+       .judge = JudgeInvRdmaPresent},
+      {.id = "inv.expected-count",
+       .title = "The host has as many Ethernet ports with RDMA as the profile asks",
+       .why = "A card or a driver that is lost at a reboot leaves storage with half of its paths, silently",
+       .fix = "rdma link show  # which one is missing? then: lspci, dmesg, and the driver of that NIC (reseat "
+              "the card when lspci lacks it)",
+       .blocks_for = &kDemandsPorts,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeInvExpectedCount},
+      {.id = "inv.netdev-mapping",
+       .title = "The RDMA port belongs to an Ethernet interface of this network namespace",
+       .why =
+           "Addresses, MTU and priorities live on the interface: without it the port cannot be reached by IP",
+       .fix =
+           "rdma link show {device}/{port}  # names its netdev: bring that back with  ip link set NETDEV netns "
+           "1  in the "
+           "namespace that holds it",
+       .blocks_for = &kDemandsRdma,
+       .judge = JudgeInvNetdevMapping},
+      {.id = "inv.transport",
+       .title = "The port speaks the transport of the profile",
+       .why =
+           "RoCE, iWARP and InfiniBand do not talk to each other: one odd port and storage falls back to TCP",
+       .fix =
+           "rdma link show {device}/{port}  # another transport than {transport}: use another port, switch the "
+           "NIC's "
+           "protocol with devlink dev param, or choose another profile",
+       .blocks_for = &kDemandsTransport,
+       .depends_on = {"drv.roce-enabled"},
+       .judge = JudgeInvTransport},
+      {.id = "inv.symmetry",
+       .title = "All RDMA ports of the host are of one make, with one firmware",
+       .why = "Multichannel spreads evenly: the odd port sets the pace, and behaves in ways of its own",
+       .fix = "devlink dev info  # bring the odd one to the others' firmware and driver, or take it out of the "
+              "storage network",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeInvSymmetry},
+      {.id = "inv.physical",
+       .title = "The RDMA port is a physical function",
+       .why = "A virtual function has no DCB of its own: PFC and ETS are set, and shown, elsewhere",
+       .fix =
+           "readlink /sys/class/infiniband/{device}/device/physfn  # use that function for storage, or judge "
+           "its host as well",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeInvPhysical},
+      {.id = "inv.netns-mode",
+       .title = "Network namespaces share the RDMA devices",
+       .why = "In exclusive mode a device is seen in one namespace only: services in containers find none, and "
+              "this report may lack one",
+       .fix = "rdma system set netns shared  # refused while other network namespaces exist",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeInvNetnsMode},
+  };
 }
 
 }  // namespace rdmaready

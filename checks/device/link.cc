@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link.*: is the port up, and fast enough.
+// link.*: is the port up, and as fast as it should be.
+#include <algorithm>
 #include <optional>
 
 #include "api/base/text.h"
@@ -9,7 +10,6 @@
 #include "checks/words/ethernet.h"
 #include "checks/words/interruption.h"
 #include "checks/words/names.h"
-#include "checks/words/unclear.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -43,78 +43,60 @@ std::string StateFix(const Port& port) {
   return BounceCommand(netdev, "the interface is up and the RDMA port is not: let the driver look again");
 }
 
-std::string NeverNotApplicable(const PortView&) { return {}; }
-
 // One of several Ethernet ports below the port's netdev: the others go on when it is down.
-bool IsMember(const Port& port, const Fact<Netdev>& ethernet) {
+bool IsMember(const Port& port, NetdevRef ethernet) {
   return port.netdev && ethernet && ethernet->name != port.netdev->name;
 }
 
 // The members that are down, where the netdev itself is up.
 std::string DeadMembers(const Port& port) {
   std::string names;
-  for (const Fact<Netdev>& ethernet : EthernetPortsOf(port)) {
+  for (NetdevRef ethernet : EthernetPortsOf(port)) {
     const bool dead = IsMember(port, ethernet) && !(ethernet->admin_up && ethernet->carrier);
     if (dead) names += Cat(names.empty() ? "" : ", ", ethernet->name);
   }
   return names;
 }
 
-Verdict JudgeState(const PortView& view) {
+Verdict JudgeLinkState(const PortView& view) {
   const Port& port = view.port;
   constexpr std::string_view kExpected = "active, interface up with carrier";
   const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
-  if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), std::string(kExpected), kStateSource);
+  if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   if (!netdev_down && *port.state == PortState::kUnknown) {
-    return Unclear("the port reports a state we do not know", std::string(kExpected), kStateSource);
+    return Unclear("the port reports a state we do not know", kExpected, kStateSource);
   }
   const bool needs_netdev = !IsInfiniBand(port);
   const bool active = port.state && *port.state == PortState::kActive;
   if (active && needs_netdev && !port.netdev) {
-    return NoAnswer(port.netdev.missing(), std::string(kExpected), kStateSource);
+    return NoAnswer(port.netdev.missing(), kExpected, kStateSource);
   }
   std::string observed = port.state ? Cat(PortName(port), " ", Name(*port.state)) : PortName(port);
   if (port.netdev) observed += ", " + NetdevText(*port.netdev) + StackText(port);
   const std::string dead = DeadMembers(port);
   if (active && !netdev_down && !dead.empty()) {
-    return Warned(Cat(observed, "; below it without carrier: ", dead), std::string(kExpected), kStateSource,
+    return Warned(Cat(observed, "; below it without carrier: ", dead), kExpected, kStateSource,
                   Cat("ip -d link show master ", NetdevWord(port.netdev),
                       "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
   }
   if (IsSpare(view.host, port, view.profile)) {
     return Warned(
-        Cat("spare: ", observed, ", without an address; other ports carry RDMA"), std::string(kExpected),
-        kStateSource,
+        Cat("spare: ", observed, ", without an address; other ports carry RDMA"), kExpected, kStateSource,
         Cat("ip -d link show dev ", NetdevWord(port.netdev),
             "  # nothing to do where nobody is to use it; else: a cable, then an address. A manager may "
             "take the address with the carrier: a profile with min_ports makes a lost port red"));
   }
-  return Judged(active && !netdev_down, observed, std::string(kExpected), kStateSource, StateFix(port));
+  return Judged(active && !netdev_down, observed, kExpected, kStateSource, StateFix(port));
 }
 
 // What the link could run at with its lanes; nothing where the other end does not tell its modes. Fewer lanes
 // are link.lanes's.
-std::optional<LinkMode> BestOfBoth(const Fact<Netdev>& netdev) {
-  const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+std::optional<LinkMode> BestOfBoth(NetdevRef netdev) {
+  const FactRef<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
   if (!modes || modes->peer.empty()) return std::nullopt;
   const std::optional<LinkMode> best = FastestMode(*modes);
   const bool lost = best && modes->lanes > 0 && modes->lanes < best->lanes;
   return lost ? std::nullopt : best;
-}
-
-// A software device has no speed of its own: when its interface names none either, there is nothing to judge.
-// Where the interface does name one (a configured speed), it is what the administrator promises, and judged
-// like any other.
-std::string SpeedNotApplicable(const EthernetView& view) {
-  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev))
-    return NotAsked(view.profile, "a minimum speed");
-  const Port& port = view.port;
-  const Fact<Netdev>& netdev = view.netdev;
-  const bool unsupported =
-      netdev && !netdev->speed_mbps && netdev->speed_mbps.missing().kind == Missing::Kind::kUnsupported;
-  if (port.software && *port.software && unsupported) return "software device: functional verdict only";
-  if (IsMember(port, netdev) && !netdev->carrier) return "a member without carrier: see link.state";
-  return {};
 }
 
 // Of InfiniBand, over all its lanes.
@@ -126,11 +108,23 @@ Verdict JudgeRate(const Fact<std::uint32_t>& rate_mbps, std::uint32_t wanted) {
                 "iblinkinfo -l  # which end is the slower one: reseat the cable, then replace it");
 }
 
-Verdict JudgeSpeed(const EthernetView& view) {
+// A software device has no speed of its own: when its interface names none either, there is nothing to judge.
+// Where the interface does name one (a configured speed), it is what the administrator promises, and judged
+// like any other.
+Verdict JudgeLinkSpeed(const EthernetView& view) {
+  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev))
+    return NotApplicable(NotAsked(view.profile, "a minimum speed"));
+  const Port& port = view.port;
+  NetdevRef netdev = view.netdev;
+  const bool unsupported =
+      netdev && !netdev->speed_mbps && netdev->speed_mbps.missing().kind == Missing::Kind::kUnsupported;
+  if (port.software && *port.software && unsupported)
+    return NotApplicable("software device: functional verdict only");
+  if (IsMember(port, netdev) && !netdev->carrier)
+    return NotApplicable("a member without carrier: see link.state");
   const std::optional<LinkMode> best = BestOfBoth(view.netdev);
   const std::uint32_t wanted = view.profile.min_speed_mbps.value_or(0);
   const std::string expected = "at least " + SpeedText(wanted > 0 ? wanted : best->speed_mbps);
-  const Port& port = view.port;
   if (IsInfiniBand(port)) return JudgeRate(port.rate_mbps, wanted);
   if (!view.netdev) return NoAnswer(view.netdev.missing(), expected, kSpeedSource);
   const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
@@ -143,30 +137,128 @@ Verdict JudgeSpeed(const EthernetView& view) {
   return Judged(*speed >= wanted, SpeedText(*speed), expected, kSpeedSource, fix);
 }
 
-}  // namespace
+constexpr std::uint8_t kLinkUp = 5;  // enum ib_port_phys_state
 
-Check LinkState() {
-  return {.id = "link.state",
-          .title = "The RDMA port is active and its interface has a carrier",
-          .why = "No RDMA connection can be made over a port that is down",
-          .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
-          .blocks_for = &kDemandsRdma,
-          .depends_on = {"inv.netdev-mapping", "ib.state-init"},
-          .rule = Rule<PortView>{NeverNotApplicable, JudgeState}};
+std::string PhysText(std::uint8_t state) {
+  switch (state) {
+    case 1:
+      return "asleep";
+    case 2:
+      return "polling: no partner found";
+    case 3:
+      return "disabled";
+    case 4:
+      return "in training";
+    case kLinkUp:
+      return "link up";
+    case 6:
+      return "recovering from errors";
+    default:
+      return Cat("in state ", state);
+  }
 }
 
-Check LinkSpeed() {
+Verdict JudgeLinkPhysState(const PortView& view) {
+  constexpr std::string_view kSource = "verbs physical port state";
+  const Fact<std::uint8_t>& state = view.port.phys_state;
+  if (!state) return NoAnswer(state.missing(), "link up", kSource);
+  return Judged(*state == kLinkUp, PhysText(*state), "link up", kSource);
+}
+
+Verdict JudgeLinkDuplex(const EthernetView& view) {
+  if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: its links are always duplex");
+  const FactRef<Duplex> duplex = NetdevFact(view.netdev, &Netdev::duplex);
+  if (NotOffered(duplex) && IsSoftware(view.port))
+    return NotApplicable("software device: its interface has no duplex");
+  constexpr std::string_view kSource = "ethtool link modes";
+  if (!duplex) return NoAnswer(duplex.missing(), "full duplex", kSource);
+  switch (*duplex) {
+    case Duplex::kUnknown:
+      return Unclear("the driver does not say which duplex", "full duplex", kSource);
+    case Duplex::kHalf:
+      return Judged(false, "half duplex", "full duplex", kSource,
+                    Negotiates(view.netdev)
+                        ? Cat("ethtool -s ", NetdevWord(view.netdev), " autoneg on  # and at the switch port")
+                        : std::string());
+    case Duplex::kFull:
+      return Judged(true, "full duplex", "full duplex", kSource);
+  }
+  return {};
+}
+
+// The fastest InfiniBand port of the host, or the fastest Ethernet port below an RDMA port; 0 when none says.
+std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
+  std::uint32_t fastest = 0;
+  if (!host.ports) return fastest;
+  for (const Port& port : *host.ports) {
+    if (IsInfiniBand(port) != infiniband) continue;
+    if (infiniband && port.rate_mbps) fastest = std::max(fastest, *port.rate_mbps);
+    if (infiniband) continue;
+    for (const NetdevRef netdev : EthernetPortsOf(port)) {
+      if (netdev && netdev->speed_mbps) fastest = std::max(fastest, *netdev->speed_mbps);
+    }
+  }
+  return fastest;
+}
+
+Verdict JudgeLinkSpeedConsistent(const EthernetView& view) {
+  if (view.host.ports && view.host.ports->size() < 2)
+    return NotApplicable("fewer than two RDMA ports: there is nothing to compare");
+  const FactRef<std::uint32_t> by_netdev = NetdevFact(view.netdev, &Netdev::speed_mbps);
+  if (NotOffered(by_netdev) && IsSoftware(view.port))
+    return NotApplicable("software device: functional verdict only");
+  const bool infiniband = IsInfiniBand(view.port);
+  const std::string_view source = infiniband ? "sysfs port rate" : "ethtool link modes";
+  const std::uint32_t fastest = FastestMbps(view.host, infiniband);
+  const std::string expected = fastest == 0 ? "as the other ports" : SpeedText(fastest);
+  const FactRef<std::uint32_t> speed = infiniband ? FactRef(view.port.rate_mbps) : by_netdev;
+  if (!speed) return NoAnswer(speed.missing(), expected, source);
+  if (*speed == fastest) return Judged(true, SpeedText(*speed), expected, source);
+  return Judged(false, Cat(SpeedText(*speed), ", another port has ", SpeedText(fastest)), expected, source,
+                infiniband ? "iblinkinfo -l  # which end is the slower one: reseat the cable, then replace it"
+                           : FasterFix(view.netdev, fastest));
+}
+
+}  // namespace
+
+std::vector<Check> LinkChecks() {
   return {
-      .id = "link.speed",
-      .title = "The link is as fast as the profile asks",
-      .why =
-          "One slow path holds back every stripe of the storage; Microsoft asks for 10 Gb/s and more for RDMA",
-      .fix =
-          "ethtool {netdev}  # what both ends offer; then the cable, the transceiver and the speed of the "
-          "switch port",
-      .blocks_for = &kDemandsSpeed,
-      .depends_on = {"link.state"},
-      .rule = Rule<EthernetView>{SpeedNotApplicable, JudgeSpeed}};
+      {.id = "link.state",
+       .title = "The RDMA port is active and its interface has a carrier",
+       .why = "No RDMA connection can be made over a port that is down",
+       .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.netdev-mapping", "ib.state-init"},
+       .telling = 1,
+       .judge = JudgeLinkState},
+      {.id = "link.phys-state",
+       .title = "The RDMA port's physical link is up",
+       .why = "A port that still trains or recovers loses frames, whatever its logical state says",
+       .fix = "ip -s link show dev {netdev}  # errors that grow: the cable, the transceiver, the switch port",
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkPhysState},
+      {.id = "link.speed",
+       .title = "The link is as fast as the profile asks",
+       .why =
+           "One slow path holds back every stripe of the storage; Microsoft asks for 10 Gb/s and more for RDMA",
+       .fix = "ethtool {netdev}  # what both ends offer; then the cable, the transceiver and the speed of the "
+              "switch port",
+       .blocks_for = &kDemandsSpeed,
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkSpeed},
+      {.id = "link.speed-consistent",
+       .title = "All RDMA ports of the host run at one speed",
+       .why = "SMB Multichannel and striped transfers wait for the slowest path",
+       .fix = "ethtool {netdev}  # then the cable, the transceiver and the speed of the switch port",
+       .depends_on = {"link.state", "link.speed"},
+       .judge = JudgeLinkSpeedConsistent},
+      {.id = "link.duplex",
+       .title = "The link is full duplex",
+       .why = "Half duplex has collisions, and no pause frames at all",
+       .fix = "ethtool -s {netdev} duplex full autoneg off  # and the same at the switch port",
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkDuplex},
+  };
 }
 
 }  // namespace rdmaready

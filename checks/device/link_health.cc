@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// link.flaps, link.crc, link.fec: what a link's counters say of its cable. What grew during a watch is a fault.
-// Else a count is held against the time since boot, and small ones, as a link's start makes them, are let pass.
+// link.*: what a link that is up makes of what it has, and what its counters say of its cable. A growth during
+// a watch is a fault. Else a count is held against the time since boot, and small ones, as the start of a link
+// makes them, pass.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "api/base/text.h"
 #include "checks/counted/counters.h"
 #include "checks/counted/window.h"
+#include "checks/device/link_modes.h"
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
@@ -50,7 +52,7 @@ std::string QuietText(const EthernetView& view, std::optional<std::uint64_t> gro
   return grown ? Cat(", none", InWindow(view.port)) : "";
 }
 
-std::string NotEthernet(const EthernetView& view) {
+std::string NotCountedByEthtool(const EthernetView& view) {
   return IsInfiniBand(view.port) ? "InfiniBand: see ib.symbol-errors" : "";
 }
 
@@ -61,63 +63,48 @@ Verdict Often(bool too_often, std::string observed, std::string_view expected, s
   return Judged(true, std::move(observed), std::string(expected), source);
 }
 
-std::string FlapsNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotEthernet(view); !reason.empty()) return reason;
-  if (IsSoftware(view.port)) return "software device: its carrier is no cable's";
-  return NotOffered(NetdevFact(view.netdev, &Netdev::carrier_changes)) ? "the kernel does not count them" : "";
-}
-
 // By experience: maintenance and drivers take a link down now and then; once a day and more is a fault.
-Verdict JudgeFlaps(const EthernetView& view) {
+Verdict JudgeLinkFlaps(const EthernetView& view) {
+  if (std::string reason = NotCountedByEthtool(view); !reason.empty()) return NotApplicable(reason);
+  if (IsSoftware(view.port)) return NotApplicable("software device: its carrier is no cable's");
+  if (NotOffered(NetdevFact(view.netdev, &Netdev::carrier_changes)))
+    return NotApplicable("the kernel does not count them");
   constexpr std::string_view kExpected = "down less than once a day";
   constexpr std::uint64_t kStart = 5;
-  if (!view.port.software)
-    return NoAnswer(view.port.software.missing(), std::string(kExpected), kCarrierSource);
-  const Fact<std::uint64_t> changes = NetdevFact(view.netdev, &Netdev::carrier_changes);
-  if (!changes) return NoAnswer(changes.missing(), std::string(kExpected), kCarrierSource);
+  if (!view.port.software) return NoAnswer(view.port.software.missing(), kExpected, kCarrierSource);
+  const FactRef<std::uint64_t> changes = NetdevFact(view.netdev, &Netdev::carrier_changes);
+  if (!changes) return NoAnswer(changes.missing(), kExpected, kCarrierSource);
   // Every second change is one to down; what is down at the end of the watch went down in it.
   const std::optional<std::uint64_t> grown = GrownBy(view, changes, &NetdevReading::carrier_changes);
   if (grown.value_or(0) > 0) {
-    return Judged(false, Cat("down ", CountText((*grown + 1) / 2, "time"), InWindow(view.port)),
-                  std::string(kExpected), kCarrierSource);
+    return Judged(false, Cat("down ", CountText((*grown + 1) / 2, "time"), InWindow(view.port)), kExpected,
+                  kCarrierSource);
   }
   const Fact<std::uint64_t>& uptime = view.host.uptime_s;
-  if (!uptime) return NoAnswer(uptime.missing(), std::string(kExpected), kCarrierSource);
+  if (!uptime) return NoAnswer(uptime.missing(), kExpected, kCarrierSource);
   const std::uint64_t downs = *changes / 2;
   return Judged(!TooOften(downs, kStart, *uptime, kDayS),
-                Cat("down ", CountText(downs, "time"), SinceBoot(*uptime), QuietText(view, grown)),
-                std::string(kExpected), kCarrierSource);
-}
-
-std::string CrcNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotEthernet(view); !reason.empty()) return reason;
-  const Fact<std::uint64_t> errors = LinkFact(view.netdev, &EthernetLink::fcs_errors);
-  return NotOffered(errors) ? errors.missing().detail : "";
+                Cat("down ", CountText(downs, "time"), SinceBoot(*uptime), QuietText(view, grown)), kExpected,
+                kCarrierSource);
 }
 
 // By experience; no standard has a number.
-Verdict JudgeCrc(const EthernetView& view) {
+Verdict JudgeLinkCrc(const EthernetView& view) {
+  if (std::string reason = NotCountedByEthtool(view); !reason.empty()) return NotApplicable(reason);
+  const FactRef<std::uint64_t> errors = LinkFact(view.netdev, &EthernetLink::fcs_errors);
+  if (NotOffered(errors)) return NotApplicable(errors.missing().detail);
   constexpr std::string_view kExpected = "at most one damaged frame an hour";
   constexpr std::uint64_t kStart = 10;
-  const Fact<std::uint64_t> errors = LinkFact(view.netdev, &EthernetLink::fcs_errors);
-  if (!errors) return NoAnswer(errors.missing(), std::string(kExpected), kCountSource);
+  if (!errors) return NoAnswer(errors.missing(), kExpected, kCountSource);
   const std::optional<std::uint64_t> grown = GrownBy(view, errors, &NetdevReading::fcs_errors);
   if (grown.value_or(0) > 0) {
-    return Judged(false, Cat(CountText(*grown, "damaged frame"), InWindow(view.port)), std::string(kExpected),
-                  kCountSource);
+    return Judged(false, Cat(CountText(*grown, "damaged frame"), InWindow(view.port)), kExpected, kCountSource);
   }
   const Fact<std::uint64_t>& uptime = view.host.uptime_s;
-  if (!uptime) return NoAnswer(uptime.missing(), std::string(kExpected), kCountSource);
+  if (!uptime) return NoAnswer(uptime.missing(), kExpected, kCountSource);
   const std::string observed =
       Cat(CountText(*errors, "damaged frame"), SinceBoot(*uptime), QuietText(view, grown));
   return Often(TooOften(*errors, kStart, *uptime, kHourS), observed, kExpected, kCountSource);
-}
-
-std::string FecNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotEthernet(view); !reason.empty()) return reason;
-  const Fact<Fec> fec = LinkFact(view.netdev, &EthernetLink::fec);
-  if (NotOffered(fec)) return fec.missing().detail;
-  return fec && fec->active.empty() ? "the driver does not tell which FEC is active" : "";
 }
 
 bool NeedsFec(const Netdev& netdev) {
@@ -135,64 +122,184 @@ std::optional<std::uint64_t> BlocksGrownBy(const EthernetView& view, std::uint64
 std::string BlocksText(std::uint64_t count) { return Cat(CountText(count, "block"), " it could not correct"); }
 
 // The number of blocks is by experience; no standard has one.
-Verdict JudgeFec(const EthernetView& view) {
+Verdict JudgeLinkFec(const EthernetView& view) {
+  if (std::string reason = NotCountedByEthtool(view); !reason.empty()) return NotApplicable(reason);
+  const FactRef<Fec> fec = LinkFact(view.netdev, &EthernetLink::fec);
+  if (NotOffered(fec)) return NotApplicable(fec.missing().detail);
+  if (fec && fec->active.empty()) return NotApplicable("the driver does not tell which FEC is active");
   constexpr std::string_view kExpected = "on where the link needs it, and enough";
   constexpr std::uint64_t kStart = 10;
-  const Fact<Fec> fec = LinkFact(view.netdev, &EthernetLink::fec);
-  if (!fec) return NoAnswer(fec.missing(), std::string(kExpected), kFecSource);
+  if (!fec) return NoAnswer(fec.missing(), kExpected, kFecSource);
   if (fec->active == "None" && NeedsFec(*view.netdev)) {
-    return Warned(Cat("off at ", SpeedText(*view.netdev->speed_mbps)), std::string(kExpected), kFecSource);
+    return Warned(Cat("off at ", SpeedText(*view.netdev->speed_mbps)), kExpected, kFecSource);
   }
   const std::string active = fec->active == "None" ? "off" : fec->active;
-  if (!fec->uncorrectable_blocks) return Judged(true, active, std::string(kExpected), kFecSource);
+  if (!fec->uncorrectable_blocks) return Judged(true, active, kExpected, kFecSource);
   const std::uint64_t blocks = *fec->uncorrectable_blocks;
   const std::string fix = Cat("ethtool --include-statistics --show-fec ", NetdevWord(view.netdev),
                               "  # they grow: replace the cable or the transceiver");
   const std::optional<std::uint64_t> grown = BlocksGrownBy(view, blocks);
   if (grown.value_or(0) > 0) {
-    return Judged(false, Cat(active, "; ", BlocksText(*grown), InWindow(view.port)), std::string(kExpected),
-                  kFecSource, fix);
+    return Judged(false, Cat(active, "; ", BlocksText(*grown), InWindow(view.port)), kExpected, kFecSource,
+                  fix);
   }
   const Fact<std::uint64_t>& uptime = view.host.uptime_s;
-  if (!uptime && blocks > kStart) return NoAnswer(uptime.missing(), std::string(kExpected), kFecSource);
+  if (!uptime && blocks > kStart) return NoAnswer(uptime.missing(), kExpected, kFecSource);
   const std::string since = blocks > kStart ? SinceBoot(*uptime) : "";
   const std::string observed = Cat(active, "; ", BlocksText(blocks), since, QuietText(view, grown));
   return Often(blocks > kStart && TooOften(blocks, kStart, *uptime, kHourS), observed, kExpected, kFecSource,
                fix);
 }
 
+constexpr std::string_view kModesSource = "ethtool link modes";
+constexpr std::string_view kRateSource = "sysfs rate, ethtool link modes";
+constexpr std::string_view kEeeSource = "ethtool EEE";
+constexpr std::string_view kModuleSource = "hwmon temperatures, ethtool link state";
+
+std::string NotEthernet(const Port& port) {
+  return IsInfiniBand(port) ? "InfiniBand: its links are not read by ethtool" : "";
+}
+
+std::string LanesText(std::uint32_t lanes) { return Cat(lanes, lanes == 1 ? " lane" : " lanes"); }
+
+std::string LanesNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotEthernet(view.port); !reason.empty()) return reason;
+  const FactRef<LinkModes> modes = LinkFact(view.netdev, &EthernetLink::modes);
+  if (NotOffered(modes)) return modes.missing().detail;
+  if (!modes) return {};
+  if (modes->lanes == 0) return "the driver does not tell how many lanes are in use";
+  return FastestMode(*modes) ? "" : "the driver names no mode to compare with";
+}
+
+// Fewer lanes at the full speed are a choice of the modules; fewer of them and slower, a loss.
+Verdict JudgeLinkLanes(const EthernetView& view) {
+  if (std::string reason = LanesNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const FactRef<LinkModes> modes = LinkFact(view.netdev, &EthernetLink::modes);
+  if (!modes) return NoAnswer(modes.missing(), "all that both ends have", kModesSource);
+  const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
+  if (!speed) return NoAnswer(speed.missing(), "all that both ends have", kModesSource);
+  const LinkMode best = FastestMode(*modes).value_or(LinkMode{});
+  const bool lost = modes->lanes < best.lanes && *speed < best.speed_mbps;
+  return Judged(!lost, Cat(LanesText(modes->lanes), " at ", SpeedText(*speed)),
+                Cat(LanesText(best.lanes), " at ", SpeedText(best.speed_mbps)), kModesSource);
+}
+
+// That of the slowest Ethernet port below: the device of a bond names the rate of one port, not of all (mlx5,
+// by mlx5_query_port_roce of 6.12). A member that is down has no speed.
+Fact<std::uint32_t> SlowestSpeed(const Port& port) {
+  Fact<std::uint32_t> slowest;
+  for (NetdevRef netdev : EthernetPortsOf(port)) {
+    const FactRef<std::uint32_t> speed = NetdevFact(netdev, &Netdev::speed_mbps);
+    if (!slowest || (speed && *speed < *slowest)) slowest = speed;
+  }
+  return slowest;
+}
+
+std::string RateNotApplicable(const PortView& view) {
+  if (std::string reason = NotEthernet(view.port); !reason.empty()) return reason;
+  if (NotOffered(view.port.rate_mbps)) return view.port.rate_mbps.missing().detail;
+  return view.port.netdev && NotOffered(SlowestSpeed(view.port))
+             ? "the interface names no speed to compare with"
+             : "";
+}
+
+Verdict JudgeLinkRateMatch(const PortView& view) {
+  if (std::string reason = RateNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const Fact<std::uint32_t> speed = SlowestSpeed(view.port);
+  const std::string expected = speed ? "at least " + SpeedText(*speed) : "as fast as the interface";
+  if (!view.port.rate_mbps) return NoAnswer(view.port.rate_mbps.missing(), expected, kRateSource);
+  if (!speed) return NoAnswer(speed.missing(), expected, kRateSource);
+  return Judged(*view.port.rate_mbps >= *speed, SpeedText(*view.port.rate_mbps), expected, kRateSource);
+}
+
+Verdict JudgeLinkEee(const EthernetView& view) {
+  if (std::string reason = NotEthernet(view.port); !reason.empty()) return NotApplicable(reason);
+  const FactRef<Eee> eee = LinkFact(view.netdev, &EthernetLink::eee);
+  if (NotOffered(eee)) return NotApplicable(eee.missing().detail);
+  if (!eee) return NoAnswer(eee.missing(), "off", kEeeSource);
+  const std::string observed = !eee->enabled ? "off" : eee->active ? "on, and in use" : "on, not in use";
+  return Judged(!eee->enabled, observed, "off", kEeeSource);
+}
+
+std::string Degrees(std::int32_t thousandths) { return Cat(thousandths / 1000, " C"); }
+
+Verdict JudgeLinkModule(const EthernetView& view) {
+  if (std::string reason = NotEthernet(view.port); !reason.empty()) return NotApplicable(reason);
+  const FactRef<std::vector<Temperature>> heat = LinkFact(view.netdev, &EthernetLink::temperatures);
+  const FactRef<DownReason> reason = LinkFact(view.netdev, &EthernetLink::down_reason);
+  if (NotOffered(heat) && NotOffered(reason)) return NotApplicable(heat.missing().detail);
+  constexpr std::string_view kExpected = "there, and not too hot";
+  if (reason && IsModuleFault(*reason)) {
+    return Judged(
+        false, DownReasonText(*reason), kExpected, kModuleSource,
+        Cat("ethtool -m ", NetdevWord(view.netdev), "  # then reseat or replace the module or cable"));
+  }
+  if (!heat) return NoAnswer(heat.missing(), kExpected, kModuleSource);
+  std::string warmest;
+  std::int32_t most = 0;
+  for (const Temperature& one : *heat) {
+    const std::string name = one.label.empty() ? "sensor" : Printable(one.label);
+    for (const auto& limit : {one.critical_mc, one.warn_mc}) {
+      if (!limit || *limit <= 0 || one.now_mc < *limit) continue;
+      return Judged(false, Cat(name, " at ", Degrees(one.now_mc), ", its limit is ", Degrees(*limit)),
+                    kExpected, kModuleSource);
+    }
+    if (warmest.empty() || one.now_mc > most) warmest = Cat(name, " at ", Degrees(one.now_mc));
+    most = std::max(most, one.now_mc);
+  }
+  return Judged(true, warmest, kExpected, kModuleSource);
+}
+
 }  // namespace
 
-Check LinkFlaps() {
-  return {.id = "link.flaps",
-          .title = "The link stays up",
-          .why = "Every time it goes down the RDMA connections over it break",
-          .fix =
-              "ip -s -s link show dev {netdev}  # carrier changes that grow: the cable, the transceiver, the "
-              "switch port",
-          .depends_on = {"link.state"},
-          .rule = Rule<EthernetView>{FlapsNotApplicable, JudgeFlaps}};
-}
-
-Check LinkCrc() {
+std::vector<Check> LinkHealthChecks() {
   return {
-      .id = "link.crc",
-      .title = "Frames arrive undamaged",
-      .why = "Each damaged frame is a lost one, and on RoCE a retransmission from there on",
-      .fix = "ethtool -S {netdev} --groups eth-mac  # they grow: the cable, the transceiver, the switch port",
-      .blocks_for = &kDemandsLossless,
-      .depends_on = {"link.state"},
-      .rule = Rule<EthernetView>{CrcNotApplicable, JudgeCrc}};
-}
-
-Check LinkFec() {
-  return {.id = "link.fec",
-          .title = "Forward error correction is on where the link needs it, and enough",
-          .why = "What it does not correct is a lost frame; lanes of 50 Gb/s and more do not work without it",
-          .fix = "ethtool --set-fec {netdev} encoding rs  # and the same at the switch port",
-          .blocks_for = &kDemandsLossless,
-          .depends_on = {"link.state"},
-          .rule = Rule<EthernetView>{FecNotApplicable, JudgeFec}};
+      {.id = "link.lanes",
+       .title = "The link uses all its lanes",
+       .why = "A link that lost lanes goes on at a part of its speed, and says nothing",
+       .fix = "ethtool {netdev}  # then reseat or replace the cable or the transceiver",
+       .depends_on = {"link.state", "link.speed"},
+       .judge = JudgeLinkLanes},
+      {.id = "link.rate-match",
+       .title = "The RDMA stack reckons with the link's real speed",
+       .why = "Who paces by the rate, or picks a path by it, takes the driver's: 1 Gb/s where it does not know",
+       .fix = "ethtool -i {netdev}  # this driver does not know the speed of its link: update it",
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkRateMatch},
+      {.id = "link.fec",
+       .title = "Forward error correction is on where the link needs it, and enough",
+       .why = "What it does not correct is a lost frame; lanes of 50 Gb/s and more do not work without it",
+       .fix = "ethtool --set-fec {netdev} encoding rs  # and the same at the switch port",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkFec},
+      {.id = "link.crc",
+       .title = "Frames arrive undamaged",
+       .why = "Each damaged frame is a lost one, and on RoCE a retransmission from there on",
+       .fix = "ethtool -S {netdev} --groups eth-mac  # they grow: the cable, the transceiver, the switch port",
+       .blocks_for = &kDemandsLossless,
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkCrc},
+      {.id = "link.flaps",
+       .title = "The link stays up",
+       .why = "Every time it goes down the RDMA connections over it break",
+       .fix = "ip -s -s link show dev {netdev}  # carrier changes that grow: the cable, the transceiver, the "
+              "switch port",
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkFlaps},
+      {.id = "link.eee",
+       .title = "Energy-efficient Ethernet is off",
+       .why = "A link that sleeps between frames wakes too late for RDMA's latency",
+       .fix = "ethtool --set-eee {netdev} eee off",
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkEee},
+      {.id = "link.module",
+       .title = "The NIC and its transceiver are in order and not too hot",
+       .why = "Heat damages bits, then the link; a transceiver at its limit switches itself off",
+       .fix = "sensors  # improve the air flow; a module alone that is hot: replace it",
+       .depends_on = {"link.state"},
+       .judge = JudgeLinkModule},
+  };
 }
 
 }  // namespace rdmaready

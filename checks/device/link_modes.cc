@@ -60,16 +60,16 @@ std::optional<LinkMode> FastestMode(const LinkModes& modes) {
   return fastest;
 }
 
-bool Negotiates(const Fact<Netdev>& netdev) {
-  const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+bool Negotiates(NetdevRef netdev) {
+  const FactRef<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
   return modes && (modes->autoneg || std::ranges::find(modes->supported, "Autoneg") != modes->supported.end());
 }
 
-std::string FasterFix(const Fact<Netdev>& netdev, std::uint32_t least_mbps) {
+std::string FasterFix(NetdevRef netdev, std::uint32_t least_mbps) {
   constexpr std::string_view kElse =
       "  # and the same at the switch port; if it stays lower: the cable, the transceiver";
   if (Negotiates(netdev)) return Cat("ethtool -s ", NetdevWord(netdev), " autoneg on", kElse);
-  const Fact<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+  const FactRef<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
   const std::optional<LinkMode> fastest = modes ? FastestMode(*modes) : std::nullopt;
   return Cat("ethtool -s ", NetdevWord(netdev), " speed ", fastest ? fastest->speed_mbps : least_mbps,
              " duplex full autoneg off", kElse);

@@ -26,11 +26,11 @@ std::optional<LinkMode> ParseLinkMode(std::string_view name);
 std::optional<LinkMode> FastestMode(const LinkModes& modes);
 
 // A link of several lanes, or of copper from 25 Gb/s up, works only when both ends negotiate it.
-bool Negotiates(const Fact<Netdev>& netdev);
+bool Negotiates(NetdevRef netdev);
 
 // "ethtool -s eth0 autoneg on  # ..." where the link negotiates, else its fastest mode by name; `least_mbps` of
 // a link that names none.
-std::string FasterFix(const Fact<Netdev>& netdev, std::uint32_t least_mbps);
+std::string FasterFix(NetdevRef netdev, std::uint32_t least_mbps);
 
 // "no cable": what ETHTOOL_LINK_EXT_STATE_* means.
 std::string DownReasonText(const DownReason& reason);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// mtu.*: the interface's MTU, and the RoCE MTU that follows from it.
+// mtu.*: how large a packet may be, on the interface, in RDMA and in a VLAN.
 #include <algorithm>
 
 #include "checks/families.h"
+#include "checks/net/tagging.h"
+#include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -23,28 +25,19 @@ std::string SetMtu(const Port& port, std::uint32_t mtu_bytes) {
   return Cat("ip link set dev ", NetdevWord(port.netdev), " mtu ", mtu_bytes);
 }
 
-std::string EthernetNotApplicable(const PortView& view) {
-  if (!view.profile.mtu_bytes) return NotAsked(view.profile, "an MTU");
+Verdict JudgeMtuEthernet(const PortView& view) {
+  if (!view.profile.mtu_bytes) return NotApplicable(NotAsked(view.profile, "an MTU"));
   const bool infiniband = view.port.transport && *view.port.transport == Transport::kInfiniBand;
-  return infiniband ? "InfiniBand: a port has no Ethernet MTU" : "";
-}
-
-Verdict JudgeEthernet(const PortView& view) {
+  if (infiniband) return NotApplicable("InfiniBand: a port has no Ethernet MTU");
   constexpr std::string_view kSource = "rtnetlink link";
   const std::string expected = Cat("at least ", *view.profile.mtu_bytes);
-  const Fact<Netdev>& netdev = view.port.netdev;
+  NetdevRef netdev = view.port.netdev;
   if (!netdev) return NoAnswer(netdev.missing(), expected, kSource);
   // No interface has MTU 0: the default means that nobody filled it in.
   if (netdev->mtu_bytes == 0) return NoAnswer({}, expected, kSource);
   return Judged(netdev->mtu_bytes >= *view.profile.mtu_bytes, Cat("MTU ", netdev->mtu_bytes), expected, kSource,
                 Cat(SetMtu(view.port, InterfaceMtuFor(view.profile)),
                     "  # the RoCE MTU follows; the switch needs room too (9216)"));
-}
-
-std::string RoceNotApplicable(const PortView& view) {
-  if (!view.profile.roce_mtu_bytes) return NotAsked(view.profile, "a RoCE MTU");
-  const bool iwarp = view.port.transport && *view.port.transport == Transport::kIwarp;
-  return iwarp ? "iWARP: it has no RoCE MTU, TCP segments by the interface's" : "";
 }
 
 std::string RoceFix(const PortView& view, std::uint32_t active) {
@@ -61,7 +54,10 @@ std::string RoceFix(const PortView& view, std::uint32_t active) {
              "  # the interface has room for it: a change of its MTU makes the driver compute again");
 }
 
-Verdict JudgeRoce(const PortView& view) {
+Verdict JudgeMtuRoceActive(const PortView& view) {
+  if (!view.profile.roce_mtu_bytes) return NotApplicable(NotAsked(view.profile, "a RoCE MTU"));
+  const bool iwarp = view.port.transport && *view.port.transport == Transport::kIwarp;
+  if (iwarp) return NotApplicable("iWARP: it has no RoCE MTU, TCP segments by the interface's");
   constexpr std::string_view kSource = "verbs active MTU";
   const std::uint32_t wanted = *view.profile.roce_mtu_bytes;
   const Fact<std::uint32_t>& active = view.port.active_mtu_bytes;
@@ -70,28 +66,94 @@ Verdict JudgeRoce(const PortView& view) {
                 RoceFix(view, *active));
 }
 
-}  // namespace
+constexpr std::string_view kMtuSource = "rtnetlink link";
 
-Check MtuEthernet() {
-  return {
-      .id = "mtu.ethernet",
-      .title = "The interface's MTU is as large as the profile asks",
-      .why =
-          "A small Ethernet MTU makes a small RoCE MTU: more packets, lower rates, and peers that do not agree",
-      .fix = "ip link set dev {netdev} mtu {mtu}  # the switch needs room too (9216)",
-      .blocks_for = &kDemandsMtu,
-      .depends_on = {"inv.netdev-mapping", "mtu.max"},
-      .rule = Rule<PortView>{EthernetNotApplicable, JudgeEthernet}};
+// What the interface has already, it can have.
+Verdict JudgeMtuMax(const PortView& view) {
+  if (!view.profile.mtu_bytes) return NotApplicable(NotAsked(view.profile, "an MTU"));
+  if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: a port has no Ethernet MTU");
+  const std::uint32_t wanted = *view.profile.mtu_bytes;
+  const std::string expected = Cat("at least ", wanted);
+  NetdevRef netdev = view.port.netdev;
+  if (!netdev) return NoAnswer(netdev.missing(), expected, kMtuSource);
+  const Fact<std::uint32_t>& max = netdev->max_mtu_bytes;
+  if (netdev->mtu_bytes >= wanted)
+    return Judged(true, Cat("MTU ", netdev->mtu_bytes, " is set"), expected, kMtuSource);
+  if (!max) return NoAnswer(max.missing(), expected, kMtuSource);
+  if (*max == 0) return Judged(true, "the driver names no limit", expected, kMtuSource);
+  return Judged(*max >= wanted, Cat("the driver allows ", *max, " at most"), expected, kMtuSource);
 }
 
-Check MtuRoceActive() {
-  return {.id = "mtu.roce-active",
-          .title = "The RoCE MTU is the profile's",
-          .why = "Two ends with different RoCE MTUs lose large messages, or fail to connect",
-          .fix = "ip link set dev {netdev} mtu {mtu}  # the RoCE MTU follows the interface's",
-          .blocks_for = &kDemandsRoceMtu,
-          .depends_on = {"drv.userlib", "link.state", "mtu.ethernet"},
-          .rule = Rule<PortView>{RoceNotApplicable, JudgeRoce}};
+std::string VlanNotApplicable(const PortView& view) {
+  if (!view.profile.mtu_bytes) return NotAsked(view.profile, "an MTU");
+  if (IsInfiniBand(view.port)) return "InfiniBand: a port has no Ethernet MTU";
+  if (!view.port.uppers || !AddressesKnown(view.port)) return {};
+  return StorageVlans(view.port, view.profile).empty() ? "no VLAN with an address on the port" : "";
+}
+
+// Where the profile names no VLAN, one that has the MTU is enough: the others may be for something else.
+Verdict JudgeMtuVlan(const PortView& view) {
+  if (std::string reason = VlanNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  const std::uint32_t wanted = *view.profile.mtu_bytes;
+  const std::string expected = Cat("at least ", wanted);
+  if (!view.port.uppers) return NoAnswer(view.port.uppers.missing(), expected, kMtuSource);
+  std::string observed;
+  const TaggedNetdev* small = nullptr;
+  bool enough = false;
+  const std::vector<TaggedNetdev> vlans = StorageVlans(view.port, view.profile);
+  for (const TaggedNetdev& vlan : vlans) {
+    if (vlan.mtu_bytes == 0) return NoAnswer({}, expected, kMtuSource);
+    observed += Cat(observed.empty() ? "" : ", ", vlan.name, " has MTU ", vlan.mtu_bytes);
+    if (vlan.mtu_bytes < wanted) {
+      if (small == nullptr) small = &vlan;
+    } else {
+      enough = enough || !view.profile.vlan_ids;
+    }
+  }
+  if (small != nullptr && !enough)
+    return Judged(false, observed, expected, kMtuSource,
+                  Cat("ip link set dev ", ShellWord(small->name), " mtu ", wanted));
+  if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kMtuSource);
+  return Judged(true, observed, expected, kMtuSource);
+}
+
+}  // namespace
+
+std::vector<Check> MtuChecks() {
+  return {
+      {.id = "mtu.max",
+       .title = "The interface's driver allows the MTU of the profile",
+       .why = "An MTU that the driver refuses cannot be set: the profile asks for what this NIC cannot do",
+       .fix =
+           "ip -d link show dev {netdev}  # maxmtu: on a virtual machine raise it at the hypervisor, else use "
+           "a newer driver or correct mtu_bytes",
+       .blocks_for = &kDemandsMtu,
+       .depends_on = {"inv.netdev-mapping"},
+       .judge = JudgeMtuMax},
+      {.id = "mtu.ethernet",
+       .title = "The interface's MTU is as large as the profile asks",
+       .why = "A small Ethernet MTU makes a small RoCE MTU: more packets, lower rates, and peers that do not "
+              "agree",
+       .fix = "ip link set dev {netdev} mtu {mtu}  # the switch needs room too (9216)",
+       .blocks_for = &kDemandsMtu,
+       .depends_on = {"inv.netdev-mapping", "mtu.max"},
+       .judge = JudgeMtuEthernet},
+      {.id = "mtu.roce-active",
+       .title = "The RoCE MTU is the profile's",
+       .why = "Two ends with different RoCE MTUs lose large messages, or fail to connect",
+       .fix = "ip link set dev {netdev} mtu {mtu}  # the RoCE MTU follows the interface's",
+       .blocks_for = &kDemandsRoceMtu,
+       .depends_on = {"drv.userlib", "link.state", "mtu.ethernet"},
+       .telling = 2,
+       .judge = JudgeMtuRoceActive},
+      {.id = "mtu.vlan",
+       .title = "The VLANs that carry storage have the MTU too",
+       .why =
+           "A connection takes the MTU of the interface that has its address: a small VLAN makes small packets",
+       .fix = "ip link set dev {netdev} mtu {mtu}  # first the interface, then the VLAN on it",
+       .depends_on = {"inv.netdev-mapping", "mtu.ethernet"},
+       .judge = JudgeMtuVlan},
+  };
 }
 
 }  // namespace rdmaready

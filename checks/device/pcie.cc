@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// pcie.*: can the host feed the NIC, and does the bus carry it without errors.
+// pcie.*: can the host feed the NIC, does the bus carry it without errors, and how is the bus set.
 #include <algorithm>
 #include <optional>
 
 #include "api/base/text.h"
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
-#include "checks/words/unclear.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "sysfs PCI";
+constexpr std::string_view kPciSource = "sysfs PCI";
 
 std::string NoPcie(const Port& port) {
   if (IsSoftware(port)) return "a software device has no PCIe";
@@ -21,9 +20,7 @@ std::string NoPcie(const Port& port) {
   return {};
 }
 
-std::string PortNotApplicable(const PortView& view) { return NoPcie(view.port); }
-
-Fact<std::vector<PciHop>> PathOf(const Port& port) {
+Fact<std::vector<PciHop>> PciPathOf(const Port& port) {
   if (!port.pci) return port.pci.missing();
   return port.pci->path;
 }
@@ -48,25 +45,25 @@ struct Measure {
   std::string_view expected;
 };
 
-std::string LanesText(std::uint32_t lanes) { return Cat("x", lanes); }
+std::string PciLanesText(std::uint32_t lanes) { return Cat("x", lanes); }
 
 std::string TransfersText(std::uint32_t mtps) {
   const std::uint32_t tenths = mtps / 100;
   return tenths % 10 == 0 ? Cat(tenths / 10, " GT/s") : Cat(tenths / 10, ".", tenths % 10, " GT/s");
 }
 
-constexpr Measure kWidth{&PciLink::width, LanesText, "every lane both ends have"};
+constexpr Measure kWidth{&PciLink::width, PciLanesText, "every lane both ends have"};
 constexpr Measure kSpeed{&PciLink::speed_mtps, TransfersText, "the speed both ends have"};
 
 // A link below what both of its ends can is a fault; a slot that can less than the card, a choice to know of.
 Verdict JudgeLinks(const Port& port, const Measure& measure) {
   const std::string expected(measure.expected);
-  const Fact<std::vector<PciHop>> path = PathOf(port);
-  if (!path) return NoAnswer(path.missing(), expected, kSource);
+  const Fact<std::vector<PciHop>> path = PciPathOf(port);
+  if (!path) return NoAnswer(path.missing(), expected, kPciSource);
   const auto number = measure.number;
   const bool filled = std::ranges::all_of(
       *path, [number](const PciHop& hop) { return hop.current.*number != 0 && hop.max.*number != 0; });
-  if (path->empty() || !filled) return Unclear("the link does not say what it runs at", expected, kSource);
+  if (path->empty() || !filled) return Unclear("the link does not say what it runs at", expected, kPciSource);
   for (const BusLink& link : LinksOf(*path)) {
     const std::uint32_t now = link.device->current.*number;
     const std::uint32_t card = link.device->max.*number;
@@ -75,19 +72,25 @@ Verdict JudgeLinks(const Port& port, const Measure& measure) {
       return Judged(
           false,
           Cat(link.device->address, " runs at ", measure.text(now), " of ", measure.text(std::min(card, slot))),
-          expected, kSource);
+          expected, kPciSource);
     }
   }
   const PciHop& card = path->front();
   const std::string observed = Cat(card.address, " runs at ", measure.text(card.current.*number));
   if (card.current.*number < card.max.*number)
     return Warned(Cat(observed, ", its slot has no more; the card has ", measure.text(card.max.*number)),
-                  expected, kSource);
-  return Judged(true, observed, expected, kSource);
+                  expected, kPciSource);
+  return Judged(true, observed, expected, kPciSource);
 }
 
-Verdict JudgeWidth(const PortView& view) { return JudgeLinks(view.port, kWidth); }
-Verdict JudgeSpeed(const PortView& view) { return JudgeLinks(view.port, kSpeed); }
+Verdict JudgePcieWidth(const PortView& view) {
+  if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
+  return JudgeLinks(view.port, kWidth);
+}
+Verdict JudgePcieSpeed(const PortView& view) {
+  if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
+  return JudgeLinks(view.port, kSpeed);
+}
 
 // Megabits per second that a link carries, after its coding: 8b/10b up to 5 GT/s, 128b/130b above.
 std::uint64_t CapacityMbps(const PciLink& link) {
@@ -96,20 +99,20 @@ std::uint64_t CapacityMbps(const PciLink& link) {
   return link.speed_mtps <= kLast8b10bMtps ? raw * 8 / 10 : raw * 128 / 130;
 }
 
-std::string BandwidthNotApplicable(const EthernetView& view) { return NoPcie(view.port); }
-
 // What the wire brings: InfiniBand's over all its lanes.
-Fact<std::uint32_t> WireSpeed(const EthernetView& view) {
-  return IsInfiniBand(view.port) ? view.port.rate_mbps : NetdevFact(view.netdev, &Netdev::speed_mbps);
+FactRef<std::uint32_t> WireSpeed(const EthernetView& view) {
+  if (IsInfiniBand(view.port)) return view.port.rate_mbps;
+  return NetdevFact(view.netdev, &Netdev::speed_mbps);
 }
 
-Verdict JudgeBandwidth(const EthernetView& view) {
+Verdict JudgePcieBandwidth(const EthernetView& view) {
+  if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
   const std::string_view both =
       IsInfiniBand(view.port) ? "sysfs PCI, sysfs port rate" : "sysfs PCI, ethtool link modes";
   const Fact<std::uint32_t> speed = WireSpeed(view);
   if (!speed) return NoAnswer(speed.missing(), "the port's speed", both);
   const std::string expected = "at least " + SpeedText(*speed);
-  const Fact<std::vector<PciHop>> path = PathOf(view.port);
+  const Fact<std::vector<PciHop>> path = PciPathOf(view.port);
   if (!path) return NoAnswer(path.missing(), expected, both);
   std::optional<std::uint64_t> narrowest;
   for (const PciHop& hop : *path) {
@@ -121,112 +124,226 @@ Verdict JudgeBandwidth(const EthernetView& view) {
   return Judged(*narrowest >= *speed, observed, expected, both);
 }
 
-std::string NumaNotApplicable(const PortView& view) {
-  return IsSoftware(view.port) ? "a software device has no PCIe" : "";
-}
-
-Verdict JudgeNuma(const PortView& view) {
+Verdict JudgePcieNuma(const PortView& view) {
+  if (IsSoftware(view.port)) return NotApplicable("a software device has no PCIe");
   constexpr std::string_view kExpected = "a NUMA node";
   const Fact<std::uint32_t>& nodes = view.host.numa_nodes;
-  if (!nodes) return NoAnswer(nodes.missing(), std::string(kExpected), kSource);
-  if (!view.port.pci) return NoAnswer(view.port.pci.missing(), std::string(kExpected), kSource);
-  if (*nodes == 1) return Judged(true, "one NUMA node", std::string(kExpected), kSource);
+  if (!nodes) return NoAnswer(nodes.missing(), kExpected, kPciSource);
+  if (!view.port.pci) return NoAnswer(view.port.pci.missing(), kExpected, kPciSource);
+  if (*nodes == 1) return Judged(true, "one NUMA node", kExpected, kPciSource);
   const Fact<std::int32_t>& node = view.port.pci->numa_node;
-  if (!node) return NoAnswer(node.missing(), std::string(kExpected), kSource);
+  if (!node) return NoAnswer(node.missing(), kExpected, kPciSource);
   const std::string observed =
       *node >= 0 ? Cat("node ", *node, " of ", *nodes) : Cat("none named, of ", *nodes, " nodes");
-  return Judged(*node >= 0, observed, std::string(kExpected), kSource);
-}
-
-std::string AerNotApplicable(const PortView& view) {
-  if (IsSoftware(view.port)) return "a software device has no PCIe";
-  const Fact<PciFunction>& pci = view.port.pci;
-  return pci && NotOffered(pci->aer_fatal) && NotOffered(pci->aer_nonfatal) ? "the device reports no bus errors"
-                                                                            : "";
+  return Judged(*node >= 0, observed, kExpected, kPciSource);
 }
 
 // The number of corrected ones is by experience; no standard has one.
-Verdict JudgeAer(const PortView& view) {
+Verdict JudgePcieAer(const PortView& view) {
+  if (IsSoftware(view.port)) return NotApplicable("a software device has no PCIe");
+  const Fact<PciFunction>& pci = view.port.pci;
+  if (pci && NotOffered(pci->aer_fatal) && NotOffered(pci->aer_nonfatal))
+    return NotApplicable("the device reports no bus errors");
   constexpr std::string_view kAerSource = "sysfs AER, /proc/uptime";
   constexpr std::string_view kExpected = "none uncorrected, at most 10 corrected an hour";
   constexpr std::uint64_t kMostAnHour = 10;
-  constexpr std::uint64_t kHourS = 3600;
-  const Fact<PciFunction>& pci = view.port.pci;
-  if (!pci) return NoAnswer(pci.missing(), std::string(kExpected), kAerSource);
+  constexpr std::uint64_t kSecondsAnHour = 3600;
+  if (!pci) return NoAnswer(pci.missing(), kExpected, kAerSource);
   for (const Fact<std::uint64_t>* count : {&pci->aer_fatal, &pci->aer_nonfatal}) {
-    if (!*count) return NoAnswer(count->missing(), std::string(kExpected), kAerSource);
+    if (!*count) return NoAnswer(count->missing(), kExpected, kAerSource);
   }
   if (*pci->aer_fatal > 0 || *pci->aer_nonfatal > 0) {
     return Judged(false, Cat(*pci->aer_fatal, " fatal and ", *pci->aer_nonfatal, " non-fatal bus errors"),
-                  std::string(kExpected), kAerSource);
+                  kExpected, kAerSource);
   }
   const Fact<std::uint64_t>& corrected = pci->aer_correctable;
-  if (NotOffered(corrected))
-    return Judged(true, "no uncorrected bus error", std::string(kExpected), kAerSource);
-  if (!corrected) return NoAnswer(corrected.missing(), std::string(kExpected), kAerSource);
+  if (NotOffered(corrected)) return Judged(true, "no uncorrected bus error", kExpected, kAerSource);
+  if (!corrected) return NoAnswer(corrected.missing(), kExpected, kAerSource);
   const std::string observed = Cat("none uncorrected, ", *corrected, " corrected since boot");
-  if (*corrected <= kMostAnHour) return Judged(true, observed, std::string(kExpected), kAerSource);
+  if (*corrected <= kMostAnHour) return Judged(true, observed, kExpected, kAerSource);
   const Fact<std::uint64_t>& uptime = view.host.uptime_s;
-  if (!uptime) return NoAnswer(uptime.missing(), std::string(kExpected), kAerSource);
-  const bool many = *corrected * kHourS > kMostAnHour * *uptime;
-  if (many) return Warned(observed, std::string(kExpected), kAerSource);
-  return Judged(true, observed, std::string(kExpected), kAerSource);
+  if (!uptime) return NoAnswer(uptime.missing(), kExpected, kAerSource);
+  const bool many = *corrected * kSecondsAnHour > kMostAnHour * *uptime;
+  if (many) return Warned(observed, kExpected, kAerSource);
+  return Judged(true, observed, kExpected, kAerSource);
 }
 
 constexpr std::string_view kReseatFix =
     "lspci -vv  # LnkCap and LnkSta of {device}: reseat the card, use another slot, look at the slot's BIOS "
     "settings";
 
+constexpr std::string_view kPciConfigSource = "PCI configuration space";
+
+// The hops, of which there is at least one; else the reason why not.
+Fact<std::vector<PciHop>> WholePciPathOf(const Port& port) {
+  if (!port.pci) return port.pci.missing();
+  if (port.pci->path && port.pci->path->empty())
+    return Missing{.kind = Missing::Kind::kFailed, .detail = "the way to the root port is not known"};
+  return port.pci->path;
+}
+
+// Both ends of a link must take what the other sends: one size all the way.
+Verdict JudgePcieMps(const PortView& view) {
+  if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kExpected = "the same all the way, 256 bytes at least";
+  constexpr std::uint32_t kEnoughBytes = 256;
+  const Fact<std::vector<PciHop>> path = WholePciPathOf(view.port);
+  if (!path) return NoAnswer(path.missing(), kExpected, kPciConfigSource);
+  for (const PciHop& hop : *path) {
+    if (!hop.max_payload_bytes) return NoAnswer(hop.max_payload_bytes.missing(), kExpected, kPciConfigSource);
+  }
+  const PciHop& device = path->front();
+  const std::uint32_t own = *device.max_payload_bytes;
+  for (const PciHop& hop : *path) {
+    if (*hop.max_payload_bytes == own) continue;
+    return Judged(
+        false,
+        Cat(device.address, " has ", own, " bytes, ", hop.address, " on its way ", *hop.max_payload_bytes),
+        kExpected, kPciConfigSource);
+  }
+  const std::string observed = Cat(own, " bytes on ", path->size(), path->size() == 1 ? " device" : " devices");
+  if (own < kEnoughBytes) return Warned(observed, kExpected, kPciConfigSource);
+  return Judged(true, observed, kExpected, kPciConfigSource);
+}
+
+// Below 512 bytes a fast port spends the bus on requests; 256 was too low for any.
+Verdict JudgePcieMrrs(const PortView& view) {
+  if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
+  constexpr std::uint32_t kLeastBytes = 256;
+  constexpr std::uint32_t kFastBytes = 512;
+  constexpr std::uint32_t kFastMbps = 25'000;
+  const FactRef<std::uint32_t> speed = NetdevFact(view.port.netdev, &Netdev::speed_mbps);
+  const std::uint32_t mbps = speed ? *speed : view.port.rate_mbps ? *view.port.rate_mbps : 0;
+  const std::uint32_t wanted = mbps >= kFastMbps ? kFastBytes : kLeastBytes;
+  const std::string expected = Cat("at least ", wanted, " bytes");
+  const Fact<std::vector<PciHop>> path = WholePciPathOf(view.port);
+  if (!path) return NoAnswer(path.missing(), expected, kPciConfigSource);
+  const PciHop& device = path->front();
+  if (!device.max_read_request_bytes)
+    return NoAnswer(device.max_read_request_bytes.missing(), expected, kPciConfigSource);
+  const std::uint32_t now = *device.max_read_request_bytes;
+  const std::string fix =
+      Cat("setpci -s ", ShellWord(device.address),
+          " CAP_EXP+8.w=5000:7000  # 4096 bytes, until the next boot; for good: in the BIOS");
+  const std::string observed = Cat(now, " bytes at ", device.address);
+  if (now >= kLeastBytes && now < wanted) return Warned(observed, expected, kPciConfigSource, fix);
+  return Judged(now >= wanted, observed, expected, kPciConfigSource, fix);
+}
+
+std::string AcsNotApplicable(const PortView& view) {
+  if (IsSoftware(view.port)) return NoPcie(view.port);
+  return view.profile.gpu_direct ? "" : NotAsked(view.profile, "GPU-direct");
+}
+
+// A port without ACS redirects nothing.
+Verdict JudgePcieAcs(const PortView& view) {
+  if (std::string reason = AcsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kExpected = "no redirection on the way";
+  const Fact<std::vector<PciHop>> path = WholePciPathOf(view.port);
+  if (!path) return NoAnswer(path.missing(), kExpected, kPciConfigSource);
+  const PciHop* unread = nullptr;
+  for (const PciHop& hop : *path) {
+    if (!hop.acs_redirect) {
+      if (!NotOffered(hop.acs_redirect)) unread = &hop;
+      continue;
+    }
+    if (!*hop.acs_redirect) continue;
+    return Judged(
+        false, Cat(hop.address, " sends what is for another device up to the root"), kExpected,
+        kPciConfigSource,
+        Cat("setpci -s ", ShellWord(hop.address),
+            " ECAP_ACS+6.w=0000:000c  # until the next boot; for good: ACS off in the BIOS. Not where "
+            "virtual machines own devices: it is what keeps them apart"));
+  }
+  if (unread != nullptr) return NoAnswer(unread->acs_redirect.missing(), kExpected, kPciConfigSource);
+  return Judged(true, Cat("none of ", path->size(), " devices redirects"), kExpected, kPciConfigSource);
+}
+
+std::string IommuNotApplicable(const PortView& view) {
+  if (IsSoftware(view.port)) return NoPcie(view.port);
+  return view.port.pci && NotOffered(view.port.pci->iommu_domain) ? "no IOMMU is in the way" : "";
+}
+
+Verdict JudgePcieIommu(const PortView& view) {
+  if (std::string reason = IommuNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kIommuSource = "sysfs IOMMU group";
+  constexpr std::string_view kExpected = "identity";
+  const Fact<PciFunction>& pci = view.port.pci;
+  if (!pci) return NoAnswer(pci.missing(), kExpected, kIommuSource);
+  if (!pci->iommu_domain) return NoAnswer(pci->iommu_domain.missing(), kExpected, kIommuSource);
+  const bool direct = *pci->iommu_domain == kExpected;
+  return Judged(
+      direct,
+      Cat(direct ? "addresses pass as they are: " : "every address is translated: ", *pci->iommu_domain),
+      kExpected, kIommuSource);
+}
+
 }  // namespace
 
-Check PcieWidth() {
-  return {.id = "pcie.width",
-          .title = "The NIC's PCIe link has all its lanes",
-          .why = "A link with half its lanes carries half: the NIC fills its buffers and sends pauses",
-          .fix = kReseatFix,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{PortNotApplicable, JudgeWidth}};
-}
-
-Check PcieSpeed() {
-  return {.id = "pcie.speed",
-          .title = "The NIC's PCIe link runs at the speed of both ends",
-          .why = "A link of an older generation carries half: the NIC fills its buffers and sends pauses",
-          .fix = kReseatFix,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{PortNotApplicable, JudgeSpeed}};
-}
-
-Check PcieBandwidth() {
+std::vector<Check> PcieChecks() {
   return {
-      .id = "pcie.bandwidth",
-      .title = "PCIe carries what the port can receive",
-      .why = "Where the bus is slower than the wire the host becomes the slow receiver, and pauses the fabric",
-      .fix = kReseatFix,
-      .depends_on = {"link.state", "pcie.width", "pcie.speed"},
-      .rule = Rule<EthernetView>{BandwidthNotApplicable, JudgeBandwidth}};
-}
-
-Check PcieNuma() {
-  return {.id = "pcie.numa",
-          .title = "It is known which NUMA node the NIC is at",
-          .why = "Without it interrupts and buffers land on the far socket, and cost latency and bandwidth",
-          .fix =
-              "cat /sys/class/infiniband/{device}/device/numa_node  # -1: a BIOS setting (NUMA per socket) or "
+      {.id = "pcie.width",
+       .title = "The NIC's PCIe link has all its lanes",
+       .why = "A link with half its lanes carries half: the NIC fills its buffers and sends pauses",
+       .fix = kReseatFix,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieWidth},
+      {.id = "pcie.speed",
+       .title = "The NIC's PCIe link runs at the speed of both ends",
+       .why = "A link of an older generation carries half: the NIC fills its buffers and sends pauses",
+       .fix = kReseatFix,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieSpeed},
+      {.id = "pcie.bandwidth",
+       .title = "PCIe carries what the port can receive",
+       .why = "Where the bus is slower than the wire the host becomes the slow receiver, and pauses the fabric",
+       .fix = kReseatFix,
+       .depends_on = {"link.state", "pcie.width", "pcie.speed"},
+       .judge = JudgePcieBandwidth},
+      {.id = "pcie.numa",
+       .title = "It is known which NUMA node the NIC is at",
+       .why = "Without it interrupts and buffers land on the far socket, and cost latency and bandwidth",
+       .fix = "cat /sys/class/infiniband/{device}/device/numa_node  # -1: a BIOS setting (NUMA per socket) or "
               "its update names it",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{NumaNotApplicable, JudgeNuma}};
-}
-
-Check PcieAer() {
-  return {.id = "pcie.aer",
-          .title = "The NIC's bus had no uncorrected error, and few that it corrected",
-          .why =
-              "An uncorrected bus error loses data between NIC and memory, or resets the NIC; corrected ones "
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieNuma},
+      {.id = "pcie.aer",
+       .title = "The NIC's bus had no uncorrected error, and few that it corrected",
+       .why = "An uncorrected bus error loses data between NIC and memory, or resets the NIC; corrected ones "
               "foretell it",
-          .fix = "dmesg --level err,warn  # look for AER; reseat the card, or use another slot",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{AerNotApplicable, JudgeAer}};
+       .fix = "dmesg --level err,warn  # look for AER; reseat the card, or use another slot",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieAer},
+      {.id = "pcie.mps",
+       .title = "Every device on the way to memory takes the same size of packet",
+       .why = "A packet larger than the next device takes is an error of the bus; small ones waste it",
+       .fix = "grep -o 'pci=[^ ]*' /proc/cmdline  # add pci=pcie_bus_safe to the kernel's command line and "
+              "reboot, or set the maximum payload in the BIOS",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieMps},
+      {.id = "pcie.mrrs",
+       .title = "The NIC may read enough of memory with one request",
+       .why = "What it sends it reads from memory first: with small requests it waits more than it reads",
+       .fix = "lspci -vv  # MaxReadReq of {device}",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieMrrs},
+      {.id = "pcie.acs",
+       .title = "Nothing between NIC and GPU redirects what they say to each other",
+       .why = "Redirected, each byte goes up to the processor and down again: half of the bandwidth, or less",
+       .fix = "lspci -vv  # ACSCtl of the bridges: ReqRedir and CmpltRedir off, in the BIOS",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieAcs},
+      {.id = "pcie.iommu",
+       .title = "The NIC reaches memory without translation",
+       .why = "A translated address costs a look-up, and small transfers feel it; it is needed only where a "
+              "virtual "
+              "machine owns a device",
+       .fix =
+           "grep -o 'iommu[^ ]*' /proc/cmdline  # where no guest owns a device: add iommu=pt to the kernel's "
+           "command line and reboot",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgePcieIommu},
+  };
 }
 
 }  // namespace rdmaready

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "checks/begin.h"
+#include "checks/catalog.h"
 #include "checks/placeholders.h"
 #include "checks/spare.h"
 #include "checks/stopwatch.h"
@@ -83,22 +84,21 @@ std::string OthersText(const Ballot& ballot, const std::string& own) {
 
 Verdict Tell(const Agreement& rule, const Ballot& ballot, const std::string& own, bool votes) {
   // Whatever the others have: its own findings explain it.
-  if (!votes) return Judged(false, own, std::string(kTheSame), rule.source);
+  if (!votes) return Judged(false, own, kTheSame, rule.source);
   if (ballot.hosts.size() < 2) {
-    return {.outcome = Outcome::kNotApplicable,
-            .observed = own + "; no port of another host to compare it with"};
+    return NotApplicable(own + "; no port of another host to compare it with");
   }
   const auto* majority = ballot.Majority();
   if (ballot.by_value.size() == 1) {
     return Judged(true, Cat(own, ", like all ", CountText(ballot.votes), " of ", ballot.hosts.size(), " hosts"),
-                  std::string(kTheSame), rule.source);
+                  kTheSame, rule.source);
   }
   if (majority == nullptr) {
-    return Judged(false, Cat(own, "; ", OthersText(ballot, own)), std::string(kTheSame), rule.source);
+    return Judged(false, Cat(own, "; ", OthersText(ballot, own)), kTheSame, rule.source);
   }
   const std::string share = Cat(majority->second.size(), " of ", CountText(ballot.votes));
   if (own == majority->first) {
-    return Judged(true, Cat(own, ", like ", share), std::string(kTheSame), rule.source);
+    return Judged(true, Cat(own, ", like ", share), kTheSame, rule.source);
   }
   return Judged(false, Cat(own, "; ", majority->first, " at ", share),
                 Cat(majority->first, ", like the others"), rule.source);
@@ -112,17 +112,10 @@ std::vector<Verdict> Compare(const Agreement& rule, std::span<const Voter> ports
   std::vector<Verdict> verdicts(ports.size());
   std::vector<std::string> values(ports.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const PortView view{*ports[i].facts, *ports[i].port, profile};
-    const std::string reason = rule.not_applicable(view);
-    if (!reason.empty()) {
-      verdicts[i] = {.outcome = Outcome::kNotApplicable, .observed = reason};
-      continue;
-    }
-    const Fact<std::string> value = rule.value(view);
+    const Fact<std::string> value = rule.value({*ports[i].facts, *ports[i].port, profile});
     if (!value) {
-      verdicts[i] = NotOffered(value)
-                        ? Verdict{.outcome = Outcome::kNotApplicable, .observed = value.missing().detail}
-                        : NoAnswer(value.missing(), std::string(kTheSame), rule.source);
+      verdicts[i] = NotOffered(value) ? NotApplicable(value.missing().detail)
+                                      : NoAnswer(value.missing(), kTheSame, rule.source);
       continue;
     }
     values[i] = *value;
@@ -174,7 +167,7 @@ std::vector<std::vector<Finding>> JudgeAgreement(std::span<const FleetHost> host
   }
   if (with_ports.size() < 2) return findings;
   for (const Check& check : AllChecks()) {
-    const auto* rule = std::get_if<Agreement>(&check.rule);
+    const auto* rule = std::get_if<Agreement>(&check.judge);
     if (rule == nullptr) continue;
     const Stopwatch watch(now);
     std::vector<Finding> begun;

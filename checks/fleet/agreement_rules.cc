@@ -14,19 +14,16 @@
 namespace rdmaready {
 namespace {
 
-std::string Always(const PortView&) { return {}; }
-
-std::string OnlyRoce(const PortView& view) { return NotRoce(view.port); }
-
-std::string OnlyHardware(const PortView& view) {
-  return IsSoftware(view.port) ? "a software device has none" : "";
+// What the value of a port is where the question does not apply to it.
+Missing Apart(std::string_view reason) {
+  return {.kind = Missing::Kind::kUnsupported, .detail = std::string(reason)};
 }
 
 // The answer of each Ethernet port that the RDMA port stands on, each text once.
 template <class Describe>
 Fact<std::string> OfEthernets(const Port& port, Describe describe) {
   std::vector<std::string> texts;
-  for (const Fact<Netdev>& netdev : EthernetPortsOf(port)) {
+  for (NetdevRef netdev : EthernetPortsOf(port)) {
     const Fact<std::string> text = describe(netdev);
     if (!text) return text.missing();
     if (std::ranges::find(texts, *text) == texts.end()) texts.push_back(*text);
@@ -54,6 +51,7 @@ Fact<std::string> TransportValue(const PortView& view) {
 
 // The GID that stands for the port's first address: RoCE v2 where there is one.
 Fact<std::string> GidValue(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return Apart(reason);
   if (!view.port.gids) return view.port.gids.missing();
   const std::vector<PlacedAddress> addresses = AddressesOf(view.port);
   if (addresses.empty()) return Missing{.kind = Missing::Kind::kFailed, .detail = "the port has no address"};
@@ -67,46 +65,44 @@ Fact<std::string> GidValue(const PortView& view) {
   return Missing{.kind = Missing::Kind::kFailed, .detail = "no GID stands for its address"};
 }
 
-std::string MtuNotApplicable(const PortView& view) {
-  const bool iwarp = view.port.transport && *view.port.transport == Transport::kIwarp;
-  return iwarp ? "iWARP: TCP agrees on its segments by itself" : "";
-}
-
 Fact<std::string> MtuValue(const PortView& view) {
+  const Fact<Transport>& transport = view.port.transport;
+  if (transport && *transport == Transport::kIwarp) return Apart("iWARP: TCP agrees on its segments by itself");
   if (!view.port.active_mtu_bytes) return view.port.active_mtu_bytes.missing();
   return Cat("RDMA MTU ", *view.port.active_mtu_bytes);
 }
 
-std::string OnlyWithNetdev(const PortView& view) {
-  return IsInfiniBand(view.port) ? "InfiniBand has no Ethernet interface" : "";
-}
-
 Fact<std::string> NetdevMtuValue(const PortView& view) {
+  if (IsInfiniBand(view.port)) return Apart("InfiniBand has no Ethernet interface");
   if (!view.port.netdev) return view.port.netdev.missing();
   return Cat("MTU ", view.port.netdev->mtu_bytes);
 }
 
 Fact<std::string> SpeedValue(const PortView& view) {
-  return OfEthernets(view.port, [](const Fact<Netdev>& netdev) -> Fact<std::string> {
-    const Fact<std::uint32_t> speed = NetdevFact(netdev, &Netdev::speed_mbps);
+  if (IsInfiniBand(view.port)) return Apart("InfiniBand has no Ethernet interface");
+  return OfEthernets(view.port, [](NetdevRef netdev) -> Fact<std::string> {
+    const FactRef<std::uint32_t> speed = NetdevFact(netdev, &Netdev::speed_mbps);
     if (!speed) return speed.missing();
     return SpeedText(*speed);
   });
 }
 
 Fact<std::string> AdapterValue(const PortView& view) {
+  if (IsSoftware(view.port)) return Apart("a software device has none");
   if (!view.port.board) return view.port.board.missing();
   return *view.port.board;
 }
 
 Fact<std::string> FirmwareValue(const PortView& view) {
+  if (IsSoftware(view.port)) return Apart("a software device has none");
   if (!view.port.firmware) return view.port.firmware.missing();
   return "firmware " + *view.port.firmware;
 }
 
 Fact<std::string> PfcValue(const PortView& view) {
-  return OfEthernets(view.port, [](const Fact<Netdev>& netdev) -> Fact<std::string> {
-    const Fact<Pfc> pfc = DcbFact(netdev, &Dcb::pfc);
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return Apart(reason);
+  return OfEthernets(view.port, [](NetdevRef netdev) -> Fact<std::string> {
+    const FactRef<Pfc> pfc = DcbFact(netdev, &Dcb::pfc);
     if (!pfc) return pfc.missing();
     return PfcText(pfc->enabled);
   });
@@ -138,8 +134,9 @@ std::string EtsText(const Ets& ets) {
 }
 
 Fact<std::string> EtsValue(const PortView& view) {
-  return OfEthernets(view.port, [](const Fact<Netdev>& netdev) -> Fact<std::string> {
-    const Fact<Ets> ets = DcbFact(netdev, &Dcb::ets);
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return Apart(reason);
+  return OfEthernets(view.port, [](NetdevRef netdev) -> Fact<std::string> {
+    const FactRef<Ets> ets = DcbFact(netdev, &Dcb::ets);
     if (!ets) return ets.missing();
     return EtsText(*ets);
   });
@@ -147,15 +144,18 @@ Fact<std::string> EtsValue(const PortView& view) {
 
 // How RDMA-CM marks, by default.
 Fact<std::string> MarkingValue(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return Apart(reason);
   if (!view.port.cm_default_tos) return view.port.cm_default_tos.missing();
   return Cat("RDMA-CM marks ToS ", *view.port.cm_default_tos);
 }
 
 // To which priority the DSCP leads that RDMA is to have.
 Fact<std::string> DscpValue(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return Apart(reason);
+  if (!view.profile.dscp) return Apart(NotAsked(view.profile, "a DSCP"));
   const std::uint8_t dscp = *view.profile.dscp;
-  return OfEthernets(view.port, [dscp](const Fact<Netdev>& netdev) -> Fact<std::string> {
-    const Fact<std::vector<AppEntry>> app = DcbFact(netdev, &Dcb::app);
+  return OfEthernets(view.port, [dscp](NetdevRef netdev) -> Fact<std::string> {
+    const FactRef<std::vector<AppEntry>> app = DcbFact(netdev, &Dcb::app);
     if (!app) return app.missing();
     std::vector<std::uint8_t> priorities;
     for (const AppEntry& row : *app) {
@@ -167,17 +167,13 @@ Fact<std::string> DscpValue(const PortView& view) {
   });
 }
 
-std::string DscpNotApplicable(const PortView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  return view.profile.dscp ? "" : NotAsked(view.profile, "a DSCP");
-}
-
 template <class Number>
 std::string Known(const std::optional<Number>& value) {
   return value ? std::to_string(*value) : std::string("not told");
 }
 
 Fact<std::string> CongestionValue(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return Apart(reason);
   if (!view.port.congestion) return view.port.congestion.missing();
   const CongestionControl& control = *view.port.congestion;
   const auto priorities = [](const std::optional<std::uint8_t>& bitmap) {
@@ -195,133 +191,92 @@ Fact<std::string> CongestionValue(const PortView& view) {
 
 }  // namespace
 
-Check AgreeTransport() {
+std::vector<Check> AgreementChecks() {
   return {
-      .id = "agree.transport",
-      .title = "All hosts speak one RDMA protocol in a subnet",
-      .why = "iWARP, RoCE and InfiniBand do not talk to each other: storage falls back to TCP, silently",
-      .fix =
-          "rdma link show  # on the host that differs: another NIC, or its other protocol by devlink dev param",
-      .depends_on = {"inv.transport"},
-      .rule = Agreement{Always, TransportValue, "RDMA netlink of all"}};
-}
-
-Check AgreeGid() {
-  return {.id = "agree.gid",
-          .title = "The GID of the storage address has one type and index on all hosts",
-          .why =
-              "Programs that are given a GID index (NCCL, perftest) take another address, or none, where it "
+      {.id = "agree.transport",
+       .title = "All hosts speak one RDMA protocol in a subnet",
+       .why = "iWARP, RoCE and InfiniBand do not talk to each other: storage falls back to TCP, silently",
+       .fix = "rdma link show  # on the host that differs: another NIC, or its other protocol by devlink dev "
+              "param",
+       .depends_on = {"inv.transport"},
+       .judge = Agreement{TransportValue, "RDMA netlink of all"}},
+      {.id = "agree.gid",
+       .title = "The GID of the storage address has one type and index on all hosts",
+       .why = "Programs that are given a GID index (NCCL, perftest) take another address, or none, where it "
               "differs",
-          .fix =
-              "rdma link show {device}/{port}  # same addresses and VLANs in the same order, or let programs "
+       .fix = "rdma link show {device}/{port}  # same addresses and VLANs in the same order, or let programs "
               "find it by RDMA-CM",
-          .depends_on = {"inv.netdev-mapping", "ip.address", "gid.v2-present", "gid.ip-match"},
-          .rule = Agreement{OnlyRoce, GidValue, "GID tables of all"}};
-}
-
-Check AgreeMtu() {
-  return {.id = "agree.mtu",
-          .title = "All hosts of a subnet have one RDMA MTU",
-          .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
-          .fix = "ip link set dev {netdev} mtu MTU  # MTU: that of the others",
-          .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
-          .rule = Agreement{MtuNotApplicable, MtuValue, "verbs active MTU of all"}};
-}
-
-Check AgreeNetdevMtu() {
-  return {.id = "agree.netdev-mtu",
-          .title = "All hosts of a subnet have one MTU for IP",
-          .why = "What goes by TCP beside RDMA (and all of iWARP) stalls on the larger frames of one side",
-          .fix = "ip link set dev {netdev} mtu MTU  # MTU: that of the others",
-          .depends_on = {"inv.netdev-mapping", "mtu.max", "mtu.ethernet"},
-          .rule = Agreement{OnlyWithNetdev, NetdevMtuValue, "rtnetlink of all"}};
-}
-
-Check AgreeSpeed() {
-  return {.id = "agree.speed",
-          .title = "All ports of a subnet have one speed",
-          .why = "The slow one makes the fast ones wait: pauses, or loss, for everybody",
-          .fix = "ethtool {netdev}  # cable, module and autonegotiation of the port that differs",
-          .depends_on = {"inv.netdev-mapping", "link.state", "link.speed"},
-          .rule = Agreement{OnlyWithNetdev, SpeedValue, "sysfs speed of all"}};
-}
-
-Check AgreeAdapter() {
-  return {.id = "agree.adapter",
-          .title = "All hosts of a subnet have one model of adapter",
-          .why =
-              "Different models differ in pause, congestion control and limits: what works on one is no proof "
+       .depends_on = {"inv.netdev-mapping", "ip.address", "gid.v2-present", "gid.ip-match"},
+       .judge = Agreement{GidValue, "GID tables of all"}},
+      {.id = "agree.mtu",
+       .title = "All hosts of a subnet have one RDMA MTU",
+       .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
+       .fix = "ip link set dev {netdev} mtu MTU  # MTU: that of the others",
+       .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
+       .judge = Agreement{MtuValue, "verbs active MTU of all"}},
+      {.id = "agree.netdev-mtu",
+       .title = "All hosts of a subnet have one MTU for IP",
+       .why = "What goes by TCP beside RDMA (and all of iWARP) stalls on the larger frames of one side",
+       .fix = "ip link set dev {netdev} mtu MTU  # MTU: that of the others",
+       .depends_on = {"inv.netdev-mapping", "mtu.max", "mtu.ethernet"},
+       .judge = Agreement{NetdevMtuValue, "rtnetlink of all"}},
+      {.id = "agree.speed",
+       .title = "All ports of a subnet have one speed",
+       .why = "The slow one makes the fast ones wait: pauses, or loss, for everybody",
+       .fix = "ethtool {netdev}  # cable, module and autonegotiation of the port that differs",
+       .depends_on = {"inv.netdev-mapping", "link.state", "link.speed"},
+       .judge = Agreement{SpeedValue, "sysfs speed of all"}},
+      {.id = "agree.adapter",
+       .title = "All hosts of a subnet have one model of adapter",
+       .why = "Different models differ in pause, congestion control and limits: what works on one is no proof "
               "for the other",
-          .fix = "rdma dev show; lspci -nn  # the same model in every host, or know of the difference",
-          .depends_on = {"inv.physical"},
-          .rule = Agreement{OnlyHardware, AdapterValue, "sysfs board_id of all"}};
-}
-
-Check AgreeFirmware() {
-  return {
-      .id = "agree.firmware",
-      .title = "All adapters of one model have one firmware",
-      .why = "Two firmware versions differ in pause and congestion behaviour: a fault shows on one host only",
-      .fix = "devlink dev info  # then bring it to the firmware of the others",
-      .depends_on = {"inv.physical"},
-      .rule = Agreement{OnlyHardware, FirmwareValue, "RDMA netlink of all", Agreement::Among::kOneBoard}};
-}
-
-Check AgreePfc() {
-  return {.id = "agree.pfc",
-          .title = "All hosts of a subnet pause the same priorities",
-          .why = "A pause that only some hosts honour protects one direction: frames are lost under load",
-          .fix =
-              "dcb pfc show dev {netdev}  # then as the others have it: dcb pfc set dev {netdev} prio-pfc "
+       .fix = "rdma dev show; lspci -nn  # the same model in every host, or know of the difference",
+       .depends_on = {"inv.physical"},
+       .judge = Agreement{AdapterValue, "sysfs board_id of all"}},
+      {.id = "agree.firmware",
+       .title = "All adapters of one model have one firmware",
+       .why = "Two firmware versions differ in pause and congestion behaviour: a fault shows on one host only",
+       .fix = "devlink dev info  # then bring it to the firmware of the others",
+       .depends_on = {"inv.physical"},
+       .judge = Agreement{FirmwareValue, "RDMA netlink of all", Agreement::Among::kOneBoard}},
+      {.id = "agree.pfc",
+       .title = "All hosts of a subnet pause the same priorities",
+       .why = "A pause that only some hosts honour protects one direction: frames are lost under load",
+       .fix = "dcb pfc show dev {netdev}  # then as the others have it: dcb pfc set dev {netdev} prio-pfc "
               "all:off PRIORITY:on",
-          .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.off-when-lossy",
-                         "pfc.not-default", "pfc.not-heartbeat", "pfc.only-one"},
-          .rule = Agreement{OnlyRoce, PfcValue, "dcbnl IEEE PFC of all"}};
-}
-
-Check AgreeEts() {
-  return {.id = "agree.ets",
-          .title = "All hosts of a subnet share the link alike between the priorities",
-          .why = "A host that gives RDMA less is the slow one of every collective and every stripe",
-          .fix =
-              "dcb ets show dev {netdev}  # then as the others have it: dcb ets set dev {netdev} tc-bw ... "
+       .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.off-when-lossy",
+                      "pfc.not-default", "pfc.not-heartbeat", "pfc.only-one"},
+       .judge = Agreement{PfcValue, "dcbnl IEEE PFC of all"}},
+      {.id = "agree.ets",
+       .title = "All hosts of a subnet share the link alike between the priorities",
+       .why = "A host that gives RDMA less is the slow one of every collective and every stripe",
+       .fix = "dcb ets show dev {netdev}  # then as the others have it: dcb ets set dev {netdev} tc-bw ... "
               "prio-tc ...",
-          .depends_on = {"inv.transport", "drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa", "ets.rdma-share",
-                         "ets.three-classes", "ets.cluster-share"},
-          .rule = Agreement{OnlyRoce, EtsValue, "dcbnl IEEE ETS of all"}};
-}
-
-Check AgreeDscp() {
-  return {.id = "agree.dscp",
-          .title = "All hosts of a subnet take the DSCP of RDMA for the same priority",
-          .why = "Where it is another one, traffic to that host is in a class that drops",
-          .fix =
-              "dcb app show dev {netdev}  # then as the others have it: dcb app replace dev {netdev} dscp-prio "
+       .depends_on = {"inv.transport", "drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa", "ets.rdma-share",
+                      "ets.three-classes", "ets.cluster-share"},
+       .judge = Agreement{EtsValue, "dcbnl IEEE ETS of all"}},
+      {.id = "agree.dscp",
+       .title = "All hosts of a subnet take the DSCP of RDMA for the same priority",
+       .why = "Where it is another one, traffic to that host is in a class that drops",
+       .fix = "dcb app show dev {netdev}  # then as the others have it: dcb app replace dev {netdev} dscp-prio "
               "{dscp}:PRIORITY",
-          .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp"},
-          .rule = Agreement{DscpNotApplicable, DscpValue, "dcbnl APP tables of all"}};
-}
-
-Check AgreeMarking() {
-  return {.id = "agree.marking",
-          .title = "RDMA-CM marks alike on all hosts of a subnet",
-          .why = "The host that marks differently sends in another class than it is answered in",
-          .fix =
-              "rdma link show {device}/{port}  # then write the others' ToS to "
+       .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp"},
+       .judge = Agreement{DscpValue, "dcbnl APP tables of all"}},
+      {.id = "agree.marking",
+       .title = "RDMA-CM marks alike on all hosts of a subnet",
+       .why = "The host that marks differently sends in another class than it is answered in",
+       .fix = "rdma link show {device}/{port}  # then write the others' ToS to "
               "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos",
-          .depends_on = {"inv.transport", "roce.tos"},
-          .rule = Agreement{OnlyRoce, MarkingValue, "configfs default_roce_tos of all"}};
-}
-
-Check AgreeCongestion() {
-  return {.id = "agree.congestion",
-          .title = "Congestion control is set alike on all hosts of a subnet",
-          .why =
-              "Senders that slow down differently share a link unfairly, and one that does not makes the "
+       .depends_on = {"inv.transport", "roce.tos"},
+       .judge = Agreement{MarkingValue, "configfs default_roce_tos of all"}},
+      {.id = "agree.congestion",
+       .title = "Congestion control is set alike on all hosts of a subnet",
+       .why = "Senders that slow down differently share a link unfairly, and one that does not makes the "
               "others pay",
-          .fix = "rdmaready facts HOST OTHER  # compare congestion control, and align the one that differs",
-          .depends_on = {"inv.transport"},
-          .rule = Agreement{OnlyRoce, CongestionValue, "the drivers' congestion control files of all"}};
+       .fix = "rdmaready facts HOST OTHER  # compare congestion control, and align the one that differs",
+       .depends_on = {"inv.transport"},
+       .judge = Agreement{CongestionValue, "the drivers' congestion control files of all"}},
+  };
 }
 
 }  // namespace rdmaready

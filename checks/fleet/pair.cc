@@ -3,8 +3,10 @@
 // host; these speak up where each host is fine by itself, or where the profile is silent.
 #include <algorithm>
 
+#include "checks/dcb/trust.h"
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
+#include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -25,11 +27,6 @@ std::string_view ProtocolName(Transport transport) {
   return "an unknown transport";
 }
 
-std::string MtuNotApplicable(const PairView& view) {
-  const bool iwarp = view.from_port.transport && *view.from_port.transport == Transport::kIwarp;
-  return iwarp ? "iWARP: TCP agrees on its segments by itself" : "";
-}
-
 // Raises the smaller one, on the host that has it.
 std::string MtuFix(const PairView& view) {
   const bool from_smaller = *view.from_port.active_mtu_bytes < *view.to_port.active_mtu_bytes;
@@ -40,122 +37,168 @@ std::string MtuFix(const PairView& view) {
              Printable(from_smaller ? view.from_name : view.to_name));
 }
 
-Verdict JudgeMtu(const PairView& view) {
+Verdict JudgeMtuPair(const PairView& view) {
+  const bool iwarp = view.from_port.transport && *view.from_port.transport == Transport::kIwarp;
+  if (iwarp) return NotApplicable("iWARP: TCP agrees on its segments by itself");
   constexpr std::string_view kSource = "verbs active MTU of both";
   constexpr std::string_view kExpected = "the same on both";
   const Fact<std::uint32_t>& from = view.from_port.active_mtu_bytes;
   const Fact<std::uint32_t>& to = view.to_port.active_mtu_bytes;
-  if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
-  if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
-  if (*from == *to) return Judged(true, Cat("RoCE MTU ", *from, " on both"), std::string(kExpected), kSource);
+  if (!from) return NoAnswer(from.missing(), kExpected, kSource);
+  if (!to) return NoAnswer(to.missing(), kExpected, kSource);
+  if (*from == *to) return Judged(true, Cat("RoCE MTU ", *from, " on both"), kExpected, kSource);
   return Judged(false, Cat("RoCE MTU ", *from, " on ", view.from_name, ", ", *to, " on ", view.to_name),
-                std::string(kExpected), kSource, MtuFix(view));
-}
-
-std::string PfcNotApplicable(const PairView& view) {
-  if (std::string reason = NotRoce(view.from_port); !reason.empty()) return reason;
-  return view.profile.pfc ? "" : NotAsked(view.profile, "PFC");
+                kExpected, kSource, MtuFix(view));
 }
 
 // The first Ethernet port of the RDMA port that is not known to pause what is wanted; the first of all when
 // every one does.
-Fact<Netdev> OddEthernet(const Port& port, std::uint8_t wanted) {
-  const std::vector<Fact<Netdev>> ethernets = EthernetPortsOf(port);
-  const auto odd = std::ranges::find_if(ethernets, [wanted](const Fact<Netdev>& netdev) {
-    const Fact<Pfc> pfc = DcbFact(netdev, &Dcb::pfc);
+NetdevRef OddEthernet(const Port& port, std::uint8_t wanted) {
+  const std::vector<NetdevRef> ethernets = EthernetPortsOf(port);
+  const auto odd = std::ranges::find_if(ethernets, [wanted](NetdevRef netdev) {
+    const FactRef<Pfc> pfc = DcbFact(netdev, &Dcb::pfc);
     return !pfc || pfc->enabled != wanted;
   });
   return odd == ethernets.end() ? ethernets.front() : *odd;
 }
 
 // A difference in a priority that the profile asks for breaks RDMA; one elsewhere only deserves a word.
-Verdict JudgePfc(const PairView& view) {
+Verdict JudgePfcBothDirections(const PairView& view) {
+  if (std::string reason = NotRoce(view.from_port); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.pfc) return NotApplicable(NotAsked(view.profile, "PFC"));
   constexpr std::string_view kSource = "dcbnl IEEE PFC of both";
   constexpr std::string_view kExpected = "the same on both";
   const std::uint8_t wanted = BitmapOf(*view.profile.pfc);
-  const Fact<Netdev> from_netdev = OddEthernet(view.from_port, wanted);
-  const Fact<Netdev> to_netdev = OddEthernet(view.to_port, wanted);
-  const Fact<Pfc> from = DcbFact(from_netdev, &Dcb::pfc);
-  const Fact<Pfc> to = DcbFact(to_netdev, &Dcb::pfc);
-  if (!from) return NoAnswer(from.missing(), std::string(kExpected), kSource);
-  if (!to) return NoAnswer(to.missing(), std::string(kExpected), kSource);
+  const NetdevRef from_netdev = OddEthernet(view.from_port, wanted);
+  const NetdevRef to_netdev = OddEthernet(view.to_port, wanted);
+  const FactRef<Pfc> from = DcbFact(from_netdev, &Dcb::pfc);
+  const FactRef<Pfc> to = DcbFact(to_netdev, &Dcb::pfc);
+  if (!from) return NoAnswer(from.missing(), kExpected, kSource);
+  if (!to) return NoAnswer(to.missing(), kExpected, kSource);
   if (from->enabled == to->enabled)
-    return Judged(true, PfcText(from->enabled) + " on both", std::string(kExpected), kSource);
+    return Judged(true, PfcText(from->enabled) + " on both", kExpected, kSource);
   const std::string observed =
       Cat(PfcText(from->enabled), " at ", view.from_name, ", ", PfcText(to->enabled), " at ", view.to_name);
   const bool from_is_odd = from->enabled != wanted;
-  const Fact<Netdev>& odd = from_is_odd ? from_netdev : to_netdev;
+  const NetdevRef odd = from_is_odd ? from_netdev : to_netdev;
   std::string fix = Cat("dcb pfc set dev ", NetdevWord(odd), " prio-pfc all:off");
   for (const std::uint8_t priority : PrioritiesOf(wanted)) fix += Cat(" ", priority, ":on");
   fix += Cat("  # on ", Printable(from_is_odd ? view.from_name : view.to_name));
   const unsigned differing = static_cast<unsigned>(from->enabled) ^ to->enabled;
-  if ((differing & wanted) == 0) return Warned(observed, std::string(kExpected), kSource, fix);
-  return Judged(false, observed, std::string(kExpected), kSource, fix);
+  if ((differing & wanted) == 0) return Warned(observed, kExpected, kSource, fix);
+  return Judged(false, observed, kExpected, kSource, fix);
 }
 
-std::string ProtocolNotApplicable(const PairView& view) {
+Verdict JudgeIwPeerProtocol(const PairView& view) {
   const auto known = [](const Port& port) { return port.transport && *port.transport != Transport::kUnknown; };
   const auto iwarp = [](const Port& port) { return port.transport && *port.transport == Transport::kIwarp; };
   const bool all_known = known(view.from_port) && known(view.to_port);
-  return all_known && !iwarp(view.from_port) && !iwarp(view.to_port) ? "neither port is iWARP" : "";
-}
-
-Verdict JudgeProtocol(const PairView& view) {
+  if (all_known && !iwarp(view.from_port) && !iwarp(view.to_port))
+    return NotApplicable("neither port is iWARP");
   constexpr std::string_view kSource = "RDMA netlink of both";
   constexpr std::string_view kExpected = "the same protocol on both";
   for (const Port* port : {&view.from_port, &view.to_port}) {
-    if (!port->transport) return NoAnswer(port->transport.missing(), std::string(kExpected), kSource);
+    if (!port->transport) return NoAnswer(port->transport.missing(), kExpected, kSource);
     if (*port->transport == Transport::kUnknown) {
       return NoAnswer(
           {.kind = Missing::Kind::kUnsupported, .detail = "the device does not say which transport it speaks"},
-          std::string(kExpected), kSource);
+          kExpected, kSource);
     }
   }
   const std::string_view from = ProtocolName(*view.from_port.transport);
   const std::string_view to = ProtocolName(*view.to_port.transport);
-  if (from == to) return Judged(true, Cat(from, " on both"), std::string(kExpected), kSource);
+  if (from == to) return Judged(true, Cat(from, " on both"), kExpected, kSource);
   return Judged(
       false,
       Cat(view.from_name, " speaks ", from, ", ", view.to_name, " ", to, ": nothing is tested between them"),
-      std::string(kExpected), kSource,
+      kExpected, kSource,
       Cat("rdma link show  # on both: take ", Printable(view.to_name),
           " out of this inventory, or switch the NIC's protocol with devlink dev param where it has both"));
 }
 
+std::string TrustText(Profile::Trust trust) {
+  return trust == Profile::Trust::kAny ? std::string("nothing") : std::string(Name(trust));
+}
+
+Verdict JudgeTrustUniform(const PairView& view) {
+  if (std::string reason = NotRoce(view.from_port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsLossless.made_by(view.profile))
+    return NotApplicable(NotAsked(view.profile, "a lossless priority"));
+  const Fact<Profile::Trust> from = TrustOf(EthernetPortsOf(view.from_port).front());
+  const Fact<Profile::Trust> to = TrustOf(EthernetPortsOf(view.to_port).front());
+  if (NotOffered(from) || NotOffered(to)) return NotApplicable("a driver does not say what it trusts");
+  constexpr std::string_view kSource = "dcbnl APP table of both";
+  constexpr std::string_view kExpected = "the same on both";
+  if (!from) return NoAnswer(from.missing(), kExpected, kSource);
+  if (!to) return NoAnswer(to.missing(), kExpected, kSource);
+  if (*from == *to) return Judged(true, TrustText(*from) + " on both", kExpected, kSource);
+  return Judged(false,
+                Cat(TrustText(*from), " at ", view.from_name, ", ", TrustText(*to), " at ", view.to_name),
+                kExpected, kSource);
+}
+
+Verdict JudgeDrvFwUniform(const PairView& view) {
+  if (IsSoftware(view.from_port) || IsSoftware(view.to_port))
+    return NotApplicable("a software device has no firmware");
+  const Fact<std::string>& from_board = view.from_port.board;
+  const Fact<std::string>& to_board = view.to_port.board;
+  if (from_board && to_board && *from_board != *to_board)
+    return NotApplicable(Cat("different boards: ", *from_board, " and ", *to_board));
+  constexpr std::string_view kSource = "RDMA netlink of both";
+  constexpr std::string_view kExpected = "the same on both";
+  for (const Port* port : {&view.from_port, &view.to_port}) {
+    if (!port->firmware) return NoAnswer(port->firmware.missing(), kExpected, kSource);
+    if (!port->board) return NoAnswer(port->board.missing(), kExpected, kSource);
+  }
+  const std::string& from = *view.from_port.firmware;
+  const std::string& to = *view.to_port.firmware;
+  if (from == to) return Judged(true, Cat("firmware ", from, " on both"), kExpected, kSource);
+  return Judged(false, Cat("firmware ", from, " at ", view.from_name, ", ", to, " at ", view.to_name),
+                kExpected, kSource);
+}
+
 }  // namespace
 
-Check IwPeerProtocol() {
+std::vector<Check> PairChecks() {
   return {
-      .id = "iw.peer-protocol",
-      .title = "An iWARP port has an iWARP port as its peer",
-      .why = "iWARP and RoCE do not talk to each other: between such hosts storage falls back to TCP, silently",
-      .fix =
-          "rdma link show  # on both: keep hosts of one protocol in one inventory, or switch the NIC's with "
-          "devlink dev param",
-      .blocks_for = &kDemandsRdma,
-      .depends_on = {"inv.transport", "agree.transport"},
-      .rule = Rule<PairView>{ProtocolNotApplicable, JudgeProtocol}};
-}
-
-Check MtuPair() {
-  return {.id = "mtu.pair",
-          .title = "Both ports have the same RoCE MTU",
-          .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
-          .fix = "ip link set dev {netdev} mtu {mtu}  # on the host with the smaller one",
-          .blocks_for = &kDemandsRdma,
-          .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active", "agree.mtu"},
-          .rule = Rule<PairView>{MtuNotApplicable, JudgeMtu}};
-}
-
-Check PfcBothDirections() {
-  return {
-      .id = "pfc.both-directions",
-      .title = "Both ports pause the same priorities",
-      .why = "A pause that only one end knows protects one direction: the other loses frames under load",
-      .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on  # on the host that differs",
-      .blocks_for = &kDemandsPfc,
-      .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.only-one", "agree.pfc"},
-      .rule = Rule<PairView>{PfcNotApplicable, JudgePfc}};
+      {.id = "iw.peer-protocol",
+       .title = "An iWARP port has an iWARP port as its peer",
+       .why =
+           "iWARP and RoCE do not talk to each other: between such hosts storage falls back to TCP, silently",
+       .fix =
+           "rdma link show  # on both: keep hosts of one protocol in one inventory, or switch the NIC's with "
+           "devlink dev param",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.transport", "agree.transport"},
+       .parts_hosts = true,
+       .judge = JudgeIwPeerProtocol},
+      {.id = "mtu.pair",
+       .title = "Both ports have the same RoCE MTU",
+       .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
+       .fix = "ip link set dev {netdev} mtu {mtu}  # on the host with the smaller one",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active", "agree.mtu"},
+       .judge = JudgeMtuPair},
+      {.id = "pfc.both-directions",
+       .title = "Both ports pause the same priorities",
+       .why = "A pause that only one end knows protects one direction: the other loses frames under load",
+       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on  # on the host that differs",
+       .blocks_for = &kDemandsPfc,
+       .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.only-one", "agree.pfc"},
+       .judge = JudgePfcBothDirections},
+      {.id = "trust.uniform",
+       .title = "Both ports classify received frames by the same mark",
+       .why = "Where one end trusts DSCP and the other PCP, traffic is lossless one way only",
+       .fix = "dcb app show dev {netdev}  # on both: make the one that differs trust what the other does",
+       .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp", "trust.mode"},
+       .judge = JudgeTrustUniform},
+      {.id = "drv.fw-uniform",
+       .title = "NICs of one board have one firmware at both ends",
+       .why = "Two firmware versions differ in pause and congestion behaviour: a fault shows on one end only",
+       .fix = "devlink dev info  # on both; then bring the older one to the other's firmware",
+       .depends_on = {"inv.netdev-mapping", "agree.firmware"},
+       .judge = JudgeDrvFwUniform},
+  };
 }
 
 }  // namespace rdmaready

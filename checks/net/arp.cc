@@ -11,7 +11,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kSource = "sysctl net.ipv4.conf, rtnetlink addresses";
+constexpr std::string_view kSysctlSource = "sysctl net.ipv4.conf, rtnetlink addresses";
 
 struct Member {
   std::string netdev{};
@@ -65,7 +65,7 @@ std::vector<Shared> SharedOf(const PortView& view) {
   return all;
 }
 
-std::string NotApplicable(const PortView& view) {
+std::string ArpNotApplicable(const PortView& view) {
   if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
   if (!view.port.subnets) return {};
   const bool any = std::ranges::any_of(*view.port.subnets, [](const Subnet& one) { return IsIpv4(one.own); });
@@ -76,27 +76,28 @@ std::string NotApplicable(const PortView& view) {
 template <class Good, class Value>
 Verdict JudgeMembers(const PortView& view, std::string_view setting, std::string_view expected, Good good,
                      Value value) {
-  if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), std::string(expected), kSource);
+  if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), std::string(expected), kSysctlSource);
   for (const Shared& shared : SharedOf(view)) {
     std::string names;
     std::string wrong;
     for (const Member& member : shared.members) {
-      if (!member.settings) return NoAnswer(member.settings.missing(), std::string(expected), kSource);
+      if (!member.settings) return NoAnswer(member.settings.missing(), std::string(expected), kSysctlSource);
       names += Cat(names.empty() ? "" : ", ", member.netdev);
       if (good(*member.settings, shared)) continue;
       wrong += Cat(wrong.empty() ? "" : ", ", value(*member.settings), " on ", member.netdev);
     }
     if (wrong.empty()) continue;
     return Judged(false, Cat("in the subnet of ", shared.subnet, " are ", names, ": ", setting, " ", wrong),
-                  std::string(expected), kSource);
+                  std::string(expected), kSysctlSource);
   }
   const Fact<Ipv4Settings>& own = view.port.netdev ? view.port.netdev->ipv4 : Fact<Ipv4Settings>();
   const std::string alone = SharedOf(view).empty() ? "no other interface is in its subnets" : "good everywhere";
   return Judged(true, own ? Cat(setting, " ", value(*own), ": ", alone) : alone, std::string(expected),
-                kSource);
+                kSysctlSource);
 }
 
-Verdict JudgeIgnore(const PortView& view) {
+Verdict JudgeArpIgnore(const PortView& view) {
+  if (std::string reason = ArpNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   // Larger values than 2 still answer for other interfaces' addresses, or, 8, for none at all.
   const auto good = [](const Ipv4Settings& settings, const Shared& shared) {
     if (settings.arp_ignore == 1 || settings.arp_ignore == 2) return true;
@@ -106,13 +107,15 @@ Verdict JudgeIgnore(const PortView& view) {
                       [](const Ipv4Settings& settings) { return settings.arp_ignore; });
 }
 
-Verdict JudgeAnnounce(const PortView& view) {
+Verdict JudgeArpAnnounce(const PortView& view) {
+  if (std::string reason = ArpNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const auto good = [](const Ipv4Settings& settings, const Shared&) { return settings.arp_announce == 2; };
   return JudgeMembers(view, "arp_announce", "2 where interfaces share a subnet", good,
                       [](const Ipv4Settings& settings) { return settings.arp_announce; });
 }
 
-Verdict JudgeRpFilter(const PortView& view) {
+Verdict JudgeIpRpFilter(const PortView& view) {
+  if (std::string reason = ArpNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const auto good = [](const Ipv4Settings& settings, const Shared&) { return settings.rp_filter != 1; };
   return JudgeMembers(view, "rp_filter", "0 or 2 where interfaces share a subnet", good,
                       [](const Ipv4Settings& settings) { return settings.rp_filter; });
@@ -140,72 +143,64 @@ std::vector<Shared> WithRdmaPorts(const PortView& view) {
 }
 
 std::string LocalNotApplicable(const PortView& view) {
-  if (std::string reason = NotApplicable(view); !reason.empty()) return reason;
+  if (std::string reason = ArpNotApplicable(view); !reason.empty()) return reason;
   if (!view.port.subnets || !WithRdmaPorts(view).empty()) return {};
   return "no RDMA port before this one is in its subnets";
 }
 
-Verdict JudgeAcceptLocal(const PortView& view) {
+Verdict JudgeIpAcceptLocal(const PortView& view) {
+  if (std::string reason = LocalNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "1 where two RDMA ports share a subnet";
-  if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), std::string(kExpected), kSource);
+  if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), kExpected, kSysctlSource);
   std::string names;
   for (const Shared& shared : WithRdmaPorts(view)) {
     for (const Member& member : shared.members) {
-      if (!member.settings) return NoAnswer(member.settings.missing(), std::string(kExpected), kSource);
+      if (!member.settings) return NoAnswer(member.settings.missing(), kExpected, kSysctlSource);
       if (!member.settings->accept_local)
         return Judged(false, Cat("accept_local 0 on ", member.netdev, ", in the subnet of ", shared.subnet),
-                      std::string(kExpected), kSource);
+                      kExpected, kSysctlSource);
       names += Cat(names.empty() ? "" : ", ", member.netdev);
     }
   }
-  return Judged(true, Cat("accept_local 1 on ", names), std::string(kExpected), kSource);
+  return Judged(true, Cat("accept_local 1 on ", names), kExpected, kSysctlSource);
 }
 
 }  // namespace
 
-Check IpAcceptLocal() {
-  return {.id = "ip.accept-local",
-          .title = "Two ports of the host in one subnet can talk to one another",
-          .why = "Else what one port sends to the other is dropped as forged: a test between them times out",
-          .fix = "sysctl -w net.ipv4.conf.all.accept_local=1  # for good: a file in /etc/sysctl.d",
-          .depends_on = {"inv.netdev-mapping", "ip.address"},
-          .rule = Rule<PortView>{LocalNotApplicable, JudgeAcceptLocal}};
-}
-
-Check ArpIgnore() {
+std::vector<Check> ArpChecks() {
   return {
-      .id = "arp.ignore",
-      .title = "Every interface answers ARP for its own addresses only",
-      .why =
-          "Else an interface answers for the address of another in the same subnet, and RDMA is sent to the "
-          "wrong device",
-      .fix =
-          "sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2  # for good: a file in "
-          "/etc/sysctl.d",
-      .depends_on = {"inv.netdev-mapping", "ip.address"},
-      .rule = Rule<PortView>{NotApplicable, JudgeIgnore}};
-}
-
-Check ArpAnnounce() {
-  return {
-      .id = "arp.announce",
-      .title = "Every interface asks by ARP with its own address",
-      .why = "Peers learn from the question: with another interface's address in it they send to the wrong one",
-      .fix = "sysctl -w net.ipv4.conf.all.arp_announce=2  # for good: a file in /etc/sysctl.d",
-      .depends_on = {"inv.netdev-mapping", "ip.address", "arp.ignore"},
-      .rule = Rule<PortView>{NotApplicable, JudgeAnnounce}};
-}
-
-Check IpRpFilter() {
-  return {
-      .id = "ip.rp-filter",
-      .title = "No strict reverse-path filter drops what peers send",
-      .why =
-          "Where interfaces share a subnet, a strict filter silently drops what arrives by the one that the "
-          "route back does not take",
-      .fix = "sysctl -w net.ipv4.conf.all.rp_filter=2  # for good: a file in /etc/sysctl.d",
-      .depends_on = {"inv.netdev-mapping", "ip.address"},
-      .rule = Rule<PortView>{NotApplicable, JudgeRpFilter}};
+      {.id = "ip.accept-local",
+       .title = "Two ports of the host in one subnet can talk to one another",
+       .why = "Else what one port sends to the other is dropped as forged: a test between them times out",
+       .fix = "sysctl -w net.ipv4.conf.all.accept_local=1  # for good: a file in /etc/sysctl.d",
+       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .judge = JudgeIpAcceptLocal},
+      {.id = "arp.ignore",
+       .title = "Every interface answers ARP for its own addresses only",
+       .why =
+           "Else an interface answers for the address of another in the same subnet, and RDMA is sent to the "
+           "wrong device",
+       .fix =
+           "sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2  # for good: a file in "
+           "/etc/sysctl.d",
+       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .judge = JudgeArpIgnore},
+      {.id = "arp.announce",
+       .title = "Every interface asks by ARP with its own address",
+       .why =
+           "Peers learn from the question: with another interface's address in it they send to the wrong one",
+       .fix = "sysctl -w net.ipv4.conf.all.arp_announce=2  # for good: a file in /etc/sysctl.d",
+       .depends_on = {"inv.netdev-mapping", "ip.address", "arp.ignore"},
+       .judge = JudgeArpAnnounce},
+      {.id = "ip.rp-filter",
+       .title = "No strict reverse-path filter drops what peers send",
+       .why =
+           "Where interfaces share a subnet, a strict filter silently drops what arrives by the one that the "
+           "route back does not take",
+       .fix = "sysctl -w net.ipv4.conf.all.rp_filter=2  # for good: a file in /etc/sysctl.d",
+       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .judge = JudgeIpRpFilter},
+  };
 }
 
 }  // namespace rdmaready

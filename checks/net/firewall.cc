@@ -23,7 +23,7 @@ namespace {
 
 using Role = Profile::Role;
 
-constexpr std::string_view kSource = "nf_tables netlink";
+constexpr std::string_view kFirewallSource = "nf_tables netlink";
 constexpr std::uint16_t kRoce = 4791;
 constexpr std::uint16_t kSmb = 445;
 constexpr std::uint16_t kSmbDirectIwarp = 5445;
@@ -147,61 +147,63 @@ void Look(const PortView& view, const Need& need, Found& found) {
   }
 }
 
-std::string NotApplicable(const PortView& view) {
+std::string FirewallNotApplicable(const PortView& view) {
   const Needs needs = NeedsOf(view);
   if (!needs.list.empty() || needs.unknown_role) return {};
   if (!view.port.software || !view.port.transport) return {};
   return "no server here by TCP, and the RDMA of a NIC passes no packet filter";
 }
 
-Verdict Unclear(std::string observed, std::string expected, std::string_view fix) {
+Verdict UnclearFirewall(std::string observed, std::string expected, std::string_view fix) {
   return {.outcome = Outcome::kUnknown,
           .observed = std::move(observed),
           .expected = std::move(expected),
-          .source = std::string(kSource),
+          .source = std::string(kFirewallSource),
           .fix = std::string(fix)};
 }
 
-Verdict JudgeFirewall(const PortView& view) {
+Verdict JudgeIpFirewall(const PortView& view) {
+  if (std::string reason = FirewallNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const Needs needs = NeedsOf(view);
   const std::string expected =
       needs.list.empty() ? "servers can be reached" : Cat(ListOf(needs.list), " let in");
-  if (!view.port.software) return NoAnswer(view.port.software.missing(), expected, kSource);
-  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), expected, kSource);
+  if (!view.port.software) return NoAnswer(view.port.software.missing(), expected, kFirewallSource);
+  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), expected, kFirewallSource);
   const Fact<Firewall>& firewall = view.host.firewall;
-  if (!firewall) return NoAnswer(firewall.missing(), expected, kSource);
-  if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kSource);
+  if (!firewall) return NoAnswer(firewall.missing(), expected, kFirewallSource);
+  if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kFirewallSource);
   Found found;
   for (const Need& need : needs.list) Look(view, need, found);
   if (!found.dropped.empty()) {
     std::string fix;
     for (const std::string& command : found.commands) fix += Cat(fix.empty() ? "" : " && ", command);
-    return Judged(false, found.dropped, expected, kSource,
+    return Judged(false, found.dropped, expected, kFirewallSource,
                   fix + "  # for good: in the rules that are loaded at boot, /etc/nftables.conf for instance");
   }
-  if (needs.unknown_role) return NoAnswer(*needs.unknown_role, expected, kSource);
+  if (needs.unknown_role) return NoAnswer(*needs.unknown_role, expected, kFirewallSource);
   if (!found.unclear.empty())
-    return Unclear(found.unclear, expected, "nft -a list ruleset  # that rule is told by its handle");
+    return UnclearFirewall(found.unclear, expected, "nft -a list ruleset  # that rule is told by its handle");
   if (firewall->legacy_tables)
-    return Unclear(
+    return UnclearFirewall(
         "iptables of the older kind has tables, which are not read", expected,
         "iptables-legacy-save; ip6tables-legacy-save  # better: these rules with nft, or iptables-nft");
   return Judged(true, Cat(firewall->chains.empty() ? "no rules: " : "", ListOf(needs.list), " let in"),
-                expected, kSource);
+                expected, kFirewallSource);
 }
 
 }  // namespace
 
-Check IpFirewall() {
+std::vector<Check> FirewallChecks() {
   return {
-      .id = "ip.firewall",
-      .title = "The packet filter lets in what RDMA and its servers need",
-      .why =
-          "RDMA of a NIC passes no packet filter, but the TCP connection before it does (SMB logs on by it, "
-          "iSCSI finds targets by it), and all traffic of a software device: dropped, nobody can connect",
-      .fix = "nft -a list ruleset  # a rule that accepts it must come before",
-      .depends_on = {"inv.netdev-mapping", "ip.address"},
-      .rule = Rule<PortView>{NotApplicable, JudgeFirewall}};
+      {.id = "ip.firewall",
+       .title = "The packet filter lets in what RDMA and its servers need",
+       .why =
+           "RDMA of a NIC passes no packet filter, but the TCP connection before it does (SMB logs on by it, "
+           "iSCSI finds targets by it), and all traffic of a software device: dropped, nobody can connect",
+       .fix = "nft -a list ruleset  # a rule that accepts it must come before",
+       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .judge = JudgeIpFirewall},
+  };
 }
 
 }  // namespace rdmaready

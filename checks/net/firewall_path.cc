@@ -56,9 +56,9 @@ bool Meets(const FirewallChain& chain, const ArrivingPacket& packet) {
          std::ranges::find(packet.carriers, chain.netdev) != packet.carriers.end();
 }
 
-class Walk {
+class FirewallWalk {
  public:
-  Walk(const Firewall& firewall, const FirewallChain& base, const ArrivingPacket& packet)
+  FirewallWalk(const Firewall& firewall, const FirewallChain& base, const ArrivingPacket& packet)
       : firewall_(firewall), base_(base), packet_(packet) {}
 
   Ends Through(const FirewallChain& chain, int jumps);
@@ -74,7 +74,7 @@ class Walk {
   std::size_t steps_ = 0;
 };
 
-const FirewallChain* Walk::Find(const std::string& name) const {
+const FirewallChain* FirewallWalk::Find(const std::string& name) const {
   const auto found = std::ranges::find_if(firewall_.chains, [&](const FirewallChain& chain) {
     return chain.name == name && chain.family == base_.family && chain.table == base_.table;
   });
@@ -82,11 +82,11 @@ const FirewallChain* Walk::Find(const std::string& name) const {
 }
 
 // The first one speaks.
-void Walk::Note(FirewallStop& place, const FirewallChain& chain, const FirewallRule* rule) const {
+void FirewallWalk::Note(FirewallStop& place, const FirewallChain& chain, const FirewallRule* rule) const {
   if (place.chain == nullptr) place = {.base = &base_, .chain = &chain, .rule = rule};
 }
 
-void Walk::Call(const FirewallChain& chain, const FirewallRule& rule, int jumps, Ends& ends, bool* falls) {
+void FirewallWalk::Call(const FirewallChain& chain, const FirewallRule& rule, int jumps, Ends& ends, bool* falls) {
   const FirewallChain* target = Find(rule.target);
   if (target == nullptr || jumps >= kMostJumps) {
     ends.open = true;
@@ -102,7 +102,7 @@ void Walk::Call(const FirewallChain& chain, const FirewallRule& rule, int jumps,
   *falls = called.fall;
 }
 
-Ends Walk::Through(const FirewallChain& chain, int jumps) {
+Ends FirewallWalk::Through(const FirewallChain& chain, int jumps) {
   Ends ends;
   for (const FirewallRule& rule : chain.rules) {
     if (++steps_ > kMostSteps) {
@@ -154,7 +154,7 @@ std::vector<FirewallStop> StopsOf(const Firewall& firewall, const ArrivingPacket
   std::vector<FirewallStop> stops;
   for (const FirewallChain& base : firewall.chains) {
     if (!Meets(base, packet)) continue;
-    Ends ends = Walk(firewall, base, packet).Through(base, 0);
+    Ends ends = FirewallWalk(firewall, base, packet).Through(base, 0);
     if (ends.fall && base.policy == FirewallAction::kDrop) {
       ends.drop = true;
       if (ends.dropped.chain == nullptr) ends.dropped = {.base = &base, .chain = &base};

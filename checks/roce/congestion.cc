@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "checks/counted/window.h"
 #include "checks/families.h"
 #include "checks/placeholders.h"
 #include "checks/words/verdicts.h"
@@ -35,7 +36,7 @@ Fact<T> Told(const Port& port, std::optional<T> CongestionControl::*part) {
 }
 
 // One number of the driver's, by its name in each of the places where it may have been read.
-struct Switch {
+struct CongestionSwitch {
   std::string ofed;       // below ecn, of MLNX_OFED
   std::string_view mlx5;  // below cc_params, of the kernel's driver; empty: it has none
   std::string_view bnxt;  // below cc, of Broadcom's driver
@@ -51,7 +52,7 @@ std::string BroadcomWrite(const std::string& folder, std::string_view file, unsi
 }
 
 // Only of what was read: where, that is the source.
-std::string SwitchFix(const PortView& view, const Switch& file, unsigned value) {
+std::string SwitchFix(const PortView& view, const CongestionSwitch& file, unsigned value) {
   const std::string source = SourceOf(view.port);
   const std::string folder = ShellWord(source);
   if (IsBroadcom(source))
@@ -91,20 +92,23 @@ Verdict JudgeLoopEnd(const PortView& view, const LoopEnd& end) {
   const std::string source = SourceOf(view.port);
   const std::string moved =
       IsBroadcom(source) ? BroadcomWrite(ShellWord(source), "roce_prio", priority) : std::string();
-  const Switch enable{Cat(end.side, "/enable/", priority), "", "ecn_enable"};
+  const CongestionSwitch enable{Cat(end.side, "/enable/", priority), "", "ecn_enable"};
   return Judged(on, Cat(end.verb, PrioritiesText(*bitmap)), expected, source,
                 moved + SwitchFix(view, enable, 1));
 }
 
-Verdict JudgeNp(const PortView& view) { return JudgeLoopEnd(view, kNotifies); }
-Verdict JudgeRp(const PortView& view) { return JudgeLoopEnd(view, kSlowsDown); }
-
-std::string CnpNotApplicable(const PortView& view) {
-  if (std::string reason = NoCongestion(view); !reason.empty()) return reason;
-  return view.profile.cnp ? "" : NotAsked(view.profile, "congestion notifications");
+Verdict JudgeEcnNp(const PortView& view) {
+  if (std::string reason = LoopNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  return JudgeLoopEnd(view, kNotifies);
+}
+Verdict JudgeEcnRp(const PortView& view) {
+  if (std::string reason = LoopNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  return JudgeLoopEnd(view, kSlowsDown);
 }
 
-Verdict JudgeCnpDscp(const PortView& view) {
+Verdict JudgeEcnCnpDscp(const PortView& view) {
+  if (std::string reason = NoCongestion(view); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.cnp) return NotApplicable(NotAsked(view.profile, "congestion notifications"));
   const unsigned wanted = view.profile.cnp->dscp;
   const std::string expected = Cat("DSCP ", wanted);
   const Fact<std::uint8_t> now = Told(view.port, &CongestionControl::cnp_dscp);
@@ -131,7 +135,8 @@ unsigned FreePriority(const Profile& profile, unsigned paused) {
 }
 
 // A notification that is paused waits behind what it is to slow down; elsewhere it is only unplanned.
-Verdict JudgeCnpPriority(const PortView& view) {
+Verdict JudgeEcnCnpPrio(const PortView& view) {
+  if (std::string reason = CnpPriorityNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
   const unsigned wanted = FreePriority(view.profile, paused);
   const bool named = view.profile.cnp && view.profile.cnp->priority;
@@ -147,80 +152,91 @@ Verdict JudgeCnpPriority(const PortView& view) {
   return Judged(true, observed, expected, SourceOf(view.port));
 }
 
-std::string EctNotApplicable(const PortView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!view.profile.ecn) return NotAsked(view.profile, "marking by switches (ecn)");
-  if (view.profile.tos) return Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos");
-  return view.profile.dscp ? "" : NotAsked(view.profile, "a mark of RDMA's own");
-}
-
 // The two low bits of the ToS: 0 forbids a switch to mark the packet, 1 and 2 allow it, 3 is a mark.
-Verdict JudgeEct(const PortView& view) {
+Verdict JudgeEcnEctSet(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!view.profile.ecn) return NotApplicable(NotAsked(view.profile, "marking by switches (ecn)"));
+  if (view.profile.tos)
+    return NotApplicable(Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos"));
+  if (!view.profile.dscp) return NotApplicable(NotAsked(view.profile, "a mark of RDMA's own"));
   constexpr std::string_view kSource = "configfs rdma_cm";
   constexpr std::string_view kExpected = "ECT(0) or ECT(1)";
   constexpr std::array<std::string_view, 4> kMeaning{"Not-ECT, switches drop instead of marking", "ECT(1)",
                                                      "ECT(0)", "CE, marked from the start"};
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
-  if (!tos) return NoAnswer(tos.missing(), std::string(kExpected), kSource);
+  if (!tos) return NoAnswer(tos.missing(), kExpected, kSource);
   const unsigned bits = *tos & 3U;
   const unsigned better = *WantedTos(view.profile);
   const std::string device = ShellWord(view.port.device);
   return Judged(
-      bits == 1 || bits == 2, Cat("RDMA-CM default ToS ", *tos, ": ", kMeaning.at(bits)),
-      std::string(kExpected), kSource,
+      bits == 1 || bits == 2, Cat("RDMA-CM default ToS ", *tos, ": ", kMeaning.at(bits)), kExpected, kSource,
       Cat("mkdir -p /sys/kernel/config/rdma_cm/", device, " && echo ", better, " > /sys/kernel/config/rdma_cm/",
           device, "/ports/", view.port.number, "/default_roce_tos"));
 }
 
+Verdict JudgeEcnLoopClosed(const PortView& view) {
+  if (std::string reason = NotCounted(view.port, {ErrorTopic::kEcnMarked, ErrorTopic::kCnpIgnored});
+      !reason.empty())
+    return NotApplicable(reason);
+  constexpr std::string_view kSource = "sysfs hw_counters, two readings";
+  constexpr std::string_view kExpected = "marks are answered by notifications, and none of those is ignored";
+  const Fact<std::vector<CounterChange>> all = HardwareChanges(view.port);
+  if (!all) return NoAnswer(all.missing(), kExpected, kSource);
+  const auto grown = [&all](ErrorTopic topic) { return TotalGrowth(ChangesAbout(*all, topic)); };
+  const std::uint64_t marked = grown(ErrorTopic::kEcnMarked);
+  const std::uint64_t sent = grown(ErrorTopic::kCnpSent);
+  const std::uint64_t handled = grown(ErrorTopic::kCnpHandled);
+  const std::uint64_t ignored = grown(ErrorTopic::kCnpIgnored);
+  const std::string observed = Cat(marked, " packets marked, ", sent, " notifications sent, ", handled,
+                                   " received and handled, ", ignored, " ignored", InWindow(view.port));
+  if (ignored > 0 && (marked == 0 || sent > 0)) return Warned(observed, kExpected, kSource);
+  return Judged(marked == 0 || sent > 0, observed, kExpected, kSource);
+}
+
 }  // namespace
 
-Check EcnNp() {
-  return {.id = "ecn.np",
-          .title = "The NIC answers marked packets on the RDMA priority",
-          .why = "Without an answer the sender never hears of congestion, and the queue grows until it pauses",
-          .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_np/enable/{priority}  # with the vendor's driver",
-          .depends_on = {"inv.rdma-present", "inv.transport"},
-          .rule = Rule<PortView>{LoopNotApplicable, JudgeNp}};
-}
-
-Check EcnRp() {
-  return {.id = "ecn.rp",
-          .title = "The NIC slows down for congestion notifications on the RDMA priority",
-          .why = "A sender that hears and goes on as before leaves it all to pauses, which stop others too",
-          .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_rp/enable/{priority}  # with the vendor's driver",
-          .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
-          .rule = Rule<PortView>{LoopNotApplicable, JudgeRp}};
-}
-
-Check EcnCnpDscp() {
-  return {.id = "ecn.cnp-dscp",
-          .title = "The NIC sends congestion notifications with the profile's DSCP",
-          .why = "With another DSCP they go to another queue, and arrive after the congestion",
-          .fix = "echo 48 > /sys/class/net/{netdev}/ecn/roce_np/cnp_dscp  # with the vendor's driver",
-          .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
-          .rule = Rule<PortView>{CnpNotApplicable, JudgeCnpDscp}};
-}
-
-Check EcnCnpPrio() {
-  return {.id = "ecn.cnp-prio",
-          .title = "The NIC sends congestion notifications in a priority that is never paused",
-          .why = "A notification that waits behind a pause arrives after the congestion it is to end",
-          .fix = "echo 6 > /sys/class/net/{netdev}/ecn/roce_np/cnp_802p_prio  # with the vendor's driver",
-          .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
-          .rule = Rule<PortView>{CnpPriorityNotApplicable, JudgeCnpPriority}};
-}
-
-Check EcnEctSet() {
+std::vector<Check> CongestionChecks() {
   return {
-      .id = "ecn.ect-set",
-      .title = "RDMA-CM's packets may be marked by switches",
-      .why = "A switch drops what it must not mark: the same DSCP with ECN bits 0 never hears of congestion",
-      .fix =
-          "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo TOS > "
-          "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos  # TOS: four times the DSCP, "
-          "and 2",
-      .depends_on = {"gid.default-mode", "roce.tos"},
-      .rule = Rule<PortView>{EctNotApplicable, JudgeEct}};
+      {.id = "ecn.np",
+       .title = "The NIC answers marked packets on the RDMA priority",
+       .why = "Without an answer the sender never hears of congestion, and the queue grows until it pauses",
+       .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_np/enable/{priority}  # with the vendor's driver",
+       .depends_on = {"inv.rdma-present", "inv.transport"},
+       .judge = JudgeEcnNp},
+      {.id = "ecn.rp",
+       .title = "The NIC slows down for congestion notifications on the RDMA priority",
+       .why = "A sender that hears and goes on as before leaves it all to pauses, which stop others too",
+       .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_rp/enable/{priority}  # with the vendor's driver",
+       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+       .judge = JudgeEcnRp},
+      {.id = "ecn.cnp-dscp",
+       .title = "The NIC sends congestion notifications with the profile's DSCP",
+       .why = "With another DSCP they go to another queue, and arrive after the congestion",
+       .fix = "echo 48 > /sys/class/net/{netdev}/ecn/roce_np/cnp_dscp  # with the vendor's driver",
+       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+       .judge = JudgeEcnCnpDscp},
+      {.id = "ecn.cnp-prio",
+       .title = "The NIC sends congestion notifications in a priority that is never paused",
+       .why = "A notification that waits behind a pause arrives after the congestion it is to end",
+       .fix = "echo 6 > /sys/class/net/{netdev}/ecn/roce_np/cnp_802p_prio  # with the vendor's driver",
+       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+       .judge = JudgeEcnCnpPrio},
+      {.id = "ecn.ect-set",
+       .title = "RDMA-CM's packets may be marked by switches",
+       .why = "A switch drops what it must not mark: the same DSCP with ECN bits 0 never hears of congestion",
+       .fix = "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo TOS > "
+              "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos  # TOS: four times the DSCP, "
+              "and 2",
+       .depends_on = {"gid.default-mode", "roce.tos"},
+       .judge = JudgeEcnEctSet},
+      {.id = "ecn.loop-closed",
+       .title = "Marks of congestion are answered, and answers heeded",
+       .why = "Where a mark does not slow its sender down, queues grow until PFC stops everybody",
+       .fix = "rdma statistic show link {device}/{port}  # switch the NIC's congestion control on for priority "
+              "{priority}: notification point here, reaction point at the senders",
+       .depends_on = {"link.state"},
+       .judge = JudgeEcnLoopClosed},
+  };
 }
 
 }  // namespace rdmaready

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// gid.*, roce.*: how RoCE addresses and marks its traffic.
+// gid.*, roce.tos: the GIDs that stand for the port's addresses, and how RDMA-CM marks by default.
 #include <algorithm>
 
 #include "checks/families.h"
+#include "checks/net/tagging.h"
 #include "checks/placeholders.h"
+#include "checks/words/addresses.h"
 #include "checks/words/interruption.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
@@ -48,13 +50,14 @@ std::string GidFix(const Port& port, const std::vector<Gid>& gids) {
              "  # ADDRESS: this host's in the storage network, like 10.0.0.1/24");
 }
 
-Verdict JudgeGid(const PortView& view) {
+Verdict JudgeGidV2Present(const PortView& view) {
+  if (std::string reason = NotRoceV2(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "GID table";
   constexpr std::string_view kExpected = "a RoCE v2 GID with an IP address";
   const Fact<std::vector<Gid>>& gids = view.port.gids;
-  if (!gids) return NoAnswer(gids.missing(), std::string(kExpected), kSource);
+  if (!gids) return NoAnswer(gids.missing(), kExpected, kSource);
   const std::string addresses = AddressesOf(*gids, GidType::kRoceV2);
-  if (!addresses.empty()) return Judged(true, addresses, std::string(kExpected), kSource);
+  if (!addresses.empty()) return Judged(true, addresses, kExpected, kSource);
   const std::string v1 = AddressesOf(*gids, GidType::kRoceV1);
   std::string observed = "no RoCE v2 GID with an IP address";
   if (!v1.empty()) {
@@ -62,10 +65,11 @@ Verdict JudgeGid(const PortView& view) {
   } else if (!gids->empty()) {
     observed += ", only link-local ones";
   }
-  return Judged(false, observed, std::string(kExpected), kSource, GidFix(view.port, *gids));
+  return Judged(false, observed, kExpected, kSource, GidFix(view.port, *gids));
 }
 
-Verdict JudgeMode(const PortView& view) {
+Verdict JudgeGidDefaultMode(const PortView& view) {
+  if (std::string reason = NotRoceV2(view); !reason.empty()) return NotApplicable(reason);
   const Fact<GidType>& mode = view.port.cm_default_mode;
   if (!mode) return NoAnswer(mode.missing(), "RoCE v2", kCmSource, kCmInstead);
   switch (*mode) {
@@ -81,14 +85,11 @@ Verdict JudgeMode(const PortView& view) {
   return {};
 }
 
-std::string TosNotApplicable(const PortView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  return WantedTos(view.profile) ? "" : NotAsked(view.profile, "a ToS or DSCP");
-}
-
 // The upper six bits are the DSCP and decide the traffic class; the lower two only say whether ECN may mark the
 // packet.
-Verdict JudgeTos(const PortView& view) {
+Verdict JudgeRoceTos(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
   const Profile& profile = view.profile;
   const unsigned wanted = *WantedTos(profile);
   const std::string expected =
@@ -104,41 +105,116 @@ Verdict JudgeTos(const PortView& view) {
   return Judged((now >> 2) == (wanted >> 2), observed, expected, kCmSource);
 }
 
+constexpr std::string_view kGidTableSource = "GID table, rtnetlink addresses";
+
+// Of the netdev itself or a VLAN directly on it. What stands further up has its GIDs only where the port is the
+// active member.
+bool IsNear(const PlacedAddress& placed) { return placed.upper == nullptr || placed.upper->vlan_id; }
+
+std::string Bounce(const Port& port) {
+  return BounceCommand(NetdevWord(port.netdev), "the GID table missed a change of addresses");
+}
+
+Verdict JudgeGidIpMatch(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kExpected = "a GID for each address, and no other";
+  const Port& port = view.port;
+  if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kGidTableSource);
+  if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kExpected, kGidTableSource);
+  const std::vector<PlacedAddress> addresses = AddressesOf(port);
+  const auto has_gid = [&port](const PlacedAddress& placed) {
+    return std::ranges::any_of(*port.gids,
+                               [&](const Gid& gid) { return AddressOfGid(gid.raw) == placed.ip.address; });
+  };
+  for (const PlacedAddress& placed : addresses) {
+    if (!IsNear(placed) || has_gid(placed)) continue;
+    return Judged(false, Cat("no GID for ", placed.ip.address, " of ", placed.netdev), kExpected,
+                  kGidTableSource, Bounce(port));
+  }
+  if (!port.uppers) return NoAnswer(port.uppers.missing(), kExpected, kGidTableSource);
+  for (const Gid& gid : *port.gids) {
+    const std::string address = AddressOfGid(gid.raw);
+    const bool known = std::ranges::any_of(
+        addresses, [&](const PlacedAddress& placed) { return placed.ip.address == address; });
+    if (address.empty() || known) continue;
+    return Warned(Cat("GID ", gid.index, " is for ", address, ", which no interface has"), kExpected,
+                  kGidTableSource, Bounce(port));
+  }
+  return Judged(true, addresses.empty() ? "neither address nor GID" : "every address has its GID", kExpected,
+                kGidTableSource);
+}
+
+Verdict JudgeGidVlanMatch(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (view.profile.vlan != Profile::Vlan::kTagged) return NotApplicable(NotAsked(view.profile, "a VLAN"));
+  constexpr std::string_view kExpected = "a RoCE v2 GID on the storage VLAN";
+  const Port& port = view.port;
+  if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kGidTableSource);
+  const std::vector<TaggedNetdev> vlans = StorageVlans(port, view.profile);
+  if (vlans.empty()) {
+    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no storage VLAN to look at"}, kExpected,
+                    kGidTableSource);
+  }
+  std::string observed;
+  for (const TaggedNetdev& vlan : vlans) {
+    const auto gid = std::ranges::find_if(*port.gids, [&vlan](const Gid& candidate) {
+      return candidate.type == GidType::kRoceV2 &&
+             (candidate.netdev == vlan.name || AddressOfGid(candidate.raw) == vlan.address) &&
+             !AddressOfGid(candidate.raw).empty();
+    });
+    if (gid == port.gids->end()) {
+      return Judged(false, Cat("no RoCE v2 GID on ", vlan.name), kExpected, kGidTableSource,
+                    BounceCommand(ShellWord(vlan.name), "the GID table missed the VLAN"));
+    }
+    observed += Cat(observed.empty() ? "" : ", ", AddressOfGid(gid->raw), " at index ", gid->index);
+  }
+  return Judged(true, observed, kExpected, kGidTableSource);
+}
+
 }  // namespace
 
-Check GidV2Present() {
-  return {.id = "gid.v2-present",
-          .title = "The port has a RoCE v2 GID with an IP address",
-          .why = "RDMA connections are made by IP address: without such a GID none can be resolved",
-          .fix =
-              "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network, like "
+std::vector<Check> GidChecks() {
+  return {
+      {.id = "gid.v2-present",
+       .title = "The port has a RoCE v2 GID with an IP address",
+       .why = "RDMA connections are made by IP address: without such a GID none can be resolved",
+       .fix = "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network, like "
               "10.0.0.1/24",
-          .blocks_for = &kDemandsRoceV2,
-          .depends_on = {"drv.userlib", "inv.netdev-mapping", "link.state", "ip.address"},
-          .rule = Rule<PortView>{NotRoceV2, JudgeGid}};
-}
-
-Check GidDefaultMode() {
-  return {.id = "gid.default-mode",
-          .title = "RDMA-CM makes RoCE v2 connections by default",
-          .why = "RoCE v1 is not routed and carries no DSCP, so its traffic misses the lossless class",
-          .fix =
-              "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo 'RoCE v2' > "
+       .blocks_for = &kDemandsRoceV2,
+       .depends_on = {"drv.userlib", "inv.netdev-mapping", "link.state", "ip.address"},
+       .judge = JudgeGidV2Present},
+      {.id = "gid.ip-match",
+       .title = "The GID table has the port's addresses, and no others",
+       .why = "A connection to an address without a GID fails; a GID without an address answers for nobody",
+       .fix = "ip link set dev {netdev} down && ip link set dev {netdev} up  # the table is filled anew; IPv6 "
+              "addresses and static routes are lost",
+       .depends_on = {"link.state", "ip.address", "gid.v2-present"},
+       .judge = JudgeGidIpMatch},
+      {.id = "gid.vlan-match",
+       .title = "The storage VLAN has a RoCE v2 GID",
+       .why = "Without one RDMA leaves untagged or not at all, whatever the VLAN's address is",
+       .fix = "ip link set dev {netdev}.VLAN down && ip link set dev {netdev}.VLAN up  # its IPv6 "
+              "addresses and static routes are lost",
+       .blocks_for = &kDemandsVlan,
+       .depends_on = {"link.state", "gid.v2-present", "vlan.present", "vlan.id"},
+       .judge = JudgeGidVlanMatch},
+      {.id = "gid.default-mode",
+       .title = "RDMA-CM makes RoCE v2 connections by default",
+       .why = "RoCE v1 is not routed and carries no DSCP, so its traffic misses the lossless class",
+       .fix = "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo 'RoCE v2' > "
               "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_mode",
-          .blocks_for = &kDemandsRoceV2,
-          .rule = Rule<PortView>{NotRoceV2, JudgeMode}};
-}
-
-Check RoceTos() {
-  return {.id = "roce.tos",
-          .title = "RDMA-CM marks its traffic with the profile's ToS",
-          .why = "Unmarked RDMA traffic lands in the default class, where frames are dropped under load",
-          .fix =
-              "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo {tos} > "
+       .blocks_for = &kDemandsRoceV2,
+       .judge = JudgeGidDefaultMode},
+      {.id = "roce.tos",
+       .title = "RDMA-CM marks its traffic with the profile's ToS",
+       .why = "Unmarked RDMA traffic lands in the default class, where frames are dropped under load",
+       .fix = "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo {tos} > "
               "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos",
-          .blocks_for = &kDemandsTos,
-          .depends_on = {"link.state", "gid.default-mode"},
-          .rule = Rule<PortView>{TosNotApplicable, JudgeTos}};
+       .blocks_for = &kDemandsTos,
+       .depends_on = {"link.state", "gid.default-mode"},
+       .telling = 1,
+       .judge = JudgeRoceTos},
+  };
 }
 
 }  // namespace rdmaready

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// roce.tos-verbs, gid.no-v1-traffic, vlan.mqprio: marks that RDMA-CM's defaults do not decide.
+// roce.tos-verbs, roce.tos-persistent, gid.no-v1-traffic, vlan.mqprio, vlan.egress-map: marks that RDMA-CM's
+// default does not decide, and what becomes of it at a boot and in a VLAN.
 #include <algorithm>
 
 #include "checks/families.h"
+#include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/words/socket_priority.h"
 #include "checks/words/verdicts.h"
@@ -11,14 +13,11 @@
 namespace rdmaready {
 namespace {
 
-std::string VerbsNotApplicable(const PortView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!WantedTos(view.profile)) return NotAsked(view.profile, "a ToS or DSCP");
-  return NotOffered(view.port.verbs_traffic_class) ? "the driver forces no traffic class" : "";
-}
-
 // A vendor's switch, which overrides what every program and RDMA-CM say.
-Verdict JudgeVerbs(const PortView& view) {
+Verdict JudgeRoceTosVerbs(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
+  if (NotOffered(view.port.verbs_traffic_class)) return NotApplicable("the driver forces no traffic class");
   constexpr std::string_view kSource = "sysfs traffic_class";
   const unsigned wanted = *WantedTos(view.profile);
   const std::string expected = Cat("none, or DSCP ", wanted >> 2);
@@ -55,13 +54,14 @@ std::string IndexNotApplicable(const PortView& view) {
 }
 
 // Of whoever names a GID by its number: RDMA-CM finds the right one by itself.
-Verdict JudgeIndex(const PortView& view) {
+Verdict JudgeGidNoV1Traffic(const PortView& view) {
+  if (std::string reason = IndexNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "configuration files, GID table";
   constexpr std::string_view kExpected = "RoCE v2 with an IP address";
   const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
-  if (!markings) return NoAnswer(markings.missing(), std::string(kExpected), kSource);
+  if (!markings) return NoAnswer(markings.missing(), kExpected, kSource);
   const Fact<std::vector<Gid>>& gids = view.port.gids;
-  if (!gids) return NoAnswer(gids.missing(), std::string(kExpected), kSource);
+  if (!gids) return NoAnswer(gids.missing(), kExpected, kSource);
   const auto good = std::ranges::find_if(
       *gids, [](const Gid& gid) { return gid.type == GidType::kRoceV2 && !AddressOfGid(gid.raw).empty(); });
   const std::string advice =
@@ -77,26 +77,23 @@ Verdict JudgeIndex(const PortView& view) {
                                     : gid->type == GidType::kRoceV2 ? ", which has no IP address"
                                                                     : ", which is RoCE v1";
       return Judged(
-          false, Cat(text, what), std::string(kExpected), kSource,
+          false, Cat(text, what), kExpected, kSource,
           Cat("grep -n GID_INDEX ", ShellWord(marking.source), "  # name another index there", advice));
     }
     observed += Cat(observed.empty() ? "" : ", ", text);
   }
-  return Judged(true, observed, std::string(kExpected), kSource);
-}
-
-std::string MqprioNotApplicable(const PortView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (!kDemandsPcp.made_by(view.profile)) return NotAsked(view.profile, "a priority in the tag");
-  return NotOffered(NetdevFact(view.port.netdev, &Netdev::mqprio)) ? "no mqprio is in place" : "";
+  return Judged(true, observed, kExpected, kSource);
 }
 
 // Where it is in place it decides, and no VLAN's map is looked at.
-Verdict JudgeMqprio(const PortView& view) {
+Verdict JudgeVlanMqprio(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!kDemandsPcp.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "a priority in the tag"));
+  if (NotOffered(NetdevFact(view.port.netdev, &Netdev::mqprio))) return NotApplicable("no mqprio is in place");
   constexpr std::string_view kSource = "rtnetlink mqprio, configfs rdma_cm";
   const unsigned wanted = *view.profile.rdma_priority;
   const std::string expected = Cat("PCP ", wanted);
-  const Fact<Mqprio> mqprio = NetdevFact(view.port.netdev, &Netdev::mqprio);
+  const FactRef<Mqprio> mqprio = NetdevFact(view.port.netdev, &Netdev::mqprio);
   if (!mqprio) return NoAnswer(mqprio.missing(), expected, kSource);
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), expected, kSource);
@@ -108,34 +105,119 @@ Verdict JudgeMqprio(const PortView& view) {
                     " root  # without it the VLAN's egress map decides"));
 }
 
+Verdict JudgeRoceTosPersistent(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  const auto tos = WantedTos(view.profile);
+  if (!tos) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
+  if (*tos == 0) return NotApplicable("ToS 0 is what the kernel starts with");
+  constexpr std::string_view kKeepersSource = "files below /etc";
+  constexpr std::string_view kExpected = "a unit, a udev rule or a script that sets it";
+  const Fact<std::vector<std::string>>& keepers = view.host.tos_keepers;
+  if (!keepers) return NoAnswer(keepers.missing(), kExpected, kKeepersSource);
+  // Of a port that may be iWARP nobody asks for a ToS.
+  if (keepers->empty() && !view.port.transport)
+    return NoAnswer(view.port.transport.missing(), kExpected, "transport");
+  if (keepers->empty()) return Judged(false, "nothing sets RDMA-CM's ToS at boot", kExpected, kKeepersSource);
+  return Judged(true, Cat(keepers->front(), keepers->size() > 1 ? " and others" : ""), kExpected,
+                kKeepersSource);
+}
+
+// What a VLAN makes of RDMA-CM's priority, in words.
+std::string LeavesText(const TaggedNetdev& vlan, std::uint32_t priority, const TagPriority& tag) {
+  const std::string_view how = tag.by_class ? " leaves with its traffic class, PCP " : " leaves with PCP ";
+  return Cat(vlan.name, ": RDMA-CM's priority ", priority, how, tag.pcp);
+}
+
+std::string EgressFix(const PortView& view, const TaggedNetdev& vlan, std::uint32_t priority,
+                      const TagPriority& tag) {
+  if (tag.by_class)
+    return Cat("dcb ets show dev ", NetdevWord(view.port.netdev), "  # with traffic classes in use ",
+               Printable(view.port.netdev->driver),
+               " lets no egress map decide: classify by DSCP (trust: dscp) on switch and hosts");
+  return Cat("ip link set dev ", ShellWord(vlan.name), " type vlan egress-qos-map ", priority, ":",
+             *view.profile.rdma_priority);
+}
+
+// Those that the profile does not name, and that RDMA does not leave by as it should.
+std::string OtherVlansText(const PortView& view, const std::vector<TaggedNetdev>& storage) {
+  if (view.profile.vlan_ids) return {};
+  std::string names;
+  for (const TaggedNetdev& vlan : VlansWithAddress(view.port)) {
+    if (std::ranges::find(storage, vlan) == storage.end()) names += Cat(names.empty() ? "" : ", ", vlan.name);
+  }
+  return names.empty() ? "" : Cat("; not for RDMA: ", names);
+}
+
+Verdict JudgeVlanEgressMap(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (view.profile.vlan != Profile::Vlan::kTagged) return NotApplicable(NotAsked(view.profile, "a VLAN"));
+  if (!kDemandsPcp.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "a priority in the tag"));
+  constexpr std::string_view kMapSource = "rtnetlink VLAN egress map, configfs rdma_cm";
+  const std::uint8_t wanted = *view.profile.rdma_priority;
+  const std::string expected = Cat("PCP ", wanted);
+  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
+  if (!tos) return NoAnswer(tos.missing(), expected, kMapSource);
+  const std::uint32_t priority = SocketPriorityOf(*tos);
+  const std::vector<TaggedNetdev> vlans = StorageVlans(view.port, view.profile);
+  if (vlans.empty()) {
+    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no storage VLAN to look at"}, expected,
+                    kMapSource);
+  }
+  std::string observed;
+  std::string fix;
+  for (const TaggedNetdev& vlan : vlans) {
+    const Fact<TagPriority> tag = TagPriorityOf(view.port, vlan, priority);
+    // Of several that are not named the unknown one may be the one that storage uses.
+    if (!tag) return NoAnswer(tag.missing(), expected, kMapSource);
+    if (tag->pcp != wanted && fix.empty()) fix = EgressFix(view, vlan, priority, *tag);
+    observed += Cat(observed.empty() ? "" : ", ", LeavesText(vlan, priority, *tag));
+  }
+  return Judged(fix.empty(), observed + OtherVlansText(view, vlans), expected, kMapSource, fix);
+}
+
 }  // namespace
 
-Check RoceTosVerbs() {
-  return {.id = "roce.tos-verbs",
-          .title = "No traffic class is forced on RDMA but the profile's",
-          .why = "It overrides what RDMA-CM and every program say: all RDMA lands in the class that it names",
-          .fix = "cat /sys/class/infiniband/{device}/tc/{port}/traffic_class  # echo {tos} into it",
-          .depends_on = {"inv.rdma-present", "inv.transport", "link.state"},
-          .rule = Rule<PortView>{VerbsNotApplicable, JudgeVerbs}};
-}
-
-Check GidNoV1Traffic() {
+std::vector<Check> MarkingChecks() {
   return {
-      .id = "gid.no-v1-traffic",
-      .title = "Software that names a GID names one of RoCE v2",
-      .why = "Numbers of GIDs move when an address comes or goes: what was RoCE v2 is then v1, without a DSCP",
-      .fix = "rdma link show {device}/{port}  # the GIDs: ibv_devinfo -v; name the index of a RoCE v2 one",
-      .depends_on = {"gid.v2-present"},
-      .rule = Rule<PortView>{IndexNotApplicable, JudgeIndex}};
-}
-
-Check VlanMqprio() {
-  return {.id = "vlan.mqprio",
-          .title = "A queueing discipline does not move RDMA to another priority",
-          .why = "RDMA-CM asks mqprio first: with it in place the VLAN's map is not even looked at",
-          .fix = "tc qdisc del dev {netdev} root",
-          .depends_on = {"vlan.present", "gid.default-mode"},
-          .rule = Rule<PortView>{MqprioNotApplicable, JudgeMqprio}};
+      {.id = "gid.no-v1-traffic",
+       .title = "Software that names a GID names one of RoCE v2",
+       .why = "Numbers of GIDs move when an address comes or goes: what was RoCE v2 is then v1, without a DSCP",
+       .fix = "rdma link show {device}/{port}  # the GIDs: ibv_devinfo -v; name the index of a RoCE v2 one",
+       .depends_on = {"gid.v2-present"},
+       .judge = JudgeGidNoV1Traffic},
+      {.id = "roce.tos-verbs",
+       .title = "No traffic class is forced on RDMA but the profile's",
+       .why = "It overrides what RDMA-CM and every program say: all RDMA lands in the class that it names",
+       .fix = "cat /sys/class/infiniband/{device}/tc/{port}/traffic_class  # echo {tos} into it",
+       .depends_on = {"inv.rdma-present", "inv.transport", "link.state"},
+       .judge = JudgeRoceTosVerbs},
+      {.id = "vlan.mqprio",
+       .title = "A queueing discipline does not move RDMA to another priority",
+       .why = "RDMA-CM asks mqprio first: with it in place the VLAN's map is not even looked at",
+       .fix = "tc qdisc del dev {netdev} root",
+       .depends_on = {"vlan.present", "gid.default-mode"},
+       .judge = JudgeVlanMqprio},
+      {.id = "roce.tos-persistent",
+       .title = "RDMA-CM's ToS is set again at every boot",
+       .why = "RDMA-CM forgets it when its module is unloaded: it works until the next boot",
+       // One rule for all ports, which needs no name: the device of the event may get another one before RUN
+       // (60-rdma-persistent-naming.rules), and %k would still be the old one.
+       .fix =
+           "echo \"ACTION==\\\"add\\\", SUBSYSTEM==\\\"infiniband\\\", RUN+=\\\"/bin/sh -c 'modprobe rdma_cm; "
+           "cd /sys/kernel/config/rdma_cm || exit; ls /sys/class/infiniband | xargs mkdir -p; "
+           "echo {tos} | tee */ports/*/default_roce_tos'\\\"\" > "
+           "/etc/udev/rules.d/90-rdma-tos.rules",
+       .depends_on = {"gid.default-mode", "roce.tos"},
+       .judge = JudgeRoceTosPersistent},
+      {.id = "vlan.egress-map",
+       .title = "RDMA leaves the storage VLAN with the RDMA priority in its tag",
+       .why =
+           "RDMA-CM takes the priority from this map: without a row the tag says 0, the class that is dropped",
+       .fix = "ip link set dev {netdev}.VLAN type vlan egress-qos-map 0:{priority}",
+       .blocks_for = &kDemandsVlan,
+       .depends_on = {"vlan.present", "vlan.id", "gid.default-mode"},
+       .judge = JudgeVlanEgressMap},
+  };
 }
 
 }  // namespace rdmaready

@@ -89,11 +89,12 @@ RoleAnswer RoleOf(const Facts& host, const Profile& profile, Role role) {
   return Yes();
 }
 
-std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Role role, std::string expected,
+std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Role role, std::string_view expected,
                                std::string_view source) {
   const RoleAnswer answer = RoleOf(host, profile, role);
+  if (!answer.not_applicable.empty()) return NotApplicable(answer.not_applicable);
   if (!answer.unknown) return std::nullopt;
-  return NoAnswer(*answer.unknown, std::move(expected), source);
+  return NoAnswer(*answer.unknown, expected, source);
 }
 
 Fact<KernelModule> ModuleOf(const Facts& host, std::string_view name) {

@@ -12,6 +12,9 @@
 
 namespace rdmaready {
 
+inline constexpr std::string_view kModulesSource = "modules of the running kernel";
+inline constexpr std::string_view kListenersSource = "RDMA netlink, identifiers of RDMA-CM";
+
 // Whether a check for a role is about this host. Under a profile that names roles, those and no others. Else:
 //  - the server of a protocol is a host whose kernel has the server's modules loaded (SMB: or configured);
 //  - an SMB client is who has cifs loaded, or is no SMB server and has cifs;
@@ -22,9 +25,9 @@ struct RoleAnswer {
 };
 RoleAnswer RoleOf(const Facts& host, const Profile& profile, Profile::Role role);
 
-// Ready to judge, or the verdict without: unknown when it is not known whether the host has the role.
+// Nothing where the host has the role. Else the verdict: not applicable, or unknown when that is not known.
 std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Profile::Role role,
-                               std::string expected, std::string_view source);
+                               std::string_view expected, std::string_view source);
 
 bool AsksFor(const Profile& profile, Profile::Role role);
 

@@ -13,13 +13,7 @@ namespace {
 
 using Role = Profile::Role;
 
-constexpr std::string_view kModulesSource = "modules of the running kernel";
 constexpr std::string_view kConfigSource = "ksmbd.conf";
-
-template <Role role>
-std::string RoleNotApplicable(const HostView& view) {
-  return RoleOf(view.host, view.profile, role).not_applicable;
-}
 
 // A module that carries SMB, and whether it was built to do so over RDMA.
 Verdict JudgeBuiltIn(const HostView& view, Role role, std::string_view name) {
@@ -37,26 +31,25 @@ Verdict JudgeBuiltIn(const HostView& view, Role role, std::string_view name) {
   return Judged(*uses_rdma, observed, expected, kModulesSource);
 }
 
-Verdict JudgeClient(const HostView& view) { return JudgeBuiltIn(view, Role::kSmbClient, "cifs"); }
-Verdict JudgeServer(const HostView& view) { return JudgeBuiltIn(view, Role::kSmbServer, "ksmbd"); }
+Verdict JudgeSmbClientBuiltIn(const HostView& view) { return JudgeBuiltIn(view, Role::kSmbClient, "cifs"); }
+Verdict JudgeSmbServerBuiltIn(const HostView& view) { return JudgeBuiltIn(view, Role::kSmbServer, "ksmbd"); }
 
-Verdict NoConfig(const Missing& why, std::string expected) {
+Verdict NoConfig(const Missing& why, std::string_view expected) {
   return NoAnswer(
-      why, std::move(expected), kConfigSource,
+      why, expected, kConfigSource,
       "grep -rn 'multi channel' /etc/ksmbd  # not where ksmbd-tools look; ksmbd.mountd is told with --config");
 }
 
-Verdict JudgeMultichannel(const HostView& view) {
+Verdict JudgeSmbMultichannel(const HostView& view) {
   constexpr std::string_view kExpected = "server multi channel support = yes";
-  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, std::string(kExpected), kConfigSource))
-    return *gap;
+  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, kExpected, kConfigSource)) return *gap;
   const Fact<KsmbdConfig>& config = view.host.ksmbd;
-  if (!config) return NoConfig(config.missing(), std::string(kExpected));
+  if (!config) return NoConfig(config.missing(), kExpected);
   const bool on = config->multichannel.value_or(false);
   const std::string observed = on                     ? std::string(kExpected)
                                : config->multichannel ? std::string("server multi channel support = no")
                                                       : Cat("not set in ", config->path, ", which means no");
-  return Judged(on, observed, std::string(kExpected), kConfigSource);
+  return Judged(on, observed, kExpected, kConfigSource);
 }
 
 // ksmbd-tools: what demands it of every client, beside what only offers it.
@@ -67,31 +60,27 @@ bool Demands(std::string_view value) {
 }
 bool DemandsSigning(std::string_view value) { return value == "mandatory" || value == "required"; }
 
-Verdict JudgeSigning(const HostView& view) {
+Verdict JudgeSmbSigning(const HostView& view) {
   constexpr std::string_view kExpected = "neither signing nor encryption demanded of every client";
-  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, std::string(kExpected), kConfigSource))
-    return *gap;
+  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, kExpected, kConfigSource)) return *gap;
   const Fact<KsmbdConfig>& config = view.host.ksmbd;
-  if (!config) return NoConfig(config.missing(), std::string(kExpected));
+  if (!config) return NoConfig(config.missing(), kExpected);
   std::string observed;
   if (DemandsSigning(config->signing)) observed = Cat("server signing = ", config->signing);
   if (Demands(config->encryption))
     observed += Cat(observed.empty() ? "" : ", ", "smb3 encryption = ", config->encryption);
   const bool good = observed.empty();
-  return Judged(good, good ? std::string("neither is demanded") : observed, std::string(kExpected),
-                kConfigSource);
+  return Judged(good, good ? std::string("neither is demanded") : observed, kExpected, kConfigSource);
 }
 
-Verdict JudgeTcp(const HostView& view) {
+Verdict JudgeSmbTcp(const HostView& view) {
   constexpr std::string_view kExpected = "TCP port 445 open";
   constexpr std::string_view kSource = "/proc/net/tcp";
-  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, std::string(kExpected), kSource))
-    return *gap;
+  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, kExpected, kSource)) return *gap;
   const Fact<std::vector<std::uint16_t>>& ports = view.host.tcp_listeners;
-  if (!ports) return NoAnswer(ports.missing(), std::string(kExpected), kSource);
+  if (!ports) return NoAnswer(ports.missing(), kExpected, kSource);
   const bool open = std::ranges::find(*ports, std::uint16_t{445}) != ports->end();
-  return Judged(open, open ? "TCP port 445 open" : "nobody listens on TCP port 445", std::string(kExpected),
-                kSource);
+  return Judged(open, open ? "TCP port 445 open" : "nobody listens on TCP port 445", kExpected, kSource);
 }
 
 bool HasTransport(const Facts& host, bool iwarp) {
@@ -106,24 +95,23 @@ const Port* UnknownTransport(const Facts& host) {
   return found == host.ports->end() ? nullptr : &*found;
 }
 
-Verdict JudgeMixed(const HostView& view) {
+Verdict JudgeSmbMixedTransports(const HostView& view) {
   constexpr std::string_view kExpected = "one of iWARP and RoCE, or Linux 7.0";
   constexpr std::string_view kSource = "RDMA netlink";
-  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, std::string(kExpected), kSource))
-    return *gap;
-  if (!view.host.ports) return NoAnswer(view.host.ports.missing(), std::string(kExpected), kSource);
+  if (auto gap = RoleGap(view.host, view.profile, Role::kSmbServer, kExpected, kSource)) return *gap;
+  if (!view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kSource);
   const bool iwarp = HasTransport(view.host, true);
   const bool other = HasTransport(view.host, false);
   if (iwarp && other) {
     const Fact<KernelVersion> version = VersionOf(view.host.kernel);
-    if (!version) return NoAnswer(version.missing(), std::string(kExpected), kSource);
+    if (!version) return NoAnswer(version.missing(), kExpected, kSource);
     const bool split = *version >= KernelVersion{7, 0};
     return Judged(split, Cat("iWARP and RoCE or InfiniBand on Linux ", version->major, ".", version->minor),
-                  std::string(kExpected), kSource);
+                  kExpected, kSource);
   }
   if (const Port* port = UnknownTransport(view.host))
-    return NoAnswer(port->transport.missing(), std::string(kExpected), kSource);
-  return Judged(true, iwarp ? "iWARP only" : "no iWARP", std::string(kExpected), kSource);
+    return NoAnswer(port->transport.missing(), kExpected, kSource);
+  return Judged(true, iwarp ? "iWARP only" : "no iWARP", kExpected, kSource);
 }
 
 // Upstream releases; a distribution may have mended its own. [from, to) are those with the fault.
@@ -150,7 +138,7 @@ bool HasFault(const KnownFault& fault, const KernelVersion& version, bool iwarp)
 // Of a release whose number tells of no fault.
 Verdict NoneTold(const KernelVersion& version, std::string_view expected, std::string_view source) {
   const std::string name = Cat("Linux ", version.major, ".", version.minor);
-  if (version >= kCreditsMended) return Judged(true, Cat(name, ": none known"), std::string(expected), source);
+  if (version >= kCreditsMended) return Judged(true, Cat(name, ": none known"), expected, source);
   return {.observed = Cat(name,
                           ": connections may run out of credits (mended in 7.0 and in some older releases: the "
                           "version does not tell)"),
@@ -161,122 +149,94 @@ Verdict NoneTold(const KernelVersion& version, std::string_view expected, std::s
               "Linux 7.0; rdmaready check --level share --share //SERVER/SHARE --credentials FILE drives it"};
 }
 
-std::string KernelNotApplicable(const HostView& view) {
+Verdict JudgeSmbKernel(const HostView& view) {
   const std::string client = RoleOf(view.host, view.profile, Role::kSmbClient).not_applicable;
   const std::string server = RoleOf(view.host, view.profile, Role::kSmbServer).not_applicable;
-  return client.empty() || server.empty() ? "" : client;
-}
-
-Verdict JudgeKernel(const HostView& view) {
+  if (!client.empty() && !server.empty()) return NotApplicable(client);
   constexpr std::string_view kExpected = "a kernel without known faults of SMB Direct";
   constexpr std::string_view kSource = "kernel release";
   const Fact<KernelVersion> version = VersionOf(view.host.kernel);
-  if (!version) return NoAnswer(version.missing(), std::string(kExpected), kSource);
+  if (!version) return NoAnswer(version.missing(), kExpected, kSource);
   const std::string name = Cat("Linux ", version->major, ".", version->minor);
   const auto fault =
       std::ranges::find_if(kFaults, [&](const KnownFault& one) { return HasFault(one, *version, true); });
   if (fault == kFaults.end()) return NoneTold(*version, kExpected, kSource);
   if (fault->iwarp_only) {
-    if (!view.host.ports) return NoAnswer(view.host.ports.missing(), std::string(kExpected), kSource);
+    if (!view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kSource);
     const Port* port = UnknownTransport(view.host);
     if (!HasTransport(view.host, true) && port != nullptr)
-      return NoAnswer(port->transport.missing(), std::string(kExpected), kSource);
+      return NoAnswer(port->transport.missing(), kExpected, kSource);
     if (!HasTransport(view.host, true)) return NoneTold(*version, kExpected, kSource);
   }
-  return Judged(false, Cat(name, ": ", fault->what), std::string(kExpected), kSource);
+  return Judged(false, Cat(name, ": ", fault->what), kExpected, kSource);
 }
 
 }  // namespace
 
-Check SmbClientBuiltIn() {
+std::vector<Check> SmbChecks() {
   return {
-      .id = "smb.client-built-in",
-      .title = "The kernel's SMB client was built with SMB Direct",
-      .why =
-          "Without it mount -o rdma fails, and SMB stays on TCP; Debian's kernels, for one, are built without",
-      .fix =
-          "grep SMB_DIRECT /boot/config-$(uname -r)  # not set: use a kernel with CONFIG_CIFS_SMB_DIRECT=y, "
-          "which "
-          "needs CIFS and InfiniBand both built in or both modules",
-      .blocks_for = &kDemandsSmbClient,
-      .depends_on = {"inv.rdma-present"},
-      .rule = Rule<HostView>{RoleNotApplicable<Role::kSmbClient>, JudgeClient}};
-}
-
-Check SmbServerBuiltIn() {
-  return {
-      .id = "smb.server-built-in",
-      .title = "The kernel's SMB server was built with SMB Direct",
-      .why = "Without it ksmbd offers no RDMA interface to its clients, and says nothing about it",
-      .fix =
-          "grep SMBDIRECT /boot/config-$(uname -r)  # not set: use a kernel with CONFIG_SMB_SERVER_SMBDIRECT=y",
-      .blocks_for = &kDemandsSmbServer,
-      .depends_on = {"inv.rdma-present"},
-      .rule = Rule<HostView>{RoleNotApplicable<Role::kSmbServer>, JudgeServer}};
-}
-
-Check SmbMultichannel() {
-  return {.id = "smb.multichannel",
-          .title = "The SMB server offers multichannel",
-          .why =
-              "Windows clients begin on TCP and learn of RDMA by multichannel alone: without it they never use "
+      {.id = "smb.client-built-in",
+       .title = "The kernel's SMB client was built with SMB Direct",
+       .why =
+           "Without it mount -o rdma fails, and SMB stays on TCP; Debian's kernels, for one, are built without",
+       .fix =
+           "grep SMB_DIRECT /boot/config-$(uname -r)  # not set: use a kernel with CONFIG_CIFS_SMB_DIRECT=y, "
+           "which "
+           "needs CIFS and InfiniBand both built in or both modules",
+       .blocks_for = &kDemandsSmbClient,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeSmbClientBuiltIn},
+      {.id = "smb.server-built-in",
+       .title = "The kernel's SMB server was built with SMB Direct",
+       .why = "Without it ksmbd offers no RDMA interface to its clients, and says nothing about it",
+       .fix = "grep SMBDIRECT /boot/config-$(uname -r)  # not set: use a kernel with "
+              "CONFIG_SMB_SERVER_SMBDIRECT=y",
+       .blocks_for = &kDemandsSmbServer,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeSmbServerBuiltIn},
+      {.id = "smb.multichannel",
+       .title = "The SMB server offers multichannel",
+       .why = "Windows clients begin on TCP and learn of RDMA by multichannel alone: without it they never use "
               "RDMA",
-          .fix =
-              "sed -i '/server multi channel support/d; /^\\[global\\]/a server multi channel support = yes' "
+       .fix = "sed -i '/server multi channel support/d; /^\\[global\\]/a server multi channel support = yes' "
               "/etc/ksmbd/ksmbd.conf && systemctl restart ksmbd  # and remount on the clients",
-          .blocks_for = &kDemandsSmbServer,
-          .depends_on = {"inv.rdma-present", "smb.server-built-in"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kSmbServer>, JudgeMultichannel}};
-}
-
-Check SmbSigning() {
-  return {
-      .id = "smb.signing",
-      .title = "The SMB server lets clients place data directly",
-      .why =
-          "Linux clients turn RDMA reads and writes off for signed or encrypted connections: data then goes in "
-          "small messages, and costs CPU",
-      .fix =
-          "grep -nE 'signing|encryption' /etc/ksmbd/ksmbd.conf  # take the demand away where the storage "
-          "network "
-          "is trusted",
-      .depends_on = {"inv.rdma-present", "smb.server-built-in"},
-      .rule = Rule<HostView>{RoleNotApplicable<Role::kSmbServer>, JudgeSigning}};
-}
-
-Check SmbTcp() {
-  return {.id = "smb.tcp",
-          .title = "The SMB server listens on TCP port 445 too",
-          .why = "Windows clients connect by TCP first, and ask there for RDMA",
-          .fix = "systemctl restart ksmbd  # then: ss -ltn sport = 445",
-          .blocks_for = &kDemandsSmbServer,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kSmbServer>, JudgeTcp}};
-}
-
-Check SmbMixedTransports() {
-  return {
-      .id = "smb.mixed-transports",
-      .title = "The SMB server's RDMA devices agree on one port",
-      .why =
-          "Before Linux 7.0 ksmbd has one RDMA port for the whole host: with an iWARP device that is 5445, "
-          "where "
-          "Windows does not look for a RoCE device",
-      .fix =
-          "rdma link show  # unload the driver of the transport that storage does not use, and restart ksmbd",
-      .depends_on = {"inv.rdma-present", "smb.server-built-in"},
-      .rule = Rule<HostView>{RoleNotApplicable<Role::kSmbServer>, JudgeMixed}};
-}
-
-Check SmbKernel() {
-  return {.id = "smb.kernel",
-          .title = "The kernel has no known fault of SMB Direct",
-          .why = "Some releases refuse devices, or break direct reads and writes",
-          .fix =
-              "uname -r  # use a newer kernel; a distribution's older one may have the repair, which its "
+       .blocks_for = &kDemandsSmbServer,
+       .depends_on = {"inv.rdma-present", "smb.server-built-in"},
+       .judge = JudgeSmbMultichannel},
+      {.id = "smb.signing",
+       .title = "The SMB server lets clients place data directly",
+       .why = "Linux clients turn RDMA reads and writes off for signed or encrypted connections: data then "
+              "goes in "
+              "small messages, and costs CPU",
+       .fix = "grep -nE 'signing|encryption' /etc/ksmbd/ksmbd.conf  # take the demand away where the storage "
+              "network "
+              "is trusted",
+       .depends_on = {"inv.rdma-present", "smb.server-built-in"},
+       .judge = JudgeSmbSigning},
+      {.id = "smb.tcp",
+       .title = "The SMB server listens on TCP port 445 too",
+       .why = "Windows clients connect by TCP first, and ask there for RDMA",
+       .fix = "systemctl restart ksmbd  # then: ss -ltn sport = 445",
+       .blocks_for = &kDemandsSmbServer,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeSmbTcp},
+      {.id = "smb.mixed-transports",
+       .title = "The SMB server's RDMA devices agree on one port",
+       .why = "Before Linux 7.0 ksmbd has one RDMA port for the whole host: with an iWARP device that is 5445, "
+              "where "
+              "Windows does not look for a RoCE device",
+       .fix =
+           "rdma link show  # unload the driver of the transport that storage does not use, and restart ksmbd",
+       .depends_on = {"inv.rdma-present", "smb.server-built-in"},
+       .judge = JudgeSmbMixedTransports},
+      {.id = "smb.kernel",
+       .title = "The kernel has no known fault of SMB Direct",
+       .why = "Some releases refuse devices, or break direct reads and writes",
+       .fix = "uname -r  # use a newer kernel; a distribution's older one may have the repair, which its "
               "number hides",
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{KernelNotApplicable, JudgeKernel}};
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeSmbKernel},
+  };
 }
 
 }  // namespace rdmaready

@@ -6,7 +6,6 @@
 #include "checks/families.h"
 #include "checks/storage/roles.h"
 #include "checks/words/addresses.h"
-#include "checks/words/unclear.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -14,15 +13,10 @@ namespace rdmaready {
 namespace {
 
 constexpr Profile::Role kServer = Profile::Role::kSmbServer;
-constexpr std::string_view kListenersSource = "RDMA netlink, identifiers of RDMA-CM";
 
 // iWARP shares TCP's ports, and 445 is taken by SMB on TCP: MS-SMBD 1.9.
 constexpr std::uint16_t kPort = 445;
 constexpr std::uint16_t kIwarpPort = 5445;
-
-std::string ServerNotApplicable(const PortView& view) {
-  return RoleOf(view.host, view.profile, kServer).not_applicable;
-}
 
 std::string OwnerOf(const RdmaListener& listener) {
   if (!listener.kernel_name.empty()) return listener.kernel_name;
@@ -38,22 +32,19 @@ std::string ListenersText(const std::vector<RdmaListener>& listeners) {
   return text.empty() ? std::string("nobody") : text;
 }
 
-Verdict JudgeListener(const PortView& view) {
+Verdict JudgeSmbListener(const PortView& view) {
   const Port& port = view.port;
+  const RoleAnswer role = RoleOf(view.host, view.profile, kServer);
+  if (!role.not_applicable.empty()) return NotApplicable(role.not_applicable);
   if (!port.transport) return NoAnswer(port.transport.missing(), "an SMB Direct listener", kListenersSource);
   const std::uint16_t wanted = *port.transport == Transport::kIwarp ? kIwarpPort : kPort;
   const std::string expected = Cat("a listener on RDMA port ", wanted);
-  if (auto gap = RoleGap(view.host, view.profile, kServer, expected, kListenersSource)) return *gap;
+  if (role.unknown) return NoAnswer(*role.unknown, expected, kListenersSource);
   if (!port.listeners) return NoAnswer(port.listeners.missing(), expected, kListenersSource);
   const auto found = std::ranges::find(*port.listeners, wanted, &RdmaListener::port);
   if (found != port.listeners->end())
     return Judged(true, Cat(OwnerOf(*found), " on ", wanted), expected, kListenersSource);
   return Judged(false, Cat("listening: ", ListenersText(*port.listeners)), expected, kListenersSource);
-}
-
-std::string AddressNotApplicable(const PortView& view) {
-  if (IsInfiniBand(view.port)) return "InfiniBand: its addresses are on IPoIB interfaces";
-  return ServerNotApplicable(view);
 }
 
 // Whether ksmbd tells its clients that the address can do RDMA: that of the device's own netdev always, that of
@@ -71,7 +62,8 @@ std::string PlaceText(const PlacedAddress& placed) {
                                  : Cat(placed.ip.address, " on ", placed.netdev, " (", placed.upper->kind, ")");
 }
 
-Verdict JudgeAddress(const PortView& view) {
+Verdict JudgeSmbServerAddress(const PortView& view) {
+  if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: its addresses are on IPoIB interfaces");
   constexpr std::string_view kSource = "rtnetlink link and addresses, kernel release";
   const Port& port = view.port;
   const std::string expected =
@@ -97,19 +89,17 @@ Verdict JudgeAddress(const PortView& view) {
   return some ? Warned(observed, expected, kSource) : Judged(false, observed, expected, kSource);
 }
 
-std::string InterfacesNotApplicable(const PortView& view) {
-  if (std::string reason = ServerNotApplicable(view); !reason.empty()) return reason;
-  if (view.host.ksmbd && view.host.ksmbd->interfaces.empty()) return "ksmbd serves all interfaces";
-  if (NotOffered(view.host.ksmbd)) return "no ksmbd.conf names interfaces";
-  return {};
-}
-
-Verdict JudgeInterfaces(const PortView& view) {
+Verdict JudgeSmbInterfaces(const PortView& view) {
+  const RoleAnswer role = RoleOf(view.host, view.profile, kServer);
+  if (!role.not_applicable.empty()) return NotApplicable(role.not_applicable);
+  if (view.host.ksmbd && view.host.ksmbd->interfaces.empty())
+    return NotApplicable("ksmbd serves all interfaces");
+  if (NotOffered(view.host.ksmbd)) return NotApplicable("no ksmbd.conf names interfaces");
   constexpr std::string_view kSource = "ksmbd.conf";
   const Port& port = view.port;
   const std::string expected =
       port.netdev ? Cat("interfaces with ", port.netdev->name) : "interfaces with the port's";
-  if (auto gap = RoleGap(view.host, view.profile, kServer, expected, kSource)) return *gap;
+  if (role.unknown) return NoAnswer(*role.unknown, expected, kSource);
   if (!view.host.ksmbd) return NoAnswer(view.host.ksmbd.missing(), expected, kSource);
   if (!port.netdev) return NoAnswer(port.netdev.missing(), expected, kSource);
   const std::vector<std::string>& served = view.host.ksmbd->interfaces;
@@ -124,99 +114,79 @@ Verdict JudgeInterfaces(const PortView& view) {
   return Judged(found, Cat("interfaces = ", names), expected, kSource);
 }
 
-std::string IwarpNotApplicable(const PortView& view) {
-  if (view.port.transport && *view.port.transport != Transport::kIwarp)
-    return "not iWARP: its ports are not TCP's";
-  return ServerNotApplicable(view);
-}
-
 // An iWARP listener may itself be seen among TCP's: it holds the port there.
-Verdict JudgePort5445(const PortView& view) {
+Verdict JudgeIwPort5445(const PortView& view) {
+  if (view.port.transport && *view.port.transport != Transport::kIwarp)
+    return NotApplicable("not iWARP: its ports are not TCP's");
   constexpr std::string_view kExpected = "TCP port 5445 free for SMB Direct";
   constexpr std::string_view kSource = "/proc/net/tcp and RDMA netlink";
-  if (auto gap = RoleGap(view.host, view.profile, kServer, std::string(kExpected), kSource)) return *gap;
-  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), std::string(kExpected), kSource);
-  if (!view.port.listeners) return NoAnswer(view.port.listeners.missing(), std::string(kExpected), kSource);
+  if (auto gap = RoleGap(view.host, view.profile, kServer, kExpected, kSource)) return *gap;
+  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), kExpected, kSource);
+  if (!view.port.listeners) return NoAnswer(view.port.listeners.missing(), kExpected, kSource);
   if (std::ranges::find(*view.port.listeners, kIwarpPort, &RdmaListener::port) != view.port.listeners->end())
-    return Judged(true, "SMB Direct has it", std::string(kExpected), kSource);
+    return Judged(true, "SMB Direct has it", kExpected, kSource);
   const Fact<std::vector<std::uint16_t>>& taken = view.host.tcp_listeners;
-  if (!taken) return NoAnswer(taken.missing(), std::string(kExpected), kSource);
+  if (!taken) return NoAnswer(taken.missing(), kExpected, kSource);
   const bool free = std::ranges::find(*taken, kIwarpPort) == taken->end();
-  return Judged(free, free ? "free" : "a TCP listener has port 5445", std::string(kExpected), kSource);
+  return Judged(free, free ? "free" : "a TCP listener has port 5445", kExpected, kSource);
 }
 
-std::string PathsNotApplicable(const HostView& view) {
-  return kDemandsSmb.made_by(view.profile) ? "" : NotAsked(view.profile, "a role of SMB");
-}
-
-Verdict JudgePaths(const HostView& view) {
+Verdict JudgeSmbMultichannelPorts(const HostView& view) {
+  if (!kDemandsSmb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "a role of SMB"));
   constexpr std::string_view kExpected = "at least 2 RDMA ports";
   constexpr std::string_view kPortsSource = "RDMA netlink";
   const Fact<std::vector<Port>>& ports = view.host.ports;
-  if (!ports) return NoAnswer(ports.missing(), std::string(kExpected), kPortsSource);
+  if (!ports) return NoAnswer(ports.missing(), kExpected, kPortsSource);
   return Judged(ports->size() >= 2, Cat(ports->size(), ports->size() == 1 ? " RDMA port" : " RDMA ports"),
-                std::string(kExpected), kPortsSource);
+                kExpected, kPortsSource);
 }
 
 }  // namespace
 
-Check SmbMultichannelPorts() {
+std::vector<Check> SmbServingChecks() {
   return {
-      .id = "smb.multichannel-ports",
-      .title = "SMB Multichannel has a second RDMA port to go to",
-      .why = "With a single port every fault of its cable, NIC or switch stops storage",
-      .fix =
-          "rdma link show  # which ports there are: add a second one, in a subnet and at a switch of its own",
-      .depends_on = {"inv.rdma-present", "inv.expected-count"},
-      .rule = Rule<HostView>{PathsNotApplicable, JudgePaths}};
-}
-
-Check IwPort5445() {
-  return {.id = "iw.port-5445",
-          .title = "No TCP listener takes the port of SMB Direct over iWARP",
-          .why = "iWARP connections are TCP connections: whoever listens on 5445 keeps the SMB server from it",
-          .fix = "ss -ltnp sport = 5445  # stop it, or give it another port; then restart ksmbd",
-          .blocks_for = &kDemandsSmbServer,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<PortView>{IwarpNotApplicable, JudgePort5445}};
-}
-
-Check SmbListener() {
-  return {.id = "smb.listener",
-          .title = "The SMB server listens on the RDMA device",
-          .why = "Without a listener every RDMA connection is refused, and clients stay on TCP",
-          .fix =
-              "systemctl restart ksmbd  # after the RDMA device is there; then: rdma resource show cm_id link "
+      {.id = "smb.multichannel-ports",
+       .title = "SMB Multichannel has a second RDMA port to go to",
+       .why = "With a single port every fault of its cable, NIC or switch stops storage",
+       .fix =
+           "rdma link show  # which ports there are: add a second one, in a subnet and at a switch of its own",
+       .depends_on = {"inv.rdma-present", "inv.expected-count"},
+       .judge = JudgeSmbMultichannelPorts},
+      {.id = "iw.port-5445",
+       .title = "No TCP listener takes the port of SMB Direct over iWARP",
+       .why = "iWARP connections are TCP connections: whoever listens on 5445 keeps the SMB server from it",
+       .fix = "ss -ltnp sport = 5445  # stop it, or give it another port; then restart ksmbd",
+       .blocks_for = &kDemandsSmbServer,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeIwPort5445},
+      {.id = "smb.listener",
+       .title = "The SMB server listens on the RDMA device",
+       .why = "Without a listener every RDMA connection is refused, and clients stay on TCP",
+       .fix = "systemctl restart ksmbd  # after the RDMA device is there; then: rdma resource show cm_id link "
               "{device}",
-          .blocks_for = &kDemandsSmbServer,
-          .depends_on = {"inv.rdma-present", "smb.server-built-in", "iw.port-5445"},
-          .rule = Rule<PortView>{ServerNotApplicable, JudgeListener}};
-}
-
-Check SmbServerAddress() {
-  return {.id = "smb.server-address",
-          .title = "The SMB server's address is where clients are told of RDMA",
-          .why =
-              "ksmbd tells clients that an address can do RDMA by the interface that has it: on a bridge, bond "
+       .blocks_for = &kDemandsSmbServer,
+       .depends_on = {"inv.rdma-present", "smb.server-built-in", "iw.port-5445"},
+       .telling = 1,
+       .judge = JudgeSmbListener},
+      {.id = "smb.server-address",
+       .title = "The SMB server's address is where clients are told of RDMA",
+       .why = "ksmbd tells clients that an address can do RDMA by the interface that has it: on a bridge, bond "
               "or VLAN "
               "it may not know, and Windows clients then stay on TCP",
-          .fix =
-              "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network; or use "
+       .fix = "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network; or use "
               "Linux 6.18, "
               "which knows VLANs and bridges",
-          .blocks_for = &kDemandsSmbServer,
-          .depends_on = {"inv.rdma-present", "inv.netdev-mapping", "ip.address", "smb.server-built-in"},
-          .rule = Rule<PortView>{AddressNotApplicable, JudgeAddress}};
-}
-
-Check SmbInterfaces() {
-  return {.id = "smb.interfaces",
-          .title = "The SMB server serves the RDMA port's interface",
-          .why = "ksmbd tells its clients of the interfaces it is bound to, and of no others",
-          .fix = "grep -n interfaces /etc/ksmbd/ksmbd.conf  # add {netdev}; then: systemctl restart ksmbd",
-          .blocks_for = &kDemandsSmbServer,
-          .depends_on = {"inv.rdma-present", "inv.netdev-mapping"},
-          .rule = Rule<PortView>{InterfacesNotApplicable, JudgeInterfaces}};
+       .blocks_for = &kDemandsSmbServer,
+       .depends_on = {"inv.rdma-present", "inv.netdev-mapping", "ip.address", "smb.server-built-in"},
+       .judge = JudgeSmbServerAddress},
+      {.id = "smb.interfaces",
+       .title = "The SMB server serves the RDMA port's interface",
+       .why = "ksmbd tells its clients of the interfaces it is bound to, and of no others",
+       .fix = "grep -n interfaces /etc/ksmbd/ksmbd.conf  # add {netdev}; then: systemctl restart ksmbd",
+       .blocks_for = &kDemandsSmbServer,
+       .depends_on = {"inv.rdma-present", "inv.netdev-mapping"},
+       .judge = JudgeSmbInterfaces},
+  };
 }
 
 }  // namespace rdmaready

@@ -13,13 +13,6 @@ namespace {
 
 using Role = Profile::Role;
 
-constexpr std::string_view kModulesSource = "modules of the running kernel";
-constexpr std::string_view kListenersSource = "RDMA netlink, identifiers of RDMA-CM";
-
-template <Role role>
-std::string RoleNotApplicable(const HostView& view) {
-  return RoleOf(view.host, view.profile, role).not_applicable;
-}
 
 // A client's module is loaded by the first connection: to be installed is enough.
 Verdict JudgeModule(const HostView& view, Role role, std::string_view name) {
@@ -49,20 +42,24 @@ Verdict JudgeListener(const HostView& view, Role role, std::string_view name, st
   return Judged(false, Cat(name, " listens on no RDMA device"), expected, kListenersSource);
 }
 
-Verdict JudgeNvmeHost(const HostView& view) { return JudgeModule(view, Role::kNvmeHost, "nvme_rdma"); }
-Verdict JudgeNvmeTarget(const HostView& view) { return JudgeModule(view, Role::kNvmeTarget, "nvmet_rdma"); }
-Verdict JudgeIserInitiator(const HostView& view) { return JudgeModule(view, Role::kIserInitiator, "ib_iser"); }
-Verdict JudgeIserTarget(const HostView& view) { return JudgeModule(view, Role::kIserTarget, "ib_isert"); }
-Verdict JudgeNfsClient(const HostView& view) { return JudgeModule(view, Role::kNfsClient, "rpcrdma"); }
-Verdict JudgeNfsServer(const HostView& view) { return JudgeModule(view, Role::kNfsServer, "rpcrdma"); }
+Verdict JudgeNvmeHostModule(const HostView& view) { return JudgeModule(view, Role::kNvmeHost, "nvme_rdma"); }
+Verdict JudgeNvmeTargetModule(const HostView& view) {
+  return JudgeModule(view, Role::kNvmeTarget, "nvmet_rdma");
+}
+Verdict JudgeIserInitiatorModule(const HostView& view) {
+  return JudgeModule(view, Role::kIserInitiator, "ib_iser");
+}
+Verdict JudgeIserTargetModule(const HostView& view) { return JudgeModule(view, Role::kIserTarget, "ib_isert"); }
+Verdict JudgeNfsClientModule(const HostView& view) { return JudgeModule(view, Role::kNfsClient, "rpcrdma"); }
+Verdict JudgeNfsServerModule(const HostView& view) { return JudgeModule(view, Role::kNfsServer, "rpcrdma"); }
 
-Verdict JudgeNvmeListener(const HostView& view) {
+Verdict JudgeNvmeTargetListener(const HostView& view) {
   return JudgeListener(view, Role::kNvmeTarget, "nvmet_rdma", "4420");
 }
-Verdict JudgeIserListener(const HostView& view) {
+Verdict JudgeIserTargetListener(const HostView& view) {
   return JudgeListener(view, Role::kIserTarget, "ib_isert", "3260");
 }
-Verdict JudgeNfsListener(const HostView& view) {
+Verdict JudgeNfsServerListener(const HostView& view) {
   return JudgeListener(view, Role::kNfsServer, "rpcrdma", "20049");
 }
 
@@ -72,102 +69,76 @@ constexpr std::string_view kNoListener = "A server that does not listen on RDMA 
 
 }  // namespace
 
-Check NvmeHostModule() {
-  return {.id = "nvme.host-module",
-          .title = "The kernel has the NVMe over RDMA host driver",
-          .why = kNoModule,
-          .fix =
-              "modprobe nvme-rdma  # not found: install the kernel's full set of modules, or one with "
+std::vector<Check> StorageRolesChecks() {
+  return {
+      {.id = "nvme.host-module",
+       .title = "The kernel has the NVMe over RDMA host driver",
+       .why = kNoModule,
+       .fix = "modprobe nvme-rdma  # not found: install the kernel's full set of modules, or one with "
               "CONFIG_NVME_RDMA",
-          .blocks_for = &kDemandsNvmeHost,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kNvmeHost>, JudgeNvmeHost}};
-}
-
-Check NvmeTargetModule() {
-  return {.id = "nvme.target-module",
-          .title = "The kernel has the NVMe over RDMA target",
-          .why = kNoModule,
-          .fix = "modprobe nvmet-rdma  # not found: use a kernel with CONFIG_NVME_TARGET_RDMA",
-          .blocks_for = &kDemandsNvmeTarget,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kNvmeTarget>, JudgeNvmeTarget}};
-}
-
-Check NvmeTargetListener() {
-  return {.id = "nvme.target-listener",
-          .title = "The NVMe target listens on RDMA",
-          .why = kNoListener,
-          .fix =
-              "grep -r . /sys/kernel/config/nvmet/ports/*/addr_*  # a port of addr_trtype rdma, with a "
+       .blocks_for = &kDemandsNvmeHost,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeNvmeHostModule},
+      {.id = "nvme.target-module",
+       .title = "The kernel has the NVMe over RDMA target",
+       .why = kNoModule,
+       .fix = "modprobe nvmet-rdma  # not found: use a kernel with CONFIG_NVME_TARGET_RDMA",
+       .blocks_for = &kDemandsNvmeTarget,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeNvmeTargetModule},
+      {.id = "nvme.target-listener",
+       .title = "The NVMe target listens on RDMA",
+       .why = kNoListener,
+       .fix = "grep -r . /sys/kernel/config/nvmet/ports/*/addr_*  # a port of addr_trtype rdma, with a "
               "subsystem linked",
-          .blocks_for = &kDemandsNvmeTarget,
-          .depends_on = {"inv.rdma-present", "nvme.target-module"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kNvmeTarget>, JudgeNvmeListener}};
-}
-
-Check IserInitiatorModule() {
-  return {.id = "iser.initiator-module",
-          .title = "The kernel has the iSER initiator",
-          .why = kNoModule,
-          .fix = "modprobe ib_iser  # not found: use a kernel with CONFIG_INFINIBAND_ISER",
-          .blocks_for = &kDemandsIserInitiator,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kIserInitiator>, JudgeIserInitiator}};
-}
-
-Check IserTargetModule() {
-  return {.id = "iser.target-module",
-          .title = "The kernel has the iSER target",
-          .why = kNoModule,
-          .fix = "modprobe ib_isert  # not found: use a kernel with CONFIG_INFINIBAND_ISERT",
-          .blocks_for = &kDemandsIserTarget,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kIserTarget>, JudgeIserTarget}};
-}
-
-Check IserTargetListener() {
-  return {.id = "iser.target-listener",
-          .title = "The iSCSI target listens on RDMA",
-          .why = kNoListener,
-          .fix =
-              "grep -r . /sys/kernel/config/target/iscsi/*/*/np/*/iser  # echo 1 into that of the portal on "
+       .blocks_for = &kDemandsNvmeTarget,
+       .depends_on = {"inv.rdma-present", "nvme.target-module"},
+       .judge = JudgeNvmeTargetListener},
+      {.id = "iser.initiator-module",
+       .title = "The kernel has the iSER initiator",
+       .why = kNoModule,
+       .fix = "modprobe ib_iser  # not found: use a kernel with CONFIG_INFINIBAND_ISER",
+       .blocks_for = &kDemandsIserInitiator,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeIserInitiatorModule},
+      {.id = "iser.target-module",
+       .title = "The kernel has the iSER target",
+       .why = kNoModule,
+       .fix = "modprobe ib_isert  # not found: use a kernel with CONFIG_INFINIBAND_ISERT",
+       .blocks_for = &kDemandsIserTarget,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeIserTargetModule},
+      {.id = "iser.target-listener",
+       .title = "The iSCSI target listens on RDMA",
+       .why = kNoListener,
+       .fix = "grep -r . /sys/kernel/config/target/iscsi/*/*/np/*/iser  # echo 1 into that of the portal on "
               "the RDMA port",
-          .blocks_for = &kDemandsIserTarget,
-          .depends_on = {"inv.rdma-present", "iser.target-module"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kIserTarget>, JudgeIserListener}};
-}
-
-Check NfsClientModule() {
-  return {.id = "nfs.client-module",
-          .title = "The kernel has NFS over RDMA for clients",
-          .why = kNoModule,
-          .fix = "modprobe rpcrdma  # not found: use a kernel with CONFIG_SUNRPC_XPRT_RDMA",
-          .blocks_for = &kDemandsNfsClient,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kNfsClient>, JudgeNfsClient}};
-}
-
-Check NfsServerModule() {
-  return {.id = "nfs.server-module",
-          .title = "The kernel has NFS over RDMA for its server",
-          .why = kNoModule,
-          .fix = "modprobe rpcrdma  # not found: use a kernel with CONFIG_SUNRPC_XPRT_RDMA",
-          .blocks_for = &kDemandsNfsServer,
-          .depends_on = {"inv.rdma-present"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kNfsServer>, JudgeNfsServer}};
-}
-
-Check NfsServerListener() {
-  return {.id = "nfs.server-listener",
-          .title = "The NFS server listens on RDMA",
-          .why = kNoListener,
-          .fix =
-              "echo 'rdma 20049' > /proc/fs/nfsd/portlist  # for good: rdma=y in the [nfsd] section of "
+       .blocks_for = &kDemandsIserTarget,
+       .depends_on = {"inv.rdma-present", "iser.target-module"},
+       .judge = JudgeIserTargetListener},
+      {.id = "nfs.client-module",
+       .title = "The kernel has NFS over RDMA for clients",
+       .why = kNoModule,
+       .fix = "modprobe rpcrdma  # not found: use a kernel with CONFIG_SUNRPC_XPRT_RDMA",
+       .blocks_for = &kDemandsNfsClient,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeNfsClientModule},
+      {.id = "nfs.server-module",
+       .title = "The kernel has NFS over RDMA for its server",
+       .why = kNoModule,
+       .fix = "modprobe rpcrdma  # not found: use a kernel with CONFIG_SUNRPC_XPRT_RDMA",
+       .blocks_for = &kDemandsNfsServer,
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeNfsServerModule},
+      {.id = "nfs.server-listener",
+       .title = "The NFS server listens on RDMA",
+       .why = kNoListener,
+       .fix = "echo 'rdma 20049' > /proc/fs/nfsd/portlist  # for good: rdma=y in the [nfsd] section of "
               "/etc/nfs.conf",
-          .blocks_for = &kDemandsNfsServer,
-          .depends_on = {"inv.rdma-present", "nfs.server-module"},
-          .rule = Rule<HostView>{RoleNotApplicable<Role::kNfsServer>, JudgeNfsListener}};
+       .blocks_for = &kDemandsNfsServer,
+       .depends_on = {"inv.rdma-present", "nfs.server-module"},
+       .judge = JudgeNfsServerListener},
+  };
 }
 
 }  // namespace rdmaready

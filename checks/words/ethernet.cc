@@ -20,23 +20,17 @@ bool StandsOnOthers(const Netdev& netdev) {
 
 }  // namespace
 
-std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port) {
+std::vector<NetdevRef> EthernetPortsOf(const Port& port) {
   if (!port.netdev) return {port.netdev};
   // Whoever cannot say what stands below may still know that nothing does.
-  if (!port.lowers) return {StandsOnOthers(*port.netdev) ? Fact<Netdev>(port.lowers.missing()) : port.netdev};
-  if (port.lowers->empty()) return {port.netdev};
-  return {port.lowers->begin(), port.lowers->end()};
+  if (!port.lowers && StandsOnOthers(*port.netdev)) return {NetdevRef(port.lowers.missing())};
+  if (!port.lowers || port.lowers->empty()) return {port.netdev};
+  std::vector<NetdevRef> lowers;
+  for (const Netdev& lower : *port.lowers) lowers.emplace_back(lower);
+  return lowers;
 }
 
-std::vector<const Netdev*> KnownEthernetPortsOf(const Port& port) {
-  std::vector<const Netdev*> known;
-  if (!port.netdev || (!port.lowers && StandsOnOthers(*port.netdev))) return known;
-  if (!port.lowers || port.lowers->empty()) return {&*port.netdev};
-  for (const Netdev& lower : *port.lowers) known.push_back(&lower);
-  return known;
-}
-
-std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet) {
+std::string SubjectOf(const Port& port, NetdevRef ethernet) {
   std::string subject = SubjectOf(port);
   const bool below = port.netdev && ethernet && ethernet->name != port.netdev->name;
   if (below) subject += Cat(kOn, Printable(ethernet->name));

@@ -10,18 +10,16 @@
 #include <vector>
 
 #include "api/model/facts.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 
 // Never empty: that there is no netdev, or that it is not known what the netdev stands on, is one missing
-// entry.
-std::vector<Fact<Netdev>> EthernetPortsOf(const Port& port);
-
-// Those of them that are known, without a copy: they point into `port`.
-std::vector<const Netdev*> KnownEthernetPortsOf(const Port& port);
+// entry. They point into `port`.
+std::vector<NetdevRef> EthernetPortsOf(const Port& port);
 
 // "rxe0/1 dcb0", or "rxe0/1 bond0 > dcb0" where the port's netdev stands on that one.
-std::string SubjectOf(const Port& port, const Fact<Netdev>& ethernet);
+std::string SubjectOf(const Port& port, NetdevRef ethernet);
 
 // Where the port's netdev has its place among others: ", over dcb0", ", under dcb0.711 (vlan 711) and br0
 // (bridge)"; empty when it stands alone or that is not known.

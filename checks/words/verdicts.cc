@@ -3,13 +3,12 @@
 
 #include <utility>
 
-#include "checks/words/unclear.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-std::string_view WordsFor(Missing::Kind kind) {
+std::string_view WordsForMissing(Missing::Kind kind) {
   switch (kind) {
     case Missing::Kind::kNotCollected:
       return "not collected";
@@ -23,7 +22,7 @@ std::string_view WordsFor(Missing::Kind kind) {
   return "not known";
 }
 
-std::string_view FixFor(Missing::Kind kind, std::string_view instead) {
+std::string_view FixForMissing(Missing::Kind kind, std::string_view instead) {
   switch (kind) {
     case Missing::Kind::kNotCollected:
       return "rdmaready version  # this agent does not read it: run the same, newer version on every host";
@@ -42,33 +41,38 @@ std::string_view FixFor(Missing::Kind kind, std::string_view instead) {
 
 }  // namespace
 
-Verdict Judged(bool good, std::string observed, std::string expected, std::string_view source,
+Verdict Judged(bool good, std::string observed, std::string_view expected, std::string_view source,
                std::string fix) {
   return {.outcome = good ? Outcome::kPass : Outcome::kFail,
           .observed = std::move(observed),
-          .expected = std::move(expected),
+          .expected = std::string(expected),
           .source = std::string(source),
           .fix = std::move(fix)};
 }
 
-Verdict Warned(std::string observed, std::string expected, std::string_view source, std::string fix) {
-  Verdict verdict = Judged(false, std::move(observed), std::move(expected), source, std::move(fix));
+Verdict Warned(std::string observed, std::string_view expected, std::string_view source, std::string fix) {
+  Verdict verdict = Judged(false, std::move(observed), expected, source, std::move(fix));
   verdict.outcome = Outcome::kWarn;
   return verdict;
 }
 
-Verdict NoAnswer(const Missing& why, std::string expected, std::string_view source, std::string_view instead) {
-  return {.outcome = Outcome::kUnknown,
-          .observed = why.detail.empty() ? std::string(WordsFor(why.kind)) : why.detail,
-          .expected = std::move(expected),
-          .source = std::string(source),
-          .fix = std::string(FixFor(why.kind, instead))};
+Verdict NotApplicable(std::string_view reason) {
+  return {.outcome = Outcome::kNotApplicable, .observed = std::string(reason)};
 }
 
-Verdict Unclear(std::string observed, std::string expected, std::string_view source) {
+Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view source,
+                 std::string_view instead) {
+  return {.outcome = Outcome::kUnknown,
+          .observed = why.detail.empty() ? std::string(WordsForMissing(why.kind)) : why.detail,
+          .expected = std::string(expected),
+          .source = std::string(source),
+          .fix = std::string(FixForMissing(why.kind, instead))};
+}
+
+Verdict Unclear(std::string observed, std::string_view expected, std::string_view source) {
   return {.outcome = Outcome::kUnknown,
           .observed = std::move(observed),
-          .expected = std::move(expected),
+          .expected = std::string(expected),
           .source = std::string(source)};
 }
 

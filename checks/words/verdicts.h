@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts: the few ways in which a check ends, and the reasons why one does not apply.
+// Verdicts: the few ways in which a check ends, and the common reasons why one does not apply.
 #pragma once
 
 #include <string>
@@ -8,24 +8,27 @@
 #include "api/model/fact.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
-#include "checks/check.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 
 // Pass or fail. An empty `fix` means the check's own.
-Verdict Judged(bool good, std::string observed, std::string expected, std::string_view source,
+Verdict Judged(bool good, std::string observed, std::string_view expected, std::string_view source,
                std::string fix = {});
 
-Verdict Warned(std::string observed, std::string expected, std::string_view source, std::string fix = {});
+Verdict Warned(std::string observed, std::string_view expected, std::string_view source, std::string fix = {});
+
+// The check makes no sense here: "profile x does not ask for a DSCP". Never for what could not be read.
+Verdict NotApplicable(std::string_view reason);
 
 // There is no answer to judge. The fix helps against the kind of gap; `instead` is what to do where the kernel
 // or the device does not offer the answer at all (one command line, or a # comment; empty: a general one).
-Verdict NoAnswer(const Missing& why, std::string expected, std::string_view source,
+Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view source,
                  std::string_view instead = {});
 
 // There is an answer, and it cannot be judged: it contradicts itself, or names what nobody knows. The check's
 // own fix says what to do.
-Verdict Unclear(std::string observed, std::string expected, std::string_view source);
+Verdict Unclear(std::string observed, std::string_view expected, std::string_view source);
 
 // "profile x does not ask for a DSCP".
 std::string NotAsked(const Profile& profile, std::string_view for_what);
@@ -49,29 +52,29 @@ bool IsInfiniBand(const Port& port);
 std::string NotInfiniBand(const Port& port);
 
 // Asked, and not offered by the kernel, driver or device.
-template <class T>
-bool NotOffered(const Fact<T>& fact) {
+template <template <class> class AnyFact, class T>
+bool NotOffered(const AnyFact<T>& fact) {
   return !fact && fact.missing().kind == Missing::Kind::kUnsupported;
 }
 
 // One answer of a netdev, or the reason why there is no netdev to have any.
 template <class T>
-Fact<T> NetdevFact(const Fact<Netdev>& netdev, Fact<T> Netdev::*part) {
-  if (!netdev) return netdev.missing();
+FactRef<T> NetdevFact(NetdevRef netdev, Fact<T> Netdev::*part) {
+  if (!netdev) return FactRef<T>(netdev.missing());
   return (*netdev).*part;
 }
 
 // The same of its link as ethtool sees it.
 template <class T>
-Fact<T> LinkFact(const Fact<Netdev>& netdev, Fact<T> EthernetLink::*part) {
-  if (!netdev) return netdev.missing();
+FactRef<T> LinkFact(NetdevRef netdev, Fact<T> EthernetLink::*part) {
+  if (!netdev) return FactRef<T>(netdev.missing());
   return netdev->link.*part;
 }
 
-// The netdev's DCB answers, or the reason why there is no netdev to have any.
+// The same of its data centre bridging.
 template <class T>
-Fact<T> DcbFact(const Fact<Netdev>& netdev, Fact<T> Dcb::*part) {
-  if (!netdev) return netdev.missing();
+FactRef<T> DcbFact(NetdevRef netdev, Fact<T> Dcb::*part) {
+  if (!netdev) return FactRef<T>(netdev.missing());
   return netdev->dcb.*part;
 }
 

@@ -141,7 +141,7 @@ std::string SubjectOf(const Port& port) {
   return Printable(subject);
 }
 
-std::string NetdevWord(const Fact<Netdev>& netdev) {
+std::string NetdevWord(NetdevRef netdev) {
   if (!netdev || netdev->name.empty()) return "NETDEV";
   return ShellWord(netdev->name);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/model/facts.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 
@@ -63,6 +64,6 @@ std::string Printable(std::string_view text);
 std::string SubjectOf(const Port& port);
 
 // The netdev's name as a word of a command; "NETDEV" when it is not known.
-std::string NetdevWord(const Fact<Netdev>& netdev);
+std::string NetdevWord(NetdevRef netdev);
 
 }  // namespace rdmaready

@@ -9,6 +9,7 @@
 
 #include "api/base/status.h"
 #include "checks/blocking.h"
+#include "checks/catalog.h"
 #include "checks/fleet/pairing.h"
 #include "checks/judge.h"
 #include "checks/live/effective_class.h"
@@ -65,11 +66,11 @@ Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairi
   return finding;
 }
 
-// Hosts of which one speaks iWARP and the other does not: iw.peer-protocol says so, and what cannot be tested
-// follows from it. Empty where that is not why.
+// The settings of two hosts may leave them without ports that could be tested (Check::parts_hosts: one speaks
+// iWARP and the other not). Then that is said, and what cannot be tested follows from it. Empty where that is
+// not why.
 std::vector<Finding> Foreign(const PlanHost& a, const PlanHost& b, const Pairing& pairing,
                              const Profile& profile) {
-  constexpr std::string_view kId = "iw.peer-protocol";
   const bool ports = a.facts->ports && b.facts->ports && !a.facts->ports->empty() && !b.facts->ports->empty();
   if (!ports || pairing.undetermined) return {};
   const Port& from = a.facts->ports->front();
@@ -77,7 +78,10 @@ std::vector<Finding> Foreign(const PlanHost& a, const PlanHost& b, const Pairing
   if (!from.transport || !to.transport || *from.transport == *to.transport) return {};
   const std::vector<Finding> settings =
       JudgePair({a.name, *a.facts, from, a.findings}, {b.name, *b.facts, to, b.findings}, profile);
-  const auto found = std::ranges::find(settings, kId, &Finding::id);
+  const auto found = std::ranges::find_if(settings, [](const Finding& finding) {
+    const Check* check = FindCheck(finding.id);
+    return check != nullptr && check->parts_hosts;
+  });
   if (found == settings.end() || (found->outcome != Outcome::kFail && found->hidden_by.empty())) return {};
   Finding untested = NoPath({.rung = Rung::kPeer}, pairing.reason);
   if (found->hidden_by.empty()) return {*found, Explained(untested, *found)};
@@ -95,7 +99,7 @@ Finding Alone(const PlanHost& host, const UnpairedPort& unpaired) {
 
 // The first of several; empty when it is not known.
 std::string EthernetNameOf(const Port& port) {
-  const Fact<Netdev> first = EthernetPortsOf(port).front();
+  const NetdevRef first = EthernetPortsOf(port).front();
   return first ? first->name : std::string();
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -12,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "checks/check.h"
+#include "checks/catalog.h"
 #include "checks/judge.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
@@ -28,10 +27,6 @@ using Group = std::vector<const Finding*>;
 bool IsFine(const Finding& finding) {
   return finding.outcome == Outcome::kPass ||
          (finding.outcome == Outcome::kNotApplicable && finding.hidden_by.empty());
-}
-
-bool IsLive(std::string_view group) {
-  return group == "loopback" || group == "peer" || group == "smb-direct" || group == "server";
 }
 
 // The group's name stands beside it already.
@@ -165,15 +160,14 @@ class Block {
   // What was seen by the checks that say most of a group; without one of them by the last live test, or the
   // first check.
   std::string Telling(const Group& passed) const {
-    constexpr std::array<std::string_view, 10> kTelling{
-        "link.state",     "mtu.roce-active", "ip.address",   "roce.tos",     "pfc.lossless-priority",
-        "ets.rdma-share", "map.dscp",        "host.memlock", "smb.listener", "ib.sm"};
-    std::string text;
-    for (const std::string_view id : kTelling) {
-      const std::string seen = SeenBy(id, passed);
-      if (!seen.empty()) text += (text.empty() ? "" : "; ") + seen;
+    std::map<int, std::string_view> telling;
+    for (const Finding* finding : passed) {
+      const Check* check = FindCheck(finding->id);
+      if (check != nullptr && check->telling > 0) telling.emplace(check->telling, check->id);
     }
-    if (!text.empty()) return text;
+    std::vector<std::string> seen;
+    for (const auto& [place, id] : telling) seen.push_back(SeenBy(id, passed));
+    if (!seen.empty()) return fmt::format("{}", fmt::join(seen, "; "));
     if (IsLive(group_)) return ShortId(*passed.back(), group_) + ": " + Printable(passed.back()->observed);
     return SeenBy(passed.front()->id, passed);
   }

@@ -7,15 +7,28 @@ import unittest
 import fixtures
 
 
+MEANT_SO = "meant so? then: tests/fixtures/record --judge"
+
+
 class Fixtures(unittest.TestCase):
-    maxDiff = None
+    def same(self, written, judged):
+        if lines := fixtures.difference(written, judged):
+            self.fail(f"{MEANT_SO}\n{lines}")
 
     def test_each_recorded_host_is_judged_as_written_down(self):
         self.assertGreaterEqual(len(fixtures.cases()), 3)
+        counts = []
         for case in fixtures.cases():
             with self.subTest(case=case.name):
-                self.assertEqual(case.judge(), case.golden.read_text(),
-                                 "meant so? then: tests/fixtures/record --judge")
+                said, of_case = case.judge()
+                counts += of_case
+                self.same(case.golden.read_text(), said)
+        with self.subTest("counts"):
+            self.same(fixtures.COUNTS.read_text(), "\n".join(counts) + "\n")
+
+    def test_a_difference_is_told_without_what_is_the_same(self):
+        self.assertEqual(fixtures.difference("a\nb\nc\n", "a\nB\nc\n"), "-b\n+B")
+        self.assertEqual(fixtures.difference("a\n", "a\n"), "")
 
     def test_no_recording_says_where_it_was_made(self):
         names = "|".join(re.escape(name) for name in {socket.gethostname(), "/var/tmp", "/root", "/home/", "/work/"})

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded hosts under tests/fixtures/hosts, one folder a case."""
 import atexit
+import collections
+import difflib
 import pathlib
 import re
 import subprocess
@@ -11,6 +13,8 @@ import tool
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 HOSTS = FIXTURES / "hosts"
 DRIVERS = FIXTURES / "made" / "drivers"
+COUNTS = FIXTURES / "counts"
+SAYS_SOMETHING = ("fail", "warn", "unknown")
 
 
 def make_host(description, directory):
@@ -51,17 +55,28 @@ class Case:
         return pathlib.Path(self.made.name)
 
     def judge(self):
-        """One line for each finding: outcome, check, where; and what it follows from, where it was not judged for that."""
+        """What is said of its hosts, one line for each finding that says something: outcome, check, where. And how many
+        of the others there are, one line a host."""
         answer = tool.rdmaready("check", "--facts", self.saved, "--profile", self.profile, "--output", "json")
         if answer.status not in (0, 1, 3):
             raise AssertionError(f"case {self.name}: {answer}")
-        lines = []
+        said, counts = [], []
         for host in answer.json["hosts"]:
-            lines.append(f"{host['host']}: {host['verdict']}")
+            said.append(f"{host['host']}: {host['verdict']}")
+            rest = collections.Counter()
             for found in host["findings"]:
-                behind = f" (follows from {found['hidden_by']})" if found["hidden_by"] else ""
-                lines.append(f"  {found['outcome']:14} {found['id']:28} {found['subject']}{behind}")
-        return "\n".join(lines) + "\n"
+                if found["outcome"] in SAYS_SOMETHING:
+                    said.append(f"  {found['outcome']:8} {found['id']:28} {found['subject']}")
+                rest["follows" if found["hidden_by"] else found["outcome"]] += 1
+            counts.append(f"{self.name:18} {host['host']:12} {rest['pass']:4} pass {rest['not-applicable']:4} not applicable "
+                          f"{rest['follows']:3} follow from others")
+        return "\n".join(said) + "\n", counts
+
+
+def difference(written, judged):
+    """Only the lines that differ: - as it is written down, + as it is judged now. Empty without any."""
+    lines = difflib.unified_diff(written.splitlines(), judged.splitlines(), lineterm="", n=0)
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
 def cases():

@@ -1,54 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of cases: what each check says when all is well, when its thing is wrong, and when it cannot be
-// known. A test over the registry holds that no check is without all three.
+// Cases: what each check says when all is well, when its thing is wrong, and when it cannot be known. A family
+// of checks has its cases in a file beside its mirror: those of checks/dcb/pfc.cc are in dcb/pfc_cases.cc.
+// cases_test.cc asks every case, and sees to it that no check is without one that passes, one that fails and
+// one that is unknown.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
+#include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
+
+// What a case has beside its host and its words.
+struct CaseExtra {
+  std::string fix{};  // a part of it; empty: not looked at
+  Profile profile = VirtualFabricProfile();
+  std::size_t port = 0;        // which port of the host
+  Facts (*other)() = nullptr;  // the second host of a pair; null: the good one
+};
 
 struct CheckCase {
   std::string_view id;
   std::string_view name;  // what was done to the good host
   Facts host;             // of a pair: the first one, the other is good
   Outcome expected = Outcome::kUnknown;
-  std::string observed{};      // a part of it
-  std::string fix{};           // a part of it; empty: not looked at
-  Profile profile{};           // the virtual fabric's when it is left out
-  std::size_t port = 0;        // which port of the host
-  Facts (*other)() = nullptr;  // the second host of a pair; null: the good one
+  std::string observed{};  // a part of it
+  CaseExtra extra{};
 };
 
-std::vector<CheckCase> AllCheckCases();
+// Fails("pfc.only-one", "all eight", WithPfc(0xff), "PFC on 0, 1", {.fix = "prio-pfc all:off 3:on"}): this
+// check says that of this host. Of a check alone: nothing hides it, and what would only warn under a profile
+// fails here.
+inline CheckCase Passes(std::string_view id, std::string_view name, Facts host, std::string observed,
+                        CaseExtra extra = {}) {
+  return {id, name, std::move(host), Outcome::kPass, std::move(observed), std::move(extra)};
+}
+inline CheckCase Warns(std::string_view id, std::string_view name, Facts host, std::string observed,
+                       CaseExtra extra = {}) {
+  return {id, name, std::move(host), Outcome::kWarn, std::move(observed), std::move(extra)};
+}
+inline CheckCase Fails(std::string_view id, std::string_view name, Facts host, std::string observed,
+                       CaseExtra extra = {}) {
+  return {id, name, std::move(host), Outcome::kFail, std::move(observed), std::move(extra)};
+}
+inline CheckCase IsUnknown(std::string_view id, std::string_view name, Facts host, std::string observed,
+                           CaseExtra extra = {}) {
+  return {id, name, std::move(host), Outcome::kUnknown, std::move(observed), std::move(extra)};
+}
+inline CheckCase DoesNotApply(std::string_view id, std::string_view name, Facts host, std::string observed,
+                              CaseExtra extra = {}) {
+  return {id, name, std::move(host), Outcome::kNotApplicable, std::move(observed), std::move(extra)};
+}
 
-// Parts of it, each in a file.
-void AddEquipmentCases(std::vector<CheckCase>& cases);
-void AddBusCases(std::vector<CheckCase>& cases);
-void AddNetCases(std::vector<CheckCase>& cases);
-void AddPathCases(std::vector<CheckCase>& cases);
-void AddFirewallCases(std::vector<CheckCase>& cases);
-void AddSecurityCases(std::vector<CheckCase>& cases);
-void AddLinkCases(std::vector<CheckCase>& cases);
-void AddInfinibandCases(std::vector<CheckCase>& cases);
-void AddPfcCases(std::vector<CheckCase>& cases);
-void AddNicCases(std::vector<CheckCase>& cases);
-void AddMarkCases(std::vector<CheckCase>& cases);
-void AddDcbCases(std::vector<CheckCase>& cases);
-void AddChainCases(std::vector<CheckCase>& cases);
-void AddEtsCases(std::vector<CheckCase>& cases);
-void AddAppCases(std::vector<CheckCase>& cases);
-void AddSmbCases(std::vector<CheckCase>& cases);
-void AddStorageCases(std::vector<CheckCase>& cases);
-void AddAgreementCases(std::vector<CheckCase>& cases);
-void AddPeerCases(std::vector<CheckCase>& cases);
-void AddWindowCases(std::vector<CheckCase>& cases);
-void AddDriftCases(std::vector<CheckCase>& cases);
+// All of them, made once.
+const std::vector<CheckCase>& AllCheckCases();
+
+// ---- for the files of cases ----
+
+// The virtual fabric's profile with a change.
+template <class Change>
+Profile Asking(Change change) {
+  Profile profile = VirtualFabricProfile();
+  change(profile);
+  return profile;
+}
+
+inline const Missing kUnsupported{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
+
+inline std::vector<CheckCase> Joined(std::vector<std::vector<CheckCase>> parts) {
+  std::vector<CheckCase> all;
+  for (std::vector<CheckCase>& part : parts) {
+    for (CheckCase& one : part) all.push_back(std::move(one));
+  }
+  return all;
+}
 
 }  // namespace rdmaready

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
-#include "checks/check.h"
+#include "checks/catalog.h"
 #include "checks/live/transfer.h"
 #include "checks/placeholders.h"
 #include "checks/probe/probe.h"
@@ -15,215 +16,6 @@
 
 namespace rdmaready {
 namespace {
-
-TEST(Registry, HoldsTheChecksOfThisRelease) {
-  std::vector<std::string_view> ids;
-  for (const Check& check : AllChecks()) ids.push_back(check.id);
-  EXPECT_THAT(ids, testing::UnorderedElementsAreArray<std::string_view>({"agree.adapter",
-                                                                         "agree.congestion",
-                                                                         "agree.dscp",
-                                                                         "agree.ets",
-                                                                         "agree.firmware",
-                                                                         "agree.gid",
-                                                                         "agree.marking",
-                                                                         "agree.mtu",
-                                                                         "agree.netdev-mtu",
-                                                                         "agree.pfc",
-                                                                         "agree.speed",
-                                                                         "agree.transport",
-                                                                         "app.roce-ethertype",
-                                                                         "app.roce-udp",
-                                                                         "app.smb-port",
-                                                                         "arp.announce",
-                                                                         "arp.ignore",
-                                                                         "chain.nccl",
-                                                                         "chain.nvme",
-                                                                         "chain.rdma-cm",
-                                                                         "chain.smb",
-                                                                         "chain.verbs",
-                                                                         "cnt.cm-retries",
-                                                                         "cnt.cqe",
-                                                                         "cnt.discards-phy",
-                                                                         "cnt.icrc",
-                                                                         "cnt.pause-storm",
-                                                                         "cnt.rdma-retrans",
-                                                                         "cnt.remote-access",
-                                                                         "cnt.retry-exceeded",
-                                                                         "cnt.rnr",
-                                                                         "cnt.saturated",
-                                                                         "cnt.sequence",
-                                                                         "dcbx.dialect",
-                                                                         "dcbx.mode",
-                                                                         "dcbx.one-agent",
-                                                                         "dcbx.willing",
-                                                                         "dev.fast-registration",
-                                                                         "dev.max-cqe",
-                                                                         "dev.max-mr",
-                                                                         "dev.max-qp-wr",
-                                                                         "dev.max-sge",
-                                                                         "dev.rd-atom",
-                                                                         "drift.foreign-writer",
-                                                                         "drv.core-modules",
-                                                                         "drv.dcb-capable",
-                                                                         "drv.fw-uniform",
-                                                                         "drv.fw-version",
-                                                                         "drv.health",
-                                                                         "drv.out-of-tree",
-                                                                         "drv.roce-enabled",
-                                                                         "drv.userlib",
-                                                                         "ecn.cnp-dscp",
-                                                                         "ecn.cnp-prio",
-                                                                         "ecn.ect-set",
-                                                                         "ecn.loop-closed",
-                                                                         "ecn.np",
-                                                                         "ecn.rp",
-                                                                         "ets.capacity",
-                                                                         "ets.classes",
-                                                                         "ets.cluster-share",
-                                                                         "ets.map",
-                                                                         "ets.map-contiguous",
-                                                                         "ets.maxrate",
-                                                                         "ets.min-default",
-                                                                         "ets.rdma-share",
-                                                                         "ets.sum",
-                                                                         "ets.switch-agrees",
-                                                                         "ets.three-classes",
-                                                                         "ets.tsa",
-                                                                         "gid.default-mode",
-                                                                         "gid.ip-match",
-                                                                         "gid.no-v1-traffic",
-                                                                         "gid.v2-present",
-                                                                         "gid.vlan-match",
-                                                                         "host.governor",
-                                                                         "host.irq-affinity",
-                                                                         "host.irqbalance",
-                                                                         "host.memlock",
-                                                                         "host.nofile",
-                                                                         "ib.lid",
-                                                                         "ib.link-recovery",
-                                                                         "ib.mtu",
-                                                                         "ib.pkey",
-                                                                         "ib.rcv-errors",
-                                                                         "ib.sm",
-                                                                         "ib.speed",
-                                                                         "ib.state-init",
-                                                                         "ib.symbol-errors",
-                                                                         "ib.width",
-                                                                         "ib.xmit",
-                                                                         "ib.xmit-wait",
-                                                                         "inv.bond",
-                                                                         "inv.boot-path",
-                                                                         "inv.bridge",
-                                                                         "inv.expected-count",
-                                                                         "inv.netdev-mapping",
-                                                                         "inv.netns-mode",
-                                                                         "inv.physical",
-                                                                         "inv.rdma-present",
-                                                                         "inv.symmetry",
-                                                                         "inv.transport",
-                                                                         "ip.accept-local",
-                                                                         "ip.address",
-                                                                         "ip.firewall",
-                                                                         "ip.neighbor",
-                                                                         "ip.route-symmetric",
-                                                                         "ip.rp-filter",
-                                                                         "ip.subnets",
-                                                                         "iser.initiator-module",
-                                                                         "iser.target-listener",
-                                                                         "iser.target-module",
-                                                                         "iw.ird-ord",
-                                                                         "iw.peer-protocol",
-                                                                         "iw.port-5445",
-                                                                         "iw.retrans",
-                                                                         "link.ber",
-                                                                         "link.crc",
-                                                                         "link.duplex",
-                                                                         "link.eee",
-                                                                         "link.fec",
-                                                                         "link.flaps",
-                                                                         "link.lanes",
-                                                                         "link.module",
-                                                                         "link.phys-state",
-                                                                         "link.rate-match",
-                                                                         "link.speed",
-                                                                         "link.speed-consistent",
-                                                                         "link.state",
-                                                                         "map.cnp-dscp",
-                                                                         "map.default-prio",
-                                                                         "map.dscp",
-                                                                         "map.duplicates",
-                                                                         "map.pcp",
-                                                                         "mtu.ethernet",
-                                                                         "mtu.max",
-                                                                         "mtu.pair",
-                                                                         "mtu.path",
-                                                                         "mtu.roce-active",
-                                                                         "mtu.vlan",
-                                                                         "nfs.client-module",
-                                                                         "nfs.server-listener",
-                                                                         "nfs.server-module",
-                                                                         "nvme.host-module",
-                                                                         "nvme.target-listener",
-                                                                         "nvme.target-module",
-                                                                         "pause.autoneg",
-                                                                         "pause.global-count",
-                                                                         "pause.none",
-                                                                         "pause.off-with-pfc",
-                                                                         "pcie.acs",
-                                                                         "pcie.aer",
-                                                                         "pcie.bandwidth",
-                                                                         "pcie.iommu",
-                                                                         "pcie.mps",
-                                                                         "pcie.mrrs",
-                                                                         "pcie.numa",
-                                                                         "pcie.speed",
-                                                                         "pcie.stall",
-                                                                         "pcie.width",
-                                                                         "peer.app-tlv",
-                                                                         "peer.lldp-seen",
-                                                                         "peer.port-unique",
-                                                                         "peer.required-tlvs",
-                                                                         "peer.vlan",
-                                                                         "pfc.both-directions",
-                                                                         "pfc.capability",
-                                                                         "pfc.delay",
-                                                                         "pfc.headroom",
-                                                                         "pfc.lossless-priority",
-                                                                         "pfc.not-default",
-                                                                         "pfc.not-heartbeat",
-                                                                         "pfc.off-when-lossy",
-                                                                         "pfc.only-one",
-                                                                         "pfc.seen-under-load",
-                                                                         "pfc.storm-live",
-                                                                         "pfc.storm-prevention",
-                                                                         "pfc.switch-agrees",
-                                                                         "pfc.wrong-prio",
-                                                                         "rewr.consistent",
-                                                                         "roce.tos",
-                                                                         "roce.tos-persistent",
-                                                                         "roce.tos-verbs",
-                                                                         "sec.agent-caps",
-                                                                         "sec.device-nodes",
-                                                                         "sec.netns-shared",
-                                                                         "smb.client-built-in",
-                                                                         "smb.interfaces",
-                                                                         "smb.kernel",
-                                                                         "smb.listener",
-                                                                         "smb.mixed-transports",
-                                                                         "smb.multichannel",
-                                                                         "smb.multichannel-ports",
-                                                                         "smb.server-address",
-                                                                         "smb.server-built-in",
-                                                                         "smb.signing",
-                                                                         "smb.tcp",
-                                                                         "trust.apptrust-order",
-                                                                         "trust.mode",
-                                                                         "trust.uniform",
-                                                                         "vlan.egress-map",
-                                                                         "vlan.id",
-                                                                         "vlan.mqprio",
-                                                                         "vlan.present"}));
-}
 
 TEST(Registry, HasUniqueIdsAcrossSettingsAndLiveTests) {
   std::set<std::string> ids;
@@ -288,24 +80,42 @@ TEST(Registry, FindsByIdAndKnowsNoOther) {
 }
 
 TEST(Registry, SortsIdsIntoTheGroupsThatPeopleLookUnder) {
-  EXPECT_EQ(GroupOf("link.state"), "device");
-  EXPECT_EQ(GroupOf("drv.core-modules"), "device");
-  EXPECT_EQ(GroupOf("drv.dcb-capable"), "dcb");
-  EXPECT_EQ(GroupOf("vlan.present"), "net");
-  EXPECT_EQ(GroupOf("vlan.egress-map"), "roce");
-  EXPECT_EQ(FamilyOf("vlan.egress-map"), "vlan");
-  EXPECT_EQ(FamilyOf("vlan"), "vlan");
-  EXPECT_EQ(GroupOf("mtu.pair"), "pair");
-  EXPECT_EQ(GroupOf("iw.peer-protocol"), "pair");
-  EXPECT_EQ(GroupOf("iw.ird-ord"), "device");
-  EXPECT_EQ(GroupOf("iw.port-5445"), "storage");
-  EXPECT_EQ(GroupOf("nfs.client-module"), "storage");
-  EXPECT_EQ(GroupOf("pfc.both-directions"), "pair");
-  EXPECT_EQ(GroupOf("pfc.only-one"), "dcb");
+  for (const Check& check : AllChecks()) {
+    EXPECT_EQ(GroupOf(check.id), check.group) << check.id;
+    EXPECT_EQ(check.group == "pair", ScopeOf(check) == Scope::kPair) << check.id;
+    EXPECT_FALSE(IsLive(check.group)) << check.id;
+  }
   EXPECT_EQ(GroupOf("loopback.send-1k"), "loopback");
   EXPECT_EQ(GroupOf("peer.send-1k"), "peer");
-  EXPECT_EQ(GroupOf("peer.lldp-seen"), "dcb");
+  EXPECT_EQ(GroupOf("tx.effective-class"), "pair");
+  EXPECT_EQ(GroupOf("server.smb3"), "server");
+  EXPECT_TRUE(IsLive("loopback") && IsLive("smb-direct") && IsLive("share"));
+  EXPECT_FALSE(IsLive("host"));
+}
+
+// A newer agent's.
+TEST(Registry, PutsIdsThatItDoesNotKnowWithTheOthersOfTheirFamily) {
+  EXPECT_EQ(GroupOf("pfc.unheard-of"), "dcb");
+  EXPECT_EQ(GroupOf("loopback.unheard-of"), "loopback");
+  EXPECT_EQ(GroupOf("peer.unheard-of"), "peer");
   EXPECT_EQ(GroupOf("something"), "other");
+  EXPECT_EQ(FamilyOf("vlan.egress-map"), "vlan");
+  EXPECT_EQ(FamilyOf("vlan"), "vlan");
+}
+
+// One place each, or the line that sums up a group would lose one of them.
+TEST(Registry, HasAPlaceForEveryCheckThatTellsOfItsGroup) {
+  std::set<std::pair<std::string_view, int>> places;
+  for (const Check& check : AllChecks()) {
+    if (check.telling == 0) continue;
+    EXPECT_TRUE(places.emplace(check.group, check.telling).second) << check.id;
+  }
+  EXPECT_FALSE(places.empty());
+}
+
+TEST(Registry, HasOneCheckThatSaysWhyTwoHostsHaveNoPath) {
+  const auto parts = std::ranges::count(AllChecks(), true, &Check::parts_hosts);
+  EXPECT_EQ(parts, 1);
 }
 
 TEST(Names, AreTheContractsAndReadBack) {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "checks/check.h"
+#include "checks/catalog.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
 

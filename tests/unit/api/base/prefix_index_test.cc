@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "checks/check.h"
+#include "checks/catalog.h"
 #include "checks/fleet/pairing.h"
 #include "checks/words/addresses.h"
 #include "checks/words/words.h"
@@ -117,7 +117,7 @@ TEST(IpSubnets, SaysWhatComparingEachAddressSays) {
   for (int round = 0; round < 300; ++round) {
     const Facts host = RandomHost(dice, 6);
     const std::vector<Verdict> verdicts =
-        std::get<AmongPorts>(check.rule).judge(HostView{host, VirtualFabricProfile()});
+        std::get<JudgeAmongPorts>(check.judge)(HostView{host, VirtualFabricProfile()});
     ASSERT_EQ(verdicts.size(), host.ports->size());
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       if (verdicts[i].outcome == Outcome::kUnknown) continue;

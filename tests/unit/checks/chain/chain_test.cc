@@ -30,7 +30,7 @@ void ExpectBroken(const Facts& host, std::string_view text, std::string_view exp
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) EXPECT_EQ(chain[i].outcome, Outcome::kPass) << i;
 }
 
-Facts Hearing(std::uint8_t pfc) {
+Facts HearingPfc(std::uint8_t pfc) {
   return WithNetdev([pfc](Netdev& netdev) {
     LldpNeighbour peer;
     peer.pfc = LldpPfc{.enabled = pfc};
@@ -79,7 +79,7 @@ TEST(Chain, GoesByTheTagWhereTheProfileDoes) {
 
 // As pfc.switch-agrees: what was heard on the wire goes before what the firmware says it heard.
 TEST(Chain, AsksWhatWasHeardBeforeTheFirmware) {
-  Facts host = Hearing(1U << 3);
+  Facts host = HearingPfc(1U << 3);
   std::vector<Port> ports = *host.ports;
   Netdev netdev = *ports.front().netdev;
   netdev.dcb.peer.pfc = Pfc{.enabled = 0};
@@ -104,8 +104,8 @@ TEST(Chain, NamesTheFirstBrokenLink) {
   ExpectBroken(WithEts([](Ets& ets) { ets.tsa[3] = Tsa::kStrict; }), "TC 3 (strict)", "50 %");
   ExpectBroken(WithEts([](Ets& ets) { ets.tx_percent[3] = 10; }), "TC 3 (10 %)", "50 %");
   ExpectBroken(WithPfc(1U << 4), "PFC off", "PFC on");
-  ExpectBroken(Hearing(1U << 4), "switch: PFC on 4", "at the switch");
-  EXPECT_EQ(Of(Hearing(1U << 3)).back().text, "switch: PFC on 3");
+  ExpectBroken(HearingPfc(1U << 4), "switch: PFC on 4", "at the switch");
+  EXPECT_EQ(Of(HearingPfc(1U << 3)).back().text, "switch: PFC on 3");
 }
 
 TEST(Chain, BreaksAtEcnWhereTheProfileAsksForIt) {
@@ -189,8 +189,8 @@ TEST(Chain, IsHiddenBehindTheCheckOfItsBrokenLink) {
   // Advice hides it too.
   const Facts forced = WithPort([](Port& port) { port.verbs_traffic_class = std::uint8_t{96}; });
   EXPECT_EQ(hidden_by(forced, "chain.verbs"), "roce.tos-verbs");
-  EXPECT_EQ(hidden_by(Hearing(0), "chain.rdma-cm"), "pfc.switch-agrees");
-  EXPECT_EQ(hidden_by(Hearing(0), "chain.smb"), "pfc.switch-agrees");
+  EXPECT_EQ(hidden_by(HearingPfc(0), "chain.rdma-cm"), "pfc.switch-agrees");
+  EXPECT_EQ(hidden_by(HearingPfc(0), "chain.smb"), "pfc.switch-agrees");
   // A mark of its own is nobody else's fault, and another's no fault of it.
   Facts nvme = Naming(MarkingConsumer::kNvme, std::uint8_t{106});
   std::vector<Port> ports = *nvme.ports;

@@ -205,7 +205,7 @@ TEST(JudgeTransfer, KnowsHowToShowACaseItHasNoTextFor) {
   EXPECT_THAT(finding.observed, HasSubstr("MB/s"));
 }
 
-TransferPlace Hardware() {
+TransferPlace OnHardware() {
   TransferPlace place = Peer();
   place.software = false;
   return place;
@@ -220,19 +220,19 @@ Finding Judged(std::vector<CounterChange> changes, const TransferPlace& place) {
 using Kind = CounterChange::Kind;
 
 TEST(JudgeTransfer, WarnsOfErrorsThatHardwareCountedMeanwhile) {
-  const Finding finding = Judged({{"out_of_sequence", Kind::kGrew, 12}}, Hardware());
+  const Finding finding = Judged({{"out_of_sequence", Kind::kGrew, 12}}, OnHardware());
   EXPECT_EQ(finding.outcome, Outcome::kWarn);
   EXPECT_EQ(finding.observed,
             "61.2 MB/s, worst 100 ms 58.9 MB/s, 41.9 MB verified; out_of_sequence +12 on node1 mlx5_0/1");
   EXPECT_THAT(finding.expected, HasSubstr("no error counted"));
   EXPECT_THAT(finding.source, HasSubstr("hw_counters"));
-  EXPECT_NE(finding.why, JudgeTransfer(Good(), Hardware()).why);
+  EXPECT_NE(finding.why, JudgeTransfer(Good(), OnHardware()).why);
   EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on host b"));
-  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, Hardware()).outcome, Outcome::kWarn);
+  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, OnHardware()).outcome, Outcome::kWarn);
 }
 
 TEST(JudgeTransfer, ExplainsASlowPathByWhatWasCountedMeanwhile) {
-  const Finding warned = Judged({{"out_of_sequence", Kind::kGrew, 12}}, Hardware());
+  const Finding warned = Judged({{"out_of_sequence", Kind::kGrew, 12}}, OnHardware());
   const Finding slow = Judged({{"out_of_sequence", Kind::kGrew, 12}}, Demanding(10'000, 1));
   EXPECT_EQ(slow.outcome, Outcome::kFail);
   EXPECT_THAT(slow.observed, HasSubstr("out_of_sequence +12 on node1 mlx5_0/1; that is 489 Mb/s"));
@@ -241,7 +241,7 @@ TEST(JudgeTransfer, ExplainsASlowPathByWhatWasCountedMeanwhile) {
 }
 
 TEST(JudgeTransfer, FailsForLossOnAPathThatIsToLoseNothing) {
-  TransferPlace lossless = Hardware();
+  TransferPlace lossless = OnHardware();
   lossless.lossless = true;
   for (const char* counter : {"out_of_sequence", "local_ack_timeout_err", "req_transport_retries_exceeded"}) {
     const Finding finding = Judged({{counter, Kind::kGrew, 12}}, lossless);
@@ -262,19 +262,19 @@ TEST(JudgeTransfer, ShowsWhatASoftwareDeviceCountedAndDoesNotJudgeIt) {
 }
 
 TEST(JudgeTransfer, ShowsCongestionAndResetsAndDoesNotJudgeThem) {
-  const Finding congested = Judged({{"np_cnp_sent", Kind::kGrew, 3}}, Hardware());
+  const Finding congested = Judged({{"np_cnp_sent", Kind::kGrew, 3}}, OnHardware());
   EXPECT_EQ(congested.outcome, Outcome::kPass);
   EXPECT_THAT(congested.observed, HasSubstr("np_cnp_sent +3"));
-  const Finding reset = Judged({{"out_of_sequence", Kind::kReset, 3}}, Hardware());
+  const Finding reset = Judged({{"out_of_sequence", Kind::kReset, 3}}, OnHardware());
   EXPECT_EQ(reset.outcome, Outcome::kPass);
   EXPECT_THAT(reset.observed, HasSubstr("reset meanwhile: not comparable"));
 }
 
 TEST(JudgeTransfer, IsTheSameWhenNothingGrewOrNothingIsKnownOfTheCounters) {
-  const Finding plain = JudgeTransfer(Good(), Hardware());
-  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kUnchanged, 0}}, Hardware()), plain);
+  const Finding plain = JudgeTransfer(Good(), OnHardware());
+  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kUnchanged, 0}}, OnHardware()), plain);
   const EndCounters unknown{"node1", "mlx5_0/1", Missing{Missing::Kind::kDenied, "read: Permission denied"}};
-  EXPECT_EQ(JudgeTransfer(Good(), Hardware(), {&unknown, 1}), plain);
+  EXPECT_EQ(JudgeTransfer(Good(), OnHardware(), {&unknown, 1}), plain);
 }
 
 TEST(JudgeTransfer, AFailedTransferStaysOneAndTellsWhatWasCounted) {
@@ -282,10 +282,10 @@ TEST(JudgeTransfer, AFailedTransferStaysOneAndTellsWhatWasCounted) {
   result.failure = {FailureKind::kCompletion, "RDMA write: transport retry counter exceeded"};
   const EndCounters counters{"node1", "mlx5_0/1",
                              std::vector<CounterChange>{{"local_ack_timeout_err", Kind::kGrew, 8}}};
-  const Finding finding = JudgeTransfer(result, Hardware(), {&counters, 1});
+  const Finding finding = JudgeTransfer(result, OnHardware(), {&counters, 1});
   EXPECT_EQ(finding.outcome, Outcome::kFail);
   EXPECT_THAT(finding.observed, HasSubstr("exceeded; local_ack_timeout_err +8 on node1 mlx5_0/1"));
-  EXPECT_EQ(finding.why, JudgeTransfer(result, Hardware()).why);
+  EXPECT_EQ(finding.why, JudgeTransfer(result, OnHardware()).why);
 }
 
 TEST(NotTested, IsUnknownAndBlocks) {

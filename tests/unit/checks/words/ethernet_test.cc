@@ -43,7 +43,7 @@ TEST(EthernetPorts, AreThePortsOwnNetdevWhereItStandsOnNothing) {
   for (const bool known : {true, false}) {
     Port port = GoodPort();
     port.lowers = known ? Fact<std::vector<Netdev>>(std::vector<Netdev>{}) : Fact<std::vector<Netdev>>();
-    const std::vector<Fact<Netdev>> ethernets = EthernetPortsOf(port);
+    const std::vector<NetdevRef> ethernets = EthernetPortsOf(port);
     ASSERT_EQ(ethernets.size(), 1U);
     EXPECT_EQ(ethernets[0], port.netdev);
     EXPECT_EQ(SubjectOf(port, ethernets[0]), "rxe0/1 dcb0");

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kWholeChain =
+    "DSCP 26 -> priority 3 -> TC 3 (50 %) -> PFC on -> the wire; switch not heard";
+
+Facts MarkedHost(Fact<std::vector<ConsumerMarking>> markings) {
+  Facts host = GoodHost();
+  host.markings = markings;
+  return host;
+}
+
+Facts MarkedBy(MarkingConsumer consumer, std::optional<std::uint8_t> tos) {
+  return MarkedHost(
+      std::vector<ConsumerMarking>{{.consumer = consumer, .source = "/etc/marks.conf", .tos = tos}});
+}
+
+Facts Forcing(Fact<std::uint8_t> tos) {
+  return WithPort([&tos](Port& port) { port.verbs_traffic_class = tos; });
+}
+
+}  // namespace
+
+std::vector<CheckCase> ChainCases() {
+  Profile nfs = VirtualFabricProfile();
+  nfs.roles = {Profile::Role::kNfsServer};
+  const std::uint8_t right = 106;
+  const std::uint8_t zero = 0;
+  const Facts no_row = WithApp({{.selector = AppSelector::kDscp, .priority = 0, .protocol = 26}});
+  const Facts denied = WithDcb([](Dcb& dcb) { dcb.app = Denied(); });
+  const Facts iwarp = WithPort([](Port& port) { port.transport = Transport::kIwarp; });
+  return {
+      Passes("chain.rdma-cm", "whole", GoodHost(), std::string(kWholeChain)),
+      Fails("chain.rdma-cm", "broken", no_row, "ToS 106 -> DSCP 26 -> priority 0",
+            {.fix = "dcb app show dev dcb0"}),
+      IsUnknown("chain.rdma-cm", "denied", denied, "unknown from here, Operation not permitted"),
+      DoesNotApply("chain.rdma-cm", "iWARP", iwarp, "iWARP"),
+      DoesNotApply("chain.rdma-cm", "nothing asked", GoodHost(), "does not ask",
+                   {.profile = Profile{.name = "any"}}),
+      Passes("chain.smb", "whole", GoodHost(), std::string(kWholeChain)),
+      Fails("chain.smb", "broken", no_row, "priority 0"),
+      IsUnknown("chain.smb", "denied", denied, "unknown from here"),
+      DoesNotApply("chain.smb", "another role", GoodHost(), "", {.profile = nfs}),
+      Passes("chain.verbs", "RDMA's", Forcing(right), std::string(kWholeChain)),
+      Fails("chain.verbs", "another", Forcing(std::uint8_t{96}), "ToS 96 (DSCP 24)"),
+      IsUnknown("chain.verbs", "denied", Forcing(Denied()), "ToS: unknown from here"),
+      DoesNotApply("chain.verbs", "none forced", Forcing(zero), "mark by themselves"),
+      DoesNotApply("chain.verbs", "not offered", GoodHost(), "mark by themselves"),
+      Passes("chain.nvme", "--tos=106", MarkedBy(MarkingConsumer::kNvme, right), std::string(kWholeChain)),
+      Fails("chain.nvme", "--tos=0", MarkedBy(MarkingConsumer::kNvme, zero), "ToS 0 (DSCP 0)",
+            {.fix = "grep -n tos /etc/marks.conf  # name --tos=106 there"}),
+      IsUnknown("chain.nvme", "denied", MarkedHost(Denied()), "ToS: unknown from here"),
+      DoesNotApply("chain.nvme", "none of its own", MarkedBy(MarkingConsumer::kNvme, std::nullopt),
+                   "as RDMA-CM does"),
+      DoesNotApply("chain.nvme", "none here", GoodHost(), "no configuration of NVMe"),
+      Passes("chain.nccl", "NCCL_IB_TC=106", MarkedBy(MarkingConsumer::kNccl, right), std::string(kWholeChain)),
+      Fails("chain.nccl", "not named", MarkedBy(MarkingConsumer::kNccl, std::nullopt), "ToS 0 (DSCP 0)",
+            {.fix = "NCCL_IB_TC=106"}),
+      IsUnknown("chain.nccl", "denied", MarkedHost(Denied()), "unknown from here"),
+      DoesNotApply("chain.nccl", "none here", GoodHost(), "no configuration of NCCL")};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+const Missing kNoUmad{.kind = Missing::Kind::kUnsupported, .detail = "ib_umad is not loaded"};
+
+Facts WithLid(Fact<std::uint16_t> lid) {
+  return OnInfiniband([&lid](Port& port) { port.ib.lid = lid; });
+}
+
+Facts WithSmLid(Fact<std::uint16_t> sm_lid) {
+  return OnInfiniband([&sm_lid](Port& port) { port.ib.sm_lid = sm_lid; });
+}
+
+Facts InState(Fact<PortState> state) {
+  return OnInfiniband([&state](Port& port) { port.state = state; });
+}
+
+Facts WithoutCable() {
+  return OnInfiniband([](Port& port) {
+    port.state = PortState::kDown;
+    port.phys_state = std::uint8_t{2};
+    port.ib.lid = std::uint16_t{0};
+    port.ib.sm_lid = std::uint16_t{0};
+  });
+}
+
+Facts WithKeys(Fact<std::vector<std::uint16_t>> keys) {
+  return OnInfiniband([&keys](Port& port) { port.ib.pkeys = keys; });
+}
+
+template <class Change>
+Facts InfinibandWithLink(Change change) {
+  return OnInfiniband([&change](Port& port) {
+    IbLink link = *port.ib.link;
+    change(link);
+    port.ib.link = link;
+  });
+}
+
+Facts WithoutLink(const Missing& why) {
+  return OnInfiniband([&why](Port& port) { port.ib.link = why; });
+}
+
+std::vector<CheckCase> InfinibandSubnetRows() {
+  return {
+      Passes("ib.sm", "good", OnInfiniband(), "subnet manager at LID 1"),
+      Fails("ib.sm", "none", WithSmLid(std::uint16_t{0}), "no subnet manager has configured the port",
+            {.fix = "systemctl enable --now opensm"}),
+      Fails("ib.sm", "permissive LID", WithSmLid(std::uint16_t{0xffff}), "sm_lid 65535"),
+      IsUnknown("ib.sm", "denied", WithSmLid(Denied()), "not permitted"),
+      DoesNotApply("ib.sm", "no cable", WithoutCable(), "see link.state"),
+      DoesNotApply("ib.sm", "RoCE", GoodHost(), "not InfiniBand"),
+      Passes("ib.lid", "good", OnInfiniband(), "LID 4"),
+      Passes("ib.lid", "the largest", WithLid(std::uint16_t{0xbfff}), "LID 49151"),
+      Fails("ib.lid", "none", WithLid(std::uint16_t{0}), "no LID", {.fix = "journalctl -u opensm"}),
+      Fails("ib.lid", "of multicast", WithLid(std::uint16_t{0xc000}), "49152"),
+      IsUnknown("ib.lid", "denied", WithLid(Denied()), "not permitted"),
+      DoesNotApply("ib.lid", "no cable", WithoutCable(), "see link.state"),
+      Passes("ib.state-init", "active", OnInfiniband(), "active"),
+      Fails("ib.state-init", "init", InState(PortState::kInit), "init", {.fix = "systemctl restart opensm"}),
+      Fails("ib.state-init", "armed", InState(PortState::kArmed), "has not finished"),
+      IsUnknown("ib.state-init", "denied", InState(Denied()), "not permitted"),
+      IsUnknown("ib.state-init", "a new state", InState(PortState::kUnknown), "do not know"),
+      DoesNotApply("ib.state-init", "down", InState(PortState::kDown), "see link.state"),
+      DoesNotApply("ib.state-init", "RoCE", GoodHost(), "not InfiniBand")};
+}
+
+std::vector<CheckCase> InfinibandPkeysRows() {
+  using Keys = std::vector<std::uint16_t>;
+  const Profile any = InfinibandProfile();
+  Profile storage = InfinibandProfile();
+  storage.pkeys = std::vector<std::uint16_t>{1};
+  return {Passes("ib.pkey", "default", OnInfiniband(), "default partition", {.profile = any}),
+          Passes("ib.pkey", "another partition", WithKeys(Keys{0x7fff, 0x8001}),
+                 "a full member: 0x7fff, 0x8001", {.profile = any}),
+          Warns("ib.pkey", "limited", WithKeys(Keys{0x7fff}), "a limited member only: 0x7fff",
+                {.fix = "partitions.conf", .profile = any}),
+          Fails("ib.pkey", "none", WithKeys(Keys{}), "no P_Key", {.fix = "partitions.conf", .profile = any}),
+          IsUnknown("ib.pkey", "denied", WithKeys(Denied()), "not permitted", {.profile = any}),
+          Passes("ib.pkey", "in the partition that is asked for", WithKeys(Keys{0x7fff, 0x8001}),
+                 "a full member: 0x7fff, 0x8001", {.profile = storage}),
+          Fails("ib.pkey", "not in the partition that is asked for", WithKeys(Keys{0xffff}),
+                "a member of 0xffff", {.profile = storage}),
+          Warns("ib.pkey", "a limited member of it", WithKeys(Keys{0xffff, 0x0001}),
+                "a limited member: 0xffff, 0x0001", {.profile = storage}),
+          DoesNotApply("ib.pkey", "another profile", OnInfiniband(), "does not ask for InfiniBand")};
+}
+
+std::vector<CheckCase> InfinibandLinkRows() {
+  return {Passes("ib.width", "good", OnInfiniband(), "4X"),
+          Fails("ib.width", "a lane", InfinibandWithLink([](IbLink& link) { link.lanes = 1; }), "1X",
+                {.fix = "ibstatus mlx5_0:1"}),
+          Passes("ib.width", "set so",
+                 InfinibandWithLink([](IbLink& link) { link.lanes = link.lanes_enabled = 1; }),
+                 "1X; 4X is supported, but not enabled"),
+          IsUnknown("ib.width", "not told", InfinibandWithLink([](IbLink& link) { link.lanes = 0; }),
+                    "does not say"),
+          IsUnknown("ib.width", "no ib_umad", WithoutLink(kNoUmad), "not loaded", {.fix = "modprobe ib_umad"}),
+          IsUnknown("ib.width", "denied", WithoutLink(Denied()), "not permitted", {.fix = "root"}),
+          DoesNotApply("ib.width", "RoCE", GoodHost(), "not InfiniBand"),
+          Passes("ib.speed", "good", OnInfiniband(), "HDR (53.1 Gb/s a lane)"),
+          Fails("ib.speed", "EDR", InfinibandWithLink([](IbLink& link) { link.lane_mbps = 25'781; }),
+                "EDR (25.7 Gb/s a lane)", {.fix = "iblinkinfo -l"}),
+          IsUnknown("ib.speed", "denied", WithoutLink(Denied()), "not permitted"),
+          Passes("ib.mtu", "good", OnInfiniband(), "MTU 4096"),
+          Fails("ib.mtu", "older switch", InfinibandWithLink([](IbLink& link) { link.mtu_bytes = 2048; }),
+                "MTU 2048", {.fix = "iblinkinfo -l"}),
+          Passes("ib.mtu", "by verbs", WithoutLink(Denied()), "MTU 4096"),
+          Fails("ib.mtu", "by verbs, and small", OnInfiniband([](Port& port) {
+                  port.ib.link = kNoUmad;
+                  port.active_mtu_bytes = 2048;
+                }),
+                "MTU 2048"),
+          IsUnknown("ib.mtu", "denied", OnInfiniband([](Port& port) {
+                      port.ib.link = Denied();
+                      port.active_mtu_bytes = Denied();
+                    }),
+                    "not permitted")};
+}
+
+}  // namespace
+
+std::vector<CheckCase> InfinibandCases() {
+  return Joined({InfinibandSubnetRows(), InfinibandPkeysRows(), InfinibandLinkRows()});
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/changed_host.h"
+#include "tests/unit/checks/good_hardware.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+Facts WithMemlock(Fact<Memlock> memlock) {
+  Facts host = GoodHost();
+  host.memlock = std::move(memlock);
+  return host;
+}
+
+std::vector<CheckCase> HostBasicsRows() {
+  constexpr std::uint64_t kKiB = 1024;
+  const auto small = WithMemlock(Memlock{.limit_bytes = 64 * kKiB, .cap_ipc_lock = false, .pid = 4711});
+  const auto ignored = WithMemlock(Memlock{.limit_bytes = 64 * kKiB, .cap_ipc_lock = true, .pid = 4711});
+  const auto enough = WithMemlock(Memlock{.limit_bytes = 64 * kKiB * kKiB, .cap_ipc_lock = false, .pid = 4711});
+  return {Passes("host.memlock", "unlimited", GoodHost(), "unlimited"),
+          Passes("host.memlock", "finite and enough", enough, "64 MiB"),
+          Fails("host.memlock", "64 KiB", small, "64 KiB",
+                {.fix = "prlimit --pid 4711 --memlock=unlimited:unlimited"}),
+          Fails("host.memlock", "64 KiB, not enforced on us", ignored, "CAP_IPC_LOCK"),
+          Fails("host.memlock", "64 KiB, silent profile", small, "64 KiB",
+                {.profile = Without([](Profile& profile) { profile.min_memlock_bytes.reset(); })}),
+          IsUnknown("host.memlock", "denied", WithMemlock(Denied()), "not permitted", {.fix = "root"})};
+}
+
+std::vector<CheckCase> HostLinkRows() {
+  const auto irqs = [](std::uint32_t nodes, Fact<Interrupts> interrupts) {
+    Facts host = WithHardware([&](Port&, PciFunction& pci) { pci.interrupts = interrupts; });
+    host.numa_nodes = nodes;
+    return host;
+  };
+  const Missing legacy{.kind = Missing::Kind::kUnsupported, .detail = "no message-signalled interrupts"};
+  const auto balanced = [&irqs](Fact<Interrupts> interrupts) {
+    Facts host = irqs(2, interrupts);
+    host.irqbalance = true;
+    return host;
+  };
+  Facts unlisted = irqs(2, Interrupts{64, 64, 32});
+  unlisted.irqbalance = Denied();
+  const auto clocked = [](Fact<std::vector<std::string>> governors) {
+    Facts host = Hardware();
+    host.cpu_governors = governors;
+    return host;
+  };
+  const auto files = [](Fact<OpenFiles> limit) {
+    Facts host = GoodHost();
+    host.open_files = limit;
+    return host;
+  };
+  return {Passes("host.irq-affinity", "all near", irqs(2, Interrupts{64, 64, 32}),
+                 "64 interrupts at 32 CPUs, 64 of"),
+          Passes("host.irq-affinity", "even over two nodes", irqs(2, Interrupts{64, 32, 64}), "32 of them"),
+          Fails("host.irq-affinity", "all far", irqs(2, Interrupts{64, 0, 32}), "0 of them",
+                {.fix = "for irq in $(ls /sys/bus/pci/devices/0000:3b:00.0/msi_irqs)"}),
+          Fails("host.irq-affinity", "all at one CPU", irqs(1, Interrupts{64, 64, 1}), "at 1 CPU,"),
+          IsUnknown("host.irq-affinity", "denied", irqs(2, Denied()), "not permitted"),
+          DoesNotApply("host.irq-affinity", "none to judge", irqs(2, legacy), "no message-signalled"),
+          DoesNotApply("host.irq-affinity", "software device", GoodHost(), "software device"),
+          Passes("host.irqbalance", "off", irqs(2, Interrupts{64, 64, 32}), "does not run"),
+          Fails("host.irqbalance", "on, all near", balanced(Interrupts{64, 64, 32}),
+                "may move the interrupts of rxe0/1", {.fix = "systemctl disable --now irqbalance"}),
+          Passes("host.irqbalance", "on, and spread anyway", balanced(Interrupts{64, 32, 64}), "no NIC's"),
+          Passes("host.irqbalance", "none to move", balanced(legacy), "no NIC's"),
+          IsUnknown("host.irqbalance", "interrupts denied", balanced(Denied()), "not permitted"),
+          IsUnknown("host.irqbalance", "denied", unlisted, "not permitted"),
+          DoesNotApply("host.irqbalance", "one node", irqs(1, Interrupts{64, 64, 32}), "one NUMA node"),
+          DoesNotApply("host.irqbalance", "software device", GoodHost(), "software devices only"),
+          Passes("host.governor", "good", Hardware(), "performance"),
+          Fails("host.governor", "one of them another",
+                clocked(std::vector<std::string>{"performance", "schedutil"}), "performance, schedutil",
+                {.fix = "echo performance > $policy/scaling_governor"}),
+          IsUnknown("host.governor", "denied", clocked(Denied()), "not permitted"),
+          DoesNotApply("host.governor", "none", clocked(legacy), "no message-signalled"),
+          DoesNotApply("host.governor", "software device", GoodHost(), "software devices only"),
+          Passes("host.nofile", "good", GoodHost(), "at most 524288, now 1024"),
+          Passes("host.nofile", "unlimited", files(OpenFiles{1024, OpenFiles::kUnlimited}), "unlimited"),
+          Fails("host.nofile", "few", files(OpenFiles{1024, 1024}), "at most 1024",
+                {.fix = "prlimit --pid 4711 --nofile=65536:65536"}),
+          IsUnknown("host.nofile", "denied", files(Denied()), "not permitted")};
+}
+
+}  // namespace
+
+std::vector<CheckCase> HostCases() { return Joined({HostBasicsRows(), HostLinkRows()}); }
+
+}  // namespace rdmaready

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/changed_host.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+Facts Nodes(Fact<std::vector<DeviceNode>> nodes) {
+  return SecurityWith(&Facts::device_nodes, std::move(nodes));
+}
+
+Facts Powers(Fact<std::uint64_t> capabilities, Fact<std::string> process = std::string("rdmaready-agent")) {
+  Facts host = SecurityWith(&Facts::agent_capabilities, std::move(capabilities));
+  host.agent_process = std::move(process);
+  return host;
+}
+
+}  // namespace
+
+std::vector<CheckCase> SecurityCases() {
+  const Profile fabric = VirtualFabricProfile();
+  Profile unmarked = fabric;
+  unmarked.tos.reset();
+  unmarked.dscp.reset();
+  Profile tenants = fabric;
+  tenants.multi_tenant = true;
+  return {
+      Passes("sec.device-nodes", "as the kernel makes them", GoodHost(), "2 nodes, those of verbs open to all",
+             {.profile = fabric}),
+      Fails("sec.device-nodes", "umad is open",
+            Nodes(std::vector<DeviceNode>{{"umad0", 0666}, {"uverbs0", 0666}}), "open to others: umad0 0666",
+            {.fix = "chmod o-rwx /dev/infiniband/umad0  #", .profile = fabric}),
+      Passes("sec.device-nodes", "umad is closed", Nodes(std::vector<DeviceNode>{{"umad0", 0600}}),
+             "1 node, none open", {.profile = fabric}),
+      DoesNotApply("sec.device-nodes", "no nodes", Nodes(std::vector<DeviceNode>{}), "no nodes",
+                   {.profile = fabric}),
+      IsUnknown("sec.device-nodes", "not readable", Nodes(Denied()), "Operation not permitted",
+                {.profile = fabric}),
+      Fails("sec.netns-shared", "shared, as the kernel starts", Mode(true),
+            "shared: every network namespace sees every RDMA device",
+            {.fix = "rdma system set netns exclusive  #", .profile = tenants}),
+      Passes("sec.netns-shared", "exclusive", Mode(false), "exclusive", {.profile = tenants}),
+      IsUnknown("sec.netns-shared", "not known", Mode(Denied()), "not permitted", {.profile = tenants}),
+      DoesNotApply("sec.netns-shared", "nobody asked", Mode(true), "does not ask for tenants",
+                   {.profile = fabric}),
+      Passes("sec.agent-caps", "what it needs", Powers(std::uint64_t{0x20'7000}),
+             "CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN", {.profile = fabric}),
+      Passes("sec.agent-caps", "less", Powers(std::uint64_t{0}), "none", {.profile = fabric}),
+      Fails(
+          "sec.agent-caps", "two more", Powers(std::uint64_t{0x21'7001}), "also CAP_CHOWN CAP_SYS_MODULE",
+          {.fix = "CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN CAP_SYS_NICE' >",
+           .profile = fabric}),
+      Fails("sec.agent-caps", "of a kernel to come", Powers(std::uint64_t{0x300'0000'0000}),
+            "also CAP_CHECKPOINT_RESTORE 41", {.profile = fabric}),
+      DoesNotApply("sec.agent-caps", "typed as root",
+                   Powers(std::uint64_t{0x1ff'ffff'ffff}, std::string("rdmaready")),
+                   "looked at by hand (rdmaready)", {.profile = fabric}),
+      IsUnknown("sec.agent-caps", "not readable", Powers(Denied()), "not permitted", {.profile = fabric}),
+      IsUnknown("sec.agent-caps", "an agent that does not say who it is",
+                Powers(std::uint64_t{0x7000}, Missing{}), "not collected", {.profile = fabric})};
+}
+
+}  // namespace rdmaready

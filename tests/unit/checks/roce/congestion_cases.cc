@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
+#include "tests/unit/checks/good_host.h"
+#include "tests/unit/checks/watched_host.h"
+
+namespace rdmaready {
+namespace {
+
+// A NIC of hardware whose driver tells all of its congestion control, with a change.
+template <class Change>
+Facts Congested(Change change) {
+  return WithHardware([&change](Port& port, PciFunction&) {
+    CongestionControl control{.source = "/sys/class/net/dcb0/ecn",
+                              .notifies = std::uint8_t{0xff},
+                              .slows_down = std::uint8_t{8},
+                              .cnp_dscp = std::uint8_t{48},
+                              .cnp_priority = std::uint8_t{6}};
+    change(control);
+    port.congestion = control;
+  });
+}
+
+std::vector<CheckCase> CongestionLoopWindowRows() {
+  const auto loop = [](std::uint64_t marked, std::uint64_t sent, std::uint64_t ignored) {
+    return Counting({{"np_ecn_marked_roce_packets", 0, marked},
+                     {"np_cnp_sent", 0, sent},
+                     {"rp_cnp_handled", 0, 3},
+                     {"rp_cnp_ignored", 0, ignored}});
+  };
+  return {Passes("ecn.loop-closed", "quiet", loop(0, 0, 0), "0 packets marked"),
+          Passes("ecn.loop-closed", "at work", loop(50, 9, 0), "50 packets marked, 9 notifications sent"),
+          Fails("ecn.loop-closed", "open here", loop(50, 0, 0), "0 notifications sent"),
+          Warns("ecn.loop-closed", "ignored", loop(0, 0, 6), "6 ignored in 10 s"),
+          IsUnknown("ecn.loop-closed", "denied", EarlierDenied(loop(50, 0, 0)), "not permitted")};
+}
+
+std::vector<CheckCase> CongestionLoopMarksRows() {
+  const Profile ecn = Asking([](Profile& profile) {
+    profile.ecn = Profile::Ecn{};
+    profile.cnp = Profile::Cnp{.dscp = 48, .priority = std::uint8_t{6}};
+  });
+  const Facts good = Congested([](CongestionControl&) {});
+  const Facts silent = Congested([](CongestionControl& control) { control = {.source = "/x"}; });
+  const auto cnp = [](std::uint8_t priority) {
+    return Congested([=](CongestionControl& control) { control.cnp_priority = priority; });
+  };
+  // Nothing of it as it should be, read there.
+  const auto wrong = [](const char* source) {
+    return Congested([source](CongestionControl& control) {
+      control = {.source = source,
+                 .notifies = std::uint8_t{0},
+                 .cnp_dscp = std::uint8_t{0},
+                 .cnp_priority = std::uint8_t{3}};
+    });
+  };
+  const Facts bnxt = wrong("/sys/kernel/config/bnxt_re/rxe0/ports/1/cc");
+  const Facts kernel = wrong("/sys/kernel/debug/mlx5/0000:3b:00.0/cc_params");
+  return {
+      Passes("ecn.np", "on all", good, "answers marks on priorities 0, 1", {.profile = ecn}),
+      Fails("ecn.np", "off", Congested([](CongestionControl& control) { control.notifies = std::uint8_t{0}; }),
+            "answers marks on no priority",
+            {.fix = "echo 1 > /sys/class/net/dcb0/ecn/roce_np/enable/3", .profile = ecn}),
+      Fails("ecn.np", "off on bnxt", bnxt, "on no priority",
+            {.fix = "echo -n 0x3 > /sys/kernel/config/bnxt_re/rxe0/ports/1/cc/roce_prio; echo -n 0x1 > "
+                    "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/ecn_enable; echo -n 0x1 > "
+                    "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/apply",
+             .profile = ecn}),
+      IsUnknown("ecn.np", "not told", silent, "does not say", {.fix = "ethtool -i dcb0", .profile = ecn}),
+      DoesNotApply("ecn.np", "not asked", good, "does not ask"),
+      DoesNotApply("ecn.np", "software", GoodHost(), "software", {.profile = ecn}),
+      Passes("ecn.rp", "on 3", good, "slows down on priority 3", {.profile = ecn}),
+      Fails("ecn.rp", "on 4",
+            Congested([](CongestionControl& control) { control.slows_down = std::uint8_t{16}; }),
+            "slows down on priority 4", {.fix = "ecn/roce_rp/enable/3", .profile = ecn}),
+      IsUnknown("ecn.rp", "not told", silent, "does not say", {.profile = ecn}),
+      Passes("ecn.cnp-dscp", "48", good, "DSCP 48", {.profile = ecn}),
+      Fails("ecn.cnp-dscp", "0",
+            Congested([](CongestionControl& control) { control.cnp_dscp = std::uint8_t{0}; }), "DSCP 0",
+            {.fix = "echo 48 > /sys/class/net/dcb0/ecn/roce_np/cnp_dscp", .profile = ecn}),
+      Fails("ecn.cnp-dscp", "0 on bnxt", bnxt, "DSCP 0",
+            {.fix = "echo -n 0x30 > /sys/kernel/config/bnxt_re/rxe0/ports/1/cc/cnp_dscp; echo -n 0x1 > "
+                    "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/apply",
+             .profile = ecn}),
+      Fails("ecn.cnp-dscp", "0 with the kernel's mlx5", kernel, "DSCP 0",
+            {.fix = "echo 48 > /sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_dscp", .profile = ecn}),
+      IsUnknown("ecn.cnp-dscp", "not told", silent, "does not say", {.profile = ecn}),
+      Passes("ecn.cnp-prio", "6", good, "priority 6", {.profile = ecn}),
+      Warns("ecn.cnp-prio", "7", cnp(7), "priority 7", {.profile = ecn}),
+      Fails("ecn.cnp-prio", "paused", cnp(3), "priority 3, which is paused",
+            {.fix = "roce_np/cnp_802p_prio", .profile = ecn}),
+      Fails("ecn.cnp-prio", "paused, none named", cnp(3), "which is paused", {.fix = "echo 6 > "}),
+      Passes("ecn.cnp-prio", "unpaused, none named", cnp(7), "priority 7"),
+      Fails("ecn.cnp-prio", "paused, on bnxt", bnxt, "which is paused",
+            {.fix = "echo -n 0x6 > /sys/kernel/config/bnxt_re/rxe0/ports/1/cc/cnp_prio; echo -n 0x1 > ",
+             .profile = ecn}),
+      Fails("ecn.cnp-prio", "paused, with the kernel's mlx5", kernel, "which is paused",
+            {.fix = "echo 6 > /sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_prio", .profile = ecn}),
+      IsUnknown("ecn.cnp-prio", "not told", silent, "does not say", {.profile = ecn})};
+}
+
+std::vector<CheckCase> CongestionToSRows() {
+  const Profile by_dscp = Asking([](Profile& profile) {
+    profile.tos.reset();
+    profile.ecn = Profile::Ecn{};
+  });
+  const Profile whole = Asking([](Profile& profile) { profile.ecn = Profile::Ecn{}; });
+  const auto tos = [](Fact<std::uint8_t> value) {
+    return WithPort([&value](Port& port) { port.cm_default_tos = value; });
+  };
+  return {Passes("ecn.ect-set", "106", GoodHost(), "106: ECT(0)", {.profile = by_dscp}),
+          Fails("ecn.ect-set", "104", tos(std::uint8_t{104}), "104: Not-ECT, switches drop",
+                {.fix = "echo 106 > ", .profile = by_dscp}),
+          Fails("ecn.ect-set", "107", tos(std::uint8_t{107}), "marked from the start", {.profile = by_dscp}),
+          IsUnknown("ecn.ect-set", "denied", tos(Denied()), "not permitted", {.profile = by_dscp}),
+          DoesNotApply("ecn.ect-set", "the profile names it", tos(std::uint8_t{104}), "see roce.tos",
+                       {.profile = whole}),
+          DoesNotApply("ecn.ect-set", "not asked", GoodHost(), "does not ask")};
+}
+
+}  // namespace
+
+std::vector<CheckCase> CongestionCases() {
+  return Joined({CongestionLoopWindowRows(), CongestionLoopMarksRows(), CongestionToSRows()});
+}
+
+}  // namespace rdmaready
