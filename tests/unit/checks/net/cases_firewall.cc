@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ip.firewall.
+#include <algorithm>
+
+#include "api/model/well_known_ports.h"
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
@@ -14,18 +17,30 @@ constexpr Outcome kNotApplicable = Outcome::kNotApplicable;
 constexpr std::uint8_t kTcp = 6;
 constexpr std::uint8_t kUdp = 17;
 
-FirewallRule Rule(FirewallAction action, std::uint8_t protocol, std::uint16_t port) {
-  return {.protocol = protocol, .ports = {{port, port}}, .action = action, .handle = 7};
+// What is not named is let in.
+Facts With(Facts host, const std::vector<FilteredPacket>& stopped) {
+  Firewall firewall{.rules = 2, .chains = 1, .hooks = 1, .packets = stopped};
+  for (const std::uint16_t port : kServerPorts) {
+    FilteredPacket passes{.netdev = "dcb0", .protocol = kTcp, .port = port, .fate = PacketFate::kPasses};
+    if (!std::ranges::any_of(stopped, [&](const FilteredPacket& one) { return one.port == port; }))
+      firewall.packets.push_back(passes);
+  }
+  if (!std::ranges::any_of(stopped, [](const FilteredPacket& one) { return one.port == kRoceV2UdpPort; })) {
+    firewall.packets.push_back(
+        {.netdev = "dcb0", .protocol = kUdp, .port = kRoceV2UdpPort, .fate = PacketFate::kPasses});
+  }
+  host.firewall = std::move(firewall);
+  return host;
 }
 
-Facts With(Facts host, std::vector<FirewallRule> rules, FirewallAction policy = FirewallAction::kAccept) {
-  host.firewall = Firewall{.chains = {{.family = "inet",
-                                       .table = "filter",
-                                       .name = "input",
-                                       .input_hook = true,
-                                       .policy = policy,
-                                       .rules = std::move(rules)}}};
-  return host;
+FilteredPacket Stopped(PacketFate fate, std::uint8_t protocol, std::uint16_t port,
+                       const char* place = "rule 7 of inet filter input") {
+  return {.netdev = "dcb0",
+          .protocol = protocol,
+          .port = port,
+          .fate = fate,
+          .chain = "inet filter input",
+          .place = place};
 }
 
 Facts WithFirewall(Facts host, const Fact<Firewall>& firewall) {
@@ -63,38 +78,51 @@ Facts RoleUnknown() {
 }  // namespace
 
 void AddFirewallCases(std::vector<CheckCase>& cases) {
-  constexpr FirewallAction kDrop = FirewallAction::kDrop;
-  constexpr FirewallAction kAccept = FirewallAction::kAccept;
+  constexpr PacketFate kDropped = PacketFate::kDropped;
   const Profile fabric = VirtualFabricProfile();
-  FirewallRule source = Rule(kAccept, kTcp, 445);
-  source.other_conditions = true;
-  const std::vector<FirewallRule> both{Rule(kAccept, kTcp, 445), Rule(kAccept, kUdp, 4791)};
+  const char* const policy = "the policy of inet filter input";
+  const std::vector<FilteredPacket> all{Stopped(kDropped, kUdp, 4791, policy),
+                                        Stopped(kDropped, kTcp, 445, policy)};
+  FilteredPacket at_ingress = Stopped(kDropped, kUdp, 4791, "rule 3 of netdev t wire");
+  at_ingress.chain = "netdev t wire";
+  at_ingress.ingress = true;
+  Facts not_tried = With(GoodHost(), {});
+  not_tried.firewall = Firewall{.chains = 1, .hooks = 1};
   cases.insert(
       cases.end(),
       {{"ip.firewall", "no rules", GoodHost(), kPass, "no rules: UDP 4791 (RoCE) let in", "", fabric},
-       {"ip.firewall", "accepted before the policy drops", With(SmbServer(), both, kDrop), kPass,
-        "UDP 4791 (RoCE), TCP 445 (SMB) let in", "", fabric},
-       {"ip.firewall", "a rule drops what a software device sends", With(GoodHost(), {Rule(kDrop, kUdp, 4791)}),
-        kFail, "UDP 4791 (RoCE) on dcb0 is dropped by rule 7 of inet filter input",
+       {"ip.firewall", "accepted", With(SmbServer(), {}), kPass, "UDP 4791 (RoCE), TCP 445 (SMB) let in", "",
+        fabric},
+       {"ip.firewall", "a rule drops what a software device sends",
+        With(GoodHost(), {Stopped(kDropped, kUdp, 4791)}), kFail,
+        "UDP 4791 (RoCE) on dcb0 is dropped by rule 7 of inet filter input",
         "nft 'insert rule inet filter input iifname \"dcb0\" udp dport 4791 accept'  #", fabric},
-       {"ip.firewall", "the policy drops all", With(SmbServer(), {}, kDrop), kFail,
+       {"ip.firewall", "a chain of the netdev itself", With(GoodHost(), {at_ingress}), kFail,
+        "UDP 4791 (RoCE) on dcb0 is dropped by rule 3 of netdev t wire",
+        "nft 'insert rule netdev t wire udp dport 4791 accept'  #", fabric},
+       {"ip.firewall", "the policy drops all", With(SmbServer(), all), kFail,
         "UDP 4791 (RoCE) on dcb0 is dropped by the policy of inet filter input",
         "udp dport 4791 accept' && nft 'insert rule inet filter input iifname \"dcb0\" tcp dport 445 accept'  "
         "#",
         fabric},
-       {"ip.firewall", "hardware, no server", With(Hardware(), {}, kDrop), kNotApplicable,
-        "no server here by TCP", "", fabric},
-       {"ip.firewall", "hardware, an SMB server", With(HardwareServer(), {Rule(kDrop, kTcp, 445)}), kFail,
-        "TCP 445 (SMB) on dcb0 is dropped", "tcp dport 445 accept", fabric},
+       {"ip.firewall", "hardware, no server", With(Hardware(), all), kNotApplicable, "no server here by TCP",
+        "", fabric},
+       {"ip.firewall", "hardware, an SMB server", With(HardwareServer(), {Stopped(kDropped, kTcp, 445)}), kFail,
+        "TCP 445 (SMB) on dcb0 is dropped by rule 7 of inet filter input; the RDMA of the NIC itself passes no "
+        "packet filter",
+        "tcp dport 445 accept", fabric},
        {"ip.firewall", "hardware, an SMB server, RoCE's port",
-        With(HardwareServer(), {Rule(kDrop, kUdp, 4791)}), kPass, "TCP 445 (SMB) let in", "", fabric},
-       {"ip.firewall", "siw's SMB Direct is TCP", With(SoftwareIwarp(), {Rule(kDrop, kTcp, 5445)}), kFail,
+        With(HardwareServer(), {Stopped(kDropped, kUdp, 4791)}), kPass,
+        "TCP 445 (SMB) let in; the RDMA of the NIC itself passes no packet filter", "", fabric},
+       {"ip.firewall", "siw's SMB Direct is TCP", With(SoftwareIwarp(), {Stopped(kDropped, kTcp, 5445)}), kFail,
         "TCP 5445 (SMB Direct)", "tcp dport 5445 accept", fabric},
-       {"ip.firewall", "iSCSI is discovered by TCP", With(Hardware(), {Rule(kDrop, kTcp, 3260)}), kFail,
+       {"ip.firewall", "iSCSI is discovered by TCP", With(Hardware(), {Stopped(kDropped, kTcp, 3260)}), kFail,
         "TCP 3260 (iSCSI discovery)", "tcp dport 3260 accept", TargetProfile()},
-       {"ip.firewall", "some peers are let in", With(SmbServer(), {Rule(kAccept, kUdp, 4791), source}, kDrop),
+       {"ip.firewall", "some peers are let in", With(SmbServer(), {Stopped(PacketFate::kUnknown, kTcp, 445)}),
         kUnknown, "TCP 445 (SMB) on dcb0 depends on what is not understood of rule 7", "nft -a list ruleset",
         fabric},
+       {"ip.firewall", "a packet that nobody tried", not_tried, kUnknown,
+        "UDP 4791 (RoCE) on dcb0 was not tried", "", fabric},
        {"ip.firewall", "iptables of the older kind", WithFirewall(GoodHost(), Firewall{.legacy_tables = true}),
         kUnknown, "iptables of the older kind", "iptables-legacy-save", fabric},
        {"ip.firewall", "no privilege", WithFirewall(GoodHost(), Denied()), kUnknown, "Operation not permitted",
