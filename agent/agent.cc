@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "agent/agent_events.h"
 #include "agent/port_counters.h"
 #include "agent/priority_packets.h"
-#include "agent/transfer/cases.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
@@ -35,25 +36,22 @@ std::int64_t SteadyNowNs() {
 
 absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::string>& names,
                                                       const TransferOptions& options) {
-  std::vector<const TransferCase*> chosen;
+  std::vector<TransferCase> chosen;
   for (const std::string& name : names) {
     const TransferCase* test = FindCase(name);
-    if (test == nullptr) return absl::NotFoundError("no test case '" + name + "'");
-    if (std::find(chosen.begin(), chosen.end(), test) != chosen.end()) {
-      return absl::InvalidArgumentError("test case '" + name + "' is named twice");
+    if (test == nullptr) return absl::NotFoundError(fmt::format("no test case '{}'", name));
+    if (std::ranges::find(chosen, test->name, &TransferCase::name) != chosen.end()) {
+      return absl::InvalidArgumentError(fmt::format("test case '{}' is named twice", name));
     }
-    chosen.push_back(test);
+    chosen.push_back(*test);
   }
-  if (names.empty()) {
-    for (const TransferCase& test : AllCases()) chosen.push_back(&test);
-  }
-  std::vector<TransferCase> customized;
-  for (const TransferCase* test : chosen) {
-    absl::StatusOr<TransferCase> custom = Customized(*test, options);
+  if (names.empty()) chosen = CasesOn(Rung::kLoopback);
+  for (TransferCase& test : chosen) {
+    absl::StatusOr<TransferCase> custom = Customized(test, options);
     if (!custom.ok()) return custom.status();
-    customized.push_back(*custom);
+    test = *custom;
   }
-  return customized;
+  return chosen;
 }
 
 void LeaveTextsOut(std::vector<Finding>& findings) {
@@ -114,8 +112,9 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
   }
   if (level != Rung::kHost && run.facts.ports) {
     for (const Port& port : *run.facts.ports) {
-      CheckLoopback(port, profile, {caller.name, run.run_id, caller.origin}, watcher, cancel,
-                    run.report.findings);
+      std::ranges::move(CheckLoopback(port, profile, run.report.findings,
+                                      {caller.name, run.run_id, caller.origin}, watcher, cancel),
+                        std::back_inserter(run.report.findings));
     }
   }
   const Rung judged = level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
@@ -155,46 +154,59 @@ absl::StatusOr<History> Agent::Remember(const HistoryQuery& query) {
   return History{*std::move(runs), *std::move(transfers), *std::move(events)};
 }
 
-void Agent::CheckLoopback(const Port& port, const Profile& profile, const Caller& caller,
-                          const Watcher& watcher, const std::stop_token& cancel,
-                          std::vector<Finding>& findings) {
+std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profile,
+                                          std::span<const Finding> judged, const Caller& caller,
+                                          const Watcher& watcher, const std::stop_token& cancel) {
   const TransferPlace place{.rung = Rung::kLoopback,
                             .subject = SubjectOf(port),
                             .software = port.software && *port.software,
                             .lossless = kDemandsLossless.made_by(profile),
                             .netdev = port.netdev ? port.netdev->name : ""};
-  // Points into `findings`, which grows: copied.
-  const Finding* found = ObstacleTo(findings, place.subject);
-  const std::optional<Finding> obstacle = found == nullptr ? std::nullopt : std::optional(*found);
+  const Finding* obstacle = ObstacleTo(judged, place.subject);
+  std::vector<Finding> findings;
   const auto add = [&](Finding finding) {
-    if (obstacle) finding = Explained(std::move(finding), *obstacle);
+    if (obstacle != nullptr) finding = Explained(std::move(finding), *obstacle);
     if (watcher.finding) watcher.finding(finding);
     findings.push_back(std::move(finding));
   };
-  const auto skip_all = [&](std::string_view reason) {
-    for (const TransferCase& test : AllCases()) add(NotTested(test.name, place, reason));
-  };
-  if (obstacle) return skip_all(obstacle->observed);
-  const std::vector<std::string> addresses = RoutableAddresses(port);
-  if (addresses.empty()) return skip_all("the port has no routable IP address");
-  const absl::StatusOr<PortLock> lock = TakePort(PortName(port), caller, "check, loopback");
-  if (!lock.ok()) return skip_all(Message(lock.status()));
-  const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number, EthernetNicsOf(port)};
-  const RunOptions options =
-      OptionsOf({.tos = profile.tos, .system_tos = !profile.tos.has_value()}, 1, chosen, cancel);
-  for (const TransferCase& test : AllCases()) {
-    if (cancel.stop_requested()) {
-      add(NotTested(test.name, place, "the caller gave up"));
-      continue;
-    }
-    if (watcher.progress) watcher.progress(PortName(port) + " loopback " + std::string(test.name));
-    const std::int64_t started = UnixNowNs();
-    const LiveTest live = RunLoopbackCase(test, chosen, options, caller);
+  const auto judge = [&](const LiveTest& live) {
     const EndCounters counters{.port = live.port, .changes = live.result.error_counters};
     Finding finding = JudgeTransfer(live.result, place, {&counters, 1});
-    finding.duration_ns = UnixNowNs() - started;
+    finding.duration_ns = live.duration_ns;
     add(std::move(finding));
+  };
+  const std::vector<TransferCase> cases = CheckedCasesOn(Rung::kLoopback);
+  const std::vector<std::string> addresses = RoutableAddresses(port);
+  std::string why_not;  // of the cases that are not made
+  if (obstacle != nullptr) {
+    why_not = obstacle->observed;
+  } else if (addresses.empty()) {
+    why_not = "the port has no routable IP address";
+  } else {
+    const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number, EthernetNicsOf(port)};
+    const TransferOptions marked{.tos = profile.tos, .system_tos = !profile.tos.has_value()};
+    why_not = Message(RunLoopbacks(chosen, cases, marked, "check, loopback", caller,
+                                   {.progress = watcher.progress, .transfer = judge}, cancel));
   }
+  for (const TransferCase& test : std::span(cases).subspan(findings.size())) {
+    add(NotTested(test.name, place, why_not));
+  }
+  return findings;
+}
+
+absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const TransferCase> cases,
+                                 const TransferOptions& options, const std::string& purpose,
+                                 const Caller& caller, const Watcher& watcher, const std::stop_token& cancel) {
+  const absl::StatusOr<PortLock> lock = TakePort(port.port, caller, purpose);
+  if (!lock.ok()) return lock.status();
+  for (const TransferCase& test : cases) {
+    if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
+    if (watcher.progress) watcher.progress(fmt::format("{} loopback {}", port.port, test.name));
+    const LiveTest live =
+        RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, cancel), caller);
+    if (watcher.transfer) watcher.transfer(live);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& caller,
@@ -247,11 +259,11 @@ LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& por
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   LiveTest live = Run(port, [&] { return RunLoopback(test, make_link_, options); });
-  const std::int64_t duration_ns = UnixNowNs() - started;
+  live.duration_ns = UnixNowNs() - started;
   Keep(
       live,
       {.run_id = caller.run_id, .started_unix_ns = started, .port = port.port, .role = "loopback", .peer = ""});
-  TellOfTest(config_.events, live, caller, "loopback", "", duration_ns);
+  TellOfTest(config_.events, live, caller, "loopback", "");
   return live;
 }
 
@@ -281,15 +293,7 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
     }
   }
   for (const PortAddress& port : ports) {
-    const absl::StatusOr<PortLock> lock = TakePort(port.port, caller, "test loopback");
-    if (!lock.ok()) return lock.status();
-    for (const TransferCase& test : *cases) {
-      if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
-      if (watcher.progress) watcher.progress(port.port + " loopback " + std::string(test.name));
-      const LiveTest live =
-          RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, cancel), caller);
-      if (watcher.transfer) watcher.transfer(live);
-    }
+    RR_RETURN_IF_ERROR(RunLoopbacks(port, *cases, options, "test loopback", caller, watcher, cancel));
   }
   return left_out;
 }
@@ -323,14 +327,14 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
         OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel));
   });
   live.result.priority_packets = PacketsBetween(before, packets());
-  const std::int64_t duration_ns = UnixNowNs() - started;
+  live.duration_ns = UnixNowNs() - started;
   const std::string role = initiator ? "initiator" : "responder";
   Keep(live, {.run_id = ticket.caller.run_id,
               .started_unix_ns = started,
               .port = ticket.port.port,
               .role = role,
               .peer = ticket.request.peer_name});
-  TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name, duration_ns);
+  TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);
   return live;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,9 +24,11 @@
 #include "agent/port_lock.h"
 #include "agent/probe/walk.h"
 #include "agent/probe_path.h"
+#include "agent/runs.h"
 #include "agent/store/store.h"
 #include "agent/transfer/peer_channel.h"
 #include "agent/transfer/run.h"
+#include "api/model/cases.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
 #include "api/model/probe.h"
@@ -45,68 +48,6 @@ struct AgentConfig {
   EventSink events{};
   ProbeNetwork network = HostNetwork();
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
-};
-
-struct Caller {
-  std::string name{};    // "root@build1 (pid 7)", shown to whoever finds a port busy
-  std::string run_id{};  // empty: a fresh one
-  std::string origin{};  // what it cannot choose itself: address, certificate
-};
-
-// One live test of this host, and whether the store took it.
-struct LiveTest {
-  std::string port{};
-  TransferResult result{};
-  std::optional<TransferResult> reverse{};  // the other way, when both were asked for
-  absl::Status stored{};
-};
-
-struct CheckRun {
-  std::string run_id{};
-  HostReport report{};
-  Facts facts{};
-  absl::Status stored{};
-};
-
-// Called while a check or a test runs, on its thread. Any may be empty.
-struct Watcher {
-  std::function<void(const std::string& what)> progress{};
-  std::function<void(const Finding&)> finding{};
-  std::function<void(const LiveTest&)> transfer{};
-};
-
-struct PortRequest {
-  std::string device{};  // empty: every port (loopback only)
-  std::uint32_t number = 0;
-  std::string address{};
-};
-
-// What to find out about a storage server.
-struct ProbeQuestion {
-  Protocol protocol = Protocol::kUnknown;
-  std::string target{};                 // name or address
-  std::uint32_t port_number = 0;        // of the RDMA connection; 0: the protocol's own
-  PortRequest port{};                   // empty device: the one that leads to the target
-  std::chrono::milliseconds timeout{};  // of the whole probe; 0: the agent's own
-  bool prove = false;                   // also I/O on a volume of the server
-  std::string volume{};                 // of the proof; empty: the first that is offered, SMB: never empty
-  Credentials credentials{};
-};
-
-struct ProbeRun {
-  std::string run_id{};
-  ProbeResult result{};
-  std::vector<Finding> findings{};
-  absl::Status stored{};
-};
-
-struct PeerRequest {
-  enum class Role { kInitiator, kResponder };
-  Role role = Role::kResponder;
-  PortRequest port{};
-  std::string case_name{};
-  std::string peer_name{};
-  TransferOptions options{};
 };
 
 struct PeerTicket {
@@ -200,8 +141,16 @@ class Agent {
   absl::Status ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
                             Walk& walk);
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
-  void CheckLoopback(const Port& port, const Profile& profile, const Caller& caller, const Watcher& watcher,
-                     const std::stop_token& cancel, std::vector<Finding>& findings);
+  // The loopback tests of a check. `judged` is what the check found so far: it may make them pointless.
+  std::vector<Finding> CheckLoopback(const Port& port, const Profile& profile, std::span<const Finding> judged,
+                                     const Caller& caller, const Watcher& watcher,
+                                     const std::stop_token& cancel);
+  // Makes the cases through one port, which it holds meanwhile for `purpose`; tells the watcher of each that
+  // begins and of each that ended. kResourceExhausted: the port is busy, the text says who has it; kCancelled:
+  // the caller gave up, and the rest was not made.
+  absl::Status RunLoopbacks(const PortAddress& port, std::span<const TransferCase> cases,
+                            const TransferOptions& options, const std::string& purpose, const Caller& caller,
+                            const Watcher& watcher, const std::stop_token& cancel);
 
   HostReader& host_;
   Store& store_;

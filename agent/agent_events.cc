@@ -43,7 +43,7 @@ void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& calle
 }
 
 void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,
-                const std::string& host, std::int64_t duration_ns) {
+                const std::string& host) {
   if (!sink) return;
   Fields fields = WhoAsked(caller.run_id, caller);
   fields.push_back({"role", role});
@@ -55,7 +55,7 @@ void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& calle
   const bool failed = failure.kind != FailureKind::kNone;
   fields.push_back({"outcome", failed ? std::string(Name(failure.kind)) : "ok"});
   if (failed) fields.push_back({"reason", failure.detail});
-  fields.push_back({"duration_ms", duration_ns / kNsPerMs});
+  fields.push_back({"duration_ms", test.duration_ns / kNsPerMs});
   const EventLevel how = AddStored(test.stored, fields);
   Tell(sink, how, "test", std::move(fields));
 }

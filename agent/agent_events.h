@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.h"
+#include "agent/event.h"
 #include "agent/probe/nvme/nvme_leftovers.h"
+#include "agent/runs.h"
 
 namespace rdmaready {
 
@@ -16,7 +17,7 @@ void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& calle
 
 // `role` is "loopback", "initiator" or "responder"; `host` the other end's, empty for loopback.
 void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,
-                const std::string& host, std::int64_t duration_ns);
+                const std::string& host);
 
 // The outcome is the verdict; the address and the step that failed are told where there are such.
 void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns);

@@ -67,7 +67,7 @@ absl::Status CheckVolume(const ProbeQuestion& question) {
 absl::Status CheckQuestion(const ProbeQuestion& question) {
   if (FindProbe(question.protocol) == nullptr) {
     return absl::UnimplementedError(
-        fmt::format("this agent has no probe for {}", std::string(Name(question.protocol))));
+        fmt::format("this agent has no probe for {}", Name(question.protocol)));
   }
   if (question.volume.size() > kMostVolumeBytes)
     return absl::InvalidArgumentError("a volume's name is too long");
@@ -208,6 +208,7 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
     if (question.prove && question.protocol == Protocol::kSmb)
       RR_RETURN_IF_ERROR(ProveOnShare(question, *path, held, walk));
   }
+  CutTexts(run.result.answers);
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);
   TellOfProbe(config_.events, run, caller, UnixNowNs() - started);
@@ -226,7 +227,7 @@ absl::Status Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath&
                          .share = question.volume,
                          .credentials = question.credentials,
                          .nonce = *nonce};
-  if (Done(walk.result(), "smb2-negotiate") && ProveShare(proof, read, walk)) return absl::OkStatus();
+  if (Done(walk.result(), kStepSmb2Negotiate) && ProveShare(proof, read, walk)) return absl::OkStatus();
   held.reset();  // others may use the port: what follows goes by TCP
   InquireShare(proof, read, walk);
   return absl::OkStatus();

@@ -31,9 +31,9 @@ Facts Agent::Watch(const LldpWait& wait) {
   WaitUntil(begin + wait.longest, wait.stop);  // where nothing can be listened on, counters count all the same
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(WatchClock::now() - begin);
   Facts after = Collect();
-  KeepLldp(heard.lldp, &after);
-  KeepDcbWrites(heard.dcb, before, &after);
-  KeepEarlier(before, static_cast<std::uint32_t>(passed.count()), &after);
+  KeepLldp(heard.lldp, after);
+  KeepDcbWrites(heard.dcb, before, after);
+  KeepEarlier(before, static_cast<std::uint32_t>(passed.count()), after);
   return after;
 }
 

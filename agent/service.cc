@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/call_watch.h"
+#include "agent/request_check.h"
 #include "agent/stream_channel.h"
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
@@ -16,12 +17,10 @@
 #include "api/convert/report.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
+#include "checks/live/transfer.h"
 
 namespace rdmaready {
 namespace {
-
-// Names that callers give end in locks, messages and rows of others.
-constexpr std::size_t kMaxNameBytes = 128;
 
 constexpr std::size_t kPartBytes = std::size_t{256} << 10;  // of a file of a recording
 
@@ -39,12 +38,6 @@ absl::StatusOr<Profile> DecodeProfile(const v1::CheckRequest& request, const Age
   const std::string_view text = BuiltInProfileText(request.profile_name());
   if (text.empty()) return absl::NotFoundError("no profile '" + request.profile_name() + "'");
   return ParseProfile(text, request.profile_name());
-}
-
-template <class... Names>
-grpc::Status CheckNames(const Names&... names) {
-  if (((names.size() <= kMaxNameBytes) && ...)) return grpc::Status::OK;
-  return {grpc::StatusCode::INVALID_ARGUMENT, "caller, peer_name and run_id may be 128 bytes long at most"};
 }
 
 // Where a call came from, which its caller cannot choose: "ipv4:10.0.0.7:40112 storage1", the name that of its
@@ -71,10 +64,7 @@ v1::TransferEvent Encode(const LiveTest& test) {
 }
 
 ProbeQuestion Decode(const v1::ProbeRequest& request) {
-  const v1::Protocol protocol = request.protocol();
-  return {.protocol = protocol >= v1::PROTOCOL_SMB && protocol <= v1::PROTOCOL_NFS
-                          ? static_cast<Protocol>(protocol)
-                          : Protocol::kUnknown,
+  return {.protocol = static_cast<Protocol>(request.protocol()),  // CheckRequest() took it
           .target = request.target(),
           .port_number = request.port_number(),
           .port = Decode(request.port()),
@@ -86,7 +76,7 @@ ProbeQuestion Decode(const v1::ProbeRequest& request) {
                           .domain = request.credentials().domain()}};
 }
 
-grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context) {
+grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context) {
   grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
   reactor->Finish(grpc::Status::OK);
   return reactor;
@@ -101,13 +91,13 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
   response->set_hostname(agent_.hostname());
   response->set_api_revision(kApiRevision);
   response->set_instance_id(agent_.config().instance_id);
-  return Answer(*context);
+  return Finished(*context);
 }
 
 grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* context,
                                                  const v1::GetFactsRequest*, v1::GetFactsResponse* response) {
   *response->mutable_facts() = ToProto(agent_.Collect());
-  return Answer(*context);
+  return Finished(*context);
 }
 
 grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
@@ -136,7 +126,7 @@ grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::
 
 grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRequest* request,
                                  grpc::ServerWriter<v1::CheckEvent>* writer) {
-  if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
+  if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
   if (!profile.ok()) return Encode(profile.status());
 
@@ -167,10 +157,11 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
 
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();
-  *done->mutable_report() = ToProto(run.report);
+  *done->mutable_report() = WithoutFindings(run.report);  // each was sent as it was made
   done->set_run_id(run.run_id);
   *done->mutable_profile() = ToProto(*profile);
-  *done->mutable_facts() = ToProto(run.facts);
+  done->set_software_devices_only(AllSoftware(run.facts));
+  if (request->with_facts()) *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));
   done->set_store_notice(agent_.TakeStoreNotice());
   send(event, {});
@@ -179,7 +170,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
 
 grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,
                                         grpc::ServerWriter<v1::TransferEvent>* writer) {
-  if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
+  if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   CallWatch watch(*context, limits_.any_call);
   const auto send = [&](const v1::TransferEvent& event) {
     static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }));
@@ -206,8 +197,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test begins with `start`"};
   }
   const v1::PeerTestRequest::Start& start = first.start();
-  if (grpc::Status status = CheckNames(start.caller(), start.run_id(), start.peer_name()); !status.ok())
-    return status;
+  if (absl::Status bad = CheckRequest(start); !bad.ok()) return Encode(bad);
   if (start.role() == v1::PeerTestRequest::Start::ROLE_UNKNOWN) {
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test needs a role"};
   }
@@ -231,7 +221,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
 
 grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRequest* request,
                                  grpc::ServerWriter<v1::ProbeEvent>* writer) {
-  if (grpc::Status status = CheckNames(request->caller(), request->run_id()); !status.ok()) return status;
+  if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   CallWatch watch(*context, limits_.any_call);
   v1::ProbeEvent event;
   const auto send = [&] {
@@ -257,7 +247,7 @@ grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRe
 
 grpc::Status AgentService::ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,
                                        grpc::ServerWriter<v1::HistoryEntry>* writer) {
-  if (grpc::Status status = CheckNames(request->run_id()); !status.ok()) return status;
+  if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   const absl::StatusOr<History> history = agent_.Remember(FromProto(*request));
   if (!history.ok()) return Encode(history.status());
   CallWatch watch(*context, limits_.any_call);

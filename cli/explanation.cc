@@ -2,10 +2,10 @@
 #include "cli/explanation.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "api/base/edit_distance.h"
+#include "api/model/cases.h"
 #include "checks/catalog.h"
 #include "checks/live/transfer.h"
 #include "checks/placeholders.h"
@@ -112,17 +112,9 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& names
   return best;
 }
 
-std::vector<std::string> CaseNames(Rung rung) {
-  std::vector<std::string> names;
-  for (const TransferCheck& check : AllTransferChecks()) {
-    if (check.rung == rung && !check.case_name.empty()) names.emplace_back(check.case_name);
-  }
-  return names;
-}
-
 std::vector<std::string> CaseNames() {
-  std::vector<std::string> names = CaseNames(Rung::kPeer);
-  std::ranges::move(CaseNames(Rung::kSmbDirect), std::back_inserter(names));
+  std::vector<std::string> names;
+  for (const TransferCase& test : kTransferCases) names.emplace_back(test.name);
   return names;
 }
 

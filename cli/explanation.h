@@ -43,8 +43,6 @@ std::string NearestId(std::string_view id);
 
 // The case names of the live tests, in the order in which they are run.
 std::vector<std::string> CaseNames();
-// Those that a check makes on that rung.
-std::vector<std::string> CaseNames(Rung rung);
 
 // The one of `names` with the fewest edits to `word`; empty when that would be more than half of the word, or
 // more than one where either has up to four letters.

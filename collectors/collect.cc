@@ -35,7 +35,7 @@ Fact<std::vector<Port>> ReadPorts(HostReader& host) {
     ports.insert(ports.end(), std::make_move_iterator(of_device.begin()),
                  std::make_move_iterator(of_device.end()));
   }
-  ReadDevlinks(host, network.families, &ports);
+  ReadDevlinks(host, network.families, ports);
   return ports;
 }
 
@@ -43,13 +43,7 @@ Fact<std::vector<Port>> ReadPorts(HostReader& host) {
 
 Facts CollectFacts(HostReader& host) {
   Facts facts;
-  facts.hostname = ReadHostname(host);
-  facts.machine_id = ReadMachineId(host);
-  facts.kernel = ReadKernel(host);
-  facts.memlock = ReadMemlock(host);
-  facts.open_files = ReadOpenFiles(host);
-  facts.uptime_s = ReadUptime(host);
-  facts.numa_nodes = ReadNumaNodes(host);
+  ReadHostFacts(host, facts);
   facts.options = ReadKernelOptions(host, facts.kernel);
   facts.modules = ReadStorageModules(host, facts.kernel, facts.options);
   facts.ksmbd = ReadKsmbd(host);
@@ -58,16 +52,9 @@ Facts CollectFacts(HostReader& host) {
   facts.lldp_agents = lldp_agents.names;
   facts.firewall = ReadFirewall(host, facts.kernel);
   facts.routing_rules = ReadRoutingRules(host);
-  facts.agent_capabilities = ReadCapabilities(host);
-  facts.agent_process = ReadProcessName(host);
   facts.tos_keepers = ReadTosKeepers(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);
-  facts.cpu_governors = ReadCpuGovernors(host);
-  facts.irqbalance = ReadIrqbalance(host);
-  facts.rdma_nodes = ReadRdmaNodes(host);
-  facts.device_nodes = ReadDeviceNodes(host, facts.rdma_nodes);
-  facts.rdma_stack = ReadRdmaStack(host, facts.kernel);
   if (!facts.rdma_stack) {
     facts.ports = facts.rdma_stack.missing();
     facts.rdma_netns_shared = facts.rdma_stack.missing();
@@ -78,7 +65,7 @@ Facts CollectFacts(HostReader& host) {
     facts.ports = std::vector<Port>{};  // without the stack there is no device
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
   }
-  ReadLldpad(host, lldp_agents.lldpad_started_ms, &facts);
+  ReadLldpad(host, lldp_agents.lldpad_started_ms, facts);
   return facts;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/netdev.h"
 
-#include <charconv>
-
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/dcb/dcb.h"
@@ -99,12 +98,8 @@ Fact<std::uint32_t> DecodeSpeed(const absl::StatusOr<std::string>& text, bool ca
     if (!carrier) return Missing{Missing::Kind::kFailed, "speed unknown while link is down"};
     return Missing{Missing::Kind::kUnsupported, "driver reports unknown speed"};
   }
-  std::uint32_t speed_mbps = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), speed_mbps);
-  if (error != std::errc() || end != number.data() + number.size()) {
-    return Missing{Missing::Kind::kFailed, "\"" + number + "\" is not a speed"};
-  }
-  return speed_mbps;
+  if (const auto speed_mbps = ParseNumber<std::uint32_t>(number)) return *speed_mbps;
+  return Missing{Missing::Kind::kFailed, "\"" + number + "\" is not a speed"};
 }
 
 Fact<Duplex> DecodeDuplex(const absl::StatusOr<std::string>& text, bool carrier) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/model/fields.h"
 #include "collectors/net/ipv4_settings.h"
 #include "collectors/net/stack.h"
 #include "collectors/net/subnets.h"
@@ -46,17 +47,17 @@ Fact<Netdev> ReadNetdevOf(HostReader& host, const Network& network, const RdmaPo
   return Missing{Missing::Kind::kUnsupported, "port has no netdev in this network namespace"};
 }
 
-void ReadState(HostReader& host, const Network& network, const RdmaDevice& device, Port* port) {
-  const absl::StatusOr<RdmaPort> link = ReadRdmaPort(host, device, port->number);
+void ReadState(HostReader& host, const Network& network, const RdmaDevice& device, Port& port) {
+  const absl::StatusOr<RdmaPort> link = ReadRdmaPort(host, device, port.number);
   if (link.ok()) {
-    port->state = PortStateOf(link->state);
-    port->phys_state = link->phys_state;
-    port->netdev = ReadNetdevOf(host, network, *link, port->transport);
+    port.state = PortStateOf(link->state);
+    port.phys_state = link->phys_state;
+    port.netdev = ReadNetdevOf(host, network, *link, port.transport);
   } else {
     const Missing why = MissingFrom(link.status());
-    port->state = why;
-    port->phys_state = why;
-    port->netdev = why;
+    port.state = why;
+    port.phys_state = why;
+    port.netdev = why;
   }
 }
 
@@ -82,63 +83,63 @@ Fact<std::vector<UpperNetdev>> ReadUppers(HostReader& host, const Network& netwo
 }
 
 // What the port's netdev stands on, and what stands on either.
-void ReadStack(HostReader& host, const Network& network, Port* port) {
-  if (!port->netdev || !network.links.ok()) {
-    const Missing why = port->netdev ? MissingFrom(network.links.status()) : port->netdev.missing();
-    port->lowers = why;
-    port->uppers = why;
+void ReadStack(HostReader& host, const Network& network, Port& port) {
+  if (!port.netdev || !network.links.ok()) {
+    const Missing why = port.netdev ? MissingFrom(network.links.status()) : port.netdev.missing();
+    port.lowers = why;
+    port.uppers = why;
     return;
   }
-  const std::uint32_t own = port->netdev->ifindex;
+  const std::uint32_t own = port.netdev->ifindex;
   const Fact<std::vector<std::uint32_t>> lowers = LowersOf(*network.links, own);
   std::vector<std::uint32_t> bases{own};
   if (lowers) {
-    port->lowers = ReadNetdevs(host, network, *lowers);
+    port.lowers = ReadNetdevs(host, network, *lowers);
     bases.insert(bases.end(), lowers->begin(), lowers->end());
   } else {
-    port->lowers = lowers.missing();
+    port.lowers = lowers.missing();
   }
-  port->uppers = network.links->Find(own) != nullptr ? ReadUppers(host, network, bases)
-                                                     : Fact<std::vector<UpperNetdev>>(lowers.missing());
+  port.uppers = network.links->Find(own) != nullptr ? ReadUppers(host, network, bases)
+                                                    : Fact<std::vector<UpperNetdev>>(lowers.missing());
 }
 
 void ReadVerbs(HostReader& host, const Network& network, const absl::Status& there, const GidTable& gids,
-               Port* port) {
+               Port& port) {
   const absl::StatusOr<VerbsPortAnswer> verbs =
-      there.ok() ? host.VerbsPort(port->device, port->number) : absl::StatusOr<VerbsPortAnswer>(there);
+      there.ok() ? host.Ask(VerbsPortQuestion{port.device, port.number}) : there;
   if (verbs.ok()) {
-    port->active_mtu_bytes = MtuBytesOf(verbs->active_mtu);
-    port->max_mtu_bytes = MtuBytesOf(verbs->max_mtu);
+    port.active_mtu_bytes = MtuBytesOf(verbs->active_mtu);
+    port.max_mtu_bytes = MtuBytesOf(verbs->max_mtu);
   } else {
-    port->active_mtu_bytes = MissingFrom(verbs.status());
-    port->max_mtu_bytes = MissingFrom(verbs.status());
+    port.active_mtu_bytes = MissingFrom(verbs.status());
+    port.max_mtu_bytes = MissingFrom(verbs.status());
   }
-  port->gids = ReadGids(host, network, port->device, port->number, port->transport, gids);
-  port->verbs_provider = HasVerbsProvider(port->device, verbs.status(), gids.status());
+  port.gids = ReadGids(host, network, port.device, port.number, port.transport, gids);
+  port.verbs_provider = HasVerbsProvider(port.device, verbs.status(), gids.status());
 }
 
-void ReadVendorExtras(HostReader& host, Port* port) {
-  port->congestion = ReadCongestion(host, *port);
-  port->verbs_traffic_class = ReadVerbsTrafficClass(host, *port);
-  port->out_of_tree = ReadOutOfTree(host, *port);
+void ReadVendorExtras(HostReader& host, Port& port) {
+  port.congestion = ReadCongestion(host, port);
+  port.verbs_traffic_class = ReadVerbsTrafficClass(host, port);
+  port.out_of_tree = ReadOutOfTree(host, port);
 }
 
-void ReadRest(HostReader& host, const RdmaDevice& device, Port* port) {
-  RdmaCmDefaults defaults = ReadRdmaCmDefaults(host, device.name, port->number, port->transport);
-  port->cm_default_mode = std::move(defaults.mode);
-  port->cm_default_tos = std::move(defaults.tos);
-  HwCounters counters = ReadHwCounters(host, device, port->number);
+void ReadRest(HostReader& host, const RdmaDevice& device, Port& port) {
+  RdmaCmDefaults defaults = ReadRdmaCmDefaults(host, device.name, port.number, port.transport);
+  port.cm_default_mode = std::move(defaults.mode);
+  port.cm_default_tos = std::move(defaults.tos);
+  HwCounters counters = ReadHwCounters(host, device, port.number);
   if (counters.counters) {
     std::vector<Counter> all = *counters.counters;
-    const std::vector<Counter> retries = ReadCmRetries(host, device, port->number);
+    const std::vector<Counter> retries = ReadCmRetries(host, device, port.number);
     all.insert(all.end(), retries.begin(), retries.end());
     counters.counters = std::move(all);
   }
-  port->hw_counters = std::move(counters.counters);
-  port->hw_counters_lifespan_ms = std::move(counters.lifespan_ms);
-  port->port_counters = ReadPortCounters(host, device, port->number);
-  port->rate_mbps = ReadRate(host, device, port->number);
-  port->ib = ReadInfiniband(host, device, port->number, port->transport);
+  port.hw_counters = std::move(counters.counters);
+  port.hw_counters_lifespan_ms = std::move(counters.lifespan_ms);
+  port.port_counters = ReadPortCounters(host, device, port.number);
+  port.rate_mbps = ReadRate(host, device, port.number);
+  port.ib = ReadInfiniband(host, device, port.number, port.transport);
 }
 
 // A port of which nothing can be believed.
@@ -146,13 +147,8 @@ Port LostPort(const RdmaDevice& device, std::uint32_t number, const Missing& why
   Port port;
   port.device = device.name;
   port.number = number;
-  const auto lose = [&why](auto&... facts) { ((facts = why), ...); };
-  lose(port.transport, port.software, port.firmware, port.state, port.phys_state, port.active_mtu_bytes,
-       port.max_mtu_bytes, port.gids, port.cm_default_mode, port.cm_default_tos, port.netdev, port.lowers,
-       port.uppers, port.node_guid, port.board, port.pci, port.hw_counters, port.hw_counters_lifespan_ms,
-       port.port_counters, port.resources, port.limits, port.listeners, port.rate_mbps, port.subnets,
-       port.neighbours, port.congestion, port.verbs_traffic_class, port.verbs_provider, port.out_of_tree,
-       port.ib.lid, port.ib.sm_lid, port.ib.pkeys, port.ib.link, port.ib.pma_counters);
+  SetAllMissing(port, why);
+  port.earlier = Missing();  // nobody has watched it yet
   return port;
 }
 
@@ -180,18 +176,18 @@ Fact<bool> HasVerbsProvider(const std::string& device, const absl::Status& port,
 std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
                               const absl::Status& verbs) {
   const Port shared = ReadDevice(host, device, verbs);
-  const GidTable gids = verbs.ok() ? host.VerbsGidTable(device.name) : verbs;
+  const GidTable gids = verbs.ok() ? host.Ask(VerbsGidTableQuestion{device.name}) : verbs;
   std::vector<Port> ports;
   for (std::uint32_t number = 1; number <= device.port_count; ++number) {
     Port& port = ports.emplace_back(shared);
     port.number = number;
-    ReadState(host, network, device, &port);
-    ReadStack(host, network, &port);
+    ReadState(host, network, device, port);
+    ReadStack(host, network, port);
     port.subnets = ReadSubnets(host, network, port);
     port.neighbours = NeighboursOf(network, port);
-    ReadVerbs(host, network, verbs, gids, &port);
-    ReadRest(host, device, &port);
-    ReadVendorExtras(host, &port);
+    ReadVerbs(host, network, verbs, gids, port);
+    ReadRest(host, device, port);
+    ReadVendorExtras(host, port);
     port.firmware = FirmwareOf(device, port.software, port.netdev);
   }
   const absl::Status same = StillTheSame(host, device);

@@ -34,9 +34,9 @@ EarlierReading WhatCounts(const Port& port) {
   return reading;
 }
 
-void KeepEarlier(const Facts& before, std::uint32_t before_ms, Facts* after) {
-  if (!after->ports) return;
-  std::vector<Port> ports = *after->ports;
+void KeepEarlier(const Facts& before, std::uint32_t before_ms, Facts& after) {
+  if (!after.ports) return;
+  std::vector<Port> ports = *after.ports;
   for (Port& port : ports) {
     port.earlier = Missing{Missing::Kind::kFailed, "the port was not there when the watch began"};
     if (!before.ports) {
@@ -50,7 +50,7 @@ void KeepEarlier(const Facts& before, std::uint32_t before_ms, Facts* after) {
     reading.before_ms = before_ms;
     port.earlier = std::move(reading);
   }
-  after->ports = std::move(ports);
+  after.ports = std::move(ports);
 }
 
 }  // namespace rdmaready

@@ -13,6 +13,6 @@ EarlierReading WhatCounts(const Port& port);
 
 // Fills Port::earlier of each port of `after` with what counted on it in `before`, `before_ms` earlier. Missing
 // where the port was not there then, or was another device of that name.
-void KeepEarlier(const Facts& before, std::uint32_t before_ms, Facts* after);
+void KeepEarlier(const Facts& before, std::uint32_t before_ms, Facts& after);
 
 }  // namespace rdmaready

@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "agent/link/buffer.h"
 #include "agent/link/link.h"
-#include "agent/probe/octets.h"
+#include "api/base/octets.h"
 
 namespace rdmaready {
 

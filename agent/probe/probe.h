@@ -3,8 +3,8 @@
 // of the table for each protocol. What comes of it is a value (api/model/probe.h); what that means is a check
 // (checks/probe/probe.h).
 //
-// Whoever makes a probe begins its result (BeginProbe), makes the steps that all protocols share ("resolve",
-// "route"), and lets the row go on with the rest. A row bounds each step and all memory: servers may be
+// Whoever makes a probe begins its result (BeginProbe), makes the steps that all protocols share (kStepResolve,
+// kStepRoute), and lets the row go on with the rest. A row bounds each step and all memory: servers may be
 // hostile. Nothing stays connected behind it.
 #pragma once
 
@@ -20,10 +20,6 @@
 #include "api/model/probe.h"
 
 namespace rdmaready {
-
-// The steps of the frame, which begin every walk.
-inline constexpr std::string_view kStepResolve = "resolve";  // the name has an address
-inline constexpr std::string_view kStepRoute = "route";      // an RDMA port of this host leads there
 
 // Where the server is and how this host gets there.
 struct ProbeTarget {

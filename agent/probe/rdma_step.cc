@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agent/link/failure.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
@@ -47,14 +48,15 @@ absl::Status KnockOnIwarp(const ProbeTarget& target, std::uint16_t port, const P
 
 bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const MessageLink& link,
                    const std::function<absl::Status(const Patience&)>& connect, Walk& walk) {
-  walk.Tell("local-iwarp", target.iwarp);
+  RdmaAnswers& rdma = walk.answers().rdma;
+  rdma.local_iwarp = target.iwarp;
   return walk.Step(kStepRdmaConnect, kRdmaTime + kTcpTime, [&](const Patience& patience) {
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);
     Knock knock;
     if (absl::Status status = KnockOnIwarp(target, port, tools, patience, knock); !status.ok()) {
       if (FailureOf(status).kind == FailureKind::kUnreachable) {
-        walk.Tell("rdma-refusal", "no-answer");
-        walk.Tell("tcp-answers", false);
+        rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
+        rdma.tcp_answers = false;
       }
       return status;
     }
@@ -65,13 +67,13 @@ bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const Mes
     if (status.ok()) {
       knock.Accepted();
       walk.result().transport = link.facts().transport;
-      walk.Tell("rdma-ird", std::uint64_t{told.responder_resources});
+      rdma.ird = told.responder_resources;
       return status;
     }
-    walk.Tell("rdma-refusal", RefusalText(told));
+    rdma.refusal = RefusalOf(told);
     if (IsSilence(told.refusal)) {
       Knock by_tcp;
-      walk.Tell("tcp-answers", by_tcp.At({.address = target.address, .port = port}, tools, patience).ok());
+      rdma.tcp_answers = by_tcp.At({.address = target.address, .port = port}, tools, patience).ok();
     }
     return status;
   });

@@ -5,14 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
 
 #include "agent/probe/message_link.h"
 #include "agent/probe/probe.h"
 
 namespace rdmaready {
-
-inline constexpr std::string_view kStepRdmaConnect = "rdma-connect";
 
 // Asks by TCP whether anybody is at a port, and says nothing there. It is not let go at once: the listener of
 // the soft iWARP device takes the end of a connection that it has not accepted yet for its own and listens no
@@ -40,10 +37,10 @@ class Knock {
 absl::Status KnockOnIwarp(const ProbeTarget& target, std::uint16_t port, const ProbeTools& tools,
                           const Patience& patience, Knock& knock);
 
-// Makes the step by `connect`, which connects `link` to the server. Tells the refusal ("rdma-refusal"), or the
-// transport and how many RDMA reads the server may have under way here ("rdma-ird"), and what this end speaks
-// ("local-iwarp"). When nothing answered by RDMA (on iWARP: before RDMA is tried) it asks by TCP whether
-// anybody is there ("tcp-answers"): a host without RDMA is no silent one.
+// Makes the step by `connect`, which connects `link` to the server. Tells the refusal, or
+// the transport and how many RDMA reads the server may have under way here, and what this end speaks. When
+// nothing answered by RDMA (on iWARP: before RDMA is tried) it asks by TCP whether anybody is there
+// (RdmaAnswers::tcp_answers): a host without RDMA is no silent one.
 bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const MessageLink& link,
                    const std::function<absl::Status(const Patience&)>& connect, Walk& walk);
 

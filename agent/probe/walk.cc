@@ -9,7 +9,25 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kMaxValueBytes = 256;
+constexpr std::size_t kMaxAnswerBytes = 256;
+
+// Visits the fields of a struct of api/model/probe_*.h.
+struct TextCutter {
+  void operator()(const char*, std::string& text) { text.resize(std::min(text.size(), kMaxAnswerBytes)); }
+  void operator()(const char* name, std::optional<std::string>& text) {
+    if (text) (*this)(name, *text);
+  }
+  template <ListsFields T>
+  void operator()(const char*, T& part) {
+    T::Fields(part, *this);
+  }
+  template <class T>
+  void operator()(const char* name, std::vector<T>& parts) {
+    for (T& part : parts) (*this)(name, part);
+  }
+  template <class T>
+  requires(!ListsFields<T>) void operator()(const char*, T&) {}  // flags, numbers, enumerators
+};
 
 bool HeardNothing(FailureKind kind) {
   return kind == FailureKind::kStalled || kind == FailureKind::kUnreachable;
@@ -17,24 +35,30 @@ bool HeardNothing(FailureKind kind) {
 
 }  // namespace
 
-std::string RefusalText(const Handshake& handshake) {
+RdmaRefusal RefusalOf(const Handshake& handshake) {
+  using Kind = RdmaRefusal::Kind;
   switch (handshake.refusal) {
     case Refusal::kNone:
-      return "none";
+      return {.kind = Kind::kNone};
     case Refusal::kNoDevice:
-      return "no-device";
+      return {.kind = Kind::kNoDevice};
     case Refusal::kUnresolved:
-      return "unresolved";
+      return {.kind = Kind::kUnresolved};
     case Refusal::kNoAnswer:
-      return "no-answer";
+      return {.kind = Kind::kNoAnswer};
     case Refusal::kNoListener:
-      return "no-listener";
+      return {.kind = Kind::kNoListener};
     case Refusal::kConsumer:
-      return "consumer";
+      return {.kind = Kind::kConsumer};
     case Refusal::kOther:
-      return "reason " + std::to_string(handshake.reject_reason);
+      return {.kind = Kind::kReason, .reason = static_cast<std::uint64_t>(handshake.reject_reason)};
   }
-  return "none";
+  return {.kind = Kind::kNone};
+}
+
+void CutTexts(ProbeAnswers& answers) {
+  TextCutter cutter;
+  ProbeAnswers::Fields(answers, cutter);
 }
 
 bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Make& make) {
@@ -60,18 +84,7 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
 }
 
 void Walk::TellTimeUp(std::string_view step) {
-  if (std::ranges::find(result_.values, kValueTimeUp, &ProbeValue::name) == result_.values.end())
-    Tell(kValueTimeUp, step);
-}
-
-void Walk::Tell(std::string_view name, std::string_view value) {
-  const std::string text(value.substr(0, kMaxValueBytes));
-  const auto known = std::ranges::find(result_.values, name, &ProbeValue::name);
-  if (known == result_.values.end()) {
-    result_.values.push_back({.name = std::string(name), .value = text});
-  } else {
-    known->value = text;
-  }
+  if (!answers().time_up) answers().time_up = std::string(step);
 }
 
 }  // namespace rdmaready

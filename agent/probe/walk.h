@@ -18,9 +18,10 @@
 
 namespace rdmaready {
 
-// How a connection was refused, for ProbeResult::values: "no-device", "unresolved", "no-answer", "no-listener",
-// "consumer", "reason 10".
-std::string RefusalText(const Handshake& handshake);
+RdmaRefusal RefusalOf(const Handshake& handshake);
+
+// Cuts every text of the answers to 256 bytes: servers choose them.
+void CutTexts(ProbeAnswers& answers);
 
 class Walk {
  public:
@@ -36,20 +37,13 @@ class Walk {
 
   // Makes the step of that name, which the result lists, within `limit` and within the time of the whole probe;
   // writes down how it ended and how long it took. False when it failed. After an interruption, and once the
-  // time of the whole probe is up, no step is made. Tells kValueTimeUp: the first step that had less than its
-  // limit and heard nothing, or was not made.
+  // time of the whole probe is up, no step is made. ProbeAnswers::time_up becomes the first step that had less
+  // than its limit and heard nothing, or was not made.
   bool Step(std::string_view name, std::chrono::milliseconds limit, const Make& make);
-
-  // The last word on `name` counts. Values that a server sends as text are cut to 256 bytes.
-  void Tell(std::string_view name, std::string_view value);
-  void Tell(std::string_view name, const char* value) { Tell(name, std::string_view(value)); }
-  void Tell(std::string_view name, std::uint64_t number) {
-    Tell(name, std::string_view(std::to_string(number)));
-  }
-  void Tell(std::string_view name, bool flag) { Tell(name, std::string_view(flag ? "yes" : "no")); }
 
   ProbeResult& result() { return result_; }
   const ProbeResult& result() const { return result_; }
+  ProbeAnswers& answers() { return result_.answers; }
 
  private:
   void TellTimeUp(std::string_view step);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/share/cifs_state.h"
 
-#include <charconv>
+#include "api/base/number.h"
 
 namespace rdmaready {
 namespace {
@@ -26,10 +26,7 @@ std::optional<std::uint64_t> NumberAfter(std::string_view line, std::string_view
     word.remove_prefix(2);
     base = 16;
   }
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base);
-  if (word.empty() || error != std::errc()) return std::nullopt;
-  return value;
+  return TakeNumber<std::uint64_t>(word, base);
 }
 
 bool HasWord(std::string_view line, std::string_view word) {

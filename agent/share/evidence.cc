@@ -2,10 +2,10 @@
 #include "agent/share/evidence.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -23,9 +23,7 @@ std::string KernelHex(std::span<const std::uint8_t> address) {
   for (std::size_t i = 0; i < address.size(); i += 4) {
     std::uint32_t word = 0;
     std::memcpy(&word, &address[i], sizeof word);
-    std::array<char, 9> digits{};
-    std::snprintf(digits.data(), digits.size(), "%08X", word);
-    text += digits.data();
+    text += fmt::format("{:08X}", word);
   }
   return text;
 }
@@ -87,10 +85,9 @@ std::optional<PortTraffic> ReadTraffic(HostReader& host, const std::string& devi
 
 std::set<std::string> EstablishedTo(std::string_view proc_net_tcp, std::string_view server_address,
                                     std::uint16_t remote_port) {
-  std::array<char, 6> port{};
-  std::snprintf(port.data(), port.size(), ":%04X", remote_port);
+  const std::string port = fmt::format(":{:04X}", remote_port);
   std::vector<std::string> wanted = KernelForms(WithoutScope(std::string(server_address)));
-  for (std::string& form : wanted) form += port.data();
+  for (std::string& form : wanted) form += port;
   std::set<std::string> found;
   while (!proc_net_tcp.empty()) {
     const std::size_t end = std::min(proc_net_tcp.find('\n'), proc_net_tcp.size());

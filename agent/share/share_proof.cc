@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/share/share_proof.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <optional>
 #include <utility>
 
@@ -18,12 +21,13 @@ constexpr auto kMountLimit = 130s;  // the client's own limit for the negotiatio
 constexpr auto kFilesLimit = 120s;
 
 std::string OffersText(const CifsConnection& connection) {
-  std::string text;
-  for (const CifsInterface& offer : connection.interfaces) {
-    if (!text.empty()) text += ", ";
-    text += offer.address + " " + offer.speed + (offer.rdma ? " rdma" : offer.rss ? " rss" : "");
-  }
-  return text;
+  std::vector<std::string> offers;
+  for (const CifsInterface& offer : connection.interfaces)
+    offers.push_back(fmt::format("{} {}{}", offer.address, offer.speed,
+                                 offer.rdma  ? " rdma"
+                                 : offer.rss ? " rss"
+                                             : ""));
+  return fmt::format("{}", fmt::join(offers, ", "));
 }
 
 // "yes", "no", or nothing when the server announced no interface of that address.
@@ -34,14 +38,20 @@ std::optional<bool> AnnouncedAsRdma(const CifsConnection& connection, const std:
   return std::nullopt;
 }
 
-void TellConnection(const CifsConnection& connection, const std::string& address, Walk& walk) {
-  walk.Tell("share-connection", connection.rdma ? "rdma" : "tcp");
-  walk.Tell("share-signed", connection.is_signed);
-  walk.Tell("share-encrypted", connection.encrypted);
-  if (connection.max_read_write_bytes) walk.Tell("share-max-read-write", *connection.max_read_write_bytes);
-  if (connection.rdma_threshold_bytes) walk.Tell("share-rdma-threshold", *connection.rdma_threshold_bytes);
-  if (!connection.interfaces.empty()) walk.Tell("share-server-interfaces", OffersText(connection));
-  if (const auto rdma = AnnouncedAsRdma(connection, address)) walk.Tell("share-address-announced-rdma", *rdma);
+// What is absent now may have been there before.
+template <class T>
+void Update(std::optional<T>& answers, const std::optional<T>& now) {
+  if (now) answers = now;
+}
+
+void TellConnection(const CifsConnection& connection, const std::string& address, ShareAnswers& answers) {
+  answers.connection = connection.rdma ? ShareAnswers::Connection::kRdma : ShareAnswers::Connection::kTcp;
+  answers.is_signed = connection.is_signed;
+  answers.encrypted = connection.encrypted;
+  Update(answers.max_read_write, connection.max_read_write_bytes);
+  Update(answers.rdma_threshold, connection.rdma_threshold_bytes);
+  if (!connection.interfaces.empty()) answers.server_interfaces = OffersText(connection);
+  Update(answers.address_announced_rdma, AnnouncedAsRdma(connection, address));
 }
 
 absl::StatusOr<CifsMount> Mount(const ShareProof& proof, bool rdma, const Patience& patience) {
@@ -57,24 +67,26 @@ absl::StatusOr<CifsMount> Mount(const ShareProof& proof, bool rdma, const Patien
 }
 
 // What the client's state says of our connection; false when that cannot be read.
-bool TellOurs(const ShareProof& proof, const ShareEvidence& before, const ShareEvidence& now, Walk& walk) {
-  if (now.cifs.smb_direct) walk.Tell("share-client-smb-direct", *now.cifs.smb_direct);
+bool TellOurs(const ShareProof& proof, const ShareEvidence& before, const ShareEvidence& now,
+              ShareAnswers& answers) {
+  Update(answers.client_smb_direct, now.cifs.smb_direct);
   const CifsConnection* ours = NewConnection(before.cifs, now.cifs, proof.server_address);
   if (ours == nullptr) return false;
-  TellConnection(*ours, proof.server_address, walk);
+  TellConnection(*ours, proof.server_address, answers);
   return true;
 }
 
 void TellTraffic(const ShareEvidence& before, const ShareEvidence& after, Walk& walk) {
+  ShareAnswers& answers = walk.answers().share;
   std::uint64_t moved = 0;
   for (const TransferResult& transfer : walk.result().transfers) moved += transfer.bytes;
-  walk.Tell("share-moved-bytes", moved);
-  if (const auto passed = MovedAtMostBytes(before.port, after.port)) walk.Tell("share-port-bytes", *passed);
+  answers.moved_bytes = moved;
+  answers.port_bytes = MovedAtMostBytes(before.port, after.port);
   if (!before.tcp_connections || !after.tcp_connections) return;
   std::size_t fresh = 0;
   for (const std::string& connection : *after.tcp_connections)
     fresh += !before.tcp_connections->contains(connection);
-  walk.Tell("share-new-tcp-connections", std::uint64_t{fresh});
+  answers.new_tcp_connections = fresh;
 }
 
 absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& patience, Walk& walk) {
@@ -87,7 +99,7 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
       RunFileShapes(directory, {.nonce = proof.nonce, .duration = proof.duration, .interrupted = interrupted});
   if (!run.ok()) return MakeFailure(FailureKind::kRejected, Message(run.status()));
   walk.result().transfers = std::move(run->results);
-  if (!run->left_behind.empty()) walk.Tell("share-file-left", run->left_behind);
+  if (!run->left_behind.empty()) walk.answers().share.file_left = run->left_behind;
   for (const TransferResult& result : walk.result().transfers) {
     if (result.failure.kind != FailureKind::kNone)
       return MakeFailure(result.failure.kind, result.failure.detail);
@@ -113,11 +125,12 @@ bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk)
   });
   if (!mounted) return false;
   const ShareEvidence ready = read();
-  TellOurs(proof, before, ready, walk);
+  TellOurs(proof, before, ready, walk.answers().share);
   walk.Step(kStepShareFiles, kFilesLimit,
             [&](const Patience& patience) { return MoveFiles(proof, mount->directory(), patience, walk); });
   const ShareEvidence after = read();
-  TellOurs(proof, before, after, walk);  // the last word: it may have changed while the files moved
+  TellOurs(proof, before, after,
+           walk.answers().share);  // the last word: it may have changed while the files moved
   TellTraffic({.cifs = {}, .port = ready.port, .tcp_connections = before.tcp_connections}, after, walk);
   return true;
 }
@@ -128,7 +141,7 @@ void InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& wal
     const absl::StatusOr<CifsMount> mount = Mount(proof, false, patience);
     if (!mount.ok()) return mount.status();
     const ShareEvidence now = read();
-    if (!TellOurs(proof, before, now, walk)) {
+    if (!TellOurs(proof, before, now, walk.answers().share)) {
       return MakeFailure(FailureKind::kSetup,
                          "the client's state (/proc/fs/cifs/DebugData) does not show the mount");
     }

@@ -34,7 +34,7 @@ struct ShareProof {
 };
 
 // Where the probe got as far as SMB2 over RDMA: mounts, and moves files. False when it does not mount. Both
-// tell "share-..." values, and block: see CifsMount::Make.
+// tell ShareAnswers, and block: see CifsMount::Make.
 bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk);
 
 // Where RDMA failed: the server is asked over TCP what it announces, so that the reason can be told. Nothing is

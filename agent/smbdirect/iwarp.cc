@@ -3,26 +3,21 @@
 
 #include <algorithm>
 
+#include "api/base/octets.h"
+
 namespace rdmaready::smbdirect {
 namespace {
 
 // No device has a depth of 2^16; one of 1 to 65535 read in the wrong order is at least that.
 constexpr std::uint32_t kImpossible = 0x10000;
 
-void PutWord(std::span<std::byte, 4> bytes, std::uint32_t value, DepthsOrder order) {
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::size_t shift = order == DepthsOrder::kBigEndian ? 8 * (3 - i) : 8 * i;
-    bytes[i] = static_cast<std::byte>((value >> shift) & 0xff);
-  }
+void PutWord(MutableOctets bytes, std::size_t at, std::uint32_t value, DepthsOrder order) {
+  order == DepthsOrder::kBigEndian ? PutBig(bytes, at, value) : PutLittle(bytes, at, value);
 }
 
-std::uint32_t GetWord(Bytes bytes, DepthsOrder order) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::size_t shift = order == DepthsOrder::kBigEndian ? 8 * (3 - i) : 8 * i;
-    value |= std::to_integer<std::uint32_t>(bytes[i]) << shift;
-  }
-  return value;
+std::uint32_t GetWord(Octets bytes, std::size_t at, DepthsOrder order) {
+  return order == DepthsOrder::kBigEndian ? GetBig<std::uint32_t>(bytes, at)
+                                          : GetLittle<std::uint32_t>(bytes, at);
 }
 
 std::optional<Depths> Bounded(const Depths& depths) {
@@ -34,16 +29,15 @@ std::optional<Depths> Bounded(const Depths& depths) {
 
 std::array<std::byte, kDepthsBytes> EncodeDepths(const Depths& depths, DepthsOrder order) {
   std::array<std::byte, kDepthsBytes> bytes{};
-  PutWord(std::span(bytes).first<4>(), depths.ird, order);
-  PutWord(std::span(bytes).last<4>(), depths.ord, order);
+  PutWord(bytes, 0, depths.ird, order);
+  PutWord(bytes, 4, depths.ord, order);
   return bytes;
 }
 
 std::optional<PeerDepths> DecodeDepths(Bytes private_data) {
   if (private_data.size() != kDepthsBytes) return std::nullopt;
   for (const DepthsOrder order : {DepthsOrder::kBigEndian, DepthsOrder::kLittleEndian}) {
-    const Depths depths{.ird = GetWord(private_data.first(4), order),
-                        .ord = GetWord(private_data.last(4), order)};
+    const Depths depths{.ird = GetWord(private_data, 0, order), .ord = GetWord(private_data, 4, order)};
     if (depths.ird == 0 || depths.ord == 0) return std::nullopt;
     if (depths.ird >= kImpossible || depths.ord >= kImpossible) continue;
     return PeerDepths{.depths = {std::min(depths.ird, kMaxDepth), std::min(depths.ord, kMaxDepth)},

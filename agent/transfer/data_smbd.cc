@@ -51,7 +51,7 @@ SmbdEnd::SmbdEnd(Role role, Session& session, const Pattern& pattern)
 
 LinkSettings SmbdEnd::link_settings() {
   LinkSettings settings = smbdirect::Edge::SettingsOf(SettingsFor(session_.test()));
-  if (role_ == Role::kInitiator && TakesWindowsAway(session_.test())) {
+  if (role_ == Role::kInitiator && session_.test().remote_invalidation) {
     settings.windows = SlotsOf(session_.test());
   }
   settings.busy_poll = session_.options().busy_poll;

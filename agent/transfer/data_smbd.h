@@ -21,7 +21,6 @@
 #include "absl/status/status.h"
 #include "agent/link/buffer.h"
 #include "agent/smbdirect_link/edge.h"
-#include "agent/transfer/cases.h"
 #include "agent/transfer/data.h"
 #include "agent/transfer/meter.h"
 #include "agent/transfer/pattern.h"
@@ -142,7 +141,7 @@ class SmbdMoveEnd : public SmbdEnd {
 
   std::uint64_t Tag(std::uint64_t number, bool answer) const;
   bool writes() const { return session_.test().operation == Operation::kWrite; }
-  bool windows() const { return TakesWindowsAway(session_.test()); }
+  bool windows() const { return session_.test().remote_invalidation; }
   // Fails where the case needs windows and the device has none.
   absl::Status CheckDevice() const;
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "agent/transfer/run.h"
-#include "api/model/transfer.h"
+#include "api/model/cases.h"
 
 namespace rdmaready {
 

@@ -15,7 +15,7 @@
 
 #include "agent/link/link.h"
 #include "agent/transfer/peer_channel.h"
-#include "api/model/transfer.h"
+#include "api/model/cases.h"
 
 namespace rdmaready {
 

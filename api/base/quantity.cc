@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/base/quantity.h"
 
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "absl/status/status.h"
+#include "api/base/number.h"
 
 namespace rdmaready {
 namespace {
@@ -24,15 +24,12 @@ constexpr std::uint64_t kCenturySeconds = 100ull * 365 * 86400;
 
 // Nothing for what is no number of these units, or more than fits.
 std::optional<std::uint64_t> Parse(std::string_view text, std::span<const Unit> units) {
-  std::uint64_t number = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  if (error != std::errc()) return std::nullopt;
-  const std::string_view name(end, static_cast<std::size_t>(last - end));
+  const std::optional<std::uint64_t> number = TakeNumber<std::uint64_t>(text);
+  if (!number) return std::nullopt;
   for (const Unit& unit : units) {
-    if (unit.name != name) continue;
-    if (number > std::numeric_limits<std::uint64_t>::max() / unit.factor) return std::nullopt;
-    return number * unit.factor;
+    if (unit.name != text) continue;
+    if (*number > std::numeric_limits<std::uint64_t>::max() / unit.factor) return std::nullopt;
+    return *number * unit.factor;
   }
   return std::nullopt;
 }

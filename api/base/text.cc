@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/base/text.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <ctime>
 
@@ -47,19 +49,18 @@ std::string SpeedText(std::uint32_t megabits_per_s) {
   return fmt::format("{} Mb/s", megabits_per_s);
 }
 
-std::string UtcText(std::int64_t unix_ns) {
-  const auto seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
-  std::tm utc{};
-  char text[64] = {};
-  if (::gmtime_r(&seconds, &utc) == nullptr) return {};
-  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) == 0 ? std::string() : text;
+std::string TimeText(std::int64_t unix_ns) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(unix_ns / 1'000'000'000)));
 }
 
-std::string Hex(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
+std::string UtcText(std::int64_t unix_ns) { return TimeText(unix_ns) + " UTC"; }
+
+std::string Hex(std::span<const std::uint8_t> bytes, std::string_view between) {
+  return fmt::format("{:02x}", fmt::join(bytes, between));
+}
+
+std::string Hex(std::span<const std::byte> bytes, std::string_view between) {
+  return Hex(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()), between);
 }
 
 std::string SafeLine(std::string_view text, std::size_t max_bytes) {

@@ -22,11 +22,15 @@ std::string DurationText(std::int64_t nanoseconds);
 // "25 Gb/s", "100 Mb/s".
 std::string SpeedText(std::uint32_t megabits_per_s);
 
+// "2026-11-20 22:30:00", in UTC.
+std::string TimeText(std::int64_t unix_ns);
+
 // "2026-11-20 22:30:00 UTC".
 std::string UtcText(std::int64_t unix_ns);
 
-// Lower-case hexadecimal.
-std::string Hex(std::span<const std::uint8_t> bytes);
+// Lower-case hexadecimal, two digits a byte: "00:1a" with ":" between.
+std::string Hex(std::span<const std::uint8_t> bytes, std::string_view between = "");
+std::string Hex(std::span<const std::byte> bytes, std::string_view between = "");
 
 // Foreign text for one line of a log, a lock or a message: printable ASCII, '?' for all else, at most
 // `max_bytes`.

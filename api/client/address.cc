@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 
 #include "api/base/handle.h"
+#include "api/base/number.h"
 
 namespace rdmaready {
 namespace {
@@ -21,12 +21,9 @@ absl::Status Malformed(std::string_view text, std::string_view reason) {
 }
 
 absl::StatusOr<std::uint16_t> ParsePort(std::string_view text, std::string_view digits, std::uint16_t lowest) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc() || end != digits.data() + digits.size() || port < lowest) {
-    return Malformed(text, "port must be a number from " + std::to_string(lowest) + " to 65535");
-  }
-  return port;
+  const std::optional<std::uint16_t> port = ParseNumber<std::uint16_t>(digits);
+  if (port && *port >= lowest) return *port;
+  return Malformed(text, "port must be a number from " + std::to_string(lowest) + " to 65535");
 }
 
 std::string PortSuffix(std::uint16_t port) { return ":" + std::to_string(port); }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/agent_client.h"
 
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/base/version.h"
 #include "api/client/tcp_probe.h"
 #include "api/client/tls_probe.h"
 #include "api/convert/facts.h"
@@ -137,8 +139,10 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   const grpc::Status status = stub_->GetVersion(&context, {}, &response);
   if (!status.ok()) return Explain(status);
   if (response.api_revision() != kApiRevision) {
-    return absl::UnimplementedError("host " + name_ + ": the agent is of an incompatible version (" +
-                                    response.version() + ")");
+    return absl::UnimplementedError(fmt::format(
+        "host {}: the agent is of an incompatible version: it ({}) speaks revision {} of the interface, "
+        "this command ({}) revision {}",
+        name_, response.version(), response.api_revision(), kVersion, kApiRevision));
   }
   return AgentVersion{response.version(), response.hostname(), response.instance_id()};
 }
@@ -186,28 +190,36 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
   request.set_caller(options.caller);
   request.set_run_id(options.run_id);
   request.set_watch_seconds(static_cast<std::uint32_t>(options.watch.count()));
+  request.set_with_facts(options.with_facts);
 
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + options_.call_timeout + options.watch);
   const auto reader = stub_->Check(&context, request);
+  std::vector<Finding> findings;
   std::optional<CheckAnswer> answer;
   for (v1::CheckEvent event; reader->Read(&event);) {
     if (event.has_progress() && progress) progress(event.progress());
-    if (event.has_finding() && on_finding) on_finding(FromProto(event.finding()));
+    if (event.has_finding()) {
+      findings.push_back(FromProto(event.finding()));
+      if (on_finding) on_finding(findings.back());
+    }
     if (event.has_done()) {
-      absl::StatusOr<Profile> profile = FromProto(event.done().profile());
+      const v1::CheckDone& done = event.done();
+      absl::StatusOr<Profile> profile = FromProto(done.profile());
       if (!profile.ok()) return profile.status();
-      answer = {.report = FromProto(event.done().report()),
-                .run_id = event.done().run_id(),
+      answer = {.report = FromProto(done.report()),
+                .run_id = done.run_id(),
                 .profile = *std::move(profile),
-                .facts = FromProto(event.done().facts()),
-                .store_error = event.done().store_error(),
-                .store_notice = event.done().store_notice()};
+                .software_devices_only = done.software_devices_only(),
+                .store_error = done.store_error(),
+                .store_notice = done.store_notice()};
+      if (done.has_facts()) answer->facts = FromProto(done.facts());
     }
   }
   const grpc::Status status = reader->Finish();
   if (!status.ok()) return Explain(status);
   if (!answer) return absl::InternalError("host " + name_ + ": the agent ended the check without a report");
+  answer->report.findings = std::move(findings);
   return *std::move(answer);
 }
 

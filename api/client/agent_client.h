@@ -32,8 +32,9 @@
 
 namespace rdmaready {
 
-// What an agent says in GetVersion. Another number: the two cannot speak to each other.
-inline constexpr std::uint32_t kApiRevision = 1;
+// What an agent says in GetVersion. Another number: the two cannot speak to each other. 2: facts say of each
+// field whether it is there.
+inline constexpr std::uint32_t kApiRevision = 2;
 
 struct ClientOptions {
   std::chrono::milliseconds connect_timeout{5000};
@@ -56,13 +57,15 @@ struct CheckOptions {
   std::string caller{};
   std::string run_id{};
   std::chrono::seconds watch{};  // of the ports, before they are judged; an agent refuses more than it allows
+  bool with_facts = false;       // for whoever compares hosts or pairs their ports
 };
 
 struct CheckAnswer {
-  HostReport report{};
+  HostReport report{};  // with every finding that was streamed
   std::string run_id{};
   Profile profile{};
-  Facts facts{};
+  std::optional<Facts> facts{};        // the ones that were judged, if they were asked for
+  bool software_devices_only = false;  // all RDMA devices of the host, of which there are some
   std::string store_error{};   // the verdict stands, but the agent could not keep it
   std::string store_notice{};  // what befell the agent's memory before, said once
 };

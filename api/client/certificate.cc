@@ -2,6 +2,8 @@
 #include "api/client/certificate.h"
 
 #include <arpa/inet.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -76,9 +78,7 @@ std::string IssuerText(const ::X509& certificate) { return NameText(::X509_get_i
 std::string DateText(const ::ASN1_TIME& time) {
   std::tm date{};
   if (::ASN1_TIME_to_tm(&time, &date) != 1) return "an unreadable date";
-  std::array<char, 32> text{};
-  const std::size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &date);
-  return {text.data(), size};
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", date);
 }
 
 std::string TroubleText(int error, const ::X509* certificate) {

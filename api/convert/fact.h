@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fact<T> to and from the messages of facts.proto, which all have the shape oneof { Missing missing; V value;
-// }.
+// What the conversions of single messages share: enumerations, lists, and a Fact<T> whose message has the shape
+// oneof { Missing missing; V value; }.
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <limits>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "api/model/fact.h"
@@ -18,13 +15,6 @@ namespace rdmaready::convert {
 
 inline Missing OutOfRange(std::string detail) {
   return {Missing::Kind::kFailed, "the sender's facts: " + detail};
-}
-
-// A wider number that does not fit reads as the type's maximum, which no check takes for health.
-template <std::integral To>
-To Narrow(std::uint32_t value) {
-  constexpr auto kMax = static_cast<std::uint32_t>(std::numeric_limits<To>::max());
-  return static_cast<To>(value > kMax ? kMax : value);
 }
 
 // Model and wire enums have the same numbers (held by the round trip test); what lies outside is the honest
@@ -44,18 +34,6 @@ inline Missing GetMissing(const v1::Missing& from) {
   return {Enumerator(from.kind(), Missing::Kind::kFailed), from.detail()};
 }
 
-// Scalars, strings and enums.
-template <class T, class Message>
-void Put(const Fact<T>& fact, Message* message) {
-  if (!fact) {
-    PutMissing(fact.missing(), message->mutable_missing());
-  } else if constexpr (std::is_enum_v<T>) {
-    message->set_value(static_cast<decltype(message->value())>(*fact));
-  } else {
-    message->set_value(*fact);
-  }
-}
-
 // Values that are messages themselves.
 template <class T, class Message, class PutValue>
 void Put(const Fact<T>& fact, Message* message, PutValue put) {
@@ -66,36 +44,11 @@ void Put(const Fact<T>& fact, Message* message, PutValue put) {
   }
 }
 
-template <class T, class Message>
-Fact<T> Get(const Message& message) {
-  if (message.has_missing()) return GetMissing(message.missing());
-  if (!message.has_value()) return {};
-  if constexpr (std::is_same_v<T, bool> || !std::is_integral_v<T>) {
-    return T(message.value());
-  } else {
-    if (message.value() > std::numeric_limits<T>::max()) return OutOfRange("a number does not fit");
-    return static_cast<T>(message.value());
-  }
-}
-
 template <class T, class Message, class GetValue>
 Fact<T> Get(const Message& message, GetValue get) {
   if (message.has_missing()) return GetMissing(message.missing());
   if (!message.has_value()) return {};
   return get(message.value());
-}
-
-template <class T, class Message>
-Fact<T> GetEnum(const Message& message, T last) {
-  if (message.has_missing()) return GetMissing(message.missing());
-  if (!message.has_value()) return {};
-  return Enumerator(message.value(), last);
-}
-
-// Arrays of a length that both sides know.
-template <class Repeated, class Array, class Convert>
-void PutArray(const Array& from, Repeated* to, Convert convert) {
-  for (const auto& element : from) to->Add(convert(element));
 }
 
 // False when the list has another length than the array.

@@ -1,220 +1,304 @@
 // SPDX-License-Identifier: Apache-2.0
+// The structs list their fields (api/model/fields.h), the messages describe theirs (reflection): what has the
+// same name is the same field, and nothing here knows one by its name.
 #include "api/convert/facts.h"
 
-#include <algorithm>
-#include <utility>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "api/convert/fact.h"
-#include "api/convert/facts_parts.h"
+#include "api/model/fields.h"
 
 namespace rdmaready {
 namespace {
 
-using convert::Enumerator;
-using convert::Get;
-using convert::OutOfRange;
-using convert::Put;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+using Form = TypeInfo::Form;
 
-void PutGids(const std::vector<Gid>& from, v1::Gids* to) {
-  for (const Gid& gid : from) {
-    v1::Gid* row = to->add_gids();
-    row->set_index(gid.index);
-    row->set_raw(gid.raw.data(), gid.raw.size());
-    row->set_type(static_cast<v1::GidType>(gid.type));
-    row->set_netdev(gid.netdev);
+constexpr int kSingular = -1;  // instead of an index: the field is not repeated
+
+const FieldDescriptor& SlotOf(const Message& message, std::string_view name) {
+  return *message.GetDescriptor()->FindFieldByName(std::string(name));
+}
+
+// The only field of a message that stands for a list.
+const FieldDescriptor& ListIn(const Message& message) { return *message.GetDescriptor()->field(0); }
+
+bool IsWrapped(const FieldDescriptor& slot) { return slot.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE; }
+
+// ---- to the wire ----
+
+void WriteStruct(const TypeInfo& type, const void* from, Message& to);
+
+// `kind` is a number of v1::Missing::Kind.
+void WriteGap(std::string_view name, v1::Missing::Kind kind, const std::string& detail, Message& to) {
+  Message* entry = to.GetReflection()->AddMessage(&to, &SlotOf(to, "missing"));
+  const Reflection& reflection = *entry->GetReflection();
+  reflection.SetString(entry, entry->GetDescriptor()->map_key(), std::string(name));
+  Message* why = reflection.MutableMessage(entry, entry->GetDescriptor()->map_value());
+  static_cast<v1::Missing*>(why)->set_kind(kind);
+  static_cast<v1::Missing*>(why)->set_detail(detail);
+}
+
+// Adds to a repeated field, sets another.
+void WriteNumber(std::uint64_t number, const FieldDescriptor& slot, Message& to) {
+  const Reflection& wire = *to.GetReflection();
+  const bool add = slot.is_repeated();
+  const auto number32 = static_cast<std::uint32_t>(number);
+  const auto signed64 = static_cast<std::int64_t>(number);
+  const auto signed32 = static_cast<std::int32_t>(signed64);
+  switch (slot.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return add ? wire.AddBool(&to, &slot, number != 0) : wire.SetBool(&to, &slot, number != 0);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return add ? wire.AddUInt32(&to, &slot, number32) : wire.SetUInt32(&to, &slot, number32);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return add ? wire.AddUInt64(&to, &slot, number) : wire.SetUInt64(&to, &slot, number);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return add ? wire.AddInt32(&to, &slot, signed32) : wire.SetInt32(&to, &slot, signed32);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return add ? wire.AddInt64(&to, &slot, signed64) : wire.SetInt64(&to, &slot, signed64);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return add ? wire.AddEnumValue(&to, &slot, signed32) : wire.SetEnumValue(&to, &slot, signed32);
+    case FieldDescriptor::CPPTYPE_STRING:
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+    case FieldDescriptor::CPPTYPE_FLOAT:
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return;  // held by a test: no number stands in such a field
   }
 }
 
-Fact<std::vector<Gid>> GetGids(const v1::Gids& from) {
-  std::vector<Gid> to;
-  for (const v1::Gid& row : from.gids()) {
-    Gid gid{.index = row.index(), .raw = {}, .type = GidType::kUnknown, .netdev = row.netdev()};
-    if (row.raw().size() != gid.raw.size()) return OutOfRange("a GID is not 16 bytes long");
-    std::copy(row.raw().begin(), row.raw().end(), gid.raw.begin());
-    gid.type = Enumerator<GidType>(row.type(), GidType::kRoceV2);
-    to.push_back(std::move(gid));
+void WriteValue(const TypeInfo& type, const void* from, const FieldDescriptor& slot, Message& to) {
+  const Reflection& wire = *to.GetReflection();
+  switch (type.form) {
+    case Form::kUnknown:
+    case Form::kOptional:
+    case Form::kFact:
+      return;  // a field's own; never within a list
+    case Form::kBool:
+    case Form::kNumber:
+    case Form::kEnum:
+      return WriteNumber(type.load(from), slot, to);
+    case Form::kText: {
+      const std::string& text = *static_cast<const std::string*>(from);
+      return slot.is_repeated() ? wire.AddString(&to, &slot, text) : wire.SetString(&to, &slot, text);
+    }
+    case Form::kStruct:
+      return WriteStruct(type, from,
+                         *(slot.is_repeated() ? wire.AddMessage(&to, &slot) : wire.MutableMessage(&to, &slot)));
+    case Form::kArray:
+    case Form::kList: {
+      const std::size_t size = type.size(from);
+      if (slot.type() == FieldDescriptor::TYPE_BYTES) {
+        return wire.SetString(&to, &slot, std::string(static_cast<const char*>(type.At(from, 0)), size));
+      }
+      if (!slot.is_repeated()) {
+        Message* list = wire.MutableMessage(&to, &slot);
+        return WriteValue(type, from, ListIn(*list), *list);
+      }
+      for (std::size_t i = 0; i < size; ++i) WriteValue(*type.element, type.At(from, i), slot, to);
+    }
   }
-  return to;
 }
 
-void PutPort(const Port& from, v1::Port* to) {
-  to->set_device(from.device);
-  to->set_number(from.number);
-  Put(from.transport, to->mutable_transport());
-  Put(from.software, to->mutable_software());
-  Put(from.firmware, to->mutable_firmware());
-  Put(from.state, to->mutable_state());
-  Put(from.phys_state, to->mutable_phys_state());
-  Put(from.active_mtu_bytes, to->mutable_active_mtu_bytes());
-  Put(from.max_mtu_bytes, to->mutable_max_mtu_bytes());
-  Put(from.gids, to->mutable_gids(), PutGids);
-  Put(from.cm_default_mode, to->mutable_cm_default_mode());
-  Put(from.cm_default_tos, to->mutable_cm_default_tos());
-  Put(from.netdev, to->mutable_netdev(), convert::PutNetdev);
-  Put(from.lowers, to->mutable_lowers(), convert::PutNetdevs);
-  Put(from.uppers, to->mutable_uppers(), convert::PutUppers);
-  Put(from.node_guid, to->mutable_node_guid());
-  Put(from.board, to->mutable_board());
-  Put(from.pci, to->mutable_pci(), convert::PutPci);
-  Put(from.hw_counters, to->mutable_hw_counters(), convert::PutCounters);
-  Put(from.hw_counters_lifespan_ms, to->mutable_hw_counters_lifespan_ms());
-  Put(from.port_counters, to->mutable_port_counters(), convert::PutCounters);
-  Put(from.resources, to->mutable_resources(), convert::PutResources);
-  Put(from.limits, to->mutable_limits(), convert::PutLimits);
-  Put(from.listeners, to->mutable_listeners(), convert::PutListeners);
-  Put(from.rate_mbps, to->mutable_rate_mbps());
-  Put(from.subnets, to->mutable_subnets(), convert::PutSubnets);
-  Put(from.neighbours, to->mutable_neighbours(), convert::PutNeighbours);
-  convert::PutDevlink(from.devlink, to->mutable_devlink());
-  Put(from.congestion, to->mutable_congestion(), convert::PutCongestion);
-  Put(from.verbs_traffic_class, to->mutable_verbs_traffic_class());
-  convert::PutInfiniband(from.ib, to->mutable_ib());
-  Put(from.verbs_provider, to->mutable_verbs_provider());
-  Put(from.out_of_tree, to->mutable_out_of_tree());
-  Put(from.earlier, to->mutable_earlier(), convert::PutEarlier);
+void WriteStruct(const TypeInfo& type, const void* from, Message& to) {
+  for (const FieldInfo& field : type.fields) {
+    const void* member = MemberOf(from, field);
+    const bool may_lack = field.type->form == Form::kFact || field.type->form == Form::kOptional;
+    if (!may_lack) {
+      WriteValue(*field.type, member, SlotOf(to, field.name), to);
+    } else if (field.type->size(member) > 0) {
+      WriteValue(*field.type->element, field.type->At(member, 0), SlotOf(to, field.name), to);
+    } else if (field.type->form == Form::kOptional) {
+      WriteGap(field.name, v1::Missing::KIND_NONE, "", to);
+    } else {
+      const Missing& why = field.type->gap(member);
+      WriteGap(field.name, static_cast<v1::Missing::Kind>(why.kind), why.detail, to);
+    }
+  }
 }
 
-Port GetPort(const v1::Port& from) {
-  Port to;
-  to.device = from.device();
-  to.number = from.number();
-  to.transport = convert::GetEnum(from.transport(), Transport::kIwarp);
-  to.software = Get<bool>(from.software());
-  to.firmware = Get<std::string>(from.firmware());
-  to.state = convert::GetEnum(from.state(), PortState::kActiveDefer);
-  to.phys_state = Get<std::uint8_t>(from.phys_state());
-  to.active_mtu_bytes = Get<std::uint32_t>(from.active_mtu_bytes());
-  to.max_mtu_bytes = Get<std::uint32_t>(from.max_mtu_bytes());
-  to.gids = Get<std::vector<Gid>>(from.gids(), GetGids);
-  to.cm_default_mode = convert::GetEnum(from.cm_default_mode(), GidType::kRoceV2);
-  to.cm_default_tos = Get<std::uint8_t>(from.cm_default_tos());
-  to.netdev = Get<Netdev>(from.netdev(), convert::GetNetdev);
-  to.lowers = Get<std::vector<Netdev>>(from.lowers(), convert::GetNetdevs);
-  to.uppers = Get<std::vector<UpperNetdev>>(from.uppers(), convert::GetUppers);
-  to.node_guid = Get<std::uint64_t>(from.node_guid());
-  to.board = Get<std::string>(from.board());
-  to.pci = Get<PciFunction>(from.pci(), convert::GetPci);
-  to.hw_counters = Get<std::vector<Counter>>(from.hw_counters(), convert::GetCounters);
-  to.hw_counters_lifespan_ms = Get<std::uint32_t>(from.hw_counters_lifespan_ms());
-  to.port_counters = Get<std::vector<Counter>>(from.port_counters(), convert::GetCounters);
-  to.resources = Get<RdmaResources>(from.resources(), convert::GetResources);
-  to.limits = Get<DeviceLimits>(from.limits(), convert::GetLimits);
-  to.listeners = Get<std::vector<RdmaListener>>(from.listeners(), convert::GetListeners);
-  to.rate_mbps = Get<std::uint32_t>(from.rate_mbps());
-  to.subnets = Get<std::vector<Subnet>>(from.subnets(), convert::GetSubnets);
-  to.neighbours = Get<std::vector<Neighbour>>(from.neighbours(), convert::GetNeighbours);
-  to.devlink = convert::GetDevlink(from.devlink());
-  to.congestion = Get<CongestionControl>(from.congestion(), convert::GetCongestion);
-  to.verbs_traffic_class = Get<std::uint8_t>(from.verbs_traffic_class());
-  to.ib = convert::GetInfiniband(from.ib());
-  to.verbs_provider = Get<bool>(from.verbs_provider());
-  to.out_of_tree = Get<bool>(from.out_of_tree());
-  to.earlier = Get<EarlierReading>(from.earlier(), convert::GetEarlier);
-  return to;
+// ---- from the wire ----
+
+// Why a value cannot be had; nullopt: it was read whole.
+using Lack = std::optional<Missing>;
+
+Lack NotSaid(const FieldDescriptor& slot) {
+  return Missing{Missing::Kind::kNotCollected, "the sender does not say \"" + slot.name() + "\""};
 }
 
-void PutPorts(const std::vector<Port>& from, v1::Ports* to) {
-  for (const Port& port : from) PutPort(port, to->add_ports());
+Lack Senseless(const FieldDescriptor& slot, std::string_view what) {
+  return convert::OutOfRange(slot.name() + std::string(what));
 }
 
-Fact<std::vector<Port>> GetPorts(const v1::Ports& from) {
-  std::vector<Port> to;
-  for (const v1::Port& port : from.ports()) to.push_back(GetPort(port));
-  return to;
+const v1::Missing* FindGap(const Message& from, std::string_view name) {
+  const FieldDescriptor& gaps = SlotOf(from, "missing");
+  const Reflection& wire = *from.GetReflection();
+  for (int i = 0; i < wire.FieldSize(from, &gaps); ++i) {
+    const Message& entry = wire.GetRepeatedMessage(from, &gaps, i);
+    const Reflection& reflection = *entry.GetReflection();
+    if (reflection.GetString(entry, entry.GetDescriptor()->map_key()) != name) continue;
+    return static_cast<const v1::Missing*>(&reflection.GetMessage(entry, entry.GetDescriptor()->map_value()));
+  }
+  return nullptr;
 }
 
-// ---- the host ----
-
-void PutKernel(const Kernel& from, v1::Kernel* to) { to->set_release(from.release); }
-
-Fact<Kernel> GetKernel(const v1::Kernel& from) { return Kernel{from.release()}; }
-
-void PutMemlock(const Memlock& from, v1::Memlock* to) {
-  to->set_limit_bytes(from.limit_bytes);
-  to->set_cap_ipc_lock(from.cap_ipc_lock);
-  to->set_pid(from.pid);
+bool IsSet(const Message& from, const FieldDescriptor& slot) {
+  const Reflection& wire = *from.GetReflection();
+  return slot.is_repeated() ? wire.FieldSize(from, &slot) > 0 : wire.HasField(from, &slot);
 }
 
-Fact<Memlock> GetMemlock(const v1::Memlock& from) {
-  return Memlock{.limit_bytes = from.limit_bytes(), .cap_ipc_lock = from.cap_ipc_lock(), .pid = from.pid()};
+// What a newer sender may say and we do not know is the enumeration's own "unknown".
+int KnownEnumerator(const FieldDescriptor& slot, int number) {
+  const google::protobuf::EnumDescriptor& kinds = *slot.enum_type();
+  if (kinds.FindValueByNumber(number) != nullptr) return number;
+  for (int i = 0; i < kinds.value_count(); ++i) {
+    if (kinds.value(i)->name().ends_with("_UNKNOWN")) return kinds.value(i)->number();
+  }
+  return 0;
 }
 
-void PutOpenFiles(const OpenFiles& from, v1::OpenFiles* to) {
-  to->set_soft(from.soft);
-  to->set_hard(from.hard);
+// `index` is kSingular, or which element of the repeated field.
+std::uint64_t ReadNumber(const Message& from, const FieldDescriptor& slot, int index) {
+  const Reflection& wire = *from.GetReflection();
+  const bool one = index == kSingular;
+  const auto widened = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+  switch (slot.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return (one ? wire.GetBool(from, &slot) : wire.GetRepeatedBool(from, &slot, index)) ? 1 : 0;
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return one ? wire.GetUInt32(from, &slot) : wire.GetRepeatedUInt32(from, &slot, index);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return one ? wire.GetUInt64(from, &slot) : wire.GetRepeatedUInt64(from, &slot, index);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return widened(one ? wire.GetInt32(from, &slot) : wire.GetRepeatedInt32(from, &slot, index));
+    case FieldDescriptor::CPPTYPE_INT64:
+      return widened(one ? wire.GetInt64(from, &slot) : wire.GetRepeatedInt64(from, &slot, index));
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return widened(KnownEnumerator(
+          slot, one ? wire.GetEnumValue(from, &slot) : wire.GetRepeatedEnumValue(from, &slot, index)));
+    case FieldDescriptor::CPPTYPE_STRING:
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+    case FieldDescriptor::CPPTYPE_FLOAT:
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      break;  // held by a test: no number stands in such a field
+  }
+  return 0;
 }
 
-Fact<OpenFiles> GetOpenFiles(const v1::OpenFiles& from) { return OpenFiles{from.soft(), from.hard()}; }
+Lack ReadStruct(const TypeInfo& type, const Message& from, void* to);
+Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, int index, void* to);
 
-void PutNames(const std::vector<std::string>& from, v1::Names* to) {
-  for (const std::string& name : from) to->add_names(name);
+Lack ReadOctets(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, void* to) {
+  const std::string octets = from.GetReflection()->GetString(from, &slot);
+  if (octets.size() != type.size(to)) return Senseless(slot, " has another length");
+  std::memcpy(type.at(to, 0), octets.data(), octets.size());
+  return std::nullopt;
 }
 
-Fact<std::vector<std::string>> GetNames(const v1::Names& from) {
-  return std::vector<std::string>(from.names().begin(), from.names().end());
+Lack ReadElements(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, void* to) {
+  const int size = from.GetReflection()->FieldSize(from, &slot);
+  if (size == 0 && type.form == Form::kArray) return NotSaid(slot);
+  type.resize(to, static_cast<std::size_t>(size));
+  if (type.size(to) != static_cast<std::size_t>(size)) return Senseless(slot, " has another length");
+  for (int i = 0; i < size; ++i) {
+    Lack lack = ReadValue(*type.element, from, slot, i, type.at(to, static_cast<std::size_t>(i)));
+    if (lack) return lack;
+  }
+  return std::nullopt;
+}
+
+Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, int index, void* to) {
+  const Reflection& wire = *from.GetReflection();
+  const bool one = index == kSingular;
+  switch (type.form) {
+    case Form::kUnknown:
+    case Form::kOptional:
+    case Form::kFact:
+      break;  // a field's own; never within a list
+    case Form::kBool:
+    case Form::kNumber:
+    case Form::kEnum:
+      return type.store(ReadNumber(from, slot, index), to) ? std::nullopt : Senseless(slot, " does not fit");
+    case Form::kText:
+      *static_cast<std::string*>(to) =
+          one ? wire.GetString(from, &slot) : wire.GetRepeatedString(from, &slot, index);
+      return std::nullopt;
+    case Form::kStruct:
+      return ReadStruct(type, one ? wire.GetMessage(from, &slot) : wire.GetRepeatedMessage(from, &slot, index),
+                        to);
+    case Form::kArray:
+    case Form::kList: {
+      if (slot.type() == FieldDescriptor::TYPE_BYTES) return ReadOctets(type, from, slot, to);
+      if (!IsWrapped(slot) || slot.is_repeated()) return ReadElements(type, from, slot, to);
+      const Message& list = wire.GetMessage(from, &slot);
+      return ReadElements(type, list, ListIn(list), to);
+    }
+  }
+  return Senseless(slot, " is of no form that the wire has");
+}
+
+void ReadFact(const FieldInfo& field, const Message& from, void* to) {
+  const TypeInfo& type = *field.type;
+  const FieldDescriptor& slot = SlotOf(from, field.name);
+  if (const v1::Missing* gap = FindGap(from, field.name)) return type.set_gap(to, convert::GetMissing(*gap));
+  if (!IsSet(from, slot)) return type.set_gap(to, Missing());
+  type.resize(to, 1);
+  if (const Lack lack = ReadValue(*type.element, from, slot, kSingular, type.at(to, 0)))
+    type.set_gap(to, *lack);
+}
+
+Lack ReadOptional(const FieldInfo& field, const Message& from, void* to) {
+  const TypeInfo& type = *field.type;
+  const FieldDescriptor& slot = SlotOf(from, field.name);
+  type.resize(to, 0);
+  if (const v1::Missing* gap = FindGap(from, field.name)) {
+    return gap->kind() == v1::Missing::KIND_NONE ? std::nullopt : Lack(convert::GetMissing(*gap));
+  }
+  if (!IsSet(from, slot)) return NotSaid(slot);
+  type.resize(to, 1);
+  return ReadValue(*type.element, from, slot, kSingular, type.at(to, 0));
+}
+
+// A struct is whole or it is not there: what is no fact of its own has no other way to say that it is absent.
+Lack ReadStruct(const TypeInfo& type, const Message& from, void* to) {
+  for (const FieldInfo& field : type.fields) {
+    const FieldDescriptor& slot = SlotOf(from, field.name);
+    void* member = MemberOf(to, field);
+    Lack lack;
+    if (field.type->form == Form::kFact) {
+      ReadFact(field, from, member);
+    } else if (field.type->form == Form::kOptional) {
+      lack = ReadOptional(field, from, member);
+    } else if (field.type->form == Form::kStruct || IsSet(from, slot)) {
+      lack = ReadValue(*field.type, from, slot, kSingular, member);
+    } else {
+      lack = NotSaid(slot);
+    }
+    if (lack) return lack;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 v1::Facts ToProto(const Facts& facts) {
   v1::Facts message;
-  message.set_hostname(facts.hostname);
-  message.set_machine_id(facts.machine_id);
-  Put(facts.kernel, message.mutable_kernel(), PutKernel);
-  Put(facts.rdma_stack, message.mutable_rdma_stack());
-  Put(facts.memlock, message.mutable_memlock(), PutMemlock);
-  Put(facts.rdma_nodes, message.mutable_rdma_nodes(), PutNames);
-  Put(facts.rdma_netns_shared, message.mutable_rdma_netns_shared());
-  Put(facts.numa_nodes, message.mutable_numa_nodes());
-  Put(facts.modules, message.mutable_modules(), convert::PutModules);
-  Put(facts.options, message.mutable_options(), convert::PutOptions);
-  Put(facts.ksmbd, message.mutable_ksmbd(), convert::PutKsmbd);
-  Put(facts.tcp_listeners, message.mutable_tcp_listeners(), convert::PutTcpPorts);
-  Put(facts.open_files, message.mutable_open_files(), PutOpenFiles);
-  Put(facts.uptime_s, message.mutable_uptime_s());
-  Put(facts.ports, message.mutable_ports(), PutPorts);
-  Put(facts.firewall, message.mutable_firewall(), convert::PutFirewall);
-  Put(facts.routing_rules, message.mutable_routing_rules(), convert::PutRoutingRules);
-  Put(facts.device_nodes, message.mutable_device_nodes(), convert::PutDeviceNodes);
-  Put(facts.agent_capabilities, message.mutable_agent_capabilities());
-  Put(facts.agent_process, message.mutable_agent_process());
-  Put(facts.tos_keepers, message.mutable_tos_keepers(), PutNames);
-  Put(facts.boot_targets, message.mutable_boot_targets(), convert::PutBootTargets);
-  Put(facts.markings, message.mutable_markings(), convert::PutMarkings);
-  Put(facts.lldp_agents, message.mutable_lldp_agents(), PutNames);
-  Put(facts.cpu_governors, message.mutable_cpu_governors(), PutNames);
-  Put(facts.irqbalance, message.mutable_irqbalance());
+  WriteStruct(TypeOf<Facts>(), &facts, message);
   return message;
 }
 
 Facts FromProto(const v1::Facts& message) {
   Facts facts;
-  facts.hostname = message.hostname();
-  facts.machine_id = message.machine_id();
-  facts.kernel = Get<Kernel>(message.kernel(), GetKernel);
-  facts.rdma_stack = convert::GetEnum(message.rdma_stack(), RdmaStack::kLoaded);
-  facts.memlock = Get<Memlock>(message.memlock(), GetMemlock);
-  facts.rdma_nodes = Get<std::vector<std::string>>(message.rdma_nodes(), GetNames);
-  facts.rdma_netns_shared = Get<bool>(message.rdma_netns_shared());
-  facts.numa_nodes = Get<std::uint32_t>(message.numa_nodes());
-  facts.modules = Get<std::vector<KernelModule>>(message.modules(), convert::GetModules);
-  facts.options = Get<std::vector<KernelOption>>(message.options(), convert::GetOptions);
-  facts.ksmbd = Get<KsmbdConfig>(message.ksmbd(), convert::GetKsmbd);
-  facts.tcp_listeners = Get<std::vector<std::uint16_t>>(message.tcp_listeners(), convert::GetTcpPorts);
-  facts.open_files = Get<OpenFiles>(message.open_files(), GetOpenFiles);
-  facts.uptime_s = Get<std::uint64_t>(message.uptime_s());
-  facts.ports = Get<std::vector<Port>>(message.ports(), GetPorts);
-  facts.firewall = Get<Firewall>(message.firewall(), convert::GetFirewall);
-  facts.routing_rules = Get<std::vector<RoutingRule>>(message.routing_rules(), convert::GetRoutingRules);
-  facts.device_nodes = Get<std::vector<DeviceNode>>(message.device_nodes(), convert::GetDeviceNodes);
-  facts.agent_capabilities = Get<std::uint64_t>(message.agent_capabilities());
-  facts.agent_process = Get<std::string>(message.agent_process());
-  facts.tos_keepers = Get<std::vector<std::string>>(message.tos_keepers(), GetNames);
-  facts.boot_targets = Get<std::vector<BootTarget>>(message.boot_targets(), convert::GetBootTargets);
-  facts.markings = Get<std::vector<ConsumerMarking>>(message.markings(), convert::GetMarkings);
-  facts.lldp_agents = Get<std::vector<std::string>>(message.lldp_agents(), GetNames);
-  facts.cpu_governors = Get<std::vector<std::string>>(message.cpu_governors(), GetNames);
-  facts.irqbalance = Get<bool>(message.irqbalance());
+  if (ReadStruct(TypeOf<Facts>(), message, &facts)) return {};
   return facts;
 }
 

@@ -7,6 +7,9 @@
 
 namespace rdmaready {
 
+v1::ProbeAnswers ToProto(const ProbeAnswers& answers);
+ProbeAnswers FromProto(const v1::ProbeAnswers& message);
+
 v1::ProbeResult ToProto(const ProbeResult& result);
 ProbeResult FromProto(const v1::ProbeResult& message);
 

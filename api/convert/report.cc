@@ -81,7 +81,7 @@ Finding FromProto(const v1::Finding& message) {
           .duration_ns = message.duration_ns()};
 }
 
-v1::HostReport ToProto(const HostReport& report) {
+v1::HostReport WithoutFindings(const HostReport& report) {
   v1::HostReport message;
   message.set_host(report.host);
   message.set_agent_version(report.agent_version);
@@ -93,6 +93,11 @@ v1::HostReport ToProto(const HostReport& report) {
     row->set_rung(static_cast<v1::Rung>(rung.rung));
     row->set_outcome(static_cast<v1::RungOutcome>(rung.outcome));
   }
+  return message;
+}
+
+v1::HostReport ToProto(const HostReport& report) {
+  v1::HostReport message = WithoutFindings(report);
   for (const Finding& finding : report.findings) *message.add_findings() = ToProto(finding);
   return message;
 }

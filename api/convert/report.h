@@ -13,6 +13,7 @@ v1::Finding ToProto(const Finding& finding);
 Finding FromProto(const v1::Finding& message);
 
 v1::HostReport ToProto(const HostReport& report);
+v1::HostReport WithoutFindings(const HostReport& report);  // the rest of it
 HostReport FromProto(const v1::HostReport& message);
 
 v1::TransferResult ToProto(const TransferResult& result);

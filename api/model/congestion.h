@@ -14,6 +14,8 @@ struct CongestionParameter {
   std::string name{};
   std::uint64_t value = 0;
 
+  void Fields(auto& list) { list.Setting("name", name, "value", value); }
+
   bool operator==(const CongestionParameter&) const = default;
 };
 
@@ -26,6 +28,11 @@ struct CongestionControl {
   std::optional<std::uint8_t> cnp_priority{};  // 0..7
   std::vector<CongestionParameter> parameters{};
 
+  void Fields(auto& list) {
+    list.Setting("source", source, "notifies", notifies, "slows_down", slows_down, "cnp_dscp", cnp_dscp,
+                 "cnp_priority", cnp_priority, "parameters", parameters);
+  }
+
   bool operator==(const CongestionControl&) const = default;
 };
 
@@ -37,6 +44,10 @@ struct ConsumerMarking {
   std::string source{};                      // "/etc/nccl.conf"
   std::optional<std::uint8_t> tos{};         // traffic class; 0 is an answer too
   std::optional<std::uint32_t> gid_index{};  // NCCL_IB_GID_INDEX
+
+  void Fields(auto& list) {
+    list.Setting("consumer", consumer, "source", source, "tos", tos, "gid_index", gid_index);
+  }
 
   bool operator==(const ConsumerMarking&) const = default;
 };

@@ -24,6 +24,11 @@ struct Ets {  // struct ieee_ets
   std::array<Tsa, kPriorities> tsa{};                  // by traffic class
   std::array<std::uint8_t, kPriorities> prio_tc{};     // priority -> traffic class
 
+  void Fields(auto& list) {
+    list.Setting("willing", willing, "traffic_classes", traffic_classes, "tx_percent", tx_percent, "tsa", tsa,
+                 "prio_tc", prio_tc);
+  }
+
   bool operator==(const Ets&) const = default;
 };
 
@@ -33,6 +38,11 @@ struct Pfc {                                             // struct ieee_pfc
   std::uint16_t delay = 0;                               // driver's unit: bit times, or metres of cable on mlx5
   std::array<std::uint64_t, kPriorities> pauses_sent{};  // requests
   std::array<std::uint64_t, kPriorities> pauses_received{};  // indications
+
+  void Fields(auto& list) {
+    list.Setting("capability", capability, "enabled", enabled, "delay", delay);
+    list.Reading("pauses_sent", pauses_sent, "pauses_received", pauses_received);
+  }
 
   bool operator==(const Pfc&) const = default;
 };
@@ -53,6 +63,8 @@ struct AppEntry {  // struct dcb_app
   std::uint8_t priority = 0;
   std::uint16_t protocol = 0;
 
+  void Fields(auto& list) { list.Setting("selector", selector, "priority", priority, "protocol", protocol); }
+
   bool operator==(const AppEntry&) const = default;
 };
 
@@ -64,6 +76,11 @@ struct Dcbx {
   bool ieee = false;
   bool static_mode = false;
 
+  void Fields(auto& list) {
+    list.Setting("host", host, "lld_managed", lld_managed, "cee", cee, "ieee", ieee, "static_mode",
+                 static_mode);
+  }
+
   bool operator==(const Dcbx&) const = default;
 };
 
@@ -72,6 +89,10 @@ struct PortBuffer {                                     // struct dcbnl_buffer
   std::array<std::uint32_t, kPriorities> size_bytes{};  // by buffer
   std::uint32_t total_bytes = 0;
 
+  void Fields(auto& list) {
+    list.Setting("prio_buffer", prio_buffer, "size_bytes", size_bytes, "total_bytes", total_bytes);
+  }
+
   bool operator==(const PortBuffer&) const = default;
 };
 
@@ -79,6 +100,8 @@ struct PortBuffer {                                     // struct dcbnl_buffer
 struct PauseThresholds {
   std::array<std::uint32_t, kPriorities> xoff_bytes{};  // of its filling, from which on it asks for a pause
   std::array<std::uint32_t, kPriorities> xon_bytes{};   // down to which the pause lasts
+
+  void Fields(auto& list) { list.Setting("xoff_bytes", xoff_bytes, "xon_bytes", xon_bytes); }
 
   bool operator==(const PauseThresholds&) const = default;
 };
@@ -92,6 +115,8 @@ struct DcbPeer {
   Fact<Pfc> pfc{};
   Fact<std::vector<AppEntry>> app{};
 
+  void Fields(auto& list) { list.State("ets", ets, "pfc", pfc, "app", app); }
+
   bool operator==(const DcbPeer&) const = default;
 };
 
@@ -100,6 +125,10 @@ struct CeeSettings {                                      // DCB_CMD_CEE_GET
   std::array<std::uint8_t, kPriorities> prio_group{};     // priority -> group
   std::array<std::uint8_t, kPriorities> group_percent{};  // by group
   std::uint8_t pfc_enabled = 0;                           // bitmap by priority
+
+  void Fields(auto& list) {
+    list.Setting("prio_group", prio_group, "group_percent", group_percent, "pfc_enabled", pfc_enabled);
+  }
 
   bool operator==(const CeeSettings&) const = default;
 };
@@ -116,6 +145,12 @@ struct Dcb {
   DcbPeer peer{};
   Fact<CeeSettings> cee{};
   Fact<PauseThresholds> thresholds{};  // of `buffer`; not of dcbnl
+
+  void Fields(auto& list) {
+    list.Setting("ets", ets, "pfc", pfc, "app", app, "app_trust", app_trust, "dcbx", dcbx, "buffer", buffer,
+                 "max_rate_kbps", max_rate_kbps, "rewrite", rewrite, "cee", cee, "thresholds", thresholds);
+    list.State("peer", peer);
+  }
 
   bool operator==(const Dcb&) const = default;
 };
@@ -136,6 +171,11 @@ struct DcbWrite {
   std::uint32_t first_ms = 0;  // since listening began
   std::uint32_t last_ms = 0;
 
+  void Fields(auto& list) {
+    list.Reading("writer", writer, "suspects", suspects, "changed", changed, "times", times, "first_ms",
+                 first_ms, "last_ms", last_ms);
+  }
+
   bool operator==(const DcbWrite&) const = default;
 };
 
@@ -145,6 +185,10 @@ struct DcbWrites {
   bool lost = false;                       // the kernel announced more than could be kept
   std::vector<DcbWrite> writes{};          // in their order
   std::vector<std::string> unannounced{};  // differs between two readings, and nobody announced it
+
+  void Fields(auto& list) {
+    list.Reading("listened_ms", listened_ms, "lost", lost, "writes", writes, "unannounced", unannounced);
+  }
 
   bool operator==(const DcbWrites&) const = default;
 };

@@ -17,6 +17,8 @@ struct FirmwareVersion {
   std::string stored{};   // empty: not told
   bool fixed = false;     // of the board, not of software: never updated
 
+  void Fields(auto& list) { list.Setting("name", name, "running", running, "stored", stored, "fixed", fixed); }
+
   bool operator==(const FirmwareVersion&) const = default;
 };
 
@@ -27,6 +29,10 @@ struct DevlinkParameter {
   std::string driverinit{};  // at the next devlink reload
   std::string permanent{};   // at the next reset of the device
 
+  void Fields(auto& list) {
+    list.Setting("name", name, "runtime", runtime, "driverinit", driverinit, "permanent", permanent);
+  }
+
   bool operator==(const DevlinkParameter&) const = default;
 };
 
@@ -36,6 +42,12 @@ struct HealthReporter {
   std::uint64_t errors = 0;  // since the driver was loaded
   std::uint64_t recovered = 0;
 
+  void Fields(auto& list) {
+    list.Setting("name", name);
+    list.State("healthy", healthy);
+    list.Reading("errors", errors, "recovered", recovered);
+  }
+
   bool operator==(const HealthReporter&) const = default;
 };
 
@@ -44,6 +56,11 @@ struct Devlink {
   Fact<std::vector<DevlinkParameter>> parameters{};
   Fact<std::vector<HealthReporter>> health{};
   Fact<std::string> eswitch_mode{};  // "legacy", "switchdev"
+
+  void Fields(auto& list) {
+    list.Setting("versions", versions, "parameters", parameters, "eswitch_mode", eswitch_mode);
+    list.State("health", health);
+  }
 
   bool operator==(const Devlink&) const = default;
 };

@@ -20,6 +20,11 @@ struct LinkModes {
   std::vector<std::string> peer{};  // empty: the peer tells none, or the driver does not
   std::uint32_t lanes = 0;          // in use; 0: the driver does not tell
 
+  void Fields(auto& list) {
+    list.Setting("autoneg", autoneg, "supported", supported, "advertised", advertised);
+    list.State("peer", peer, "lanes", lanes);
+  }
+
   bool operator==(const LinkModes&) const = default;
 };
 
@@ -31,6 +36,12 @@ struct Fec {
   std::optional<std::uint64_t> corrected_blocks{};
   std::optional<std::uint64_t> uncorrectable_blocks{};
 
+  void Fields(auto& list) {
+    list.Setting("automatic", automatic, "configured", configured);
+    list.State("active", active);
+    list.Reading("corrected_blocks", corrected_blocks, "uncorrectable_blocks", uncorrectable_blocks);
+  }
+
   bool operator==(const Fec&) const = default;
 };
 
@@ -39,6 +50,8 @@ struct PauseFrames {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
 
+  void Fields(auto& list) { list.Reading("sent", sent, "received", received); }
+
   bool operator==(const PauseFrames&) const = default;
 };
 
@@ -46,6 +59,11 @@ struct PauseFrames {
 struct Eee {
   bool enabled = false;
   bool active = false;  // both ends do it
+
+  void Fields(auto& list) {
+    list.Setting("enabled", enabled);
+    list.State("active", active);
+  }
 
   bool operator==(const Eee&) const = default;
 };
@@ -57,6 +75,8 @@ struct Rings {
   std::uint32_t tx = 0;
   std::uint32_t tx_max = 0;
 
+  void Fields(auto& list) { list.Setting("rx", rx, "rx_max", rx_max, "tx", tx, "tx_max", tx_max); }
+
   bool operator==(const Rings&) const = default;
 };
 
@@ -66,6 +86,10 @@ struct Channels {
   std::uint32_t combined = 0;
   std::uint32_t combined_max = 0;
 
+  void Fields(auto& list) {
+    list.Setting("rx", rx, "tx", tx, "combined", combined, "combined_max", combined_max);
+  }
+
   bool operator==(const Channels&) const = default;
 };
 
@@ -74,6 +98,8 @@ struct PrivateFlag {
   std::string name{};
   bool on = false;
 
+  void Fields(auto& list) { list.Setting("name", name, "on", on); }
+
   bool operator==(const PrivateFlag&) const = default;
 };
 
@@ -81,6 +107,8 @@ struct PrivateFlag {
 struct DownReason {
   std::uint8_t state = 0;
   std::uint8_t substate = 0;  // 0: none told
+
+  void Fields(auto& list) { list.State("state", state, "substate", substate); }
 
   bool operator==(const DownReason&) const = default;
 };
@@ -91,6 +119,11 @@ struct Temperature {
   std::int32_t now_mc = 0;
   std::optional<std::int32_t> warn_mc{};      // tempN_max
   std::optional<std::int32_t> critical_mc{};  // tempN_crit
+
+  void Fields(auto& list) {
+    list.Setting("label", label, "warn_mc", warn_mc, "critical_mc", critical_mc);
+    list.Reading("now_mc", now_mc);
+  }
 
   bool operator==(const Temperature&) const = default;
 };
@@ -107,6 +140,14 @@ struct EthernetLink {
   Fact<std::uint64_t> symbol_errors{};  // SymbolErrorDuringCarrier of 802.3
   Fact<DownReason> down_reason{};
   Fact<std::vector<Temperature>> temperatures{};
+
+  void Fields(auto& list) {
+    list.Setting("modes", modes, "fec", fec, "eee", eee, "rings", rings, "channels", channels, "private_flags",
+                 private_flags);
+    list.State("down_reason", down_reason);
+    list.Reading("pause_frames", pause_frames, "fcs_errors", fcs_errors, "symbol_errors", symbol_errors,
+                 "temperatures", temperatures);
+  }
 
   bool operator==(const EthernetLink&) const = default;
 };

@@ -42,6 +42,9 @@ class Fact {
   // Only when the fact is not known.
   const Missing& missing() const { return std::get<0>(state_); }
 
+  // Makes the fact known, with a default value that the caller fills in.
+  T& Emplace() { return state_.template emplace<1>(); }
+
   bool operator==(const Fact&) const = default;
 
  private:

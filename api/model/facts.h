@@ -18,9 +18,10 @@
 #include "api/model/fact.h"
 #include "api/model/firewall.h"
 #include "api/model/infiniband.h"
-#include "api/model/lldp.h"
+#include "api/model/netdev.h"
 #include "api/model/network.h"
 #include "api/model/nic_statistics.h"
+#include "api/model/pci.h"
 #include "api/model/storage.h"
 
 namespace rdmaready {
@@ -37,6 +38,9 @@ enum class RdmaStack {
 
 struct Kernel {
   std::string release{};  // "6.12.117+deb12-amd64"
+
+  void Fields(auto& list) { list.Setting("release", release); }
+
   bool operator==(const Kernel&) const = default;
 };
 
@@ -47,6 +51,11 @@ struct Memlock {
   bool cap_ipc_lock = false;  // the kernel does not enforce the limit on this process
   std::int64_t pid = 0;       // whose limit it is
 
+  void Fields(auto& list) {
+    list.Setting("limit_bytes", limit_bytes, "cap_ipc_lock", cap_ipc_lock);
+    list.State("pid", pid);
+  }
+
   bool operator==(const Memlock&) const = default;
 };
 
@@ -56,144 +65,9 @@ struct OpenFiles {
   std::uint64_t soft = 0;
   std::uint64_t hard = 0;  // up to which a process may raise its own
 
+  void Fields(auto& list) { list.Setting("soft", soft, "hard", hard); }
+
   bool operator==(const OpenFiles&) const = default;
-};
-
-// ---- PCI Express ----------------------------------------------------------------------------------------
-
-struct PciLink {
-  std::uint32_t speed_mtps = 0;  // megatransfers per second and lane: 2500, 5000, 8000, 16000, 32000, 64000
-  std::uint32_t width = 0;       // lanes
-
-  bool operator==(const PciLink&) const = default;
-};
-
-// One end of a PCIe link on the way from a device to its root port.
-struct PciHop {
-  std::string address{};  // "0000:3b:00.0"
-  PciLink current{};
-  PciLink max{};
-  Fact<std::uint32_t> max_payload_bytes{};       // MPS, Device Control bits 7:5
-  Fact<std::uint32_t> max_read_request_bytes{};  // MRRS, Device Control bits 14:12
-  Fact<bool> acs_redirect{};  // requests of one device to another are sent up to the root complex
-
-  bool operator==(const PciHop&) const = default;
-};
-
-// Where a device's interrupts (MSI, MSI-X) arrive.
-struct Interrupts {
-  std::uint32_t count = 0;  // those that arrive anywhere
-  std::uint32_t local = 0;  // those that arrive only at CPUs of the device's own NUMA node
-  std::uint32_t cpus = 0;   // at how many different CPUs
-
-  bool operator==(const Interrupts&) const = default;
-};
-
-struct PciFunction {
-  std::string address{};
-  std::uint16_t vendor_id = 0;
-  std::uint16_t device_id = 0;
-  bool virtual_function = false;
-  Fact<std::vector<PciHop>> path{};  // the device first, its root port last
-  Fact<std::int32_t> numa_node{};    // -1: the firmware did not say
-  Fact<std::uint64_t> aer_fatal{};   // TOTAL_ERR_FATAL of aer_dev_fatal, since boot
-  Fact<std::uint64_t> aer_nonfatal{};
-  Fact<std::uint64_t> aer_correctable{};
-  Fact<Interrupts> interrupts{};
-  Fact<std::string> iommu_domain{};  // "identity", "DMA", "DMA-FQ"
-
-  bool operator==(const PciFunction&) const = default;
-};
-
-// ---- Ethernet -------------------------------------------------------------------------------------------
-
-// ETHTOOL_GDRVINFO; fields the driver leaves empty are empty.
-struct DriverInfo {
-  std::string driver{};
-  std::string version{};
-  std::string firmware{};
-  std::string bus{};  // "0000:3b:00.0"
-
-  bool operator==(const DriverInfo&) const = default;
-};
-
-// Link-level flow control (IEEE 802.3x), ETHTOOL_GPAUSEPARAM.
-struct Pause {
-  bool autoneg = false;
-  bool rx = false;
-  bool tx = false;
-
-  bool operator==(const Pause&) const = default;
-};
-
-enum class Duplex { kUnknown, kHalf, kFull };
-
-// IFLA_VLAN_EGRESS_QOS: frames of socket priority `from` leave with `pcp` in their tag.
-struct VlanPriority {
-  std::uint32_t from = 0;
-  std::uint8_t pcp = 0;
-
-  bool operator==(const VlanPriority&) const = default;
-};
-
-// A netdev that stands on an RDMA port's netdev, directly or on others that do: VLAN, bond, bridge, macvlan.
-struct UpperNetdev {
-  std::string name{};
-  std::uint32_t ifindex = 0;
-  std::string kind{};               // IFLA_INFO_KIND: "vlan", "bond", "bridge"
-  std::vector<std::string> over{};  // the netdevs it stands on directly and that lead to the port
-  bool admin_up = false;
-  bool carrier = false;
-  std::uint32_t mtu_bytes = 0;
-  Fact<std::uint16_t> vlan_id{};                  // of a VLAN
-  Fact<std::vector<VlanPriority>> vlan_egress{};  // of a VLAN
-  Fact<std::string> bond_mode{};                  // of a bond: "active-backup", "802.3ad"
-  Fact<std::vector<IpAddress>> addresses{};
-  Fact<Ipv4Settings> ipv4{};
-
-  bool operator==(const UpperNetdev&) const = default;
-};
-
-// The root queueing discipline mqprio: which traffic class of the NIC a socket priority goes to. RDMA-CM takes
-// the service level of RoCE from it, before it looks at a VLAN's map (drivers/infiniband/core/cma.c).
-struct Mqprio {
-  std::uint8_t traffic_classes = 0;
-  std::array<std::uint8_t, 16> priority_class{};  // socket priority -> class
-  bool offloaded = false;                         // the NIC does it
-
-  bool operator==(const Mqprio&) const = default;
-};
-
-struct Netdev {
-  std::string name{};
-  std::uint32_t ifindex = 0;
-  std::string driver{};   // PCI driver, or the link kind of a virtual device ("dcbnic", "vlan"); may be empty
-  bool admin_up = false;  // IFF_UP
-  bool carrier = false;   // IFF_LOWER_UP
-  std::uint32_t mtu_bytes = 0;
-  Fact<std::uint32_t> speed_mbps{};
-  Fact<std::uint16_t> vlan_id{};                  // known only when the netdev is a VLAN device
-  Fact<std::vector<VlanPriority>> vlan_egress{};  // likewise
-  Fact<std::vector<IpAddress>> addresses{};
-  Dcb dcb{};
-  std::string mac{};                      // "02:00:00:00:00:01"; may be empty
-  std::string master{};                   // the bond or bridge it is a member of; empty: of none
-  Fact<std::uint32_t> max_mtu_bytes{};    // IFLA_MAX_MTU
-  Fact<std::uint64_t> carrier_changes{};  // since the netdev was made
-  Fact<Duplex> duplex{};
-  Fact<DriverInfo> driver_info{};
-  Fact<Pause> pause{};
-  // Milliseconds after which the NIC stops honouring endless pauses: 0 never, 0xffff the driver's own choice.
-  Fact<std::uint16_t> pfc_storm_timeout_ms{};
-  Fact<LldpHeard> lldp{};  // only when listening was asked for: it takes its time
-  Fact<Ipv4Settings> ipv4{};
-  EthernetLink link{};
-  Fact<std::vector<NicStatistic>> statistics{};
-  Fact<Mqprio> mqprio{};         // kUnsupported: another queueing discipline is in place
-  Fact<LldpHeard> lldp_agent{};  // as lldpad of this host keeps it, at once and without listening
-  Fact<DcbWrites> dcb_writes{};  // only when listening was asked for; kUnsupported: there is no DCB
-
-  bool operator==(const Netdev&) const = default;
 };
 
 // ---- RDMA -----------------------------------------------------------------------------------------------
@@ -210,6 +84,8 @@ struct Gid {
   GidType type = GidType::kUnknown;
   std::string netdev{};  // may be empty (InfiniBand, or the netdev lives in another namespace)
 
+  void Fields(auto& list) { list.Setting("index", index, "raw", raw, "type", type, "netdev", netdev); }
+
   bool operator==(const Gid&) const = default;
 };
 
@@ -223,6 +99,12 @@ struct NetdevReading {
   Fact<std::uint64_t> fcs_errors{};
   Fact<std::uint64_t> carrier_changes{};
 
+  void Fields(auto& list) {
+    list.Setting("netdev", netdev);
+    list.Reading("statistics", statistics, "pfc", pfc, "pause_frames", pause_frames, "fec", fec, "fcs_errors",
+                 fcs_errors, "carrier_changes", carrier_changes);
+  }
+
   bool operator==(const NetdevReading&) const = default;
 };
 
@@ -233,6 +115,11 @@ struct EarlierReading {
   Fact<std::vector<Counter>> port_counters{};
   Fact<std::vector<Counter>> pma_counters{};
   std::vector<NetdevReading> netdevs{};  // of the Ethernet ports
+
+  void Fields(auto& list) {
+    list.Reading("before_ms", before_ms, "hw_counters", hw_counters, "port_counters", port_counters,
+                 "pma_counters", pma_counters, "netdevs", netdevs);
+  }
 
   bool operator==(const EarlierReading&) const = default;
 };
@@ -245,6 +132,8 @@ struct RdmaResources {
   std::uint64_t pd = 0;
   std::uint64_t cm_id = 0;
   std::uint64_t ctx = 0;
+
+  void Fields(auto& list) { list.State("qp", qp, "cq", cq, "mr", mr, "pd", pd, "cm_id", cm_id, "ctx", ctx); }
 
   bool operator==(const RdmaResources&) const = default;
 };
@@ -291,6 +180,19 @@ struct Port {
   Fact<bool> out_of_tree{};                  // the driver does not come from the kernel's own source
   Fact<EarlierReading> earlier{};            // only when a watch was asked for: it takes its time
 
+  void Fields(auto& list) {
+    list.Setting("device", device, "number", number, "transport", transport, "software", software, "firmware",
+                 firmware, "max_mtu_bytes", max_mtu_bytes, "gids", gids, "cm_default_mode", cm_default_mode,
+                 "cm_default_tos", cm_default_tos, "netdev", netdev, "lowers", lowers, "uppers", uppers,
+                 "node_guid", node_guid, "board", board, "pci", pci, "hw_counters_lifespan_ms",
+                 hw_counters_lifespan_ms, "limits", limits, "subnets", subnets, "devlink", devlink,
+                 "congestion", congestion, "verbs_traffic_class", verbs_traffic_class, "ib", ib,
+                 "verbs_provider", verbs_provider, "out_of_tree", out_of_tree);
+    list.State("state", state, "phys_state", phys_state, "active_mtu_bytes", active_mtu_bytes, "resources",
+               resources, "listeners", listeners, "rate_mbps", rate_mbps, "neighbours", neighbours);
+    list.Reading("hw_counters", hw_counters, "port_counters", port_counters, "earlier", earlier);
+  }
+
   bool operator==(const Port&) const = default;
 };
 
@@ -298,6 +200,8 @@ struct Port {
 struct DeviceNode {
   std::string name{};
   std::uint32_t mode = 0;  // permission bits, 0660
+
+  void Fields(auto& list) { list.Setting("name", name, "mode", mode); }
 
   bool operator==(const DeviceNode&) const = default;
 };
@@ -308,6 +212,8 @@ struct BootTarget {
   std::string mac{};      // of the port; empty: not told
   std::string address{};  // of the host at that port
   std::string target{};   // its iSCSI name or NVMe qualified name
+
+  void Fields(auto& list) { list.Setting("table", table, "mac", mac, "address", address, "target", target); }
 
   bool operator==(const BootTarget&) const = default;
 };
@@ -341,6 +247,18 @@ struct Facts {
   Fact<std::vector<std::string>> lldp_agents{};    // those that run here: "lldpad", "lldpd"
   Fact<std::vector<std::string>> cpu_governors{};  // in use, each once: "performance"
   Fact<bool> irqbalance{};                         // it runs
+
+  void Fields(auto& list) {
+    list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
+                 "open_files", open_files, "rdma_netns_shared", rdma_netns_shared, "numa_nodes", numa_nodes,
+                 "modules", modules, "options", options, "ksmbd", ksmbd, "ports", ports, "firewall", firewall,
+                 "routing_rules", routing_rules, "device_nodes", device_nodes, "agent_capabilities",
+                 agent_capabilities, "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings",
+                 markings, "cpu_governors", cpu_governors);
+    list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
+               "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance);
+    list.Reading("uptime_s", uptime_s);
+  }
 
   bool operator==(const Facts&) const = default;
 };

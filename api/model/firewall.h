@@ -15,6 +15,8 @@ struct L4Ports {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
 
+  void Fields(auto& list) { list.Setting("first", first, "last", last); }
+
   bool operator==(const L4Ports&) const = default;
 };
 
@@ -40,6 +42,13 @@ struct FirewallRule {
   std::string target{};  // a chain's name, of a jump
   std::uint64_t handle = 0;
 
+  void Fields(auto& list) {
+    list.Setting("netdev", netdev, "protocol", protocol, "ports", ports, "negated_ports", negated_ports,
+                 "established_only", established_only, "other_conditions", other_conditions, "action", action,
+                 "target", target);
+    list.State("handle", handle);
+  }
+
   bool operator==(const FirewallRule&) const = default;
 };
 
@@ -53,12 +62,19 @@ struct FirewallChain {
   std::string netdev{};  // of family netdev: the one it hangs on
   std::vector<FirewallRule> rules{};
 
+  void Fields(auto& list) {
+    list.Setting("family", family, "table", table, "name", name, "input_hook", input_hook, "priority", priority,
+                 "policy", policy, "netdev", netdev, "rules", rules);
+  }
+
   bool operator==(const FirewallChain&) const = default;
 };
 
 struct Firewall {
   std::vector<FirewallChain> chains{};
   bool legacy_tables = false;  // iptables of the older kind has rules too, and they are not read
+
+  void Fields(auto& list) { list.Setting("chains", chains, "legacy_tables", legacy_tables); }
 
   bool operator==(const Firewall&) const = default;
 };

@@ -17,6 +17,11 @@ struct Counter {
   std::string name{};  // as the driver, or the specification, calls it
   std::uint64_t value = 0;
 
+  void Fields(auto& list) {
+    list.Setting("name", name);
+    list.Reading("value", value);
+  }
+
   bool operator==(const Counter&) const = default;
 };
 
@@ -31,6 +36,13 @@ struct IbLink {
   std::uint32_t mtu_bytes = 0;            // in use
   std::uint32_t mtu_bytes_supported = 0;  // at most
 
+  void Fields(auto& list) {
+    list.Setting("lanes_supported", lanes_supported, "lanes_enabled", lanes_enabled, "lane_mbps_supported",
+                 lane_mbps_supported, "lane_mbps_enabled", lane_mbps_enabled, "mtu_bytes_supported",
+                 mtu_bytes_supported);
+    list.State("lanes", lanes, "lane_mbps", lane_mbps, "mtu_bytes", mtu_bytes);
+  }
+
   bool operator==(const IbLink&) const = default;
 };
 
@@ -40,6 +52,12 @@ struct Infiniband {
   Fact<std::vector<std::uint16_t>> pkeys{};  // filled slots; bit 15 is full membership
   Fact<IbLink> link{};
   Fact<std::vector<Counter>> pma_counters{};  // by MAD, where sysfs has none or not all
+
+  void Fields(auto& list) {
+    list.Setting("pkeys", pkeys, "link", link);
+    list.State("lid", lid, "sm_lid", sm_lid);
+    list.Reading("pma_counters", pma_counters);
+  }
 
   bool operator==(const Infiniband&) const = default;
 };

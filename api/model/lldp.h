@@ -20,12 +20,16 @@ struct LldpId {
   std::uint8_t subtype = 0;
   std::string text{};  // "02:00:00:00:00:01", "10.0.0.1", "Ethernet1/1"; hexadecimal when it is no text
 
+  void Fields(auto& list) { list.Setting("subtype", subtype, "text", text); }
+
   bool operator==(const LldpId&) const = default;
 };
 
 struct LldpManagementAddress {
   std::string address{};
   std::uint32_t interface_number = 0;
+
+  void Fields(auto& list) { list.Setting("address", address, "interface_number", interface_number); }
 
   bool operator==(const LldpManagementAddress&) const = default;
 };
@@ -34,6 +38,8 @@ struct LldpVlan {
   std::uint16_t id = 0;
   std::string name{};
 
+  void Fields(auto& list) { list.Setting("id", id, "name", name); }
+
   bool operator==(const LldpVlan&) const = default;
 };
 
@@ -41,6 +47,8 @@ struct LldpAggregation {
   bool capable = false;
   bool enabled = false;
   std::uint32_t port_id = 0;  // of the aggregated port; 0: none
+
+  void Fields(auto& list) { list.Setting("capable", capable, "enabled", enabled, "port_id", port_id); }
 
   bool operator==(const LldpAggregation&) const = default;
 };
@@ -51,6 +59,11 @@ struct LldpMacPhy {
   std::uint16_t advertised = 0;  // IANAifMauAutoNegCapBits
   std::uint16_t mau_type = 0;    // IANAifMauType
 
+  void Fields(auto& list) {
+    list.Setting("autoneg_supported", autoneg_supported, "autoneg_enabled", autoneg_enabled, "advertised",
+                 advertised, "mau_type", mau_type);
+  }
+
   bool operator==(const LldpMacPhy&) const = default;
 };
 
@@ -58,6 +71,8 @@ struct LldpMacPhy {
 struct LldpCongestion {
   std::uint8_t enabled = 0;  // CNPV indicators
   std::uint8_t ready = 0;
+
+  void Fields(auto& list) { list.Setting("enabled", enabled, "ready", ready); }
 
   bool operator==(const LldpCongestion&) const = default;
 };
@@ -71,6 +86,11 @@ struct LldpEts {
   std::array<std::uint8_t, kPriorities> percent{};  // by traffic class
   std::array<Tsa, kPriorities> tsa{};               // by traffic class
 
+  void Fields(auto& list) {
+    list.Setting("willing", willing, "credit_based_shaper", credit_based_shaper, "traffic_classes",
+                 traffic_classes, "prio_tc", prio_tc, "percent", percent, "tsa", tsa);
+  }
+
   bool operator==(const LldpEts&) const = default;
 };
 
@@ -80,6 +100,11 @@ struct LldpPfc {
   std::uint8_t capability = 0;  // classes that may be lossless at once
   std::uint8_t enabled = 0;     // bitmap by priority
 
+  void Fields(auto& list) {
+    list.Setting("willing", willing, "macsec_bypass", macsec_bypass, "capability", capability, "enabled",
+                 enabled);
+  }
+
   bool operator==(const LldpPfc&) const = default;
 };
 
@@ -88,6 +113,11 @@ struct CeeFeature {
   bool enabled = false;
   bool willing = false;
   bool error = false;
+
+  void Fields(auto& list) {
+    list.Setting("enabled", enabled, "willing", willing);
+    list.State("error", error);
+  }
 
   bool operator==(const CeeFeature&) const = default;
 };
@@ -100,6 +130,11 @@ struct CeeGroups {
   std::array<std::uint8_t, kPriorities> percent{};     // by group
   std::uint8_t traffic_classes = 0;
 
+  void Fields(auto& list) {
+    list.Setting("feature", feature, "prio_group", prio_group, "percent", percent, "traffic_classes",
+                 traffic_classes);
+  }
+
   bool operator==(const CeeGroups&) const = default;
 };
 
@@ -107,6 +142,10 @@ struct CeePfc {
   CeeFeature feature{};
   std::uint8_t enabled = 0;  // bitmap by priority
   std::uint8_t traffic_classes = 0;
+
+  void Fields(auto& list) {
+    list.Setting("feature", feature, "enabled", enabled, "traffic_classes", traffic_classes);
+  }
 
   bool operator==(const CeePfc&) const = default;
 };
@@ -116,12 +155,18 @@ struct CeeAppEntry {
   std::uint16_t protocol = 0;
   std::uint8_t priorities = 0;  // bitmap
 
+  void Fields(auto& list) {
+    list.Setting("selector", selector, "protocol", protocol, "priorities", priorities);
+  }
+
   bool operator==(const CeeAppEntry&) const = default;
 };
 
 struct CeeApp {
   CeeFeature feature{};
   std::vector<CeeAppEntry> entries{};
+
+  void Fields(auto& list) { list.Setting("feature", feature, "entries", entries); }
 
   bool operator==(const CeeApp&) const = default;
 };
@@ -132,6 +177,11 @@ struct CeeControl {
   std::uint32_t sequence = 0;
   std::uint32_t acknowledged = 0;
 
+  void Fields(auto& list) {
+    list.Setting("operating_version", operating_version, "max_version", max_version);
+    list.Reading("sequence", sequence, "acknowledged", acknowledged);
+  }
+
   bool operator==(const CeeControl&) const = default;
 };
 
@@ -140,6 +190,8 @@ struct LldpCee {
   std::optional<CeeGroups> groups{};
   std::optional<CeePfc> pfc{};
   std::optional<CeeApp> app{};
+
+  void Fields(auto& list) { list.Setting("control", control, "groups", groups, "pfc", pfc, "app", app); }
 
   bool operator==(const LldpCee&) const = default;
 };
@@ -191,6 +243,19 @@ struct LldpNeighbour {
   // left out.
   std::vector<std::string> oddities{};
 
+  void Fields(auto& list) {
+    list.Setting("source_mac", source_mac, "destination_mac", destination_mac, "chassis", chassis, "port", port,
+                 "ttl_s", ttl_s, "port_description", port_description, "system_name", system_name,
+                 "system_description", system_description, "capabilities", capabilities, "capabilities_enabled",
+                 capabilities_enabled, "management", management, "port_vlan_id", port_vlan_id, "vlans", vlans,
+                 "aggregation", aggregation, "congestion", congestion, "mac_phy", mac_phy, "max_frame_bytes",
+                 max_frame_bytes, "dcbx_ieee", dialects.ieee, "dcbx_cee", dialects.cee, "dcbx_cin",
+                 dialects.cin, "ets", ets, "ets_recommended", ets_recommended, "pfc", pfc, "app", app, "cee",
+                 cee);
+    list.State("unknown_tlvs", unknown_tlvs, "oddities", oddities);
+    list.Reading("frames", frames, "first_ms", first_ms, "last_ms", last_ms);
+  }
+
   bool operator==(const LldpNeighbour&) const = default;
 };
 
@@ -201,6 +266,11 @@ struct LldpHeard {
       peers{};                       // more than one: several agents at the other end, or something in between
   std::vector<LldpNeighbour> own{};  // what agents on this host announce
   std::vector<std::string> notes{};  // frames that are no LLDP, that were left out, an agent that said goodbye
+
+  void Fields(auto& list) {
+    list.State("peers", peers, "own", own);
+    list.Reading("listened_ms", listened_ms, "notes", notes);
+  }
 
   bool operator==(const LldpHeard&) const = default;
 };

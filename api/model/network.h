@@ -15,6 +15,8 @@ struct IpAddress {
   std::string address{};  // "10.0.0.1", "fe80::1"
   std::uint8_t prefix_length = 0;
 
+  void Fields(auto& list) { list.Setting("address", address, "prefix_length", prefix_length); }
+
   bool operator==(const IpAddress&) const = default;
 };
 
@@ -28,6 +30,11 @@ struct Ipv4Settings {
   bool accept_local = false;       // takes frames that come from an address of this host
   bool arp_filter = false;         // answers only where a route leads back by the same interface
 
+  void Fields(auto& list) {
+    list.Setting("arp_ignore", arp_ignore, "arp_announce", arp_announce, "rp_filter", rp_filter, "accept_local",
+                 accept_local, "arp_filter", arp_filter);
+  }
+
   bool operator==(const Ipv4Settings&) const = default;
 };
 
@@ -35,6 +42,8 @@ struct Ipv4Settings {
 struct IpRoute {
   std::string netdev{};   // empty: nowhere, there is no route
   std::string gateway{};  // empty: it is on the link
+
+  void Fields(auto& list) { list.State("netdev", netdev, "gateway", gateway); }
 
   bool operator==(const IpRoute&) const = default;
 };
@@ -44,6 +53,8 @@ struct SubnetSharer {
   std::string netdev{};
   std::string address{};
   Fact<Ipv4Settings> ipv4{};
+
+  void Fields(auto& list) { list.Setting("netdev", netdev, "address", address, "ipv4", ipv4); }
 
   bool operator==(const SubnetSharer&) const = default;
 };
@@ -55,6 +66,11 @@ struct Subnet {
   std::vector<SubnetSharer> shared_with{};  // interfaces that are down are left out
   std::string probe{};    // an address of the subnet that is none of the host's; empty: it has none
   Fact<IpRoute> route{};  // from `own` to `probe`
+
+  void Fields(auto& list) {
+    list.Setting("netdev", netdev, "own", own, "shared_with", shared_with, "probe", probe);
+    list.State("route", route);
+  }
 
   bool operator==(const Subnet&) const = default;
 };
@@ -78,6 +94,11 @@ struct Neighbour {
   NeighbourState state = NeighbourState::kUnknown;
   std::uint32_t age_s = 0;  // since the state was last set
 
+  void Fields(auto& list) {
+    list.State("netdev", netdev, "address", address, "mac", mac, "state", state);
+    list.Reading("age_s", age_s);
+  }
+
   bool operator==(const Neighbour&) const = default;
 };
 
@@ -87,6 +108,10 @@ struct RoutingRule {
   std::uint32_t priority = 0;  // lower ones are asked first
   std::string selector{};      // for which packets, in the words of ip rule: "from 10.0.0.1"
   std::string action{};        // "lookup 1000", "prohibit"
+
+  void Fields(auto& list) {
+    list.Setting("ipv6", ipv6, "priority", priority, "selector", selector, "action", action);
+  }
 
   bool operator==(const RoutingRule&) const = default;
 };

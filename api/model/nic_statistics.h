@@ -54,6 +54,11 @@ struct NicStatistic {
   std::string name{};                      // as the driver calls it
   std::uint64_t value = 0;
 
+  void Fields(auto& list) {
+    list.Setting("counter", counter, "priority", priority, "name", name);
+    list.Reading("value", value);
+  }
+
   bool operator==(const NicStatistic&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/model/probe_answers.h"
 #include "api/model/transfer.h"
 
 namespace rdmaready {
@@ -25,14 +26,6 @@ struct ProbeStep {
   bool operator==(const ProbeStep&) const = default;
 };
 
-// Something the server told. Sizes in bytes and counts are plain decimals, flags are "yes" and "no".
-struct ProbeValue {
-  std::string name{};  // "smb2-dialect": for ever
-  std::string value{};
-
-  bool operator==(const ProbeValue&) const = default;
-};
-
 // Who we are to the server. Neither logged nor stored; on the wire only where nobody else listens.
 struct Credentials {
   std::string user_name{};
@@ -48,7 +41,7 @@ struct ProbeResult {
   std::string local_port{};        // "rxe0/1"; empty until the path is known
   std::string transport{};         // as TransferResult
   std::vector<ProbeStep> steps{};  // all of the walk, in order, those not reached too
-  std::vector<ProbeValue> values{};
+  ProbeAnswers answers{};
   std::vector<TransferResult> transfers{};  // of a proof
 
   bool operator==(const ProbeResult&) const = default;

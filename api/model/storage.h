@@ -35,12 +35,19 @@ struct KernelModule {
   Fact<bool>
       uses_rdma{};  // it needs rdma_cm: cifs and ksmbd do when they were built with SMB Direct, and only then
 
+  void Fields(auto& list) {
+    list.Setting("name", name, "uses_rdma", uses_rdma);
+    list.State("state", state);
+  }
+
   bool operator==(const KernelModule&) const = default;
 };
 
 struct KernelOption {
   std::string name{};   // "CONFIG_SMB_SERVER"
   std::string value{};  // "y", "m", or "n" where it is not set
+
+  void Fields(auto& list) { list.Setting("name", name, "value", value); }
 
   bool operator==(const KernelOption&) const = default;
 };
@@ -50,6 +57,8 @@ struct RdmaListener {
   std::uint16_t port = 0;     // of RDMA-CM's port space, like a TCP port
   std::string kernel_name{};  // the module of the kernel's that listens: "ksmbd"; empty: a process
   std::int64_t pid = 0;       // the process; 0: none, or not told
+
+  void Fields(auto& list) { list.State("port", port, "kernel_name", kernel_name, "pid", pid); }
 
   auto operator<=>(const RdmaListener&) const = default;
 };
@@ -62,6 +71,11 @@ struct KsmbdConfig {
   std::vector<std::string> interfaces{};  // "interfaces", which count with "bind interfaces only"; empty: all
   std::string signing{};                  // "server signing": "mandatory"; empty: not set
   std::string encryption{};               // "smb3 encryption"; likewise
+
+  void Fields(auto& list) {
+    list.Setting("path", path, "multichannel", multichannel, "interfaces", interfaces, "signing", signing,
+                 "encryption", encryption);
+  }
 
   bool operator==(const KsmbdConfig&) const = default;
 };
@@ -80,6 +94,13 @@ struct DeviceLimits {
   bool fast_registration = false;  // IBV_DEVICE_MEM_MGT_EXTENSIONS: memory is registered by a work request
   bool mw_type_2a = false;
   bool mw_type_2b = false;
+
+  void Fields(auto& list) {
+    list.Setting("max_qp_wr", max_qp_wr, "max_cqe", max_cqe, "max_sge", max_sge, "max_sge_rd", max_sge_rd,
+                 "max_qp_rd_atom", max_qp_rd_atom, "max_qp_init_rd_atom", max_qp_init_rd_atom, "max_qp", max_qp,
+                 "max_mr", max_mr, "max_mw", max_mw, "fast_registration", fast_registration, "mw_type_2a",
+                 mw_type_2a, "mw_type_2b", mw_type_2b);
+  }
 
   bool operator==(const DeviceLimits&) const = default;
 };

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfer: what a live test is (a row of a table) and what it measured (numbers only).
+// Transfer: how a live test is run and what it measured (numbers only). Which tests there are: api/model/cases.h.
 // Whether the numbers are good enough is a check (checks/live/transfer.h), not the engine's business.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "api/model/counter_change.h"
 
 namespace rdmaready {
 
 enum class Operation { kUnknown, kSend, kWrite, kRead };
-
-// What the bytes are wrapped in.
-enum class Wrapping { kNone, kSmbDirect };
-
-// A row of the case table (agent/transfer/cases.h). Cases are bounded by time, not by a message count.
-struct TransferCase {
-  std::string_view name{};        // "write-512k": for ever
-  std::string_view stands_for{};  // what a storage user would recognise
-  Operation operation = Operation::kUnknown;
-  std::uint32_t message_bytes = 0;
-  std::uint32_t depth = 0;               // messages in flight
-  std::chrono::milliseconds duration{};  // of the measured part
-  std::chrono::milliseconds deadline{};  // of the whole case, set-up included
-
-  // Of SMB Direct: for send, `depth` messages go out at once and are all answered before the next ones; write
-  // and read are the responder's, into and from the buffers that the initiator describes in a request.
-  Wrapping wrapping = Wrapping::kNone;
-  std::uint32_t connections =
-      1;                      // each with `depth`, where the caller does not ask for a number of queue pairs
-  std::uint16_t credits = 0;  // receives that either end offers the other; 0: the protocol's usual 255
-};
 
 // How a case is run where the caller wants it otherwise than the row says. Both ends must be told the same.
 struct TransferOptions {

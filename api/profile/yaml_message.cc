@@ -5,13 +5,13 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "api/base/edit_distance.h"
+#include "api/base/number.h"
 
 namespace rdmaready {
 namespace {
@@ -38,11 +38,7 @@ std::string WordOf(const EnumValueDescriptor& value) { return EnumWord(value.typ
 std::optional<std::uint64_t> NumberOf(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::kScalar || node.quoted || node.text.empty()) return std::nullopt;
   if (node.text.size() > 1 && node.text.front() == '0') return std::nullopt;
-  std::uint64_t number = 0;
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
+  return ParseNumber<std::uint64_t>(node.text);
 }
 
 // The field that a list stands for: the message's only field, if it is repeated.

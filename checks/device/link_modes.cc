@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "api/base/number.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -34,14 +34,15 @@ std::optional<LinkMode> ParseLinkMode(std::string_view name) {
   const std::size_t base = name.find(kBase);
   if (base == std::string_view::npos || base == 0) return std::nullopt;
   LinkMode mode;
-  const auto [stop, error] = std::from_chars(name.data(), name.data() + base, mode.speed_mbps);
-  if (error != std::errc() || stop != name.data() + base) return std::nullopt;
-  const std::string_view medium = name.substr(base + kBase.size());  // "CR4/Full", "SR/Full", "T/Full"
+  const auto speed_mbps = ParseNumber<std::uint32_t>(name.substr(0, base));
+  if (!speed_mbps) return std::nullopt;
+  mode.speed_mbps = *speed_mbps;
+  std::string_view medium = name.substr(base + kBase.size());  // "CR4/Full", "SR/Full", "T/Full"
   const std::size_t digit = medium.find_first_of("0123456789/_");
   if (digit != std::string_view::npos) {
-    std::uint32_t lanes = 0;
-    const auto number = std::from_chars(medium.data() + digit, medium.data() + medium.size(), lanes);
-    if (number.ec == std::errc() && lanes > 0) mode.lanes = lanes;
+    medium.remove_prefix(digit);
+    const auto lanes = TakeNumber<std::uint32_t>(medium);
+    if (lanes && *lanes > 0) mode.lanes = *lanes;
   }
   return mode;
 }

@@ -2,8 +2,6 @@
 #include "checks/live/transfer.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "api/base/text.h"
 #include "checks/counted/error_counters.h"
@@ -19,55 +17,6 @@ constexpr std::string_view kLiveSource = "live transfer";
 constexpr std::string_view kPathId = "peer.path";
 constexpr std::int64_t kWholeIntervalNs = 100'000'000;  // 0 in one is a stall; without one it is no rate at all
 
-constexpr std::string_view kInvalidate = "smbd-invalidate";
-
-enum class Figure { kLatency, kOperations, kBandwidth };  // what a case is looked at for
-
-struct CaseRow {
-  std::string_view name;
-  Figure figure;
-  std::string_view moves;  // completes "<moves> arrives intact ..."
-  std::string_view why;
-};
-
-constexpr std::array kCases = std::to_array<CaseRow>({
-    {"send-1k", Figure::kLatency, "A 1 KB message by send and receive",
-     "Log writes and all control messages of SMB Direct go this way"},
-    {"write-8k", Figure::kOperations, "8 KB by RDMA write",
-     "Small reads of a client are answered this way; they decide the operations per second"},
-    {"read-8k", Figure::kOperations, "8 KB by RDMA read",
-     "Small writes of a client are fetched this way; they decide the operations per second"},
-    {"write-512k", Figure::kBandwidth, "512 KB by RDMA write",
-     "Large reads of a client are answered this way; they decide the bandwidth"},
-    {"read-512k", Figure::kBandwidth, "512 KB by RDMA read",
-     "Large writes of a client are fetched this way; they decide the bandwidth"},
-});
-
-constexpr std::array kSmbDirectCases = std::to_array<CaseRow>({
-    {"smbd-send-1k", Figure::kLatency, "A 1 KB message of SMB Direct and its answer",
-     "Every request and answer of a share is such a message; its way decides the latency of small I/O"},
-    {"smbd-8k", Figure::kOperations, "8 KB that the responder writes by RDMA, asked by an SMB Direct message,",
-     "Small reads of a share go exactly this way; they decide its operations per second"},
-    {kInvalidate, Figure::kOperations,
-     "64 KB that the responder writes by RDMA through a memory window, which its answer takes away,",
-     "Clients of SMB 3.0.2 and later have the server take their memory out of its reach with the answer "
-     "(SMB2_CHANNEL_RDMA_V1_INVALIDATE)"},
-    {"smbd-512k-write", Figure::kBandwidth,
-     "512 KB that the responder writes by RDMA, asked by an SMB Direct message,",
-     "Large reads of a share go exactly this way; they decide its bandwidth"},
-    {"smbd-512k-read", Figure::kBandwidth,
-     "512 KB that the responder reads by RDMA, asked by an SMB Direct message,",
-     "Large writes of a share go exactly this way; they decide its bandwidth"},
-    {"smbd-fragments", Figure::kBandwidth, "A message of up to 1 MiB in fragments of SMB Direct",
-     "Answers that do not go by RDMA (directory listings, encrypted data) are put together from fragments"},
-    {"smbd-one-credit", Figure::kLatency, "A message with a single credit of SMB Direct each way",
-     "With the last credit a peer must grant another one, or both ends wait for ever"},
-    {"smbd-credit-burst", Figure::kOperations, "A burst of messages beyond the credits of SMB Direct",
-     "A message without a receive at the peer ends the connection: credits keep bursts from that"},
-    {"smbd-16-connections", Figure::kOperations, "8 KB on 16 SMB Direct connections at once",
-     "Multichannel opens several connections for each interface, and a server has many clients"},
-});
-
 constexpr std::string_view kPathTitle = "The two hosts have RDMA ports that can reach each other";
 constexpr std::string_view kPathWhy =
     "Without a common transport and subnet no RDMA connection can be tried at all";
@@ -81,25 +30,16 @@ constexpr std::string_view kClassWhy =
 constexpr std::string_view kClassFix =
     "ethtool -S NETDEV  # of both NICs, before and after a transfer: which counter of a priority grows?";
 
-// A case that the engine has and this table does not is shown by its size.
-Figure FigureOf(const TransferResult& result) {
-  for (const std::span<const CaseRow> rows :
-       {std::span<const CaseRow>(kCases), std::span<const CaseRow>(kSmbDirectCases)}) {
-    const auto row = std::ranges::find(rows, result.case_name, &CaseRow::name);
-    if (row != rows.end()) return row->figure;
-  }
-  return result.message_bytes >= 64 * 1024 ? Figure::kBandwidth : Figure::kLatency;
-}
-
 std::string FiguresText(const TransferResult& result) {
   const std::string latency =
       Cat("p50 ", DurationText(result.latency.p50_ns), ", p99 ", DurationText(result.latency.p99_ns));
   switch (FigureOf(result)) {
+    case Figure::kUnknown:
     case Figure::kLatency:
       return Cat(latency, ", p99.9 ", DurationText(result.latency.p999_ns));
     case Figure::kOperations:
       return Cat(result.operations_per_s, " operations/s, ", latency);
-    case Figure::kBandwidth: {
+    case Figure::kRate: {
       std::string text = RateText(result.throughput_bytes_per_s);
       if (result.elapsed_ns >= kWholeIntervalNs)
         text += ", worst 100 ms " + RateText(result.worst_interval_bytes_per_s);
@@ -180,7 +120,7 @@ void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Findin
   constexpr std::uint64_t kBytesPerMegabit = 1'000'000 / 8;
   if (place.software || place.rung != Rung::kPeer) return;
   const Figure figure = FigureOf(result);
-  if (figure == Figure::kBandwidth && place.min_throughput_mbps) {
+  if (figure == Figure::kRate && place.min_throughput_mbps) {
     const std::uint64_t mbps = result.throughput_bytes_per_s / kBytesPerMegabit;
     finding.expected += Cat(", at ", *place.min_throughput_mbps, " Mb/s or more");
     if (mbps < *place.min_throughput_mbps)
@@ -207,9 +147,7 @@ std::vector<TransferCheck> MakeChecks() {
        .fix = kClassFix,
        .blocks_for = &kDemandsLossless}};
   for (const Rung rung : {Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect}) {
-    const std::span<const CaseRow> rows =
-        rung == Rung::kSmbDirect ? std::span<const CaseRow>(kSmbDirectCases) : std::span<const CaseRow>(kCases);
-    for (const CaseRow& row : rows) {
+    for (const TransferCase& row : CasesOn(rung)) {
       const std::string_view where =
           IsPairRung(rung) ? " between the two hosts" : " through the port, both ends on this host";
       checks.push_back({.id = TransferId(rung, row.name),
@@ -253,10 +191,9 @@ std::string TransferId(Rung rung, std::string_view case_name) {
   return std::string(case_name);
 }
 
-Rung PairRungOf(std::string_view case_name) {
-  const bool smb_direct =
-      std::ranges::find(kSmbDirectCases, case_name, &CaseRow::name) != kSmbDirectCases.end();
-  return smb_direct ? Rung::kSmbDirect : Rung::kPeer;
+bool AllSoftware(const Facts& host) {
+  return host.ports && !host.ports->empty() &&
+         std::ranges::all_of(*host.ports, [](const Port& port) { return port.software && *port.software; });
 }
 
 Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
@@ -300,7 +237,8 @@ Finding NotPossible(std::string_view case_name, const TransferPlace& place, std:
 }
 
 std::string LackFor(std::string_view case_name, const Facts& host, std::string_view device) {
-  if (case_name != kInvalidate || !host.ports) return {};
+  const TransferCase* test = FindCase(case_name);
+  if (test == nullptr || !test->remote_invalidation || !host.ports) return {};
   const auto port = std::ranges::find(*host.ports, device, &Port::device);
   if (port == host.ports->end() || !port->limits) return {};
   const DeviceLimits& limits = *port->limits;

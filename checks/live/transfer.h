@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/cases.h"
 #include "api/model/facts.h"
 #include "api/model/report.h"
-#include "api/model/transfer.h"
 #include "checks/blocking.h"
 
 namespace rdmaready {
@@ -43,9 +43,6 @@ const TransferCheck* FindTransferCheck(std::string_view id);
 // "loopback.send-1k"
 std::string TransferId(Rung rung, std::string_view case_name);
 
-// The rung that a case between two hosts stands for.
-Rung PairRungOf(std::string_view case_name);
-
 // A test on such a rung is between two hosts.
 constexpr bool IsPairRung(Rung rung) { return rung == Rung::kPeer || rung == Rung::kSmbDirect; }
 
@@ -64,6 +61,9 @@ struct TransferPlace {
   std::string peer_address{};   // the responder's RDMA address
   std::string peer_host{};      // the responder's host, as the caller names it
 };
+
+// The host's RDMA devices, of which there are some, are software: speed says nothing.
+bool AllSoftware(const Facts& host);
 
 // Pass with the figures; fail for any failure, a wrong or unverified byte, no message at all, or a speed that
 // `place` does not allow. A cancelled test shows nothing either way: unknown. `counters` are those of the ends

@@ -1,62 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an iSCSI target's answers mean for initiators that come by iSER.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/model/probe_walk.h"
+#include "checks/probe/answers.h"
 #include "checks/probe/families.h"
 #include "checks/probe/storage.h"
-#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kLogin = "iSCSI login over iSER";
-constexpr std::string_view kText = "iSCSI SendTargets over iSER";
-constexpr std::string_view kScsi = "SCSI commands over iSER";
+constexpr std::string_view kIserLogin = "iSCSI login over iSER";
+constexpr std::string_view kIserText = "iSCSI SendTargets over iSER";
+constexpr std::string_view kIserScsi = "SCSI commands over iSER";
 
-Verdict DiscoveryLogin(const ProbeView& view) {
-  return JudgeServerStep(view, "iser-discovery-login", Cat("admits ", view.Value("iser-initiator")),
-                         "a discovery session", kLogin);
+Verdict JudgeIserLogin(const ProbeView& view) {
+  return JudgeServerStep(view, kStepIserDiscoveryLogin,
+                         fmt::format("admits {}", TextOf(view.answers.iser_initiator.name)),
+                         "a discovery session", kIserLogin);
 }
 
-Verdict IserDiscovery(const ProbeView& view) {
-  return JudgeServerStep(view, "iser-send-targets", Cat("lists ", view.Value("iser-targets"), " targets"),
-                         "a list of targets", kText);
+Verdict JudgeIserDiscovery(const ProbeView& view) {
+  return JudgeServerStep(view, kStepIserSendTargets,
+                         fmt::format("lists {} targets", TextOf(view.answers.iser.targets)),
+                         "a list of targets", kIserText);
 }
 
-Verdict IserListed(const ProbeView& view) {
-  Verdict verdict{.expected = "one target or more", .source = std::string(kText)};
-  const std::optional<std::uint64_t> targets = view.Number("iser-targets");
-  if (!targets) {
-    verdict.observed = "not told";
-    return verdict;
-  }
-  verdict.outcome = *targets > 0 ? Outcome::kPass : Outcome::kFail;
-  verdict.observed = *targets > 0 ? Cat(view.Value("iser-target-1"), " at ", view.Value("iser-target-1-at"))
-                                  : Cat("none for the initiator ", view.Value("iser-initiator"));
-  if (*targets > 1) verdict.observed += Cat(", and ", *targets - 1, " more");
+std::string FirstIserTarget(const std::vector<IserTarget>& listed) {
+  if (listed.empty()) return "targets beyond those told";
+  return fmt::format("{} at {}", listed.front().name, fmt::join(listed.front().portals, " "));
+}
+
+Verdict JudgeIserListed(const ProbeView& view) {
+  constexpr std::string_view kExpected = "one target or more";
+  const IserAnswers& iser = view.answers.iser;
+  if (!iser.targets) return NotTold(kIserText, std::string(kExpected));
+  Verdict verdict{.outcome = *iser.targets > 0 ? Outcome::kPass : Outcome::kFail,
+                  .observed = *iser.targets > 0 ? FirstIserTarget(iser.listed)
+                                                : fmt::format("none for the initiator {}",
+                                                              TextOf(view.answers.iser_initiator.name)),
+                  .expected = std::string(kExpected),
+                  .source = std::string(kIserText)};
+  if (*iser.targets > 1) verdict.observed += fmt::format(", and {} more", *iser.targets - 1);
   return verdict;
 }
 
-std::string SessionFix(const ProbeView& view) {
-  const std::string_view method = view.Value("iser-authentication");
+std::string IserSessionFix(const ProbeView& view) {
+  const std::string_view method = TextOf(view.answers.iser.authentication);
   if (method.empty() || method == "None") return {};
   return "iscsiadm -m node -T TARGET -o update -n node.session.auth.authmethod -v CHAP  # and "
          "node.session.auth.username "
          "and .password: the target demands them; the probe itself has no secret to show";
 }
 
-Verdict Session(const ProbeView& view) {
-  constexpr std::string_view kStep = "iser-session-login";
-  if (!IsProofAsked(view, kStep)) return NoProofAsked();
+Verdict JudgeIserSession(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepIserSessionLogin)) return NoProofAsked();
+  const IserAnswers& iser = view.answers.iser;
   return JudgeServerStep(
-      view, kStep,
-      Cat(view.Value("iser-proof-target"), ", RDMAExtensions=", view.Value("iser-rdma-extensions")),
-      "a session without a secret", kLogin, SessionFix(view));
+      view, kStepIserSessionLogin,
+      fmt::format("{}, RDMAExtensions={}", TextOf(iser.proof_target), TextOf(iser.rdma_extensions)),
+      "a session without a secret", kIserLogin, IserSessionFix(view));
 }
 
-Verdict IserRead(const ProbeView& view) {
-  if (!IsProofAsked(view, "iser-unit")) return NoProofAsked();
-  if (!view.Done("iser-unit"))
-    return JudgeServerStep(view, "iser-unit", "a unit", "a logical unit to read from", kScsi);
-  return JudgeProofTransfer(view, "iser-read", "iser-read", true, kScsi);
+Verdict JudgeIserRead(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepIserUnit)) return NoProofAsked();
+  if (!view.Done(kStepIserUnit))
+    return JudgeServerStep(view, kStepIserUnit, "a unit", "a logical unit to read from", kIserScsi);
+  return JudgeProofTransfer(view, kStepIserRead, kProofIserRead, true, kIserScsi);
 }
 
 }  // namespace
@@ -91,7 +102,7 @@ std::vector<ProbeCheck> IserServerChecks() {
        .fix = "dmesg | grep -i -e iscsi -e isert  # on the target: it says there why it refused",
        .blocking = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener"},
-       .judge = &DiscoveryLogin},
+       .judge = &JudgeIserLogin},
       {.id = "iser.discovery",
        .title = "The list of targets came over iSER",
        .why = "Login and text went through the RDMA connection: the target speaks iSCSI there",
@@ -99,7 +110,7 @@ std::vector<ProbeCheck> IserServerChecks() {
        .blocking = true,
        .proof = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login"},
-       .judge = &IserDiscovery},
+       .judge = &JudgeIserDiscovery},
       {.id = "iser.target-listed",
        .title = "The portal offers this host a target over iSER",
        .why =
@@ -109,7 +120,7 @@ std::vector<ProbeCheck> IserServerChecks() {
               "meant, the group enabled, and this host's initiator name among its acls",
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery"},
-       .judge = &IserListed},
+       .judge = &JudgeIserListed},
       {.id = "iser.session",
        .title = "The target admits this host to a session",
        .why = "Without a session there are no disks",
@@ -118,7 +129,7 @@ std::vector<ProbeCheck> IserServerChecks() {
        .blocking = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery"},
-       .judge = &Session},
+       .judge = &JudgeIserSession},
       {.id = "iser.read",
        .title = "Blocks of the target's disk arrive by RDMA",
        .why = "The target places what is read into this host's memory by RDMA write: that is what iSER is for",
@@ -126,7 +137,7 @@ std::vector<ProbeCheck> IserServerChecks() {
        .blocking = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery", "iser.session"},
-       .judge = &IserRead},
+       .judge = &JudgeIserRead},
   };
 }
 

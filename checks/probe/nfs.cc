@@ -1,98 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an NFS server's answers mean for clients that mount by RDMA.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "api/base/text.h"
+#include "api/model/probe_walk.h"
+#include "checks/probe/answers.h"
 #include "checks/probe/families.h"
 #include "checks/probe/storage.h"
-#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kRpc = "RPC over RDMA";
-constexpr std::string_view kClient = "this host's own NFS client";
-constexpr std::string_view kFixLocalMount =
+constexpr std::string_view kNfsRpc = "RPC over RDMA";
+constexpr std::string_view kNfsClient = "this host's own NFS client";
+constexpr std::string_view kFixNfsClient =
     "modprobe rpcrdma; dmesg | tail -n 30  # on this host: the agent needs the right to mount";
 
-Verdict Null(const ProbeView& view) {
-  return JudgeServerStep(view, "nfs-null", Cat("answers, ", view.Value("nfs-credits"), " credits"),
-                         "version 3 or 4 is served", kRpc);
+Verdict JudgeNfsNull(const ProbeView& view) {
+  return JudgeServerStep(view, kStepNfsNull,
+                         fmt::format("answers, {} credits", TextOf(view.answers.nfs.credits)),
+                         "version 3 or 4 is served", kNfsRpc);
 }
 
-Verdict Versions(const ProbeView& view) {
-  Verdict verdict = JudgeServerStep(view, "nfs-versions", Cat("serves ", view.Value("nfs-versions")),
-                                    "version 4.1 or newer", kRpc);
+Verdict JudgeNfsVersions(const ProbeView& view) {
+  const NfsAnswers& nfs = view.answers.nfs;
+  Verdict verdict = JudgeServerStep(view, kStepNfsVersions, fmt::format("serves {}", TextOf(nfs.versions)),
+                                    "version 4.1 or newer", kNfsRpc);
   if (verdict.outcome != Outcome::kPass) return verdict;
-  const std::string_view newest = view.Value("nfs-newest-version");
+  const std::string_view newest = TextOf(nfs.newest_version);
   if (newest == "3" || newest == "4.0") verdict.outcome = Outcome::kFail;
-  if (newest == "3") verdict.observed += Cat("; 4: ", view.Value("nfs-4-refused"));
+  if (newest != "3") return verdict;
+  const auto four = std::ranges::find(nfs.refused, "4", &NfsRefusal::version);
+  verdict.observed += fmt::format("; 4: {}", four == nfs.refused.end() ? std::string() : four->reason);
   return verdict;
 }
 
-Verdict Inline(const ProbeView& view) {
-  const std::optional<std::uint64_t> bytes = view.Number("nfs-server-receive");
-  Verdict verdict{.expected = "4096 bytes or more", .source = "RDMA connection manager, private data"};
-  if (!bytes) {
-    verdict.observed = "not told";
-    return verdict;
-  }
-  verdict.outcome = *bytes >= 4096 ? Outcome::kPass : Outcome::kFail;
-  verdict.observed = view.Value("nfs-connect-data") == "yes"
-                         ? Cat(*bytes, " bytes")
-                         : Cat(*bytes, " bytes, because the server says nothing");
-  return verdict;
+Verdict JudgeNfsInline(const ProbeView& view) {
+  constexpr std::string_view kPrivateData = "RDMA connection manager, private data";
+  constexpr std::string_view kExpected = "4096 bytes or more";
+  const std::optional<std::uint64_t> bytes = view.answers.nfs.server_receive;
+  if (!bytes) return NotTold(kPrivateData, std::string(kExpected));
+  const bool says_so = view.answers.nfs.connect_data == true;
+  return {.outcome = *bytes >= 4096 ? Outcome::kPass : Outcome::kFail,
+          .observed = fmt::format("{} bytes{}", *bytes, says_so ? "" : ", because the server says nothing"),
+          .expected = std::string(kExpected),
+          .source = std::string(kPrivateData)};
 }
 
-std::string MountFix(const ProbeView& view) {
-  const ProbeStep* step = view.Step("nfs-mount");
+std::string NfsMountFix(const ProbeView& view) {
+  const ProbeStep* step = view.Step(kStepNfsMount);
   if (step == nullptr || step->failure.kind != FailureKind::kRejected) return {};
   return "exportfs -v  # on the server: the path must be exported to this host, with the option insecure when "
          "the "
          "client's RDMA port is not a privileged one";
 }
 
-Verdict Mount(const ProbeView& view) {
-  constexpr std::string_view kStep = "nfs-mount";
-  if (!IsProofAsked(view, kStep)) return NoProofAsked();
-  return JudgeLocalStep(view, kStep,
-                        Cat(view.Value("nfs-proof-export"), " mounted by ", view.Value("nfs-mount-transport")),
-                        "an export that mounts by RDMA", kClient, kFixLocalMount, MountFix(view));
+Verdict JudgeNfsMount(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNfsMount)) return NoProofAsked();
+  const NfsAnswers& nfs = view.answers.nfs;
+  return JudgeLocalStep(view, kStepNfsMount,
+                        fmt::format("{} mounted by {}", TextOf(nfs.proof_export), TextOf(nfs.mount_transport)),
+                        "an export that mounts by RDMA", kNfsClient, kFixNfsClient, NfsMountFix(view));
 }
 
-Verdict Write(const ProbeView& view) {
-  if (!IsProofAsked(view, "nfs-write")) return NoProofAsked();
-  return JudgeProofTransfer(view, "nfs-write", "nfs-write", false, kClient);
+Verdict JudgeNfsWrite(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNfsWrite)) return NoProofAsked();
+  return JudgeProofTransfer(view, kStepNfsWrite, kProofNfsWrite, false, kNfsClient);
 }
 
-Verdict NfsRead(const ProbeView& view) {
-  if (!IsProofAsked(view, "nfs-read")) return NoProofAsked();
-  return JudgeProofTransfer(view, "nfs-read", "nfs-read", true, kClient);
+Verdict JudgeNfsRead(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNfsRead)) return NoProofAsked();
+  return JudgeProofTransfer(view, kStepNfsRead, kProofNfsRead, true, kNfsClient);
 }
 
 // At least what was read and written: the rest is directories.
-Verdict ByRdma(const ProbeView& view) {
-  if (!IsProofAsked(view, "nfs-read")) return NoProofAsked();
-  Verdict verdict{.expected = "the client's transport is rdma and counted every byte",
-                  .source = "/proc/PID/mountstats of the proof"};
-  const std::string_view transport = view.Value("nfs-mount-transport");
-  if (transport.empty() || !view.Done("nfs-read")) {
-    verdict.observed = "not told";
-    return verdict;
-  }
+Verdict JudgeNfsByRdma(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNfsRead)) return NoProofAsked();
+  constexpr std::string_view kMountStats = "/proc/PID/mountstats of the proof";
+  constexpr std::string_view kExpected = "the client's transport is rdma and counted every byte";
+  const NfsAnswers& nfs = view.answers.nfs;
+  const std::string_view transport = TextOf(nfs.mount_transport);
+  if (transport.empty() || !view.Done(kStepNfsRead)) return NotTold(kMountStats, std::string(kExpected));
   std::uint64_t moved = 0;
   for (const TransferResult& transfer : view.result.transfers) moved += transfer.bytes;
-  const std::uint64_t counted =
-      view.Number("nfs-rdma-request-bytes").value_or(0) + view.Number("nfs-rdma-reply-bytes").value_or(0);
-  verdict.outcome = transport == "rdma" && counted >= moved ? Outcome::kPass : Outcome::kFail;
-  verdict.observed = Cat(transport, ", ", BytesText(counted), " by RDMA of ", BytesText(moved));
-  return verdict;
+  const std::uint64_t counted = nfs.rdma_request_bytes.value_or(0) + nfs.rdma_reply_bytes.value_or(0);
+  return {.outcome = transport == "rdma" && counted >= moved ? Outcome::kPass : Outcome::kFail,
+          .observed = fmt::format("{}, {} by RDMA of {}", transport, BytesText(counted), BytesText(moved)),
+          .expected = std::string(kExpected),
+          .source = std::string(kMountStats)};
 }
 
-Verdict NfsLeftNothing(const ProbeView& view) {
-  if (!IsProofAsked(view, "nfs-unmount")) return NoProofAsked();
-  return JudgeStep(view, "nfs-unmount", "file removed, unmounted", "nothing left behind", kClient);
+Verdict JudgeNfsUnmount(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNfsUnmount)) return NoProofAsked();
+  return JudgeStep(view, kStepNfsUnmount, "file removed, unmounted", "nothing left behind", kNfsClient);
 }
 
-std::vector<std::string_view> Behind(std::initializer_list<std::string_view> more) {
+std::vector<std::string_view> BehindNfs(std::initializer_list<std::string_view> more) {
   std::vector<std::string_view> all = {"nfs.address", "nfs.route", "nfs.rdma-listener"};
   all.insert(all.end(), more);
   return all;
@@ -131,8 +136,8 @@ std::vector<ProbeCheck> NfsServerChecks() {
            "cat /proc/fs/nfsd/threads /proc/fs/nfsd/versions  # on the server: threads above 0, and +3 or +4",
        .blocking = true,
        .proof = true,
-       .depends_on = Behind({}),
-       .judge = &Null},
+       .depends_on = BehindNfs({}),
+       .judge = &JudgeNfsNull},
       {.id = "nfs.version",
        .title = "The server has NFS 4.1 or newer",
        .why = "Sessions (4.1) let a client keep many requests under way and recover from a lost connection; "
@@ -140,50 +145,50 @@ std::vector<ProbeCheck> NfsServerChecks() {
               "need further services beside RDMA",
        .fix = "cat /proc/fs/nfsd/versions  # on the server: vers4.1=y and vers4.2=y in the nfsd section of "
               "/etc/nfs.conf",
-       .depends_on = Behind({"nfs.null"}),
-       .judge = &Versions},
+       .depends_on = BehindNfs({"nfs.null"}),
+       .judge = &JudgeNfsVersions},
       {.id = "nfs.inline-size",
        .title = "The server takes messages of 4 KiB",
        .why = "Smaller messages make more calls need RDMA transfers of their own",
        .fix = "uname -r  # on the server: a newer kernel takes 4096 bytes and says so when connecting",
-       .depends_on = Behind({}),
-       .judge = &Inline},
+       .depends_on = BehindNfs({}),
+       .judge = &JudgeNfsInline},
       {.id = "nfs.mount",
        .title = "This host's own client mounts the export over RDMA",
        .why = "Only the kernel's own mount shows that a workload will have its files",
-       .fix = kFixLocalMount,
+       .fix = kFixNfsClient,
        .blocking = true,
-       .depends_on = Behind({"nfs.null"}),
-       .judge = &Mount},
+       .depends_on = BehindNfs({"nfs.null"}),
+       .judge = &JudgeNfsMount},
       {.id = "nfs.write",
        .title = "A file can be written",
        .why = "The server fetches what is written by RDMA read",
        .fix = "exportfs -v  # on the server: rw, and a squash option that lets root of this host write, or "
               "another path",
        .blocking = true,
-       .depends_on = Behind({"nfs.null", "nfs.mount"}),
-       .judge = &Write},
+       .depends_on = BehindNfs({"nfs.null", "nfs.mount"}),
+       .judge = &JudgeNfsWrite},
       {.id = "nfs.read",
        .title = "A file is read back as it was written",
        .why = "The server places what is read by RDMA write: every byte was compared",
        .fix = "dmesg | tail -n 30  # on both hosts",
        .blocking = true,
-       .depends_on = Behind({"nfs.null", "nfs.mount", "nfs.write"}),
-       .judge = &NfsRead},
+       .depends_on = BehindNfs({"nfs.null", "nfs.mount", "nfs.write"}),
+       .judge = &JudgeNfsRead},
       {.id = "nfs.by-rdma",
        .title = "The file's bytes went over RDMA",
        .why = "What the client's own counters do not show as RDMA went in messages, copied on both sides",
        .fix = "nfsstat -m; grep xprt: /proc/self/mountstats  # proto=rdma must be among the mount's options",
        .blocking = true,
-       .depends_on = Behind({"nfs.null", "nfs.mount", "nfs.write", "nfs.read"}),
-       .judge = &ByRdma},
+       .depends_on = BehindNfs({"nfs.null", "nfs.mount", "nfs.write", "nfs.read"}),
+       .judge = &JudgeNfsByRdma},
       {.id = "nfs.unmount",
        .title = "The proof left nothing behind",
        .why = "A file or a mount that nobody needs stays until somebody removes it",
        .fix =
            "find EXPORT -maxdepth 1 -name '.rdmaready-*' -delete  # on the server, EXPORT: the exported path",
-       .depends_on = Behind({"nfs.null", "nfs.mount"}),
-       .judge = &NfsLeftNothing},
+       .depends_on = BehindNfs({"nfs.null", "nfs.mount"}),
+       .judge = &JudgeNfsUnmount},
   };
 }
 

@@ -1,75 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an NVMe-oF target's answers mean for hosts that come by RDMA.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/model/probe_walk.h"
+#include "checks/probe/answers.h"
 #include "checks/probe/families.h"
 #include "checks/probe/storage.h"
-#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kFabrics = "NVMe fabrics commands";
-constexpr std::string_view kLog = "NVMe discovery log page";
-constexpr std::string_view kKernel = "this host's own NVMe initiator";
-constexpr std::string_view kFixInitiator =
+constexpr std::string_view kNvmeFabrics = "NVMe fabrics commands";
+constexpr std::string_view kNvmeLog = "NVMe discovery log page";
+constexpr std::string_view kNvmeKernel = "this host's own NVMe initiator";
+constexpr std::string_view kFixNvmeInitiator =
     "modprobe nvme-rdma; dmesg | tail -n 30  # on this host: the agent needs the right to write to "
     "/dev/nvme-fabrics";
-constexpr std::string_view kFixOtherTransport =
+constexpr std::string_view kFixNvmeTransport =
     "grep . /sys/kernel/config/nvmet/ports/*/addr_trtype  # on the target: link the subsystem into a port of "
     "rdma too";
 
-Verdict Connect(const ProbeView& view) {
+Verdict JudgeNvmeConnect(const ProbeView& view) {
+  return JudgeServerStep(view, kStepNvmeDiscoveryConnect,
+                         fmt::format("controller {} for {}", TextOf(view.answers.nvme.controller_id),
+                                     TextOf(view.answers.nvme_host.nqn)),
+                         "a discovery controller", kNvmeFabrics);
+}
+
+Verdict JudgeNvmeDiscovery(const ProbeView& view) {
+  if (!view.Done(kStepNvmeEnable))
+    return JudgeServerStep(view, kStepNvmeEnable, "enabled", "a controller that gets ready", kNvmeFabrics);
+  const NvmeAnswers& nvme = view.answers.nvme;
   return JudgeServerStep(
-      view, "nvme-discovery-connect",
-      Cat("controller ", view.Value("nvme-controller-id"), " for ", view.Value("nvme-host-nqn")),
-      "a discovery controller", kFabrics);
+      view, kStepNvmeDiscoveryLog,
+      fmt::format("NVMe {}, lists {} subsystems", TextOf(nvme.version), TextOf(nvme.subsystems)),
+      "a list of subsystems", kNvmeLog);
 }
 
-Verdict NvmeDiscovery(const ProbeView& view) {
-  if (!view.Done("nvme-enable"))
-    return JudgeServerStep(view, "nvme-enable", "enabled", "a controller that gets ready", kFabrics);
-  return JudgeServerStep(
-      view, "nvme-discovery-log",
-      Cat("NVMe ", view.Value("nvme-version"), ", lists ", view.Value("nvme-subsystems"), " subsystems"),
-      "a list of subsystems", kLog);
+// The first that is offered over RDMA, and where.
+std::string FirstNvmeByRdma(const std::vector<NvmeSubsystem>& listed) {
+  const auto first = std::ranges::find(listed, "rdma", &NvmeSubsystem::transport);
+  if (first == listed.end()) return "subsystems beyond those told";
+  return fmt::format("{} at {}", first->nqn, PlaceOf(*first));
 }
 
-constexpr std::uint64_t kMostTold = 32;  // subsystems whose names are told
-
-// The first that is offered over RDMA, and where; empty when its name is not among those told.
-std::string FirstByRdma(const ProbeView& view) {
-  for (std::uint64_t i = 1; i <= kMostTold; ++i) {
-    const std::string name = Cat("nvme-subsystem-", i);
-    const std::string_view place = view.Value(name + "-at");
-    if (place.starts_with("rdma ")) return Cat(view.Value(name), " at ", place);
-  }
-  return "subsystems beyond those told";
-}
-
-Verdict NvmeListed(const ProbeView& view) {
-  Verdict verdict{.expected = "one subsystem or more over RDMA", .source = std::string(kLog)};
-  const std::optional<std::uint64_t> by_rdma = view.Number("nvme-rdma-subsystems");
-  const std::uint64_t all = view.Number("nvme-subsystems").value_or(0);
-  if (!by_rdma) {
-    verdict.observed = "not told";
-    return verdict;
-  }
-  verdict.outcome = *by_rdma > 0 ? Outcome::kPass : Outcome::kFail;
-  verdict.observed =
-      *by_rdma > 0 ? FirstByRdma(view) : Cat("none over RDMA for the host ", view.Value("nvme-host-nqn"));
-  if (*by_rdma > 1) verdict.observed += Cat(", and ", *by_rdma - 1, " more");
-  if (all > *by_rdma) verdict.observed += Cat("; ", all - *by_rdma, " over other transports");
-  if (*by_rdma == 0 && all > 0) verdict.fix = kFixOtherTransport;
+Verdict JudgeNvmeListed(const ProbeView& view) {
+  constexpr std::string_view kExpected = "one subsystem or more over RDMA";
+  const NvmeAnswers& nvme = view.answers.nvme;
+  if (!nvme.rdma_subsystems) return NotTold(kNvmeLog, std::string(kExpected));
+  const std::uint64_t by_rdma = *nvme.rdma_subsystems;
+  const std::uint64_t all = nvme.subsystems.value_or(0);
+  Verdict verdict{.outcome = by_rdma > 0 ? Outcome::kPass : Outcome::kFail,
+                  .observed = by_rdma > 0 ? FirstNvmeByRdma(nvme.listed)
+                                          : fmt::format("none over RDMA for the host {}",
+                                                        TextOf(view.answers.nvme_host.nqn)),
+                  .expected = std::string(kExpected),
+                  .source = std::string(kNvmeLog)};
+  if (by_rdma > 1) verdict.observed += fmt::format(", and {} more", by_rdma - 1);
+  if (all > by_rdma) verdict.observed += fmt::format("; {} over other transports", all - by_rdma);
+  if (by_rdma == 0 && all > 0) verdict.fix = kFixNvmeTransport;
   return verdict;
 }
 
 // The caller asked for a proof and did not say on what; a walk that ended before tells its own reason.
-bool IsUnnamed(const ProbeView& view) {
-  const ProbeStep* step = view.Step("nvme-subsystem-connect");
-  return step != nullptr && step->outcome == StepOutcome::kNotReached && view.Done("nvme-discovery-log") &&
-         view.Value("nvme-proof-subsystem").empty();
+bool IsSubsystemUnnamed(const ProbeView& view) {
+  const ProbeStep* step = view.Step(kStepNvmeSubsystemConnect);
+  return step != nullptr && step->outcome == StepOutcome::kNotReached && view.Done(kStepNvmeDiscoveryLog) &&
+         !view.answers.nvme.proof_subsystem;
 }
 
-Verdict Unnamed() {
+Verdict SubsystemUnnamed() {
   return {.outcome = Outcome::kUnknown,
           .observed =
               "name the subsystem: --subsystem NQN (its disk is connected to this host, so none is "
@@ -81,50 +83,50 @@ Verdict Unnamed() {
               "without --prove the probe tells which are listed"};
 }
 
-Verdict Subsystem(const ProbeView& view) {
-  constexpr std::string_view kStep = "nvme-subsystem-connect";
-  if (!IsProofAsked(view, kStep)) return NoProofAsked();
-  if (IsUnnamed(view)) return Unnamed();
-  Verdict verdict = JudgeServerStep(view, kStep, Cat(view.Value("nvme-proof-subsystem"), " admits this host"),
-                                    "a subsystem that admits this host", kFabrics);
-  // The target's words name the field, not what was in it.
-  if (verdict.outcome == Outcome::kFail)
-    verdict.observed +=
-        Cat(" (host ", view.Value("nvme-host-nqn"), ", ", view.Value("nvme-host-nqn-from"), ")");
-  return verdict;
-}
-
-std::string LocalFix(const ProbeView& view) {
-  const std::string_view already = view.Value("nvme-already-connected");
-  if (already.empty()) return std::string(kFixInitiator);
-  return Cat(
-      "nvme list-subsys  # ", already,
-      " of this host has that subsystem, and was left alone: make the proof on another subsystem or from "
-      "another host; or, when nobody uses it: nvme disconnect -d ",
-      already.substr(0, already.find(' ')));
-}
-
-Verdict KernelRead(const ProbeView& view) {
-  constexpr std::string_view kConnectStep = "nvme-kernel-connect";
-  if (!IsProofAsked(view, kConnectStep)) return NoProofAsked();
-  if (!view.Done(kConnectStep))
-    return JudgeLocalStep(view, kConnectStep, "connected", "a connection of this host's initiator", kKernel,
-                          LocalFix(view));
-  Verdict verdict = JudgeProofTransfer(view, "nvme-kernel-read", "nvme-read", true, kKernel);
-  const std::string_view transport = view.Value("nvme-kernel-transport");
-  if (verdict.outcome == Outcome::kPass && transport != "rdma") verdict.outcome = Outcome::kFail;
-  if (!transport.empty()) verdict.observed += Cat(", by ", transport);
-  return verdict;
-}
-
-Verdict NvmeLeftNothing(const ProbeView& view) {
-  if (!IsProofAsked(view, "nvme-kernel-disconnect")) return NoProofAsked();
+Verdict JudgeNvmeSubsystem(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNvmeSubsystemConnect)) return NoProofAsked();
+  if (IsSubsystemUnnamed(view)) return SubsystemUnnamed();
   Verdict verdict =
-      JudgeStep(view, "nvme-kernel-disconnect", "disconnected", "nothing left connected", kKernel);
+      JudgeServerStep(view, kStepNvmeSubsystemConnect,
+                      fmt::format("{} admits this host", TextOf(view.answers.nvme.proof_subsystem)),
+                      "a subsystem that admits this host", kNvmeFabrics);
+  // The target's words name the field, not what was in it.
+  const NvmeHost& host = view.answers.nvme_host;
+  if (verdict.outcome == Outcome::kFail)
+    verdict.observed += fmt::format(" (host {}, {})", TextOf(host.nqn), TextOf(host.nqn_from));
+  return verdict;
+}
+
+std::string NvmeInitiatorFix(const ProbeView& view) {
+  const std::string_view already = TextOf(view.answers.nvme.already_connected);
+  if (already.empty()) return std::string(kFixNvmeInitiator);
+  return fmt::format(
+      "nvme list-subsys  # {} of this host has that subsystem, and was left alone: make the proof on another "
+      "subsystem or from another host; or, when nobody uses it: nvme disconnect -d {}",
+      already, already.substr(0, already.find(' ')));
+}
+
+Verdict JudgeNvmeRead(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNvmeKernelConnect)) return NoProofAsked();
+  if (!view.Done(kStepNvmeKernelConnect))
+    return JudgeLocalStep(view, kStepNvmeKernelConnect, "connected", "a connection of this host's initiator",
+                          kNvmeKernel, NvmeInitiatorFix(view));
+  Verdict verdict = JudgeProofTransfer(view, kStepNvmeKernelRead, kProofNvmeRead, true, kNvmeKernel);
+  const std::string_view transport = TextOf(view.answers.nvme.kernel_transport);
+  if (verdict.outcome == Outcome::kPass && transport != "rdma") verdict.outcome = Outcome::kFail;
+  if (!transport.empty()) verdict.observed += fmt::format(", by {}", transport);
+  return verdict;
+}
+
+Verdict JudgeNvmeDisconnect(const ProbeView& view) {
+  if (!IsProofAsked(view, kStepNvmeKernelDisconnect)) return NoProofAsked();
+  Verdict verdict =
+      JudgeStep(view, kStepNvmeKernelDisconnect, "disconnected", "nothing left connected", kNvmeKernel);
   // By the controller, never by the NQN: that would take down all connections to the subsystem.
-  const std::string_view controller = view.Value("nvme-kernel-controller");
+  const std::string_view controller = TextOf(view.answers.nvme.kernel_controller);
   if (!controller.empty())
-    verdict.fix = Cat("nvme list-subsys; nvme disconnect -d ", controller, "  # the controller of the proof");
+    verdict.fix =
+        fmt::format("nvme list-subsys; nvme disconnect -d {}  # the controller of the proof", controller);
   return verdict;
 }
 
@@ -160,7 +162,7 @@ std::vector<ProbeCheck> NvmeServerChecks() {
        .fix = "dmesg | grep -i nvmet  # on the target: it says there why it refused",
        .blocking = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener"},
-       .judge = &Connect},
+       .judge = &JudgeNvmeConnect},
       {.id = "nvme.discovery",
        .title = "The discovery log came over RDMA",
        .why = "The target wrote it into this host's memory by RDMA: the whole way works, data included",
@@ -168,7 +170,7 @@ std::vector<ProbeCheck> NvmeServerChecks() {
        .blocking = true,
        .proof = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect"},
-       .judge = &NvmeDiscovery},
+       .judge = &JudgeNvmeDiscovery},
       {.id = "nvme.subsystem-listed",
        .title = "The target offers this host a subsystem",
        .why = "A target lists what the host may use: without one there is nothing to connect to",
@@ -177,7 +179,7 @@ std::vector<ProbeCheck> NvmeServerChecks() {
               "link it into the subsystem's allowed_hosts",
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery"},
-       .judge = &NvmeListed},
+       .judge = &JudgeNvmeListed},
       {.id = "nvme.subsystem-admits",
        .title = "The subsystem admits this host",
        .why = "A subsystem admits hosts by their name; whom it does not know it refuses",
@@ -187,22 +189,22 @@ std::vector<ProbeCheck> NvmeServerChecks() {
        .blocking = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery"},
-       .judge = &Subsystem},
+       .judge = &JudgeNvmeSubsystem},
       {.id = "nvme.kernel-read",
        .title = "This host's own initiator reads the namespace over RDMA",
        .why = "Only the kernel's own connection shows that a workload will have its data",
-       .fix = kFixInitiator,
+       .fix = kFixNvmeInitiator,
        .blocking = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery", "nvme.subsystem-admits"},
-       .judge = &KernelRead},
+       .judge = &JudgeNvmeRead},
       {.id = "nvme.kernel-disconnect",
        .title = "The proof left no connection behind",
        .why = "A connection nobody uses holds a block device and a controller of the target",
        .fix = "nvme list-subsys; nvme disconnect -d nvmeN  # nvmeN: the controller of the proof",
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery", "nvme.subsystem-admits", "nvme.kernel-read"},
-       .judge = &NvmeLeftNothing},
+       .judge = &JudgeNvmeDisconnect},
   };
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/probe/probe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <string>
 #include <utility>
 
 #include "api/model/probe_walk.h"
@@ -17,32 +19,32 @@
 namespace rdmaready {
 namespace {
 
-struct Family {
+struct ProbeFamily {
   Protocol protocol;
   std::vector<ProbeCheck> checks;
 };
 
-const std::vector<Family>& Families() {
-  static const std::vector<Family> families = [] {
+const std::vector<ProbeFamily>& ProbeFamilies() {
+  static const std::vector<ProbeFamily> families = [] {
     std::vector<ProbeCheck> smb = SmbServerChecks();
     for (ProbeCheck& check : ShareChecks()) smb.push_back(std::move(check));
-    return std::vector<Family>{{Protocol::kSmb, std::move(smb)},
-                               {Protocol::kNvme, NvmeServerChecks()},
-                               {Protocol::kIser, IserServerChecks()},
-                               {Protocol::kNfs, NfsServerChecks()}};
+    return std::vector<ProbeFamily>{{Protocol::kSmb, std::move(smb)},
+                                    {Protocol::kNvme, NvmeServerChecks()},
+                                    {Protocol::kIser, IserServerChecks()},
+                                    {Protocol::kNfs, NfsServerChecks()}};
   }();
   return families;
 }
 
-const std::vector<ProbeCheck>& ChecksOf(Protocol protocol) {
+const std::vector<ProbeCheck>& ProbeChecksOf(Protocol protocol) {
   static const std::vector<ProbeCheck> none;
-  const auto family = std::ranges::find(Families(), protocol, &Family::protocol);
-  return family == Families().end() ? none : family->checks;
+  const auto family = std::ranges::find(ProbeFamilies(), protocol, &ProbeFamily::protocol);
+  return family == ProbeFamilies().end() ? none : family->checks;
 }
 
-using Words = std::array<std::pair<std::string_view, std::string>, 3>;
+using ProbeWords = std::array<std::pair<std::string_view, std::string>, 3>;
 
-std::string Filled(std::string_view text, const Words& words) {
+std::string FilledForProbe(std::string_view text, const ProbeWords& words) {
   std::string filled(text);
   for (const auto& [placeholder, word] : words) {
     for (std::size_t at = filled.find(placeholder); at != std::string::npos;
@@ -53,14 +55,15 @@ std::string Filled(std::string_view text, const Words& words) {
   return filled;
 }
 
-std::string FixFor(std::string_view fix, const ProbeResult& result) {
+std::string ProbeFixFor(std::string_view fix, const ProbeResult& result) {
   const std::string address = result.address.empty() ? "ADDRESS" : ShellWord(result.address);
-  return Filled(fix, {{{"{target}", ShellWord(result.target)},
-                       {"{address}", address},
-                       {"{port}", result.port_number == 0 ? "PORT" : std::to_string(result.port_number)}}});
+  return FilledForProbe(fix,
+                        {{{"{target}", ShellWord(result.target)},
+                          {"{address}", address},
+                          {"{port}", result.port_number == 0 ? "PORT" : std::to_string(result.port_number)}}});
 }
 
-Finding Begin(const ProbeCheck& check, std::string subject) {
+Finding BeginProbeFinding(const ProbeCheck& check, std::string subject) {
   return {.id = std::string(check.id),
           .title = std::string(check.title),
           .scope = Scope::kTarget,
@@ -70,8 +73,9 @@ Finding Begin(const ProbeCheck& check, std::string subject) {
           .why = std::string(check.why)};
 }
 
-Finding JudgeOne(const ProbeCheck& check, const ProbeView& view, const std::vector<Finding>& earlier) {
-  Finding finding = Begin(check, ProbeSubject(view.result.protocol, view.result.target));
+Finding JudgeOneProbeCheck(const ProbeCheck& check, const ProbeView& view,
+                           const std::vector<Finding>& earlier) {
+  Finding finding = BeginProbeFinding(check, ProbeSubject(view.result.protocol, view.result.target));
   Verdict verdict = check.judge(view);
   const bool advice = verdict.outcome == Outcome::kFail && !check.blocking;
   finding.outcome = advice ? Outcome::kWarn : verdict.outcome;
@@ -79,21 +83,22 @@ Finding JudgeOne(const ProbeCheck& check, const ProbeView& view, const std::vect
   finding.expected = Printable(verdict.expected);
   finding.source = std::move(verdict.source);
   if (finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable) return finding;
-  finding.fix = FixFor(verdict.fix.empty() ? check.fix : std::string_view(verdict.fix), view.result);
+  finding.fix = ProbeFixFor(verdict.fix.empty() ? check.fix : std::string_view(verdict.fix), view.result);
   const Evidence evidence{.findings = earlier, .subject = finding.subject};
   if (const Finding* behind = HidingFinding(check.depends_on, finding, evidence)) Hide(finding, *behind, {});
   return finding;
 }
 
-std::string MoreTime(const ProbeView& view) {
-  return Cat("rdmaready probe ", Name(view.result.protocol), " {target} --timeout 2m  # longer than it had");
+std::string MoreProbeTime(const ProbeView& view) {
+  return fmt::format("rdmaready probe {} {{target}} --timeout 2m  # longer than it had",
+                     Name(view.result.protocol));
 }
 
-Verdict NotMade(const ProbeView& view, Verdict verdict, bool time_up) {
+Verdict StepNotMade(const ProbeView& view, Verdict verdict, bool time_up) {
   verdict.observed = "not tried";
   if (!time_up) return verdict;
   verdict.observed = "not tried: the time of the probe was up";
-  verdict.fix = MoreTime(view);
+  verdict.fix = MoreProbeTime(view);
   return verdict;
 }
 
@@ -109,23 +114,10 @@ bool ProbeView::Done(std::string_view name) const {
   return step != nullptr && step->outcome == StepOutcome::kDone;
 }
 
-std::string_view ProbeView::Value(std::string_view name) const {
-  const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
-  return found == result.values.end() ? std::string_view() : found->value;
-}
-
-std::optional<std::uint64_t> ProbeView::Number(std::string_view name) const {
-  const std::string_view text = Value(name);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 const std::vector<ProbeCheck>& AllProbeChecks() {
   static const std::vector<ProbeCheck> all = [] {
     std::vector<ProbeCheck> checks;
-    for (const Family& family : Families())
+    for (const ProbeFamily& family : ProbeFamilies())
       checks.insert(checks.end(), family.checks.begin(), family.checks.end());
     return checks;
   }();
@@ -138,27 +130,27 @@ const ProbeCheck* FindProbeCheck(std::string_view id) {
 }
 
 std::string ProbeSubject(Protocol protocol, std::string_view target) {
-  return Cat(Name(protocol), " ", Printable(target));
+  return fmt::format("{} {}", Name(protocol), Printable(target));
 }
 
 std::vector<Finding> JudgeProbe(const ProbeResult& result) {
   std::vector<Finding> findings;
   const bool to_share = ProbeView{result}.Step(kStepShareMount) != nullptr;
-  for (const ProbeCheck& check : ChecksOf(result.protocol)) {
+  for (const ProbeCheck& check : ProbeChecksOf(result.protocol)) {
     if (check.rung == Rung::kShare && !to_share) continue;
-    findings.push_back(JudgeOne(check, ProbeView{result}, findings));
+    findings.push_back(JudgeOneProbeCheck(check, ProbeView{result}, findings));
   }
   return findings;
 }
 
 Finding NotProbed(Protocol protocol, std::string_view target, std::string_view reason) {
-  const std::vector<ProbeCheck>& checks = ChecksOf(protocol);
+  const std::vector<ProbeCheck>& checks = ProbeChecksOf(protocol);
   const auto proof = std::ranges::find(checks, true, &ProbeCheck::proof);
   Finding finding = proof == checks.end() ? Finding{.scope = Scope::kTarget, .rung = Rung::kServer}
-                                          : Begin(*proof, ProbeSubject(protocol, target));
+                                          : BeginProbeFinding(*proof, ProbeSubject(protocol, target));
   finding.outcome = Outcome::kUnknown;
-  finding.observed = Cat("not probed: ", Printable(reason));
-  finding.fix = Cat("rdmaready probe ", Name(protocol), " ", ShellWord(target), "  # again");
+  finding.observed = fmt::format("not probed: {}", Printable(reason));
+  finding.fix = fmt::format("rdmaready probe {} {}  # again", Name(protocol), ShellWord(target));
   return finding;
 }
 
@@ -182,16 +174,16 @@ Readiness ReadinessOfProbe(const std::vector<Finding>& findings) {
 }
 
 std::string GeneralFix(const ProbeCheck& check) {
-  return Filled(check.fix, {{{"{target}", "TARGET"}, {"{address}", "ADDRESS"}, {"{port}", "PORT"}}});
+  return FilledForProbe(check.fix, {{{"{target}", "TARGET"}, {"{address}", "ADDRESS"}, {"{port}", "PORT"}}});
 }
 
 Verdict JudgeStep(const ProbeView& view, std::string_view name, std::string observed, std::string expected,
                   std::string_view source, std::string fix) {
   Verdict verdict{.expected = std::move(expected), .source = std::string(source), .fix = std::move(fix)};
   const ProbeStep* step = view.Step(name);
-  const std::string_view time_up = view.Value(kValueTimeUp);
+  const std::optional<std::string>& time_up = view.answers.time_up;
   if (step == nullptr || step->outcome == StepOutcome::kNotReached)
-    return NotMade(view, std::move(verdict), !time_up.empty());
+    return StepNotMade(view, std::move(verdict), time_up.has_value());
   if (step->outcome == StepOutcome::kDone) {
     verdict.outcome = Outcome::kPass;
     verdict.observed = std::move(observed);
@@ -203,7 +195,7 @@ Verdict JudgeStep(const ProbeView& view, std::string_view name, std::string obse
       step->failure.detail.empty() ? std::string(FailurePhrase(step->failure.kind)) : step->failure.detail;
   if (time_up == name) {
     verdict.observed += " (the time of the probe was up)";
-    verdict.fix = MoreTime(view);
+    verdict.fix = MoreProbeTime(view);
   }
   return verdict;
 }

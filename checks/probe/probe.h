@@ -6,7 +6,6 @@
 // finding that passed is never hidden: a client that goes by RDMA at once does not mind a closed TCP port.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +18,10 @@ namespace rdmaready {
 // What a check of a probe may look at.
 struct ProbeView {
   const ProbeResult& result;
+  const ProbeAnswers& answers = result.answers;
 
   const ProbeStep* Step(std::string_view name) const;  // null when the walk has no such step
   bool Done(std::string_view name) const;
-  std::string_view Value(std::string_view name) const;  // empty when it was not told
-  std::optional<std::uint64_t> Number(std::string_view name) const;
 };
 
 // The fix is as that of checks/check.h; its placeholders are {target}, {address} and {port}.

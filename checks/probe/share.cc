@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What moving files of a share showed: that they went over RDMA, and whole.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "api/base/text.h"
 #include "api/model/probe_walk.h"
+#include "checks/probe/answers.h"
 #include "checks/probe/families.h"
+#include "checks/probe/storage.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -10,7 +15,7 @@ namespace {
 
 constexpr std::string_view kShareClient = "the kernel's SMB client (/proc/fs/cifs/DebugData)";
 
-Verdict Mounted(const ProbeView& view) {
+Verdict JudgeShareMount(const ProbeView& view) {
   Verdict verdict = JudgeStep(view, kStepShareMount, "mounted over RDMA, for this test alone",
                               "a mount over RDMA", "the kernel's SMB client");
   const ProbeStep* step = view.Step(kStepShareMount);
@@ -18,7 +23,7 @@ Verdict Mounted(const ProbeView& view) {
     verdict.outcome = Outcome::kUnknown;
     verdict.fix = "modprobe cifs  # on the probing host, and run its agent as root";
   }
-  if (view.Value("share-client-smb-direct") == "no") {
+  if (view.answers.share.client_smb_direct == false) {
     verdict.observed = "the client was built without SMB Direct (CONFIG_CIFS_SMB_DIRECT)";
     verdict.outcome = Outcome::kFail;
     verdict.fix =
@@ -28,89 +33,89 @@ Verdict Mounted(const ProbeView& view) {
   return verdict;
 }
 
-Verdict OverRdma(const ProbeView& view) {
+Verdict JudgeShareOverRdma(const ProbeView& view) {
+  const ShareAnswers& share = view.answers.share;
   Verdict verdict{
       .expected = "an RDMA connection, no new TCP connection, and an RDMA port that counted the bytes",
-      .source = Cat(kShareClient, ", counters of ", view.result.local_port, ", /proc/net/tcp")};
-  const std::optional<std::uint64_t> moved = view.Number("share-moved-bytes");
-  const std::optional<std::uint64_t> counted = view.Number("share-port-bytes");
-  const std::optional<std::uint64_t> tcp = view.Number("share-new-tcp-connections");
-  const std::string_view connection = view.Value("share-connection");
-  if (!moved || *moved == 0 || connection.empty() || !tcp) {
-    verdict.observed = !moved || *moved == 0 ? "no file was moved" : "the client's state could not be read";
+      .source = fmt::format("{}, counters of {}, /proc/net/tcp", kShareClient, view.result.local_port)};
+  const std::uint64_t moved = share.moved_bytes.value_or(0);
+  if (moved == 0 || share.connection == ShareAnswers::Connection::kUnknown || !share.new_tcp_connections) {
+    verdict.observed = moved == 0 ? "no file was moved" : "the client's state could not be read";
     return verdict;
   }
-  const bool short_count = counted && *counted < *moved;
-  const bool proven = connection == "rdma" && *tcp == 0 && !short_count;
+  const std::optional<std::uint64_t> counted = share.port_bytes;
+  const std::uint64_t tcp = *share.new_tcp_connections;
+  const bool by_rdma = share.connection == ShareAnswers::Connection::kRdma;
+  const bool proven = by_rdma && tcp == 0 && (!counted || *counted >= moved);
   // Two witnesses of three, where the driver counts nothing (siw).
   verdict.outcome = !proven ? Outcome::kFail : counted ? Outcome::kPass : Outcome::kWarn;
   verdict.observed =
-      Cat(VolumeText(*moved), " moved on ", connection == "rdma" ? "an RDMA" : "a TCP", " connection, ",
-          *tcp == 0 ? "no" : std::to_string(*tcp), " new TCP connection to port 445, ");
-  verdict.observed +=
-      counted ? Cat("the port counted packets for ", *counted >= *moved ? "all of them" : VolumeText(*counted))
-              : "the port counts no traffic";
+      fmt::format("{} moved on {} connection, {} new TCP connection to port 445, {}", VolumeText(moved),
+                  by_rdma ? "an RDMA" : "a TCP", tcp == 0 ? "no" : std::to_string(tcp),
+                  !counted            ? "the port counts no traffic"
+                  : *counted >= moved ? "the port counted packets for all of them"
+                                      : fmt::format("the port counted packets for {}", VolumeText(*counted)));
   return verdict;
 }
 
 // "write-512k 61 MB/s", "read-1k 4000 operations/s, p50 210 us".
-std::string ShapeText(const TransferResult& result) {
+std::string ShareShapeText(const TransferResult& result) {
   constexpr std::string_view kPrefix = "share-";
   const std::string_view name = result.case_name;
   const std::string_view shape = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
-  if (result.message_bytes >= 65'536) return Cat(shape, " ", RateText(result.throughput_bytes_per_s));
-  return Cat(shape, " ", result.operations_per_s, " operations/s, p50 ", DurationText(result.latency.p50_ns));
+  if (result.message_bytes >= 65'536)
+    return fmt::format("{} {}", shape, RateText(result.throughput_bytes_per_s));
+  return fmt::format("{} {} operations/s, p50 {}", shape, result.operations_per_s,
+                     DurationText(result.latency.p50_ns));
 }
 
-Verdict Files(const ProbeView& view) {
-  std::string observed;
+Verdict JudgeShareFiles(const ProbeView& view) {
+  std::vector<std::string> shapes;
   std::uint64_t compared = 0;
   for (const TransferResult& result : view.result.transfers) {
-    observed += Cat(observed.empty() ? "" : "; ", ShapeText(result));
+    shapes.push_back(ShareShapeText(result));
     compared += result.bytes_verified;
   }
-  Verdict verdict =
-      JudgeStep(view, kStepShareFiles, std::move(observed), "every byte read back as it was written",
-                "direct I/O on a file of the share, 512 KiB, 8 KiB and 1 KiB");
+  Verdict verdict = JudgeStep(view, kStepShareFiles, fmt::format("{}", fmt::join(shapes, "; ")),
+                              "every byte read back as it was written",
+                              "direct I/O on a file of the share, 512 KiB, 8 KiB and 1 KiB");
   if (verdict.outcome == Outcome::kPass && compared == 0) verdict.outcome = Outcome::kUnknown;
-  const std::string_view left = view.Value("share-file-left");
-  if (verdict.outcome == Outcome::kPass && !left.empty()) {
+  const std::optional<std::string>& left = view.answers.share.file_left;
+  if (verdict.outcome == Outcome::kPass && left) {
     verdict.outcome = Outcome::kWarn;
-    verdict.observed = Cat("the test's own file could not be removed: ", left);
+    verdict.observed = fmt::format("the test's own file could not be removed: {}", *left);
     verdict.fix = "rm .rdmaready-*.tmp  # on the share: this user may create files there and not delete them";
   }
   return verdict;
 }
 
-Verdict DirectPlacement(const ProbeView& view) {
-  Verdict verdict{.expected = "neither signed nor encrypted", .source = std::string(kShareClient)};
-  const std::string_view is_signed = view.Value("share-signed");
-  if (is_signed.empty()) {
-    verdict.observed = "not told";
-    return verdict;
-  }
-  const bool encrypted = view.Value("share-encrypted") == "yes";
-  verdict.outcome = is_signed == "yes" || encrypted ? Outcome::kWarn : Outcome::kPass;
-  verdict.observed = encrypted            ? "encrypted: all data is copied through messages"
-                     : is_signed == "yes" ? "signed: all data is copied through messages"
-                                          : "neither signed nor encrypted";
-  return verdict;
+Verdict JudgeSharePlacement(const ProbeView& view) {
+  constexpr std::string_view kExpected = "neither signed nor encrypted";
+  const ShareAnswers& share = view.answers.share;
+  if (!share.is_signed) return NotTold(kShareClient, std::string(kExpected));
+  const bool encrypted = share.encrypted == true;
+  return {.outcome = *share.is_signed || encrypted ? Outcome::kWarn : Outcome::kPass,
+          .observed = encrypted          ? "encrypted: all data is copied through messages"
+                      : *share.is_signed ? "signed: all data is copied through messages"
+                                         : "neither signed nor encrypted",
+          .expected = std::string(kExpected),
+          .source = std::string(kShareClient)};
 }
 
-Verdict Announced(const ProbeView& view) {
-  Verdict verdict{.expected = Cat(view.result.address, " announced as RDMA-capable"),
-                  .source = "FSCTL_QUERY_NETWORK_INTERFACE_INFO, asked by the kernel's SMB client"};
-  const std::string_view offers = view.Value("share-server-interfaces");
-  const std::string_view announced = view.Value("share-address-announced-rdma");
-  if (offers.empty()) {
-    verdict.observed = "not told";
-    return verdict;
-  }
-  verdict.outcome = announced == "yes" ? Outcome::kPass : Outcome::kWarn;
-  verdict.observed = announced == "yes"  ? Cat("announced as RDMA-capable, among: ", offers)
-                     : announced == "no" ? Cat("announced without RDMA: ", offers)
-                                         : Cat("not announced: ", offers);
-  return verdict;
+Verdict JudgeShareAnnounced(const ProbeView& view) {
+  constexpr std::string_view kInquiry = "FSCTL_QUERY_NETWORK_INTERFACE_INFO, asked by the kernel's SMB client";
+  const std::string expected = fmt::format("{} announced as RDMA-capable", view.result.address);
+  const std::string_view offers = TextOf(view.answers.share.server_interfaces);
+  if (offers.empty()) return NotTold(kInquiry, expected);
+  const std::optional<bool> announced = view.answers.share.address_announced_rdma;
+  return {.outcome = announced == true ? Outcome::kPass : Outcome::kWarn,
+          .observed = fmt::format("{}: {}",
+                                  !announced   ? "not announced"
+                                  : *announced ? "announced as RDMA-capable, among"
+                                               : "announced without RDMA",
+                                  offers),
+          .expected = expected,
+          .source = std::string(kInquiry)};
 }
 
 }  // namespace
@@ -131,7 +136,7 @@ std::vector<ProbeCheck> ShareChecks() {
               "SMB Direct",
        .blocking = true,
        .depends_on = way,
-       .judge = &Mounted},
+       .judge = &JudgeShareMount},
       {.id = "share.files",
        .rung = Rung::kShare,
        .title = "Files of the share are written and read back whole",
@@ -140,7 +145,7 @@ std::vector<ProbeCheck> ShareChecks() {
               "connection",
        .blocking = true,
        .depends_on = mounted,
-       .judge = &Files},
+       .judge = &JudgeShareFiles},
       {.id = "share.over-rdma",
        .rung = Rung::kShare,
        .title = "The bytes of the share went over RDMA, and not over TCP",
@@ -151,7 +156,7 @@ std::vector<ProbeCheck> ShareChecks() {
        .blocking = true,
        .proof = true,
        .depends_on = mounted,
-       .judge = &OverRdma},
+       .judge = &JudgeShareOverRdma},
       {.id = "share.direct-placement",
        .rung = Rung::kShare,
        .title = "Data is placed directly by RDMA reads and writes",
@@ -162,7 +167,7 @@ std::vector<ProbeCheck> ShareChecks() {
               "signing, smb3 "
               "encryption in /etc/ksmbd/ksmbd.conf",
        .depends_on = mounted,
-       .judge = &DirectPlacement},
+       .judge = &JudgeSharePlacement},
       {.id = "share.announced",
        .rung = Rung::kShare,
        .title = "The server announces this address as RDMA-capable",
@@ -172,7 +177,7 @@ std::vector<ProbeCheck> ShareChecks() {
            "interface, not on a bridge, bond or VLAN above it (before Linux 6.18), and ksmbd.conf's interfaces "
            "must "
            "name it",
-       .judge = &Announced},
+       .judge = &JudgeShareAnnounced},
   };
 }
 

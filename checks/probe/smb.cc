@@ -1,82 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an SMB server's answers mean for SMB Direct.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/base/text.h"
+#include "api/model/probe_walk.h"
+#include "checks/probe/answers.h"
 #include "checks/probe/families.h"
 #include "checks/probe/storage.h"
-#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kTcp = "TCP";
+constexpr std::string_view kSmbTcp = "TCP";
 constexpr std::string_view kSmb2Tcp = "SMB2 NEGOTIATE by TCP";
 constexpr std::string_view kSmbCm = "RDMA connection manager";
 constexpr std::string_view kSmbd = "MS-SMBD negotiate";
 constexpr std::string_view kSmb2Rdma = "SMB2 NEGOTIATE by RDMA";
 
-constexpr std::uint64_t kMiB = 1'048'576;
-constexpr std::uint64_t kLeastIoBytes = 65'536;  // below it clients drop the server, [MS-SMB2] 3.2.5.2
-constexpr std::uint64_t kUsualDepth = 8;         // what servers ask for; see the kernel's smb_direct
+constexpr std::uint64_t kSmbGoodIoBytes = 1'048'576;
+constexpr std::uint64_t kSmbLeastIoBytes = 65'536;  // below it clients drop the server, [MS-SMB2] 3.2.5.2
+constexpr std::uint64_t kSmbUsualDepth = 8;         // what servers ask for; see the kernel's smb_direct
 
-Verdict Address(const ProbeView& view) {
-  return JudgeStep(view, "resolve", std::string(view.result.address), "a name that resolves", "resolver");
-}
-
-Verdict Route(const ProbeView& view) {
-  return JudgeStep(view, "route", Cat(view.result.local_port, " leads to ", view.result.address),
-                   "an RDMA port on the way to the server", "routing table and RDMA ports of this host");
-}
-
-std::string TcpFix(const ProbeView& view) {
-  const ProbeStep* step = view.Step("tcp-connect");
+std::string SmbTcpFix(const ProbeView& view) {
+  const ProbeStep* step = view.Step(kStepTcpConnect);
   if (step == nullptr || step->failure.kind != FailureKind::kRejected) return {};
   return "ss -ltn 'sport = :445'  # on the server: nothing listens; Linux: systemctl start ksmbd (or smbd), "
          "Windows: Start-Service LanmanServer";
 }
 
-Verdict Tcp445(const ProbeView& view) {
-  return JudgeServerStep(view, "tcp-connect", "open", "open", kTcp, TcpFix(view));
+Verdict JudgeServerTcp(const ProbeView& view) {
+  return JudgeServerStep(view, kStepTcpConnect, "open", "open", kSmbTcp, SmbTcpFix(view));
 }
 
 bool IsSmb3(std::string_view dialect) { return dialect.starts_with("3."); }
 
-Verdict Smb3(const ProbeView& view) {
-  const std::string_view dialect = view.Value("tcp-dialect");
-  Verdict verdict = JudgeServerStep(view, "tcp-negotiate", Cat("SMB ", dialect), "SMB 3.0 or newer", kSmb2Tcp);
+Verdict JudgeSmb3(const ProbeView& view) {
+  const std::string_view dialect = TextOf(view.answers.tcp.dialect);
+  Verdict verdict =
+      JudgeServerStep(view, kStepTcpNegotiate, fmt::format("SMB {}", dialect), "SMB 3.0 or newer", kSmb2Tcp);
   if (verdict.outcome == Outcome::kPass && !IsSmb3(dialect)) verdict.outcome = Outcome::kFail;
   return verdict;
 }
 
-Verdict MultiChannel(const ProbeView& view) {
-  const bool by_rdma = view.Value("tcp-multi-channel").empty();
-  const std::string_view announced = view.Value(by_rdma ? "smb2-multi-channel" : "tcp-multi-channel");
-  Verdict verdict{.expected = "announced", .source = std::string(by_rdma ? kSmb2Rdma : kSmb2Tcp)};
-  if (announced.empty()) {
-    verdict.observed = "not told";
-    return verdict;
-  }
-  verdict.outcome = announced == "yes" ? Outcome::kPass : Outcome::kFail;
-  verdict.observed = announced == "yes" ? "announced" : "not announced";
-  return verdict;
+Verdict JudgeSmbMultiChannel(const ProbeView& view) {
+  const bool by_rdma = !view.answers.tcp.multi_channel;
+  const std::optional<bool> announced =
+      by_rdma ? view.answers.smb.multi_channel : view.answers.tcp.multi_channel;
+  const std::string_view source = by_rdma ? kSmb2Rdma : kSmb2Tcp;
+  if (!announced) return NotTold(source, "announced");
+  return {.outcome = *announced ? Outcome::kPass : Outcome::kFail,
+          .observed = *announced ? "announced" : "not announced",
+          .expected = "announced",
+          .source = std::string(source)};
 }
 
-Verdict NobodyAnswers(const ProbeView& view, Verdict verdict) {
-  const std::string_view refusal = view.Value("rdma-refusal");
-  const bool silent = refusal == "no-answer" || refusal == "unresolved";
-  if (refusal == "no-listener") verdict.observed = Cat("no RDMA listener (", verdict.observed, ")");
-  if (!silent || !view.Done("tcp-connect")) return verdict;
+Verdict NobodyListensForSmb(const ProbeView& view, Verdict verdict) {
+  const RdmaRefusal& refusal = view.answers.rdma.refusal;
+  if (refusal.kind == RdmaRefusal::Kind::kNoListener)
+    verdict.observed = fmt::format("no RDMA listener ({})", verdict.observed);
+  if (!IsSilent(refusal) || !view.Done(kStepTcpConnect)) return verdict;
   // The address is alive: what keeps silent there is RDMA.
-  verdict.observed = Cat("TCP is answered there and RDMA is not (", verdict.observed, ")");
+  verdict.observed = fmt::format("TCP is answered there and RDMA is not ({})", verdict.observed);
   verdict.fix = FixOfSilentRdma(view);
   return verdict;
 }
 
-Verdict ListensByRdma(const ProbeView& view) {
-  Verdict verdict = JudgeServerStep(view, "rdma-connect", Cat("answers on port ", view.result.port_number),
-                                    "an SMB Direct server that listens", kSmbCm);
-  if (verdict.outcome == Outcome::kFail) return NobodyAnswers(view, std::move(verdict));
+Verdict JudgeServerListener(const ProbeView& view) {
+  Verdict verdict =
+      JudgeServerStep(view, kStepRdmaConnect, fmt::format("answers on port {}", view.result.port_number),
+                      "an SMB Direct server that listens", kSmbCm);
+  if (verdict.outcome == Outcome::kFail) return NobodyListensForSmb(view, std::move(verdict));
   if (verdict.outcome == Outcome::kPass && view.result.port_number == 5445 &&
       view.result.transport != "iwarp") {
     verdict.outcome = Outcome::kWarn;
@@ -89,75 +84,82 @@ Verdict ListensByRdma(const ProbeView& view) {
   return verdict;
 }
 
-Verdict SmbdNegotiate(const ProbeView& view) {
-  const std::string sizes =
-      Cat("send ", view.Value("smbd-max-receive"), " B, fragmented ", view.Value("smbd-max-fragmented"), " B, ",
-          view.Value("smbd-credits-granted"), " credits");
-  return JudgeServerStep(view, "smbd-negotiate", sizes, "version 1.0 and sizes to work with", kSmbd);
+Verdict JudgeSmbdNegotiate(const ProbeView& view) {
+  const SmbAnswers& smb = view.answers.smb;
+  const std::string sizes = fmt::format("send {} B, fragmented {} B, {} credits", TextOf(smb.smbd_max_receive),
+                                        TextOf(smb.smbd_max_fragmented), TextOf(smb.smbd_credits_granted));
+  return JudgeServerStep(view, kStepSmbdNegotiate, sizes, "version 1.0 and sizes to work with", kSmbd);
 }
 
-Verdict Smb2OverRdma(const ProbeView& view) {
-  const std::string_view dialect = view.Value("smb2-dialect");
+Verdict JudgeSmb2OverRdma(const ProbeView& view) {
+  const std::string_view dialect = TextOf(view.answers.smb.dialect);
   Verdict verdict =
-      JudgeServerStep(view, "smb2-negotiate", Cat("SMB ", dialect, " over ", view.result.transport),
+      JudgeServerStep(view, kStepSmb2Negotiate, fmt::format("SMB {} over {}", dialect, view.result.transport),
                       "SMB 3 over RDMA", kSmb2Rdma);
   if (verdict.outcome == Outcome::kPass && !IsSmb3(dialect)) verdict.outcome = Outcome::kFail;
   return verdict;
 }
 
-Verdict NotTold(std::string_view source) { return {.observed = "not told", .source = std::string(source)}; }
-
-Verdict Signing(const ProbeView& view) {
-  const std::string_view signing = view.Value("smb2-signing");
-  if (signing.empty()) return NotTold(kSmb2Rdma);
-  const bool transform = view.Value("smb2-rdma-transform") == "yes";
+Verdict JudgeServerSigning(const ProbeView& view) {
+  const SmbAnswers& smb = view.answers.smb;
+  if (smb.signing == SmbAnswers::Signing::kUnknown) return NotTold(kSmb2Rdma);
   Verdict verdict{.outcome = Outcome::kPass,
-                  .observed = signing == "required" ? "required" : "not required",
+                  .observed = "not required",
                   .expected = "not required",
                   .source = std::string(kSmb2Rdma)};
-  if (signing != "required") return verdict;
+  if (smb.signing != SmbAnswers::Signing::kRequired) return verdict;
   verdict.outcome = Outcome::kWarn;
-  verdict.observed = transform
+  verdict.observed = smb.rdma_transform == true
                          ? "required, with the RDMA transform: only newer Windows clients place data by RDMA"
                          : "required, without the RDMA transform: no client places data by RDMA";
   return verdict;
 }
 
-Verdict IoSize(const ProbeView& view) {
-  const std::optional<std::uint64_t> bytes = view.Number("io-size");
-  if (!bytes) return NotTold(kSmb2Rdma);
+Verdict JudgeSmbIoSize(const ProbeView& view) {
+  const SmbAnswers& smb = view.answers.smb;
+  if (!smb.io_size) return NotTold(kSmb2Rdma);
   Verdict verdict{
-      .observed = Cat(BytesText(*bytes), " at a time (read ", view.Value("smb2-max-read"), ", write ",
-                      view.Value("smb2-max-write"), ", RDMA ", view.Value("smbd-max-read-write"), ")"),
+      .observed = fmt::format("{} at a time (read {}, write {}, RDMA {})", BytesText(*smb.io_size),
+                              TextOf(smb.max_read), TextOf(smb.max_write), TextOf(smb.smbd_max_read_write)),
       .expected = "1 MiB or more",
       .source = "SMB2 NEGOTIATE and MS-SMBD negotiate"};
-  verdict.outcome = *bytes >= kMiB ? Outcome::kPass : Outcome::kWarn;
-  if (*bytes < kLeastIoBytes) {
+  verdict.outcome = *smb.io_size >= kSmbGoodIoBytes ? Outcome::kPass : Outcome::kWarn;
+  if (*smb.io_size < kSmbLeastIoBytes) {
     verdict.outcome = Outcome::kFail;
     verdict.expected = "64 KiB at the least, better 1 MiB";
   }
   return verdict;
 }
 
-Verdict RdmaDepth(const ProbeView& view) {
-  const std::optional<std::uint64_t> reads = view.Number("rdma-ird");
+Verdict JudgeSmbRdmaDepth(const ProbeView& view) {
+  const std::optional<std::uint64_t> reads = view.answers.rdma.ird;
   if (!reads) return NotTold(kSmbCm);
-  Verdict verdict{.observed = Cat("the server may have ", *reads, " RDMA reads under way"),
-                  .expected = Cat(kUsualDepth, " or more"),
-                  .source = std::string(kSmbCm)};
-  verdict.outcome = *reads == 0 ? Outcome::kFail : *reads < kUsualDepth ? Outcome::kWarn : Outcome::kPass;
-  return verdict;
+  return {.outcome = *reads == 0               ? Outcome::kFail
+                     : *reads < kSmbUsualDepth ? Outcome::kWarn
+                                               : Outcome::kPass,
+          .observed = fmt::format("the server may have {} RDMA reads under way", *reads),
+          .expected = fmt::format("{} or more", kSmbUsualDepth),
+          .source = std::string(kSmbCm)};
 }
 
-Verdict SmbdMinimum(const ProbeView& view) {
-  const std::string_view accepts = view.Value("smbd-accepts-minimum");
-  if (accepts.empty()) return NotTold(kSmbd);
-  return {.outcome = accepts == "yes" ? Outcome::kPass : Outcome::kWarn,
-          .observed = accepts == "yes"  ? "accepted"
-                      : accepts == "no" ? "the connection is dropped"
-                                        : "no answer, and the connection stays",
-          .expected = "MaxReceiveSize 128 and MaxFragmentedSize 131072 accepted",
-          .source = std::string(kSmbd)};
+Verdict JudgeSmbdMinimum(const ProbeView& view) {
+  const auto verdict = [](Outcome outcome, std::string observed) {
+    return Verdict{.outcome = outcome,
+                   .observed = std::move(observed),
+                   .expected = "MaxReceiveSize 128 and MaxFragmentedSize 131072 accepted",
+                   .source = std::string(kSmbd)};
+  };
+  switch (view.answers.smb.smbd_minimum) {
+    case SmbAnswers::Minimum::kUnknown:
+      return NotTold(kSmbd);
+    case SmbAnswers::Minimum::kAccepted:
+      return verdict(Outcome::kPass, "accepted");
+    case SmbAnswers::Minimum::kDropped:
+      return verdict(Outcome::kWarn, "the connection is dropped");
+    case SmbAnswers::Minimum::kSilent:
+      return verdict(Outcome::kWarn, "no answer, and the connection stays");
+  }
+  return NotTold(kSmbd);
 }
 
 }  // namespace
@@ -166,25 +168,25 @@ std::vector<ProbeCheck> SmbServerChecks() {
   return {
       {.id = "server.address",
        .title = "The server's name leads to an address",
-       .why = "Without an address nothing can be tried",
-       .fix = "getent hosts {target}  # give the name an address in the DNS or in /etc/hosts",
+       .why = kProbeWhyAddress,
+       .fix = kProbeFixAddress,
        .blocking = true,
-       .judge = &Address},
+       .judge = &JudgeProbeAddress},
       {.id = "server.route",
        .title = "An RDMA port of this host leads to the server",
        .why =
            "SMB Direct goes out of the interface that routes to the server: without RDMA there it stays on TCP",
-       .fix = "ip route get {address}; rdma link show  # the interface of the route needs an RDMA device",
+       .fix = kProbeFixRoute,
        .blocking = true,
        .depends_on = {"server.address"},
-       .judge = &Route},
+       .judge = &JudgeProbeRoute},
       {.id = "server.tcp-445",
        .title = "The server answers on TCP port 445",
        .why = "A Windows client begins with TCP and only then moves to RDMA; without TCP it does not get there",
        .fix = "nc -vz {address} 445  # let TCP port 445 through every firewall on the way",
        .blocking = true,
        .depends_on = {"server.address", "server.route"},
-       .judge = &Tcp445},
+       .judge = &JudgeServerTcp},
       {.id = "server.smb3",
        .title = "The server speaks SMB 3.0 or newer",
        .why = "SMB Direct and multichannel exist since SMB 3.0",
@@ -192,7 +194,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "Set-SmbServerConfiguration -EnableSMB2Protocol $true",
        .blocking = true,
        .depends_on = {"server.address", "server.tcp-445"},
-       .judge = &Smb3},
+       .judge = &JudgeSmb3},
       {.id = "server.multichannel",
        .title = "The server announces multichannel",
        .why = "Clients learn by multichannel which addresses speak RDMA: without it they stay on TCP, silently",
@@ -200,7 +202,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "restart ksmbd  # on the server; Windows: Set-SmbServerConfiguration -EnableMultiChannel $true",
        .blocking = true,
        .depends_on = {"server.address", "server.tcp-445", "server.smb3"},
-       .judge = &MultiChannel},
+       .judge = &JudgeSmbMultiChannel},
       {.id = "server.rdma-listener",
        .title = "The server accepts RDMA connections for SMB",
        .why = "Where nobody listens by RDMA, clients use TCP and say nothing",
@@ -210,7 +212,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
            "starts; Windows: Get-NetAdapterRdma must say Enabled, and the edition must have SMB Direct",
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445"},
-       .judge = &ListensByRdma},
+       .judge = &JudgeServerListener},
       {.id = "server.rdma-depth",
        .title = "The server can fetch what clients write by RDMA reads, several at a time",
        .why = "With a depth of 0 no write goes by RDMA; each step below 8 costs write throughput",
@@ -219,7 +221,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "byte order",
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener"},
-       .judge = &RdmaDepth},
+       .judge = &JudgeSmbRdmaDepth},
       {.id = "server.smbd-negotiate",
        .title = "The server agrees on an SMB Direct connection",
        .why = "MS-SMBD fixes message sizes and credits before SMB can say a word",
@@ -227,7 +229,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "Microsoft-Windows-SMBServer/Operational",
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener"},
-       .judge = &SmbdNegotiate},
+       .judge = &JudgeSmbdNegotiate},
       {.id = "server.smb2-over-rdma",
        .title = "The server speaks SMB 3 over RDMA",
        .why = "Only an answer that came over RDMA shows that the whole way to the server works",
@@ -237,7 +239,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
        .proof = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate"},
-       .judge = &Smb2OverRdma},
+       .judge = &JudgeSmb2OverRdma},
       {.id = "server.signing",
        .title = "The server does not require signing",
        .why = "A Linux client that signs or encrypts never places data by RDMA, and a Windows client needs the "
@@ -247,7 +249,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "-RequireSecuritySignature $false",
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
-       .judge = &Signing},
+       .judge = &JudgeServerSigning},
       {.id = "server.io-size",
        .title = "Reads and writes of 1 MiB go in one piece",
        .why = "The least of SMB2's and SMB Direct's limits decides how much one request moves",
@@ -255,7 +257,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "max read, smb2 max write and smbd max io size; Windows Server 2012: install KB2934016",
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
-       .judge = &IoSize},
+       .judge = &JudgeSmbIoSize},
       {.id = "server.smbd-minimum",
        .title = "The server accepts the least sizes that MS-SMBD allows",
        .why = "Windows and Linux clients ask for more and never notice; another client that keeps to the "
@@ -264,7 +266,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "and Linux clients",
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
-       .judge = &SmbdMinimum},
+       .judge = &JudgeSmbdMinimum},
   };
 }
 

@@ -16,6 +16,9 @@ Verdict JudgeProbeRoute(const ProbeView& view);
 // for a port on which nobody listens; other refusals bring theirs.
 Verdict JudgeProbeListener(const ProbeView& view);
 
+// Nothing answered by RDMA.
+bool IsSilent(const RdmaRefusal& refusal);
+
 // Of a server that TCP reaches at that address and RDMA does not: what to look at, by what this host speaks.
 std::string FixOfSilentRdma(const ProbeView& view);
 
@@ -27,6 +30,9 @@ Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string
 // The same of a step that talks to the server: the local fix is that for a device or memory this host lacks.
 Verdict JudgeServerStep(const ProbeView& view, std::string_view step, std::string observed,
                         std::string expected, std::string_view source, std::string fix = {});
+
+// Unknown: the server said nothing about it, or the walk ended before.
+Verdict NotTold(std::string_view source, std::string expected = {});
 
 // Not applicable when the caller asked for no proof.
 bool IsProofAsked(const ProbeView& view, std::string_view step);

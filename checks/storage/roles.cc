@@ -2,8 +2,8 @@
 #include "checks/storage/roles.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "api/base/number.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -130,15 +130,13 @@ std::string StateText(std::string_view name, ModuleState state) {
 
 Fact<KernelVersion> VersionOf(const Fact<Kernel>& kernel) {
   if (!kernel) return kernel.missing();
-  const std::string& text = kernel->release;
-  const char* const end = text.data() + text.size();
-  KernelVersion version;
-  const auto major = std::from_chars(text.data(), end, version.major);
-  if (major.ec == std::errc() && major.ptr != end && *major.ptr == '.') {
-    const auto minor = std::from_chars(major.ptr + 1, end, version.minor);
-    if (minor.ec == std::errc()) return version;
+  std::string_view text = kernel->release;
+  const auto major = TakeNumber<unsigned>(text);
+  if (major && text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (const auto minor = TakeNumber<unsigned>(text)) return KernelVersion{*major, *minor};
   }
-  return Missing{Missing::Kind::kFailed, Cat("\"", text, "\" is no kernel release")};
+  return Missing{Missing::Kind::kFailed, Cat("\"", kernel->release, "\" is no kernel release")};
 }
 
 }  // namespace rdmaready

@@ -21,7 +21,7 @@
 namespace rdmaready {
 namespace {
 
-struct CheckOptions {
+struct CheckFlags {
   std::vector<std::string> hosts{};
   std::string inventory{};
   std::vector<std::string> facts{};
@@ -41,14 +41,14 @@ bool HasReport(const CheckSummary& run) {
          (run.report.hosts[0].error.empty() || !run.report.hosts[0].findings.empty());
 }
 
-void Show(const Context& context, const CheckOptions& options, const CheckSummary& run) {
+void Show(const Context& context, const CheckFlags& options, const CheckSummary& run) {
   if (context.global.json) return context.console.Print(CheckJson(run));
   if (HasReport(run)) context.console.Print(CheckText(run, context.style(), options.verbose));
   for (const std::string& line : Complaints(run)) context.console.Error(line);
 }
 
 // Saved hosts, at level host: there is nobody to move bytes with.
-ExitStatus RunSaved(const Context& context, const CheckOptions& options) {
+ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
   if (!options.hosts.empty() || !options.inventory.empty()) {
     return context.Fail(ExitStatus::kUsage, "--facts judges saved hosts: no HOST and no --inventory beside it");
   }
@@ -72,7 +72,7 @@ ExitStatus RunSaved(const Context& context, const CheckOptions& options) {
 }
 
 // What each host asks of the SMB server; nothing below level server.
-absl::StatusOr<ProbeOptions> ServerOf(const CheckOptions& options, Rung level) {
+absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
   ProbeOptions server{.protocol = Protocol::kSmb, .target = options.target};
   if (level < Rung::kShare) {
     if (!options.share.empty() || !options.credentials.empty()) {
@@ -98,7 +98,7 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckOptions& options, Rung level) {
   return server;
 }
 
-ExitStatus RunCheck(const Context& context, const CheckOptions& options) {
+ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (!options.facts.empty()) return RunSaved(context, options);
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
@@ -121,8 +121,9 @@ ExitStatus RunCheck(const Context& context, const CheckOptions& options) {
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, level, std::move(profile), context.console, *server,
-                   std::chrono::seconds(options.watch_seconds));
+  HostsCheck check(
+      hosts, level, std::move(profile), [&](const std::string& what) { context.console.Progress(what); },
+      *server, std::chrono::seconds(options.watch_seconds));
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
@@ -137,7 +138,7 @@ ExitStatus RunCheck(const Context& context, const CheckOptions& options) {
 }  // namespace
 
 Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
-  auto options = std::make_shared<CheckOptions>();
+  auto options = std::make_shared<CheckFlags>();
   app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
   app.add_option("--inventory", options->inventory,
                  "A file with one host per line, # for comments; - for standard input")

@@ -19,6 +19,7 @@ namespace {
 struct FactsOptions {
   std::vector<std::string> hosts{};
   std::string inventory{};
+  std::vector<std::string> facts{};
   std::string save{};
   std::uint32_t lldp_seconds = 0;
 };
@@ -43,22 +44,9 @@ HostFacts Ask(const HostClient& host, std::chrono::seconds lldp) {
   return answer;
 }
 
-ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
-  context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
-  const absl::StatusOr<std::vector<HostClient>> clients =
-      OpenClients(*addresses, context.client(), context.interrupt);
-  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
-  FactsRun run;
-  run.hosts.resize(clients->size());
-  FanOut(clients->size(),
-         [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i], std::chrono::seconds(options.lldp_seconds)); });
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
-
+ExitStatus ShowFacts(const Context& context, const FactsRun& run) {
   ExitStatus status = ExitStatus::kOk;
-  FactsRun answered{.lldp_asked = options.lldp_seconds > 0};
+  FactsRun answered{.lldp_asked = run.lldp_asked};
   for (const HostFacts& host : run.hosts) {
     status = Worse(status, host.failure);
     if (host.error.empty()) answered.hosts.push_back(host);
@@ -72,6 +60,46 @@ ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
     if (!host.error.empty()) context.console.Error(host.error);
   }
   return status;
+}
+
+// What recordings hold, shown as live hosts are.
+ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
+  if (!options.hosts.empty() || !options.inventory.empty()) {
+    return context.Fail(ExitStatus::kUsage, "--facts shows saved hosts: no HOST and no --inventory beside it");
+  }
+  if (!options.save.empty()) {
+    return context.Fail(ExitStatus::kUsage, "--save needs live hosts: --facts shows what was saved");
+  }
+  if (options.lldp_seconds > 0) {
+    return context.Fail(ExitStatus::kUsage,
+                        "--lldp needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
+  }
+  const absl::StatusOr<std::vector<SavedHost>> saved = LoadSavedHosts(options.facts);
+  if (!saved.ok()) return context.Fail(ExitStatus::kUsage, Message(saved.status()));
+  FactsRun run;
+  for (const SavedHost& host : *saved) {
+    const ExitStatus failure = host.error.empty() ? ExitStatus::kOk : ExitStatus::kUsage;  // a bad input file
+    run.hosts.push_back({.host = host.name, .error = host.error, .failure = failure, .facts = host.facts});
+    run.lldp_asked = run.lldp_asked || host.listened;
+  }
+  context.interrupt.Disarm();
+  return ShowFacts(context, run);
+}
+
+ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
+  const absl::StatusOr<std::vector<HostClient>> clients =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
+  FactsRun run{.lldp_asked = options.lldp_seconds > 0};
+  run.hosts.resize(clients->size());
+  FanOut(clients->size(),
+         [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i], std::chrono::seconds(options.lldp_seconds)); });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  return ShowFacts(context, run);
 }
 
 HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds lldp) {
@@ -136,9 +164,14 @@ Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("--inventory", options->inventory,
                  "A file with one host per line, # for comments; - for standard input")
       ->type_name("FILE");
+  app.add_option("--facts", options->facts,
+                 "Show hosts that --save saved, instead of live ones: one's folder, or that of several")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option(
          "--save", options->save,
-         "Keep what the kernels were asked and what they answered, for `check --facts`, in DIR/HOST: names, "
+         "Keep what the kernels were asked and what they answered, for --facts here and of `check`, in "
+         "DIR/HOST: names, "
          "hardware and IP addresses, settings of network and RDMA devices, machine-id, limits; no user data")
       ->type_name("DIR");
   app.add_option("--lldp", options->lldp_seconds,
@@ -147,6 +180,7 @@ Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::Range(0, 300))
       ->type_name("SECONDS");
   return [options](const Context& context) {
+    if (!options->facts.empty()) return ShowSaved(context, *options);
     return options->save.empty() ? RunFacts(context, *options) : RunSave(context, *options);
   };
 }

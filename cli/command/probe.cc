@@ -18,7 +18,7 @@
 namespace rdmaready {
 namespace {
 
-struct ProbeOptions {
+struct ProbeFlags {
   std::string protocol{};
   std::string target{};
   std::string from{};
@@ -36,15 +36,15 @@ struct ProbeOptions {
 struct VolumeOption {
   std::string_view name;
   std::string_view protocol;
-  std::string ProbeOptions::*value;
+  std::string ProbeFlags::*value;
 };
-constexpr VolumeOption kVolumeOptions[] = {{"--subsystem", "nvme", &ProbeOptions::subsystem},
-                                           {"--target-name", "iser", &ProbeOptions::target_name},
-                                           {"--export", "nfs", &ProbeOptions::export_path},
-                                           {"--share", "smb", &ProbeOptions::share}};
+constexpr VolumeOption kVolumeOptions[] = {{"--subsystem", "nvme", &ProbeFlags::subsystem},
+                                           {"--target-name", "iser", &ProbeFlags::target_name},
+                                           {"--export", "nfs", &ProbeFlags::export_path},
+                                           {"--share", "smb", &ProbeFlags::share}};
 
 // Of the option that fits; InvalidArgument for one that does not.
-absl::StatusOr<std::string> VolumeOf(const ProbeOptions& options) {
+absl::StatusOr<std::string> VolumeOf(const ProbeFlags& options) {
   std::string volume;
   for (const VolumeOption& option : kVolumeOptions) {
     const std::string& value = options.*option.value;
@@ -63,7 +63,7 @@ ExitStatus RefusedProbe(const absl::Status& status) {
   return absl::IsFailedPrecondition(status) ? ExitStatus::kNotReady : CallFailure(status);
 }
 
-ExitStatus RunProbe(const Context& context, const ProbeOptions& options) {
+ExitStatus RunProbe(const Context& context, const ProbeFlags& options) {
   ProbeOptions question{.protocol = ProtocolFromName(options.protocol).value_or(Protocol::kUnknown),
                         .target = options.target,
                         .port_number = options.rdma_port,
@@ -119,7 +119,7 @@ ExitStatus RunProbe(const Context& context, const ProbeOptions& options) {
 }  // namespace
 
 Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
-  auto options = std::make_shared<ProbeOptions>();
+  auto options = std::make_shared<ProbeFlags>();
   app.add_option("PROTOCOL", options->protocol, "smb, nvme, iser or nfs")
       ->check(CLI::IsMember({"smb", "nvme", "iser", "nfs"}))
       ->required();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready test: live transfers.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "cli/commands.h"
@@ -52,14 +52,9 @@ absl::Status ReadHow(TestOptions& options) {
     how.system_tos = true;
     return absl::OkStatus();
   }
-  std::uint8_t tos = 0;
-  const char* const last = options.tos.data() + options.tos.size();
-  const auto [end, error] = std::from_chars(options.tos.data(), last, tos);
-  if (error != std::errc() || end != last) {
-    return absl::InvalidArgumentError("--tos '" + options.tos + "': 0 to 255, or system");
-  }
-  how.tos = tos;
-  return absl::OkStatus();
+  how.tos = ParseNumber<std::uint8_t>(options.tos);
+  if (how.tos) return absl::OkStatus();
+  return absl::InvalidArgumentError("--tos '" + options.tos + "': 0 to 255, or system");
 }
 
 absl::Status KnowCases(const std::vector<std::string>& cases) {
@@ -134,7 +129,7 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   for (const HostClient& host : *hosts) {
     if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
   }
-  TestRunner test(context.console);
+  TestRunner test([&](const std::string& what) { context.console.Progress(what); });
   ShowAtInterrupt(context, test);
   transfers(test, *hosts, *ports);
   return Conclude(context, test);
@@ -153,7 +148,7 @@ ExitStatus RunLoopback(const Context& context, const TestOptions& options) {
 ExitStatus RunPeer(const Context& context, const TestOptions& options) {
   return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options.cases,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
-                        test.Peer(hosts[0], hosts[1], ports, options.cases, options.how);
+                        test.Peer(hosts, ports, options.cases, options.how);
                       });
 }
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/check_summary.h"
 
-#include <algorithm>
-
 #include "checks/words/words.h"
 
 namespace rdmaready {
-
-bool AllSoftware(const Facts& facts) {
-  return facts.ports && !facts.ports->empty() &&
-         std::ranges::all_of(*facts.ports, [](const Port& port) { return port.software && *port.software; });
-}
 
 ExitStatus StatusOf(const CheckSummary& run) {
   std::vector<ExitStatus> failures;

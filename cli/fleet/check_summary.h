@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "api/model/facts.h"
 #include "api/model/report.h"
 #include "cli/exit_status.h"
 
@@ -31,9 +30,6 @@ struct CheckSummary {
   Report report{};
   std::vector<HostNotes> notes{};
 };
-
-// Its RDMA devices, of which there are some, are software: speed says nothing.
-bool AllSoftware(const Facts& facts);
 
 ExitStatus StatusOf(const CheckSummary& run);
 

@@ -9,28 +9,28 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "api/model/cases.h"
 #include "checks/fleet/agreement.h"
 #include "checks/live/effective_class.h"
 #include "checks/live/transfer.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
-#include "cli/explanation.h"
 #include "cli/fleet/fan_out.h"
 
 namespace rdmaready {
 namespace {
 
-// Every case of the rung once, as it stands until it was run.
-std::vector<Finding> NotYet(const TransferPlace& place) {
-  std::vector<Finding> findings;
-  for (const std::string& name : CaseNames(place.rung))
-    findings.push_back(NotTested(name, place, "interrupted"));
-  return findings;
+// The cases between two hosts, in the order in which they are made.
+std::vector<TransferCase> PairCases(Rung level) {
+  std::vector<TransferCase> cases = CheckedCasesOn(Rung::kPeer);
+  if (level >= Rung::kSmbDirect) std::ranges::copy(CheckedCasesOn(Rung::kSmbDirect), std::back_inserter(cases));
+  return cases;
 }
 
-TransferPlace OnRung(TransferPlace place, Rung rung) {
-  place.rung = rung;
-  return place;
+// A case as it stands until it was run.
+Finding NotYet(const TransferCase& test, TransferPlace place) {
+  if (place.rung != Rung::kLoopback) place.rung = PairRungOf(test.name);
+  return NotTested(test.name, place, "interrupted");
 }
 
 // The loopback tests that the host's check did not come to. Its settings are judged before: they name the
@@ -42,7 +42,8 @@ void AddMissingLoopbacks(std::vector<Finding>& findings) {
   }
   if (subjects.empty()) subjects.insert("");
   for (const std::string& subject : subjects) {
-    for (Finding& missing : NotYet({.rung = Rung::kLoopback, .subject = subject})) {
+    for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) {
+      Finding missing = NotYet(test, {.rung = Rung::kLoopback, .subject = subject});
       const bool made = std::ranges::any_of(findings, [&](const Finding& finding) {
         return finding.id == missing.id && finding.subject == missing.subject;
       });
@@ -61,17 +62,16 @@ void LeaveOpen(HostReport& host) {
 }  // namespace
 
 HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
-                       Console& console, ProbeOptions server, std::chrono::seconds watch)
+                       AgentClient::Progress progress, ProbeOptions server, std::chrono::seconds watch)
     : hosts_(hosts),
       level_(level),
       profile_(std::move(profile)),
       server_(std::move(server)),
       watch_(watch),
-      console_(console),
+      progress_(std::move(progress)),
       caller_(CallerName()),
       facts_(hosts.size()),
-      used_(hosts.size()),
-      lost_(hosts.size()) {
+      used_(hosts.size()) {
   server_.caller = caller_;
   Report& report = run_.report;
   report.version = kVersion;
@@ -120,7 +120,7 @@ CheckSummary HostsCheck::Snapshot() {
     if (level_ >= Rung::kServer && std::ranges::none_of(host.findings, of_server)) {
       host.findings.push_back(NotProbed(Protocol::kSmb, server_.target, "interrupted"));
     }
-    if (facts_[i] || !host.error.empty()) continue;
+    if (used_[i] || !host.error.empty()) continue;
     host.error = "host " + host.host + ": interrupted before its check was done";
     run.notes[i].failure = ExitStatus::kOwnFailure;
     if (level_ >= Rung::kLoopback) AddMissingLoopbacks(host.findings);
@@ -132,7 +132,7 @@ CheckSummary HostsCheck::Snapshot() {
 void HostsCheck::ConcludeLocked(Report& report) const {
   Conclude(report);
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
-    if (!facts_[i]) LeaveOpen(report.hosts[i]);
+    if (!used_[i]) LeaveOpen(report.hosts[i]);
   }
 }
 
@@ -155,8 +155,9 @@ void HostsCheck::AskHost(std::size_t index) {
   options.caller = caller_;
   options.run_id = run_.report.run_id;
   options.watch = watch_;
+  options.with_facts = hosts_.size() > 1;
   absl::StatusOr<CheckAnswer> answer = host.agent->Check(
-      options, [&](const std::string& what) { console_.Progress(host.name + ": " + what); },
+      options, [&](const std::string& what) { Progress(host.name + ": " + what); },
       [&](const Finding& finding) {
         const std::lock_guard lock(mutex_);
         run_.report.hosts[index].findings.push_back(finding);
@@ -171,7 +172,7 @@ void HostsCheck::AskHost(std::size_t index) {
   }
   report = std::move(answer->report);
   report.host = host.name;
-  notes.software = AllSoftware(answer->facts);
+  notes.software = answer->software_devices_only;
   notes.profile_name = answer->profile.name;
   notes.profile_digest = answer->profile.digest;
   notes.store_error = answer->store_error;
@@ -202,32 +203,31 @@ void HostsCheck::TestPairs() {
   for (const PairJob& job : plan.jobs) {
     std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
     slots.push_back(of_pair.size());
-    std::ranges::move(NotYet(job.place), std::back_inserter(of_pair));
-    if (level_ >= Rung::kSmbDirect) {
-      std::ranges::move(NotYet(OnRung(job.place, Rung::kSmbDirect)), std::back_inserter(of_pair));
-    }
+    for (const TransferCase& test : PairCases(level_)) of_pair.push_back(NotYet(test, job.place));
     of_pair.push_back(ClassNotJudged(job.place, "interrupted"));
   }
   {
     const std::lock_guard lock(mutex_);
     run_.report.pairs = std::move(plan.pairs);
   }
+  PairEngine engine(hosts_, run_.report.run_id, progress_);
   for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {
-    FanOut(round.size(), [&](std::size_t i) { RunJob(plan.jobs[round[i]], slots[round[i]]); });
+    FanOut(round.size(), [&](std::size_t i) { RunJob(engine, plan.jobs[round[i]], slots[round[i]]); });
   }
 }
 
 // From each host by itself: what one reaches says nothing about another.
 void HostsCheck::ProbeFrom(std::size_t index) {
-  if (hosts_[index].agent == nullptr || !facts_[index]) return;
+  if (hosts_[index].agent == nullptr || !used_[index]) return;
   const absl::StatusOr<ProbeAnswer> answer = hosts_[index].agent->Probe(
-      server_, [&](const std::string& step) { console_.Progress(hosts_[index].name + ": probe, " + step); });
+      server_, [&](const std::string& step) { Progress(hosts_[index].name + ": probe, " + step); });
   const std::lock_guard lock(mutex_);
   std::vector<Finding>& findings = run_.report.hosts[index].findings;
   if (!answer.ok()) {
     findings.push_back(NotProbed(Protocol::kSmb, server_.target, Message(answer.status())));
-    if (CallFailure(answer.status()) == ExitStatus::kUnreachable)
-      HostLost(index, Message(answer.status()), findings.back());
+    if (CallFailure(answer.status()) == ExitStatus::kUnreachable) {
+      NoteEnd(index, {.gone = Message(answer.status())});
+    }
     return;
   }
   findings.insert(findings.end(), answer->findings.begin(), answer->findings.end());
@@ -236,68 +236,35 @@ void HostsCheck::ProbeFrom(std::size_t index) {
   if (!answer->store_notice.empty()) notes.store_notice = answer->store_notice;
 }
 
-void HostsCheck::RunJob(const PairJob& job, std::size_t slot) {
-  const HostClient& from = hosts_[job.from];
-  const HostClient& to = hosts_[job.to];
+void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot) {
+  const TransferOptions marked{.tos = profile_->tos, .system_tos = !profile_->tos.has_value()};
   Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
   std::uint64_t most_bytes = 0;  // of the transfers that show the class
-  for (const std::string& name : level_ >= Rung::kSmbDirect ? CaseNames() : CaseNames(Rung::kPeer)) {
-    const TransferPlace place = OnRung(job.place, PairRungOf(name));
-    Finding finding;
-    if (const std::optional<Finding> cause = LossOf(job)) {
-      finding = Explained(NotTested(name, place, cause->observed), *cause);
-    } else if (const std::string lack = LackOf(job, name); !lack.empty()) {
-      finding = NotPossible(name, place, lack);
-    } else {
-      console_.Progress(from.name + " -> " + to.name + " " + job.place.subject + ": " + name);
-      PeerAnswer answer = RunPeerTest(*from.agent, *to.agent,
-                                      {name,
-                                       job.from_port,
-                                       job.to_port,
-                                       caller_,
-                                       run_.report.run_id,
-                                       {.tos = profile_->tos, .system_tos = !profile_->tos.has_value()}});
-      const std::string from_store_error = answer.from_store_error;
-      const std::string to_store_error = answer.to_store_error;
-      PeerVerdict verdict = JudgePeer(std::move(answer), name, place, from.name);
-      finding = std::move(verdict.finding);
-      if (PairRungOf(name) == Rung::kPeer && ShowsClass(verdict.result) && verdict.result.bytes > most_bytes) {
-        most_bytes = verdict.result.bytes;
-        of_class = JudgeEffectiveClass(verdict.result, place, verdict.counters, *profile_);
-      }
-      const std::lock_guard lock(mutex_);
-      HostLost(job.from, verdict.from_error, finding);
-      HostLost(job.to, verdict.to_error, finding);
-      if (!from_store_error.empty()) run_.notes[job.from].store_error = from_store_error;
-      if (!to_store_error.empty()) run_.notes[job.to].store_error = to_store_error;
+  for (const TransferCase& test : PairCases(level_)) {
+    CaseOutcome outcome = engine.Run(job, test.name, marked);
+    const bool plain = test.wrapping == Wrapping::kNone;
+    if (plain && ShowsClass(outcome.result) && outcome.result.bytes > most_bytes) {
+      most_bytes = outcome.result.bytes;
+      of_class = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, *profile_);
     }
     const std::lock_guard lock(mutex_);
-    run_.report.pairs[job.pair].findings[slot++] = std::move(finding);
+    NoteEnd(job.from, outcome.from);
+    NoteEnd(job.to, outcome.to);
+    run_.report.pairs[job.pair].findings[slot++] = std::move(outcome.finding);
   }
-  if (const std::optional<Finding> cause = LossOf(job); cause && most_bytes == 0)
+  if (const std::optional<Finding> cause = engine.LossOf(job); cause && most_bytes == 0) {
     of_class = Explained(of_class, *cause);
+  }
   const std::lock_guard lock(mutex_);
   run_.report.pairs[job.pair].findings[slot] = std::move(of_class);
 }
 
-std::string HostsCheck::LackOf(const PairJob& job, const std::string& case_name) const {
-  for (const auto& [host, port] : {std::pair(job.from, &job.from_port), std::pair(job.to, &job.to_port)}) {
-    const std::string lack = facts_[host] ? LackFor(case_name, *facts_[host], port->device) : std::string();
-    if (!lack.empty()) return hosts_[host].name + ": " + lack;
-  }
-  return {};
-}
-
-void HostsCheck::HostLost(std::size_t index, const std::string& error, const Finding& finding) {
-  if (error.empty() || lost_[index]) return;
-  lost_[index] = finding;
-  run_.report.hosts[index].error = error;
-  run_.notes[index].failure = ExitStatus::kUnreachable;
-}
-
-std::optional<Finding> HostsCheck::LossOf(const PairJob& job) {
-  const std::lock_guard lock(mutex_);
-  return lost_[job.from] ? lost_[job.from] : lost_[job.to];
+void HostsCheck::NoteEnd(std::size_t host, const EndOutcome& end) {
+  HostNotes& notes = run_.notes[host];
+  if (!end.store_error.empty()) notes.store_error = end.store_error;
+  if (end.gone.empty() || notes.failure == ExitStatus::kUnreachable) return;
+  run_.report.hosts[host].error = end.gone;
+  notes.failure = ExitStatus::kUnreachable;
 }
 
 }  // namespace rdmaready

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/pair_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -13,7 +15,6 @@
 #include "checks/live/effective_class.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/words.h"
-#include "cli/explanation.h"
 
 namespace rdmaready {
 namespace {
@@ -96,14 +97,60 @@ Finding Alone(const PlanHost& host, const UnpairedPort& unpaired) {
   return obstacle == nullptr ? finding : Explained(finding, *obstacle, host.name);
 }
 
-PortSelection Select(const End& end) {
-  return {.device = end.port->device, .number = end.port->number, .address = end.address};
-}
-
 // The first of several; empty when it is not known.
 std::string EthernetNameOf(const Port& port) {
   const NetdevRef first = EthernetPortsOf(port).front();
   return first ? first->name : std::string();
+}
+
+// What hints of a failure name.
+TransferPlace PlaceOf(const End& from, const End& to) {
+  return {
+      .rung = Rung::kPeer,
+      .subject = PortName(*from.port) + " -> " + PortName(*to.port),
+      .software = (from.port->software && *from.port->software) || (to.port->software && *to.port->software),
+      .netdev = from.port->netdev ? from.port->netdev->name : std::string(),
+      .ethernet = EthernetNameOf(*from.port),
+      .peer_ethernet = EthernetNameOf(*to.port),
+      .peer_address = to.address,
+      .peer_host = to.host->name};
+}
+
+PortSelection Select(const End& end) {
+  return {.device = end.port->device, .number = end.port->number, .address = end.address};
+}
+
+PairJob JobOf(std::size_t pair, const End& from, const End& to) {
+  return {.pair = pair,
+          .from = from.index,
+          .to = to.index,
+          .from_port = Select(from),
+          .to_port = Select(to),
+          .place = PlaceOf(from, to),
+          .back = PlaceOf(to, from)};
+}
+
+struct Ends {
+  End a{};
+  End b{};
+};
+
+Ends EndsOf(const PortPair& pair, std::size_t a_index, const PlanHost& a, std::size_t b_index,
+            const PlanHost& b) {
+  return {{a_index, &a, &(*a.facts->ports)[pair.a_port], pair.a_address},
+          {b_index, &b, &(*b.facts->ports)[pair.b_port], pair.b_address}};
+}
+
+// What the devices of that pair cannot make, by case.
+std::map<std::string, std::string> Impossible(const End& from, const End& to) {
+  std::map<std::string, std::string> impossible;
+  for (const TransferCase& test : kTransferCases) {
+    for (const End* end : {&from, &to}) {
+      const std::string lack = LackFor(test.name, *end->host->facts, end->port->device);
+      if (!lack.empty()) impossible.try_emplace(std::string(test.name), end->host->name + ": " + lack);
+    }
+  }
+  return impossible;
 }
 
 class Planner {
@@ -128,8 +175,7 @@ class Planner {
     }
     plan_.pairs.push_back({.from = b.name, .to = a.name});
     for (const PortPair& pair : pairing.pairs) {
-      const End left{edge.from, &a, &(*a.facts->ports)[pair.a_port], pair.a_address};
-      const End right{edge.to, &b, &(*b.facts->ports)[pair.b_port], pair.b_address};
+      const auto [left, right] = EndsOf(pair, edge.from, a, edge.to, b);
       const std::vector<Finding> settings = JudgePair({a.name, *a.facts, *left.port, a.findings},
                                                       {b.name, *b.facts, *right.port, b.findings}, profile_);
       std::vector<Finding>& findings = plan_.pairs[there].findings;
@@ -145,22 +191,24 @@ class Planner {
 
  private:
   void Direction(std::size_t pair, const End& from, const End& to) {
-    TransferPlace place = PlaceOf(*from.port, *to.port, to.host->name, to.address);
+    PairJob job = JobOf(pair, from, to);
+    TransferPlace& place = job.place;
     place.lossless = kDemandsLossless.made_by(profile_);
     place.min_throughput_mbps = profile_.min_throughput_mbps;
     place.max_latency_us = profile_.max_latency_us;
     for (const End* end : {&from, &to}) {
       const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
       if (obstacle == nullptr) continue;
-      for (const std::string& name : CaseNames(Rung::kPeer)) {
+      for (const TransferCase& test : CheckedCasesOn(Rung::kPeer)) {
         plan_.pairs[pair].findings.push_back(
-            Explained(NotTested(name, place, obstacle->observed), *obstacle, end->host->name));
+            Explained(NotTested(test.name, place, obstacle->observed), *obstacle, end->host->name));
       }
       plan_.pairs[pair].findings.push_back(
           Explained(ClassNotJudged(place, obstacle->observed), *obstacle, end->host->name));
       return;
     }
-    plan_.jobs.push_back({pair, from.index, to.index, Select(from), Select(to), place});
+    job.impossible = Impossible(from, to);
+    plan_.jobs.push_back(std::move(job));
   }
 
   std::span<const PlanHost> hosts_;
@@ -168,8 +216,23 @@ class Planner {
   PairPlan plan_;
 };
 
-bool IsGoneHost(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
+const Port* NamedPort(const PlanHost& host, const PortSelection& named) {
+  const auto found = std::ranges::find_if(*host.facts->ports, [&](const Port& port) {
+    return port.device == named.device && port.number == named.number;
+  });
+  return found == host.facts->ports->end() ? nullptr : &*found;
+}
+
+// A host that has nothing but the port of that name.
+absl::StatusOr<Facts> OnlyPort(const PlanHost& host, const PortSelection& named) {
+  const Port* port = NamedPort(host, named);
+  if (port == nullptr) {
+    return absl::NotFoundError(
+        fmt::format("host {} has no RDMA port {}/{}", host.name, named.device, named.number));
+  }
+  Facts only;
+  only.ports = std::vector<Port>{*port};
+  return only;
 }
 
 }  // namespace
@@ -180,16 +243,36 @@ PairPlan PlanPairs(std::span<const PlanHost> hosts, std::span<const Edge> edges,
   return planner.Take();
 }
 
-TransferPlace PlaceOf(const Port& from, const Port& to, const std::string& to_host,
-                      const std::string& to_address) {
-  return {.rung = Rung::kPeer,
-          .subject = PortName(from) + " -> " + PortName(to),
-          .software = (from.software && *from.software) || (to.software && *to.software),
-          .netdev = from.netdev ? from.netdev->name : std::string(),
-          .ethernet = EthernetNameOf(from),
-          .peer_ethernet = EthernetNameOf(to),
-          .peer_address = to_address,
-          .peer_host = to_host};
+absl::StatusOr<std::vector<PairJob>> JobsBetween(const PlanHost& from, const PlanHost& to,
+                                                 std::span<const PortSelection> ports) {
+  PlanHost a = from;
+  PlanHost b = to;
+  absl::StatusOr<Facts> a_only = Facts();
+  absl::StatusOr<Facts> b_only = Facts();
+  if (!ports.empty()) {
+    for (const PlanHost* host : {&from, &to}) {
+      if (!host->facts->ports) {
+        return absl::UnknownError(fmt::format("the ports of {} are not known", host->name));
+      }
+    }
+    a_only = OnlyPort(from, ports.front());
+    if (!a_only.ok()) return a_only.status();
+    b_only = OnlyPort(to, ports.back());
+    if (!b_only.ok()) return b_only.status();
+    a.facts = &*a_only;
+    b.facts = &*b_only;
+  }
+  const Pairing pairing = PairPorts(*a.facts, *b.facts, a.name, b.name);
+  if (pairing.pairs.empty()) {
+    return pairing.undetermined ? absl::UnknownError(pairing.reason)
+                                : absl::FailedPreconditionError(pairing.reason);
+  }
+  std::vector<PairJob> jobs;
+  for (const PortPair& pair : pairing.pairs) {
+    const auto [left, right] = EndsOf(pair, 0, a, 1, b);
+    jobs.push_back(JobOf(0, left, right));
+  }
+  return jobs;
 }
 
 std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
@@ -216,36 +299,6 @@ std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
     busy[round].insert({from, to});
   }
   return rounds;
-}
-
-PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const TransferPlace& place,
-                      const std::string& from_host) {
-  PeerVerdict verdict;
-  if (IsGoneHost(answer.from_status)) verdict.from_error = Message(answer.from_status);
-  if (IsGoneHost(answer.to_status)) verdict.to_error = Message(answer.to_status);
-  const std::string gone = !verdict.from_error.empty() ? verdict.from_error : verdict.to_error;
-  const absl::Status& refusal = answer.from_status.ok() ? answer.to_status : answer.from_status;
-  verdict.result = std::move(answer.result);
-  verdict.counters = std::move(answer.counters);
-  verdict.result.case_name = case_name;
-  // Bytes that arrived wrong are proven, whatever became of the agents afterwards; bytes that did not arrive,
-  // unless an agent went away with them.
-  const FailureKind seen = verdict.result.failure.kind;
-  const bool proven = seen == FailureKind::kCorrupt || (seen == FailureKind::kLost && gone.empty());
-  if (!gone.empty() && !proven) {
-    // Whatever the other end saw (a stall, a broken connection) follows from that.
-    verdict.result.failure = {FailureKind::kPeerGone, gone};
-    TransferPlace lost = place;
-    if (!verdict.from_error.empty()) lost.peer_host = from_host;
-    verdict.finding = JudgeTransfer(verdict.result, lost, verdict.counters);
-    return verdict;
-  }
-  if (!refusal.ok() && !proven) {
-    verdict.finding = NotTested(case_name, place, Message(refusal));
-    return verdict;
-  }
-  verdict.finding = JudgeTransfer(verdict.result, place, verdict.counters);
-  return verdict;
 }
 
 }  // namespace rdmaready

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "api/client/peer_test.h"
+#include "absl/status/statusor.h"
+#include "api/client/agent_client.h"
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
@@ -23,7 +25,7 @@ struct PlanHost {
   std::span<const Finding> findings{};
 };
 
-// Every case once, from one port to another.
+// The cases of a test from one port to another.
 struct PairJob {
   std::size_t pair = 0;  // index into PairPlan::pairs
   std::size_t from = 0;  // indices of hosts
@@ -31,6 +33,8 @@ struct PairJob {
   PortSelection from_port{};
   PortSelection to_port{};
   TransferPlace place{};
+  TransferPlace back{};                             // of the other direction, where both are tested at once
+  std::map<std::string, std::string> impossible{};  // cases that a device of the pair cannot make, and why
 };
 
 // The pair reports hold what is known without a test: settings that must agree, judged once for both
@@ -44,25 +48,14 @@ struct PairPlan {
 // Two pair reports for each edge, one for each direction.
 PairPlan PlanPairs(std::span<const PlanHost> hosts, std::span<const Edge> edges, const Profile& profile);
 
-// The place of a test between two ports: the hints of a failure name it.
-TransferPlace PlaceOf(const Port& from, const Port& to, const std::string& to_host,
-                      const std::string& to_address);
+// What `test` makes from one host to another: no report, no profile. Without `ports` from every port that can
+// reach one of the other host; one port: of that name on both hosts; two: the first host's, the second's.
+// kNotFound: a host has no such port; kFailedPrecondition: there is no path; kUnknown: nobody could say.
+// The hosts are 0 and 1 of the jobs.
+absl::StatusOr<std::vector<PairJob>> JobsBetween(const PlanHost& from, const PlanHost& to,
+                                                 std::span<const PortSelection> ports);
 
 // Jobs by index, in rounds: no port of a host is in two jobs of a round. Jobs keep their order where they can.
 std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs);
-
-// One case of a job, judged.
-struct PeerVerdict {
-  Finding finding{};
-  TransferResult result{};
-  std::vector<EndCounters> counters{};
-  std::string from_error{};  // the agent went away: nothing more can be asked of it
-  std::string to_error{};
-};
-
-// A test that an agent refused (the port is busy) was not made; one whose agent went away failed, and names it.
-// `from_host` is the initiator's host, as the caller named it.
-PeerVerdict JudgePeer(PeerAnswer answer, std::string_view case_name, const TransferPlace& place,
-                      const std::string& from_host);
 
 }  // namespace rdmaready

@@ -10,6 +10,7 @@
 #include "api/base/version.h"
 #include "checks/fleet/agreement.h"
 #include "checks/judge.h"
+#include "checks/live/transfer.h"
 #include "checks/readiness.h"
 #include "collectors/collect.h"
 #include "collectors/dcb/dcb_writes.h"
@@ -27,12 +28,12 @@ std::int64_t SteadyNowNs() {
 
 // `listened`: neighbours that were not heard then read as "not in the recording".
 Facts Collect(Recording recording, bool listened) {
-  const bool lldp_asked = listened || !recording.lldp.entries().empty();
-  const bool dcb_asked = !recording.dcb_notices.entries().empty();
+  const bool lldp_asked = listened || recording.answers.Asked<LldpQuestion>();
+  const bool dcb_asked = recording.answers.Asked<DcbNoticesQuestion>();
   RecordedHost reader(std::move(recording));
   Facts facts = CollectFacts(reader);
-  if (lldp_asked) ReadLldp(reader, {}, &facts);
-  if (dcb_asked) ReadDcbWrites(reader, {}, &facts);
+  if (lldp_asked) ReadLldp(reader, {}, facts);
+  if (dcb_asked) ReadDcbWrites(reader, {}, facts);
   return facts;
 }
 
@@ -46,6 +47,7 @@ SavedHost Replay(SavedRecording saved) {
   host.name = recording.host.empty() ? recording.hostname : recording.host;
   host.recorded_unix_ns = recording.recorded_unix_ns;
   host.recorded_by = recording.rdmaready;
+  host.listened = recording.answers.Asked<LldpQuestion>();
   host.facts = Collect(std::move(recording), false);
   return host;
 }

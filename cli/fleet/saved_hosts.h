@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SavedHosts: hosts that were recorded, here or elsewhere, and are judged without being asked. The only file of
+// SavedHosts: hosts that were recorded, here or elsewhere, and are shown or judged without being asked. The only file of
 // the command line that knows recordings.
 #pragma once
 
@@ -21,6 +21,7 @@ struct SavedHost {
   Facts facts{};
   std::int64_t recorded_unix_ns = 0;
   std::string recorded_by{};  // version of rdmaready
+  bool listened = false;      // for LLDP while it was recorded
   std::string error{};        // its folder could not be read: it has nothing but that folder's name
 };
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/test_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "checks/fleet/pairing.h"
+#include "api/model/cases.h"
 #include "checks/words/words.h"
-#include "cli/explanation.h"
 #include "cli/fleet/pair_plan.h"
 
 namespace rdmaready {
@@ -22,73 +23,14 @@ const Port* FindPort(const Facts& facts, std::string_view name) {
   return found == facts.ports->end() ? nullptr : &*found;
 }
 
-std::string NameOf(const PortSelection& port) { return port.device + "/" + std::to_string(port.number); }
-
-struct Path {
-  const Port* from = nullptr;
-  const Port* to = nullptr;
-  std::string from_address{};  // empty: the agent chooses
-  std::string to_address{};
-};
-
-absl::Status NoPathStatus(const Pairing& pairing) {
-  return pairing.undetermined ? absl::UnknownError(pairing.reason)
-                              : absl::FailedPreconditionError(pairing.reason);
-}
-
-// Ports that the caller named, with the addresses by which they reach each other if there are any.
-absl::StatusOr<Path> NamedPath(const Facts& from, const Facts& to, const std::vector<PortSelection>& ports,
-                               const HostClient& from_host, const HostClient& to_host) {
-  for (const auto& [host, facts] : {std::pair(&from_host, &from), std::pair(&to_host, &to)}) {
-    if (!facts->ports) return absl::UnknownError("the ports of " + host->name + " are not known");
-  }
-  Path path{.from = FindPort(from, NameOf(ports.front())), .to = FindPort(to, NameOf(ports.back()))};
-  if (path.from == nullptr) {
-    return absl::NotFoundError("host " + from_host.name + " has no RDMA port " + NameOf(ports.front()));
-  }
-  if (path.to == nullptr)
-    return absl::NotFoundError("host " + to_host.name + " has no RDMA port " + NameOf(ports.back()));
-  Facts a;
-  Facts b;
-  a.ports = std::vector<Port>{*path.from};
-  b.ports = std::vector<Port>{*path.to};
-  const Pairing pairing = PairPorts(a, b, from_host.name, to_host.name);
-  if (pairing.pairs.empty()) return NoPathStatus(pairing);
-  path.from_address = pairing.pairs[0].a_address;
-  path.to_address = pairing.pairs[0].b_address;
-  return path;
-}
-
-absl::StatusOr<std::vector<Path>> Paths(const Facts& from, const Facts& to,
-                                        const std::vector<PortSelection>& ports, const HostClient& from_host,
-                                        const HostClient& to_host) {
-  if (!ports.empty()) {
-    absl::StatusOr<Path> path = NamedPath(from, to, ports, from_host, to_host);
-    if (!path.ok()) return path.status();
-    return std::vector<Path>{*std::move(path)};
-  }
-  const Pairing pairing = PairPorts(from, to, from_host.name, to_host.name);
-  if (pairing.pairs.empty()) return NoPathStatus(pairing);
-  std::vector<Path> paths;
-  for (const PortPair& pair : pairing.pairs) {
-    paths.push_back({&(*from.ports)[pair.a_port], &(*to.ports)[pair.b_port], pair.a_address, pair.b_address});
-  }
-  return paths;
-}
-
 }  // namespace
 
 absl::StatusOr<PortSelection> ParsePort(std::string_view text) {
   const std::size_t slash = text.rfind('/');
-  PortSelection port;
   if (slash != std::string_view::npos && slash > 0) {
-    const char* first = text.data() + slash + 1;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(first, last, port.number);
-    if (error == std::errc() && end == last && port.number > 0) {
-      port.device = text.substr(0, slash);
-      return port;
-    }
+    const auto number = ParseNumber<std::uint32_t>(text.substr(slash + 1));
+    if (number && *number > 0)
+      return PortSelection{.device = std::string(text.substr(0, slash)), .number = *number};
   }
   return absl::InvalidArgumentError("port '" + std::string(text) + "': DEVICE/NUMBER expected, like mlx5_0/1");
 }
@@ -99,7 +41,7 @@ ExitStatus RefusedTest(const absl::Status& status, bool port_named) {
   return CallFailure(status);
 }
 
-TestRunner::TestRunner(Console& console) : console_(console), caller_(CallerName()) {
+TestRunner::TestRunner(AgentClient::Progress progress) : progress_(std::move(progress)), caller_(CallerName()) {
   now_.run.run_id = MakeRunId();
 }
 
@@ -133,60 +75,59 @@ void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
   };
   const absl::Status status = host.agent->TestLoopback(
       port, cases, caller_, now_.run.run_id,
-      [&](const std::string& what) { console_.Progress(host.name + ": " + what); }, add, options);
+      [&](const std::string& what) {
+        if (progress_) progress_(fmt::format("{}: {}", host.name, what));
+      },
+      add, options);
   if (!status.ok()) Fail(RefusedTest(status, !port.device.empty()), host.name, Message(status));
 }
 
-void TestRunner::Peer(const HostClient& from, const HostClient& to, const std::vector<PortSelection>& ports,
+void TestRunner::Peer(const std::vector<HostClient>& hosts, const std::vector<PortSelection>& ports,
                       const std::vector<std::string>& cases, const TransferOptions& options) {
-  const absl::StatusOr<Facts> from_facts = FactsOf(from);
-  if (!from_facts.ok()) return;
-  const absl::StatusOr<Facts> to_facts = FactsOf(to);
-  if (!to_facts.ok()) return;
-  const absl::StatusOr<std::vector<Path>> paths = Paths(*from_facts, *to_facts, ports, from, to);
-  if (!paths.ok()) return Fail(RefusedTest(paths.status(), !ports.empty()), from.name, Message(paths.status()));
-  for (const Path& path : *paths) {
-    const TransferPlace place = PlaceOf(*path.from, *path.to, to.name, path.to_address);
-    const TransferPlace back = PlaceOf(*path.to, *path.from, from.name, path.from_address);
-    PeerTest test{.from_port = {path.from->device, path.from->number, path.from_address},
-                  .to_port = {path.to->device, path.to->number, path.to_address},
-                  .caller = caller_,
-                  .run_id = now_.run.run_id,
-                  .options = options};
-    for (const std::string& name : cases.empty() ? CaseNames(Rung::kPeer) : cases) {
-      test.case_name = name;
-      if (!PeerCase(from, to, test, place, back)) return;
+  const absl::StatusOr<Facts> from = FactsOf(hosts[0]);
+  if (!from.ok()) return;
+  const absl::StatusOr<Facts> to = FactsOf(hosts[1]);
+  if (!to.ok()) return;
+  const absl::StatusOr<std::vector<PairJob>> jobs =
+      JobsBetween({.name = hosts[0].name, .facts = &*from}, {.name = hosts[1].name, .facts = &*to}, ports);
+  if (!jobs.ok()) {
+    return Fail(RefusedTest(jobs.status(), !ports.empty()), hosts[0].name, Message(jobs.status()));
+  }
+  std::vector<std::string> names = cases;
+  if (names.empty()) {
+    for (const TransferCase& test : CasesOn(Rung::kPeer)) names.emplace_back(test.name);
+  }
+  PairEngine engine(hosts, now_.run.run_id, progress_);
+  for (const PairJob& job : *jobs) {
+    for (const std::string& name : names) {
+      if (!PeerCase(engine, job, name, hosts, options)) return;
     }
   }
 }
 
-bool TestRunner::PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test,
-                          const TransferPlace& place, const TransferPlace& back) {
-  console_.Progress(from.name + " -> " + to.name + " " + place.subject + ": " + test.case_name);
-  PeerAnswer answer = RunPeerTest(*from.agent, *to.agent, test);
-  NotStored(from.name, answer.from_store_error);
-  NotStored(to.name, answer.to_store_error);
-  for (const auto& [host, status] :
-       {std::pair(&from, &answer.from_status), std::pair(&to, &answer.to_status)}) {
-    if (!absl::IsInvalidArgument(*status)) continue;  // options beyond the agent's limits: no case will do
-    Fail(ExitStatus::kUsage, host->name, Message(*status));
+bool TestRunner::PeerCase(PairEngine& engine, const PairJob& job, const std::string& case_name,
+                          const std::vector<HostClient>& hosts, const TransferOptions& options) {
+  const HostClient& from = hosts[job.from];
+  const HostClient& to = hosts[job.to];
+  CaseOutcome outcome = engine.Run(job, case_name, options);
+  NotStored(from.name, outcome.from.store_error);
+  NotStored(to.name, outcome.to.store_error);
+  for (const auto& [host, end] : {std::pair(&from, &outcome.from), std::pair(&to, &outcome.to)}) {
+    if (!absl::IsInvalidArgument(end->status)) continue;  // options beyond the agent's limits: no case will do
+    Fail(ExitStatus::kUsage, host->name, Message(end->status));
     return false;
   }
-  const std::optional<TransferResult> reverse = std::move(answer.reverse);
-  TransferPlace on_rung = place;
-  on_rung.rung = PairRungOf(test.case_name);
-  PeerVerdict verdict = JudgePeer(std::move(answer), test.case_name, on_rung, from.name);
   Add({.from = from.name,
        .to = to.name,
-       .subject = place.subject,
-       .software = place.software,
-       .result = std::move(verdict.result),
-       .counters = std::move(verdict.counters),
-       .findings = {std::move(verdict.finding)}});
-  AddReverse(to, from, back, reverse);
-  if (!verdict.from_error.empty()) Fail(ExitStatus::kUnreachable, from.name, verdict.from_error);
-  if (!verdict.to_error.empty()) Fail(ExitStatus::kUnreachable, to.name, verdict.to_error);
-  return verdict.from_error.empty() && verdict.to_error.empty();
+       .subject = job.place.subject,
+       .software = job.place.software,
+       .result = std::move(outcome.result),
+       .counters = std::move(outcome.counters),
+       .findings = {std::move(outcome.finding)}});
+  AddReverse(to, from, job.back, outcome.reverse);
+  if (!outcome.from.gone.empty()) Fail(ExitStatus::kUnreachable, from.name, outcome.from.gone);
+  if (!outcome.to.gone.empty()) Fail(ExitStatus::kUnreachable, to.name, outcome.to.gone);
+  return outcome.from.gone.empty() && outcome.to.gone.empty();
 }
 
 void TestRunner::AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,

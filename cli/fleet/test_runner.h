@@ -12,12 +12,11 @@
 
 #include "absl/status/statusor.h"
 #include "api/client/agent_client.h"
-#include "api/client/peer_test.h"
 #include "api/model/facts.h"
 #include "checks/live/transfer.h"
-#include "cli/console.h"
 #include "cli/exit_status.h"
 #include "cli/fleet/host_clients.h"
+#include "cli/fleet/pair_engine.h"
 #include "cli/fleet/transfer_run.h"
 
 namespace rdmaready {
@@ -38,32 +37,31 @@ class TestRunner {
     std::string failed_host{};
   };
 
-  explicit TestRunner(Console& console);
+  explicit TestRunner(AgentClient::Progress progress);  // may be empty
 
   // An empty device: every port. Empty cases: all.
   void Loopback(const HostClient& host, const PortSelection& port, const std::vector<std::string>& cases,
                 const TransferOptions& options);
 
-  // No port: every two that can reach each other; one: of that name on both hosts; two: the first host's, the
-  // second's.
-  void Peer(const HostClient& from, const HostClient& to, const std::vector<PortSelection>& ports,
+  // From the first of two hosts to the second. `ports` as in JobsBetween().
+  void Peer(const std::vector<HostClient>& hosts, const std::vector<PortSelection>& ports,
             const std::vector<std::string>& cases, const TransferOptions& options);
 
   Snapshot Now() const;
 
  private:
   absl::StatusOr<Facts> FactsOf(const HostClient& host);
-  // False when an agent went away: the rest makes no sense.
+  // False when there is no point in another case: an agent went away, or takes no such options.
+  bool PeerCase(PairEngine& engine, const PairJob& job, const std::string& case_name,
+                const std::vector<HostClient>& hosts, const TransferOptions& options);
   // The other direction of a bidirectional test.
   void AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,
                   const std::optional<TransferResult>& result);
-  bool PeerCase(const HostClient& from, const HostClient& to, const PeerTest& test, const TransferPlace& place,
-                const TransferPlace& back);
   void Add(TransferRow row);
   void NotStored(const std::string& host, const std::string& error);
   void Fail(ExitStatus status, const std::string& host, const std::string& error);
 
-  Console& console_;
+  AgentClient::Progress progress_;
   std::string caller_;
   mutable std::mutex mutex_;
   Snapshot now_;

@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "api/base/version.h"
-#include "api/convert/facts.h"
 #include "api/profile/profile_proto.h"
+#include "checks/probe/answers.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
 #include "checks/words/names.h"
+#include "cli/render/facts_json.h"
 
 namespace rdmaready {
 namespace {
@@ -271,7 +272,7 @@ std::string ProbeJson(const ProbeSummary& run) {
                      {"duration_ns", step.duration_ns}});
   }
   Json values = Json::object();
-  for (const ProbeValue& value : result.values) values[value.name] = value.value;
+  for (const AnswerText& answer : AnswerTexts(result.answers)) values[answer.name] = answer.text;
   Json transfers = Json::array();
   for (const TransferResult& transfer : result.transfers)
     transfers.push_back(ToJson(TransferRow{.result = transfer}));
@@ -298,7 +299,7 @@ std::string FactsJson(const FactsRun& run) {
   Json hosts = Json::array();
   for (const HostFacts& host : run.hosts) {
     if (host.error.empty()) {
-      hosts.push_back({{"host", host.host}, {"facts", FromMessage(ToProto(host.facts))}});
+      hosts.push_back({{"host", host.host}, {"facts", FactsToJson(host.facts)}});
     } else {
       hosts.push_back({{"host", host.host}, {"error", host.error}});
     }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "api/base/text.h"
+#include "api/model/cases.h"
 #include "checks/counted/error_counters.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
@@ -20,14 +21,13 @@ struct Rates {
   std::string worst{};  // of the worst whole 100 ms
 };
 
-// Small messages are looked at for operations, large ones for bandwidth.
+// Of a latency, too, operations say more than bytes.
 Rates RatesOf(const TransferResult& result) {
-  constexpr std::uint32_t kLarge = 64 * 1024;
   constexpr std::int64_t kWholeIntervalNs =
       100'000'000;  // 0 in one is a stall; without one it is no rate at all
   const std::uint64_t worst = result.worst_interval_bytes_per_s;
   const bool known = result.elapsed_ns >= kWholeIntervalNs && result.throughput_bytes_per_s > 0;
-  if (result.message_bytes >= kLarge) {
+  if (FigureOf(result) == Figure::kRate) {
     return {RateText(result.throughput_bytes_per_s), known ? RateText(worst) : "-"};
   }
   const double share =

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "api/base/status.h"
+#include "api/model/fields.h"
 #include "collectors/attributes.h"
 #include "collectors/dcb/dcb_cee.h"
 
@@ -70,7 +71,9 @@ Fact<T> FactFrom(const std::optional<std::span<const std::byte>>& bytes,
 }
 
 Dcb AllMissing(const Missing& why) {
-  return {why, why, why, why, why, why, why, why, DcbPeer{why, why, why}, why};
+  Dcb dcb;
+  SetAllMissing(dcb, why);
+  return dcb;
 }
 
 // The kernel leaves out what the driver's function has no answer for, and asks nobody who has no function.

@@ -38,18 +38,18 @@ absl::StatusOr<Row> DecodeRow(std::span<const std::byte> nest) {
 
 // Rows of some drivers are traffic classes, with a bitmap of priorities; those of drivers that leave all
 // bitmaps empty are priorities (the callers of getpgtccfgtx in net/dcb/dcbnl.c; ixgbe, and mlx5).
-void PutGroups(const std::array<Row, kPriorities>& rows, CeeSettings* cee) {
+void PutGroups(const std::array<Row, kPriorities>& rows, CeeSettings& cee) {
   const bool bitmaps = std::ranges::any_of(rows, [](const Row& row) { return row.priorities != 0; });
   for (std::size_t index = 0; index < rows.size(); ++index) {
     if (rows[index].group == DCB_ATTR_VALUE_UNDEFINED) continue;
     const unsigned priorities = bitmaps ? rows[index].priorities : 1U << index;
     for (std::size_t priority = 0; priority < kPriorities; ++priority) {
-      if (((priorities >> priority) & 1U) != 0) cee->prio_group[priority] = rows[index].group;
+      if (((priorities >> priority) & 1U) != 0) cee.prio_group[priority] = rows[index].group;
     }
   }
 }
 
-absl::Status DecodeGroups(std::span<const std::byte> nest, CeeSettings* cee) {
+absl::Status DecodeGroups(std::span<const std::byte> nest, CeeSettings& cee) {
   const absl::StatusOr<Attributes> groups = Attributes::Parse(nest, "CEE");
   if (!groups.ok()) return groups.status();
   std::array<Row, kPriorities> rows{};
@@ -63,19 +63,19 @@ absl::Status DecodeGroups(std::span<const std::byte> nest, CeeSettings* cee) {
     if (!percent.ok()) return percent.status();
     if (*percent == DCB_ATTR_VALUE_UNDEFINED) continue;
     if (*percent > kMostPercent) return Malformed("CEE", std::to_string(*percent) + " percent");
-    cee->group_percent[static_cast<std::size_t>(i)] = *percent;
+    cee.group_percent[static_cast<std::size_t>(i)] = *percent;
   }
   PutGroups(rows, cee);
   return absl::OkStatus();
 }
 
-absl::Status DecodeCeePfc(std::span<const std::byte> nest, CeeSettings* cee) {
+absl::Status DecodeCeePfc(std::span<const std::byte> nest, CeeSettings& cee) {
   const absl::StatusOr<Attributes> pfc = Attributes::Parse(nest, "CEE PFC");
   if (!pfc.ok()) return pfc.status();
   for (int i = 0; i < kIndexes; ++i) {
     const absl::StatusOr<std::uint8_t> on = pfc->U8(DCB_PFC_UP_ATTR_0 + i);
     if (!on.ok()) return on.status();
-    if (*on != 0) cee->pfc_enabled = static_cast<std::uint8_t>(cee->pfc_enabled | (1U << i));
+    if (*on != 0) cee.pfc_enabled = static_cast<std::uint8_t>(cee.pfc_enabled | (1U << i));
   }
   return absl::OkStatus();
 }
@@ -99,8 +99,8 @@ absl::StatusOr<CeeSettings> DecodeCee(std::span<const std::byte> payload, const 
   const auto pfc = parts->Find(DCB_ATTR_CEE_PFC);
   if (!pfc) return absl::UnimplementedError("driver does not report PFC of CEE (getpfccfg)");
   CeeSettings cee;
-  RR_RETURN_IF_ERROR(DecodeGroups(*groups, &cee));
-  RR_RETURN_IF_ERROR(DecodeCeePfc(*pfc, &cee));
+  RR_RETURN_IF_ERROR(DecodeGroups(*groups, cee));
+  RR_RETURN_IF_ERROR(DecodeCeePfc(*pfc, cee));
   return cee;
 }
 

@@ -68,21 +68,21 @@ class Differences {
 };
 
 template <class T>
-void Update(Fact<T>* known, const Fact<T>& now) {
-  if (now) *known = now;
+void Update(Fact<T>& known, const Fact<T>& now) {
+  if (now) known = now;
 }
 
 // What a message does not tell stays as it was.
-void Update(Dcb* settings, const Dcb& now) {
-  Update(&settings->ets, now.ets);
-  Update(&settings->pfc, now.pfc);
-  Update(&settings->app, now.app);
-  Update(&settings->app_trust, now.app_trust);
-  Update(&settings->dcbx, now.dcbx);
-  Update(&settings->buffer, now.buffer);
-  Update(&settings->max_rate_kbps, now.max_rate_kbps);
-  Update(&settings->rewrite, now.rewrite);
-  Update(&settings->cee, now.cee);
+void Update(Dcb& settings, const Dcb& now) {
+  Update(settings.ets, now.ets);
+  Update(settings.pfc, now.pfc);
+  Update(settings.app, now.app);
+  Update(settings.app_trust, now.app_trust);
+  Update(settings.dcbx, now.dcbx);
+  Update(settings.buffer, now.buffer);
+  Update(settings.max_rate_kbps, now.max_rate_kbps);
+  Update(settings.rewrite, now.rewrite);
+  Update(settings.cee, now.cee);
 }
 
 std::string NetdevOf(const DcbNotice& notice) {
@@ -131,14 +131,14 @@ bool SameKind(const DcbWrite& a, const DcbWrite& b) {
   return a.writer == b.writer && a.suspects == b.suspects && a.changed == b.changed;
 }
 
-void Append(DcbWrite write, DcbWrites* writes) {
-  if (!writes->writes.empty() && SameKind(writes->writes.back(), write)) {
-    ++writes->writes.back().times;
-    writes->writes.back().last_ms = write.last_ms;
-  } else if (writes->writes.size() < kMostWrites) {
-    writes->writes.push_back(std::move(write));
+void Append(DcbWrite write, DcbWrites& writes) {
+  if (!writes.writes.empty() && SameKind(writes.writes.back(), write)) {
+    ++writes.writes.back().times;
+    writes.writes.back().last_ms = write.last_ms;
+  } else if (writes.writes.size() < kMostWrites) {
+    writes.writes.push_back(std::move(write));
   } else {
-    writes->lost = true;
+    writes.lost = true;
   }
 }
 
@@ -162,7 +162,7 @@ const Netdev* FindLink(const Facts& facts, const std::string& name) {
 }
 
 // `settings` as DecodeDcbWrites has them.
-Fact<DcbWrites> WritesOf(const Netdev& link, const Fact<DcbNotices>& heard, Dcb* settings) {
+Fact<DcbWrites> WritesOf(const Netdev& link, const Fact<DcbNotices>& heard, Dcb& settings) {
   if (!HasDcb(link.dcb)) return Missing{Missing::Kind::kUnsupported, "there is no DCB"};
   if (!heard) return heard.missing();
   return DecodeDcbWrites(*heard, link.name, settings);
@@ -172,7 +172,7 @@ Fact<DcbWrites> WritesOf(const Netdev& link, const Fact<DcbNotices>& heard, Dcb*
 Fact<DcbWrites> WritesBetween(const Facts& before, const Netdev& link, const Fact<DcbNotices>& heard) {
   const Netdev* then = FindLink(before, link.name);
   Dcb settings = then != nullptr ? then->dcb : Dcb();
-  const Fact<DcbWrites> announced = WritesOf(link, heard, &settings);
+  const Fact<DcbWrites> announced = WritesOf(link, heard, settings);
   if (!announced) return announced;
   if (then == nullptr)
     return Missing{Missing::Kind::kFailed, "the interface was not there when the watch began"};
@@ -181,16 +181,16 @@ Fact<DcbWrites> WritesBetween(const Facts& before, const Netdev& link, const Fac
   return writes;
 }
 
-void KeepOnLinks(const std::function<Fact<DcbWrites>(const Netdev&)>& writes_of, Facts* facts) {
-  if (!facts->ports) return;
-  std::vector<Port> ports = *facts->ports;
+void KeepOnLinks(const std::function<Fact<DcbWrites>(const Netdev&)>& writes_of, Facts& facts) {
+  if (!facts.ports) return;
+  std::vector<Port> ports = *facts.ports;
   EachLink(
       ports,
       [](Netdev& above) {
         above.dcb_writes = Missing{Missing::Kind::kUnsupported, "DCB is that of the ports under it"};
       },
       [&](Netdev& link) { link.dcb_writes = writes_of(link); });
-  facts->ports = std::move(ports);
+  facts.ports = std::move(ports);
 }
 
 }  // namespace
@@ -218,39 +218,39 @@ std::vector<std::string> DcbDifferences(const Dcb& before, const Dcb& after) {
   return differences.Take();
 }
 
-DcbWrites DecodeDcbWrites(const DcbNotices& notices, const std::string& name, Dcb* settings) {
+DcbWrites DecodeDcbWrites(const DcbNotices& notices, const std::string& name, Dcb& settings) {
   DcbWrites writes{.listened_ms = notices.listened_ms, .lost = notices.lost};
   for (const DcbNotice& notice : notices.notices) {
     if (NetdevOf(notice) != name) continue;
     DcbWrite write{.writer = WriterOf(notice), .first_ms = notice.at_ms, .last_ms = notice.at_ms};
     if (write.writer == DcbWriter::kProcess) write.suspects = SuspectsOf(notice, notices);
     if (const Fact<Dcb> told = SettingsOf(notice, name)) {
-      write.changed = DcbDifferences(*settings, *told);
+      write.changed = DcbDifferences(settings, *told);
       Update(settings, *told);
     } else {
       write.changed = {"what could not be read"};
     }
-    Append(std::move(write), &writes);
+    Append(std::move(write), writes);
   }
   return writes;
 }
 
-void KeepDcbWrites(const Fact<DcbNotices>& heard, const Facts& before, Facts* after) {
+void KeepDcbWrites(const Fact<DcbNotices>& heard, const Facts& before, Facts& after) {
   KeepOnLinks([&](const Netdev& link) { return WritesBetween(before, link, heard); }, after);
 }
 
 Fact<DcbNotices> ListenForDcbWrites(HostReader& host, const LldpWait& wait) {
-  absl::StatusOr<DcbNotices> notices = host.ListenForDcb(wait);
+  absl::StatusOr<DcbNotices> notices = host.Ask(DcbNoticesQuestion{wait});
   if (!notices.ok()) return MissingFrom(notices.status());
   return *std::move(notices);
 }
 
-void ReadDcbWrites(HostReader& host, const LldpWait& wait, Facts* facts) {
+void ReadDcbWrites(HostReader& host, const LldpWait& wait, Facts& facts) {
   const Fact<DcbNotices> heard = ListenForDcbWrites(host, wait);
   KeepOnLinks(
       [&heard](const Netdev& link) {
         Dcb settings = link.dcb;
-        return WritesOf(link, heard, &settings);
+        return WritesOf(link, heard, settings);
       },
       facts);
 }

@@ -18,16 +18,16 @@ bool AnyDcb(const Facts& facts);
 std::vector<std::string> DcbDifferences(const Dcb& before, const Dcb& after);
 
 // The writes to the netdev `name`, whose settings were `before`. Becomes the settings after the last one.
-DcbWrites DecodeDcbWrites(const DcbNotices& notices, const std::string& name, Dcb* settings);
+DcbWrites DecodeDcbWrites(const DcbNotices& notices, const std::string& name, Dcb& settings);
 
 // Fills Netdev::dcb_writes where the ports' links are. `before` was read when listening began, `after` when it
 // had ended.
-void KeepDcbWrites(const Fact<DcbNotices>& heard, const Facts& before, Facts* after);
+void KeepDcbWrites(const Fact<DcbNotices>& heard, const Facts& before, Facts& after);
 
 // Asks, and waits.
 Fact<DcbNotices> ListenForDcbWrites(HostReader& host, const LldpWait& wait);
 
 // KeepDcbWrites with one reading only, that of `facts`: listens, and fills Netdev::dcb_writes.
-void ReadDcbWrites(HostReader& host, const LldpWait& wait, Facts* facts);
+void ReadDcbWrites(HostReader& host, const LldpWait& wait, Facts& facts);
 
 }  // namespace rdmaready

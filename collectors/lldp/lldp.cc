@@ -26,16 +26,6 @@ constexpr std::uint8_t kTypeTtl = 3;
 constexpr std::uint8_t kFamilyIpv4 = 1;  // IANA address family numbers
 constexpr std::uint8_t kFamilyIpv6 = 2;
 
-std::string HexText(Bytes bytes) {
-  return Hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-}
-
-std::string MacText(Bytes mac) {
-  std::string text;
-  for (const std::byte byte : mac) text += (text.empty() ? "" : ":") + HexText(std::span(&byte, 1));
-  return text;
-}
-
 // Address family, then the address.
 std::string NetworkAddressText(Bytes bytes) {
   if (bytes.empty()) return "";
@@ -46,7 +36,7 @@ std::string NetworkAddressText(Bytes bytes) {
     return ::inet_ntop(AF_INET, address.data(), text.data(), text.size());
   if (family == kFamilyIpv6 && address.size() == sizeof(in6_addr))
     return ::inet_ntop(AF_INET6, address.data(), text.data(), text.size());
-  return HexText(bytes);
+  return Hex(bytes);
 }
 
 bool IsText(Bytes bytes) {
@@ -65,9 +55,9 @@ constexpr IdSubtypes kChassisSubtypes{.mac = 4, .network_address = 5};
 constexpr IdSubtypes kPortSubtypes{.mac = 3, .network_address = 4};
 
 std::string IdText(Bytes bytes, std::uint8_t subtype, const IdSubtypes& subtypes) {
-  if (subtype == subtypes.mac && bytes.size() == kMacBytes) return MacText(bytes);
+  if (subtype == subtypes.mac && bytes.size() == kMacBytes) return Hex(bytes, ":");
   if (subtype == subtypes.network_address) return NetworkAddressText(bytes);
-  return IsText(bytes) ? TextOf(bytes) : HexText(bytes);
+  return IsText(bytes) ? TextOf(bytes) : Hex(bytes);
 }
 
 LldpId IdOf(Fields& value, const IdSubtypes& subtypes) {
@@ -79,35 +69,35 @@ LldpId IdOf(Fields& value, const IdSubtypes& subtypes) {
 
 // ---- 802.1AB clause 8.5 ----
 
-std::string Chassis(Fields value, LldpNeighbour* neighbour) {
-  neighbour->chassis = IdOf(value, kChassisSubtypes);
+std::string Chassis(Fields value, LldpNeighbour& neighbour) {
+  neighbour.chassis = IdOf(value, kChassisSubtypes);
   return "";
 }
 
-std::string PortId(Fields value, LldpNeighbour* neighbour) {
-  neighbour->port = IdOf(value, kPortSubtypes);
+std::string PortId(Fields value, LldpNeighbour& neighbour) {
+  neighbour.port = IdOf(value, kPortSubtypes);
   return "";
 }
 
-std::string Ttl(Fields value, LldpNeighbour* neighbour) {
-  neighbour->ttl_s = value.U16();
+std::string Ttl(Fields value, LldpNeighbour& neighbour) {
+  neighbour.ttl_s = value.U16();
   return "";
 }
 
 template <std::string LldpNeighbour::*kMember>
-std::string Text(Fields value, LldpNeighbour* neighbour) {
-  neighbour->*kMember = TextOf(value.TakeAll());
+std::string Text(Fields value, LldpNeighbour& neighbour) {
+  neighbour.*kMember = TextOf(value.TakeAll());
   return "";
 }
 
-std::string Capabilities(Fields value, LldpNeighbour* neighbour) {
-  neighbour->capabilities = value.U16();
-  neighbour->capabilities_enabled = value.U16();
+std::string Capabilities(Fields value, LldpNeighbour& neighbour) {
+  neighbour.capabilities = value.U16();
+  neighbour.capabilities_enabled = value.U16();
   return "";
 }
 
 // Length of family and address, both, interface numbering subtype, interface number, length of the OID, OID.
-std::string Management(Fields value, LldpNeighbour* neighbour) {
+std::string Management(Fields value, LldpNeighbour& neighbour) {
   const std::size_t address_bytes = value.U8();
   if (address_bytes < 2 || address_bytes > 32)
     return "an address of " + std::to_string(address_bytes) + " bytes";
@@ -118,24 +108,24 @@ std::string Management(Fields value, LldpNeighbour* neighbour) {
   const std::uint32_t number = value.U32();
   const std::size_t oid_bytes = value.U8();
   if (value.left() < oid_bytes) return "ends in the middle of its object identifier";
-  if (neighbour->management.size() >= kMostListed) return "too many";
-  neighbour->management.push_back({NetworkAddressText(address), number});
+  if (neighbour.management.size() >= kMostListed) return "too many";
+  neighbour.management.push_back({NetworkAddressText(address), number});
   return "";
 }
 
 // ---- 802.1Q annex D.2, 802.1AX ----
 
-std::string PortVlan(Fields value, LldpNeighbour* neighbour) {
-  neighbour->port_vlan_id = value.U16();
+std::string PortVlan(Fields value, LldpNeighbour& neighbour) {
+  neighbour.port_vlan_id = value.U16();
   return "";
 }
 
-std::string VlanName(Fields value, LldpNeighbour* neighbour) {
+std::string VlanName(Fields value, LldpNeighbour& neighbour) {
   const std::uint16_t id = value.U16();
   const std::size_t name_bytes = value.U8();
   if (value.left() < name_bytes) return "ends in the middle of the name";
-  if (neighbour->vlans.size() >= kMostListed) return "too many";
-  neighbour->vlans.push_back({id, TextOf(value.Take(name_bytes))});
+  if (neighbour.vlans.size() >= kMostListed) return "too many";
+  neighbour.vlans.push_back({id, TextOf(value.Take(name_bytes))});
   return "";
 }
 
@@ -145,34 +135,34 @@ LldpAggregation AggregationOf(Fields& value) {
   return {.capable = (status & 1U) != 0, .enabled = (status & 2U) != 0, .port_id = value.U32()};
 }
 
-std::string Aggregation(Fields value, LldpNeighbour* neighbour) {
-  neighbour->aggregation = AggregationOf(value);
+std::string Aggregation(Fields value, LldpNeighbour& neighbour) {
+  neighbour.aggregation = AggregationOf(value);
   return "";
 }
 
-std::string OldAggregation(Fields value, LldpNeighbour* neighbour) {
-  if (!neighbour->aggregation) neighbour->aggregation = AggregationOf(value);
+std::string OldAggregation(Fields value, LldpNeighbour& neighbour) {
+  if (!neighbour.aggregation) neighbour.aggregation = AggregationOf(value);
   return "";
 }
 
-std::string Congestion(Fields value, LldpNeighbour* neighbour) {
-  neighbour->congestion = {.enabled = value.U8(), .ready = value.U8()};
+std::string Congestion(Fields value, LldpNeighbour& neighbour) {
+  neighbour.congestion = {.enabled = value.U8(), .ready = value.U8()};
   return "";
 }
 
 // ---- 802.3 clause 79.3 ----
 
-std::string MacPhy(Fields value, LldpNeighbour* neighbour) {
+std::string MacPhy(Fields value, LldpNeighbour& neighbour) {
   const std::uint8_t status = value.U8();
-  neighbour->mac_phy = {.autoneg_supported = (status & 1U) != 0,
-                        .autoneg_enabled = (status & 2U) != 0,
-                        .advertised = value.U16(),
-                        .mau_type = value.U16()};
+  neighbour.mac_phy = {.autoneg_supported = (status & 1U) != 0,
+                       .autoneg_enabled = (status & 2U) != 0,
+                       .advertised = value.U16(),
+                       .mau_type = value.U16()};
   return "";
 }
 
-std::string MaxFrame(Fields value, LldpNeighbour* neighbour) {
-  neighbour->max_frame_bytes = value.U16();
+std::string MaxFrame(Fields value, LldpNeighbour& neighbour) {
+  neighbour.max_frame_bytes = value.U16();
   return "";
 }
 
@@ -210,8 +200,8 @@ class FrameDecoder {
 
   absl::StatusOr<LldpNeighbour> Decode() {
     Fields header(frame_);
-    neighbour_.destination_mac = MacText(header.Take(kMacBytes));
-    neighbour_.source_mac = MacText(header.Take(kMacBytes));
+    neighbour_.destination_mac = Hex(header.Take(kMacBytes), ":");
+    neighbour_.source_mac = Hex(header.Take(kMacBytes), ":");
     if (frame_.size() < kEthernetHeaderBytes || header.U16() != kEtherType)
       return Discard("not of LLDP's EtherType");
     return DecodeTlvs(frame_.subspan(kEthernetHeaderBytes));
@@ -222,15 +212,15 @@ class FrameDecoder {
     for (const std::uint8_t type : {kTypeChassis, kTypePort, kTypeTtl}) {
       const std::size_t at = At(rest);
       RawTlv raw;
-      if (!NextTlv(&rest, &raw)) return Discard("ends at byte " + std::to_string(at));
+      if (!NextTlv(rest, raw)) return Discard("ends at byte " + std::to_string(at));
       const std::string why = Mandatory(raw, type);
       if (!why.empty()) return Discard("at byte " + std::to_string(at) + ": " + why);
     }
     while (!rest.empty()) {
       const std::size_t at = At(rest);
       RawTlv raw;
-      if (!NextTlv(&rest, &raw)) {
-        AddOddity(&neighbour_, "the frame", at, "ends in the middle of a TLV");
+      if (!NextTlv(rest, raw)) {
+        AddOddity(neighbour_, "the frame", at, "ends in the middle of a TLV");
         break;
       }
       if (raw.type == kTypeEnd) break;  // what follows fills up the shortest Ethernet frame
@@ -253,7 +243,7 @@ class FrameDecoder {
     if (bytes < tlv.least_bytes || bytes > tlv.most_bytes) {
       return std::string(tlv.name) + " of " + std::to_string(bytes) + " bytes";
     }
-    return tlv.decode(Fields(raw.information), &neighbour_);
+    return tlv.decode(Fields(raw.information), neighbour_);
   }
 
   void Optional(const RawTlv& raw, std::size_t at) {
@@ -263,7 +253,7 @@ class FrameDecoder {
     if (raw.type == kTypeOrganization) {
       constexpr std::size_t kOuiAndSubtype = 4;
       if (value.left() < kOuiAndSubtype)
-        return AddOddity(&neighbour_, "a TLV of an organization", at, "too short");
+        return AddOddity(neighbour_, "a TLV of an organization", at, "too short");
       const std::uint32_t both = value.U32();
       oui = both >> 8U;
       subtype = static_cast<std::uint8_t>(both);
@@ -273,18 +263,17 @@ class FrameDecoder {
       ++neighbour_.unknown_tlvs;
       return;
     }
-    if (!tlv->repeats && !seen_.insert(tlv).second)
-      return AddOddity(&neighbour_, tlv->name, at, "a second one");
+    if (!tlv->repeats && !seen_.insert(tlv).second) return AddOddity(neighbour_, tlv->name, at, "a second one");
     if (value.left() < tlv->least_bytes) {
-      return AddOddity(&neighbour_, tlv->name, at,
+      return AddOddity(neighbour_, tlv->name, at,
                        std::to_string(value.left()) + " bytes, not " + std::to_string(tlv->least_bytes));
     }
     if (value.left() > tlv->most_bytes) {
-      AddOddity(&neighbour_, tlv->name, at,
+      AddOddity(neighbour_, tlv->name, at,
                 std::to_string(value.left()) + " bytes, more than " + std::to_string(tlv->most_bytes));
     }
-    const std::string why = tlv->decode(value, &neighbour_);
-    if (!why.empty()) AddOddity(&neighbour_, tlv->name, at, why);
+    const std::string why = tlv->decode(value, neighbour_);
+    if (!why.empty()) AddOddity(neighbour_, tlv->name, at, why);
   }
 
   static const Tlv* Find(std::uint8_t type, std::uint32_t oui, std::uint8_t subtype) {
@@ -332,20 +321,20 @@ std::string TextOf(Bytes bytes) {
   return SafeLine({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, kLongestInformation);
 }
 
-void AddOddity(LldpNeighbour* neighbour, std::string_view name, std::size_t at, std::string_view why) {
-  if (neighbour->oddities.size() >= kMostOddities) return;
-  neighbour->oddities.push_back(std::string(name) + " at byte " + std::to_string(at) + ": " + std::string(why));
+void AddOddity(LldpNeighbour& neighbour, std::string_view name, std::size_t at, std::string_view why) {
+  if (neighbour.oddities.size() >= kMostOddities) return;
+  neighbour.oddities.push_back(std::string(name) + " at byte " + std::to_string(at) + ": " + std::string(why));
 }
 
-bool NextTlv(Bytes* rest, RawTlv* tlv) {
-  Fields fields(*rest);
+bool NextTlv(Bytes& rest, RawTlv& tlv) {
+  Fields fields(rest);
   if (fields.left() < 2) return false;
   const std::uint16_t head = fields.U16();
   const std::size_t bytes = head & kLongestInformation;
   if (fields.left() < bytes) return false;
-  tlv->type = static_cast<std::uint8_t>(head >> 9U);
-  tlv->information = fields.Take(bytes);
-  *rest = fields.TakeAll();
+  tlv.type = static_cast<std::uint8_t>(head >> 9U);
+  tlv.information = fields.Take(bytes);
+  rest = fields.TakeAll();
   return true;
 }
 

@@ -42,10 +42,10 @@ std::vector<std::string> LinksToListenOn(const Facts& facts);
 LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& facts);
 
 // Fills Netdev::lldp with it; the facts may be newer than those that were listened by.
-void KeepLldp(const LldpByNetdev& heard, Facts* facts);
+void KeepLldp(const LldpByNetdev& heard, Facts& facts);
 
 // Both: listens, and fills Netdev::lldp.
-void ReadLldp(HostReader& host, const LldpWait& wait, Facts* facts);
+void ReadLldp(HostReader& host, const LldpWait& wait, Facts& facts);
 
 // What Netdev::lldp is until then.
 Missing LldpNotListenedFor();

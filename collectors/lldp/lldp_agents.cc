@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
@@ -36,10 +36,10 @@ Missing Unknown(const absl::Status& status) {
 Fact<std::uint64_t> ReadLldpadStart(HostReader& host) {
   const absl::StatusOr<std::string> record = host.ReadFile("/var/run/lldpad.pid");
   if (!record.ok()) return Unknown(record.status());
-  std::uint32_t pid = 0;
-  const auto [end, error] = std::from_chars(record->data(), record->data() + record->size(), pid);
-  if (error != std::errc()) return NotKnown("no process in /var/run/lldpad.pid");
-  const absl::StatusOr<std::string> stat = host.ReadFile("/proc/" + std::to_string(pid) + "/stat");
+  std::string_view text = *record;
+  const std::optional<std::uint32_t> pid = TakeNumber<std::uint32_t>(text);
+  if (!pid) return NotKnown("no process in /var/run/lldpad.pid");
+  const absl::StatusOr<std::string> stat = host.ReadFile("/proc/" + std::to_string(*pid) + "/stat");
   if (!stat.ok()) return Unknown(stat.status());
   return DecodeLldpadStart(*stat);
 }
@@ -71,11 +71,10 @@ Fact<std::uint64_t> DecodeLldpadStart(std::string_view stat) {
       return Missing{Missing::Kind::kFailed, "/proc/PID/stat of lldpad ends in the middle"};
     rest.remove_prefix(space + 1);
   }
-  std::uint64_t ticks = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), ticks);
-  if (error != std::errc() || end == rest.data() + rest.size() || ticks > kLongestTicks)
+  const std::optional<std::uint64_t> ticks = TakeNumber<std::uint64_t>(rest);
+  if (!ticks || rest.empty() || *ticks > kLongestTicks)
     return Missing{Missing::Kind::kFailed, "/proc/PID/stat of lldpad ends in the middle"};
-  return ticks * kMsPerTick;
+  return *ticks * kMsPerTick;
 }
 
 LldpAgents ReadLldpAgents(HostReader& host) {

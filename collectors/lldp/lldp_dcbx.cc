@@ -33,57 +33,57 @@ std::array<std::uint8_t, kPriorities> OctetsOf(Fields& value) {
 
 // What the two ETS TLVs share, after their first byte. Numbers that a check would use as an index are held to
 // their range.
-std::string EtsTables(Fields& value, LldpEts* ets) {
-  ets->prio_tc = NibblesOf(value);
+std::string EtsTables(Fields& value, LldpEts& ets) {
+  ets.prio_tc = NibblesOf(value);
   for (std::size_t i = 0; i < kPriorities; ++i) {
-    if (ets->prio_tc[i] >= kPriorities)
-      return "priority " + std::to_string(i) + " in traffic class " + std::to_string(ets->prio_tc[i]);
+    if (ets.prio_tc[i] >= kPriorities)
+      return "priority " + std::to_string(i) + " in traffic class " + std::to_string(ets.prio_tc[i]);
   }
-  ets->percent = OctetsOf(value);
+  ets.percent = OctetsOf(value);
   const std::array<std::uint8_t, kPriorities> tsa = OctetsOf(value);
   for (std::size_t i = 0; i < kPriorities; ++i) {
-    ets->tsa[i] = Tsa{tsa[i]};
-    if (tsa[i] > static_cast<std::uint8_t>(Tsa::kEts) && ets->tsa[i] != Tsa::kVendor)
+    ets.tsa[i] = Tsa{tsa[i]};
+    if (tsa[i] > static_cast<std::uint8_t>(Tsa::kEts) && ets.tsa[i] != Tsa::kVendor)
       return "traffic class " + std::to_string(i) + " with the unknown algorithm " + std::to_string(tsa[i]);
   }
   return "";
 }
 
-std::string EtsConfiguration(Fields value, LldpNeighbour* neighbour) {
-  neighbour->dialects.ieee = true;
+std::string EtsConfiguration(Fields value, LldpNeighbour& neighbour) {
+  neighbour.dialects.ieee = true;
   LldpEts ets;
   const std::uint8_t head = value.U8();
   ets.willing = (head & kBit7) != 0;
   ets.credit_based_shaper = (head & kBit6) != 0;
   ets.traffic_classes = head & kLowThree;  // three bits: 0 stands for 8
   if (ets.traffic_classes == 0) ets.traffic_classes = kPriorities;
-  std::string why = EtsTables(value, &ets);
-  if (why.empty()) neighbour->ets = ets;
+  std::string why = EtsTables(value, ets);
+  if (why.empty()) neighbour.ets = ets;
   return why;
 }
 
-std::string EtsRecommendation(Fields value, LldpNeighbour* neighbour) {
-  neighbour->dialects.ieee = true;
+std::string EtsRecommendation(Fields value, LldpNeighbour& neighbour) {
+  neighbour.dialects.ieee = true;
   LldpEts ets;
   value.U8();  // reserved
-  std::string why = EtsTables(value, &ets);
-  if (why.empty()) neighbour->ets_recommended = ets;
+  std::string why = EtsTables(value, ets);
+  if (why.empty()) neighbour.ets_recommended = ets;
   return why;
 }
 
-std::string PfcConfiguration(Fields value, LldpNeighbour* neighbour) {
-  neighbour->dialects.ieee = true;
+std::string PfcConfiguration(Fields value, LldpNeighbour& neighbour) {
+  neighbour.dialects.ieee = true;
   const std::uint8_t head = value.U8();
-  neighbour->pfc = LldpPfc{.willing = (head & kBit7) != 0,
-                           .macsec_bypass = (head & kBit6) != 0,
-                           .capability = static_cast<std::uint8_t>(head & kLowFour),
-                           .enabled = value.U8()};
+  neighbour.pfc = LldpPfc{.willing = (head & kBit7) != 0,
+                          .macsec_bypass = (head & kBit6) != 0,
+                          .capability = static_cast<std::uint8_t>(head & kLowFour),
+                          .enabled = value.U8()};
   return "";
 }
 
-std::string AppPriorities(Fields value, LldpNeighbour* neighbour) {
+std::string AppPriorities(Fields value, LldpNeighbour& neighbour) {
   constexpr std::size_t kEntryBytes = 3;
-  neighbour->dialects.ieee = true;
+  neighbour.dialects.ieee = true;
   value.U8();  // reserved
   if (value.left() % kEntryBytes != 0) return std::to_string(value.left()) + " bytes of entries of 3";
   std::vector<AppEntry> entries;
@@ -98,7 +98,7 @@ std::string AppPriorities(Fields value, LldpNeighbour* neighbour) {
                        .priority = static_cast<std::uint8_t>(head >> 5U),
                        .protocol = value.U16()});
   }
-  neighbour->app = std::move(entries);
+  neighbour.app = std::move(entries);
   return "";
 }
 
@@ -114,15 +114,15 @@ CeeFeature FeatureOf(Fields& value) {
   return {.enabled = (flags & kBit7) != 0, .willing = (flags & kBit6) != 0, .error = (flags & kBit5) != 0};
 }
 
-std::string Control(Fields value, LldpCee* cee) {
-  cee->control = CeeControl{.operating_version = value.U8(),
-                            .max_version = value.U8(),
-                            .sequence = value.U32(),
-                            .acknowledged = value.U32()};
+std::string Control(Fields value, LldpCee& cee) {
+  cee.control = CeeControl{.operating_version = value.U8(),
+                           .max_version = value.U8(),
+                           .sequence = value.U32(),
+                           .acknowledged = value.U32()};
   return "";
 }
 
-std::string Groups(Fields value, LldpCee* cee) {
+std::string Groups(Fields value, LldpCee& cee) {
   CeeGroups groups{.feature = FeatureOf(value), .prio_group = NibblesOf(value)};
   for (std::size_t i = 0; i < kPriorities; ++i) {
     if (groups.prio_group[i] >= kPriorities && groups.prio_group[i] != CeeGroups::kNoLimit)
@@ -130,17 +130,17 @@ std::string Groups(Fields value, LldpCee* cee) {
   }
   groups.percent = OctetsOf(value);
   groups.traffic_classes = value.U8();
-  cee->groups = groups;
+  cee.groups = groups;
   return "";
 }
 
-std::string Pfc(Fields value, LldpCee* cee) {
-  cee->pfc = CeePfc{.feature = FeatureOf(value), .enabled = value.U8(), .traffic_classes = value.U8()};
+std::string Pfc(Fields value, LldpCee& cee) {
+  cee.pfc = CeePfc{.feature = FeatureOf(value), .enabled = value.U8(), .traffic_classes = value.U8()};
   return "";
 }
 
 // Each entry: protocol, a byte whose two low bits are the selector, the rest of an OUI, priorities.
-std::string App(Fields value, LldpCee* cee) {
+std::string App(Fields value, LldpCee& cee) {
   constexpr std::size_t kEntryBytes = 6;
   constexpr std::uint8_t kSelectorBits = 0x03;
   CeeApp app{.feature = FeatureOf(value)};
@@ -153,7 +153,7 @@ std::string App(Fields value, LldpCee* cee) {
     entry.priorities = value.U8();
     app.entries.push_back(entry);
   }
-  cee->app = std::move(app);
+  cee.app = std::move(app);
   return "";
 }
 
@@ -161,7 +161,7 @@ struct Feature {
   std::uint8_t type;
   std::string_view name;
   std::size_t least_bytes;
-  std::string (*decode)(Fields value, LldpCee* cee);
+  std::string (*decode)(Fields value, LldpCee& cee);
 };
 
 constexpr Feature kFeatures[] = {
@@ -179,21 +179,21 @@ const Feature* FindFeature(std::uint8_t type) {
 }
 
 // The first thing that is wrong with a feature is told; the others are read all the same.
-std::string Cee(Fields value, LldpNeighbour* neighbour) {
-  neighbour->dialects.cee = true;
+std::string Cee(Fields value, LldpNeighbour& neighbour) {
+  neighbour.dialects.cee = true;
   LldpCee cee;
   std::string why;
   unsigned seen = 0;
   Bytes rest = value.TakeAll();
   while (!rest.empty()) {
     RawTlv raw;
-    if (!NextTlv(&rest, &raw)) {
+    if (!NextTlv(rest, raw)) {
       if (why.empty()) why = "ends in the middle of a feature";
       break;
     }
     const Feature* feature = FindFeature(raw.type);
     if (feature == nullptr) {
-      ++neighbour->unknown_tlvs;
+      ++neighbour.unknown_tlvs;
       continue;
     }
     std::string wrong;
@@ -203,17 +203,17 @@ std::string Cee(Fields value, LldpNeighbour* neighbour) {
     } else if (raw.information.size() < feature->least_bytes) {
       wrong = std::to_string(raw.information.size()) + " bytes, not " + std::to_string(feature->least_bytes);
     } else {
-      wrong = feature->decode(Fields(raw.information), &cee);
+      wrong = feature->decode(Fields(raw.information), cee);
     }
     seen |= bit;
     if (!wrong.empty() && why.empty()) why = std::string(feature->name) + ": " + wrong;
   }
-  neighbour->cee = std::move(cee);
+  neighbour.cee = std::move(cee);
   return why;
 }
 
-std::string Cin(Fields, LldpNeighbour* neighbour) {
-  neighbour->dialects.cin = true;
+std::string Cin(Fields, LldpNeighbour& neighbour) {
+  neighbour.dialects.cin = true;
   return "";
 }
 

@@ -138,28 +138,31 @@ LldpByNetdev ListenOnPorts(HostReader& host, const LldpWait& wait, const Facts& 
   LldpByNetdev heard;
   const std::vector<std::string> names = LinksToListenOn(facts);
   if (names.empty()) return heard;
-  const std::vector<absl::StatusOr<LldpFrames>> answers = host.ListenForLldp(names, wait);
+  std::vector<Question> questions;
+  for (const std::string& name : names) questions.push_back(LldpQuestion{name, wait});
+  const std::vector<Answer> answers = host.AskTogether(questions);
   for (std::size_t i = 0; i < names.size() && i < answers.size(); ++i) {
-    heard[names[i]] = answers[i].ok() ? Fact<LldpHeard>(DecodeLldp(*answers[i]))
-                                      : Fact<LldpHeard>(MissingFrom(answers[i].status()));
+    const absl::StatusOr<LldpFrames> frames = AnswerTo<LldpQuestion>(answers[i]);
+    heard[names[i]] =
+        frames.ok() ? Fact<LldpHeard>(DecodeLldp(*frames)) : Fact<LldpHeard>(MissingFrom(frames.status()));
   }
   return heard;
 }
 
-void KeepLldp(const LldpByNetdev& heard, Facts* facts) {
-  if (!facts->ports) return;
-  std::vector<Port> ports = *facts->ports;
+void KeepLldp(const LldpByNetdev& heard, Facts& facts) {
+  if (!facts.ports) return;
+  std::vector<Port> ports = *facts.ports;
   EachLink(ports, &Netdev::lldp, [&heard](Netdev& link) {
     const auto found = heard.find(link.name);
     link.lldp = found != heard.end()
                     ? found->second
                     : Fact<LldpHeard>(Missing{Missing::Kind::kFailed, "no link: nothing can be heard"});
   });
-  facts->ports = std::move(ports);
+  facts.ports = std::move(ports);
 }
 
-void ReadLldp(HostReader& host, const LldpWait& wait, Facts* facts) {
-  KeepLldp(ListenOnPorts(host, wait, *facts), facts);
+void ReadLldp(HostReader& host, const LldpWait& wait, Facts& facts) {
+  KeepLldp(ListenOnPorts(host, wait, facts), facts);
 }
 
 }  // namespace rdmaready

@@ -40,7 +40,7 @@ class Fields {
 
 // Puts what `value` says into *neighbour, or returns what is wrong with it: then at most its dialect, and of
 // the CEE dialect the features that are well, were put there. Empty: nothing is wrong.
-using Decoder = std::string (*)(Fields value, LldpNeighbour* neighbour);
+using Decoder = std::string (*)(Fields value, LldpNeighbour& neighbour);
 
 struct Tlv {
   std::uint8_t type = 0;
@@ -60,7 +60,7 @@ std::span<const Tlv> DcbxTlvs();
 // Foreign text in one line. Nothing that a standard allows is cut.
 std::string TextOf(Bytes bytes);
 
-void AddOddity(LldpNeighbour* neighbour, std::string_view name, std::size_t at, std::string_view why);
+void AddOddity(LldpNeighbour& neighbour, std::string_view name, std::size_t at, std::string_view why);
 
 // A TLV's head: 7 bits of type, 9 of length. Advances *rest past the TLV. False when the head or what it
 // announces does not fit.
@@ -68,6 +68,6 @@ struct RawTlv {
   std::uint8_t type = 0;
   Bytes information{};
 };
-bool NextTlv(Bytes* rest, RawTlv* tlv);
+bool NextTlv(Bytes& rest, RawTlv& tlv);
 
 }  // namespace rdmaready::lldp

@@ -73,7 +73,7 @@ class Lldpad {
       stuck_ = ErrnoStatus(ETIMEDOUT, "ask lldpad");
       return stuck_;
     }
-    absl::StatusOr<std::string> answer = host_.AskLldpad(question);
+    absl::StatusOr<std::string> answer = host_.Ask(LldpadQuestion{question});
     if (answer.status().code() == absl::StatusCode::kDeadlineExceeded) stuck_ = answer.status();
     return answer;
   }
@@ -114,16 +114,16 @@ class Lldpad {
 
 }  // namespace
 
-void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts* facts) {
-  if (!facts->ports) return;
+void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& facts) {
+  if (!facts.ports) return;
   std::optional<Missing> why_not;
   if (!started_ms) {
     why_not = started_ms.missing();
-  } else if (!facts->ports->empty()) {
+  } else if (!facts.ports->empty()) {
     why_not = WouldLoadAModule(host);
   }
-  Lldpad lldpad(host, started_ms ? RunsForMs(*started_ms, facts->uptime_s) : 0);
-  std::vector<Port> ports = *facts->ports;
+  Lldpad lldpad(host, started_ms ? RunsForMs(*started_ms, facts.uptime_s) : 0);
+  std::vector<Port> ports = *facts.ports;
   EachLink(ports, &Netdev::lldp_agent, [&](Netdev& link) {
     if (why_not) {
       link.lldp_agent = *why_not;
@@ -133,7 +133,7 @@ void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts* 
       link.lldp_agent = lldpad.HeardOn(link.name);
     }
   });
-  facts->ports = std::move(ports);
+  facts.ports = std::move(ports);
 }
 
 }  // namespace rdmaready

@@ -14,6 +14,6 @@ namespace rdmaready {
 // most one agent, without source address, counts and times; `listened_ms` is for how long lldpad has been
 // running. Missing where lldpad does not run, need not listen on the netdev and has heard nobody, or has not
 // answered.
-void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts* facts);
+void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& facts);
 
 }  // namespace rdmaready

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
+#include "api/base/number.h"
+#include "api/base/text.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
@@ -27,10 +28,7 @@ constexpr std::size_t kStatusBytes = 3;  // R and two digits
 
 std::string_view Operation(LldpadTlvs whose) { return whose == LldpadTlvs::kOwn ? kOfOwn : kOfNeighbour; }
 
-std::string TwoDigits(std::size_t number) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  return {kDigits[number >> 4U & 15U], kDigits[number & 15U]};
-}
+std::string TwoDigits(std::size_t number) { return Hex(std::array{static_cast<std::uint8_t>(number)}); }
 
 // What question and answer share.
 std::string Head(std::string_view command, std::string_view operation, std::string_view netdev) {
@@ -41,12 +39,7 @@ std::string Head(std::string_view command, std::string_view operation, std::stri
   return head;
 }
 
-std::optional<unsigned> HexNumber(std::string_view digits) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
+std::optional<unsigned> HexNumber(std::string_view digits) { return ParseNumber<unsigned>(digits, 16); }
 
 // enum cmd_status of lldpad_status.h.
 absl::Status StatusOf(unsigned status, std::string_view netdev) {

@@ -2,8 +2,8 @@
 #include "collectors/net/ipv4_settings.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -14,10 +14,7 @@ Fact<std::uint32_t> ReadNumber(HostReader& host, const std::string& path) {
   const absl::StatusOr<std::string> text = host.ReadFile(path);
   if (!text.ok()) return MissingFrom(text.status());
   const std::string number = TrimRight(*text);
-  std::uint32_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, value);
-  if (error == std::errc() && stop == end) return value;
+  if (const auto value = ParseNumber<std::uint32_t>(number)) return *value;
   return Missing{Missing::Kind::kFailed, "read " + path + ": \"" + number + "\" is not a setting"};
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/base/text.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
@@ -25,15 +26,15 @@ constexpr std::size_t kLongestAddress = 32;  // MAX_ADDR_LEN of include/linux/ne
 // The value of an attribute that need not be there.
 template <class T>
 absl::Status Optional(const Attributes& attributes, int type, absl::StatusOr<T> (Attributes::*read)(int) const,
-                      std::optional<T>* value) {
+                      std::optional<T>& value) {
   if (!attributes.Find(type)) return absl::OkStatus();
   absl::StatusOr<T> number = (attributes.*read)(type);
   if (!number.ok()) return number.status();
-  *value = *number;
+  value = *number;
   return absl::OkStatus();
 }
 
-absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPriority>* egress) {
+absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPriority>& egress) {
   const absl::StatusOr<Attributes> rows = Attributes::Parse(nest, "VLAN egress map");
   if (!rows.ok()) return rows.status();
   for (const Attributes::Attribute& row : rows->all()) {
@@ -43,40 +44,40 @@ absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPrior
     }
     std::memcpy(&mapping, row.value.data(), sizeof mapping);
     if (mapping.to > kLargestPcp) return Malformed("VLAN egress map", "PCP " + std::to_string(mapping.to));
-    egress->push_back({mapping.from, static_cast<std::uint8_t>(mapping.to)});
+    egress.push_back({mapping.from, static_cast<std::uint8_t>(mapping.to)});
   }
-  std::ranges::sort(*egress, {}, &VlanPriority::from);
+  std::ranges::sort(egress, {}, &VlanPriority::from);
   return absl::OkStatus();
 }
 
-absl::Status DecodeVlan(std::span<const std::byte> data, Link* link) {
+absl::Status DecodeVlan(std::span<const std::byte> data, Link& link) {
   const absl::StatusOr<Attributes> vlan = Attributes::Parse(data, "VLAN information");
   if (!vlan.ok()) return vlan.status();
   const absl::StatusOr<std::uint16_t> id = vlan->U16(IFLA_VLAN_ID);
   if (!id.ok()) return id.status();
   if (*id > kLargestVlanId) return Malformed("VLAN information", "VLAN " + std::to_string(*id));
-  link->vlan_id = *id;
+  link.vlan_id = *id;
   const auto egress = vlan->Find(IFLA_VLAN_EGRESS_QOS);
-  return egress ? DecodeEgress(*egress, &link->vlan_egress) : absl::OkStatus();
+  return egress ? DecodeEgress(*egress, link.vlan_egress) : absl::OkStatus();
 }
 
-absl::Status DecodeBond(std::span<const std::byte> data, Link* link) {
+absl::Status DecodeBond(std::span<const std::byte> data, Link& link) {
   const absl::StatusOr<Attributes> bond = Attributes::Parse(data, "bond information");
   if (!bond.ok()) return bond.status();
-  return Optional(*bond, IFLA_BOND_MODE, &Attributes::U8, &link->bond_mode);
+  return Optional(*bond, IFLA_BOND_MODE, &Attributes::U8, link.bond_mode);
 }
 
-absl::Status DecodeLinkInfo(std::span<const std::byte> bytes, Link* link) {
+absl::Status DecodeLinkInfo(std::span<const std::byte> bytes, Link& link) {
   const absl::StatusOr<Attributes> info = Attributes::Parse(bytes, "link information");
   if (!info.ok()) return info.status();
   if (!info->Find(IFLA_INFO_KIND)) return absl::OkStatus();
   absl::StatusOr<std::string> kind = info->Text(IFLA_INFO_KIND);
   if (!kind.ok()) return kind.status();
-  link->kind = *std::move(kind);
+  link.kind = *std::move(kind);
   const auto data = info->Find(IFLA_INFO_DATA);
   if (!data) return absl::OkStatus();
-  if (link->kind == "vlan") return DecodeVlan(*data, link);
-  if (link->kind == "bond") return DecodeBond(*data, link);
+  if (link.kind == "vlan") return DecodeVlan(*data, link);
+  if (link.kind == "bond") return DecodeBond(*data, link);
   return absl::OkStatus();
 }
 
@@ -108,17 +109,10 @@ std::vector<std::uint32_t> Related(const std::multimap<std::uint32_t, std::uint3
 }  // namespace
 
 absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   if (bytes.size() > kLongestAddress) {
     return Malformed("link", "an address of " + std::to_string(bytes.size()) + " bytes");
   }
-  std::string text;
-  for (const std::byte byte : bytes) {
-    if (!text.empty()) text += ':';
-    text += kDigits[std::to_integer<unsigned>(byte >> 4)];
-    text += kDigits[std::to_integer<unsigned>(byte & std::byte{0xf})];
-  }
-  return text;
+  return Hex(bytes, ":");
 }
 
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
@@ -144,10 +138,10 @@ absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   for (const auto& [type, value] :
        {std::pair{IFLA_MAX_MTU, &link.max_mtu_bytes}, std::pair{IFLA_CARRIER_CHANGES, &link.carrier_changes},
         std::pair{IFLA_MASTER, &link.master}, std::pair{IFLA_LINK, &link.peer}}) {
-    RR_RETURN_IF_ERROR(Optional(*attributes, type, &Attributes::U32, value));
+    RR_RETURN_IF_ERROR(Optional(*attributes, type, &Attributes::U32, *value));
   }
   link.peer_elsewhere = link.peer && attributes->Find(IFLA_LINK_NETNSID).has_value();
-  if (const auto info = attributes->Find(IFLA_LINKINFO)) RR_RETURN_IF_ERROR(DecodeLinkInfo(*info, &link));
+  if (const auto info = attributes->Find(IFLA_LINKINFO)) RR_RETURN_IF_ERROR(DecodeLinkInfo(*info, link));
   return link;
 }
 

@@ -47,11 +47,11 @@ absl::StatusOr<std::string> AddressText(int family, std::span<const std::byte> r
   return std::string(text.data());
 }
 
-absl::Status DecodeAge(std::span<const std::byte> raw, std::uint32_t* age_s) {
+absl::Status DecodeAge(std::span<const std::byte> raw, std::uint32_t& age_s) {
   nda_cacheinfo cache{};
   if (raw.size() != sizeof cache) return Malformed("neighbour", "cache information of another size");
   std::memcpy(&cache, raw.data(), sizeof cache);
-  *age_s = cache.ndm_updated / kTicksPerSecond;
+  age_s = cache.ndm_updated / kTicksPerSecond;
   return absl::OkStatus();
 }
 
@@ -76,7 +76,7 @@ absl::StatusOr<std::optional<NeighbourOfLink>> DecodeNeighbour(std::span<const s
     one.neighbour.mac = *std::move(text);
   }
   if (const auto cache = attributes->Find(NDA_CACHEINFO)) {
-    RR_RETURN_IF_ERROR(DecodeAge(*cache, &one.neighbour.age_s));
+    RR_RETURN_IF_ERROR(DecodeAge(*cache, one.neighbour.age_s));
   }
   return one;
 }

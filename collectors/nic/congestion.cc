@@ -2,11 +2,11 @@
 #include "collectors/nic/congestion.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/lines.h"
@@ -30,11 +30,7 @@ bool Absent(const absl::Status& status) { return status.code() == absl::StatusCo
 std::optional<std::uint64_t> NumberIn(std::string_view text) {
   const std::string number = TrimRight(text);
   const bool hex = number.starts_with("0x");
-  std::uint64_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<std::uint64_t>(std::string_view(number).substr(hex ? 2 : 0), hex ? 16 : 10);
 }
 
 std::optional<std::uint8_t> UpTo(std::uint64_t most, std::optional<std::uint64_t> value) {
@@ -49,15 +45,15 @@ class Directory {
   Directory(HostReader& host, std::string path) : host_(host), path_(std::move(path)) {}
 
   // An error when it cannot be listed. Names get `prefix`.
-  absl::Status Read(std::string_view prefix, std::vector<CongestionParameter>* parameters) {
+  absl::Status Read(std::string_view prefix, std::vector<CongestionParameter>& parameters) {
     const absl::StatusOr<std::vector<std::string>> names = host_.ListDirectory(path_);
     if (!names.ok()) return names.status();
     for (const std::string& name : *names) {
-      if (parameters->size() >= kMostFiles) break;
+      if (parameters.size() >= kMostFiles) break;
       if (name.find('/') != std::string::npos) continue;
       const FileText text = host_.ReadFile(path_ + "/" + name);
       const std::optional<std::uint64_t> value = text.ok() ? NumberIn(*text) : std::nullopt;
-      if (value) parameters->push_back({std::string(prefix) + SafeLine(name, kShownBytes), *value});
+      if (value) parameters.push_back({std::string(prefix) + SafeLine(name, kShownBytes), *value});
     }
     return absl::OkStatus();
   }
@@ -90,8 +86,8 @@ absl::StatusOr<CongestionControl> ReadOfed(HostReader& host, const std::string& 
   CongestionControl control{.source = "/sys/class/net/" + netdev + "/ecn"};
   const std::string np = control.source + "/roce_np";
   const std::string rp = control.source + "/roce_rp";
-  RR_RETURN_IF_ERROR(Directory(host, np).Read("np_", &control.parameters));
-  RR_RETURN_IF_ERROR(Directory(host, rp).Read("rp_", &control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, np).Read("np_", control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, rp).Read("rp_", control.parameters));
   control.notifies = ReadEnabled(host, np);
   control.slows_down = ReadEnabled(host, rp);
   control.cnp_dscp = UpTo(kMostDscp, ValueOf(control, "np_cnp_dscp"));
@@ -103,7 +99,7 @@ absl::StatusOr<CongestionControl> ReadOfed(HostReader& host, const std::string& 
 // priority of the flow that it is about.
 absl::StatusOr<CongestionControl> ReadMlx5(HostReader& host, const std::string& address) {
   CongestionControl control{.source = "/sys/kernel/debug/mlx5/" + address + "/cc_params"};
-  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", &control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", control.parameters));
   control.cnp_dscp = UpTo(kMostDscp, ValueOf(control, "np_cnp_dscp"));
   if (ValueOf(control, "np_cnp_prio_mode").value_or(0) == 0)
     control.cnp_priority = UpTo(kPriorities - 1, ValueOf(control, "np_cnp_prio"));
@@ -114,7 +110,7 @@ absl::StatusOr<CongestionControl> ReadMlx5(HostReader& host, const std::string& 
 absl::StatusOr<CongestionControl> ReadBnxt(HostReader& host, const Port& port) {
   CongestionControl control{.source = "/sys/kernel/config/bnxt_re/" + port.device + "/ports/" +
                                       std::to_string(port.number) + "/cc"};
-  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", &control.parameters));
+  RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", control.parameters));
   const std::optional<std::uint64_t> enabled = ValueOf(control, "ecn_enable");
   const std::optional<std::uint8_t> priority = UpTo(kPriorities - 1, ValueOf(control, "roce_prio"));
   if (enabled && *enabled == 0) {

@@ -54,14 +54,14 @@ FirmwareVersion& VersionNamed(std::vector<FirmwareVersion>& versions, const std:
   return found != versions.end() ? *found : versions.emplace_back(FirmwareVersion{.name = name});
 }
 
-absl::Status AddVersion(const Attributes::Attribute& one, std::vector<FirmwareVersion>* versions) {
+absl::Status AddVersion(const Attributes::Attribute& one, std::vector<FirmwareVersion>& versions) {
   const absl::StatusOr<Attributes> version = Attributes::Parse(one.value, kDevlinkWhat);
   if (!version.ok()) return version.status();
   const absl::StatusOr<std::string> name = TextAt(*version, DEVLINK_ATTR_INFO_VERSION_NAME);
   if (!name.ok()) return name.status();
   const absl::StatusOr<std::string> value = TextAt(*version, DEVLINK_ATTR_INFO_VERSION_VALUE);
   if (!value.ok()) return value.status();
-  FirmwareVersion& row = VersionNamed(*versions, *name);
+  FirmwareVersion& row = VersionNamed(versions, *name);
   if (one.type == DEVLINK_ATTR_INFO_VERSION_STORED) {
     row.stored = *value;
   } else {
@@ -102,7 +102,7 @@ absl::StatusOr<std::string> ValueText(const Attributes& value, NlaType type) {
   return Malformed(kDevlinkWhat, "a parameter of type " + std::to_string(static_cast<int>(type)));
 }
 
-absl::Status AddValue(std::span<const std::byte> nest, NlaType type, DevlinkParameter* parameter) {
+absl::Status AddValue(std::span<const std::byte> nest, NlaType type, DevlinkParameter& parameter) {
   const absl::StatusOr<Attributes> value = Attributes::Parse(nest, kDevlinkWhat);
   if (!value.ok()) return value.status();
   const absl::StatusOr<std::uint8_t> mode = value->U8(DEVLINK_ATTR_PARAM_VALUE_CMODE);
@@ -111,13 +111,13 @@ absl::Status AddValue(std::span<const std::byte> nest, NlaType type, DevlinkPara
   if (!text.ok()) return text.status();
   switch (*mode) {
     case DEVLINK_PARAM_CMODE_RUNTIME:
-      parameter->runtime = *std::move(text);
+      parameter.runtime = *std::move(text);
       return absl::OkStatus();
     case DEVLINK_PARAM_CMODE_DRIVERINIT:
-      parameter->driverinit = *std::move(text);
+      parameter.driverinit = *std::move(text);
       return absl::OkStatus();
     case DEVLINK_PARAM_CMODE_PERMANENT:
-      parameter->permanent = *std::move(text);
+      parameter.permanent = *std::move(text);
       return absl::OkStatus();
     default:
       return absl::OkStatus();  // a mode of a newer kernel
@@ -224,7 +224,7 @@ absl::StatusOr<OfHandle<std::vector<FirmwareVersion>>> DecodeDevlinkInfo(std::sp
   if (!handle.ok()) return handle.status();
   std::vector<FirmwareVersion> versions;
   for (const Attributes::Attribute& one : message->all()) {
-    if (IsVersion(one.type)) RR_RETURN_IF_ERROR(AddVersion(one, &versions));
+    if (IsVersion(one.type)) RR_RETURN_IF_ERROR(AddVersion(one, versions));
   }
   return OfHandle<std::vector<FirmwareVersion>>{*std::move(handle), std::move(versions)};
 }
@@ -245,7 +245,7 @@ absl::StatusOr<OfHandle<DevlinkParameter>> DecodeDevlinkParameter(std::span<cons
   DevlinkParameter parameter{.name = *std::move(name)};
   for (const Attributes::Attribute& value : values->all()) {
     if (value.type == DEVLINK_ATTR_PARAM_VALUE)
-      RR_RETURN_IF_ERROR(AddValue(value.value, static_cast<NlaType>(*type), &parameter));
+      RR_RETURN_IF_ERROR(AddValue(value.value, static_cast<NlaType>(*type), parameter));
   }
   return OfHandle<DevlinkParameter>{*std::move(handle), std::move(parameter)};
 }
@@ -289,11 +289,11 @@ absl::StatusOr<OfHandle<std::string>> DecodeEswitchMode(std::span<const std::byt
   }
 }
 
-void ReadDevlinks(HostReader& host, const absl::StatusOr<GenericFamilies>& families, std::vector<Port>* ports) {
+void ReadDevlinks(HostReader& host, const absl::StatusOr<GenericFamilies>& families, std::vector<Port>& ports) {
   const absl::StatusOr<std::uint16_t> family =
       FamilyNamed(families, DEVLINK_GENL_NAME, "the kernel has no devlink (CONFIG_NET_DEVLINK)");
   std::optional<Asker> asker;
-  for (Port& port : *ports) {
+  for (Port& port : ports) {
     if (!port.pci) {
       port.devlink = All(port.pci.missing());
     } else if (!family.ok()) {

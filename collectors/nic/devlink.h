@@ -29,6 +29,6 @@ absl::StatusOr<OfHandle<std::string>> DecodeEswitchMode(std::span<const std::byt
 
 // Fills `devlink` of every port; asks nothing when no port is a PCI function. kUnsupported for the others, for
 // a function without devlink, and in a kernel without it.
-void ReadDevlinks(HostReader& host, const absl::StatusOr<GenericFamilies>& families, std::vector<Port>* ports);
+void ReadDevlinks(HostReader& host, const absl::StatusOr<GenericFamilies>& families, std::vector<Port>& ports);
 
 }  // namespace rdmaready

@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t kMostBits = 4096;
 
-absl::Status DecodeBit(std::span<const std::byte> nest, std::string_view what, BitSet* bits, bool masked) {
+absl::Status DecodeBit(std::span<const std::byte> nest, std::string_view what, BitSet& bits, bool masked) {
   const absl::StatusOr<Attributes> bit = Attributes::Parse(nest, what);
   if (!bit.ok()) return bit.status();
   absl::StatusOr<std::string> name = bit->Text(ETHTOOL_A_BITSET_BIT_NAME);
   if (!name.ok()) return name.status();
-  if (!masked || bit->Find(ETHTOOL_A_BITSET_BIT_VALUE)) bits->set.push_back(*name);
-  bits->all.push_back(*std::move(name));
+  if (!masked || bit->Find(ETHTOOL_A_BITSET_BIT_VALUE)) bits.set.push_back(*name);
+  bits.all.push_back(*std::move(name));
   return absl::OkStatus();
 }
 
@@ -64,7 +64,7 @@ absl::StatusOr<BitSet> DecodeBitSet(std::span<const std::byte> nest, std::string
   const bool masked = !set->Find(ETHTOOL_A_BITSET_NOMASK);
   for (const Attributes::Attribute& row : rows->all()) {
     if (row.type != ETHTOOL_A_BITSET_BITS_BIT) return Malformed(what, "a bit that is none");
-    RR_RETURN_IF_ERROR(DecodeBit(row.value, what, &bits, masked));
+    RR_RETURN_IF_ERROR(DecodeBit(row.value, what, bits, masked));
   }
   return bits;
 }

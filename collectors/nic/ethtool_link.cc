@@ -27,16 +27,11 @@ Fact<T> LinkFactFrom(Fact<T> value) {
   return value;
 }
 
-// The names of a bit set that need not be there.
-absl::Status Names(const Attributes& answer, int type, std::vector<std::string>* all,
-                   std::vector<std::string>* set) {
+// The names of a bit set; none where it is not there.
+absl::StatusOr<BitSet> BitsOf(const Attributes& answer, int type) {
   const auto nest = answer.Find(type);
-  if (!nest) return absl::OkStatus();
-  absl::StatusOr<BitSet> bits = DecodeBitSet(*nest, "link modes");
-  if (!bits.ok()) return bits.status();
-  if (all != nullptr) *all = std::move(bits->all);
-  *set = std::move(bits->set);
-  return absl::OkStatus();
+  if (!nest) return BitSet();
+  return DecodeBitSet(*nest, "link modes");
 }
 
 absl::StatusOr<std::uint32_t> OptionalU32(const Attributes& answer, int type) {
@@ -134,13 +129,13 @@ Payload GroupsWanted() {
   return Payload().Nest(ETHTOOL_A_STATS_GROUPS, set);
 }
 
-void ReadCounters(LinkAsker& asker, EthernetLink* link) {
+void ReadCounters(LinkAsker& asker, EthernetLink& link) {
   const Fact<StandardCounters> counters = asker.Ask<StandardCounters>(
       ETHTOOL_MSG_STATS_GET, ETHTOOL_A_STATS_HEADER, "the driver has no standard counters",
       [](const Attributes& answer) { return Fact<StandardCounters>(DecodeStandardCounters(answer)); }, false,
       GroupsWanted());
-  link->fcs_errors = counters ? counters->fcs_errors : counters.missing();
-  link->symbol_errors = counters ? counters->symbol_errors : counters.missing();
+  link.fcs_errors = counters ? counters->fcs_errors : counters.missing();
+  link.symbol_errors = counters ? counters->symbol_errors : counters.missing();
 }
 
 }  // namespace
@@ -152,15 +147,22 @@ absl::StatusOr<LinkModes> DecodeLinkModes(const Attributes& answer) {
     if (!autoneg.ok()) return autoneg.status();
     modes.autoneg = *autoneg != 0;
   }
-  RR_RETURN_IF_ERROR(Names(answer, ETHTOOL_A_LINKMODES_OURS, &modes.supported, &modes.advertised));
-  RR_RETURN_IF_ERROR(Names(answer, ETHTOOL_A_LINKMODES_PEER, nullptr, &modes.peer));
+  absl::StatusOr<BitSet> ours = BitsOf(answer, ETHTOOL_A_LINKMODES_OURS);
+  if (!ours.ok()) return ours.status();
+  modes.supported = std::move(ours->all);
+  modes.advertised = std::move(ours->set);
+  absl::StatusOr<BitSet> peer = BitsOf(answer, ETHTOOL_A_LINKMODES_PEER);
+  if (!peer.ok()) return peer.status();
+  modes.peer = std::move(peer->set);
   RR_RETURN_IF_ERROR(Numbers(answer, {{ETHTOOL_A_LINKMODES_LANES, &modes.lanes}}));
   return modes;
 }
 
 absl::StatusOr<Fec> DecodeFec(const Attributes& answer) {
   Fec fec;
-  RR_RETURN_IF_ERROR(Names(answer, ETHTOOL_A_FEC_MODES, nullptr, &fec.configured));
+  absl::StatusOr<BitSet> configured = BitsOf(answer, ETHTOOL_A_FEC_MODES);
+  if (!configured.ok()) return configured.status();
+  fec.configured = std::move(configured->set);
   if (answer.Find(ETHTOOL_A_FEC_AUTO)) {
     const absl::StatusOr<std::uint8_t> automatic = answer.U8(ETHTOOL_A_FEC_AUTO);
     if (!automatic.ok()) return automatic.status();
@@ -276,7 +278,7 @@ EthernetLink ReadEthernetLink(HostReader& host, const absl::StatusOr<std::uint16
                                           "the driver has no private flags", DecodePrivateFlags);
   link.down_reason = asker.Ask<DownReason>(ETHTOOL_MSG_LINKSTATE_GET, ETHTOOL_A_LINKSTATE_HEADER,
                                            "the driver does not tell the state of the link", DecodeDownReason);
-  ReadCounters(asker, &link);
+  ReadCounters(asker, link);
   link.temperatures = sysfs.empty() ? Missing{Missing::Kind::kFailed, "/sys shows another interface"}
                                     : ReadTemperatures(host, sysfs);
   return link;

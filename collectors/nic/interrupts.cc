@@ -2,9 +2,9 @@
 #include "collectors/nic/interrupts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
+#include "api/base/number_ranges.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -31,24 +31,12 @@ Fact<std::set<std::uint32_t>> ReadCpus(HostReader& host, const std::string& irq)
 
 Fact<std::set<std::uint32_t>> DecodeCpuList(std::string_view text) {
   const std::string list = TrimRight(text);
-  const Missing nonsense{Missing::Kind::kFailed, "\"" + SafeLine(list, 80) + "\" is not a list of CPUs"};
   std::set<std::uint32_t> cpus;
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  while (at != end) {
-    std::uint32_t first = 0;
-    auto [stop, error] = std::from_chars(at, end, first);
-    if (error != std::errc()) return nonsense;
-    std::uint32_t last = first;
-    if (stop != end && *stop == '-') {
-      const auto range = std::from_chars(stop + 1, end, last);
-      if (range.ec != std::errc()) return nonsense;
-      stop = range.ptr;
-    }
-    if (last < first || last >= kMostCpus || (stop != end && *stop != ',')) return nonsense;
-    for (std::uint32_t cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
-    at = stop == end ? end : stop + 1;
-    if (stop != end && at == end) return nonsense;  // a comma at the end
+  if (list.empty()) return cpus;
+  const std::optional<std::vector<NumberRange>> ranges = ParseNumberRanges(list, kMostCpus);
+  if (!ranges) return Missing{Missing::Kind::kFailed, "\"" + SafeLine(list, 80) + "\" is not a list of CPUs"};
+  for (const NumberRange& range : *ranges) {
+    for (std::uint32_t cpu = range.first; cpu <= range.last; ++cpu) cpus.insert(cpu);
   }
   return cpus;
 }

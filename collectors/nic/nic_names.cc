@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint8_t kDigits = 8;  // priorities; no NIC has more classes in its names
 
-void AddNames(const NicNameRow& row, NicNames* names) {
+void AddNames(const NicNameRow& row, NicNames& names) {
   const std::size_t digit = row.pattern.find_first_of("#?");
   if (digit == std::string_view::npos) {
-    names->emplace(row.pattern, NicMeaning{row.counter, std::nullopt});
+    names.emplace(row.pattern, NicMeaning{row.counter, std::nullopt});
     return;
   }
   for (std::uint8_t number = 0; number < kDigits; ++number) {
@@ -20,7 +20,7 @@ void AddNames(const NicNameRow& row, NicNames* names) {
     name[digit] = static_cast<char>('0' + number);
     NicMeaning meaning{.counter = row.counter};
     if (row.pattern[digit] == '#') meaning.priority = number;
-    names->emplace(std::move(name), meaning);
+    names.emplace(std::move(name), meaning);
   }
 }
 
@@ -34,7 +34,7 @@ const std::vector<Known>& AllNames() {
     auto* known = new std::vector<Known>();
     for (const NicNameTable* table : NicNameTables()) {
       Known& one = known->emplace_back(Known{table, {}});
-      for (const NicNameRow& row : table->rows) AddNames(row, &one.names);
+      for (const NicNameRow& row : table->rows) AddNames(row, one.names);
     }
     return known;
   }();

@@ -23,7 +23,7 @@ constexpr std::size_t kShownThresholdBytes = 40;
 bool StartsWithDigit(std::string_view line) { return !line.empty() && line[0] >= '0' && line[0] <= '9'; }
 
 // Which buffer the line is about; nothing when it is no line of a buffer.
-std::optional<std::uint32_t> Take(std::string_view line, PauseThresholds* thresholds) {
+std::optional<std::uint32_t> Take(std::string_view line, PauseThresholds& thresholds) {
   const std::vector<std::string_view> words = WordsOf(line);
   if (words.size() != kColumns) return std::nullopt;
   std::array<std::uint32_t, kColumns> numbers{};
@@ -32,8 +32,8 @@ std::optional<std::uint32_t> Take(std::string_view line, PauseThresholds* thresh
   }
   const auto [buffer, size, xoff, xon] = numbers;
   if (buffer >= kPriorities) return std::nullopt;
-  thresholds->xoff_bytes[buffer] = xoff;
-  thresholds->xon_bytes[buffer] = xon;
+  thresholds.xoff_bytes[buffer] = xoff;
+  thresholds.xon_bytes[buffer] = xon;
   return buffer;
 }
 
@@ -45,7 +45,7 @@ absl::StatusOr<PauseThresholds> DecodePauseThresholds(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = TakeLine(text);
     if (!StartsWithDigit(line)) continue;
-    const std::optional<std::uint32_t> buffer = Take(line, &thresholds);
+    const std::optional<std::uint32_t> buffer = Take(line, thresholds);
     if (!buffer || seen[*buffer])
       return Malformed("buffer sizes",
                        "\"" + SafeLine(line, kShownThresholdBytes) + "\" is no line of a buffer");

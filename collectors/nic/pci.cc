@@ -2,9 +2,9 @@
 #include "collectors/nic/pci.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/nic/interrupts.h"
@@ -33,13 +33,11 @@ bool IsPciAddress(std::string_view text) {
 
 template <class T>
 Fact<T> NumberOf(std::string_view text, int base) {
-  std::string number = TrimRight(text);
-  const std::size_t skip = base == 16 && number.starts_with("0x") ? 2 : 0;
-  T value{};
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data() + skip, end, value, base);
-  if (error != std::errc() || stop != end) return PciFailed("\"" + number + "\" is not a number");
-  return value;
+  const std::string number = TrimRight(text);
+  std::string_view digits = number;
+  if (base == 16 && digits.starts_with("0x")) digits.remove_prefix(2);
+  if (const std::optional<T> value = ParseNumber<T>(digits, base)) return *value;
+  return PciFailed("\"" + number + "\" is not a number");
 }
 
 class Function {
@@ -159,20 +157,17 @@ Fact<std::uint32_t> DecodePciSpeed(std::string_view text) {
   const std::string speed = TrimRight(text);
   if (speed.starts_with("Unknown")) return Missing{Missing::Kind::kUnsupported, "the kernel does not know it"};
   constexpr std::uint32_t kLargestGiga = 1000;
-  std::uint32_t giga = 0;
-  const char* end = speed.data() + speed.size();
-  auto [stop, error] = std::from_chars(speed.data(), end, giga);
-  if (error != std::errc() || giga == 0 || giga > kLargestGiga) {
-    return PciFailed("\"" + speed + "\" is not a link speed");
-  }
+  const Missing nonsense = PciFailed("\"" + speed + "\" is not a link speed");
+  std::string_view rest = speed;
+  const std::optional<std::uint32_t> giga = TakeNumber<std::uint32_t>(rest);
+  if (!giga || *giga == 0 || *giga > kLargestGiga) return nonsense;
   std::uint32_t tenth = 0;
-  if (end - stop >= 2 && stop[0] == '.' && stop[1] >= '0' && stop[1] <= '9') {
-    tenth = static_cast<std::uint32_t>(stop[1] - '0');
-    stop += 2;
+  if (rest.size() >= 2 && rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9') {
+    tenth = static_cast<std::uint32_t>(rest[1] - '0');
+    rest.remove_prefix(2);
   }
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  if (unit != " GT/s" && unit != " GT/s PCIe") return PciFailed("\"" + speed + "\" is not a link speed");
-  return giga * 1000 + tenth * 100;
+  if (rest != " GT/s" && rest != " GT/s PCIe") return nonsense;
+  return *giga * 1000 + tenth * 100;
 }
 
 Fact<std::uint32_t> DecodePciWidth(std::string_view text) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/temperatures.h"
 
-#include <charconv>
 #include <optional>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -16,15 +16,10 @@ constexpr std::string_view kEnd = "_input";
 std::optional<std::int32_t> Number(HostReader& host, const std::string& path) {
   const absl::StatusOr<std::string> text = host.ReadFile(path);
   if (!text.ok()) return std::nullopt;
-  const std::string number = TrimRight(*text);
-  std::int32_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<std::int32_t>(TrimRight(*text));
 }
 
-void ReadSensors(HostReader& host, const std::string& folder, std::vector<Temperature>* temperatures) {
+void ReadSensors(HostReader& host, const std::string& folder, std::vector<Temperature>& temperatures) {
   const absl::StatusOr<std::vector<std::string>> files = host.ListDirectory(folder);
   if (!files.ok()) return;
   for (const std::string& file : *files) {
@@ -33,10 +28,10 @@ void ReadSensors(HostReader& host, const std::string& folder, std::vector<Temper
     const std::optional<std::int32_t> now = Number(host, sensor + "_input");
     if (!now) continue;  // no module in the cage: the driver answers with an error
     const absl::StatusOr<std::string> label = host.ReadFile(sensor + "_label");
-    temperatures->push_back({.label = label.ok() ? TrimRight(*label) : "",
-                             .now_mc = *now,
-                             .warn_mc = Number(host, sensor + "_max"),
-                             .critical_mc = Number(host, sensor + "_crit")});
+    temperatures.push_back({.label = label.ok() ? TrimRight(*label) : "",
+                            .now_mc = *now,
+                            .warn_mc = Number(host, sensor + "_max"),
+                            .critical_mc = Number(host, sensor + "_crit")});
   }
 }
 
@@ -47,7 +42,7 @@ Fact<std::vector<Temperature>> ReadTemperatures(HostReader& host, const std::str
   const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
   std::vector<Temperature> temperatures;
   if (names.ok()) {
-    for (const std::string& name : *names) ReadSensors(host, folder + "/" + name, &temperatures);
+    for (const std::string& name : *names) ReadSensors(host, folder + "/" + name, temperatures);
   } else if (names.status().code() != absl::StatusCode::kNotFound) {
     return MissingFrom(names.status());
   }

@@ -2,10 +2,10 @@
 #include "collectors/rdma/counters.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -56,12 +56,7 @@ HwCounters ReadHwDirectory(HostReader& host, const std::string& path) {
 }  // namespace
 
 std::optional<std::uint64_t> DecodeCounter(std::string_view text) {
-  const std::string number = TrimRight(text);
-  std::uint64_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<std::uint64_t>(TrimRight(text));
 }
 
 Fact<std::vector<Counter>> ReadPortCounters(HostReader& host, const RdmaDevice& device, std::uint32_t port) {

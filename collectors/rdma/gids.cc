@@ -20,9 +20,9 @@ bool Filled(const VerbsGid& gid) {
 }
 
 std::string NetdevOf(HostReader& host, const Network& network, const std::string& device, const VerbsGid& gid,
-                     std::map<std::uint32_t, std::string>* names) {
+                     std::map<std::uint32_t, std::string>& names) {
   if (gid.ifindex == 0) return "";
-  const auto [found, is_new] = names->try_emplace(gid.ifindex);
+  const auto [found, is_new] = names.try_emplace(gid.ifindex);
   if (is_new) {
     const absl::StatusOr<Link> link = FindLink(host, network, gid.ifindex);
     if (link.ok()) found->second = link->name;
@@ -66,7 +66,7 @@ Fact<std::vector<Gid>> ReadGids(HostReader& host, const Network& network, const 
   for (const VerbsGid& gid : *table) {
     if (gid.port != port || !Filled(gid)) continue;
     gids.push_back(
-        {gid.index, gid.raw, GidTypeOf(gid.type, transport), NetdevOf(host, network, device, gid, &names)});
+        {gid.index, gid.raw, GidTypeOf(gid.type, transport), NetdevOf(host, network, device, gid, names)});
   }
   std::sort(gids.begin(), gids.end(), [](const Gid& a, const Gid& b) { return a.index < b.index; });
   return gids;

@@ -2,11 +2,11 @@
 #include "collectors/rdma/infiniband.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/rdma/mad.h"
@@ -45,8 +45,8 @@ Fact<std::vector<std::uint16_t>> ReadPkeys(HostReader& host, const RdmaDevice& d
 }
 
 Fact<IbLink> ReadLinkInfo(HostReader& host, const RdmaDevice& device, std::uint8_t port) {
-  const absl::StatusOr<std::vector<std::byte>> answer =
-      host.Mad({.device = device.name, .port = port, .lid = kPermissiveLid, .mad = PortInfoRequest(port)});
+  const absl::StatusOr<std::vector<std::byte>> answer = host.Ask(
+      MadRequest{.device = device.name, .port = port, .lid = kPermissiveLid, .mad = PortInfoRequest(port)});
   if (!answer.ok()) return MissingFrom(answer.status());
   const absl::StatusOr<IbLink> link = DecodePortInfo(*answer);
   if (!link.ok()) return MissingFrom(link.status());
@@ -74,13 +74,13 @@ Fact<std::vector<Counter>> ReadPmaCounters(HostReader& host, const RdmaDevice& d
                    "ask the performance agent: the port has no LID by which to reach its own"};
   }
   MadRequest request{.device = device.name, .port = port, .lid = *lid, .mad = PortCountersRequest(port)};
-  const absl::StatusOr<std::vector<std::byte>> answer = host.Mad(request);
+  const absl::StatusOr<std::vector<std::byte>> answer = host.Ask(request);
   if (!answer.ok()) return MissingFrom(answer.status());
   absl::StatusOr<std::vector<Counter>> counters = DecodePortCounters(*answer);
   if (!counters.ok()) return MissingFrom(counters.status());
 
   request.mad = PortCountersExtendedRequest(port);
-  const absl::StatusOr<std::vector<std::byte>> extended = host.Mad(request);
+  const absl::StatusOr<std::vector<std::byte>> extended = host.Ask(request);
   if (extended.ok()) {
     const absl::StatusOr<std::vector<Counter>> wide = DecodePortCountersExtended(*extended);
     if (wide.ok()) Widen(*counters, *wide);  // an older agent has none
@@ -97,11 +97,7 @@ Infiniband NoneOf(const Missing& why) {
 std::optional<std::uint16_t> DecodeHex16(std::string_view text) {
   const std::string number = TrimRight(text);
   if (!number.starts_with("0x")) return std::nullopt;
-  std::uint16_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data() + 2, end, value, 16);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<std::uint16_t>(std::string_view(number).substr(2), 16);
 }
 
 Infiniband ReadInfiniband(HostReader& host, const RdmaDevice& device, std::uint32_t port,

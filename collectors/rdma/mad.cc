@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/base/octets.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
@@ -19,13 +20,7 @@ constexpr std::uint16_t kPortInfo = 0x0015;
 constexpr std::uint16_t kPortCounters = 0x0012;
 constexpr std::uint16_t kPortCountersExtended = 0x001d;
 
-// Bytes of a MAD by their place; big endian. Places are constants of ours, the length was checked.
-std::uint64_t Number(std::span<const std::byte> mad, std::size_t at, std::size_t bytes) {
-  std::uint64_t number = 0;
-  for (std::size_t i = at; i < at + bytes; ++i) number = number << 8U | std::to_integer<std::uint64_t>(mad[i]);
-  return number;
-}
-
+// Places in a MAD, which is big endian, are constants of ours; its length was checked.
 std::uint8_t Octet(std::span<const std::byte> mad, std::size_t at) {
   return std::to_integer<std::uint8_t>(mad[at]);
 }
@@ -33,17 +28,13 @@ std::uint8_t Octet(std::span<const std::byte> mad, std::size_t at) {
 std::uint8_t Upper(std::uint8_t octet) { return static_cast<std::uint8_t>(octet >> 4U); }
 std::uint8_t Lower(std::uint8_t octet) { return octet & 0x0fU; }
 
-void PutNumber(std::span<std::byte> mad, std::size_t at, std::size_t bytes, std::uint32_t number) {
-  for (std::size_t i = at + bytes; i-- > at; number >>= 8U) mad[i] = static_cast<std::byte>(number & 0xffU);
-}
-
 std::vector<std::byte> Request(std::uint8_t management_class, std::uint16_t attribute) {
   std::vector<std::byte> mad(kMadBytes);
   mad[0] = std::byte{kVersion};
   mad[1] = std::byte{management_class};
   mad[2] = std::byte{kVersion};
   mad[3] = std::byte{kMadGet};
-  PutNumber(mad, 16, 2, attribute);
+  PutBig(mad, 16, attribute);
   return mad;
 }
 
@@ -122,18 +113,18 @@ struct Field {
 std::vector<Counter> Read(std::span<const std::byte> answer, std::span<const Field> fields) {
   std::vector<Counter> counters;
   for (const Field& field : fields)
-    counters.push_back({field.name, Number(answer, kData + field.at, field.bytes)});
+    counters.push_back({field.name, GetBig(answer, kData + field.at, field.bytes)});
   return counters;
 }
 
 }  // namespace
 
 std::vector<std::byte> PortInfoRequest(std::uint8_t port) {
-  constexpr std::uint32_t kPermissive = 0xffff;  // the LID of whoever is at the end of the route
+  constexpr std::uint16_t kPermissive = 0xffff;  // the LID of whoever is at the end of the route
   std::vector<std::byte> mad = Request(kMadDirectedRoute, kPortInfo);
-  PutNumber(mad, 20, 4, port);  // AttributeModifier
-  PutNumber(mad, 32, 2, kPermissive);
-  PutNumber(mad, 34, 2, kPermissive);
+  PutBig(mad, 20, std::uint32_t{port});  // AttributeModifier
+  PutBig(mad, 32, kPermissive);
+  PutBig(mad, 34, kPermissive);
   return mad;
 }
 
@@ -152,9 +143,9 @@ absl::StatusOr<MadHeader> DecodeMadHeader(std::span<const std::byte> mad) {
                    .management_class = Octet(mad, 1),
                    .class_version = Octet(mad, 2),
                    .method = Octet(mad, 3),
-                   .status = static_cast<std::uint16_t>(Number(mad, 4, 2) & status_mask),
-                   .attribute = static_cast<std::uint16_t>(Number(mad, 16, 2)),
-                   .modifier = static_cast<std::uint32_t>(Number(mad, 20, 4))};
+                   .status = static_cast<std::uint16_t>(GetBig<std::uint16_t>(mad, 4) & status_mask),
+                   .attribute = GetBig<std::uint16_t>(mad, 16),
+                   .modifier = GetBig<std::uint32_t>(mad, 20)};
 }
 
 absl::Status CheckMadQuestion(std::span<const std::byte> mad) {
@@ -177,7 +168,7 @@ absl::StatusOr<IbLink> DecodePortInfo(std::span<const std::byte> answer) {
     return status;
   const auto octet = [&answer](std::size_t at) { return Octet(answer, kData + at); };
   constexpr std::uint64_t kIsExtendedSpeedsSupported = 1U << 14U;  // of CapabilityMask
-  const bool extended = (Number(answer, kData + 20, 4) & kIsExtendedSpeedsSupported) != 0;
+  const bool extended = (GetBig<std::uint32_t>(answer, kData + 20) & kIsExtendedSpeedsSupported) != 0;
 
   IbLink link;
   link.lanes_enabled = MostLanes(octet(29));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/rdma_cm.h"
 
-#include <charconv>
-
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -17,12 +16,8 @@ Fact<GidType> DecodeRoceMode(std::string_view text) {
 
 Fact<std::uint8_t> DecodeRoceTos(std::string_view text) {
   const std::string number = TrimRight(text);
-  std::uint8_t tos = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), tos);
-  if (error != std::errc() || end != number.data() + number.size()) {
-    return Missing{Missing::Kind::kFailed, "\"" + number + "\" is not a ToS of 0 to 255"};
-  }
-  return tos;
+  if (const auto tos = ParseNumber<std::uint8_t>(number)) return *tos;
+  return Missing{Missing::Kind::kFailed, "\"" + number + "\" is not a ToS of 0 to 255"};
 }
 
 RdmaCmDefaults ReadRdmaCmDefaults(HostReader& host, const std::string& device, std::uint32_t port,
@@ -32,7 +27,7 @@ RdmaCmDefaults ReadRdmaCmDefaults(HostReader& host, const std::string& device, s
     const Missing why{Missing::Kind::kUnsupported, "RoCE only"};
     return {why, why};
   }
-  const absl::StatusOr<RdmaCmAnswer> answer = host.RdmaCmDefaults(device, port);
+  const absl::StatusOr<RdmaCmAnswer> answer = host.Ask(RdmaCmQuestion{device, port});
   if (!answer.ok()) return {MissingFrom(answer.status()), MissingFrom(answer.status())};
   return {DecodeRoceMode(answer->default_roce_mode), DecodeRoceTos(answer->default_roce_tos)};
 }

@@ -5,10 +5,10 @@
 #include <rdma/rdma_netlink.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/attributes.h"
@@ -196,17 +196,13 @@ Fact<std::uint32_t> DecodeRate(std::string_view text) {
   constexpr std::uint32_t kLargestGiga = 100'000;
   const std::string rate = TrimRight(text);
   const Missing nonsense{Missing::Kind::kFailed, "\"" + rate + "\" is not a rate"};
-  std::uint32_t giga = 0;
-  const char* end = rate.data() + rate.size();
-  auto [stop, error] = std::from_chars(rate.data(), end, giga);
-  if (error != std::errc() || giga > kLargestGiga) return nonsense;
-  std::uint32_t half = 0;
-  if (std::string_view(stop, end).starts_with(".5")) {
-    half = 500;
-    stop += 2;
-  }
-  if (!std::string_view(stop, end).starts_with(" Gb/sec")) return nonsense;
-  return giga * 1000 + half;
+  std::string_view rest = rate;
+  const std::optional<std::uint32_t> giga = TakeNumber<std::uint32_t>(rest);
+  if (!giga || *giga > kLargestGiga) return nonsense;
+  const bool half = rest.starts_with(".5");
+  if (half) rest.remove_prefix(2);
+  if (!rest.starts_with(" Gb/sec")) return nonsense;
+  return *giga * 1000 + (half ? 500 : 0);
 }
 
 Fact<std::uint32_t> ReadRate(HostReader& host, const RdmaDevice& device, std::uint32_t port) {

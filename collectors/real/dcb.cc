@@ -12,15 +12,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "api/base/handle.h"
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "collectors/lines.h"
+#include "collectors/questions/listening.h"
 #include "collectors/real/files.h"
 #include "collectors/real/wait.h"
 
@@ -153,13 +154,6 @@ class Notices {
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMostMessageBytes);
 };
 
-std::optional<std::uint32_t> NumberOf(std::string_view field) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
-  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> RoutingSocketOwners(std::string_view proc_net_netlink) {
@@ -167,8 +161,9 @@ std::vector<std::uint32_t> RoutingSocketOwners(std::string_view proc_net_netlink
   while (!proc_net_netlink.empty()) {
     const std::vector<std::string_view> words = WordsOf(TakeLine(proc_net_netlink));
     if (words.size() < 3) continue;
-    const std::optional<std::uint32_t> protocol = NumberOf(words[1]);  // after the socket's address
-    const std::optional<std::uint32_t> port_id = NumberOf(words[2]);
+    const std::optional<std::uint32_t> protocol =
+        ParseNumber<std::uint32_t>(words[1]);  // after the socket's address
+    const std::optional<std::uint32_t> port_id = ParseNumber<std::uint32_t>(words[2]);
     if (protocol != NETLINK_ROUTE || !port_id || *port_id >= kFirstByLot) continue;
     const std::uint32_t pid = *port_id & kPidMask;
     if (pid != 0) pids.push_back(pid);  // 0: the kernel's own
@@ -178,7 +173,7 @@ std::vector<std::uint32_t> RoutingSocketOwners(std::string_view proc_net_netlink
   return pids;
 }
 
-absl::StatusOr<DcbNotices> ListenForDcbNotices(const LldpWait& wait) {
+absl::StatusOr<DcbNotices> DcbNoticesQuestion::AskThisHost() const {
   const absl::StatusOr<UniqueFd> socket = Join();
   if (!socket.ok()) return socket.status();
   const TimedWait waiting(wait);

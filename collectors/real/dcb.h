@@ -10,16 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "collectors/host_reader.h"
-
 namespace rdmaready {
 
 // What is kept of one listening.
 inline constexpr std::size_t kMostDcbNotices = 256;
-
-// See HostReader::ListenForDcb.
-absl::StatusOr<DcbNotices> ListenForDcbNotices(const LldpWait& wait);
 
 // The text of /proc/net/netlink to the processes with a socket of NETLINK_ROUTE, ascending, each once: as far
 // as the port id tells the process, which is a convention. Port ids that were drawn by lot are left out.

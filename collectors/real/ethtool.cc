@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/real/ethtool.h"
+// One ethtool query by ioctl (SIOCETHTOOL of linux/sockios.h): what ethtool's netlink family does not carry,
+// and what kernels older than it know.
 
 #include <fcntl.h>
 #include <linux/ethtool.h>
@@ -16,8 +17,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "api/base/status.h"
+#include "collectors/questions/netlink.h"
 
 namespace rdmaready {
 namespace {
@@ -97,7 +100,7 @@ absl::StatusOr<Query> CheckQuery(std::span<const std::byte> request) {
 }
 
 // What `data` holds is the question, and then the answer.
-absl::Status Ask(const std::string& netdev, std::byte* data) {
+absl::Status AskIoctl(const std::string& netdev, std::byte* data) {
   ifreq interface {};
   std::ranges::copy(netdev, interface.ifr_name);
   interface.ifr_data = reinterpret_cast<char*>(data);
@@ -110,22 +113,21 @@ absl::Status Ask(const std::string& netdev, std::byte* data) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::byte>> AskEthtool(const std::string& netdev,
-                                                  std::span<const std::byte> request) {
+absl::StatusOr<std::vector<std::byte>> EthtoolQuestion::AskThisHost() const {
   const absl::StatusOr<Query> query = CheckQuery(request);
   if (!query.ok()) return query.status();
   if (netdev.empty() || netdev.size() >= sizeof(ifreq::ifr_name)) {
     return absl::InvalidArgumentError("ethtool: \"" + netdev + "\" cannot be a network device");
   }
   if (query->element_bytes <= 1) {
-    std::vector<std::byte> answer(request.begin(), request.end());
-    RR_RETURN_IF_ERROR(Ask(netdev, answer.data()));
+    std::vector<std::byte> answer = request;
+    RR_RETURN_IF_ERROR(AskIoctl(netdev, answer.data()));
     return answer;
   }
   Guarded answer(request.size());
-  if (answer.data() == nullptr) return ErrnoStatus(ENOMEM, "ask ethtool about " + netdev);
+  if (answer.data() == nullptr) return ErrnoStatus(ENOMEM, What());
   std::ranges::copy(request, answer.data());
-  RR_RETURN_IF_ERROR(Ask(netdev, answer.data()));
+  RR_RETURN_IF_ERROR(AskIoctl(netdev, answer.data()));
   return std::vector<std::byte>(answer.data(), answer.data() + request.size());
 }
 

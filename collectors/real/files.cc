@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "collectors/questions/files.h"
 
 namespace rdmaready {
 namespace {
@@ -63,6 +66,29 @@ absl::StatusOr<std::string> ReadLinkText(const std::string& path) {
   const ssize_t count = ::readlink(path.c_str(), buffer.data(), buffer.size());
   if (count < 0) return ErrnoStatus(errno, "read link " + path);
   return std::string(buffer.data(), static_cast<std::size_t>(count));
+}
+
+absl::Status RequireClass(const std::string& path, std::string_view module) {
+  struct stat information {};
+  if (::stat(path.c_str(), &information) == 0) return absl::OkStatus();
+  if (errno == ENOENT)
+    return absl::FailedPreconditionError(fmt::format("look at {}: {} is not loaded", path, module));
+  return ErrnoStatus(errno, "look at " + path);
+}
+
+absl::StatusOr<std::string> FileQuestion::AskThisHost() const { return ReadWholeFile(path); }
+
+absl::StatusOr<std::vector<std::string>> DirectoryQuestion::AskThisHost() const {
+  return ListWholeDirectory(path);
+}
+
+absl::StatusOr<std::string> LinkQuestion::AskThisHost() const { return ReadLinkText(path); }
+
+absl::StatusOr<std::uint32_t> ModeQuestion::AskThisHost() const {
+  constexpr std::uint32_t kPermissions = 07777;
+  struct stat information {};
+  if (::stat(path.c_str(), &information) != 0) return ErrnoStatus(errno, What());
+  return static_cast<std::uint32_t>(information.st_mode) & kPermissions;
 }
 
 }  // namespace rdmaready

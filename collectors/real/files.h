@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace rdmaready {
@@ -17,5 +19,9 @@ absl::StatusOr<std::vector<std::string>> ListWholeDirectory(const std::string& p
 
 // The link's own text.
 absl::StatusOr<std::string> ReadLinkText(const std::string& path);
+
+// OK when the class of devices at `path` is registered, that is, when its module is loaded or built in;
+// else kFailedPrecondition. Asking before it is would let the kernel load the module.
+absl::Status RequireClass(const std::string& path, std::string_view module);
 
 }  // namespace rdmaready

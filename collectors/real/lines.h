@@ -24,7 +24,7 @@ class LineFinder {
   // when it is left alone for longer. Ticks are of 10 ms at most, of 2 s on FAT.
   explicit LineFinder(std::chrono::milliseconds settled = std::chrono::seconds(3)) : settled_(settled) {}
 
-  // As HostReader::FindLines.
+  // As LinesQuestion.
   absl::StatusOr<std::vector<std::string>> Find(const std::string& path, const std::vector<std::string>& words);
 
  private:

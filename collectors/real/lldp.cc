@@ -3,10 +3,12 @@
 
 #include <arpa/inet.h>
 #include <linux/filter.h>
+#include <linux/if.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
@@ -67,14 +71,25 @@ absl::Status Bind(int socket, int ifindex, const std::string& netdev) {
   return absl::OkStatus();
 }
 
+// As if_nametoindex(3), whose header cannot be used beside the kernel's own.
+absl::StatusOr<int> IfindexOf(const std::string& netdev) {
+  ifreq request{};
+  if (netdev.size() >= sizeof request.ifr_name) return ErrnoStatus(ENODEV, "listen for LLDP on " + netdev);
+  std::ranges::copy(netdev, request.ifr_name);
+  const UniqueFd any(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!any || ::ioctl(any.get(), SIOCGIFINDEX, &request) != 0)
+    return ErrnoStatus(errno, "listen for LLDP on " + netdev);
+  return request.ifr_ifindex;
+}
+
 absl::StatusOr<UniqueFd> OpenOn(const std::string& netdev) {
-  const unsigned ifindex = ::if_nametoindex(netdev.c_str());
-  if (ifindex == 0) return ErrnoStatus(errno, "listen for LLDP on " + netdev);
+  const absl::StatusOr<int> ifindex = IfindexOf(netdev);
+  if (!ifindex.ok()) return ifindex.status();
   // Of protocol 0 it gets nothing until filter and netdev are set.
   UniqueFd socket(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return ErrnoStatus(errno, "listen for LLDP on " + netdev);
   RR_RETURN_IF_ERROR(AttachFilter(socket.get()));
-  RR_RETURN_IF_ERROR(Bind(socket.get(), static_cast<int>(ifindex), netdev));
+  RR_RETURN_IF_ERROR(Bind(socket.get(), *ifindex, netdev));
   return socket;
 }
 
@@ -156,6 +171,10 @@ std::vector<absl::StatusOr<LldpFrames>> ListenOnNetdevs(const std::vector<std::s
   answers.reserve(ears.size());
   for (Ear& ear : ears) answers.push_back(ear.Take(waiting.elapsed_ms()));
   return answers;
+}
+
+absl::StatusOr<LldpFrames> LldpQuestion::AskThisHost() const {
+  return std::move(ListenOnNetdevs({netdev}, wait).front());
 }
 
 }  // namespace rdmaready

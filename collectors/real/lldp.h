@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "collectors/host_reader.h"
+#include "collectors/questions/listening.h"
 
 namespace rdmaready {
 
 // What is kept of one netdev.
 inline constexpr std::size_t kMostLldpFrames = 256;
 
-// See HostReader::ListenForLldp. Nothing is sent. For as long as it lasts the netdevs accept the three LLDP
-// group addresses, and the kernel shows each frame that passes them to a filter that wants LLDP only.
+// One answer for each netdev, in their order; see LldpQuestion. For as long as it lasts the netdevs accept the
+// three LLDP group addresses, and the kernel shows each frame that passes them to a filter that wants LLDP
+// only.
 std::vector<absl::StatusOr<LldpFrames>> ListenOnNetdevs(const std::vector<std::string>& netdevs,
                                                         const LldpWait& wait);
 

@@ -16,6 +16,7 @@
 #include "api/base/handle.h"
 #include "api/base/status.h"
 #include "collectors/lldp/lldpad_messages.h"
+#include "collectors/questions/system.h"
 
 namespace rdmaready {
 namespace {
@@ -101,5 +102,7 @@ absl::StatusOr<std::string> AskLldpadAt(std::string_view socket_name, std::strin
   RR_RETURN_IF_ERROR(WaitFor(socket.get(), until));
   return Receive(socket.get());
 }
+
+absl::StatusOr<std::string> LldpadQuestion::AskThisHost() const { return AskLldpadAt(kLldpadSocket, message); }
 
 }  // namespace rdmaready

@@ -9,7 +9,7 @@
 
 namespace rdmaready {
 
-// As HostReader::AskLldpad says; `socket_name` is abstract, and of this network namespace. An answer of anybody
+// As LldpadQuestion says; `socket_name` is abstract, and of this network namespace. An answer of anybody
 // but root or ourselves is refused: every user may take an abstract name.
 absl::StatusOr<std::string> AskLldpadAt(std::string_view socket_name, std::string_view question);
 

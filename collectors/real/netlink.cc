@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/real/netlink.h"
+// One question to the kernel over netlink, and its whole answer.
+#include "collectors/questions/netlink.h"
 
 #include <linux/dcbnl.h>
 #include <linux/netfilter/nfnetlink.h>
@@ -19,6 +20,7 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "collectors/real/files.h"
 
 namespace rdmaready {
 namespace {
@@ -26,7 +28,7 @@ namespace {
 constexpr int kNetlinkAttempts = 4;            // of an interrupted dump
 constexpr timeval kNetlinkAnswerWithin{5, 0};  // the kernel answers at once; this only bounds a wait gone wrong
 
-struct Answer {
+struct Received {
   std::vector<NetlinkMessage> messages{};
   bool done = false;
   bool interrupted = false;
@@ -69,18 +71,18 @@ int OnMessage(nl_msg* message, void* context) {
   NetlinkMessage one{header->nlmsg_type, {}};
   one.payload.resize(static_cast<std::size_t>(nlmsg_datalen(header)));
   if (!one.payload.empty()) std::memcpy(one.payload.data(), nlmsg_data(header), one.payload.size());
-  static_cast<Answer*>(context)->messages.push_back(std::move(one));
+  static_cast<Received*>(context)->messages.push_back(std::move(one));
   return NL_OK;
 }
 
 int OnAck(nl_msg*, void* context) {
-  static_cast<Answer*>(context)->done = true;
+  static_cast<Received*>(context)->done = true;
   return NL_STOP;
 }
 
 // The end of a dump carries its error, which libnl does not look at.
 int OnFinish(nl_msg* message, void* context) {
-  Answer& answer = *static_cast<Answer*>(context);
+  Received& answer = *static_cast<Received*>(context);
   const nlmsghdr* header = nlmsg_hdr(message);
   int result = 0;
   if (nlmsg_datalen(header) >= static_cast<int>(sizeof(result))) {
@@ -92,13 +94,13 @@ int OnFinish(nl_msg* message, void* context) {
 }
 
 int OnInterrupted(nl_msg*, void* context) {
-  static_cast<Answer*>(context)->interrupted = true;
+  static_cast<Received*>(context)->interrupted = true;
   return NL_OK;
 }
 
 // libnl folds errno into fewer codes of its own; here it is still whole.
 int OnError(sockaddr_nl*, nlmsgerr* error, void* context) {
-  Answer& answer = *static_cast<Answer*>(context);
+  Received& answer = *static_cast<Received*>(context);
   answer.error_number = error->error < 0 ? -error->error : EPROTO;
   answer.done = true;
   return NL_STOP;
@@ -125,29 +127,29 @@ absl::Status Send(nl_sock* socket, const NetlinkRequest& request) {
   return absl::OkStatus();
 }
 
-absl::Status Receive(nl_sock* socket, const NetlinkRequest& request, Answer* answer) {
+absl::Status Receive(nl_sock* socket, const NetlinkRequest& request, Received& answer) {
   const Callbacks callbacks(nl_cb_alloc(NL_CB_DEFAULT));
   if (!callbacks) return ErrnoStatus(ENOMEM, Name(request));
-  nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, OnMessage, answer);
-  nl_cb_set(callbacks.get(), NL_CB_ACK, NL_CB_CUSTOM, OnAck, answer);
-  nl_cb_set(callbacks.get(), NL_CB_FINISH, NL_CB_CUSTOM, OnFinish, answer);
-  nl_cb_set(callbacks.get(), NL_CB_DUMP_INTR, NL_CB_CUSTOM, OnInterrupted, answer);
-  nl_cb_err(callbacks.get(), NL_CB_CUSTOM, OnError, answer);
-  while (!answer->done) {
+  nl_cb_set(callbacks.get(), NL_CB_VALID, NL_CB_CUSTOM, OnMessage, &answer);
+  nl_cb_set(callbacks.get(), NL_CB_ACK, NL_CB_CUSTOM, OnAck, &answer);
+  nl_cb_set(callbacks.get(), NL_CB_FINISH, NL_CB_CUSTOM, OnFinish, &answer);
+  nl_cb_set(callbacks.get(), NL_CB_DUMP_INTR, NL_CB_CUSTOM, OnInterrupted, &answer);
+  nl_cb_err(callbacks.get(), NL_CB_CUSTOM, OnError, &answer);
+  while (!answer.done) {
     const int result = nl_recvmsgs(socket, callbacks.get());
-    if (result == -NLE_DUMP_INTR) answer->interrupted = true;
-    if (result >= 0 || answer->done || answer->interrupted) {
-      if (answer->interrupted) return absl::OkStatus();
+    if (result == -NLE_DUMP_INTR) answer.interrupted = true;
+    if (result >= 0 || answer.done || answer.interrupted) {
+      if (answer.interrupted) return absl::OkStatus();
       continue;
     }
     if (result == -NLE_AGAIN) return ErrnoStatus(ETIMEDOUT, Name(request));
     return absl::UnknownError(Name(request) + ": " + nl_geterror(result));
   }
-  if (answer->error_number != 0) return ErrnoStatus(answer->error_number, Name(request));
+  if (answer.error_number != 0) return ErrnoStatus(answer.error_number, Name(request));
   return absl::OkStatus();
 }
 
-absl::StatusOr<Answer> AskOnce(const NetlinkRequest& request) {
+absl::StatusOr<Received> AskOnce(const NetlinkRequest& request) {
   const Socket socket(nl_socket_alloc());
   if (!socket) return ErrnoStatus(ENOMEM, Name(request));
   errno = 0;
@@ -160,20 +162,23 @@ absl::StatusOr<Answer> AskOnce(const NetlinkRequest& request) {
     return ErrnoStatus(errno, "set the timeout of the socket to " + Name(request));
   }
   RR_RETURN_IF_ERROR(Send(socket.get(), request));
-  Answer answer;
-  RR_RETURN_IF_ERROR(Receive(socket.get(), request, &answer));
+  Received answer;
+  RR_RETURN_IF_ERROR(Receive(socket.get(), request, answer));
   return answer;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<NetlinkMessage>> AskKernel(const NetlinkRequest& request) {
+// Opens a socket of its own for each attempt, so that no left-over message of another question can be mistaken
+// for this answer. A dump that the kernel marks as interrupted (objects changed meanwhile) is asked again.
+absl::StatusOr<std::vector<NetlinkMessage>> NetlinkRequest::AskThisHost() const {
+  if (protocol == NETLINK_RDMA) RR_RETURN_IF_ERROR(RequireClass("/sys/class/infiniband", "ib_core"));
   for (int attempt = 0; attempt < kNetlinkAttempts; ++attempt) {
-    absl::StatusOr<Answer> answer = AskOnce(request);
+    absl::StatusOr<Received> answer = AskOnce(*this);
     if (!answer.ok()) return answer.status();
     if (!answer->interrupted) return std::move(answer->messages);
   }
-  return ErrnoStatus(EINTR, Name(request));
+  return ErrnoStatus(EINTR, Name(*this));
 }
 
 }  // namespace rdmaready

@@ -70,4 +70,8 @@ absl::StatusOr<RdmaCmAnswer> ReadRdmaCmDefaults(const std::string& root, const s
   return answer;
 }
 
+absl::StatusOr<RdmaCmAnswer> RdmaCmQuestion::AskThisHost() const {
+  return ReadRdmaCmDefaults("/sys/kernel/config", device, port);
+}
+
 }  // namespace rdmaready

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "collectors/host_reader.h"
+#include "collectors/questions/rdma.h"
 
 namespace rdmaready {
 

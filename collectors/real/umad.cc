@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/real/umad.h"
-
+// A question to a port's own InfiniBand management agents, by /dev/infiniband/umadN and libibumad. Nothing is
+// registered that would be sent datagrams unasked.
 #include <infiniband/umad.h>
 
 #include <cerrno>
@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "api/base/status.h"
+#include "collectors/questions/rdma.h"
 #include "collectors/rdma/mad.h"
 #include "collectors/real/files.h"
 
@@ -88,16 +89,16 @@ absl::StatusOr<std::vector<std::byte>> Exchange(int port, const MadRequest& requ
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::byte>> AskManagementAgent(const MadRequest& request) {
-  RR_RETURN_IF_ERROR(CheckMadQuestion(request.mad));
+absl::StatusOr<std::vector<std::byte>> MadRequest::AskThisHost() const {
+  RR_RETURN_IF_ERROR(CheckMadQuestion(mad));
   RR_RETURN_IF_ERROR(RequireUmad());
-  const std::string name = request.device + "/" + std::to_string(request.port);
-  if (request.port == 0 || request.port > std::numeric_limits<std::uint8_t>::max())
+  const std::string name = device + "/" + std::to_string(port);
+  if (port == 0 || port > std::numeric_limits<std::uint8_t>::max())
     return ErrnoStatus(EINVAL, "open umad of " + name);
   errno = 0;
-  const OpenPort port(::umad_open_port(request.device.c_str(), static_cast<int>(request.port)));
-  if (port.id() < 0) return ErrnoStatus(ReasonOf(port.id()), "open umad of " + name);
-  return Exchange(port.id(), request, "ask the management agent of " + name);
+  const OpenPort opened(::umad_open_port(device.c_str(), static_cast<int>(port)));
+  if (opened.id() < 0) return ErrnoStatus(ReasonOf(opened.id()), "open umad of " + name);
+  return Exchange(opened.id(), *this, What());
 }
 
 }  // namespace rdmaready

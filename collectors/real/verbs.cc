@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/real/verbs.h"
-
+// What libibverbs tells of a device and its ports. Queries only: no protection domain, no memory, no queue
+// pair. They fail when the device is not there, or may not be opened (/dev/infiniband/uverbs*).
 #include <infiniband/verbs.h>
 
 #include <cerrno>
@@ -9,7 +9,9 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "collectors/questions/rdma.h"
 #include "collectors/rdma/verbs_status.h"
+#include "collectors/real/files.h"
 
 namespace rdmaready {
 namespace {
@@ -18,6 +20,7 @@ using DeviceList = Handle<ibv_device*, ibv_free_device_list>;
 using Context = Handle<ibv_context, ibv_close_device>;
 
 absl::StatusOr<Context> Open(const std::string& name) {
+  RR_RETURN_IF_ERROR(RequireClass("/sys/class/infiniband_verbs", "ib_uverbs"));
   int count = 0;
   errno = 0;
   const DeviceList list(ibv_get_device_list(&count));
@@ -44,7 +47,7 @@ absl::StatusOr<ibv_port_attr> QueryPort(ibv_context* context, const std::string&
 
 }  // namespace
 
-absl::StatusOr<VerbsPortAnswer> QueryVerbsPort(const std::string& device, std::uint32_t port) {
+absl::StatusOr<VerbsPortAnswer> VerbsPortQuestion::AskThisHost() const {
   const absl::StatusOr<Context> context = Open(device);
   if (!context.ok()) return context.status();
   const absl::StatusOr<ibv_port_attr> attr = QueryPort(context->get(), device, port);
@@ -56,12 +59,12 @@ absl::StatusOr<VerbsPortAnswer> QueryVerbsPort(const std::string& device, std::u
                          .link_layer = attr->link_layer};
 }
 
-absl::StatusOr<VerbsDeviceAnswer> QueryVerbsDevice(const std::string& device) {
+absl::StatusOr<VerbsDeviceAnswer> VerbsDeviceQuestion::AskThisHost() const {
   const absl::StatusOr<Context> context = Open(device);
   if (!context.ok()) return context.status();
   ibv_device_attr attr{};
   if (const int error_number = ibv_query_device(context->get(), &attr); error_number != 0) {
-    return ErrnoStatus(error_number > 0 ? error_number : -error_number, "query verbs device " + device);
+    return ErrnoStatus(error_number > 0 ? error_number : -error_number, What());
   }
   const auto count = [](int number) { return number > 0 ? static_cast<std::uint32_t>(number) : 0; };
   return VerbsDeviceAnswer{.device_cap_flags = attr.device_cap_flags,
@@ -76,15 +79,13 @@ absl::StatusOr<VerbsDeviceAnswer> QueryVerbsDevice(const std::string& device) {
                            .max_qp_init_rd_atom = count(attr.max_qp_init_rd_atom)};
 }
 
-absl::StatusOr<std::vector<VerbsGid>> QueryVerbsGidTable(const std::string& device) {
+absl::StatusOr<std::vector<VerbsGid>> VerbsGidTableQuestion::AskThisHost() const {
   const absl::StatusOr<Context> context = Open(device);
   if (!context.ok()) return context.status();
-  const std::string object = "query GID table of " + device;
-
   // The kernel refuses a buffer smaller than the number of filled slots, so it gets room for all slots.
   ibv_device_attr device_attr{};
   if (const int error_number = ibv_query_device(context->get(), &device_attr); error_number != 0) {
-    return ErrnoStatus(error_number, object);
+    return ErrnoStatus(error_number, What());
   }
   std::size_t slots = 0;
   for (std::uint32_t port = 1; port <= device_attr.phys_port_cnt; ++port) {
@@ -95,7 +96,7 @@ absl::StatusOr<std::vector<VerbsGid>> QueryVerbsGidTable(const std::string& devi
   if (slots == 0) return std::vector<VerbsGid>{};
   std::vector<ibv_gid_entry> entries(slots);
   const ssize_t filled = ibv_query_gid_table(context->get(), entries.data(), entries.size(), 0);
-  if (filled < 0) return ErrnoStatus(static_cast<int>(-filled), object);
+  if (filled < 0) return ErrnoStatus(static_cast<int>(-filled), What());
 
   std::vector<VerbsGid> gids;
   for (std::size_t i = 0; i < static_cast<std::size_t>(filled) && i < entries.size(); ++i) {

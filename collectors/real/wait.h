@@ -12,7 +12,7 @@
 #include <stop_token>
 
 #include "api/base/handle.h"
-#include "collectors/host_reader.h"
+#include "collectors/questions/listening.h"
 
 namespace rdmaready {
 

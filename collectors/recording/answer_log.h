@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnswerLog: what was answered to questions of one kind, each question's answers in the order they came. A
+// AnswerLog: questions to a host and what was answered, each question's answers in the order they came. A
 // collector may ask twice on purpose, to see whether something changed meanwhile: so the same question gives
 // its answers one after the other, and the last one stays.
 #pragma once
@@ -7,22 +7,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <map>
-#include <utility>
+#include <variant>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "collectors/questions.h"
 
 namespace rdmaready {
 
-template <class Question, class Answer, class Less = std::less<Question>>
 class AnswerLog {
  public:
   // An answer that came `times` times in a row.
   struct Run {
-    absl::StatusOr<Answer> answer;
+    Answer answer;
     std::uint32_t times = 1;
   };
   struct Answers {
@@ -31,40 +28,24 @@ class AnswerLog {
     std::uint32_t served = 0;
   };
 
-  void Add(const Question& question, absl::StatusOr<Answer> answer, std::uint32_t times = 1) {
-    std::vector<Run>& runs = entries_[question].runs;
-    if (!runs.empty() && Same(runs.back().answer, answer)) {
-      std::uint32_t& sum = runs.back().times;
-      sum += std::min(times, std::numeric_limits<std::uint32_t>::max() - sum);
-    } else {
-      runs.push_back({std::move(answer), times});
-    }
-  }
+  void Add(const Question& question, Answer answer, std::uint32_t times = 1);
 
   // Null when the question was never asked.
-  const absl::StatusOr<Answer>* Next(const Question& question) {
-    const auto found = entries_.find(question);
-    if (found == entries_.end()) return nullptr;
-    Answers& answers = found->second;
-    if (answers.served >= answers.runs[answers.at].times && answers.at + 1 < answers.runs.size()) {
-      ++answers.at;
-      answers.served = 0;
-    }
-    if (answers.served < answers.runs[answers.at].times) ++answers.served;
-    return &answers.runs[answers.at].answer;
+  const Answer* Next(const Question& question);
+
+  // Was any question of this kind asked?
+  template <QuestionKind Kind>
+  bool Asked() const {
+    return std::ranges::any_of(entries_,
+                               [](const auto& entry) { return std::holds_alternative<Kind>(entry.first); });
   }
 
-  // By question, in their order.
-  const std::map<Question, Answers, Less>& entries() const { return entries_; }
-  std::map<Question, Answers, Less>& entries() { return entries_; }
+  // By question: kinds in the order of their list, within a kind by its members.
+  const std::map<Question, Answers>& entries() const { return entries_; }
+  std::map<Question, Answers>& entries() { return entries_; }
 
  private:
-  static bool Same(const absl::StatusOr<Answer>& a, const absl::StatusOr<Answer>& b) {
-    if (!a.ok() || !b.ok()) return a.status() == b.status();
-    return *a == *b;
-  }
-
-  std::map<Question, Answers, Less> entries_{};
+  std::map<Question, Answers> entries_{};
 };
 
 }  // namespace rdmaready

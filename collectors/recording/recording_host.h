@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <mutex>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,30 +21,12 @@ class RecordingHost final : public HostReader {
   // What was kept. The fields about the recording as a whole are empty.
   Recording Take() { return std::move(recording_); }
 
-  absl::StatusOr<std::string> ReadFile(std::string_view absolute_path) override;
-  absl::StatusOr<std::vector<std::string>> FindLines(std::string_view absolute_path,
-                                                     const std::vector<std::string>& words) override;
-  absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view absolute_path) override;
-  absl::StatusOr<std::string> ReadLink(std::string_view absolute_path) override;
-  absl::StatusOr<std::uint32_t> FileMode(std::string_view absolute_path) override;
-  absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override;
-  absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
-                                                 std::span<const std::byte> request) override;
-  absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override;
-  absl::StatusOr<VerbsDeviceAnswer> VerbsDevice(const std::string& device) override;
-  absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override;
-  absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override;
-  std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
-                                                        const LldpWait& wait) override;
-  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait& wait) override;
-  absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override;
-  absl::StatusOr<std::string> AskLldpad(std::string_view question) override;
-  absl::StatusOr<Memlock> MemlockLimit() override;
+  using HostReader::Ask;
+  Answer Ask(const Question& question) override;
+  std::vector<Answer> AskTogether(std::span<const Question> questions) override;
 
  private:
-  // The answer, kept on the way.
-  template <class Log, class Question, class Answer>
-  absl::StatusOr<Answer> Keep(Log& log, const Question& question, absl::StatusOr<Answer> answer);
+  void Keep(const Question& question, const Answer& answer);
 
   HostReader& host_;
   std::mutex mutex_;  // two may listen at once; guards what follows

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "collectors/lines.h"
 
@@ -57,10 +57,7 @@ std::optional<Number> NumberAfter(std::string_view line, std::string_view key) {
   if (found == std::string_view::npos) return std::nullopt;
   line.remove_prefix(found + key.size());
   line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t\"=:")));
-  Number number{};
-  const auto [stop, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  return number;
+  return TakeNumber<Number>(line);
 }
 
 }  // namespace

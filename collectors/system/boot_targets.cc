@@ -14,14 +14,13 @@
 #include <string_view>
 #include <utility>
 
+#include "api/base/octets.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/net/links.h"
 
 namespace rdmaready {
 namespace {
-
-using Octets = std::span<const std::byte>;
 
 constexpr std::string_view kTables = "/sys/firmware/acpi/tables";
 constexpr std::string_view kIbft = "/sys/firmware/ibft";
@@ -42,14 +41,8 @@ constexpr std::size_t kMaxNameBytes = 256;
 
 absl::Status BadTable(std::string_view why) { return absl::DataLossError("decode NBFT: " + std::string(why)); }
 
-std::uint32_t Little(Octets bytes, std::size_t at, std::size_t size) {
-  std::uint32_t number = 0;
-  for (std::size_t i = size; i > 0; --i)
-    number = number << 8 | std::to_integer<std::uint32_t>(bytes[at + i - 1]);
-  return number;
-}
 std::uint8_t TableOctet(Octets bytes, std::size_t at) {
-  return static_cast<std::uint8_t>(Little(bytes, at, 1));
+  return GetLittle<std::uint8_t>(bytes, at);
 }
 
 // Empty when that part is not in the table.
@@ -59,7 +52,7 @@ Octets Part(Octets table, std::size_t offset, std::size_t length) {
 }
 
 Octets HeapObject(Octets table, Octets reference) {
-  return Part(table, Little(reference, 0, 4), Little(reference, 4, 2));
+  return Part(table, GetLittle<std::uint32_t>(reference, 0), GetLittle<std::uint16_t>(reference, 4));
 }
 
 std::string MacOf(Octets bytes) {
@@ -97,7 +90,8 @@ struct List {
   std::size_t count = 0;
 };
 List ListAt(Octets control, std::size_t at) {
-  return {Little(control, at, 4), Little(control, at + 4, 2), TableOctet(control, at + 7)};
+  return {GetLittle<std::uint32_t>(control, at), GetLittle<std::uint16_t>(control, at + 4),
+          TableOctet(control, at + 7)};
 }
 
 // The host's ports by their number in the table: MAC and address of each.
@@ -123,11 +117,11 @@ absl::StatusOr<Interfaces> InterfacesOf(Octets table, const List& list) {
 }
 
 absl::Status AddTargets(Octets table, Octets subsystem, const Interfaces& interfaces,
-                        std::vector<BootTarget>* targets) {
+                        std::vector<BootTarget>& targets) {
   constexpr std::size_t kPrimaryInterface = 46;
   constexpr std::size_t kOtherInterfaces = 48;
   constexpr std::size_t kName = 54;
-  if ((Little(subsystem, 3, 2) & 1U) == 0) return absl::OkStatus();
+  if ((GetLittle<std::uint16_t>(subsystem, 3) & 1U) == 0) return absl::OkStatus();
   if (TableOctet(subsystem, 0) != kTargetId) return BadTable("a subsystem that is none");
   std::vector<std::uint8_t> numbers{TableOctet(subsystem, kPrimaryInterface)};
   for (const std::byte one : HeapObject(table, subsystem.subspan(kOtherInterfaces, kHeapObjectBytes)))
@@ -140,7 +134,7 @@ absl::Status AddTargets(Octets table, Octets subsystem, const Interfaces& interf
     if (twice || (found == interfaces.end() && i > 0)) continue;
     BootTarget target = found == interfaces.end() ? BootTarget{.table = "NBFT"} : found->second;
     target.target = name;
-    targets->push_back(std::move(target));
+    targets.push_back(std::move(target));
   }
   return absl::OkStatus();
 }
@@ -181,7 +175,7 @@ bool IsIbft(const std::string& table) { return table == "iBFT" || table == "IBFT
 absl::StatusOr<std::vector<BootTarget>> DecodeNbft(Octets table) {
   if (table.size() < kTableHeaderBytes + kControlBytes) return BadTable("too short");
   if (std::memcmp(table.data(), "NBFT", 4) != 0) return BadTable("another table");
-  const std::size_t length = Little(table, 4, 4);
+  const std::size_t length = GetLittle<std::uint32_t>(table, 4);
   if (length < kTableHeaderBytes + kControlBytes || length > table.size()) return BadTable("another length");
   table = table.first(length);
   const auto sum = std::accumulate(table.begin(), table.end(), 0U, [](unsigned sum_so_far, std::byte one) {
@@ -199,7 +193,7 @@ absl::StatusOr<std::vector<BootTarget>> DecodeNbft(Octets table) {
   for (std::size_t i = 0; i < list.count; ++i) {
     const Octets one = Part(table, list.offset + i * list.each, list.each);
     if (one.size() < kTargetBytes) return BadTable("a subsystem outside of the table");
-    RR_RETURN_IF_ERROR(AddTargets(table, one, *interfaces, &targets));
+    RR_RETURN_IF_ERROR(AddTargets(table, one, *interfaces, targets));
   }
   return targets;
 }

@@ -2,10 +2,11 @@
 #include "collectors/system/host.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 
+#include "api/base/number.h"
+#include "api/base/number_ranges.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -36,9 +37,10 @@ Fact<Kernel> ReadKernel(HostReader& host) {
 }
 
 Fact<Memlock> ReadMemlock(HostReader& host) {
-  const absl::StatusOr<Memlock> memlock = host.MemlockLimit();
+  const absl::StatusOr<MemlockAnswer> memlock = host.Ask(MemlockQuestion());
   if (!memlock.ok()) return MissingFrom(memlock.status());
-  return *memlock;
+  return Memlock{
+      .limit_bytes = memlock->limit_bytes, .cap_ipc_lock = memlock->cap_ipc_lock, .pid = memlock->pid};
 }
 
 Fact<OpenFiles> DecodeOpenFiles(std::string_view limits) {
@@ -51,12 +53,10 @@ Fact<OpenFiles> DecodeOpenFiles(std::string_view limits) {
   for (std::uint64_t* value : {&files.soft, &files.hard}) {
     limits.remove_prefix(std::min(limits.size(), limits.find_first_not_of(' ')));
     const std::string_view word = limits.substr(0, limits.find(' '));
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
-    if (word == "unlimited") {
-      *value = OpenFiles::kUnlimited;
-    } else if (word.empty() || error != std::errc() || stop != word.data() + word.size()) {
-      return nonsense;
-    }
+    const std::optional<std::uint64_t> number =
+        word == "unlimited" ? OpenFiles::kUnlimited : ParseNumber<std::uint64_t>(word);
+    if (!number) return nonsense;
+    *value = *number;
     limits.remove_prefix(word.size());
   }
   return files;
@@ -71,9 +71,9 @@ Fact<OpenFiles> ReadOpenFiles(HostReader& host) {
 Fact<std::uint64_t> ReadUptime(HostReader& host) {
   const absl::StatusOr<std::string> text = host.ReadFile("/proc/uptime");
   if (!text.ok()) return MissingFrom(text.status());
-  std::uint64_t seconds = 0;
-  const auto [stop, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  if (error == std::errc() && stop != text->data() + text->size() && *stop == '.') return seconds;
+  std::string_view rest = *text;
+  const std::optional<std::uint64_t> seconds = TakeNumber<std::uint64_t>(rest);
+  if (seconds && rest.starts_with('.')) return *seconds;
   return Missing{Missing::Kind::kFailed, "\"" + TrimRight(*text) + "\" is not a time since boot"};
 }
 
@@ -104,26 +104,12 @@ Fact<std::vector<DeviceNode>> ReadDeviceNodes(HostReader& host, const Fact<std::
 Fact<std::uint32_t> DecodeNodeList(std::string_view text) {
   constexpr std::uint32_t kMostNodes = 1024;  // MAX_NUMNODES of any configuration
   const std::string list = TrimRight(text);
-  const Missing nonsense{Missing::Kind::kFailed, "\"" + list + "\" is not a list of nodes"};
+  const std::optional<std::vector<NumberRange>> ranges = ParseNumberRanges(list, kMostNodes);
   std::uint32_t nodes = 0;
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  while (true) {
-    std::uint32_t first = 0;
-    auto [stop, error] = std::from_chars(at, end, first);
-    if (error != std::errc()) return nonsense;
-    std::uint32_t last = first;
-    if (stop != end && *stop == '-') {
-      const auto range = std::from_chars(stop + 1, end, last);
-      if (range.ec != std::errc()) return nonsense;
-      stop = range.ptr;
-    }
-    if (last < first || last >= kMostNodes) return nonsense;
-    nodes += last - first + 1;
-    if (stop == end) return nodes;
-    if (*stop != ',' || nodes > kMostNodes) return nonsense;
-    at = stop + 1;
-  }
+  for (const NumberRange& range : ranges.value_or(std::vector<NumberRange>()))
+    nodes += range.last - range.first + 1;
+  if (nodes > 0 && nodes <= kMostNodes) return nodes;
+  return Missing{Missing::Kind::kFailed, "\"" + list + "\" is not a list of nodes"};
 }
 
 Fact<std::uint32_t> ReadNumaNodes(HostReader& host) {
@@ -138,9 +124,8 @@ Fact<std::uint64_t> DecodeCapabilities(std::string_view status) {
   const std::size_t found = status.find(kField);
   if (found != std::string_view::npos) {
     status.remove_prefix(found + kField.size());
-    std::uint64_t effective = 0;
-    const auto [stop, error] = std::from_chars(status.data(), status.data() + status.size(), effective, 16);
-    if (error == std::errc() && (stop == status.data() + status.size() || *stop == '\n')) return effective;
+    const std::optional<std::uint64_t> effective = TakeNumber<std::uint64_t>(status, 16);
+    if (effective && (status.empty() || status.front() == '\n')) return *effective;
   }
   return Missing{Missing::Kind::kFailed, "no line \"CapEff\" in /proc/self/status"};
 }
@@ -227,6 +212,23 @@ Fact<RdmaStack> ReadRdmaStack(HostReader& host, const Fact<Kernel>& kernel) {
   }
   if (unreadable && !ConfiguredWithout(host, kernel->release)) return *unreadable;
   return RdmaStack::kAbsent;  // none installed for this kernel, or no ib_core among them
+}
+
+void ReadHostFacts(HostReader& host, Facts& facts) {
+  facts.hostname = ReadHostname(host);
+  facts.machine_id = ReadMachineId(host);
+  facts.kernel = ReadKernel(host);
+  facts.memlock = ReadMemlock(host);
+  facts.open_files = ReadOpenFiles(host);
+  facts.uptime_s = ReadUptime(host);
+  facts.numa_nodes = ReadNumaNodes(host);
+  facts.agent_capabilities = ReadCapabilities(host);
+  facts.agent_process = ReadProcessName(host);
+  facts.cpu_governors = ReadCpuGovernors(host);
+  facts.irqbalance = ReadIrqbalance(host);
+  facts.rdma_nodes = ReadRdmaNodes(host);
+  facts.device_nodes = ReadDeviceNodes(host, facts.rdma_nodes);
+  facts.rdma_stack = ReadRdmaStack(host, facts.kernel);
 }
 
 }  // namespace rdmaready

@@ -12,6 +12,9 @@
 
 namespace rdmaready {
 
+// All facts that are read here; a new one needs a line there and no declaration in this file.
+void ReadHostFacts(HostReader& host, Facts& facts);
+
 // Empty when it cannot be read.
 std::string ReadHostname(HostReader& host);
 std::string ReadMachineId(HostReader& host);

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <map>
 #include <optional>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/attributes.h"
@@ -177,10 +177,8 @@ std::vector<std::uint16_t> DecodeTcpListeners(std::span<const std::string> lines
     if (columns.size() <= kState || columns[kState] != kTcpListen) continue;
     const std::size_t colon = columns[kLocal].find(':');
     if (colon == std::string_view::npos) continue;
-    const std::string_view text = columns[kLocal].substr(colon + 1);
-    std::uint16_t port = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), port, 16);
-    if (error == std::errc() && stop == text.data() + text.size()) ports.push_back(port);
+    if (const auto port = ParseNumber<std::uint16_t>(columns[kLocal].substr(colon + 1), 16))
+      ports.push_back(*port);
   }
   return SortedUnique(std::move(ports));
 }
@@ -204,7 +202,7 @@ Fact<DeviceLimits> ReadLimits(HostReader& host, const RdmaDevice& device, const 
   constexpr std::uint32_t kWindow2a = 1U << 23U;
   constexpr std::uint32_t kWindow2b = 1U << 24U;
   if (!there.ok()) return MissingFrom(there);
-  const absl::StatusOr<VerbsDeviceAnswer> answer = host.VerbsDevice(device.name);
+  const absl::StatusOr<VerbsDeviceAnswer> answer = host.Ask(VerbsDeviceQuestion{device.name});
   if (!answer.ok()) return MissingFrom(answer.status());
   return DeviceLimits{.max_qp_wr = answer->max_qp_wr,
                       .max_cqe = answer->max_cqe,

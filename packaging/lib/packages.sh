@@ -21,6 +21,9 @@ not_installed() {
   done
 }
 
+# install_packages PACKAGE...: an interrupted run leaves packages that dpkg must configure first.
+install_packages() { DEBIAN_FRONTEND=noninteractive dpkg --configure -a && with_package_lists apt install --no-install-recommends "$@"; }
+
 # download PACKAGE...: into the current directory.
 download() { with_package_lists apt -o APT::Sandbox::User=root download "$@"; }
 

@@ -8,7 +8,7 @@
 build_packages=(
   ca-certificates g++ cmake ninja-build ccache mold pkg-config python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libssl-dev
-  libibumad-dev libibverbs-dev libnl-3-dev libnl-route-3-dev libnl-genl-3-dev libsqlite3-dev
+  libibumad-dev libibverbs-dev libnl-3-dev libsqlite3-dev zlib1g-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libyaml-cpp-dev
   libgtest-dev libgmock-dev
 )
@@ -31,9 +31,6 @@ run_apt() {
   fi
   rm -f "$log"
 }
-
-# After an interrupted run dpkg must be repaired first.
-install_packages() { dpkg --configure -a && apt update && apt install --no-install-recommends "$@"; }
 
 # install_missing PACKAGE...: asks apt only when something is missing.
 install_missing() {

@@ -28,6 +28,8 @@ class Saved(unittest.TestCase):
         with tool.Agent() as agent:
             cls.saved = tool.rdmaready("facts", agent.address, "--save", cls.original, "--output", "json")
             cls.live = tool.rdmaready("check", agent.address, "--output", "json")
+            cls.facts = tool.rdmaready("facts", agent.address, "--output", "json")
+            cls.shown = tool.rdmaready("facts", agent.address)
             cls.address = agent.address
 
     def setUp(self):
@@ -103,6 +105,45 @@ class Judged(Saved):
             self.assertEqual(answer.status, 4, answer)
             self.assertIn(refused, answer.err)
             self.assertEqual(os.listdir(self.directory / "part"), [agent.address.replace(":", "_")])
+
+
+# What changes while nobody does anything: uptime, counters and how long a neighbour was not confirmed.
+def settled(facts):
+    return {name: fact for name, fact in facts.items() if name not in ("uptime_s", "uptimeS", "ports", "neighbours")}
+
+
+class Shown(Saved):
+    """facts --facts shows what a live host showed."""
+
+    def test_a_saved_host_is_shown_as_the_live_one_was(self):
+        answer = tool.rdmaready("facts", "--facts", self.folder, "--output", "json")
+        self.assertEqual(answer.status, 0, answer)
+        self.assertEqual(answer.json["schema"], self.facts.json["schema"])
+        self.assertEqual([host["host"] for host in answer.json["hosts"]], [self.address])
+        saved, live = (one.json["hosts"][0]["facts"] for one in (answer, self.facts))
+        self.assertEqual(saved.keys(), live.keys())
+        self.assertEqual(settled(saved), settled(live))
+        self.assertGreater(len(settled(saved)), 10)
+
+    def test_its_text_is_that_of_the_live_one(self):
+        answer = tool.rdmaready("facts", "--facts", self.host)
+        self.assertEqual((answer.status, answer.err), (0, ""), answer)
+        self.assertEqual(answer.out.splitlines()[0], self.shown.out.splitlines()[0])
+        self.assertEqual(len(answer.out.splitlines()), len(self.shown.out.splitlines()))
+
+    def test_several_are_shown_and_a_damaged_one_is_named(self):
+        other = self.folder / "other"
+        shutil.copytree(self.host, other)
+        both = tool.rdmaready("facts", "--facts", self.folder, "--output", "json")
+        self.assertEqual((both.status, len(both.json["hosts"])), (0, 2), both)
+        (other / "netlink.jsonl").write_text("")
+        answer = tool.rdmaready("facts", "--facts", self.folder)
+        self.assertEqual(answer.status, 2, answer)
+        self.assertEqual(answer.out.splitlines()[0], self.shown.out.splitlines()[0])
+        self.assertIn("other/netlink.jsonl: truncated or changed", answer.err)
+        damaged = tool.rdmaready("facts", "--facts", self.folder, "--output", "json")
+        self.assertEqual(["facts" in host for host in damaged.json["hosts"]].count(True), 1, damaged)
+        self.one_line(tool.rdmaready("facts", "--facts", other), 2, "netlink.jsonl")
 
 
 class BadCommands(Saved):

@@ -17,10 +17,10 @@ MAY_INCLUDE = {
     "api/profile": ["api/model", "api/base", "rdmaready/v1"],
     "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
     "collectors": ["api/model", "api/base"],
-    "checks": ["api/model", "api/base/text.h", "api/base/prefix_index.h"],
+    "checks": ["api/model", "api/base/number.h", "api/base/prefix_index.h", "api/base/text.h"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
-    "agent/smbdirect": [],
+    "agent/smbdirect": ["api/base/octets.h"],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],
@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
-    "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/console.h", "cli/exit_status.h", "cli/explanation.h", "cli/interrupt.h"],
+    "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/exit_status.h", "cli/interrupt.h"],
     "cli/switch": ["api/model", "api/base"],
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "agent/probe/proof.h"
 #include "agent/probe/rdma_step.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
@@ -25,14 +27,6 @@ namespace {
 using iser::Initiator;
 using iser::Session;
 using std::chrono::seconds;
-
-constexpr std::string_view kLogin = "iser-discovery-login";
-constexpr std::string_view kSendTargets = "iser-send-targets";
-constexpr std::string_view kLogout = "iser-discovery-logout";
-constexpr std::string_view kSessionLogin = "iser-session-login";
-constexpr std::string_view kUnit = "iser-unit";
-constexpr std::string_view kRead = "iser-read";
-constexpr std::string_view kSessionLogout = "iser-session-logout";
 
 constexpr std::uint32_t kReadBytes = 128 << 10;
 constexpr std::uint64_t kMostReadBytes = 2 << 20;
@@ -44,34 +38,31 @@ Endpoint EndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? iser::kPort : target.port_number};
 }
 
-void TellTargets(const std::vector<iser::Target>& targets, Walk& walk) {
-  walk.Tell("iser-targets", std::uint64_t{targets.size()});
-  for (std::size_t i = 0; i < std::min(targets.size(), kMostTargets); ++i) {
-    const std::string name = fmt::format("iser-target-{}", i + 1);
-    walk.Tell(name, targets[i].name);
-    walk.Tell(name + "-at", fmt::format("{}", fmt::join(targets[i].addresses, " ")));
-  }
+void TellTargets(const std::vector<iser::Target>& targets, IserAnswers& answers) {
+  answers.targets = targets.size();
+  for (const iser::Target& target : targets | std::views::take(kMostTargets))
+    answers.listed.push_back({.name = target.name, .portals = target.addresses});
 }
 
-void TellAgreed(const Session& session, Walk& walk) {
+void TellAgreed(const Session& session, IserAnswers& answers) {
   if (const auto accept = iser::DecodeConnectAccept(session.link().private_data())) {
-    walk.Tell("iser-zero-based-addresses", accept->zero_based_addresses);
-    walk.Tell("iser-remote-invalidation", accept->remote_invalidation);
+    answers.zero_based_addresses = accept->zero_based_addresses;
+    answers.remote_invalidation = accept->remote_invalidation;
   }
-  constexpr std::pair<std::string_view, std::string_view> kTold[] = {
-      {"RDMAExtensions", "iser-rdma-extensions"},
-      {"InitiatorRecvDataSegmentLength", "iser-initiator-receive"},
-      {"TargetRecvDataSegmentLength", "iser-target-receive"},
-      {"MaxBurstLength", "iser-max-burst"},
-      {"FirstBurstLength", "iser-first-burst"},
-      {"TargetPortalGroupTag", "iser-portal-group"}};
-  for (const auto& [key, name] : kTold) {
-    if (const std::string* value = iser::FindKey(session.agreed(), key)) walk.Tell(name, *value);
-  }
+  const auto tell = [&](std::string_view key, std::optional<std::string>& answer) {
+    if (const std::string* value = iser::FindKey(session.agreed(), key)) answer = *value;
+  };
+  tell("RDMAExtensions", answers.rdma_extensions);
+  tell("InitiatorRecvDataSegmentLength", answers.initiator_receive);
+  tell("TargetRecvDataSegmentLength", answers.target_receive);
+  tell("MaxBurstLength", answers.max_burst);
+  tell("FirstBurstLength", answers.first_burst);
+  tell("TargetPortalGroupTag", answers.portal_group);
 }
 
 std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, const ProbeTools& tools,
                                                   const Initiator& initiator, Walk& walk) {
+  IserAnswers& answers = walk.answers().iser;
   Session session(tools.make_link);
   const bool connected = ConnectByRdma(
       target, tools, session.link(),
@@ -80,22 +71,23 @@ std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, con
       },
       walk);
   if (!connected) return std::nullopt;
-  const bool logged_in = walk.Step(kLogin, seconds(10), [&](const Patience& patience) {
+  const bool logged_in = walk.Step(kStepIserDiscoveryLogin, seconds(10), [&](const Patience& patience) {
     const absl::Status status = session.Login(initiator.name, {}, patience);
-    if (!session.authentication().empty()) walk.Tell("iser-discovery-authentication", session.authentication());
-    if (status.ok()) TellAgreed(session, walk);
+    if (!session.authentication().empty()) answers.discovery_authentication = session.authentication();
+    if (status.ok()) TellAgreed(session, answers);
     return status;
   });
   if (!logged_in) return std::nullopt;
   std::optional<std::vector<iser::Target>> targets;
-  walk.Step(kSendTargets, seconds(10), [&](const Patience& patience) {
-    absl::StatusOr<std::vector<iser::Target>> told = session.SendTargets(patience);
-    if (!told.ok()) return told.status();
-    TellTargets(*told, walk);
-    targets = *std::move(told);
+  walk.Step(kStepIserSendTargets, seconds(10), [&](const Patience& patience) {
+    absl::StatusOr<std::vector<iser::Target>> listed = session.SendTargets(patience);
+    if (!listed.ok()) return listed.status();
+    TellTargets(*listed, answers);
+    targets = *std::move(listed);
     return absl::OkStatus();
   });
-  walk.Step(kLogout, seconds(5), [&](const Patience& patience) { return session.Logout(patience); });
+  walk.Step(kStepIserDiscoveryLogout, seconds(5),
+            [&](const Patience& patience) { return session.Logout(patience); });
   return targets;
 }
 
@@ -106,8 +98,8 @@ std::string TargetToProve(const ProbeTarget& target, const std::vector<iser::Tar
 }
 
 absl::Status LogIn(Session& session, const ProbeTarget& target, const Initiator& initiator,
-                   const std::string& name, Walk& walk, const Patience& patience) {
-  walk.Tell("iser-proof-target", name);
+                   const std::string& name, IserAnswers& answers, const Patience& patience) {
+  answers.proof_target = name;
   if (name.empty())
     return MakeFailure(FailureKind::kRejected,
                        "SendTargets lists no target for the initiator " + initiator.name);
@@ -118,8 +110,8 @@ absl::Status LogIn(Session& session, const ProbeTarget& target, const Initiator&
   }
   RR_RETURN_IF_ERROR(session.Connect(EndpointOf(target), target.local_address, patience));
   const absl::Status status = session.Login(initiator.name, name, patience);
-  if (!session.authentication().empty()) walk.Tell("iser-authentication", session.authentication());
-  if (status.ok()) TellAgreed(session, walk);
+  if (!session.authentication().empty()) answers.authentication = session.authentication();
+  if (status.ok()) TellAgreed(session, answers);
   return status;
 }
 
@@ -140,7 +132,7 @@ absl::StatusOr<std::vector<std::byte>> Ask(Session& session, std::uint64_t lun,
   return std::vector<std::byte>(all.begin(), all.end());
 }
 
-absl::StatusOr<Unit> FindUnit(Session& session, Walk& walk, const Patience& patience) {
+absl::StatusOr<Unit> FindUnit(Session& session, IserAnswers& answers, const Patience& patience) {
   const auto cut = [](const std::string& what) {
     return MakeFailure(FailureKind::kCorrupt, what + ": the answer is cut");
   };
@@ -150,22 +142,22 @@ absl::StatusOr<Unit> FindUnit(Session& session, Walk& walk, const Patience& pati
   if (!luns) return cut("REPORT LUNS");
   if (luns->empty()) return MakeFailure(FailureKind::kRejected, "REPORT LUNS: no unit for this initiator");
   Unit unit{.lun = luns->front()};
-  walk.Tell("iser-units", std::uint64_t{luns->size()});
+  answers.units = luns->size();
   const auto inquiry = Ask(session, unit.lun, scsi::Inquiry(), scsi::kInquiryBytes, "INQUIRY", patience);
   if (!inquiry.ok()) return inquiry.status();
   const auto described = scsi::DecodeInquiry(*inquiry);
   if (!described) return cut("INQUIRY");
-  walk.Tell("iser-unit-vendor", described->vendor);
-  walk.Tell("iser-unit-product", described->product);
+  answers.unit_vendor = described->vendor;
+  answers.unit_product = described->product;
   RR_RETURN_IF_ERROR(session.Command(unit.lun, scsi::TestUnitReady(), "TEST UNIT READY", patience));
-  const auto told =
+  const auto size =
       Ask(session, unit.lun, scsi::ReadCapacity(), scsi::kCapacityBytes, "READ CAPACITY", patience);
-  if (!told.ok()) return told.status();
-  const auto capacity = scsi::DecodeCapacity(*told);
+  if (!size.ok()) return size.status();
+  const auto capacity = scsi::DecodeCapacity(*size);
   if (!capacity) return cut("READ CAPACITY");
   unit.capacity = *capacity;
-  walk.Tell("iser-unit-blocks", capacity->blocks);
-  walk.Tell("iser-unit-block", std::uint64_t{capacity->block_bytes});
+  answers.unit_blocks = capacity->blocks;
+  answers.unit_block = capacity->block_bytes;
   if (capacity->blocks == 0 || capacity->block_bytes < kLeastBlockBytes ||
       capacity->block_bytes > kMostBlockBytes)
     return MakeFailure(FailureKind::kCorrupt, fmt::format("READ CAPACITY: {} blocks of {} bytes",
@@ -203,7 +195,7 @@ absl::Status ReadUnit(Session& session, const Unit& unit, TransferResult& result
   const absl::StatusOr<Arena> second = Arena::Make(count * block_bytes);
   if (!first.ok()) return first.status();
   if (!second.ok()) return second.status();
-  ProofMeter meter(result, "iser-read", Operation::kRead, count * block_bytes);
+  ProofMeter meter(result, std::string(kProofIserRead), Operation::kRead, count * block_bytes);
   absl::Status status;
   const std::uint64_t end = std::min<std::uint64_t>(unit.capacity.blocks, kMostReadBytes / block_bytes);
   for (std::uint64_t at = 0; status.ok() && at + count <= std::max<std::uint64_t>(end, count); at += count) {
@@ -223,36 +215,40 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Initiator& 
            const std::vector<iser::Target>& listed, Walk& walk) {
   Session session(tools.make_link);
   const std::string name = TargetToProve(target, listed);
-  const bool logged_in = walk.Step(kSessionLogin, seconds(15), [&](const Patience& patience) {
-    return LogIn(session, target, initiator, name, walk, patience);
+  const bool logged_in = walk.Step(kStepIserSessionLogin, seconds(15), [&](const Patience& patience) {
+    return LogIn(session, target, initiator, name, walk.answers().iser, patience);
   });
   if (!logged_in) return;
   std::optional<Unit> unit;
-  walk.Step(kUnit, seconds(10), [&](const Patience& patience) {
-    const absl::StatusOr<Unit> found = FindUnit(session, walk, patience);
+  walk.Step(kStepIserUnit, seconds(10), [&](const Patience& patience) {
+    const absl::StatusOr<Unit> found = FindUnit(session, walk.answers().iser, patience);
     if (found.ok()) unit = *found;
     return found.status();
   });
   if (unit) {
-    walk.Step(kRead, seconds(20), [&](const Patience& patience) {
+    walk.Step(kStepIserRead, seconds(20), [&](const Patience& patience) {
       return ReadUnit(session, *unit, walk.result().transfers.emplace_back(), patience);
     });
   }
-  walk.Step(kSessionLogout, seconds(5), [&](const Patience& patience) { return session.Logout(patience); });
+  walk.Step(kStepIserSessionLogout, seconds(5),
+            [&](const Patience& patience) { return session.Logout(patience); });
 }
 
 }  // namespace
 
-std::vector<std::string_view> IserSteps() { return {kStepRdmaConnect, kLogin, kSendTargets, kLogout}; }
+std::vector<std::string_view> IserSteps() {
+  return {kStepRdmaConnect, kStepIserDiscoveryLogin, kStepIserSendTargets, kStepIserDiscoveryLogout};
+}
 
-std::vector<std::string_view> IserProofSteps() { return {kSessionLogin, kUnit, kRead, kSessionLogout}; }
+std::vector<std::string_view> IserProofSteps() {
+  return {kStepIserSessionLogin, kStepIserUnit, kStepIserRead, kStepIserSessionLogout};
+}
 
 void ProbeIser(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
   walk.result().port_number = EndpointOf(target).port;
   const Initiator initiator = iser::ReadInitiator();
-  walk.Tell("iser-initiator", initiator.name);
-  walk.Tell("iser-initiator-from", initiator.source);
+  walk.answers().iser_initiator = {.name = initiator.name, .name_from = initiator.source};
   const auto targets = Discover(target, tools, initiator, walk);
   if (targets && target.prove) Prove(target, tools, initiator, *targets, walk);
 }

@@ -13,8 +13,8 @@ namespace rdmaready {
 std::vector<std::string_view> IserSteps();
 std::vector<std::string_view> IserProofSteps();
 
-// Tells who this host said it is ("iser-initiator"), what was agreed on ("iser-..."), and each target that was
-// listed, kMostTargets of them: "iser-target-1" its name, "iser-target-1-at" its portals.
+// Tells IserInitiator, RdmaAnswers and IserAnswers; of the targets that are listed, the first kMostTargets by
+// name.
 inline constexpr std::size_t kMostTargets = 32;
 void ProbeIser(const ProbeTarget& target, const ProbeTools& tools, Walk& walk);
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/probe/octets.h"
+#include "api/base/octets.h"
 
 namespace rdmaready::iser {
 

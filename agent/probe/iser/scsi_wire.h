@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/probe/octets.h"
+#include "api/base/octets.h"
 
 namespace rdmaready::scsi {
 

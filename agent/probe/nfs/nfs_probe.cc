@@ -2,11 +2,13 @@
 #include "agent/probe/nfs/nfs_probe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/link/failure.h"
 #include "agent/probe/message_link.h"
@@ -15,14 +17,12 @@
 #include "agent/probe/proof.h"
 #include "agent/probe/rdma_step.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr std::string_view kNull = "nfs-null";
-constexpr std::string_view kVersions = "nfs-versions";
 
 constexpr std::uint32_t kCredits = 8;  // asked for; as many receives are posted
 constexpr int kMostStrangers = 16;     // replies to other calls, before it is no answer any more
@@ -72,13 +72,13 @@ Endpoint NfsEndpointOf(const ProbeTarget& target) {
   return {.address = target.address, .port = target.port_number == 0 ? nfs::kPort : target.port_number};
 }
 
-void TellConnection(const MessageLink& link, Walk& walk) {
-  const auto told = nfs::DecodeConnectAccept(link.private_data());
-  const nfs::ConnectAccept accept = told.value_or(nfs::ConnectAccept{});
-  walk.Tell("nfs-connect-data", told.has_value());
-  walk.Tell("nfs-server-send", std::uint64_t{accept.send_bytes});
-  walk.Tell("nfs-server-receive", std::uint64_t{accept.receive_bytes});
-  walk.Tell("nfs-remote-invalidation", accept.remote_invalidation);
+void TellConnection(const MessageLink& link, NfsAnswers& answers) {
+  const auto data = nfs::DecodeConnectAccept(link.private_data());
+  const nfs::ConnectAccept accept = data.value_or(nfs::ConnectAccept{});
+  answers.connect_data = data.has_value();
+  answers.server_send = accept.send_bytes;
+  answers.server_receive = accept.receive_bytes;
+  answers.remote_invalidation = accept.remote_invalidation;
 }
 
 struct Served {
@@ -87,55 +87,44 @@ struct Served {
 };
 
 // Both versions are asked for; one of them must be there.
-absl::Status AskVersions(Client& client, Served& served, Walk& walk, const Patience& patience) {
-  std::string refusals;
+absl::Status AskVersions(Client& client, Served& served, NfsAnswers& answers, const Patience& patience) {
+  std::vector<std::string> refusals;
   for (const std::uint32_t version : {4u, 3u}) {
     const absl::StatusOr<nfs::Reply> reply = client.Null(version, patience);
     if (!reply.ok()) return reply.status();
-    walk.Tell("nfs-credits", std::uint64_t{reply->credits});
+    answers.credits = reply->credits;
     const bool has_it = reply->verdict == nfs::Verdict::kSuccess;
     (version == 4 ? served.four : served.three) = has_it;
     if (has_it) continue;
-    walk.Tell(fmt::format("nfs-{}-refused", version), nfs::ReplyText(*reply));
-    refusals +=
-        fmt::format("{}NULL of version {}: {}", refusals.empty() ? "" : "; ", version, nfs::ReplyText(*reply));
+    answers.refused.push_back({.version = fmt::format("{}", version), .reason = nfs::ReplyText(*reply)});
+    refusals.push_back(fmt::format("NULL of version {}: {}", version, nfs::ReplyText(*reply)));
   }
   if (served.three || served.four) return absl::OkStatus();
-  return MakeFailure(FailureKind::kRejected, refusals);
+  return MakeFailure(FailureKind::kRejected, fmt::format("{}", fmt::join(refusals, "; ")));
 }
 
-std::string VersionsText(const Served& served, const std::string& minors) {
-  std::string text = served.three ? "3" : "";
-  // A server that does not answer for a client without a name still has version 4.
-  const std::string four = served.four && minors.empty() ? "4" : minors;
-  if (!text.empty() && !four.empty()) text += ' ';
-  return text + four;
-}
-
-absl::Status AskMinorVersions(Client& client, const Served& served, Walk& walk, const Patience& patience) {
-  std::string minors;
-  std::string newest = served.four ? "4" : "3";
+absl::Status AskMinorVersions(Client& client, const Served& served, NfsAnswers& answers,
+                              const Patience& patience) {
+  std::vector<std::string> versions;
+  if (served.three) versions.push_back("3");
+  std::vector<std::string> minors;
   for (std::uint32_t minor = 0; served.four && minor <= 2; ++minor) {
+    const std::string version = fmt::format("4.{}", minor);
     const absl::StatusOr<nfs::Reply> reply = client.EmptyCompound(minor, patience);
     if (!reply.ok()) return reply.status();
     if (reply->verdict != nfs::Verdict::kSuccess) {
-      walk.Tell(fmt::format("nfs-4.{}-refused", minor), nfs::ReplyText(*reply));
+      answers.refused.push_back({.version = version, .reason = nfs::ReplyText(*reply)});
     } else if (nfs::DecodeCompoundStatus(reply->results).value_or(nfs::kMinorVersionMismatch) !=
                nfs::kMinorVersionMismatch) {
-      newest = fmt::format("4.{}", minor);
-      minors += (minors.empty() ? "" : " ") + newest;
+      minors.push_back(version);
     }
   }
-  walk.Tell("nfs-versions", VersionsText(served, minors));
-  walk.Tell("nfs-newest-version", newest);
+  // A server that does not answer for a client without a name still has version 4.
+  if (served.four && minors.empty()) minors.push_back("4");
+  versions.insert(versions.end(), minors.begin(), minors.end());
+  answers.versions = fmt::format("{}", fmt::join(versions, " "));
+  answers.newest_version = versions.back();
   return absl::OkStatus();
-}
-
-std::optional<std::string> ToldVersion(const Walk& walk, std::string_view name) {
-  for (const ProbeValue& value : walk.result().values) {
-    if (value.name == name) return value.value;
-  }
-  return std::nullopt;
 }
 
 bool AskServer(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
@@ -148,24 +137,25 @@ bool AskServer(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
       },
       walk);
   if (!connected) return false;
-  TellConnection(client.link(), walk);
+  NfsAnswers& answers = walk.answers().nfs;
+  TellConnection(client.link(), answers);
   Served served;
-  return walk.Step(kNull, seconds(8), [&](const Patience& patience) {
-    return AskVersions(client, served, walk, patience);
-  }) && walk.Step(kVersions, seconds(8), [&](const Patience& patience) {
-    return AskMinorVersions(client, served, walk, patience);
+  return walk.Step(kStepNfsNull, seconds(8), [&](const Patience& patience) {
+    return AskVersions(client, served, answers, patience);
+  }) && walk.Step(kStepNfsVersions, seconds(8), [&](const Patience& patience) {
+    return AskMinorVersions(client, served, answers, patience);
   });
 }
 
 }  // namespace
 
-std::vector<std::string_view> NfsSteps() { return {kStepRdmaConnect, kNull, kVersions}; }
+std::vector<std::string_view> NfsSteps() { return {kStepRdmaConnect, kStepNfsNull, kStepNfsVersions}; }
 
 void ProbeNfs(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
   walk.result().port_number = NfsEndpointOf(target).port;
   if (!AskServer(target, tools, walk) || !target.prove) return;
-  const std::optional<std::string> version = ToldVersion(walk, "nfs-newest-version");
+  const std::optional<std::string>& version = walk.answers().nfs.newest_version;
   if (version) ProveNfs(target, NfsEndpointOf(target).port, *version, walk);
 }
 

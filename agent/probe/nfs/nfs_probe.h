@@ -12,8 +12,7 @@ namespace rdmaready {
 
 std::vector<std::string_view> NfsSteps();
 
-// Tells what was agreed on ("nfs-credits", "nfs-server-receive", ...), "nfs-versions" ("3 4.0 4.1 4.2"), and
-// why one that was asked for is not among them ("nfs-3-refused").
+// Tells RdmaAnswers and NfsAnswers.
 void ProbeNfs(const ProbeTarget& target, const ProbeTools& tools, Walk& walk);
 
 }  // namespace rdmaready

@@ -23,16 +23,12 @@
 #include "agent/probe/proof.h"
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr std::string_view kMount = "nfs-mount";
-constexpr std::string_view kWrite = "nfs-write";
-constexpr std::string_view kReadProcedure = "nfs-read";
-constexpr std::string_view kUnmount = "nfs-unmount";
 
 constexpr std::uint32_t kBlockBytes = 256 << 10;
 constexpr std::uint64_t kFileBytes = 2 << 20;
@@ -104,16 +100,18 @@ class ProofFile {
   absl::Status Write(TransferResult& result, const Patience& patience) {
     fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_DIRECT | O_CLOEXEC, 0600));
     if (!fd_) return Fail("make a file in the export");
-    return Each(result, "nfs-write", Operation::kWrite, patience, [&](ProofMeter& meter, auto bytes, off_t at) {
-      FillPattern(bytes, seed_ + static_cast<std::uint64_t>(at));
-      return meter.Time([&] { return Whole(::pwrite(fd_.get(), bytes.data(), bytes.size(), at), "write"); });
-    });
+    return Each(result, std::string(kProofNfsWrite), Operation::kWrite, patience,
+                [&](ProofMeter& meter, auto bytes, off_t at) {
+                  FillPattern(bytes, seed_ + static_cast<std::uint64_t>(at));
+                  return meter.Time(
+                      [&] { return Whole(::pwrite(fd_.get(), bytes.data(), bytes.size(), at), "write"); });
+                });
   }
 
   absl::Status Read(TransferResult& result, const Patience& patience) {
     absl::StatusOr<Arena> expected = Arena::Make(kBlockBytes);
     if (!expected.ok()) return expected.status();
-    return Each(result, "nfs-read", Operation::kRead, patience,
+    return Each(result, std::string(kProofNfsRead), Operation::kRead, patience,
                 [&](ProofMeter& meter, auto bytes, off_t at) -> absl::Status {
                   FillPattern(bytes, ~seed_);
                   RR_RETURN_IF_ERROR(meter.Time(
@@ -180,12 +178,12 @@ std::optional<NfsTransport> TransportOf(const Mount& mount) {
 }
 
 void TellTransport(const std::optional<NfsTransport>& before, const std::optional<NfsTransport>& after,
-                   Walk& walk) {
+                   NfsAnswers& answers) {
   if (!before || !after) return;
   const NfsTransport moved = Since(*before, *after);
-  walk.Tell("nfs-mount-transport", moved.protocol);
-  if (moved.rdma_request_bytes) walk.Tell("nfs-rdma-request-bytes", *moved.rdma_request_bytes);
-  if (moved.rdma_reply_bytes) walk.Tell("nfs-rdma-reply-bytes", *moved.rdma_reply_bytes);
+  answers.mount_transport = moved.protocol;
+  answers.rdma_request_bytes = moved.rdma_request_bytes;
+  answers.rdma_reply_bytes = moved.rdma_reply_bytes;
 }
 
 std::string SourceOf(const ProbeTarget& target, const std::string& path) {
@@ -196,7 +194,7 @@ std::string SourceOf(const ProbeTarget& target, const std::string& path) {
 absl::Status MountExport(const ProbeTarget& target, std::uint16_t port, const std::string& version,
                          Mount& mount, Walk& walk) {
   const std::string path = target.volume.empty() ? "/" : target.volume;
-  walk.Tell("nfs-proof-export", path);
+  walk.answers().nfs.proof_export = path;
   if (path.front() != '/' || path.size() > kMostPathBytes)
     return MakeFailure(FailureKind::kSetup, path + ": not the path of an export");
   return mount.Make(SourceOf(target, path),
@@ -205,22 +203,23 @@ absl::Status MountExport(const ProbeTarget& target, std::uint16_t port, const st
 
 void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& version, Walk& walk) {
   Mount mount(MountPoint());
-  const bool mounted = walk.Step(
-      kMount, seconds(30), [&](const Patience&) { return MountExport(target, port, version, mount, walk); });
+  const bool mounted = walk.Step(kStepNfsMount, seconds(30), [&](const Patience&) {
+    return MountExport(target, port, version, mount, walk);
+  });
   if (!mounted) return;
   const std::optional<NfsTransport> before = TransportOf(mount);
   ProofFile file(mount.point());
   auto& transfers = walk.result().transfers;
-  const bool written = walk.Step(kWrite, seconds(30), [&](const Patience& patience) {
+  const bool written = walk.Step(kStepNfsWrite, seconds(30), [&](const Patience& patience) {
     return file.Write(transfers.emplace_back(), patience);
   });
   if (written) {
     file.RemoveThoseBefore();
-    walk.Step(kReadProcedure, seconds(30),
+    walk.Step(kStepNfsRead, seconds(30),
               [&](const Patience& patience) { return file.Read(transfers.emplace_back(), patience); });
   }
-  TellTransport(before, TransportOf(mount), walk);
-  walk.Step(kUnmount, seconds(10), [&](const Patience&) {
+  TellTransport(before, TransportOf(mount), walk.answers().nfs);
+  walk.Step(kStepNfsUnmount, seconds(10), [&](const Patience&) {
     const absl::Status removed = file.Remove();
     const absl::Status undone = mount.Undo();
     return removed.ok() ? undone : removed;
@@ -229,7 +228,9 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
 
 }  // namespace
 
-std::vector<std::string_view> NfsProofSteps() { return {kMount, kWrite, kReadProcedure, kUnmount}; }
+std::vector<std::string_view> NfsProofSteps() {
+  return {kStepNfsMount, kStepNfsWrite, kStepNfsRead, kStepNfsUnmount};
+}
 
 std::string NfsMountOptions(const std::string& address, const std::string& local_address, std::uint16_t port,
                             const std::string& version) {

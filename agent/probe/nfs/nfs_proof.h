@@ -18,9 +18,9 @@ namespace rdmaready {
 
 std::vector<std::string_view> NfsProofSteps();
 
-// `version` as the mount option has it: "4.2". Tells "nfs-mount-transport" ("rdma"), and the bytes that the
-// client counted as moved by RDMA between the mount and the end of the read ("nfs-rdma-request-bytes",
-// "nfs-rdma-reply-bytes"); other mounts that share the transport count too, as far as they move meanwhile.
+// `version` as the mount option has it: "4.2". Tells what the mount goes by, and the bytes that the client
+// counted as moved by RDMA between the mount and the end of the read; other mounts that share the transport
+// count too, as far as they move meanwhile.
 void ProveNfs(const ProbeTarget& target, std::uint16_t port, const std::string& version, Walk& walk);
 
 // "vers=4.2,proto=rdma,port=20049,addr=...". A server that dies makes operations fail and not wait for ever.

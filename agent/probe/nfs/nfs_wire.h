@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "agent/probe/octets.h"
+#include "api/base/octets.h"
 
 namespace rdmaready::nfs {
 

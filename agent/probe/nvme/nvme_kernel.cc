@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -20,7 +19,9 @@
 #include "agent/probe/nvme/nvme_sysfs.h"
 #include "agent/probe/proof.h"
 #include "api/base/handle.h"
+#include "api/base/number.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready::nvme {
 namespace {
@@ -32,10 +33,7 @@ constexpr std::uint64_t kMostReadBytes = 2 << 20;
 constexpr std::uint64_t kSectorBytes = 512;  // of /sys/block/*/size, whatever the device's blocks are
 
 std::uint64_t ReadNumber(const std::string& path) {
-  const std::string line = ReadLine(path);
-  std::uint64_t number = 0;
-  std::from_chars(line.data(), line.data() + line.size(), number);
-  return number;
+  return ParseNumber<std::uint64_t>(ReadLine(path)).value_or(0);
 }
 
 bool Exists(const std::string& path) {
@@ -112,11 +110,10 @@ std::string BlockDeviceOf(const std::string& name) {
 
 std::string ControllerIn(std::string_view answer) {
   constexpr std::string_view kHead = "instance=";
-  unsigned instance = 0;
-  if (!answer.starts_with(kHead) ||
-      std::from_chars(answer.data() + kHead.size(), answer.data() + answer.size(), instance).ec != std::errc())
-    return {};
-  return "nvme" + std::to_string(instance);
+  if (!answer.starts_with(kHead)) return {};
+  answer.remove_prefix(kHead.size());
+  const std::optional<unsigned> instance = TakeNumber<unsigned>(answer);
+  return instance ? fmt::format("nvme{}", *instance) : std::string();
 }
 
 absl::Status IsAlone(const std::string& controller, const std::vector<std::string>& paths) {
@@ -204,7 +201,7 @@ absl::Status ReadNamespace(const NamespaceDevice& device, TransferResult& result
   absl::StatusOr<Arena> second = Arena::Make(block);
   if (!first.ok()) return first.status();
   if (!second.ok()) return second.status();
-  ProofMeter meter(result, "nvme-read", Operation::kRead, block);
+  ProofMeter meter(result, std::string(kProofNvmeRead), Operation::kRead, block);
   absl::Status status;
   for (std::uint64_t at = 0; status.ok() && at + block <= std::min(device.size_bytes, kMostReadBytes);
        at += block) {

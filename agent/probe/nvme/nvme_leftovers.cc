@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <optional>
 
 #include "agent/probe/nvme/nvme_sysfs.h"
 #include "api/base/handle.h"
+#include "api/base/number.h"
 #include "api/base/status.h"
 
 namespace rdmaready::nvme {
@@ -20,14 +20,11 @@ constexpr int kMostProcesses = 1 << 22;  // PID_MAX_LIMIT of the kernel
 
 // Whose controller it is; nullopt when it is not one of ours.
 std::optional<pid_t> OwnerOf(const std::string& folder) {
-  const std::string delay = ReadLine(folder + "/reconnect_delay");
-  int seconds = 0;
-  const auto [end, error] = std::from_chars(delay.data(), delay.data() + delay.size(), seconds);
-  const bool whole = error == std::errc() && end == delay.data() + delay.size();
-  if (!whole || seconds <= kMark || seconds > kMark + kMostProcesses) return std::nullopt;
+  const std::optional<int> seconds = ParseNumber<int>(ReadLine(folder + "/reconnect_delay"));
+  if (!seconds || *seconds <= kMark || *seconds > kMark + kMostProcesses) return std::nullopt;
   if (ReadLine(folder + "/ctrl_loss_tmo") != "0" || ReadLine(folder + "/transport") != "rdma")
     return std::nullopt;
-  return seconds - kMark;
+  return *seconds - kMark;
 }
 
 bool IsAlive(pid_t process, Moment moment, const std::string& proc) {

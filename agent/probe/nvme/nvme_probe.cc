@@ -18,6 +18,7 @@
 #include "agent/probe/nvme/nvme_sysfs.h"
 #include "agent/probe/rdma_step.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
@@ -26,14 +27,6 @@ using nvme::Identity;
 using nvme::LogEntry;
 using nvme::Queue;
 using std::chrono::seconds;
-
-constexpr std::string_view kDiscoveryConnect = "nvme-discovery-connect";
-constexpr std::string_view kEnable = "nvme-enable";
-constexpr std::string_view kDiscoveryLog = "nvme-discovery-log";
-constexpr std::string_view kSubsystemConnect = "nvme-subsystem-connect";
-constexpr std::string_view kKernelConnect = "nvme-kernel-connect";
-constexpr std::string_view kKernelRead = "nvme-kernel-read";
-constexpr std::string_view kKernelDisconnect = "nvme-kernel-disconnect";
 
 constexpr std::uint8_t kTransportRdma = 1;
 constexpr std::uint8_t kTypeReferral = 1;
@@ -87,7 +80,7 @@ absl::StatusOr<Log> ReadLog(Queue& queue, const Patience& patience) {
   return MakeFailure(FailureKind::kCorrupt, "the discovery log changed each time it was read");
 }
 
-void TellLog(const Log& log, Walk& walk) {
+void TellLog(const Log& log, NvmeAnswers& answers) {
   std::uint64_t subsystems = 0;
   std::uint64_t by_rdma = 0;
   std::uint64_t referrals = 0;
@@ -95,39 +88,40 @@ void TellLog(const Log& log, Walk& walk) {
     if (entry.subsystem_type == kTypeReferral) ++referrals;
     if (entry.subsystem_type == kTypeSubsystem && entry.transport == kTransportRdma) ++by_rdma;
     if (entry.subsystem_type != kTypeSubsystem || ++subsystems > kMostSubsystems) continue;
-    const std::string name = fmt::format("nvme-subsystem-{}", subsystems);
-    walk.Tell(name, entry.name);
-    walk.Tell(name + "-at",
-              fmt::format("{} {}:{}", nvme::TransportText(entry.transport), entry.address, entry.service_id));
+    answers.listed.push_back({.nqn = entry.name,
+                              .transport = nvme::TransportText(entry.transport),
+                              .address = entry.address,
+                              .service = entry.service_id});
   }
-  walk.Tell("nvme-subsystems", subsystems);
-  walk.Tell("nvme-rdma-subsystems", by_rdma);
-  walk.Tell("nvme-referrals", referrals);
-  if (log.header.records > kMostRecords) walk.Tell("nvme-records-not-read", log.header.records - kMostRecords);
+  answers.subsystems = subsystems;
+  answers.rdma_subsystems = by_rdma;
+  answers.referrals = referrals;
+  if (log.header.records > kMostRecords) answers.records_not_read = log.header.records - kMostRecords;
 }
 
-absl::Status Enable(Queue& queue, Walk& walk, const Patience& patience) {
+absl::Status Enable(Queue& queue, NvmeAnswers& answers, const Patience& patience) {
   const absl::StatusOr<std::uint64_t> capabilities = queue.Property(nvme::kPropertyCapabilities, patience);
   if (!capabilities.ok()) return capabilities.status();
   const absl::StatusOr<std::uint64_t> version = queue.Property(nvme::kPropertyVersion, patience);
   if (!version.ok()) return version.status();
   const nvme::Capabilities can = nvme::DecodeCapabilities(*capabilities);
-  walk.Tell("nvme-version", nvme::VersionText(static_cast<std::uint32_t>(*version)));
-  walk.Tell("nvme-queue-entries", std::uint64_t{can.queue_entries});
-  walk.Tell("nvme-ready-timeout-ms", std::uint64_t{can.ready_timeout_ms});
+  answers.version = nvme::VersionText(static_cast<std::uint32_t>(*version));
+  answers.queue_entries = can.queue_entries;
+  answers.ready_timeout_ms = can.ready_timeout_ms;
   RR_RETURN_IF_ERROR(queue.Enable(patience));
   // A discovery controller need not tell more than the log.
   const auto identify = queue.Identify(patience);
   if (FailureOf(identify.status()).kind == FailureKind::kRejected) return absl::OkStatus();
   if (!identify.ok()) return identify.status();
-  walk.Tell("nvme-model", identify->model);
-  walk.Tell("nvme-firmware", identify->firmware);
-  walk.Tell("nvme-max-commands", std::uint64_t{identify->max_commands});
+  answers.model = identify->model;
+  answers.firmware = identify->firmware;
+  answers.max_commands = identify->max_commands;
   return absl::OkStatus();
 }
 
 // Whether the log was read.
 bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
+  NvmeAnswers& answers = walk.answers().nvme;
   Queue queue(tools.make_link);
   const bool connected = ConnectByRdma(
       target, tools, queue.link(),
@@ -137,20 +131,20 @@ bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity
       walk);
   if (!connected) return false;
   if (const auto accept = nvme::DecodeConnectAccept(queue.link().private_data()))
-    walk.Tell("nvme-controller-queue", std::uint64_t{accept->receive_queue});
-  const bool admitted = walk.Step(kDiscoveryConnect, seconds(8), [&](const Patience& patience) {
+    answers.controller_queue = accept->receive_queue;
+  const bool admitted = walk.Step(kStepNvmeDiscoveryConnect, seconds(8), [&](const Patience& patience) {
     const auto result = queue.ConnectController(identity, nvme::kDiscoveryName, patience);
     if (!result.ok()) return result.status();
-    walk.Tell("nvme-controller-id", std::uint64_t{nvme::ControllerIdOf(*result)});
-    walk.Tell("nvme-discovery-authentication", nvme::DemandsAuthentication(*result));
+    answers.controller_id = nvme::ControllerIdOf(*result);
+    answers.discovery_authentication = nvme::DemandsAuthentication(*result);
     return absl::OkStatus();
   });
   if (!admitted) return false;
-  const bool enabled =
-      walk.Step(kEnable, seconds(20), [&](const Patience& patience) { return Enable(queue, walk, patience); });
-  const bool listed = enabled && walk.Step(kDiscoveryLog, seconds(10), [&](const Patience& patience) {
+  const bool enabled = walk.Step(kStepNvmeEnable, seconds(20),
+                                 [&](const Patience& patience) { return Enable(queue, answers, patience); });
+  const bool listed = enabled && walk.Step(kStepNvmeDiscoveryLog, seconds(10), [&](const Patience& patience) {
     const absl::StatusOr<Log> log = ReadLog(queue, patience);
-    if (log.ok()) TellLog(*log, walk);
+    if (log.ok()) TellLog(*log, answers);
     return log.status();
   });
   queue.Shutdown({.deadline = std::chrono::steady_clock::now() + seconds(1)});
@@ -173,7 +167,7 @@ absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools
 absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Identity& identity,
                                            const std::string& subsystem, Walk& walk) {
   const std::vector<std::string> already = nvme::ControllersOf(subsystem);
-  if (!already.empty()) walk.Tell("nvme-already-connected", fmt::format("{}", fmt::join(already, " ")));
+  if (!already.empty()) walk.answers().nvme.already_connected = fmt::format("{}", fmt::join(already, " "));
   return nvme::Kernel::Connect(nvme::KernelOptions(NvmeEndpointOf(target), target.local_address, identity,
                                                    subsystem, nvme::MarkOf(::getpid())),
                                subsystem);
@@ -181,47 +175,47 @@ absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Iden
 
 void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
   const std::string& subsystem = target.volume;
-  walk.Tell("nvme-proof-subsystem", subsystem);
-  const bool admitted = walk.Step(kSubsystemConnect, seconds(10), [&](const Patience& patience) {
+  NvmeAnswers& answers = walk.answers().nvme;
+  answers.proof_subsystem = subsystem;
+  const bool admitted = walk.Step(kStepNvmeSubsystemConnect, seconds(10), [&](const Patience& patience) {
     return ConnectOurselves(target, tools, identity, subsystem, patience);
   });
   if (!admitted) return;
   std::optional<nvme::Kernel> kernel;
-  const bool connected = walk.Step(kKernelConnect, seconds(20), [&](const Patience&) {
+  const bool connected = walk.Step(kStepNvmeKernelConnect, seconds(20), [&](const Patience&) {
     absl::StatusOr<nvme::Kernel> made = ConnectKernel(target, identity, subsystem, walk);
     if (made.ok()) kernel.emplace(*std::move(made));
     return made.status();
   });
   if (!connected) return;
-  walk.Tell("nvme-kernel-controller", kernel->controller());
-  walk.Tell("nvme-kernel-transport", kernel->Transport());
-  walk.Step(kKernelRead, seconds(30), [&](const Patience& patience) {
+  answers.kernel_controller = kernel->controller();
+  answers.kernel_transport = kernel->Transport();
+  walk.Step(kStepNvmeKernelRead, seconds(30), [&](const Patience& patience) {
     const absl::StatusOr<nvme::NamespaceDevice> device = kernel->FindNamespace(patience);
     if (!device.ok()) return device.status();
-    walk.Tell("nvme-namespace-bytes", device->size_bytes);
-    walk.Tell("nvme-namespace-block", std::uint64_t{device->block_bytes});
+    answers.namespace_bytes = device->size_bytes;
+    answers.namespace_block = device->block_bytes;
     return nvme::ReadNamespace(*device, walk.result().transfers.emplace_back(), patience);
   });
-  walk.Step(kKernelDisconnect, seconds(10),
+  walk.Step(kStepNvmeKernelDisconnect, seconds(10),
             [&](const Patience& patience) { return kernel->Disconnect(patience); });
 }
 
 }  // namespace
 
 std::vector<std::string_view> NvmeSteps() {
-  return {kStepRdmaConnect, kDiscoveryConnect, kEnable, kDiscoveryLog};
+  return {kStepRdmaConnect, kStepNvmeDiscoveryConnect, kStepNvmeEnable, kStepNvmeDiscoveryLog};
 }
 
 std::vector<std::string_view> NvmeProofSteps() {
-  return {kSubsystemConnect, kKernelConnect, kKernelRead, kKernelDisconnect};
+  return {kStepNvmeSubsystemConnect, kStepNvmeKernelConnect, kStepNvmeKernelRead, kStepNvmeKernelDisconnect};
 }
 
 void ProbeNvme(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   if (target.local_address.empty()) return;
   walk.result().port_number = NvmeEndpointOf(target).port;
   const Identity identity = nvme::ReadIdentity();
-  walk.Tell("nvme-host-nqn", identity.host_name);
-  walk.Tell("nvme-host-nqn-from", identity.source);
+  walk.answers().nvme_host = {.nqn = identity.host_name, .nqn_from = identity.source};
   const bool listed = Discover(target, tools, identity, walk);
   // A subsystem that nobody named is not connected: its disk may be another host's, and udev looks into disks.
   if (listed && target.prove && !target.volume.empty()) Prove(target, tools, identity, walk);

@@ -15,10 +15,8 @@ namespace rdmaready {
 std::vector<std::string_view> NvmeSteps();
 std::vector<std::string_view> NvmeProofSteps();
 
-// Tells who this host said it is ("nvme-host-nqn"), the controller's limits ("nvme-..."), and each subsystem
-// that was listed, kMostSubsystems of them: "nvme-subsystem-1" its NQN, "nvme-subsystem-1-at" its place ("rdma
-// 10.0.0.2:4420"); how many there are ("nvme-subsystems"), and of those over RDMA ("nvme-rdma-subsystems"). The
-// proof tells which controllers of this host stood in its way ("nvme-already-connected").
+// Tells NvmeHost, RdmaAnswers and NvmeAnswers; of the subsystems that are listed, the first kMostSubsystems by
+// name.
 inline constexpr std::size_t kMostSubsystems = 32;
 void ProbeNvme(const ProbeTarget& target, const ProbeTools& tools, Walk& walk);
 

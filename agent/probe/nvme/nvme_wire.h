@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/probe/octets.h"
+#include "api/base/octets.h"
 
 namespace rdmaready::nvme {
 

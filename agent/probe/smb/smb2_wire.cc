@@ -2,11 +2,14 @@
 #include "agent/probe/smb/smb2_wire.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <concepts>
 #include <optional>
 #include <utility>
+
+#include "api/base/octets.h"
 
 namespace rdmaready::smb2 {
 namespace {
@@ -18,22 +21,12 @@ constexpr std::uint32_t kOurCapabilities = 0x7F;  // all of them, 2.2.3
 constexpr std::uint16_t kMostListed = 32;         // algorithms of a context; more is no list of algorithms
 constexpr std::uint16_t kMostContexts = 64;
 
-// Callers have compared `at + sizeof(T)` with the size.
-template <std::unsigned_integral T>
-T Get(Bytes bytes, std::size_t at) {
-  T value = 0;
-  for (std::size_t i = sizeof(T); i-- > 0;) {
-    value = static_cast<T>((std::uint64_t{value} << 8) | std::to_integer<std::uint64_t>(bytes[at + i]));
-  }
-  return value;
-}
-
 class Writer {
  public:
   template <std::unsigned_integral T>
   void Put(T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i)
-      bytes_.push_back(static_cast<std::byte>((std::uint64_t{value} >> (8 * i)) & 0xff));
+    Zeros(sizeof(T));
+    Set(bytes_.size() - sizeof(T), value);
   }
   void PutBytes(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   void Zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
@@ -41,8 +34,7 @@ class Writer {
   // Filled in once it is known.
   template <std::unsigned_integral T>
   void Set(std::size_t at, T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i)
-      bytes_[at + i] = static_cast<std::byte>((std::uint64_t{value} >> (8 * i)) & 0xff);
+    PutLittle(bytes_, at, value);
   }
   std::size_t size() const { return bytes_.size(); }
   std::vector<std::byte> Take() { return std::move(bytes_); }
@@ -91,7 +83,7 @@ void PutContexts(Writer& writer, const NegotiateSeed& seed) {
 std::optional<std::vector<std::uint16_t>> NumbersAt(Bytes data, std::size_t at, std::uint16_t count) {
   if (count > kMostListed || at + std::size_t{2} * count > data.size()) return std::nullopt;
   std::vector<std::uint16_t> numbers;
-  for (std::size_t i = 0; i < count; ++i) numbers.push_back(Get<std::uint16_t>(data, at + 2 * i));
+  for (std::size_t i = 0; i < count; ++i) numbers.push_back(GetLittle<std::uint16_t>(data, at + 2 * i));
   return numbers;
 }
 
@@ -107,7 +99,7 @@ bool TakeContext(std::uint16_t type, Bytes data, NegotiateAnswer& answer) {
   }
   if (list == nullptr) return true;
   if (data.size() < 2) return false;
-  std::optional<std::vector<std::uint16_t>> numbers = NumbersAt(data, at, Get<std::uint16_t>(data, 0));
+  std::optional<std::vector<std::uint16_t>> numbers = NumbersAt(data, at, GetLittle<std::uint16_t>(data, 0));
   if (!numbers) return false;
   *list = *std::move(numbers);
   return true;
@@ -118,9 +110,9 @@ bool TakeContexts(Bytes bytes, std::uint64_t at, std::uint16_t count, NegotiateA
   for (std::uint16_t i = 0; i < count; ++i) {
     at = (at + 7) / 8 * 8;
     if (at < kAnswerBytes || at + 8 > bytes.size()) return false;
-    const std::uint16_t length = Get<std::uint16_t>(bytes, at + 2);
+    const std::uint16_t length = GetLittle<std::uint16_t>(bytes, at + 2);
     if (at + 8 + length > bytes.size()) return false;
-    if (!TakeContext(Get<std::uint16_t>(bytes, at), bytes.subspan(at + 8, length), answer)) return false;
+    if (!TakeContext(GetLittle<std::uint16_t>(bytes, at), bytes.subspan(at + 8, length), answer)) return false;
     at += 8 + std::uint64_t{length};
   }
   return true;
@@ -174,29 +166,29 @@ std::variant<NegotiateAnswer, std::string_view> DecodeNegotiateAnswer(Bytes byte
   using Wrong = std::string_view;
   if (bytes.size() < kHeaderBytes) return Wrong("shorter than an SMB2 header");
   if (!std::ranges::equal(bytes.first(4), kProtocolId)) return Wrong("not SMB2");
-  if (Get<std::uint16_t>(bytes, 4) != 64) return Wrong("an SMB2 header of another size");
-  if (Get<std::uint16_t>(bytes, 12) != kCommandNegotiate ||
-      (Get<std::uint32_t>(bytes, 16) & kFlagResponse) == 0 || Get<std::uint64_t>(bytes, 24) != 0) {
+  if (GetLittle<std::uint16_t>(bytes, 4) != 64) return Wrong("an SMB2 header of another size");
+  if (GetLittle<std::uint16_t>(bytes, 12) != kCommandNegotiate ||
+      (GetLittle<std::uint32_t>(bytes, 16) & kFlagResponse) == 0 || GetLittle<std::uint64_t>(bytes, 24) != 0) {
     return Wrong("not the answer to a NEGOTIATE");
   }
-  NegotiateAnswer answer{.status = Get<std::uint32_t>(bytes, 8),
-                         .credits_granted = Get<std::uint16_t>(bytes, 14)};
+  NegotiateAnswer answer{.status = GetLittle<std::uint32_t>(bytes, 8),
+                         .credits_granted = GetLittle<std::uint16_t>(bytes, 14)};
   if (answer.status != 0) return answer;
   if (bytes.size() < kAnswerBytes) return Wrong("shorter than a NEGOTIATE response");
-  if (Get<std::uint16_t>(bytes, 64) != 65) return Wrong("a NEGOTIATE response of another size");
-  answer.security_mode = Get<std::uint16_t>(bytes, 66);
-  answer.dialect = Get<std::uint16_t>(bytes, 68);
+  if (GetLittle<std::uint16_t>(bytes, 64) != 65) return Wrong("a NEGOTIATE response of another size");
+  answer.security_mode = GetLittle<std::uint16_t>(bytes, 66);
+  answer.dialect = GetLittle<std::uint16_t>(bytes, 68);
   std::ranges::copy(bytes.subspan(72, answer.server_guid.size()), answer.server_guid.begin());
-  answer.capabilities = Get<std::uint32_t>(bytes, 88);
-  answer.max_transact_bytes = Get<std::uint32_t>(bytes, 92);
-  answer.max_read_bytes = Get<std::uint32_t>(bytes, 96);
-  answer.max_write_bytes = Get<std::uint32_t>(bytes, 100);
-  const std::uint16_t blob_bytes = Get<std::uint16_t>(bytes, 122);
-  if (blob_bytes > 0 && std::size_t{Get<std::uint16_t>(bytes, 120)} + blob_bytes > bytes.size()) {
+  answer.capabilities = GetLittle<std::uint32_t>(bytes, 88);
+  answer.max_transact_bytes = GetLittle<std::uint32_t>(bytes, 92);
+  answer.max_read_bytes = GetLittle<std::uint32_t>(bytes, 96);
+  answer.max_write_bytes = GetLittle<std::uint32_t>(bytes, 100);
+  const std::uint16_t blob_bytes = GetLittle<std::uint16_t>(bytes, 122);
+  if (blob_bytes > 0 && std::size_t{GetLittle<std::uint16_t>(bytes, 120)} + blob_bytes > bytes.size()) {
     return Wrong("a security buffer that ends behind the message");
   }
   if (answer.dialect != kDialect311) return answer;
-  if (!TakeContexts(bytes, Get<std::uint32_t>(bytes, 124), Get<std::uint16_t>(bytes, 70), answer)) {
+  if (!TakeContexts(bytes, GetLittle<std::uint32_t>(bytes, 124), GetLittle<std::uint16_t>(bytes, 70), answer)) {
     return Wrong("a negotiate context that contradicts itself");
   }
   return answer;
@@ -207,11 +199,11 @@ std::string DialectText(std::uint16_t dialect) { return NameIn(kDialects, dialec
 std::string CipherText(std::uint16_t cipher) { return NameIn(kCiphers, cipher); }
 
 std::string CapabilitiesText(std::uint32_t capabilities) {
-  std::string text;
+  std::vector<std::string_view> names;
   for (const auto& [bit, name] : kCapabilities) {
-    if ((capabilities & bit) != 0) text += (text.empty() ? "" : " ") + std::string(name);
+    if ((capabilities & bit) != 0) names.push_back(name);
   }
-  return text.empty() ? "none" : text;
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, " "));
 }
 
 bool CanEncrypt(const NegotiateAnswer& answer) {

@@ -2,6 +2,7 @@
 #include "agent/probe/smb/smb_probe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,20 +18,15 @@
 #include "agent/probe/rdma_step.h"
 #include "agent/probe/smb/smb2_wire.h"
 #include "agent/probe/smb/smbd_client.h"
+#include "api/base/octets.h"
 #include "api/base/status.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 namespace {
 
 using std::chrono::seconds;
 using Octets = std::vector<std::byte>;
-
-constexpr std::string_view kTcpConnect = "tcp-connect";
-constexpr std::string_view kTcpNegotiate = "tcp-negotiate";
-constexpr std::string_view kRdmaConnect = "rdma-connect";
-constexpr std::string_view kSmbdNegotiate = "smbd-negotiate";
-constexpr std::string_view kSmb2Negotiate = "smb2-negotiate";
-constexpr std::string_view kSmbdMinimum = "smbd-minimum";
 
 constexpr std::uint16_t kTcpPort = 445;
 constexpr std::uint16_t kRdmaPort = 445;    // InfiniBand and RoCE, [MS-SMBD] 1.9
@@ -89,15 +85,13 @@ absl::StatusOr<smb2::NegotiateAnswer> Understand(std::span<const std::byte> byte
 absl::StatusOr<smb2::NegotiateAnswer> AskByTcp(ByteStream& stream, const Patience& patience) {
   const Octets request = smb2::EncodeNegotiate(kTcpDialects, FreshSeed());
   Octets framed(4);
-  framed[2] = static_cast<std::byte>(request.size() >> 8);
-  framed[3] = static_cast<std::byte>(request.size() & 0xff);
+  PutBig(framed, 2, static_cast<std::uint16_t>(request.size()));
   framed.insert(framed.end(), request.begin(), request.end());
   RR_RETURN_IF_ERROR(stream.Send(framed, patience));
   std::array<std::byte, 4> head{};
   RR_RETURN_IF_ERROR(stream.Receive(head, patience));
-  std::size_t length = 0;
-  for (std::size_t i = 1; i < head.size(); ++i) length = length << 8 | std::to_integer<std::size_t>(head[i]);
-  if (head[0] != std::byte{0} || length > kMostTcpBytes) {
+  const std::size_t length = GetBig<std::uint32_t>(head, 0);  // the zero byte too: else it is too long
+  if (length > kMostTcpBytes) {
     return MakeFailure(FailureKind::kCorrupt, "SMB2 NEGOTIATE: the answer by TCP is no SMB message");
   }
   Octets answer(length);
@@ -109,18 +103,18 @@ absl::StatusOr<smb2::NegotiateAnswer> AskByTcp(ByteStream& stream, const Patienc
 bool ProbeByTcp(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   std::unique_ptr<ByteStream> stream;
   bool answered = true;
-  const bool connected = walk.Step(kTcpConnect, seconds(5), [&](const Patience& patience) {
+  const bool connected = walk.Step(kStepTcpConnect, seconds(5), [&](const Patience& patience) {
     auto made = tools.connect_tcp({.address = target.address, .port = kTcpPort}, patience);
     answered = FailureOf(made.status()).kind != FailureKind::kUnreachable;
     if (made.ok()) stream = *std::move(made);
     return made.status();
   });
   if (!connected) return answered;
-  walk.Step(kTcpNegotiate, seconds(5), [&](const Patience& patience) {
+  walk.Step(kStepTcpNegotiate, seconds(5), [&](const Patience& patience) {
     const absl::StatusOr<smb2::NegotiateAnswer> answer = AskByTcp(*stream, patience);
     if (!answer.ok()) return answer.status();
-    walk.Tell("tcp-dialect", smb2::DialectText(answer->dialect));
-    walk.Tell("tcp-multi-channel", (answer->capabilities & smb2::kCapMultiChannel) != 0);
+    walk.answers().tcp = {.dialect = smb2::DialectText(answer->dialect),
+                          .multi_channel = (answer->capabilities & smb2::kCapMultiChannel) != 0};
     return absl::OkStatus();
   });
   return true;
@@ -138,12 +132,13 @@ std::vector<std::uint16_t> PortsToTry(const ProbeTarget& target) {
 absl::StatusOr<std::unique_ptr<SmbdClient>> ConnectAnyPort(const ProbeTarget& target, const ProbeTools& tools,
                                                            Walk& walk, const Patience& patience) {
   absl::Status first;
-  std::string refusal;
+  RdmaRefusal refusal;
   for (const std::uint16_t port : PortsToTry(target)) {
     Knock knock;
     if (absl::Status status = KnockOnIwarp(target, port, tools, patience, knock); !status.ok()) {
       walk.result().port_number = port;
-      if (FailureOf(status).kind == FailureKind::kUnreachable) walk.Tell("rdma-refusal", "no-answer");
+      if (FailureOf(status).kind == FailureKind::kUnreachable)
+        walk.answers().rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
       return status;
     }
     auto client = std::make_unique<SmbdClient>(tools.make_link, kUsual);
@@ -154,80 +149,84 @@ absl::StatusOr<std::unique_ptr<SmbdClient>> ConnectAnyPort(const ProbeTarget& ta
     if (status.ok()) return client;
     if (first.ok()) {
       first = status;
-      refusal = RefusalText(client->handshake());
+      refusal = RefusalOf(client->handshake());
     }
     if (client->handshake().refusal != Refusal::kNoListener) break;
   }
-  walk.Tell("rdma-refusal", refusal);
+  walk.answers().rdma.refusal = refusal;
   return first;
 }
 
-void TellNegotiated(const SmbdClient& client, Walk& walk) {
+void TellNegotiated(const SmbdClient& client, SmbAnswers& answers) {
   const auto& response = client.connection().response();
   if (!response) return;
   if (response->status != smbdirect::kStatusSuccess) {
-    return walk.Tell("smbd-status", fmt::format("{:#010x}", response->status));
+    answers.smbd_status = fmt::format("{:#010x}", response->status);
+    return;
   }
-  walk.Tell("smbd-credits-asked", std::uint64_t{kUsual.send_credit_target});
-  walk.Tell("smbd-credits-granted", std::uint64_t{response->credits_granted});
-  walk.Tell("smbd-credits-wanted", std::uint64_t{response->credits_requested});
-  walk.Tell("smbd-max-read-write", std::uint64_t{response->max_read_write_bytes});
-  walk.Tell("smbd-preferred-send", std::uint64_t{response->preferred_send_bytes});
-  walk.Tell("smbd-max-receive", std::uint64_t{response->max_receive_bytes});
-  walk.Tell("smbd-max-fragmented", std::uint64_t{response->max_fragmented_bytes});
+  answers.smbd_credits_asked = kUsual.send_credit_target;
+  answers.smbd_credits_granted = response->credits_granted;
+  answers.smbd_credits_wanted = response->credits_requested;
+  answers.smbd_max_read_write = response->max_read_write_bytes;
+  answers.smbd_preferred_send = response->preferred_send_bytes;
+  answers.smbd_max_receive = response->max_receive_bytes;
+  answers.smbd_max_fragmented = response->max_fragmented_bytes;
 }
 
 std::string CiphersText(const smb2::NegotiateAnswer& answer) {
   if (!smb2::CanEncrypt(answer)) return "no";
   if (answer.ciphers.empty()) return "AES-128-CCM";  // what 3.0 and 3.0.2 have
-  std::string text;
-  for (const std::uint16_t cipher : answer.ciphers)
-    text += (text.empty() ? "" : " ") + smb2::CipherText(cipher);
-  return text;
+  std::vector<std::string> ciphers;
+  for (const std::uint16_t cipher : answer.ciphers) ciphers.push_back(smb2::CipherText(cipher));
+  return fmt::format("{}", fmt::join(ciphers, " "));
 }
 
-void TellAnswer(const smb2::NegotiateAnswer& answer, std::uint32_t max_read_write, Walk& walk) {
-  walk.Tell("smb2-dialect", smb2::DialectText(answer.dialect));
-  walk.Tell("smb2-capabilities", smb2::CapabilitiesText(answer.capabilities));
-  walk.Tell("smb2-multi-channel", (answer.capabilities & smb2::kCapMultiChannel) != 0);
-  const bool required = (answer.security_mode & smb2::kSigningRequired) != 0;
-  const bool enabled = (answer.security_mode & smb2::kSigningEnabled) != 0;
-  walk.Tell("smb2-signing", required ? "required" : enabled ? "enabled" : "disabled");
-  walk.Tell("smb2-encryption", CiphersText(answer));
-  walk.Tell("smb2-rdma-transform", !answer.rdma_transforms.empty());
-  walk.Tell("smb2-max-transact", std::uint64_t{answer.max_transact_bytes});
-  walk.Tell("smb2-max-read", std::uint64_t{answer.max_read_bytes});
-  walk.Tell("smb2-max-write", std::uint64_t{answer.max_write_bytes});
-  walk.Tell("io-size",
-            std::uint64_t{std::min({answer.max_read_bytes, answer.max_write_bytes, max_read_write})});
+SmbAnswers::Signing SigningOf(const smb2::NegotiateAnswer& answer) {
+  if ((answer.security_mode & smb2::kSigningRequired) != 0) return SmbAnswers::Signing::kRequired;
+  return (answer.security_mode & smb2::kSigningEnabled) != 0 ? SmbAnswers::Signing::kEnabled
+                                                             : SmbAnswers::Signing::kDisabled;
+}
+
+void TellAnswer(const smb2::NegotiateAnswer& answer, std::uint32_t max_read_write, SmbAnswers& answers) {
+  answers.dialect = smb2::DialectText(answer.dialect);
+  answers.capabilities = smb2::CapabilitiesText(answer.capabilities);
+  answers.multi_channel = (answer.capabilities & smb2::kCapMultiChannel) != 0;
+  answers.signing = SigningOf(answer);
+  answers.encryption = CiphersText(answer);
+  answers.rdma_transform = !answer.rdma_transforms.empty();
+  answers.max_transact = answer.max_transact_bytes;
+  answers.max_read = answer.max_read_bytes;
+  answers.max_write = answer.max_write_bytes;
+  answers.io_size = std::min({answer.max_read_bytes, answer.max_write_bytes, max_read_write});
 }
 
 bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   std::unique_ptr<SmbdClient> client;
-  walk.Tell("local-iwarp", target.iwarp);
-  const bool connected = walk.Step(kRdmaConnect, seconds(8), [&](const Patience& patience) {
+  RdmaAnswers& rdma = walk.answers().rdma;
+  rdma.local_iwarp = target.iwarp;
+  const bool connected = walk.Step(kStepRdmaConnect, seconds(8), [&](const Patience& patience) {
     auto made = ConnectAnyPort(target, tools, walk, patience);
     if (!made.ok()) return made.status();
     client = *std::move(made);
     walk.result().transport = client->facts().transport;
-    walk.Tell("rdma-ird", std::uint64_t{client->depths().ird});
-    walk.Tell("rdma-ord", std::uint64_t{client->depths().ord});
+    rdma.ird = client->depths().ird;
+    rdma.ord = client->depths().ord;
     return absl::OkStatus();
   });
   if (!connected) return false;
-  const bool negotiated = walk.Step(kSmbdNegotiate, seconds(6), [&](const Patience& patience) {
+  const bool negotiated = walk.Step(kStepSmbdNegotiate, seconds(6), [&](const Patience& patience) {
     const absl::Status status = client->Negotiate(patience);
-    TellNegotiated(*client, walk);
+    TellNegotiated(*client, walk.answers().smb);
     return status;
   });
   if (!negotiated) return false;
-  return walk.Step(kSmb2Negotiate, seconds(6), [&](const Patience& patience) {
+  return walk.Step(kStepSmb2Negotiate, seconds(6), [&](const Patience& patience) {
     const absl::StatusOr<Octets> bytes =
         client->Ask(smb2::EncodeNegotiate(kRdmaDialects, FreshSeed()), patience);
     if (!bytes.ok()) return bytes.status();
     const absl::StatusOr<smb2::NegotiateAnswer> answer = Understand(*bytes);
     if (!answer.ok()) return answer.status();
-    TellAnswer(*answer, client->connection().response()->max_read_write_bytes, walk);
+    TellAnswer(*answer, client->connection().response()->max_read_write_bytes, walk.answers().smb);
     return absl::OkStatus();
   });
 }
@@ -236,7 +235,7 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
 // refuses before its side of the connection is established it forgets even that (its disconnect is overwritten
 // by the late event).
 void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
-  walk.Step(kSmbdMinimum, seconds(5), [&](const Patience& patience) {
+  walk.Step(kStepSmbdMinimum, seconds(5), [&](const Patience& patience) {
     SmbdClient client(tools.make_link, kLeast);
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);
     RR_RETURN_IF_ERROR(client.Connect({target.address, port}, target.local_address, target.iwarp, patience));
@@ -248,7 +247,9 @@ void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk
     const bool refused = kind == FailureKind::kRejected || kind == FailureKind::kDisconnected;
     const bool silent = kind == FailureKind::kStalled && enough <= patience.deadline;
     if (!status.ok() && !refused && !silent) return status;
-    walk.Tell("smbd-accepts-minimum", status.ok() ? "yes" : refused ? "no" : "silent");
+    walk.answers().smb.smbd_minimum = status.ok() ? SmbAnswers::Minimum::kAccepted
+                                      : refused   ? SmbAnswers::Minimum::kDropped
+                                                  : SmbAnswers::Minimum::kSilent;
     return absl::OkStatus();
   });
 }
@@ -256,7 +257,8 @@ void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk
 }  // namespace
 
 std::vector<std::string_view> SmbSteps() {
-  return {kTcpConnect, kTcpNegotiate, kRdmaConnect, kSmbdNegotiate, kSmb2Negotiate, kSmbdMinimum};
+  return {kStepTcpConnect,    kStepTcpNegotiate,  kStepRdmaConnect,
+          kStepSmbdNegotiate, kStepSmb2Negotiate, kStepSmbdMinimum};
 }
 
 void ProbeSmb(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {

@@ -15,9 +15,8 @@ namespace rdmaready {
 
 std::vector<std::string_view> SmbSteps();
 
-// Goes on over RDMA also when TCP did not work: a Linux client mounts so. Tells, where it got to them: what the
-// server agreed to by TCP ("tcp-..."), in the connection ("rdma-..."), in MS-SMBD ("smbd-...") and in SMB2 over
-// RDMA ("smb2-..."), and the largest I/O that results from all ("io-size").
+// Goes on over RDMA also when TCP did not work: a Linux client mounts so. Tells, where it got to
+// them, SmbTcpAnswers, RdmaAnswers and SmbAnswers.
 void ProbeSmb(const ProbeTarget& target, const ProbeTools& tools, Walk& walk);
 
 }  // namespace rdmaready

@@ -77,4 +77,5 @@ END
 {END}
 {now([good()])}
 setsid python3 /run/lldp_send.py < /dev/null > /dev/null 2>&1 &
+until [ -e /run/lldp_send.pid ]; do kill -0 $! || exit; sleep 0.1; done
 """

@@ -4,8 +4,10 @@ lib/prepare installs. tests/integration/loading_test.py proves that the check ca
 import pathlib
 import unittest
 
-import fabric
 import loading
+import tool
+
+LAUNCHER = tool.ROOT / "tests" / "fabric" / "fabric"
 
 # A plugin of tc for a queue that nothing sets; iproute2 only suggests its library.
 UNUSED = "/usr/lib/x86_64-linux-gnu/tc/q_atm.so"
@@ -16,9 +18,9 @@ class WhatTheFabricStarts(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.names = loading.words_of([fabric.LAUNCHER.parent / "lib" / "prepare", "list"])
+        cls.names = loading.words_of([LAUNCHER.parent / "lib" / "prepare", "list"])
         cls.packages = loading.Packages(*cls.names)
-        cls.prepared = dict(line.split("=", 1) for line in loading.words_of([fabric.LAUNCHER, "prepare", "--roles"]))
+        cls.prepared = dict(line.split("=", 1) for line in loading.words_of([LAUNCHER, "prepare", "--roles"]))
 
     def test_the_programs_and_libraries_of_the_packages(self):
         files = loading.loadable_files_of(self.names)

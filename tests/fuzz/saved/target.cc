@@ -72,11 +72,11 @@ Recording OfHardware() {
                                              .bytes = lldp_wire::FullFrame()}}};
   RecordingHost recorder(host);
   Facts facts = CollectFacts(recorder);
-  ReadLldp(recorder, {}, &facts);
+  ReadLldp(recorder, {}, facts);
   host.dcb_notices = DcbNotices{.listened_ms = 35'000,
                                 .residents = {{612, "lldpad"}},
                                 .notices = {{.type = 79, .sequence = 7, .payload = wire::FullDcb("dcb0")}}};
-  ReadDcbWrites(recorder, {}, &facts);
+  ReadDcbWrites(recorder, {}, facts);
   Recording recording = recorder.Take();
   recording.host = recording.hostname = "hardware";
   return recording;
@@ -103,8 +103,8 @@ const std::vector<Profile>& Profiles() {
 Facts FactsOf(const Recording& recording) {
   RecordedHost host(recording);
   Facts facts = CollectFacts(host);
-  if (!recording.lldp.entries().empty()) ReadLldp(host, {}, &facts);
-  if (!recording.dcb_notices.entries().empty()) ReadDcbWrites(host, {}, &facts);
+  if (recording.answers.Asked<LldpQuestion>()) ReadLldp(host, {}, facts);
+  if (recording.answers.Asked<DcbNoticesQuestion>()) ReadDcbWrites(host, {}, facts);
   return facts;
 }
 

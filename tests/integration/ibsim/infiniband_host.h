@@ -29,7 +29,7 @@ inline void AddSettings(FakeHost& host) {
       "Max locked memory         unlimited            unlimited            bytes     \n";
   host.files["/proc/self/status"] = "Name:\trdmaready-agent\nCapEff:\t0000000000207000\n";
   host.files["/sys/devices/system/node/online"] = "0\n";
-  host.memlock = Memlock{Memlock::kUnlimited, true, 412};
+  host.memlock = MemlockAnswer{Memlock::kUnlimited, true, 412};
   host.files["/proc/net/tcp"] =
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
       "   0: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 "

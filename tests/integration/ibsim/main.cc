@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "api/base/status.h"
 #include "api/profile/load.h"
@@ -36,61 +37,30 @@ class SimulatedHost final : public HostReader {
  public:
   explicit SimulatedHost(FakeHost made) : made_(std::move(made)) {}
 
-  absl::StatusOr<std::string> ReadFile(std::string_view path) override {
-    const std::string simulated = Simulated(path);
-    return simulated.empty() ? made_.ReadFile(path) : real_.ReadFile(simulated);
+  using HostReader::Ask;
+  Answer Ask(const Question& question) override {
+    if (const auto* file = std::get_if<FileQuestion>(&question); file != nullptr && IsSimulated(file->path))
+      return real_.Ask(Question(FileQuestion{Simulated(file->path)}));
+    if (const auto* folder = std::get_if<DirectoryQuestion>(&question);
+        folder != nullptr && IsSimulated(folder->path))
+      return real_.Ask(Question(DirectoryQuestion{Simulated(folder->path)}));
+    if (const auto* datagram = std::get_if<MadRequest>(&question)) {
+      MadRequest simulated = *datagram;
+      simulated.device = "ibsim0";
+      return real_.Ask(Question(simulated));
+    }
+    return made_.Ask(question);
   }
-  absl::StatusOr<std::vector<std::string>> FindLines(std::string_view path,
-                                                     const std::vector<std::string>& words) override {
-    return made_.FindLines(path, words);
-  }
-  absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view path) override {
-    const std::string simulated = Simulated(path);
-    return simulated.empty() ? made_.ListDirectory(path) : real_.ListDirectory(simulated);
-  }
-  absl::StatusOr<std::string> ReadLink(std::string_view path) override { return made_.ReadLink(path); }
-  absl::StatusOr<std::uint32_t> FileMode(std::string_view path) override { return made_.FileMode(path); }
-  absl::StatusOr<std::vector<NetlinkMessage>> Netlink(const NetlinkRequest& request) override {
-    return made_.Netlink(request);
-  }
-  absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
-                                                 std::span<const std::byte> request) override {
-    return made_.Ethtool(netdev, request);
-  }
-  absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override {
-    return made_.VerbsPort(device, port);
-  }
-  absl::StatusOr<VerbsDeviceAnswer> VerbsDevice(const std::string& device) override {
-    return made_.VerbsDevice(device);
-  }
-  absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override {
-    return made_.VerbsGidTable(device);
-  }
-  absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override {
-    return made_.RdmaCmDefaults(device, port);
-  }
-  std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
-                                                        const LldpWait& wait) override {
-    return made_.ListenForLldp(netdevs, wait);
-  }
-  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait& wait) override { return made_.ListenForDcb(wait); }
-  absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override {
-    MadRequest simulated = request;
-    simulated.device = "ibsim0";
-    return real_.Mad(simulated);
-  }
-  absl::StatusOr<std::string> AskLldpad(std::string_view question) override {
-    return made_.AskLldpad(question);
-  }
-  absl::StatusOr<Memlock> MemlockLimit() override { return made_.MemlockLimit(); }
 
  private:
-  // What a subnet manager sets; empty for the rest.
-  static std::string Simulated(std::string_view path) {
-    if (!path.starts_with(kMadePort)) return {};
+  // Is it what a subnet manager sets?
+  static bool IsSimulated(std::string_view path) {
+    if (!path.starts_with(kMadePort)) return false;
     const std::string_view file = path.substr(kMadePort.size());
-    const bool set = file == "lid" || file == "sm_lid" || file.starts_with("pkeys");
-    return set ? std::string(kSimulatedPort) + std::string(file) : std::string();
+    return file == "lid" || file == "sm_lid" || file.starts_with("pkeys");
+  }
+  static std::string Simulated(std::string_view path) {
+    return std::string(kSimulatedPort) + std::string(path.substr(kMadePort.size()));
   }
 
   FakeHost made_;

@@ -2,10 +2,13 @@
 // What an agent answers over gRPC: facts, checks, what it keeps, what it refuses.
 #include "agent/service.h"
 
+#include <map>
+
 #include "agent/own_check.h"
 #include "agent/port_lock.h"
-#include "agent/transfer/cases.h"
-#include "checks/live/transfer.h"
+#include "api/convert/facts.h"
+#include "api/convert/report.h"
+#include "api/model/cases.h"
 #include "collectors/collect.h"
 #include "collectors/recording/recorded_host.h"
 #include "tests/unit/agent/service_rig.h"
@@ -81,16 +84,16 @@ TEST_F(ServiceTest, ACheckWatchesThePortsFirstWhenAskedTo) {
   agent.Count("retry_exceeded_err", 3);
   std::vector<std::string> told;
   const auto check = [&](std::chrono::seconds watch) {
-    return agent.Client("a")->Check({.watch = watch}, [&](const std::string& what) { told.push_back(what); },
-                                    {});
+    return agent.Client("a")->Check({.watch = watch, .with_facts = true},
+                                    [&](const std::string& what) { told.push_back(what); }, {});
   };
   const absl::StatusOr<CheckAnswer> unwatched = check(std::chrono::seconds(0));
   ASSERT_TRUE(unwatched.ok()) << unwatched.status();
-  EXPECT_EQ(unwatched->facts.ports->front().earlier.missing().kind, Missing::Kind::kNotCollected);
+  EXPECT_EQ(unwatched->facts->ports->front().earlier.missing().kind, Missing::Kind::kNotCollected);
   EXPECT_FALSE(agent.host.Asked("listen for LLDP"));
   const absl::StatusOr<CheckAnswer> watched = check(std::chrono::seconds(1));
   ASSERT_TRUE(watched.ok()) << watched.status();
-  const Port& port = watched->facts.ports->front();
+  const Port& port = watched->facts->ports->front();
   ASSERT_TRUE(port.earlier);
   EXPECT_GE(port.earlier->before_ms, 1000);
   EXPECT_EQ(port.earlier->hw_counters, port.hw_counters);
@@ -129,6 +132,43 @@ TEST_F(ServiceTest, ACheckStreamsTheFindingsThatTheReportHolds) {
   EXPECT_EQ(agent.store.runs.front().report, answer->report);
 }
 
+TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
+  ServedAgent agent(BothEnds(), locks_);
+  for (const bool with_facts : {false, true}) {
+    grpc::ClientContext context;
+    v1::CheckRequest request;
+    request.set_with_facts(with_facts);
+    const auto reader = agent.Stub()->Check(&context, request);
+    std::map<std::string, int> sent;  // by id and subject
+    std::size_t bytes = 0;
+    v1::CheckDone done;
+    for (v1::CheckEvent event; reader->Read(&event);) {
+      bytes += event.ByteSizeLong();
+      if (event.has_finding()) ++sent[event.finding().id() + " " + event.finding().subject()];
+      if (event.has_done()) done = event.done();
+    }
+    ASSERT_TRUE(reader->Finish().ok());
+    EXPECT_GT(sent.size(), 100u);
+    EXPECT_THAT(sent, testing::Each(testing::Pair(testing::_, 1)));
+    EXPECT_EQ(done.report().findings_size(), 0);
+    EXPECT_EQ(done.report().ladder_size(), 1);
+    EXPECT_EQ(done.has_facts(), with_facts);
+    EXPECT_TRUE(done.software_devices_only());
+    // What it was when the report held the findings again and the facts were always there.
+    v1::CheckEvent whole;
+    *whole.mutable_done() = done;
+    *whole.mutable_done()->mutable_report() = ToProto(agent.store.runs.back().report);
+    FakeHost same = GoodFakeHost();
+    *whole.mutable_done()->mutable_facts() = ToProto(CollectFacts(same));
+    v1::CheckEvent now;
+    *now.mutable_done() = done;
+    const std::size_t before = bytes - now.ByteSizeLong() + whole.ByteSizeLong();
+    RecordProperty(with_facts ? "bytes_with_facts" : "bytes", static_cast<int>(bytes));
+    RecordProperty("bytes_sent_twice_with_facts", static_cast<int>(before));
+    EXPECT_LT((with_facts ? 1 : 2) * bytes, before);
+  }
+}
+
 TEST_F(ServiceTest, ACheckOfLevelLoopbackRunsEveryCase) {
   ServedAgent agent(BothEnds(), locks_);
   const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({.level = Rung::kLoopback}, {}, {});
@@ -140,23 +180,10 @@ TEST_F(ServiceTest, ACheckOfLevelLoopbackRunsEveryCase) {
     EXPECT_EQ(finding.outcome, Outcome::kPass) << finding.id << ": " << finding.observed;
     EXPECT_GT(finding.duration_ns, 0);
   }
-  EXPECT_EQ(live, AllCases().size());
-  EXPECT_THAT(agent.store.transfers, SizeIs(AllCases().size()));
+  EXPECT_EQ(live, CheckedCasesOn(Rung::kLoopback).size());
+  EXPECT_THAT(agent.store.transfers, SizeIs(CheckedCasesOn(Rung::kLoopback).size()));
   ASSERT_THAT(answer->report.ladder, SizeIs(2));
   EXPECT_EQ(answer->report.ladder.back().outcome, RungOutcome::kPass);
-}
-
-// Checks may not see the agent, so they list the cases themselves.
-TEST(TransferCases, AreTheOnesThatChecksKnow) {
-  for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
-    std::vector<std::string> judged;
-    for (const TransferCheck& check : AllTransferChecks()) {
-      if (check.rung == rung && !check.case_name.empty()) judged.emplace_back(check.case_name);
-    }
-    std::vector<std::string> run;
-    for (const TransferCase& test : AllCases()) run.emplace_back(test.name);
-    EXPECT_EQ(judged, run);
-  }
 }
 
 TEST_F(ServiceTest, ABusyPortIsUnknownToACheckAndNeverReady) {
@@ -203,6 +230,24 @@ TEST_F(ServiceTest, RefusesNamesThatFillLocksAndCasesThatHoldAPortForDays) {
   EXPECT_EQ(client->Check({.run_id = endless}, {}, {}).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(client->TestLoopback({}, {"send-1k", "send-1k"}, "", "", {}, {}).code(),
             absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(agent.store.transfers.empty());
+}
+
+TEST_F(ServiceTest, RefusesRunIdsThatCannotBePrinted) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto client = agent.Client("a");
+  for (const char* run_id : {"run\n1", "\x1b[31mred", "run\x7f", "\xe2\x80\xaeright to left"}) {
+    EXPECT_EQ(client->Check({.run_id = run_id}, {}, {}).status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(client->TestLoopback({}, {"send-1k"}, "", run_id, {}, {}).code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(client->Probe({.protocol = Protocol::kSmb, .target = "x", .run_id = run_id}, {}).status().code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(client->ListHistory({.run_id = run_id}).status().code(), absl::StatusCode::kInvalidArgument);
+    PeerTest test = Send1k();
+    test.run_id = run_id;
+    EXPECT_EQ(RunPeerTest(*client, *client, test).from_status.code(), absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(agent.store.runs.empty());
   EXPECT_TRUE(agent.store.transfers.empty());
 }
 

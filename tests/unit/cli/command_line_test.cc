@@ -82,6 +82,10 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
   ExpectOneLine(Say({"check", "--watch", "0"}), 2, "--watch");
   ExpectOneLine(Say({"check", "--watch", "301"}), 2, "301");
   ExpectOneLine(Say({"check", "--watch", "9", "--facts", "/nowhere"}), 2, "--watch needs live hosts");
+  ExpectOneLine(Say({"facts", "--facts", "/nowhere"}), 2, "read recording /nowhere: No such file or directory");
+  ExpectOneLine(Say({"facts", "host1", "--facts", "/nowhere"}), 2, "no HOST and no --inventory");
+  ExpectOneLine(Say({"facts", "--save", "/tmp/new", "--facts", "/nowhere"}), 2, "--save needs live hosts");
+  ExpectOneLine(Say({"facts", "--lldp", "9", "--facts", "/nowhere"}), 2, "--lldp needs live hosts");
   ExpectOneLine(Say({"version", "extra"}), 2, "unexpected argument extra");
   ExpectOneLine(Say({"history", "--limit", "0"}), 2, "--limit");
   ExpectOneLine(Say({"history", "--limit", "1001"}), 2, "1001");

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/base/text.h"
+
 namespace rdmaready {
 namespace {
 
@@ -23,9 +25,26 @@ TEST(ParseSince, TakesDatesAndTimesOfUtc) {
 }
 
 TEST(ParseSince, RefusesWhatIsNoTime) {
-  for (const char* text :
-       {"", "soon", "24", "2026", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-20T", "2026-11-20T25:00",
-        "2026-11-20T10:60", "2026-11-20T10:00:61", "2026-11-20x", "1900-01-01", "-7d"}) {
+  for (const char* text : {"",
+                           "soon",
+                           "24",
+                           "2026",
+                           "2026-13-01",
+                           "2026-02-30",
+                           "2026-1-1",
+                           "2026-11-20T",
+                           "2026-11-20T25:00",
+                           "2026-11-20T10:60",
+                           "2026-11-20T10:00:61",
+                           "2026-11-20x",
+                           "1900-01-01",
+                           "-7d",
+                           " 2026-11-20",
+                           "2026-11-20 ",
+                           "2026-11-20Z",
+                           "+2026-11-20",
+                           "2026-11-20T18:40:00.5",
+                           "2026-11-20T18:40 Z"}) {
     const auto since = ParseSince(text, kNow);
     EXPECT_EQ(since.status().code(), absl::StatusCode::kInvalidArgument) << text;
   }

@@ -234,8 +234,8 @@ TEST(Collect, ManyPortsCostInProportion) {
   ASSERT_EQ(facts.ports->size(), kPorts);
   for (const Port& port : *facts.ports) EXPECT_TRUE(port.lowers) << port.lowers.missing().detail;
   const auto count = [&host](const std::string& what) { return std::ranges::count(host.asked, what); };
-  EXPECT_EQ(count("netlink 0 type " + std::to_string(RTM_GETADDR)), 1);
-  EXPECT_EQ(count("netlink 0 type " + std::to_string(RTM_GETLINK)), 1 + kPorts);
+  EXPECT_EQ(count("ask netlink protocol 0 type " + std::to_string(RTM_GETADDR)), 1);
+  EXPECT_EQ(count("ask netlink protocol 0 type " + std::to_string(RTM_GETLINK)), 1 + kPorts);
   EXPECT_LT(host.asked.size(), std::size_t{30} * kPorts);
 }
 
@@ -258,9 +258,9 @@ TEST(Collect, WithoutAnRdmaStackThereAreNoPortsAndRdmaNetlinkIsNotTouched) {
     ASSERT_TRUE(facts.ports);
     EXPECT_THAT(*facts.ports, IsEmpty());
   }
-  EXPECT_FALSE(host.Asked("netlink 20"));
-  EXPECT_FALSE(host.Asked("verbs"));
-  EXPECT_FALSE(host.Asked("rdma_cm"));
+  EXPECT_FALSE(host.Asked("ask netlink protocol 20"));
+  EXPECT_FALSE(host.Asked("query"));
+  EXPECT_FALSE(host.Asked("read the RDMA-CM"));
 }
 
 TEST(Collect, ALoadedStackWithoutDevicesHasAnEmptyListOfPorts) {
@@ -282,7 +282,7 @@ TEST(Collect, WithoutUverbsLibibverbsIsNotAskedBecauseThatWouldLoadIt) {
   FakeHost host = GoodFakeHost();
   host.directories.erase("/sys/class/infiniband_verbs");
   const Port port = OnlyPort(CollectFacts(host));
-  EXPECT_FALSE(host.Asked("verbs"));
+  EXPECT_FALSE(host.Asked("query"));
   EXPECT_THAT(port.gids.missing().detail, HasSubstr("ib_uverbs is not loaded"));
   EXPECT_THAT(port.active_mtu_bytes.missing().detail, HasSubstr("ib_uverbs is not loaded"));
   EXPECT_EQ(*port.state, PortState::kActive);

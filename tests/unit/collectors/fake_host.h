@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,34 +22,36 @@ namespace rdmaready {
 class FakeHost final : public HostReader {
  public:
   using NetlinkAnswer = absl::StatusOr<std::vector<NetlinkMessage>>;
+  template <class Key, class Value>
+  using Answers = std::map<Key, absl::StatusOr<Value>>;
 
-  std::map<std::string, absl::StatusOr<std::string>> files{};
-  std::map<std::string, absl::StatusOr<std::vector<std::string>>> directories{};
-  std::map<std::string, absl::StatusOr<std::string>> links{};
-  std::map<std::string, absl::StatusOr<std::uint32_t>> modes{};
-  std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<VerbsPortAnswer>> verbs_ports{};
-  std::map<std::string, absl::StatusOr<VerbsDeviceAnswer>> verbs_devices{};
-  std::map<std::string, absl::StatusOr<std::vector<VerbsGid>>> gid_tables{};
-  std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<RdmaCmAnswer>> cm_defaults{};
-  std::map<std::pair<std::string, std::uint32_t>, absl::StatusOr<std::vector<std::byte>>>
-      ethtool{};  // by command
-  std::map<std::string, absl::StatusOr<LldpFrames>> lldp{};
+  Answers<std::string, std::string> files{};  // also what FindLines looks through
+  Answers<std::string, std::vector<std::string>> directories{};
+  Answers<std::string, std::string> links{};
+  Answers<std::string, std::uint32_t> modes{};
+  Answers<std::pair<std::string, std::uint32_t>, VerbsPortAnswer> verbs_ports{};
+  Answers<std::string, VerbsDeviceAnswer> verbs_devices{};
+  Answers<std::string, std::vector<VerbsGid>> gid_tables{};
+  Answers<std::pair<std::string, std::uint32_t>, RdmaCmAnswer> cm_defaults{};
+  Answers<std::pair<std::string, std::uint32_t>, std::vector<std::byte>> ethtool{};  // by command
+  Answers<std::string, LldpFrames> lldp{};
   absl::StatusOr<DcbNotices> dcb_notices = ErrnoStatus(ENOSYS, "listen for DCB");
-  std::map<MadRequest, absl::StatusOr<std::vector<std::byte>>> mads{};
-  std::map<std::string, absl::StatusOr<std::string>> lldpad{};
-  absl::StatusOr<Memlock> memlock = ErrnoStatus(ENOSYS, "get RLIMIT_MEMLOCK");
+  Answers<MadRequest, std::vector<std::byte>> mads{};
+  Answers<std::string, std::string> lldpad{};
+  absl::StatusOr<MemlockAnswer> memlock = ErrnoStatus(ENOSYS, "get RLIMIT_MEMLOCK");
 
-  std::vector<std::string> asked{};  // in order: "read /proc/...", "netlink 0 type 18", ...
+  std::vector<std::string> asked{};  // in order: "read /proc/...", "ask netlink protocol 0 type 18", ...
 
-  // Replaces whatever is answered to the request.
-  void Answer(const NetlinkRequest& request, NetlinkAnswer answer) {
-    Answers(request).clear();
-    Answers(request).push_back(std::move(answer));
+  // Replaces whatever is answered to the question: of netlink, or of a kind that has no member above.
+  template <QuestionKind Kind = NetlinkRequest>
+  void Answer(const Kind& question, absl::StatusOr<typename Kind::Answer> answer) {
+    others_[question] = {AnswerOf<Kind>(std::move(answer))};
   }
 
   // The next answer after those already given; the last one stays.
-  void ThenAnswer(const NetlinkRequest& request, NetlinkAnswer answer) {
-    Answers(request).push_back(std::move(answer));
+  template <QuestionKind Kind = NetlinkRequest>
+  void ThenAnswer(const Kind& question, absl::StatusOr<typename Kind::Answer> answer) {
+    others_[question].push_back(AnswerOf<Kind>(std::move(answer)));
   }
 
   bool Asked(std::string_view what) const {
@@ -59,94 +61,62 @@ class FakeHost final : public HostReader {
     return false;
   }
 
-  absl::StatusOr<std::string> ReadFile(std::string_view path) override {
-    return Look(files, std::string(path), "read " + std::string(path));
-  }
-  absl::StatusOr<std::vector<std::string>> FindLines(std::string_view path,
-                                                     const std::vector<std::string>& words) override {
-    const absl::StatusOr<std::string> text =
-        Look(files, std::string(path), "find lines in " + std::string(path));
-    if (!text.ok()) return text.status();
-    return LinesWith(*text, words);
-  }
-  absl::StatusOr<std::vector<std::string>> ListDirectory(std::string_view path) override {
-    return Look(directories, std::string(path), "list " + std::string(path));
-  }
-  absl::StatusOr<std::string> ReadLink(std::string_view path) override {
-    return Look(links, std::string(path), "read link " + std::string(path));
-  }
-  absl::StatusOr<std::uint32_t> FileMode(std::string_view path) override {
-    return Look(modes, std::string(path), "look at " + std::string(path));
-  }
-  NetlinkAnswer Netlink(const NetlinkRequest& request) override {
-    const std::string what =
-        "netlink " + std::to_string(request.protocol) + " type " + std::to_string(request.type);
-    asked.push_back(what);
-    std::vector<NetlinkAnswer>& answers = Answers(request);
-    if (answers.empty()) return ErrnoStatus(ENODEV, what);
-    NetlinkAnswer answer = answers.front();
-    if (answers.size() > 1) answers.erase(answers.begin());
-    return answer;
-  }
-  absl::StatusOr<std::vector<std::byte>> Ethtool(const std::string& netdev,
-                                                 std::span<const std::byte> request) override {
-    std::uint32_t command = 0;
-    if (request.size() >= sizeof command) std::memcpy(&command, request.data(), sizeof command);
-    const std::string what = "ethtool " + netdev + " command " + std::to_string(command);
-    asked.push_back(what);
-    const auto found = ethtool.find({netdev, command});
-    return found == ethtool.end() ? ErrnoStatus(EOPNOTSUPP, what) : found->second;
-  }
-  absl::StatusOr<VerbsPortAnswer> VerbsPort(const std::string& device, std::uint32_t port) override {
-    return Look(verbs_ports, std::pair(device, port), "verbs port " + device);
-  }
-  absl::StatusOr<VerbsDeviceAnswer> VerbsDevice(const std::string& device) override {
-    return Look(verbs_devices, device, "verbs device " + device);
-  }
-  absl::StatusOr<std::vector<VerbsGid>> VerbsGidTable(const std::string& device) override {
-    return Look(gid_tables, device, "verbs gids " + device);
-  }
-  absl::StatusOr<RdmaCmAnswer> RdmaCmDefaults(const std::string& device, std::uint32_t port) override {
-    return Look(cm_defaults, std::pair(device, port), "rdma_cm " + device);
-  }
-  // Listening takes no time here.
-  std::vector<absl::StatusOr<LldpFrames>> ListenForLldp(const std::vector<std::string>& netdevs,
-                                                        const LldpWait&) override {
-    std::vector<absl::StatusOr<LldpFrames>> answers;
-    for (const std::string& netdev : netdevs)
-      answers.push_back(Look(lldp, netdev, "listen for LLDP on " + netdev));
-    return answers;
-  }
-  // Not among what was asked: another thread asks it meanwhile.
-  absl::StatusOr<DcbNotices> ListenForDcb(const LldpWait&) override { return dcb_notices; }
-  absl::StatusOr<std::vector<std::byte>> Mad(const MadRequest& request) override {
-    return Look(mads, request, "mad " + request.device + "/" + std::to_string(request.port));
-  }
-  absl::StatusOr<std::string> AskLldpad(std::string_view question) override {
-    return Look(lldpad, std::string(question), "ask lldpad " + std::string(question));
-  }
-  absl::StatusOr<Memlock> MemlockLimit() override {
-    asked.emplace_back("memlock");
-    return memlock;
+  using HostReader::Ask;
+  rdmaready::Answer Ask(const Question& question) override {
+    return AnswerBy(question, [this](const auto& kind) { return Look(kind); });
   }
 
  private:
+  auto Look(const FileQuestion& one) { return Find(files, one.path, one.What()); }
+  auto Look(const DirectoryQuestion& one) { return Find(directories, one.path, one.What()); }
+  auto Look(const LinkQuestion& one) { return Find(links, one.path, one.What()); }
+  auto Look(const ModeQuestion& one) { return Find(modes, one.path, one.What()); }
+  auto Look(const VerbsPortQuestion& one) {
+    return Find(verbs_ports, std::pair(one.device, one.port), one.What());
+  }
+  auto Look(const VerbsDeviceQuestion& one) { return Find(verbs_devices, one.device, one.What()); }
+  auto Look(const VerbsGidTableQuestion& one) { return Find(gid_tables, one.device, one.What()); }
+  auto Look(const RdmaCmQuestion& one) {
+    return Find(cm_defaults, std::pair(one.device, one.port), one.What());
+  }
+  auto Look(const LldpQuestion& one) { return Find(lldp, one.netdev, one.What()); }
+  auto Look(const MadRequest& one) { return Find(mads, one, one.What()); }
+  auto Look(const LldpadQuestion& one) { return Find(lldpad, one.message, one.What() + " " + one.message); }
+  // Not among what was asked: another thread asks it meanwhile.
+  auto Look(const DcbNoticesQuestion&) { return dcb_notices; }
+  auto Look(const MemlockQuestion& one) {
+    asked.push_back(one.What());
+    return memlock;
+  }
+  absl::StatusOr<std::vector<std::string>> Look(const LinesQuestion& one) {
+    const absl::StatusOr<std::string> text = Find(files, one.path, one.What());
+    if (!text.ok()) return text.status();
+    return LinesWith(*text, one.words);
+  }
+  auto Look(const EthtoolQuestion& one) {
+    std::uint32_t command = 0;
+    if (one.request.size() >= sizeof command) std::memcpy(&command, one.request.data(), sizeof command);
+    return Find(ethtool, std::pair(one.netdev, command), one.What(), EOPNOTSUPP);
+  }
+  template <QuestionKind Kind>
+  absl::StatusOr<typename Kind::Answer> Look(const Kind& one) {
+    asked.push_back(one.What());
+    std::vector<rdmaready::Answer>& answers = others_[one];
+    if (answers.empty()) return ErrnoStatus(ENODEV, one.What());
+    rdmaready::Answer answer = answers.front();
+    if (answers.size() > 1) answers.erase(answers.begin());
+    return AnswerTo<Kind>(std::move(answer));
+  }
+
   template <class Map, class Key>
-  typename Map::mapped_type Look(const Map& map, const Key& key, const std::string& what) {
+  typename Map::mapped_type Find(const Map& map, const Key& key, const std::string& what, int absent = ENOENT) {
     asked.push_back(what);
     const auto found = map.find(key);
-    if (found == map.end()) return ErrnoStatus(ENOENT, what);
+    if (found == map.end()) return ErrnoStatus(absent, what);
     return found->second;
   }
 
-  std::vector<NetlinkAnswer>& Answers(const NetlinkRequest& request) {
-    for (auto& [known, answers] : netlink_) {
-      if (known == request) return answers;
-    }
-    return netlink_.emplace_back(request, std::vector<NetlinkAnswer>{}).second;
-  }
-
-  std::vector<std::pair<NetlinkRequest, std::vector<NetlinkAnswer>>> netlink_{};
+  std::map<Question, std::vector<rdmaready::Answer>> others_{};
 };
 
 }  // namespace rdmaready

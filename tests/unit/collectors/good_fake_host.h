@@ -13,7 +13,7 @@ inline FakeHost GoodFakeHost() {
   host.files["/proc/sys/kernel/hostname"] = "node1\n";
   host.files["/etc/machine-id"] = "0123\n";
   host.files["/proc/sys/kernel/osrelease"] = "6.12.1\n";
-  host.memlock = Memlock{Memlock::kUnlimited, true, 42};
+  host.memlock = MemlockAnswer{Memlock::kUnlimited, true, 42};
   host.directories["/sys/class"] = std::vector<std::string>{"infiniband", "net"};
   host.directories["/sys/class/infiniband"] = std::vector<std::string>{"rxe0"};
   host.directories["/sys/class/infiniband_verbs"] = std::vector<std::string>{"abi_version", "uverbs0"};

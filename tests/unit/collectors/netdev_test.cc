@@ -34,7 +34,7 @@ FakeHost HostWithEth0() {
   return host;
 }
 
-Fact<Netdev> Read(FakeHost& host, std::uint32_t ifindex = 7) {
+Fact<Netdev> ReadNic(FakeHost& host, std::uint32_t ifindex = 7) {
   return ReadNetdev(host, ReadNetwork(host), ifindex);
 }
 
@@ -104,7 +104,7 @@ TEST(DuplexMode, IsAWordAndUnknownIsNotOne) {
 
 TEST(Netdev, OfHardwareIsReadWhole) {
   FakeHost host = HostWithEth0();
-  const Fact<Netdev> netdev = Read(host);
+  const Fact<Netdev> netdev = ReadNic(host);
   ASSERT_TRUE(netdev);
   EXPECT_EQ(netdev->name, "eth0");
   EXPECT_EQ(netdev->driver, "mlx5_core");
@@ -126,7 +126,7 @@ TEST(Netdev, OfHardwareIsReadWhole) {
 TEST(Netdev, IsReadEvenWhenTheListOfAllLinksIsNot) {
   FakeHost host = HostWithEth0();
   host.Answer(wire::LinksRequest(), ErrnoStatus(EINTR, "list by rtnetlink GETLINK"));
-  const Fact<Netdev> netdev = Read(host);
+  const Fact<Netdev> netdev = ReadNic(host);
   ASSERT_TRUE(netdev);
   EXPECT_EQ(netdev->name, "eth0");
 }
@@ -134,7 +134,7 @@ TEST(Netdev, IsReadEvenWhenTheListOfAllLinksIsNot) {
 TEST(Netdev, ThatCameAfterTheListIsReadToo) {
   FakeHost host = HostWithEth0();
   host.Answer(wire::LinksRequest(), wire::One(wire::Link(1, "lo", 65536)));
-  EXPECT_TRUE(Read(host));
+  EXPECT_TRUE(ReadNic(host));
 }
 
 TEST(Netdev, NamesItsMasterAndNeverHidesThatItHasOne) {
@@ -142,9 +142,9 @@ TEST(Netdev, NamesItsMasterAndNeverHidesThatItHasOne) {
   const wire::Bytes member = wire::Link(7, "eth0", 9000) + wire::Master(9);
   host.Answer(wire::LinkRequest(7), wire::One(member));
   host.Answer(wire::LinksRequest(), wire::Each({member, wire::BondLink(9, "bond0", 1)}));
-  EXPECT_EQ(Read(host)->master, "bond0");
+  EXPECT_EQ(ReadNic(host)->master, "bond0");
   host.Answer(wire::LinksRequest(), wire::One(member));
-  EXPECT_EQ(Read(host)->master, "(interface 9)");
+  EXPECT_EQ(ReadNic(host)->master, "(interface 9)");
 }
 
 TEST(Netdev, OfAVlanHasItsNumberAndItsPriorities) {
@@ -152,8 +152,8 @@ TEST(Netdev, OfAVlanHasItsNumberAndItsPriorities) {
   const wire::Bytes vlan = wire::VlanLink(7, "eth0", 711, wire::EgressRow(4, 3)) + wire::Parent(2);
   host.Answer(wire::LinkRequest(7), wire::One(vlan));
   host.Answer(wire::LinksRequest(), wire::One(vlan));
-  EXPECT_EQ(*Read(host)->vlan_id, 711);
-  EXPECT_THAT(*Read(host)->vlan_egress, ElementsAre(VlanPriority{4, 3}));
+  EXPECT_EQ(*ReadNic(host)->vlan_id, 711);
+  EXPECT_THAT(*ReadNic(host)->vlan_egress, ElementsAre(VlanPriority{4, 3}));
 }
 
 TEST(Netdev, WhatTheKernelOrTheDriverDoesNotTellIsUnsupported) {
@@ -162,7 +162,7 @@ TEST(Netdev, WhatTheKernelOrTheDriverDoesNotTellIsUnsupported) {
   host.files.erase("/sys/class/net/eth0/duplex");
   const wire::Bytes link = wire::Link(7, "eth0", 9000) + wire::U32(IFLA_MAX_MTU, 0);
   host.Answer(wire::LinksRequest(), wire::One(link));
-  const Fact<Netdev> netdev = Read(host);
+  const Fact<Netdev> netdev = ReadNic(host);
   ASSERT_TRUE(netdev);
   EXPECT_EQ(netdev->max_mtu_bytes.missing(),
             (Missing{Missing::Kind::kUnsupported, "the driver sets no limit"}));
@@ -176,19 +176,20 @@ TEST(Netdev, OfAVirtualDeviceHasItsKindAsDriver) {
   FakeHost host = HostWithEth0();
   host.links.clear();
   host.Answer(wire::LinksRequest(), wire::One(wire::Link(7, "eth0", 9000, "dcbnic")));
-  EXPECT_EQ(Read(host)->driver, "dcbnic");
+  EXPECT_EQ(ReadNic(host)->driver, "dcbnic");
 }
 
 TEST(Netdev, ThatGoesAwayBetweenTwoReadsIsMissing) {
   FakeHost host = HostWithEth0();
   host.Answer(wire::LinkRequest(7), ErrnoStatus(ENODEV, "ask rtnetlink GETLINK"));
-  EXPECT_EQ(Read(host).missing(), (Missing{Missing::Kind::kFailed, "ask rtnetlink GETLINK: No such device"}));
+  EXPECT_EQ(ReadNic(host).missing(),
+            (Missing{Missing::Kind::kFailed, "ask rtnetlink GETLINK: No such device"}));
 }
 
 TEST(Netdev, ThatIsRenamedBetweenTwoReadsIsNotMixedUp) {
   FakeHost host = HostWithEth0();
   host.Answer(wire::LinkRequest(7), wire::One(wire::Link(7, "lan0", 9000)));
-  EXPECT_EQ(Read(host).missing().detail, "read eth0: it was renamed to lan0 while it was read");
+  EXPECT_EQ(ReadNic(host).missing().detail, "read eth0: it was renamed to lan0 while it was read");
 }
 
 TEST(Netdev, ThatGoesDownBetweenTwoReadsDoesNotBlameTheDriverForItsSpeed) {
@@ -196,13 +197,13 @@ TEST(Netdev, ThatGoesDownBetweenTwoReadsDoesNotBlameTheDriverForItsSpeed) {
   host.files["/sys/class/net/eth0/speed"] = ErrnoStatus(EINVAL, "read /sys/class/net/eth0/speed");
   host.Answer(wire::LinkRequest(7), wire::One(wire::LinkHeader(7, false, false) +
                                               wire::Text(IFLA_IFNAME, "eth0") + wire::U32(IFLA_MTU, 9000)));
-  EXPECT_EQ(Read(host)->speed_mbps.missing().detail, "speed unknown while link is down");
+  EXPECT_EQ(ReadNic(host)->speed_mbps.missing().detail, "speed unknown while link is down");
 }
 
 TEST(Netdev, SysfsOfAnotherNamespaceIsNotBelieved) {
   FakeHost host = HostWithEth0();
   host.files["/sys/class/net/eth0/ifindex"] = "2\n";
-  const Fact<Netdev> netdev = Read(host);
+  const Fact<Netdev> netdev = ReadNic(host);
   ASSERT_TRUE(netdev);
   EXPECT_EQ(netdev->driver, "");
   EXPECT_THAT(netdev->speed_mbps.missing().detail, HasSubstr("another network namespace"));
@@ -212,7 +213,7 @@ TEST(Netdev, SysfsOfAnotherNamespaceIsNotBelieved) {
 TEST(Netdev, AddressesThatCannotBeListedAreTheOnlyGap) {
   FakeHost host = HostWithEth0();
   host.Answer(wire::AddressesRequest(), ErrnoStatus(EINTR, "list by rtnetlink GETADDR"));
-  const Fact<Netdev> netdev = Read(host);
+  const Fact<Netdev> netdev = ReadNic(host);
   ASSERT_TRUE(netdev);
   EXPECT_EQ(netdev->addresses.missing().kind, Missing::Kind::kFailed);
   EXPECT_TRUE(netdev->speed_mbps);

@@ -46,7 +46,7 @@ const Fact<EarlierReading>& EarlierOf(const Facts& facts) { return facts.ports->
 
 TEST(Watch, KeepsEverythingThatCountsOfTheEarlierReading) {
   Facts after = Host(9);
-  KeepEarlier(Host(4), 3000, &after);
+  KeepEarlier(Host(4), 3000, after);
   const Fact<EarlierReading>& earlier = EarlierOf(after);
   ASSERT_TRUE(earlier);
   EXPECT_EQ(earlier->before_ms, 3000);
@@ -77,15 +77,15 @@ TEST(Watch, KeepsTheEthernetPortsBelowABondToo) {
 
 TEST(Watch, SaysWhyThereIsNoEarlierReading) {
   Facts came = Host(9);
-  KeepEarlier(With(Host(4), [](Port& port) { port.device = "mlx5_1"; }), 3000, &came);
+  KeepEarlier(With(Host(4), [](Port& port) { port.device = "mlx5_1"; }), 3000, came);
   EXPECT_EQ(EarlierOf(came).missing().detail, "the port was not there when the watch began");
   Facts exchanged = Host(9);
-  KeepEarlier(With(Host(4), [](Port& port) { port.node_guid = 8; }), 3000, &exchanged);
+  KeepEarlier(With(Host(4), [](Port& port) { port.node_guid = 8; }), 3000, exchanged);
   EXPECT_EQ(EarlierOf(exchanged).missing().kind, Missing::Kind::kFailed);
   Facts before;
   before.ports = Missing{Missing::Kind::kDenied, "no"};
   Facts after = Host(9);
-  KeepEarlier(before, 3000, &after);
+  KeepEarlier(before, 3000, after);
   EXPECT_EQ(EarlierOf(after).missing().kind, Missing::Kind::kDenied);
 }
 
@@ -94,11 +94,11 @@ TEST(Watch, WhatWasHeardIsKeptInNewerFacts) {
   host.lldp["eth0"] = LldpFrames{.listened_ms = 2000};
   const LldpByNetdev heard = ListenOnPorts(host, {}, Host(1));
   Facts later = Host(2);
-  KeepLldp(heard, &later);
+  KeepLldp(heard, later);
   ASSERT_TRUE(later.ports->front().netdev->lldp);
   EXPECT_EQ(later.ports->front().netdev->lldp->listened_ms, 2000);
   Facts renamed = With(Host(3), [](Port& port) { port.netdev = Counting("eth7", 3); });
-  KeepLldp(heard, &renamed);
+  KeepLldp(heard, renamed);
   EXPECT_EQ(renamed.ports->front().netdev->lldp.missing().kind, Missing::Kind::kFailed);
 }
 

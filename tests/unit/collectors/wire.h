@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "collectors/host_reader.h"
+#include "tests/support/lldp_wire.h"
 
 namespace rdmaready::wire {
 
@@ -40,10 +41,7 @@ inline Bytes OfText(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-inline Bytes operator+(Bytes left, const Bytes& right) {
-  left.insert(left.end(), right.begin(), right.end());
-  return left;
-}
+using lldp_wire::operator+;  // one for all: tests compile in batches
 
 inline Bytes Attr(int type, const Bytes& value) {
   Bytes bytes = Of(static_cast<std::uint16_t>(value.size() + 4)) + Of(static_cast<std::uint16_t>(type)) + value;

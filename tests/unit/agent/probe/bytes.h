@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/probe/octets.h"
+#include "api/base/octets.h"
 
 namespace rdmaready {
 

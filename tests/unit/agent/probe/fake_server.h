@@ -18,18 +18,19 @@
 
 #include "agent/link/buffer.h"
 #include "agent/probe/probe.h"
+#include "checks/probe/answers.h"
 #include "tests/unit/agent/link/memory_link.h"
 
 namespace rdmaready {
 
-using Message = std::vector<std::byte>;
+using ServerMessage = std::vector<std::byte>;
 
 class FakeServer {
  public:
   // Called on the server's thread: the messages to send back, in that order.
-  using Handler = std::function<std::vector<Message>(FakeServer& server, Octets message)>;
+  using Handler = std::function<std::vector<ServerMessage>(FakeServer& server, Octets message)>;
 
-  FakeServer(MemoryFabric& fabric, Message private_data, Handler handler)
+  FakeServer(MemoryFabric& fabric, ServerMessage private_data, Handler handler)
       : link_(fabric, Role::kResponder), handler_(std::move(handler)) {
     const LinkSettings settings{
         .sends = 64, .receives = kSlots, .before_connected = [this] { return Prepare(); }};
@@ -48,7 +49,7 @@ class FakeServer {
     std::ranges::copy(bytes, scratch_->all().begin());
     Move(Work::kWrite, address, key, bytes.size());
   }
-  Message Read(std::uint64_t address, std::uint32_t key, std::size_t size) {
+  ServerMessage Read(std::uint64_t address, std::uint32_t key, std::size_t size) {
     Move(Work::kRead, address, key, size);
     const auto bytes = scratch_->all().first(size);
     return {bytes.begin(), bytes.end()};
@@ -74,7 +75,7 @@ class FakeServer {
     return absl::OkStatus();
   }
 
-  void Run(const Message& private_data) {
+  void Run(const ServerMessage& private_data) {
     const Patience patience{
         .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20),
         .interrupted = [this] { return stop_ ? absl::CancelledError("over") : absl::OkStatus(); }};
@@ -95,12 +96,12 @@ class FakeServer {
   void Serve() {
     const Completion done = arrived_.front();
     arrived_.erase(arrived_.begin());
-    const Message message = [&] {
+    const ServerMessage message = [&] {
       const auto bytes = receive_->bytes(done.id).first(done.bytes);
-      return Message(bytes.begin(), bytes.end());
+      return ServerMessage(bytes.begin(), bytes.end());
     }();
     static_cast<void>(link_.PostReceive(done.id, receive_->slice(done.id)));
-    for (const Message& answer : handler_(*this, message)) {
+    for (const ServerMessage& answer : handler_(*this, message)) {
       std::ranges::copy(answer, send_->bytes(sent_).begin());
       Slice slice = send_->slice(sent_);
       slice.length = static_cast<std::uint32_t>(answer.size());
@@ -168,8 +169,9 @@ inline const ProbeStep& StepOf(const ProbeResult& result, std::string_view name)
 }
 
 inline std::string ValueOf(const ProbeResult& result, std::string_view name) {
-  const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
-  return found == result.values.end() ? "(not told)" : found->value;
+  const std::vector<AnswerText> texts = AnswerTexts(result.answers);
+  const auto found = std::ranges::find(texts, name, &AnswerText::name);
+  return found == texts.end() ? "(not told)" : found->text;
 }
 
 // "rdma-connect nfs-null": the steps that were done, after those of the frame.

@@ -73,6 +73,32 @@ TEST_F(SchemaTest, AStoreOfVersion1KeepsItsRows) {
   EXPECT_EQ(transfers->at(0).result, MakeTransfer("old", 8).result);
 }
 
+// CRC-32 (IEEE 802.3) bit by bit.
+std::int64_t Crc32Of(std::string_view bytes) {
+  std::uint32_t crc = ~0U;
+  for (const char byte : bytes) {
+    crc ^= static_cast<std::uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+  }
+  return ~crc;
+}
+
+// Or a store that an earlier release wrote would be taken for damaged.
+TEST_F(SchemaTest, ARowHasTheChecksumThatEveryReleaseGaveIt) {
+  ASSERT_EQ(Crc32Of("123456789"), 0xCBF43926);
+  ASSERT_TRUE(Open()->PutTransfer(MakeTransfer("r", 0x0102)).ok());
+  const Database database = OpenDatabase();
+  absl::StatusOr<Statement> row = Statement::Prepare(database, "SELECT body FROM transfers");
+  ASSERT_TRUE(row.ok() && row->Step().ok());
+  const std::string body = row->Text(0);
+  ASSERT_FALSE(body.empty());
+  ASSERT_LT(body.size(), 128u);
+  const auto number = [](char low, char high = 0) { return std::string{low, high} + std::string(6, '\0'); };
+  EXPECT_EQ(*database.Number("SELECT checksum FROM transfers"),
+            Crc32Of(number(1) + "r" + number(2, 1) + number(6) + "rxe0/1" + number(9) + "initiator" +
+                    number(1) + "b" + number(static_cast<char>(body.size())) + body));
+}
+
 TEST_F(SchemaTest, AStoreOfVersion1CanShrinkFromThenOn) {
   MakeVersion1();
   Open();

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "agent/link/failure.h"
-#include "agent/transfer/cases.h"
 #include "agent/transfer/data.h"
 #include "tests/unit/agent/transfer/rig.h"
 
@@ -149,22 +148,50 @@ TEST(Engine, RunsALoopbackInOneCall) {
   EXPECT_EQ(result.bytes_verified, kMessages * kMessageBytes);
 }
 
+// Every row, of whatever kind: nothing here lists them.
 TEST(Cases, HaveUniqueNamesTextsAndBoundedMemory) {
   std::set<std::string_view> names;
-  for (const TransferCase& test : AllCases()) {
+  for (const TransferCase& test : kTransferCases) {
     EXPECT_TRUE(names.insert(test.name).second) << test.name;
-    EXPECT_FALSE(test.stands_for.empty());
-    EXPECT_NE(test.operation, Operation::kUnknown);
-    EXPECT_GT(test.message_bytes, 0u);
-    EXPECT_GT(test.depth, 0u);
-    EXPECT_LE(std::uint64_t{test.message_bytes} * SlotsOf(test), kMaxDataBytes) << test.name;
-    EXPECT_GT(test.duration.count(), 0);
-    EXPECT_GT(test.deadline, 4 * test.duration);
+    EXPECT_FALSE(test.moves.empty()) << test.name;
+    EXPECT_FALSE(test.why.empty()) << test.name;
+    EXPECT_NE(test.operation, Operation::kUnknown) << test.name;
+    EXPECT_NE(test.figure, Figure::kUnknown) << test.name;
+    EXPECT_GT(test.message_bytes, 0u) << test.name;
+    EXPECT_GT(test.depth, 0u) << test.name;
+    EXPECT_LE(std::uint64_t{test.message_bytes} * SlotsOf(test), kMaxCaseBytes) << test.name;
+    EXPECT_GT(test.duration.count(), 0) << test.name;
+    EXPECT_GT(test.deadline, 4 * test.duration) << test.name;
     EXPECT_EQ(FindCase(test.name), &test);
   }
-  EXPECT_THAT(names,
-              testing::UnorderedElementsAre("send-1k", "write-8k", "read-8k", "write-512k", "read-512k"));
   EXPECT_EQ(FindCase("write-9k"), nullptr);
+}
+
+TEST(Cases, OfPlainRdmaMoveEveryByte) {
+  for (TransferCase test : CasesOn(Rung::kLoopback)) {
+    test.duration = std::chrono::milliseconds(20);
+    MemoryFabric fabric;
+    const LinkMaker make = [&](Role role, std::uint32_t) { return std::make_unique<MemoryLink>(fabric, role); };
+    RunOptions options = QuickOptions();
+    options.max_bytes = 16ull << 20;
+    const TransferResult result = RunLoopback(test, make, options).forward;
+    EXPECT_EQ(result.failure, Failure{}) << test.name << ": " << result.failure.detail;
+    EXPECT_GT(result.messages, 0u) << test.name;
+    EXPECT_EQ(result.bytes_verified, result.bytes) << test.name;
+  }
+}
+
+TEST(Cases, StandOnTheRungsOfWhatTheySpeak) {
+  for (const TransferCase& test : kTransferCases) {
+    const bool plain = test.wrapping == Wrapping::kNone;
+    const auto on = [&](Rung rung) {
+      return std::ranges::count(CasesOn(rung), test.name, &TransferCase::name) == 1;
+    };
+    EXPECT_EQ(on(Rung::kLoopback), plain) << test.name;
+    EXPECT_EQ(on(Rung::kPeer), plain) << test.name;
+    EXPECT_EQ(on(Rung::kSmbDirect), !plain) << test.name;
+    EXPECT_FALSE(on(Rung::kHost)) << test.name;
+  }
 }
 
 }  // namespace

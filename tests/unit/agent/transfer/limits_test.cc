@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/transfer/cases.h"
 #include "agent/transfer/data.h"
 
 namespace rdmaready {
@@ -15,7 +14,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 
 TEST(Limits, LeaveEveryCaseAsItIsWithoutOptions) {
-  for (const TransferCase& test : AllCases()) {
+  for (const TransferCase& test : CasesOn(Rung::kPeer)) {
     const absl::StatusOr<TransferCase> custom = Customized(test, {});
     ASSERT_TRUE(custom.ok()) << custom.status();
     EXPECT_EQ(custom->depth, test.depth);
@@ -57,7 +56,7 @@ TEST(Limits, RefuseWhatIsTooMuchAndSayHowMuchIsNot) {
 }
 
 TEST(Limits, HoldForTheLargestThatIsAllowed) {
-  for (const TransferCase& test : AllCases()) {
+  for (const TransferCase& test : CasesOn(Rung::kPeer)) {
     for (const std::uint32_t qps : {1u, 4u, 16u}) {
       const TransferOptions options{.bidirectional = true, .qps = qps, .depth = 32};
       const absl::StatusOr<TransferCase> custom = Customized(test, options);
@@ -80,7 +79,7 @@ TEST(Limits, CountTheReceivesOfSmbDirect) {
 }
 
 TEST(Limits, LeaveEveryCaseOfSmbDirectAsItIs) {
-  for (const TransferCase& test : SmbDirectCases()) {
+  for (const TransferCase& test : CasesOn(Rung::kSmbDirect)) {
     EXPECT_TRUE(Customized(test, {}).ok()) << test.name;
     EXPECT_TRUE(Customized(test, {.bidirectional = true}).ok()) << test.name;
   }

@@ -9,7 +9,6 @@ using std::chrono::milliseconds;
 
 TransferCase SmallCase(Operation operation) {
   return {.name = "small",
-          .stands_for = "a unit test",
           .operation = operation,
           .message_bytes = kMessageBytes,
           .depth = operation == Operation::kSend ? 1u : 8u,

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/transfer/cases.h"
 #include "agent/transfer/run.h"
 #include "tests/unit/agent/transfer/rig.h"
 
@@ -54,12 +53,11 @@ TEST_P(SmbdCase, RunsUnverified) {
   EXPECT_EQ(both.initiator.bytes_verified, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SmbdCase, testing::ValuesIn(SmbDirectCases().begin(), SmbDirectCases().end()),
-                         [](const auto& test) {
-                           std::string name(test.param.name);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, SmbdCase, testing::ValuesIn(CasesOn(Rung::kSmbDirect)), [](const auto& test) {
+  std::string name(test.param.name);
+  std::erase(name, '-');
+  return name;
+});
 
 TEST(Smbd, FindsAWrongByteInAMessage) {
   MemoryFabric fabric;

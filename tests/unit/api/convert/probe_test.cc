@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/convert/probe.h"
 
+#include <google/protobuf/message.h>
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/arity.h"
 
 namespace rdmaready {
 namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
 
 TEST(ProbeConversion, KeepsEveryField) {
   const ProbeResult result{.protocol = Protocol::kNfs,
@@ -17,7 +29,7 @@ TEST(ProbeConversion, KeepsEveryField) {
                                       .outcome = StepOutcome::kFailed,
                                       .failure = {FailureKind::kRejected, "no"},
                                       .duration_ns = 5}},
-                           .values = {{"nfs-versions", "4"}},
+                           .answers = {.nfs = {.versions = "4"}},
                            .transfers = {{.case_name = "share-write-512k", .bytes = 7}}};
   EXPECT_EQ(FromProto(ToProto(result)), result);
 }
@@ -27,6 +39,114 @@ TEST(ProbeConversion, ReadsAStepOfANewerVersionAsNotReached) {
   message.add_steps()->set_outcome(static_cast<v1::ProbeStep::Outcome>(77));
   EXPECT_EQ(FromProto(message).steps.front().outcome, StepOutcome::kNotReached);
 }
+
+TEST(ProbeConversion, ReadsAnEnumeratorOfANewerVersionAsNotTold) {
+  v1::ProbeAnswers message;
+  message.mutable_smb()->set_smb2_signing(static_cast<v1::SmbAnswers::Signing>(77));
+  message.mutable_share()->set_share_connection(static_cast<v1::ShareAnswers::Connection>(-1));
+  EXPECT_EQ(FromProto(message), ProbeAnswers());
+}
+
+// Every field of the message, and of those in it, one value; never the default.
+void Fill(Message& message) {
+  const Reflection& reflection = *message.GetReflection();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* field = message.GetDescriptor()->field(i);
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_BOOL:
+        reflection.SetBool(&message, field, true);
+        break;
+      case FieldDescriptor::CPPTYPE_UINT64:
+        reflection.SetUInt64(&message, field, 1000 + static_cast<std::uint64_t>(i));
+        break;
+      case FieldDescriptor::CPPTYPE_ENUM:
+        reflection.SetEnumValue(&message, field, field->enum_type()->value_count() - 1);
+        break;
+      case FieldDescriptor::CPPTYPE_STRING:
+        if (field->is_repeated()) {
+          reflection.AddString(&message, field, field->name());
+        } else {
+          reflection.SetString(&message, field, field->name());
+        }
+        break;
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        Fill(field->is_repeated() ? *reflection.AddMessage(&message, field)
+                                  : *reflection.MutableMessage(&message, field));
+        break;
+      default:
+        ADD_FAILURE() << field->full_name() << ": a type that no answer has";
+    }
+  }
+}
+
+// Calls `look` for each field that the message has, and those in it.
+void EachField(Message& message, const std::function<void(Message&, const FieldDescriptor&)>& look) {
+  const Reflection& reflection = *message.GetReflection();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* field = message.GetDescriptor()->field(i);
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      EachField(field->is_repeated() ? *reflection.MutableRepeatedMessage(&message, field, 0)
+                                     : *reflection.MutableMessage(&message, field),
+                look);
+    }
+    look(message, *field);
+  }
+}
+
+std::string Text(const Message& message) { return message.DebugString(); }
+
+TEST(ProbeConversion, KeepsEveryAnswer) {
+  v1::ProbeAnswers filled;
+  Fill(filled);
+  EXPECT_EQ(Text(ToProto(FromProto(filled))), Text(filled));
+}
+
+TEST(ProbeConversion, ReadsWhatIsAbsentAsNotToldNeverAsZeroOrEmpty) {
+  v1::ProbeAnswers filled;
+  Fill(filled);
+  int dropped = 0;
+  EachField(filled, [&](Message& message, const FieldDescriptor& field) {
+    const std::unique_ptr<Message> whole(message.New());
+    whole->CopyFrom(message);
+    message.GetReflection()->ClearField(&message, &field);
+    EXPECT_EQ(Text(ToProto(FromProto(filled))), Text(filled)) << field.full_name();
+    message.CopyFrom(*whole);
+    ++dropped;
+  });
+  EXPECT_GT(dropped, 80);
+}
+
+// Collects the names that a struct lists, here and within.
+struct Lister {
+  template <class T>
+  void operator()(const char* name, T& value) {
+    names.push_back(name);
+    Within(value);
+  }
+  template <ListsFields T>
+  void Within(T&) {
+    ExpectWhole<T>();
+  }
+  template <ListsFields T>
+  void Within(std::vector<T>&) {
+    ExpectWhole<T>();
+  }
+  template <class T>
+  void Within(T&) {}
+
+  template <class T>
+  static void ExpectWhole() {
+    T value;
+    Lister lister;
+    T::Fields(value, lister);
+    EXPECT_EQ(lister.names.size(), test::Arity<T>()) << "of the struct that lists " << lister.names.front();
+    EXPECT_EQ(std::set<std::string>(lister.names.begin(), lister.names.end()).size(), lister.names.size());
+  }
+
+  std::vector<std::string> names{};
+};
+
+TEST(ProbeConversion, EveryStructListsAllOfItsMembers) { Lister::ExpectWhole<ProbeAnswers>(); }
 
 }  // namespace
 }  // namespace rdmaready

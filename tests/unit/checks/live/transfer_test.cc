@@ -46,6 +46,16 @@ TEST(JudgeTransfer, ShowsBandwidthLatencyOrOperations) {
   EXPECT_EQ(JudgeTransfer(Good("read-8k"), Peer()).observed, "117 operations/s, p50 46 us, p99 195 us");
 }
 
+TEST(Write4k, IsShownByItsOperationsAndLeftToTest) {
+  const Finding finding = JudgeTransfer(Good("write-4k"), Peer());
+  EXPECT_EQ(finding.title, "4 KB by RDMA write arrives intact between the two hosts");
+  EXPECT_EQ(finding.observed, "117 operations/s, p50 46 us, p99 195 us");
+  for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
+    EXPECT_EQ(std::ranges::count(CasesOn(rung), "write-4k", &TransferCase::name), 1);
+    EXPECT_EQ(std::ranges::count(CheckedCasesOn(rung), "write-4k", &TransferCase::name), 0);
+  }
+}
+
 TEST(JudgeTransfer, FillsTheFinding) {
   const Finding finding = JudgeTransfer(Good(), Peer());
   EXPECT_EQ(finding.id, "peer.write-512k");

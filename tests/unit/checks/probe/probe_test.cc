@@ -29,32 +29,21 @@ ProbeResult GoodSmb() {
                            "smb2-negotiate", "smbd-minimum"}) {
     result.steps.push_back({.name = step, .outcome = StepOutcome::kDone});
   }
-  result.values = {{"tcp-dialect", "3.1.1"},
-                   {"tcp-multi-channel", "yes"},
-                   {"rdma-ird", "8"},
-                   {"rdma-ord", "1"},
-                   {"smbd-credits-granted", "254"},
-                   {"smbd-max-read-write", "8388608"},
-                   {"smbd-max-receive", "1364"},
-                   {"smbd-max-fragmented", "173910"},
-                   {"smb2-dialect", "3.1.1"},
-                   {"smb2-multi-channel", "yes"},
-                   {"smb2-signing", "enabled"},
-                   {"smb2-rdma-transform", "no"},
-                   {"smb2-max-read", "4194304"},
-                   {"smb2-max-write", "4194304"},
-                   {"io-size", "4194304"},
-                   {"smbd-accepts-minimum", "yes"}};
+  result.answers.tcp = {.dialect = "3.1.1", .multi_channel = true};
+  result.answers.rdma = {.ird = 8, .ord = 1};
+  result.answers.smb = {.smbd_credits_granted = 254,
+                        .smbd_max_read_write = 8'388'608,
+                        .smbd_max_receive = 1364,
+                        .smbd_max_fragmented = 173'910,
+                        .dialect = "3.1.1",
+                        .multi_channel = true,
+                        .signing = SmbAnswers::Signing::kEnabled,
+                        .rdma_transform = false,
+                        .max_read = 4'194'304,
+                        .max_write = 4'194'304,
+                        .io_size = 4'194'304,
+                        .smbd_minimum = SmbAnswers::Minimum::kAccepted};
   return result;
-}
-
-void Set(ProbeResult& result, std::string_view name, std::string value) {
-  const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
-  if (found != result.values.end()) {
-    found->value = std::move(value);
-  } else {
-    result.values.push_back({std::string(name), std::move(value)});
-  }
 }
 
 // The walk ended at that step: what came after it was not reached, and told nothing.
@@ -65,8 +54,10 @@ void FailAt(ProbeResult& result, std::string_view name, Failure failure) {
   for (++step; step != result.steps.end(); ++step) step->outcome = StepOutcome::kNotReached;
 }
 
-void Forget(ProbeResult& result, std::string_view prefix) {
-  std::erase_if(result.values, [=](const ProbeValue& value) { return value.name.starts_with(prefix); });
+// What a walk that ended before it connected by RDMA was not told.
+void ForgetRdma(ProbeResult& result) {
+  result.answers.rdma = {};
+  result.answers.smb = {};
 }
 
 std::map<std::string, Finding> ById(const ProbeResult& result) {
@@ -106,7 +97,7 @@ TEST(ProbeChecks, EachFailsForItsOwnReason) {
       {"server.address",
        [](ProbeResult& r) {
          FailAt(r, "resolve", {FailureKind::kUnreachable, "resolve fs1: Name or service not known"});
-         r.values.clear();
+         r.answers = {};
        }},
       {"server.route",
        [](ProbeResult& r) {
@@ -117,35 +108,36 @@ TEST(ProbeChecks, EachFailsForItsOwnReason) {
            if (step.name.starts_with("rdma") || step.name.starts_with("smb"))
              step.outcome = StepOutcome::kNotReached;
          }
-         for (const char* prefix : {"rdma", "smb", "io"}) Forget(r, prefix);
+         ForgetRdma(r);
        }},
       {"server.tcp-445",
        [](ProbeResult& r) {
          FailAt(r, "tcp-connect", {FailureKind::kRejected, "connect: Connection refused"});
-         r.values.clear();
+         r.answers = {};
        }},
-      {"server.smb3", [](ProbeResult& r) { Set(r, "tcp-dialect", "2.1"); }},
-      {"server.multichannel", [](ProbeResult& r) { Set(r, "tcp-multi-channel", "no"); }},
+      {"server.smb3", [](ProbeResult& r) { r.answers.tcp.dialect = "2.1"; }},
+      {"server.multichannel", [](ProbeResult& r) { r.answers.tcp.multi_channel = false; }},
       {"server.rdma-listener",
        [](ProbeResult& r) {
          FailAt(r, "rdma-connect", {FailureKind::kRejected, "rejected by the peer (reason 8)"});
-         for (const char* prefix : {"rdma", "smb", "io"}) Forget(r, prefix);
-         Set(r, "rdma-refusal", "no-listener");
+         ForgetRdma(r);
+         r.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoListener};
        }},
-      {"server.rdma-depth", [](ProbeResult& r) { Set(r, "rdma-ird", "0"); }},
+      {"server.rdma-depth", [](ProbeResult& r) { r.answers.rdma.ird = 0; }},
       {"server.smbd-negotiate",
        [](ProbeResult& r) {
          FailAt(r, "smbd-negotiate", {FailureKind::kRejected, "SMB Direct: the peer refused the negotiation"});
-         for (const char* prefix : {"smb", "io"}) Forget(r, prefix);
+         r.answers.smb = {};
        }},
       {"server.smb2-over-rdma",
        [](ProbeResult& r) {
          FailAt(r, "smb2-negotiate", {FailureKind::kStalled, "no answer in time"});
-         for (const char* prefix : {"smb2", "io", "smbd-accepts"}) Forget(r, prefix);
+         r.answers.smb = {.smbd_credits_granted = 254};
        }},
-      {"server.signing", [](ProbeResult& r) { Set(r, "smb2-signing", "required"); }},
-      {"server.io-size", [](ProbeResult& r) { Set(r, "io-size", "524288"); }},
-      {"server.smbd-minimum", [](ProbeResult& r) { Set(r, "smbd-accepts-minimum", "no"); }},
+      {"server.signing", [](ProbeResult& r) { r.answers.smb.signing = SmbAnswers::Signing::kRequired; }},
+      {"server.io-size", [](ProbeResult& r) { r.answers.smb.io_size = 524'288; }},
+      {"server.smbd-minimum",
+       [](ProbeResult& r) { r.answers.smb.smbd_minimum = SmbAnswers::Minimum::kDropped; }},
   };
   for (const ProbeCheck& check : AllProbeChecks()) {
     if (!check.id.starts_with("server.")) continue;
@@ -163,16 +155,15 @@ TEST(ProbeChecks, EachFailsForItsOwnReason) {
 }
 
 TEST(ProbeChecks, TellASilentServerFromOneThatHangsUpAndFromOneThatWasNotAsked) {
-  const auto minimum = [](const char* accepts) {
+  const auto minimum = [](SmbAnswers::Minimum told) {
     ProbeResult result = GoodSmb();
-    Forget(result, "smbd-accepts");
-    if (accepts) Set(result, "smbd-accepts-minimum", accepts);
+    result.answers.smb.smbd_minimum = told;
     return ById(result).at("server.smbd-minimum");
   };
-  EXPECT_EQ(minimum("silent").outcome, Outcome::kWarn);
-  EXPECT_THAT(minimum("silent").observed, HasSubstr("no answer"));
-  EXPECT_THAT(minimum("no").observed, HasSubstr("dropped"));
-  EXPECT_EQ(minimum(nullptr).outcome, Outcome::kUnknown);
+  EXPECT_EQ(minimum(SmbAnswers::Minimum::kSilent).outcome, Outcome::kWarn);
+  EXPECT_THAT(minimum(SmbAnswers::Minimum::kSilent).observed, HasSubstr("no answer"));
+  EXPECT_THAT(minimum(SmbAnswers::Minimum::kDropped).observed, HasSubstr("dropped"));
+  EXPECT_EQ(minimum(SmbAnswers::Minimum::kUnknown).outcome, Outcome::kUnknown);
 }
 
 TEST(ProbeChecks, OfNothingAtAllAreNeverReady) {
@@ -186,7 +177,7 @@ TEST(ProbeChecks, DoNotHideWhatWorksBehindAClosedPort) {
   result.steps[2].outcome = StepOutcome::kFailed;
   result.steps[2].failure = {FailureKind::kRejected, "Connection refused"};
   result.steps[3].outcome = StepOutcome::kNotReached;
-  Forget(result, "tcp");
+  result.answers.tcp = {};
   const auto findings = ById(result);
   EXPECT_EQ(findings.at("server.smb2-over-rdma").outcome, Outcome::kPass);
   EXPECT_EQ(findings.at("server.multichannel").outcome, Outcome::kPass);  // told over RDMA
@@ -197,17 +188,17 @@ TEST(ProbeChecks, DoNotHideWhatWorksBehindAClosedPort) {
 TEST(ProbeChecks, NameWhyNobodyListens) {
   ProbeResult result = GoodSmb();
   FailAt(result, "rdma-connect", {FailureKind::kRejected, "connect to 10.0.0.9 port 445: rejected (reason 8)"});
-  Set(result, "rdma-refusal", "no-listener");
+  result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoListener};
   const Finding nobody = ById(result).at("server.rdma-listener");
   EXPECT_THAT(nobody.observed, HasSubstr("no RDMA listener"));
   EXPECT_THAT(nobody.fix, HasSubstr("CONFIG_SMB_SERVER_SMBDIRECT"));
   EXPECT_THAT(nobody.fix, HasSubstr("edition"));
-  Set(result, "rdma-refusal", "no-answer");
+  result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
   const Finding silent = ById(result).at("server.rdma-listener");
   EXPECT_THAT(silent.observed, HasSubstr("TCP is answered there and RDMA is not"));
   EXPECT_THAT(silent.fix, HasSubstr("4791"));
   result.port_number = 5445;
-  Set(result, "local-iwarp", "yes");
+  result.answers.rdma.local_iwarp = true;
   const Finding iwarp = ById(result).at("server.rdma-listener");
   EXPECT_THAT(iwarp.fix, HasSubstr("TCP port 5445 (iWARP)"));
   EXPECT_THAT(iwarp.fix, Not(HasSubstr("4791")));
@@ -222,8 +213,8 @@ TEST(ProbeChecks, BlameNoServerForWhatThisHostLacks) {
   for (const auto& [step, id] : steps) {
     ProbeResult result = GoodSmb();
     FailAt(result, step, {FailureKind::kSetup, "register 64 KiB: Cannot allocate memory"});
-    for (const char* prefix : {"rdma", "smb", "io"}) Forget(result, prefix);
-    if (step.starts_with("tcp")) Forget(result, "tcp");
+    ForgetRdma(result);
+    if (step.starts_with("tcp")) result.answers.tcp = {};
     const Finding finding = ById(result).at(id);
     EXPECT_EQ(finding.outcome, Outcome::kUnknown) << id;
     EXPECT_EQ(finding.observed, "register 64 KiB: Cannot allocate memory");
@@ -243,16 +234,16 @@ TEST(ProbeChecks, WarnOfAServerOnThePortOfIwarp) {
 
 TEST(ProbeChecks, SayWhomSigningConcerns) {
   ProbeResult result = GoodSmb();
-  Set(result, "smb2-signing", "required");
+  result.answers.smb.signing = SmbAnswers::Signing::kRequired;
   EXPECT_THAT(ById(result).at("server.signing").observed, HasSubstr("no client places data by RDMA"));
-  Set(result, "smb2-rdma-transform", "yes");
+  result.answers.smb.rdma_transform = true;
   EXPECT_THAT(ById(result).at("server.signing").observed, HasSubstr("only newer Windows clients"));
 }
 
 TEST(ProbeChecks, OfACallerWhoGaveUpAreUnknown) {
   ProbeResult result = GoodSmb();
   FailAt(result, "rdma-connect", {FailureKind::kCancelled, "the caller gave up"});
-  for (const char* prefix : {"rdma", "smb", "io"}) Forget(result, prefix);
+  ForgetRdma(result);
   EXPECT_EQ(ById(result).at("server.rdma-listener").outcome, Outcome::kUnknown);
   EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kUndetermined);
 }
@@ -260,9 +251,9 @@ TEST(ProbeChecks, OfACallerWhoGaveUpAreUnknown) {
 TEST(ProbeChecks, OfAWalkThatHadNoTimeLeftAreUnknownAndSaySo) {
   ProbeResult result = GoodSmb();
   FailAt(result, "rdma-connect", {FailureKind::kStalled, "connect: no answer in time"});
-  for (const char* prefix : {"rdma", "smb", "io"}) Forget(result, prefix);
+  ForgetRdma(result);
   EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kNotReady) << "it had its whole time";
-  Set(result, "time-up", "rdma-connect");
+  result.answers.time_up = "rdma-connect";
   const auto findings = ById(result);
   EXPECT_EQ(findings.at("server.rdma-listener").outcome, Outcome::kUnknown);
   EXPECT_EQ(findings.at("server.rdma-listener").observed,

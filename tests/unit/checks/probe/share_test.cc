@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "checks/probe/probe.h"
 
@@ -12,15 +13,6 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-void SetOfShare(ProbeResult& result, const std::string& name, const std::string& value) {
-  const auto known = std::ranges::find(result.values, name, &ProbeValue::name);
-  if (known == result.values.end()) {
-    result.values.push_back({name, value});
-  } else {
-    known->value = value;
-  }
-}
 
 ProbeStep& StepOf(ProbeResult& result, std::string_view name) {
   return *std::ranges::find(result.steps, name, &ProbeStep::name);
@@ -39,17 +31,17 @@ ProbeResult GoodShare() {
     result.steps.push_back({.name = step, .outcome = StepOutcome::kDone});
   }
   result.steps.push_back({.name = "share-inquire"});
-  SetOfShare(result, "tcp-dialect", "3.1.1");
-  SetOfShare(result, "smb2-dialect", "3.1.1");
-  SetOfShare(result, "share-client-smb-direct", "yes");
-  SetOfShare(result, "share-connection", "rdma");
-  SetOfShare(result, "share-signed", "no");
-  SetOfShare(result, "share-encrypted", "no");
-  SetOfShare(result, "share-server-interfaces", "10.0.0.2 25Gbps rdma");
-  SetOfShare(result, "share-address-announced-rdma", "yes");
-  SetOfShare(result, "share-moved-bytes", "1000000");
-  SetOfShare(result, "share-port-bytes", "1200000");
-  SetOfShare(result, "share-new-tcp-connections", "0");
+  result.answers.tcp.dialect = "3.1.1";
+  result.answers.smb.dialect = "3.1.1";
+  result.answers.share.client_smb_direct = true;
+  result.answers.share.connection = ShareAnswers::Connection::kRdma;
+  result.answers.share.is_signed = false;
+  result.answers.share.encrypted = false;
+  result.answers.share.server_interfaces = "10.0.0.2 25Gbps rdma";
+  result.answers.share.address_announced_rdma = true;
+  result.answers.share.moved_bytes = 1'000'000;
+  result.answers.share.port_bytes = 1'200'000;
+  result.answers.share.new_tcp_connections = 0;
   result.transfers = {{.case_name = "share-read-512k",
                        .operation = Operation::kRead,
                        .message_bytes = 524288,
@@ -86,29 +78,36 @@ TEST(ShareChecks, AreNotMadeForAWalkThatEndsAtTheServer) {
 }
 
 TEST(ShareChecks, NeverTakeTcpForRdma) {
-  const std::pair<const char*, const char*> signs[] = {
-      {"share-connection", "tcp"}, {"share-new-tcp-connections", "1"}, {"share-port-bytes", "4096"}};
-  for (const auto& [name, value] : signs) {
+  const std::function<void(ShareAnswers&)> signs[] = {
+      [](ShareAnswers& share) { share.connection = ShareAnswers::Connection::kTcp; },
+      [](ShareAnswers& share) { share.new_tcp_connections = 1; },
+      [](ShareAnswers& share) { share.port_bytes = 4096; }};
+  for (const auto& sign : signs) {
     ProbeResult result = GoodShare();
-    SetOfShare(result, name, value);
+    sign(result.answers.share);
     const Finding finding = Found(result, "share.over-rdma");
-    EXPECT_EQ(finding.outcome, Outcome::kFail) << name;
+    EXPECT_EQ(finding.outcome, Outcome::kFail) << finding.observed;
     EXPECT_TRUE(finding.blocking);
     EXPECT_THAT(finding.fix, HasSubstr("probe smb files"));
   }
 }
 
 TEST(ShareChecks, ProveNothingByFilesThatWereNotMovedOrAStateThatWasNotRead) {
-  for (const char* name : {"share-connection", "share-moved-bytes", "share-new-tcp-connections"}) {
+  const std::function<void(ShareAnswers&)> gaps[] = {
+      [](ShareAnswers& share) { share.connection = ShareAnswers::Connection::kUnknown; },
+      [](ShareAnswers& share) { share.moved_bytes.reset(); },
+      [](ShareAnswers& share) { share.new_tcp_connections.reset(); }};
+  for (const auto& gap : gaps) {
     ProbeResult result = GoodShare();
-    std::erase_if(result.values, [name](const ProbeValue& value) { return value.name == name; });
-    EXPECT_EQ(Found(result, "share.over-rdma").outcome, Outcome::kUnknown) << name;
+    gap(result.answers.share);
+    const Finding finding = Found(result, "share.over-rdma");
+    EXPECT_EQ(finding.outcome, Outcome::kUnknown) << finding.observed;
   }
 }
 
 TEST(ShareChecks, AcceptAPortThatCountsNothingWhenTheRestAgrees) {
   ProbeResult result = GoodShare();
-  std::erase_if(result.values, [](const ProbeValue& value) { return value.name == "share-port-bytes"; });
+  result.answers.share.port_bytes.reset();
   const Finding finding = Found(result, "share.over-rdma");
   EXPECT_EQ(finding.outcome, Outcome::kWarn) << "two witnesses are not three";
   EXPECT_THAT(finding.observed, HasSubstr("counts no traffic"));
@@ -122,7 +121,7 @@ TEST(ShareChecks, SayWhyTheShareWasNotMounted) {
   Finding finding = Found(result, "share.mount");
   EXPECT_EQ(finding.outcome, Outcome::kFail);
   EXPECT_THAT(finding.observed, HasSubstr("Permission denied"));
-  SetOfShare(result, "share-client-smb-direct", "no");
+  result.answers.share.client_smb_direct = false;
   finding = Found(result, "share.mount");
   EXPECT_THAT(finding.observed, HasSubstr("without SMB Direct"));
   EXPECT_THAT(finding.fix, HasSubstr("CIFS_SMB_DIRECT"));
@@ -139,7 +138,7 @@ TEST(ShareChecks, TakeTroubleOfThisHostForNoAnswer) {
 
 TEST(ShareChecks, NameAFileThatCouldNotBeRemoved) {
   ProbeResult result = GoodShare();
-  SetOfShare(result, "share-file-left", ".rdmaready-1.tmp: Permission denied");
+  result.answers.share.file_left = ".rdmaready-1.tmp: Permission denied";
   const Finding finding = Found(result, "share.files");
   EXPECT_EQ(finding.outcome, Outcome::kWarn);
   EXPECT_THAT(finding.observed, HasSubstr(".rdmaready-1.tmp"));
@@ -158,17 +157,16 @@ TEST(ShareChecks, FailForAByteThatCameBackOtherwise) {
 }
 
 TEST(ShareChecks, WarnOfDataThatIsCopiedAndOfAnAddressThatIsNotAnnounced) {
-  for (const char* name : {"share-signed", "share-encrypted"}) {
+  for (const auto flag : {&ShareAnswers::is_signed, &ShareAnswers::encrypted}) {
     ProbeResult result = GoodShare();
-    SetOfShare(result, name, "yes");
-    EXPECT_EQ(Found(result, "share.direct-placement").outcome, Outcome::kWarn) << name;
+    result.answers.share.*flag = true;
+    EXPECT_EQ(Found(result, "share.direct-placement").outcome, Outcome::kWarn);
     EXPECT_EQ(Found(result, "share.over-rdma").outcome, Outcome::kPass);
   }
   ProbeResult result = GoodShare();
-  SetOfShare(result, "share-address-announced-rdma", "no");
+  result.answers.share.address_announced_rdma = false;
   EXPECT_EQ(Found(result, "share.announced").outcome, Outcome::kWarn);
-  std::erase_if(result.values,
-                [](const ProbeValue& value) { return value.name == "share-address-announced-rdma"; });
+  result.answers.share.address_announced_rdma.reset();
   EXPECT_EQ(Found(result, "share.announced").outcome, Outcome::kWarn);
 }
 

@@ -19,7 +19,7 @@ using testing::Not;
 // A step, and what is known once it was made.
 struct Stage {
   std::string step{};
-  std::vector<ProbeValue> values{};
+  std::function<void(ProbeResult&)> told{};
   std::vector<TransferResult> transfers{};
 };
 using Stages = std::vector<Stage>;
@@ -33,32 +33,47 @@ TransferResult Moved(std::string name, bool verified) {
 
 Stages NvmeStages() {
   return {{"resolve", {}},
-          {"route", {{"nvme-host-nqn", "nqn.host"}, {"nvme-host-nqn-from", "/etc/nvme/hostnqn"}}},
-          {"rdma-connect", {{"rdma-ird", "16"}}},
-          {"nvme-discovery-connect", {{"nvme-controller-id", "1"}}},
-          {"nvme-enable", {{"nvme-version", "1.3"}}},
+          {"route",
+           [](ProbeResult& r) {
+             r.answers.nvme_host.nqn = "nqn.host";
+             r.answers.nvme_host.nqn_from = "/etc/nvme/hostnqn";
+           }},
+          {"rdma-connect", [](ProbeResult& r) { r.answers.rdma.ird = 16; }},
+          {"nvme-discovery-connect", [](ProbeResult& r) { r.answers.nvme.controller_id = 1; }},
+          {"nvme-enable", [](ProbeResult& r) { r.answers.nvme.version = "1.3"; }},
           {"nvme-discovery-log",
-           {{"nvme-subsystems", "2"},
-            {"nvme-rdma-subsystems", "1"},
-            {"nvme-subsystem-1", "nqn.one"},
-            {"nvme-subsystem-1-at", "tcp 10.0.0.2:8009"},
-            {"nvme-subsystem-2", "nqn.two"},
-            {"nvme-subsystem-2-at", "rdma 10.0.0.2:4420"}}},
-          {"nvme-subsystem-connect", {{"nvme-proof-subsystem", "nqn.one"}}},
-          {"nvme-kernel-connect", {{"nvme-kernel-transport", "rdma"}, {"nvme-kernel-controller", "nvme3"}}},
+           [](ProbeResult& r) {
+             r.answers.nvme.subsystems = 2;
+             r.answers.nvme.rdma_subsystems = 1;
+             r.answers.nvme.listed = {{"nqn.one", "tcp", "10.0.0.2", "8009"},
+                                      {"nqn.two", "rdma", "10.0.0.2", "4420"}};
+           }},
+          {"nvme-subsystem-connect", [](ProbeResult& r) { r.answers.nvme.proof_subsystem = "nqn.one"; }},
+          {"nvme-kernel-connect",
+           [](ProbeResult& r) {
+             r.answers.nvme.kernel_transport = "rdma";
+             r.answers.nvme.kernel_controller = "nvme3";
+           }},
           {"nvme-kernel-read", {}, {Moved("nvme-read", true)}},
           {"nvme-kernel-disconnect", {}}};
 }
 
 Stages IserStages() {
   return {{"resolve", {}},
-          {"route", {{"iser-initiator", "iqn.me"}}},
-          {"rdma-connect", {{"rdma-ird", "16"}}},
+          {"route", [](ProbeResult& r) { r.answers.iser_initiator.name = "iqn.me"; }},
+          {"rdma-connect", [](ProbeResult& r) { r.answers.rdma.ird = 16; }},
           {"iser-discovery-login", {}},
           {"iser-send-targets",
-           {{"iser-targets", "1"}, {"iser-target-1", "iqn.a"}, {"iser-target-1-at", "10.0.0.2:3260,1"}}},
+           [](ProbeResult& r) {
+             r.answers.iser.targets = 1;
+             r.answers.iser.listed = {{"iqn.a", {"10.0.0.2:3260,1"}}};
+           }},
           {"iser-discovery-logout", {}},
-          {"iser-session-login", {{"iser-authentication", "None"}, {"iser-rdma-extensions", "Yes"}}},
+          {"iser-session-login",
+           [](ProbeResult& r) {
+             r.answers.iser.authentication = "None";
+             r.answers.iser.rdma_extensions = "Yes";
+           }},
           {"iser-unit", {}},
           {"iser-read", {}, {Moved("iser-read", true)}},
           {"iser-session-logout", {}}};
@@ -67,13 +82,29 @@ Stages IserStages() {
 Stages NfsStages() {
   return {{"resolve", {}},
           {"route", {}},
-          {"rdma-connect", {{"rdma-ird", "16"}, {"nfs-connect-data", "yes"}, {"nfs-server-receive", "4096"}}},
-          {"nfs-null", {{"nfs-credits", "64"}}},
-          {"nfs-versions", {{"nfs-versions", "4.0 4.1 4.2"}, {"nfs-newest-version", "4.2"}}},
-          {"nfs-mount", {{"nfs-proof-export", "/"}, {"nfs-mount-transport", "rdma"}}},
+          {"rdma-connect",
+           [](ProbeResult& r) {
+             r.answers.rdma.ird = 16;
+             r.answers.nfs.connect_data = true;
+             r.answers.nfs.server_receive = 4096;
+           }},
+          {"nfs-null", [](ProbeResult& r) { r.answers.nfs.credits = 64; }},
+          {"nfs-versions",
+           [](ProbeResult& r) {
+             r.answers.nfs.versions = "4.0 4.1 4.2";
+             r.answers.nfs.newest_version = "4.2";
+           }},
+          {"nfs-mount",
+           [](ProbeResult& r) {
+             r.answers.nfs.proof_export = "/";
+             r.answers.nfs.mount_transport = "rdma";
+           }},
           {"nfs-write", {}, {Moved("nfs-write", false)}},
           {"nfs-read",
-           {{"nfs-rdma-request-bytes", "2112816"}, {"nfs-rdma-reply-bytes", "2097712"}},
+           [](ProbeResult& r) {
+             r.answers.nfs.rdma_request_bytes = 2'112'816;
+             r.answers.nfs.rdma_reply_bytes = 2'097'712;
+           },
            {Moved("nfs-read", true)}},
           {"nfs-unmount", {}}};
 }
@@ -103,17 +134,11 @@ ProbeResult Walked(Protocol protocol, const Stages& stages, std::string_view fai
       step.outcome = StepOutcome::kDone;
     } else if (going) {
       step.outcome = StepOutcome::kDone;
-      result.values.insert(result.values.end(), stage.values.begin(), stage.values.end());
+      if (stage.told) stage.told(result);
       result.transfers.insert(result.transfers.end(), stage.transfers.begin(), stage.transfers.end());
     }
   }
   return result;
-}
-
-void SetAnswer(ProbeResult& result, std::string_view name, std::string value) {
-  const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
-  ASSERT_NE(found, result.values.end()) << name;
-  found->value = std::move(value);
 }
 
 std::vector<std::string> TroubleIn(const ProbeResult& result) {
@@ -155,8 +180,8 @@ std::vector<Family> Families() {
             {"nvme.subsystem-admits", "nvme-subsystem-connect"},
             {"nvme.kernel-read", "nvme-kernel-connect"},
             {"nvme.kernel-disconnect", "nvme-kernel-disconnect"}},
-           {{"nvme.subsystem-listed", [](ProbeResult& r) { SetAnswer(r, "nvme-rdma-subsystems", "0"); }},
-            {"nvme.kernel-read", [](ProbeResult& r) { SetAnswer(r, "nvme-kernel-transport", "tcp"); }}}},
+           {{"nvme.subsystem-listed", [](ProbeResult& r) { r.answers.nvme.rdma_subsystems = 0; }},
+            {"nvme.kernel-read", [](ProbeResult& r) { r.answers.nvme.kernel_transport = "tcp"; }}}},
           {Protocol::kIser,
            IserStages(),
            {{"iser.address", "resolve"},
@@ -166,8 +191,7 @@ std::vector<Family> Families() {
             {"iser.discovery", "iser-send-targets"},
             {"iser.session", "iser-session-login"},
             {"iser.read", "iser-unit"}},
-           {{"iser.target-listed", [](ProbeResult& r) { SetAnswer(r, "iser-targets", "0"); }},
-            {"iser.read", wrong}}},
+           {{"iser.target-listed", [](ProbeResult& r) { r.answers.iser.targets = 0; }}, {"iser.read", wrong}}},
           {Protocol::kNfs,
            NfsStages(),
            {{"nfs.address", "resolve"},
@@ -178,9 +202,9 @@ std::vector<Family> Families() {
             {"nfs.write", "nfs-write"},
             {"nfs.read", "nfs-read"},
             {"nfs.unmount", "nfs-unmount"}},
-           {{"nfs.version", [](ProbeResult& r) { SetAnswer(r, "nfs-newest-version", "4.0"); }},
-            {"nfs.inline-size", [](ProbeResult& r) { SetAnswer(r, "nfs-server-receive", "1024"); }},
-            {"nfs.by-rdma", [](ProbeResult& r) { SetAnswer(r, "nfs-rdma-reply-bytes", "0"); }},
+           {{"nfs.version", [](ProbeResult& r) { r.answers.nfs.newest_version = "4.0"; }},
+            {"nfs.inline-size", [](ProbeResult& r) { r.answers.nfs.server_receive = 1024; }},
+            {"nfs.by-rdma", [](ProbeResult& r) { r.answers.nfs.rdma_reply_bytes = 0; }},
             {"nfs.read", wrong}}}};
 }
 
@@ -252,20 +276,20 @@ TEST(StorageProbeChecks, NameWhoIsRefusedAndWhatIsDemanded) {
       ById(Walked(Protocol::kNvme, NvmeStages(), "nvme-subsystem-connect"), "nvme.subsystem-admits");
   EXPECT_EQ(denied.observed, "the step's own words (host nqn.host, /etc/nvme/hostnqn)");
   ProbeResult chap = Walked(Protocol::kIser, IserStages(), "iser-session-login");
-  chap.values.push_back({"iser-authentication", "CHAP"});
+  chap.answers.iser.authentication = "CHAP";
   EXPECT_THAT(ById(chap, "iser.session").fix, HasSubstr("authmethod -v CHAP"));
 }
 
 TEST(StorageProbeChecks, TellAHostWithoutRdmaFromASilentOne) {
   ProbeResult result = Walked(Protocol::kNfs, NfsStages(), "rdma-connect");
-  result.values.push_back({"rdma-refusal", "no-answer"});
+  result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
   EXPECT_EQ(ById(result, "nfs.rdma-listener").observed, "the step's own words");
   EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("ping -c 3 10.0.0.2"));
-  result.values.push_back({"tcp-answers", "yes"});
-  result.values.push_back({"local-iwarp", "no"});
+  result.answers.rdma.tcp_answers = true;
+  result.answers.rdma.local_iwarp = false;
   EXPECT_THAT(ById(result, "nfs.rdma-listener").observed, HasSubstr("TCP is answered there and RDMA is not"));
   EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("4791"));
-  SetAnswer(result, "local-iwarp", "yes");
+  result.answers.rdma.local_iwarp = true;
   EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, Not(HasSubstr("4791")));
 }
 
@@ -274,10 +298,10 @@ TEST(StorageProbeChecks, SayThatNobodyListensOnlyWhereThatIsSo) {
     const std::string subject = ProbeSubject(family.protocol, "");
     const std::string id = subject.substr(0, subject.find(' ')) + ".rdma-listener";
     ProbeResult result = Walked(family.protocol, family.stages, "rdma-connect");
-    result.values.push_back({"rdma-refusal", "no-listener"});
+    result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoListener};
     const Finding nobody = ById(result, id);
     EXPECT_THAT(nobody.observed, HasSubstr("no RDMA listener"));
-    SetAnswer(result, "rdma-refusal", "consumer");
+    result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kConsumer};
     const Finding refused = ById(result, id);
     EXPECT_EQ(refused.outcome, Outcome::kFail);
     EXPECT_NE(refused.fix, nobody.fix);
@@ -329,7 +353,7 @@ TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
 
 TEST(StorageProbeChecks, AdviseToTakeDownOneControllerAndNeverASubsystem) {
   ProbeResult connected = FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect");
-  connected.values.push_back({"nvme-already-connected", "nvme0 nvme4"});
+  connected.answers.nvme.already_connected = "nvme0 nvme4";
   EXPECT_THAT(ById(connected, "nvme.kernel-read").fix, HasSubstr("nvme disconnect -d nvme0"));
   const ProbeResult left = Walked(Protocol::kNvme, NvmeStages(), "nvme-kernel-disconnect");
   EXPECT_THAT(ById(left, "nvme.kernel-disconnect").fix, HasSubstr("nvme disconnect -d nvme3"));
@@ -339,7 +363,7 @@ TEST(StorageProbeChecks, AdviseToTakeDownOneControllerAndNeverASubsystem) {
 
 TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
   ProbeResult result = Walked(Protocol::kNvme, NvmeStages());
-  std::erase_if(result.values, [](const ProbeValue& value) { return value.name == "nvme-proof-subsystem"; });
+  result.answers.nvme.proof_subsystem.reset();
   for (ProbeStep& step : result.steps) {
     const bool proof = step.name.find("kernel") != std::string::npos || step.name == "nvme-subsystem-connect";
     if (proof) step.outcome = StepOutcome::kNotReached;
@@ -349,7 +373,7 @@ TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
   EXPECT_EQ(finding.outcome, Outcome::kUnknown);
   EXPECT_THAT(finding.observed, HasSubstr("name the subsystem: --subsystem NQN"));
   EXPECT_THAT(finding.fix, HasSubstr("probe nvme fs1 --prove --subsystem NQN"));
-  result.values.push_back({"nvme-proof-subsystem", "nqn.two"});
+  result.answers.nvme.proof_subsystem = "nqn.two";
   EXPECT_EQ(ById(result, "nvme.subsystem-admits").observed, "not tried") << "it was named, and the walk ended";
 }
 
@@ -357,7 +381,7 @@ TEST(StorageProbeChecks, CountOnlySubsystemsOverRdma) {
   ProbeResult result = Walked(Protocol::kNvme, NvmeStages());
   EXPECT_EQ(ById(result, "nvme.subsystem-listed").observed,
             "nqn.two at rdma 10.0.0.2:4420; 1 over other transports");
-  SetAnswer(result, "nvme-rdma-subsystems", "0");
+  result.answers.nvme.rdma_subsystems = 0;
   const Finding none = ById(result, "nvme.subsystem-listed");
   EXPECT_EQ(none.observed, "none over RDMA for the host nqn.host; 2 over other transports");
   EXPECT_THAT(none.fix, HasSubstr("addr_trtype"));

@@ -8,15 +8,16 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <thread>
 
 #include "api/convert/facts.h"
 #include "api/convert/report.h"
+#include "api/model/cases.h"
 #include "api/profile/profile_proto.h"
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
-#include "cli/explanation.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -43,24 +44,35 @@ class FakeAgent final : public v1::Agent::Service {
     return host;
   }
 
-  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest*,
+  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest* request,
                      grpc::ServerWriter<v1::CheckEvent>* writer) override {
-    const std::vector<Finding> findings = JudgeHost(facts_, profile_);
+    std::vector<Finding> findings = JudgeHost(facts_, profile_);
+    for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) {
+      findings.push_back(
+          JudgeTransfer(Good(std::string(test.name)), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
+    }
     v1::CheckEvent event;
-    *event.mutable_finding() = ToProto(findings.front());
-    writer->Write(event);
-    for (const Finding& finding : early) {
-      *event.mutable_finding() = ToProto(finding);
-      writer->Write(event);
+    const auto say = [&](std::span<const Finding> said) {
+      for (const Finding& finding : said) {
+        *event.mutable_finding() = ToProto(finding);
+        writer->Write(event);
+      }
+    };
+    if (hangs) {
+      say(std::span(findings).first(1));
+      say(early);
+      while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      say(std::span(findings).subspan(1));
+    } else {
+      say(findings);
     }
-    while (hangs && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    HostReport report{.agent_version = "0.1.0", .kernel_release = "6.12", .findings = findings};
-    for (const std::string& name : CaseNames(Rung::kPeer)) {
-      report.findings.push_back(JudgeTransfer(Good(name), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
-    }
-    *event.mutable_done()->mutable_report() = ToProto(report);
-    *event.mutable_done()->mutable_profile() = ToProto(profile_);
-    *event.mutable_done()->mutable_facts() = ToProto(facts_);
+    v1::CheckDone* done = event.mutable_done();
+    done->mutable_report()->set_agent_version("0.1.0");
+    done->mutable_report()->set_kernel_release("6.12");
+    *done->mutable_profile() = ToProto(profile_);
+    done->set_software_devices_only(AllSoftware(facts_));
+    asked_for_facts = request->with_facts();
+    if (request->with_facts()) *done->mutable_facts() = ToProto(facts_);
     writer->Write(event);
     return grpc::Status::OK;
   }
@@ -111,6 +123,7 @@ class FakeAgent final : public v1::Agent::Service {
   }
 
   std::string probed{};
+  std::atomic<bool> asked_for_facts = false;
   std::uint32_t time_ms = 0;
   std::vector<Finding> early{};  // said before it hangs
   std::atomic<bool> hangs = false;
@@ -164,16 +177,15 @@ class HostsCheckTest : public ::testing::Test {
   FakeAgent a_{"10.0.0.1"};
   FakeAgent b_{"10.0.0.2"};
   std::vector<HostClient> hosts_;
-  Console console_{stdout, stderr};
 };
 
 TEST_F(HostsCheckTest, FindsTwoGoodHostsReadyUpToPeer) {
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(summary.report.verdict, Readiness::kReady);
   EXPECT_EQ(StatusOf(summary), ExitStatus::kOk);
   EXPECT_EQ(summary.report.profile_name, "virtual-fabric");
-  EXPECT_EQ(PeerFindings(summary).size(), 2 * CaseNames(Rung::kPeer).size());
+  EXPECT_EQ(PeerFindings(summary).size(), 2 * CheckedCasesOn(Rung::kPeer).size());
   EXPECT_EQ(summary.report.hosts[1].host, "b");
   EXPECT_TRUE(summary.notes[0].software);
 }
@@ -184,7 +196,7 @@ TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
   b_.BeHardware();
   Profile demanding = VirtualFabricProfile();
   demanding.min_throughput_mbps = 20'000;
-  HostsCheck check(hosts_, Rung::kPeer, demanding, console_);
+  HostsCheck check(hosts_, Rung::kPeer, demanding, {});
   const std::vector<Finding> findings = PeerFindings(check.Run());
   const auto write = std::ranges::find(findings, "peer.write-512k", &Finding::id);
   ASSERT_NE(write, findings.end());
@@ -194,7 +206,7 @@ TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
 
 TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
   b_.dies_after = 1;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(b_.peer_tests, 2);  // nothing more is asked of it
   EXPECT_THAT(summary.report.hosts[1].error, HasSubstr("host b: the agent went away"));
@@ -214,7 +226,7 @@ TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
 
 TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(summary.report.verdict, Readiness::kUndetermined);
   EXPECT_EQ(StatusOf(summary), ExitStatus::kOwnFailure);
@@ -223,7 +235,7 @@ TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
 
 TEST_F(HostsCheckTest, ShowsTheOthersWhenAHostWasNeverReached) {
   hosts_[1] = {.name = "b", .error = "host b: refused", .failure = ExitStatus::kUnreachable};
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(StatusOf(summary), ExitStatus::kUnreachable);
   EXPECT_EQ(summary.report.hosts[1].error, "host b: refused");
@@ -240,7 +252,7 @@ TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
     host.agent = agent;
   };
   hosts_[1] = std::move(late);
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
   const CheckSummary sofar = SnapshotWhen(
       check, [](const CheckSummary& now) { return !now.report.hosts[0].kernel_release.empty(); },
       [&] { silent = false; });
@@ -250,9 +262,22 @@ TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
   EXPECT_EQ(check.Snapshot().report.verdict, Readiness::kReady);  // in the end both were asked
 }
 
+TEST_F(HostsCheckTest, AsksForFactsOnlyWhereHostsAreCompared) {
+  HostsCheck two(hosts_, Rung::kHost, std::nullopt, {});
+  two.Run();
+  EXPECT_TRUE(a_.asked_for_facts);
+  EXPECT_TRUE(b_.asked_for_facts);
+  hosts_.pop_back();
+  HostsCheck one(hosts_, Rung::kLoopback, std::nullopt, {});
+  const CheckSummary summary = one.Run();
+  EXPECT_FALSE(a_.asked_for_facts);
+  EXPECT_TRUE(summary.notes[0].software);
+  EXPECT_EQ(summary.report.verdict, Readiness::kReady) << Headline(summary.report);
+}
+
 TEST_F(HostsCheckTest, CountsTheTimeOfConnecting) {
   hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
   EXPECT_GE(check.Run().report.duration_ns, 200'000'000);
 }
 
@@ -263,7 +288,7 @@ TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
     host.error = "hosts a and b are the same";
     host.failure = ExitStatus::kUsage;
   };
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary summary = check.Run();
   EXPECT_TRUE(summary.report.pairs.empty());
   EXPECT_EQ(a_.peer_tests, 0);
@@ -272,7 +297,7 @@ TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
 
 TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
   b_.hangs = true;
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
   CheckSummary sofar;
   {
     const std::jthread run([&] { check.Run(); });
@@ -292,7 +317,7 @@ TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
 
 TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
   a_.waits_after = 1;  // the first case passes, the second one hangs
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary sofar = SnapshotWhen(
       check,
       [&](const CheckSummary& now) {
@@ -300,9 +325,9 @@ TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
       },
       [&] { a_.waits_after = 1000; });
   const std::vector<Finding> findings = PeerFindings(sofar);
-  EXPECT_EQ(findings.size(), 2 * CaseNames(Rung::kPeer).size());
+  EXPECT_EQ(findings.size(), 2 * CheckedCasesOn(Rung::kPeer).size());
   EXPECT_EQ(std::ranges::count(findings, "not tested: interrupted", &Finding::observed),
-            static_cast<std::ptrdiff_t>(2 * CaseNames(Rung::kPeer).size() - 1));
+            static_cast<std::ptrdiff_t>(2 * CheckedCasesOn(Rung::kPeer).size() - 1));
   for (const HostReport& host : sofar.report.hosts) {
     EXPECT_EQ(host.verdict, Readiness::kUndetermined);
     EXPECT_EQ(host.ladder.at(2).outcome, RungOutcome::kUnknown);
@@ -323,7 +348,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
       JudgeTransfer({.case_name = "send-1k", .messages = 1, .bytes = 8, .bytes_verified = 8, .elapsed_ns = 1},
                     {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"})};
   b_.hangs = true;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
   const CheckSummary sofar = SnapshotWhen(
       check,
       [](const CheckSummary& now) {
@@ -334,7 +359,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
       [&] { b_.hangs = false; });
   const HostReport& b = sofar.report.hosts[1];
   EXPECT_EQ(std::ranges::count(b.findings, "not tested: interrupted", &Finding::observed),
-            static_cast<std::ptrdiff_t>(CaseNames(Rung::kPeer).size() - 1));
+            static_cast<std::ptrdiff_t>(CheckedCasesOn(Rung::kPeer).size() - 1));
   EXPECT_EQ(b.ladder.at(0).outcome, RungOutcome::kUnknown);  // not every setting was judged
   EXPECT_EQ(b.ladder.at(1).outcome, RungOutcome::kUnknown);
   for (const HostReport& host : sofar.report.hosts) EXPECT_NE(host.verdict, Readiness::kReady);
@@ -342,9 +367,11 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
 
 TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
   b_.LoseWindows();
-  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, console_);
+  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, {});
   const CheckSummary run = check.Run();
-  const auto made = static_cast<int>(2 * (CaseNames().size() - 1));  // in each direction, less the one
+  const auto made =
+      static_cast<int>(2 * (CheckedCasesOn(Rung::kPeer).size() + CheckedCasesOn(Rung::kSmbDirect).size() -
+                            1));  // in each direction, less the one
   EXPECT_EQ(a_.peer_tests, made);
   std::size_t left_out = 0;
   for (const PairReport& pair : run.report.pairs) {
@@ -362,7 +389,7 @@ TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
 }
 
 TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {},
                    {.protocol = Protocol::kSmb, .target = "fs1", .timeout = std::chrono::milliseconds(7'000)});
   const CheckSummary run = check.Run();
   EXPECT_EQ(a_.probed, "fs1");
@@ -377,8 +404,7 @@ TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
 
 TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
   hosts_.pop_back();
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
-                   {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {}, {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
   EXPECT_EQ(OutcomeOn(run.report.hosts[0].ladder, Rung::kPeer), RungOutcome::kNotRun);
@@ -388,8 +414,7 @@ TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
 TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
   hosts_.pop_back();
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, console_,
-                   {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {}, {.protocol = Protocol::kSmb, .target = "fs1"});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);
   const Finding& last = run.report.hosts[0].findings.back();

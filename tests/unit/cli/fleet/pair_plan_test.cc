@@ -10,7 +10,6 @@
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
-#include "cli/explanation.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -93,7 +92,7 @@ TEST(PairPlan, SaysWhyAPortThatIsDownIsNotTested) {
   EXPECT_TRUE(plan.jobs.empty());
   for (const PairReport& pair : plan.pairs) {
     const auto live = std::ranges::count(pair.findings, "link.state", &Finding::hidden_by);
-    EXPECT_GE(live, static_cast<std::ptrdiff_t>(CaseNames(Rung::kPeer).size()));
+    EXPECT_GE(live, static_cast<std::ptrdiff_t>(CheckedCasesOn(Rung::kPeer).size()));
   }
 }
 
@@ -160,38 +159,6 @@ TEST(PairPlan, LeavesTheVerdictOpenWhenAHostDidNotAnswer) {
   ASSERT_EQ(plan.pairs.size(), 1U);
   EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kUnknown);
   EXPECT_THAT(plan.pairs[0].findings[0].observed, HasSubstr("host b could not be asked"));
-}
-
-TEST(JudgePeer, NamesTheAgentThatWentAway) {
-  PeerAnswer answer;
-  answer.to_status = absl::UnavailableError("host b: the agent went away");
-  answer.result.failure = {FailureKind::kStalled, "nothing came"};
-  const PeerVerdict verdict = JudgePeer(answer, "send-1k", {.rung = Rung::kPeer, .peer_host = "b"}, "a");
-  EXPECT_EQ(verdict.finding.outcome, Outcome::kFail);
-  EXPECT_THAT(verdict.finding.observed, HasSubstr("host b: the agent went away"));
-  EXPECT_EQ(verdict.to_error, "host b: the agent went away");
-  EXPECT_EQ(verdict.from_error, "");
-}
-
-TEST(JudgePeer, TellsABusyPortFromAFailedTest) {
-  PeerAnswer answer;
-  answer.from_status = absl::ResourceExhaustedError("host a: port rxe0/1 is in use by root@c");
-  const PeerVerdict verdict = JudgePeer(answer, "send-1k", {.rung = Rung::kPeer}, "a");
-  EXPECT_EQ(verdict.finding.outcome, Outcome::kUnknown);
-  EXPECT_THAT(verdict.finding.observed, HasSubstr("in use by root@c"));
-  EXPECT_EQ(verdict.from_error, "");
-}
-
-TEST(JudgePeer, BytesThatArrivedWrongAreProvenWhateverEndedTheCallAfterwards) {
-  for (const absl::Status& ended :
-       {absl::CancelledError("host b: cancelled"), absl::UnavailableError("host b: gone")}) {
-    PeerAnswer answer;
-    answer.to_status = ended;
-    answer.result.failure = {FailureKind::kCorrupt, "3 bytes wrong"};
-    const PeerVerdict verdict = JudgePeer(answer, "write-8k", {.rung = Rung::kPeer}, "a");
-    EXPECT_EQ(verdict.finding.outcome, Outcome::kFail) << ended;
-    EXPECT_EQ(verdict.result.failure.kind, FailureKind::kCorrupt) << ended;
-  }
 }
 
 Facts TwoRails(const std::string& first, const std::string& second) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <variant>
 
 #include "api/base/status.h"
 #include "api/profile/load.h"
@@ -42,40 +43,14 @@ Judged Judge(Recording recording, const Profile& profile) {
   return judged;
 }
 
-// Every recording that lacks one question of `log`, and its name.
-template <class Log, class Name, class Try>
-void WithoutEach(const Recording& whole, Log Recording::*log, Name name, Try attempt) {
-  for (const auto& [question, answers] : (whole.*log).entries()) {
-    Recording less = whole;
-    (less.*log).entries().erase(question);
-    attempt(std::move(less), name(question));
-  }
-}
-
+// Every recording that lacks one question, and what that was.
 template <class Try>
 void WithoutEachQuestion(const Recording& whole, Try attempt) {
-  const auto path = [](const std::string& text) { return text; };
-  const auto port = [](const PortQuestion& asked) { return asked.device + "/" + std::to_string(asked.port); };
-  WithoutEach(whole, &Recording::files, path, attempt);
-  WithoutEach(whole, &Recording::directories, path, attempt);
-  WithoutEach(whole, &Recording::links, path, attempt);
-  WithoutEach(
-      whole, &Recording::lines, [](const LinesQuestion& asked) { return "lines of " + asked.path; }, attempt);
-  WithoutEach(
-      whole, &Recording::netlink,
-      [](const NetlinkRequest& asked) {
-        return "netlink " + std::to_string(asked.protocol) + " " + std::to_string(asked.type);
-      },
-      attempt);
-  WithoutEach(
-      whole, &Recording::ethtool, [](const EthtoolQuestion& asked) { return "ethtool " + asked.netdev; },
-      attempt);
-  WithoutEach(whole, &Recording::verbs_ports, port, attempt);
-  WithoutEach(whole, &Recording::verbs_devices, path, attempt);
-  WithoutEach(whole, &Recording::verbs_gids, path, attempt);
-  WithoutEach(whole, &Recording::rdma_cm, port, attempt);
-  WithoutEach(
-      whole, &Recording::memlock, [](std::monostate) { return std::string("memlock"); }, attempt);
+  for (const auto& [question, answers] : whole.answers.entries()) {
+    Recording less = whole;
+    less.answers.entries().erase(question);
+    attempt(std::move(less), std::visit([](const auto& kind) { return kind.What(); }, question));
+  }
 }
 
 void ExpectOnlyDoubts(const Judged& whole, const Judged& less, const std::string& what) {

@@ -43,11 +43,13 @@ Facts At(const std::string& address) {
 }
 
 TestRunner::Snapshot PeerWith(const Facts& b, const std::vector<PortSelection>& ports = {}) {
-  Console console(stdout, stderr);
   FactsAgent a_agent(At("10.0.0.1"));
   FactsAgent b_agent(b);
-  TestRunner test(console);
-  test.Peer(a_agent.Client("a"), b_agent.Client("b"), ports, {}, {});
+  std::vector<HostClient> hosts;
+  hosts.push_back(a_agent.Client("a"));
+  hosts.push_back(b_agent.Client("b"));
+  TestRunner test({});
+  test.Peer(hosts, ports, {}, {});
   return test.Now();
 }
 

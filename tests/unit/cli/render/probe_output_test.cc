@@ -27,9 +27,12 @@ ProbeSummary Reached() {
                            "smb2-negotiate", "smbd-minimum"}) {
     result.steps.push_back({.name = step, .outcome = StepOutcome::kDone, .duration_ns = 1'000'000});
   }
-  result.values = {{"tcp-dialect", "3.1.1"},       {"tcp-multi-channel", "yes"}, {"rdma-ird", "8"},
-                   {"smb2-dialect", "3.1.1"},      {"smb2-signing", "enabled"},  {"io-size", "4194304"},
-                   {"smbd-accepts-minimum", "yes"}};
+  result.answers.tcp = {.dialect = "3.1.1", .multi_channel = true};
+  result.answers.rdma = {.ird = 8};
+  result.answers.smb = {.dialect = "3.1.1",
+                        .signing = SmbAnswers::Signing::kEnabled,
+                        .io_size = 4'194'304,
+                        .smbd_minimum = SmbAnswers::Minimum::kAccepted};
   ProbeSummary run{.host = "node1", .answer = {.result = result, .run_id = "r"}};
   run.answer.findings = JudgeProbe(result);
   return run;
@@ -41,7 +44,7 @@ ProbeSummary Closed() {
   for (std::size_t i = 2; i < result.steps.size(); ++i) result.steps[i].outcome = StepOutcome::kNotReached;
   result.steps[2].outcome = StepOutcome::kFailed;
   result.steps[2].failure = {FailureKind::kRejected, "connect to 10.0.0.9 port 445: Connection refused"};
-  result.values.clear();
+  result.answers = {};
   run.answer.findings = JudgeProbe(result);
   return run;
 }
@@ -94,7 +97,7 @@ TEST(ProbeText, ShowsOneRedLineAndWhatToType) {
 // A server may say what it likes.
 TEST(ProbeText, LetsNoControlCharacterThrough) {
   ProbeSummary run = Reached();
-  run.answer.result.values.push_back({"smb2-name", "a\x1b[31mb\n"});
+  run.answer.result.answers.smb.capabilities = "a\x1b[31mb\n";
   const std::string text = ProbeText(run, {});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("a [31mb"));

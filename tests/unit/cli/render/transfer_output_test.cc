@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "api/model/cases.h"
 #include "checks/live/transfer.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
@@ -86,6 +88,24 @@ TEST(TransfersText, ShowsTheWorstIntervalAndTheTailWithinAHundredColumns) {
   EXPECT_THAT(text, ::testing::HasSubstr("ok: 3 of 3 tests, 126 MB, every byte verified\n"));
   for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
     EXPECT_LE(text.find('\n', begin) - begin, 100U) << text;
+  }
+}
+
+// By the case's row, as a finding does.
+TEST(TransfersText, ShowsTheFigureThatTheCaseIsLookedAtFor) {
+  for (const TransferCase& test : kTransferCases) {
+    TransferRow row = GoodTransfer();
+    row.result.case_name = test.name;
+    row.result.message_bytes = test.message_bytes;
+    const std::string text = TransfersText({.run_id = "r", .rows = {row}}, {});
+    const std::string rate = fmt::format("{}  61.2 MB/s", test.name);
+    const bool bandwidth = text.find(rate) != std::string::npos;
+    EXPECT_EQ(bandwidth, test.figure == Figure::kRate) << text;
+    EXPECT_NE(bandwidth, text.find(" op/s") != std::string::npos) << text;
+    const std::string observed = JudgeTransfer(row.result, {.rung = PairRungOf(test.name)}).observed;
+    EXPECT_EQ(observed.starts_with("61.2 MB/s"), test.figure == Figure::kRate) << observed;
+    EXPECT_EQ(observed.find("operations/s") != std::string::npos, test.figure == Figure::kOperations)
+        << observed;
   }
 }
 

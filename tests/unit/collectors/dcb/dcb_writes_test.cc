@@ -45,7 +45,7 @@ DcbWrites Decoded(std::vector<DcbNotice> notices, std::vector<ProcessName> resid
   Dcb settings = Before();
   return DecodeDcbWrites(
       {.listened_ms = 5000, .residents = std::move(residents), .notices = std::move(notices)}, "dcb0",
-      &settings);
+      settings);
 }
 
 TEST(DcbWrites, WhatChangedIsToldFromTheSettingsBefore) {
@@ -53,7 +53,7 @@ TEST(DcbWrites, WhatChangedIsToldFromTheSettingsBefore) {
   const DcbNotices heard{.listened_ms = 5000,
                          .notices = {Notice(Settings(16), kAsked), Notice(Settings(0), kAsked),
                                      Notice(Settings(0, true), kAsked)}};
-  const DcbWrites writes = DecodeDcbWrites(heard, "dcb0", &settings);
+  const DcbWrites writes = DecodeDcbWrites(heard, "dcb0", settings);
   ASSERT_THAT(writes.writes, SizeIs(3));
   EXPECT_THAT(writes.writes[0].changed, ElementsAre("PFC 3 -> 4"));
   EXPECT_THAT(writes.writes[1].changed, ElementsAre("PFC 4 -> off"));
@@ -109,7 +109,7 @@ TEST(DcbWrites, OfTheOlderDialectAreComparedInIt) {
   Dcb settings = Before();
   settings.cee = CeeSettings{};
   const DcbNotices heard{.notices = {Notice(wire::FullCee("dcb0"), 3)}};
-  const DcbWrites writes = DecodeDcbWrites(heard, "dcb0", &settings);
+  const DcbWrites writes = DecodeDcbWrites(heard, "dcb0", settings);
   ASSERT_THAT(writes.writes, SizeIs(1));
   EXPECT_THAT(writes.writes[0].changed, ElementsAre("CEE"));
   EXPECT_EQ(settings.pfc, Before().pfc);
@@ -166,26 +166,26 @@ const Fact<DcbWrites>& WritesIn(const Facts& facts) { return facts.ports->front(
 
 TEST(KeepDcbWrites, WhatDiffersAtTheEndAndWasNotAnnouncedIsSaid) {
   Facts after = HostWith(Before(32));
-  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kAsked)}}, HostWith(Before()), &after);
+  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kAsked)}}, HostWith(Before()), after);
   ASSERT_TRUE(WritesIn(after));
   EXPECT_THAT(WritesIn(after)->writes.at(0).changed, ElementsAre("PFC 3 -> 4"));
   EXPECT_THAT(WritesIn(after)->unannounced, ElementsAre("PFC 4 -> 5"));
   Facts quiet = HostWith(Before());
-  KeepDcbWrites(DcbNotices{.listened_ms = 9}, HostWith(Before()), &quiet);
+  KeepDcbWrites(DcbNotices{.listened_ms = 9}, HostWith(Before()), quiet);
   EXPECT_EQ(*WritesIn(quiet), DcbWrites{.listened_ms = 9});
 }
 
 TEST(KeepDcbWrites, SaysWhyNobodyKnows) {
   Facts deaf = HostWith(Before());
-  KeepDcbWrites(Missing{Missing::Kind::kDenied, "no"}, HostWith(Before()), &deaf);
+  KeepDcbWrites(Missing{Missing::Kind::kDenied, "no"}, HostWith(Before()), deaf);
   EXPECT_EQ(WritesIn(deaf).missing().kind, Missing::Kind::kDenied);
   Facts came = HostWith(Before());
-  KeepDcbWrites(DcbNotices{}, Facts{}, &came);
+  KeepDcbWrites(DcbNotices{}, Facts{}, came);
   EXPECT_EQ(WritesIn(came).missing().detail, "the interface was not there when the watch began");
   const Missing none{Missing::Kind::kUnsupported, "driver has no DCB"};
   Facts without = HostWith({none, none, none, none, none, none, none, none, {none, none, none}, none});
   EXPECT_FALSE(AnyDcb(without));
-  KeepDcbWrites(DcbNotices{}, without, &without);
+  KeepDcbWrites(DcbNotices{}, without, without);
   EXPECT_EQ(WritesIn(without).missing().kind, Missing::Kind::kUnsupported);
 }
 
@@ -195,7 +195,7 @@ TEST(KeepDcbWrites, OfABondTheyAreOnThePortsUnderIt) {
   ports.front().lowers = std::vector<Netdev>{*ports.front().netdev};
   bond.ports = ports;
   const Facts before = bond;
-  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kAsked)}}, before, &bond);
+  KeepDcbWrites(DcbNotices{.notices = {Notice(Settings(16), kAsked)}}, before, bond);
   EXPECT_EQ(WritesIn(bond).missing().kind, Missing::Kind::kUnsupported);
   EXPECT_THAT(bond.ports->front().lowers->front().dcb_writes->writes, SizeIs(1));
 }
@@ -217,7 +217,7 @@ TEST(ReadDcbWrites, WithOneReadingNothingIsUnannounced) {
   FakeHost host;
   host.dcb_notices = DcbNotices{.notices = {Notice(Settings(16), kAsked)}};
   Facts facts = HostWith(Before());
-  ReadDcbWrites(host, {}, &facts);
+  ReadDcbWrites(host, {}, facts);
   ASSERT_TRUE(WritesIn(facts));
   EXPECT_THAT(WritesIn(facts)->writes, SizeIs(1));
   EXPECT_THAT(WritesIn(facts)->unannounced, IsEmpty());

@@ -227,7 +227,7 @@ TEST(Firewall, OfAKernelWithoutItIsEmptyAndNothingIsAsked) {
   const Fact<Firewall> firewall = ReadFirewall(host, kKernel);
   ASSERT_TRUE(firewall);
   EXPECT_EQ(*firewall, Firewall{});
-  EXPECT_FALSE(host.Asked("netlink"));
+  EXPECT_FALSE(host.Asked("ask netlink"));
 }
 
 TEST(Firewall, ThatIsBuiltInIsAsked) {
@@ -235,7 +235,7 @@ TEST(Firewall, ThatIsBuiltInIsAsked) {
   host.directories.at("/sys/module") = std::vector<std::string>{};
   host.files.emplace("/lib/modules/6.12/modules.builtin", "kernel/net/netfilter/nf_tables.ko\n");
   EXPECT_TRUE(ReadFirewall(host, kKernel));
-  EXPECT_TRUE(host.Asked("netlink"));
+  EXPECT_TRUE(host.Asked("ask netlink"));
 }
 
 TEST(Firewall, IsMissingWhereAskingMightLoadItAndNobodyTells) {
@@ -243,10 +243,10 @@ TEST(Firewall, IsMissingWhereAskingMightLoadItAndNobodyTells) {
   host.directories.at("/sys/module") = std::vector<std::string>{};
   host.files.emplace("/proc/modules", "veth 1 0 - Live 0x0\n");
   EXPECT_EQ(ReadFirewall(host, kKernel).missing().kind, Missing::Kind::kFailed);
-  EXPECT_FALSE(host.Asked("netlink"));
+  EXPECT_FALSE(host.Asked("ask netlink"));
   host.files.clear();  // a kernel that takes no modules
   EXPECT_TRUE(ReadFirewall(host, kKernel));
-  EXPECT_TRUE(host.Asked("netlink"));
+  EXPECT_TRUE(host.Asked("ask netlink"));
 }
 
 TEST(Firewall, NeedsAPrivilege) {

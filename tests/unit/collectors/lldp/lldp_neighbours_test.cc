@@ -113,7 +113,7 @@ TEST(ReadLldp, FillsTheNetdevOfThePort) {
   host.lldp["dcb0"] = LldpFrames{.listened_ms = 35'000, .frames = {At(1, 1, lldp_wire::FullFrame())}};
   Facts facts = CollectFacts(host);
   const Facts before = facts;
-  ReadLldp(host, kWait, &facts);
+  ReadLldp(host, kWait, facts);
   ASSERT_TRUE(OfOnlyPort(facts));
   EXPECT_EQ(OfOnlyPort(facts)->peers.at(0).system_name, "leaf1");
   Netdev rest = *facts.ports->front().netdev;
@@ -125,7 +125,7 @@ TEST(ReadLldp, WhatCannotBeListenedToSaysWhy) {
   FakeHost host = GoodFakeHost();
   host.lldp["dcb0"] = ErrnoStatus(EPERM, "listen for LLDP on dcb0");
   Facts facts = CollectFacts(host);
-  ReadLldp(host, kWait, &facts);
+  ReadLldp(host, kWait, facts);
   EXPECT_EQ(OfOnlyPort(facts).missing(),
             (Missing{Missing::Kind::kDenied, "listen for LLDP on dcb0: Operation not permitted"}));
 }
@@ -139,7 +139,7 @@ TEST(ReadLldp, WithoutALinkNobodyListens) {
   netdev.carrier = false;
   ports[0].netdev = netdev;
   facts.ports = ports;
-  ReadLldp(host, kWait, &facts);
+  ReadLldp(host, kWait, facts);
   EXPECT_FALSE(host.Asked("listen for LLDP"));
   EXPECT_EQ(OfOnlyPort(facts).missing().detail, "no link: nothing can be heard");
 }
@@ -153,7 +153,7 @@ TEST(ReadLldp, OfABondThePortsUnderItAreListenedOnEachOnce) {
   Port port{.netdev = Netdev{.name = "bond0", .admin_up = true, .carrier = true},
             .lowers = std::vector<Netdev>{p0, p1}};
   Facts facts{.ports = std::vector<Port>{port, port}};
-  ReadLldp(host, kWait, &facts);
+  ReadLldp(host, kWait, facts);
   EXPECT_THAT(host.asked, ElementsAre("listen for LLDP on p0", "listen for LLDP on p1"));
   for (const Port& one : *facts.ports) {
     EXPECT_EQ(one.netdev->lldp.missing().detail, "LLDP is heard on the ports under it");
@@ -166,7 +166,7 @@ TEST(ReadLldp, AHostWithoutPortsOrNetdevsIsLeftAsItIs) {
   FakeHost host;
   for (Facts facts : {Facts{}, Facts{.ports = std::vector<Port>{Port{}}}}) {
     const Facts before = facts;
-    ReadLldp(host, kWait, &facts);
+    ReadLldp(host, kWait, facts);
     EXPECT_EQ(facts, before);
   }
 }
@@ -179,7 +179,7 @@ Facts Replayed(const Recording& recording) {
   }
   RecordedHost again(*std::move(decoded));
   Facts facts = CollectFacts(again);
-  ReadLldp(again, kWait, &facts);
+  ReadLldp(again, kWait, facts);
   return facts;
 }
 
@@ -191,7 +191,7 @@ TEST(ReadLldp, ARecordedHostSaysWhatItHeard) {
       LldpFrames{.listened_ms = 35'000, .left_out = 2, .frames = {At(1, 30'000, lldp_wire::FullFrame()), own}};
   RecordingHost recorder(host);
   Facts live = CollectFacts(recorder);
-  ReadLldp(recorder, kWait, &live);
+  ReadLldp(recorder, kWait, live);
   ASSERT_TRUE(OfOnlyPort(live));
   EXPECT_EQ(Replayed(recorder.Take()), live);
 }

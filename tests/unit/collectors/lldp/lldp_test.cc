@@ -26,7 +26,7 @@ using lldp_wire::operator+;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-LldpNeighbour DecodeLldpFrame(const Bytes& frame) {
+LldpNeighbour Decoded(const Bytes& frame) {
   absl::StatusOr<LldpNeighbour> neighbour = DecodeLldpFrame(frame);
   if (!neighbour.ok()) {
     ADD_FAILURE() << Message(neighbour.status());
@@ -46,7 +46,7 @@ std::string First(const std::string& name, const std::string& why) {
 }
 
 TEST(LldpFrame, ReadsAddressesIdsAndTimeToLive) {
-  const LldpNeighbour neighbour = DecodeLldpFrame(Frame({}));
+  const LldpNeighbour neighbour = Decoded(Frame({}));
   EXPECT_EQ(neighbour.destination_mac, "01:80:c2:00:00:0e");
   EXPECT_EQ(neighbour.source_mac, "02:00:00:00:00:01");
   EXPECT_EQ(neighbour.chassis, (LldpId{4, "02:00:00:00:00:01"}));
@@ -77,13 +77,13 @@ TEST(LldpFrame, AnIdIsWrittenByItsSubtype) {
   for (const Case& one : cases) {
     const Bytes frame = one.chassis ? Header() + Tlv(1, one.value) + lldp_wire::Port() + Ttl()
                                     : Header() + Chassis() + Tlv(2, one.value) + Ttl();
-    const LldpNeighbour neighbour = DecodeLldpFrame(frame);
+    const LldpNeighbour neighbour = Decoded(frame);
     EXPECT_EQ(one.chassis ? neighbour.chassis.text : neighbour.port.text, one.text);
   }
 }
 
 TEST(LldpFrame, ReadsEveryOtherTlv) {
-  const LldpNeighbour neighbour = DecodeLldpFrame(lldp_wire::FullFrame());
+  const LldpNeighbour neighbour = Decoded(lldp_wire::FullFrame());
   EXPECT_THAT(neighbour.oddities, IsEmpty());
   EXPECT_EQ(neighbour.unknown_tlvs, 0U);
   EXPECT_EQ(neighbour.port_description, "to storage1");
@@ -101,7 +101,7 @@ TEST(LldpFrame, ReadsEveryOtherTlv) {
 }
 
 TEST(LldpFrame, ReadsWhatLldpadSends) {
-  const LldpNeighbour neighbour = DecodeLldpFrame(lldp_wire::LldpadFrame());
+  const LldpNeighbour neighbour = Decoded(lldp_wire::LldpadFrame());
   EXPECT_THAT(neighbour.oddities, IsEmpty());
   EXPECT_EQ(neighbour.unknown_tlvs, 0U);
   EXPECT_EQ(neighbour.chassis, (LldpId{4, "52:54:00:00:01:02"}));
@@ -120,7 +120,7 @@ TEST(LldpFrame, ReadsWhatLldpadSends) {
 
 TEST(LldpFrame, WhatMayComeOftenIsKeptInItsOrder) {
   const LldpNeighbour neighbour =
-      DecodeLldpFrame(Frame(Of8021(3, Raw({0, 1, 1}) + Text("a")) + Of8021(3, Raw({0, 2, 0}))));
+      Decoded(Frame(Of8021(3, Raw({0, 1, 1}) + Text("a")) + Of8021(3, Raw({0, 2, 0}))));
   EXPECT_THAT(neighbour.vlans, ElementsAre(LldpVlan{1, "a"}, LldpVlan{2, ""}));
   EXPECT_THAT(neighbour.oddities, IsEmpty());
 }
@@ -128,13 +128,13 @@ TEST(LldpFrame, WhatMayComeOftenIsKeptInItsOrder) {
 TEST(LldpFrame, TheNewerLinkAggregationCountsWhereverItStands) {
   const Bytes older = Of8023(3, Raw({1, 0, 0, 0, 1}));
   const Bytes newer = Of8021(7, Raw({3, 0, 0, 0, 2}));
-  EXPECT_EQ(DecodeLldpFrame(Frame(older)).aggregation, (LldpAggregation{true, false, 1}));
-  EXPECT_EQ(DecodeLldpFrame(Frame(older + newer)).aggregation, (LldpAggregation{true, true, 2}));
-  EXPECT_EQ(DecodeLldpFrame(Frame(newer + older)).aggregation, (LldpAggregation{true, true, 2}));
+  EXPECT_EQ(Decoded(Frame(older)).aggregation, (LldpAggregation{true, false, 1}));
+  EXPECT_EQ(Decoded(Frame(older + newer)).aggregation, (LldpAggregation{true, true, 2}));
+  EXPECT_EQ(Decoded(Frame(newer + older)).aggregation, (LldpAggregation{true, true, 2}));
 }
 
 TEST(LldpFrame, WhatIsNotKnownIsCounted) {
-  const LldpNeighbour neighbour = DecodeLldpFrame(Frame(
+  const LldpNeighbour neighbour = Decoded(Frame(
       Tlv(9, Raw({1})) + Of8021(99, {}) + Tlv(127, Raw({0x00, 0x01, 0x42, 1})) + Of8023(4, Raw({5, 238}))));
   EXPECT_EQ(neighbour.unknown_tlvs, 3U);
   EXPECT_EQ(neighbour.max_frame_bytes, 1518);
@@ -142,13 +142,13 @@ TEST(LldpFrame, WhatIsNotKnownIsCounted) {
 }
 
 TEST(LldpFrame, WhatFollowsTheEndIsPadding) {
-  const LldpNeighbour neighbour = DecodeLldpFrame(Frame({}) + Raw({0xff, 0xff, 0xff}));
+  const LldpNeighbour neighbour = Decoded(Frame({}) + Raw({0xff, 0xff, 0xff}));
   EXPECT_THAT(neighbour.oddities, IsEmpty());
   EXPECT_EQ(neighbour.unknown_tlvs, 0U);
 }
 
 TEST(LldpFrame, ForeignTextIsMadeHarmless) {
-  EXPECT_EQ(DecodeLldpFrame(Frame(Tlv(5, Raw({'a', 0x1b, '[', 0xff, '\n', 'b', 0})))).system_name, "a?[??b");
+  EXPECT_EQ(Decoded(Frame(Tlv(5, Raw({'a', 0x1b, '[', 0xff, '\n', 'b', 0})))).system_name, "a?[??b");
 }
 
 TEST(LldpFrame, AFrameThatAReceiverDiscardsIsAnError) {
@@ -196,9 +196,9 @@ TEST(LldpFrame, ATlvThatIsWrongIsLeftOutAndNamedWithItsPlace) {
       {Tlv(127, Raw({0x00, 0x80, 0xc2})), First("a TLV of an organization", "too short")},
       {Tlv(127, {}), First("a TLV of an organization", "too short")},
   };
-  const LldpNeighbour nothing = DecodeLldpFrame(Frame({}));
+  const LldpNeighbour nothing = Decoded(Frame({}));
   for (const Case& one : cases) {
-    LldpNeighbour neighbour = DecodeLldpFrame(Frame(one.tlv));
+    LldpNeighbour neighbour = Decoded(Frame(one.tlv));
     EXPECT_THAT(neighbour.oddities, ElementsAre(one.oddity));
     neighbour.oddities.clear();
     EXPECT_EQ(neighbour, nothing) << one.oddity;
@@ -206,20 +206,20 @@ TEST(LldpFrame, ATlvThatIsWrongIsLeftOutAndNamedWithItsPlace) {
 }
 
 TEST(LldpFrame, TooLongATlvIsReadAndNamed) {
-  const LldpNeighbour neighbour = DecodeLldpFrame(Frame(Of8023(4, Raw({0x24, 0x00, 0xff}))));
+  const LldpNeighbour neighbour = Decoded(Frame(Of8023(4, Raw({0x24, 0x00, 0xff}))));
   EXPECT_EQ(neighbour.max_frame_bytes, 9216);
   EXPECT_THAT(neighbour.oddities, ElementsAre(First("maximum frame size", "3 bytes, more than 2")));
 }
 
 TEST(LldpFrame, OfTwoThatMayComeOnceTheFirstCounts) {
   const LldpNeighbour neighbour =
-      DecodeLldpFrame(Frame(Of8023(4, Raw({5, 238})) + Of8023(4, Raw({0x24, 0x00}))));
+      Decoded(Frame(Of8023(4, Raw({5, 238})) + Of8023(4, Raw({0x24, 0x00}))));
   EXPECT_EQ(neighbour.max_frame_bytes, 1518);
   EXPECT_THAT(neighbour.oddities, ElementsAre("maximum frame size at byte 49: a second one"));
 }
 
 TEST(LldpFrame, AFrameThatEndsInATlvKeepsWhatCameBefore) {
-  const LldpNeighbour neighbour = DecodeLldpFrame(Header() + Chassis() + lldp_wire::Port() + Ttl() +
+  const LldpNeighbour neighbour = Decoded(Header() + Chassis() + lldp_wire::Port() + Ttl() +
                                                   Tlv(5, Text("leaf1")) + Tlv(6, Text("a"), 40));
   EXPECT_EQ(neighbour.system_name, "leaf1");
   EXPECT_THAT(neighbour.oddities, ElementsAre("the frame at byte 48: ends in the middle of a TLV"));
@@ -228,7 +228,7 @@ TEST(LldpFrame, AFrameThatEndsInATlvKeepsWhatCameBefore) {
 TEST(LldpFrame, AnyNumberOfWrongTlvsMakesAFewOddities) {
   Bytes many;
   for (int i = 0; i < 200; ++i) many = many + Tlv(127, {});
-  EXPECT_EQ(DecodeLldpFrame(Frame(many)).oddities.size(), 16U);
+  EXPECT_EQ(Decoded(Frame(many)).oddities.size(), 16U);
 }
 
 // Every cut of a frame of everything: what is read is read from the frame, under the sanitizers' eyes.

@@ -37,15 +37,15 @@ FakeHost GoodHost() {
   return host;
 }
 
-Devlink Read(FakeHost& host, const std::string& address = kNic) {
+Devlink ReadSlot(FakeHost& host, const std::string& address = kNic) {
   std::vector<Port> ports{PortOn(address)};
-  ReadDevlinks(host, kFamilies, &ports);
+  ReadDevlinks(host, kFamilies, ports);
   return ports.front().devlink;
 }
 
 TEST(Devlink, TellsVersionsParametersHealthAndTheSwitch) {
   FakeHost host = GoodHost();
-  const Devlink devlink = Read(host);
+  const Devlink devlink = ReadSlot(host);
   ASSERT_TRUE(devlink.versions) << devlink.versions.missing().detail;
   EXPECT_THAT(*devlink.versions,
               ElementsAre(FirmwareVersion{.name = "fw.psid", .running = "MT_0000000012", .fixed = true},
@@ -61,7 +61,7 @@ TEST(Devlink, TellsVersionsParametersHealthAndTheSwitch) {
 TEST(Devlink, ListsOnceForAllPortsAndAsksForTheSwitchOnceAFunction) {
   FakeHost host = GoodHost();
   std::vector<Port> ports{PortOn(kNic), PortOn(kNic), PortOn("0000:3b:00.1")};
-  ReadDevlinks(host, kFamilies, &ports);
+  ReadDevlinks(host, kFamilies, ports);
   EXPECT_EQ(host.asked.size(), 5U);
   EXPECT_EQ(ports[0].devlink, ports[1].devlink);
   EXPECT_TRUE(ports[1].devlink.versions);
@@ -76,10 +76,10 @@ TEST(Devlink, OfSoftwareIsNotAskedForAndWithoutItTheKernelIsNamed) {
   const Missing soft{Missing::Kind::kUnsupported, "a software device has no PCIe"};
   std::vector<Port> ports(1);
   ports[0].pci = soft;
-  ReadDevlinks(host, kFamilies, &ports);
+  ReadDevlinks(host, kFamilies, ports);
   EXPECT_EQ(ports[0].devlink, (Devlink{soft, soft, soft, soft}));
   ports[0] = PortOn(kNic);
-  ReadDevlinks(host, GenericFamilies{}, &ports);
+  ReadDevlinks(host, GenericFamilies{}, ports);
   EXPECT_THAT(ports[0].devlink.health.missing().detail, HasSubstr("CONFIG_NET_DEVLINK"));
   EXPECT_THAT(host.asked, IsEmpty());
 }
@@ -88,7 +88,7 @@ TEST(Devlink, ARefusalOrAFailureLeavesTheRest) {
   FakeHost host = GoodHost();
   host.Answer(wire::DevlinkEswitchRequest(kNic), ErrnoStatus(EPERM, "ask"));
   host.Answer(wire::DevlinkList(DEVLINK_CMD_INFO_GET), ErrnoStatus(EIO, "list"));
-  const Devlink devlink = Read(host);
+  const Devlink devlink = ReadSlot(host);
   EXPECT_EQ(devlink.eswitch_mode.missing().kind, Missing::Kind::kDenied);
   EXPECT_EQ(devlink.versions.missing().kind, Missing::Kind::kFailed);
   EXPECT_TRUE(devlink.parameters);
@@ -98,10 +98,10 @@ TEST(Devlink, ASwitchThatIsNotThereIsUnsupported) {
   FakeHost host = GoodHost();
   for (const int error : {EOPNOTSUPP, ENODEV}) {
     host.Answer(wire::DevlinkEswitchRequest(kNic), ErrnoStatus(error, "ask"));
-    EXPECT_EQ(Read(host).eswitch_mode.missing().kind, Missing::Kind::kUnsupported);
+    EXPECT_EQ(ReadSlot(host).eswitch_mode.missing().kind, Missing::Kind::kUnsupported);
   }
   host.Answer(wire::DevlinkEswitchRequest(kNic), wire::One(wire::DevlinkEswitch(kNic, 7)));
-  EXPECT_EQ(Read(host).eswitch_mode.missing().kind, Missing::Kind::kFailed);
+  EXPECT_EQ(ReadSlot(host).eswitch_mode.missing().kind, Missing::Kind::kFailed);
 }
 
 TEST(DevlinkParameter, IsANumberWhereItIsOneAndAStringIsLeftEmpty) {

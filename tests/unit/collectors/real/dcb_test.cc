@@ -14,6 +14,7 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "collectors/questions/listening.h"
 
 namespace rdmaready {
 namespace {
@@ -24,6 +25,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 using Clock = std::chrono::steady_clock;
+
+absl::StatusOr<DcbNotices> Listen(const LldpWait& wait) { return DcbNoticesQuestion{wait}.AskThisHost(); }
 
 TEST(RoutingSockets, TheirPortIdsTellTheProcesses) {
   EXPECT_THAT(RoutingSocketOwners(
@@ -41,7 +44,7 @@ TEST(RoutingSockets, TheirPortIdsTellTheProcesses) {
 
 TEST(RealDcb, ListensForAsLongAsItIsToldAndLeavesItselfOut) {
   const auto begin = Clock::now();
-  const absl::StatusOr<DcbNotices> heard = ListenForDcbNotices({.longest = milliseconds(50)});
+  const absl::StatusOr<DcbNotices> heard = Listen({.longest = milliseconds(50)});
   EXPECT_GE(Clock::now() - begin, milliseconds(50));
   ASSERT_TRUE(heard.ok()) << Message(heard.status());
   EXPECT_GE(heard->listened_ms, 50U);
@@ -57,7 +60,7 @@ TEST(RealDcb, StopsWhenItIsToldTo) {
     std::this_thread::sleep_for(milliseconds(20));
     stop.request_stop();
   });
-  EXPECT_TRUE(ListenForDcbNotices({.longest = std::chrono::hours(1), .stop = stop.get_token()}).ok());
+  EXPECT_TRUE(Listen({.longest = std::chrono::hours(1), .stop = stop.get_token()}).ok());
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));
 }
 
@@ -81,7 +84,7 @@ TEST(RealDcb, WhatDoesNotComeFromTheKernelIsNoAnnouncement) {
   std::stop_source stop;
   absl::StatusOr<DcbNotices> heard;
   std::jthread listener(
-      [&] { heard = ListenForDcbNotices({.longest = std::chrono::minutes(1), .stop = stop.get_token()}); });
+      [&] { heard = Listen({.longest = std::chrono::minutes(1), .stop = stop.get_token()}); });
   for (int i = 0; i < 50; ++i) {
     static_cast<void>(send());
     std::this_thread::sleep_for(milliseconds(2));

@@ -127,15 +127,15 @@ TEST(RealHost, DoesNotOpenRdmaNetlinkOrVerbsBeforeTheirModulesAreThere) {
   RealHost host;
   EXPECT_EQ(Message(host.Netlink(wire::DevicesRequest()).status()),
             "look at /sys/class/infiniband: ib_core is not loaded");
-  EXPECT_THAT(Message(host.VerbsPort("rxe0", 1).status()), HasSubstr("ib_uverbs is not loaded"));
-  EXPECT_THAT(Message(host.VerbsGidTable("rxe0").status()), HasSubstr("ib_uverbs is not loaded"));
+  EXPECT_THAT(Message(host.Ask(VerbsPortQuestion{"rxe0", 1}).status()), HasSubstr("ib_uverbs is not loaded"));
+  EXPECT_THAT(Message(host.Ask(VerbsGidTableQuestion{"rxe0"}).status()), HasSubstr("ib_uverbs is not loaded"));
 }
 
 TEST(RealHost, TheLimitOfLockedMemoryIsOurs) {
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_MEMLOCK, &limit), 0);
   RealHost host;
-  const auto memlock = host.MemlockLimit();
+  const auto memlock = host.Ask(MemlockQuestion());
   ASSERT_TRUE(memlock.ok());
   EXPECT_EQ(memlock->pid, ::getpid());
   EXPECT_EQ(memlock->limit_bytes, limit.rlim_cur == RLIM_INFINITY ? Memlock::kUnlimited : limit.rlim_cur);

@@ -105,7 +105,8 @@ TEST(RecordingFormat, WhatMakesNoSenseIsNamedWithItsLine) {
   EXPECT_THAT(ErrorAfter("netlink.jsonl", "\"messages\":[", "\"messages\":[7,"), HasSubstr("something else"));
   EXPECT_THAT(ErrorAfter("netlink.jsonl", "{", "["), HasSubstr("netlink.jsonl:1: not JSON"));
   EXPECT_THAT(ErrorAfter("netlink.jsonl", "{", "{\"later\":1,"), HasSubstr("unknown member \"later\""));
-  EXPECT_THAT(ErrorAfter("verbs.jsonl", "\"raw\":\"00", "\"raw\":\""), HasSubstr("a GID of 15 bytes"));
+  EXPECT_THAT(ErrorAfter("verbs.jsonl", "\"raw\":\"00", "\"raw\":\""),
+              HasSubstr("\"raw\" of 15 bytes instead of 16"));
   EXPECT_THAT(ErrorAfter("limits.jsonl", "\"memlock\"", "\"nofile\""), HasSubstr("another limit"));
   EXPECT_THAT(ErrorAfter("limits.jsonl", "true", "1"), HasSubstr("no true or false"));
   EXPECT_THAT(ErrorAfter("files.jsonl", "\"code\":\"not-found\"", "\"code\":\"healthy\""),
@@ -181,9 +182,11 @@ TEST(RecordingFormat, ManyNarrowObjectsAreRead) {
   }
   files["verbs.jsonl"] = "{\"device\":\"rxe0\",\"gids\":[" + gids + "]}\n";
   Seal(files);
-  const absl::StatusOr<Recording> recording = DecodeRecording(files);
+  absl::StatusOr<Recording> recording = DecodeRecording(files);
   ASSERT_TRUE(recording.ok()) << recording.status();
-  EXPECT_EQ(recording->verbs_gids.entries().at("rxe0").runs.front().answer->size(), 1000U);
+  const Answer* answer = recording->answers.Next(VerbsGidTableQuestion{"rxe0"});
+  ASSERT_NE(answer, nullptr);
+  EXPECT_EQ(AnswerTo<VerbsGidTableQuestion>(*answer)->size(), 1000U);
 }
 
 TEST(RecordingFormat, DigestsNameNoFileOutside) {

@@ -66,20 +66,35 @@ TEST(Replay, AnAbsentFileStaysAbsentAndOneThatNobodyAskedForDoesNotBecomeAbsent)
   EXPECT_EQ(gap.detail, "read /sys/new: not in the recording (made by rdmaready 0.0.9)");
 }
 
+template <class... Kinds>
+std::vector<Question> OneOfEachKind(KindList<Kinds...>) {
+  return {Question(Kinds())...};
+}
+
 TEST(Replay, EveryQuestionThatNobodyAskedIsNotCollected) {
   RecordedHost host{Recording()};
-  const absl::Status answers[] = {
-      host.ReadFile("/x").status(),        host.ListDirectory("/x").status(),
-      host.ReadLink("/x").status(),        host.Netlink(wire::LinkRequest(7)).status(),
-      host.Ethtool("eth0", {}).status(),   host.VerbsPort("rxe0", 1).status(),
-      host.VerbsGidTable("rxe0").status(), host.RdmaCmDefaults("rxe0", 1).status(),
-      host.MemlockLimit().status(),        host.FindLines("/x", {"y"}).status(),
-      host.VerbsDevice("rxe0").status(),   host.ListenForLldp({"eth0"}, {}).at(0).status(),
-      host.ListenForDcb({}).status(),      host.Mad({.device = "mlx5_0", .port = 1}).status(),
-      host.AskLldpad("M").status()};
-  for (const absl::Status& answer : answers) {
-    EXPECT_EQ(MissingFrom(answer).kind, Missing::Kind::kNotCollected);
-    EXPECT_THAT(Message(answer), HasSubstr("not in the recording"));
+  for (const Question& question : OneOfEachKind(QuestionKinds())) {
+    const Answer answer = host.Ask(question);
+    EXPECT_EQ(MissingFrom(answer.status()).kind, Missing::Kind::kNotCollected);
+    EXPECT_THAT(Message(answer.status()), HasSubstr("not in the recording"));
+  }
+}
+
+TEST(Replay, EveryKindOfQuestionComesBackAndIsFoundAgain) {
+  Recording recording;
+  for (const Question& question : OneOfEachKind(QuestionKinds())) {
+    recording.answers.Add(question, absl::PermissionDeniedError("no"));
+    recording.answers.Add(question, AnswerBy(question, []<class Kind>(const Kind&) {
+                            return absl::StatusOr<typename Kind::Answer>(typename Kind::Answer());
+                          }));
+  }
+  RecordedHost again = Again(recording);
+  for (const auto& [question, answers] : recording.answers.entries()) {
+    for (const AnswerLog::Run& run : answers.runs) {
+      const Answer answer = again.Ask(question);
+      EXPECT_EQ(answer.status(), run.answer.status());
+      if (run.answer.ok()) EXPECT_EQ(*answer, *run.answer);
+    }
   }
 }
 
@@ -91,11 +106,11 @@ TEST(Replay, DatagramsComeBackByTheirQuestion) {
   host.mads[lid] = std::vector<std::byte>{std::byte{7}};
   host.mads[other] = ErrnoStatus(ETIMEDOUT, "ask the management agent of mlx5_0/1");
   RecordingHost recorder(host);
-  static_cast<void>(recorder.Mad(lid));
-  static_cast<void>(recorder.Mad(other));
+  static_cast<void>(recorder.Ask(lid));
+  static_cast<void>(recorder.Ask(other));
   RecordedHost again = Again(recorder.Take());
-  EXPECT_EQ(*again.Mad(lid), host.mads[lid].value());
-  EXPECT_EQ(again.Mad(other).status(), host.mads[other].status());
+  EXPECT_EQ(*again.Ask(lid), host.mads[lid].value());
+  EXPECT_EQ(again.Ask(other).status(), host.mads[other].status());
 }
 
 TEST(Replay, AnswersOfLldpadComeBackByTheirQuestion) {
@@ -103,11 +118,11 @@ TEST(Replay, AnswersOfLldpadComeBackByTheirQuestion) {
   host.lldpad["one"] = std::string("R00\xff");
   host.lldpad["other"] = ErrnoStatus(ETIMEDOUT, "ask lldpad");
   RecordingHost recorder(host);
-  static_cast<void>(recorder.AskLldpad("one"));
-  static_cast<void>(recorder.AskLldpad("other"));
+  static_cast<void>(recorder.Ask(LldpadQuestion{"one"}));
+  static_cast<void>(recorder.Ask(LldpadQuestion{"other"}));
   RecordedHost again = Again(recorder.Take());
-  EXPECT_EQ(*again.AskLldpad("one"), "R00\xff");
-  EXPECT_EQ(again.AskLldpad("other").status(), host.lldpad["other"].status());
+  EXPECT_EQ(*again.Ask(LldpadQuestion{"one"}), "R00\xff");
+  EXPECT_EQ(again.Ask(LldpadQuestion{"other"}).status(), host.lldpad["other"].status());
 }
 
 TEST(Replay, AnnouncementsOfDcbWritesComeBack) {
@@ -121,13 +136,13 @@ TEST(Replay, AnnouncementsOfDcbWritesComeBack) {
                                              .payload = wire::FullDcb("dcb0"),
                                              .newcomers = {{712, "d\xff"}, {713, ""}}}}};
   RecordingHost recorder(host);
-  EXPECT_EQ(*recorder.ListenForDcb({}), *host.dcb_notices);
+  EXPECT_EQ(*recorder.Ask(DcbNoticesQuestion()), *host.dcb_notices);
   RecordedHost again = Again(recorder.Take());
-  EXPECT_EQ(*again.ListenForDcb({}), *host.dcb_notices);
+  EXPECT_EQ(*again.Ask(DcbNoticesQuestion()), *host.dcb_notices);
   host.dcb_notices = ErrnoStatus(EPERM, "listen for DCB");
   RecordingHost refused(host);
-  static_cast<void>(refused.ListenForDcb({}));
-  EXPECT_EQ(Again(refused.Take()).ListenForDcb({}).status(), host.dcb_notices.status());
+  static_cast<void>(refused.Ask(DcbNoticesQuestion()));
+  EXPECT_EQ(Again(refused.Take()).Ask(DcbNoticesQuestion()).status(), host.dcb_notices.status());
 }
 
 TEST(Replay, AnEmptyRecordingIsAllGaps) {
@@ -189,32 +204,32 @@ TEST(Replay, EveryByteOfEveryAnswerComesBack) {
   host.verbs_ports[{"x", 3}] = VerbsPortAnswer{1, 2, 3, 4, 5};
   host.cm_defaults[{"x", 3}] = RdmaCmAnswer{bytes, ""};
   host.ethtool[{"eth0", 3}] = wire::Of(std::uint64_t{0x0102030405060708});
-  host.memlock = Memlock{Memlock::kUnlimited, true, 4'000'000'000};
+  host.memlock = MemlockAnswer{Memlock::kUnlimited, true, 4'000'000'000};
   RecordingHost recorder(host);
   for (const auto& [path, text] : host.files) static_cast<void>(recorder.ReadFile(path));
   static_cast<void>(recorder.ListDirectory("/plain"));
   static_cast<void>(recorder.ReadLink("/plain"));
-  static_cast<void>(recorder.VerbsGidTable("a/b"));
-  static_cast<void>(recorder.VerbsPort("x", 3));
-  static_cast<void>(recorder.VerbsDevice("x"));
+  static_cast<void>(recorder.Ask(VerbsGidTableQuestion{"a/b"}));
+  static_cast<void>(recorder.Ask(VerbsPortQuestion{"x", 3}));
+  static_cast<void>(recorder.Ask(VerbsDeviceQuestion{"x"}));
   static_cast<void>(recorder.FindLines("/plain", {bytes.substr(0, 3), "xyz"}));
-  static_cast<void>(recorder.RdmaCmDefaults("x", 3));
+  static_cast<void>(recorder.Ask(RdmaCmQuestion{"x", 3}));
   static_cast<void>(recorder.Ethtool("eth0", wire::Of(std::uint32_t{3})));
-  static_cast<void>(recorder.MemlockLimit());
+  static_cast<void>(recorder.Ask(MemlockQuestion()));
   RecordedHost again = Again(recorder.Take());
   for (const auto& [path, text] : host.files) EXPECT_EQ(again.ReadFile(path).value(), text.value()) << path;
   EXPECT_EQ(again.ListDirectory("/plain").value(), host.directories["/plain"].value());
   EXPECT_EQ(again.ReadLink("/plain").value(), bytes);
-  EXPECT_EQ(again.VerbsGidTable("a/b").value(), host.gid_tables["a/b"].value());
-  EXPECT_EQ(again.VerbsPort("x", 3).value(), (VerbsPortAnswer{1, 2, 3, 4, 5}));
-  EXPECT_EQ(again.VerbsDevice("x").value(), limits);
+  EXPECT_EQ(again.Ask(VerbsGidTableQuestion{"a/b"}).value(), host.gid_tables["a/b"].value());
+  EXPECT_EQ(again.Ask(VerbsPortQuestion{"x", 3}).value(), (VerbsPortAnswer{1, 2, 3, 4, 5}));
+  EXPECT_EQ(again.Ask(VerbsDeviceQuestion{"x"}).value(), limits);
   EXPECT_EQ(again.FindLines("/plain", {bytes.substr(0, 3), "xyz"}).value(),
             host.FindLines("/plain", {bytes.substr(0, 3), "xyz"}).value());
   EXPECT_FALSE(again.FindLines("/plain", {"xyz"}).ok());
-  EXPECT_EQ(again.RdmaCmDefaults("x", 3).value(), (RdmaCmAnswer{bytes, ""}));
+  EXPECT_EQ(again.Ask(RdmaCmQuestion{"x", 3}).value(), (RdmaCmAnswer{bytes, ""}));
   EXPECT_EQ(again.Ethtool("eth0", wire::Of(std::uint32_t{3})).value(),
             wire::Of(std::uint64_t{0x0102030405060708}));
-  EXPECT_EQ(again.MemlockLimit().value(), host.memlock.value());
+  EXPECT_EQ(again.Ask(MemlockQuestion()).value(), host.memlock.value());
 }
 
 TEST(Replay, AnAnswerThatIsTooLargeIsAGapAndNotAnotherAnswer) {

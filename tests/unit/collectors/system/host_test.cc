@@ -95,7 +95,7 @@ TEST(Host, AKernelThatDoesNotAnswerIsMissing) {
   EXPECT_EQ(ReadKernel(host).missing().kind, Missing::Kind::kFailed);
   EXPECT_EQ(ReadMemlock(host).missing().kind, Missing::Kind::kUnsupported);
   host.files["/proc/sys/kernel/osrelease"] = "6.12.1\n";
-  host.memlock = Memlock{8 << 20, true, 42};
+  host.memlock = MemlockAnswer{8 << 20, true, 42};
   EXPECT_EQ(ReadKernel(host)->release, "6.12.1");
   EXPECT_EQ(ReadMemlock(host)->limit_bytes, 8U << 20);
 }

@@ -128,7 +128,7 @@ TEST(Limits, AreThoseOfTheDeviceAndItsFlags) {
   EXPECT_TRUE(ReadLimits(host, kStorageDevice, absl::OkStatus())->mw_type_2b);
   FakeHost other;
   EXPECT_FALSE(ReadLimits(other, kStorageDevice, absl::FailedPreconditionError("ib_uverbs is not loaded")));
-  EXPECT_FALSE(other.Asked("verbs device"));
+  EXPECT_FALSE(other.Asked("query verbs device"));
 }
 
 }  // namespace

@@ -30,14 +30,15 @@ struct Target {
   bool logged_out = false;
 };
 
-Message AnswerTo(Octets request, std::uint8_t opcode, std::uint8_t flags, Octets data = {}) {
-  Message pdu = iser::EncodeText({.task_tag = GetBig<std::uint32_t>(request, 28 + 16)}, iser::kNoTag, data);
+ServerMessage AnswerTo(Octets request, std::uint8_t opcode, std::uint8_t flags, Octets data = {}) {
+  ServerMessage pdu =
+      iser::EncodeText({.task_tag = GetBig<std::uint32_t>(request, 28 + 16)}, iser::kNoTag, data);
   pdu[28] = static_cast<std::byte>(opcode);
   pdu[29] = static_cast<std::byte>(flags);
   return pdu;
 }
 
-Message Login(Target& target, Octets request) {
+ServerMessage Login(Target& target, Octets request) {
   target.logins.push_back(GetText(request, 76, request.size() - 76));
   const auto stage = static_cast<std::uint8_t>(GetBig<std::uint8_t>(request, 29) & 0x0f);
   const bool security = stage == 0x01;
@@ -51,13 +52,13 @@ Message Login(Target& target, Octets request) {
     transit = false;
   }
   const std::uint8_t flags = static_cast<std::uint8_t>(stage | (transit ? 0x80 : 0));
-  Message answer = AnswerTo(request, 0x23, transit ? flags : flags & 0x0c, iser::EncodeKeys(keys));
+  ServerMessage answer = AnswerTo(request, 0x23, transit ? flags : flags & 0x0c, iser::EncodeKeys(keys));
   PutBig(answer, 28 + 36,
          target.logins.size() > 1 && target.method != "None" ? std::uint16_t{0x0201} : target.login_status);
   return answer;
 }
 
-std::vector<Message> Serve(Target& target, FakeServer&, Octets request) {
+std::vector<ServerMessage> Serve(Target& target, FakeServer&, Octets request) {
   const auto opcode = static_cast<std::uint8_t>(GetBig<std::uint8_t>(request, 28) & 0x3f);
   if (opcode == 0x03) return {Login(target, request)};
   if (opcode == 0x00) {
@@ -72,11 +73,11 @@ std::vector<Message> Serve(Target& target, FakeServer&, Octets request) {
   std::ranges::replace(text, '\n', '\0');
   std::erase(text, ' ');
   const bool last = --target.parts == 0;
-  Message answer = AnswerTo(request, 0x24, last ? 0x80 : 0x40, std::as_bytes(std::span(text)));
+  ServerMessage answer = AnswerTo(request, 0x24, last ? 0x80 : 0x40, std::as_bytes(std::span(text)));
   PutBig(answer, 28 + 20, last ? iser::kNoTag : std::uint32_t{5});
-  std::vector<Message> answers;
+  std::vector<ServerMessage> answers;
   if (target.pings) {
-    Message ping = AnswerTo(request, 0x20, 0x80);
+    ServerMessage ping = AnswerTo(request, 0x20, 0x80);
     PutBig(ping, 28 + 16, iser::kNoTag);
     PutBig(ping, 28 + 20, std::uint32_t{77});
     answers.push_back(ping);
@@ -141,9 +142,9 @@ TEST(IserProbe, ListWithoutAnEndIsReadToABound) {
 TEST(IserProbe, GarbageAndSilenceEndTheWalkInTime) {
   for (const bool silent : {false, true}) {
     MemoryFabric fabric;
-    FakeServer server(fabric, {}, [=](FakeServer&, Octets) -> std::vector<Message> {
+    FakeServer server(fabric, {}, [=](FakeServer&, Octets) -> std::vector<ServerMessage> {
       if (silent) return {};
-      return {Message(100, std::byte{0xff})};
+      return {ServerMessage(100, std::byte{0xff})};
     });
     const ProbeResult result = WalkTo(fabric, Protocol::kIser, std::chrono::milliseconds(300));
     EXPECT_EQ(StepOf(result, "iser-discovery-login").failure.kind,

@@ -18,18 +18,18 @@ constexpr std::size_t kVersionAt = 28 + 16;
 constexpr std::size_t kProcedureAt = 28 + 20;
 
 // An RPC reply to `call` whose words after the verifier are `rest`.
-Message ReplyTo(Octets call, const std::vector<std::uint32_t>& rest) {
+ServerMessage ReplyTo(Octets call, const std::vector<std::uint32_t>& rest) {
   std::vector<std::uint32_t> words = {GetBig<std::uint32_t>(call, 0), 1, 64, 0, 0, 0, 0,
                                       GetBig<std::uint32_t>(call, 0), 1, 0,  0, 0};
   words.insert(words.end(), rest.begin(), rest.end());
-  Message message(words.size() * 4);
+  ServerMessage message(words.size() * 4);
   for (std::size_t i = 0; i < words.size(); ++i) PutBig(message, i * 4, words[i]);
   return message;
 }
 
 // Version 4 up to minor 1 is served, or what `low` and `high` say.
 FakeServer::Handler Serving(std::uint32_t low, std::uint32_t high) {
-  return [=](FakeServer&, Octets call) -> std::vector<Message> {
+  return [=](FakeServer&, Octets call) -> std::vector<ServerMessage> {
     const auto version = GetBig<std::uint32_t>(call, kVersionAt);
     if (version < low || version > high) return {ReplyTo(call, {2, low, high})};
     if (GetBig<std::uint32_t>(call, kProcedureAt) == 0) return {ReplyTo(call, {0})};
@@ -53,7 +53,7 @@ TEST(NfsProbe, TellsTheVersionsAndWhatWasAgreedOn) {
 
 TEST(NfsProbe, ServerWithoutPrivateDataTakesTheLeast) {
   MemoryFabric fabric;
-  FakeServer server(fabric, Message(196), Serving(3, 3));
+  FakeServer server(fabric, ServerMessage(196), Serving(3, 3));
   const ProbeResult result = WalkTo(fabric, Protocol::kNfs);
   EXPECT_EQ(Done(result), "rdma-connect nfs-null nfs-versions");
   EXPECT_EQ(ValueOf(result, "nfs-versions"), "3");
@@ -74,8 +74,8 @@ TEST(NfsProbe, VersionThatNobodyUsesIsNamed) {
 
 TEST(NfsProbe, TransportErrorIsNamed) {
   MemoryFabric fabric;
-  FakeServer server(fabric, {}, [](FakeServer&, Octets call) -> std::vector<Message> {
-    Message error = Hex("00000000 00000001 00000040 00000004 00000001 00000002 00000002");
+  FakeServer server(fabric, {}, [](FakeServer&, Octets call) -> std::vector<ServerMessage> {
+    ServerMessage error = Hex("00000000 00000001 00000040 00000004 00000001 00000002 00000002");
     std::copy_n(call.begin(), 4, error.begin());
     return {error};
   });
@@ -85,9 +85,9 @@ TEST(NfsProbe, TransportErrorIsNamed) {
 TEST(NfsProbe, GarbageAndSilenceEndTheWalkInTime) {
   for (const bool silent : {false, true}) {
     MemoryFabric fabric;
-    FakeServer server(fabric, {}, [=](FakeServer&, Octets) -> std::vector<Message> {
+    FakeServer server(fabric, {}, [=](FakeServer&, Octets) -> std::vector<ServerMessage> {
       if (silent) return {};
-      return {Message(100, std::byte{0xff})};
+      return {ServerMessage(100, std::byte{0xff})};
     });
     const ProbeResult result = WalkTo(fabric, Protocol::kNfs, std::chrono::milliseconds(300));
     EXPECT_EQ(StepOf(result, "nfs-null").failure.kind, silent ? FailureKind::kStalled : FailureKind::kCorrupt);
@@ -97,10 +97,10 @@ TEST(NfsProbe, GarbageAndSilenceEndTheWalkInTime) {
 TEST(NfsProbe, RepliesToNobodysCallsAreNotWaitedThroughForEver) {
   MemoryFabric fabric;
   FakeServer server(fabric, {}, [](FakeServer&, Octets call) {
-    Message other = ReplyTo(call, {0});
+    ServerMessage other = ReplyTo(call, {0});
     other[0] ^= std::byte{0xff};
     other[28] ^= std::byte{0xff};
-    return std::vector<Message>(24, other);
+    return std::vector<ServerMessage>(24, other);
   });
   EXPECT_THAT(StepOf(WalkTo(fabric, Protocol::kNfs), "nfs-null").failure.detail,
               HasSubstr("only replies to other calls"));

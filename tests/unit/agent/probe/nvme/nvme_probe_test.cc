@@ -29,16 +29,16 @@ struct NvmeTarget {
   int connects = 0;
 };
 
-Message CompletionOf(Octets command, std::uint64_t result = 0, std::uint16_t status = 0) {
-  Message bytes(nvme::kCompletionBytes);
+ServerMessage CompletionOf(Octets command, std::uint64_t result = 0, std::uint16_t status = 0) {
+  ServerMessage bytes(nvme::kCompletionBytes);
   PutLittle(bytes, 0, result);
   PutLittle(bytes, 12, GetLittle<std::uint16_t>(command, 2));
   PutLittle(bytes, 14, static_cast<std::uint16_t>(status << 1));
   return bytes;
 }
 
-Message LogOf(const NvmeTarget& target) {
-  Message log(nvme::kLogHeaderBytes + target.subsystems.size() * nvme::kLogEntryBytes);
+ServerMessage LogOf(const NvmeTarget& target) {
+  ServerMessage log(nvme::kLogHeaderBytes + target.subsystems.size() * nvme::kLogEntryBytes);
   PutLittle(log, 0, target.generation);
   PutLittle(log, 8, target.records == 0 ? std::uint64_t{target.subsystems.size()} : target.records);
   for (std::size_t i = 0; i < target.subsystems.size(); ++i) {
@@ -53,18 +53,18 @@ Message LogOf(const NvmeTarget& target) {
 }
 
 // Writes what is asked of `source` into the buffer that the command names.
-void Fill(FakeServer& server, Octets command, const Message& source, std::uint64_t offset) {
+void Fill(FakeServer& server, Octets command, const ServerMessage& source, std::uint64_t offset) {
   const std::size_t size = GetLittle<std::uint32_t>(command, 32) & 0xffffff;
-  Message part(size);
+  ServerMessage part(size);
   for (std::size_t i = 0; i < size && offset + i < source.size(); ++i) part[i] = source[offset + i];
   server.Write(GetLittle<std::uint64_t>(command, 24), GetLittle<std::uint32_t>(command, 35), part);
 }
 
-std::vector<Message> Serve(NvmeTarget& target, FakeServer& server, Octets command) {
+std::vector<ServerMessage> Serve(NvmeTarget& target, FakeServer& server, Octets command) {
   const auto opcode = GetLittle<std::uint8_t>(command, 0);
   const auto type = GetLittle<std::uint8_t>(command, 4);
   if (opcode == 0x7f && type == 0x01) {
-    const Message data =
+    const ServerMessage data =
         server.Read(GetLittle<std::uint64_t>(command, 24), GetLittle<std::uint32_t>(command, 35), 1024);
     target.connected_name = GetText(data, 256, 256);
     ++target.connects;
@@ -77,7 +77,7 @@ std::vector<Message> Serve(NvmeTarget& target, FakeServer& server, Octets comman
   }
   if (opcode == 0x7f) return {CompletionOf(command)};
   if (opcode == 0x06) {
-    Message page(nvme::kIdentifyBytes);
+    ServerMessage page(nvme::kIdentifyBytes);
     PutText(page, 24, 40, "Fake");
     Fill(server, command, page, 0);
     return {CompletionOf(command)};
@@ -208,8 +208,8 @@ TEST(NvmeProbe, ControllerThatNeverGetsReadyEndsTheWalkInTime) {
 
 TEST(NvmeProbe, CutCompletionIsNoAnswer) {
   MemoryFabric fabric;
-  FakeServer server(fabric, {}, [](FakeServer&, Octets command) -> std::vector<Message> {
-    Message cut = CompletionOf(command);
+  FakeServer server(fabric, {}, [](FakeServer&, Octets command) -> std::vector<ServerMessage> {
+    ServerMessage cut = CompletionOf(command);
     cut.pop_back();
     return {cut};
   });

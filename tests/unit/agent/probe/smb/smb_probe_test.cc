@@ -12,6 +12,7 @@
 
 #include "agent/link/failure.h"
 #include "agent/smbdirect_link/edge.h"
+#include "checks/probe/answers.h"
 #include "tests/support/smb_server/responder.h"
 #include "tests/unit/agent/link/memory_link.h"
 
@@ -150,8 +151,9 @@ class SmbProbe : public testing::Test {
     return std::ranges::find(result.steps, name, &ProbeStep::name)->failure;
   }
   std::string Value(std::string_view name) const {
-    const auto found = std::ranges::find(result.values, name, &ProbeValue::name);
-    return found == result.values.end() ? "not told" : found->value;
+    const std::vector<AnswerText> texts = AnswerTexts(result.answers);
+    const auto found = std::ranges::find(texts, name, &AnswerText::name);
+    return found == texts.end() ? "not told" : found->text;
   }
 
   ProbeTarget target{.address = "10.0.0.9", .local_address = "10.0.0.1"};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs: what an agent is asked to do, and what came of it. Values; Agent makes them, the service and the log
+// read them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "api/model/facts.h"
+#include "api/model/probe.h"
+#include "api/model/report.h"
+#include "api/model/transfer.h"
+
+namespace rdmaready {
+
+struct Caller {
+  std::string name{};    // "root@build1 (pid 7)", shown to whoever finds a port busy
+  std::string run_id{};  // empty: a fresh one
+  std::string origin{};  // what it cannot choose itself: address, certificate
+};
+
+// One live test of this host, and whether the store took it.
+struct LiveTest {
+  std::string port{};
+  TransferResult result{};
+  std::optional<TransferResult> reverse{};  // the other way, when both were asked for
+  std::int64_t duration_ns = 0;             // with what it takes to set up and to end
+  absl::Status stored{};
+};
+
+struct CheckRun {
+  std::string run_id{};
+  HostReport report{};
+  Facts facts{};
+  absl::Status stored{};
+};
+
+struct ProbeRun {
+  std::string run_id{};
+  ProbeResult result{};
+  std::vector<Finding> findings{};
+  absl::Status stored{};
+};
+
+// Called while a check or a test runs, on its thread. Any may be empty.
+struct Watcher {
+  std::function<void(const std::string& what)> progress{};
+  std::function<void(const Finding&)> finding{};
+  std::function<void(const LiveTest&)> transfer{};
+};
+
+struct PortRequest {
+  std::string device{};  // empty: every port (loopback only)
+  std::uint32_t number = 0;
+  std::string address{};
+};
+
+// What to find out about a storage server.
+struct ProbeQuestion {
+  Protocol protocol = Protocol::kUnknown;
+  std::string target{};                 // name or address
+  std::uint32_t port_number = 0;        // of the RDMA connection; 0: the protocol's own
+  PortRequest port{};                   // empty device: the one that leads to the target
+  std::chrono::milliseconds timeout{};  // of the whole probe; 0: the agent's own
+  bool prove = false;                   // also I/O on a volume of the server
+  std::string volume{};                 // of the proof; empty: the first that is offered, SMB: never empty
+  Credentials credentials{};
+};
+
+struct PeerRequest {
+  enum class Role { kInitiator, kResponder };
+  Role role = Role::kResponder;
+  PortRequest port{};
+  std::string case_name{};
+  std::string peer_name{};
+  TransferOptions options{};
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the structs of Facts consist of, as data, for code that treats every field alike: the wire, JSON, gaps.
+//
+// Each struct of facts lists its fields once, beside its members:
+//
+//   void Fields(auto& list) {
+//     list.Setting("enabled", enabled, "delay", delay);
+//     list.Reading("pauses_sent", pauses_sent, "pauses_received", pauses_received);
+//   }
+//
+// The name is the field's name on the wire (facts.proto) and in JSON. A test holds that no member is forgotten,
+// and that the list and the message agree.
+//
+// Who adds a field to a struct that already travels makes it a Fact: an older sender does not have it, and what
+// is absent reads as not collected. Without a Fact of its own that is the whole answer that the struct stands in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "api/model/fact.h"
+
+namespace rdmaready {
+
+// How a field comes to change. A field that holds others bounds them: the settings of a neighbour, which are a
+// state to this host, are states.
+enum class FieldKind {
+  kSetting,  // lasts until somebody changes it: configuration, firmware, hardware, names
+  kState,    // comes and goes by itself
+  kReading,  // differs each time one looks: counters, measured values
+};
+
+struct TypeInfo;
+
+struct FieldInfo {
+  std::string_view name{};
+  FieldKind kind = FieldKind::kReading;
+  std::size_t offset = 0;  // in bytes, from the beginning of the struct
+  const TypeInfo* type = nullptr;
+};
+
+// A type that a field may have. Functions and members that do not belong to `form` are null or empty.
+struct TypeInfo {
+  enum class Form { kUnknown, kBool, kNumber, kEnum, kText, kStruct, kArray, kList, kOptional, kFact };
+  Form form = Form::kUnknown;
+
+  // kBool, kNumber, kEnum.
+  bool is_signed = false;  // then the number is that of std::int64_t in two's complement
+  std::uint64_t (*load)(const void* from) = nullptr;
+  // False, with `to` unchanged, when the number does not fit.
+  bool (*store)(std::uint64_t number, void* to) = nullptr;
+
+  std::vector<FieldInfo> fields{};  // kStruct
+
+  // kArray, kList, kOptional, kFact: all hold elements. Those of an array are always the same number; an
+  // optional and a fact hold one or none.
+  const TypeInfo* element = nullptr;
+  std::size_t (*size)(const void* container) = nullptr;
+  void (*resize)(void* container, std::size_t size) = nullptr;  // new elements are default-constructed
+  void* (*at)(void* container, std::size_t index) = nullptr;    // the container owns the element
+
+  // kFact. The gap is there only when the fact holds no element.
+  const Missing& (*gap)(const void* fact) = nullptr;
+  void (*set_gap)(void* fact, const Missing& why) = nullptr;
+
+  const void* At(const void* container, std::size_t index) const {
+    return at(const_cast<void*>(container), index);  // does not write
+  }
+};
+
+inline void* MemberOf(void* object, const FieldInfo& field) {
+  return static_cast<std::byte*>(object) + field.offset;
+}
+inline const void* MemberOf(const void* object, const FieldInfo& field) {
+  return static_cast<const std::byte*>(object) + field.offset;
+}
+
+// Of Facts, Port and Dcb; their parts are reached from there. Lives as long as the process; any thread.
+template <class T>
+const TypeInfo& TypeOf();
+
+// Each fact of the struct, and of structs that are members of it, becomes `why`. What is not a fact stays.
+void SetAllMissing(const TypeInfo& type, void* object, const Missing& why);
+
+template <class T>
+void SetAllMissing(T& object, const Missing& why) {
+  SetAllMissing(TypeOf<T>(), &object, why);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/pair_engine.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/model/cases.h"
+
+namespace rdmaready {
+namespace {
+
+bool IsGone(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
+}
+
+EndOutcome EndOf(const absl::Status& status, std::string store_error) {
+  return {.status = status,
+          .gone = IsGone(status) ? std::string(Message(status)) : std::string(),
+          .store_error = std::move(store_error)};
+}
+
+}  // namespace
+
+CaseOutcome JudgePeer(PeerAnswer answer, std::string_view case_name, const TransferPlace& place,
+                      const std::string& from_host) {
+  CaseOutcome outcome{.result = std::move(answer.result),
+                      .reverse = std::move(answer.reverse),
+                      .counters = std::move(answer.counters),
+                      .from = EndOf(answer.from_status, std::move(answer.from_store_error)),
+                      .to = EndOf(answer.to_status, std::move(answer.to_store_error))};
+  outcome.result.case_name = case_name;
+  const std::string gone = !outcome.from.gone.empty() ? outcome.from.gone : outcome.to.gone;
+  const absl::Status& refusal = answer.from_status.ok() ? answer.to_status : answer.from_status;
+  // Bytes that arrived wrong are proven, whatever became of the agents afterwards; bytes that did not arrive,
+  // unless an agent went away with them.
+  const FailureKind seen = outcome.result.failure.kind;
+  const bool proven = seen == FailureKind::kCorrupt || (seen == FailureKind::kLost && gone.empty());
+  TransferPlace judged = place;
+  if (!gone.empty() && !proven) {
+    // Whatever the other end saw (a stall, a broken connection) follows from that.
+    outcome.result.failure = {FailureKind::kPeerGone, gone};
+    if (!outcome.from.gone.empty()) judged.peer_host = from_host;
+  } else if (!refusal.ok() && !proven) {
+    outcome.finding = NotTested(case_name, place, Message(refusal));
+    return outcome;
+  }
+  outcome.finding = JudgeTransfer(outcome.result, judged, outcome.counters);
+  return outcome;
+}
+
+PairEngine::PairEngine(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress)
+    : hosts_(hosts),
+      run_id_(std::move(run_id)),
+      caller_(CallerName()),
+      progress_(std::move(progress)),
+      lost_(hosts.size()) {}
+
+CaseOutcome PairEngine::Run(const PairJob& job, std::string_view case_name, const TransferOptions& options) {
+  TransferPlace place = job.place;
+  place.rung = PairRungOf(case_name);
+  if (const std::optional<Finding> cause = LossOf(job)) {
+    return {.finding = Explained(NotTested(case_name, place, cause->observed), *cause)};
+  }
+  const std::string name(case_name);
+  if (const auto lack = job.impossible.find(name); lack != job.impossible.end()) {
+    return {.finding = NotPossible(name, place, lack->second)};
+  }
+  const HostClient& from = hosts_[job.from];
+  const HostClient& to = hosts_[job.to];
+  if (progress_) progress_(fmt::format("{} -> {} {}: {}", from.name, to.name, place.subject, name));
+  CaseOutcome outcome = JudgePeer(
+      RunPeerTest(*from.agent, *to.agent, {name, job.from_port, job.to_port, caller_, run_id_, options}), name,
+      place, from.name);
+  const std::lock_guard lock(mutex_);
+  if (!outcome.from.gone.empty() && !lost_[job.from]) lost_[job.from] = outcome.finding;
+  if (!outcome.to.gone.empty() && !lost_[job.to]) lost_[job.to] = outcome.finding;
+  return outcome;
+}
+
+std::optional<Finding> PairEngine::LossOf(const PairJob& job) const {
+  const std::lock_guard lock(mutex_);
+  return lost_[job.from] ? lost_[job.from] : lost_[job.to];
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about files, links and directories. Paths are absolute.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "collectors/questions/kind_list.h"
+
+namespace rdmaready {
+
+// The whole file, at most a few MiB.
+struct FileQuestion {
+  using Answer = std::string;
+  static constexpr const char* kFile = "files.jsonl";
+
+  std::string path{};
+
+  auto operator<=>(const FileQuestion&) const = default;
+  void Fields(auto& line) { line("read", path); }
+  static void Answered(auto& line, Answer& answer) { line.Content(answer); }
+  std::string What() const { return "read " + path; }
+  absl::StatusOr<Answer> AskThisHost() const;
+};
+
+// Names of the entries, sorted, without "." and "..".
+struct DirectoryQuestion {
+  using Answer = std::vector<std::string>;
+  static constexpr const char* kFile = "files.jsonl";
+
+  std::string path{};
+
+  auto operator<=>(const DirectoryQuestion&) const = default;
+  void Fields(auto& line) { line("list", path); }
+  static void Answered(auto& line, Answer& answer) { line("names", answer); }
+  std::string What() const { return "list " + path; }
+  absl::StatusOr<Answer> AskThisHost() const;
+};
+
+// The text of a symbolic link, not resolved.
+struct LinkQuestion {
+  using Answer = std::string;
+  static constexpr const char* kFile = "files.jsonl";
+
+  std::string path{};
+
+  auto operator<=>(const LinkQuestion&) const = default;
+  void Fields(auto& line) { line("link", path); }
+  static void Answered(auto& line, Answer& answer) { line("text", answer); }
+  std::string What() const { return "read link " + path; }
+  absl::StatusOr<Answer> AskThisHost() const;
+};
+
+// The permission bits, as chmod(1) has them, of what the path leads to.
+struct ModeQuestion {
+  using Answer = std::uint32_t;
+  static constexpr const char* kFile = "modes.jsonl";
+
+  std::string path{};
+
+  auto operator<=>(const ModeQuestion&) const = default;
+  void Fields(auto& line) { line("look", path); }
+  static void Answered(auto& line, Answer& answer) { line("mode", answer); }
+  std::string What() const { return "look at " + path; }
+  absl::StatusOr<Answer> AskThisHost() const;
+};
+
+// Those lines of the file, without their ends, that hold one of `words`, whatever the case of ASCII letters: of
+// a file that is large, or holds private data. The rest is neither returned nor recorded.
+struct LinesQuestion {
+  using Answer = std::vector<std::string>;
+  static constexpr const char* kFile = "lines.jsonl";
+
+  std::string path{};
+  std::vector<std::string> words{};
+
+  auto operator<=>(const LinesQuestion&) const = default;
+  void Fields(auto& line) { line("find", path, "words", words); }
+  static void Answered(auto& line, Answer& answer) { line("lines", answer); }
+  std::string What() const { return "find lines in " + path; }
+  // AskThisHost() is RealHost's: it keeps what it found in large files.
+};
+
+using FileQuestions = KindList<FileQuestion, DirectoryQuestion, LinkQuestion, ModeQuestion, LinesQuestion>;
+
+}  // namespace rdmaready

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/client/agent_client.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include "api/base/version.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// An agent of another release: what it says of itself is all that both releases understand.
+class OtherAgent final : public v1::Agent::Service {
+ public:
+  explicit OtherAgent(std::uint32_t revision) : revision_(revision) {
+    grpc::ServerBuilder builder;
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~OtherAgent() override { server_->Shutdown(std::chrono::system_clock::now()); }
+
+  absl::StatusOr<AgentVersion> Ask() {
+    return AgentClient("storage1", server_->InProcessChannel({}), ClientOptions{}).GetVersion();
+  }
+
+  grpc::Status GetVersion(grpc::ServerContext*, const v1::GetVersionRequest*,
+                          v1::GetVersionResponse* response) override {
+    response->set_version("0.0.9");
+    response->set_api_revision(revision_);
+    return grpc::Status::OK;
+  }
+
+ private:
+  std::uint32_t revision_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(AgentClient, TakesAnAgentOfItsOwnRevision) {
+  OtherAgent same(kApiRevision);
+  const absl::StatusOr<AgentVersion> version = same.Ask();
+  ASSERT_TRUE(version.ok()) << version.status();
+  EXPECT_EQ(version->version, "0.0.9");
+}
+
+TEST(AgentClient, SaysInOneLineThatAnAgentIsOfAnotherRevision) {
+  for (const std::uint32_t revision : {0u, 1u, 3u}) {
+    OtherAgent other(revision);
+    const absl::Status status = other.Ask().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    const std::string text(status.message());
+    EXPECT_THAT(text, HasSubstr("host storage1: the agent is of an incompatible version"));
+    EXPECT_THAT(text, HasSubstr("(0.0.9) speaks revision " + std::to_string(revision)));
+    EXPECT_THAT(text, HasSubstr(std::string("(") + kVersion + ") revision 2"));
+    EXPECT_THAT(text, Not(HasSubstr("\n")));
+  }
+}
+
+}  // namespace
+}  // namespace rdmaready
