@@ -50,7 +50,6 @@ Facts CollectFacts(HostReader& host) {
   facts.tcp_listeners = ReadTcpListeners(host);
   const LldpAgents lldp_agents = ReadLldpAgents(host);
   facts.lldp_agents = lldp_agents.names;
-  facts.firewall = ReadFirewall(host, facts.kernel);
   facts.routing_rules = ReadRoutingRules(host);
   facts.tos_keepers = ReadTosKeepers(host);
   facts.boot_targets = ReadBootTargets(host);
@@ -65,6 +64,7 @@ Facts CollectFacts(HostReader& host) {
     facts.ports = std::vector<Port>{};  // without the stack there is no device
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
   }
+  facts.firewall = ReadFirewall(host, facts.kernel, facts.ports);
   ReadLldpad(host, lldp_agents.lldpad_started_ms, facts);
   return facts;
 }

@@ -37,10 +37,9 @@ class Knock {
 absl::Status KnockOnIwarp(const ProbeTarget& target, std::uint16_t port, const ProbeTools& tools,
                           const Patience& patience, Knock& knock);
 
-// Makes the step by `connect`, which connects `link` to the server. Tells the refusal, or
-// the transport and how many RDMA reads the server may have under way here, and what this end speaks. When
-// nothing answered by RDMA (on iWARP: before RDMA is tried) it asks by TCP whether anybody is there
-// (RdmaAnswers::tcp_answers): a host without RDMA is no silent one.
+// Makes the step by `connect`, which connects `link` to the server, and fills in RdmaAnswers and the transport.
+// When nothing answers by RDMA (on iWARP: before RDMA is tried) it asks by TCP whether anybody is there
+// (RdmaAnswers::tcp_answers): a host without RDMA is not a silent one.
 bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const MessageLink& link,
                    const std::function<absl::Status(const Patience&)>& connect, Walk& walk);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk: the steps of one probe, as they are made, and what the server told on the way.
+// Walk: the steps of one probe, as they are made, and what the server answers on the way.
 //
 // It fills in a ProbeResult whose steps were listed before (BeginProbe), so that those which were not reached
 // are told too. One thread.
@@ -20,7 +20,7 @@ namespace rdmaready {
 
 RdmaRefusal RefusalOf(const Handshake& handshake);
 
-// Cuts every text of the answers to 256 bytes: servers choose them.
+// Cuts every text to 256 bytes: servers choose their length.
 void CutTexts(ProbeAnswers& answers);
 
 class Walk {

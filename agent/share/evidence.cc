@@ -9,12 +9,12 @@
 #include <cstring>
 #include <vector>
 
+#include "api/model/well_known_ports.h"
 #include "collectors/rdma/counters.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::uint16_t kSmbPort = 445;
 constexpr std::uint64_t kLargestPayloadBytes = 4096;  // of one packet: the largest path MTU of RDMA
 
 // The kernel prints an address as 32-bit words of this host's byte order (net/ipv4/tcp_ipv4.c, get_tcp4_sock).

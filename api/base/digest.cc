@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/base/digest.h"
 
-#include <openssl/evp.h>
+// EVP_Digest would fetch the algorithm from a provider: OpenSSL then reads its configuration, and 2 MB more of
+// libcrypto are resident for as long as the agent lives. Since OpenSSL 3 the functions below are deprecated for
+// being without providers.
+#define OPENSSL_API_COMPAT 0x10100000L
+#include <openssl/sha.h>
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "api/base/text.h"
 
 namespace rdmaready {
 
 absl::StatusOr<std::string> Sha256(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+  std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest{};
+  SHA256_CTX context{};
+  if (SHA256_Init(&context) != 1 || SHA256_Update(&context, bytes.data(), bytes.size()) != 1 ||
+      SHA256_Final(digest.data(), &context) != 1) {
     return absl::InternalError("SHA-256: libcrypto refused");
   }
-  return Hex(std::span<const std::uint8_t>(digest.data(), size));
+  return Hex(digest);
 }
 
 }  // namespace rdmaready

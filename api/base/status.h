@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,3 +38,13 @@ inline std::string Message(const absl::Status& status) {
   do {                                                                               \
     if (absl::Status rr_status_ = (expression); !rr_status_.ok()) return rr_status_; \
   } while (false)
+
+// The same of a StatusOr; else `target` (a declaration, or what is assigned to) gets its value.
+#define RR_ASSIGN_OR_RETURN(target, expression) \
+  RR_ASSIGN_OR_RETURN_AS(RR_NAME_OF_LINE(rr_result_, __LINE__), target, expression)
+#define RR_ASSIGN_OR_RETURN_AS(result, target, expression) \
+  auto result = (expression);                              \
+  if (!result.ok()) return result.status();                \
+  target = *std::move(result)
+#define RR_NAME_OF_LINE(name, line) RR_JOIN(name, line)
+#define RR_JOIN(a, b) a##b

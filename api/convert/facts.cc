@@ -110,7 +110,7 @@ void WriteValue(const TypeInfo& type, const void* from, const FieldDescriptor& s
 }
 
 void WriteStruct(const TypeInfo& type, const void* from, Message& to) {
-  for (const FieldInfo& field : type.fields) {
+  for (const FieldInfo& field : type.fields()) {
     const void* member = MemberOf(from, field);
     const bool may_lack = field.type->form == Form::kFact || field.type->form == Form::kOptional;
     if (!may_lack) {
@@ -270,7 +270,7 @@ Lack ReadOptional(const FieldInfo& field, const Message& from, void* to) {
 
 // A struct is whole or it is not there: what is no fact of its own has no other way to say that it is absent.
 Lack ReadStruct(const TypeInfo& type, const Message& from, void* to) {
-  for (const FieldInfo& field : type.fields) {
+  for (const FieldInfo& field : type.fields()) {
     const FieldDescriptor& slot = SlotOf(from, field.name);
     void* member = MemberOf(to, field);
     Lack lack;

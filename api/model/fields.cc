@@ -14,6 +14,12 @@ namespace {
 
 using Form = TypeInfo::Form;
 
+// Constants: nothing is made when the process starts.
+template <class T>
+struct Described {
+  static const TypeInfo kType;
+};
+
 // What a struct hands its fields to: finds out where in `prototype` each stands.
 class FieldList {
  public:
@@ -28,7 +34,7 @@ class FieldList {
  private:
   template <class T>
   void Add(FieldKind kind, std::string_view name, const T& member, const auto&... rest) {
-    Push(kind, name, &member, TypeOf<T>());
+    Push(kind, name, &member, Described<T>::kType);
     if constexpr (sizeof...(rest) > 0) Add(kind, rest...);
   }
 
@@ -62,7 +68,7 @@ bool Store(std::uint64_t number, void* to) {
 }
 
 template <class T>
-TypeInfo NumberType(Form form) {
+constexpr TypeInfo NumberType(Form form) {
   return {.form = form, .is_signed = std::is_signed_v<T>, .load = Load<T>, .store = Store<T>};
 }
 
@@ -108,12 +114,12 @@ void* ElementAt(void* container, std::size_t index) {
 }
 
 template <class T>
-TypeInfo ContainerType() {
+constexpr TypeInfo ContainerType() {
   TypeInfo type{.form = kIsFact<T>    ? Form::kFact
                         : kIsArray<T> ? Form::kArray
                         : kIsList<T>  ? Form::kList
                                       : Form::kOptional,
-                .element = &TypeOf<typename T::value_type>(),
+                .element = &Described<typename T::value_type>::kType,
                 .size = Size<T>,
                 .resize = Resize<T>,
                 .at = ElementAt<T>};
@@ -125,7 +131,18 @@ TypeInfo ContainerType() {
 }
 
 template <class T>
-TypeInfo MakeType() {
+const std::vector<FieldInfo>& FieldsOf() {
+  static const std::vector<FieldInfo> fields = [] {
+    T prototype{};
+    FieldList list(&prototype);
+    prototype.Fields(list);
+    return list.Take();
+  }();
+  return fields;
+}
+
+template <class T>
+constexpr TypeInfo MakeType() {
   if constexpr (std::is_same_v<T, std::string>) {
     return {.form = Form::kText};
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -137,19 +154,18 @@ TypeInfo MakeType() {
   } else if constexpr (kIsContainer<T>) {
     return ContainerType<T>();
   } else {
-    T prototype{};
-    FieldList list(&prototype);
-    prototype.Fields(list);
-    return {.form = Form::kStruct, .fields = list.Take()};
+    return {.form = Form::kStruct, .fields = FieldsOf<T>};
   }
 }
+
+template <class T>
+constinit const TypeInfo Described<T>::kType = MakeType<T>();
 
 }  // namespace
 
 template <class T>
 const TypeInfo& TypeOf() {
-  static const TypeInfo type = MakeType<T>();
-  return type;
+  return Described<T>::kType;
 }
 
 template const TypeInfo& TypeOf<Facts>();
@@ -157,7 +173,7 @@ template const TypeInfo& TypeOf<Port>();
 template const TypeInfo& TypeOf<Dcb>();
 
 void SetAllMissing(const TypeInfo& type, void* object, const Missing& why) {
-  for (const FieldInfo& field : type.fields) {
+  for (const FieldInfo& field : type.fields()) {
     void* member = MemberOf(object, field);
     if (field.type->form == Form::kFact) field.type->set_gap(member, why);
     if (field.type->form == Form::kStruct) SetAllMissing(*field.type, member, why);

@@ -41,7 +41,7 @@ struct FieldInfo {
   const TypeInfo* type = nullptr;
 };
 
-// A type that a field may have. Functions and members that do not belong to `form` are null or empty.
+// A type that a field may have. What does not belong to `form` is null.
 struct TypeInfo {
   enum class Form { kUnknown, kBool, kNumber, kEnum, kText, kStruct, kArray, kList, kOptional, kFact };
   Form form = Form::kUnknown;
@@ -52,7 +52,7 @@ struct TypeInfo {
   // False, with `to` unchanged, when the number does not fit.
   bool (*store)(std::uint64_t number, void* to) = nullptr;
 
-  std::vector<FieldInfo> fields{};  // kStruct
+  const std::vector<FieldInfo>& (*fields)() = nullptr;  // kStruct
 
   // kArray, kList, kOptional, kFact: all hold elements. Those of an array are always the same number; an
   // optional and a fact hold one or none.

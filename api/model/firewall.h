@@ -1,80 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packet filter in the way of what arrives at this host, as nftables holds it. Only chains at the input
-// hook and those they call are kept.
+// What the packet filter of this host does to packets that open a connection to it.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace rdmaready {
 
-// Inclusive.
-struct L4Ports {
-  std::uint16_t first = 0;
-  std::uint16_t last = 0;
+enum class PacketFate : std::uint8_t { kUnknown, kPasses, kDropped };
 
-  void Fields(auto& list) { list.Setting("first", first, "last", last); }
-
-  bool operator==(const L4Ports&) const = default;
-};
-
-enum class FirewallAction : std::uint8_t {
-  kNone,  // counts, logs: the next rule decides
-  kAccept,
-  kDrop,  // or rejects
-  kJump,  // to `target`, and back
-  kGoto,
-  kReturn,
-  kUnknown,
-};
-
-// What a rule asks of a packet. An absent condition is not asked for.
-struct FirewallRule {
-  std::optional<std::string> netdev{};     // it came in by; a trailing * is any rest
-  std::optional<std::uint8_t> protocol{};  // IPPROTO_TCP 6, IPPROTO_UDP 17
-  std::vector<L4Ports> ports{};            // of its destination; empty: not asked for
-  bool negated_ports = false;              // any port but these
-  bool established_only = false;           // packets of connections that exist already
-  bool other_conditions = false;           // it asks for what is not understood here: whether it holds is open
-  FirewallAction action = FirewallAction::kNone;
-  std::string target{};  // a chain's name, of a jump
-  std::uint64_t handle = 0;
+// Has an entry for each chain at a hook that does not let it pass for certain, or one that says that it passes.
+struct FilteredPacket {
+  std::string netdev{};  // that the IP stack says it came by
+  bool ipv6 = false;
+  std::uint8_t protocol = 0;  // IPPROTO_TCP 6, IPPROTO_UDP 17
+  std::uint16_t port = 0;     // of its destination
+  PacketFate fate = PacketFate::kUnknown;
+  std::string chain{};   // at the hook, as nft names it: "inet filter input"; empty: it passes all
+  bool ingress = false;  // that chain meets packets of one netdev only, before the IP stack does
+  std::string place{};  // where it is decided: "rule 7 of inet filter input", "the policy of inet filter input"
 
   void Fields(auto& list) {
-    list.Setting("netdev", netdev, "protocol", protocol, "ports", ports, "negated_ports", negated_ports,
-                 "established_only", established_only, "other_conditions", other_conditions, "action", action,
-                 "target", target);
-    list.State("handle", handle);
+    list.Setting("netdev", netdev, "ipv6", ipv6, "protocol", protocol, "port", port, "fate", fate, "chain",
+                 chain, "ingress", ingress, "place", place);
   }
 
-  bool operator==(const FirewallRule&) const = default;
-};
-
-struct FirewallChain {
-  std::string family{};  // "ip", "ip6", "inet", "netdev"
-  std::string table{};
-  std::string name{};
-  bool input_hook = false;    // packets come here by themselves, else only by a jump
-  std::int32_t priority = 0;  // the lower one first
-  FirewallAction policy = FirewallAction::kAccept;
-  std::string netdev{};  // of family netdev: the one it hangs on
-  std::vector<FirewallRule> rules{};
-
-  void Fields(auto& list) {
-    list.Setting("family", family, "table", table, "name", name, "input_hook", input_hook, "priority", priority,
-                 "policy", policy, "netdev", netdev, "rules", rules);
-  }
-
-  bool operator==(const FirewallChain&) const = default;
+  bool operator==(const FilteredPacket&) const = default;
 };
 
 struct Firewall {
-  std::vector<FirewallChain> chains{};
-  bool legacy_tables = false;  // iptables of the older kind has rules too, and they are not read
+  std::uint32_t rules = 0;  // that packets for this host met, in `chains`
+  std::uint32_t chains = 0;
+  std::uint32_t hooks = 0;                // how many of the chains are at a hook; else they are called
+  std::vector<FilteredPacket> packets{};  // none is tried where no chain is at a hook
+  bool legacy_tables = false;             // iptables of the older kind has rules too, and they are not read
 
-  void Fields(auto& list) { list.Setting("chains", chains, "legacy_tables", legacy_tables); }
+  void Fields(auto& list) {
+    list.Setting("rules", rules, "chains", chains, "hooks", hooks, "packets", packets, "legacy_tables",
+                 legacy_tables);
+  }
 
   bool operator==(const Firewall&) const = default;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProbeAnswers: all that a storage server told in a probe, and that this host told of the way to it.
+// ProbeAnswers: what a storage server answered in a probe, and what this host found out on the way to it.
 //
-// A struct of its own for each of those that tell. What is absent was not told: it was not asked, the walk
-// ended before, or the server speaks another protocol.
+// One struct for each source. What is absent was not told: it was not asked, the walk ended before it, or the
+// server speaks another protocol.
 #pragma once
 
 #include <optional>
@@ -27,8 +27,7 @@ struct ProbeAnswers {
   NvmeAnswers nvme{};
   IserAnswers iser{};
   NfsAnswers nfs{};
-  std::optional<std::string>
-      time_up{};  // the step that the end of the walk's time cut short or kept from being made
+  std::optional<std::string> time_up{};  // the first step that the deadline cut short or prevented
 
   bool operator==(const ProbeAnswers&) const = default;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IserInitiator, IserAnswers: who this host said it is to an iSCSI target, and what the target told over iSER;
-// as api/model/probe_rdma.h.
+// IserInitiator, IserAnswers: the name that this host gave to an iSCSI target, and what the target answered
+// over iSER. The contract is that of api/model/probe_rdma.h.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NfsAnswers: what an NFS server told over RDMA, and this host's own client of a mount; as
-// api/model/probe_rdma.h.
+// NfsAnswers: what an NFS server answered over RDMA, and what this host's own client says of a mount. The
+// contract is that of api/model/probe_rdma.h.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NvmeHost, NvmeAnswers: who this host said it is to an NVMe-oF target, and what the target told; as
-// api/model/probe_rdma.h.
+// NvmeHost, NvmeAnswers: the name that this host gave to an NVMe-oF target, and what the target answered. The
+// contract is that of api/model/probe_rdma.h.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RdmaAnswers: how the RDMA connection to a storage server came about, whatever the protocol.
 //
-// Of all structs of probe_*.h: what is absent was not told; sizes are in bytes. Fields lists what a struct has,
-// in the order of the report. The name is that of the field in api/proto/rdmaready/v1/probe.proto, and, with
-// dashes, the word of the report ("rdma-ird"): for ever.
+// For all structs of probe_*.h: what is absent was not told; sizes are in bytes. Fields() lists all members in
+// the order of the report. A name is that of the field in api/proto/rdmaready/v1/probe.proto and, with dashes,
+// the key in reports and JSON ("rdma-ird"). Names are never changed or reused.
 #pragma once
 
 #include <cstdint>

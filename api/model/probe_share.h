@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShareAnswers: what this host's own SMB client, its RDMA port and its TCP connections told of files that were
-// moved on a share; as api/model/probe_rdma.h.
+// ShareAnswers: what this host's own SMB client, its RDMA port and its TCP connections show of files that were
+// moved on a share. The contract is that of api/model/probe_rdma.h.
 #pragma once
 
 #include <cstdint>

@@ -9,13 +9,11 @@
 
 #include "api/model/dcb.h"
 #include "api/model/fact.h"
+#include "api/model/well_known_ports.h"
 
 namespace rdmaready {
 
-inline constexpr std::uint16_t kRoceV2UdpPort = 4791;
 inline constexpr std::uint16_t kRoceV1Ethertype = 0x8915;
-inline constexpr std::uint16_t kSmbPort = 445;
-inline constexpr std::uint16_t kSmbDirectPort = 5445;  // over iWARP
 
 // Of all rows for that protocol, ascending.
 std::vector<std::uint8_t> PrioritiesFor(std::span<const AppEntry> rows, AppSelector selector,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/model/well_known_ports.h"
 #include "checks/dcb/neighbours.h"
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
@@ -14,7 +15,6 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kPeerSource = "LLDP";
-constexpr std::uint16_t kRoceV2UdpPort = 4791;
 
 // Nobody there to judge: peer.lldp-seen says so.
 std::string NobodyHeard(const EthernetView& view) {

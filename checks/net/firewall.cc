@@ -5,14 +5,16 @@
 // RoCE frames too. In the kernel's IP stack are only the sockets: the TCP connection by which an SMB client
 // logs on before it goes over to RDMA, iSCSI's discovery, and all traffic of the software devices. rxe takes
 // what comes to a UDP socket (drivers/infiniband/sw/rxe/rxe_net.c), siw listens with TCP sockets (siw_cm.c).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <netinet/in.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "api/model/well_known_ports.h"
 #include "checks/families.h"
-#include "checks/net/firewall_path.h"
 #include "checks/storage/roles.h"
 #include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
@@ -24,20 +26,12 @@ namespace {
 using Role = Profile::Role;
 
 constexpr std::string_view kFirewallSource = "nf_tables netlink";
-constexpr std::uint16_t kRoce = 4791;
-constexpr std::uint16_t kSmb = 445;
-constexpr std::uint16_t kSmbDirectIwarp = 5445;
-constexpr std::uint16_t kIscsi = 3260;
-constexpr std::uint16_t kNvme = 4420;
-constexpr std::uint16_t kNfsRdma = 20049;
 
 // What has to come in.
 struct Need {
   std::uint8_t protocol = 0;
   std::uint16_t port = 0;
   std::string_view what{};
-
-  bool operator==(const Need&) const = default;
 };
 
 struct Needs {
@@ -57,11 +51,10 @@ bool HasRole(const PortView& view, Role role, Needs& needs) {
 }
 
 // RDMA-CM's listeners of siw are TCP's.
-void AddSoftwareIwarp(const PortView& view, bool smb, bool iscsi, Needs& needs) {
-  if (smb) Add(needs, IPPROTO_TCP, kSmbDirectIwarp, "SMB Direct");
-  if (iscsi) Add(needs, IPPROTO_TCP, kIscsi, "iSER");
-  if (AsksFor(view.profile, Role::kNvmeTarget)) Add(needs, IPPROTO_TCP, kNvme, "NVMe");
-  if (AsksFor(view.profile, Role::kNfsServer)) Add(needs, IPPROTO_TCP, kNfsRdma, "NFS");
+void AddSoftwareIwarp(const PortView& view, bool smb, Needs& needs) {
+  if (smb) Add(needs, IPPROTO_TCP, kSmbDirectPort, "SMB Direct");
+  if (AsksFor(view.profile, Role::kNvmeTarget)) Add(needs, IPPROTO_TCP, kNvmePort, "NVMe");
+  if (AsksFor(view.profile, Role::kNfsServer)) Add(needs, IPPROTO_TCP, kNfsRdmaPort, "NFS");
   if (!view.port.listeners) return;
   for (const RdmaListener& listener : *view.port.listeners) {
     if (!listener.kernel_name.empty()) Add(needs, IPPROTO_TCP, listener.port, "a server of the kernel's");
@@ -70,56 +63,35 @@ void AddSoftwareIwarp(const PortView& view, bool smb, bool iscsi, Needs& needs) 
 
 Needs NeedsOf(const PortView& view) {
   Needs needs;
-  const bool software = IsSoftware(view.port);
+  const auto is_software = [&view](Transport transport) {
+    return IsSoftware(view.port) && view.port.transport && *view.port.transport == transport;
+  };
   const bool smb = HasRole(view, Role::kSmbServer, needs);
   const bool iscsi = HasRole(view, Role::kIserTarget, needs);
-  if (software && view.port.transport && *view.port.transport == Transport::kRoce) {
-    Add(needs, IPPROTO_UDP, kRoce, "RoCE");
-  }
-  if (smb) Add(needs, IPPROTO_TCP, kSmb, "SMB");
-  if (iscsi) Add(needs, IPPROTO_TCP, kIscsi, "iSCSI discovery");
-  if (software && view.port.transport && *view.port.transport == Transport::kIwarp) {
-    AddSoftwareIwarp(view, smb, iscsi, needs);
-  }
+  if (is_software(Transport::kRoce)) Add(needs, IPPROTO_UDP, kRoceV2UdpPort, "RoCE");
+  if (smb) Add(needs, IPPROTO_TCP, kSmbPort, "SMB");
+  if (iscsi) Add(needs, IPPROTO_TCP, kIscsiPort, "iSCSI discovery");
+  if (is_software(Transport::kIwarp)) AddSoftwareIwarp(view, smb, needs);
   return needs;
 }
 
 std::string ProtocolText(const Need& need) {
-  return Cat(need.protocol == IPPROTO_TCP ? "TCP " : "UDP ", need.port);
+  return fmt::format("{} {}", need.protocol == IPPROTO_TCP ? "TCP" : "UDP", need.port);
 }
 
-std::string ListOf(const std::vector<Need>& needs) {
-  std::string text;
-  for (const Need& need : needs)
-    text += Cat(text.empty() ? "" : ", ", ProtocolText(need), " (", need.what, ")");
-  return text;
-}
-
-// The netdevs by which the port's IP packets come, once each and kind of address.
-std::vector<ArrivingPacket> WaysOf(const Port& port) {
-  std::vector<ArrivingPacket> ways;
-  for (const PlacedAddress& placed : AddressesOf(port)) {
-    ArrivingPacket way{.netdev = placed.netdev, .ipv6 = placed.ip.address.find(':') != std::string::npos};
-    const auto same = [&way](const ArrivingPacket& one) {
-      return one.netdev == way.netdev && one.ipv6 == way.ipv6;
-    };
-    if (std::ranges::any_of(ways, same)) continue;
-    if (port.netdev) way.carriers.push_back(port.netdev->name);
-    if (port.lowers) {
-      for (const Netdev& lower : *port.lowers) way.carriers.push_back(lower.name);
-    }
-    ways.push_back(std::move(way));
-  }
-  return ways;
+// "TCP 445 (SMB) let in".
+std::string LetIn(const Needs& needs) {
+  std::vector<std::string> words;
+  for (const Need& need : needs.list) words.push_back(fmt::format("{} ({})", ProtocolText(need), need.what));
+  return fmt::format("{} let in", fmt::join(words, ", "));
 }
 
 // One command; before all rules of the chain at the hook.
-std::string AcceptCommand(const FirewallStop& stop, const ArrivingPacket& packet) {
-  const FirewallChain& base = *stop.base;
-  const std::string by = base.netdev.empty() ? Cat("iifname \"", packet.netdev, "\" ") : "";
+std::string AcceptCommand(const FilteredPacket& packet) {
+  const std::string by = packet.ingress ? "" : fmt::format("iifname \"{}\" ", packet.netdev);
   const std::string_view protocol = packet.protocol == IPPROTO_TCP ? "tcp" : "udp";
-  return Cat("nft ", ShellWord(Cat("insert rule ", base.family, " ", base.table, " ", base.name, " ", by,
-                                   protocol, " dport ", packet.port, " accept")));
+  return "nft " +
+         ShellWord(fmt::format("insert rule {} {}{} dport {} accept", packet.chain, by, protocol, packet.port));
 }
 
 struct Found {
@@ -128,23 +100,25 @@ struct Found {
   std::vector<std::string> commands{};  // that would let all pass which is dropped
 };
 
-void Look(const PortView& view, const Need& need, Found& found) {
-  for (ArrivingPacket way : WaysOf(view.port)) {
-    way.protocol = need.protocol;
-    way.port = need.port;
-    for (const FirewallStop& stop : StopsOf(*view.host.firewall, way)) {
-      const std::string what = Cat(ProtocolText(need), " (", need.what, ") on ", way.netdev);
-      if (!stop.certain) {
-        if (found.unclear.empty())
-          found.unclear = Cat(what, " depends on what is not understood of ", PlaceText(stop));
-        continue;
-      }
-      if (found.dropped.empty()) found.dropped = Cat(what, " is dropped by ", PlaceText(stop));
-      std::string command = AcceptCommand(stop, way);
-      if (std::ranges::find(found.commands, command) == found.commands.end())
-        found.commands.push_back(std::move(command));
+void Look(const Firewall& firewall, const PlacedAddress& way, const Need& need, Found& found) {
+  const bool ipv6 = way.ip.address.find(':') != std::string::npos;
+  const std::string what = fmt::format("{} ({}) on {}", ProtocolText(need), need.what, way.netdev);
+  bool tried = firewall.hooks == 0;
+  for (const FilteredPacket& packet : firewall.packets) {
+    if (packet.netdev != way.netdev || packet.ipv6 != ipv6 || packet.protocol != need.protocol ||
+        packet.port != need.port) {
+      continue;
     }
+    tried = true;
+    if (packet.fate == PacketFate::kUnknown && found.unclear.empty())
+      found.unclear = fmt::format("{} depends on what is not understood of {}", what, packet.place);
+    if (packet.fate != PacketFate::kDropped) continue;
+    if (found.dropped.empty()) found.dropped = fmt::format("{} is dropped by {}", what, packet.place);
+    std::string command = AcceptCommand(packet);
+    if (std::ranges::find(found.commands, command) == found.commands.end())
+      found.commands.push_back(std::move(command));
   }
+  if (!tried && found.unclear.empty()) found.unclear = what + " was not tried";
 }
 
 std::string FirewallNotApplicable(const PortView& view) {
@@ -154,40 +128,42 @@ std::string FirewallNotApplicable(const PortView& view) {
   return "no server here by TCP, and the RDMA of a NIC passes no packet filter";
 }
 
-Verdict UnclearFirewall(std::string observed, std::string expected, std::string_view fix) {
-  return {.outcome = Outcome::kUnknown,
-          .observed = std::move(observed),
-          .expected = std::move(expected),
-          .source = std::string(kFirewallSource),
-          .fix = std::string(fix)};
-}
-
 Verdict JudgeIpFirewall(const PortView& view) {
   if (std::string reason = FirewallNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const Needs needs = NeedsOf(view);
-  const std::string expected =
-      needs.list.empty() ? "servers can be reached" : Cat(ListOf(needs.list), " let in");
+  const std::string expected = needs.list.empty() ? "servers can be reached" : LetIn(needs);
   if (!view.port.software) return NoAnswer(view.port.software.missing(), expected, kFirewallSource);
   if (!view.port.transport) return NoAnswer(view.port.transport.missing(), expected, kFirewallSource);
   const Fact<Firewall>& firewall = view.host.firewall;
   if (!firewall) return NoAnswer(firewall.missing(), expected, kFirewallSource);
   if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kFirewallSource);
   Found found;
-  for (const Need& need : needs.list) Look(view, need, found);
+  for (const Need& need : needs.list) {
+    for (const PlacedAddress& way : AddressesOf(view.port)) Look(*firewall, way, need, found);
+  }
+  // Nobody should look for UDP 4791 here where the NIC takes it.
+  const std::string_view beside =
+      IsSoftware(view.port) ? "" : "; the RDMA of the NIC itself passes no packet filter";
   if (!found.dropped.empty()) {
-    std::string fix;
-    for (const std::string& command : found.commands) fix += Cat(fix.empty() ? "" : " && ", command);
-    return Judged(false, found.dropped, expected, kFirewallSource,
-                  fix + "  # for good: in the rules that are loaded at boot, /etc/nftables.conf for instance");
+    return Judged(
+        false, fmt::format("{}{}", found.dropped, beside), expected, kFirewallSource,
+        fmt::format("{}  # for good: in the rules that are loaded at boot, /etc/nftables.conf for instance",
+                    fmt::join(found.commands, " && ")));
   }
   if (needs.unknown_role) return NoAnswer(*needs.unknown_role, expected, kFirewallSource);
-  if (!found.unclear.empty())
-    return UnclearFirewall(found.unclear, expected, "nft -a list ruleset  # that rule is told by its handle");
-  if (firewall->legacy_tables)
-    return UnclearFirewall(
-        "iptables of the older kind has tables, which are not read", expected,
-        "iptables-legacy-save; ip6tables-legacy-save  # better: these rules with nft, or iptables-nft");
-  return Judged(true, Cat(firewall->chains.empty() ? "no rules: " : "", ListOf(needs.list), " let in"),
+  Verdict unclear{.outcome = Outcome::kUnknown, .expected = expected, .source = std::string(kFirewallSource)};
+  if (!found.unclear.empty()) {
+    unclear.observed = found.unclear;
+    unclear.fix = "nft -a list ruleset  # that rule is told by its handle";
+    return unclear;
+  }
+  if (firewall->legacy_tables) {
+    unclear.observed = "iptables of the older kind has tables, which are not read";
+    unclear.fix =
+        "iptables-legacy-save; ip6tables-legacy-save  # better: these rules with nft, or iptables-nft";
+    return unclear;
+  }
+  return Judged(true, fmt::format("{}{}{}", firewall->hooks == 0 ? "no rules: " : "", LetIn(needs), beside),
                 expected, kFirewallSource);
 }
 

@@ -126,8 +126,8 @@ Json StructToJson(const TypeInfo& type, const void* from, const Descriptor& mess
   for (const bool after_others : {false, true}) {
     for (int i = 0; i < message.field_count(); ++i) {
       const FieldDescriptor& slot = *message.field(i);
-      const auto field = std::ranges::find(type.fields, std::string_view(slot.name()), &FieldInfo::name);
-      if (field == type.fields.end()) continue;  // where gaps stand on the wire
+      const auto field = std::ranges::find(type.fields(), std::string_view(slot.name()), &FieldInfo::name);
+      if (field == type.fields().end()) continue;  // where gaps stand on the wire
       if (IsAfterOthers(*field->type, slot) != after_others) continue;
       AddField(*field->type, MemberOf(from, *field), slot, json);
     }

@@ -14,16 +14,10 @@ namespace rdmaready {
 namespace {
 
 std::string FirewallText(const Firewall& firewall) {
-  std::size_t rules = 0;
-  std::size_t hooks = 0;
-  for (const FirewallChain& chain : firewall.chains) {
-    rules += chain.rules.size();
-    hooks += chain.input_hook ? 1 : 0;
-  }
   const std::string legacy = firewall.legacy_tables ? ", and iptables of the older kind" : "";
-  if (firewall.chains.empty()) return "no rules for what arrives" + legacy;
-  return fmt::format("{} rules for what arrives, in {} chains, {} of them at a hook{}", rules,
-                     firewall.chains.size(), hooks, legacy);
+  if (firewall.hooks == 0) return "no rules for what arrives" + legacy;
+  return fmt::format("{} rules for what arrives, in {} chains, {} of them at a hook{}", firewall.rules,
+                     firewall.chains, firewall.hooks, legacy);
 }
 
 std::string NodesText(const std::vector<DeviceNode>& nodes) {

@@ -2,271 +2,337 @@
 #include "collectors/firewall/firewall.h"
 
 #include <endian.h>
-#include <linux/netfilter.h>
-#include <linux/netfilter/nf_tables.h>
+#include <fmt/format.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "api/base/status.h"
-#include "collectors/net/links.h"
+#include "api/model/well_known_ports.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kWhat = "packet filter";
-constexpr std::size_t kMostRules = 20'000;
+using Octets = std::span<const std::byte>;
 
-// A table is named by its family too, a chain by its table.
-using TableKey = std::pair<std::uint8_t, std::string>;
-using ChainKey = std::tuple<std::uint8_t, std::string, std::string>;
+constexpr std::string_view kFilterWords = "packet filter";
+constexpr std::size_t kMostElements = 4096;    // of a set
+constexpr std::size_t kMostSteps = 1'000'000;  // rules that are run, for all packets together
+constexpr int kMostJumps = 16;                 // NFT_JUMP_STACK_SIZE of the kernel
+
+using ChainKey = std::tuple<std::uint8_t, std::string, std::string>;  // family, table, name
+
+struct NftChain {
+  std::string words{};                                  // "inet filter input"
+  std::vector<std::string> netdevs{};                   // that it hangs on, where it hangs on any
+  std::optional<std::pair<int, std::int32_t>> place{};  // at a hook: stage and priority, the lower one first
+  bool drops = false;                                   // by its policy
+  std::vector<std::pair<std::uint64_t, NftExpressions>> rules{};  // with their handles
+};
 
 // Empty for families whose chains no IP packet for this host meets.
 std::string_view FamilyName(std::uint8_t family) {
-  switch (family) {
-    case NFPROTO_INET:
-      return "inet";
-    case NFPROTO_IPV4:
-      return "ip";
-    case NFPROTO_IPV6:
-      return "ip6";
-    case NFPROTO_NETDEV:
-      return "netdev";
-    default:
-      return "";
-  }
+  if (family == NFPROTO_INET) return "inet";
+  if (family == NFPROTO_IPV4) return "ip";
+  if (family == NFPROTO_IPV6) return "ip6";
+  return family == NFPROTO_NETDEV ? "netdev" : "";
 }
 
-// Where on its way to the host a packet meets the hook: the lower one first. nullopt: not on that way.
+constexpr int kIngress = 0;
+
+// Where on its way to the host a packet meets the hook; nullopt: not on that way.
 std::optional<int> StageOf(std::uint8_t family, std::uint32_t hook) {
-  constexpr int kIngress = 0;
-  constexpr int kPrerouting = 1;
-  constexpr int kInput = 2;
   if (family == NFPROTO_NETDEV) return hook == NF_NETDEV_INGRESS ? std::optional(kIngress) : std::nullopt;
-  if (hook == NF_INET_PRE_ROUTING) return kPrerouting;
-  if (hook == NF_INET_LOCAL_IN) return kInput;
-  if (family == NFPROTO_INET && hook == NF_INET_INGRESS) return kIngress;
-  return std::nullopt;
+  if (hook == NF_INET_PRE_ROUTING) return 1;
+  if (hook == NF_INET_LOCAL_IN) return 2;
+  return family == NFPROTO_INET && hook == NF_INET_INGRESS ? std::optional(kIngress) : std::nullopt;
 }
 
-struct RawRule {
-  std::uint64_t handle = 0;
-  std::span<const std::byte> expressions{};
-};
+std::string TextIn(const Attributes& attributes, int type) { return attributes.Text(type).value_or(""); }
 
-struct RawChain {
-  FirewallChain chain{};
-  std::vector<std::string> netdevs{};  // that it hangs on, where it hangs on any
-  std::optional<int> stage{};
-  std::vector<RawRule> rules{};
-};
-
-absl::StatusOr<std::vector<std::string>> NetdevsOf(const Attributes& hook) {
-  std::vector<std::string> names;
-  if (hook.Find(NFTA_HOOK_DEV)) {
-    absl::StatusOr<std::string> name = hook.Text(NFTA_HOOK_DEV);
-    if (!name.ok()) return name.status();
-    names.push_back(*std::move(name));
-  } else if (const auto list = hook.Find(NFTA_HOOK_DEVS)) {
-    const absl::StatusOr<Attributes> rows = Attributes::Parse(*list, kWhat);
-    if (!rows.ok()) return rows.status();
-    for (const Attributes::Attribute& row : rows->all()) {
-      std::string name(reinterpret_cast<const char*>(row.value.data()), row.value.size());
-      names.push_back(name.substr(0, name.find('\0')));
-    }
+absl::Status DecodeHook(std::span<const std::byte> nest, std::uint8_t family, NftChain& chain) {
+  RR_ASSIGN_OR_RETURN(const Attributes hook, Attributes::Parse(nest, kFilterWords));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t number, hook.U32(NFTA_HOOK_HOOKNUM));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t priority, hook.U32(NFTA_HOOK_PRIORITY));
+  if (const std::optional<int> stage = StageOf(family, be32toh(number))) {
+    chain.place = std::pair(*stage, static_cast<std::int32_t>(be32toh(priority)));
   }
-  return names;
-}
-
-absl::Status DecodeHook(std::span<const std::byte> nest, std::uint8_t family, RawChain* raw) {
-  const absl::StatusOr<Attributes> hook = Attributes::Parse(nest, kWhat);
-  if (!hook.ok()) return hook.status();
-  const absl::StatusOr<std::uint32_t> number = NftU32(*hook, NFTA_HOOK_HOOKNUM);
-  const absl::StatusOr<std::uint32_t> priority = NftU32(*hook, NFTA_HOOK_PRIORITY);
-  if (!number.ok()) return number.status();
-  if (!priority.ok()) return priority.status();
-  absl::StatusOr<std::vector<std::string>> netdevs = NetdevsOf(*hook);
-  if (!netdevs.ok()) return netdevs.status();
-  raw->netdevs = *std::move(netdevs);
-  raw->stage = StageOf(family, *number);
-  raw->chain.input_hook = raw->stage.has_value();
-  raw->chain.priority = static_cast<std::int32_t>(*priority);
+  if (hook.Find(NFTA_HOOK_DEV)) chain.netdevs.push_back(TextIn(hook, NFTA_HOOK_DEV));
+  RR_ASSIGN_OR_RETURN(const Attributes list,
+                      Attributes::Parse(hook.Find(NFTA_HOOK_DEVS).value_or(Octets{}), kFilterWords));
+  for (const Attributes::Attribute& row : list.all()) {
+    const std::string_view name(reinterpret_cast<const char*>(row.value.data()), row.value.size());
+    chain.netdevs.emplace_back(name.substr(0, name.find('\0')));
+  }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::set<TableKey>> DormantTables(const std::vector<NetlinkMessage>& messages) {
-  std::set<TableKey> dormant;
+absl::StatusOr<NftElements> ElementsIn(const std::vector<NetlinkMessage>& messages) {
+  NftElements elements;
   for (const NetlinkMessage& message : messages) {
     nfgenmsg header{};
-    const absl::StatusOr<Attributes> table = ParseMessage(message.payload, &header, kWhat);
-    if (!table.ok()) return table.status();
-    const absl::StatusOr<std::string> name = table->Text(NFTA_TABLE_NAME);
-    const absl::StatusOr<std::uint32_t> flags = NftU32(*table, NFTA_TABLE_FLAGS);
-    if (!name.ok()) return name.status();
-    if (!flags.ok()) return flags.status();
-    if ((*flags & NFT_TABLE_F_DORMANT) != 0) dormant.emplace(header.nfgen_family, *name);
-  }
-  return dormant;
-}
-
-// All chains, without their rules.
-class Chains {
- public:
-  absl::Status AddChain(const NetlinkMessage& message, const std::set<TableKey>& dormant);
-  absl::Status AddRule(const NetlinkMessage& message);
-  absl::StatusOr<std::vector<FirewallChain>> Reached(const NftLookups& lookups);
-
- private:
-  absl::Status Decode(const ChainKey& key, RawChain& raw, const NftLookups& lookups);
-
-  std::map<ChainKey, RawChain> chains_{};
-  std::size_t rules_ = 0;
-};
-
-absl::Status Chains::AddChain(const NetlinkMessage& message, const std::set<TableKey>& dormant) {
-  nfgenmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(message.payload, &header, kWhat);
-  if (!attributes.ok()) return attributes.status();
-  const std::string_view family = FamilyName(header.nfgen_family);
-  if (family.empty()) return absl::OkStatus();
-  const absl::StatusOr<std::string> table = attributes->Text(NFTA_CHAIN_TABLE);
-  const absl::StatusOr<std::string> name = attributes->Text(NFTA_CHAIN_NAME);
-  if (!table.ok()) return table.status();
-  if (!name.ok()) return name.status();
-  if (dormant.contains({header.nfgen_family, *table})) return absl::OkStatus();
-  RawChain raw{.chain = {.family = std::string(family), .table = *table, .name = *name}};
-  if (const auto hook = attributes->Find(NFTA_CHAIN_HOOK)) {
-    RR_RETURN_IF_ERROR(DecodeHook(*hook, header.nfgen_family, &raw));
-  }
-  if (attributes->Find(NFTA_CHAIN_POLICY)) {
-    const absl::StatusOr<std::uint32_t> policy = NftU32(*attributes, NFTA_CHAIN_POLICY);
-    if (!policy.ok()) return policy.status();
-    raw.chain.policy = *policy == NF_DROP ? FirewallAction::kDrop : FirewallAction::kAccept;
-  }
-  chains_.emplace(ChainKey(header.nfgen_family, *table, *name), std::move(raw));
-  return absl::OkStatus();
-}
-
-absl::Status Chains::AddRule(const NetlinkMessage& message) {
-  nfgenmsg header{};
-  const absl::StatusOr<Attributes> rule = ParseMessage(message.payload, &header, kWhat);
-  if (!rule.ok()) return rule.status();
-  const absl::StatusOr<std::string> table = rule->Text(NFTA_RULE_TABLE);
-  const absl::StatusOr<std::string> chain = rule->Text(NFTA_RULE_CHAIN);
-  const absl::StatusOr<std::uint64_t> handle = rule->U64(NFTA_RULE_HANDLE);
-  if (!table.ok()) return table.status();
-  if (!chain.ok()) return chain.status();
-  if (!handle.ok()) return handle.status();
-  const auto found = chains_.find(ChainKey(header.nfgen_family, *table, *chain));
-  if (found == chains_.end()) return absl::OkStatus();
-  found->second.rules.push_back(
-      {be64toh(*handle), rule->Find(NFTA_RULE_EXPRESSIONS).value_or(std::span<const std::byte>{})});
-  return absl::OkStatus();
-}
-
-absl::Status Chains::Decode(const ChainKey& key, RawChain& raw, const NftLookups& lookups) {
-  const auto& [family, table, name] = key;
-  const NftSurroundings around{
-      .family = raw.chain.family,
-      .find_set = [&lookups, &family,
-                   &table](const std::string& set) { return lookups.find_set(family, table, set); },
-      .netdev_of = lookups.netdev_of};
-  for (const RawRule& rule : raw.rules) {
-    absl::StatusOr<std::vector<FirewallRule>> rules = DecodeNftRule(rule.expressions, rule.handle, around);
-    if (!rules.ok()) return rules.status();
-    rules_ += rules->size();
-    if (rules_ > kMostRules) return Malformed(kWhat, "too many rules");
-    std::ranges::move(*rules, std::back_inserter(raw.chain.rules));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<FirewallChain>> Chains::Reached(const NftLookups& lookups) {
-  std::vector<ChainKey> way;
-  for (const auto& [key, raw] : chains_) {
-    if (raw.stage) way.push_back(key);
-  }
-  std::ranges::stable_sort(way, {}, [this](const ChainKey& key) {
-    const RawChain& raw = chains_.at(key);
-    return std::pair(*raw.stage, raw.chain.priority);
-  });
-  std::set<ChainKey> seen(way.begin(), way.end());
-  std::vector<FirewallChain> reached;
-  for (std::size_t at = 0; at < way.size(); ++at) {  // it grows
-    const ChainKey key = way[at];
-    RawChain& raw = chains_.at(key);
-    RR_RETURN_IF_ERROR(Decode(key, raw, lookups));
-    for (const FirewallRule& rule : raw.chain.rules) {
-      const ChainKey target(std::get<0>(key), std::get<1>(key), rule.target);
-      if (chains_.contains(target) && seen.insert(target).second) way.push_back(target);
+    RR_ASSIGN_OR_RETURN(const Attributes answer, ParseMessage(message.payload, &header, kFilterWords));
+    const Octets list = answer.Find(NFTA_SET_ELEM_LIST_ELEMENTS).value_or(Octets{});
+    RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(list, kFilterWords));
+    for (const Attributes::Attribute& row : rows.all()) {
+      RR_ASSIGN_OR_RETURN(elements.emplace_back(), Attributes::Parse(row.value, kFilterWords));
+      if (elements.size() > kMostElements) return Malformed(kFilterWords, "too many elements in a set");
     }
-    if (raw.netdevs.empty()) raw.netdevs.emplace_back();
-    for (const std::string& netdev : raw.netdevs) {
-      reached.push_back(raw.chain);
-      reached.back().netdev = netdev;
-    }
-  }
-  return reached;
-}
-
-std::uint16_t NftType(int command) { return static_cast<std::uint16_t>(NFNL_SUBSYS_NFTABLES << 8 | command); }
-
-absl::StatusOr<std::vector<NetlinkMessage>> List(HostReader& host, int command, std::uint8_t family,
-                                                 const Payload& about) {
-  const nfgenmsg header{.nfgen_family = family, .version = NFNETLINK_V0, .res_id = 0};
-  Payload payload = Payload::Of(header);
-  payload.Join(about);
-  return host.Netlink({NETLINK_NETFILTER, NftType(command), true, payload.bytes()});
-}
-
-absl::StatusOr<NftElements> ListElements(HostReader& host, std::uint8_t family, const std::string& table,
-                                         const std::string& set) {
-  Payload about;
-  about.Text(NFTA_SET_ELEM_LIST_TABLE, table).Text(NFTA_SET_ELEM_LIST_SET, set);
-  const absl::StatusOr<std::vector<NetlinkMessage>> answer = List(host, NFT_MSG_GETSETELEM, family, about);
-  if (!answer.ok()) return answer.status();
-  NftElements elements;
-  for (const NetlinkMessage& message : *answer) {
-    RR_RETURN_IF_ERROR(DecodeNftElements(message.payload, &elements));
   }
   return elements;
 }
 
-absl::StatusOr<std::vector<FirewallChain>> ReadChains(HostReader& host) {
+// ---- the way of a packet ----
+
+// The ways in which a chain may end for a packet.
+constexpr unsigned kAccepts = 1;
+constexpr unsigned kDrops = 2;
+constexpr unsigned kFalls = 4;  // off its end, or by return: the caller goes on
+constexpr unsigned kOpen = 8;   // what is not understood decides
+
+class Filter {
+ public:
+  explicit Filter(const AskNftSet& ask_set) : ask_set_(ask_set) {}
+
+  absl::Status Add(const NftAnswers& answers);
+  Firewall Try(const std::vector<NftArrival>& packets);
+
+ private:
+  absl::Status AddChain(const NetlinkMessage& message);
+  absl::Status AddRule(const NetlinkMessage& message);
+  const NftElements* FindSet(const ChainKey& chain, const std::string& set);
+  unsigned Through(const ChainKey& key, const NftPacket& packet, int jumps);
+  bool IsStopped(const ChainKey& key, const NftPacket& packet, FilteredPacket& tried);
+
+  const AskNftSet& ask_set_;
+  std::set<std::pair<std::uint8_t, std::string>> dormant_{};
+  std::map<ChainKey, NftChain> chains_{};
+  std::map<ChainKey, std::pair<std::vector<NetlinkMessage>, std::optional<NftElements>>> sets_{};
+  std::set<ChainKey> met_{};
+  std::size_t steps_ = 0;
+  std::string dropped_{};  // the places that speak for the chain at the hook
+  std::string unclear_{};
+};
+
+absl::Status Filter::Add(const NftAnswers& answers) {
+  for (const NetlinkMessage& message : answers.tables) {
+    nfgenmsg header{};
+    RR_ASSIGN_OR_RETURN(const Attributes table, ParseMessage(message.payload, &header, kFilterWords));
+    RR_ASSIGN_OR_RETURN(const std::uint32_t flags, table.U32(NFTA_TABLE_FLAGS));
+    if ((be32toh(flags) & NFT_TABLE_F_DORMANT) != 0)
+      dormant_.emplace(header.nfgen_family, TextIn(table, NFTA_TABLE_NAME));
+  }
+  for (const NetlinkMessage& message : answers.chains) RR_RETURN_IF_ERROR(AddChain(message));
+  for (const NetlinkMessage& message : answers.rules) RR_RETURN_IF_ERROR(AddRule(message));
+  return absl::OkStatus();
+}
+
+absl::Status Filter::AddChain(const NetlinkMessage& message) {
+  nfgenmsg header{};
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(message.payload, &header, kFilterWords));
+  const std::string table = TextIn(attributes, NFTA_CHAIN_TABLE);
+  const std::string name = TextIn(attributes, NFTA_CHAIN_NAME);
+  const std::string_view family = FamilyName(header.nfgen_family);
+  if (family.empty() || dormant_.contains({header.nfgen_family, table})) return absl::OkStatus();
+  NftChain chain{.words = fmt::format("{} {} {}", family, table, name)};
+  if (const auto hook = attributes.Find(NFTA_CHAIN_HOOK)) {
+    RR_RETURN_IF_ERROR(DecodeHook(*hook, header.nfgen_family, chain));
+  }
+  chain.drops = attributes.Find(NFTA_CHAIN_POLICY) &&
+                attributes.U32(NFTA_CHAIN_POLICY).value_or(htobe32(NF_DROP)) == htobe32(NF_DROP);
+  chains_.emplace(ChainKey(header.nfgen_family, table, name), std::move(chain));
+  return absl::OkStatus();
+}
+
+absl::Status Filter::AddRule(const NetlinkMessage& message) {
+  nfgenmsg header{};
+  RR_ASSIGN_OR_RETURN(const Attributes rule, ParseMessage(message.payload, &header, kFilterWords));
+  RR_ASSIGN_OR_RETURN(const std::uint64_t handle, rule.U64(NFTA_RULE_HANDLE));
+  RR_ASSIGN_OR_RETURN(NftExpressions expressions,
+                      DecodeNftRule(rule.Find(NFTA_RULE_EXPRESSIONS).value_or(Octets{})));
+  const auto chain =
+      chains_.find(ChainKey(header.nfgen_family, TextIn(rule, NFTA_RULE_TABLE), TextIn(rule, NFTA_RULE_CHAIN)));
+  if (chain != chains_.end()) chain->second.rules.emplace_back(be64toh(handle), std::move(expressions));
+  return absl::OkStatus();
+}
+
+const NftElements* Filter::FindSet(const ChainKey& chain, const std::string& set) {
+  const auto& [family, table, name] = chain;
+  const auto [at, is_new] = sets_.try_emplace(ChainKey(family, table, set));
+  auto& [messages, elements] = at->second;
+  if (is_new) {
+    absl::StatusOr<std::vector<NetlinkMessage>> answer = ask_set_(family, table, set);
+    if (answer.ok()) {
+      messages = *std::move(answer);
+      absl::StatusOr<NftElements> decoded = ElementsIn(messages);
+      if (decoded.ok()) elements = *std::move(decoded);
+    }
+  }
+  return elements ? &*elements : nullptr;
+}
+
+unsigned Filter::Through(const ChainKey& key, const NftPacket& packet, int jumps) {
+  const auto found = chains_.find(key);
+  if (found == chains_.end() || jumps > kMostJumps) return kOpen;
+  met_.insert(key);
+  unsigned ends = 0;
+  for (const auto& [handle, rule] : found->second.rules) {
+    if (++steps_ > kMostSteps) return ends | kOpen;
+    const NftEffect effect =
+        RunNftRule(rule, packet, [&](const std::string& set) { return FindSet(key, set); });
+    if (effect.holds == Holds::kNo || effect.verdict == NFT_CONTINUE) continue;
+    const std::string place = fmt::format("rule {} of {}", handle, found->second.words);
+    if (effect.holds == Holds::kMaybe && unclear_.empty()) unclear_ = place;
+    unsigned now = kOpen;
+    if (effect.verdict == NF_ACCEPT) now = kAccepts;
+    if (effect.verdict == NFT_RETURN) now = kFalls;
+    if (effect.verdict == NF_DROP) {
+      now = kDrops;
+      if (effect.holds == Holds::kYes || dropped_.empty()) dropped_ = place;
+    }
+    if (effect.verdict == NFT_JUMP || effect.verdict == NFT_GOTO)
+      now = Through(ChainKey(std::get<0>(key), std::get<1>(key), effect.target), packet, jumps + 1);
+    if ((now & kOpen) != 0 && unclear_.empty()) unclear_ = place;
+    const bool comes_back = effect.verdict == NFT_JUMP && (now & kFalls) != 0;
+    ends |= effect.verdict == NFT_JUMP ? now & ~kFalls : now;
+    if (effect.holds == Holds::kYes && !comes_back) return ends;
+  }
+  return ends | kFalls;
+}
+
+// False: it passes for certain.
+bool Filter::IsStopped(const ChainKey& key, const NftPacket& packet, FilteredPacket& tried) {
+  const NftChain& chain = chains_.at(key);
+  dropped_.clear();
+  unclear_.clear();
+  unsigned ends = Through(key, packet, 0);
+  if ((ends & kFalls) != 0 && chain.drops && dropped_.empty()) dropped_ = "the policy of " + chain.words;
+  if ((ends & kFalls) != 0) ends |= chain.drops ? kDrops : kAccepts;
+  if ((ends & (kDrops | kOpen)) == 0) return false;
+  const bool certain = (ends & (kAccepts | kOpen)) == 0;
+  tried.fate = certain ? PacketFate::kDropped : PacketFate::kUnknown;
+  tried.chain = chain.words;
+  tried.ingress = !chain.netdevs.empty();
+  tried.place = certain ? dropped_ : unclear_.empty() ? chain.words : unclear_;
+  return true;
+}
+
+// The packet as the chain meets it: once, or by each netdev that the chain hangs on.
+std::vector<NftPacket> MetBy(const NftChain& chain, std::uint8_t family, const NftArrival& arrival) {
+  const NftPacket& packet = arrival.packet;
+  std::vector<NftPacket> met;
+  for (const std::string& netdev : chain.netdevs) {
+    const auto carrier = arrival.carriers.find(netdev);
+    if (carrier == arrival.carriers.end()) continue;
+    met.push_back(packet);
+    std::tie(met.back().netdev, met.back().ifindex) = *carrier;
+  }
+  const bool its_family = family == NFPROTO_INET || family == (packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4);
+  if (chain.netdevs.empty() && its_family) met.push_back(packet);
+  return met;
+}
+
+Firewall Filter::Try(const std::vector<NftArrival>& arrivals) {
+  std::vector<ChainKey> hooks;
+  for (const auto& [key, chain] : chains_) {
+    if (chain.place) hooks.push_back(key);
+  }
+  std::ranges::stable_sort(hooks, {}, [this](const ChainKey& key) { return *chains_.at(key).place; });
+  met_.insert(hooks.begin(), hooks.end());
+  Firewall firewall{.hooks = static_cast<std::uint32_t>(hooks.size())};
+  for (const NftArrival& arrival : arrivals) {
+    const auto& [netdev, ifindex, ipv6, protocol, port] = arrival.packet;
+    FilteredPacket tried{.netdev = netdev, .ipv6 = ipv6, .protocol = protocol, .port = port};
+    const std::size_t before = firewall.packets.size();
+    for (const ChainKey& key : hooks) {
+      for (const NftPacket& packet : MetBy(chains_.at(key), std::get<0>(key), arrival)) {
+        if (IsStopped(key, packet, tried)) firewall.packets.push_back(tried);
+      }
+    }
+    if (!hooks.empty() && firewall.packets.size() == before) {
+      tried.fate = PacketFate::kPasses;
+      firewall.packets.push_back(tried);
+    }
+  }
+  firewall.chains = static_cast<std::uint32_t>(met_.size());
+  for (const ChainKey& key : met_) firewall.rules += static_cast<std::uint32_t>(chains_.at(key).rules.size());
+  return firewall;
+}
+
+// ---- the questions ----
+
+// By IPv4 and by IPv6, to each TCP or UDP port that may matter, on each netdev of the ports.
+std::vector<NftArrival> ArrivalsOn(const std::vector<Port>& ports) {
+  std::set<std::pair<std::uint8_t, std::uint16_t>> asked{{IPPROTO_UDP, kRoceV2UdpPort}};
+  for (const std::uint16_t port : kServerPorts) asked.emplace(IPPROTO_TCP, port);
+  std::map<std::string, NftArrival> ways;
+  for (const Port& port : ports) {
+    if (port.listeners) {
+      for (const RdmaListener& listener : *port.listeners) asked.emplace(IPPROTO_TCP, listener.port);
+    }
+    if (!port.netdev) continue;
+    std::map<std::string, std::uint32_t> netdevs{{port.netdev->name, port.netdev->ifindex}};
+    auto carriers = netdevs;
+    if (port.lowers) {
+      for (const Netdev& lower : *port.lowers) carriers.emplace(lower.name, lower.ifindex);
+    }
+    if (port.uppers) {
+      for (const UpperNetdev& upper : *port.uppers) netdevs.emplace(upper.name, upper.ifindex);
+    }
+    for (const auto& [name, ifindex] : netdevs) {
+      ways[name].packet = {.netdev = name, .ifindex = ifindex};
+      ways[name].carriers.insert(carriers.begin(), carriers.end());
+    }
+  }
+  std::vector<NftArrival> arrivals;
+  for (auto& [name, way] : ways) {
+    for (const auto& [protocol, port] : asked) {
+      std::tie(way.packet.protocol, way.packet.port) = std::tie(protocol, port);
+      for (const bool ipv6 : {false, true}) {
+        way.packet.ipv6 = ipv6;
+        arrivals.push_back(way);
+      }
+    }
+  }
+  return arrivals;
+}
+
+absl::StatusOr<std::vector<NetlinkMessage>> ListNft(HostReader& host, int command, std::uint8_t family,
+                                                    const Payload& about) {
+  const nfgenmsg header{.nfgen_family = family, .version = NFNETLINK_V0, .res_id = 0};
+  Payload payload = Payload::Of(header);
+  payload.Join(about);
+  const auto type = static_cast<std::uint16_t>(NFNL_SUBSYS_NFTABLES << 8 | command);
+  return host.Netlink({NETLINK_NETFILTER, type, true, payload.bytes()});
+}
+
+absl::StatusOr<Firewall> AskKernel(HostReader& host, const Fact<std::vector<Port>>& ports) {
   NftAnswers answers;
   for (const auto& [command, messages] :
        {std::pair{NFT_MSG_GETTABLE, &answers.tables}, std::pair{NFT_MSG_GETCHAIN, &answers.chains},
         std::pair{NFT_MSG_GETRULE, &answers.rules}}) {
-    absl::StatusOr<std::vector<NetlinkMessage>> answer = List(host, command, NFPROTO_UNSPEC, {});
-    if (!answer.ok()) return answer.status();
-    *messages = *std::move(answer);
+    RR_ASSIGN_OR_RETURN(*messages, ListNft(host, command, NFPROTO_UNSPEC, {}));
   }
-  const NftLookups lookups{
-      .find_set = [&host](std::uint8_t family, const std::string& table,
-                          const std::string& set) { return ListElements(host, family, table, set); },
-      .netdev_of =
-          [&host](std::uint32_t ifindex) {
-            const absl::StatusOr<Link> link = ReadLinkByIndex(host, ifindex);
-            return link.ok() ? link->name : std::string();
-          }};
-  return DecodeNftChains(answers, lookups);
+  const auto ask_set = [&host](std::uint8_t family, const std::string& table, const std::string& set) {
+    Payload about;
+    about.Text(NFTA_SET_ELEM_LIST_TABLE, table).Text(NFTA_SET_ELEM_LIST_SET, set);
+    return ListNft(host, NFT_MSG_GETSETELEM, family, about);
+  };
+  return TryPackets(answers, ports ? ArrivalsOn(*ports) : std::vector<NftArrival>{}, ask_set);
 }
 
 // Built-in modules have a folder in /sys/module only if they have parameters: nf_tables has none. A kernel that
 // takes no modules cannot be made to load one by asking.
 absl::StatusOr<bool> MayBeAsked(HostReader& host, const Fact<Kernel>& kernel) {
-  const absl::StatusOr<std::vector<std::string>> loaded = host.ListDirectory("/sys/module");
-  if (!loaded.ok()) return loaded.status();
-  if (std::ranges::find(*loaded, "nf_tables") != loaded->end()) return true;
+  RR_ASSIGN_OR_RETURN(const std::vector<std::string> loaded, host.ListDirectory("/sys/module"));
+  if (std::ranges::find(loaded, "nf_tables") != loaded.end()) return true;
   if (kernel) {
     const absl::StatusOr<std::vector<std::string>> built_in =
-        host.FindLines("/lib/modules/" + kernel->release + "/modules.builtin", {"/nf_tables.ko"});
+        host.FindLines(fmt::format("/lib/modules/{}/modules.builtin", kernel->release), {"/nf_tables.ko"});
     if (built_in.ok()) return !built_in->empty();
     if (built_in.status().code() != absl::StatusCode::kNotFound) return built_in.status();
   }
@@ -287,31 +353,31 @@ absl::StatusOr<bool> HasLegacyTables(HostReader& host) {
   return false;
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<FirewallChain>> DecodeNftChains(const NftAnswers& answers,
-                                                           const NftLookups& lookups) {
-  const absl::StatusOr<std::set<TableKey>> dormant = DormantTables(answers.tables);
-  if (!dormant.ok()) return dormant.status();
-  Chains chains;
-  for (const NetlinkMessage& message : answers.chains) RR_RETURN_IF_ERROR(chains.AddChain(message, *dormant));
-  for (const NetlinkMessage& message : answers.rules) RR_RETURN_IF_ERROR(chains.AddRule(message));
-  return chains.Reached(lookups);
+absl::StatusOr<Firewall> ReadNft(HostReader& host, const Fact<Kernel>& kernel,
+                                 const Fact<std::vector<Port>>& ports) {
+  Firewall firewall;
+  RR_ASSIGN_OR_RETURN(const bool in_kernel, MayBeAsked(host, kernel));
+  if (in_kernel) {
+    RR_ASSIGN_OR_RETURN(firewall, AskKernel(host, ports));
+  }
+  RR_ASSIGN_OR_RETURN(firewall.legacy_tables, HasLegacyTables(host));
+  return firewall;
 }
 
-Fact<Firewall> ReadFirewall(HostReader& host, const Fact<Kernel>& kernel) {
-  Firewall firewall;
-  const absl::StatusOr<bool> in_kernel = MayBeAsked(host, kernel);
-  if (!in_kernel.ok()) return MissingFrom(in_kernel.status());
-  if (*in_kernel) {
-    absl::StatusOr<std::vector<FirewallChain>> chains = ReadChains(host);
-    if (!chains.ok()) return MissingFrom(chains.status());
-    firewall.chains = *std::move(chains);
-  }
-  const absl::StatusOr<bool> legacy = HasLegacyTables(host);
-  if (!legacy.ok()) return MissingFrom(legacy.status());
-  firewall.legacy_tables = *legacy;
-  return firewall;
+}  // namespace
+
+absl::StatusOr<Firewall> TryPackets(const NftAnswers& answers, const std::vector<NftArrival>& arrivals,
+                                    const AskNftSet& ask_set) {
+  Filter filter(ask_set);
+  RR_RETURN_IF_ERROR(filter.Add(answers));
+  return filter.Try(arrivals);
+}
+
+Fact<Firewall> ReadFirewall(HostReader& host, const Fact<Kernel>& kernel,
+                            const Fact<std::vector<Port>>& ports) {
+  absl::StatusOr<Firewall> firewall = ReadNft(host, kernel, ports);
+  if (!firewall.ok()) return MissingFrom(firewall.status());
+  return *std::move(firewall);
 }
 
 }  // namespace rdmaready

@@ -3,8 +3,7 @@
 // there.
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,22 +20,24 @@ struct NftAnswers {
   std::vector<NetlinkMessage> rules{};
 };
 
-// What rules refer to; `family` and `table` say where a set is.
-struct NftLookups {
-  std::function<absl::StatusOr<NftElements>(std::uint8_t family, const std::string& table,
-                                            const std::string& set)>
-      find_set{};
-  std::function<std::string(std::uint32_t ifindex)> netdev_of{};
+// A packet, and the netdevs below its own that it comes through.
+struct NftArrival {
+  NftPacket packet{};
+  std::map<std::string, std::uint32_t> carriers{};  // by name: the ifindex
 };
 
-// The chains that a packet for this host meets at ingress, prerouting and input, in that order and by their
-// priority, then those that they call. Chains of several netdevs come once for each. Those of dormant tables,
-// and of families that IP packets for the host do not meet, are left out.
-absl::StatusOr<std::vector<FirewallChain>> DecodeNftChains(const NftAnswers& answers,
-                                                           const NftLookups& lookups);
+// The answer to NFT_MSG_GETSETELEM.
+using AskNftSet = std::function<absl::StatusOr<std::vector<NetlinkMessage>>(
+    std::uint8_t family, const std::string& table, const std::string& set)>;
 
-// No rules where nf_tables is neither loaded nor built in: nothing is asked then, since asking would load it.
-// The kernel answers only to CAP_NET_ADMIN: kDenied without.
-Fact<Firewall> ReadFirewall(HostReader& host, const Fact<Kernel>& kernel);
+// What becomes of the packets at the hooks ingress, prerouting and input. Dormant tables are left out, and
+// families that no IP packet for this host meets.
+absl::StatusOr<Firewall> TryPackets(const NftAnswers& answers, const std::vector<NftArrival>& packets,
+                                    const AskNftSet& ask_set);
+
+// Tried are RoCE's port and those of the servers that checks judge, on each netdev of `ports`. No rules where
+// nf_tables is neither loaded nor built in: nothing is asked then, since asking would load it. The kernel
+// answers only to CAP_NET_ADMIN: kDenied without.
+Fact<Firewall> ReadFirewall(HostReader& host, const Fact<Kernel>& kernel, const Fact<std::vector<Port>>& ports);
 
 }  // namespace rdmaready

@@ -1,438 +1,379 @@
 // SPDX-License-Identifier: Apache-2.0
+// libnftnl does not decode here: it ends the process at an attribute of another size than it expects, and reads
+// through a null pointer at an expression without a name. Recordings come from anywhere.
 #include "collectors/firewall/nft_rule.h"
 
-#include <linux/netfilter/nf_tables.h>
+#include <endian.h>
+#include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/netfilter/nf_tables_compat.h>
+#include <linux/netfilter/xt_addrtype.h>
+#include <linux/netfilter/xt_conntrack.h>
+#include <linux/netfilter/xt_multiport.h>
+#include <linux/netfilter/xt_tcpudp.h>
+#include <linux/rtnetlink.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
-#include <optional>
-#include <utility>
 
 #include "api/base/status.h"
-#include "collectors/firewall/nft_condition.h"
 
 namespace rdmaready {
 namespace {
 
 using Octets = std::span<const std::byte>;
-using Kind = NftValue::Kind;
 
-constexpr std::string_view kRuleWhat = "rule of the packet filter";
-constexpr std::size_t kMostAlternatives = 1024;
+constexpr std::string_view kRuleWords = "rule of the packet filter";
+constexpr std::int32_t kNotUnderstood = NFT_BREAK;  // no rule ends with this verdict
+constexpr std::uint32_t kCtStateNew = 8;
+constexpr std::uint8_t kTcpSyn = 0x02;
+constexpr std::uint8_t kTcpEcn = 0xc0;
 
-template <class Number>
-std::optional<std::uint32_t> MaskOf(Octets bytes) {
-  Number number{};
-  if (bytes.size() != sizeof number) return std::nullopt;
-  std::memcpy(&number, bytes.data(), sizeof number);
-  return number;
+Holds YesIf(bool holds) { return holds ? Holds::kYes : Holds::kNo; }
+Holds NotIf(bool inverted, Holds holds) {
+  return inverted && holds != Holds::kMaybe ? YesIf(holds == Holds::kNo) : holds;
 }
 
-absl::StatusOr<std::vector<std::byte>> ValueIn(const Attributes& attributes, int type) {
-  const auto nest = attributes.Find(type);
-  if (!nest) return Malformed(kRuleWhat, "nothing to compare with");
-  const absl::StatusOr<Attributes> data = Attributes::Parse(*nest, kRuleWhat);
-  if (!data.ok()) return data.status();
-  const auto value = data->Find(NFTA_DATA_VALUE);
-  if (!value) return Malformed(kRuleWhat, "no value to compare with");
-  return std::vector<std::byte>(value->begin(), value->end());
+// Numbers are in network byte order; all ones where there is none.
+std::uint32_t NumberIn(const Attributes& data, int type) { return be32toh(data.U32(type).value_or(~0U)); }
+
+Octets In(const Attributes& data, int type) { return data.Find(type).value_or(Octets{}); }
+
+Octets InNest(const Attributes& data, int type, int inner) {
+  const absl::StatusOr<Attributes> nest = Attributes::Parse(In(data, type), kRuleWords);
+  return nest.ok() ? In(*nest, inner) : Octets{};
 }
 
-class RuleDecoder {
- public:
-  RuleDecoder(std::uint64_t handle, const NftSurroundings& around) : around_(around) {
-    states_.push_back({.rule = {.handle = handle}});
+void SetVerdict(const Attributes& data, int type, NftEffect& effect) {
+  const auto verdict = Attributes::Parse(InNest(data, type, NFTA_DATA_VERDICT), kRuleWords);
+  effect.verdict = kNotUnderstood;
+  if (!verdict.ok()) return;
+  effect.verdict = static_cast<std::int32_t>(NumberIn(*verdict, NFTA_VERDICT_CODE));
+  effect.target = verdict->Text(NFTA_VERDICT_CHAIN).value_or("");
+}
+
+// Bytes, and which of their bits are known.
+struct Bits {
+  static constexpr std::size_t kBytes = 80;  // of all registers
+  std::array<std::byte, kBytes> value{};
+  std::array<std::byte, kBytes> known{};
+
+  template <class Number>
+  void Put(std::size_t at, Number number, Number unknown_bits = 0) {
+    const auto mask = static_cast<Number>(~unknown_bits);
+    std::memcpy(&value[at], &number, sizeof number);
+    std::memcpy(&known[at], &mask, sizeof number);
   }
-
-  absl::Status Add(const std::string& name, const Attributes& data);
-  std::vector<FirewallRule> Take();
-
- private:
-  using Handler = absl::Status (RuleDecoder::*)(const Attributes&);
-  struct Row {
-    std::string_view name;
-    Handler handler;
-  };
-  static Handler HandlerOf(std::string_view name);
-
-  absl::Status Meta(const Attributes& data);
-  absl::Status PayloadLoad(const Attributes& data);
-  absl::Status Ct(const Attributes& data);
-  absl::Status Fib(const Attributes& data);
-  absl::Status Bitwise(const Attributes& data);
-  absl::Status Compare(const Attributes& data);
-  absl::Status Range(const Attributes& data);
-  absl::Status Lookup(const Attributes& data);
-  absl::Status Immediate(const Attributes& data);
-  absl::Status Match(const Attributes& data);
-  absl::Status Target(const Attributes& data);
-  absl::Status Object(const Attributes& data);
-  absl::Status Reject(const Attributes&) { return End({FirewallAction::kDrop}); }
-  absl::Status Elsewhere(const Attributes&) { return End({FirewallAction::kUnknown}); }
-  absl::Status PassOn(const Attributes&) { return absl::OkStatus(); }
-
-  absl::StatusOr<unsigned> Register(const Attributes& data, int type) const;
-  NftValue In(unsigned word) const;
-  absl::Status Load(const Attributes& data, int type, NftValue value);
-  absl::Status End(const NftVerdict& verdict);
-  template <class Change>
-  void Each(Change change) {
-    for (NftRuleState& state : states_) change(state);
+  void Put(std::size_t at, Octets bytes) {
+    std::ranges::copy(bytes, &value[at]);
+    std::fill_n(&known[at], bytes.size(), std::byte{0xff});
   }
-  void NotUnderstood() {
-    Each([](NftRuleState& state) { state.rule.other_conditions = true; });
-  }
-  bool LookUpPorts(const NftElements& elements, bool negated, bool verdicts);
-  bool LookUpOthers(const NftValue& value, const NftElements& elements, bool verdicts);
-
-  const NftSurroundings& around_;
-  std::map<unsigned, NftValue> registers_{};
-  std::vector<NftRuleState> states_{};
-  bool ended_ = false;
+  Holds Compare(std::size_t at, std::uint32_t operation, Octets with) const;
 };
 
-RuleDecoder::Handler RuleDecoder::HandlerOf(std::string_view name) {
-  static constexpr std::array<Row, 26> kRows{{
-      {"meta", &RuleDecoder::Meta},
-      {"payload", &RuleDecoder::PayloadLoad},
-      {"ct", &RuleDecoder::Ct},
-      {"fib", &RuleDecoder::Fib},
-      {"bitwise", &RuleDecoder::Bitwise},
-      {"cmp", &RuleDecoder::Compare},
-      {"range", &RuleDecoder::Range},
-      {"lookup", &RuleDecoder::Lookup},
-      {"immediate", &RuleDecoder::Immediate},
-      {"match", &RuleDecoder::Match},
-      {"target", &RuleDecoder::Target},
-      {"objref", &RuleDecoder::Object},
-      {"reject", &RuleDecoder::Reject},
-      {"nat", &RuleDecoder::Elsewhere},
-      {"redir", &RuleDecoder::Elsewhere},
-      {"masq", &RuleDecoder::Elsewhere},
-      {"tproxy", &RuleDecoder::Elsewhere},
-      {"queue", &RuleDecoder::Elsewhere},
-      {"fwd", &RuleDecoder::Elsewhere},
-      {"synproxy", &RuleDecoder::Elsewhere},
-      {"counter", &RuleDecoder::PassOn},
-      {"log", &RuleDecoder::PassOn},
-      {"last", &RuleDecoder::PassOn},
-      {"notrack", &RuleDecoder::PassOn},
-      {"dup", &RuleDecoder::PassOn},
-      {"flow_offload", &RuleDecoder::PassOn},
-  }};
-  const auto* const row = std::ranges::find(kRows, name, &Row::name);
-  return row == kRows.end() ? nullptr : row->handler;
-}
-
-absl::Status RuleDecoder::Add(const std::string& name, const Attributes& data) {
-  if (ended_) return absl::OkStatus();
-  const Handler handler = HandlerOf(name);
-  if (handler != nullptr) return (this->*handler)(data);
-  // It may be a condition, or write any register.
-  registers_.clear();
-  NotUnderstood();
-  return absl::OkStatus();
-}
-
-std::vector<FirewallRule> RuleDecoder::Take() {
-  std::vector<FirewallRule> rules;
-  for (NftRuleState& state : states_) {
-    if (!state.never && state.rule.action != FirewallAction::kNone) rules.push_back(std::move(state.rule));
+// By NFT_CMP_*.
+Holds Bits::Compare(std::size_t at, std::uint32_t operation, Octets with) const {
+  if (with.empty() || with.size() > kBytes - at) return Holds::kMaybe;
+  bool differs = false;
+  bool all_known = true;
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    differs = differs || ((value[at + i] ^ with[i]) & known[at + i]) != std::byte{0};
+    all_known = all_known && known[at + i] == std::byte{0xff};
   }
-  return rules;
+  if (operation == NFT_CMP_EQ || operation == NFT_CMP_NEQ) {
+    return NotIf(operation == NFT_CMP_NEQ, differs ? Holds::kNo : all_known ? Holds::kYes : Holds::kMaybe);
+  }
+  const int order = std::memcmp(&value[at], with.data(), with.size());
+  if (!all_known || operation > NFT_CMP_GTE) return Holds::kMaybe;
+  const bool equal_too = operation == NFT_CMP_LTE || operation == NFT_CMP_GTE;
+  const bool below = operation == NFT_CMP_LT || operation == NFT_CMP_LTE;
+  return YesIf(order == 0 ? equal_too : (order < 0) == below);
 }
 
-// Registers of 16 bytes are four of 4.
-absl::StatusOr<unsigned> RuleDecoder::Register(const Attributes& data, int type) const {
-  const absl::StatusOr<std::uint32_t> number = NftU32(data, type);
-  if (!number.ok()) return number.status();
-  if (*number <= NFT_REG_4) return *number * 4;
-  return *number - NFT_REG32_00 + 4;
+// ---- what is known of a packet ----
+
+Bits MetaOf(const NftPacket& packet, std::uint32_t key) {
+  Bits bits;
+  if (key == NFT_META_IIF) bits.Put(0, packet.ifindex);
+  if (key == NFT_META_L4PROTO) bits.Put(0, packet.protocol);
+  if (key == NFT_META_NFPROTO) bits.Put(0, std::uint8_t{packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4});
+  if (key == NFT_META_IIFNAME) {
+    std::array<char, 16> name{};
+    packet.netdev.copy(name.data(), name.size() - 1);
+    bits.Put(0, Octets(std::as_bytes(std::span(name))));
+  }
+  return bits;
 }
 
-NftValue RuleDecoder::In(unsigned word) const {
-  const auto found = registers_.find(word);
-  return found == registers_.end() ? NftValue{} : found->second;
+Bits HeaderOf(const NftPacket& packet, std::uint32_t base) {
+  Bits bits;
+  if (base == NFT_PAYLOAD_NETWORK_HEADER) bits.Put(packet.ipv6 ? 6 : 9, packet.protocol);
+  if (base != NFT_PAYLOAD_TRANSPORT_HEADER) return bits;
+  bits.Put(2, htobe16(packet.port));
+  if (packet.protocol == IPPROTO_TCP) bits.Put(13, kTcpSyn, kTcpEcn);
+  return bits;
 }
 
-absl::Status RuleDecoder::Load(const Attributes& data, int type, NftValue value) {
-  const absl::StatusOr<unsigned> word = Register(data, type);
-  if (!word.ok()) return word.status();
-  // A value may be 16 bytes long, over what was in the next words.
-  registers_.erase(registers_.lower_bound(*word), registers_.lower_bound(*word + 4));
-  registers_[*word] = value;
-  return absl::OkStatus();
+Bits ConntrackOf(std::uint32_t key) {
+  Bits bits;
+  if (key == NFT_CT_STATE) bits.Put(0, kCtStateNew);
+  if (key == NFT_CT_STATUS) bits.Put(0, 0U, ~std::uint32_t{IPS_SRC_NAT | IPS_DST_NAT});
+  return bits;
 }
 
-absl::Status RuleDecoder::End(const NftVerdict& verdict) {
-  Each([&verdict](NftRuleState& state) {
-    state.rule.action = verdict.action;
-    state.rule.target = verdict.target;
-  });
-  ended_ = verdict.action != FirewallAction::kNone;
-  return absl::OkStatus();
+Bits RouteOf(std::uint32_t result, std::uint32_t flags) {
+  Bits bits;
+  const bool destination = (flags & NFTA_FIB_F_DADDR) != 0;
+  if (result == NFT_FIB_RESULT_ADDRTYPE && destination) bits.Put(0, std::uint32_t{RTN_LOCAL});
+  if (result == NFT_FIB_RESULT_OIF && !destination && (flags & NFTA_FIB_F_PRESENT) != 0) bits.Put(0, 1U);
+  return bits;
 }
 
-absl::Status RuleDecoder::Meta(const Attributes& data) {
-  if (data.Find(NFTA_META_SREG)) return absl::OkStatus();  // it sets a mark
-  const absl::StatusOr<std::uint32_t> key = NftU32(data, NFTA_META_KEY);
-  if (!key.ok()) return key.status();
-  NftValue value;
-  if (*key == NFT_META_IIFNAME) value.kind = Kind::kNetdevName;
-  if (*key == NFT_META_IIF) value.kind = Kind::kNetdevIndex;
-  if (*key == NFT_META_L4PROTO) value.kind = Kind::kProtocol;
-  return Load(data, NFTA_META_DREG, value);
+// ---- matches and targets of xtables, by which iptables-nft writes rules ----
+
+template <class Info>
+std::optional<Info> InfoAs(Octets bytes) {  // the kernel rounds their sizes up
+  Info info{};
+  if (bytes.size() < sizeof info) return std::nullopt;
+  std::memcpy(&info, bytes.data(), sizeof info);
+  return info;
 }
 
-absl::Status RuleDecoder::PayloadLoad(const Attributes& data) {
-  if (data.Find(NFTA_PAYLOAD_SREG)) return End({FirewallAction::kUnknown});  // it changes the packet
-  struct Field {
-    std::uint32_t base;
-    std::uint32_t offset;
-    std::uint32_t bytes;
-    Kind kind;
-    std::string_view family;  // empty: any
+bool Within(std::uint16_t port, std::uint16_t first, std::uint16_t last) {
+  return first <= port && port <= last;
+}
+
+// Of xt_tcp and xt_udp.
+template <class Info>
+Holds PortsHold(const Info& info, const NftPacket& packet, std::uint8_t protocol, bool more_asked) {
+  static_assert(XT_TCP_INV_DSTPT == XT_UDP_INV_DSTPT);
+  const bool inverted = (info.invflags & XT_TCP_INV_DSTPT) != 0;
+  if (packet.protocol != protocol || Within(packet.port, info.dpts[0], info.dpts[1]) == inverted) {
+    return Holds::kNo;
+  }
+  const bool any_source = info.spts[0] == 0 && info.spts[1] == 0xffff;
+  return any_source && !more_asked && (info.invflags & ~XT_TCP_INV_DSTPT) == 0 ? Holds::kYes : Holds::kMaybe;
+}
+
+Holds MultiportHolds(const xt_multiport_v1& info, const NftPacket& packet) {
+  if (info.flags != XT_MULTIPORT_DESTINATION || info.count > XT_MULTI_PORTS) return Holds::kMaybe;
+  bool within = false;
+  for (std::size_t i = 0; i < info.count; ++i) {
+    const std::uint16_t first = info.ports[i];
+    if (info.pflags[i] != 0 && i + 1 < info.count) ++i;
+    within = within || Within(packet.port, first, info.ports[i]);
+  }
+  return YesIf(within != (info.invert != 0));
+}
+
+Holds XtMatchHolds(const Attributes& data, const NftPacket& packet) {
+  const std::string name = data.Text(NFTA_MATCH_NAME).value_or("");
+  const std::uint32_t revision = NumberIn(data, NFTA_MATCH_REV);
+  const Octets bytes = In(data, NFTA_MATCH_INFO);
+  if (name == "comment") return Holds::kYes;
+  if (const auto tcp = InfoAs<xt_tcp>(bytes); tcp && name == "tcp") {
+    return PortsHold(*tcp, packet, IPPROTO_TCP, tcp->option != 0 || tcp->flg_mask != 0);
+  }
+  if (const auto udp = InfoAs<xt_udp>(bytes); udp && name == "udp") {
+    return PortsHold(*udp, packet, IPPROTO_UDP, false);
+  }
+  if (const auto ports = InfoAs<xt_multiport_v1>(bytes); ports && name == "multiport" && revision == 1) {
+    return MultiportHolds(*ports, packet);
+  }
+  if (const auto ct = InfoAs<xt_conntrack_mtinfo3>(bytes); ct && name == "conntrack" && revision == 3) {
+    if ((ct->match_flags & ~XT_CONNTRACK_STATE_ALIAS) != XT_CONNTRACK_STATE) return Holds::kMaybe;
+    return NotIf((ct->invert_flags & XT_CONNTRACK_STATE) != 0, YesIf((ct->state_mask & kCtStateNew) != 0));
+  }
+  if (const auto type = InfoAs<xt_addrtype_info_v1>(bytes); type && name == "addrtype" && revision == 1) {
+    constexpr std::uint32_t kMore = XT_ADDRTYPE_INVERT_SOURCE | XT_ADDRTYPE_LIMIT_IFACE_OUT;
+    if ((type->flags & kMore) != 0 || type->source != 0 || type->dest == 0) return Holds::kMaybe;
+    return NotIf((type->flags & XT_ADDRTYPE_INVERT_DEST) != 0, YesIf((type->dest & XT_ADDRTYPE_LOCAL) != 0));
+  }
+  return Holds::kMaybe;
+}
+
+std::int32_t XtVerdict(const std::string& target) {
+  constexpr std::string_view kPassOn =
+      " LOG NFLOG MARK CONNMARK TCPMSS DSCP TOS CLASSIFY TRACE CT SET CHECKSUM ";
+  if (target == "REJECT") return NF_DROP;
+  return kPassOn.find(' ' + target + ' ') == kPassOn.npos ? kNotUnderstood : NFT_CONTINUE;
+}
+
+// ---- sets ----
+
+struct Found {
+  Holds holds = Holds::kNo;
+  const Attributes* element = nullptr;
+};
+
+// A set of ranges has the first key of each, and the first one after it with a flag; the last may have no end.
+Found FindElement(const NftElements& elements, const Bits& bits, std::size_t at) {
+  Found found;
+  Found others;
+  Octets below{};  // the key of ranges that is nearest to the value, and not above it
+  const auto flagged = [](const Attributes& element, std::uint32_t flag) {
+    return In(element, NFTA_SET_ELEM_FLAGS).size() == 4 && (NumberIn(element, NFTA_SET_ELEM_FLAGS) & flag) != 0;
   };
-  constexpr std::array<Field, 4> kFields{{
-      {NFT_PAYLOAD_TRANSPORT_HEADER, 2, 2, Kind::kPort, ""},
-      {NFT_PAYLOAD_TRANSPORT_HEADER, 13, 1, Kind::kTcpFlags, ""},
-      {NFT_PAYLOAD_NETWORK_HEADER, 9, 1, Kind::kProtocol, "ip"},
-      {NFT_PAYLOAD_NETWORK_HEADER, 6, 1, Kind::kProtocol, "ip6"},
-  }};
-  std::array<std::uint32_t, 3> place{};
-  constexpr std::array<int, 3> kTypes{NFTA_PAYLOAD_BASE, NFTA_PAYLOAD_OFFSET, NFTA_PAYLOAD_LEN};
-  for (std::size_t i = 0; i < place.size(); ++i) {
-    const absl::StatusOr<std::uint32_t> number = NftU32(data, kTypes[i]);
-    if (!number.ok()) return number.status();
-    place[i] = *number;
-  }
-  const auto* const field = std::ranges::find_if(kFields, [&](const Field& one) {
-    return std::array{one.base, one.offset, one.bytes} == place &&
-           (one.family.empty() || one.family == around_.family);
-  });
-  return Load(data, NFTA_PAYLOAD_DREG, {.kind = field == kFields.end() ? Kind::kUnknown : field->kind});
-}
-
-absl::Status RuleDecoder::Ct(const Attributes& data) {
-  if (data.Find(NFTA_CT_SREG)) return absl::OkStatus();  // it sets a mark
-  const absl::StatusOr<std::uint32_t> key = NftU32(data, NFTA_CT_KEY);
-  if (!key.ok()) return key.status();
-  NftValue value;
-  if (*key == NFT_CT_STATE) value.kind = Kind::kCtState;
-  if (*key == NFT_CT_STATUS) value.kind = Kind::kCtStatus;
-  return Load(data, NFTA_CT_DREG, value);
-}
-
-absl::Status RuleDecoder::Fib(const Attributes& data) {
-  const absl::StatusOr<std::uint32_t> result = NftU32(data, NFTA_FIB_RESULT);
-  const absl::StatusOr<std::uint32_t> flags = NftU32(data, NFTA_FIB_FLAGS);
-  if (!result.ok()) return result.status();
-  if (!flags.ok()) return flags.status();
-  NftValue value;
-  if (*result == NFT_FIB_RESULT_ADDRTYPE && (*flags & NFTA_FIB_F_DADDR) != 0) value.kind = Kind::kAddressType;
-  if (*result == NFT_FIB_RESULT_OIF && (*flags & NFTA_FIB_F_SADDR) != 0 && (*flags & NFTA_FIB_F_DADDR) == 0) {
-    value.kind = Kind::kWayBack;
-  }
-  return Load(data, NFTA_FIB_DREG, value);
-}
-
-absl::Status RuleDecoder::Bitwise(const Attributes& data) {
-  const absl::StatusOr<unsigned> source = Register(data, NFTA_BITWISE_SREG);
-  if (!source.ok()) return source.status();
-  NftValue value = In(*source);
-  const bool maskable =
-      value.kind == Kind::kCtState || value.kind == Kind::kCtStatus || value.kind == Kind::kTcpFlags;
-  const bool shift =
-      data.Find(NFTA_BITWISE_OP) && NftU32(data, NFTA_BITWISE_OP).value_or(1) != NFT_BITWISE_BOOL;
-  if (!maskable || value.mask || shift) return Load(data, NFTA_BITWISE_DREG, {});
-  const absl::StatusOr<std::vector<std::byte>> mask = ValueIn(data, NFTA_BITWISE_MASK);
-  const absl::StatusOr<std::vector<std::byte>> flip = ValueIn(data, NFTA_BITWISE_XOR);
-  if (!mask.ok()) return mask.status();
-  if (!flip.ok()) return flip.status();
-  if (value.kind == Kind::kTcpFlags) {
-    value.mask = MaskOf<std::uint8_t>(*mask);
-  } else {
-    value.mask = MaskOf<std::uint32_t>(*mask);
-  }
-  const bool plain = std::ranges::all_of(*flip, [](std::byte one) { return one == std::byte{0}; });
-  return Load(data, NFTA_BITWISE_DREG, value.mask && plain ? value : NftValue{});
-}
-
-absl::Status RuleDecoder::Compare(const Attributes& data) {
-  const absl::StatusOr<unsigned> source = Register(data, NFTA_CMP_SREG);
-  const absl::StatusOr<std::uint32_t> operation = NftU32(data, NFTA_CMP_OP);
-  const absl::StatusOr<std::vector<std::byte>> with = ValueIn(data, NFTA_CMP_DATA);
-  if (!source.ok()) return source.status();
-  if (!operation.ok()) return operation.status();
-  if (!with.ok()) return with.status();
-  Each([&](NftRuleState& state) {
-    if (!RequireNftValue(state, In(*source), *operation, *with, around_.netdev_of))
-      state.rule.other_conditions = true;
-  });
-  return absl::OkStatus();
-}
-
-absl::Status RuleDecoder::Range(const Attributes& data) {
-  const absl::StatusOr<unsigned> source = Register(data, NFTA_RANGE_SREG);
-  const absl::StatusOr<std::uint32_t> operation = NftU32(data, NFTA_RANGE_OP);
-  const absl::StatusOr<std::vector<std::byte>> from = ValueIn(data, NFTA_RANGE_FROM_DATA);
-  const absl::StatusOr<std::vector<std::byte>> to = ValueIn(data, NFTA_RANGE_TO_DATA);
-  if (!source.ok()) return source.status();
-  if (!operation.ok()) return operation.status();
-  if (!from.ok()) return from.status();
-  if (!to.ok()) return to.status();
-  const std::optional<std::uint16_t> first = NftPort(*from);
-  const std::optional<std::uint16_t> last = NftPort(*to);
-  if (In(*source).kind != Kind::kPort || !first || !last || *last < *first) {
-    NotUnderstood();
-  } else {
-    Each([&](NftRuleState& state) { state.RequirePorts({{*first, *last}}, *operation == NFT_RANGE_NEQ); });
-  }
-  return absl::OkStatus();
-}
-
-// One rule for all ports of a set; of a verdict map one for each element.
-bool RuleDecoder::LookUpPorts(const NftElements& elements, bool negated, bool verdicts) {
-  const std::optional<std::vector<NftPortRange>> ranges = PortRangesOf(elements);
-  if (!ranges || ranges->size() * states_.size() > kMostAlternatives) return false;
-  std::vector<L4Ports> all;
-  for (const NftPortRange& range : *ranges) all.push_back(range.ports);
-  const auto others = std::ranges::find(elements, true, &NftElement::catch_all);
-  if (!verdicts) {
-    if (others == elements.end()) {
-      Each([&](NftRuleState& state) { state.RequirePorts(all, negated); });
-    } else if (negated) {
-      Each([](NftRuleState& state) { state.never = true; });
-    }
-    return true;
-  }
-  std::vector<NftRuleState> alternatives;
-  for (const NftRuleState& state : states_) {
-    const auto add = [&](const std::vector<L4Ports>& ports, bool all_but, const NftVerdict& verdict) {
-      NftRuleState& one = alternatives.emplace_back(state);
-      one.RequirePorts(ports, all_but);
-      one.rule.action = verdict.action;
-      one.rule.target = verdict.target;
-    };
-    for (const NftPortRange& range : *ranges) {
-      add({range.ports}, false, range.verdict.value_or(NftVerdict{}));
-    }
-    if (others != elements.end()) add(all, true, others->verdict.value_or(NftVerdict{}));
-  }
-  states_ = std::move(alternatives);
-  ended_ = true;
-  return true;
-}
-
-// One rule for each element.
-bool RuleDecoder::LookUpOthers(const NftValue& value, const NftElements& elements, bool verdicts) {
-  if (elements.size() * states_.size() > kMostAlternatives) return false;
-  std::vector<NftRuleState> alternatives;
-  for (const NftRuleState& state : states_) {
-    for (const NftElement& element : elements) {
-      if (element.catch_all || element.interval_end || !element.key_end.empty()) return false;
-      NftRuleState& one = alternatives.emplace_back(state);
-      if (!RequireNftValue(one, value, NFT_CMP_EQ, element.key, around_.netdev_of)) return false;
-      if (!verdicts) continue;
-      one.rule.action = element.verdict.value_or(NftVerdict{}).action;
-      one.rule.target = element.verdict.value_or(NftVerdict{}).target;
+  const bool ranges = std::ranges::any_of(
+      elements, [&](const Attributes& one) { return flagged(one, NFT_SET_ELEM_INTERVAL_END); });
+  for (const Attributes& element : elements) {
+    const Octets key = InNest(element, NFTA_SET_ELEM_KEY, NFTA_DATA_VALUE);
+    const Octets last = InNest(element, NFTA_SET_ELEM_KEY_END, NFTA_DATA_VALUE);
+    const Holds from = bits.Compare(at, NFT_CMP_GTE, key);
+    const bool ends = flagged(element, NFT_SET_ELEM_INTERVAL_END);
+    if (flagged(element, NFT_SET_ELEM_CATCHALL)) {
+      others = {Holds::kYes, &element};
+    } else if (ranges) {
+      if (from == Holds::kMaybe) return {Holds::kMaybe};
+      const bool nearer =
+          std::ranges::lexicographical_compare(below, key) || (!ends && std::ranges::equal(below, key));
+      if (from == Holds::kYes && nearer) {
+        below = key;
+        found = {YesIf(!ends), &element};
+      }
+    } else if (found.holds != Holds::kYes) {
+      const Holds holds = last.empty() ? bits.Compare(at, NFT_CMP_EQ, key)
+                                       : std::min(from, bits.Compare(at, NFT_CMP_LTE, last));
+      if (holds != Holds::kNo) found = {holds, &element};
     }
   }
-  states_ = std::move(alternatives);
-  ended_ = verdicts;
-  return true;
+  return found.holds == Holds::kNo ? others : found;
 }
 
-absl::Status RuleDecoder::Lookup(const Attributes& data) {
-  const absl::StatusOr<unsigned> source = Register(data, NFTA_LOOKUP_SREG);
-  const absl::StatusOr<std::string> name = data.Text(NFTA_LOOKUP_SET);
-  if (!source.ok()) return source.status();
-  if (!name.ok()) return name.status();
-  const bool negated =
-      data.Find(NFTA_LOOKUP_FLAGS) && (NftU32(data, NFTA_LOOKUP_FLAGS).value_or(0) & NFT_LOOKUP_F_INV) != 0;
-  bool verdicts = false;
-  bool values = false;  // the rest of the rule goes on with what the map gave
-  if (data.Find(NFTA_LOOKUP_DREG)) {
-    const absl::StatusOr<std::uint32_t> target = NftU32(data, NFTA_LOOKUP_DREG);
-    if (!target.ok()) return target.status();
-    verdicts = *target == NFT_REG_VERDICT;
-    values = !verdicts;
-    if (values) RR_RETURN_IF_ERROR(Load(data, NFTA_LOOKUP_DREG, {}));
+// ---- expressions ----
+
+class Run {
+ public:
+  Run(const NftPacket& packet, const FindNftSet& find_set) : packet_(packet), find_set_(find_set) {}
+
+  // True while the rule goes on.
+  bool Do(std::string_view name, const Attributes& data);
+  const NftEffect& effect() const { return effect_; }
+
+ private:
+  void Load(std::uint32_t number, const Bits& from, std::size_t at = 0, std::size_t bytes = 16);
+  void Require(Holds holds) { effect_.holds = std::min(effect_.holds, holds); }
+  void Mask(const Attributes& data);
+  void LookUp(const Attributes& data);
+
+  const NftPacket& packet_;
+  const FindNftSet& find_set_;
+  Bits registers_{};
+  NftEffect effect_{};
+};
+
+// Registers are counted twice: 1 to 4 have 16 bytes each, and those from NFT_REG32_00 are the same in fours.
+std::size_t PlaceOf(std::uint32_t number) {
+  if (number <= NFT_REG_4) return number * std::size_t{16};
+  return number <= NFT_REG32_15 ? (number - NFT_REG32_00 + 4) * std::size_t{4} : Bits::kBytes;
+}
+
+void Run::Load(std::uint32_t number, const Bits& from, std::size_t at, std::size_t bytes) {
+  const std::size_t place = PlaceOf(number);
+  if (place == Bits::kBytes || bytes > 16) registers_ = {};  // who knows which
+  for (std::size_t i = 0; i < 16 && place + i < Bits::kBytes; ++i) {
+    const bool there = i < bytes && at < Bits::kBytes - i;
+    registers_.value[place + i] = there ? from.value[at + i] : std::byte{0};
+    registers_.known[place + i] = there ? from.known[at + i] : std::byte{0};
   }
-  const NftValue value = In(*source);
-  bool understood = false;
-  if (value.kind != Kind::kUnknown && !value.mask && !values) {
-    const absl::StatusOr<NftElements> elements = around_.find_set(*name);
-    if (elements.ok() && value.kind == Kind::kPort) {
-      understood = LookUpPorts(*elements, negated, verdicts);
-    } else if (elements.ok() && !negated) {
-      understood = LookUpOthers(value, *elements, verdicts);
+}
+
+void Run::Mask(const Attributes& data) {
+  const std::size_t place = PlaceOf(NumberIn(data, NFTA_BITWISE_SREG));
+  const Octets mask = InNest(data, NFTA_BITWISE_MASK, NFTA_DATA_VALUE);
+  const Octets flip = InNest(data, NFTA_BITWISE_XOR, NFTA_DATA_VALUE);
+  const bool shift = data.Find(NFTA_BITWISE_OP) && NumberIn(data, NFTA_BITWISE_OP) != NFT_BITWISE_BOOL;
+  Bits masked;
+  for (std::size_t i = 0; !shift && i < std::min(mask.size(), Bits::kBytes - place); ++i) {
+    masked.value[i] = (registers_.value[place + i] & mask[i]) ^ (i < flip.size() ? flip[i] : std::byte{0});
+    masked.known[i] = registers_.known[place + i] | ~mask[i];
+  }
+  Load(NumberIn(data, NFTA_BITWISE_DREG), masked, 0, mask.size());
+}
+
+void Run::LookUp(const Attributes& data) {
+  const std::size_t place = PlaceOf(NumberIn(data, NFTA_LOOKUP_SREG));
+  const std::uint32_t flags = data.Find(NFTA_LOOKUP_FLAGS) ? NumberIn(data, NFTA_LOOKUP_FLAGS) : 0;
+  const NftElements* elements = nullptr;
+  if (place < Bits::kBytes && registers_.known[place] != std::byte{0}) {
+    elements = find_set_(data.Text(NFTA_LOOKUP_SET).value_or(""));
+  }
+  const Found found = elements == nullptr ? Found{Holds::kMaybe} : FindElement(*elements, registers_, place);
+  Require(NotIf((flags & NFT_LOOKUP_F_INV) != 0, found.holds));
+  if (!data.Find(NFTA_LOOKUP_DREG)) return;
+  const std::uint32_t target = NumberIn(data, NFTA_LOOKUP_DREG);
+  if (target != NFT_REG_VERDICT) return Load(target, {});
+  effect_.verdict = kNotUnderstood;
+  if (found.holds == Holds::kYes) SetVerdict(*found.element, NFTA_SET_ELEM_DATA, effect_);
+}
+
+bool Run::Do(std::string_view name, const Attributes& data) {
+  const auto load = [&](int type, const Bits& bits) { Load(NumberIn(data, type), bits); };
+  const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
+  if (is_one_of("counter", "log", "last", "notrack", "dup", "flow_offload")) return true;
+  if (is_one_of("nat", "redir", "masq", "tproxy", "queue", "fwd", "synproxy")) {
+    effect_.verdict = kNotUnderstood;
+  } else if (name == "reject") {
+    effect_.verdict = NF_DROP;
+  } else if (name == "target") {
+    effect_.verdict = XtVerdict(data.Text(NFTA_TARGET_NAME).value_or(""));
+  } else if (name == "match") {
+    Require(XtMatchHolds(data, packet_));
+  } else if (name == "meta") {
+    if (!data.Find(NFTA_META_SREG)) load(NFTA_META_DREG, MetaOf(packet_, NumberIn(data, NFTA_META_KEY)));
+  } else if (name == "ct") {
+    if (!data.Find(NFTA_CT_SREG)) load(NFTA_CT_DREG, ConntrackOf(NumberIn(data, NFTA_CT_KEY)));
+  } else if (name == "fib") {
+    load(NFTA_FIB_DREG, RouteOf(NumberIn(data, NFTA_FIB_RESULT), NumberIn(data, NFTA_FIB_FLAGS)));
+  } else if (name == "payload") {
+    if (data.Find(NFTA_PAYLOAD_SREG)) effect_.verdict = kNotUnderstood;  // it changes the packet
+    Load(NumberIn(data, NFTA_PAYLOAD_DREG), HeaderOf(packet_, NumberIn(data, NFTA_PAYLOAD_BASE)),
+         NumberIn(data, NFTA_PAYLOAD_OFFSET), NumberIn(data, NFTA_PAYLOAD_LEN));
+  } else if (name == "bitwise") {
+    Mask(data);
+  } else if (name == "cmp") {
+    Require(registers_.Compare(PlaceOf(NumberIn(data, NFTA_CMP_SREG)), NumberIn(data, NFTA_CMP_OP),
+                               InNest(data, NFTA_CMP_DATA, NFTA_DATA_VALUE)));
+  } else if (name == "range") {
+    const std::size_t place = PlaceOf(NumberIn(data, NFTA_RANGE_SREG));
+    const Holds from =
+        registers_.Compare(place, NFT_CMP_GTE, InNest(data, NFTA_RANGE_FROM_DATA, NFTA_DATA_VALUE));
+    const Holds to = registers_.Compare(place, NFT_CMP_LTE, InNest(data, NFTA_RANGE_TO_DATA, NFTA_DATA_VALUE));
+    Require(NotIf(NumberIn(data, NFTA_RANGE_OP) == NFT_RANGE_NEQ, std::min(from, to)));
+  } else if (name == "lookup") {
+    LookUp(data);
+  } else if (name == "immediate") {
+    if (NumberIn(data, NFTA_IMMEDIATE_DREG) == NFT_REG_VERDICT) {
+      SetVerdict(data, NFTA_IMMEDIATE_DATA, effect_);
+    } else {
+      load(NFTA_IMMEDIATE_DREG, {});
     }
+  } else if (name != "objref" || NumberIn(data, NFTA_OBJREF_IMM_TYPE) != NFT_OBJECT_COUNTER) {
+    registers_ = {};  // it may be a condition, and write any register
+    Require(Holds::kMaybe);
   }
-  if (understood) return absl::OkStatus();
-  NotUnderstood();
-  return verdicts ? End({FirewallAction::kUnknown}) : absl::OkStatus();
-}
-
-absl::Status RuleDecoder::Immediate(const Attributes& data) {
-  const absl::StatusOr<std::uint32_t> target = NftU32(data, NFTA_IMMEDIATE_DREG);
-  if (!target.ok()) return target.status();
-  if (*target != NFT_REG_VERDICT) return Load(data, NFTA_IMMEDIATE_DREG, {});
-  const auto nest = data.Find(NFTA_IMMEDIATE_DATA);
-  if (!nest) return Malformed(kRuleWhat, "a verdict that is none");
-  const absl::StatusOr<Attributes> inside = Attributes::Parse(*nest, kRuleWhat);
-  if (!inside.ok()) return inside.status();
-  const auto raw = inside->Find(NFTA_DATA_VERDICT);
-  if (!raw) return Malformed(kRuleWhat, "a verdict that is none");
-  const absl::StatusOr<NftVerdict> verdict = DecodeNftVerdict(*raw);
-  return verdict.ok() ? End(*verdict) : verdict.status();
-}
-
-absl::Status RuleDecoder::Match(const Attributes& data) {
-  const absl::StatusOr<std::string> name = data.Text(NFTA_MATCH_NAME);
-  const absl::StatusOr<std::uint32_t> revision = NftU32(data, NFTA_MATCH_REV);
-  if (!name.ok()) return name.status();
-  if (!revision.ok()) return revision.status();
-  const auto info = data.Find(NFTA_MATCH_INFO);
-  Each([&](NftRuleState& state) { RequireXtMatch(*name, *revision, info.value_or(Octets{}), &state); });
-  return absl::OkStatus();
-}
-
-absl::Status RuleDecoder::Target(const Attributes& data) {
-  const absl::StatusOr<std::string> name = data.Text(NFTA_TARGET_NAME);
-  return name.ok() ? End({XtTarget(*name)}) : name.status();
-}
-
-// A counter passes on; a quota is a condition.
-absl::Status RuleDecoder::Object(const Attributes& data) {
-  const bool counter =
-      data.Find(NFTA_OBJREF_IMM_TYPE) && NftU32(data, NFTA_OBJREF_IMM_TYPE).value_or(0) == NFT_OBJECT_COUNTER;
-  if (!counter) NotUnderstood();
-  return absl::OkStatus();
+  return effect_.verdict == NFT_CONTINUE && effect_.holds != Holds::kNo;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<FirewallRule>> DecodeNftRule(Octets expressions, std::uint64_t handle,
-                                                        const NftSurroundings& surroundings) {
-  const absl::StatusOr<Attributes> list = Attributes::Parse(expressions, kRuleWhat);
-  if (!list.ok()) return list.status();
-  RuleDecoder decoder(handle, surroundings);
-  for (const Attributes::Attribute& one : list->all()) {
-    const absl::StatusOr<Attributes> expression = Attributes::Parse(one.value, kRuleWhat);
-    if (!expression.ok()) return expression.status();
-    const absl::StatusOr<std::string> name = expression->Text(NFTA_EXPR_NAME);
-    if (!name.ok()) return name.status();
-    // An expression without parameters has no data.
-    const absl::StatusOr<Attributes> data =
-        Attributes::Parse(expression->Find(NFTA_EXPR_DATA).value_or(Octets{}), kRuleWhat);
-    if (!data.ok()) return data.status();
-    RR_RETURN_IF_ERROR(decoder.Add(*name, *data));
+absl::StatusOr<NftExpressions> DecodeNftRule(Octets bytes) {
+  RR_ASSIGN_OR_RETURN(const Attributes list, Attributes::Parse(bytes, kRuleWords));
+  NftExpressions expressions;
+  for (const Attributes::Attribute& one : list.all()) {
+    RR_ASSIGN_OR_RETURN(const Attributes expression, Attributes::Parse(one.value, kRuleWords));
+    RR_ASSIGN_OR_RETURN(Attributes data, Attributes::Parse(In(expression, NFTA_EXPR_DATA), kRuleWords));
+    expressions.emplace_back(expression.Text(NFTA_EXPR_NAME).value_or(""), std::move(data));
   }
-  return decoder.Take();
+  return expressions;
+}
+
+NftEffect RunNftRule(const NftExpressions& rule, const NftPacket& packet, const FindNftSet& find_set) {
+  Run run(packet, find_set);
+  for (const auto& [name, data] : rule) {
+    if (!run.Do(name, data)) break;
+  }
+  return run.effect();
 }
 
 }  // namespace rdmaready

@@ -1,41 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rule of nftables asks of a packet, from the little program (nft expressions) that the kernel runs.
-//
-// It is read for the packets that matter here, so that common rules mean something definite: those that open a
-// connection to this host from a peer in a subnet of the port by which they come. Their connection is new, the
-// address they go to is this host's, a route leads back to their sender, and a TCP one has SYN and no other
-// flag of fin, rst, ack. A rule that never holds for these is left out; so is one that only counts, logs or
-// marks. What is not understood is never left out: other_conditions, or FirewallAction::kUnknown.
+// One rule of nftables, run for one packet as the kernel runs it: its expressions load what is known of the
+// packet into registers, and compare them. What depends on anything else is open, never guessed. Pure.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <arpa/inet.h>  // before those of the kernel, which declare the same otherwise
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "api/model/firewall.h"
 #include "collectors/attributes.h"
-#include "collectors/firewall/nft_set.h"
 
 namespace rdmaready {
 
-// What a rule refers to.
-struct NftSurroundings {
-  std::string family{};  // of its table
-  // Elements of a set of the table; asked for only where the set is looked up with what is understood.
-  std::function<absl::StatusOr<NftElements>(const std::string& set)> find_set{};
-  std::function<std::string(std::uint32_t ifindex)> netdev_of{};  // empty: not known
+// It opens a connection from a peer: new to conntrack, of TCP's flags only SYN is set (and perhaps those of
+// ECN), its destination is an address of this host and was not changed, and a route leads back.
+struct NftPacket {
+  std::string netdev{};  // it came by
+  std::uint32_t ifindex = 0;
+  bool ipv6 = false;
+  std::uint8_t protocol = 0;
+  std::uint16_t port = 0;  // of its destination
 };
 
-// `expressions` is the inside of NFTA_RULE_EXPRESSIONS. A rule of which one of several things must hold (a
-// verdict map, a set of interfaces) becomes as many rules of that handle, to be tried one after the other. An
-// error only when the bytes are no list of expressions.
-absl::StatusOr<std::vector<FirewallRule>> DecodeNftRule(std::span<const std::byte> expressions,
-                                                        std::uint64_t handle,
-                                                        const NftSurroundings& surroundings);
+enum class Holds : std::uint8_t { kNo, kMaybe, kYes };
+
+struct NftEffect {
+  Holds holds = Holds::kYes;
+  std::int32_t verdict = NFT_CONTINUE;  // NF_ACCEPT, NF_DROP, NFT_*; any other is not understood
+  std::string target{};                 // the chain of NFT_JUMP and NFT_GOTO
+};
+
+using NftExpressions = std::vector<std::pair<std::string, Attributes>>;  // names and data
+using NftElements = std::vector<Attributes>;                             // of a set
+
+// `bytes` are the inside of NFTA_RULE_EXPRESSIONS and must outlive the result.
+absl::StatusOr<NftExpressions> DecodeNftRule(std::span<const std::byte> bytes);
+
+// Asked only for sets in which something known is looked up; nullptr, not known, leaves the rule open.
+using FindNftSet = std::function<const NftElements*(const std::string& set)>;
+
+NftEffect RunNftRule(const NftExpressions& rule, const NftPacket& packet, const FindNftSet& find_set);
 
 }  // namespace rdmaready

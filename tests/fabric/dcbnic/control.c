@@ -5,6 +5,7 @@
  * whoever is inside of its files while it holds RTNL.
  */
 #include <linux/debugfs.h>
+#include <linux/jhash.h>
 #include <linux/rtnetlink.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -180,7 +181,25 @@ static int personality_set(struct dcbnic *nic, char *text)
 	return dcbnic_become(nic, text);
 }
 
+/* The same for as long as nothing that was set or counted has changed. */
+static void fingerprint_show(struct seq_file *file, const struct dcbnic *nic)
+{
+	u32 hash = jhash_2words(nic->carrier_off, nic->speed_mbps, 0);
+
+	hash = jhash(&nic->settings, sizeof(nic->settings), hash);
+	hash = jhash(nic->app, nic->app_rows * sizeof(nic->app[0]), hash);
+	hash = jhash(nic->events, sizeof(nic->events), hash);
+	hash = jhash(nic->fail_next, sizeof(nic->fail_next), hash);
+	seq_printf(file, "%08x\n", hash);
+}
+
+static int fingerprint_set(struct dcbnic *nic, char *text)
+{
+	return -EPERM;
+}
+
 static const struct dcbnic_knob_kind dcbnic_kinds[] = {
+	{ "fingerprint", fingerprint_show, fingerprint_set },
 	{ "personality", personality_show, personality_set },
 	{ "carrier", carrier_show, carrier_set },
 	{ "firmware_lldp", firmware_lldp_show, firmware_lldp_set },

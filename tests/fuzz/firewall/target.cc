@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "checks/net/firewall_path.h"
 #include "collectors/firewall/firewall.h"
 #include "collectors/system/boot_targets.h"
 #include "tests/support/nbft_table.h"
@@ -25,65 +24,52 @@ void Demand(bool holds) {
   if (!holds) std::abort();
 }
 
-// Every set has these elements: what follows the rules of an input.
-NftLookups LookupsOf(const NftElements& elements) {
-  return {
-      .find_set = [&elements](std::uint8_t, const std::string&,
-                              const std::string&) -> absl::StatusOr<NftElements> { return elements; },
-      .netdev_of = [](std::uint32_t ifindex) { return ifindex == 3 ? std::string("dcb0") : std::string(); }};
-}
-
-void DemandSane(const FirewallRule& rule) {
-  Demand(rule.action != FirewallAction::kNone);
-  Demand(rule.target.empty() || rule.action == FirewallAction::kJump || rule.action == FirewallAction::kGoto);
-}
-
-void Evaluate(const Firewall& firewall) {
+// Every set is answered with `elements`.
+void Try(const NftAnswers& answers, const NetlinkMessage& elements) {
+  std::vector<NftArrival> arrivals;
   for (const std::uint16_t port : {std::uint16_t{445}, std::uint16_t{4791}}) {
     for (const bool ipv6 : {false, true}) {
-      const ArrivingPacket packet{
-          .netdev = "dcb0", .carriers = {"dcb0"}, .ipv6 = ipv6, .protocol = 6, .port = port};
-      const std::vector<FirewallStop> stops = StopsOf(firewall, packet);
-      Demand(stops.size() <= firewall.chains.size());
-      for (const FirewallStop& stop : stops) {
-        Demand(stop.base != nullptr && stop.chain != nullptr && stop.base->input_hook);
-        Demand(stop.rule != nullptr || stop.chain == stop.base);
-        Demand(!PlaceText(stop).empty());
-      }
+      arrivals.push_back({.packet = {.netdev = "dcb0", .ifindex = 3, .ipv6 = ipv6, .protocol = 6, .port = port},
+                          .carriers = {{"dcb0", 3}}});
     }
+  }
+  const auto ask_set = [&elements](std::uint8_t, const std::string&, const std::string&) {
+    return absl::StatusOr<std::vector<NetlinkMessage>>({elements});
+  };
+  const absl::StatusOr<Firewall> firewall = TryPackets(answers, arrivals, ask_set);
+  if (!firewall.ok()) return Demand(!firewall.status().message().empty());
+  Demand(firewall->hooks <= firewall->chains && firewall->chains <= answers.chains.size());
+  Demand(firewall->rules <= answers.rules.size());
+  Demand((firewall->hooks == 0) == firewall->packets.empty());
+  for (const FilteredPacket& packet : firewall->packets) {
+    Demand(packet.netdev == "dcb0" && packet.protocol == 6);
+    Demand((packet.fate == PacketFate::kPasses) == packet.place.empty());
+    Demand(packet.place.empty() == packet.chain.empty());
   }
 }
 
-const NftElements& SomeElements() {
-  static const NftElements elements = [] {
-    NftElements some;
-    const NetlinkMessage message = nft_wire::Elements(
-        NFPROTO_INET, {{nft_wire::Port(400)}, {nft_wire::Port(500), NFT_SET_ELEM_INTERVAL_END}});
-    Demand(DecodeNftElements(message.payload, &some).ok());
-    return some;
-  }();
-  return elements;
+NetlinkMessage SomeElements() {
+  return nft_wire::Elements(NFPROTO_INET,
+                            {{nft_wire::Port(400)}, {nft_wire::Port(500), NFT_SET_ELEM_INTERVAL_END}});
 }
 
+NetlinkMessage SomeChain() { return nft_wire::Chain(NFPROTO_INET, "t", "in", nft_wire::Hook{}); }
+
 void OneRule(Octets bytes) {
-  const NftLookups lookups = LookupsOf(SomeElements());
-  const NftSurroundings around{
-      .family = "inet",
-      .find_set = [&lookups](const std::string& set) { return lookups.find_set(NFPROTO_INET, "", set); },
-      .netdev_of = lookups.netdev_of};
-  const absl::StatusOr<std::vector<FirewallRule>> rules = DecodeNftRule(bytes, 7, around);
-  if (!rules.ok()) return Demand(!rules.status().message().empty());
-  for (const FirewallRule& rule : *rules) DemandSane(rule);
-  Evaluate({.chains = {{.family = "inet", .table = "t", .name = "in", .input_hook = true, .rules = *rules}}});
+  Payload expressions;
+  expressions.Bytes(NFTA_RULE_EXPRESSIONS, bytes);
+  NetlinkMessage rule = nft_wire::Rule(NFPROTO_INET, "t", "in", 7, {});
+  rule.payload.insert(rule.payload.end(), expressions.bytes().begin(), expressions.bytes().end());
+  Try({.chains = {SomeChain()}, .rules = {rule}}, SomeElements());
 }
 
 void Elements(Octets bytes) {
-  NftElements elements;
-  if (!DecodeNftElements(bytes, &elements).ok()) return;
-  const auto ranges = PortRangesOf(elements);
-  if (!ranges) return;
-  Demand(ranges->size() <= elements.size());
-  for (const NftPortRange& range : *ranges) Demand(range.ports.first <= range.ports.last);
+  namespace wire = nft_wire;
+  const Payload port = wire::Tcp() + wire::DestinationPort();
+  Try({.chains = {SomeChain()},
+       .rules = {wire::Rule(NFPROTO_INET, "t", "in", 1, port + wire::Lookup(kSet) + wire::Verdict(NF_DROP)),
+                 wire::Rule(NFPROTO_INET, "t", "in", 2, port + wire::Lookup(kSet, false, true))}},
+      {0, {bytes.begin(), bytes.end()}});
 }
 
 // Messages of a kind and a length each, which two bytes before them say: tables, chains, rules.
@@ -98,12 +84,7 @@ void Answers(Octets bytes) {
     std::vector<NetlinkMessage>& into = kind == 0 ? answers.tables : kind == 1 ? answers.chains : answers.rules;
     into.push_back({0, {payload.begin(), payload.end()}});
   }
-  absl::StatusOr<std::vector<FirewallChain>> chains = DecodeNftChains(answers, LookupsOf(SomeElements()));
-  if (!chains.ok()) return Demand(!chains.status().message().empty());
-  for (const FirewallChain& chain : *chains) {
-    for (const FirewallRule& rule : chain.rules) DemandSane(rule);
-  }
-  Evaluate({.chains = *std::move(chains)});
+  Try(answers, SomeElements());
 }
 
 void DemandSane(const BootTarget& target) {

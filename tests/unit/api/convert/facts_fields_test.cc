@@ -32,7 +32,7 @@ class Agreement {
     if (!seen_.insert(message.full_name()).second) return;
     std::set<std::string> listed;
     bool lacks = false;
-    for (const FieldInfo& field : type.fields) {
+    for (const FieldInfo& field : type.fields()) {
       const std::string name(field.name);
       listed.insert(name);
       lacks = lacks || MayLack(*field.type);
@@ -145,7 +145,7 @@ struct Step {
 
 void Lose(const TypeInfo& type, void* object, const std::vector<Step>& path, std::size_t at,
           const Missing& why) {
-  const FieldInfo& field = type.fields[path[at].field];
+  const FieldInfo& field = type.fields()[path[at].field];
   const TypeInfo* inner = field.type;
   void* member = MemberOf(object, field);
   if (at + 1 == path.size()) return inner->set_gap(member, why);
@@ -157,7 +157,7 @@ void Lose(const TypeInfo& type, void* object, const std::vector<Step>& path, std
 }
 
 const Missing* GapAt(const TypeInfo& type, const void* object, const std::vector<Step>& path, std::size_t at) {
-  const FieldInfo& field = type.fields[path[at].field];
+  const FieldInfo& field = type.fields()[path[at].field];
   const TypeInfo* inner = field.type;
   const void* member = MemberOf(object, field);
   if (at + 1 == path.size()) return inner->size(member) == 0 ? &inner->gap(member) : nullptr;
@@ -183,8 +183,8 @@ class Dropping {
   // `path` leads to the struct; `fact` to the innermost fact around it, empty: there is none.
   void Struct(const TypeInfo& type, Message& message, const std::vector<Step>& path,
               const std::vector<Step>& fact) {
-    for (std::size_t i = 0; i < type.fields.size(); ++i) {
-      const FieldInfo& field = type.fields[i];
+    for (std::size_t i = 0; i < type.fields().size(); ++i) {
+      const FieldInfo& field = type.fields()[i];
       std::vector<Step> here = path;
       here.push_back({.field = i});
       const std::vector<Step>& lost = field.type->form == Form::kFact ? here : fact;

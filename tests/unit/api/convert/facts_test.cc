@@ -52,13 +52,12 @@ TEST(FactsConversion, TakesTheGapWhereBothAreSaid) {
 
 TEST(FactsConversion, TakesNoOtherReasonForNoneOfAnOptionalField) {
   v1::Facts message = ToProto(FullFacts::Make());
-  v1::FirewallRule& rule =
-      *message.mutable_firewall()->mutable_chains()->mutable_chains(0)->mutable_rules()->mutable_rules(0);
-  rule.clear_protocol();
-  (*rule.mutable_missing())["protocol"].set_kind(v1::Missing::KIND_NONE);
-  EXPECT_FALSE(FromProto(message).firewall->chains[0].rules[0].protocol);
-  (*rule.mutable_missing())["protocol"].set_kind(v1::Missing::KIND_DENIED);
-  EXPECT_EQ(FromProto(message).firewall.missing().kind, Missing::Kind::kDenied);
+  v1::ConsumerMarking& marking = *message.mutable_markings()->mutable_markings(0);
+  marking.clear_tos();
+  (*marking.mutable_missing())["tos"].set_kind(v1::Missing::KIND_NONE);
+  EXPECT_FALSE(FromProto(message).markings->front().tos);
+  (*marking.mutable_missing())["tos"].set_kind(v1::Missing::KIND_DENIED);
+  EXPECT_EQ(FromProto(message).markings.missing().kind, Missing::Kind::kDenied);
 }
 
 TEST(FactsConversion, TakesNoShortList) {
@@ -88,12 +87,11 @@ TEST(FactsConversion, TakesNoNumberThatDoesNotFit) {
 TEST(FactsConversion, ReadsAnUnknownEnumeratorAsUnknown) {
   v1::Facts message = ToProto(FullFacts::Make());
   message.mutable_ports()->mutable_ports(0)->set_state(static_cast<v1::PortState>(99));
-  v1::FirewallChain& chain = *message.mutable_firewall()->mutable_chains()->mutable_chains(0);
-  chain.mutable_rules()->mutable_rules(0)->set_action(static_cast<v1::FirewallAction>(99));
+  message.mutable_firewall()->mutable_packets()->mutable_packets(0)->set_fate(static_cast<v1::PacketFate>(99));
   (*message.mutable_missing())["uptime_s"].set_kind(static_cast<v1::Missing::Kind>(99));
   const Facts facts = FromProto(message);
   EXPECT_EQ(*facts.ports->front().state, PortState::kUnknown);
-  EXPECT_EQ(facts.firewall->chains[0].rules[0].action, FirewallAction::kUnknown);
+  EXPECT_EQ(facts.firewall->packets[0].fate, PacketFate::kUnknown);
   EXPECT_EQ(facts.uptime_s.missing().kind, Missing::Kind::kNotCollected);
 }
 

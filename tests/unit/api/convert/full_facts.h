@@ -54,7 +54,7 @@ class FullFacts {
         *static_cast<std::string*>(to) = "text " + std::to_string(++count_);
         return;
       case Form::kStruct:
-        for (const FieldInfo& field : type.fields) Fill(*field.type, MemberOf(to, field));
+        for (const FieldInfo& field : type.fields()) Fill(*field.type, MemberOf(to, field));
         return;
       case Form::kFact:
         if (gaps_ && type.element->load != nullptr) return FillGap(type, to);

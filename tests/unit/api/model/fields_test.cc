@@ -101,7 +101,7 @@ TEST(Fields, StandWhereTheMemberIs) {
   facts.uptime_s = std::uint64_t{42};
   facts.hostname = "a";
   std::size_t found = 0;
-  for (const FieldInfo& field : TypeOf<Facts>().fields) {
+  for (const FieldInfo& field : TypeOf<Facts>().fields()) {
     const void* member = MemberOf(&facts, field);
     if (field.name == "hostname") {
       EXPECT_EQ(member, &facts.hostname);
@@ -122,10 +122,10 @@ TEST(Fields, TakeNoNumberThatDoesNotFit) {
   std::int32_t degree = -3;
   const TypeInfo* octets = nullptr;
   const TypeInfo* nodes = nullptr;
-  for (const FieldInfo& field : TypeOf<Port>().fields) {
+  for (const FieldInfo& field : TypeOf<Port>().fields()) {
     if (field.name == "phys_state") octets = field.type->element;
     if (field.name != "pci") continue;
-    for (const FieldInfo& part : field.type->element->fields) {
+    for (const FieldInfo& part : field.type->element->fields()) {
       if (part.name == "numa_node") nodes = part.type->element;
     }
   }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "api/model/well_known_ports.h"
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
@@ -7,22 +10,32 @@ namespace rdmaready {
 namespace {
 
 constexpr std::uint8_t kTcp = 6;
-
 constexpr std::uint8_t kUdp = 17;
 
-FirewallRule Rule(FirewallAction action, std::uint8_t protocol, std::uint16_t port) {
-  return {.protocol = protocol, .ports = {{port, port}}, .action = action, .handle = 7};
+// What is not named is let in.
+Facts FirewallWith(Facts host, const std::vector<FilteredPacket>& stopped) {
+  Firewall firewall{.rules = 2, .chains = 1, .hooks = 1, .packets = stopped};
+  for (const std::uint16_t port : kServerPorts) {
+    FilteredPacket passes{.netdev = "dcb0", .protocol = kTcp, .port = port, .fate = PacketFate::kPasses};
+    if (!std::ranges::any_of(stopped, [&](const FilteredPacket& one) { return one.port == port; }))
+      firewall.packets.push_back(passes);
+  }
+  if (!std::ranges::any_of(stopped, [](const FilteredPacket& one) { return one.port == kRoceV2UdpPort; })) {
+    firewall.packets.push_back(
+        {.netdev = "dcb0", .protocol = kUdp, .port = kRoceV2UdpPort, .fate = PacketFate::kPasses});
+  }
+  host.firewall = std::move(firewall);
+  return host;
 }
 
-Facts FirewallWith(Facts host, std::vector<FirewallRule> rules,
-                   FirewallAction policy = FirewallAction::kAccept) {
-  host.firewall = Firewall{.chains = {{.family = "inet",
-                                       .table = "filter",
-                                       .name = "input",
-                                       .input_hook = true,
-                                       .policy = policy,
-                                       .rules = std::move(rules)}}};
-  return host;
+FilteredPacket Stopped(PacketFate fate, std::uint8_t protocol, std::uint16_t port,
+                       const char* place = "rule 7 of inet filter input") {
+  return {.netdev = "dcb0",
+          .protocol = protocol,
+          .port = port,
+          .fate = fate,
+          .chain = "inet filter input",
+          .place = place};
 }
 
 Facts WithFirewall(Facts host, const Fact<Firewall>& firewall) {
@@ -60,42 +73,56 @@ Facts RoleUnknown() {
 }  // namespace
 
 std::vector<CheckCase> FirewallCases() {
-  constexpr FirewallAction kDrop = FirewallAction::kDrop;
-  constexpr FirewallAction kAccept = FirewallAction::kAccept;
+  constexpr PacketFate kDropped = PacketFate::kDropped;
   const Profile fabric = VirtualFabricProfile();
-  FirewallRule source = Rule(kAccept, kTcp, 445);
-  source.other_conditions = true;
-  const std::vector<FirewallRule> both{Rule(kAccept, kTcp, 445), Rule(kAccept, kUdp, 4791)};
+  const char* const policy = "the policy of inet filter input";
+  const std::vector<FilteredPacket> all{Stopped(kDropped, kUdp, 4791, policy),
+                                        Stopped(kDropped, kTcp, 445, policy)};
+  FilteredPacket at_ingress = Stopped(kDropped, kUdp, 4791, "rule 3 of netdev t wire");
+  at_ingress.chain = "netdev t wire";
+  at_ingress.ingress = true;
+  Facts not_tried = FirewallWith(GoodHost(), {});
+  not_tried.firewall = Firewall{.chains = 1, .hooks = 1};
   return {
       Passes("ip.firewall", "no rules", GoodHost(), "no rules: UDP 4791 (RoCE) let in", {.profile = fabric}),
-      Passes("ip.firewall", "accepted before the policy drops", FirewallWith(SmbServer(), both, kDrop),
-             "UDP 4791 (RoCE), TCP 445 (SMB) let in", {.profile = fabric}),
+      Passes("ip.firewall", "accepted", FirewallWith(SmbServer(), {}), "UDP 4791 (RoCE), TCP 445 (SMB) let in",
+             {.profile = fabric}),
       Fails("ip.firewall", "a rule drops what a software device sends",
-            FirewallWith(GoodHost(), {Rule(kDrop, kUdp, 4791)}),
+            FirewallWith(GoodHost(), {Stopped(kDropped, kUdp, 4791)}),
             "UDP 4791 (RoCE) on dcb0 is dropped by rule 7 of inet filter input",
             {.fix = "nft 'insert rule inet filter input iifname \"dcb0\" udp dport 4791 accept'  #",
              .profile = fabric}),
-      Fails("ip.firewall", "the policy drops all", FirewallWith(SmbServer(), {}, kDrop),
+      Fails("ip.firewall", "a chain of the netdev itself", FirewallWith(GoodHost(), {at_ingress}),
+            "UDP 4791 (RoCE) on dcb0 is dropped by rule 3 of netdev t wire",
+            {.fix = "nft 'insert rule netdev t wire udp dport 4791 accept'  #", .profile = fabric}),
+      Fails("ip.firewall", "the policy drops all", FirewallWith(SmbServer(), all),
             "UDP 4791 (RoCE) on dcb0 is dropped by the policy of inet filter input",
             {.fix = "udp dport 4791 accept' && nft 'insert rule inet filter input iifname \"dcb0\" tcp dport "
-                    "445 accept'  "
-                    "#",
+                    "445 accept'  #",
              .profile = fabric}),
-      DoesNotApply("ip.firewall", "hardware, no server", FirewallWith(Hardware(), {}, kDrop),
-                   "no server here by TCP", {.profile = fabric}),
-      Fails("ip.firewall", "hardware, an SMB server", FirewallWith(HardwareServer(), {Rule(kDrop, kTcp, 445)}),
-            "TCP 445 (SMB) on dcb0 is dropped", {.fix = "tcp dport 445 accept", .profile = fabric}),
+      DoesNotApply("ip.firewall", "hardware, no server", FirewallWith(Hardware(), all), "no server here by TCP",
+                   {.profile = fabric}),
+      Fails(
+          "ip.firewall", "hardware, an SMB server",
+          FirewallWith(HardwareServer(), {Stopped(kDropped, kTcp, 445)}),
+          "TCP 445 (SMB) on dcb0 is dropped by rule 7 of inet filter input; the RDMA of the NIC itself passes "
+          "no packet filter",
+          {.fix = "tcp dport 445 accept", .profile = fabric}),
       Passes("ip.firewall", "hardware, an SMB server, RoCE's port",
-             FirewallWith(HardwareServer(), {Rule(kDrop, kUdp, 4791)}), "TCP 445 (SMB) let in",
-             {.profile = fabric}),
-      Fails("ip.firewall", "siw's SMB Direct is TCP", FirewallWith(SoftwareIwarp(), {Rule(kDrop, kTcp, 5445)}),
-            "TCP 5445 (SMB Direct)", {.fix = "tcp dport 5445 accept", .profile = fabric}),
-      Fails("ip.firewall", "iSCSI is discovered by TCP", FirewallWith(Hardware(), {Rule(kDrop, kTcp, 3260)}),
-            "TCP 3260 (iSCSI discovery)", {.fix = "tcp dport 3260 accept", .profile = TargetProfile()}),
+             FirewallWith(HardwareServer(), {Stopped(kDropped, kUdp, 4791)}),
+             "TCP 445 (SMB) let in; the RDMA of the NIC itself passes no packet filter", {.profile = fabric}),
+      Fails("ip.firewall", "siw's SMB Direct is TCP",
+            FirewallWith(SoftwareIwarp(), {Stopped(kDropped, kTcp, 5445)}), "TCP 5445 (SMB Direct)",
+            {.fix = "tcp dport 5445 accept", .profile = fabric}),
+      Fails("ip.firewall", "iSCSI is discovered by TCP",
+            FirewallWith(Hardware(), {Stopped(kDropped, kTcp, 3260)}), "TCP 3260 (iSCSI discovery)",
+            {.fix = "tcp dport 3260 accept", .profile = TargetProfile()}),
       IsUnknown("ip.firewall", "some peers are let in",
-                FirewallWith(SmbServer(), {Rule(kAccept, kUdp, 4791), source}, kDrop),
+                FirewallWith(SmbServer(), {Stopped(PacketFate::kUnknown, kTcp, 445)}),
                 "TCP 445 (SMB) on dcb0 depends on what is not understood of rule 7",
                 {.fix = "nft -a list ruleset", .profile = fabric}),
+      IsUnknown("ip.firewall", "a packet that nobody tried", not_tried, "UDP 4791 (RoCE) on dcb0 was not tried",
+                {.profile = fabric}),
       IsUnknown("ip.firewall", "iptables of the older kind",
                 WithFirewall(GoodHost(), Firewall{.legacy_tables = true}), "iptables of the older kind",
                 {.fix = "iptables-legacy-save", .profile = fabric}),

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The READMEs say what works: every command in them is run here, or is named below with the test that runs it; every link leads somewhere."""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+import certificates
+import tool
+
+READMES = ["README.md", "agent/README.md", "checks/README.md", "cli/README.md", "collectors/README.md", "packaging/profiles/README.md",
+           "tests/README.md"]
+
+# What takes more than this machine, or minutes: the first words of a command, and the file that shows it to work.
+ELSEWHERE = {
+    "packaging/quickstart": "tests/integration/quickstart_test.py",
+    "tests/run": "tests/run",
+    "tests/fresh": "tests/fresh",
+    "tests/fixtures/record": "tests/integration/fixtures_test.py",
+    "tests/lint/lint.py": "tests/lint/CMakeLists.txt",
+    "cmake": "packaging/lib/setup.sh",
+    "ninja": "packaging/lib/setup.sh",
+    "ctest": "tests/run",
+    "build/bin/checks_test": "tests/unit/checks/CMakeLists.txt",
+    "build/bin/collectors_test": "tests/unit/collectors/CMakeLists.txt",
+    "git": "tests/lint/CMakeLists.txt",
+}
+
+USAGE, UNREACHED = 2, 4
+
+# What stands in a README for something of the reader's own.
+STAND_INS = {"fileserver": "127.0.0.1", "10.0.0.9": "127.0.0.1", "//fileserver/data": "//127.0.0.1/data", "0.0.0.0:7471": "127.0.0.1:0",
+             "127.0.0.1:7471": "127.0.0.1:0", "35": "1", "/var/lib/rdmaready": "state"}
+
+
+def commands(path):
+    """The command lines in the unmarked and shell blocks of a README, comments left out."""
+    for block in re.findall(r"^```(?:sh)?\n(.*?)^```", (tool.ROOT / path).read_text(), re.M | re.S):
+        for line in block.replace("\\\n", " ").splitlines():
+            command = re.split(r"\s+#\s|\s{4,}", line.strip())[0]
+            for part in command.split(" && "):
+                word = part.split(" ")[0]
+                if "/" in word or word in ("rdmaready", "rdmaready-agent", "cmake", "ninja", "ctest", "git"):
+                    yield part
+
+
+class AReadme(unittest.TestCase):
+    def test_leads_somewhere_with_every_link(self):
+        for path in READMES:
+            text = (tool.ROOT / path).read_text()
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+                with self.subTest(readme=path, target=target):
+                    self.assertTrue((tool.ROOT / path).parent.joinpath(target).exists())
+
+    def test_counts_the_checks_right(self):
+        stated = int(re.search(r"(\d+) checks and the live tests", (tool.ROOT / "README.md").read_text()).group(1))
+        rows = tool.rdmaready("explain", "--list").out.split()
+        live = ("loopback.", "peer.", "smb-direct.", "server.", "share.", "tx.")
+        cases = set(tool.rdmaready("test", "--list").out.split())
+        checks = [row for row in rows if not row.startswith(live) or (row.startswith("peer.") and row.split(".", 1)[1] not in cases)]
+        self.assertEqual(stated, len(checks))
+
+
+class ACommand(unittest.TestCase):
+    """Run on a machine that may have no RDMA: whatever it finds, it was understood, and whoever it names was reached."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory(prefix="a reader's ")
+        cls.place = pathlib.Path(cls.directory.name)
+        authority = certificates.Authority(cls.place, "ca")
+        for name in ("a", "me"):
+            authority.sign(name, "IP:127.0.0.1")
+        (cls.place / "my-fabric.yaml").write_text("extends: nvidia-lossless\nname: my-fabric\n")
+        (cls.place / "agent.yaml").write_text("listen: 127.0.0.1:0\nstate_dir: state\n")
+        (cls.place / ".smb").write_text("username=tester\npassword=secret\n")
+        (cls.place / ".smb").chmod(0o600)
+        tls = ["--tls-cert", cls.place / "a.pem", "--tls-key", cls.place / "a.key", "--tls-ca", cls.place / "ca.pem"]
+        cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
+        cls.plain = [tool.Agent().__enter__() for _ in range(2)]
+        (cls.place / "hosts.txt").write_text("".join(f"{agent.address}\n" for agent in cls.with_tls))
+
+    @classmethod
+    def tearDownClass(cls):
+        for agent in cls.with_tls + cls.plain:
+            agent.__exit__()
+        cls.directory.cleanup()
+
+    def words_of(self, command):
+        agents = self.with_tls if "--tls-ca" in command else self.plain
+        hosts = {"a": agents[0].address, "b": agents[1].address}
+        for word in shlex.split(command):
+            yield {**hosts, **STAND_INS}.get(word, word.replace("~", str(self.place)))
+
+    def run_agent(self, words):
+        process = subprocess.Popen(words, cwd=self.place, stderr=subprocess.PIPE, text=True, env=self.environment())
+        try:
+            for line in process.stderr:
+                if "listening" in line:
+                    break
+        finally:
+            process.terminate()
+        process.stderr.read()
+        process.stderr.close()
+        return process.wait(20)
+
+    def environment(self):
+        return tool.environment({"HOME": str(self.place), "XDG_STATE_HOME": str(self.place / "home state"),
+                                 "RDMAREADY_SOCKET": str(self.place / "agent.sock")})
+
+    def test_in_a_readme_works(self):
+        seen = 0
+        for path in READMES:
+            for command in commands(path):
+                with self.subTest(readme=path, command=command):
+                    seen += 1
+                    program, *words = self.words_of(command)
+                    if (where := next((file for start, file in ELSEWHERE.items() if program == start), None)) is not None:
+                        self.assertTrue((tool.ROOT / where).exists())
+                        continue
+                    name = pathlib.Path(program).name
+                    self.assertIn(name, ("rdmaready", "rdmaready-agent"), "a command that no test runs")
+                    if name == "rdmaready-agent":
+                        self.assertEqual(self.run_agent([tool.BIN / name, *words]), 0)
+                        continue
+                    answer = tool.Answer(subprocess.run([tool.BIN / name, *words], cwd=self.place, capture_output=True, text=True,
+                                                        timeout=60, env=self.environment(), stdin=subprocess.DEVNULL))
+                    self.assertNotIn(answer.status, (USAGE, UNREACHED), answer)
+                    self.assertGreaterEqual(answer.status, 0, answer)
+        self.assertGreater(seen, 40)
+
+
+if __name__ == "__main__":
+    unittest.main()
