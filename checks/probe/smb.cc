@@ -30,7 +30,7 @@ std::string SmbTcpFix(const ProbeView& view) {
          "Windows: Start-Service LanmanServer";
 }
 
-Verdict JudgeSmbTcp(const ProbeView& view) {
+Verdict JudgeServerTcp(const ProbeView& view) {
   return JudgeServerStep(view, kStepTcpConnect, "open", "open", kSmbTcp, SmbTcpFix(view));
 }
 
@@ -67,7 +67,7 @@ Verdict NobodyListensForSmb(const ProbeView& view, Verdict verdict) {
   return verdict;
 }
 
-Verdict JudgeSmbListener(const ProbeView& view) {
+Verdict JudgeServerListener(const ProbeView& view) {
   Verdict verdict =
       JudgeServerStep(view, kStepRdmaConnect, fmt::format("answers on port {}", view.result.port_number),
                       "an SMB Direct server that listens", kSmbCm);
@@ -100,7 +100,7 @@ Verdict JudgeSmb2OverRdma(const ProbeView& view) {
   return verdict;
 }
 
-Verdict JudgeSmbSigning(const ProbeView& view) {
+Verdict JudgeServerSigning(const ProbeView& view) {
   const SmbAnswers& smb = view.answers.smb;
   if (smb.signing == SmbAnswers::Signing::kUnknown) return NotTold(kSmb2Rdma);
   Verdict verdict{.outcome = Outcome::kPass,
@@ -186,7 +186,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
        .fix = "nc -vz {address} 445  # let TCP port 445 through every firewall on the way",
        .blocking = true,
        .depends_on = {"server.address", "server.route"},
-       .judge = &JudgeSmbTcp},
+       .judge = &JudgeServerTcp},
       {.id = "server.smb3",
        .title = "The server speaks SMB 3.0 or newer",
        .why = "SMB Direct and multichannel exist since SMB 3.0",
@@ -212,7 +212,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
            "starts; Windows: Get-NetAdapterRdma must say Enabled, and the edition must have SMB Direct",
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445"},
-       .judge = &JudgeSmbListener},
+       .judge = &JudgeServerListener},
       {.id = "server.rdma-depth",
        .title = "The server can fetch what clients write by RDMA reads, several at a time",
        .why = "With a depth of 0 no write goes by RDMA; each step below 8 costs write throughput",
@@ -249,7 +249,7 @@ std::vector<ProbeCheck> SmbServerChecks() {
               "-RequireSecuritySignature $false",
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
-       .judge = &JudgeSmbSigning},
+       .judge = &JudgeServerSigning},
       {.id = "server.io-size",
        .title = "Reads and writes of 1 MiB go in one piece",
        .why = "The least of SMB2's and SMB Direct's limits decides how much one request moves",

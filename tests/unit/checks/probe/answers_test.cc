@@ -34,9 +34,9 @@ TEST(AnswerTexts, SayFlagsNumbersAndWords) {
 
 TEST(AnswerTexts, SayWhyTheConnectionWasRefused) {
   const auto text = [](RdmaRefusal refusal) { return AnswerTexts({.rdma = {.refusal = refusal}}); };
-  using Kind = RdmaRefusal::Kind;
-  EXPECT_EQ(text({.kind = Kind::kNoListener}), (Texts{{"rdma-refusal", "no-listener"}}));
-  EXPECT_EQ(text({.kind = Kind::kReason, .reason = 10}), (Texts{{"rdma-refusal", "reason 10"}}));
+  using Refused = RdmaRefusal::Kind;
+  EXPECT_EQ(text({.kind = Refused::kNoListener}), (Texts{{"rdma-refusal", "no-listener"}}));
+  EXPECT_EQ(text({.kind = Refused::kReason, .reason = 10}), (Texts{{"rdma-refusal", "reason 10"}}));
 }
 
 TEST(AnswerTexts, NumberWhatIsListed) {

@@ -141,7 +141,7 @@ ProbeResult Walked(Protocol protocol, const Stages& stages, std::string_view fai
   return result;
 }
 
-std::vector<std::string> Trouble(const ProbeResult& result) {
+std::vector<std::string> TroubleIn(const ProbeResult& result) {
   std::vector<std::string> ids;
   for (const Finding& finding : JudgeProbe(result)) {
     const bool fine = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
@@ -236,7 +236,7 @@ TEST(StorageProbeChecks, EachFailsForItsOwnReason) {
       }
       ASSERT_FALSE(broken.empty()) << id << " has no case that shows that it can fail";
       for (const ProbeResult& result : broken) {
-        EXPECT_THAT(Trouble(result), testing::ElementsAre(id));
+        EXPECT_THAT(TroubleIn(result), testing::ElementsAre(id));
         const Finding finding = ById(result, id);
         EXPECT_EQ(finding.outcome, check.blocking ? Outcome::kFail : Outcome::kWarn) << id;
         EXPECT_FALSE(finding.fix.empty()) << id;
@@ -257,7 +257,7 @@ TEST(StorageProbeChecks, WithoutAProofSayThatNoneWasAskedFor) {
              stage.step == "nfs-read" || stage.step == "nfs-unmount";
     });
     const ProbeResult result = Walked(family.protocol, family.stages);
-    EXPECT_THAT(Trouble(result), IsEmpty());
+    EXPECT_THAT(TroubleIn(result), IsEmpty());
     EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kReady);
     EXPECT_EQ(std::ranges::count(JudgeProbe(result), Outcome::kNotApplicable, &Finding::outcome),
               family.protocol == Protocol::kIser   ? 2
@@ -346,7 +346,7 @@ TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
     EXPECT_EQ(finding.outcome, Outcome::kUnknown) << row.id;
     EXPECT_EQ(finding.observed, "our own trouble");
     EXPECT_THAT(finding.fix, HasSubstr(row.fix));
-    EXPECT_THAT(Trouble(row.result), testing::ElementsAre(row.id));
+    EXPECT_THAT(TroubleIn(row.result), testing::ElementsAre(row.id));
     EXPECT_EQ(ReadinessOfProbe(JudgeProbe(row.result)), Readiness::kUndetermined);
   }
 }
@@ -368,7 +368,7 @@ TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
     const bool proof = step.name.find("kernel") != std::string::npos || step.name == "nvme-subsystem-connect";
     if (proof) step.outcome = StepOutcome::kNotReached;
   }
-  EXPECT_THAT(Trouble(result), testing::ElementsAre("nvme.subsystem-admits"));
+  EXPECT_THAT(TroubleIn(result), testing::ElementsAre("nvme.subsystem-admits"));
   const Finding finding = ById(result, "nvme.subsystem-admits");
   EXPECT_EQ(finding.outcome, Outcome::kUnknown);
   EXPECT_THAT(finding.observed, HasSubstr("name the subsystem: --subsystem NQN"));
