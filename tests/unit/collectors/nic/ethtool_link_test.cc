@@ -21,7 +21,7 @@ constexpr std::uint16_t kFamily = 21;
 
 wire::Bytes Header(std::uint8_t command) { return wire::Of(genlmsghdr{command, 1, 0}); }
 
-NetlinkRequest Question(std::uint8_t command, bool statistics = false, const wire::Bytes& extra = {}) {
+NetlinkRequest LinkRequest(std::uint8_t command, bool statistics = false, const wire::Bytes& extra = {}) {
   const int header = command == ETHTOOL_MSG_STATS_GET ? ETHTOOL_A_STATS_HEADER : 1;  // 1 of all others
   wire::Bytes about = wire::U32(ETHTOOL_A_HEADER_DEV_INDEX, 7);
   if (statistics) about = about + wire::U32(ETHTOOL_A_HEADER_FLAGS, ETHTOOL_FLAG_STATS);
@@ -71,7 +71,7 @@ TEST(EthtoolFamily, IsFoundInTheListOfAll) {
 
 TEST(LinkModes, AreThoseOfBothEnds) {
   FakeHost host;
-  host.Answer(Question(ETHTOOL_MSG_LINKMODES_GET),
+  host.Answer(LinkRequest(ETHTOOL_MSG_LINKMODES_GET),
               wire::One(Header(ETHTOOL_MSG_LINKMODES_GET_REPLY) + wire::U8(ETHTOOL_A_LINKMODES_AUTONEG, 1) +
                         Set(ETHTOOL_A_LINKMODES_OURS,
                             Bit("25000baseCR/Full", true) + Bit("10000baseCR/Full", false), true) +
@@ -90,7 +90,7 @@ TEST(Fec, CountsBlocksOfAllLanes) {
   FakeHost host;
   const wire::Bytes lanes =
       wire::Of(std::uint64_t{12}) + wire::Of(std::uint64_t{7}) + wire::Of(std::uint64_t{5});
-  host.Answer(Question(ETHTOOL_MSG_FEC_GET, true),
+  host.Answer(LinkRequest(ETHTOOL_MSG_FEC_GET, true),
               wire::One(Header(ETHTOOL_MSG_FEC_GET_REPLY) + Set(ETHTOOL_A_FEC_MODES, Bit("RS", true), false) +
                         wire::U8(ETHTOOL_A_FEC_AUTO, 1) + wire::U32(ETHTOOL_A_FEC_ACTIVE, 50) +
                         wire::Nest(ETHTOOL_A_FEC_STATS, wire::Attr(ETHTOOL_A_FEC_STAT_CORRECTED, lanes) +
@@ -106,9 +106,9 @@ TEST(Fec, ThatIsOffOrNotThereIsToldApart) {
   EXPECT_EQ(DecodeFec(Parse(wire::U32(ETHTOOL_A_FEC_ACTIVE, 49)))->active, "None");
   EXPECT_EQ(DecodeFec(Parse({}))->active, "");
   FakeHost host;
-  host.Answer(Question(ETHTOOL_MSG_FEC_GET, true), ErrnoStatus(EOPNOTSUPP, "ask"));
+  host.Answer(LinkRequest(ETHTOOL_MSG_FEC_GET, true), ErrnoStatus(EOPNOTSUPP, "ask"));
   EXPECT_EQ(ReadLink(host).fec.missing(), (Missing{Missing::Kind::kUnsupported, "the driver has no FEC"}));
-  host.Answer(Question(ETHTOOL_MSG_FEC_GET, true), ErrnoStatus(EPERM, "ask"));
+  host.Answer(LinkRequest(ETHTOOL_MSG_FEC_GET, true), ErrnoStatus(EPERM, "ask"));
   EXPECT_EQ(ReadLink(host).fec.missing().kind, Missing::Kind::kDenied);
 }
 
@@ -138,7 +138,7 @@ TEST(StandardCounters, AreThoseOfTheirGroup) {
           wire::Nest(ETHTOOL_A_BITSET_BITS,
                      wire::Nest(ETHTOOL_A_BITSET_BITS_BIT, wire::U32(ETHTOOL_A_BITSET_BIT_INDEX, 0)) +
                          wire::Nest(ETHTOOL_A_BITSET_BITS_BIT, wire::U32(ETHTOOL_A_BITSET_BIT_INDEX, 1))));
-  host.Answer(Question(ETHTOOL_MSG_STATS_GET, false, wanted),
+  host.Answer(LinkRequest(ETHTOOL_MSG_STATS_GET, false, wanted),
               wire::One(Header(ETHTOOL_MSG_STATS_GET_REPLY) +
                         Group(ETHTOOL_STATS_ETH_PHY, Statistic(ETHTOOL_A_STATS_ETH_PHY_5_SYM_ERR, 6)) +
                         Group(ETHTOOL_STATS_ETH_MAC, Statistic(ETHTOOL_A_STATS_ETH_MAC_2_TX_PKT, 1) +

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 constexpr const char* kInfinibandPort = "/sys/class/infiniband/mlx5_0/ports/1/";
 const RdmaDevice kInfinibandDevice{.index = 0, .name = "mlx5_0", .port_count = 1};
 
-MadRequest Question(std::uint16_t lid, std::vector<std::byte> mad) {
+MadRequest MadQuestion(std::uint16_t lid, std::vector<std::byte> mad) {
   return {.device = "mlx5_0", .port = 1, .lid = lid, .mad = std::move(mad)};
 }
 
@@ -33,9 +33,9 @@ FakeHost GoodInfinibandHost() {
   host.files[port + "pkeys/1"] = "0x0000\n";
   host.files[port + "pkeys/2"] = "0x8001\n";
   host.files[port + "pkeys/10"] = "0x7002\n";
-  host.mads[Question(0xffff, PortInfoRequest(1))] = mad_wire::PortInfo();
-  host.mads[Question(4, PortCountersRequest(1))] = mad_wire::PortCounters();
-  host.mads[Question(4, PortCountersExtendedRequest(1))] = mad_wire::PortCountersExtended();
+  host.mads[MadQuestion(0xffff, PortInfoRequest(1))] = mad_wire::PortInfo();
+  host.mads[MadQuestion(4, PortCountersRequest(1))] = mad_wire::PortCounters();
+  host.mads[MadQuestion(4, PortCountersExtendedRequest(1))] = mad_wire::PortCountersExtended();
   return host;
 }
 
@@ -85,7 +85,7 @@ TEST(ReadInfiniband, WithoutALidAsksNoPerformanceAgent) {
 
 TEST(ReadInfiniband, KeepsTheNarrowCountersOfAnAgentWithoutWideOnes) {
   FakeHost host = GoodInfinibandHost();
-  host.mads[Question(4, PortCountersExtendedRequest(1))] = mad_wire::Answer(0x04, 0x1d, {}, 0x0c);
+  host.mads[MadQuestion(4, PortCountersExtendedRequest(1))] = mad_wire::Answer(0x04, 0x1d, {}, 0x0c);
   EXPECT_THAT(*ReadInfinibandOf(host).pma_counters, Contains(Counter{"port_xmit_data", 14}));
 }
 
@@ -107,7 +107,7 @@ TEST(ReadInfiniband, NonsenseIsNotZero) {
   FakeHost host = GoodInfinibandHost();
   host.files[std::string(kInfinibandPort) + "sm_lid"] = "none\n";
   host.files[std::string(kInfinibandPort) + "pkeys/1"] = ErrnoStatus(EINVAL, "read pkeys/1");
-  host.mads[Question(0xffff, PortInfoRequest(1))] = mad_wire::PortCounters();
+  host.mads[MadQuestion(0xffff, PortInfoRequest(1))] = mad_wire::PortCounters();
   const Infiniband ib = ReadInfinibandOf(host);
   EXPECT_EQ(ib.sm_lid.missing().kind, Missing::Kind::kFailed);
   EXPECT_EQ(ib.pkeys.missing().kind, Missing::Kind::kFailed);
