@@ -2,6 +2,7 @@
 // GoodHost: where a test starts, before it breaks one thing.
 #pragma once
 
+#include "api/model/facts.h"
 #include "tests/unit/collectors/fake_host.h"
 #include "tests/unit/collectors/wire.h"
 

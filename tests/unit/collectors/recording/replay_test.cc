@@ -93,7 +93,9 @@ TEST(Replay, EveryKindOfQuestionComesBackAndIsFoundAgain) {
     for (const AnswerLog::Run& run : answers.runs) {
       const Answer answer = again.Ask(question);
       EXPECT_EQ(answer.status(), run.answer.status());
-      if (run.answer.ok()) EXPECT_EQ(*answer, *run.answer);
+      if (run.answer.ok()) {
+        EXPECT_EQ(*answer, *run.answer);
+      }
     }
   }
 }
