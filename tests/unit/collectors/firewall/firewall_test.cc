@@ -11,11 +11,10 @@
 namespace rdmaready {
 namespace {
 
-namespace wire = nft_wire;
-using wire::operator+;
+using nft_wire::operator+;
 
 NetlinkRequest Request(int command, std::uint8_t family = NFPROTO_UNSPEC, const Payload& about = {}) {
-  Payload payload = Payload::Of(wire::Family(family));
+  Payload payload = Payload::Of(nft_wire::Family(family));
   payload.Join(about);
   return {NETLINK_NETFILTER, static_cast<std::uint16_t>(NFNL_SUBSYS_NFTABLES << 8 | command), true,
           payload.bytes()};
@@ -78,7 +77,7 @@ constexpr std::uint8_t kUdp = IPPROTO_UDP;
 
 TEST(Firewall, TriesEachNetdevWithEachPort) {
   FakeHost host =
-      WithRules({}, {wire::Chain(NFPROTO_INET, "filter", "input", wire::Hook{.policy = NF_DROP})}, {});
+      WithRules({}, {nft_wire::Chain(NFPROTO_INET, "filter", "input", nft_wire::Hook{.policy = NF_DROP})}, {});
   const Fact<Firewall> firewall = ReadFirewall(host, kKernel, kPorts);
   ASSERT_TRUE(firewall) << firewall.missing().detail;
   EXPECT_EQ(firewall->packets.size(), 2U * 2U * 7U);  // netdevs, IPv4 and IPv6, ports
@@ -99,20 +98,23 @@ TEST(Firewall, TriesEachNetdevWithEachPort) {
 
 TEST(Firewall, KeepsChainsThatAPacketMeetsInTheirOrder) {
   FakeHost host = WithRules(
-      {wire::Table(NFPROTO_INET, "filter"), wire::Table(NFPROTO_IPV4, "asleep", NFT_TABLE_F_DORMANT)},
-      {wire::Chain(NFPROTO_INET, "filter", "late", wire::Hook{.priority = 10, .policy = NF_DROP}),
-       wire::Chain(NFPROTO_INET, "filter", "early", wire::Hook{.priority = -10}),
-       wire::Chain(NFPROTO_INET, "filter", "called"), wire::Chain(NFPROTO_INET, "filter", "unused"),
-       wire::Chain(NFPROTO_INET, "filter", "forward", wire::Hook{.number = NF_INET_FORWARD, .policy = NF_DROP}),
-       wire::Chain(NFPROTO_INET, "filter", "first",
-                   wire::Hook{.number = NF_INET_PRE_ROUTING, .priority = 50, .policy = NF_DROP}),
-       wire::Chain(NFPROTO_NETDEV, "n", "wire",
-                   wire::Hook{.number = NF_NETDEV_INGRESS, .policy = NF_DROP, .netdevs = {"dcb0", "dcb1"}}),
-       wire::Chain(NFPROTO_ARP, "filter", "arp", wire::Hook{.policy = NF_DROP}),
-       wire::Chain(NFPROTO_IPV4, "asleep", "input", wire::Hook{.policy = NF_DROP})},
-      {wire::Rule(NFPROTO_INET, "filter", "early", 4, wire::TcpPort(445) + wire::Verdict(NFT_JUMP, "called")),
-       wire::Rule(NFPROTO_INET, "filter", "called", 5, wire::Verdict(NF_DROP)),
-       wire::Rule(NFPROTO_INET, "filter", "forward", 6, wire::Verdict(NF_DROP))});
+      {nft_wire::Table(NFPROTO_INET, "filter"), nft_wire::Table(NFPROTO_IPV4, "asleep", NFT_TABLE_F_DORMANT)},
+      {nft_wire::Chain(NFPROTO_INET, "filter", "late", nft_wire::Hook{.priority = 10, .policy = NF_DROP}),
+       nft_wire::Chain(NFPROTO_INET, "filter", "early", nft_wire::Hook{.priority = -10}),
+       nft_wire::Chain(NFPROTO_INET, "filter", "called"), nft_wire::Chain(NFPROTO_INET, "filter", "unused"),
+       nft_wire::Chain(NFPROTO_INET, "filter", "forward",
+                       nft_wire::Hook{.number = NF_INET_FORWARD, .policy = NF_DROP}),
+       nft_wire::Chain(NFPROTO_INET, "filter", "first",
+                       nft_wire::Hook{.number = NF_INET_PRE_ROUTING, .priority = 50, .policy = NF_DROP}),
+       nft_wire::Chain(
+           NFPROTO_NETDEV, "n", "wire",
+           nft_wire::Hook{.number = NF_NETDEV_INGRESS, .policy = NF_DROP, .netdevs = {"dcb0", "dcb1"}}),
+       nft_wire::Chain(NFPROTO_ARP, "filter", "arp", nft_wire::Hook{.policy = NF_DROP}),
+       nft_wire::Chain(NFPROTO_IPV4, "asleep", "input", nft_wire::Hook{.policy = NF_DROP})},
+      {nft_wire::Rule(NFPROTO_INET, "filter", "early", 4,
+                      nft_wire::TcpPort(445) + nft_wire::Verdict(NFT_JUMP, "called")),
+       nft_wire::Rule(NFPROTO_INET, "filter", "called", 5, nft_wire::Verdict(NF_DROP)),
+       nft_wire::Rule(NFPROTO_INET, "filter", "forward", 6, nft_wire::Verdict(NF_DROP))});
   const Fact<Firewall> firewall = ReadFirewall(host, kKernel, kPorts);
   ASSERT_TRUE(firewall) << firewall.missing().detail;
   std::vector<std::string> places;
@@ -131,15 +133,15 @@ TEST(Firewall, KeepsChainsThatAPacketMeetsInTheirOrder) {
 TEST(Firewall, AsksForTheSetsThatMatter) {
   Payload about;
   about.Text(NFTA_SET_ELEM_LIST_TABLE, "filter").Text(NFTA_SET_ELEM_LIST_SET, "storage");
-  FakeHost host = WithRules(
-      {}, {wire::Chain(NFPROTO_INET, "filter", "input", wire::Hook{})},
-      {wire::Rule(NFPROTO_INET, "filter", "input", 3,
-                  wire::Tcp() + wire::DestinationPort() + wire::Lookup("storage") + wire::Verdict(NF_DROP)),
-       wire::Rule(NFPROTO_INET, "filter", "input", 4,
-                  wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 12, 4) + wire::Lookup("thousands") +
-                      wire::Verdict(NF_DROP))});
+  FakeHost host = WithRules({}, {nft_wire::Chain(NFPROTO_INET, "filter", "input", nft_wire::Hook{})},
+                            {nft_wire::Rule(NFPROTO_INET, "filter", "input", 3,
+                                            nft_wire::Tcp() + nft_wire::DestinationPort() +
+                                                nft_wire::Lookup("storage") + nft_wire::Verdict(NF_DROP)),
+                             nft_wire::Rule(NFPROTO_INET, "filter", "input", 4,
+                                            nft_wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 12, 4) +
+                                                nft_wire::Lookup("thousands") + nft_wire::Verdict(NF_DROP))});
   host.Answer(Request(NFT_MSG_GETSETELEM, NFPROTO_INET, about),
-              std::vector<NetlinkMessage>{wire::Elements(NFPROTO_INET, {{wire::Port(445)}})});
+              std::vector<NetlinkMessage>{nft_wire::Elements(NFPROTO_INET, {{nft_wire::Port(445)}})});
   const Fact<Firewall> firewall = ReadFirewall(host, kKernel, kPorts);
   ASSERT_TRUE(firewall) << firewall.missing().detail;
   for (const FilteredPacket& packet : firewall->packets)

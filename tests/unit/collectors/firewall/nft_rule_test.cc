@@ -15,12 +15,11 @@
 namespace rdmaready {
 namespace {
 
-namespace wire = nft_wire;
-using wire::operator+;
-using Sets = std::map<std::string, std::vector<wire::Element>>;
+using nft_wire::operator+;
+using Sets = std::map<std::string, std::vector<nft_wire::Element>>;
 
-const Payload kDrop = wire::Verdict(NF_DROP);
-const Payload kAccept = wire::Verdict(NF_ACCEPT);
+const Payload kDrop = nft_wire::Verdict(NF_DROP);
+const Payload kAccept = nft_wire::Verdict(NF_ACCEPT);
 
 NftPacket Tcp(std::uint16_t port) {
   return {.netdev = "dcb0", .ifindex = 3, .protocol = IPPROTO_TCP, .port = port};
@@ -49,7 +48,7 @@ std::string Fate(const Wire& from, const NftPacket& packet = Smb()) {
                             const std::string& name) -> absl::StatusOr<std::vector<NetlinkMessage>> {
     const auto found = from.sets.find(name);
     if (found == from.sets.end()) return absl::NotFoundError("no such set");
-    return std::vector<NetlinkMessage>{wire::Elements(NFPROTO_INET, found->second)};
+    return std::vector<NetlinkMessage>{nft_wire::Elements(NFPROTO_INET, found->second)};
   };
   const absl::StatusOr<Firewall> firewall =
       TryPackets({.chains = from.chains, .rules = from.rules}, {arrival}, sets);
@@ -62,19 +61,19 @@ std::string Fate(const Wire& from, const NftPacket& packet = Smb()) {
 
 // Rule 7 and those after it, in the chain at the hook.
 Wire Input(const std::vector<Payload>& rules, std::uint32_t policy = NF_ACCEPT, Sets sets = {}) {
-  Wire made{.chains = {wire::Chain(NFPROTO_INET, "filter", "input", wire::Hook{.policy = policy})},
+  Wire made{.chains = {nft_wire::Chain(NFPROTO_INET, "filter", "input", nft_wire::Hook{.policy = policy})},
             .sets = std::move(sets)};
   std::uint64_t handle = 7;
   for (const Payload& rule : rules)
-    made.rules.push_back(wire::Rule(NFPROTO_INET, "filter", "input", handle++, rule));
+    made.rules.push_back(nft_wire::Rule(NFPROTO_INET, "filter", "input", handle++, rule));
   return made;
 }
 
 Wire& Called(Wire& made, const std::string& name, const std::vector<Payload>& rules) {
-  made.chains.push_back(wire::Chain(NFPROTO_INET, "filter", name));
+  made.chains.push_back(nft_wire::Chain(NFPROTO_INET, "filter", name));
   std::uint64_t handle = 20;
   for (const Payload& rule : rules)
-    made.rules.push_back(wire::Rule(NFPROTO_INET, "filter", name, handle++, rule));
+    made.rules.push_back(nft_wire::Rule(NFPROTO_INET, "filter", name, handle++, rule));
   return made;
 }
 
@@ -87,151 +86,163 @@ std::string Holding(const Payload& condition, const NftPacket& packet = Smb(), c
 }
 
 TEST(NftRule, AsksForProtocolAndPort) {
-  EXPECT_EQ(Holding(wire::TcpPort(445)), "yes");
-  EXPECT_EQ(Holding(wire::TcpPort(22)), "no");
-  EXPECT_EQ(Holding(wire::TcpPort(4791), Roce()), "no");
-  EXPECT_EQ(Holding(wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 9, 1) + wire::Is(wire::Raw({17})), Roce()), "yes");
-  EXPECT_EQ(Holding(wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 6, 1) + wire::Is(wire::Raw({17})), Ipv6(Roce())),
+  EXPECT_EQ(Holding(nft_wire::TcpPort(445)), "yes");
+  EXPECT_EQ(Holding(nft_wire::TcpPort(22)), "no");
+  EXPECT_EQ(Holding(nft_wire::TcpPort(4791), Roce()), "no");
+  EXPECT_EQ(
+      Holding(nft_wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 9, 1) + nft_wire::Is(nft_wire::Raw({17})), Roce()),
+      "yes");
+  EXPECT_EQ(Holding(nft_wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 6, 1) + nft_wire::Is(nft_wire::Raw({17})),
+                    Ipv6(Roce())),
             "yes");
-  EXPECT_EQ(Holding(wire::Meta(NFT_META_NFPROTO) + wire::Is(wire::Raw({NFPROTO_IPV6}))), "no");
-  EXPECT_EQ(Holding(wire::Meta(NFT_META_NFPROTO) + wire::Is(wire::Raw({NFPROTO_IPV6})), Ipv6(Smb())), "yes");
+  EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_NFPROTO) + nft_wire::Is(nft_wire::Raw({NFPROTO_IPV6}))), "no");
+  EXPECT_EQ(
+      Holding(nft_wire::Meta(NFT_META_NFPROTO) + nft_wire::Is(nft_wire::Raw({NFPROTO_IPV6})), Ipv6(Smb())),
+      "yes");
 }
 
 TEST(NftRule, ComparesAPortInEveryWay) {
   const auto with = [](const Payload& condition, std::uint16_t port) {
-    return Holding(wire::Tcp() + wire::DestinationPort() + condition, Tcp(port));
+    return Holding(nft_wire::Tcp() + nft_wire::DestinationPort() + condition, Tcp(port));
   };
   struct Row {
     Payload condition;
     std::uint16_t holds;
     std::uint16_t not_for;
   };
-  for (const Row& row : {Row{wire::Isnt(wire::Port(445)), 446, 445},
-                         Row{wire::Range(wire::Port(400), wire::Port(500)), 500, 501},
-                         Row{wire::Range(wire::Port(400), wire::Port(500)), 400, 399},
-                         Row{wire::Range(wire::Port(400), wire::Port(500), NFT_RANGE_NEQ), 501, 400},
-                         Row{wire::Compare(NFT_CMP_GTE, wire::Port(400)), 400, 399},
-                         Row{wire::Compare(NFT_CMP_LTE, wire::Port(500)), 500, 501},
-                         Row{wire::Compare(NFT_CMP_LT, wire::Port(1024)), 1023, 1024},
-                         Row{wire::Compare(NFT_CMP_GT, wire::Port(1024)), 1025, 1024}}) {
+  for (const Row& row :
+       {Row{nft_wire::Isnt(nft_wire::Port(445)), 446, 445},
+        Row{nft_wire::Range(nft_wire::Port(400), nft_wire::Port(500)), 500, 501},
+        Row{nft_wire::Range(nft_wire::Port(400), nft_wire::Port(500)), 400, 399},
+        Row{nft_wire::Range(nft_wire::Port(400), nft_wire::Port(500), NFT_RANGE_NEQ), 501, 400},
+        Row{nft_wire::Compare(NFT_CMP_GTE, nft_wire::Port(400)), 400, 399},
+        Row{nft_wire::Compare(NFT_CMP_LTE, nft_wire::Port(500)), 500, 501},
+        Row{nft_wire::Compare(NFT_CMP_LT, nft_wire::Port(1024)), 1023, 1024},
+        Row{nft_wire::Compare(NFT_CMP_GT, nft_wire::Port(1024)), 1025, 1024}}) {
     EXPECT_EQ(with(row.condition, row.holds), "yes") << row.holds;
     EXPECT_EQ(with(row.condition, row.not_for), "no") << row.not_for;
   }
 }
 
 TEST(NftRule, AsksForTheInterface) {
-  EXPECT_EQ(Holding(wire::CameBy("dcb0")), "yes");
-  EXPECT_EQ(Holding(wire::CameBy("dcb")), "no");
-  EXPECT_EQ(Holding(wire::Meta(NFT_META_IIFNAME) + wire::Is(wire::Name("dcb", 3))), "yes");  // dcb*
-  EXPECT_EQ(Holding(wire::Meta(NFT_META_IIFNAME) + wire::Isnt(wire::Name("lo"))), "yes");
-  EXPECT_EQ(Holding(wire::Meta(NFT_META_IIFNAME) + wire::Isnt(wire::Name("dcb0"))), "no");
-  EXPECT_EQ(Holding(wire::Meta(NFT_META_IIF) + wire::Is(wire::Native(std::uint32_t{3}))), "yes");
-  EXPECT_EQ(Holding(wire::Meta(NFT_META_IIF) + wire::Is(wire::Native(std::uint32_t{1}))), "no");
+  EXPECT_EQ(Holding(nft_wire::CameBy("dcb0")), "yes");
+  EXPECT_EQ(Holding(nft_wire::CameBy("dcb")), "no");
+  EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIFNAME) + nft_wire::Is(nft_wire::Name("dcb", 3))), "yes");  // dcb*
+  EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIFNAME) + nft_wire::Isnt(nft_wire::Name("lo"))), "yes");
+  EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIFNAME) + nft_wire::Isnt(nft_wire::Name("dcb0"))), "no");
+  EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIF) + nft_wire::Is(nft_wire::Native(std::uint32_t{3}))), "yes");
+  EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIF) + nft_wire::Is(nft_wire::Native(std::uint32_t{1}))), "no");
 }
 
 TEST(NftRule, KnowsWhatEveryOpeningPacketHas) {
-  EXPECT_EQ(Holding(wire::CtState(1)), "no");      // invalid
-  EXPECT_EQ(Holding(wire::CtState(2 | 4)), "no");  // established, related
-  EXPECT_EQ(Holding(wire::CtState(8)), "yes");     // new
-  const Payload nat = wire::Ct(NFT_CT_STATUS) + wire::Mask(wire::Native(std::uint32_t{0x20}));
-  EXPECT_EQ(Holding(nat + wire::Isnt(wire::Native(std::uint32_t{0}))), "no");
-  const Payload type = wire::Fib(NFT_FIB_RESULT_ADDRTYPE, NFTA_FIB_F_DADDR);
-  EXPECT_EQ(Holding(type + wire::Is(wire::Native(std::uint32_t{2}))), "yes");  // local
-  EXPECT_EQ(Holding(type + wire::Is(wire::Native(std::uint32_t{3}))), "no");   // broadcast
-  EXPECT_EQ(Holding(wire::Fib(NFT_FIB_RESULT_OIF, NFTA_FIB_F_SADDR | NFTA_FIB_F_IIF | NFTA_FIB_F_PRESENT) +
-                    wire::Is(wire::Raw({0}))),
+  EXPECT_EQ(Holding(nft_wire::CtState(1)), "no");      // invalid
+  EXPECT_EQ(Holding(nft_wire::CtState(2 | 4)), "no");  // established, related
+  EXPECT_EQ(Holding(nft_wire::CtState(8)), "yes");     // new
+  const Payload nat = nft_wire::Ct(NFT_CT_STATUS) + nft_wire::Mask(nft_wire::Native(std::uint32_t{0x20}));
+  EXPECT_EQ(Holding(nat + nft_wire::Isnt(nft_wire::Native(std::uint32_t{0}))), "no");
+  const Payload type = nft_wire::Fib(NFT_FIB_RESULT_ADDRTYPE, NFTA_FIB_F_DADDR);
+  EXPECT_EQ(Holding(type + nft_wire::Is(nft_wire::Native(std::uint32_t{2}))), "yes");  // local
+  EXPECT_EQ(Holding(type + nft_wire::Is(nft_wire::Native(std::uint32_t{3}))), "no");   // broadcast
+  EXPECT_EQ(Holding(nft_wire::Fib(NFT_FIB_RESULT_OIF, NFTA_FIB_F_SADDR | NFTA_FIB_F_IIF | NFTA_FIB_F_PRESENT) +
+                    nft_wire::Is(nft_wire::Raw({0}))),
             "no");  // no way back
-  const Payload flags = wire::Tcp() + wire::Header(NFT_PAYLOAD_TRANSPORT_HEADER, 13, 1);
-  EXPECT_EQ(Holding(flags + wire::Mask(wire::Raw({0x17})) + wire::Isnt(wire::Raw({0x02}))), "no");  // not SYN
-  EXPECT_EQ(Holding(flags + wire::Is(wire::Raw({0x02}))), "maybe");  // without the flags of ECN
+  const Payload flags = nft_wire::Tcp() + nft_wire::Header(NFT_PAYLOAD_TRANSPORT_HEADER, 13, 1);
+  EXPECT_EQ(Holding(flags + nft_wire::Mask(nft_wire::Raw({0x17})) + nft_wire::Isnt(nft_wire::Raw({0x02}))),
+            "no");                                                           // not SYN
+  EXPECT_EQ(Holding(flags + nft_wire::Is(nft_wire::Raw({0x02}))), "maybe");  // without the flags of ECN
 }
 
 TEST(NftRule, LeavesOpenWhatItDoesNotUnderstand) {
-  const Payload source = wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 12, 4) + wire::Is(wire::Raw({10, 0, 0, 2}));
-  EXPECT_EQ(Holding(source + wire::TcpPort(445)), "maybe");
-  EXPECT_EQ(Holding(source + wire::TcpPort(22)), "no");  // whatever the source is
-  EXPECT_EQ(Holding(wire::Expression("limit")), "maybe");
-  EXPECT_EQ(Holding(wire::Expression("something new")), "maybe");
-  EXPECT_EQ(Holding(wire::Expression("cmp")), "maybe");  // without its parameters
-  EXPECT_EQ(Holding(wire::Tcp() + wire::DestinationPort() + wire::Lookup("gone")), "maybe");
+  const Payload source =
+      nft_wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 12, 4) + nft_wire::Is(nft_wire::Raw({10, 0, 0, 2}));
+  EXPECT_EQ(Holding(source + nft_wire::TcpPort(445)), "maybe");
+  EXPECT_EQ(Holding(source + nft_wire::TcpPort(22)), "no");  // whatever the source is
+  EXPECT_EQ(Holding(nft_wire::Expression("limit")), "maybe");
+  EXPECT_EQ(Holding(nft_wire::Expression("something new")), "maybe");
+  EXPECT_EQ(Holding(nft_wire::Expression("cmp")), "maybe");  // without its parameters
+  EXPECT_EQ(Holding(nft_wire::Tcp() + nft_wire::DestinationPort() + nft_wire::Lookup("gone")), "maybe");
   for (const char* elsewhere : {"queue", "nat", "redir", "tproxy", "fwd"}) {
-    EXPECT_EQ(Fate(Input({wire::TcpPort(445) + wire::Expression(elsewhere)})),
+    EXPECT_EQ(Fate(Input({nft_wire::TcpPort(445) + nft_wire::Expression(elsewhere)})),
               "open by rule 7 of inet filter input");
   }
 }
 
 TEST(NftRule, PassesOverWhatOnlyCountsLogsOrMarks) {
-  EXPECT_EQ(Fate(Input({wire::TcpPort(445) + wire::Expression("log") + wire::Expression("counter"), kAccept},
+  EXPECT_EQ(Fate(Input({nft_wire::TcpPort(445) + nft_wire::Expression("log") + nft_wire::Expression("counter"),
+                        kAccept},
                        NF_DROP)),
             "pass");
-  EXPECT_EQ(Holding(wire::TcpPort(445) + wire::Expression("counter") + wire::Expression("last")), "yes");
-  const Payload mark = wire::Expression("immediate", wire::Number(NFTA_IMMEDIATE_DREG, NFT_REG_1) +
-                                                         wire::Data(NFTA_IMMEDIATE_DATA, wire::Port(1))) +
-                       wire::Expression("meta", wire::Number(NFTA_META_SREG, NFT_REG_1));
-  EXPECT_EQ(Holding(wire::TcpPort(445) + mark), "yes");
+  EXPECT_EQ(Holding(nft_wire::TcpPort(445) + nft_wire::Expression("counter") + nft_wire::Expression("last")),
+            "yes");
+  const Payload mark =
+      nft_wire::Expression("immediate", nft_wire::Number(NFTA_IMMEDIATE_DREG, NFT_REG_1) +
+                                            nft_wire::Data(NFTA_IMMEDIATE_DATA, nft_wire::Port(1))) +
+      nft_wire::Expression("meta", nft_wire::Number(NFTA_META_SREG, NFT_REG_1));
+  EXPECT_EQ(Holding(nft_wire::TcpPort(445) + mark), "yes");
 }
 
 TEST(NftRule, LooksUpPortsInSets) {
   const Sets sets = {{"ranges",
-                      {{wire::Port(501), NFT_SET_ELEM_INTERVAL_END},
-                       {wire::Port(400)},
-                       {wire::Port(600), NFT_SET_ELEM_INTERVAL_END},
-                       {wire::Port(501)},
-                       {wire::Port(0), NFT_SET_ELEM_INTERVAL_END},
-                       {wire::Port(60000)}}},
-                     {"some", {{wire::Port(445)}, {wire::Port(22)}}}};
+                      {{nft_wire::Port(501), NFT_SET_ELEM_INTERVAL_END},
+                       {nft_wire::Port(400)},
+                       {nft_wire::Port(600), NFT_SET_ELEM_INTERVAL_END},
+                       {nft_wire::Port(501)},
+                       {nft_wire::Port(0), NFT_SET_ELEM_INTERVAL_END},
+                       {nft_wire::Port(60000)}}},
+                     {"some", {{nft_wire::Port(445)}, {nft_wire::Port(22)}}}};
   const auto with = [&sets](const Payload& lookup, std::uint16_t port) {
-    return Holding(wire::Tcp() + wire::DestinationPort() + lookup, Tcp(port), sets);
+    return Holding(nft_wire::Tcp() + nft_wire::DestinationPort() + lookup, Tcp(port), sets);
   };
   for (const std::uint16_t port : std::initializer_list<std::uint16_t>{400, 500, 501, 599, 60000, 65535})
-    EXPECT_EQ(with(wire::Lookup("ranges"), port), "yes") << port;
+    EXPECT_EQ(with(nft_wire::Lookup("ranges"), port), "yes") << port;
   for (const std::uint16_t port : std::initializer_list<std::uint16_t>{0, 399, 600, 59999})
-    EXPECT_EQ(with(wire::Lookup("ranges"), port), "no") << port;
-  EXPECT_EQ(with(wire::Lookup("some"), 445), "yes");
-  EXPECT_EQ(with(wire::Lookup("some"), 446), "no");
-  EXPECT_EQ(with(wire::Lookup("some", true), 446), "yes");
-  EXPECT_EQ(with(wire::Lookup("some", true), 445), "no");
+    EXPECT_EQ(with(nft_wire::Lookup("ranges"), port), "no") << port;
+  EXPECT_EQ(with(nft_wire::Lookup("some"), 445), "yes");
+  EXPECT_EQ(with(nft_wire::Lookup("some"), 446), "no");
+  EXPECT_EQ(with(nft_wire::Lookup("some", true), 446), "yes");
+  EXPECT_EQ(with(nft_wire::Lookup("some", true), 445), "no");
 }
 
 TEST(NftRule, LooksUpVerdicts) {
   const Sets sets = {{"ports",
-                      {{wire::Port(22), 0, wire::VerdictData(NF_ACCEPT)},
-                       {wire::Port(445), 0, wire::VerdictData(NFT_JUMP, "smb")},
-                       {{}, NFT_SET_ELEM_CATCHALL, wire::VerdictData(NF_DROP)}}},
+                      {{nft_wire::Port(22), 0, nft_wire::VerdictData(NF_ACCEPT)},
+                       {nft_wire::Port(445), 0, nft_wire::VerdictData(NFT_JUMP, "smb")},
+                       {{}, NFT_SET_ELEM_CATCHALL, nft_wire::VerdictData(NF_DROP)}}},
                      {"states",
-                      {{wire::Native(std::uint32_t{2}), 0, wire::VerdictData(NF_ACCEPT)},
-                       {wire::Native(std::uint32_t{1}), 0, wire::VerdictData(NF_DROP)}}}};
-  const Payload map = wire::Tcp() + wire::DestinationPort() + wire::Lookup("ports", false, true);
+                      {{nft_wire::Native(std::uint32_t{2}), 0, nft_wire::VerdictData(NF_ACCEPT)},
+                       {nft_wire::Native(std::uint32_t{1}), 0, nft_wire::VerdictData(NF_DROP)}}}};
+  const Payload map = nft_wire::Tcp() + nft_wire::DestinationPort() + nft_wire::Lookup("ports", false, true);
   Wire from = Input({map}, NF_ACCEPT, sets);
   Called(from, "smb", {kDrop});
   EXPECT_EQ(Fate(from, Tcp(22)), "pass");
   EXPECT_EQ(Fate(from, Tcp(445)), "drop by rule 20 of inet filter smb");
   EXPECT_EQ(Fate(from, Tcp(80)), "drop by rule 7 of inet filter input");
-  EXPECT_EQ(Fate(Input({wire::Ct(NFT_CT_STATE) + wire::Lookup("states", false, true)}, NF_DROP, sets)),
+  EXPECT_EQ(Fate(Input({nft_wire::Ct(NFT_CT_STATE) + nft_wire::Lookup("states", false, true)}, NF_DROP, sets)),
             "drop by the policy of inet filter input");
-  EXPECT_EQ(Fate(Input({wire::Tcp() + wire::DestinationPort() + wire::Lookup("gone", false, true)})),
-            "open by rule 7 of inet filter input");
+  EXPECT_EQ(
+      Fate(Input({nft_wire::Tcp() + nft_wire::DestinationPort() + nft_wire::Lookup("gone", false, true)})),
+      "open by rule 7 of inet filter input");
 }
 
 TEST(NftRule, ReadsTheMatchesOfXtables) {
   xt_tcp tcp{};
   tcp.spts[1] = 65535;
   tcp.dpts[0] = tcp.dpts[1] = 445;
-  EXPECT_EQ(Holding(wire::XtMatch("tcp", 0, wire::Native(tcp))), "yes");
-  EXPECT_EQ(Holding(wire::XtMatch("tcp", 0, wire::Native(tcp)), Tcp(22)), "no");
-  EXPECT_EQ(Holding(wire::XtMatch("udp", 0, wire::Native(tcp))), "no");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("tcp", 0, nft_wire::Native(tcp))), "yes");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("tcp", 0, nft_wire::Native(tcp)), Tcp(22)), "no");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("udp", 0, nft_wire::Native(tcp))), "no");
   tcp.spts[0] = 1024;
-  EXPECT_EQ(Holding(wire::XtMatch("tcp", 0, wire::Native(tcp))), "maybe");
-  EXPECT_EQ(Holding(wire::XtMatch("tcp", 0, wire::Raw({1, 2}))), "maybe");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("tcp", 0, nft_wire::Native(tcp))), "maybe");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("tcp", 0, nft_wire::Raw({1, 2}))), "maybe");
 
   xt_conntrack_mtinfo3 conntrack{};
   conntrack.match_flags = XT_CONNTRACK_STATE | XT_CONNTRACK_STATE_ALIAS;
   conntrack.state_mask = XT_CONNTRACK_STATE_BIT(IP_CT_ESTABLISHED) | XT_CONNTRACK_STATE_BIT(IP_CT_RELATED);
-  EXPECT_EQ(Holding(wire::XtMatch("conntrack", 3, wire::Native(conntrack))), "no");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("conntrack", 3, nft_wire::Native(conntrack))), "no");
   conntrack.state_mask = XT_CONNTRACK_STATE_INVALID;
-  EXPECT_EQ(Holding(wire::XtMatch("conntrack", 3, wire::Native(conntrack))), "no");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("conntrack", 3, nft_wire::Native(conntrack))), "no");
   conntrack.invert_flags = XT_CONNTRACK_STATE;
-  EXPECT_EQ(Holding(wire::XtMatch("conntrack", 3, wire::Native(conntrack))), "yes");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("conntrack", 3, nft_wire::Native(conntrack))), "yes");
 
   xt_multiport_v1 ports{};
   ports.flags = XT_MULTIPORT_DESTINATION;
@@ -241,45 +252,45 @@ TEST(NftRule, ReadsTheMatchesOfXtables) {
   ports.ports[2] = 500;
   ports.pflags[1] = 1;
   for (const std::uint16_t port : std::initializer_list<std::uint16_t>{22, 400, 445, 500})
-    EXPECT_EQ(Holding(wire::XtMatch("multiport", 1, wire::Native(ports)), Tcp(port)), "yes") << port;
-  EXPECT_EQ(Holding(wire::XtMatch("multiport", 1, wire::Native(ports)), Tcp(23)), "no");
+    EXPECT_EQ(Holding(nft_wire::XtMatch("multiport", 1, nft_wire::Native(ports)), Tcp(port)), "yes") << port;
+  EXPECT_EQ(Holding(nft_wire::XtMatch("multiport", 1, nft_wire::Native(ports)), Tcp(23)), "no");
 
   xt_addrtype_info_v1 type{};
   type.dest = XT_ADDRTYPE_LOCAL;
-  EXPECT_EQ(Holding(wire::XtMatch("addrtype", 1, wire::Native(type))), "yes");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("addrtype", 1, nft_wire::Native(type))), "yes");
   type.dest = XT_ADDRTYPE_BROADCAST;
-  EXPECT_EQ(Holding(wire::XtMatch("addrtype", 1, wire::Native(type))), "no");
-  EXPECT_EQ(Holding(wire::XtMatch("recent", 1, {})), "maybe");
-  EXPECT_EQ(Holding(wire::XtMatch("comment", 0, {})), "yes");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("addrtype", 1, nft_wire::Native(type))), "no");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("recent", 1, {})), "maybe");
+  EXPECT_EQ(Holding(nft_wire::XtMatch("comment", 0, {})), "yes");
 }
 
 TEST(NftRule, ReadsTheTargetsOfXtables) {
-  EXPECT_EQ(Fate(Input({wire::XtTarget("REJECT")})), "drop by rule 7 of inet filter input");
-  EXPECT_EQ(Fate(Input({wire::XtTarget("DNAT")})), "open by rule 7 of inet filter input");
-  EXPECT_EQ(Fate(Input({wire::XtTarget("LOG")})), "pass");
+  EXPECT_EQ(Fate(Input({nft_wire::XtTarget("REJECT")})), "drop by rule 7 of inet filter input");
+  EXPECT_EQ(Fate(Input({nft_wire::XtTarget("DNAT")})), "open by rule 7 of inet filter input");
+  EXPECT_EQ(Fate(Input({nft_wire::XtTarget("LOG")})), "pass");
 }
 
-TEST(NftRule, FailsOnBytesThatAreNoRule) { EXPECT_FALSE(DecodeNftRule(wire::Raw({1, 2, 3})).ok()); }
+TEST(NftRule, FailsOnBytesThatAreNoRule) { EXPECT_FALSE(DecodeNftRule(nft_wire::Raw({1, 2, 3})).ok()); }
 
 // ---- the way through chains ----
 
-Payload Jump(const char* target) { return wire::Verdict(NFT_JUMP, target); }
-Payload Goto(const char* target) { return wire::Verdict(NFT_GOTO, target); }
-const Payload kUnclear = wire::Expression("limit");
+Payload Jump(const char* target) { return nft_wire::Verdict(NFT_JUMP, target); }
+Payload Goto(const char* target) { return nft_wire::Verdict(NFT_GOTO, target); }
+const Payload kUnclear = nft_wire::Expression("limit");
 
 TEST(FirewallPath, TheFirstRuleThatHoldsDecidesAndThePolicyIsLast) {
-  EXPECT_EQ(Fate(Input({wire::TcpPort(445) + kAccept, kDrop})), "pass");
-  EXPECT_EQ(Fate(Input({wire::TcpPort(445) + kDrop, kAccept})), "drop by rule 7 of inet filter input");
-  EXPECT_EQ(Fate(Input({wire::TcpPort(22) + kAccept}, NF_DROP)), "drop by the policy of inet filter input");
-  EXPECT_EQ(Fate(Input({wire::TcpPort(445) + kAccept}, NF_DROP)), "pass");
+  EXPECT_EQ(Fate(Input({nft_wire::TcpPort(445) + kAccept, kDrop})), "pass");
+  EXPECT_EQ(Fate(Input({nft_wire::TcpPort(445) + kDrop, kAccept})), "drop by rule 7 of inet filter input");
+  EXPECT_EQ(Fate(Input({nft_wire::TcpPort(22) + kAccept}, NF_DROP)), "drop by the policy of inet filter input");
+  EXPECT_EQ(Fate(Input({nft_wire::TcpPort(445) + kAccept}, NF_DROP)), "pass");
 }
 
 TEST(FirewallPath, GoesThroughTheChainsThatAreCalled) {
   Wire jump = Input({Jump("smb"), kDrop});
-  EXPECT_EQ(Fate(Called(jump, "smb", {wire::TcpPort(445) + kAccept})), "pass");
+  EXPECT_EQ(Fate(Called(jump, "smb", {nft_wire::TcpPort(445) + kAccept})), "pass");
   // By return and at the end the caller goes on; of goto its caller, here the policy.
   Wire back = Input({Jump("smb"), kDrop});
-  EXPECT_EQ(Fate(Called(back, "smb", {wire::Verdict(NFT_RETURN), kAccept})),
+  EXPECT_EQ(Fate(Called(back, "smb", {nft_wire::Verdict(NFT_RETURN), kAccept})),
             "drop by rule 8 of inet filter input");
   Wire gone = Input({Goto("smb"), kDrop});
   EXPECT_EQ(Fate(Called(gone, "smb", {})), "pass");
@@ -289,22 +300,24 @@ TEST(FirewallPath, GoesThroughTheChainsThatAreCalled) {
 
 TEST(FirewallPath, EveryChainAtAHookHasItsSay) {
   Wire two = Input({kAccept});
-  two.chains.push_back(wire::Chain(NFPROTO_INET, "filter", "late", wire::Hook{.priority = 10}));
-  two.rules.push_back(wire::Rule(NFPROTO_INET, "filter", "late", 9, kDrop));
+  two.chains.push_back(nft_wire::Chain(NFPROTO_INET, "filter", "late", nft_wire::Hook{.priority = 10}));
+  two.rules.push_back(nft_wire::Rule(NFPROTO_INET, "filter", "late", 9, kDrop));
   EXPECT_EQ(Fate(two), "drop by rule 9 of inet filter late");
 }
 
 TEST(FirewallPath, LooksAtTheFamilyOfTheAddress) {
-  const Wire six{.chains = {wire::Chain(NFPROTO_IPV6, "filter", "input", wire::Hook{.policy = NF_DROP})}};
+  const Wire six{
+      .chains = {nft_wire::Chain(NFPROTO_IPV6, "filter", "input", nft_wire::Hook{.policy = NF_DROP})}};
   EXPECT_EQ(Fate(six), "pass");
   EXPECT_EQ(Fate(six, Ipv6(Smb())), "drop by the policy of ip6 filter input");
 }
 
 TEST(FirewallPath, AChainOfANetdevSeesWhatComesByIt) {
   const auto chain = [](std::vector<std::string> netdevs) {
-    return Wire{.chains = {wire::Chain(NFPROTO_NETDEV, "t", "wire",
-                                       wire::Hook{.number = NF_NETDEV_INGRESS, .netdevs = std::move(netdevs)})},
-                .rules = {wire::Rule(NFPROTO_NETDEV, "t", "wire", 3, wire::CameBy("dcb0") + kDrop)}};
+    return Wire{
+        .chains = {nft_wire::Chain(NFPROTO_NETDEV, "t", "wire",
+                                   nft_wire::Hook{.number = NF_NETDEV_INGRESS, .netdevs = std::move(netdevs)})},
+        .rules = {nft_wire::Rule(NFPROTO_NETDEV, "t", "wire", 3, nft_wire::CameBy("dcb0") + kDrop)}};
   };
   NftPacket by_vlan = Smb();
   by_vlan.netdev = "dcb0.100";  // over dcb0
