@@ -9,19 +9,19 @@ namespace rdmaready {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kNow = 1'795'200'000 * kSecond;  // 2026-11-20 18:40:00 UTC
+constexpr std::int64_t kSinceNow = 1'795'200'000 * kSecond;  // 2026-11-20 18:40:00 UTC
 
 TEST(ParseSince, CountsBackFromNow) {
-  EXPECT_EQ(*ParseSince("24h", kNow), kNow - 86'400 * kSecond);
-  EXPECT_EQ(*ParseSince("7d", kNow), kNow - 7 * 86'400 * kSecond);
+  EXPECT_EQ(*ParseSince("24h", kSinceNow), kSinceNow - 86'400 * kSecond);
+  EXPECT_EQ(*ParseSince("7d", kSinceNow), kSinceNow - 7 * 86'400 * kSecond);
 }
 
 TEST(ParseSince, TakesDatesAndTimesOfUtc) {
-  EXPECT_EQ(*ParseSince("2026-11-20T18:40:00", kNow), kNow);
-  EXPECT_EQ(*ParseSince("2026-11-20T18:40Z", kNow), kNow);
-  EXPECT_EQ(*ParseSince("2026-11-20 18:40", kNow), kNow);
-  EXPECT_EQ(*ParseSince("2026-11-20", kNow), kNow - (18 * 3600 + 40 * 60) * kSecond);
-  EXPECT_EQ(TimeText(*ParseSince("2024-02-29T23:59:59", kNow)), "2024-02-29 23:59:59");
+  EXPECT_EQ(*ParseSince("2026-11-20T18:40:00", kSinceNow), kSinceNow);
+  EXPECT_EQ(*ParseSince("2026-11-20T18:40Z", kSinceNow), kSinceNow);
+  EXPECT_EQ(*ParseSince("2026-11-20 18:40", kSinceNow), kSinceNow);
+  EXPECT_EQ(*ParseSince("2026-11-20", kSinceNow), kSinceNow - (18 * 3600 + 40 * 60) * kSecond);
+  EXPECT_EQ(TimeText(*ParseSince("2024-02-29T23:59:59", kSinceNow)), "2024-02-29 23:59:59");
 }
 
 TEST(ParseSince, RefusesWhatIsNoTime) {
@@ -45,7 +45,7 @@ TEST(ParseSince, RefusesWhatIsNoTime) {
                            "+2026-11-20",
                            "2026-11-20T18:40:00.5",
                            "2026-11-20T18:40 Z"}) {
-    const auto since = ParseSince(text, kNow);
+    const auto since = ParseSince(text, kSinceNow);
     EXPECT_EQ(since.status().code(), absl::StatusCode::kInvalidArgument) << text;
   }
 }

@@ -26,7 +26,7 @@ struct RequestCase {
   std::uint32_t status = kStatusSuccess;         // of a refusal
 };
 
-NegotiateRequest With(void (*change)(NegotiateRequest&)) {
+NegotiateRequest RequestWith(void (*change)(NegotiateRequest&)) {
   NegotiateRequest request = GoodRequest();
   change(request);
   return request;
@@ -45,31 +45,31 @@ RequestCase NotSupported(const char* name, const NegotiateRequest& request) {
 
 const RequestCase kSpecification[] = {
     {"basic", GoodRequest()},
-    {"PreferredSendSize 0", With([](auto& r) { r.preferred_send_bytes = 0; })},
-    {"PreferredSendSize 127", With([](auto& r) { r.preferred_send_bytes = 127; })},
-    {"PreferredSendSize 128", With([](auto& r) { r.preferred_send_bytes = 128; })},
-    {"PreferredSendSize 8136", With([](auto& r) { r.preferred_send_bytes = 8136; })},
-    {"PreferredSendSize largest", With([](auto& r) { r.preferred_send_bytes = kMostOfResponder; })},
+    {"PreferredSendSize 0", RequestWith([](auto& r) { r.preferred_send_bytes = 0; })},
+    {"PreferredSendSize 127", RequestWith([](auto& r) { r.preferred_send_bytes = 127; })},
+    {"PreferredSendSize 128", RequestWith([](auto& r) { r.preferred_send_bytes = 128; })},
+    {"PreferredSendSize 8136", RequestWith([](auto& r) { r.preferred_send_bytes = 8136; })},
+    {"PreferredSendSize largest", RequestWith([](auto& r) { r.preferred_send_bytes = kMostOfResponder; })},
     NotSupported("versions above", Versions(0x0101, 0xffff)),
     NotSupported("versions below", Versions(0x0000, 0x00ff)),
     NotSupported("versions the wrong way round", Versions(0x0101, 0x00ff)),
     {"versions from 1.0 up", Versions(0x0100, 0xffff)},
     {"versions up to 1.0", Versions(0x0000, 0x0100)},
     {"versions around 1.0", Versions(0x00ff, 0x0101)},
-    {"CreditsRequested 0", With([](auto& r) { r.credits_requested = 0; }), Answer::kDrops,
+    {"CreditsRequested 0", RequestWith([](auto& r) { r.credits_requested = 0; }), Answer::kDrops,
      EndReason::kRequestNoCredits},
-    {"CreditsRequested 1", With([](auto& r) { r.credits_requested = 1; })},
-    {"CreditsRequested largest", With([](auto& r) { r.credits_requested = 0xffff; })},
-    {"MaxReceiveSize 0", With([](auto& r) { r.max_receive_bytes = 0; }), Answer::kDrops,
+    {"CreditsRequested 1", RequestWith([](auto& r) { r.credits_requested = 1; })},
+    {"CreditsRequested largest", RequestWith([](auto& r) { r.credits_requested = 0xffff; })},
+    {"MaxReceiveSize 0", RequestWith([](auto& r) { r.max_receive_bytes = 0; }), Answer::kDrops,
      EndReason::kRequestReceiveSize},
-    {"MaxReceiveSize 127", With([](auto& r) { r.max_receive_bytes = 127; }), Answer::kDrops,
+    {"MaxReceiveSize 127", RequestWith([](auto& r) { r.max_receive_bytes = 127; }), Answer::kDrops,
      EndReason::kRequestReceiveSize},
-    {"MaxReceiveSize 128", With([](auto& r) { r.max_receive_bytes = 128; })},
-    {"MaxReceiveSize largest", With([](auto& r) { r.max_receive_bytes = kMostOfResponder; })},
-    {"MaxFragmentedSize 131071", With([](auto& r) { r.max_fragmented_bytes = 131'071; }), Answer::kDrops,
+    {"MaxReceiveSize 128", RequestWith([](auto& r) { r.max_receive_bytes = 128; })},
+    {"MaxReceiveSize largest", RequestWith([](auto& r) { r.max_receive_bytes = kMostOfResponder; })},
+    {"MaxFragmentedSize 131071", RequestWith([](auto& r) { r.max_fragmented_bytes = 131'071; }), Answer::kDrops,
      EndReason::kRequestFragmentedSize},
-    {"MaxFragmentedSize 131072", With([](auto& r) { r.max_fragmented_bytes = 131'072; })},
-    {"MaxFragmentedSize largest", With([](auto& r) { r.max_fragmented_bytes = kMostOfResponder; })},
+    {"MaxFragmentedSize 131072", RequestWith([](auto& r) { r.max_fragmented_bytes = 131'072; })},
+    {"MaxFragmentedSize largest", RequestWith([](auto& r) { r.max_fragmented_bytes = kMostOfResponder; })},
 };
 
 // What the test suite's checker asks of a response.
@@ -140,8 +140,8 @@ TEST(Responder, AsWindowsRefusesARangeOfVersionsAndALargePreferredSendSize) {
       {"basic", GoodRequest()},
       NotSupported("versions from 1.0 up", Versions(0x0100, 0x0200)),
       NotSupported("versions up to 1.0", Versions(0x0000, 0x0100)),
-      {"PreferredSendSize 8136", With([](auto& r) { r.preferred_send_bytes = 8136; })},
-      {"PreferredSendSize 8137", With([](auto& r) { r.preferred_send_bytes = 8137; }), Answer::kRefuses,
+      {"PreferredSendSize 8136", RequestWith([](auto& r) { r.preferred_send_bytes = 8136; })},
+      {"PreferredSendSize 8137", RequestWith([](auto& r) { r.preferred_send_bytes = 8137; }), Answer::kRefuses,
        EndReason::kRequestSendSize, kStatusInsufficientResources},
   };
   for (const RequestCase& test : cases) CheckCase(test, settings);
@@ -152,7 +152,7 @@ TEST(Responder, AsOldKsmbdDropsTheMinimaAndGrantsWhatItHas) {
   const Settings settings{
       .max_receive_bytes = 1364, .max_fragmented_bytes = 173'910, .policy = OldKsmbdPolicy()};
   const RequestCase drops[] = {
-      {"MaxReceiveSize 128", With([](auto& r) { r.max_receive_bytes = 128; }), Answer::kDrops,
+      {"MaxReceiveSize 128", RequestWith([](auto& r) { r.max_receive_bytes = 128; }), Answer::kDrops,
        EndReason::kRequestReceiveSize},
       {"MaxFragmentedSize 131072", GoodRequest(), Answer::kDrops, EndReason::kRequestFragmentedSize},
   };
