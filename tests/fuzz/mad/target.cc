@@ -58,7 +58,7 @@ void Wide(Octets bytes) {
 }
 
 // What passes as a question is one.
-void Question(Octets bytes) {
+void CheckQuestion(Octets bytes) {
   if (!CheckMadQuestion(bytes).ok()) return;
   Demand(bytes.size() == kMadBytes && bytes[3] == std::byte{kMadGet});
   std::vector<std::byte> cleared(bytes.begin(), bytes.end());
@@ -77,7 +77,7 @@ void Attribute(Octets bytes) {
 constexpr void (*kDecoders[])(Octets) = {PortInfo,
                                          Counters,
                                          Wide,
-                                         Question,
+                                         CheckQuestion,
                                          Attribute<PortInfo, mad_wire::PortInfo>,
                                          Attribute<Counters, mad_wire::PortCounters>,
                                          Attribute<Wide, mad_wire::PortCountersExtended>};

@@ -119,6 +119,10 @@ TEST(IpSubnets, SaysWhatComparingEachAddressSays) {
     const std::vector<Verdict> verdicts =
         std::get<JudgeAmongPorts>(check.judge)(HostView{host, VirtualFabricProfile()});
     ASSERT_EQ(verdicts.size(), host.ports->size());
+    if (verdicts.size() == 1) {
+      EXPECT_EQ(verdicts[0].outcome, Outcome::kNotApplicable);
+      continue;
+    }
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       if (verdicts[i].outcome == Outcome::kUnknown) continue;
       const std::string slow = SlowClash(*host.ports, i);
