@@ -12,7 +12,7 @@ namespace rdmaready::smbdirect {
 namespace {
 
 constexpr int kSteps = 24;
-constexpr std::size_t kMostScriptBytes = 24 * 1024;
+constexpr std::size_t kMostRecordedBytes = 24 * 1024;
 
 // One end: whatever is done to it is written down.
 class Recorded {
@@ -32,7 +32,7 @@ class Recorded {
   }
   Machine& machine() { return machine_; }
   std::vector<std::byte> TakeScript() { return std::move(script_); }
-  bool full() const { return script_.size() >= kMostScriptBytes; }
+  bool full() const { return script_.size() >= kMostRecordedBytes; }
 
  private:
   Machine machine_;
