@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/model/facts.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 

@@ -6,6 +6,7 @@
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 

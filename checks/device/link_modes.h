@@ -9,6 +9,7 @@
 
 #include "api/model/ethernet_link.h"
 #include "api/model/facts.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 

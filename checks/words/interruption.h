@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/model/facts.h"
+#include "checks/fact_ref.h"
 
 namespace rdmaready {
 
