@@ -143,6 +143,7 @@ inline std::vector<KernelModule> GoodModules() {
 inline Port GoodPort() {
   Port port;
   port.device = "rxe0";
+  port.node_guid = std::uint64_t{0x505400fffe000001};
   port.number = 1;
   port.transport = Transport::kRoce;
   port.software = true;
