@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// dev.*, iw.ird-ord: what an RDMA device must be able to hold for SMB Direct in the kernel.
+// dev.*, iw.ird-ord: who an RDMA device says it is, and what it must hold for SMB Direct in the kernel.
 //
 // The numbers are those of fs/smb in Linux 6.12: cifs posts 255 + 4 x 32 + 1 = 384 send requests and 256
 // receive requests a connection, with 6 elements each; ksmbd 255 + 4 + 1, and for its reads and writes up to
 // 840 more on a device that reads into one element only.
+#include <fmt/format.h>
+
 #include "checks/families.h"
 #include "checks/storage/roles.h"
 #include "checks/words/verdicts.h"
@@ -74,6 +76,16 @@ Verdict JudgeReads(const PortView& view) {
 
 bool IsIwarp(const Port& port) { return port.transport && *port.transport == Transport::kIwarp; }
 
+// A virtual function has 0 until the host of its physical function gives it one (mlx5: with its MAC).
+Verdict JudgeDevGuid(const PortView& view) {
+  if (IsIwarp(view.port)) return NotApplicable("iWARP: its connections do not name the device");
+  constexpr std::string_view kSource = "RDMA netlink";
+  const Fact<std::uint64_t>& guid = view.port.node_guid;
+  if (!guid) return NoAnswer(guid.missing(), "a node GUID other than 0", kSource);
+  return Judged(*guid != 0, *guid != 0 ? fmt::format("node GUID {:016x}", *guid) : "node GUID 0",
+                "a node GUID other than 0", kSource);
+}
+
 Verdict JudgeDevRdAtom(const PortView& view) {
   if (IsIwarp(view.port)) return NotApplicable("iWARP: judged as iw.ird-ord");
   return JudgeReads(view);
@@ -96,6 +108,14 @@ std::vector<Check> DeviceLimitsChecks() {
   const std::vector<std::string_view> readable{"drv.core-modules", "drv.userlib"};
   const std::vector<std::string_view> one_answer{"drv.core-modules", "drv.userlib", "dev.fast-registration"};
   return {
+      {.id = "dev.guid",
+       .title = "The RDMA device has a node GUID",
+       .why = "The connection manager tells devices apart by it: of two peers that have none it may take one's "
+              "connection for a stale one of the other's, refuse it, and end that",
+       .fix = "ip link set dev NETDEV vf NUMBER mac ADDRESS  # on the host of the physical function NETDEV; of "
+              "InfiniBand node_guid and port_guid; then bind the function's driver again",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeDevGuid},
       {.id = "dev.fast-registration",
        .title = "The device registers memory by work request",
        .why =

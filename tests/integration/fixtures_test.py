@@ -24,7 +24,7 @@ class Fixtures(unittest.TestCase):
                 counts += of_case
                 self.same(case.golden.read_text(), said)
         with self.subTest("counts"):
-            self.same(fixtures.COUNTS.read_text(), "\n".join(counts) + "\n")
+            self.same(fixtures.COUNTS.read_text(), fixtures.counts_text(counts))
 
     def test_a_difference_is_told_without_what_is_the_same(self):
         self.assertEqual(fixtures.difference("a\nb\nc\n", "a\nB\nc\n"), "-b\n+B")

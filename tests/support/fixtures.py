@@ -73,6 +73,10 @@ class Case:
         return "\n".join(said) + "\n", counts
 
 
+def counts_text(lines):
+    return "".join(f"{line}\n" for line in ["# SPDX-License-Identifier: Apache-2.0", *lines])
+
+
 def difference(written, judged):
     """Only the lines that differ: - as it is written down, + as it is judged now. Empty without any."""
     lines = difflib.unified_diff(written.splitlines(), judged.splitlines(), lineterm="", n=0)

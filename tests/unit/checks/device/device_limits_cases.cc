@@ -47,6 +47,16 @@ std::vector<CheckCase> DeviceLimitsCases() {
       cases.push_back(Warns(number.id, "little", with(number.pass - 1), std::to_string(number.pass - 1)));
     cases.push_back(IsUnknown(number.id, "denied", LimitsDenied(), "not permitted"));
   }
+  const auto with_guid = [](Fact<std::uint64_t> guid) {
+    return WithPort([&guid](Port& port) { port.node_guid = guid; });
+  };
+  cases.insert(cases.end(),
+               {Passes("dev.guid", "good", GoodHost(), "node GUID 505400fffe000001"),
+                Fails("dev.guid", "a function that was given none", with_guid(std::uint64_t{0}), "node GUID 0",
+                      {.fix = "vf NUMBER mac ADDRESS"}),
+                IsUnknown("dev.guid", "denied", with_guid(Denied()), "not permitted"),
+                DoesNotApply("dev.guid", "iWARP",
+                             WithPort([](Port& port) { port.transport = Transport::kIwarp; }), "iWARP")});
   cases.insert(cases.end(),
                {Passes("dev.fast-registration", "good", GoodHost(), "fast registration"),
                 Fails("dev.fast-registration", "none",
