@@ -96,12 +96,13 @@ class Lldp(unittest.TestCase):
         return self.netdev("--lldp", seconds, *options)["lldp"]
 
     def kept(self):
-        """What lldpad has, once it has heard of the other end."""
+        """What lldpad has, once it has heard all that START makes the other end announce. Each setting sends a frame of its own, at most one
+        a second: the first ones lack what is set last."""
         deadline = time.monotonic() + 90  # agents announce themselves every 30 s
         while True:
             kept = self.netdev()["lldp_agent"]
             self.assertIn("value", kept, kept)
-            if kept["value"]["peers"] or time.monotonic() > deadline:
+            if any((peer.get("app") or {}).get("entries") for peer in kept["value"]["peers"]) or time.monotonic() > deadline:
                 return kept["value"]
             time.sleep(1)
 
