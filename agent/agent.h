@@ -116,8 +116,8 @@ class Agent {
   bool LiveTestRunning() const { return live_tests_ > 0; }
 
  private:
-  // Reads the host at the beginning and at the end of a watch, and listens in between; others may be served
-  // meanwhile.
+  // Reads the host at the beginning and at the end of a watch, and listens in between; others may be
+  // served meanwhile.
   Facts Watch(const LldpWait& wait);
   absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
                                     const std::string& what) const;

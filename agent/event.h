@@ -28,8 +28,8 @@ struct Event {
 // A caller whose certificate, or lack of one, ended the handshake: "certificate" and "reason".
 inline constexpr std::string_view kTlsRefused = "tls-refused";
 
-// Called from any thread. Values may come from strangers: whoever writes them down makes them safe. Never a
-// secret.
+// Called from any thread. Values may come from strangers: whoever writes them down makes them safe. Never
+// a secret.
 using EventSink = std::function<void(const Event&)>;
 
 // An empty sink (an agent in the command line's process) hears nothing.

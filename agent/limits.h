@@ -16,8 +16,8 @@ struct CallLimits {
   std::chrono::milliseconds any_call{3'600'000};  // a check of many ports
 };
 
-// Sizes, streams, threads, handshakes, idle connections. What is over the limit on threads is answered
-// RESOURCE_EXHAUSTED.
+// Sizes, streams, threads, handshakes, idle connections. What is over the limit on threads is
+// answered RESOURCE_EXHAUSTED.
 void SetLimits(grpc::ServerBuilder& builder);
 
 }  // namespace rdmaready

@@ -37,8 +37,8 @@ absl::Status CannotOpen(int error, const std::string& path) {
                              " and must be writable by all)"};
 }
 
-// Without O_CREAT first: the kernel forbids opening another user's file in a sticky directory with it
-// (fs.protected_regular).
+// Without O_CREAT first: the kernel forbids opening another user's file in a sticky directory with
+// it (fs.protected_regular).
 absl::StatusOr<UniqueFd> OpenLockFile(const std::string& path) {
   constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -21,8 +21,8 @@ struct EthernetNic {
 // Missing where the port's netdevs are.
 Fact<std::vector<EthernetNic>> EthernetNicsOf(const Port& port);
 
-// Since the driver was loaded, all of them together. Missing, kUnsupported: one of them counts no packets of
-// priorities.
+// Since the driver was loaded, all of them together. Missing, kUnsupported: one of them counts no packets
+// of priorities.
 Fact<PriorityPackets> ReadPriorityPackets(HostReader& host, const Fact<std::vector<EthernetNic>>& nics);
 
 // Missing when either reading is, and when a counter went backwards: somebody set it to 0 meanwhile.

@@ -28,8 +28,8 @@
 
 namespace rdmaready {
 
-// Where root's agent also answers callers of this host who name none; the environment's RDMAREADY_SOCKET moves
-// it.
+// Where root's agent also answers callers of this host who name none; the environment's RDMAREADY_SOCKET
+// moves it.
 std::string LocalSocketPath();
 
 struct ServerOptions {

@@ -40,8 +40,8 @@ absl::StatusOr<Profile> DecodeProfile(const v1::CheckRequest& request, const Age
   return ParseProfile(text, request.profile_name());
 }
 
-// Where a call came from, which its caller cannot choose: "ipv4:10.0.0.7:40112 storage1", the name that of its
-// certificate.
+// Where a call came from, which its caller cannot choose: "ipv4:10.0.0.7:40112 storage1", the name that of
+// its certificate.
 std::string Origin(const grpc::ServerContext& context) {
   std::string origin = context.peer();
   const auto identity = context.auth_context();

@@ -48,8 +48,8 @@ template <class View>
 using Judge = Verdict (*)(const View&);
 
 // What a port is beside the others of its host. All are judged at once, since each against all others takes the
-// square of the time. One verdict for each port of the host, in their order; none where the ports are not
-// known.
+// square of the time. One verdict for each port of the host, in their order; none where the ports are
+// not known.
 using JudgeAmongPorts = std::vector<Verdict> (*)(const HostView&);
 
 // What the ports of several hosts have in common, when all is well: see checks/fleet/agreement.h.

@@ -28,8 +28,8 @@ class Console {
   // here, as that of Progress is.
   void Error(std::string_view text);
 
-  // One line on standard error, rewritten in place, at most ten times a second; nothing unless it is a
-  // terminal.
+  // One line on standard error, rewritten in place, at most ten times a second; nothing unless it is
+  // a terminal.
   void Progress(std::string_view text);
   void EraseProgress();
 

@@ -28,12 +28,12 @@ ExitStatus ConnectFailure(const absl::Status& status);
 // caller named wrongly.
 ExitStatus CallFailure(const absl::Status& status);
 
-// Of saving a file. Where nothing can be written is what the caller named wrongly; a full disk is our own
-// failure.
+// Of saving a file. Where nothing can be written is what the caller named wrongly; a full disk is our
+// own failure.
 ExitStatus SaveFailure(const absl::Status& status);
 
-// Of a check: the verdict, the failures of hosts that could not be asked, and whether every store kept its
-// result.
+// Of a check: the verdict, the failures of hosts that could not be asked, and whether every store kept
+// its result.
 ExitStatus OfCheck(Readiness verdict, std::span<const ExitStatus> host_failures, bool stored);
 
 }  // namespace rdmaready

@@ -15,8 +15,8 @@ namespace rdmaready {
 // Padded with blanks on the right; always ends in at least one.
 std::string Column(std::string_view text, std::size_t width);
 
-// Breaks at blanks so that no line is longer than `width` (a longer word stays whole); one line when `width` is
-// 0.
+// Breaks at blanks so that no line is longer than `width` (a longer word stays whole); one line when `width`
+// is 0.
 std::vector<std::string> Wrap(std::string_view text, std::size_t width);
 
 // "  dcb       FAIL  pfc.lossless-priority  PFC on 4, wanted on 3 only", wrapped under its last column.

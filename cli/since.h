@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in time as a person types them. All in UTC, as run ids are: hosts in several zones are read side by
-// side.
+// Points in time as a person types them. All in UTC, as run ids are: hosts in several zones are read side
+// by side.
 #pragma once
 
 #include <cstdint>

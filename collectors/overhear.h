@@ -12,8 +12,8 @@ struct Overheard {
   Fact<DcbNotices> dcb{};  // kNotCollected: no port of the host has DCB, so nobody listened
 };
 
-// Takes the whole time where anything can be listened to; else it returns at once. `host` is asked by two
-// threads.
+// Takes the whole time where anything can be listened to; else it returns at once. `host` is asked by
+// two threads.
 Overheard Overhear(HostReader& host, const LldpWait& wait, const Facts& facts);
 
 }  // namespace rdmaready

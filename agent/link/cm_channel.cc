@@ -18,8 +18,8 @@ namespace rdmaready {
 namespace {
 
 constexpr char kDevice[] = "/dev/infiniband/rdma_cm";
-// The kernel tells events of an id only while its word from user space is not 0. Ids are told apart by their
-// handles.
+// The kernel tells events of an id only while its word from user space is not 0. Ids are told apart by
+// their handles.
 constexpr std::uint64_t kWord = 1;
 
 std::uint64_t Pointer(void* to) { return reinterpret_cast<std::uintptr_t>(to); }

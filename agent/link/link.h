@@ -76,8 +76,8 @@ struct Handshake {
   // Of the request, of the answer, or of a consumer's refusal. On InfiniBand and RoCE it has the size of its
   // field, zeros behind what was sent (an answer: 196 bytes); on iWARP the size that was sent.
   std::vector<std::uint8_t> private_data{};
-  // RDMA reads that both ends agreed on, seen from this end: those of the peer here, and those of this end
-  // there.
+  // RDMA reads that both ends agreed on, seen from this end: those of the peer here, and those of this
+  // end there.
   std::uint32_t responder_resources = 0;
   std::uint32_t initiator_depth = 0;
 };
@@ -170,8 +170,8 @@ class RdmaLink {
 
   // Connects from `local_address` (empty: the system chooses); `private_data` goes along: the nonce of our own
   // peers, or what a server's protocol asks for. kUnreachable when the address or route does not resolve or
-  // nobody answers, kRejected when the other side says no, kSetup for trouble on this side; handshake() tells
-  // more.
+  // nobody answers, kRejected when the other side says no, kSetup for trouble on this side; handshake()
+  // tells more.
   virtual absl::Status Connect(const Endpoint& endpoint, PrivateData private_data,
                                const std::string& local_address, const LinkSettings& settings,
                                const Patience& patience) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probe: a storage server approached as its clients approach it, as far as it lets in who has no secret. A row
-// of the table for each protocol. What comes of it is a value (api/model/probe.h); what that means is a check
-// (checks/probe/probe.h).
+// of the table for each protocol. What comes of it is a value (api/model/probe.h); what that means is a
+// check (checks/probe/probe.h).
 //
 // Whoever makes a probe begins its result (BeginProbe), makes the steps that all protocols share (kStepResolve,
 // kStepRoute), and lets the row go on with the rest. A row bounds each step and all memory: servers may be

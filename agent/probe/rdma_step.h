@@ -13,8 +13,8 @@ namespace rdmaready {
 
 // Asks by TCP whether anybody is at a port, and says nothing there. It is not let go at once: the listener of
 // the soft iWARP device takes the end of a connection that it has not accepted yet for its own and listens no
-// more (siw_cm_llp_state_change, Linux 6.12: such a socket still has the listener's endpoint). Not to be
-// copied.
+// more (siw_cm_llp_state_change, Linux 6.12: such a socket still has the listener's endpoint). Not to
+// be copied.
 class Knock {
  public:
   Knock() = default;

@@ -29,8 +29,8 @@ struct PostReceive {
 // Post one send of head() followed by `payload`. The payload is not copied: it lies in memory that was given to
 // Submit, so a driver that registered that memory sends it in place (two gather entries), and another one
 // copies it behind the head. `slot` counts from 0 to max_sends_in_flight - 1 and is free again at this send's
-// completion: the place for a copy of the head, which does not outlive the action. Its completion is
-// Connection::SendDone.
+// completion: the place for a copy of the head, which does not outlive the action. Its completion
+// is Connection::SendDone.
 struct Send {
   std::array<std::byte, kNegotiateResponseBytes> head_bytes{};
   std::uint32_t head_size = 0;

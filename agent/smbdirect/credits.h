@@ -19,8 +19,8 @@ class Credits {
   explicit Credits(std::uint16_t maximum) : maximum_(maximum) {}
 
   // After the negotiation: `send` credits are ours, `posted` receives the peer's; it asks for `target`. With
-  // none posted the peer cannot speak, so a grant is due: cifs.ko too sends one at once, before its first
-  // payload.
+  // none posted the peer cannot speak, so a grant is due: cifs.ko too sends one at once, before its
+  // first payload.
   void Start(std::uint16_t send, std::uint16_t posted, std::uint16_t target) {
     send_ = send;
     posted_ = posted;

@@ -44,8 +44,8 @@ std::variant<Agreement, Refusal> JudgeRequest(Bytes request, const Settings& set
 NegotiateResponse MakeResponse(const Agreement& agreement, const Settings& settings);  // 3.1.5.3
 NegotiateResponse MakeFailure(std::uint32_t status);                                   // 3.1.5.3
 
-// The initiator's judgement, 3.1.5.7. More credits than requested are accepted: ksmbd grants 254 whatever one
-// asks.
+// The initiator's judgement, 3.1.5.7. More credits than requested are accepted: ksmbd grants 254 whatever
+// one asks.
 std::variant<Agreement, Refusal> JudgeResponse(Bytes response, const Settings& settings);
 
 }  // namespace rdmaready::smbdirect

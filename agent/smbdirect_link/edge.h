@@ -6,8 +6,8 @@
 // thread. Nothing is copied: messages and RDMA requests lie in memory that was lent to the edge.
 //
 // Its own memory is bounded by the Settings: the receives, 32 bytes for each send under way, and one message
-// under reassembly. A message that asks for a remote invalidation is refused where the link's device knows
-// none.
+// under reassembly. A message that asks for a remote invalidation is refused where the link's device
+// knows none.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@
 
 namespace rdmaready::smbdirect {
 
-// The layer above, called within Step, Start and the requests. It may make requests of the edge. Any may be
-// empty.
+// The layer above, called within Step, Start and the requests. It may make requests of the edge. Any may
+// be empty.
 struct Upper {
   std::function<void(const Agreement&)> established{};
   // The peer's send took away the window of this key; called before the message it came with is delivered.
@@ -76,9 +76,8 @@ class Edge {
   // broke the protocol).
   absl::Status Step(TimePoint until);
 
-  // As those of Connection; InvalidArgument also for memory that was not lent, or for an invalidation where
-  // the link's device knows none. Posted at the end of the Step or the Together they are called in, else at
-  // once.
+  // As those of Connection; InvalidArgument also for memory that was not lent, or for an invalidation where the
+  // link's device knows none. Posted at the end of the Step or the Together they are called in, else at once.
   absl::Status Submit(const Message& message);
   absl::Status ReadFromPeer(std::span<std::byte> local, std::span<const BufferDescriptor> remote,
                             std::uint64_t offset, std::uint64_t cookie);

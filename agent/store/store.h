@@ -24,8 +24,8 @@ class Store {
   virtual absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery& query) = 0;
   virtual absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery& query) = 0;
 
-  // What the reader of the next report must be told of the memory ("damaged, set aside as FILE"), once. Empty:
-  // nothing.
+  // What the reader of the next report must be told of the memory ("damaged, set aside as FILE"), once.
+  // Empty: nothing.
   virtual std::string TakeNotice() = 0;
 };
 

@@ -200,8 +200,8 @@ StoreEvent ReadEvent(const Statement& row) { return {.unix_ns = row.Int(0), .tex
 absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::Open(const std::string& path,
                                                            std::chrono::milliseconds check_time) {
   RR_RETURN_IF_ERROR(CheckKind(path));
-  // Nobody else's to read, whatever the umask; SQLite gives its log the same mode. An empty file is a fresh
-  // database.
+  // Nobody else's to read, whatever the umask; SQLite gives its log the same mode. An empty file is a
+  // fresh database.
   constexpr ::mode_t kOnlyOurs = 0600;
   static_cast<void>(
       UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOnlyOurs)));

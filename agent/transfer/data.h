@@ -219,8 +219,8 @@ bool IsStale(const Pattern& pattern, std::span<const std::byte> bytes, std::opti
 // Whether `memory`, which came from the peer, can be the `SlotsOf(test)` slots of this test.
 absl::Status CheckMemory(const TransferCase& test, const RemoteMemory& memory);
 
-// A stall with what was in flight: "17 RDMA writes posted, 15 completed; nothing for 4.0 s". Others pass
-// unchanged.
+// A stall with what was in flight: "17 RDMA writes posted, 15 completed; nothing for 4.0 s". Others
+// pass unchanged.
 absl::Status WithProgress(const absl::Status& status, const char* what, const TransferCounts& counts);
 
 // Checks that `completion` is of a message that was posted and not complete yet, the last one of a chain: then

@@ -72,8 +72,8 @@ absl::Status SendInitiator::Run(Phase& phase) {
   return WithProgress(status, "sends", phase.counts);
 }
 
-// An answer says more than the completion of the ping, which is taken when it comes: only its slot must be
-// free.
+// An answer says more than the completion of the ping, which is taken when it comes: only its slot must
+// be free.
 absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
   RR_RETURN_IF_ERROR(TakeUntil(0, ping < kSendSlots ? 0 : ping - kSendSlots + 1, phase));
   RR_RETURN_IF_ERROR(session_.link().PostSend(ping, outgoing_->slice(ping)));

@@ -2,8 +2,8 @@
 // Histogram: latencies in a fixed amount of memory (about 19 KB, no allocation after construction).
 //
 // Error bound: a quantile is reported as the middle of its bucket, which is at most 1/128 (0.8 %) away from the
-// true value; below 128 ns it is exact. The maximum is exact. Values from 2^42 ns (73 minutes) on count as
-// that.
+// true value; below 128 ns it is exact. The maximum is exact. Values from 2^42 ns (73 minutes) on count
+// as that.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ class Histogram {
 
   std::uint64_t count() const { return count_; }
 
-  // The value that the fraction `q` (0 to 1) of all recorded values does not exceed; 0 when nothing was
-  // recorded.
+  // The value that the fraction `q` (0 to 1) of all recorded values does not exceed; 0 when nothing
+  // was recorded.
   std::int64_t Quantile(double q) const {
     if (count_ == 0) return 0;
     const double wanted = std::ceil(std::clamp(q, 0.0, 1.0) * static_cast<double>(count_));
@@ -64,8 +64,8 @@ class Histogram {
   static constexpr std::uint64_t kLargest = (std::uint64_t{1} << kLargestBits) - 1;
   static constexpr std::size_t kBuckets = kExactBelow + (std::size_t{kLargestBits - kSubBits - 1} << kSubBits);
 
-  // A value with its highest bit at `kSubBits + shift` falls into the bucket named by its top kSubBits + 1
-  // bits.
+  // A value with its highest bit at `kSubBits + shift` falls into the bucket named by its top kSubBits +
+  // 1 bits.
   static std::size_t Index(std::uint64_t value) {
     if (value < kExactBelow) return value;
     const unsigned shift = static_cast<unsigned>(std::bit_width(value)) - 1 - kSubBits;

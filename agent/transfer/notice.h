@@ -3,8 +3,8 @@
 // from the writer, "messages up to n are verified, their slots are free" from the other end.
 //
 // A notice holds a sequence number, so that a lost one shows, and a tag keyed by the nonce, the direction and
-// both values, so that a damaged, reflected or injected one shows. Nothing in it is used before that was
-// checked.
+// both values, so that a damaged, reflected or injected one shows. Nothing in it is used before that
+// was checked.
 #pragma once
 
 #include <array>

@@ -43,8 +43,8 @@ std::uint64_t Pattern::Tag(std::uint64_t first, std::uint64_t second) const {
   return Mix(key_[0] + Mix(first ^ Mix(key_[1] ^ Mix(second))));
 }
 
-// Word j of message m is (start(m) + j * step) ^ mask(m): one add, one exclusive or and one store for eight
-// bytes.
+// Word j of message m is (start(m) + j * step) ^ mask(m): one add, one exclusive or and one store for
+// eight bytes.
 void Pattern::Fill(std::span<std::byte> message, std::uint64_t number) const {
   const Stream stream = StreamOf(number);
   std::uint64_t value = stream.start;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pattern: the payload of a live test, keyed by the nonce and the message's number, so that every message of
-// every test differs: stale, misplaced, swapped and injected bytes all show. It is a checksum's cousin, not a
-// cipher.
+// every test differs: stale, misplaced, swapped and injected bytes all show. It is a checksum's cousin, not
+// a cipher.
 #pragma once
 
 #include <cstddef>

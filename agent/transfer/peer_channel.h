@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PeerChannel: the seam towards the other end of a test: a thread of this process, or an agent behind the
-// caller.
+// PeerChannel: the seam towards the other end of a test: a thread of this process, or an agent behind
+// the caller.
 //
 // Ordered and reliable while it is open. It may be slow (relayed: milliseconds to seconds), so the engine never
 // waits for it inside the measured part. On each end one thread at a time sends, and one at a time receives.

@@ -7,8 +7,8 @@
 
 namespace rdmaready {
 
-// The fewest mistakes that make one of the other: a letter too much, too few, another one, or two neighbours
-// swapped.
+// The fewest mistakes that make one of the other: a letter too much, too few, another one, or two
+// neighbours swapped.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
 // How many mistakes a guess may assume where one of the two is that short: more make any short word of any

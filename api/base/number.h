@@ -11,8 +11,8 @@
 
 namespace rdmaready {
 
-// The number that `text` begins with, which is removed from it. Nothing when there is none; `text` is unchanged
-// then.
+// The number that `text` begins with, which is removed from it. Nothing when there is none; `text` is
+// unchanged then.
 template <std::integral T>
 std::optional<T> TakeNumber(std::string_view& text, int base = 10) {
   T number{};

@@ -32,8 +32,8 @@ std::string UtcText(std::int64_t unix_ns);
 std::string Hex(std::span<const std::uint8_t> bytes, std::string_view between = "");
 std::string Hex(std::span<const std::byte> bytes, std::string_view between = "");
 
-// Foreign text for one line of a log, a lock or a message: printable ASCII, '?' for all else, at most
-// `max_bytes`.
+// Foreign text for one line of a log, a lock or a message: printable ASCII, '?' for all else, at
+// most `max_bytes`.
 std::string SafeLine(std::string_view text, std::size_t max_bytes);
 
 // Trailing white space (a sysfs file ends in a newline) removed.

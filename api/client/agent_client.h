@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgentClient: one agent, as the command line sees it. Values of the model go in and come out; gRPC stays
-// inside.
+// AgentClient: one agent, as the command line sees it. Values of the model go in and come out; gRPC
+// stays inside.
 //
 // Errors: kNotFound (name does not resolve), kUnavailable (refused, not answering, went away), kUnimplemented
 // (an agent of an incompatible version), kDeadlineExceeded; anything else is the agent's own failure. Texts

@@ -37,8 +37,8 @@ std::string DateText(const ::ASN1_TIME& time);
 // CA that is trusted here (issuer CN=x)". Reads on from "the certificate CN=a ...".
 std::string TroubleText(int error, const ::X509* certificate);
 
-// Empty: it is signed by the store, by way of `others` (intermediates; may be empty), valid now, and meant for
-// `use`.
+// Empty: it is signed by the store, by way of `others` (intermediates; may be empty), valid now, and meant
+// for `use`.
 std::string WhyUntrusted(::X509& certificate, const std::vector<Certificate>& others, ::X509_STORE& trusted,
                          CertificateUse use);
 

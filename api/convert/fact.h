@@ -17,8 +17,8 @@ inline Missing OutOfRange(std::string detail) {
   return {Missing::Kind::kFailed, "the sender's facts: " + detail};
 }
 
-// Model and wire enums have the same numbers (held by the round trip test); what lies outside is the honest
-// zero.
+// Model and wire enums have the same numbers (held by the round trip test); what lies outside is the
+// honest zero.
 template <class Model, class Wire>
 Model Enumerator(Wire value, Model last) {
   const int number = static_cast<int>(value);

@@ -11,8 +11,8 @@
 
 namespace rdmaready {
 
-// A reading, never a difference: whether two readings can be subtracted is decided in
-// checks/counted/counters.h.
+// A reading, never a difference: whether two readings can be subtracted is decided
+// in checks/counted/counters.h.
 struct Counter {
   std::string name{};  // as the driver, or the specification, calls it
   std::uint64_t value = 0;

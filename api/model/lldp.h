@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What LLDP (IEEE 802.1AB) and DCBX inside of it announce on a link. std::optional is a TLV that need not be
-// there; what a frame does not say is not a gap in our picture. Texts are foreign: printable ASCII, '?' for
-// else.
+// there; what a frame does not say is not a gap in our picture. Texts are foreign: printable ASCII, '?'
+// for else.
 #pragma once
 
 #include <array>

@@ -4,8 +4,8 @@
 //   responder: kOffer, kReady, kView          initiator: kDone, kResult
 //
 // kView may replace any earlier message of the responder and kResult any of the initiator: both mean "it is
-// over for me, this is what I saw". A flat value: which fields count depends on the kind, the others keep their
-// defaults.
+// over for me, this is what I saw". A flat value: which fields count depends on the kind, the others keep
+// their defaults.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SmbTcpAnswers, SmbAnswers: what an SMB server answered by TCP, and over RDMA. The contract is that of
-// api/model/probe_rdma.h.
+// SmbTcpAnswers, SmbAnswers: what an SMB server answered by TCP, and over RDMA. The contract is that
+// of api/model/probe_rdma.h.
 #pragma once
 
 #include <cstdint>

@@ -63,8 +63,8 @@ struct RdmaListener {
   auto operator<=>(const RdmaListener&) const = default;
 };
 
-// What bears on RDMA of the configuration of ksmbd, the kernel's SMB server. What is not set there is ksmbd's
-// default.
+// What bears on RDMA of the configuration of ksmbd, the kernel's SMB server. What is not set there is
+// ksmbd's default.
 struct KsmbdConfig {
   std::string path{};
   std::optional<bool> multichannel{};     // "server multi channel support"

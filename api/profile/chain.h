@@ -36,8 +36,8 @@ enum class Extendable {
   kBuiltInsAndFiles,  // blocks on file access
 };
 
-// Faults (an unknown profile, a circle, a chain that is too long) are added to `faults`, in their file and
-// line.
+// Faults (an unknown profile, a circle, a chain that is too long) are added to `faults`, in their file
+// and line.
 ProfileChain ReadChain(std::string_view yaml, std::string_view file_name, Extendable extendable,
                        std::vector<YamlFault>& faults);
 

@@ -223,8 +223,8 @@ class Filler {
     message.GetReflection()->SetEnum(&message, &field, value);
   }
 
-  // Null when it is none of the words. An "unknown" is what a reader makes of a newer writer, and nothing to
-  // write.
+  // Null when it is none of the words. An "unknown" is what a reader makes of a newer writer, and nothing
+  // to write.
   static const EnumValueDescriptor* ValueOf(const YamlNode& node, const EnumDescriptor& type) {
     for (int i = 0; i < type.value_count(); ++i) {
       if (node.kind == YamlNode::Kind::kScalar && node.text == WordOf(*type.value(i)) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a protobuf message from a YAML tree by reflection: the message is the schema, nothing is written down
-// twice.
+// Fills a protobuf message from a YAML tree by reflection: the message is the schema, nothing is written
+// down twice.
 #pragma once
 
 #include <map>

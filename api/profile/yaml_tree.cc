@@ -144,8 +144,8 @@ class Builder : public YAML::EventHandler {
   std::vector<Repeated> repeated_{};
 };
 
-// Length of the UTF-8 sequence at the front; 0 for none. Overlong forms and surrogates are left to be harmless
-// text.
+// Length of the UTF-8 sequence at the front; 0 for none. Overlong forms and surrogates are left to be
+// harmless text.
 std::size_t SequenceLength(std::string_view text) {
   const auto byte = static_cast<unsigned char>(text.front());
   const std::size_t length = byte < 0x80   ? 1

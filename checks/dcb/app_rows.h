@@ -29,8 +29,8 @@ bool TakesDscpRowsOnly(std::string_view driver);
 // ieee_setapp, so that the kernel keeps the row to itself; qede enters it and refuses it afterwards (6.12).
 bool IgnoresDscpRows(std::string_view driver);
 
-// Drivers whose table shows rows that were set from Linux, and none that firmware got by DCBX or has of its
-// own.
+// Drivers whose table shows rows that were set from Linux, and none that firmware got by DCBX or has of
+// its own.
 bool HidesRowsOfFirmware(std::string_view driver);
 
 // Why the lack of a row says nothing on such a driver.

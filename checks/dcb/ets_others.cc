@@ -67,8 +67,8 @@ std::string ExpectedClasses(const Profile& profile) {
   return text;
 }
 
-// What is wrong with that class; empty when nothing is. How RDMA's own is served is ets.tsa's and
-// ets.rdma-share's.
+// What is wrong with that class; empty when nothing is. How RDMA's own is served is ets.tsa's
+// and ets.rdma-share's.
 std::string Wrong(const Profile& profile, const Profile::EtsClass& one, const Ets& ets) {
   const std::uint8_t tc = ets.prio_tc[one.priorities.front()];
   for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {

@@ -14,8 +14,8 @@ bool IsUsed(const EtsPlan& plan, std::uint8_t traffic_class) {
   return std::ranges::find(plan.prio_tc, traffic_class) != plan.prio_tc.end();
 }
 
-// A class apart from the default one: the priority's own number by custom, else the lowest free one, else any
-// other.
+// A class apart from the default one: the priority's own number by custom, else the lowest free one, else
+// any other.
 std::uint8_t ChooseClass(const EtsPlan& plan, std::uint8_t priority, std::uint8_t classes) {
   const std::uint8_t fallback = plan.prio_tc[0];
   if (priority < classes && priority != fallback && !IsUsed(plan, priority)) return priority;
@@ -28,8 +28,8 @@ std::uint8_t ChooseClass(const EtsPlan& plan, std::uint8_t priority, std::uint8_
   return fallback;
 }
 
-// Gives `rest` percent to the ETS classes that nobody claims, in the proportion they have now, and none of them
-// nothing.
+// Gives `rest` percent to the ETS classes that nobody claims, in the proportion they have now, and none of
+// them nothing.
 void ShareRest(EtsPlan& plan, unsigned claimed, unsigned rest) {
   const auto is_claimed = [claimed](std::size_t tc) { return (claimed >> tc & 1U) != 0; };
   unsigned total = 0;

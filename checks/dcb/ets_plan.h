@@ -34,8 +34,8 @@ struct EtsClaim {
   std::uint8_t percent = 0;  // of the link; all claims together at most 100
 };
 
-// What the profile claims on a link of that speed: RDMA's, then the heartbeat's. Empty where it asks for no
-// share.
+// What the profile claims on a link of that speed: RDMA's, then the heartbeat's. Empty where it asks for
+// no share.
 std::vector<EtsClaim> ClaimsOf(const Profile& profile, const Fact<std::uint32_t>& speed_mbps);
 
 // The heartbeat's share on a link of that speed, which decides between two where the profile names two.

@@ -21,8 +21,8 @@ namespace rdmaready {
 // Missing for every other driver, and where the rows are not known.
 Fact<Profile::Trust> TrustOf(NetdevRef netdev);
 
-// By which of these rules: "by the DSCP rows". Empty for a driver with a trust table, and for one without a
-// rule.
+// By which of these rules: "by the DSCP rows". Empty for a driver with a trust table, and for one without
+// a rule.
 std::string TrustReason(const Netdev& netdev);
 
 // A driver without a trust table whose rule, as above, needs the rows.

@@ -65,8 +65,8 @@ class PairingSubnets {
  public:
   PairingSubnets(const PairingSide& from, const PairingSide& to);
 
-  // The ports of `to` with which `from` has a subnet in common, ascending. Also those that share nothing but an
-  // address.
+  // The ports of `to` with which `from` has a subnet in common, ascending. Also those that share nothing but
+  // an address.
   std::vector<std::size_t> Neighbours(const PairingPort& from) const;
 
   // The first two addresses, one of each, that are in one subnet and are not the same.

@@ -16,8 +16,8 @@ constexpr std::uint64_t kDefaultMinimumBytes = 64ULL * 1024 * 1024;
 
 // The agent's own limit stands for those of services in user space, which were started like it. A finite one
 // that is large enough passes: the profile names the number, and "unlimited" would be a matter of taste. A
-// small one fails also where CAP_IPC_LOCK makes the kernel ignore it for us: the storage service may not have
-// it.
+// small one fails also where CAP_IPC_LOCK makes the kernel ignore it for us: the storage service may not
+// have it.
 Verdict JudgeHostMemlock(const HostView& view) {
   constexpr std::string_view kSource = "getrlimit RLIMIT_MEMLOCK";
   const std::uint64_t wanted = view.profile.min_memlock_bytes.value_or(kDefaultMinimumBytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfer checks: whether the numbers of a live test are good enough. Ids are "<rung>.<case>":
-// "peer.write-512k".
+// Transfer checks: whether the numbers of a live test are good enough. Ids are
+// "<rung>.<case>": "peer.write-512k".
 //
 // Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown, and
 // judged where the profile names one for RDMA itself between two hosts (512 KiB writes and reads, 1 KiB
@@ -74,8 +74,8 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
 // A test that was not made (the port is busy, the time was up): unknown, and blocking, so never ready.
 Finding NotTested(std::string_view case_name, const TransferPlace& place, std::string_view reason);
 
-// A test that a device of the pair cannot make, and that weighs nothing: not applicable. `reason` is
-// LackFor()'s.
+// A test that a device of the pair cannot make, and that weighs nothing: not applicable. `reason`
+// is LackFor()'s.
 Finding NotPossible(std::string_view case_name, const TransferPlace& place, std::string_view reason);
 
 // What the RDMA device of that name must have for the case and has not: "a has no ..." without the host. Empty

@@ -64,8 +64,8 @@ class HostAddresses {
   };
 
   // The first port before this one that has an address in a subnet of this one's. Only those before it are
-  // looked at, so that two ports in one subnet are one finding. A bond or bridge over both has one address for
-  // both.
+  // looked at, so that two ports in one subnet are one finding. A bond or bridge over both has one address
+  // for both.
   std::optional<Clash> Before(std::size_t port) const {
     std::optional<Clash> clash;
     std::size_t nearest = first_place_[twin_[port]];

@@ -85,8 +85,8 @@ Verdict JudgeGidDefaultMode(const PortView& view) {
   return {};
 }
 
-// The upper six bits are the DSCP and decide the traffic class; the lower two only say whether ECN may mark the
-// packet.
+// The upper six bits are the DSCP and decide the traffic class; the lower two only say whether ECN may mark
+// the packet.
 Verdict JudgeRoceTos(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));

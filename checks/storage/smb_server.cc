@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// smb.* of an SMB server's RDMA ports: does it listen, and does it tell its clients of the address;
-// iw.port-5445.
+// smb.* of an SMB server's RDMA ports: does it listen, and does it tell its clients of the
+// address; iw.port-5445.
 #include <algorithm>
 
 #include "checks/families.h"

@@ -33,8 +33,8 @@ Finding NotYet(const TransferCase& test, TransferPlace place) {
   return NotTested(test.name, place, "interrupted");
 }
 
-// The loopback tests that the host's check did not come to. Its settings are judged before: they name the
-// ports.
+// The loopback tests that the host's check did not come to. Its settings are judged before: they name
+// the ports.
 void AddMissingLoopbacks(std::vector<Finding>& findings) {
   std::set<std::string> subjects;
   for (const Finding& finding : findings) {

@@ -16,8 +16,8 @@ std::string StateDirectory(const char* xdg_state_home, const char* home);
 
 class LocalAgent {
  public:
-  // Errors are our own failure, never "not reachable". A store that cannot be opened is none: each result says
-  // so.
+  // Errors are our own failure, never "not reachable". A store that cannot be opened is none: each result
+  // says so.
   static absl::StatusOr<std::unique_ptr<LocalAgent>> Open(const ClientOptions& options);
   LocalAgent(const LocalAgent&) = delete;
   LocalAgent& operator=(const LocalAgent&) = delete;

@@ -44,8 +44,8 @@ class HostSaver {
   HostSaver& operator=(const HostSaver&) = delete;
   ~HostSaver();
 
-  // kAlreadyExists, kFailedPrecondition: nothing can be saved there, so that nobody needs to be asked.
-  // kInternal.
+  // kAlreadyExists, kFailedPrecondition: nothing can be saved there, so that nobody needs to be
+  // asked. kInternal.
   absl::Status Prepare(const std::vector<std::string>& hosts);
 
   // `files` as the agent sent them: looked into, given the name of the host, written. Returns the folder.

@@ -35,8 +35,8 @@ std::string ListJson(std::string_view schema, std::string_view field, const std:
 // Every id, and for each its family, severity ("blocking", "advice") and when it blocks: {"schema":
 // "rdmaready.v1.Checks", "checks": ["..."], "catalogue": [{"id": ...}]}.
 std::string CatalogueJson(const std::vector<Explanation>& catalogue);
-// One explanation is an object of its own; several are {"schema": "rdmaready.v1.Explanations", "explanations":
-// [...]}.
+// One explanation is an object of its own; several are {"schema": "rdmaready.v1.Explanations",
+// "explanations": [...]}.
 std::string ExplainJson(const std::vector<Explanation>& explanations);
 // `host` may be empty: the error is not about one.
 std::string ErrorJson(ExitStatus status, std::string_view host, std::string_view error);

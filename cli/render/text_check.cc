@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a check: a block for each host, a block for each pair, the ladder, the verdict, what to do
-// first.
+// The report of a check: a block for each host, a block for each pair, the ladder, the verdict, what to
+// do first.
 #include <fmt/format.h>
 
 #include <algorithm>

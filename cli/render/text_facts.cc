@@ -41,8 +41,8 @@ class Listing {
              style_.Paint(Tone::kFaint, Printable(MissingText(fact.missing()))) + "\n";
   }
 
-  // As Line; what is not offered at all shares one line with the others of its section. The reasons are in the
-  // JSON.
+  // As Line; what is not offered at all shares one line with the others of its section. The reasons are in
+  // the JSON.
   template <class T, class Write>
   void Offered(std::size_t indent, std::string_view label, const Fact<T>& fact, Write write) {
     if (fact || fact.missing().kind != Missing::Kind::kUnsupported) return Line(indent, label, fact, write);

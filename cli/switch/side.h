@@ -26,8 +26,8 @@ struct SwitchSide {
 };
 
 // For one of kSwitchKinds. kInvalidArgument for another, and for a profile that has no such side (InfiniBand).
-// Values are the profile's alone; what neither it nor a source gives is a placeholder or left to the switch.
-// Pure.
+// Values are the profile's alone; what neither it nor a source gives is a placeholder or left to the
+// switch. Pure.
 absl::StatusOr<SwitchSide> MakeSwitchSide(const Profile& profile, std::string_view kind);
 
 }  // namespace rdmaready

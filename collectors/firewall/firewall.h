@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packet filter of our network namespace: nf_tables netlink, and whether iptables of the older kind is
-// there.
+// The packet filter of our network namespace: nf_tables netlink, and whether iptables of the older kind
+// is there.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The netdevs that LLDP frames of the ports' links pass: a port's own, or those under it where it stands on
-// others.
+// The netdevs that LLDP frames of the ports' links pass: a port's own, or those under it where it stands
+// on others.
 #pragma once
 
 #include <functional>

@@ -12,8 +12,8 @@ namespace rdmaready {
 // Fills Netdev::lldp_agent of the links' netdevs. lldpad keeps one neighbour a netdev, the one that it heard
 // last, of the nearest bridge's group only, and no more of its frame than the TLVs: `peers` and `own` have at
 // most one agent, without source address, counts and times; `listened_ms` is for how long lldpad has been
-// running. Missing where lldpad does not run, need not listen on the netdev and has heard nobody, or has not
-// answered.
+// running. Missing where lldpad does not run, need not listen on the netdev and has heard nobody, or has
+// not answered.
 void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& facts);
 
 }  // namespace rdmaready

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What devlink tells of the PCI functions below RDMA ports: generic netlink, family "devlink". Only questions
-// are built here. Listings are asked once for the whole host, the mode of the switch in the NIC once a
-// function.
+// are built here. Listings are asked once for the whole host, the mode of the switch in the NIC once
+// a function.
 #pragma once
 
 #include <cstddef>

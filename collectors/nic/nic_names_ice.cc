@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linux 6.12, drivers/net/ethernet/intel/ice/ice_ethtool.c (ice_gstrings_vsi_stats, ice_gstrings_pf_stats and
 // __ice_get_strings). An XON is a PFC frame that ends a pause: it is not counted as one. What ends in ".nic" is
-// the port's, the rest the function's own: its rx_dropped is the register GLV_RDPC, as i40e's rx_missed_errors
-// is.
+// the port's, the rest the function's own: its rx_dropped is the register GLV_RDPC, as i40e's
+// rx_missed_errors is.
 #include "collectors/nic/nic_names.h"
 
 namespace rdmaready {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From which filling on a receive buffer asks for a pause: dcbnl has no word for it, MLNX_OFED's mlx5 has a
-// file.
+// From which filling on a receive buffer asks for a pause: dcbnl has no word for it, MLNX_OFED's mlx5 has
+// a file.
 #pragma once
 
 #include <string>

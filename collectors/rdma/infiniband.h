@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only an InfiniBand port has: sysfs, and by datagrams its PortInfo and the counters of its performance
-// agent.
+// What only an InfiniBand port has: sysfs, and by datagrams its PortInfo and the counters of its
+// performance agent.
 #pragma once
 
 #include <cstdint>

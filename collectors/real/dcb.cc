@@ -113,8 +113,8 @@ class Notices {
       const ssize_t bytes = ::recvmsg(socket_, &message, 0);
       if (bytes < 0 && errno == EINTR) continue;
       if (bytes < 0 && errno == EAGAIN) return;
-      // ENOBUFS, or what kept the kernel from writing the message (rtnl_set_sk_err): told once, then it goes
-      // on.
+      // ENOBUFS, or what kept the kernel from writing the message (rtnl_set_sk_err): told once, then it
+      // goes on.
       const bool whole = bytes >= 0 && (message.msg_flags & MSG_TRUNC) == 0;
       if (!whole) {
         heard_.lost = true;

@@ -15,8 +15,8 @@ namespace rdmaready {
 inline constexpr std::size_t kMostLldpFrames = 256;
 
 // One answer for each netdev, in their order; see LldpQuestion. For as long as it lasts the netdevs accept the
-// three LLDP group addresses, and the kernel shows each frame that passes them to a filter that wants LLDP
-// only.
+// three LLDP group addresses, and the kernel shows each frame that passes them to a filter that wants
+// LLDP only.
 std::vector<absl::StatusOr<LldpFrames>> ListenOnNetdevs(const std::vector<std::string>& netdevs,
                                                         const LldpWait& wait);
 

@@ -36,8 +36,8 @@ constexpr std::array<CodeName, 16> kCodes{{
     {absl::StatusCode::kUnauthenticated, "unauthenticated"},
 }};
 
-// Counts, and keeps nothing: false ends the parser. The names and types are those that nlohmann::json_sax asks
-// for.
+// Counts, and keeps nothing: false ends the parser. The names and types are those that nlohmann::json_sax
+// asks for.
 class Bounds final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return Count(); }

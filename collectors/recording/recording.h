@@ -21,8 +21,8 @@ struct Recording {
   AnswerLog answers{};
 };
 
-// What one recording may hold. More is left out while recording (and reads as not collected), and refused while
-// loading.
+// What one recording may hold. More is left out while recording (and reads as not collected), and refused
+// while loading.
 inline constexpr std::size_t kMaxRecordedAnswers = 50'000;
 inline constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
 inline constexpr std::size_t kMaxRecordingBytes = std::size_t{32} << 20;

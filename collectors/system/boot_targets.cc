@@ -82,8 +82,8 @@ std::string PlainName(Octets bytes) {
   return name;
 }
 
-// A list of descriptors that the control structure refers to: offset 4 bytes, length of each 2, version,
-// number.
+// A list of descriptors that the control structure refers to: offset 4 bytes, length of each 2,
+// version, number.
 struct List {
   std::size_t offset = 0;
   std::size_t each = 0;

@@ -52,8 +52,8 @@ Fact<std::uint64_t> ReadCapabilities(HostReader& host);
 Fact<std::string> DecodeProcessName(std::string_view status);
 Fact<std::string> ReadProcessName(HostReader& host);
 
-// The governors of cpufreq in use, sorted, each once. kUnsupported: nothing scales the clocks, or a hypervisor
-// does.
+// The governors of cpufreq in use, sorted, each once. kUnsupported: nothing scales the clocks, or a
+// hypervisor does.
 Fact<std::vector<std::string>> ReadCpuGovernors(HostReader& host);
 
 // By the folder or socket that it has in /run.

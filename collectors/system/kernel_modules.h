@@ -2,8 +2,8 @@
 // The kernel's modules for storage over RDMA, and what of its configuration concerns them.
 //
 // Whether cifs and ksmbd were built with SMB Direct is told by what they need: rdma_cm with it, and not
-// without. That holds for modules from outside of the kernel's tree as well, of which its configuration knows
-// nothing.
+// without. That holds for modules from outside of the kernel's tree as well, of which its configuration
+// knows nothing.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for storage clients on this host: the kernel's SMB server as it is configured, RDMA listeners, TCP
-// ports.
+// Who waits for storage clients on this host: the kernel's SMB server as it is configured, RDMA listeners,
+// TCP ports.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace rdmaready {
 // does not concern RDMA, are passed over.
 KsmbdConfig DecodeKsmbd(std::span<const std::string> lines);
 
-// Where ksmbd-tools look. Nothing of the file but the settings of KsmbdConfig is read out of it, and never a
-// password.
+// Where ksmbd-tools look. Nothing of the file but the settings of KsmbdConfig is read out of it, and never
+// a password.
 Fact<KsmbdConfig> ReadKsmbd(HostReader& host);
 
 // One message of RDMA_NLDEV_CMD_RES_CM_ID_GET, a list of identifiers: those that listen on a TCP-like or

@@ -13,8 +13,8 @@ namespace rdmaready {
 std::vector<std::string_view> IserSteps();
 std::vector<std::string_view> IserProofSteps();
 
-// Tells IserInitiator, RdmaAnswers and IserAnswers; of the targets that are listed, the first kMostTargets by
-// name.
+// Tells IserInitiator, RdmaAnswers and IserAnswers; of the targets that are listed, the first kMostTargets
+// by name.
 inline constexpr std::size_t kMostTargets = 32;
 void ProbeIser(const ProbeTarget& target, const ProbeTools& tools, Walk& walk);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few SCSI commands that show what a logical unit is and read from it (SPC-4, SBC-3): all fields
-// big-endian.
+// The few SCSI commands that show what a logical unit is and read from it (SPC-4, SBC-3): all
+// fields big-endian.
 //
 // Pure functions over values, callable from any thread. A decoder reads nothing outside the span it is given.
 #pragma once

@@ -35,8 +35,8 @@ struct NfsTransport {
 
   bool operator==(const NfsTransport&) const = default;
 };
-// Of the mount that covers all others at that point, which is listed last. nullopt when no NFS is mounted
-// there.
+// Of the mount that covers all others at that point, which is listed last. nullopt when no NFS is
+// mounted there.
 std::optional<NfsTransport> ParseMountStats(std::string_view text, std::string_view mount_point);
 
 // What was counted since `earlier`; a counter that either does not tell is not told.

@@ -5,8 +5,8 @@
 // Never touches a connection that was there before. The kernel itself refuses a second one only when every
 // address of it is the same; any other becomes one more path to the same block device, and the workload's I/O
 // may go by it. So where this host is connected to the subsystem already, by whatever way, nothing is made; and
-// what turns out to share its block device after all is taken down at once. Only what this object made is taken
-// down.
+// what turns out to share its block device after all is taken down at once. Only what this object made is
+// taken down.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ namespace rdmaready {
 std::vector<std::string_view> NvmeSteps();
 std::vector<std::string_view> NvmeProofSteps();
 
-// Tells NvmeHost, RdmaAnswers and NvmeAnswers; of the subsystems that are listed, the first kMostSubsystems by
-// name.
+// Tells NvmeHost, RdmaAnswers and NvmeAnswers; of the subsystems that are listed, the first kMostSubsystems
+// by name.
 inline constexpr std::size_t kMostSubsystems = 32;
 void ProbeNvme(const ProbeTarget& target, const ProbeTools& tools, Walk& walk);
 

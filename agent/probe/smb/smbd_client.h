@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SmbdClient: an SMB Direct connection towards a server, as its initiator: connect, negotiate, ask, each within
-// a patience. One thread. Failures are those of RdmaLink and smbdirect::Edge; kStalled when the server kept
-// silent.
+// a patience. One thread. Failures are those of RdmaLink and smbdirect::Edge; kStalled when the server
+// kept silent.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectors as a whole, against hosts whose answers were changed. The first byte of an input chooses the
-// host: one with hardware, made by hand, or a recorded one; the rest says what becomes of its answers
-// (splitter.h).
+// host: one with hardware, made by hand, or a recorded one; the rest says what becomes of its
+// answers (splitter.h).
 #include "tests/fuzz/target.h"
 
 #include <algorithm>

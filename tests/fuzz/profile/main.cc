@@ -190,8 +190,8 @@ int PlayFiles(int count, char** names) {
   return 0;
 }
 
-// Comments are most of a built-in profile, and no mutation of them reaches anything: each is a seed without,
-// too.
+// Comments are most of a built-in profile, and no mutation of them reaches anything: each is a seed
+// without, too.
 std::string WithoutComments(std::string_view text) {
   std::string kept;
   while (!text.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damage: one byte string as what became of the files of a recording on the way, or in the hands of a stranger.
-// Deterministic.
+// Damage: one byte string as what became of the files of a recording on the way, or in the hands of a
+// stranger. Deterministic.
 //
 // Each change begins with four bytes: the file, the kind, and the line in two. What follows:
 //   bytes    place, count, and so many bytes instead of those that were there

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kPlaces = 1 << 16;
 
-// Plain arrays: a library template here could be linked to the copy that is compiled with coverage, and call
-// back.
+// Plain arrays: a library template here could be linked to the copy that is compiled with coverage, and
+// call back.
 std::uint8_t hits[kPlaces];      // by the script that runs, saturating
 std::uint8_t reached[kPlaces];   // a bit for each power of two of hits, over all scripts
 std::uint32_t touched[kPlaces];  // places with hits

@@ -10,8 +10,8 @@ namespace rdmaready::smbdirect {
 // Forgets what the last script reached.
 void StartCoverage();
 
-// True when code was reached since StartCoverage that no script reached before; or more often, by the power of
-// two.
+// True when code was reached since StartCoverage that no script reached before; or more often, by the power
+// of two.
 bool FoundNewCoverage();
 
 // Places reached so far. 0 when the code under test was compiled without coverage.

@@ -4,8 +4,8 @@
 // of messages.
 //
 // A script is one byte of configuration and records: an operation, a length (16 bits, little-endian) and that
-// many bytes of operand. A record cut off by the end of the script has what is left. Every byte string is a
-// script.
+// many bytes of operand. A record cut off by the end of the script has what is left. Every byte string is
+// a script.
 #pragma once
 
 #include <cstddef>

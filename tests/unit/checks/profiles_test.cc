@@ -21,8 +21,8 @@ Profile BuiltIn(std::string_view name) {
   return profile.ok() ? *profile : Profile{};
 }
 
-// As Microsoft asks for it: storage on a VLAN, told apart by the priority in its tag, a class for the
-// heartbeat.
+// As Microsoft asks for it: storage on a VLAN, told apart by the priority in its tag, a class for
+// the heartbeat.
 template <class Change>
 Facts HostByPcp(Change change) {
   return WithVlan([&change](Port& port, UpperNetdev& vlan) {

@@ -140,8 +140,8 @@ void ArriveInPieces(Driver& driver, const std::vector<std::byte>& whole,
   }
 }
 
-// The suite's variable segments: an empty one with everything to come, 128, 127, ... 1, 0, 1, ... 127, the
-// rest.
+// The suite's variable segments: an empty one with everything to come, 128, 127, ... 1, 0, 1, ... 127,
+// the rest.
 TEST_P(DataTransfer, ReassemblesSegmentsOfEveryLength) {
   std::vector<std::size_t> sizes{0};
   for (std::size_t size = 128; size > 0; --size) sizes.push_back(size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine against an end that lies, dies or breaks the protocol: a clear failure, in time, and no byte
-// outside.
+// The engine against an end that lies, dies or breaks the protocol: a clear failure, in time, and no
+// byte outside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several queue pairs, both directions, raw speed, busy polling: what they measure, and that no fault hides in
-// them.
+// Several queue pairs, both directions, raw speed, busy polling: what they measure, and that no fault hides
+// in them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
