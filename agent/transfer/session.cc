@@ -2,9 +2,9 @@
 #include "agent/transfer/session.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string_view>
 #include <utility>
 

@@ -106,7 +106,7 @@ bool ProbeByTcp(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) 
   const bool connected = walk.Step(kStepTcpConnect, seconds(5), [&](const Patience& patience) {
     auto made = tools.connect_tcp({.address = target.address, .port = kTcpPort}, patience);
     answered = FailureOf(made.status()).kind != FailureKind::kUnreachable;
-    if (made.ok()) stream = *std::move(made);
+    if (made.ok()) stream = std::move(*made);
     return made.status();
   });
   if (!connected) return answered;
@@ -207,7 +207,7 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   const bool connected = walk.Step(kStepRdmaConnect, seconds(8), [&](const Patience& patience) {
     auto made = ConnectAnyPort(target, tools, walk, patience);
     if (!made.ok()) return made.status();
-    client = *std::move(made);
+    client = std::move(*made);
     walk.result().transport = client->facts().transport;
     rdma.ird = client->depths().ird;
     rdma.ord = client->depths().ord;
