@@ -132,13 +132,13 @@ constexpr TypeInfo ContainerType() {
 
 template <class T>
 const std::vector<FieldInfo>& FieldsOf() {
-  static const std::vector<FieldInfo> fields = [] {
+  static const std::vector<FieldInfo> kFields = [] {
     T prototype{};
     FieldList list(&prototype);
     prototype.Fields(list);
     return list.Take();
   }();
-  return fields;
+  return kFields;
 }
 
 template <class T>
