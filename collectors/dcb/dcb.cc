@@ -189,7 +189,7 @@ absl::StatusOr<Dcbx> DecodeDcbx(std::span<const std::byte> bytes) {
 
 absl::StatusOr<Dcb> DecodeDcb(std::span<const std::byte> payload, const std::string& name) {
   dcbmsg header{};
-  const absl::StatusOr<Attributes> top = ParseMessage(payload, &header, "DCB");
+  const absl::StatusOr<Attributes> top = ParseMessage(payload, header, "DCB");
   if (!top.ok()) return top.status();
   const absl::StatusOr<std::string> named = top->Text(DCB_ATTR_IFNAME);
   if (!named.ok()) return named.status();

@@ -87,7 +87,7 @@ void Update(Dcb& settings, const Dcb& now) {
 
 std::string NetdevOf(const DcbNotice& notice) {
   dcbmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(notice.payload, &header, "DCB");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(notice.payload, header, "DCB");
   if (!attributes.ok()) return {};
   return attributes->Text(DCB_ATTR_IFNAME).value_or("");
 }

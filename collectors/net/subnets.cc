@@ -164,7 +164,7 @@ Fact<std::vector<Place>> PlacesOf(const Port& port) {
 
 absl::StatusOr<RawRoute> DecodeRoute(std::span<const std::byte> payload) {
   rtmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "route");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "route");
   if (!attributes.ok()) return attributes.status();
   if (header.rtm_type != RTN_UNICAST && header.rtm_type != RTN_LOCAL) return RawRoute{};
   const absl::StatusOr<std::uint32_t> ifindex = attributes->U32(RTA_OIF);
