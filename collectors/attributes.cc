@@ -31,7 +31,7 @@ std::optional<std::span<const std::byte>> SplitHeader(std::span<const std::byte>
 }
 
 // The same walk as libnl's nla_parse, over a copy of each header: libnl dereferences the bytes in place, which
-// needs their alignment, and drops what is left over without a word.
+// needs their alignment, and drops what is left over without a message.
 absl::StatusOr<Attributes> Attributes::Parse(std::span<const std::byte> bytes, std::string_view what) {
   Attributes result;
   result.what_ = what;

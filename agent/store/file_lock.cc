@@ -28,7 +28,7 @@ std::string ReadHolder(int fd) {
   return holder.empty() ? "another process" : SafeLine(holder, kMaxHolderBytes);
 }
 
-// Only for whoever comes second: a full disk must not keep us from the lock.
+// Only for the second process: a full disk must not keep us from the lock.
 void WriteHolder(int fd) {
   const std::string line =
       std::string(::program_invocation_short_name) + " (pid " + std::to_string(::getpid()) + ")\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only place where the lists of fields are instantiated: whoever walks fields does so at run time.
+// The only place where the lists of fields are instantiated: code that walks fields does so at run time.
 #include "api/model/fields.h"
 
 #include <limits>

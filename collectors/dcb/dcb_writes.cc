@@ -117,7 +117,7 @@ std::string NameText(const ProcessName& process) {
   return name + " (process " + std::to_string(process.pid) + ")";
 }
 
-// Whoever came just then, and daemons that are there all the time.
+// Processes that came just then, and daemons that are there all the time.
 std::vector<std::string> SuspectsOf(const DcbNotice& notice, const DcbNotices& heard) {
   std::vector<std::string> suspects;
   for (const ProcessName& process : notice.newcomers) suspects.push_back(NameText(process));

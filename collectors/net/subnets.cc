@@ -147,7 +147,7 @@ Subnet ReadSubnet(HostReader& host, const Network& network, const Place& place, 
   return subnet;
 }
 
-// The port's netdev and what stands on it, or why not all of that is known.
+// The port's netdev and what is built on it, or why not all of that is known.
 Fact<std::vector<Place>> PlacesOf(const Port& port) {
   if (!port.netdev) return port.netdev.missing();
   if (!port.netdev->addresses) return port.netdev->addresses.missing();

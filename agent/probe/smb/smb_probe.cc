@@ -231,9 +231,9 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   });
 }
 
-// A server that keeps to the letter agrees to the least. An older ksmbd hangs up without a word, and where it
-// refuses before its side of the connection is established it forgets even that (its disconnect is overwritten
-// by the late event).
+// A server that keeps to the letter agrees to the least. An older ksmbd hangs up without a message, and where
+// it refuses before its side of the connection is established it forgets even that (its disconnect is
+// overwritten by the late event).
 void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   walk.Step(kStepSmbdMinimum, seconds(5), [&](const Patience& patience) {
     SmbdClient client(tools.make_link, kLeast);
