@@ -105,8 +105,8 @@ def look(file, seconds):
     return found or ([f"{TIDY} failed:\n{done.stderr}"] if done.returncode else [])
 
 
-def judge(build, root, everything=False, seconds=float("inf")):
-    """(offences, sources looked at, sources that were not in time)"""
+def judge(build, root, everything=False, seconds=float("inf"), tell=lambda offence: None):
+    """(offences, sources looked at, sources that were not in time). Tells each offence as soon as it is found."""
     end = time.monotonic() + seconds
     known = list(targets(build, root))
     product = {source for target in known for source in target[3]}
@@ -121,10 +121,14 @@ def judge(build, root, everything=False, seconds=float("inf")):
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         work = units(known, wanted, order, pathlib.Path(folder))
-        answers = list(pool.map(lambda unit: look(unit[0], end - time.monotonic()), work))
-    offences = {text.replace(f"{root}/", "").strip(): None for found in answers for text in found or []}
-    looked = [name for (_, names), found in zip(work, answers) if found is not None for name in names]
-    return list(offences), sorted(looked), sorted(wanted - set(looked))
+        offences, looked = [], []
+        for (_, names), found in zip(work, pool.map(lambda unit: look(unit[0], end - time.monotonic()), work)):
+            looked += names if found is not None else []
+            for offence in [text.replace(f"{root}/", "").strip() for text in found or []]:
+                if offence not in offences:  # a header's is found with each source that includes it
+                    offences.append(offence)
+                    tell(offence)
+    return offences, sorted(looked), sorted(wanted - set(looked))
 
 
 def self_test():
@@ -184,8 +188,8 @@ def main():
     options = parser.parse_args()
     if options.self:
         return self_test()
-    offences, looked, late = judge(options.build, CONFIGURATION.parent, options.all, options.seconds)
-    print("\n".join(offences))
+    offences, looked, late = judge(options.build, CONFIGURATION.parent, options.all, options.seconds,
+                                   lambda offence: print(offence, flush=True))
     print(f"tidy: {len(looked)} sources looked at, {len(offences)} offences")
     if late:
         print(f"tidy: not looked at in time: {' '.join(late)}")
