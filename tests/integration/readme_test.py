@@ -82,7 +82,7 @@ def without_blanks(text):
 
 
 class ACommand(unittest.TestCase):
-    """Run on a machine that may have no RDMA: whatever it finds, it was understood, and whoever it names was reached."""
+    """Run on a machine that may have no RDMA: whatever it finds, the command was understood, and the host that it names was reached."""
 
     @classmethod
     def setUpClass(cls):
