@@ -83,7 +83,7 @@ absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
 
 absl::Status SendInitiator::TakeUntil(std::uint64_t answers, std::uint64_t completed, Phase& phase) {
   TransferCounts& counts = phase.counts;
-  std::array<Completion, 2 * kSendSlots> completions;
+  std::array<Completion, std::size_t{2} * kSendSlots> completions;
   while (counts.completed < completed || counts.received < answers) {
     const absl::StatusOr<std::size_t> count = session_.Wait(completions);
     if (!count.ok()) return count.status();
