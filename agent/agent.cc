@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include "agent/agent_events.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <string_view>
 #include <thread>
 
 #include "api/base/status.h"

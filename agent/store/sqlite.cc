@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "api/base/status.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write: RDMA writes into the responder's slots. The initiator announces every half window by a notice, so that
 // one half is verified and credited while the other is on its way and the pipeline does not drain.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

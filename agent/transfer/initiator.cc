@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"

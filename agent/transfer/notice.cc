@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstddef>
 #include <cstring>
 #include <string_view>
 #include <utility>

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "api/base/handle.h"
 #include "api/base/number.h"

@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "absl/status/statusor.h"
 #include "api/base/handle.h"

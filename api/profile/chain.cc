@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "api/base/status.h"
-#include "api/profile/builtin.h"
 #include "api/profile/load.h"
 #include "api/profile/yaml_message.h"
 

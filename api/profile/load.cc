@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <span>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "api/base/digest.h"

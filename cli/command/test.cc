@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <utility>
 
 #include "api/base/number.h"
 #include "api/base/quantity.h"

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <optional>
-#include <utility>
 
 #include "collectors/lines.h"
 #include "collectors/real/files.h"

@@ -6,14 +6,12 @@
 #include <rdma/rdma_user_cm.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
 
 #include "api/base/number.h"
 #include "api/base/status.h"
-#include "api/base/text.h"
 #include "collectors/attributes.h"
 #include "collectors/lines.h"
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <random>
 #include <span>
 #include <thread>

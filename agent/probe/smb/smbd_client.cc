@@ -2,9 +2,7 @@
 #include "agent/probe/smb/smbd_client.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstring>
 
 #include "agent/link/failure.h"
 #include "api/base/status.h"
