@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
-#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
@@ -96,7 +94,7 @@ TransferResult ConcludeResponder(Session& session, const EndView& own) {
   result.case_name = own.result.case_name;
   result.operation = own.result.operation;
   result.message_bytes = own.result.message_bytes;
-  result.verify = own.result.verify;
+  result.unverified = own.result.unverified;
   result.failure = MoreTelling(result.failure, own.result.failure);
   return result;
 }

@@ -11,9 +11,7 @@
 #include "api/client/tcp_probe.h"
 #include "api/client/tls_probe.h"
 #include "api/convert/facts.h"
-#include "api/convert/history.h"
-#include "api/convert/probe.h"
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 #include "api/model/probe_walk.h"
 #include "api/profile/profile_proto.h"
 
