@@ -40,11 +40,11 @@ def blocks(path):
     """(language, text) of each part of a README: code blocks, and what stands between them as "prose"."""
     language, lines = "prose", []
     for line in (tool.ROOT / path).read_text().splitlines():
-        if not line.startswith("```"):
+        if not line.lstrip().startswith("```"):
             lines.append(line)
             continue
         yield language, "\n".join(lines)
-        language, lines = (line[3:] or "sh") if language == "prose" else "prose", []
+        language, lines = (line.lstrip()[3:] or "sh") if language == "prose" else "prose", []
     yield language, "\n".join(lines)
 
 
@@ -68,6 +68,20 @@ class AReadme(unittest.TestCase):
             for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", text):
                 with self.subTest(readme=path, target=target):
                     self.assertTrue((tool.ROOT / path).parent.joinpath(target).exists())
+
+
+    def test_shows_code_that_stands_in_the_tree(self):
+        tree = [without_blanks(path.read_text()) for folder in ("agent", "api", "checks", "cli", "collectors", "tests/unit")
+                for path in (tool.ROOT / folder).rglob("*.cc")]
+        shown = [(path, text) for path in READMES for language, text in blocks(path) if language == "cpp"]
+        self.assertGreaterEqual(len(shown), 4)
+        for path, text in shown:
+            with self.subTest(readme=path, code=text):
+                self.assertTrue(any(without_blanks(text) in file for file in tree))
+
+
+def without_blanks(text):
+    return re.sub(r"\s+", "", text)
 
 
 class ACommand(unittest.TestCase):
