@@ -71,25 +71,19 @@ absl::StatusOr<std::vector<std::byte>> AskForValues(HostReader& host, const std:
 
 absl::StatusOr<std::vector<NicStatistic>> ReadOnce(HostReader& host, const std::string& netdev,
                                                    const NicNames& known) {
-  const auto counted = AskForCount(host, netdev);
-  if (!counted.ok()) return counted.status();
-  const absl::StatusOr<std::uint32_t> count = DecodeStatisticsCount(*counted);
-  if (!count.ok()) return count.status();
-  if (*count == 0) return std::vector<NicStatistic>{};
-  const auto named = AskForNames(host, netdev, *count);
-  if (!named.ok()) return named.status();
-  absl::StatusOr<std::vector<std::string>> names = DecodeStatisticNames(*named, *count);
-  if (!names.ok()) return names.status();
-  const auto valued = AskForValues(host, netdev, *count);
-  if (!valued.ok()) return valued.status();
-  const absl::StatusOr<std::vector<std::uint64_t>> values = DecodeStatisticValues(*valued, *count);
-  if (!values.ok()) return values.status();
+  RR_ASSIGN_OR_RETURN(const auto counted, AskForCount(host, netdev));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t count, DecodeStatisticsCount(counted));
+  if (count == 0) return std::vector<NicStatistic>{};
+  RR_ASSIGN_OR_RETURN(const auto named, AskForNames(host, netdev, count));
+  RR_ASSIGN_OR_RETURN(std::vector<std::string> names, DecodeStatisticNames(named, count));
+  RR_ASSIGN_OR_RETURN(const auto valued, AskForValues(host, netdev, count));
+  RR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> values, DecodeStatisticValues(valued, count));
 
   std::vector<NicStatistic> statistics;
-  for (std::uint32_t i = 0; i < *count; ++i) {
-    const auto found = known.find((*names)[i]);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto found = known.find(names[i]);
     if (found == known.end()) continue;
-    statistics.push_back({found->second.counter, found->second.priority, std::move((*names)[i]), (*values)[i]});
+    statistics.push_back({found->second.counter, found->second.priority, std::move(names[i]), values[i]});
   }
   return statistics;
 }
@@ -113,12 +107,10 @@ const NicNames* NamesFor(const std::string& driver, const Fact<DriverInfo>& info
 }
 
 absl::StatusOr<std::uint32_t> DecodeStatisticsCount(std::span<const std::byte> answer) {
-  const auto header = HeaderOf<ethtool_sset_info>(answer, ETHTOOL_GSSET_INFO, kCountBytes);
-  if (!header.ok()) return header.status();
+  RR_ASSIGN_OR_RETURN(const auto header, HeaderOf<ethtool_sset_info>(answer, ETHTOOL_GSSET_INFO, kCountBytes));
   // The kernel takes sets that the driver has not got out of the mask.
-  if (header->sset_mask == 0) return absl::UnimplementedError("driver has no statistics (get_sset_count)");
-  if (header->sset_mask != std::uint64_t{1} << ETH_SS_STATS)
-    return Malformed(kStatisticsWhat, "of another set");
+  if (header.sset_mask == 0) return absl::UnimplementedError("driver has no statistics (get_sset_count)");
+  if (header.sset_mask != std::uint64_t{1} << ETH_SS_STATS) return Malformed(kStatisticsWhat, "of another set");
   std::uint32_t count = 0;
   std::memcpy(&count, answer.data() + sizeof(ethtool_sset_info), sizeof count);
   if (count > kMostStatistics) return Malformed(kStatisticsWhat, std::to_string(count) + " of them");
@@ -128,10 +120,9 @@ absl::StatusOr<std::uint32_t> DecodeStatisticsCount(std::span<const std::byte> a
 absl::StatusOr<std::vector<std::string>> DecodeStatisticNames(std::span<const std::byte> answer,
                                                               std::uint32_t count) {
   const std::size_t bytes = sizeof(ethtool_gstrings) + std::size_t{count} * ETH_GSTRING_LEN;
-  const auto header = HeaderOf<ethtool_gstrings>(answer, ETHTOOL_GSTRINGS, bytes);
-  if (!header.ok()) return header.status();
-  if (header->string_set != ETH_SS_STATS) return Malformed(kStatisticsWhat, "names of another set");
-  if (header->len != count) return Changed();
+  RR_ASSIGN_OR_RETURN(const auto header, HeaderOf<ethtool_gstrings>(answer, ETHTOOL_GSTRINGS, bytes));
+  if (header.string_set != ETH_SS_STATS) return Malformed(kStatisticsWhat, "names of another set");
+  if (header.len != count) return Changed();
   std::vector<std::string> names;
   names.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -147,9 +138,8 @@ absl::StatusOr<std::vector<std::string>> DecodeStatisticNames(std::span<const st
 absl::StatusOr<std::vector<std::uint64_t>> DecodeStatisticValues(std::span<const std::byte> answer,
                                                                  std::uint32_t count) {
   const std::size_t bytes = sizeof(ethtool_stats) + std::size_t{count} * sizeof(std::uint64_t);
-  const auto header = HeaderOf<ethtool_stats>(answer, ETHTOOL_GSTATS, bytes);
-  if (!header.ok()) return header.status();
-  if (header->n_stats != count) return Changed();
+  RR_ASSIGN_OR_RETURN(const auto header, HeaderOf<ethtool_stats>(answer, ETHTOOL_GSTATS, bytes));
+  if (header.n_stats != count) return Changed();
   std::vector<std::uint64_t> values(count);
   if (count > 0)
     std::memcpy(values.data(), answer.data() + sizeof(ethtool_stats), bytes - sizeof(ethtool_stats));
