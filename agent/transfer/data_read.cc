@@ -4,7 +4,6 @@
 // must bring. That is the poison: a read that completes without bytes shows, at no cost in memory traffic.
 #include <array>
 #include <optional>
-#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"

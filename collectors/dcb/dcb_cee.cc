@@ -75,7 +75,7 @@ absl::Status DecodeCeePfc(std::span<const std::byte> nest, CeeSettings& cee) {
 
 absl::StatusOr<CeeSettings> DecodeCee(std::span<const std::byte> payload, const std::string& name) {
   dcbmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes top, ParseMessage(payload, &header, "CEE"));
+  RR_ASSIGN_OR_RETURN(const Attributes top, ParseMessage(payload, header, "CEE"));
   RR_ASSIGN_OR_RETURN(const std::string named, top.Text(DCB_ATTR_IFNAME));
   if (named != name) return Malformed("CEE", "the answer is about \"" + named + "\", not \"" + name + "\"");
   const auto nest = top.Find(DCB_ATTR_CEE);

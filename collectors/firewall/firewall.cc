@@ -75,7 +75,7 @@ absl::StatusOr<NftElements> ElementsIn(const std::vector<NetlinkMessage>& messag
   NftElements elements;
   for (const NetlinkMessage& message : messages) {
     nfgenmsg header{};
-    RR_ASSIGN_OR_RETURN(const Attributes answer, ParseMessage(message.payload, &header, kFilterWords));
+    RR_ASSIGN_OR_RETURN(const Attributes answer, ParseMessage(message.payload, header, kFilterWords));
     const Octets list = answer.Find(NFTA_SET_ELEM_LIST_ELEMENTS).value_or(Octets{});
     RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(list, kFilterWords));
     for (const Attributes::Attribute& row : rows.all()) {
@@ -121,7 +121,7 @@ class Filter {
 absl::Status Filter::Add(const NftAnswers& answers) {
   for (const NetlinkMessage& message : answers.tables) {
     nfgenmsg header{};
-    RR_ASSIGN_OR_RETURN(const Attributes table, ParseMessage(message.payload, &header, kFilterWords));
+    RR_ASSIGN_OR_RETURN(const Attributes table, ParseMessage(message.payload, header, kFilterWords));
     RR_ASSIGN_OR_RETURN(const std::uint32_t flags, table.U32(NFTA_TABLE_FLAGS));
     if ((be32toh(flags) & NFT_TABLE_F_DORMANT) != 0)
       dormant_.emplace(header.nfgen_family, TextIn(table, NFTA_TABLE_NAME));
@@ -133,7 +133,7 @@ absl::Status Filter::Add(const NftAnswers& answers) {
 
 absl::Status Filter::AddChain(const NetlinkMessage& message) {
   nfgenmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(message.payload, &header, kFilterWords));
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(message.payload, header, kFilterWords));
   const std::string table = TextIn(attributes, NFTA_CHAIN_TABLE);
   const std::string name = TextIn(attributes, NFTA_CHAIN_NAME);
   const std::string_view family = FamilyName(header.nfgen_family);
@@ -150,7 +150,7 @@ absl::Status Filter::AddChain(const NetlinkMessage& message) {
 
 absl::Status Filter::AddRule(const NetlinkMessage& message) {
   nfgenmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes rule, ParseMessage(message.payload, &header, kFilterWords));
+  RR_ASSIGN_OR_RETURN(const Attributes rule, ParseMessage(message.payload, header, kFilterWords));
   RR_ASSIGN_OR_RETURN(const std::uint64_t handle, rule.U64(NFTA_RULE_HANDLE));
   RR_ASSIGN_OR_RETURN(NftExpressions expressions,
                       DecodeNftRule(rule.Find(NFTA_RULE_EXPRESSIONS).value_or(Octets{})));

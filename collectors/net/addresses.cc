@@ -16,7 +16,7 @@ namespace rdmaready {
 
 absl::StatusOr<std::optional<AddressOfLink>> DecodeAddress(std::span<const std::byte> payload) {
   ifaddrmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, &header, "address"));
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "address"));
   if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) return std::nullopt;
   const std::size_t bytes = header.ifa_family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
 

@@ -18,7 +18,7 @@ absl::StatusOr<GenericFamilies> ReadGenericFamilies(HostReader& host) {
   GenericFamilies families;
   for (const NetlinkMessage& message : answer) {
     genlmsghdr answered{};
-    RR_ASSIGN_OR_RETURN(const Attributes family, ParseMessage(message.payload, &answered, "netlink family"));
+    RR_ASSIGN_OR_RETURN(const Attributes family, ParseMessage(message.payload, answered, "netlink family"));
     RR_ASSIGN_OR_RETURN(std::string name, family.Text(CTRL_ATTR_FAMILY_NAME));
     RR_ASSIGN_OR_RETURN(const std::uint16_t number, family.U16(CTRL_ATTR_FAMILY_ID));
     families.insert_or_assign(std::move(name), number);

@@ -109,7 +109,7 @@ absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
 
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   ifinfomsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, &header, "link"));
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "link"));
   if (header.ifi_index <= 0) return Malformed("link", "ifindex " + std::to_string(header.ifi_index));
   Link link{.ifindex = static_cast<std::uint32_t>(header.ifi_index),
             .admin_up = (header.ifi_flags & IFF_UP) != 0,

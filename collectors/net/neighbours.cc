@@ -59,7 +59,7 @@ absl::Status DecodeAge(std::span<const std::byte> raw, std::uint32_t& age_s) {
 
 absl::StatusOr<std::optional<NeighbourOfLink>> DecodeNeighbour(std::span<const std::byte> payload) {
   ndmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, &header, "neighbour"));
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "neighbour"));
   if (header.ndm_family != AF_INET && header.ndm_family != AF_INET6) return std::nullopt;
   if (header.ndm_state == NUD_NONE || (header.ndm_state & NUD_NOARP) != 0) return std::nullopt;
   const auto raw = attributes.Find(NDA_DST);

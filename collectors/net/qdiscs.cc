@@ -42,7 +42,7 @@ absl::StatusOr<Mqprio> DecodeMqprio(std::span<const std::byte> options) {
 
 absl::StatusOr<Qdisc> DecodeQdisc(std::span<const std::byte> payload) {
   tcmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, &header, "queueing discipline"));
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "queueing discipline"));
   RR_ASSIGN_OR_RETURN(const std::string kind, attributes.Text(TCA_KIND));
   Qdisc qdisc{.ifindex = static_cast<std::uint32_t>(header.tcm_ifindex),
               .root = header.tcm_parent == TC_H_ROOT,

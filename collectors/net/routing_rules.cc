@@ -216,7 +216,7 @@ bool EveryHostHas(const RoutingRule& rule) {
 
 absl::StatusOr<std::optional<RoutingRule>> DecodeRule(std::span<const std::byte> payload) {
   fib_rule_hdr header{};
-  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, &header, "routing rule"));
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "routing rule"));
   if (header.family != AF_INET && header.family != AF_INET6) return std::nullopt;
   RR_ASSIGN_OR_RETURN(RoutingRule rule, RuleWriter(header, attributes).Take());
   if (EveryHostHas(rule)) return std::nullopt;

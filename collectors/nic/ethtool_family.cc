@@ -43,7 +43,7 @@ absl::StatusOr<EthtoolAnswer> EthtoolAnswer::Ask(HostReader& host, std::uint16_t
   EthtoolAnswer answer;
   answer.bytes_ = std::move(message.payload);
   genlmsghdr answered{};
-  RR_ASSIGN_OR_RETURN(Attributes attributes, ParseMessage(answer.bytes_, &answered, what));
+  RR_ASSIGN_OR_RETURN(Attributes attributes, ParseMessage(answer.bytes_, answered, what));
   answer.attributes_ = std::move(attributes);  // views of the heap, which moving the answer leaves in place
   return answer;
 }
