@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include "agent/agent_events.h"
@@ -47,9 +46,7 @@ absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::str
   }
   if (names.empty()) chosen = CasesOn(Rung::kLoopback);
   for (TransferCase& test : chosen) {
-    absl::StatusOr<TransferCase> custom = Customized(test, options);
-    if (!custom.ok()) return custom.status();
-    test = *custom;
+    RR_ASSIGN_OR_RETURN(test, Customized(test, options));
   }
   return chosen;
 }
@@ -197,8 +194,7 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
 absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const TransferCase> cases,
                                  const TransferOptions& options, const std::string& purpose,
                                  const Caller& caller, const Watcher& watcher, const std::stop_token& cancel) {
-  const absl::StatusOr<PortLock> lock = TakePort(port.port, caller, purpose);
-  if (!lock.ok()) return lock.status();
+  RR_ASSIGN_OR_RETURN(const PortLock lock, TakePort(port.port, caller, purpose));
   for (const TransferCase& test : cases) {
     if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
     if (watcher.progress) watcher.progress(fmt::format("{} loopback {}", port.port, test.name));
@@ -271,15 +267,13 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
                                  const TransferOptions& options, const Caller& asked_by, const Watcher& watcher,
                                  std::stop_token cancel) {
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
-  const absl::StatusOr<std::vector<TransferCase>> cases = ChooseCases(names, options);
-  if (!cases.ok()) return cases.status();
+  RR_ASSIGN_OR_RETURN(const std::vector<TransferCase> cases, ChooseCases(names, options));
   const Facts facts = Collect();
   std::vector<PortAddress> ports;
   absl::Status left_out;  // a port that cannot be tested keeps no other from it, but is not forgotten
   if (!request.device.empty()) {
-    absl::StatusOr<PortAddress> port = ChoosePort(facts, request.device, request.number, request.address);
-    if (!port.ok()) return port.status();
-    ports.push_back(*std::move(port));
+    RR_ASSIGN_OR_RETURN(PortAddress port, ChoosePort(facts, request.device, request.number, request.address));
+    ports.push_back(std::move(port));
   } else {
     if (!facts.ports) return PortsUnknown(facts);
     if (facts.ports->empty()) return absl::NotFoundError("this host has no RDMA port");
@@ -293,7 +287,7 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
     }
   }
   for (const PortAddress& port : ports) {
-    RR_RETURN_IF_ERROR(RunLoopbacks(port, *cases, options, "test loopback", caller, watcher, cancel));
+    RR_RETURN_IF_ERROR(RunLoopbacks(port, cases, options, "test loopback", caller, watcher, cancel));
   }
   return left_out;
 }
@@ -302,14 +296,11 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const TransferCase* test = FindCase(request.case_name);
   if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
-  absl::StatusOr<TransferCase> custom = Customized(*test, request.options);
-  if (!custom.ok()) return custom.status();
-  absl::StatusOr<PortAddress> port =
-      ChoosePort(Collect(), request.port.device, request.port.number, request.port.address);
-  if (!port.ok()) return port.status();
-  absl::StatusOr<PortLock> lock = TakePort(port->port, caller, "test peer " + request.peer_name);
-  if (!lock.ok()) return lock.status();
-  return PeerTicket{request, caller, *std::move(port), *custom, *std::move(lock)};
+  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options));
+  RR_ASSIGN_OR_RETURN(PortAddress port,
+                      ChoosePort(Collect(), request.port.device, request.port.number, request.port.address));
+  RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port.port, caller, "test peer " + request.peer_name));
+  return PeerTicket{request, caller, std::move(port), custom, std::move(lock)};
 }
 
 LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel) {

@@ -66,8 +66,7 @@ absl::Status CheckVolume(const ProbeQuestion& question) {
 
 absl::Status CheckQuestion(const ProbeQuestion& question) {
   if (FindProbe(question.protocol) == nullptr) {
-    return absl::UnimplementedError(
-        fmt::format("this agent has no probe for {}", Name(question.protocol)));
+    return absl::UnimplementedError(fmt::format("this agent has no probe for {}", Name(question.protocol)));
   }
   if (question.volume.size() > kMostVolumeBytes)
     return absl::InvalidArgumentError("a volume's name is too long");
@@ -101,24 +100,23 @@ milliseconds TimeFor(const ProbeQuestion& question) {
 // by it; where it reaches none, who names a port knows better: to the first that its address can speak to.
 absl::StatusOr<ProbePath> Agent::PathThrough(const std::vector<std::string>& addresses,
                                              const PortRequest& asked, const Facts& facts) const {
-  const absl::StatusOr<PortAddress> port = ChoosePort(facts, asked.device, asked.number, asked.address);
-  if (!port.ok()) return port.status();
+  RR_ASSIGN_OR_RETURN(const PortAddress port, ChoosePort(facts, asked.device, asked.number, asked.address));
   for (const std::string& address : addresses) {
     const absl::StatusOr<std::string> source = config_.network.source_of(address);
     if (!source.ok()) continue;
     absl::StatusOr<ProbePath> path = PathFrom(facts, *source, address);
     if (!path.ok()) return path;
-    if (path->port.port != port->port) continue;
+    if (path->port.port != port.port) continue;
     if (asked.address.empty()) return path;
     if (!SameFamily(asked.address, address)) continue;
-    path->port = *port;
+    path->port = port;
     return path;
   }
   const auto near = std::ranges::find_if(
-      addresses, [&](const std::string& address) { return SameFamily(port->address, address); });
+      addresses, [&](const std::string& address) { return SameFamily(port.address, address); });
   absl::StatusOr<ProbePath> path =
-      PathFrom(facts, port->address, near == addresses.end() ? addresses.front() : *near);
-  if (path.ok()) path->port = *port;
+      PathFrom(facts, port.address, near == addresses.end() ? addresses.front() : *near);
+  if (path.ok()) path->port = port;
   return path;
 }
 
@@ -186,27 +184,25 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
                                                               : absl::OkStatus();
                              },
                          .progress = watcher.progress});
-  const absl::StatusOr<ProbePath> path = FindServer(question, facts, walk);
-  if (!path.ok()) return path.status();
+  RR_ASSIGN_OR_RETURN(const ProbePath path, FindServer(question, facts, walk));
   std::optional<PortLock> held;
-  if (!path->port.device.empty()) {
-    absl::StatusOr<PortLock> lock = TakePort(path->port.port, caller, "probe " + question.target);
-    if (!lock.ok()) return lock.status();
-    held.emplace(*std::move(lock));
+  if (!path.port.device.empty()) {
+    RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(path.port.port, caller, "probe " + question.target));
+    held.emplace(std::move(lock));
   }
-  if (!path->address.empty()) {
+  if (!path.address.empty()) {
     const Counted running(live_tests_);
     if (question.prove && question.protocol == Protocol::kNvme)
       TellOfLeftovers(config_.events, nvme::RemoveLeftovers(nvme::FindLeftovers(nvme::Moment::kLater)));
-    row.run({.address = path->address,
+    row.run({.address = path.address,
              .port_number = static_cast<std::uint16_t>(question.port_number),
-             .local_address = path->port.address,
-             .iwarp = path->iwarp,
+             .local_address = path.port.address,
+             .iwarp = path.iwarp,
              .prove = question.prove,
              .volume = question.volume},
             {.make_link = make_link_, .connect_tcp = config_.network.connect_tcp}, walk);
     if (question.prove && question.protocol == Protocol::kSmb)
-      RR_RETURN_IF_ERROR(ProveOnShare(question, *path, held, walk));
+      RR_RETURN_IF_ERROR(ProveOnShare(question, path, held, walk));
   }
   CutTexts(run.result.answers);
   run.findings = JudgeProbe(run.result);

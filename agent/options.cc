@@ -56,10 +56,9 @@ AgentSettings Defaults() {
 }
 
 absl::Status ReadConfig(const std::string& path, AgentSettings& settings, Source& source) {
-  const absl::StatusOr<std::string> text = ReadSmallFile(path, kMaxYamlBytes);
-  if (!text.ok()) return text.status();
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxYamlBytes));
   std::vector<YamlFault> faults;
-  const std::optional<YamlNode> root = ParseYaml(*text, path, faults);
+  const std::optional<YamlNode> root = ParseYaml(text, path, faults);
   if (root) source.places = FillMessage(*root, std::span(&path, 1), {}, settings, faults);
   if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
   source.file = path;
@@ -114,9 +113,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   options.log_format =
       settings.log_format() == AgentSettings::FORMAT_JSON ? LogFormat::kJson : LogFormat::kText;
   options.log_level = LevelOf(settings.log_level());
-  const absl::StatusOr<std::chrono::milliseconds> interval = Interval(settings, source);
-  if (!interval.ok()) return interval.status();
-  options.server.check_interval = *interval;
+  RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
@@ -220,9 +217,8 @@ absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* con
     settings.MergeFrom(configured);
   }
   settings.MergeFrom(parser.flags());
-  absl::StatusOr<AgentOptions> options = Decode(settings, source);
-  if (!options.ok()) return options.status();
-  return AgentCommandLine{.options = *std::move(options)};
+  RR_ASSIGN_OR_RETURN(AgentOptions options, Decode(settings, source));
+  return AgentCommandLine{.options = std::move(options)};
 }
 
 }  // namespace rdmaready

@@ -83,34 +83,31 @@ absl::StatusOr<PortLock> PortLock::Take(std::string_view port, std::string_view 
   std::replace(name.begin(), name.end(), '/', '-');
   if (directory.empty()) {
     const std::array<std::string, 2> candidates{"/run/lock", "/tmp"};
-    absl::StatusOr<std::string> shared = SharedLockDirectory(candidates);
-    if (!shared.ok()) return shared.status();
-    directory = *std::move(shared);
+    RR_ASSIGN_OR_RETURN(directory, SharedLockDirectory(candidates));
   }
   const std::string path = directory + "/rdmaready-" + name + ".lock";
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    absl::StatusOr<UniqueFd> fd = OpenLockFile(path);
-    if (!fd.ok()) return fd.status();
+    RR_ASSIGN_OR_RETURN(UniqueFd fd, OpenLockFile(path));
     struct ::stat mine {};
-    if (::fstat(fd->get(), &mine) != 0) return ErrnoStatus(errno, "stat port lock " + path);
+    if (::fstat(fd.get(), &mine) != 0) return ErrnoStatus(errno, "stat port lock " + path);
     if (const std::string trap = Trap(mine); !trap.empty()) {
       return absl::FailedPreconditionError("port lock " + path + " " + trap);
     }
-    if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "lock port " + std::string(port));
-      return absl::UnavailableError("port " + std::string(port) + " is busy: " + ReadHolder(fd->get()));
+      return absl::UnavailableError("port " + std::string(port) + " is busy: " + ReadHolder(fd.get()));
     }
     // Removed or replaced meanwhile: a lock on a file that nobody finds is none.
     struct ::stat found {};
     if (::lstat(path.c_str(), &found) != 0 || found.st_ino != mine.st_ino || found.st_dev != mine.st_dev)
       continue;
     // From now on only root can remove it under the lock.
-    if (::geteuid() == 0 && mine.st_uid != 0) static_cast<void>(::fchown(fd->get(), 0, 0));
+    if (::geteuid() == 0 && mine.st_uid != 0) static_cast<void>(::fchown(fd.get(), 0, 0));
     const std::string line = SafeLine(holder, kMaxHolderBytes) + "\n";
-    if (::ftruncate(fd->get(), 0) != 0 || ::pwrite(fd->get(), line.data(), line.size(), 0) < 0) {
+    if (::ftruncate(fd.get(), 0) != 0 || ::pwrite(fd.get(), line.data(), line.size(), 0) < 0) {
       return ErrnoStatus(errno, "write port lock of " + std::string(port));
     }
-    return PortLock(*std::move(fd));
+    return PortLock(std::move(fd));
   }
   return absl::UnavailableError("port lock " + path + " comes and goes");
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/priority_packets.h"
 
-#include <utility>
-
 #include "checks/words/ethernet.h"
 #include "collectors/nic/nic_statistics.h"
 

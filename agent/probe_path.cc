@@ -12,6 +12,7 @@
 #include "agent/link/failure.h"
 #include "agent/probe/tcp_stream.h"
 #include "api/base/handle.h"
+#include "api/base/status.h"
 
 namespace rdmaready {
 namespace {
@@ -39,10 +40,9 @@ absl::StatusOr<AddressList> Lookup(const std::string& name, int flags) {
 }
 
 absl::StatusOr<std::vector<std::string>> Resolve(const std::string& name) {
-  const absl::StatusOr<AddressList> list = Lookup(name, AI_NUMERICSERV);
-  if (!list.ok()) return list.status();
+  RR_ASSIGN_OR_RETURN(const AddressList list, Lookup(name, AI_NUMERICSERV));
   std::vector<std::string> addresses;
-  for (const addrinfo* entry = list->get(); entry != nullptr; entry = entry->ai_next) {
+  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
     std::string text = NumericText(entry->ai_addr, entry->ai_addrlen);
     if (!text.empty() && addresses.size() < kMostAddresses) addresses.push_back(std::move(text));
   }
@@ -54,9 +54,8 @@ absl::StatusOr<std::vector<std::string>> Resolve(const std::string& name) {
 
 // A datagram socket that is connected asks the routing table and sends nothing.
 absl::StatusOr<std::string> SourceOf(const std::string& address) {
-  const absl::StatusOr<AddressList> list = Lookup(address, AI_NUMERICHOST | AI_NUMERICSERV);
-  if (!list.ok()) return list.status();
-  const addrinfo& to = **list;
+  RR_ASSIGN_OR_RETURN(const AddressList list, Lookup(address, AI_NUMERICHOST | AI_NUMERICSERV));
+  const addrinfo& to = *list;
   const UniqueFd fd(::socket(to.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage own{};
   socklen_t length = sizeof own;

@@ -5,7 +5,6 @@
 #include <google/protobuf/descriptor.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/base/status.h"

@@ -54,18 +54,16 @@ struct Listener {
 };
 
 absl::StatusOr<Listener> ListenOn(const std::string& text, bool plain_anywhere) {
-  const absl::StatusOr<HostAddress> address = ParseHostAddress(text, 0);
-  if (!address.ok()) return address.status();
-  const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(*address);
-  if (!resolved.ok()) return resolved.status();
-  if (!resolved->front().loopback && !plain_anywhere) {
+  RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(text, 0));
+  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
+  if (!resolved.front().loopback && !plain_anywhere) {
     return absl::FailedPreconditionError("listen on " + text +
                                          ": refusing plain text off loopback without --tls-cert, --tls-key and "
                                          "--tls-ca (or --insecure)");
   }
   // gRPC's listener takes "unix:/path", but a bare "127.0.0.1:0" and "[::1]:0".
-  const std::string& target = resolved->front().target;
-  if (!address->unix_path.empty()) return Listener{target, target, true};
+  const std::string& target = resolved.front().target;
+  if (!address.unix_path.empty()) return Listener{target, target, true};
   return Listener{target.substr(target.find(':') + 1), target, false};
 }
 
@@ -110,9 +108,8 @@ std::string LocalSocketPath() {
 }
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOptions& options) {
-  absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(options);
-  if (!store.ok()) return store.status();
-  std::unique_ptr<HostedAgent> agent(new HostedAgent(*std::move(store), options));
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
+  std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), options));
   RR_RETURN_IF_ERROR(agent->Listen(options));
   if (options.check_interval.count() > 0) {
     Agent& checked = agent->agent_;  // outlives the schedule, which is its sibling and younger
@@ -128,10 +125,7 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOpti
 absl::Status HostedAgent::Listen(const ServerOptions& options) {
   std::shared_ptr<grpc::ServerCredentials> tcp = grpc::InsecureServerCredentials();
   if (options.tls.Any()) {
-    absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> mutual =
-        MakeServerCredentials(options.tls, options.events);
-    if (!mutual.ok()) return mutual.status();
-    tcp = *std::move(mutual);
+    RR_ASSIGN_OR_RETURN(tcp, MakeServerCredentials(options.tls, options.events));
   }
   if (!options.listen.empty()) OfferHealthAndReflection();
   grpc::ServerBuilder builder;
@@ -140,11 +134,10 @@ absl::Status HostedAgent::Listen(const ServerOptions& options) {
   std::vector<Listener> listeners;
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {
-    absl::StatusOr<Listener> listener = ListenOn(options.listen[i], options.insecure || options.tls.Any());
-    if (!listener.ok()) return listener.status();
-    builder.AddListeningPort(listener->target, listener->unix_socket ? grpc::InsecureServerCredentials() : tcp,
+    RR_ASSIGN_OR_RETURN(Listener listener, ListenOn(options.listen[i], options.insecure || options.tls.Any()));
+    builder.AddListeningPort(listener.target, listener.unix_socket ? grpc::InsecureServerCredentials() : tcp,
                              &ports[i]);
-    listeners.push_back(*std::move(listener));
+    listeners.push_back(std::move(listener));
   }
   builder.RegisterService(&service_);
   server_ = BuildAndStart(builder);

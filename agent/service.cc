@@ -3,8 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "agent/call_watch.h"
 #include "agent/request_check.h"
@@ -12,9 +10,7 @@
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
 #include "api/convert/facts.h"
-#include "api/convert/history.h"
-#include "api/convert/probe.h"
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
 #include "checks/live/transfer.h"

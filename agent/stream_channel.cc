@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "agent/link/failure.h"
-#include "api/convert/peer_message.h"
+#include "api/convert/records.h"
 
 namespace rdmaready {
 namespace {

@@ -107,9 +107,8 @@ absl::Status LoadCredentials(GlobalOptions& global) {
     return absl::InvalidArgumentError("--tls-name is for TLS, which needs --tls-ca");
   }
   if (global.insecure) return absl::InvalidArgumentError("--insecure and --tls-* exclude each other");
-  absl::StatusOr<TlsMaterial> material = LoadTls(global.tls, TlsRole::kCaller);
-  if (!material.ok()) return material.status();
-  global.credentials = std::make_shared<const TlsMaterial>(*std::move(material));
+  RR_ASSIGN_OR_RETURN(TlsMaterial material, LoadTls(global.tls, TlsRole::kCaller));
+  global.credentials = std::make_shared<const TlsMaterial>(std::move(material));
   return absl::OkStatus();
 }
 

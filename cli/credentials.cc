@@ -53,10 +53,9 @@ std::string* FieldOf(Credentials& credentials, std::string_view key) {
 }  // namespace
 
 absl::StatusOr<Credentials> ReadCredentials(const std::string& path) {
-  absl::StatusOr<std::string> text = ReadPrivateFile(path);
-  if (!text.ok()) return text.status();
+  RR_ASSIGN_OR_RETURN(std::string text, ReadPrivateFile(path));
   Credentials credentials;
-  std::string_view rest = *text;
+  std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = WithoutEnd(rest.substr(0, end));

@@ -2,7 +2,6 @@
 #include "cli/explanation.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "api/base/edit_distance.h"
 #include "api/model/cases.h"

@@ -122,10 +122,9 @@ void Payload::Attribute(int type, std::span<const std::byte> value) {
 
 absl::StatusOr<NetlinkMessage> AskForOne(HostReader& host, const NetlinkRequest& request,
                                          std::string_view what) {
-  absl::StatusOr<std::vector<NetlinkMessage>> answer = host.Netlink(request);
-  if (!answer.ok()) return answer.status();
-  if (answer->empty()) return Malformed(what, "empty answer");
-  return std::move(answer->front());
+  RR_ASSIGN_OR_RETURN(std::vector<NetlinkMessage> answer, host.Netlink(request));
+  if (answer.empty()) return Malformed(what, "empty answer");
+  return std::move(answer.front());
 }
 
 }  // namespace rdmaready

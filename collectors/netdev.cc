@@ -20,9 +20,8 @@ namespace {
 // when /sys was mounted for another network namespace.
 absl::Status SysfsShows(HostReader& host, const Link& link) {
   const std::string path = "/sys/class/net/" + link.name + "/ifindex";
-  const absl::StatusOr<std::string> text = host.ReadFile(path);
-  if (!text.ok()) return text.status();
-  if (TrimRight(*text) == std::to_string(link.ifindex)) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const std::string text, host.ReadFile(path));
+  if (TrimRight(text) == std::to_string(link.ifindex)) return absl::OkStatus();
   return absl::FailedPreconditionError("read " + path + ": /sys shows another network namespace");
 }
 

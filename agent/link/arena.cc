@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "agent/link/failure.h"

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "agent/link/arena.h"
 #include "agent/link/link.h"
+#include "api/base/status.h"
 
 namespace rdmaready {
 
@@ -20,11 +21,9 @@ class Buffer {
   // `link` is connected and outlives the buffer. kSetup when there is no memory or it cannot be pinned.
   static absl::StatusOr<std::unique_ptr<Buffer>> Make(RdmaLink& link, std::uint32_t slot_bytes,
                                                       std::uint32_t slots, Access access) {
-    absl::StatusOr<Arena> arena = Arena::Make(std::size_t{slot_bytes} * slots);
-    if (!arena.ok()) return arena.status();
-    const absl::StatusOr<MemoryId> memory = link.Register(arena->bytes(), access);
-    if (!memory.ok()) return memory.status();
-    return std::unique_ptr<Buffer>(new Buffer(link, *std::move(arena), *memory, slot_bytes, slots));
+    RR_ASSIGN_OR_RETURN(Arena arena, Arena::Make(std::size_t{slot_bytes} * slots));
+    RR_ASSIGN_OR_RETURN(const MemoryId memory, link.Register(arena.bytes(), access));
+    return std::unique_ptr<Buffer>(new Buffer(link, std::move(arena), memory, slot_bytes, slots));
   }
 
   Buffer(const Buffer&) = delete;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/link/failure.h"
 
-#include <array>
-#include <optional>
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/cord.h"
@@ -13,64 +13,29 @@ namespace {
 
 constexpr char kPayload[] = "rdmaready/failure-kind";
 
-constexpr std::array kKinds = {FailureKind::kSetup,      FailureKind::kRejected,     FailureKind::kUnreachable,
-                               FailureKind::kCompletion, FailureKind::kDisconnected, FailureKind::kPeerGone,
-                               FailureKind::kStalled,    FailureKind::kLost,         FailureKind::kCorrupt,
-                               FailureKind::kCancelled};
+struct KindRow {
+  FailureKind kind;
+  absl::StatusCode code;
+  int rank;  // the higher, the more it says about the cause
+};
 
-absl::StatusCode CodeOf(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kNone:
-      return absl::StatusCode::kUnknown;
-    case FailureKind::kSetup:
-      return absl::StatusCode::kFailedPrecondition;
-    case FailureKind::kRejected:
-      return absl::StatusCode::kPermissionDenied;
-    case FailureKind::kUnreachable:
-      return absl::StatusCode::kUnavailable;
-    case FailureKind::kCompletion:
-      return absl::StatusCode::kAborted;
-    case FailureKind::kDisconnected:
-    case FailureKind::kPeerGone:
-      return absl::StatusCode::kUnavailable;
-    case FailureKind::kStalled:
-      return absl::StatusCode::kDeadlineExceeded;
-    case FailureKind::kLost:
-    case FailureKind::kCorrupt:
-      return absl::StatusCode::kDataLoss;
-    case FailureKind::kCancelled:
-      return absl::StatusCode::kCancelled;
-  }
-  return absl::StatusCode::kUnknown;
-}
+constexpr KindRow kKinds[] = {
+    {FailureKind::kNone, absl::StatusCode::kUnknown, 0},
+    {FailureKind::kSetup, absl::StatusCode::kFailedPrecondition, 8},
+    {FailureKind::kRejected, absl::StatusCode::kPermissionDenied, 7},
+    {FailureKind::kUnreachable, absl::StatusCode::kUnavailable, 5},
+    {FailureKind::kCompletion, absl::StatusCode::kAborted, 9},
+    {FailureKind::kDisconnected, absl::StatusCode::kUnavailable, 2},
+    {FailureKind::kPeerGone, absl::StatusCode::kUnavailable, 1},
+    {FailureKind::kStalled, absl::StatusCode::kDeadlineExceeded, 3},
+    {FailureKind::kLost, absl::StatusCode::kDataLoss, 6},
+    {FailureKind::kCorrupt, absl::StatusCode::kDataLoss, 10},
+    {FailureKind::kCancelled, absl::StatusCode::kCancelled, 4},
+};
 
-// The higher, the more it says about the cause.
-int Rank(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kCorrupt:
-      return 10;
-    case FailureKind::kCompletion:
-      return 9;
-    case FailureKind::kSetup:
-      return 8;
-    case FailureKind::kRejected:
-      return 7;
-    case FailureKind::kLost:
-      return 6;
-    case FailureKind::kUnreachable:
-      return 5;
-    case FailureKind::kCancelled:
-      return 4;
-    case FailureKind::kStalled:
-      return 3;
-    case FailureKind::kDisconnected:
-      return 2;
-    case FailureKind::kPeerGone:
-      return 1;
-    case FailureKind::kNone:
-      return 0;
-  }
-  return 0;
+const KindRow& RowOf(FailureKind kind) {
+  const auto* const row = std::ranges::find(kKinds, kind, &KindRow::kind);
+  return row == std::end(kKinds) ? kKinds[0] : *row;
 }
 
 // What a payload holds: it never leaves the process.
@@ -78,8 +43,8 @@ std::string Mark(FailureKind kind) { return std::to_string(static_cast<int>(kind
 
 FailureKind KindOf(const absl::Status& status) {
   if (const auto payload = status.GetPayload(kPayload)) {
-    for (const FailureKind kind : kKinds) {
-      if (*payload == Mark(kind)) return kind;
+    for (const KindRow& row : kKinds) {
+      if (row.kind != FailureKind::kNone && *payload == Mark(row.kind)) return row.kind;
     }
   }
   if (absl::IsCancelled(status)) return FailureKind::kCancelled;
@@ -91,7 +56,7 @@ FailureKind KindOf(const absl::Status& status) {
 }  // namespace
 
 absl::Status MakeFailure(FailureKind kind, std::string_view detail) {
-  absl::Status status(CodeOf(kind), absl::string_view(detail.data(), detail.size()));
+  absl::Status status(RowOf(kind).code, absl::string_view(detail.data(), detail.size()));
   status.SetPayload(kPayload, absl::Cord(Mark(kind)));
   return status;
 }
@@ -106,7 +71,7 @@ Failure FailureOf(const absl::Status& status) {
 }
 
 const Failure& MoreTelling(const Failure& first, const Failure& second) {
-  return Rank(second.kind) > Rank(first.kind) ? second : first;
+  return RowOf(second.kind).rank > RowOf(first.kind).rank ? second : first;
 }
 
 }  // namespace rdmaready

@@ -75,13 +75,9 @@ absl::Status VerbsLink::PostSome(std::span<const WorkRequest> requests) {
   std::array<std::array<ibv_sge, 2>, kPosted> elements;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const WorkRequest& request = requests[i];
-    const absl::StatusOr<ibv_sge> element = Element(request.local);
-    if (!element.ok()) return element.status();
-    elements[i][0] = *element;
+    RR_ASSIGN_OR_RETURN(elements[i][0], Element(request.local));
     if (request.behind.length > 0) {
-      const absl::StatusOr<ibv_sge> behind = Element(request.behind);
-      if (!behind.ok()) return behind.status();
-      elements[i][1] = *behind;
+      RR_ASSIGN_OR_RETURN(elements[i][1], Element(request.behind));
     }
     chain[i] = {};
     chain[i].wr_id = Tagged(request.work, request.id);
@@ -109,11 +105,10 @@ absl::Status VerbsLink::PostSome(std::span<const WorkRequest> requests) {
 }
 
 absl::Status VerbsLink::PostReceive(std::uint64_t id, const Slice& to) {
-  absl::StatusOr<ibv_sge> element = Element(to);
-  if (!element.ok()) return element.status();
+  RR_ASSIGN_OR_RETURN(ibv_sge element, Element(to));
   ibv_recv_wr request{};
   request.wr_id = Tagged(Work::kReceive, id);
-  request.sg_list = &*element;
+  request.sg_list = &element;
   request.num_sge = 1;
   ibv_recv_wr* rejected = nullptr;
   const int error = ibv_post_recv(queue_pair_.get(), &request, &rejected);

@@ -152,12 +152,11 @@ absl::Status VerbsLink::Mark(CmId& id) const {
 }
 
 absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, const LinkSettings& settings) {
-  absl::StatusOr<sockaddr_storage> address = ParseAddress(local_address, settings.listen_port);
-  if (!address.ok()) return address.status();
+  RR_ASSIGN_OR_RETURN(sockaddr_storage address, ParseAddress(local_address, settings.listen_port));
   RR_RETURN_IF_ERROR(OpenChannel(listener_));
   settings_ = settings;
   const std::string bind = "bind an RDMA device by the address " + local_address;
-  int error = listener_.Bind(*address);
+  int error = listener_.Bind(address);
   if (error == 0) error = listener_.Query(route_);
   if (error != 0) return ErrnoFailure(FailureKind::kSetup, error, bind);
   if (route_.node_guid == 0) return MakeFailure(FailureKind::kSetup, bind + ": not one device's");
@@ -314,17 +313,14 @@ absl::Status VerbsLink::AwaitPathEvent(CmEventType wanted, const std::string& ac
 
 absl::Status VerbsLink::ResolvePath(const Endpoint& endpoint, const std::string& local_address,
                                     const Patience& patience) {
-  absl::StatusOr<sockaddr_storage> to = ParseAddress(endpoint.address, endpoint.port);
-  if (!to.ok()) return to.status();
+  RR_ASSIGN_OR_RETURN(sockaddr_storage to, ParseAddress(endpoint.address, endpoint.port));
   sockaddr_storage from{};
   if (!local_address.empty()) {
-    const absl::StatusOr<sockaddr_storage> parsed = ParseAddress(local_address, 0);
-    if (!parsed.ok()) return parsed.status();
-    from = *parsed;
+    RR_ASSIGN_OR_RETURN(from, ParseAddress(local_address, 0));
   }
   const std::string resolve = "resolve the address " + endpoint.address;
   const int unresolved =
-      id_.ResolveAddress(local_address.empty() ? nullptr : &from, *to, ResolveTimeoutMs(patience.deadline));
+      id_.ResolveAddress(local_address.empty() ? nullptr : &from, to, ResolveTimeoutMs(patience.deadline));
   if (unresolved != 0) {
     return CmFailed(unresolved, local_address.empty() ? resolve : resolve + " from " + local_address,
                     Refusal::kUnresolved);

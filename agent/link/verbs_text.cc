@@ -9,7 +9,6 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include "agent/link/failure.h"
 

@@ -5,6 +5,7 @@
 
 #include "agent/link/failure.h"
 #include "agent/link/verbs_link.h"
+#include "api/base/status.h"
 
 namespace rdmaready {
 
@@ -27,15 +28,15 @@ absl::StatusOr<RemoteMemory> VerbsLink::Bind(WindowId window, std::uint64_t offs
     return MakeFailure(FailureKind::kSetup, "bind a memory window: it is bound already, or none");
   }
   Window& bound = windows_[window.index];
-  const absl::StatusOr<ibv_sge> part = Element({.memory = bound.memory, .offset = offset, .length = length});
-  if (!part.ok()) return part.status();
+  RR_ASSIGN_OR_RETURN(const ibv_sge part,
+                      Element({.memory = bound.memory, .offset = offset, .length = length}));
   ibv_send_wr request{};
   request.wr_id = Tagged(Work::kBind, window.index);
   request.opcode = IBV_WR_BIND_MW;
   request.bind_mw.mw = bound.window.get();
   request.bind_mw.rkey = ibv_inc_rkey(bound.window->rkey);
   request.bind_mw.bind_info = {.mr = memory_[bound.memory.index].get(),
-                               .addr = part->addr,
+                               .addr = part.addr,
                                .length = length,
                                .mw_access_flags = IBV_ACCESS_REMOTE_WRITE};
   ibv_send_wr* rejected = nullptr;
@@ -44,7 +45,7 @@ absl::StatusOr<RemoteMemory> VerbsLink::Bind(WindowId window, std::uint64_t offs
   }
   bound.window->rkey = request.bind_mw.rkey;  // which is left to the user of a window of this type
   bound.bound = true;
-  return RemoteMemory{.address = part->addr, .length_bytes = length, .rkey = bound.window->rkey};
+  return RemoteMemory{.address = part.addr, .length_bytes = length, .rkey = bound.window->rkey};
 }
 
 // By the key, not by the completion's flags: the soft RoCE device passes the kernel's value of the flag, which

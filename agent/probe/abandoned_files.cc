@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "api/base/handle.h"
 #include "api/model/probe_walk.h"
 

@@ -22,14 +22,9 @@ MessageLink::MessageLink(const LinkMaker& make_link, const Sizes& sizes)
 MessageLink::~MessageLink() { link_->Disconnect(); }
 
 absl::Status MessageLink::Prepare() {
-  absl::StatusOr<std::unique_ptr<Buffer>> receive =
-      Buffer::Make(*link_, sizes_.receive_bytes, sizes_.receives, Access::kReceiveTarget);
-  if (!receive.ok()) return receive.status();
-  receive_ = *std::move(receive);
-  absl::StatusOr<std::unique_ptr<Buffer>> send =
-      Buffer::Make(*link_, sizes_.send_bytes, 1, Access::kSendSource);
-  if (!send.ok()) return send.status();
-  send_ = *std::move(send);
+  RR_ASSIGN_OR_RETURN(receive_,
+                      Buffer::Make(*link_, sizes_.receive_bytes, sizes_.receives, Access::kReceiveTarget));
+  RR_ASSIGN_OR_RETURN(send_, Buffer::Make(*link_, sizes_.send_bytes, 1, Access::kSendSource));
   for (std::uint64_t slot = 0; slot < sizes_.receives; ++slot)
     RR_RETURN_IF_ERROR(link_->PostReceive(slot, receive_->slice(slot)));
   return absl::OkStatus();
@@ -53,9 +48,9 @@ absl::Status MessageLink::Progress(const std::string& what, const Patience& pati
   const TimePoint now = std::chrono::steady_clock::now();
   if (now >= patience.deadline) return MakeFailure(FailureKind::kStalled, what + ": no answer in time");
   std::array<Completion, 8> completions{};
-  const absl::StatusOr<std::size_t> count = link_->Wait(completions, std::min(patience.deadline, now + kLook));
-  if (!count.ok()) return count.status();
-  for (const Completion& done : std::span(completions).first(*count)) {
+  RR_ASSIGN_OR_RETURN(const std::size_t count,
+                      link_->Wait(completions, std::min(patience.deadline, now + kLook)));
+  for (const Completion& done : std::span(completions).first(count)) {
     if (done.work == Work::kSend) sending_ = false;
     if (done.work == Work::kReceive) arrived_.push_back({.slot = done.id, .bytes = done.bytes});
   }

@@ -4,30 +4,24 @@
 #include <algorithm>
 
 #include "agent/link/failure.h"
-#include "api/model/probe_walk.h"
+#include "api/model/fields.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMaxAnswerBytes = 256;
 
-// Visits the fields of a struct of api/model/probe_*.h.
-struct TextCutter {
-  void operator()(const char*, std::string& text) { text.resize(std::min(text.size(), kMaxAnswerBytes)); }
-  void operator()(const char* name, std::optional<std::string>& text) {
-    if (text) (*this)(name, *text);
+// The texts in a value of that type, whatever it is.
+void Cut(const TypeInfo& type, void* value) {
+  if (type.form == TypeInfo::Form::kText) {
+    auto& text = *static_cast<std::string*>(value);
+    text.resize(std::min(text.size(), kMaxAnswerBytes));
+  } else if (type.form == TypeInfo::Form::kStruct) {
+    for (const FieldInfo& field : type.fields()) Cut(*field.type, MemberOf(value, field));
+  } else if (type.element != nullptr) {
+    for (std::size_t i = 0; i < type.size(value); ++i) Cut(*type.element, type.at(value, i));
   }
-  template <ListsFields T>
-  void operator()(const char*, T& part) {
-    T::Fields(part, *this);
-  }
-  template <class T>
-  void operator()(const char* name, std::vector<T>& parts) {
-    for (T& part : parts) (*this)(name, part);
-  }
-  template <class T>
-  requires(!ListsFields<T>) void operator()(const char*, T&) {}  // flags, numbers, enumerators
-};
+}
 
 bool HeardNothing(FailureKind kind) {
   return kind == FailureKind::kStalled || kind == FailureKind::kUnreachable;
@@ -56,10 +50,7 @@ RdmaRefusal RefusalOf(const Handshake& handshake) {
   return {.kind = Kind::kNone};
 }
 
-void CutTexts(ProbeAnswers& answers) {
-  TextCutter cutter;
-  ProbeAnswers::Fields(answers, cutter);
-}
+void CutTexts(ProbeAnswers& answers) { Cut(TypeOf<ProbeAnswers>(), &answers); }
 
 bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Make& make) {
   const auto step = std::ranges::find(result_.steps, name, &ProbeStep::name);

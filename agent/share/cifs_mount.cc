@@ -92,9 +92,8 @@ absl::StatusOr<CifsMount> CifsMount::Make(const CifsMountRequest& request) {
   context.Set("nosharesock");  // a connection of its own, so that its state is about our bytes
   context.Set("cache", "none");
   context.Set("echo_interval", kEchoIntervalSeconds);
-  absl::StatusOr<UniqueFd> directory = context.Mount(name);
-  if (!directory.ok()) return directory.status();
-  return CifsMount(*std::move(directory));
+  RR_ASSIGN_OR_RETURN(UniqueFd directory, context.Mount(name));
+  return CifsMount(std::move(directory));
 }
 
 }  // namespace rdmaready

@@ -219,18 +219,16 @@ std::span<const FileShape> AllFileShapes() { return kShapes; }
 
 absl::StatusOr<ShapeRun> RunFileShapes(int directory, const ShapeOptions& options) {
   RR_RETURN_IF_ERROR(CheckRoom(directory));
-  absl::StatusOr<Arena> memory = Arena::Make(kShapes.front().block_bytes);
-  if (!memory.ok()) return memory.status();
-  absl::StatusOr<std::unique_ptr<TestFile>> file = TestFile::Make(directory, options);
-  if (!file.ok()) return file.status();
-  if (const auto made = (*file)->Made()) RemoveAbandoned(directory, kNames, *made);
+  RR_ASSIGN_OR_RETURN(Arena memory, Arena::Make(kShapes.front().block_bytes));
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<TestFile> file, TestFile::Make(directory, options));
+  if (const auto made = file->Made()) RemoveAbandoned(directory, kNames, *made);
   Blocks blocks(options.nonce);
   ShapeRun run;
   for (const FileShape& shape : kShapes) {
-    run.results.push_back(RunShape(shape, **file, blocks, memory->bytes(), options));
+    run.results.push_back(RunShape(shape, *file, blocks, memory.bytes(), options));
     if (run.results.back().failure.kind != FailureKind::kNone) break;
   }
-  run.left_behind = (*file)->Remove();
+  run.left_behind = file->Remove();
   return run;
 }
 

@@ -118,9 +118,8 @@ bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk)
   const ShareEvidence before = read();
   std::optional<CifsMount> mount;
   const bool mounted = walk.Step(kStepShareMount, kMountLimit, [&](const Patience& patience) -> absl::Status {
-    absl::StatusOr<CifsMount> made = Mount(proof, true, patience);
-    if (!made.ok()) return made.status();
-    mount.emplace(*std::move(made));
+    RR_ASSIGN_OR_RETURN(CifsMount made, Mount(proof, true, patience));
+    mount.emplace(std::move(made));
     return absl::OkStatus();
   });
   if (!mounted) return false;
@@ -138,8 +137,7 @@ bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk)
 void InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
   const ShareEvidence before = read();
   walk.Step(kStepShareInquire, kMountLimit, [&](const Patience& patience) -> absl::Status {
-    const absl::StatusOr<CifsMount> mount = Mount(proof, false, patience);
-    if (!mount.ok()) return mount.status();
+    RR_ASSIGN_OR_RETURN(const CifsMount mount, Mount(proof, false, patience));
     const ShareEvidence now = read();
     if (!TellOurs(proof, before, now, walk.answers().share)) {
       return MakeFailure(FailureKind::kSetup,

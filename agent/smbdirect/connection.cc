@@ -2,8 +2,6 @@
 // Lifetime, negotiation and time; connection_data.cc has the established connection's traffic.
 #include "agent/smbdirect/connection.h"
 
-#include <algorithm>
-
 namespace rdmaready::smbdirect {
 
 Connection::Connection(Role role, const Settings& settings)

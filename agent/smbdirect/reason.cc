@@ -1,94 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/smbdirect/reason.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
 namespace rdmaready::smbdirect {
+namespace {
+
+struct ReasonRow {
+  EndReason reason;
+  bool violation;
+  std::string_view text;
+};
+
+constexpr ReasonRow kReasons[] = {
+    {EndReason::kClosedLocally, false, "this end closed the connection"},
+    {EndReason::kPeerClosed, false, "the peer closed the connection"},
+    {EndReason::kTransportFailed, false, "the RDMA connection failed"},
+    {EndReason::kMisuse, false, "a completion arrived of something that was never posted"},
+    {EndReason::kNegotiationTimeout, false, "the negotiation did not complete in time"},
+    {EndReason::kKeepaliveTimeout, false, "the peer did not answer a keepalive in time"},
+    {EndReason::kRequestTooShort, true, "the negotiate request is shorter than 20 bytes"},
+    {EndReason::kRequestVersion, true, "the negotiate request does not offer version 1.0"},
+    {EndReason::kRequestNoCredits, true, "the negotiate request asks for no credits"},
+    {EndReason::kRequestReceiveSize, true, "the negotiate request's MaxReceiveSize is below the minimum"},
+    {EndReason::kRequestFragmentedSize, true, "the negotiate request's MaxFragmentedSize is below the minimum"},
+    {EndReason::kRequestSendSize, true, "the negotiate request's PreferredSendSize is above the limit"},
+    {EndReason::kPeerClosedInNegotiation, false, "the peer closed the connection before it was negotiated"},
+    {EndReason::kMessageTooEarly, true, "the peer sent a message before the negotiate request"},
+    {EndReason::kResponseTooShort, true, "the negotiate response is shorter than 32 bytes"},
+    {EndReason::kResponseRefused, false, "the peer refused the negotiation"},
+    {EndReason::kResponseVersion, true, "the negotiate response chose another version than 1.0"},
+    {EndReason::kResponseNoCreditsRequested, true, "the negotiate response asks for no credits"},
+    {EndReason::kResponseNoCreditsGranted, true, "the negotiate response grants no credits"},
+    {EndReason::kResponseReceiveSize, true, "the negotiate response's MaxReceiveSize is below the minimum"},
+    {EndReason::kResponseFragmentedSize, true,
+     "the negotiate response's MaxFragmentedSize is below the minimum"},
+    {EndReason::kResponseSendSize, true,
+     "the negotiate response's PreferredSendSize is above our MaxReceiveSize"},
+    {EndReason::kDataTooShort, true, "a data transfer message is shorter than 20 bytes"},
+    {EndReason::kDataTooLong, true, "a data transfer message is longer than the negotiated receive size"},
+    {EndReason::kDataNoCreditsRequested, true, "a data transfer message asks for no credits"},
+    {EndReason::kDataOffsetUnaligned, true, "a data transfer message's DataOffset is not a multiple of 8"},
+    {EndReason::kDataOffsetInHeader, true, "a data transfer message's payload lies inside its header"},
+    {EndReason::kDataBeyondMessage, true, "a data transfer message's payload ends behind its end"},
+    {EndReason::kFragmentedTooLong, true,
+     "a fragmented message is longer than the negotiated MaxFragmentedSize"},
+    {EndReason::kFragmentOverrun, true, "a fragment brings more bytes than remained"},
+    {EndReason::kFragmentCutShort, true, "a fragmented message ends before all its bytes came"},
+    {EndReason::kFragmentMiscounted, true, "a fragment's RemainingDataLength contradicts the ones before"},
+    {EndReason::kInvalidatedTwice, true, "two fragments of one message carried a remote invalidation"},
+};
+static_assert(std::size(kReasons) == static_cast<std::size_t>(kLastReason) + 1);
+
+}  // namespace
 
 std::string_view Text(EndReason reason) {
-  switch (reason) {
-    case EndReason::kClosedLocally:
-      return "this end closed the connection";
-    case EndReason::kPeerClosed:
-      return "the peer closed the connection";
-    case EndReason::kTransportFailed:
-      return "the RDMA connection failed";
-    case EndReason::kMisuse:
-      return "a completion arrived of something that was never posted";
-    case EndReason::kNegotiationTimeout:
-      return "the negotiation did not complete in time";
-    case EndReason::kKeepaliveTimeout:
-      return "the peer did not answer a keepalive in time";
-    case EndReason::kRequestTooShort:
-      return "the negotiate request is shorter than 20 bytes";
-    case EndReason::kRequestVersion:
-      return "the negotiate request does not offer version 1.0";
-    case EndReason::kRequestNoCredits:
-      return "the negotiate request asks for no credits";
-    case EndReason::kRequestReceiveSize:
-      return "the negotiate request's MaxReceiveSize is below the minimum";
-    case EndReason::kRequestFragmentedSize:
-      return "the negotiate request's MaxFragmentedSize is below the minimum";
-    case EndReason::kRequestSendSize:
-      return "the negotiate request's PreferredSendSize is above the limit";
-    case EndReason::kPeerClosedInNegotiation:
-      return "the peer closed the connection before it was negotiated";
-    case EndReason::kMessageTooEarly:
-      return "the peer sent a message before the negotiate request";
-    case EndReason::kResponseTooShort:
-      return "the negotiate response is shorter than 32 bytes";
-    case EndReason::kResponseRefused:
-      return "the peer refused the negotiation";
-    case EndReason::kResponseVersion:
-      return "the negotiate response chose another version than 1.0";
-    case EndReason::kResponseNoCreditsRequested:
-      return "the negotiate response asks for no credits";
-    case EndReason::kResponseNoCreditsGranted:
-      return "the negotiate response grants no credits";
-    case EndReason::kResponseReceiveSize:
-      return "the negotiate response's MaxReceiveSize is below the minimum";
-    case EndReason::kResponseFragmentedSize:
-      return "the negotiate response's MaxFragmentedSize is below the minimum";
-    case EndReason::kResponseSendSize:
-      return "the negotiate response's PreferredSendSize is above our MaxReceiveSize";
-    case EndReason::kDataTooShort:
-      return "a data transfer message is shorter than 20 bytes";
-    case EndReason::kDataTooLong:
-      return "a data transfer message is longer than the negotiated receive size";
-    case EndReason::kDataNoCreditsRequested:
-      return "a data transfer message asks for no credits";
-    case EndReason::kDataOffsetUnaligned:
-      return "a data transfer message's DataOffset is not a multiple of 8";
-    case EndReason::kDataOffsetInHeader:
-      return "a data transfer message's payload lies inside its header";
-    case EndReason::kDataBeyondMessage:
-      return "a data transfer message's payload ends behind its end";
-    case EndReason::kFragmentedTooLong:
-      return "a fragmented message is longer than the negotiated MaxFragmentedSize";
-    case EndReason::kFragmentOverrun:
-      return "a fragment brings more bytes than remained";
-    case EndReason::kFragmentCutShort:
-      return "a fragmented message ends before all its bytes came";
-    case EndReason::kFragmentMiscounted:
-      return "a fragment's RemainingDataLength contradicts the ones before";
-    case EndReason::kInvalidatedTwice:
-      return "two fragments of one message carried a remote invalidation";
-  }
-  return "unknown";
+  const auto* const row = std::ranges::find(kReasons, reason, &ReasonRow::reason);
+  return row == std::end(kReasons) ? "unknown" : row->text;
 }
 
 bool IsViolation(EndReason reason) {
-  switch (reason) {
-    case EndReason::kClosedLocally:
-    case EndReason::kPeerClosed:
-    case EndReason::kTransportFailed:
-    case EndReason::kMisuse:
-    case EndReason::kNegotiationTimeout:
-    case EndReason::kKeepaliveTimeout:
-    case EndReason::kPeerClosedInNegotiation:
-    case EndReason::kResponseRefused:
-      return false;
-    default:
-      return true;
-  }
+  const auto* const row = std::ranges::find(kReasons, reason, &ReasonRow::reason);
+  return row == std::end(kReasons) || row->violation;
 }
 
 }  // namespace rdmaready::smbdirect

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -75,14 +74,10 @@ Edge::Edge(Role role, const Settings& settings, RdmaLink& link, Upper upper, Wai
       connection_(role, settings) {}
 
 absl::Status Edge::Prepare() {
-  absl::StatusOr<std::unique_ptr<Buffer>> receives =
-      Buffer::Make(link_, ReceiveBufferBytes(settings_), ReceiveBufferCount(settings_), Access::kReceiveTarget);
-  if (!receives.ok()) return receives.status();
-  receives_ = *std::move(receives);
-  absl::StatusOr<std::unique_ptr<Buffer>> heads =
-      Buffer::Make(link_, kNegotiateResponseBytes, settings_.max_sends_in_flight, Access::kSendSource);
-  if (!heads.ok()) return heads.status();
-  heads_ = *std::move(heads);
+  RR_ASSIGN_OR_RETURN(receives_, Buffer::Make(link_, ReceiveBufferBytes(settings_),
+                                              ReceiveBufferCount(settings_), Access::kReceiveTarget));
+  RR_ASSIGN_OR_RETURN(
+      heads_, Buffer::Make(link_, kNegotiateResponseBytes, settings_.max_sends_in_flight, Access::kSendSource));
   connection_.Prepare(actions_);
   Follow();
   return status_;
@@ -218,11 +213,10 @@ absl::Status Edge::CheckInvalidate(const std::optional<std::uint32_t>& token) co
 }
 
 absl::Status Edge::Queue(Work work, Bytes local, std::uint64_t address, std::uint32_t token) {
-  const absl::StatusOr<Slice> slice = SliceOf(local);
-  if (!slice.ok()) return slice.status();
+  RR_ASSIGN_OR_RETURN(const Slice slice, SliceOf(local));
   requests_.push_back({.work = work,
                        .id = Among(work).Add(work),
-                       .local = *slice,
+                       .local = slice,
                        .remote = {.address = address, .rkey = token}});
   return absl::OkStatus();
 }
@@ -238,9 +232,7 @@ absl::Status Edge::Do(const Send& action) {
   request.local.length = action.head_size;
   std::ranges::copy(action.head(), heads_->bytes(action.slot).begin());
   if (!action.payload.empty()) {
-    const absl::StatusOr<Slice> payload = SliceOf(action.payload);
-    if (!payload.ok()) return payload.status();
-    request.behind = *payload;
+    RR_ASSIGN_OR_RETURN(request.behind, SliceOf(action.payload));
   }
   request.id = others_.Add(Work::kSend);
   requests_.push_back(request);

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <string_view>
 #include <thread>
 
 #include "api/base/status.h"

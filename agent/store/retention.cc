@@ -28,9 +28,7 @@ absl::StatusOr<Space> Measure(const Database& database) {
   for (const auto& [sql, value] :
        {std::pair("PRAGMA page_count", &space.pages), std::pair("PRAGMA freelist_count", &space.free_pages),
         std::pair("PRAGMA page_size", &space.page_bytes)}) {
-    const absl::StatusOr<std::int64_t> number = database.Number(sql);
-    if (!number.ok()) return number.status();
-    *value = *number;
+    RR_ASSIGN_OR_RETURN(*value, database.Number(sql));
   }
   return space;
 }
@@ -49,9 +47,7 @@ absl::StatusOr<std::int64_t> CutOff(const Database& database, const StoreLimits&
                                     std::int64_t now_unix_ns) {
   std::int64_t cut = kNever;
   if (space.used_bytes() > limits.max_bytes) {
-    const absl::StatusOr<std::int64_t> oldest = OldestBatch(database);
-    if (!oldest.ok()) return oldest.status();
-    cut = *oldest;
+    RR_ASSIGN_OR_RETURN(cut, OldestBatch(database));
   }
   if (limits.max_age.count() > 0) {
     cut = std::max(cut, now_unix_ns - std::chrono::nanoseconds(limits.max_age).count());
@@ -71,45 +67,38 @@ absl::Status DeleteUpTo(Database& database, std::int64_t cut) {
   Transaction transaction(database);
   RR_RETURN_IF_ERROR(transaction.Begin());
   for (const char* sql : kStatements) {
-    absl::StatusOr<Statement> statement = Statement::Prepare(database, sql);
-    if (!statement.ok()) return statement.status();
-    RR_RETURN_IF_ERROR(statement->Bind(cut).Bind(kRowsAtOnce).Run());
+    RR_ASSIGN_OR_RETURN(Statement statement, Statement::Prepare(database, sql));
+    RR_RETURN_IF_ERROR(statement.Bind(cut).Bind(kRowsAtOnce).Run());
   }
   return transaction.Commit();
 }
 
 absl::StatusOr<bool> HasRowsUpTo(const Database& database, std::int64_t cut) {
-  absl::StatusOr<Statement> statement =
-      Statement::Prepare(database,
-                         "SELECT EXISTS (SELECT 1 FROM runs WHERE started_unix_ns <= ?1) OR "
-                         "EXISTS (SELECT 1 FROM transfers WHERE started_unix_ns <= ?1)");
-  if (!statement.ok()) return statement.status();
-  const absl::StatusOr<bool> row = statement->Bind(cut).Step();
-  if (!row.ok()) return row.status();
-  return statement->Int(0) != 0;
+  RR_ASSIGN_OR_RETURN(Statement statement,
+                      Statement::Prepare(database,
+                                         "SELECT EXISTS (SELECT 1 FROM runs WHERE started_unix_ns <= ?1) OR "
+                                         "EXISTS (SELECT 1 FROM transfers WHERE started_unix_ns <= ?1)"));
+  RR_RETURN_IF_ERROR(statement.Bind(cut).Step().status());
+  return statement.Int(0) != 0;
 }
 
 // Free pages within the limit are left to the next writes.
 absl::Status GiveBack(Database& database, const StoreLimits& limits) {
-  const absl::StatusOr<Space> space = Measure(database);
-  if (!space.ok()) return space.status();
-  const bool too_large = space->file_bytes() > limits.max_bytes;
-  const bool mostly_idle = space->free_pages > std::max(kPagesAtOnce, space->pages / 2);
-  if (space->free_pages == 0 || (!too_large && !mostly_idle)) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const Space space, Measure(database));
+  const bool too_large = space.file_bytes() > limits.max_bytes;
+  const bool mostly_idle = space.free_pages > std::max(kPagesAtOnce, space.pages / 2);
+  if (space.free_pages == 0 || (!too_large && !mostly_idle)) return absl::OkStatus();
   return database.Execute(("PRAGMA incremental_vacuum(" + std::to_string(kPagesAtOnce) + ")").c_str());
 }
 
 }  // namespace
 
 absl::Status Prune(Database& database, const StoreLimits& limits, std::int64_t now_unix_ns) {
-  const absl::StatusOr<Space> space = Measure(database);
-  if (!space.ok()) return space.status();
-  const absl::StatusOr<std::int64_t> cut = CutOff(database, limits, *space, now_unix_ns);
-  if (!cut.ok()) return cut.status();
-  if (*cut != kNever) {
-    const absl::StatusOr<bool> any = HasRowsUpTo(database, *cut);
-    if (!any.ok()) return any.status();
-    if (*any) RR_RETURN_IF_ERROR(DeleteUpTo(database, *cut));
+  RR_ASSIGN_OR_RETURN(const Space space, Measure(database));
+  RR_ASSIGN_OR_RETURN(const std::int64_t cut, CutOff(database, limits, space, now_unix_ns));
+  if (cut != kNever) {
+    RR_ASSIGN_OR_RETURN(const bool any, HasRowsUpTo(database, cut));
+    if (any) RR_RETURN_IF_ERROR(DeleteUpTo(database, cut));
   }
   return GiveBack(database, limits);
 }

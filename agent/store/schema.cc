@@ -42,9 +42,8 @@ absl::Status Refusal(const Database& database, const std::string& why) {
 
 // A database without version that holds tables is another program's.
 absl::Status CheckEmpty(const Database& database) {
-  const absl::StatusOr<std::int64_t> tables = database.Number("SELECT count(*) FROM sqlite_schema");
-  if (!tables.ok()) return tables.status();
-  return *tables == 0 ? absl::OkStatus() : Refusal(database, "not a store of rdmaready");
+  RR_ASSIGN_OR_RETURN(const std::int64_t tables, database.Number("SELECT count(*) FROM sqlite_schema"));
+  return tables == 0 ? absl::OkStatus() : Refusal(database, "not a store of rdmaready");
 }
 
 absl::StatusOr<std::int64_t> VersionOf(const Database& database, std::size_t newest) {
@@ -74,16 +73,14 @@ std::span<const char* const> SchemaSteps() { return kSteps; }
 absl::Status CheckVersion(const Database& database) { return VersionOf(database, kSteps.size()).status(); }
 
 absl::Status CheckUpToDate(const Database& database) {
-  const absl::StatusOr<std::int64_t> version = VersionOf(database, kSteps.size());
-  if (!version.ok()) return version.status();
-  if (*version == static_cast<std::int64_t>(kSteps.size())) return absl::OkStatus();
-  return Refusal(database, "of an older version (schema " + std::to_string(*version) + ")");
+  RR_ASSIGN_OR_RETURN(const std::int64_t version, VersionOf(database, kSteps.size()));
+  if (version == static_cast<std::int64_t>(kSteps.size())) return absl::OkStatus();
+  return Refusal(database, "of an older version (schema " + std::to_string(version) + ")");
 }
 
 absl::Status Migrate(Database& database, std::span<const char* const> steps) {
-  const absl::StatusOr<std::int64_t> version = VersionOf(database, steps.size());
-  if (!version.ok()) return version.status();
-  for (auto from = static_cast<std::size_t>(*version); from < steps.size(); ++from) {
+  RR_ASSIGN_OR_RETURN(const std::int64_t version, VersionOf(database, steps.size()));
+  for (auto from = static_cast<std::size_t>(version); from < steps.size(); ++from) {
     RR_RETURN_IF_ERROR(TakeStep(database, steps[from], static_cast<std::int64_t>(from) + 1));
   }
   return absl::OkStatus();

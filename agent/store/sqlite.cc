@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "api/base/status.h"
 
@@ -109,12 +108,10 @@ absl::Status Database::Execute(const char* sql) {
 }
 
 absl::StatusOr<std::int64_t> Database::Number(const char* sql) const {
-  absl::StatusOr<Statement> statement = Statement::Prepare(*this, sql);
-  if (!statement.ok()) return statement.status();
-  const absl::StatusOr<bool> row = statement->Step();
-  if (!row.ok()) return row.status();
-  if (!*row) return absl::UnknownError("read store " + path_ + ": no answer to " + sql);
-  return statement->Int(0);
+  RR_ASSIGN_OR_RETURN(Statement statement, Statement::Prepare(*this, sql));
+  RR_ASSIGN_OR_RETURN(const bool row, statement.Step());
+  if (!row) return absl::UnknownError("read store " + path_ + ": no answer to " + sql);
+  return statement.Int(0);
 }
 
 absl::Status Database::Error(std::string_view action) const {
@@ -173,9 +170,8 @@ absl::StatusOr<bool> Statement::Step() {
 
 absl::Status Statement::Run() {
   while (true) {
-    const absl::StatusOr<bool> row = Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
+    RR_ASSIGN_OR_RETURN(const bool row, Step());
+    if (!row) break;
   }
   bound_ = 0;
   return sqlite3_reset(handle_.get()) == SQLITE_OK ? absl::OkStatus() : Error();

@@ -191,11 +191,10 @@ absl::Status SqliteStore::TakeLock() {
 }
 
 absl::Status SqliteStore::OpenFile() {
-  absl::StatusOr<std::unique_ptr<StoreFile>> file =
-      StoreFile::Open(path(), checked_ ? std::chrono::milliseconds(0) : options_.check_time);
-  if (!file.ok()) return file.status();
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<StoreFile> file,
+                      StoreFile::Open(path(), checked_ ? std::chrono::milliseconds(0) : options_.check_time));
   checked_ = true;
-  file_ = *std::move(file);
+  file_ = std::move(file);
   TellEvents(*file_);
   return absl::OkStatus();
 }

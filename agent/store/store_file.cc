@@ -42,17 +42,16 @@ int IsPast(void* deadline) { return Clock::now() > *static_cast<Clock::time_poin
 // The structure of the file: kDataLoss when it is damaged.
 absl::Status LookForDamage(const Database& database, std::chrono::milliseconds time) {
   if (time.count() == 0) return absl::OkStatus();
-  absl::StatusOr<Statement> statement = Statement::Prepare(database, "PRAGMA quick_check(1)");
-  if (!statement.ok()) return statement.status();
+  RR_ASSIGN_OR_RETURN(Statement statement, Statement::Prepare(database, "PRAGMA quick_check(1)"));
   constexpr int kInstructionsBetweenLooks = 1000;
   Clock::time_point deadline = Clock::now() + time;
   sqlite3_progress_handler(database.get(), kInstructionsBetweenLooks, IsPast, &deadline);
-  const absl::StatusOr<bool> row = statement->Step();
+  const absl::StatusOr<bool> row = statement.Step();
   sqlite3_progress_handler(database.get(), 0, nullptr, nullptr);
   if (!row.ok()) {
     return sqlite3_errcode(database.get()) == SQLITE_INTERRUPT ? absl::OkStatus() : row.status();
   }
-  const std::string words = *row ? statement->Text(0) : "no answer";
+  const std::string words = *row ? statement.Text(0) : "no answer";
   if (words == "ok") return absl::OkStatus();
   return absl::DataLossError("read store " + database.path() + ": " + words);
 }
@@ -60,9 +59,8 @@ absl::Status LookForDamage(const Database& database, std::chrono::milliseconds t
 // Files of version 1 were made without; space that is free is used again there too, only not given back.
 absl::Status EnableVacuum(Database& database) {
   constexpr std::int64_t kIncremental = 2;
-  const absl::StatusOr<std::int64_t> mode = database.Number("PRAGMA auto_vacuum");
-  if (!mode.ok()) return mode.status();
-  if (*mode == kIncremental) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const std::int64_t mode, database.Number("PRAGMA auto_vacuum"));
+  if (mode == kIncremental) return absl::OkStatus();
   const absl::Status done = database.Execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
   return absl::IsDataLoss(done) ? done : absl::OkStatus();
 }
@@ -146,9 +144,8 @@ absl::StatusOr<std::vector<Record>> ReadAll(absl::StatusOr<Statement> statement,
   if (!statement.ok()) return statement.status();
   std::vector<Record> records;
   while (true) {
-    const absl::StatusOr<bool> row = statement->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return records;
+    RR_ASSIGN_OR_RETURN(const bool row, statement->Step());
+    if (!row) return records;
     records.push_back(read(*statement));
   }
 }
@@ -200,9 +197,8 @@ absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
   RR_RETURN_IF_ERROR(database.SetCheckpointOnClose(false));
   // Before anything is changed: a newer version's file stays as it is.
   RR_RETURN_IF_ERROR(CheckVersion(database));
-  const absl::StatusOr<std::int64_t> pages = database.Number("PRAGMA page_count");
-  if (!pages.ok()) return pages.status();
-  if (*pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
+  RR_ASSIGN_OR_RETURN(const std::int64_t pages, database.Number("PRAGMA page_count"));
+  if (pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
   RR_RETURN_IF_ERROR(
       database.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
                        "PRAGMA journal_size_limit = 4194304"));
@@ -222,31 +218,29 @@ absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::Open(const std::string& pa
   constexpr ::mode_t kOnlyOurs = 0600;
   static_cast<void>(
       UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOnlyOurs)));
-  absl::StatusOr<Database> database = Database::Open(path);
-  if (!database.ok()) return database.status();
-  RR_RETURN_IF_ERROR(Prepare(*database, check_time));
-  return std::unique_ptr<StoreFile>(new StoreFile(*std::move(database)));
+  RR_ASSIGN_OR_RETURN(Database database, Database::Open(path));
+  RR_RETURN_IF_ERROR(Prepare(database, check_time));
+  return std::unique_ptr<StoreFile>(new StoreFile(std::move(database)));
 }
 
 absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::OpenToRead(const std::string& path) {
   RR_RETURN_IF_ERROR(CheckKind(path));
-  absl::StatusOr<Database> database = Database::Open(path, Database::Access::kReadOnly);
-  if (!database.ok()) return database.status();
-  RR_RETURN_IF_ERROR(CheckUpToDate(*database));
-  return std::unique_ptr<StoreFile>(new StoreFile(*std::move(database)));
+  RR_ASSIGN_OR_RETURN(Database database, Database::Open(path, Database::Access::kReadOnly));
+  RR_RETURN_IF_ERROR(CheckUpToDate(database));
+  return std::unique_ptr<StoreFile>(new StoreFile(std::move(database)));
 }
 
 absl::Status StoreFile::PutRun(const RunRecord& record) {
   Transaction transaction(database_);
   RR_RETURN_IF_ERROR(transaction.Begin());
-  absl::StatusOr<Statement> statement =
+  RR_ASSIGN_OR_RETURN(
+      Statement statement,
       Statement::Prepare(database_,
                          "INSERT INTO runs (run_id, started_unix_ns, duration_ns, level, profile_name, "
                          "profile_digest, verdict, body, "
-                         "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!statement.ok()) return statement.status();
+                         "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   const std::string body = ToProto(record.report).SerializeAsString();
-  RR_RETURN_IF_ERROR(statement->Bind(record.run_id)
+  RR_RETURN_IF_ERROR(statement.Bind(record.run_id)
                          .Bind(record.started_unix_ns)
                          .Bind(record.duration_ns)
                          .Bind(static_cast<std::int64_t>(record.level))
@@ -261,12 +255,11 @@ absl::Status StoreFile::PutRun(const RunRecord& record) {
 }
 
 absl::Status StoreFile::PutFindings(const RunRecord& record) {
-  absl::StatusOr<Statement> statement =
-      Statement::Prepare(database_, "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?)");
-  if (!statement.ok()) return statement.status();
+  RR_ASSIGN_OR_RETURN(Statement statement,
+                      Statement::Prepare(database_, "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?)"));
   std::int64_t position = 0;
   for (const Finding& finding : record.report.findings) {
-    RR_RETURN_IF_ERROR(statement->Bind(record.run_id)
+    RR_RETURN_IF_ERROR(statement.Bind(record.run_id)
                            .Bind(position++)
                            .Bind(finding.id)
                            .Bind(finding.subject)
@@ -278,13 +271,14 @@ absl::Status StoreFile::PutFindings(const RunRecord& record) {
 }
 
 absl::Status StoreFile::PutTransfer(const TransferRecord& record) {
-  absl::StatusOr<Statement> statement = Statement::Prepare(
-      database_,
-      "INSERT INTO transfers (run_id, started_unix_ns, port, role, peer, case_name, failure, "
-      "throughput_bytes_per_s, latency_p50_ns, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!statement.ok()) return statement.status();
+  RR_ASSIGN_OR_RETURN(
+      Statement statement,
+      Statement::Prepare(
+          database_,
+          "INSERT INTO transfers (run_id, started_unix_ns, port, role, peer, case_name, failure, "
+          "throughput_bytes_per_s, latency_p50_ns, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   const std::string body = ToProto(record.result).SerializeAsString();
-  return statement->Bind(record.run_id)
+  return statement.Bind(record.run_id)
       .Bind(record.started_unix_ns)
       .Bind(record.port)
       .Bind(record.role)
@@ -299,10 +293,9 @@ absl::Status StoreFile::PutTransfer(const TransferRecord& record) {
 }
 
 absl::Status StoreFile::PutEvent(const StoreEvent& event) {
-  absl::StatusOr<Statement> statement =
-      Statement::Prepare(database_, "INSERT INTO events (unix_ns, text) VALUES (?, ?)");
-  if (!statement.ok()) return statement.status();
-  return statement->Bind(event.unix_ns).Bind(event.text).Run();
+  RR_ASSIGN_OR_RETURN(Statement statement,
+                      Statement::Prepare(database_, "INSERT INTO events (unix_ns, text) VALUES (?, ?)"));
+  return statement.Bind(event.unix_ns).Bind(event.text).Run();
 }
 
 absl::StatusOr<std::vector<RunRecord>> StoreFile::Runs(const HistoryQuery& query) const {

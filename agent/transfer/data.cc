@@ -25,10 +25,9 @@ absl::Status Drain(Session& session, const Phase& phase, const TakeCompletions& 
   while (phase.counts.received + phase.counts.missing < announced) {
     const TimePoint now = std::chrono::steady_clock::now();
     if (now >= session.deadline()) break;
-    const absl::StatusOr<std::size_t> count = session.link().Wait(completions, now + kQuiet);
-    if (!count.ok()) return count.status();
-    if (*count == 0) break;
-    RR_RETURN_IF_ERROR(take(std::span(completions).first(*count)));
+    RR_ASSIGN_OR_RETURN(const std::size_t count, session.link().Wait(completions, now + kQuiet));
+    if (count == 0) break;
+    RR_RETURN_IF_ERROR(take(std::span(completions).first(count)));
   }
   return absl::OkStatus();
 }

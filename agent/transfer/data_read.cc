@@ -4,7 +4,6 @@
 // must bring. That is the poison: a read that completes without bytes shows, at no cost in memory traffic.
 #include <array>
 #include <optional>
-#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
@@ -23,10 +22,8 @@ ReadInitiator::ReadInitiator(Session& session, const Pattern& pattern, const Rem
 absl::Status ReadInitiator::Prepare() {
   const TransferCase& test = session_.test();
   RR_RETURN_IF_ERROR(CheckMemory(test, source_));
-  absl::StatusOr<std::unique_ptr<Buffer>> destination =
-      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kReadDestination);
-  if (!destination.ok()) return destination.status();
-  destination_ = *std::move(destination);
+  RR_ASSIGN_OR_RETURN(
+      destination_, Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kReadDestination));
   return absl::OkStatus();
 }
 
@@ -54,9 +51,8 @@ absl::Status ReadInitiator::Run(Phase& phase) {
 
 absl::Status ReadInitiator::Take(const Completion& completion, Meter& meter, Phase& phase) {
   const std::uint64_t first = phase.counts.completed;
-  const absl::StatusOr<std::uint64_t> messages = CountCompleted(completion, phase.counts);
-  if (!messages.ok()) return messages.status();
-  meter.Completed(completion.id, session_.waited_ns(), *messages * session_.test().message_bytes);
+  RR_ASSIGN_OR_RETURN(const std::uint64_t messages, CountCompleted(completion, phase.counts));
+  meter.Completed(completion.id, session_.waited_ns(), messages * session_.test().message_bytes);
   if (session_.options().verify) {
     for (std::uint64_t number = first; number < phase.counts.completed; ++number) Verify(number, phase);
   }
@@ -110,10 +106,8 @@ void ReadInitiator::Verify(std::uint64_t number, Phase& phase) {
 
 absl::Status ReadResponder::Prepare() {
   const TransferCase& test = session_.test();
-  absl::StatusOr<std::unique_ptr<Buffer>> source =
-      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kRemoteRead);
-  if (!source.ok()) return source.status();
-  source_ = *std::move(source);
+  RR_ASSIGN_OR_RETURN(source_,
+                      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kRemoteRead));
   for (std::uint64_t slot = 0; slot < source_->slots(); ++slot) pattern_.Fill(source_->bytes(slot), slot);
   return absl::OkStatus();
 }

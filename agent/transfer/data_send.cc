@@ -18,12 +18,11 @@ std::uint64_t PongNumber(std::uint64_t ping) { return 2 * ping + 1; }
 
 absl::Status PrepareBoth(RdmaLink& link, std::uint32_t bytes, std::unique_ptr<Buffer>& outgoing,
                          std::unique_ptr<Buffer>& incoming) {
-  absl::StatusOr<std::unique_ptr<Buffer>> out = Buffer::Make(link, bytes, kSendSlots, Access::kSendSource);
-  if (!out.ok()) return out.status();
-  absl::StatusOr<std::unique_ptr<Buffer>> in = Buffer::Make(link, bytes, kSendSlots, Access::kReceiveTarget);
-  if (!in.ok()) return in.status();
-  outgoing = *std::move(out);
-  incoming = *std::move(in);
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> out, Buffer::Make(link, bytes, kSendSlots, Access::kSendSource));
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> in,
+                      Buffer::Make(link, bytes, kSendSlots, Access::kReceiveTarget));
+  outgoing = std::move(out);
+  incoming = std::move(in);
   for (std::uint64_t i = 0; i < kSendSlots; ++i) RR_RETURN_IF_ERROR(link.PostReceive(i, incoming->slice(i)));
   return absl::OkStatus();
 }
@@ -85,9 +84,8 @@ absl::Status SendInitiator::TakeUntil(std::uint64_t answers, std::uint64_t compl
   TransferCounts& counts = phase.counts;
   std::array<Completion, std::size_t{2} * kSendSlots> completions;
   while (counts.completed < completed || counts.received < answers) {
-    const absl::StatusOr<std::size_t> count = session_.Wait(completions);
-    if (!count.ok()) return count.status();
-    for (const Completion& completion : std::span(completions).first(*count)) {
+    RR_ASSIGN_OR_RETURN(const std::size_t count, session_.Wait(completions));
+    for (const Completion& completion : std::span(completions).first(count)) {
       if (completion.work == Work::kSend) {
         ++counts.completed;
         ++counts.announced;

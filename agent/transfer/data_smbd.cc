@@ -65,9 +65,7 @@ LinkSettings SmbdEnd::link_settings() {
 
 absl::Status SmbdEnd::Make(std::unique_ptr<Buffer>& buffer, std::uint32_t bytes, std::uint32_t slots,
                            Access access) {
-  absl::StatusOr<std::unique_ptr<Buffer>> made = Buffer::Make(session_.link(), bytes, slots, access);
-  if (!made.ok()) return made.status();
-  buffer = *std::move(made);
+  RR_ASSIGN_OR_RETURN(buffer, Buffer::Make(session_.link(), bytes, slots, access));
   edge_->Lend(*buffer);
   return absl::OkStatus();
 }

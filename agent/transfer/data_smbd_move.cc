@@ -71,9 +71,8 @@ absl::Status SmbdMoveInitiator::MakeMemory() {
   RR_RETURN_IF_ERROR(
       Make(memory_, session_.test().message_bytes, count, writes() ? shown : Access::kRemoteRead));
   while (windows() && windows_.size() < slots()) {
-    const absl::StatusOr<WindowId> window = session_.link().MakeWindow(memory_->slice(0).memory);
-    if (!window.ok()) return window.status();
-    windows_.push_back({.id = *window});
+    RR_ASSIGN_OR_RETURN(const WindowId window, session_.link().MakeWindow(memory_->slice(0).memory));
+    windows_.push_back({.id = window});
   }
   return Make(messages_, kMoveMessageBytes, count, Access::kSendSource);
 }
@@ -123,9 +122,8 @@ absl::Status SmbdMoveInitiator::Ask() {
   const std::uint64_t number = counts_.posted++;
   const std::span<std::byte> data = memory_->bytes(number);
   if (!writes() && (verify() || number < slots())) pattern_.Fill(data, number);
-  const absl::StatusOr<RemoteMemory> shown = Show(number);
-  if (!shown.ok()) return shown.status();
-  return edge_->Submit({.bytes = Request(number, *shown), .cookie = number});
+  RR_ASSIGN_OR_RETURN(const RemoteMemory shown, Show(number));
+  return edge_->Submit({.bytes = Request(number, shown), .cookie = number});
 }
 
 absl::StatusOr<RemoteMemory> SmbdMoveInitiator::Show(std::uint64_t number) {

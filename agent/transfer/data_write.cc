@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write: RDMA writes into the responder's slots. The initiator announces every half window by a notice, so that
 // one half is verified and credited while the other is on its way and the pipeline does not drain.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
@@ -32,10 +30,8 @@ WriteInitiator::WriteInitiator(Session& session, const Pattern& pattern, const R
 absl::Status WriteInitiator::Prepare() {
   const TransferCase& test = session_.test();
   RR_RETURN_IF_ERROR(CheckMemory(test, target_));
-  absl::StatusOr<std::unique_ptr<Buffer>> source =
-      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kSendSource);
-  if (!source.ok()) return source.status();
-  source_ = *std::move(source);
+  RR_ASSIGN_OR_RETURN(source_,
+                      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kSendSource));
   if (verify_) return notices_.Prepare();
   for (std::uint64_t slot = 0; slot < source_->slots(); ++slot) pattern_.Fill(source_->bytes(slot), slot);
   return absl::OkStatus();
@@ -113,18 +109,15 @@ absl::Status WriteInitiator::Take(std::span<const Completion> completions, Meter
   for (const Completion& completion : completions) {
     switch (completion.work) {
       case Work::kWrite: {
-        const absl::StatusOr<std::uint64_t> messages = CountCompleted(completion, phase.counts);
-        if (!messages.ok()) return messages.status();
-        meter.Completed(completion.id, session_.waited_ns(), *messages * session_.test().message_bytes);
+        RR_ASSIGN_OR_RETURN(const std::uint64_t messages, CountCompleted(completion, phase.counts));
+        meter.Completed(completion.id, session_.waited_ns(), messages * session_.test().message_bytes);
         break;
       }
       case Work::kSend:
         phase.counts.announced = notices_.Sent();
         break;
       case Work::kReceive: {
-        const absl::StatusOr<std::uint64_t> credit = notices_.Take(completion, told_);
-        if (!credit.ok()) return credit.status();
-        credited_ = *credit;
+        RR_ASSIGN_OR_RETURN(credited_, notices_.Take(completion, told_));
         break;
       }
       case Work::kRead:
@@ -140,10 +133,8 @@ WriteResponder::WriteResponder(Session& session, const Pattern& pattern)
 
 absl::Status WriteResponder::Prepare() {
   const TransferCase& test = session_.test();
-  absl::StatusOr<std::unique_ptr<Buffer>> target =
-      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kRemoteWrite);
-  if (!target.ok()) return target.status();
-  target_ = *std::move(target);
+  RR_ASSIGN_OR_RETURN(target_,
+                      Buffer::Make(session_.link(), test.message_bytes, SlotsOf(test), Access::kRemoteWrite));
   return session_.options().verify ? notices_.Prepare() : absl::OkStatus();
 }
 
@@ -160,9 +151,8 @@ absl::Status WriteResponder::Take(std::span<const Completion> completions, Phase
       notices_.Sent();
       continue;
     }
-    const absl::StatusOr<std::uint64_t> told = notices_.Take(completion, credited_ + target_->slots());
-    if (!told.ok()) return told.status();
-    for (; looked_at_ < *told; ++looked_at_) Verify(looked_at_, phase);
+    RR_ASSIGN_OR_RETURN(const std::uint64_t told, notices_.Take(completion, credited_ + target_->slots()));
+    for (; looked_at_ < told; ++looked_at_) Verify(looked_at_, phase);
     if (looked_at_ > credited_ && notices_.CanPost()) {
       RR_RETURN_IF_ERROR(notices_.Post(looked_at_));
       credited_ = looked_at_;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
@@ -48,8 +46,7 @@ absl::Status ConnectSmbDirect(Session& session, const PeerMessage& offer, const 
                               SmbdEnd& end) {
   RR_RETURN_IF_ERROR(session.link().Connect(offer.endpoint, offer.nonce, session.options().local_address,
                                             end.link_settings(), patience));
-  const absl::StatusOr<PeerMessage> ready = session.Expect(PeerMessageKind::kReady, session.deadline());
-  if (!ready.ok()) return ready.status();
+  RR_RETURN_IF_ERROR(session.Expect(PeerMessageKind::kReady, session.deadline()).status());
   session.Progress();
   return end.Negotiate();
 }
@@ -66,20 +63,18 @@ absl::Status InitiateSmbDirect(Session& session, const PeerMessage& offer, const
 
 // From the offer to the last completion.
 absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
-  const absl::StatusOr<PeerMessage> offer = session.Expect(PeerMessageKind::kOffer, session.deadline());
-  if (!offer.ok()) return offer.status();
-  RR_RETURN_IF_ERROR(CheckOffer(*offer, session.test(), session.options()));
+  RR_ASSIGN_OR_RETURN(const PeerMessage offer, session.Expect(PeerMessageKind::kOffer, session.deadline()));
+  RR_RETURN_IF_ERROR(CheckOffer(offer, session.test(), session.options()));
   const Patience patience = session.PatienceUntil(
       std::chrono::steady_clock::now() + session.options().connect_limit, PeerMessageKind::kReady);
   if (session.test().wrapping == Wrapping::kSmbDirect) {
-    return InitiateSmbDirect(session, *offer, patience, pattern.emplace(offer->nonce), data, phase);
+    return InitiateSmbDirect(session, offer, patience, pattern.emplace(offer.nonce), data, phase);
   }
-  RR_RETURN_IF_ERROR(session.link().Connect(offer->endpoint, offer->nonce, session.options().local_address,
+  RR_RETURN_IF_ERROR(session.link().Connect(offer.endpoint, offer.nonce, session.options().local_address,
                                             SettingsOf(Role::kInitiator, session.test(), session.options()),
                                             patience));
-  const absl::StatusOr<PeerMessage> ready = session.Expect(PeerMessageKind::kReady, session.deadline());
-  if (!ready.ok()) return ready.status();
-  RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(offer->nonce), ready->memory, data));
+  RR_ASSIGN_OR_RETURN(const PeerMessage ready, session.Expect(PeerMessageKind::kReady, session.deadline()));
+  RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(offer.nonce), ready.memory, data));
   RR_RETURN_IF_ERROR(session.Start());
   return data.Run(phase);
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstddef>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -37,14 +36,12 @@ std::string_view Name(Role from) { return from == Role::kInitiator ? "notice" : 
 }  // namespace
 
 absl::Status NoticeRing::Prepare() {
-  absl::StatusOr<std::unique_ptr<Buffer>> outgoing =
-      Buffer::Make(link_, kNoticeBytes, kSlots, Access::kSendSource);
-  if (!outgoing.ok()) return outgoing.status();
-  absl::StatusOr<std::unique_ptr<Buffer>> incoming =
-      Buffer::Make(link_, kNoticeBytes, kSlots, Access::kReceiveTarget);
-  if (!incoming.ok()) return incoming.status();
-  outgoing_ = *std::move(outgoing);
-  incoming_ = *std::move(incoming);
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> outgoing,
+                      Buffer::Make(link_, kNoticeBytes, kSlots, Access::kSendSource));
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> incoming,
+                      Buffer::Make(link_, kNoticeBytes, kSlots, Access::kReceiveTarget));
+  outgoing_ = std::move(outgoing);
+  incoming_ = std::move(incoming);
   for (std::uint64_t i = 0; i < kSlots; ++i) RR_RETURN_IF_ERROR(link_.PostReceive(i, incoming_->slice(i)));
   return absl::OkStatus();
 }

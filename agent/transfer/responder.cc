@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
-#include <utility>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
@@ -53,26 +51,25 @@ SmbdEnd* MakeSmbDirect(Session& session, const Pattern& pattern, ResponderData& 
 // From listening to the initiator's kDone.
 absl::Status Respond(Session& session, std::optional<Pattern>& pattern, ResponderData& data, Phase& phase) {
   const TransferCase& test = session.test();
-  const absl::StatusOr<Nonce> nonce = FreshNonce();
-  if (!nonce.ok()) return nonce.status();
-  SmbdEnd* const smbd = MakeSmbDirect(session, pattern.emplace(*nonce), data);
-  const absl::StatusOr<Endpoint> endpoint = session.link().Listen(
-      session.options().local_address,
-      smbd != nullptr ? smbd->link_settings() : SettingsOf(Role::kResponder, test, session.options()));
-  if (!endpoint.ok()) return endpoint.status();
+  RR_ASSIGN_OR_RETURN(const Nonce nonce, FreshNonce());
+  SmbdEnd* const smbd = MakeSmbDirect(session, pattern.emplace(nonce), data);
+  RR_ASSIGN_OR_RETURN(
+      const Endpoint endpoint,
+      session.link().Listen(
+          session.options().local_address,
+          smbd != nullptr ? smbd->link_settings() : SettingsOf(Role::kResponder, test, session.options())));
   RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kOffer,
                                    .case_name = std::string(test.name),
                                    .message_bytes = test.message_bytes,
                                    .depth = test.depth,
                                    .verify = session.options().verify,
                                    .lanes = LanesOf(session.options()),
-                                   .endpoint = *endpoint,
-                                   .nonce = *nonce}));
-  RR_RETURN_IF_ERROR(session.link().Accept(*nonce, session.PatienceUntil(session.deadline())));
-  const absl::StatusOr<RemoteMemory> memory =
-      smbd != nullptr ? RemoteMemory{} : MakeData(session, *pattern, data);
-  if (!memory.ok()) return memory.status();
-  RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kReady, .memory = *memory}));
+                                   .endpoint = endpoint,
+                                   .nonce = nonce}));
+  RR_RETURN_IF_ERROR(session.link().Accept(nonce, session.PatienceUntil(session.deadline())));
+  RR_ASSIGN_OR_RETURN(const RemoteMemory memory,
+                      smbd != nullptr ? RemoteMemory{} : MakeData(session, *pattern, data));
+  RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kReady, .memory = memory}));
   RR_RETURN_IF_ERROR(session.Start());
   return data.Run(phase);
 }
@@ -96,7 +93,7 @@ TransferResult ConcludeResponder(Session& session, const EndView& own) {
   result.case_name = own.result.case_name;
   result.operation = own.result.operation;
   result.message_bytes = own.result.message_bytes;
-  result.verify = own.result.verify;
+  result.unverified = own.result.unverified;
   result.failure = MoreTelling(result.failure, own.result.failure);
   return result;
 }

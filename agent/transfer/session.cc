@@ -231,7 +231,7 @@ EndView ViewOf(Role role, const TransferCase& test, const RunOptions& options, c
   result.marking.tos = options.tos;
   result.depth = test.depth;
   result.busy_poll = options.busy_poll;
-  result.verify = options.verify;
+  result.unverified = !options.verify;
   result.bidirectional = options.bidirectional;
   result.messages = phase.messages;
   result.bytes = phase.messages * test.message_bytes;

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "api/base/handle.h"
 #include "api/base/number.h"
+#include "api/base/status.h"
 
 namespace rdmaready {
 namespace {
@@ -76,9 +76,7 @@ absl::StatusOr<HostAddress> ParseHostAddress(std::string_view text, std::uint16_
     return Malformed(text, "a name has no blanks and no control characters");
   address.host = host;
   if (!digits.empty()) {
-    const absl::StatusOr<std::uint16_t> port = ParsePort(text, digits, lowest_port);
-    if (!port.ok()) return port.status();
-    address.port = *port;
+    RR_ASSIGN_OR_RETURN(address.port, ParsePort(text, digits, lowest_port));
   }
   return address;
 }

@@ -11,9 +11,7 @@
 #include "api/client/tcp_probe.h"
 #include "api/client/tls_probe.h"
 #include "api/convert/facts.h"
-#include "api/convert/history.h"
-#include "api/convert/probe.h"
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 #include "api/model/probe_walk.h"
 #include "api/profile/profile_proto.h"
 
@@ -79,13 +77,12 @@ AgentClient::AgentClient(std::string name, std::shared_ptr<grpc::Channel> channe
 
 absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddress& address,
                                                                   const ClientOptions& options) {
-  const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(address);
-  if (!resolved.ok()) return resolved.status();
+  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
   const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
   const std::string host = "host " + address.text + ": ";
   absl::Status last;
-  std::size_t left = resolved->size();
-  for (const ResolvedAddress& candidate : *resolved) {
+  std::size_t left = resolved.size();
+  for (const ResolvedAddress& candidate : resolved) {
     // An address that swallows packets leaves time for the next one.
     const auto now = std::chrono::steady_clock::now();
     const auto share = now + (deadline - now) / static_cast<int>(left--);
@@ -205,11 +202,10 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
     }
     if (event.has_done()) {
       const v1::CheckDone& done = event.done();
-      absl::StatusOr<Profile> profile = FromProto(done.profile());
-      if (!profile.ok()) return profile.status();
+      RR_ASSIGN_OR_RETURN(Profile profile, FromProto(done.profile()));
       answer = {.report = FromProto(done.report()),
                 .run_id = done.run_id(),
-                .profile = *std::move(profile),
+                .profile = std::move(profile),
                 .software_devices_only = done.software_devices_only(),
                 .store_error = done.store_error(),
                 .store_notice = done.store_notice()};

@@ -13,6 +13,7 @@
 #include <array>
 #include <utility>
 
+#include "api/base/status.h"
 #include "api/base/text.h"
 
 namespace rdmaready {
@@ -63,11 +64,10 @@ absl::StatusOr<std::vector<Certificate>> ParseCertificates(std::string_view pem)
 }
 
 absl::StatusOr<TrustStore> ParseTrustStore(std::string_view pem) {
-  const absl::StatusOr<std::vector<Certificate>> roots = ParseCertificates(pem);
-  if (!roots.ok()) return roots.status();
+  RR_ASSIGN_OR_RETURN(const std::vector<Certificate> roots, ParseCertificates(pem));
   TrustStore store(::X509_STORE_new());
   if (!store) return absl::ResourceExhaustedError("no memory for certificates");
-  for (const Certificate& root : *roots) ::X509_STORE_add_cert(store.get(), root.get());
+  for (const Certificate& root : roots) ::X509_STORE_add_cert(store.get(), root.get());
   return store;
 }
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 
 namespace rdmaready {
 

@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "absl/status/statusor.h"
 #include "api/base/handle.h"
@@ -75,12 +74,10 @@ bool WaitFor(int fd, short events, steady_clock::time_point deadline) {
 absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, steady_clock::time_point deadline) {
   const bool is_unix = target.starts_with("unix:");
   const std::string what = "connect to " + target.substr(5);
-  const absl::StatusOr<SocketAddress> address = is_unix ? ParseUnix(target.substr(5)) : ParseIp(target);
-  if (!address.ok()) return address.status();
-  UniqueFd fd(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  RR_ASSIGN_OR_RETURN(const SocketAddress address, is_unix ? ParseUnix(target.substr(5)) : ParseIp(target));
+  UniqueFd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return Unreachable(errno, what);
-  if (::connect(fd.get(), reinterpret_cast<const ::sockaddr*>(&address->storage), address->size) == 0)
-    return fd;
+  if (::connect(fd.get(), reinterpret_cast<const ::sockaddr*>(&address.storage), address.size) == 0) return fd;
   if (errno != EINPROGRESS) return Unreachable(errno, what);
   if (!WaitFor(fd.get(), POLLOUT, deadline)) return absl::DeadlineExceededError(what + ": no answer");
   int error = 0;
@@ -92,13 +89,11 @@ absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, steady_clock::tim
 
 absl::Status ProbeListen(const std::string& target) {
   const bool is_unix = target.starts_with("unix:");
-  const absl::StatusOr<SocketAddress> address = is_unix ? ParseUnix(target.substr(5)) : ParseIp(target);
-  if (!address.ok()) return address.status();
-  const UniqueFd fd(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  RR_ASSIGN_OR_RETURN(const SocketAddress address, is_unix ? ParseUnix(target.substr(5)) : ParseIp(target));
+  const UniqueFd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
-  const bool bound =
-      fd && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-      ::bind(fd.get(), reinterpret_cast<const ::sockaddr*>(&address->storage), address->size) == 0;
+  const bool bound = fd && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+                     ::bind(fd.get(), reinterpret_cast<const ::sockaddr*>(&address.storage), address.size) == 0;
   const int error = errno;
   if (bound && is_unix) ::unlink(target.c_str() + 5);
   return bound ? absl::OkStatus() : absl::UnavailableError(std::strerror(error));

@@ -51,10 +51,9 @@ absl::Status MissingFile(const TlsFiles& files, TlsRole role) {
 absl::Status JudgeOwn(const TlsFiles& files, TlsMaterial& material) {
   const absl::StatusOr<std::vector<Certificate>> chain = ParseCertificates(material.certificate);
   if (!chain.ok()) return Unusable("--tls-cert", files.certificate, Message(chain.status()));
-  const absl::StatusOr<Key> key = ParseKey(material.key, files.key);
-  if (!key.ok()) return key.status();
+  RR_ASSIGN_OR_RETURN(const Key key, ParseKey(material.key, files.key));
   ::X509& own = *chain->front();
-  if (::X509_check_private_key(&own, key->get()) != 1) {
+  if (::X509_check_private_key(&own, key.get()) != 1) {
     ::ERR_clear_error();
     return Unusable("--tls-key", files.key, "is not the key of --tls-cert " + files.certificate);
   }
@@ -76,9 +75,7 @@ absl::StatusOr<TlsMaterial> LoadTls(const TlsFiles& files, TlsRole role) {
   for (const auto& [path, text] : {std::pair{&files.certificate, &material.certificate},
                                    std::pair{&files.key, &material.key}, std::pair{&files.ca, &material.ca}}) {
     if (path->empty()) continue;
-    absl::StatusOr<std::string> read = ReadSmallFile(*path, kMaxPemBytes);
-    if (!read.ok()) return read.status();
-    *text = *std::move(read);
+    RR_ASSIGN_OR_RETURN(*text, ReadSmallFile(*path, kMaxPemBytes));
   }
   if (!material.certificate.empty() || !files.certificate.empty())
     RR_RETURN_IF_ERROR(JudgeOwn(files, material));

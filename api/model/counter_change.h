@@ -28,6 +28,7 @@ struct CounterChange {
   std::uint64_t by = 0;
 
   bool operator==(const CounterChange&) const = default;
+  void Fields(auto& list) const { list("name", name, "kind", kind, "by", by); }
 };
 
 // Of the error counters that checks/counted/error_counters.h knows, also where they did not change. Missing:
@@ -41,6 +42,7 @@ struct PriorityPackets {
   std::array<std::uint64_t, kPriorities> received{};
 
   bool operator==(const PriorityPackets&) const = default;
+  void Fields(auto& list) const { list("sent", sent, "received", received); }
 };
 
 // What the error counters of one end's RDMA port did from just before to just after a live test. The port's

@@ -8,6 +8,11 @@
 #include <type_traits>
 
 #include "api/model/facts.h"
+#include "api/model/history.h"
+#include "api/model/peer_message.h"
+#include "api/model/probe.h"
+#include "api/model/profile.h"
+#include "api/model/report.h"
 
 namespace rdmaready {
 namespace {
@@ -25,6 +30,7 @@ class FieldList {
  public:
   explicit FieldList(const void* prototype) : prototype_(static_cast<const std::byte*>(prototype)) {}
 
+  void operator()(const auto&... pairs) { Add(FieldKind::kNone, pairs...); }
   void Setting(const auto&... pairs) { Add(FieldKind::kSetting, pairs...); }
   void State(const auto&... pairs) { Add(FieldKind::kState, pairs...); }
   void Reading(const auto&... pairs) { Add(FieldKind::kReading, pairs...); }
@@ -73,13 +79,21 @@ constexpr TypeInfo NumberType(Form form) {
 }
 
 template <class T>
-constexpr bool kIsFact = requires(const T& value) { value.missing(); };
+constexpr bool kIsFact = requires(const T& value) {
+  value.missing();
+};
 template <class T>
-constexpr bool kIsArray = requires { std::tuple_size<T>::value; };
+constexpr bool kIsArray = requires {
+  std::tuple_size<T>::value;
+};
 template <class T>
-constexpr bool kIsList = requires(T& value) { value.resize(1); };
+constexpr bool kIsList = requires(T& value) {
+  value.resize(1);
+};
 template <class T>
-constexpr bool kIsContainer = requires { typename T::value_type; };
+constexpr bool kIsContainer = requires {
+  typename T::value_type;
+};
 
 template <class T>
 std::size_t Size(const void* container) {
@@ -171,6 +185,17 @@ const TypeInfo& TypeOf() {
 template const TypeInfo& TypeOf<Facts>();
 template const TypeInfo& TypeOf<Port>();
 template const TypeInfo& TypeOf<Dcb>();
+template const TypeInfo& TypeOf<HostReport>();
+template const TypeInfo& TypeOf<Finding>();
+template const TypeInfo& TypeOf<TransferResult>();
+template const TypeInfo& TypeOf<Failure>();
+template const TypeInfo& TypeOf<PeerMessage>();
+template const TypeInfo& TypeOf<ProbeResult>();
+template const TypeInfo& TypeOf<ProbeAnswers>();
+template const TypeInfo& TypeOf<RunRecord>();
+template const TypeInfo& TypeOf<TransferRecord>();
+template const TypeInfo& TypeOf<StoreEvent>();
+template const TypeInfo& TypeOf<Profile>();
 
 void SetAllMissing(const TypeInfo& type, void* object, const Missing& why) {
   for (const FieldInfo& field : type.fields()) {

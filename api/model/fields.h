@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the structs of Facts consist of, as data, for code that treats all fields the same: the wire, JSON,
+// What the structs of the model consist of, as data, for code that treats every field alike: the wire, JSON,
 // gaps.
 //
 // Each struct of facts lists its fields once, beside its members:
@@ -10,7 +10,8 @@
 //   }
 //
 // The name is the field's name on the wire (facts.proto) and in JSON. A test holds that no member is forgotten,
-// and that the list and the message agree.
+// and that the list and the message agree. What is no fact (reports, transfers, profiles) is of no kind, and
+// its list is list("name", name, "other", other).
 //
 // Who adds a field to a struct that already travels makes it a Fact: an older sender does not have it, and what
 // is absent reads as not collected. Without a Fact of its own that is the whole answer that the struct stands
@@ -29,6 +30,7 @@ namespace rdmaready {
 // How a field comes to change. A field that holds others bounds them: the settings of a neighbour, which are a
 // state to this host, are states.
 enum class FieldKind {
+  kNone,     // no field of a fact
   kSetting,  // lasts until somebody changes it: configuration, firmware, hardware, names
   kState,    // comes and goes by itself
   kReading,  // differs each time one looks: counters, measured values
@@ -38,7 +40,7 @@ struct TypeInfo;
 
 struct FieldInfo {
   std::string_view name{};
-  FieldKind kind = FieldKind::kReading;
+  FieldKind kind = FieldKind::kNone;
   std::size_t offset = 0;  // in bytes, from the beginning of the struct
   const TypeInfo* type = nullptr;
 };
@@ -79,7 +81,8 @@ inline const void* MemberOf(const void* object, const FieldInfo& field) {
   return static_cast<const std::byte*>(object) + field.offset;
 }
 
-// Of Facts, Port and Dcb; their parts are reached from there. Lives as long as the process; any thread.
+// Of the structs that fields.cc names; their parts are reached from there. Lives as long as the process, for
+// any thread.
 template <class T>
 const TypeInfo& TypeOf();
 

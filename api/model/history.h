@@ -19,6 +19,11 @@ struct RunRecord {  // one `check` of this host
   std::string profile_name{};
   std::string profile_digest{};
   HostReport report{};
+
+  void Fields(auto& list) const {
+    list("run_id", run_id, "started_unix_ns", started_unix_ns, "duration_ns", duration_ns, "level", level,
+         "profile_name", profile_name, "profile_digest", profile_digest, "report", report);
+  }
 };
 
 struct TransferRecord {  // one live test in which this host had a part
@@ -28,11 +33,18 @@ struct TransferRecord {  // one live test in which this host had a part
   std::string role{};  // "loopback", "initiator", "responder"
   std::string peer{};  // the other host's name; empty for loopback
   TransferResult result{};
+
+  void Fields(auto& list) const {
+    list("run_id", run_id, "started_unix_ns", started_unix_ns, "port", port, "role", role, "peer", peer,
+         "result", result);
+  }
 };
 
 struct StoreEvent {  // what happened to the store itself
   std::int64_t unix_ns = 0;
   std::string text{};  // "damaged (...), set aside as FILE"
+
+  void Fields(auto& list) const { list("unix_ns", unix_ns, "text", text); }
 };
 
 struct History {  // each newest first

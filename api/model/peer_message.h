@@ -45,6 +45,10 @@ struct TransferCounts {
   std::uint64_t missing = 0;    // announced by the other end, and not there
 
   bool operator==(const TransferCounts&) const = default;
+  void Fields(auto& list) const {
+    list("posted", posted, "completed", completed, "announced", announced, "received", received, "missing",
+         missing);
+  }
 };
 
 enum class PeerMessageKind {
@@ -73,6 +77,12 @@ struct PeerMessage {
   TransferResult result{};
 
   bool operator==(const PeerMessage&) const = default;
+  void Fields(auto& list) const {
+    list("kind", kind, "lane", lane, "case_name", case_name, "message_bytes", message_bytes, "depth", depth,
+         "verify", verify, "lanes", lanes, "endpoint_address", endpoint.address, "endpoint_port", endpoint.port,
+         "nonce", nonce, "memory_address", memory.address, "memory_length_bytes", memory.length_bytes,
+         "memory_rkey", memory.rkey, "counts", counts, "result", result);
+  }
 };
 
 }  // namespace rdmaready

@@ -24,6 +24,9 @@ struct ProbeStep {
   std::int64_t duration_ns = 0;
 
   bool operator==(const ProbeStep&) const = default;
+  void Fields(auto& list) const {
+    list("name", name, "outcome", outcome, "failure", failure, "duration_ns", duration_ns);
+  }
 };
 
 // Who we are to the server. Neither logged nor stored; on the wire only where nobody else listens.
@@ -45,6 +48,10 @@ struct ProbeResult {
   std::vector<TransferResult> transfers{};  // of a proof
 
   bool operator==(const ProbeResult&) const = default;
+  void Fields(auto& list) const {
+    list("protocol", protocol, "target", target, "address", address, "port_number", port_number, "local_port",
+         local_port, "transport", transport, "steps", steps, "answers", answers, "transfers", transfers);
+  }
 };
 
 }  // namespace rdmaready

@@ -32,25 +32,16 @@ struct ProbeAnswers {
   bool operator==(const ProbeAnswers&) const = default;
 
   // In the order of the walks.
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("tcp", self.tcp);
-    visit("nvme_host", self.nvme_host);
-    visit("iser_initiator", self.iser_initiator);
-    visit("rdma", self.rdma);
-    visit("smb", self.smb);
-    visit("share", self.share);
-    visit("nvme", self.nvme);
-    visit("iser", self.iser);
-    visit("nfs", self.nfs);
-    visit("time_up", self.time_up);
+  void Fields(auto& list) const {
+    list("tcp", tcp, "nvme_host", nvme_host, "iser_initiator", iser_initiator, "rdma", rdma, "smb", smb,
+         "share", share, "nvme", nvme, "iser", iser, "nfs", nfs, "time_up", time_up);
   }
 };
 
 // A struct that lists its fields.
 template <class T>
-concept ListsFields = requires(T& value, void (*visit)(...)) {
-  T::Fields(value, visit);
+concept ListsFields = requires(const T& value, void (*list)(...)) {
+  value.Fields(list);
 };
 
 }  // namespace rdmaready

@@ -16,11 +16,7 @@ struct IserInitiator {
 
   bool operator==(const IserInitiator&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("iser_initiator", self.name);
-    visit("iser_initiator_from", self.name_from);
-  }
+  void Fields(auto& list) const { list("iser_initiator", name, "iser_initiator_from", name_from); }
 };
 
 // An answer to SendTargets.
@@ -30,11 +26,7 @@ struct IserTarget {
 
   bool operator==(const IserTarget&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("name", self.name);
-    visit("portals", self.portals);
-  }
+  void Fields(auto& list) const { list("name", name, "portals", portals); }
 };
 
 struct IserAnswers {
@@ -62,26 +54,14 @@ struct IserAnswers {
 
   bool operator==(const IserAnswers&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("iser_discovery_authentication", self.discovery_authentication);
-    visit("iser_zero_based_addresses", self.zero_based_addresses);
-    visit("iser_remote_invalidation", self.remote_invalidation);
-    visit("iser_rdma_extensions", self.rdma_extensions);
-    visit("iser_initiator_receive", self.initiator_receive);
-    visit("iser_target_receive", self.target_receive);
-    visit("iser_max_burst", self.max_burst);
-    visit("iser_first_burst", self.first_burst);
-    visit("iser_portal_group", self.portal_group);
-    visit("iser_targets", self.targets);
-    visit("iser_target", self.listed);
-    visit("iser_proof_target", self.proof_target);
-    visit("iser_authentication", self.authentication);
-    visit("iser_units", self.units);
-    visit("iser_unit_vendor", self.unit_vendor);
-    visit("iser_unit_product", self.unit_product);
-    visit("iser_unit_blocks", self.unit_blocks);
-    visit("iser_unit_block", self.unit_block);
+  void Fields(auto& list) const {
+    list("iser_discovery_authentication", discovery_authentication, "iser_zero_based_addresses",
+         zero_based_addresses, "iser_remote_invalidation", remote_invalidation, "iser_rdma_extensions",
+         rdma_extensions, "iser_initiator_receive", initiator_receive, "iser_target_receive", target_receive,
+         "iser_max_burst", max_burst, "iser_first_burst", first_burst, "iser_portal_group", portal_group,
+         "iser_targets", targets, "iser_target", listed, "iser_proof_target", proof_target,
+         "iser_authentication", authentication, "iser_units", units, "iser_unit_vendor", unit_vendor,
+         "iser_unit_product", unit_product, "iser_unit_blocks", unit_blocks, "iser_unit_block", unit_block);
   }
 };
 

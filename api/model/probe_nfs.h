@@ -16,11 +16,7 @@ struct NfsRefusal {
 
   bool operator==(const NfsRefusal&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("version", self.version);
-    visit("reason", self.reason);
-  }
+  void Fields(auto& list) const { list("version", version, "reason", reason); }
 };
 
 struct NfsAnswers {
@@ -41,20 +37,12 @@ struct NfsAnswers {
 
   bool operator==(const NfsAnswers&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("nfs_connect_data", self.connect_data);
-    visit("nfs_server_send", self.server_send);
-    visit("nfs_server_receive", self.server_receive);
-    visit("nfs_remote_invalidation", self.remote_invalidation);
-    visit("nfs_credits", self.credits);
-    visit("nfs_refused", self.refused);
-    visit("nfs_versions", self.versions);
-    visit("nfs_newest_version", self.newest_version);
-    visit("nfs_proof_export", self.proof_export);
-    visit("nfs_mount_transport", self.mount_transport);
-    visit("nfs_rdma_request_bytes", self.rdma_request_bytes);
-    visit("nfs_rdma_reply_bytes", self.rdma_reply_bytes);
+  void Fields(auto& list) const {
+    list("nfs_connect_data", connect_data, "nfs_server_send", server_send, "nfs_server_receive", server_receive,
+         "nfs_remote_invalidation", remote_invalidation, "nfs_credits", credits, "nfs_refused", refused,
+         "nfs_versions", versions, "nfs_newest_version", newest_version, "nfs_proof_export", proof_export,
+         "nfs_mount_transport", mount_transport, "nfs_rdma_request_bytes", rdma_request_bytes,
+         "nfs_rdma_reply_bytes", rdma_reply_bytes);
   }
 };
 

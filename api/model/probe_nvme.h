@@ -16,11 +16,7 @@ struct NvmeHost {
 
   bool operator==(const NvmeHost&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("nvme_host_nqn", self.nqn);
-    visit("nvme_host_nqn_from", self.nqn_from);
-  }
+  void Fields(auto& list) const { list("nvme_host_nqn", nqn, "nvme_host_nqn_from", nqn_from); }
 };
 
 // A line of the discovery log.
@@ -32,12 +28,8 @@ struct NvmeSubsystem {
 
   bool operator==(const NvmeSubsystem&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("nqn", self.nqn);
-    visit("transport", self.transport);
-    visit("address", self.address);
-    visit("service", self.service);
+  void Fields(auto& list) const {
+    list("nqn", nqn, "transport", transport, "address", address, "service", service);
   }
 };
 
@@ -68,28 +60,16 @@ struct NvmeAnswers {
 
   bool operator==(const NvmeAnswers&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("nvme_controller_queue", self.controller_queue);
-    visit("nvme_controller_id", self.controller_id);
-    visit("nvme_discovery_authentication", self.discovery_authentication);
-    visit("nvme_version", self.version);
-    visit("nvme_queue_entries", self.queue_entries);
-    visit("nvme_ready_timeout_ms", self.ready_timeout_ms);
-    visit("nvme_model", self.model);
-    visit("nvme_firmware", self.firmware);
-    visit("nvme_max_commands", self.max_commands);
-    visit("nvme_subsystem", self.listed);
-    visit("nvme_subsystems", self.subsystems);
-    visit("nvme_rdma_subsystems", self.rdma_subsystems);
-    visit("nvme_referrals", self.referrals);
-    visit("nvme_records_not_read", self.records_not_read);
-    visit("nvme_proof_subsystem", self.proof_subsystem);
-    visit("nvme_already_connected", self.already_connected);
-    visit("nvme_kernel_controller", self.kernel_controller);
-    visit("nvme_kernel_transport", self.kernel_transport);
-    visit("nvme_namespace_bytes", self.namespace_bytes);
-    visit("nvme_namespace_block", self.namespace_block);
+  void Fields(auto& list) const {
+    list("nvme_controller_queue", controller_queue, "nvme_controller_id", controller_id,
+         "nvme_discovery_authentication", discovery_authentication, "nvme_version", version,
+         "nvme_queue_entries", queue_entries, "nvme_ready_timeout_ms", ready_timeout_ms, "nvme_model", model,
+         "nvme_firmware", firmware, "nvme_max_commands", max_commands, "nvme_subsystem", listed,
+         "nvme_subsystems", subsystems, "nvme_rdma_subsystems", rdma_subsystems, "nvme_referrals", referrals,
+         "nvme_records_not_read", records_not_read, "nvme_proof_subsystem", proof_subsystem,
+         "nvme_already_connected", already_connected, "nvme_kernel_controller", kernel_controller,
+         "nvme_kernel_transport", kernel_transport, "nvme_namespace_bytes", namespace_bytes,
+         "nvme_namespace_block", namespace_block);
   }
 };
 

@@ -28,11 +28,7 @@ struct RdmaRefusal {
 
   bool operator==(const RdmaRefusal&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("kind", self.kind);
-    visit("reason", self.reason);
-  }
+  void Fields(auto& list) const { list("kind", kind, "reason", reason); }
 };
 
 struct RdmaAnswers {
@@ -45,13 +41,9 @@ struct RdmaAnswers {
 
   bool operator==(const RdmaAnswers&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("local_iwarp", self.local_iwarp);
-    visit("rdma_refusal", self.refusal);
-    visit("tcp_answers", self.tcp_answers);
-    visit("rdma_ird", self.ird);
-    visit("rdma_ord", self.ord);
+  void Fields(auto& list) const {
+    list("local_iwarp", local_iwarp, "rdma_refusal", refusal, "tcp_answers", tcp_answers, "rdma_ird", ird,
+         "rdma_ord", ord);
   }
 };
 

@@ -27,20 +27,13 @@ struct ShareAnswers {
 
   bool operator==(const ShareAnswers&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("share_client_smb_direct", self.client_smb_direct);
-    visit("share_connection", self.connection);
-    visit("share_signed", self.is_signed);
-    visit("share_encrypted", self.encrypted);
-    visit("share_max_read_write", self.max_read_write);
-    visit("share_rdma_threshold", self.rdma_threshold);
-    visit("share_server_interfaces", self.server_interfaces);
-    visit("share_address_announced_rdma", self.address_announced_rdma);
-    visit("share_file_left", self.file_left);
-    visit("share_moved_bytes", self.moved_bytes);
-    visit("share_port_bytes", self.port_bytes);
-    visit("share_new_tcp_connections", self.new_tcp_connections);
+  void Fields(auto& list) const {
+    list("share_client_smb_direct", client_smb_direct, "share_connection", connection, "share_signed",
+         is_signed, "share_encrypted", encrypted, "share_max_read_write", max_read_write,
+         "share_rdma_threshold", rdma_threshold, "share_server_interfaces", server_interfaces,
+         "share_address_announced_rdma", address_announced_rdma, "share_file_left", file_left,
+         "share_moved_bytes", moved_bytes, "share_port_bytes", port_bytes, "share_new_tcp_connections",
+         new_tcp_connections);
   }
 };
 

@@ -15,11 +15,7 @@ struct SmbTcpAnswers {
 
   bool operator==(const SmbTcpAnswers&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("tcp_dialect", self.dialect);
-    visit("tcp_multi_channel", self.multi_channel);
-  }
+  void Fields(auto& list) const { list("tcp_dialect", dialect, "tcp_multi_channel", multi_channel); }
 };
 
 struct SmbAnswers {
@@ -51,27 +47,14 @@ struct SmbAnswers {
 
   bool operator==(const SmbAnswers&) const = default;
 
-  template <class Self, class Visit>
-  static void Fields(Self& self, Visit& visit) {
-    visit("smbd_status", self.smbd_status);
-    visit("smbd_credits_asked", self.smbd_credits_asked);
-    visit("smbd_credits_granted", self.smbd_credits_granted);
-    visit("smbd_credits_wanted", self.smbd_credits_wanted);
-    visit("smbd_max_read_write", self.smbd_max_read_write);
-    visit("smbd_preferred_send", self.smbd_preferred_send);
-    visit("smbd_max_receive", self.smbd_max_receive);
-    visit("smbd_max_fragmented", self.smbd_max_fragmented);
-    visit("smb2_dialect", self.dialect);
-    visit("smb2_capabilities", self.capabilities);
-    visit("smb2_multi_channel", self.multi_channel);
-    visit("smb2_signing", self.signing);
-    visit("smb2_encryption", self.encryption);
-    visit("smb2_rdma_transform", self.rdma_transform);
-    visit("smb2_max_transact", self.max_transact);
-    visit("smb2_max_read", self.max_read);
-    visit("smb2_max_write", self.max_write);
-    visit("io_size", self.io_size);
-    visit("smbd_accepts_minimum", self.smbd_minimum);
+  void Fields(auto& list) const {
+    list("smbd_status", smbd_status, "smbd_credits_asked", smbd_credits_asked, "smbd_credits_granted",
+         smbd_credits_granted, "smbd_credits_wanted", smbd_credits_wanted, "smbd_max_read_write",
+         smbd_max_read_write, "smbd_preferred_send", smbd_preferred_send, "smbd_max_receive", smbd_max_receive,
+         "smbd_max_fragmented", smbd_max_fragmented, "smb2_dialect", dialect, "smb2_capabilities", capabilities,
+         "smb2_multi_channel", multi_channel, "smb2_signing", signing, "smb2_encryption", encryption,
+         "smb2_rdma_transform", rdma_transform, "smb2_max_transact", max_transact, "smb2_max_read", max_read,
+         "smb2_max_write", max_write, "io_size", io_size, "smbd_accepts_minimum", smbd_minimum);
   }
 };
 

@@ -50,6 +50,9 @@ struct Profile {
     std::optional<std::uint8_t> percent_up_to_10g{};  // where 10 Gb/s or slower; absent: `percent`
 
     bool operator==(const Heartbeat&) const = default;
+    void Fields(auto& list) const {
+      list("priority", priority, "percent", percent, "percent_up_to_10g", percent_up_to_10g);
+    }
   };
 
   // Congestion notification packets of RoCE v2.
@@ -58,6 +61,7 @@ struct Profile {
     std::optional<std::uint8_t> priority{};  // 0..7
 
     bool operator==(const Cnp&) const = default;
+    void Fields(auto& list) const { list("dscp", dscp, "priority", priority); }
   };
 
   // A traffic class of ETS, known by its priorities.
@@ -74,6 +78,7 @@ struct Profile {
     std::string min{};     // "16.35.4030": compared number by number
 
     bool operator==(const FirmwareFloor&) const = default;
+    void Fields(auto& list) const { list("driver", driver, "min", min); }
   };
 
   // Marking by the switch in the class of RDMA. Absent figures are the switch's own.
@@ -83,6 +88,9 @@ struct Profile {
     std::optional<std::uint8_t> probability_percent{};
 
     bool operator==(const Ecn&) const = default;
+    void Fields(auto& list) const {
+      list("min_bytes", min_bytes, "max_bytes", max_bytes, "probability_percent", probability_percent);
+    }
   };
 
   std::string name{};
@@ -126,6 +134,16 @@ struct Profile {
   std::optional<std::vector<LldpTlv>> lldp_tlvs{};    // every switch port announces them; not empty
 
   bool operator==(const Profile&) const = default;
+  void Fields(auto& list) const {
+    list("name", name, "summary", summary, "digest", digest, "transport", transport, "rdma_priority",
+         rdma_priority, "trust", trust, "dscp", dscp, "tos", tos, "pfc", pfc, "dcbx", dcbx, "mtu_bytes",
+         mtu_bytes, "roce_mtu_bytes", roce_mtu_bytes, "min_speed_mbps", min_speed_mbps, "rdma_max_rate_mbps",
+         rdma_max_rate_mbps, "cable_metres", cable_metres, "min_throughput_mbps", min_throughput_mbps,
+         "max_latency_us", max_latency_us, "min_memlock_bytes", min_memlock_bytes, "heartbeat", heartbeat,
+         "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn,
+         "share_priority", share_priority, "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant",
+         multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs);
+  }
 };
 
 }  // namespace rdmaready

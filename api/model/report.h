@@ -50,6 +50,11 @@ struct Finding {
   std::int64_t duration_ns = 0;
 
   bool operator==(const Finding&) const = default;
+  void Fields(auto& list) const {
+    list("id", id, "title", title, "scope", scope, "rung", rung, "subject", subject, "outcome", outcome,
+         "blocking", blocking, "observed", observed, "expected", expected, "source", source, "why", why, "fix",
+         fix, "hidden_by", hidden_by, "duration_ns", duration_ns);
+  }
 };
 
 struct RungResult {
@@ -57,6 +62,7 @@ struct RungResult {
   RungOutcome outcome = RungOutcome::kNotRun;
 
   bool operator==(const RungResult&) const = default;
+  void Fields(auto& list) const { list("rung", rung, "outcome", outcome); }
 };
 
 struct HostReport {
@@ -69,6 +75,10 @@ struct HostReport {
   std::vector<Finding> findings{};
 
   bool operator==(const HostReport&) const = default;
+  void Fields(auto& list) const {
+    list("host", host, "agent_version", agent_version, "kernel_release", kernel_release, "error", error,
+         "verdict", verdict, "ladder", ladder, "findings", findings);
+  }
 };
 
 struct PairReport {

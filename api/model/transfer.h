@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfer: how a live test is run and what it measured (numbers only). Which tests there are: api/model/cases.h.
-// Whether the numbers are good enough is a check (checks/live/transfer.h), not the engine's business.
+// Transfer: how a live test is run and what it measured (numbers only). Which tests there are stands in
+// api/model/cases.h. Whether the numbers are good enough checks say (checks/live/transfer.h), not the engine.
 #pragma once
 
 #include <chrono>
@@ -61,6 +61,7 @@ struct Failure {
   std::string detail{};  // "RDMA write: transport retry counter exceeded (message 17 of 32 in flight)"
 
   bool operator==(const Failure&) const = default;
+  void Fields(auto& list) const { list("kind", kind, "detail", detail); }
 };
 
 struct LatencySummary {
@@ -70,6 +71,9 @@ struct LatencySummary {
   std::int64_t max_ns = 0;
 
   bool operator==(const LatencySummary&) const = default;
+  void Fields(auto& list) const {
+    list("p50_ns", p50_ns, "p99_ns", p99_ns, "p999_ns", p999_ns, "max_ns", max_ns);
+  }
 };
 
 // One end's view, or both merged (the initiator merges what the responder tells it).
@@ -86,7 +90,7 @@ struct TransferResult {
   std::uint32_t depth = 0;  // messages in flight on each queue pair; 0: not told (an older agent)
   std::uint32_t qps = 1;
   bool busy_poll = false;
-  bool verify = true;          // false: nobody looked at the bytes
+  bool unverified = false;     // nobody looked at the bytes
   bool bidirectional = false;  // another transfer ran the other way at the same time
 
   std::uint64_t messages = 0;
@@ -113,6 +117,17 @@ struct TransferResult {
   Fact<PriorityPackets> priority_packets{};
 
   bool operator==(const TransferResult&) const = default;
+  void Fields(auto& list) const {
+    list("case_name", case_name, "operation", operation, "message_bytes", message_bytes, "local_gid", local_gid,
+         "remote_gid", remote_gid, "transport", transport, "asked_tos", marking.tos, "traffic_class",
+         marking.traffic_class, "service_level", marking.service_level, "depth", depth, "qps", qps, "busy_poll",
+         busy_poll, "unverified", unverified, "bidirectional", bidirectional, "messages", messages, "bytes",
+         bytes, "bytes_verified", bytes_verified, "bytes_wrong", bytes_wrong, "first_wrong_offset",
+         first_wrong_offset, "elapsed_ns", elapsed_ns, "throughput_bytes_per_s", throughput_bytes_per_s,
+         "worst_interval_bytes_per_s", worst_interval_bytes_per_s, "operations_per_s", operations_per_s,
+         "latency", latency, "cpu_initiator_ns", cpu_initiator_ns, "cpu_responder_ns", cpu_responder_ns,
+         "failure", failure, "error_counters", error_counters, "priority_packets", priority_packets);
+  }
 };
 
 }  // namespace rdmaready

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "api/base/status.h"
-#include "api/profile/builtin.h"
 #include "api/profile/load.h"
 #include "api/profile/yaml_message.h"
 
@@ -155,11 +154,10 @@ class Reader {
     const std::string path = (fs::path(from.folder) / name).string();
     std::error_code error;
     if (!LooksLikeAPath(name) && !fs::exists(path, error)) return NoSuchProfile(name);
-    absl::StatusOr<std::string> text = ReadProfileFile(path);
-    if (!text.ok()) return text.status();
+    RR_ASSIGN_OR_RETURN(std::string text, ReadProfileFile(path));
     return Source{.file = path,
                   .identity = IdentityOf(path),
-                  .text = *std::move(text),
+                  .text = std::move(text),
                   .folder = fs::path(path).parent_path().string()};
   }
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <span>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "api/base/digest.h"
+#include "api/base/status.h"
 #include "api/profile/builtin.h"
 #include "api/profile/chain.h"
 #include "api/profile/profile_problems.h"
@@ -138,9 +138,8 @@ ProfileReading ReadProfileText(std::string_view yaml, std::string_view file_name
 }
 
 absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path) {
-  absl::StatusOr<ProfileReading> reading = ReadProfile(name_or_path);
-  if (!reading.ok()) return reading.status();
-  return ProfileOf(*std::move(reading));
+  RR_ASSIGN_OR_RETURN(ProfileReading reading, ReadProfile(name_or_path));
+  return ProfileOf(std::move(reading));
 }
 
 absl::StatusOr<ProfileReading> ReadProfile(const std::string& name_or_path) {
@@ -149,9 +148,8 @@ absl::StatusOr<ProfileReading> ReadProfile(const std::string& name_or_path) {
   std::error_code error;
   if (!LooksLikeAPath(name_or_path) && !std::filesystem::exists(name_or_path, error))
     return NoSuchProfile(name_or_path);
-  const absl::StatusOr<std::string> text = ReadProfileFile(name_or_path);
-  if (!text.ok()) return text.status();
-  return Read(*text, name_or_path, Extendable::kBuiltInsAndFiles);
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadProfileFile(name_or_path));
+  return Read(text, name_or_path, Extendable::kBuiltInsAndFiles);
 }
 
 std::vector<std::string> BuiltInProfileNames() {

@@ -7,7 +7,6 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <optional>
 #include <sstream>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/chain/chain.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "checks/dcb/app_rows.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cnt.pause-storm, link.ber, pcie.stall: what the NIC's statistics did while the port was watched. A driver
 // that does not count a thing leaves it out, and is not judged for it.
-#include <algorithm>
 #include <array>
-#include <optional>
 
 #include "checks/counted/window.h"
 #include "checks/families.h"

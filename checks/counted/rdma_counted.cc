@@ -2,7 +2,6 @@
 // cnt.rdma-retrans, cnt.sequence, cnt.rnr, cnt.retry-exceeded, cnt.remote-access, cnt.icrc, cnt.cm-retries,
 // cnt.cqe, iw.retrans: what RDMA's own counters did while the port was watched.
 #include <algorithm>
-#include <span>
 
 #include "checks/counted/window.h"
 #include "checks/families.h"

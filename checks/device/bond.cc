@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // inv.bond, inv.bridge: RDMA ports that are members of something else.
 #include <algorithm>
-#include <array>
 
 #include "checks/families.h"
 #include "checks/words/ethernet.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // inv.boot-path: what is at stake at the next boot.
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "checks/families.h"

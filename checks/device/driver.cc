@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // drv.*: the kernel's doors for RDMA in user space, how the driver is set, and the firmware on the NIC.
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "checks/families.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // inv.*: which RDMA ports the host has, how many, of which make, and who may see them.
 #include <algorithm>
-#include <array>
 
 #include "checks/families.h"
 #include "checks/spare.h"

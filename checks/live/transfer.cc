@@ -43,7 +43,7 @@ std::string FiguresText(const TransferResult& result) {
       std::string text = RateText(result.throughput_bytes_per_s);
       if (result.elapsed_ns >= kWholeIntervalNs)
         text += ", worst 100 ms " + RateText(result.worst_interval_bytes_per_s);
-      return result.verify ? Cat(text, ", ", VolumeText(result.bytes_verified), " verified") : text;
+      return result.unverified ? text : Cat(text, ", ", VolumeText(result.bytes_verified), " verified");
     }
   }
   return latency;
@@ -75,7 +75,7 @@ Failure FailureOf(const TransferResult& result) {
   if (result.bytes_wrong > 0) return {.kind = FailureKind::kCorrupt, .detail = {}};
   if (result.messages == 0 || result.bytes == 0)
     return {.kind = FailureKind::kStalled, .detail = "no message was completed"};
-  if (result.verify && result.bytes_verified != result.bytes) {
+  if (!result.unverified && result.bytes_verified != result.bytes) {
     return {.kind = FailureKind::kLost,
             .detail = Cat(result.bytes_verified, " of ", result.bytes, " bytes were verified")};
   }
@@ -204,7 +204,7 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
   if (failure.kind == FailureKind::kNone) {
     finding.outcome = Outcome::kPass;
     finding.observed = FiguresText(result);
-    if (!result.verify) {
+    if (result.unverified) {
       finding.observed += ", unverified";
       finding.expected = "every message completed (unverified: no byte was looked at)";
     }

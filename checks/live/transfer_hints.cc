@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/live/transfer_hints.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -45,63 +48,45 @@ std::string UnreachableHint(const TransferPlace& place) {
              " must answer ARP on the same subnet; the firewall must let UDP 4791 (RoCE v2) through on both");
 }
 
+struct FailureWords {
+  FailureKind kind;
+  std::string_view phrase;
+  std::string_view why;  // what it means for storage
+};
+
+constexpr FailureWords kFailures[] = {
+    {FailureKind::kNone, "no failure", ""},
+    {FailureKind::kSetup, "could not be set up",
+     "What the test could not get (device, memory, queue pair), a storage service cannot get either"},
+    {FailureKind::kRejected, "rejected by the peer",
+     "The peer was reached and said no: something else listens there, or two tests met"},
+    {FailureKind::kUnreachable, "the peer is not reachable by RDMA",
+     "RDMA connections start with address and route resolution: where it fails storage stays on TCP"},
+    {FailureKind::kCompletion, "a work request failed",
+     "The connection broke under load: retries were used up or the remote side refused the access"},
+    {FailureKind::kDisconnected, "the peer closed the connection",
+     "A connection that ends by itself makes storage fail over in the middle of its work"},
+    {FailureKind::kPeerGone, "the peer's agent went away",
+     "Without the other end nothing was proven in either direction"},
+    {FailureKind::kStalled, "stalled",
+     "Work was posted and did not complete: a link down, or a class that is paused for ever"},
+    {FailureKind::kLost, "bytes were lost",
+     "RDMA said that the data was delivered, and it was not: no storage can build on that"},
+    {FailureKind::kCorrupt, "wrong bytes arrived",
+     "Data changed on its way without any error: storage would store the damage"},
+    {FailureKind::kCancelled, "cancelled", "The test was given up before it could show anything"},
+};
+
+FailureWords WordsOf(FailureKind kind) {
+  const auto* const row = std::ranges::find(kFailures, kind, &FailureWords::kind);
+  return row == std::end(kFailures) ? FailureWords{kind, "failed", ""} : *row;
+}
+
 }  // namespace
 
-std::string_view FailurePhrase(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kNone:
-      return "no failure";
-    case FailureKind::kSetup:
-      return "could not be set up";
-    case FailureKind::kRejected:
-      return "rejected by the peer";
-    case FailureKind::kUnreachable:
-      return "the peer is not reachable by RDMA";
-    case FailureKind::kCompletion:
-      return "a work request failed";
-    case FailureKind::kDisconnected:
-      return "the peer closed the connection";
-    case FailureKind::kPeerGone:
-      return "the peer's agent went away";
-    case FailureKind::kStalled:
-      return "stalled";
-    case FailureKind::kLost:
-      return "bytes were lost";
-    case FailureKind::kCorrupt:
-      return "wrong bytes arrived";
-    case FailureKind::kCancelled:
-      return "cancelled";
-  }
-  return "failed";
-}
+std::string_view FailurePhrase(FailureKind kind) { return WordsOf(kind).phrase; }
 
-std::string WhyOf(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kNone:
-      return "";
-    case FailureKind::kSetup:
-      return "What the test could not get (device, memory, queue pair), a storage service cannot get either";
-    case FailureKind::kRejected:
-      return "The peer was reached and said no: something else listens there, or two tests met";
-    case FailureKind::kUnreachable:
-      return "RDMA connections start with address and route resolution: where it fails storage stays on TCP";
-    case FailureKind::kCompletion:
-      return "The connection broke under load: retries were used up or the remote side refused the access";
-    case FailureKind::kDisconnected:
-      return "A connection that ends by itself makes storage fail over in the middle of its work";
-    case FailureKind::kPeerGone:
-      return "Without the other end nothing was proven in either direction";
-    case FailureKind::kStalled:
-      return "Work was posted and did not complete: a link down, or a class that is paused for ever";
-    case FailureKind::kLost:
-      return "RDMA said that the data was delivered, and it was not: no storage can build on that";
-    case FailureKind::kCorrupt:
-      return "Data changed on its way without any error: storage would store the damage";
-    case FailureKind::kCancelled:
-      return "The test was given up before it could show anything";
-  }
-  return "";
-}
+std::string WhyOf(FailureKind kind) { return std::string(WordsOf(kind).why); }
 
 std::string HintFor(const Failure& failure, const TransferPlace& place) {
   const std::string netdev = NetdevOf(place);

@@ -74,9 +74,9 @@ std::string RefusalText(const RdmaRefusal& refusal) {
 
 class AnswerTextWriter {
  public:
-  template <class T>
-  void operator()(const char* name, const T& value) {
+  void operator()(const char* name, const auto& value, const auto&... rest) {
     Put(name, value);
+    if constexpr (sizeof...(rest) > 0) (*this)(rest...);
   }
 
   std::vector<AnswerText> Done() { return std::move(texts_); }
@@ -106,7 +106,7 @@ class AnswerTextWriter {
   }
   template <ListsFields T>
   void Put(const char*, const T& part) {
-    T::Fields(part, *this);
+    part.Fields(*this);
   }
   void Put(const char* name, const std::vector<NvmeSubsystem>& subsystems) {
     for (std::size_t i = 0; i < subsystems.size(); ++i) {
@@ -132,7 +132,7 @@ class AnswerTextWriter {
 
 std::vector<AnswerText> AnswerTexts(const ProbeAnswers& answers) {
   AnswerTextWriter writer;
-  ProbeAnswers::Fields(answers, writer);
+  answers.Fields(writer);
   return writer.Done();
 }
 

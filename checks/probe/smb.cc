@@ -2,8 +2,6 @@
 // What an SMB server's answers mean for SMB Direct.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "api/base/text.h"
 #include "api/model/probe_walk.h"
 #include "checks/probe/answers.h"

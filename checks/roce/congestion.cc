@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ecn.*: does the NIC answer marks, slow down for answers, and let switches mark.
-#include <algorithm>
 #include <array>
 
 #include "checks/counted/window.h"

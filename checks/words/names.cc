@@ -1,248 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/words/names.h"
 
-#include <initializer_list>
+#include <cstddef>
 
 namespace rdmaready {
+namespace {
+
+// One of the names, which are those of all enumerators up to `last` in their order; "unknown" for the number of
+// a newer version.
+template <auto last, std::size_t size>
+std::string_view NameIn(const std::string_view (&names)[size], decltype(last) value) {
+  static_assert(size == static_cast<std::size_t>(last) + 1);
+  const auto number = static_cast<std::size_t>(value);
+  return number < size ? names[number] : "unknown";
+}
+
+template <auto last>
+std::optional<decltype(last)> FromName(std::string_view name) {
+  for (int number = 0; number <= static_cast<int>(last); ++number) {
+    const auto value = static_cast<decltype(last)>(number);
+    if (Name(value) == name) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string_view Name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kUnknown:
-      return "unknown";
-    case Outcome::kPass:
-      return "pass";
-    case Outcome::kWarn:
-      return "warn";
-    case Outcome::kFail:
-      return "fail";
-    case Outcome::kNotApplicable:
-      return "not-applicable";
-  }
-  return "unknown";
+  return NameIn<Outcome::kNotApplicable>({"unknown", "pass", "warn", "fail", "not-applicable"}, outcome);
 }
 
-std::string_view Name(Scope scope) {
-  switch (scope) {
-    case Scope::kHost:
-      return "host";
-    case Scope::kPort:
-      return "port";
-    case Scope::kPair:
-      return "pair";
-    case Scope::kTarget:
-      return "target";
-  }
-  return "unknown";
-}
+std::string_view Name(Scope scope) { return NameIn<Scope::kTarget>({"host", "port", "pair", "target"}, scope); }
 
 std::string_view Name(Readiness readiness) {
-  switch (readiness) {
-    case Readiness::kUndetermined:
-      return "undetermined";
-    case Readiness::kReady:
-      return "ready";
-    case Readiness::kNotReady:
-      return "not-ready";
-  }
-  return "unknown";
+  return NameIn<Readiness::kNotReady>({"undetermined", "ready", "not-ready"}, readiness);
 }
 
 std::string_view Name(Rung rung) {
-  switch (rung) {
-    case Rung::kHost:
-      return "host";
-    case Rung::kLoopback:
-      return "loopback";
-    case Rung::kPeer:
-      return "peer";
-    case Rung::kSmbDirect:
-      return "smb-direct";
-    case Rung::kServer:
-      return "server";
-    case Rung::kShare:
-      return "share";
-  }
-  return "unknown";
+  return NameIn<Rung::kShare>({"host", "loopback", "peer", "smb-direct", "server", "share"}, rung);
 }
 
 std::string_view Name(RungOutcome outcome) {
-  switch (outcome) {
-    case RungOutcome::kNotRun:
-      return "not-run";
-    case RungOutcome::kPass:
-      return "pass";
-    case RungOutcome::kFail:
-      return "fail";
-    case RungOutcome::kUnknown:
-      return "unknown";
-  }
-  return "unknown";
+  return NameIn<RungOutcome::kUnknown>({"not-run", "pass", "fail", "unknown"}, outcome);
 }
 
 std::string_view Name(Operation operation) {
-  switch (operation) {
-    case Operation::kUnknown:
-      return "unknown";
-    case Operation::kSend:
-      return "send";
-    case Operation::kWrite:
-      return "write";
-    case Operation::kRead:
-      return "read";
-  }
-  return "unknown";
+  return NameIn<Operation::kRead>({"unknown", "send", "write", "read"}, operation);
 }
 
 std::string_view Name(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kUnknown:
-      return "unknown";
-    case Protocol::kSmb:
-      return "smb";
-    case Protocol::kNvme:
-      return "nvme";
-    case Protocol::kIser:
-      return "iser";
-    case Protocol::kNfs:
-      return "nfs";
-  }
-  return "unknown";
+  return NameIn<Protocol::kNfs>({"unknown", "smb", "nvme", "iser", "nfs"}, protocol);
 }
 
 std::string_view Name(StepOutcome outcome) {
-  switch (outcome) {
-    case StepOutcome::kNotReached:
-      return "not-reached";
-    case StepOutcome::kDone:
-      return "done";
-    case StepOutcome::kFailed:
-      return "failed";
-  }
-  return "unknown";
+  return NameIn<StepOutcome::kFailed>({"not-reached", "done", "failed"}, outcome);
 }
 
 std::string_view Name(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kNone:
-      return "";
-    case FailureKind::kSetup:
-      return "setup";
-    case FailureKind::kRejected:
-      return "rejected";
-    case FailureKind::kUnreachable:
-      return "unreachable";
-    case FailureKind::kCompletion:
-      return "completion";
-    case FailureKind::kDisconnected:
-      return "disconnected";
-    case FailureKind::kPeerGone:
-      return "peer-gone";
-    case FailureKind::kStalled:
-      return "stalled";
-    case FailureKind::kLost:
-      return "lost";
-    case FailureKind::kCorrupt:
-      return "corrupt";
-    case FailureKind::kCancelled:
-      return "cancelled";
-  }
-  return "unknown";
+  return NameIn<FailureKind::kCancelled>({"", "setup", "rejected", "unreachable", "completion", "disconnected",
+                                          "peer-gone", "stalled", "lost", "corrupt", "cancelled"},
+                                         kind);
 }
 
 std::string_view Name(CounterChange::Kind kind) {
-  switch (kind) {
-    case CounterChange::Kind::kUnknown:
-      return "unknown";
-    case CounterChange::Kind::kUnchanged:
-      return "unchanged";
-    case CounterChange::Kind::kGrew:
-      return "grew";
-    case CounterChange::Kind::kWrapped:
-      return "wrapped";
-    case CounterChange::Kind::kReset:
-      return "reset";
-    case CounterChange::Kind::kSaturated:
-      return "saturated";
-    case CounterChange::Kind::kAppeared:
-      return "appeared";
-    case CounterChange::Kind::kGone:
-      return "gone";
-  }
-  return "unknown";
+  return NameIn<CounterChange::Kind::kGone>(
+      {"unknown", "unchanged", "grew", "wrapped", "reset", "saturated", "appeared", "gone"}, kind);
 }
 
 std::string_view Name(Missing::Kind kind) {
-  switch (kind) {
-    case Missing::Kind::kNotCollected:
-      return "not-collected";
-    case Missing::Kind::kUnsupported:
-      return "unsupported";
-    case Missing::Kind::kDenied:
-      return "denied";
-    case Missing::Kind::kFailed:
-      return "failed";
-  }
-  return "unknown";
+  return NameIn<Missing::Kind::kFailed>({"not-collected", "unsupported", "denied", "failed"}, kind);
 }
 
 std::string_view Name(RdmaStack stack) {
-  switch (stack) {
-    case RdmaStack::kUnknown:
-      return "unknown";
-    case RdmaStack::kAbsent:
-      return "absent";
-    case RdmaStack::kNotLoaded:
-      return "not-loaded";
-    case RdmaStack::kLoaded:
-      return "loaded";
-  }
-  return "unknown";
+  return NameIn<RdmaStack::kLoaded>({"unknown", "absent", "not-loaded", "loaded"}, stack);
 }
 
 std::string_view Name(Transport transport) {
-  switch (transport) {
-    case Transport::kUnknown:
-      return "unknown";
-    case Transport::kInfiniBand:
-      return "infiniband";
-    case Transport::kRoce:
-      return "roce";
-    case Transport::kIwarp:
-      return "iwarp";
-  }
-  return "unknown";
+  return NameIn<Transport::kIwarp>({"unknown", "infiniband", "roce", "iwarp"}, transport);
 }
 
 std::string_view Name(PortState state) {
-  switch (state) {
-    case PortState::kUnknown:
-      return "unknown";
-    case PortState::kDown:
-      return "down";
-    case PortState::kInit:
-      return "init";
-    case PortState::kArmed:
-      return "armed";
-    case PortState::kActive:
-      return "active";
-    case PortState::kActiveDefer:
-      return "active-defer";
-  }
-  return "unknown";
+  return NameIn<PortState::kActiveDefer>({"unknown", "down", "init", "armed", "active", "active-defer"}, state);
 }
 
 std::string_view Name(GidType type) {
-  switch (type) {
-    case GidType::kUnknown:
-      return "unknown";
-    case GidType::kIb:
-      return "ib";
-    case GidType::kRoceV1:
-      return "roce-v1";
-    case GidType::kRoceV2:
-      return "roce-v2";
-  }
-  return "unknown";
+  return NameIn<GidType::kRoceV2>({"unknown", "ib", "roce-v1", "roce-v2"}, type);
 }
 
 std::string_view Name(Tsa tsa) {
@@ -260,119 +102,40 @@ std::string_view Name(Tsa tsa) {
 }
 
 std::string_view Name(Profile::Transport transport) {
-  switch (transport) {
-    case Profile::Transport::kAny:
-      return "any";
-    case Profile::Transport::kRoceV2:
-      return "roce-v2";
-    case Profile::Transport::kIwarp:
-      return "iwarp";
-    case Profile::Transport::kInfiniBand:
-      return "infiniband";
-  }
-  return "unknown";
+  return NameIn<Profile::Transport::kInfiniBand>({"any", "roce-v2", "iwarp", "infiniband"}, transport);
 }
 
 std::string_view Name(Profile::Trust trust) {
-  switch (trust) {
-    case Profile::Trust::kAny:
-      return "any";
-    case Profile::Trust::kDscp:
-      return "dscp";
-    case Profile::Trust::kPcp:
-      return "pcp";
-  }
-  return "unknown";
+  return NameIn<Profile::Trust::kPcp>({"any", "dscp", "pcp"}, trust);
 }
 
-std::string_view Name(Profile::Dcbx dcbx) {
-  switch (dcbx) {
-    case Profile::Dcbx::kAny:
-      return "any";
-    case Profile::Dcbx::kStatic:
-      return "static";
-  }
-  return "unknown";
-}
+std::string_view Name(Profile::Dcbx dcbx) { return NameIn<Profile::Dcbx::kStatic>({"any", "static"}, dcbx); }
 
 std::string_view Name(Profile::Role role) {
-  switch (role) {
-    case Profile::Role::kUnknown:
-      return "unknown";
-    case Profile::Role::kSmbServer:
-      return "smb-server";
-    case Profile::Role::kSmbClient:
-      return "smb-client";
-    case Profile::Role::kNvmeTarget:
-      return "nvme-target";
-    case Profile::Role::kNvmeHost:
-      return "nvme-host";
-    case Profile::Role::kIserTarget:
-      return "iser-target";
-    case Profile::Role::kIserInitiator:
-      return "iser-initiator";
-    case Profile::Role::kNfsServer:
-      return "nfs-server";
-    case Profile::Role::kNfsClient:
-      return "nfs-client";
-  }
-  return "unknown";
+  return NameIn<Profile::Role::kNfsClient>({"unknown", "smb-server", "smb-client", "nvme-target", "nvme-host",
+                                            "iser-target", "iser-initiator", "nfs-server", "nfs-client"},
+                                           role);
 }
 
 std::string_view Name(ModuleState state) {
-  switch (state) {
-    case ModuleState::kUnknown:
-      return "unknown";
-    case ModuleState::kAbsent:
-      return "absent";
-    case ModuleState::kInstalled:
-      return "installed";
-    case ModuleState::kBuiltIn:
-      return "built-in";
-    case ModuleState::kLoaded:
-      return "loaded";
-  }
-  return "unknown";
+  return NameIn<ModuleState::kLoaded>({"unknown", "absent", "installed", "built-in", "loaded"}, state);
 }
 
-std::string_view Name(Profile::Vlan vlan) {
-  switch (vlan) {
-    case Profile::Vlan::kAny:
-      return "any";
-    case Profile::Vlan::kTagged:
-      return "tagged";
-  }
-  return "unknown";
-}
+std::string_view Name(Profile::Vlan vlan) { return NameIn<Profile::Vlan::kTagged>({"any", "tagged"}, vlan); }
 
-std::optional<Rung> RungFromName(std::string_view name) {
-  for (const Rung value :
-       {Rung::kHost, Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect, Rung::kServer, Rung::kShare}) {
-    if (Name(value) == name) return value;
-  }
-  return std::nullopt;
-}
-
-std::optional<Protocol> ProtocolFromName(std::string_view name) {
-  for (const Protocol value : {Protocol::kSmb, Protocol::kNvme, Protocol::kIser, Protocol::kNfs}) {
-    if (Name(value) == name) return value;
-  }
-  return std::nullopt;
-}
+std::optional<Rung> RungFromName(std::string_view name) { return FromName<Rung::kShare>(name); }
 
 std::optional<Outcome> OutcomeFromName(std::string_view name) {
-  for (const Outcome value :
-       {Outcome::kUnknown, Outcome::kPass, Outcome::kWarn, Outcome::kFail, Outcome::kNotApplicable}) {
-    if (Name(value) == name) return value;
-  }
-  return std::nullopt;
+  return FromName<Outcome::kNotApplicable>(name);
 }
 
 std::optional<Readiness> ReadinessFromName(std::string_view name) {
-  for (const Readiness value : {Readiness::kUndetermined, Readiness::kReady, Readiness::kNotReady}) {
-    if (Name(value) == name) return value;
-  }
-  return std::nullopt;
+  return FromName<Readiness::kNotReady>(name);
+}
+
+std::optional<Protocol> ProtocolFromName(std::string_view name) {
+  const std::optional<Protocol> protocol = FromName<Protocol::kNfs>(name);
+  return protocol == Protocol::kUnknown ? std::nullopt : protocol;
 }
 
 }  // namespace rdmaready

@@ -87,14 +87,12 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
   }
   if (!options.target.empty())
     return absl::InvalidArgumentError("--share names the server: no --target beside it");
-  const absl::StatusOr<ShareName> share = ParseShare(options.share);
-  if (!share.ok()) return share.status();
-  absl::StatusOr<Credentials> credentials = ReadCredentials(options.credentials);
-  if (!credentials.ok()) return credentials.status();
-  server.target = share->server;
+  RR_ASSIGN_OR_RETURN(const ShareName share, ParseShare(options.share));
+  RR_ASSIGN_OR_RETURN(Credentials credentials, ReadCredentials(options.credentials));
+  server.target = share.server;
   server.prove = true;
-  server.volume = share->share;
-  server.credentials = *std::move(credentials);
+  server.volume = share.share;
+  server.credentials = std::move(credentials);
   return server;
 }
 

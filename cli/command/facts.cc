@@ -26,9 +26,8 @@ struct FactsOptions {
 
 // Listening is a matter of recordings: their calls may take long, and end when the caller does.
 absl::StatusOr<Facts> FactsWithLldp(const HostClient& host, std::chrono::seconds lldp) {
-  const auto files = host.agent->GetRecording(lldp);
-  if (!files.ok()) return files.status();
-  return FactsOf(*files, host.name);
+  RR_ASSIGN_OR_RETURN(const auto files, host.agent->GetRecording(lldp));
+  return FactsOf(files, host.name);
 }
 
 HostFacts Ask(const HostClient& host, std::chrono::seconds lldp) {

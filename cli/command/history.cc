@@ -42,15 +42,14 @@ absl::StatusOr<HistoryQuery> QueryOf(const HistoryOptions& options) {
 
 // The run before those that are shown tells what changed in the oldest of them.
 absl::StatusOr<HostHistory> Remember(AgentClient& agent, const HistoryQuery& query) {
-  absl::StatusOr<History> history = agent.ListHistory(query);
-  if (!history.ok()) return history.status();
-  HostHistory answer{.history = *std::move(history)};
+  RR_ASSIGN_OR_RETURN(History history, agent.ListHistory(query));
+  HostHistory answer{.history = std::move(history)};
   std::vector<RunRecord> runs = answer.history.runs;
   if (!runs.empty()) {
-    absl::StatusOr<History> before = agent.ListHistory(
-        {.kind = HistoryQuery::Kind::kRuns, .limit = 1, .before_unix_ns = runs.back().started_unix_ns});
-    if (!before.ok()) return before.status();
-    std::ranges::move(before->runs, std::back_inserter(runs));
+    RR_ASSIGN_OR_RETURN(History before, agent.ListHistory({.kind = HistoryQuery::Kind::kRuns,
+                                                           .limit = 1,
+                                                           .before_unix_ns = runs.back().started_unix_ns}));
+    std::ranges::move(before.runs, std::back_inserter(runs));
   }
   answer.changes = ChangesOf(runs);
   answer.changes.resize(answer.history.runs.size());

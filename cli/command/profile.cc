@@ -2,7 +2,6 @@
 // rdmaready profile: what hosts, and the switches between them, are judged by.
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "api/base/status.h"

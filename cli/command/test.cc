@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <utility>
 
 #include "api/base/number.h"
 #include "api/base/quantity.h"
@@ -99,9 +98,8 @@ absl::StatusOr<std::vector<PortSelection>> ParsePorts(const std::string& text, s
   std::vector<PortSelection> ports;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    const absl::StatusOr<PortSelection> port = ParsePort(text.substr(begin, end - begin));
-    if (!port.ok()) return port.status();
-    ports.push_back(*port);
+    RR_ASSIGN_OR_RETURN(const PortSelection port, ParsePort(text.substr(begin, end - begin)));
+    ports.push_back(port);
     begin = end + 1;
   }
   if (ports.size() > most) return absl::InvalidArgumentError("too many ports: '" + text + "'");

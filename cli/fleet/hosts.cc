@@ -107,9 +107,8 @@ absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::stri
                                                      const std::string& inventory) {
   std::vector<ListedHost> all = FromCommandLine(names);
   if (!inventory.empty()) {
-    const absl::StatusOr<std::string> text = ReadText(inventory);
-    if (!text.ok()) return text.status();
-    const std::vector<ListedHost> listed = ParseInventory(*text, inventory);
+    RR_ASSIGN_OR_RETURN(const std::string text, ReadText(inventory));
+    const std::vector<ListedHost> listed = ParseInventory(text, inventory);
     if (listed.empty()) return absl::InvalidArgumentError("inventory " + inventory + " names no host");
     all.insert(all.end(), listed.begin(), listed.end());
   }

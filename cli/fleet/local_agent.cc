@@ -57,17 +57,15 @@ LocalAgent::~LocalAgent() {
 
 absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions& options) {
   auto parts = std::make_unique<Parts>();
-  absl::StatusOr<Profile> profile = LoadProfile(std::string(kDefaultProfileName));
-  if (!profile.ok()) return profile.status();
+  RR_ASSIGN_OR_RETURN(Profile profile, LoadProfile(std::string(kDefaultProfileName)));
   ServerOptions server;
-  server.default_profile = *std::move(profile);
+  server.default_profile = std::move(profile);
   server.state_directory = StateDirectory(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
   server.refuse_broken_store = false;
   server.store.hold = false;  // two commands of one user may run beside each other
-  absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(server);
-  if (!agent.ok()) return agent.status();
-  parts->agent = *std::move(agent);
-  parts->client = std::make_unique<AgentClient>(HostName(), parts->agent->InProcessChannel(), options);
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<HostedAgent> agent, HostedAgent::Start(server));
+  parts->agent = std::move(agent);
+  parts->client = std::make_unique<AgentClient>(HostName(), parts->agent.InProcessChannel(), options);
   return std::unique_ptr<LocalAgent>(new LocalAgent(std::move(parts)));
 }
 

@@ -83,9 +83,8 @@ absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::str
   std::vector<SavedHost> hosts;
   std::vector<std::string> found;
   for (const std::string& folder : folders) {
-    absl::StatusOr<std::vector<SavedRecording>> saved = LoadRecordings(folder);
-    if (!saved.ok()) return saved.status();
-    for (SavedRecording& one : *saved) {
+    RR_ASSIGN_OR_RETURN(std::vector<SavedRecording> saved, LoadRecordings(folder));
+    for (SavedRecording& one : saved) {
       if (std::ranges::find(found, one.folder) != found.end()) {
         return absl::InvalidArgumentError("recording " + one.folder + " is named twice");
       }
@@ -98,9 +97,8 @@ absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::str
 }
 
 absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host) {
-  absl::StatusOr<Recording> recording = Decode(files, host);
-  if (!recording.ok()) return recording.status();
-  return Collect(*std::move(recording), true);
+  RR_ASSIGN_OR_RETURN(Recording recording, Decode(files, host));
+  return Collect(std::move(recording), true);
 }
 
 CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile& profile) {
@@ -153,12 +151,10 @@ absl::Status HostSaver::Prepare(const std::vector<std::string>& hosts) {
 
 absl::StatusOr<std::string> HostSaver::Save(const std::map<std::string, std::string>& files,
                                             const std::string& host) {
-  absl::StatusOr<Recording> recording = Decode(files, host);
-  if (!recording.ok()) return recording.status();
-  recording->host = host;
-  const absl::StatusOr<RecordingFiles> named = EncodeRecording(*recording);
-  if (!named.ok()) return named.status();
-  return parts_->saver.Save(*named, host);
+  RR_ASSIGN_OR_RETURN(Recording recording, Decode(files, host));
+  recording.host = host;
+  RR_ASSIGN_OR_RETURN(const RecordingFiles named, EncodeRecording(recording));
+  return parts_->saver.Save(named, host);
 }
 
 void HostSaver::Abandon() { parts_->saver.Abandon(); }

@@ -138,7 +138,7 @@ Json ToJson(const TransferRow& row) {
               {"p999", result.latency.p999_ns},
               {"max", result.latency.max_ns}}},
             {"latency_is", LatencyMeaning(result.operation)},
-            {"verified", result.verify},
+            {"verified", !result.unverified},
             {"busy_poll", result.busy_poll},
             {"qps", result.qps},
             {"depth", result.depth},

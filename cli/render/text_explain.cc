@@ -2,7 +2,6 @@
 // What the catalogue says of a check.
 #include <fmt/format.h>
 
-#include "api/base/text.h"
 #include "cli/layout.h"
 #include "cli/render/text.h"
 

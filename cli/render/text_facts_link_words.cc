@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "api/base/text.h"
 #include "checks/device/link_modes.h"
 #include "checks/words/names.h"
 #include "cli/render/text_facts_words.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/base/text.h"
 #include "checks/words/words.h"
 #include "cli/render/text_facts_words.h"
 

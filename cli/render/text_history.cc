@@ -14,7 +14,6 @@
 #include "checks/words/words.h"
 #include "cli/layout.h"
 #include "cli/render/text.h"
-#include "cli/since.h"
 
 namespace rdmaready {
 namespace {
@@ -146,7 +145,7 @@ std::string TransfersTable(const std::vector<TransferRecord>& transfers, const S
     std::vector<std::string> row{TimeText(transfer.started_unix_ns), ShortId(transfer.run_id),
                                  Printable(result.case_name), Printable(transfer.port), PeerText(transfer)};
     if (result.failure.kind == FailureKind::kNone) {
-      row.push_back(RateText(result.throughput_bytes_per_s) + (result.verify ? "" : " unverified"));
+      row.push_back(RateText(result.throughput_bytes_per_s) + (result.unverified ? " unverified" : ""));
       row.push_back(DurationText(result.latency.p99_ns));
     } else {
       row.push_back("FAIL " + std::string(Name(result.failure.kind)));

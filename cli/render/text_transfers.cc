@@ -97,7 +97,7 @@ std::string HowText(const TransferResult& result, const std::string& dot) {
   if (result.qps > 1) text += dot + fmt::format("{} queue pairs", result.qps);
   if (result.bidirectional) text += dot + "both directions at once";
   if (result.busy_poll) text += dot + "busy polling";
-  if (!result.verify) text += dot + "unverified";
+  if (result.unverified) text += dot + "unverified";
   return text;
 }
 
@@ -131,7 +131,7 @@ struct Tally {
 void Count(const TransferRow& row, Tally& tally) {
   ++tally.tests;
   tally.bytes_verified += row.result.bytes_verified;
-  tally.unverified += row.result.verify ? 0U : 1U;
+  tally.unverified += row.result.unverified ? 1U : 0U;
   const auto is = [&](auto... outcomes) {
     return std::ranges::any_of(row.findings,
                                [&](const Finding& f) { return ((f.outcome == outcomes) || ...); });

@@ -95,127 +95,114 @@ DcbPeer DecodePeer(const Attributes& ieee, const Fact<Dcbx>& dcbx) {
 }  // namespace
 
 absl::StatusOr<Ets> DecodeEts(std::span<const std::byte> bytes) {
-  const absl::StatusOr<ieee_ets> raw = Exactly<ieee_ets>(bytes, "ETS");
-  if (!raw.ok()) return raw.status();
-  Ets ets{.willing = raw->willing != 0, .traffic_classes = raw->ets_cap};
+  RR_ASSIGN_OR_RETURN(const ieee_ets raw, Exactly<ieee_ets>(bytes, "ETS"));
+  Ets ets{.willing = raw.willing != 0, .traffic_classes = raw.ets_cap};
   for (std::size_t i = 0; i < kPriorities; ++i) {
-    const std::optional<Tsa> tsa = TsaOf(raw->tc_tsa[i]);
+    const std::optional<Tsa> tsa = TsaOf(raw.tc_tsa[i]);
     if (!tsa)
-      return Malformed("ETS", "unknown transmission selection algorithm " + std::to_string(raw->tc_tsa[i]));
-    if (raw->prio_tc[i] >= kPriorities) {
-      return Malformed(
-          "ETS", "priority " + std::to_string(i) + " in traffic class " + std::to_string(raw->prio_tc[i]));
+      return Malformed("ETS", "unknown transmission selection algorithm " + std::to_string(raw.tc_tsa[i]));
+    if (raw.prio_tc[i] >= kPriorities) {
+      return Malformed("ETS",
+                       "priority " + std::to_string(i) + " in traffic class " + std::to_string(raw.prio_tc[i]));
     }
-    ets.tx_percent[i] = raw->tc_tx_bw[i];
+    ets.tx_percent[i] = raw.tc_tx_bw[i];
     ets.tsa[i] = *tsa;
-    ets.prio_tc[i] = raw->prio_tc[i];
+    ets.prio_tc[i] = raw.prio_tc[i];
   }
   return ets;
 }
 
 absl::StatusOr<Pfc> DecodePfc(std::span<const std::byte> bytes) {
-  const absl::StatusOr<ieee_pfc> raw = Exactly<ieee_pfc>(bytes, "PFC");
-  if (!raw.ok()) return raw.status();
-  Pfc pfc{.capability = raw->pfc_cap, .enabled = raw->pfc_en, .delay = raw->delay};
-  std::copy_n(&raw->requests[0], kPriorities, pfc.pauses_sent.begin());
-  std::copy_n(&raw->indications[0], kPriorities, pfc.pauses_received.begin());
+  RR_ASSIGN_OR_RETURN(const ieee_pfc raw, Exactly<ieee_pfc>(bytes, "PFC"));
+  Pfc pfc{.capability = raw.pfc_cap, .enabled = raw.pfc_en, .delay = raw.delay};
+  std::copy_n(&raw.requests[0], kPriorities, pfc.pauses_sent.begin());
+  std::copy_n(&raw.indications[0], kPriorities, pfc.pauses_received.begin());
   return pfc;
 }
 
 absl::StatusOr<PortBuffer> DecodeBuffer(std::span<const std::byte> bytes) {
-  const absl::StatusOr<dcbnl_buffer> raw = Exactly<dcbnl_buffer>(bytes, "port buffer");
-  if (!raw.ok()) return raw.status();
-  PortBuffer buffer{.total_bytes = raw->total_size};
+  RR_ASSIGN_OR_RETURN(const dcbnl_buffer raw, Exactly<dcbnl_buffer>(bytes, "port buffer"));
+  PortBuffer buffer{.total_bytes = raw.total_size};
   for (std::size_t i = 0; i < kPriorities; ++i) {
-    if (raw->prio2buffer[i] >= DCBX_MAX_BUFFERS) {
+    if (raw.prio2buffer[i] >= DCBX_MAX_BUFFERS) {
       return Malformed("port buffer",
-                       "priority " + std::to_string(i) + " in buffer " + std::to_string(raw->prio2buffer[i]));
+                       "priority " + std::to_string(i) + " in buffer " + std::to_string(raw.prio2buffer[i]));
     }
-    buffer.prio_buffer[i] = raw->prio2buffer[i];
-    buffer.size_bytes[i] = raw->buffer_size[i];
+    buffer.prio_buffer[i] = raw.prio2buffer[i];
+    buffer.size_bytes[i] = raw.buffer_size[i];
   }
   return buffer;
 }
 
 absl::StatusOr<MaxRatesKbps> DecodeMaxRates(std::span<const std::byte> bytes) {
-  const absl::StatusOr<ieee_maxrate> raw = Exactly<ieee_maxrate>(bytes, "maximum rates");
-  if (!raw.ok()) return raw.status();
+  RR_ASSIGN_OR_RETURN(const ieee_maxrate raw, Exactly<ieee_maxrate>(bytes, "maximum rates"));
   MaxRatesKbps rates{};
-  std::copy_n(&raw->tc_maxrate[0], kPriorities, rates.begin());
+  std::copy_n(&raw.tc_maxrate[0], kPriorities, rates.begin());
   return rates;
 }
 
 absl::StatusOr<std::vector<AppEntry>> DecodeAppTable(std::span<const std::byte> nest) {
-  const absl::StatusOr<Attributes> rows = Attributes::Parse(nest, "APP table");
-  if (!rows.ok()) return rows.status();
+  RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(nest, "APP table"));
   std::vector<AppEntry> entries;
-  for (const Attributes::Attribute& row : rows->all()) {
-    const absl::StatusOr<dcb_app> raw = Exactly<dcb_app>(row.value, "APP table");
-    if (!raw.ok()) return raw.status();
+  for (const Attributes::Attribute& row : rows.all()) {
+    RR_ASSIGN_OR_RETURN(const dcb_app raw, Exactly<dcb_app>(row.value, "APP table"));
     if (row.type == 0)
       continue;  // DCB_ATTR_IEEE_APP_UNSPEC: the kernel's mark for a selector that is not IEEE's
-    const std::optional<AppSelector> selector = SelectorOf(row.type, raw->selector);
-    if (!selector) return Malformed("APP table", "unknown selector " + std::to_string(raw->selector));
-    if (raw->priority >= kPriorities)
-      return Malformed("APP table", "priority " + std::to_string(raw->priority));
-    entries.push_back({*selector, raw->priority, raw->protocol});
+    const std::optional<AppSelector> selector = SelectorOf(row.type, raw.selector);
+    if (!selector) return Malformed("APP table", "unknown selector " + std::to_string(raw.selector));
+    if (raw.priority >= kPriorities) return Malformed("APP table", "priority " + std::to_string(raw.priority));
+    entries.push_back({*selector, raw.priority, raw.protocol});
   }
   return entries;
 }
 
 absl::StatusOr<std::vector<AppSelector>> DecodeAppTrust(std::span<const std::byte> nest) {
-  const absl::StatusOr<Attributes> rows = Attributes::Parse(nest, "APP trust");
-  if (!rows.ok()) return rows.status();
+  RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(nest, "APP trust"));
   std::vector<AppSelector> selectors;
-  for (const Attributes::Attribute& row : rows->all()) {
-    const absl::StatusOr<std::uint8_t> raw = Exactly<std::uint8_t>(row.value, "APP trust");
-    if (!raw.ok()) return raw.status();
-    const std::optional<AppSelector> selector = SelectorOf(row.type, *raw);
-    if (!selector) return Malformed("APP trust", "unknown selector " + std::to_string(*raw));
+  for (const Attributes::Attribute& row : rows.all()) {
+    RR_ASSIGN_OR_RETURN(const std::uint8_t raw, Exactly<std::uint8_t>(row.value, "APP trust"));
+    const std::optional<AppSelector> selector = SelectorOf(row.type, raw);
+    if (!selector) return Malformed("APP trust", "unknown selector " + std::to_string(raw));
     selectors.push_back(*selector);
   }
   return selectors;
 }
 
 absl::StatusOr<Dcbx> DecodeDcbx(std::span<const std::byte> bytes) {
-  const absl::StatusOr<std::uint8_t> raw = Exactly<std::uint8_t>(bytes, "DCBX mode");
-  if (!raw.ok()) return raw.status();
-  return Dcbx{.host = (*raw & DCB_CAP_DCBX_HOST) != 0,
-              .lld_managed = (*raw & DCB_CAP_DCBX_LLD_MANAGED) != 0,
-              .cee = (*raw & DCB_CAP_DCBX_VER_CEE) != 0,
-              .ieee = (*raw & DCB_CAP_DCBX_VER_IEEE) != 0,
-              .static_mode = (*raw & DCB_CAP_DCBX_STATIC) != 0};
+  RR_ASSIGN_OR_RETURN(const std::uint8_t raw, Exactly<std::uint8_t>(bytes, "DCBX mode"));
+  return Dcbx{.host = (raw & DCB_CAP_DCBX_HOST) != 0,
+              .lld_managed = (raw & DCB_CAP_DCBX_LLD_MANAGED) != 0,
+              .cee = (raw & DCB_CAP_DCBX_VER_CEE) != 0,
+              .ieee = (raw & DCB_CAP_DCBX_VER_IEEE) != 0,
+              .static_mode = (raw & DCB_CAP_DCBX_STATIC) != 0};
 }
 
 absl::StatusOr<Dcb> DecodeDcb(std::span<const std::byte> payload, const std::string& name) {
   dcbmsg header{};
-  const absl::StatusOr<Attributes> top = ParseMessage(payload, header, "DCB");
-  if (!top.ok()) return top.status();
-  const absl::StatusOr<std::string> named = top->Text(DCB_ATTR_IFNAME);
-  if (!named.ok()) return named.status();
-  if (*named != name) return Malformed("DCB", "the answer is about \"" + *named + "\", not \"" + name + "\"");
-  const auto nest = top->Find(DCB_ATTR_IEEE);
+  RR_ASSIGN_OR_RETURN(const Attributes top, ParseMessage(payload, header, "DCB"));
+  RR_ASSIGN_OR_RETURN(const std::string named, top.Text(DCB_ATTR_IFNAME));
+  if (named != name) return Malformed("DCB", "the answer is about \"" + named + "\", not \"" + name + "\"");
+  const auto nest = top.Find(DCB_ATTR_IEEE);
   if (!nest) return Malformed("DCB", "no IEEE part");
-  const absl::StatusOr<Attributes> ieee = Attributes::Parse(*nest, "IEEE DCB");
-  if (!ieee.ok()) return ieee.status();
+  RR_ASSIGN_OR_RETURN(const Attributes ieee, Attributes::Parse(*nest, "IEEE DCB"));
 
   Dcb dcb;
-  dcb.ets = FactFrom(ieee->Find(DCB_ATTR_IEEE_ETS), DecodeEts, "driver does not report ETS (ieee_getets)");
-  dcb.pfc = FactFrom(ieee->Find(DCB_ATTR_IEEE_PFC), DecodePfc, "driver does not report PFC (ieee_getpfc)");
+  dcb.ets = FactFrom(ieee.Find(DCB_ATTR_IEEE_ETS), DecodeEts, "driver does not report ETS (ieee_getets)");
+  dcb.pfc = FactFrom(ieee.Find(DCB_ATTR_IEEE_PFC), DecodePfc, "driver does not report PFC (ieee_getpfc)");
   // The kernel keeps this table, not the driver: an absent nest is an empty table.
   dcb.app = FactFrom<std::vector<AppEntry>>(
-      ieee->Find(DCB_ATTR_IEEE_APP_TABLE).value_or(std::span<const std::byte>()), DecodeAppTable, "");
-  dcb.app_trust = FactFrom(ieee->Find(kAttrAppTrustTable), DecodeAppTrust,
+      ieee.Find(DCB_ATTR_IEEE_APP_TABLE).value_or(std::span<const std::byte>()), DecodeAppTable, "");
+  dcb.app_trust = FactFrom(ieee.Find(kAttrAppTrustTable), DecodeAppTrust,
                            "driver does not report APP trust (dcbnl_getapptrust, kernel 6.2)");
-  dcb.buffer = FactFrom(ieee->Find(DCB_ATTR_DCB_BUFFER), DecodeBuffer,
+  dcb.buffer = FactFrom(ieee.Find(DCB_ATTR_DCB_BUFFER), DecodeBuffer,
                         "driver does not report port buffers (dcbnl_getbuffer)");
-  dcb.max_rate_kbps = FactFrom(ieee->Find(DCB_ATTR_IEEE_MAXRATE), DecodeMaxRates,
+  dcb.max_rate_kbps = FactFrom(ieee.Find(DCB_ATTR_IEEE_MAXRATE), DecodeMaxRates,
                                "driver does not report maximum rates (ieee_getmaxrate)");
-  dcb.dcbx = FactFrom(top->Find(DCB_ATTR_DCBX), DecodeDcbx, "driver does not report its DCBX mode (getdcbx)");
+  dcb.dcbx = FactFrom(top.Find(DCB_ATTR_DCBX), DecodeDcbx, "driver does not report its DCBX mode (getdcbx)");
   // The kernel's own table is optional too, but it sends even an empty one.
-  dcb.rewrite = FactFrom(ieee->Find(kAttrRewriteTable), DecodeAppTable,
+  dcb.rewrite = FactFrom(ieee.Find(kAttrRewriteTable), DecodeAppTable,
                          "the kernel has no rewrite table (before Linux 6.3)");
-  dcb.peer = DecodePeer(*ieee, dcb.dcbx);
+  dcb.peer = DecodePeer(ieee, dcb.dcbx);
   return dcb;
 }
 

@@ -25,15 +25,12 @@ struct Row {
 };
 
 absl::StatusOr<Row> DecodeRow(std::span<const std::byte> nest) {
-  const absl::StatusOr<Attributes> row = Attributes::Parse(nest, "CEE");
-  if (!row.ok()) return row.status();
-  const absl::StatusOr<std::uint8_t> group = row->U8(DCB_TC_ATTR_PARAM_PGID);
-  if (!group.ok()) return group.status();
-  const absl::StatusOr<std::uint8_t> bitmap = row->U8(DCB_TC_ATTR_PARAM_UP_MAPPING);
-  if (!bitmap.ok()) return bitmap.status();
-  if (*group >= kPriorities && *group != kNoLimit && *group != DCB_ATTR_VALUE_UNDEFINED)
-    return Malformed("CEE", "group " + std::to_string(*group));
-  return Row{*group, *bitmap == DCB_ATTR_VALUE_UNDEFINED ? std::uint8_t{0} : *bitmap};
+  RR_ASSIGN_OR_RETURN(const Attributes row, Attributes::Parse(nest, "CEE"));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t group, row.U8(DCB_TC_ATTR_PARAM_PGID));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t bitmap, row.U8(DCB_TC_ATTR_PARAM_UP_MAPPING));
+  if (group >= kPriorities && group != kNoLimit && group != DCB_ATTR_VALUE_UNDEFINED)
+    return Malformed("CEE", "group " + std::to_string(group));
+  return Row{group, bitmap == DCB_ATTR_VALUE_UNDEFINED ? std::uint8_t{0} : bitmap};
 }
 
 // Rows of some drivers are traffic classes, with a bitmap of priorities; those of drivers that leave all
@@ -50,32 +47,26 @@ void PutGroups(const std::array<Row, kPriorities>& rows, CeeSettings& cee) {
 }
 
 absl::Status DecodeGroups(std::span<const std::byte> nest, CeeSettings& cee) {
-  const absl::StatusOr<Attributes> groups = Attributes::Parse(nest, "CEE");
-  if (!groups.ok()) return groups.status();
+  RR_ASSIGN_OR_RETURN(const Attributes groups, Attributes::Parse(nest, "CEE"));
   std::array<Row, kPriorities> rows{};
   for (int i = 0; i < kIndexes; ++i) {
-    const auto nested = groups->Find(DCB_PG_ATTR_TC_0 + i);
+    const auto nested = groups.Find(DCB_PG_ATTR_TC_0 + i);
     if (!nested) return Malformed("CEE", "no row " + std::to_string(i));
-    const absl::StatusOr<Row> row = DecodeRow(*nested);
-    if (!row.ok()) return row.status();
-    rows[static_cast<std::size_t>(i)] = *row;
-    const absl::StatusOr<std::uint8_t> percent = groups->U8(DCB_PG_ATTR_BW_ID_0 + i);
-    if (!percent.ok()) return percent.status();
-    if (*percent == DCB_ATTR_VALUE_UNDEFINED) continue;
-    if (*percent > kMostPercent) return Malformed("CEE", std::to_string(*percent) + " percent");
-    cee.group_percent[static_cast<std::size_t>(i)] = *percent;
+    RR_ASSIGN_OR_RETURN(rows[static_cast<std::size_t>(i)], DecodeRow(*nested));
+    RR_ASSIGN_OR_RETURN(const std::uint8_t percent, groups.U8(DCB_PG_ATTR_BW_ID_0 + i));
+    if (percent == DCB_ATTR_VALUE_UNDEFINED) continue;
+    if (percent > kMostPercent) return Malformed("CEE", std::to_string(percent) + " percent");
+    cee.group_percent[static_cast<std::size_t>(i)] = percent;
   }
   PutGroups(rows, cee);
   return absl::OkStatus();
 }
 
 absl::Status DecodeCeePfc(std::span<const std::byte> nest, CeeSettings& cee) {
-  const absl::StatusOr<Attributes> pfc = Attributes::Parse(nest, "CEE PFC");
-  if (!pfc.ok()) return pfc.status();
+  RR_ASSIGN_OR_RETURN(const Attributes pfc, Attributes::Parse(nest, "CEE PFC"));
   for (int i = 0; i < kIndexes; ++i) {
-    const absl::StatusOr<std::uint8_t> on = pfc->U8(DCB_PFC_UP_ATTR_0 + i);
-    if (!on.ok()) return on.status();
-    if (*on != 0) cee.pfc_enabled = static_cast<std::uint8_t>(cee.pfc_enabled | (1U << i));
+    RR_ASSIGN_OR_RETURN(const std::uint8_t on, pfc.U8(DCB_PFC_UP_ATTR_0 + i));
+    if (on != 0) cee.pfc_enabled = static_cast<std::uint8_t>(cee.pfc_enabled | (1U << i));
   }
   return absl::OkStatus();
 }
@@ -84,19 +75,16 @@ absl::Status DecodeCeePfc(std::span<const std::byte> nest, CeeSettings& cee) {
 
 absl::StatusOr<CeeSettings> DecodeCee(std::span<const std::byte> payload, const std::string& name) {
   dcbmsg header{};
-  const absl::StatusOr<Attributes> top = ParseMessage(payload, header, "CEE");
-  if (!top.ok()) return top.status();
-  const absl::StatusOr<std::string> named = top->Text(DCB_ATTR_IFNAME);
-  if (!named.ok()) return named.status();
-  if (*named != name) return Malformed("CEE", "the answer is about \"" + *named + "\", not \"" + name + "\"");
-  const auto nest = top->Find(DCB_ATTR_CEE);
+  RR_ASSIGN_OR_RETURN(const Attributes top, ParseMessage(payload, header, "CEE"));
+  RR_ASSIGN_OR_RETURN(const std::string named, top.Text(DCB_ATTR_IFNAME));
+  if (named != name) return Malformed("CEE", "the answer is about \"" + named + "\", not \"" + name + "\"");
+  const auto nest = top.Find(DCB_ATTR_CEE);
   if (!nest) return Malformed("CEE", "no CEE part");
-  const absl::StatusOr<Attributes> parts = Attributes::Parse(*nest, "CEE");
-  if (!parts.ok()) return parts.status();
-  const auto sending = parts->Find(DCB_ATTR_CEE_TX_PG);
-  const auto groups = sending ? sending : parts->Find(DCB_ATTR_CEE_RX_PG);
+  RR_ASSIGN_OR_RETURN(const Attributes parts, Attributes::Parse(*nest, "CEE"));
+  const auto sending = parts.Find(DCB_ATTR_CEE_TX_PG);
+  const auto groups = sending ? sending : parts.Find(DCB_ATTR_CEE_RX_PG);
   if (!groups) return absl::UnimplementedError("driver does not report CEE groups (getpgtccfgtx)");
-  const auto pfc = parts->Find(DCB_ATTR_CEE_PFC);
+  const auto pfc = parts.Find(DCB_ATTR_CEE_PFC);
   if (!pfc) return absl::UnimplementedError("driver does not report PFC of CEE (getpfccfg)");
   CeeSettings cee;
   RR_RETURN_IF_ERROR(DecodeGroups(*groups, cee));

@@ -88,12 +88,10 @@ class Lldpad {
 
   absl::Status Add(const std::string& netdev, LldpadTlvs whose, std::vector<LldpNeighbour>& agents,
                    std::vector<std::string>& notes) {
-    const absl::StatusOr<std::string> answer = Ask(LldpadTlvsQuestion(netdev, whose));
-    if (!answer.ok()) return answer.status();
-    const absl::StatusOr<std::vector<std::byte>> unit = DecodeLldpadTlvs(netdev, whose, *answer);
-    if (!unit.ok()) return unit.status();
-    if (unit->empty()) return absl::OkStatus();
-    absl::StatusOr<LldpNeighbour> agent = DecodeLldpUnit(*unit);
+    RR_ASSIGN_OR_RETURN(const std::string answer, Ask(LldpadTlvsQuestion(netdev, whose)));
+    RR_ASSIGN_OR_RETURN(const std::vector<std::byte> unit, DecodeLldpadTlvs(netdev, whose, answer));
+    if (unit.empty()) return absl::OkStatus();
+    absl::StatusOr<LldpNeighbour> agent = DecodeLldpUnit(unit);
     if (!agent.ok()) {  // lldpad keeps what it could not read either
       notes.push_back(Message(agent.status()));
     } else if (agent->ttl_s == 0) {  // 802.1AB 8.5.4: its sender stops

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/base/number.h"
+#include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/attributes.h"
 
@@ -99,8 +100,7 @@ absl::Status CheckLldpadQuestion(std::string_view question) {
 
 absl::StatusOr<LldpadMode> DecodeLldpadMode(std::string_view netdev, std::string_view answer) {
   const std::string head = Head(kGetSetting, kWithArgument, netdev) + std::string(kAdminStatus);
-  const absl::StatusOr<std::string_view> body = Body(netdev, head, answer);
-  if (!body.ok()) return body.status();
+  RR_ASSIGN_OR_RETURN(const std::string_view body, Body(netdev, head, answer));
   struct Word {
     std::string_view text;  // with its length
     LldpadMode mode;
@@ -109,7 +109,7 @@ absl::StatusOr<LldpadMode> DecodeLldpadMode(std::string_view netdev, std::string
                                         {"0002tx", LldpadMode::kTx},
                                         {"0002rx", LldpadMode::kRx},
                                         {"0004rxtx", LldpadMode::kRxTx}}};
-  const auto found = std::ranges::find(kWords, *body, &Word::text);
+  const auto found = std::ranges::find(kWords, body, &Word::text);
   if (found == kWords.end()) return NoAnswer("an adminStatus that is unknown");
   return found->mode;
 }
@@ -117,13 +117,12 @@ absl::StatusOr<LldpadMode> DecodeLldpadMode(std::string_view netdev, std::string
 absl::StatusOr<std::vector<std::byte>> DecodeLldpadTlvs(std::string_view netdev, LldpadTlvs whose,
                                                         std::string_view answer) {
   const std::string head = Head(kGetTlvs, Operation(whose), netdev) + std::string(kAllTlvs);
-  const absl::StatusOr<std::string_view> body = Body(netdev, head, answer);
-  if (!body.ok()) return body.status();
-  if (body->size() % 2 != 0) return NoAnswer("half a byte at its end");
+  RR_ASSIGN_OR_RETURN(const std::string_view body, Body(netdev, head, answer));
+  if (body.size() % 2 != 0) return NoAnswer("half a byte at its end");
   std::vector<std::byte> unit;
-  unit.reserve(body->size() / 2);
-  for (std::size_t at = 0; at < body->size(); at += 2) {
-    const std::optional<unsigned> byte = HexNumber(body->substr(at, 2));
+  unit.reserve(body.size() / 2);
+  for (std::size_t at = 0; at < body.size(); at += 2) {
+    const std::optional<unsigned> byte = HexNumber(body.substr(at, 2));
     if (!byte) return NoAnswer("no hexadecimal digits at byte " + std::to_string(at / 2));
     unit.push_back(static_cast<std::byte>(*byte));
   }

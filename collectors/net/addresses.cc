@@ -16,14 +16,13 @@ namespace rdmaready {
 
 absl::StatusOr<std::optional<AddressOfLink>> DecodeAddress(std::span<const std::byte> payload) {
   ifaddrmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "address");
-  if (!attributes.ok()) return attributes.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "address"));
   if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) return std::nullopt;
   const std::size_t bytes = header.ifa_family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
 
   // On a point-to-point link IFA_ADDRESS is the other end; IFA_LOCAL is then, and for IPv4 always, our own.
-  auto raw = attributes->Find(IFA_LOCAL);
-  if (!raw) raw = attributes->Find(IFA_ADDRESS);
+  auto raw = attributes.Find(IFA_LOCAL);
+  if (!raw) raw = attributes.Find(IFA_ADDRESS);
   if (!raw) return Malformed("address", "no address in it");
   if (raw->size() != bytes) return Malformed("address", std::to_string(raw->size()) + " bytes");
   if (header.ifa_prefixlen > bytes * 8) {

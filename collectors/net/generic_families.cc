@@ -6,25 +6,22 @@
 
 #include <utility>
 
+#include "api/base/status.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
 
 absl::StatusOr<GenericFamilies> ReadGenericFamilies(HostReader& host) {
   const genlmsghdr header{.cmd = CTRL_CMD_GETFAMILY, .version = 1, .reserved = 0};
-  const absl::StatusOr<std::vector<NetlinkMessage>> answer =
-      host.Netlink({NETLINK_GENERIC, GENL_ID_CTRL, true, Payload::Of(header).bytes()});
-  if (!answer.ok()) return answer.status();
+  RR_ASSIGN_OR_RETURN(const std::vector<NetlinkMessage> answer,
+                      host.Netlink({NETLINK_GENERIC, GENL_ID_CTRL, true, Payload::Of(header).bytes()}));
   GenericFamilies families;
-  for (const NetlinkMessage& message : *answer) {
+  for (const NetlinkMessage& message : answer) {
     genlmsghdr answered{};
-    const absl::StatusOr<Attributes> family = ParseMessage(message.payload, answered, "netlink family");
-    if (!family.ok()) return family.status();
-    absl::StatusOr<std::string> name = family->Text(CTRL_ATTR_FAMILY_NAME);
-    if (!name.ok()) return name.status();
-    const absl::StatusOr<std::uint16_t> number = family->U16(CTRL_ATTR_FAMILY_ID);
-    if (!number.ok()) return number.status();
-    families.insert_or_assign(*std::move(name), *number);
+    RR_ASSIGN_OR_RETURN(const Attributes family, ParseMessage(message.payload, answered, "netlink family"));
+    RR_ASSIGN_OR_RETURN(std::string name, family.Text(CTRL_ATTR_FAMILY_NAME));
+    RR_ASSIGN_OR_RETURN(const std::uint16_t number, family.U16(CTRL_ATTR_FAMILY_ID));
+    families.insert_or_assign(std::move(name), number);
   }
   return families;
 }

@@ -28,16 +28,13 @@ template <class T>
 absl::Status Optional(const Attributes& attributes, int type, absl::StatusOr<T> (Attributes::*read)(int) const,
                       std::optional<T>& value) {
   if (!attributes.Find(type)) return absl::OkStatus();
-  absl::StatusOr<T> number = (attributes.*read)(type);
-  if (!number.ok()) return number.status();
-  value = *number;
+  RR_ASSIGN_OR_RETURN(value, (attributes.*read)(type));
   return absl::OkStatus();
 }
 
 absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPriority>& egress) {
-  const absl::StatusOr<Attributes> rows = Attributes::Parse(nest, "VLAN egress map");
-  if (!rows.ok()) return rows.status();
-  for (const Attributes::Attribute& row : rows->all()) {
+  RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(nest, "VLAN egress map"));
+  for (const Attributes::Attribute& row : rows.all()) {
     ifla_vlan_qos_mapping mapping{};
     if (row.type != IFLA_VLAN_QOS_MAPPING || row.value.size() != sizeof mapping) {
       return Malformed("VLAN egress map", "a row that is none");
@@ -51,30 +48,25 @@ absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPrior
 }
 
 absl::Status DecodeVlan(std::span<const std::byte> data, Link& link) {
-  const absl::StatusOr<Attributes> vlan = Attributes::Parse(data, "VLAN information");
-  if (!vlan.ok()) return vlan.status();
-  const absl::StatusOr<std::uint16_t> id = vlan->U16(IFLA_VLAN_ID);
-  if (!id.ok()) return id.status();
-  if (*id > kLargestVlanId) return Malformed("VLAN information", "VLAN " + std::to_string(*id));
-  link.vlan_id = *id;
-  const auto egress = vlan->Find(IFLA_VLAN_EGRESS_QOS);
+  RR_ASSIGN_OR_RETURN(const Attributes vlan, Attributes::Parse(data, "VLAN information"));
+  RR_ASSIGN_OR_RETURN(const std::uint16_t id, vlan.U16(IFLA_VLAN_ID));
+  if (id > kLargestVlanId) return Malformed("VLAN information", "VLAN " + std::to_string(id));
+  link.vlan_id = id;
+  const auto egress = vlan.Find(IFLA_VLAN_EGRESS_QOS);
   return egress ? DecodeEgress(*egress, link.vlan_egress) : absl::OkStatus();
 }
 
 absl::Status DecodeBond(std::span<const std::byte> data, Link& link) {
-  const absl::StatusOr<Attributes> bond = Attributes::Parse(data, "bond information");
-  if (!bond.ok()) return bond.status();
-  return Optional(*bond, IFLA_BOND_MODE, &Attributes::U8, link.bond_mode);
+  RR_ASSIGN_OR_RETURN(const Attributes bond, Attributes::Parse(data, "bond information"));
+  return Optional(bond, IFLA_BOND_MODE, &Attributes::U8, link.bond_mode);
 }
 
 absl::Status DecodeLinkInfo(std::span<const std::byte> bytes, Link& link) {
-  const absl::StatusOr<Attributes> info = Attributes::Parse(bytes, "link information");
-  if (!info.ok()) return info.status();
-  if (!info->Find(IFLA_INFO_KIND)) return absl::OkStatus();
-  absl::StatusOr<std::string> kind = info->Text(IFLA_INFO_KIND);
-  if (!kind.ok()) return kind.status();
-  link.kind = *std::move(kind);
-  const auto data = info->Find(IFLA_INFO_DATA);
+  RR_ASSIGN_OR_RETURN(const Attributes info, Attributes::Parse(bytes, "link information"));
+  if (!info.Find(IFLA_INFO_KIND)) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(std::string kind, info.Text(IFLA_INFO_KIND));
+  link.kind = std::move(kind);
+  const auto data = info.Find(IFLA_INFO_DATA);
   if (!data) return absl::OkStatus();
   if (link.kind == "vlan") return DecodeVlan(*data, link);
   if (link.kind == "bond") return DecodeBond(*data, link);
@@ -117,38 +109,30 @@ absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
 
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   ifinfomsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "link");
-  if (!attributes.ok()) return attributes.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "link"));
   if (header.ifi_index <= 0) return Malformed("link", "ifindex " + std::to_string(header.ifi_index));
   Link link{.ifindex = static_cast<std::uint32_t>(header.ifi_index),
             .admin_up = (header.ifi_flags & IFF_UP) != 0,
             .carrier = (header.ifi_flags & IFF_LOWER_UP) != 0,
             .loopback = (header.ifi_flags & IFF_LOOPBACK) != 0};
-  absl::StatusOr<std::string> name = DecodeName(*attributes);
-  if (!name.ok()) return name.status();
-  link.name = *std::move(name);
-  const absl::StatusOr<std::uint32_t> mtu = attributes->U32(IFLA_MTU);
-  if (!mtu.ok()) return mtu.status();
-  link.mtu_bytes = *mtu;
-  if (const auto mac = attributes->Find(IFLA_ADDRESS)) {
-    absl::StatusOr<std::string> text = MacText(*mac);
-    if (!text.ok()) return text.status();
-    link.mac = *std::move(text);
+  RR_ASSIGN_OR_RETURN(link.name, DecodeName(attributes));
+  RR_ASSIGN_OR_RETURN(link.mtu_bytes, attributes.U32(IFLA_MTU));
+  if (const auto mac = attributes.Find(IFLA_ADDRESS)) {
+    RR_ASSIGN_OR_RETURN(link.mac, MacText(*mac));
   }
   for (const auto& [type, value] :
        {std::pair{IFLA_MAX_MTU, &link.max_mtu_bytes}, std::pair{IFLA_CARRIER_CHANGES, &link.carrier_changes},
         std::pair{IFLA_MASTER, &link.master}, std::pair{IFLA_LINK, &link.peer}}) {
-    RR_RETURN_IF_ERROR(Optional(*attributes, type, &Attributes::U32, *value));
+    RR_RETURN_IF_ERROR(Optional(attributes, type, &Attributes::U32, *value));
   }
-  link.peer_elsewhere = link.peer && attributes->Find(IFLA_LINK_NETNSID).has_value();
-  if (const auto info = attributes->Find(IFLA_LINKINFO)) RR_RETURN_IF_ERROR(DecodeLinkInfo(*info, link));
+  link.peer_elsewhere = link.peer && attributes.Find(IFLA_LINK_NETNSID).has_value();
+  if (const auto info = attributes.Find(IFLA_LINKINFO)) RR_RETURN_IF_ERROR(DecodeLinkInfo(*info, link));
   return link;
 }
 
 absl::StatusOr<Link> ReadLinkByIndex(HostReader& host, std::uint32_t ifindex) {
-  const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, Request(ifindex, false), "link");
-  if (!answer.ok()) return answer.status();
-  absl::StatusOr<Link> link = DecodeLink(answer->payload);
+  RR_ASSIGN_OR_RETURN(const NetlinkMessage answer, AskForOne(host, Request(ifindex, false), "link"));
+  absl::StatusOr<Link> link = DecodeLink(answer.payload);
   if (link.ok() && link->ifindex != ifindex) return Malformed("link", "the answer is about another interface");
   return link;
 }
@@ -192,14 +176,12 @@ std::vector<std::uint32_t> LinkTable::Above(std::uint32_t ifindex) const { retur
 std::vector<std::uint32_t> LinkTable::Below(std::uint32_t ifindex) const { return Related(below_, ifindex); }
 
 absl::StatusOr<LinkTable> ReadLinks(HostReader& host) {
-  const absl::StatusOr<std::vector<NetlinkMessage>> answer = host.Netlink(Request(0, true));
-  if (!answer.ok()) return answer.status();
+  RR_ASSIGN_OR_RETURN(const std::vector<NetlinkMessage> answer, host.Netlink(Request(0, true)));
   std::vector<Link> links;
-  links.reserve(answer->size());
-  for (const NetlinkMessage& message : *answer) {
-    absl::StatusOr<Link> link = DecodeLink(message.payload);
-    if (!link.ok()) return link.status();
-    links.push_back(*std::move(link));
+  links.reserve(answer.size());
+  for (const NetlinkMessage& message : answer) {
+    RR_ASSIGN_OR_RETURN(Link link, DecodeLink(message.payload));
+    links.push_back(std::move(link));
   }
   return LinkTable(std::move(links));
 }

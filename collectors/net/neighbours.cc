@@ -59,23 +59,18 @@ absl::Status DecodeAge(std::span<const std::byte> raw, std::uint32_t& age_s) {
 
 absl::StatusOr<std::optional<NeighbourOfLink>> DecodeNeighbour(std::span<const std::byte> payload) {
   ndmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "neighbour");
-  if (!attributes.ok()) return attributes.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "neighbour"));
   if (header.ndm_family != AF_INET && header.ndm_family != AF_INET6) return std::nullopt;
   if (header.ndm_state == NUD_NONE || (header.ndm_state & NUD_NOARP) != 0) return std::nullopt;
-  const auto raw = attributes->Find(NDA_DST);
+  const auto raw = attributes.Find(NDA_DST);
   if (!raw) return Malformed("neighbour", "no address in it");
   NeighbourOfLink one{.ifindex = static_cast<std::uint32_t>(header.ndm_ifindex)};
-  absl::StatusOr<std::string> address = AddressText(header.ndm_family, *raw);
-  if (!address.ok()) return address.status();
-  one.neighbour.address = *std::move(address);
+  RR_ASSIGN_OR_RETURN(one.neighbour.address, AddressText(header.ndm_family, *raw));
   one.neighbour.state = StateOf(header.ndm_state);
-  if (const auto mac = attributes->Find(NDA_LLADDR)) {
-    absl::StatusOr<std::string> text = MacText(*mac);
-    if (!text.ok()) return text.status();
-    one.neighbour.mac = *std::move(text);
+  if (const auto mac = attributes.Find(NDA_LLADDR)) {
+    RR_ASSIGN_OR_RETURN(one.neighbour.mac, MacText(*mac));
   }
-  if (const auto cache = attributes->Find(NDA_CACHEINFO)) {
+  if (const auto cache = attributes.Find(NDA_CACHEINFO)) {
     RR_RETURN_IF_ERROR(DecodeAge(*cache, one.neighbour.age_s));
   }
   return one;

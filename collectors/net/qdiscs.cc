@@ -42,21 +42,17 @@ absl::StatusOr<Mqprio> DecodeMqprio(std::span<const std::byte> options) {
 
 absl::StatusOr<Qdisc> DecodeQdisc(std::span<const std::byte> payload) {
   tcmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "queueing discipline");
-  if (!attributes.ok()) return attributes.status();
-  const absl::StatusOr<std::string> kind = attributes->Text(TCA_KIND);
-  if (!kind.ok()) return kind.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "queueing discipline"));
+  RR_ASSIGN_OR_RETURN(const std::string kind, attributes.Text(TCA_KIND));
   Qdisc qdisc{.ifindex = static_cast<std::uint32_t>(header.tcm_ifindex),
               .root = header.tcm_parent == TC_H_ROOT,
-              .kind = SafeLine(*kind, kMostKindBytes)};
+              .kind = SafeLine(kind, kMostKindBytes)};
   if (qdisc.kind != "mqprio") {
     qdisc.mqprio = None("the queueing discipline is " + qdisc.kind);
     return qdisc;
   }
-  const absl::StatusOr<Mqprio> mqprio =
-      DecodeMqprio(attributes->Find(TCA_OPTIONS).value_or(std::span<const std::byte>()));
-  if (!mqprio.ok()) return mqprio.status();
-  qdisc.mqprio = *mqprio;
+  RR_ASSIGN_OR_RETURN(qdisc.mqprio,
+                      DecodeMqprio(attributes.Find(TCA_OPTIONS).value_or(std::span<const std::byte>())));
   return qdisc;
 }
 

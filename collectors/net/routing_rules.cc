@@ -216,13 +216,11 @@ bool EveryHostHas(const RoutingRule& rule) {
 
 absl::StatusOr<std::optional<RoutingRule>> DecodeRule(std::span<const std::byte> payload) {
   fib_rule_hdr header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "routing rule");
-  if (!attributes.ok()) return attributes.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "routing rule"));
   if (header.family != AF_INET && header.family != AF_INET6) return std::nullopt;
-  absl::StatusOr<RoutingRule> rule = RuleWriter(header, *attributes).Take();
-  if (!rule.ok()) return rule.status();
-  if (EveryHostHas(*rule)) return std::nullopt;
-  return *std::move(rule);
+  RR_ASSIGN_OR_RETURN(RoutingRule rule, RuleWriter(header, attributes).Take());
+  if (EveryHostHas(rule)) return std::nullopt;
+  return rule;
 }
 
 Fact<std::vector<RoutingRule>> ReadRoutingRules(HostReader& host) {

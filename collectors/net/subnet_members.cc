@@ -2,7 +2,6 @@
 #include "collectors/net/subnet_members.h"
 
 #include <optional>
-#include <utility>
 
 namespace rdmaready {
 namespace {

@@ -164,13 +164,11 @@ Fact<std::vector<Place>> PlacesOf(const Port& port) {
 
 absl::StatusOr<RawRoute> DecodeRoute(std::span<const std::byte> payload) {
   rtmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "route");
-  if (!attributes.ok()) return attributes.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "route"));
   if (header.rtm_type != RTN_UNICAST && header.rtm_type != RTN_LOCAL) return RawRoute{};
-  const absl::StatusOr<std::uint32_t> ifindex = attributes->U32(RTA_OIF);
-  if (!ifindex.ok()) return ifindex.status();
-  RawRoute route{.ifindex = *ifindex};
-  if (const auto gateway = attributes->Find(RTA_GATEWAY)) {
+  RR_ASSIGN_OR_RETURN(const std::uint32_t ifindex, attributes.U32(RTA_OIF));
+  RawRoute route{.ifindex = ifindex};
+  if (const auto gateway = attributes.Find(RTA_GATEWAY)) {
     Raw raw{.family = header.rtm_family, .bytes = gateway->size()};
     const std::size_t bytes = header.rtm_family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
     if (gateway->size() != bytes) return Malformed("route", "a gateway of another size");

@@ -46,9 +46,8 @@ class Directory {
 
   // An error when it cannot be listed. Names get `prefix`.
   absl::Status Read(std::string_view prefix, std::vector<CongestionParameter>& parameters) {
-    const absl::StatusOr<std::vector<std::string>> names = host_.ListDirectory(path_);
-    if (!names.ok()) return names.status();
-    for (const std::string& name : *names) {
+    RR_ASSIGN_OR_RETURN(const std::vector<std::string> names, host_.ListDirectory(path_));
+    for (const std::string& name : names) {
       if (parameters.size() >= kMostFiles) break;
       if (name.find('/') != std::string::npos) continue;
       const FileText text = host_.ReadFile(path_ + "/" + name);

@@ -22,18 +22,15 @@ template <class T>
 using Found = std::map<std::string, std::vector<T>>;  // by handle
 
 absl::StatusOr<std::string> TextAt(const Attributes& attributes, int type) {
-  absl::StatusOr<std::string> text = attributes.Text(type);
-  if (!text.ok()) return text.status();
-  return SafeLine(*text, kMostDevlinkTextBytes);
+  RR_ASSIGN_OR_RETURN(std::string text, attributes.Text(type));
+  return SafeLine(text, kMostDevlinkTextBytes);
 }
 
 // "pci/0000:3b:00.0"
 absl::StatusOr<std::string> HandleOf(const Attributes& message) {
-  const absl::StatusOr<std::string> bus = TextAt(message, DEVLINK_ATTR_BUS_NAME);
-  if (!bus.ok()) return bus.status();
-  const absl::StatusOr<std::string> name = TextAt(message, DEVLINK_ATTR_DEV_NAME);
-  if (!name.ok()) return name.status();
-  return *bus + "/" + *name;
+  RR_ASSIGN_OR_RETURN(const std::string bus, TextAt(message, DEVLINK_ATTR_BUS_NAME));
+  RR_ASSIGN_OR_RETURN(const std::string name, TextAt(message, DEVLINK_ATTR_DEV_NAME));
+  return bus + "/" + name;
 }
 
 absl::StatusOr<Attributes> MessageOf(std::span<const std::byte> payload) {
@@ -55,17 +52,14 @@ FirmwareVersion& VersionNamed(std::vector<FirmwareVersion>& versions, const std:
 }
 
 absl::Status AddVersion(const Attributes::Attribute& one, std::vector<FirmwareVersion>& versions) {
-  const absl::StatusOr<Attributes> version = Attributes::Parse(one.value, kDevlinkWhat);
-  if (!version.ok()) return version.status();
-  const absl::StatusOr<std::string> name = TextAt(*version, DEVLINK_ATTR_INFO_VERSION_NAME);
-  if (!name.ok()) return name.status();
-  const absl::StatusOr<std::string> value = TextAt(*version, DEVLINK_ATTR_INFO_VERSION_VALUE);
-  if (!value.ok()) return value.status();
-  FirmwareVersion& row = VersionNamed(versions, *name);
+  RR_ASSIGN_OR_RETURN(const Attributes version, Attributes::Parse(one.value, kDevlinkWhat));
+  RR_ASSIGN_OR_RETURN(const std::string name, TextAt(version, DEVLINK_ATTR_INFO_VERSION_NAME));
+  RR_ASSIGN_OR_RETURN(const std::string value, TextAt(version, DEVLINK_ATTR_INFO_VERSION_VALUE));
+  FirmwareVersion& row = VersionNamed(versions, name);
   if (one.type == DEVLINK_ATTR_INFO_VERSION_STORED) {
-    row.stored = *value;
+    row.stored = value;
   } else {
-    row.running = *value;  // what is fixed is what runs
+    row.running = value;  // what is fixed is what runs
     row.fixed = one.type == DEVLINK_ATTR_INFO_VERSION_FIXED;
   }
   return absl::OkStatus();
@@ -103,21 +97,18 @@ absl::StatusOr<std::string> ValueText(const Attributes& value, NlaType type) {
 }
 
 absl::Status AddValue(std::span<const std::byte> nest, NlaType type, DevlinkParameter& parameter) {
-  const absl::StatusOr<Attributes> value = Attributes::Parse(nest, kDevlinkWhat);
-  if (!value.ok()) return value.status();
-  const absl::StatusOr<std::uint8_t> mode = value->U8(DEVLINK_ATTR_PARAM_VALUE_CMODE);
-  if (!mode.ok()) return mode.status();
-  absl::StatusOr<std::string> text = ValueText(*value, type);
-  if (!text.ok()) return text.status();
-  switch (*mode) {
+  RR_ASSIGN_OR_RETURN(const Attributes value, Attributes::Parse(nest, kDevlinkWhat));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t mode, value.U8(DEVLINK_ATTR_PARAM_VALUE_CMODE));
+  RR_ASSIGN_OR_RETURN(std::string text, ValueText(value, type));
+  switch (mode) {
     case DEVLINK_PARAM_CMODE_RUNTIME:
-      parameter.runtime = *std::move(text);
+      parameter.runtime = std::move(text);
       return absl::OkStatus();
     case DEVLINK_PARAM_CMODE_DRIVERINIT:
-      parameter.driverinit = *std::move(text);
+      parameter.driverinit = std::move(text);
       return absl::OkStatus();
     case DEVLINK_PARAM_CMODE_PERMANENT:
-      parameter.permanent = *std::move(text);
+      parameter.permanent = std::move(text);
       return absl::OkStatus();
     default:
       return absl::OkStatus();  // a mode of a newer kernel
@@ -218,74 +209,56 @@ Devlink All(const Missing& why) { return {why, why, why, why}; }
 }  // namespace
 
 absl::StatusOr<OfHandle<std::vector<FirmwareVersion>>> DecodeDevlinkInfo(std::span<const std::byte> payload) {
-  const absl::StatusOr<Attributes> message = MessageOf(payload);
-  if (!message.ok()) return message.status();
-  absl::StatusOr<std::string> handle = HandleOf(*message);
-  if (!handle.ok()) return handle.status();
+  RR_ASSIGN_OR_RETURN(const Attributes message, MessageOf(payload));
+  RR_ASSIGN_OR_RETURN(std::string handle, HandleOf(message));
   std::vector<FirmwareVersion> versions;
-  for (const Attributes::Attribute& one : message->all()) {
+  for (const Attributes::Attribute& one : message.all()) {
     if (IsVersion(one.type)) RR_RETURN_IF_ERROR(AddVersion(one, versions));
   }
-  return OfHandle<std::vector<FirmwareVersion>>{*std::move(handle), std::move(versions)};
+  return OfHandle<std::vector<FirmwareVersion>>{std::move(handle), std::move(versions)};
 }
 
 absl::StatusOr<OfHandle<DevlinkParameter>> DecodeDevlinkParameter(std::span<const std::byte> payload) {
-  const absl::StatusOr<Attributes> message = MessageOf(payload);
-  if (!message.ok()) return message.status();
-  absl::StatusOr<std::string> handle = HandleOf(*message);
-  if (!handle.ok()) return handle.status();
-  const absl::StatusOr<Attributes> nest = NestOf(*message, DEVLINK_ATTR_PARAM);
-  if (!nest.ok()) return nest.status();
-  absl::StatusOr<std::string> name = TextAt(*nest, DEVLINK_ATTR_PARAM_NAME);
-  if (!name.ok()) return name.status();
-  const absl::StatusOr<std::uint8_t> type = nest->U8(DEVLINK_ATTR_PARAM_TYPE);
-  if (!type.ok()) return type.status();
-  const absl::StatusOr<Attributes> values = NestOf(*nest, DEVLINK_ATTR_PARAM_VALUES_LIST);
-  if (!values.ok()) return values.status();
-  DevlinkParameter parameter{.name = *std::move(name)};
-  for (const Attributes::Attribute& value : values->all()) {
+  RR_ASSIGN_OR_RETURN(const Attributes message, MessageOf(payload));
+  RR_ASSIGN_OR_RETURN(std::string handle, HandleOf(message));
+  RR_ASSIGN_OR_RETURN(const Attributes nest, NestOf(message, DEVLINK_ATTR_PARAM));
+  RR_ASSIGN_OR_RETURN(std::string name, TextAt(nest, DEVLINK_ATTR_PARAM_NAME));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t type, nest.U8(DEVLINK_ATTR_PARAM_TYPE));
+  RR_ASSIGN_OR_RETURN(const Attributes values, NestOf(nest, DEVLINK_ATTR_PARAM_VALUES_LIST));
+  DevlinkParameter parameter{.name = std::move(name)};
+  for (const Attributes::Attribute& value : values.all()) {
     if (value.type == DEVLINK_ATTR_PARAM_VALUE)
-      RR_RETURN_IF_ERROR(AddValue(value.value, static_cast<NlaType>(*type), parameter));
+      RR_RETURN_IF_ERROR(AddValue(value.value, static_cast<NlaType>(type), parameter));
   }
-  return OfHandle<DevlinkParameter>{*std::move(handle), std::move(parameter)};
+  return OfHandle<DevlinkParameter>{std::move(handle), std::move(parameter)};
 }
 
 absl::StatusOr<OfHandle<HealthReporter>> DecodeHealthReporter(std::span<const std::byte> payload) {
-  const absl::StatusOr<Attributes> message = MessageOf(payload);
-  if (!message.ok()) return message.status();
-  absl::StatusOr<std::string> handle = HandleOf(*message);
-  if (!handle.ok()) return handle.status();
-  const absl::StatusOr<Attributes> nest = NestOf(*message, DEVLINK_ATTR_HEALTH_REPORTER);
-  if (!nest.ok()) return nest.status();
-  absl::StatusOr<std::string> name = TextAt(*nest, DEVLINK_ATTR_HEALTH_REPORTER_NAME);
-  if (!name.ok()) return name.status();
-  const absl::StatusOr<std::uint8_t> state = nest->U8(DEVLINK_ATTR_HEALTH_REPORTER_STATE);
-  if (!state.ok()) return state.status();
-  const absl::StatusOr<std::uint64_t> errors = nest->U64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT);
-  if (!errors.ok()) return errors.status();
-  const absl::StatusOr<std::uint64_t> recovered = nest->U64(DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT);
-  if (!recovered.ok()) return recovered.status();
+  RR_ASSIGN_OR_RETURN(const Attributes message, MessageOf(payload));
+  RR_ASSIGN_OR_RETURN(std::string handle, HandleOf(message));
+  RR_ASSIGN_OR_RETURN(const Attributes nest, NestOf(message, DEVLINK_ATTR_HEALTH_REPORTER));
+  RR_ASSIGN_OR_RETURN(std::string name, TextAt(nest, DEVLINK_ATTR_HEALTH_REPORTER_NAME));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t state, nest.U8(DEVLINK_ATTR_HEALTH_REPORTER_STATE));
+  RR_ASSIGN_OR_RETURN(const std::uint64_t errors, nest.U64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT));
+  RR_ASSIGN_OR_RETURN(const std::uint64_t recovered, nest.U64(DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT));
   // DEVLINK_HEALTH_REPORTER_STATE_HEALTHY of net/devlink.h, which no user header has.
   constexpr std::uint8_t kHealthy = 0;
   return OfHandle<HealthReporter>{
-      *std::move(handle),
-      {.name = *std::move(name), .healthy = *state == kHealthy, .errors = *errors, .recovered = *recovered}};
+      std::move(handle),
+      {.name = std::move(name), .healthy = state == kHealthy, .errors = errors, .recovered = recovered}};
 }
 
 absl::StatusOr<OfHandle<std::string>> DecodeEswitchMode(std::span<const std::byte> payload) {
-  const absl::StatusOr<Attributes> message = MessageOf(payload);
-  if (!message.ok()) return message.status();
-  absl::StatusOr<std::string> handle = HandleOf(*message);
-  if (!handle.ok()) return handle.status();
-  const absl::StatusOr<std::uint16_t> mode = message->U16(DEVLINK_ATTR_ESWITCH_MODE);
-  if (!mode.ok()) return mode.status();
-  switch (*mode) {
+  RR_ASSIGN_OR_RETURN(const Attributes message, MessageOf(payload));
+  RR_ASSIGN_OR_RETURN(std::string handle, HandleOf(message));
+  RR_ASSIGN_OR_RETURN(const std::uint16_t mode, message.U16(DEVLINK_ATTR_ESWITCH_MODE));
+  switch (mode) {
     case DEVLINK_ESWITCH_MODE_LEGACY:
-      return OfHandle<std::string>{*std::move(handle), "legacy"};
+      return OfHandle<std::string>{std::move(handle), "legacy"};
     case DEVLINK_ESWITCH_MODE_SWITCHDEV:
-      return OfHandle<std::string>{*std::move(handle), "switchdev"};
+      return OfHandle<std::string>{std::move(handle), "switchdev"};
     default:
-      return Malformed(kDevlinkWhat, "eswitch mode " + std::to_string(*mode));
+      return Malformed(kDevlinkWhat, "eswitch mode " + std::to_string(mode));
   }
 }
 

@@ -15,12 +15,10 @@ namespace {
 constexpr std::size_t kMostBits = 4096;
 
 absl::Status DecodeBit(std::span<const std::byte> nest, std::string_view what, BitSet& bits, bool masked) {
-  const absl::StatusOr<Attributes> bit = Attributes::Parse(nest, what);
-  if (!bit.ok()) return bit.status();
-  absl::StatusOr<std::string> name = bit->Text(ETHTOOL_A_BITSET_BIT_NAME);
-  if (!name.ok()) return name.status();
-  if (!masked || bit->Find(ETHTOOL_A_BITSET_BIT_VALUE)) bits.set.push_back(*name);
-  bits.all.push_back(*std::move(name));
+  RR_ASSIGN_OR_RETURN(const Attributes bit, Attributes::Parse(nest, what));
+  RR_ASSIGN_OR_RETURN(std::string name, bit.Text(ETHTOOL_A_BITSET_BIT_NAME));
+  if (!masked || bit.Find(ETHTOOL_A_BITSET_BIT_VALUE)) bits.set.push_back(name);
+  bits.all.push_back(std::move(name));
   return absl::OkStatus();
 }
 
@@ -40,29 +38,25 @@ absl::StatusOr<EthtoolAnswer> EthtoolAnswer::Ask(HostReader& host, std::uint16_t
   if (statistics) about.U32(ETHTOOL_A_HEADER_FLAGS, ETHTOOL_FLAG_STATS);
   Payload payload = Payload::Of(header);
   payload.Nest(header_attribute, about).Join(extra);
-  absl::StatusOr<NetlinkMessage> message =
-      AskForOne(host, {NETLINK_GENERIC, family, false, payload.bytes()}, what);
-  if (!message.ok()) return message.status();
+  RR_ASSIGN_OR_RETURN(NetlinkMessage message,
+                      AskForOne(host, {NETLINK_GENERIC, family, false, payload.bytes()}, what));
   EthtoolAnswer answer;
-  answer.bytes_ = std::move(message->payload);
+  answer.bytes_ = std::move(message.payload);
   genlmsghdr answered{};
-  absl::StatusOr<Attributes> attributes = ParseMessage(answer.bytes_, answered, what);
-  if (!attributes.ok()) return attributes.status();
-  answer.attributes_ = *std::move(attributes);  // views of the heap, which moving the answer leaves in place
+  RR_ASSIGN_OR_RETURN(Attributes attributes, ParseMessage(answer.bytes_, answered, what));
+  answer.attributes_ = std::move(attributes);  // views of the heap, which moving the answer leaves in place
   return answer;
 }
 
 absl::StatusOr<BitSet> DecodeBitSet(std::span<const std::byte> nest, std::string_view what) {
-  const absl::StatusOr<Attributes> set = Attributes::Parse(nest, what);
-  if (!set.ok()) return set.status();
+  RR_ASSIGN_OR_RETURN(const Attributes set, Attributes::Parse(nest, what));
   BitSet bits;
-  const auto list = set->Find(ETHTOOL_A_BITSET_BITS);
+  const auto list = set.Find(ETHTOOL_A_BITSET_BITS);
   if (!list) return Malformed(what, "no bits in the set");
-  const absl::StatusOr<Attributes> rows = Attributes::Parse(*list, what);
-  if (!rows.ok()) return rows.status();
-  if (rows->all().size() > kMostBits) return Malformed(what, "too many bits");
-  const bool masked = !set->Find(ETHTOOL_A_BITSET_NOMASK);
-  for (const Attributes::Attribute& row : rows->all()) {
+  RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(*list, what));
+  if (rows.all().size() > kMostBits) return Malformed(what, "too many bits");
+  const bool masked = !set.Find(ETHTOOL_A_BITSET_NOMASK);
+  for (const Attributes::Attribute& row : rows.all()) {
     if (row.type != ETHTOOL_A_BITSET_BITS_BIT) return Malformed(what, "a bit that is none");
     RR_RETURN_IF_ERROR(DecodeBit(row.value, what, bits, masked));
   }

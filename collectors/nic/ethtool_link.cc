@@ -42,9 +42,7 @@ absl::StatusOr<std::uint32_t> OptionalU32(const Attributes& answer, int type) {
 // Several numbers that need not be there; 0 then.
 absl::Status Numbers(const Attributes& answer, std::initializer_list<std::pair<int, std::uint32_t*>> wanted) {
   for (const auto& [type, value] : wanted) {
-    const absl::StatusOr<std::uint32_t> number = OptionalU32(answer, type);
-    if (!number.ok()) return number.status();
-    *value = *number;
+    RR_ASSIGN_OR_RETURN(*value, OptionalU32(answer, type));
   }
   return absl::OkStatus();
 }
@@ -143,45 +141,36 @@ void ReadCounters(LinkAsker& asker, EthernetLink& link) {
 absl::StatusOr<LinkModes> DecodeLinkModes(const Attributes& answer) {
   LinkModes modes;
   if (answer.Find(ETHTOOL_A_LINKMODES_AUTONEG)) {
-    const absl::StatusOr<std::uint8_t> autoneg = answer.U8(ETHTOOL_A_LINKMODES_AUTONEG);
-    if (!autoneg.ok()) return autoneg.status();
-    modes.autoneg = *autoneg != 0;
+    RR_ASSIGN_OR_RETURN(const std::uint8_t autoneg, answer.U8(ETHTOOL_A_LINKMODES_AUTONEG));
+    modes.autoneg = autoneg != 0;
   }
-  absl::StatusOr<BitSet> ours = BitsOf(answer, ETHTOOL_A_LINKMODES_OURS);
-  if (!ours.ok()) return ours.status();
-  modes.supported = std::move(ours->all);
-  modes.advertised = std::move(ours->set);
-  absl::StatusOr<BitSet> peer = BitsOf(answer, ETHTOOL_A_LINKMODES_PEER);
-  if (!peer.ok()) return peer.status();
-  modes.peer = std::move(peer->set);
+  RR_ASSIGN_OR_RETURN(BitSet ours, BitsOf(answer, ETHTOOL_A_LINKMODES_OURS));
+  modes.supported = std::move(ours.all);
+  modes.advertised = std::move(ours.set);
+  RR_ASSIGN_OR_RETURN(BitSet peer, BitsOf(answer, ETHTOOL_A_LINKMODES_PEER));
+  modes.peer = std::move(peer.set);
   RR_RETURN_IF_ERROR(Numbers(answer, {{ETHTOOL_A_LINKMODES_LANES, &modes.lanes}}));
   return modes;
 }
 
 absl::StatusOr<Fec> DecodeFec(const Attributes& answer) {
   Fec fec;
-  absl::StatusOr<BitSet> configured = BitsOf(answer, ETHTOOL_A_FEC_MODES);
-  if (!configured.ok()) return configured.status();
-  fec.configured = std::move(configured->set);
+  RR_ASSIGN_OR_RETURN(BitSet configured, BitsOf(answer, ETHTOOL_A_FEC_MODES));
+  fec.configured = std::move(configured.set);
   if (answer.Find(ETHTOOL_A_FEC_AUTO)) {
-    const absl::StatusOr<std::uint8_t> automatic = answer.U8(ETHTOOL_A_FEC_AUTO);
-    if (!automatic.ok()) return automatic.status();
-    fec.automatic = *automatic != 0;
+    RR_ASSIGN_OR_RETURN(const std::uint8_t automatic, answer.U8(ETHTOOL_A_FEC_AUTO));
+    fec.automatic = automatic != 0;
   }
   if (answer.Find(ETHTOOL_A_FEC_ACTIVE)) {
-    const absl::StatusOr<std::uint32_t> active = answer.U32(ETHTOOL_A_FEC_ACTIVE);
-    if (!active.ok()) return active.status();
-    fec.active = FecName(*active);
+    RR_ASSIGN_OR_RETURN(const std::uint32_t active, answer.U32(ETHTOOL_A_FEC_ACTIVE));
+    fec.active = FecName(active);
   }
   const auto nest = answer.Find(ETHTOOL_A_FEC_STATS);
   if (!nest) return fec;
-  const absl::StatusOr<Attributes> stats = Attributes::Parse(*nest, "FEC statistics");
-  if (!stats.ok()) return stats.status();
+  RR_ASSIGN_OR_RETURN(const Attributes stats, Attributes::Parse(*nest, "FEC statistics"));
   for (const auto& [type, value] : {std::pair{ETHTOOL_A_FEC_STAT_CORRECTED, &fec.corrected_blocks},
                                     std::pair{ETHTOOL_A_FEC_STAT_UNCORR, &fec.uncorrectable_blocks}}) {
-    const absl::StatusOr<std::optional<std::uint64_t>> total = FirstOf(*stats, type);
-    if (!total.ok()) return total.status();
-    *value = *total;
+    RR_ASSIGN_OR_RETURN(*value, FirstOf(stats, type));
   }
   return fec;
 }
@@ -201,11 +190,9 @@ Fact<PauseFrames> DecodePauseFrames(const Attributes& answer) {
 }
 
 absl::StatusOr<Eee> DecodeEee(const Attributes& answer) {
-  const absl::StatusOr<std::uint8_t> enabled = answer.U8(ETHTOOL_A_EEE_ENABLED);
-  if (!enabled.ok()) return enabled.status();
-  const absl::StatusOr<std::uint8_t> active = answer.U8(ETHTOOL_A_EEE_ACTIVE);
-  if (!active.ok()) return active.status();
-  return Eee{.enabled = *enabled != 0, .active = *active != 0};
+  RR_ASSIGN_OR_RETURN(const std::uint8_t enabled, answer.U8(ETHTOOL_A_EEE_ENABLED));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t active, answer.U8(ETHTOOL_A_EEE_ACTIVE));
+  return Eee{.enabled = enabled != 0, .active = active != 0};
 }
 
 absl::StatusOr<Rings> DecodeRings(const Attributes& answer) {
@@ -229,11 +216,10 @@ absl::StatusOr<Channels> DecodeChannels(const Attributes& answer) {
 absl::StatusOr<std::vector<PrivateFlag>> DecodePrivateFlags(const Attributes& answer) {
   const auto nest = answer.Find(ETHTOOL_A_PRIVFLAGS_FLAGS);
   if (!nest) return Malformed("private flags", "no flags in it");
-  const absl::StatusOr<BitSet> bits = DecodeBitSet(*nest, "private flags");
-  if (!bits.ok()) return bits.status();
+  RR_ASSIGN_OR_RETURN(const BitSet bits, DecodeBitSet(*nest, "private flags"));
   std::vector<PrivateFlag> flags;
-  for (const std::string& name : bits->all) {
-    flags.push_back({name, std::ranges::find(bits->set, name) != bits->set.end()});
+  for (const std::string& name : bits.all) {
+    flags.push_back({name, std::ranges::find(bits.set, name) != bits.set.end()});
   }
   return flags;
 }

@@ -32,9 +32,9 @@ struct Known {
 const std::vector<Known>& AllNames() {
   static const auto* const kAll = [] {
     auto* known = new std::vector<Known>();
-    for (const NicNameTable* table : NicNameTables()) {
-      Known& one = known->emplace_back(Known{table, {}});
-      for (const NicNameRow& row : table->rows) AddNames(row, one.names);
+    for (const NicNameTable& table : NicNameTables()) {
+      Known& one = known->emplace_back(Known{&table, {}});
+      for (const NicNameRow& row : table.rows) AddNames(row, one.names);
     }
     return known;
   }();
@@ -42,12 +42,6 @@ const std::vector<Known>& AllNames() {
 }
 
 }  // namespace
-
-std::span<const NicNameTable* const> NicNameTables() {
-  static constexpr std::array<const NicNameTable*, 7> kTables{&kMlx5Names, &kMlx4Names, &kBnxtNames, &kIceNames,
-                                                              &kI40eNames, &kQedeNames, &kCxgb4Names};
-  return kTables;
-}
 
 const NicNames* NamesOfDriver(std::string_view driver) {
   if (driver.empty()) return nullptr;

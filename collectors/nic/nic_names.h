@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the names of a driver's statistics stand for: one table a driver, in a file of its own (nic_names_*.cc).
-// Only what means the same everywhere is in them; what is not there means nothing to us. Rows overlap (drops of
-// a priority are drops of the port too): they are never to be added up.
+// What the names of a driver's statistics stand for: one table a driver (nic_name_tables.cc). Only what means
+// the same everywhere is in them; what is not there means nothing to us. Rows overlap (drops of a priority are
+// drops of the port too): they are never to be added up.
 #pragma once
 
 #include <array>
@@ -26,14 +26,7 @@ struct NicNameTable {
   std::span<const NicNameRow> rows{};
 };
 
-extern const NicNameTable kMlx5Names;
-extern const NicNameTable kMlx4Names;
-extern const NicNameTable kBnxtNames;
-extern const NicNameTable kIceNames;
-extern const NicNameTable kI40eNames;
-extern const NicNameTable kQedeNames;
-extern const NicNameTable kCxgb4Names;
-std::span<const NicNameTable* const> NicNameTables();
+std::span<const NicNameTable> NicNameTables();
 
 struct NicMeaning {
   NicCounter counter = NicCounter::kUnknown;

@@ -72,25 +72,19 @@ absl::StatusOr<std::vector<std::byte>> AskForValues(HostReader& host, const std:
 
 absl::StatusOr<std::vector<NicStatistic>> ReadOnce(HostReader& host, const std::string& netdev,
                                                    const NicNames& known) {
-  const auto counted = AskForCount(host, netdev);
-  if (!counted.ok()) return counted.status();
-  const absl::StatusOr<std::uint32_t> count = DecodeStatisticsCount(*counted);
-  if (!count.ok()) return count.status();
-  if (*count == 0) return std::vector<NicStatistic>{};
-  const auto named = AskForNames(host, netdev, *count);
-  if (!named.ok()) return named.status();
-  absl::StatusOr<std::vector<std::string>> names = DecodeStatisticNames(*named, *count);
-  if (!names.ok()) return names.status();
-  const auto valued = AskForValues(host, netdev, *count);
-  if (!valued.ok()) return valued.status();
-  const absl::StatusOr<std::vector<std::uint64_t>> values = DecodeStatisticValues(*valued, *count);
-  if (!values.ok()) return values.status();
+  RR_ASSIGN_OR_RETURN(const auto counted, AskForCount(host, netdev));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t count, DecodeStatisticsCount(counted));
+  if (count == 0) return std::vector<NicStatistic>{};
+  RR_ASSIGN_OR_RETURN(const auto named, AskForNames(host, netdev, count));
+  RR_ASSIGN_OR_RETURN(std::vector<std::string> names, DecodeStatisticNames(named, count));
+  RR_ASSIGN_OR_RETURN(const auto valued, AskForValues(host, netdev, count));
+  RR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> values, DecodeStatisticValues(valued, count));
 
   std::vector<NicStatistic> statistics;
-  for (std::uint32_t i = 0; i < *count; ++i) {
-    const auto found = known.find((*names)[i]);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto found = known.find(names[i]);
     if (found == known.end()) continue;
-    statistics.push_back({found->second.counter, found->second.priority, std::move((*names)[i]), (*values)[i]});
+    statistics.push_back({found->second.counter, found->second.priority, std::move(names[i]), values[i]});
   }
   return statistics;
 }
@@ -118,8 +112,7 @@ absl::StatusOr<std::uint32_t> DecodeStatisticsCount(std::span<const std::byte> a
   RR_RETURN_IF_ERROR(ReadHeader(answer, ETHTOOL_GSSET_INFO, kCountBytes, header));
   // The kernel takes sets that the driver has not got out of the mask.
   if (header.sset_mask == 0) return absl::UnimplementedError("driver has no statistics (get_sset_count)");
-  if (header.sset_mask != std::uint64_t{1} << ETH_SS_STATS)
-    return Malformed(kStatisticsWhat, "of another set");
+  if (header.sset_mask != std::uint64_t{1} << ETH_SS_STATS) return Malformed(kStatisticsWhat, "of another set");
   std::uint32_t count = 0;
   std::memcpy(&count, answer.data() + sizeof(ethtool_sset_info), sizeof count);
   if (count > kMostStatistics) return Malformed(kStatisticsWhat, std::to_string(count) + " of them");

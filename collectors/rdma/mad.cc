@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/base/octets.h"
+#include "api/base/status.h"
 #include "collectors/attributes.h"
 
 namespace rdmaready {
@@ -61,13 +62,12 @@ absl::Status StatusOf(std::uint16_t status, std::string_view what) {
 
 absl::Status CheckAnswer(std::span<const std::byte> answer, std::uint8_t management_class,
                          std::uint16_t attribute, std::string_view what) {
-  const absl::StatusOr<MadHeader> header = DecodeMadHeader(answer);
-  if (!header.ok()) return header.status();
-  if (header->base_version != kVersion || header->management_class != management_class ||
-      header->method != kGetResponse || header->attribute != attribute) {
+  RR_ASSIGN_OR_RETURN(const MadHeader header, DecodeMadHeader(answer));
+  if (header.base_version != kVersion || header.management_class != management_class ||
+      header.method != kGetResponse || header.attribute != attribute) {
     return Malformed(what, "the datagram is no answer to it");
   }
-  return StatusOf(header->status, what);
+  return StatusOf(header.status, what);
 }
 
 // Bit masks: 1X, 4X, 8X, 12X, 2X.
@@ -149,14 +149,12 @@ absl::StatusOr<MadHeader> DecodeMadHeader(std::span<const std::byte> mad) {
 }
 
 absl::Status CheckMadQuestion(std::span<const std::byte> mad) {
-  const absl::StatusOr<MadHeader> header = DecodeMadHeader(mad);
-  if (!header.ok()) return header.status();
-  const bool known =
-      header->management_class == kMadDirectedRoute || header->management_class == kMadPerformance;
-  if (header->base_version == kVersion && header->method == kMadGet && known) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const MadHeader header, DecodeMadHeader(mad));
+  const bool known = header.management_class == kMadDirectedRoute || header.management_class == kMadPerformance;
+  if (header.base_version == kVersion && header.method == kMadGet && known) return absl::OkStatus();
   return absl::InvalidArgumentError("send a management datagram: it is no question (class " +
-                                    std::to_string(header->management_class) + ", method " +
-                                    std::to_string(header->method) + ")");
+                                    std::to_string(header.management_class) + ", method " +
+                                    std::to_string(header.method) + ")");
 }
 
 void ClearTransaction(std::span<std::byte> mad) {

@@ -48,66 +48,49 @@ std::string SysfsPath(const RdmaDevice& device, std::string_view file) {
 }
 
 absl::StatusOr<RdmaDevice> DecodeRdmaDevice(std::span<const std::byte> payload) {
-  const absl::StatusOr<Attributes> attributes = Attributes::Parse(payload, "RDMA device");
-  if (!attributes.ok()) return attributes.status();
-  const absl::StatusOr<std::uint32_t> index = attributes->U32(RDMA_NLDEV_ATTR_DEV_INDEX);
-  if (!index.ok()) return index.status();
-  absl::StatusOr<std::string> name = attributes->Text(RDMA_NLDEV_ATTR_DEV_NAME);
-  if (!name.ok()) return name.status();
-  if (!IsPathPart(*name)) return Malformed("RDMA device", "impossible name \"" + *name + "\"");
-  const absl::StatusOr<std::uint32_t> ports = attributes->U32(RDMA_NLDEV_ATTR_PORT_INDEX);
-  if (!ports.ok()) return ports.status();
-  if (*ports > kMostPorts) return Malformed("RDMA device", std::to_string(*ports) + " ports");
-  const absl::StatusOr<std::uint64_t> node_guid = attributes->U64(RDMA_NLDEV_ATTR_NODE_GUID);
-  if (!node_guid.ok()) return node_guid.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, Attributes::Parse(payload, "RDMA device"));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t index, attributes.U32(RDMA_NLDEV_ATTR_DEV_INDEX));
+  RR_ASSIGN_OR_RETURN(std::string name, attributes.Text(RDMA_NLDEV_ATTR_DEV_NAME));
+  if (!IsPathPart(name)) return Malformed("RDMA device", "impossible name \"" + name + "\"");
+  RR_ASSIGN_OR_RETURN(const std::uint32_t ports, attributes.U32(RDMA_NLDEV_ATTR_PORT_INDEX));
+  if (ports > kMostPorts) return Malformed("RDMA device", std::to_string(ports) + " ports");
+  RR_ASSIGN_OR_RETURN(const std::uint64_t node_guid, attributes.U64(RDMA_NLDEV_ATTR_NODE_GUID));
 
-  RdmaDevice device{.index = *index, .name = *std::move(name), .port_count = *ports, .node_guid = *node_guid};
+  RdmaDevice device{.index = index, .name = std::move(name), .port_count = ports, .node_guid = node_guid};
   for (const auto& [type, text] : {std::pair{RDMA_NLDEV_ATTR_DEV_PROTOCOL, &device.protocol},
                                    std::pair{RDMA_NLDEV_ATTR_FW_VERSION, &device.firmware}}) {
-    if (!attributes->Find(type)) continue;
-    absl::StatusOr<std::string> value = attributes->Text(type);
-    if (!value.ok()) return value.status();
-    *text = *std::move(value);
+    if (!attributes.Find(type)) continue;
+    RR_ASSIGN_OR_RETURN(*text, attributes.Text(type));
   }
   return device;
 }
 
 absl::StatusOr<RdmaPort> DecodeRdmaPort(std::span<const std::byte> payload) {
-  const absl::StatusOr<Attributes> attributes = Attributes::Parse(payload, "RDMA port");
-  if (!attributes.ok()) return attributes.status();
-  const absl::StatusOr<std::uint32_t> index = attributes->U32(RDMA_NLDEV_ATTR_DEV_INDEX);
-  if (!index.ok()) return index.status();
-  absl::StatusOr<std::string> name = attributes->Text(RDMA_NLDEV_ATTR_DEV_NAME);
-  if (!name.ok()) return name.status();
-  const absl::StatusOr<std::uint32_t> number = attributes->U32(RDMA_NLDEV_ATTR_PORT_INDEX);
-  if (!number.ok()) return number.status();
-  const absl::StatusOr<std::uint8_t> state = attributes->U8(RDMA_NLDEV_ATTR_PORT_STATE);
-  if (!state.ok()) return state.status();
-  const absl::StatusOr<std::uint8_t> phys_state = attributes->U8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE);
-  if (!phys_state.ok()) return phys_state.status();
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, Attributes::Parse(payload, "RDMA port"));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t index, attributes.U32(RDMA_NLDEV_ATTR_DEV_INDEX));
+  RR_ASSIGN_OR_RETURN(std::string name, attributes.Text(RDMA_NLDEV_ATTR_DEV_NAME));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t number, attributes.U32(RDMA_NLDEV_ATTR_PORT_INDEX));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t state, attributes.U8(RDMA_NLDEV_ATTR_PORT_STATE));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t phys_state, attributes.U8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE));
 
-  RdmaPort port{.device_index = *index,
-                .device = *std::move(name),
-                .number = *number,
-                .state = *state,
-                .phys_state = *phys_state};
-  if (attributes->Find(RDMA_NLDEV_ATTR_NDEV_INDEX)) {
-    const absl::StatusOr<std::uint32_t> ifindex = attributes->U32(RDMA_NLDEV_ATTR_NDEV_INDEX);
-    if (!ifindex.ok()) return ifindex.status();
-    port.ifindex = *ifindex;
+  RdmaPort port{.device_index = index,
+                .device = std::move(name),
+                .number = number,
+                .state = state,
+                .phys_state = phys_state};
+  if (attributes.Find(RDMA_NLDEV_ATTR_NDEV_INDEX)) {
+    RR_ASSIGN_OR_RETURN(port.ifindex, attributes.U32(RDMA_NLDEV_ATTR_NDEV_INDEX));
   }
   return port;
 }
 
 absl::StatusOr<std::vector<RdmaDevice>> ReadRdmaDevices(HostReader& host) {
-  const absl::StatusOr<std::vector<NetlinkMessage>> answer =
-      host.Netlink(RdmaRequest(RDMA_NLDEV_CMD_GET, true, Payload()));
-  if (!answer.ok()) return answer.status();
+  RR_ASSIGN_OR_RETURN(const std::vector<NetlinkMessage> answer,
+                      host.Netlink(RdmaRequest(RDMA_NLDEV_CMD_GET, true, Payload())));
   std::vector<RdmaDevice> devices;
-  for (const NetlinkMessage& message : *answer) {
-    absl::StatusOr<RdmaDevice> device = DecodeRdmaDevice(message.payload);
-    if (!device.ok()) return device.status();
-    devices.push_back(*std::move(device));
+  for (const NetlinkMessage& message : answer) {
+    RR_ASSIGN_OR_RETURN(RdmaDevice device, DecodeRdmaDevice(message.payload));
+    devices.push_back(std::move(device));
   }
   std::sort(devices.begin(), devices.end(),
             [](const RdmaDevice& a, const RdmaDevice& b) { return NaturalLess(a.name, b.name); });
@@ -115,20 +98,19 @@ absl::StatusOr<std::vector<RdmaDevice>> ReadRdmaDevices(HostReader& host) {
 }
 
 absl::StatusOr<RdmaDevice> ReadRdmaDevice(HostReader& host, std::uint32_t index) {
-  const absl::StatusOr<NetlinkMessage> answer =
+  RR_ASSIGN_OR_RETURN(
+      const NetlinkMessage answer,
       AskForOne(host, RdmaRequest(RDMA_NLDEV_CMD_GET, false, Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, index)),
-                "RDMA device");
-  if (!answer.ok()) return answer.status();
-  return DecodeRdmaDevice(answer->payload);
+                "RDMA device"));
+  return DecodeRdmaDevice(answer.payload);
 }
 
 absl::StatusOr<RdmaPort> ReadRdmaPort(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
   const NetlinkRequest request =
       RdmaRequest(RDMA_NLDEV_CMD_PORT_GET, false,
                   Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, device.index).U32(RDMA_NLDEV_ATTR_PORT_INDEX, port));
-  const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, request, "RDMA port");
-  if (!answer.ok()) return answer.status();
-  absl::StatusOr<RdmaPort> decoded = DecodeRdmaPort(answer->payload);
+  RR_ASSIGN_OR_RETURN(const NetlinkMessage answer, AskForOne(host, request, "RDMA port"));
+  absl::StatusOr<RdmaPort> decoded = DecodeRdmaPort(answer.payload);
   if (!decoded.ok()) return decoded;
   if (decoded->device_index != device.index || decoded->number != port) {
     return Malformed("RDMA port", "the answer is about another port");

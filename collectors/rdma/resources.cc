@@ -30,28 +30,22 @@ constexpr std::array<Kind, 6> kKinds{{{"pd", &RdmaResources::pd, true},
 
 absl::StatusOr<RdmaResources> DecodeResources(std::span<const std::byte> payload, const RdmaDevice& device) {
   constexpr const char* kWhat = "RDMA resources";
-  const absl::StatusOr<Attributes> top = Attributes::Parse(payload, kWhat);
-  if (!top.ok()) return top.status();
-  const absl::StatusOr<std::uint32_t> index = top->U32(RDMA_NLDEV_ATTR_DEV_INDEX);
-  if (!index.ok()) return index.status();
-  if (*index != device.index) return Malformed(kWhat, "the answer is about another device");
-  const auto nest = top->Find(RDMA_NLDEV_ATTR_RES_SUMMARY);
+  RR_ASSIGN_OR_RETURN(const Attributes top, Attributes::Parse(payload, kWhat));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t index, top.U32(RDMA_NLDEV_ATTR_DEV_INDEX));
+  if (index != device.index) return Malformed(kWhat, "the answer is about another device");
+  const auto nest = top.Find(RDMA_NLDEV_ATTR_RES_SUMMARY);
   if (!nest) return Malformed(kWhat, "no summary");
-  const absl::StatusOr<Attributes> rows = Attributes::Parse(*nest, kWhat);
-  if (!rows.ok()) return rows.status();
+  RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(*nest, kWhat));
 
   RdmaResources resources;
   std::array<bool, kKinds.size()> told{};
-  for (const Attributes::Attribute& row : rows->all()) {
-    const absl::StatusOr<Attributes> entry = Attributes::Parse(row.value, kWhat);
-    if (!entry.ok()) return entry.status();
-    const absl::StatusOr<std::string> name = entry->Text(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME);
-    if (!name.ok()) return name.status();
-    const absl::StatusOr<std::uint64_t> count = entry->U64(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR);
-    if (!count.ok()) return count.status();
+  for (const Attributes::Attribute& row : rows.all()) {
+    RR_ASSIGN_OR_RETURN(const Attributes entry, Attributes::Parse(row.value, kWhat));
+    RR_ASSIGN_OR_RETURN(const std::string name, entry.Text(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME));
+    RR_ASSIGN_OR_RETURN(const std::uint64_t count, entry.U64(RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR));
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
-      if (kKinds[i].name != *name) continue;
-      resources.*kKinds[i].count = *count;
+      if (kKinds[i].name != name) continue;
+      resources.*kKinds[i].count = count;
       told[i] = true;
     }
   }
@@ -72,12 +66,10 @@ Fact<RdmaResources> ReadResources(HostReader& host, const RdmaDevice& device) {
 }
 
 absl::StatusOr<bool> DecodeNetnsShared(std::span<const std::byte> payload) {
-  const absl::StatusOr<Attributes> attributes = Attributes::Parse(payload, "RDMA system");
-  if (!attributes.ok()) return attributes.status();
-  const absl::StatusOr<std::uint8_t> mode = attributes->U8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE);
-  if (!mode.ok()) return mode.status();
-  if (*mode > 1) return Malformed("RDMA system", "network namespace mode " + std::to_string(*mode));
-  return *mode == 1;
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, Attributes::Parse(payload, "RDMA system"));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t mode, attributes.U8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE));
+  if (mode > 1) return Malformed("RDMA system", "network namespace mode " + std::to_string(mode));
+  return mode == 1;
 }
 
 Fact<bool> ReadNetnsShared(HostReader& host) {

@@ -174,15 +174,14 @@ std::vector<std::uint32_t> RoutingSocketOwners(std::string_view proc_net_netlink
 }
 
 absl::StatusOr<DcbNotices> DcbNoticesQuestion::AskThisHost() const {
-  const absl::StatusOr<UniqueFd> socket = Join();
-  if (!socket.ok()) return socket.status();
+  RR_ASSIGN_OR_RETURN(const UniqueFd socket, Join());
   const TimedWait waiting(wait);
-  Notices notices(socket->get());
+  Notices notices(socket.get());
   Urgent urgent;
   while (true) {
     const int left_ms = waiting.left_ms();
     if (left_ms == 0) break;
-    std::array<pollfd, 2> polled{{{socket->get(), POLLIN, 0}, {waiting.wake_fd(), POLLIN, 0}}};
+    std::array<pollfd, 2> polled{{{socket.get(), POLLIN, 0}, {waiting.wake_fd(), POLLIN, 0}}};
     if (::poll(polled.data(), polled.size(), left_ms) < 0 && errno != EINTR) break;
     if (polled[0].revents != 0) notices.Drain(waiting.elapsed_ms());
     if (notices.full()) urgent.Calm();

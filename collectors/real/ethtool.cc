@@ -114,12 +114,11 @@ absl::Status AskIoctl(const std::string& netdev, std::byte* data) {
 }  // namespace
 
 absl::StatusOr<std::vector<std::byte>> EthtoolQuestion::AskThisHost() const {
-  const absl::StatusOr<Query> query = CheckQuery(request);
-  if (!query.ok()) return query.status();
+  RR_ASSIGN_OR_RETURN(const Query query, CheckQuery(request));
   if (netdev.empty() || netdev.size() >= sizeof(ifreq::ifr_name)) {
     return absl::InvalidArgumentError("ethtool: \"" + netdev + "\" cannot be a network device");
   }
-  if (query->element_bytes <= 1) {
+  if (query.element_bytes <= 1) {
     std::vector<std::byte> answer = request;
     RR_RETURN_IF_ERROR(AskIoctl(netdev, answer.data()));
     return answer;

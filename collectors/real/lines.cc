@@ -3,8 +3,8 @@
 
 #include <chrono>
 #include <optional>
-#include <utility>
 
+#include "api/base/status.h"
 #include "collectors/lines.h"
 #include "collectors/real/files.h"
 
@@ -46,9 +46,8 @@ absl::StatusOr<std::vector<std::string>> LineFinder::Find(const std::string& pat
     if (known != found_.end() && SameFile(known->second.file, *before) && known->second.words == words)
       return known->second.lines;
   }
-  const absl::StatusOr<std::string> text = ReadWholeFile(path);
-  if (!text.ok()) return text.status();
-  std::vector<std::string> lines = LinesWith(*text, words);
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
+  std::vector<std::string> lines = LinesWith(text, words);
   const std::optional<struct stat> after = LargeFile(path);
   if (before && after && SameFile(*before, *after) && LeftAlone(*after, settled_)) {
     const std::lock_guard lock(mutex_);

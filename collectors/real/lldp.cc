@@ -83,13 +83,12 @@ absl::StatusOr<int> IfindexOf(const std::string& netdev) {
 }
 
 absl::StatusOr<UniqueFd> OpenOn(const std::string& netdev) {
-  const absl::StatusOr<int> ifindex = IfindexOf(netdev);
-  if (!ifindex.ok()) return ifindex.status();
+  RR_ASSIGN_OR_RETURN(const int ifindex, IfindexOf(netdev));
   // Of protocol 0 it gets nothing until filter and netdev are set.
   UniqueFd socket(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return ErrnoStatus(errno, "listen for LLDP on " + netdev);
   RR_RETURN_IF_ERROR(AttachFilter(socket.get()));
-  RR_RETURN_IF_ERROR(Bind(socket.get(), *ifindex, netdev));
+  RR_RETURN_IF_ERROR(Bind(socket.get(), ifindex, netdev));
   return socket;
 }
 

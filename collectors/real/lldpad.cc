@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 
 #include "api/base/handle.h"
 #include "api/base/status.h"

@@ -174,9 +174,8 @@ absl::StatusOr<Received> AskOnce(const NetlinkRequest& request) {
 absl::StatusOr<std::vector<NetlinkMessage>> NetlinkRequest::AskThisHost() const {
   if (protocol == NETLINK_RDMA) RR_RETURN_IF_ERROR(RequireClass("/sys/class/infiniband", "ib_core"));
   for (int attempt = 0; attempt < kNetlinkAttempts; ++attempt) {
-    absl::StatusOr<Received> answer = AskOnce(*this);
-    if (!answer.ok()) return answer.status();
-    if (!answer->interrupted) return std::move(answer->messages);
+    RR_ASSIGN_OR_RETURN(Received answer, AskOnce(*this));
+    if (!answer.interrupted) return std::move(answer.messages);
   }
   return ErrnoStatus(EINTR, Name(*this));
 }

@@ -16,18 +16,15 @@ namespace {
 constexpr int kRdmaCmAttempts = 3;
 
 absl::StatusOr<RdmaCmAnswer> ReadBoth(const std::string& port_directory) {
-  absl::StatusOr<std::string> mode = ReadWholeFile(port_directory + "/default_roce_mode");
-  if (!mode.ok()) return mode.status();
-  absl::StatusOr<std::string> tos = ReadWholeFile(port_directory + "/default_roce_tos");
-  if (!tos.ok()) return tos.status();
-  return RdmaCmAnswer{*std::move(mode), *std::move(tos)};
+  RR_ASSIGN_OR_RETURN(std::string mode, ReadWholeFile(port_directory + "/default_roce_mode"));
+  RR_ASSIGN_OR_RETURN(std::string tos, ReadWholeFile(port_directory + "/default_roce_tos"));
+  return RdmaCmAnswer{std::move(mode), std::move(tos)};
 }
 
 absl::Status WhyNoRdmaCm(const std::string& root, int error_number) {
   if (error_number != ENOENT) return ErrnoStatus(error_number, "look at " + root + "/rdma_cm");
-  const absl::StatusOr<std::vector<std::string>> subsystems = ListWholeDirectory(root);
-  if (!subsystems.ok()) return subsystems.status();
-  if (subsystems->empty()) {
+  RR_ASSIGN_OR_RETURN(const std::vector<std::string> subsystems, ListWholeDirectory(root));
+  if (subsystems.empty()) {
     return absl::FailedPreconditionError("look at " + root +
                                          "/rdma_cm: configfs is not mounted, or rdma_cm is not loaded");
   }

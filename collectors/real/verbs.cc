@@ -48,22 +48,19 @@ absl::StatusOr<ibv_port_attr> QueryPort(ibv_context* context, const std::string&
 }  // namespace
 
 absl::StatusOr<VerbsPortAnswer> VerbsPortQuestion::AskThisHost() const {
-  const absl::StatusOr<Context> context = Open(device);
-  if (!context.ok()) return context.status();
-  const absl::StatusOr<ibv_port_attr> attr = QueryPort(context->get(), device, port);
-  if (!attr.ok()) return attr.status();
-  return VerbsPortAnswer{.state = static_cast<std::uint32_t>(attr->state),
-                         .phys_state = attr->phys_state,
-                         .max_mtu = static_cast<std::uint32_t>(attr->max_mtu),
-                         .active_mtu = static_cast<std::uint32_t>(attr->active_mtu),
-                         .link_layer = attr->link_layer};
+  RR_ASSIGN_OR_RETURN(const Context context, Open(device));
+  RR_ASSIGN_OR_RETURN(const ibv_port_attr attr, QueryPort(context.get(), device, port));
+  return VerbsPortAnswer{.state = static_cast<std::uint32_t>(attr.state),
+                         .phys_state = attr.phys_state,
+                         .max_mtu = static_cast<std::uint32_t>(attr.max_mtu),
+                         .active_mtu = static_cast<std::uint32_t>(attr.active_mtu),
+                         .link_layer = attr.link_layer};
 }
 
 absl::StatusOr<VerbsDeviceAnswer> VerbsDeviceQuestion::AskThisHost() const {
-  const absl::StatusOr<Context> context = Open(device);
-  if (!context.ok()) return context.status();
+  RR_ASSIGN_OR_RETURN(const Context context, Open(device));
   ibv_device_attr attr{};
-  if (const int error_number = ibv_query_device(context->get(), &attr); error_number != 0) {
+  if (const int error_number = ibv_query_device(context.get(), &attr); error_number != 0) {
     return ErrnoStatus(error_number > 0 ? error_number : -error_number, What());
   }
   const auto count = [](int number) { return number > 0 ? static_cast<std::uint32_t>(number) : 0; };
@@ -80,22 +77,20 @@ absl::StatusOr<VerbsDeviceAnswer> VerbsDeviceQuestion::AskThisHost() const {
 }
 
 absl::StatusOr<std::vector<VerbsGid>> VerbsGidTableQuestion::AskThisHost() const {
-  const absl::StatusOr<Context> context = Open(device);
-  if (!context.ok()) return context.status();
+  RR_ASSIGN_OR_RETURN(const Context context, Open(device));
   // The kernel refuses a buffer smaller than the number of filled slots, so it gets room for all slots.
   ibv_device_attr device_attr{};
-  if (const int error_number = ibv_query_device(context->get(), &device_attr); error_number != 0) {
+  if (const int error_number = ibv_query_device(context.get(), &device_attr); error_number != 0) {
     return ErrnoStatus(error_number, What());
   }
   std::size_t slots = 0;
   for (std::uint32_t port = 1; port <= device_attr.phys_port_cnt; ++port) {
-    const absl::StatusOr<ibv_port_attr> attr = QueryPort(context->get(), device, port);
-    if (!attr.ok()) return attr.status();
-    if (attr->gid_tbl_len > 0) slots += static_cast<std::size_t>(attr->gid_tbl_len);
+    RR_ASSIGN_OR_RETURN(const ibv_port_attr attr, QueryPort(context.get(), device, port));
+    if (attr.gid_tbl_len > 0) slots += static_cast<std::size_t>(attr.gid_tbl_len);
   }
   if (slots == 0) return std::vector<VerbsGid>{};
   std::vector<ibv_gid_entry> entries(slots);
-  const ssize_t filled = ibv_query_gid_table(context->get(), entries.data(), entries.size(), 0);
+  const ssize_t filled = ibv_query_gid_table(context.get(), entries.data(), entries.size(), 0);
   if (filled < 0) return ErrnoStatus(static_cast<int>(-filled), What());
 
   std::vector<VerbsGid> gids;

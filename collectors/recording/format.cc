@@ -78,9 +78,8 @@ absl::Status CheckDigests(const RecordingFiles& files, const std::vector<Listed>
   for (const Listed& one : listed) {
     const auto file = files.find(one.path);
     if (file == files.end()) return BadFile(one.path, "missing");
-    const absl::StatusOr<std::string> digest = Sha256(file->second);
-    if (!digest.ok()) return digest.status();
-    if (*digest != one.digest) {
+    RR_ASSIGN_OR_RETURN(const std::string digest, Sha256(file->second));
+    if (digest != one.digest) {
       return BadFile(one.path, fmt::format("truncated or changed: not what {} says", kDigestsFile));
     }
   }
@@ -127,9 +126,8 @@ absl::StatusOr<RecordingFiles> EncodeRecording(const Recording& recording) {
   files[manifest] = Manifest(recording, files.size() + 1);
   std::string digests;
   for (const auto& [path, text] : files) {
-    const absl::StatusOr<std::string> digest = Sha256(text);
-    if (!digest.ok()) return digest.status();
-    digests += *digest + "  " + path + "\n";
+    RR_ASSIGN_OR_RETURN(const std::string digest, Sha256(text));
+    digests += digest + "  " + path + "\n";
   }
   files[std::string(kDigestsFile)] = std::move(digests);
   return files;
@@ -138,30 +136,27 @@ absl::StatusOr<RecordingFiles> EncodeRecording(const Recording& recording) {
 absl::Status CheckManifest(std::string_view manifest) { return ParseManifest(manifest).status(); }
 
 absl::StatusOr<std::vector<std::string>> ListedFiles(std::string_view digests) {
-  absl::StatusOr<std::vector<Listed>> listed = DecodeDigests(digests);
-  if (!listed.ok()) return listed.status();
+  RR_ASSIGN_OR_RETURN(std::vector<Listed> listed, DecodeDigests(digests));
   std::vector<std::string> paths;
-  paths.reserve(listed->size());
-  for (Listed& one : *listed) paths.push_back(std::move(one.path));
+  paths.reserve(listed.size());
+  for (Listed& one : listed) paths.push_back(std::move(one.path));
   return paths;
 }
 
 absl::StatusOr<Recording> DecodeRecording(const RecordingFiles& files) {
   const auto manifest_file = files.find(std::string(kManifestFile));
   if (manifest_file == files.end()) return BadFile(kManifestFile, "missing");
-  const absl::StatusOr<Json> manifest = ParseManifest(manifest_file->second);
-  if (!manifest.ok()) return manifest.status();
+  RR_ASSIGN_OR_RETURN(const Json manifest, ParseManifest(manifest_file->second));
   const auto digests = files.find(std::string(kDigestsFile));
   if (digests == files.end()) return BadFile(kDigestsFile, "missing");
-  const absl::StatusOr<std::vector<Listed>> listed = DecodeDigests(digests->second);
-  if (!listed.ok()) return listed.status();
-  RR_RETURN_IF_ERROR(CheckDigests(files, *listed));
+  RR_ASSIGN_OR_RETURN(const std::vector<Listed> listed, DecodeDigests(digests->second));
+  RR_RETURN_IF_ERROR(CheckDigests(files, listed));
 
   Recording recording;
   std::size_t count = 0;
-  RR_RETURN_IF_ERROR(DecodeManifest(*manifest, recording, count));
-  if (count != listed->size()) {
-    return BadFile(kDigestsFile, fmt::format("truncated: names {} of {} files", listed->size(), count));
+  RR_RETURN_IF_ERROR(DecodeManifest(manifest, recording, count));
+  if (count != listed.size()) {
+    return BadFile(kDigestsFile, fmt::format("truncated: names {} of {} files", listed.size(), count));
   }
   if (files.size() != count + 1) return BadFile(kDigestsFile, "does not name every file");
   RR_RETURN_IF_ERROR(recording::ReadAnswers(files, recording.answers));

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "api/base/handle.h"
@@ -50,12 +49,11 @@ class FolderReader {
   // `path` is safe in the sense of recording::IsSafePath. kInvalidArgument.
   absl::StatusOr<std::string> Read(const std::string& path, std::size_t most_bytes) {
     const std::string shown = name_ + "/" + path;
-    const absl::StatusOr<int> parent = Enter(path);
-    if (!parent.ok()) return parent.status();
+    RR_ASSIGN_OR_RETURN(const int parent, Enter(path));
     const std::string part = path.substr(path.rfind('/') + 1);  // npos + 1 is the whole path
     const UniqueFd file(
-        ::openat(*parent, part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!file) return WhyNotOpened(*parent, part, errno, shown);
+        ::openat(parent, part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!file) return WhyNotOpened(parent, part, errno, shown);
     struct stat information {};
     if (::fstat(file.get(), &information) != 0) return Bad(shown, std::strerror(errno));
     if (!S_ISREG(information.st_mode)) return Bad(shown, "not a plain file");
@@ -110,24 +108,21 @@ class FolderReader {
 // Takes what it reads off `budget_bytes`.
 absl::StatusOr<Recording> LoadOne(UniqueFd root, const std::string& name, std::size_t& budget_bytes) {
   FolderReader folder(std::move(root), name);
-  absl::StatusOr<std::string> manifest = folder.Read(std::string(kManifestFile), kMaxManifestBytes);
-  if (!manifest.ok()) return manifest.status();
+  RR_ASSIGN_OR_RETURN(std::string manifest, folder.Read(std::string(kManifestFile), kMaxManifestBytes));
   // Before anything else: a newer format may look different in everything.
-  if (const absl::Status status = CheckManifest(*manifest); !status.ok()) return Inside(name, status);
-  absl::StatusOr<std::string> digests = folder.Read(std::string(kDigestsFile), kMaxDigestsBytes);
-  if (!digests.ok()) return digests.status();
-  const absl::StatusOr<std::vector<std::string>> listed = ListedFiles(*digests);
+  if (const absl::Status status = CheckManifest(manifest); !status.ok()) return Inside(name, status);
+  RR_ASSIGN_OR_RETURN(std::string digests, folder.Read(std::string(kDigestsFile), kMaxDigestsBytes));
+  const absl::StatusOr<std::vector<std::string>> listed = ListedFiles(digests);
   if (!listed.ok()) return Inside(name, listed.status());
 
   RecordingFiles files;
-  files.emplace(kDigestsFile, *std::move(digests));
+  files.emplace(kDigestsFile, std::move(digests));
   std::size_t left = kMaxRecordingFolderBytes;
   for (const std::string& path : *listed) {
-    absl::StatusOr<std::string> text = folder.Read(path, std::min(left, budget_bytes));
-    if (!text.ok()) return text.status();
-    left -= text->size();
-    budget_bytes -= text->size();
-    files.insert_or_assign(path, *std::move(text));
+    RR_ASSIGN_OR_RETURN(std::string text, folder.Read(path, std::min(left, budget_bytes)));
+    left -= text.size();
+    budget_bytes -= text.size();
+    files.insert_or_assign(path, std::move(text));
   }
   absl::StatusOr<Recording> recording = DecodeRecording(files);
   if (!recording.ok()) return Inside(name, recording.status());

@@ -7,11 +7,9 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "api/base/number.h"
 #include "api/base/status.h"
-#include "collectors/lines.h"
 
 namespace rdmaready {
 namespace {

@@ -41,9 +41,7 @@ constexpr std::size_t kMaxNameBytes = 256;
 
 absl::Status BadTable(std::string_view why) { return absl::DataLossError("decode NBFT: " + std::string(why)); }
 
-std::uint8_t TableOctet(Octets bytes, std::size_t at) {
-  return GetLittle<std::uint8_t>(bytes, at);
-}
+std::uint8_t TableOctet(Octets bytes, std::size_t at) { return GetLittle<std::uint8_t>(bytes, at); }
 
 // Empty when that part is not in the table.
 Octets Part(Octets table, std::size_t offset, std::size_t length) {
@@ -151,13 +149,12 @@ absl::StatusOr<std::vector<BootTarget>> ReadIbft(HostReader& host, const std::ve
   for (const std::string& entry : entries) {
     if (!entry.starts_with("target")) continue;
     const std::string folder = std::string(kIbft) + "/" + entry;
-    const absl::StatusOr<std::string> name = host.ReadFile(folder + "/target-name");
-    if (!name.ok()) return name.status();
+    RR_ASSIGN_OR_RETURN(const std::string name, host.ReadFile(folder + "/target-name"));
     const std::string nic = std::string(kIbft) + "/ethernet" + ReadTrimmed(host, folder + "/nic-assoc");
     targets.push_back({.table = "iBFT",
                        .mac = ReadTrimmed(host, nic + "/mac"),
                        .address = ReadTrimmed(host, nic + "/ip-addr"),
-                       .target = TrimRight(*name)});
+                       .target = TrimRight(name)});
   }
   return targets;
 }
@@ -187,13 +184,12 @@ absl::StatusOr<std::vector<BootTarget>> DecodeNbft(Octets table) {
   std::vector<BootTarget> targets;
   if ((TableOctet(control, 6) & 1U) == 0) return targets;
   if (TableOctet(control, 0) != kControlId) return BadTable("no control structure");
-  const absl::StatusOr<Interfaces> interfaces = InterfacesOf(table, ListAt(control, 16));
-  if (!interfaces.ok()) return interfaces.status();
+  RR_ASSIGN_OR_RETURN(const Interfaces interfaces, InterfacesOf(table, ListAt(control, 16)));
   const List list = ListAt(control, 24);
   for (std::size_t i = 0; i < list.count; ++i) {
     const Octets one = Part(table, list.offset + i * list.each, list.each);
     if (one.size() < kTargetBytes) return BadTable("a subsystem outside of the table");
-    RR_RETURN_IF_ERROR(AddTargets(table, one, *interfaces, targets));
+    RR_RETURN_IF_ERROR(AddTargets(table, one, interfaces, targets));
   }
   return targets;
 }

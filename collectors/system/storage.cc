@@ -6,14 +6,12 @@
 #include <rdma/rdma_user_cm.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
 
 #include "api/base/number.h"
 #include "api/base/status.h"
-#include "api/base/text.h"
 #include "collectors/attributes.h"
 #include "collectors/lines.h"
 
@@ -75,25 +73,18 @@ std::optional<std::uint16_t> PortOf(std::span<const std::byte> address) {
 
 // Nothing when it does not listen, or on no port.
 absl::StatusOr<std::optional<RdmaListener>> DecodeEntry(std::span<const std::byte> bytes) {
-  const absl::StatusOr<Attributes> entry = Attributes::Parse(bytes, "RDMA-CM identifier");
-  if (!entry.ok()) return entry.status();
-  const absl::StatusOr<std::uint8_t> state = entry->U8(RDMA_NLDEV_ATTR_RES_STATE);
-  if (!state.ok()) return state.status();
-  const absl::StatusOr<std::uint32_t> space = entry->U32(RDMA_NLDEV_ATTR_RES_PS);
-  if (!space.ok()) return space.status();
-  const auto address = entry->Find(RDMA_NLDEV_ATTR_RES_SRC_ADDR);
-  if (*state != kCmListen || *space != RDMA_PS_TCP || !address) return std::nullopt;
+  RR_ASSIGN_OR_RETURN(const Attributes entry, Attributes::Parse(bytes, "RDMA-CM identifier"));
+  RR_ASSIGN_OR_RETURN(const std::uint8_t state, entry.U8(RDMA_NLDEV_ATTR_RES_STATE));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t space, entry.U32(RDMA_NLDEV_ATTR_RES_PS));
+  const auto address = entry.Find(RDMA_NLDEV_ATTR_RES_SRC_ADDR);
+  if (state != kCmListen || space != RDMA_PS_TCP || !address) return std::nullopt;
   const std::optional<std::uint16_t> port = PortOf(*address);
   if (!port) return std::nullopt;
   RdmaListener listener{.port = *port};
-  if (entry->Find(RDMA_NLDEV_ATTR_RES_KERN_NAME)) {
-    absl::StatusOr<std::string> name = entry->Text(RDMA_NLDEV_ATTR_RES_KERN_NAME);
-    if (!name.ok()) return name.status();
-    listener.kernel_name = *std::move(name);
-  } else if (entry->Find(RDMA_NLDEV_ATTR_RES_PID)) {
-    const absl::StatusOr<std::uint32_t> pid = entry->U32(RDMA_NLDEV_ATTR_RES_PID);
-    if (!pid.ok()) return pid.status();
-    listener.pid = *pid;
+  if (entry.Find(RDMA_NLDEV_ATTR_RES_KERN_NAME)) {
+    RR_ASSIGN_OR_RETURN(listener.kernel_name, entry.Text(RDMA_NLDEV_ATTR_RES_KERN_NAME));
+  } else if (entry.Find(RDMA_NLDEV_ATTR_RES_PID)) {
+    RR_ASSIGN_OR_RETURN(listener.pid, entry.U32(RDMA_NLDEV_ATTR_RES_PID));
   }
   return listener;
 }
@@ -137,20 +128,16 @@ Fact<KsmbdConfig> ReadKsmbd(HostReader& host) {
 absl::StatusOr<std::vector<RdmaListener>> DecodeListeners(std::span<const std::byte> payload,
                                                           const RdmaDevice& device) {
   constexpr const char* kWhat = "RDMA-CM identifiers";
-  const absl::StatusOr<Attributes> top = Attributes::Parse(payload, kWhat);
-  if (!top.ok()) return top.status();
-  const absl::StatusOr<std::uint32_t> index = top->U32(RDMA_NLDEV_ATTR_DEV_INDEX);
-  if (!index.ok()) return index.status();
-  if (*index != device.index) return Malformed(kWhat, "the answer is about another device");
+  RR_ASSIGN_OR_RETURN(const Attributes top, Attributes::Parse(payload, kWhat));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t index, top.U32(RDMA_NLDEV_ATTR_DEV_INDEX));
+  if (index != device.index) return Malformed(kWhat, "the answer is about another device");
   std::vector<RdmaListener> listeners;
-  const auto nest = top->Find(RDMA_NLDEV_ATTR_RES_CM_ID);
+  const auto nest = top.Find(RDMA_NLDEV_ATTR_RES_CM_ID);
   if (!nest) return listeners;
-  const absl::StatusOr<Attributes> rows = Attributes::Parse(*nest, kWhat);
-  if (!rows.ok()) return rows.status();
-  for (const Attributes::Attribute& row : rows->all()) {
-    absl::StatusOr<std::optional<RdmaListener>> listener = DecodeEntry(row.value);
-    if (!listener.ok()) return listener.status();
-    if (*listener) listeners.push_back(**std::move(listener));
+  RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(*nest, kWhat));
+  for (const Attributes::Attribute& row : rows.all()) {
+    RR_ASSIGN_OR_RETURN(std::optional<RdmaListener> listener, DecodeEntry(row.value));
+    if (listener) listeners.push_back(*std::move(listener));
   }
   return listeners;
 }

@@ -14,7 +14,7 @@ MAY_INCLUDE = {
     "api/model": [],
     "api/base": ["api/model"],
     "api/convert": ["api/model", "api/base", "rdmaready/v1"],
-    "api/profile": ["api/model", "api/base", "rdmaready/v1"],
+    "api/profile": ["api/model", "api/base", "api/convert/message.h", "rdmaready/v1"],
     "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
     "collectors": ["api/model", "api/base"],
     "checks": ["api/model", "api/base/number.h", "api/base/prefix_index.h", "api/base/text.h"],

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -80,10 +79,9 @@ std::optional<std::vector<iser::Target>> Discover(const ProbeTarget& target, con
   if (!logged_in) return std::nullopt;
   std::optional<std::vector<iser::Target>> targets;
   walk.Step(kStepIserSendTargets, seconds(10), [&](const Patience& patience) {
-    absl::StatusOr<std::vector<iser::Target>> listed = session.SendTargets(patience);
-    if (!listed.ok()) return listed.status();
-    TellTargets(*listed, answers);
-    targets = *std::move(listed);
+    RR_ASSIGN_OR_RETURN(std::vector<iser::Target> listed, session.SendTargets(patience));
+    TellTargets(listed, answers);
+    targets = std::move(listed);
     return absl::OkStatus();
   });
   walk.Step(kStepIserDiscoveryLogout, seconds(5),
@@ -124,11 +122,9 @@ struct Unit {
 absl::StatusOr<std::vector<std::byte>> Ask(Session& session, std::uint64_t lun,
                                            const scsi::CommandBlock& command, std::size_t size_bytes,
                                            const std::string& what, const Patience& patience) {
-  const auto buffer = session.Lend(static_cast<std::uint32_t>(size_bytes));
-  if (!buffer.ok()) return buffer.status();
-  const absl::StatusOr<std::uint32_t> bytes = session.Read(lun, command, **buffer, what, patience);
-  if (!bytes.ok()) return bytes.status();
-  const std::span<std::byte> all = (*buffer)->all().first(*bytes);
+  RR_ASSIGN_OR_RETURN(const auto buffer, session.Lend(static_cast<std::uint32_t>(size_bytes)));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t bytes, session.Read(lun, command, *buffer, what, patience));
+  const std::span<std::byte> all = buffer->all().first(bytes);
   return std::vector<std::byte>(all.begin(), all.end());
 }
 
@@ -136,24 +132,23 @@ absl::StatusOr<Unit> FindUnit(Session& session, IserAnswers& answers, const Pati
   const auto cut = [](const std::string& what) {
     return MakeFailure(FailureKind::kCorrupt, what + ": the answer is cut");
   };
-  const auto list = Ask(session, 0, scsi::ReportLuns(), scsi::kReportLunsBytes, "REPORT LUNS", patience);
-  if (!list.ok()) return list.status();
-  const auto luns = scsi::DecodeLuns(*list);
+  RR_ASSIGN_OR_RETURN(const auto list,
+                      Ask(session, 0, scsi::ReportLuns(), scsi::kReportLunsBytes, "REPORT LUNS", patience));
+  const auto luns = scsi::DecodeLuns(list);
   if (!luns) return cut("REPORT LUNS");
   if (luns->empty()) return MakeFailure(FailureKind::kRejected, "REPORT LUNS: no unit for this initiator");
   Unit unit{.lun = luns->front()};
   answers.units = luns->size();
-  const auto inquiry = Ask(session, unit.lun, scsi::Inquiry(), scsi::kInquiryBytes, "INQUIRY", patience);
-  if (!inquiry.ok()) return inquiry.status();
-  const auto described = scsi::DecodeInquiry(*inquiry);
+  RR_ASSIGN_OR_RETURN(const auto inquiry,
+                      Ask(session, unit.lun, scsi::Inquiry(), scsi::kInquiryBytes, "INQUIRY", patience));
+  const auto described = scsi::DecodeInquiry(inquiry);
   if (!described) return cut("INQUIRY");
   answers.unit_vendor = described->vendor;
   answers.unit_product = described->product;
   RR_RETURN_IF_ERROR(session.Command(unit.lun, scsi::TestUnitReady(), "TEST UNIT READY", patience));
-  const auto size =
-      Ask(session, unit.lun, scsi::ReadCapacity(), scsi::kCapacityBytes, "READ CAPACITY", patience);
-  if (!size.ok()) return size.status();
-  const auto capacity = scsi::DecodeCapacity(*size);
+  RR_ASSIGN_OR_RETURN(const auto size, Ask(session, unit.lun, scsi::ReadCapacity(), scsi::kCapacityBytes,
+                                           "READ CAPACITY", patience));
+  const auto capacity = scsi::DecodeCapacity(size);
   if (!capacity) return cut("READ CAPACITY");
   unit.capacity = *capacity;
   answers.unit_blocks = capacity->blocks;
@@ -175,12 +170,12 @@ struct Blocks {
 absl::Status ReadBlocks(Session& session, const Unit& unit, const Blocks& blocks, const Buffer& lent,
                         std::span<std::byte> to, const Patience& patience) {
   std::ranges::copy(to, lent.all().begin());
-  const auto bytes = session.Read(
-      unit.lun, scsi::Read(static_cast<std::uint32_t>(blocks.first), static_cast<std::uint16_t>(blocks.count)),
-      lent, "READ(10)", patience);
-  if (!bytes.ok()) return bytes.status();
-  if (*bytes != to.size())
-    return MakeFailure(FailureKind::kLost, fmt::format("READ(10): {} bytes instead of {}", *bytes, to.size()));
+  RR_ASSIGN_OR_RETURN(const auto bytes, session.Read(unit.lun,
+                                                     scsi::Read(static_cast<std::uint32_t>(blocks.first),
+                                                                static_cast<std::uint16_t>(blocks.count)),
+                                                     lent, "READ(10)", patience));
+  if (bytes != to.size())
+    return MakeFailure(FailureKind::kLost, fmt::format("READ(10): {} bytes instead of {}", bytes, to.size()));
   std::ranges::copy(lent.all(), to.begin());
   return absl::OkStatus();
 }
@@ -190,8 +185,7 @@ absl::Status ReadUnit(Session& session, const Unit& unit, TransferResult& result
   const auto count = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(std::max(kReadBytes / block_bytes, 1u), unit.capacity.blocks));
   const std::uint32_t read_bytes = count * block_bytes;
-  const auto lent = session.Lend(read_bytes);
-  if (!lent.ok()) return lent.status();
+  RR_ASSIGN_OR_RETURN(const auto lent, session.Lend(read_bytes));
   const absl::StatusOr<Arena> first = Arena::Make(read_bytes);
   const absl::StatusOr<Arena> second = Arena::Make(read_bytes);
   if (!first.ok()) return first.status();
@@ -203,7 +197,7 @@ absl::Status ReadUnit(Session& session, const Unit& unit, TransferResult& result
     status = ReadTwice(
         {first->bytes(), second->bytes()},
         [&](int buffer) {
-          return ReadBlocks(session, unit, {.first = at, .count = count}, **lent,
+          return ReadBlocks(session, unit, {.first = at, .count = count}, *lent,
                             (buffer == 0 ? *first : *second).bytes(), patience);
         },
         meter);

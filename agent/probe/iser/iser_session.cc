@@ -95,9 +95,8 @@ Sequence Session::Next(bool immediate) {
 absl::StatusOr<Pdu> Session::Answer(Opcode opcode, std::uint32_t tag, const std::string& what,
                                     const Patience& patience) {
   for (int i = 0; i < kMostStrangers; ++i) {
-    const absl::StatusOr<Octets> message = link_.Receive(patience);
-    if (!message.ok()) return message.status();
-    const auto pdu = DecodePdu(*message);
+    RR_ASSIGN_OR_RETURN(const Octets message, link_.Receive(patience));
+    const auto pdu = DecodePdu(message);
     if (!pdu) return MakeFailure(FailureKind::kCorrupt, what + ": the answer is no iSCSI PDU");
     const bool ping = pdu->opcode == static_cast<std::uint8_t>(Opcode::kNopIn);
     if (!ping || PingTagOf(*pdu) == kNoTag) expected_status_ = NumbersOf(*pdu).status + 1;
@@ -125,12 +124,11 @@ absl::StatusOr<LoginAnswer> Session::LoginStep(Stage stage, const Keys& offer, K
       .next = stage == Stage::kSecurity ? Stage::kOperational : Stage::kFullFeature,
       .initiator_session = id_,
       .sequence = {.task_tag = kLoginTag, .command = next_command_, .expected_status = expected_status_}};
-  const auto pdu =
-      Exchange(EncodeLogin(request, EncodeKeys(offer)), Opcode::kLoginResponse, kLoginTag, "login", patience);
-  if (!pdu.ok()) return pdu.status();
-  const std::optional<Keys> keys = DecodeKeys(pdu->data, kMostKeys);
+  RR_ASSIGN_OR_RETURN(const auto pdu, Exchange(EncodeLogin(request, EncodeKeys(offer)), Opcode::kLoginResponse,
+                                               kLoginTag, "login", patience));
+  const std::optional<Keys> keys = DecodeKeys(pdu.data, kMostKeys);
   if (!keys) return MakeFailure(FailureKind::kCorrupt, "login: the answer's text is no list of keys");
-  const LoginAnswer answer = LoginAnswerOf(*pdu);
+  const LoginAnswer answer = LoginAnswerOf(pdu);
   if (answer.status_class != 0) return LoginRefused(answer, *keys);
   if (answer.goes_on) return MakeFailure(FailureKind::kCorrupt, "login: an answer in several parts");
   answered = *keys;
@@ -141,15 +139,14 @@ absl::StatusOr<LoginAnswer> Session::LoginStep(Stage stage, const Keys& offer, K
 absl::Status Session::Negotiate(Stage stage, Keys offer, const Patience& patience) {
   for (int step = 0; step < kMostLoginSteps; ++step) {
     Keys answered;
-    const absl::StatusOr<LoginAnswer> answer = LoginStep(stage, offer, answered, patience);
-    if (!answer.ok()) return answer.status();
+    RR_ASSIGN_OR_RETURN(const LoginAnswer answer, LoginStep(stage, offer, answered, patience));
     if (const std::string* method = FindKey(answered, "AuthMethod")) authentication_ = *method;
     Keys accepted;
     for (const auto& [key, value] : answered) {
       agreed_.emplace_back(key, value);
       if (FindKey(offer, key) == nullptr && !IsDeclaration(key)) accepted.emplace_back(key, value);
     }
-    if (answer->transit) return absl::OkStatus();
+    if (answer.transit) return absl::OkStatus();
     if (stage == Stage::kSecurity && !authentication_.empty() && authentication_ != "None")
       return LeaveUnauthenticated(patience);
     offer = std::move(accepted);
@@ -183,11 +180,10 @@ absl::StatusOr<std::vector<Target>> Session::SendTargets(const Patience& patienc
   while (text.size() <= kMostTextBytes) {
     Sequence sequence = Next(false);
     sequence.task_tag = tag;  // a text request that goes on keeps its tag
-    const auto pdu =
-        Exchange(EncodeText(sequence, continued, request), Opcode::kTextResponse, tag, what, patience);
-    if (!pdu.ok()) return pdu.status();
-    text.insert(text.end(), pdu->data.begin(), pdu->data.end());
-    const TextAnswer answer = TextAnswerOf(*pdu);
+    RR_ASSIGN_OR_RETURN(const auto pdu, Exchange(EncodeText(sequence, continued, request),
+                                                 Opcode::kTextResponse, tag, what, patience));
+    text.insert(text.end(), pdu.data.begin(), pdu.data.end());
+    const TextAnswer answer = TextAnswerOf(pdu);
     if (answer.final || answer.continued == kNoTag) {
       const std::optional<Keys> keys = DecodeKeys(text, kMostTextBytes);
       if (!keys) return MakeFailure(FailureKind::kCorrupt, what + ": the answer's text is no list of keys");
@@ -204,9 +200,9 @@ absl::StatusOr<ScsiAnswer> Session::Execute(
     const Patience& patience) {
   for (int i = 0; i < kMostAttentions; ++i) {
     const Sequence sequence = Next(false);
-    const auto pdu = Exchange(encode(sequence), Opcode::kScsiResponse, sequence.task_tag, what, patience);
-    if (!pdu.ok()) return pdu.status();
-    const ScsiAnswer answer = ScsiAnswerOf(*pdu);
+    RR_ASSIGN_OR_RETURN(const auto pdu,
+                        Exchange(encode(sequence), Opcode::kScsiResponse, sequence.task_tag, what, patience));
+    const ScsiAnswer answer = ScsiAnswerOf(pdu);
     if (answer.response == 0 && answer.status == scsi::kGood) return answer;
     const std::optional<scsi::Sense> sense = scsi::DecodeSense(answer.sense);
     if (sense && scsi::IsUnitAttention(*sense)) continue;  // told once to each new initiator

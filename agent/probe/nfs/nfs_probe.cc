@@ -55,9 +55,8 @@ class Client {
                                   const Patience& patience) {
     RR_RETURN_IF_ERROR(link_.Send(call, patience));
     for (int i = 0; i < kMostStrangers; ++i) {
-      const absl::StatusOr<Octets> message = link_.Receive(patience);
-      if (!message.ok()) return message.status();
-      const auto reply = nfs::DecodeReply(*message);
+      RR_ASSIGN_OR_RETURN(const Octets message, link_.Receive(patience));
+      const auto reply = nfs::DecodeReply(message);
       if (!reply) return MakeFailure(FailureKind::kCorrupt, what + ": the answer is no RPC reply");
       if (reply->id == id) return *reply;
     }
@@ -90,14 +89,13 @@ struct Served {
 absl::Status AskVersions(Client& client, Served& served, NfsAnswers& answers, const Patience& patience) {
   std::vector<std::string> refusals;
   for (const std::uint32_t version : {4u, 3u}) {
-    const absl::StatusOr<nfs::Reply> reply = client.Null(version, patience);
-    if (!reply.ok()) return reply.status();
-    answers.credits = reply->credits;
-    const bool has_it = reply->verdict == nfs::Verdict::kSuccess;
+    RR_ASSIGN_OR_RETURN(const nfs::Reply reply, client.Null(version, patience));
+    answers.credits = reply.credits;
+    const bool has_it = reply.verdict == nfs::Verdict::kSuccess;
     (version == 4 ? served.four : served.three) = has_it;
     if (has_it) continue;
-    answers.refused.push_back({.version = fmt::format("{}", version), .reason = nfs::ReplyText(*reply)});
-    refusals.push_back(fmt::format("NULL of version {}: {}", version, nfs::ReplyText(*reply)));
+    answers.refused.push_back({.version = fmt::format("{}", version), .reason = nfs::ReplyText(reply)});
+    refusals.push_back(fmt::format("NULL of version {}: {}", version, nfs::ReplyText(reply)));
   }
   if (served.three || served.four) return absl::OkStatus();
   return MakeFailure(FailureKind::kRejected, fmt::format("{}", fmt::join(refusals, "; ")));
@@ -110,11 +108,10 @@ absl::Status AskMinorVersions(Client& client, const Served& served, NfsAnswers& 
   std::vector<std::string> minors;
   for (std::uint32_t minor = 0; served.four && minor <= 2; ++minor) {
     const std::string version = fmt::format("4.{}", minor);
-    const absl::StatusOr<nfs::Reply> reply = client.EmptyCompound(minor, patience);
-    if (!reply.ok()) return reply.status();
-    if (reply->verdict != nfs::Verdict::kSuccess) {
-      answers.refused.push_back({.version = version, .reason = nfs::ReplyText(*reply)});
-    } else if (nfs::DecodeCompoundStatus(reply->results).value_or(nfs::kMinorVersionMismatch) !=
+    RR_ASSIGN_OR_RETURN(const nfs::Reply reply, client.EmptyCompound(minor, patience));
+    if (reply.verdict != nfs::Verdict::kSuccess) {
+      answers.refused.push_back({.version = version, .reason = nfs::ReplyText(reply)});
+    } else if (nfs::DecodeCompoundStatus(reply.results).value_or(nfs::kMinorVersionMismatch) !=
                nfs::kMinorVersionMismatch) {
       minors.push_back(version);
     }

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -109,16 +108,15 @@ class ProofFile {
   }
 
   absl::Status Read(TransferResult& result, const Patience& patience) {
-    absl::StatusOr<Arena> expected = Arena::Make(kBlockBytes);
-    if (!expected.ok()) return expected.status();
+    RR_ASSIGN_OR_RETURN(Arena expected, Arena::Make(kBlockBytes));
     return Each(result, std::string(kProofNfsRead), Operation::kRead, patience,
                 [&](ProofMeter& meter, auto bytes, off_t at) -> absl::Status {
                   FillPattern(bytes, ~seed_);
                   RR_RETURN_IF_ERROR(meter.Time(
                       [&] { return Whole(::pread(fd_.get(), bytes.data(), bytes.size(), at), "read"); }));
-                  FillPattern(expected->bytes(), seed_ + static_cast<std::uint64_t>(at));
-                  meter.Compared(expected->bytes(), bytes);
-                  if (std::ranges::equal(expected->bytes(), bytes)) return absl::OkStatus();
+                  FillPattern(expected.bytes(), seed_ + static_cast<std::uint64_t>(at));
+                  meter.Compared(expected.bytes(), bytes);
+                  if (std::ranges::equal(expected.bytes(), bytes)) return absl::OkStatus();
                   return MakeFailure(FailureKind::kCorrupt,
                                      fmt::format("read at {}: other bytes than were written", at));
                 });
@@ -147,15 +145,14 @@ class ProofFile {
   template <class Do>
   absl::Status Each(TransferResult& result, const std::string& name, Operation operation,
                     const Patience& patience, const Do& each) {
-    absl::StatusOr<Arena> buffer = Arena::Make(kBlockBytes);
-    if (!buffer.ok()) return buffer.status();
+    RR_ASSIGN_OR_RETURN(Arena buffer, Arena::Make(kBlockBytes));
     ProofMeter meter(result, name, operation, kBlockBytes);
     absl::Status status;
     for (std::uint64_t at = 0; status.ok() && at < kFileBytes; at += kBlockBytes) {
       if (patience.interrupted) status = patience.interrupted();
       if (status.ok() && std::chrono::steady_clock::now() >= patience.deadline)
         status = MakeFailure(FailureKind::kStalled, name + ": not in time");
-      if (status.ok()) status = each(meter, buffer->bytes(), static_cast<off_t>(at));
+      if (status.ok()) status = each(meter, buffer.bytes(), static_cast<off_t>(at));
     }
     meter.Finish(status);
     return status;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "agent/link/failure.h"
@@ -45,9 +44,8 @@ struct Log {
 };
 
 absl::StatusOr<nvme::LogHeader> ReadHeader(Queue& queue, const Patience& patience) {
-  const auto bytes = queue.DiscoveryLog(0, nvme::kLogHeaderBytes, patience);
-  if (!bytes.ok()) return bytes.status();
-  const nvme::LogHeader header = *nvme::DecodeLogHeader(*bytes);
+  RR_ASSIGN_OR_RETURN(const auto bytes, queue.DiscoveryLog(0, nvme::kLogHeaderBytes, patience));
+  const nvme::LogHeader header = *nvme::DecodeLogHeader(bytes);
   if (header.format != 0)
     return MakeFailure(FailureKind::kCorrupt,
                        fmt::format("the discovery log has the unknown format {}", header.format));
@@ -58,11 +56,12 @@ absl::Status ReadEntries(Queue& queue, Log& log, const Patience& patience) {
   const std::uint64_t count = std::min(log.header.records, kMostRecords);
   for (std::uint64_t at = 0; at < count; at += kRecordsAtOnce) {
     const auto records = static_cast<std::uint32_t>(std::min<std::uint64_t>(kRecordsAtOnce, count - at));
-    const auto bytes = queue.DiscoveryLog(nvme::kLogHeaderBytes + at * nvme::kLogEntryBytes,
-                                          records * static_cast<std::uint32_t>(nvme::kLogEntryBytes), patience);
-    if (!bytes.ok()) return bytes.status();
+    RR_ASSIGN_OR_RETURN(
+        const auto bytes,
+        queue.DiscoveryLog(nvme::kLogHeaderBytes + at * nvme::kLogEntryBytes,
+                           records * static_cast<std::uint32_t>(nvme::kLogEntryBytes), patience));
     for (std::uint32_t i = 0; i < records; ++i)
-      log.entries.push_back(*nvme::DecodeLogEntry(Octets(*bytes).subspan(i * nvme::kLogEntryBytes)));
+      log.entries.push_back(*nvme::DecodeLogEntry(Octets(bytes).subspan(i * nvme::kLogEntryBytes)));
   }
   return absl::OkStatus();
 }
@@ -100,12 +99,10 @@ void TellLog(const Log& log, NvmeAnswers& answers) {
 }
 
 absl::Status Enable(Queue& queue, NvmeAnswers& answers, const Patience& patience) {
-  const absl::StatusOr<std::uint64_t> capabilities = queue.Property(nvme::kPropertyCapabilities, patience);
-  if (!capabilities.ok()) return capabilities.status();
-  const absl::StatusOr<std::uint64_t> version = queue.Property(nvme::kPropertyVersion, patience);
-  if (!version.ok()) return version.status();
-  const nvme::Capabilities can = nvme::DecodeCapabilities(*capabilities);
-  answers.version = nvme::VersionText(static_cast<std::uint32_t>(*version));
+  RR_ASSIGN_OR_RETURN(const std::uint64_t capabilities, queue.Property(nvme::kPropertyCapabilities, patience));
+  RR_ASSIGN_OR_RETURN(const std::uint64_t version, queue.Property(nvme::kPropertyVersion, patience));
+  const nvme::Capabilities can = nvme::DecodeCapabilities(capabilities);
+  answers.version = nvme::VersionText(static_cast<std::uint32_t>(version));
   answers.queue_entries = can.queue_entries;
   answers.ready_timeout_ms = can.ready_timeout_ms;
   RR_RETURN_IF_ERROR(queue.Enable(patience));
@@ -133,10 +130,9 @@ bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity
   if (const auto accept = nvme::DecodeConnectAccept(queue.link().private_data()))
     answers.controller_queue = accept->receive_queue;
   const bool admitted = walk.Step(kStepNvmeDiscoveryConnect, seconds(8), [&](const Patience& patience) {
-    const auto result = queue.ConnectController(identity, nvme::kDiscoveryName, patience);
-    if (!result.ok()) return result.status();
-    answers.controller_id = nvme::ControllerIdOf(*result);
-    answers.discovery_authentication = nvme::DemandsAuthentication(*result);
+    RR_ASSIGN_OR_RETURN(const auto result, queue.ConnectController(identity, nvme::kDiscoveryName, patience));
+    answers.controller_id = nvme::ControllerIdOf(result);
+    answers.discovery_authentication = nvme::DemandsAuthentication(result);
     return absl::OkStatus();
   });
   if (!admitted) return false;
@@ -156,9 +152,8 @@ absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools
   if (!nvme::IsName(subsystem)) return MakeFailure(FailureKind::kSetup, subsystem + ": not a subsystem's NQN");
   Queue queue(tools.make_link);
   RR_RETURN_IF_ERROR(queue.Connect(NvmeEndpointOf(target), target.local_address, patience));
-  const auto result = queue.ConnectController(identity, subsystem, patience);
-  if (!result.ok()) return result.status();
-  if (nvme::DemandsAuthentication(*result))
+  RR_ASSIGN_OR_RETURN(const auto result, queue.ConnectController(identity, subsystem, patience));
+  if (nvme::DemandsAuthentication(result))
     return MakeFailure(FailureKind::kRejected,
                        "Connect to " + subsystem + ": it demands DH-HMAC-CHAP authentication");
   return absl::OkStatus();
@@ -191,11 +186,10 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& i
   answers.kernel_controller = kernel->controller();
   answers.kernel_transport = kernel->Transport();
   walk.Step(kStepNvmeKernelRead, seconds(30), [&](const Patience& patience) {
-    const absl::StatusOr<nvme::NamespaceDevice> device = kernel->FindNamespace(patience);
-    if (!device.ok()) return device.status();
-    answers.namespace_bytes = device->size_bytes;
-    answers.namespace_block = device->block_bytes;
-    return nvme::ReadNamespace(*device, walk.result().transfers.emplace_back(), patience);
+    RR_ASSIGN_OR_RETURN(const nvme::NamespaceDevice device, kernel->FindNamespace(patience));
+    answers.namespace_bytes = device.size_bytes;
+    answers.namespace_block = device.block_bytes;
+    return nvme::ReadNamespace(device, walk.result().transfers.emplace_back(), patience);
   });
   walk.Step(kStepNvmeKernelDisconnect, seconds(10),
             [&](const Patience& patience) { return kernel->Disconnect(patience); });

@@ -46,9 +46,8 @@ absl::StatusOr<Completion> Queue::Run(const Command& command, std::uint16_t id, 
                                       const Patience& patience) {
   RR_RETURN_IF_ERROR(link_.Send(command, patience));
   for (int i = 0; i < kMostStrangers; ++i) {
-    const absl::StatusOr<Octets> message = link_.Receive(patience);
-    if (!message.ok()) return message.status();
-    const auto completion = DecodeCompletion(*message);
+    RR_ASSIGN_OR_RETURN(const Octets message, link_.Receive(patience));
+    const auto completion = DecodeCompletion(message);
     if (!completion) return MakeFailure(FailureKind::kCorrupt, what + ": the answer is no completion");
     if (completion->id == id) return *completion;
   }
@@ -59,44 +58,39 @@ absl::StatusOr<std::uint64_t> Queue::ConnectController(const Identity& identity,
                                                        std::string_view subsystem_name,
                                                        const Patience& patience) {
   const auto data = EncodeConnectData(identity.host_id, identity.host_name, subsystem_name);
-  absl::StatusOr<std::unique_ptr<Buffer>> buffer =
-      link_.Lend(static_cast<std::uint32_t>(data.size()), Access::kRemoteRead);
-  if (!buffer.ok()) return buffer.status();
-  std::ranges::copy(data, (*buffer)->all().begin());
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer,
+                      link_.Lend(static_cast<std::uint32_t>(data.size()), Access::kRemoteRead));
+  std::ranges::copy(data, buffer->all().begin());
   const std::uint16_t id = next_id_++;
   const std::string what = "Connect to " + std::string(subsystem_name);
-  const absl::StatusOr<Completion> completion =
-      Run(EncodeConnect(id, KeyedBufferOf(**buffer)), id, what, patience);
-  if (!completion.ok()) return completion.status();
-  if (completion->status != 0) return Refused(what, *completion, WrongConnectField(completion->result));
-  return completion->result;
+  RR_ASSIGN_OR_RETURN(const Completion completion,
+                      Run(EncodeConnect(id, KeyedBufferOf(*buffer)), id, what, patience));
+  if (completion.status != 0) return Refused(what, completion, WrongConnectField(completion.result));
+  return completion.result;
 }
 
 absl::StatusOr<std::uint64_t> Queue::Property(std::uint32_t property, const Patience& patience) {
   const std::uint16_t id = next_id_++;
-  const absl::StatusOr<Completion> completion =
-      Run(EncodePropertyGet(id, property), id, "Property Get", patience);
-  if (!completion.ok()) return completion.status();
-  if (completion->status != 0) return Refused("Property Get", *completion);
-  return completion->result;
+  RR_ASSIGN_OR_RETURN(const Completion completion,
+                      Run(EncodePropertyGet(id, property), id, "Property Get", patience));
+  if (completion.status != 0) return Refused("Property Get", completion);
+  return completion.result;
 }
 
 absl::Status Queue::SetProperty(std::uint32_t property, std::uint64_t value, const Patience& patience) {
   const std::uint16_t id = next_id_++;
-  const absl::StatusOr<Completion> completion =
-      Run(EncodePropertySet(id, property, value), id, "Property Set", patience);
-  if (!completion.ok()) return completion.status();
-  return completion->status == 0 ? absl::OkStatus() : Refused("Property Set", *completion);
+  RR_ASSIGN_OR_RETURN(const Completion completion,
+                      Run(EncodePropertySet(id, property, value), id, "Property Set", patience));
+  return completion.status == 0 ? absl::OkStatus() : Refused("Property Set", completion);
 }
 
 absl::Status Queue::Enable(const Patience& patience) {
   RR_RETURN_IF_ERROR(SetProperty(kPropertyConfiguration, kConfigurationEnabled, patience));
   while (true) {
-    const absl::StatusOr<std::uint64_t> status = Property(kPropertyStatus, patience);
-    if (!status.ok()) return status.status();
-    if ((*status & kStatusFatal) != 0)
+    RR_ASSIGN_OR_RETURN(const std::uint64_t status, Property(kPropertyStatus, patience));
+    if ((status & kStatusFatal) != 0)
       return MakeFailure(FailureKind::kRejected, "enable the controller: it reports a fatal status");
-    if ((*status & kStatusReady) != 0) return absl::OkStatus();
+    if ((status & kStatusReady) != 0) return absl::OkStatus();
     if (std::chrono::steady_clock::now() >= patience.deadline)
       return MakeFailure(FailureKind::kStalled, "enable the controller: not ready in time");
     std::this_thread::sleep_for(kReadyLook);
@@ -111,21 +105,18 @@ void Queue::Shutdown(const Patience& patience) {
 absl::StatusOr<std::vector<std::byte>> Queue::Fetch(
     std::uint32_t length_bytes, const std::string& what,
     const std::function<Command(std::uint16_t, const KeyedBuffer&)>& encode, const Patience& patience) {
-  absl::StatusOr<std::unique_ptr<Buffer>> buffer = link_.Lend(length_bytes, Access::kRemoteWrite);
-  if (!buffer.ok()) return buffer.status();
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, link_.Lend(length_bytes, Access::kRemoteWrite));
   const std::uint16_t id = next_id_++;
-  const absl::StatusOr<Completion> completion = Run(encode(id, KeyedBufferOf(**buffer)), id, what, patience);
-  if (!completion.ok()) return completion.status();
-  if (completion->status != 0) return Refused(what, *completion);
-  const std::span<std::byte> bytes = (*buffer)->all();
+  RR_ASSIGN_OR_RETURN(const Completion completion, Run(encode(id, KeyedBufferOf(*buffer)), id, what, patience));
+  if (completion.status != 0) return Refused(what, completion);
+  const std::span<std::byte> bytes = buffer->all();
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
 absl::StatusOr<IdentifyController> Queue::Identify(const Patience& patience) {
-  const absl::StatusOr<std::vector<std::byte>> bytes =
-      Fetch(kIdentifyBytes, "Identify Controller", EncodeIdentifyController, patience);
-  if (!bytes.ok()) return bytes.status();
-  return *DecodeIdentifyController(*bytes);
+  RR_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                      Fetch(kIdentifyBytes, "Identify Controller", EncodeIdentifyController, patience));
+  return *DecodeIdentifyController(bytes);
 }
 
 absl::StatusOr<std::vector<std::byte>> Queue::DiscoveryLog(std::uint64_t offset_bytes,

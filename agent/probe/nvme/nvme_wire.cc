@@ -292,17 +292,4 @@ std::string TransportText(std::uint8_t transport) {
   }
 }
 
-std::string_view SubsystemTypeText(std::uint8_t type) {
-  switch (type) {
-    case 1:
-      return "referral";
-    case 2:
-      return "nvm";
-    case 3:
-      return "discovery";
-    default:
-      return "unknown";
-  }
-}
-
 }  // namespace rdmaready::nvme

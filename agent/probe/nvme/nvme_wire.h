@@ -163,7 +163,6 @@ struct LogEntry {
 };
 std::optional<LogEntry> DecodeLogEntry(Octets bytes);
 
-std::string TransportText(std::uint8_t transport);      // "rdma", "tcp", "type 9"
-std::string_view SubsystemTypeText(std::uint8_t type);  // "nvm", "discovery", "unknown"
+std::string TransportText(std::uint8_t transport);  // "rdma", "tcp", "type 9"
 
 }  // namespace rdmaready::nvme

@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <random>
 #include <span>
 #include <thread>
@@ -111,10 +110,9 @@ bool ProbeByTcp(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) 
   });
   if (!connected) return answered;
   walk.Step(kStepTcpNegotiate, seconds(5), [&](const Patience& patience) {
-    const absl::StatusOr<smb2::NegotiateAnswer> answer = AskByTcp(*stream, patience);
-    if (!answer.ok()) return answer.status();
-    walk.answers().tcp = {.dialect = smb2::DialectText(answer->dialect),
-                          .multi_channel = (answer->capabilities & smb2::kCapMultiChannel) != 0};
+    RR_ASSIGN_OR_RETURN(const smb2::NegotiateAnswer answer, AskByTcp(*stream, patience));
+    walk.answers().tcp = {.dialect = smb2::DialectText(answer.dialect),
+                          .multi_channel = (answer.capabilities & smb2::kCapMultiChannel) != 0};
     return absl::OkStatus();
   });
   return true;
@@ -205,9 +203,7 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   RdmaAnswers& rdma = walk.answers().rdma;
   rdma.local_iwarp = target.iwarp;
   const bool connected = walk.Step(kStepRdmaConnect, seconds(8), [&](const Patience& patience) {
-    auto made = ConnectAnyPort(target, tools, walk, patience);
-    if (!made.ok()) return made.status();
-    client = std::move(*made);
+    RR_ASSIGN_OR_RETURN(client, ConnectAnyPort(target, tools, walk, patience));
     walk.result().transport = client->facts().transport;
     rdma.ird = client->depths().ird;
     rdma.ord = client->depths().ord;
@@ -221,12 +217,10 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   });
   if (!negotiated) return false;
   return walk.Step(kStepSmb2Negotiate, seconds(6), [&](const Patience& patience) {
-    const absl::StatusOr<Octets> bytes =
-        client->Ask(smb2::EncodeNegotiate(kRdmaDialects, FreshSeed()), patience);
-    if (!bytes.ok()) return bytes.status();
-    const absl::StatusOr<smb2::NegotiateAnswer> answer = Understand(*bytes);
-    if (!answer.ok()) return answer.status();
-    TellAnswer(*answer, client->connection().response()->max_read_write_bytes, walk.answers().smb);
+    RR_ASSIGN_OR_RETURN(const Octets bytes,
+                        client->Ask(smb2::EncodeNegotiate(kRdmaDialects, FreshSeed()), patience));
+    RR_ASSIGN_OR_RETURN(const smb2::NegotiateAnswer answer, Understand(bytes));
+    TellAnswer(answer, client->connection().response()->max_read_write_bytes, walk.answers().smb);
     return absl::OkStatus();
   });
 }

@@ -2,9 +2,7 @@
 #include "agent/probe/smb/smbd_client.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstring>
 
 #include "agent/link/failure.h"
 #include "api/base/status.h"
@@ -50,10 +48,7 @@ absl::Status SmbdClient::Negotiate(const Patience& patience) {
 
 absl::StatusOr<std::vector<std::byte>> SmbdClient::Ask(smbdirect::Bytes request, const Patience& patience) {
   if (request.size() > kMostRequestBytes) return MakeFailure(FailureKind::kSetup, "ask: a request too long");
-  absl::StatusOr<std::unique_ptr<Buffer>> buffer =
-      Buffer::Make(*link_, kMostRequestBytes, 1, Access::kSendSource);
-  if (!buffer.ok()) return buffer.status();
-  request_ = *std::move(buffer);
+  RR_ASSIGN_OR_RETURN(request_, Buffer::Make(*link_, kMostRequestBytes, 1, Access::kSendSource));
   std::ranges::copy(request, request_->all().begin());
   edge_.Lend(*request_);
   answer_.reset();

@@ -65,7 +65,7 @@ TEST_F(ServiceTest, SeveralQueuePairsInBothDirectionsAreKeptAsATestEachWay) {
     EXPECT_EQ(result->qps, 2u);
     EXPECT_EQ(result->depth, 8u);
     EXPECT_TRUE(result->busy_poll && result->bidirectional);
-    EXPECT_FALSE(result->verify);
+    EXPECT_TRUE(result->unverified);
   }
   ASSERT_THAT(a.store.transfers, SizeIs(2));
   ASSERT_THAT(b.store.transfers, SizeIs(2));

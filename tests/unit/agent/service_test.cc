@@ -7,7 +7,7 @@
 #include "agent/own_check.h"
 #include "agent/port_lock.h"
 #include "api/convert/facts.h"
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 #include "api/model/cases.h"
 #include "collectors/collect.h"
 #include "collectors/recording/recorded_host.h"

@@ -83,7 +83,7 @@ TransferRecord EarlierTransfer() {
   result.depth = 15;
   result.qps = 16;
   result.busy_poll = true;
-  result.verify = false;
+  result.unverified = true;
   result.bidirectional = true;
   result.error_counters = std::vector<CounterChange>{{"out_of_sequence", CounterChange::Kind::kGrew, 7},
                                                      {"link_downed", CounterChange::Kind::kGone, 0}};

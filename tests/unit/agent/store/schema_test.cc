@@ -2,7 +2,7 @@
 // Files of other versions: older ones are brought up to date without losing a row, newer ones are left alone.
 #include "agent/store/schema.h"
 
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 #include "tests/unit/agent/store/store_test.h"
 
 namespace rdmaready {

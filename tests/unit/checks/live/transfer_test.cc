@@ -185,7 +185,7 @@ TEST(JudgeTransfer, SaysOfAnUnverifiedTestThatItIsOneAndStillWantsMessages) {
   TransferResult result{.case_name = "write-512k",
                         .operation = Operation::kWrite,
                         .message_bytes = 524'288,
-                        .verify = false,
+                        .unverified = true,
                         .messages = 80,
                         .bytes = 41'943'040,
                         .elapsed_ns = 68'000'000,

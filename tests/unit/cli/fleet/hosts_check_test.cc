@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "api/convert/facts.h"
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 #include "api/model/cases.h"
 #include "api/profile/profile_proto.h"
 #include "checks/judge.h"

@@ -128,7 +128,7 @@ TEST(TransfersText, ShowsNoFiguresOfATestThatMovedNothing) {
 
 TransferRow RawTransfer() {
   TransferRow row = GoodTransfer();
-  row.result.verify = false;
+  row.result.unverified = true;
   row.result.bytes_verified = 0;
   row.result.busy_poll = true;
   row.result.qps = 4;

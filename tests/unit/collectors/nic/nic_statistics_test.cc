@@ -68,10 +68,10 @@ TEST(NicNames, AreOfTheDriverAndItsPriority) {
 
 TEST(NicNames, AreShortEnoughEachOnceAndMeanSomething) {
   EXPECT_EQ(NicNameTables().size(), 7U);
-  for (const NicNameTable* table : NicNameTables()) {
+  for (const NicNameTable& table : NicNameTables()) {
     std::set<std::string_view> patterns;
-    EXPECT_FALSE(table->rows.empty()) << table->drivers[0];
-    for (const NicNameRow& row : table->rows) {
+    EXPECT_FALSE(table.rows.empty()) << table.drivers[0];
+    for (const NicNameRow& row : table.rows) {
       EXPECT_TRUE(patterns.insert(row.pattern).second) << row.pattern;
       EXPECT_LT(row.pattern.size(), 32U) << row.pattern;
       EXPECT_NE(row.counter, NicCounter::kUnknown) << row.pattern;

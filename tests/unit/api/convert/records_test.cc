@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 
+#include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
-#include "api/convert/peer_message.h"
+#include <set>
+#include <string>
+
+#include "api/model/fields.h"
+#include "api/model/profile.h"
 
 namespace rdmaready {
 namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
 
 Finding FullFinding() {
   return {.id = "pfc.lossless-priority",
@@ -50,7 +58,7 @@ TransferResult FullResult() {
   result.depth = 15;
   result.qps = 16;
   result.busy_poll = true;
-  result.verify = false;
+  result.unverified = true;
   result.bidirectional = true;
   std::vector<CounterChange> changes;
   for (int kind = 0; kind <= static_cast<int>(CounterChange::Kind::kGone); ++kind) {
@@ -79,7 +87,7 @@ TEST(ReportConversion, KeepsEveryFieldOfTransferOptions) {
 TEST(ReportConversion, ReadsOptionsAndResultsOfAnOlderVersionAsWhatItDid) {
   EXPECT_EQ(FromProto(v1::TransferOptions()), TransferOptions{});
   EXPECT_EQ(FromProto(v1::TransferResult()).qps, 1u);
-  EXPECT_TRUE(FromProto(v1::TransferResult()).verify);
+  EXPECT_FALSE(FromProto(v1::TransferResult()).unverified);
   EXPECT_EQ(FromProto(v1::PeerMessage()).lanes, 1u);
 }
 
@@ -119,15 +127,48 @@ TEST(ReportConversion, PacketsOfMorePrioritiesThanThereAreAreNotKnown) {
 }
 
 TEST(ReportConversion, ReadsAFailureOfANewerVersionAsAFailure) {
-  v1::Failure failure;
-  failure.set_kind(static_cast<v1::Failure::Kind>(77));
-  EXPECT_NE(FromProto(failure).kind, FailureKind::kNone);
+  v1::TransferResult message = ToProto(FullResult());
+  message.mutable_failure()->set_kind(static_cast<v1::Failure::Kind>(77));
+  EXPECT_EQ(FromProto(message).failure.kind, FailureKind::kPeerGone);
 }
 
 TEST(ReportConversion, ReadsAnOutcomeOfANewerVersionAsUnknown) {
   v1::Finding finding = ToProto(FullFinding());
   finding.set_outcome(static_cast<v1::Outcome>(77));
   EXPECT_EQ(FromProto(finding).outcome, Outcome::kUnknown);
+}
+
+// The names that the struct lists and those of the message, here and within.
+void ExpectSameFields(const TypeInfo& type, const Descriptor& message, std::set<std::string> apart = {}) {
+  for (const FieldInfo& field : type.fields()) {
+    const std::string name(field.name);
+    const FieldDescriptor* slot = message.FindFieldByName(name);
+    ASSERT_TRUE(slot != nullptr && apart.insert(name).second) << message.full_name() << "." << name;
+    const TypeInfo* held = field.type;
+    const Descriptor* part = slot->message_type();
+    const bool fact = held->form == TypeInfo::Form::kFact;
+    if (fact) part = part->FindFieldByName("value")->message_type();
+    if (fact || held->form == TypeInfo::Form::kOptional) held = held->element;
+    if (held->form == TypeInfo::Form::kList && part != nullptr && !slot->is_repeated()) {
+      ASSERT_EQ(part->field_count(), 1) << part->full_name();
+      part = part->field(0)->message_type();
+    }
+    while (held->element != nullptr) held = held->element;
+    EXPECT_EQ(held->form == TypeInfo::Form::kStruct, part != nullptr) << slot->full_name();
+    if (part != nullptr) ExpectSameFields(*held, *part);
+  }
+  EXPECT_EQ(static_cast<int>(apart.size()), message.field_count()) << message.full_name();
+}
+
+TEST(RecordsFields, AreThoseOfTheMessages) {
+  ExpectSameFields(TypeOf<Finding>(), *v1::Finding::descriptor());
+  ExpectSameFields(TypeOf<HostReport>(), *v1::HostReport::descriptor());
+  ExpectSameFields(TypeOf<PeerMessage>(), *v1::PeerMessage::descriptor());
+  ExpectSameFields(TypeOf<ProbeResult>(), *v1::ProbeResult::descriptor());
+  ExpectSameFields(TypeOf<RunRecord>(), *v1::StoredRun::descriptor());
+  ExpectSameFields(TypeOf<TransferRecord>(), *v1::StoredTransfer::descriptor());
+  ExpectSameFields(TypeOf<StoreEvent>(), *v1::StoreEvent::descriptor());
+  ExpectSameFields(TypeOf<Profile>(), *v1::Profile::descriptor(), {"ets"});
 }
 
 TEST(PeerMessageConversion, KeepsEveryField) {

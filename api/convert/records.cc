@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/convert/records.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "api/convert/message.h"
+
+namespace rdmaready {
+
+using convert::ReadOrDefault;
+using convert::Written;
+
+v1::Finding ToProto(const Finding& finding) { return Written<v1::Finding>(finding); }
+Finding FromProto(const v1::Finding& message) { return ReadOrDefault<Finding>(message); }
+
+v1::HostReport ToProto(const HostReport& report) { return Written<v1::HostReport>(report); }
+HostReport FromProto(const v1::HostReport& message) { return ReadOrDefault<HostReport>(message); }
+
+v1::HostReport WithoutFindings(const HostReport& report) {
+  v1::HostReport message = ToProto(report);
+  message.clear_findings();
+  return message;
+}
+
+v1::TransferResult ToProto(const TransferResult& result) { return Written<v1::TransferResult>(result); }
+
+TransferResult FromProto(const v1::TransferResult& message) {
+  TransferResult result;
+  if (const auto lack = convert::ReadStruct(TypeOf<TransferResult>(), message, &result)) {
+    return {.failure = {FailureKind::kPeerGone, lack->detail}};
+  }
+  return result;
+}
+
+v1::TransferOptions ToProto(const TransferOptions& options) {
+  v1::TransferOptions message;
+  message.set_busy_poll(options.busy_poll);
+  message.set_unverified(!options.verify);
+  message.set_bidirectional(options.bidirectional);
+  message.set_qps(options.qps);
+  message.set_depth(options.depth);
+  message.set_duration_ms(static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(options.duration.count(), 0, std::numeric_limits<std::uint32_t>::max())));
+  message.set_max_bytes(options.max_bytes);
+  if (options.tos) message.set_tos(*options.tos);
+  message.set_system_tos(options.system_tos);
+  return message;
+}
+
+TransferOptions FromProto(const v1::TransferOptions& message) {
+  TransferOptions options;
+  options.busy_poll = message.busy_poll();
+  options.verify = !message.unverified();
+  options.bidirectional = message.bidirectional();
+  options.qps = std::max(message.qps(), 1u);
+  options.depth = message.depth();
+  options.duration = std::chrono::milliseconds(message.duration_ms());
+  options.max_bytes = message.max_bytes();
+  if (message.has_tos()) options.tos = static_cast<std::uint8_t>(std::min(message.tos(), 255u));
+  options.system_tos = message.system_tos();
+  return options;
+}
+
+v1::PeerMessage ToProto(const PeerMessage& message) { return Written<v1::PeerMessage>(message); }
+PeerMessage FromProto(const v1::PeerMessage& message) { return ReadOrDefault<PeerMessage>(message); }
+
+v1::ProbeResult ToProto(const ProbeResult& result) { return Written<v1::ProbeResult>(result); }
+ProbeResult FromProto(const v1::ProbeResult& message) { return ReadOrDefault<ProbeResult>(message); }
+
+v1::StoredRun ToProto(const RunRecord& record) { return Written<v1::StoredRun>(record); }
+RunRecord FromProto(const v1::StoredRun& message) { return ReadOrDefault<RunRecord>(message); }
+
+v1::StoredTransfer ToProto(const TransferRecord& record) { return Written<v1::StoredTransfer>(record); }
+TransferRecord FromProto(const v1::StoredTransfer& message) { return ReadOrDefault<TransferRecord>(message); }
+
+v1::StoreEvent ToProto(const StoreEvent& event) { return Written<v1::StoreEvent>(event); }
+StoreEvent FromProto(const v1::StoreEvent& message) { return ReadOrDefault<StoreEvent>(message); }
+
+v1::ListHistoryRequest ToProto(const HistoryQuery& query) {
+  v1::ListHistoryRequest message;
+  message.set_limit(static_cast<std::uint32_t>(std::max(query.limit, 1)));
+  message.set_since_unix_ns(query.since_unix_ns);
+  message.set_before_unix_ns(query.before_unix_ns);
+  message.set_run_id(query.run_id);
+  message.set_with_texts(query.with_texts);
+  message.set_kind(static_cast<v1::ListHistoryRequest::Kind>(query.kind));
+  return message;
+}
+
+HistoryQuery FromProto(const v1::ListHistoryRequest& message) {
+  HistoryQuery query;
+  if (message.limit() != 0)
+    query.limit = static_cast<int>(std::min<std::uint32_t>(message.limit(), kMaxHistory));
+  query.since_unix_ns = message.since_unix_ns();
+  query.before_unix_ns = message.before_unix_ns();
+  query.run_id = message.run_id();
+  query.with_texts = message.with_texts();
+  if (v1::ListHistoryRequest::Kind_IsValid(message.kind()))
+    query.kind = static_cast<HistoryQuery::Kind>(message.kind());
+  return query;
+}
+
+}  // namespace rdmaready

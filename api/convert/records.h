@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agents and callers tell each other, and what the store keeps, to and from the wire: findings, host
+// reports, transfers, probes, history. Total both ways: a message of a value that cannot be is the default, and
+// a result of a transfer among them has failed.
+#pragma once
+
+#include "api/model/history.h"
+#include "api/model/peer_message.h"
+#include "api/model/probe.h"
+#include "api/model/report.h"
+#include "rdmaready/v1/agent.pb.h"
+
+namespace rdmaready {
+
+v1::Finding ToProto(const Finding& finding);
+Finding FromProto(const v1::Finding& message);
+
+v1::HostReport ToProto(const HostReport& report);
+v1::HostReport WithoutFindings(const HostReport& report);  // the rest of it
+HostReport FromProto(const v1::HostReport& message);
+
+v1::TransferResult ToProto(const TransferResult& result);
+TransferResult FromProto(const v1::TransferResult& message);
+
+v1::TransferOptions ToProto(const TransferOptions& options);
+TransferOptions FromProto(const v1::TransferOptions& message);
+
+// The engine checks what control messages of a live test say; here only their shape is checked: a port or a
+// nonce of the wrong size gives a message of kind kUnknown, which ends the test.
+v1::PeerMessage ToProto(const PeerMessage& message);
+PeerMessage FromProto(const v1::PeerMessage& message);
+
+v1::ProbeResult ToProto(const ProbeResult& result);
+ProbeResult FromProto(const v1::ProbeResult& message);
+
+v1::StoredRun ToProto(const RunRecord& record);
+RunRecord FromProto(const v1::StoredRun& message);
+
+v1::StoredTransfer ToProto(const TransferRecord& record);
+TransferRecord FromProto(const v1::StoredTransfer& message);
+
+v1::StoreEvent ToProto(const StoreEvent& event);
+StoreEvent FromProto(const v1::StoreEvent& message);
+
+// The limit is the receiver's to bound: FromProto takes 0 as the default.
+v1::ListHistoryRequest ToProto(const HistoryQuery& query);
+HistoryQuery FromProto(const v1::ListHistoryRequest& message);
+
+}  // namespace rdmaready
