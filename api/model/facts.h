@@ -70,6 +70,26 @@ struct OpenFiles {
   bool operator==(const OpenFiles&) const = default;
 };
 
+// What the kernel says of its clock, CLOCK_REALTIME; containers share that of their host. Whoever keeps the
+// clock (an NTP client, phc2sys) tells it to the kernel.
+struct KernelClock {
+  // NTP_PHASE_LIMIT: after boot, and after the clock was set.
+  static constexpr std::uint64_t kNobodyKnowsUs = 16'000'000;
+
+  // STA_UNSYNC or TIME_ERROR. Some who keep the clock set it too, so that the kernel leaves the RTC alone.
+  bool unsynchronised = false;
+  // 500 more with each second, up to kNobodyKnowsUs, until somebody corrects the clock.
+  std::uint64_t max_error_us = 0;
+  std::uint64_t estimated_error_us = 0;  // kNobodyKnowsUs: nobody has told it
+
+  void Fields(auto& list) {
+    list.State("unsynchronised", unsynchronised);
+    list.Reading("max_error_us", max_error_us, "estimated_error_us", estimated_error_us);
+  }
+
+  bool operator==(const KernelClock&) const = default;
+};
+
 // ---- RDMA -----------------------------------------------------------------------------------------------
 
 enum class Transport { kUnknown, kInfiniBand, kRoce, kIwarp };
@@ -247,6 +267,7 @@ struct Facts {
   Fact<std::vector<std::string>> lldp_agents{};    // those that run here: "lldpad", "lldpd"
   Fact<std::vector<std::string>> cpu_governors{};  // in use, each once: "performance"
   Fact<bool> irqbalance{};                         // it runs
+  Fact<KernelClock> clock{};
 
   void Fields(auto& list) {
     list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
@@ -256,7 +277,8 @@ struct Facts {
                  agent_capabilities, "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings",
                  markings, "cpu_governors", cpu_governors);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
-               "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance);
+               "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance, "clock",
+               clock);
     list.Reading("uptime_s", uptime_s);
   }
 
