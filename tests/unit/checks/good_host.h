@@ -218,6 +218,7 @@ inline Facts GoodHost() {
   host.lldp_agents = std::vector<std::string>{};
   host.cpu_governors = std::vector<std::string>{"performance"};
   host.irqbalance = false;
+  host.clock = KernelClock{.max_error_us = 51'000, .estimated_error_us = 300};
   return host;
 }
 
