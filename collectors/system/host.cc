@@ -11,6 +11,7 @@
 #include "api/base/number_ranges.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/system/os_release.h"
 
 namespace rdmaready {
 namespace {
@@ -228,6 +229,7 @@ void ReadHostFacts(HostReader& host, Facts& facts) {
   facts.hostname = ReadHostname(host);
   facts.machine_id = ReadMachineId(host);
   facts.kernel = ReadKernel(host);
+  facts.distribution = ReadDistribution(host);
   facts.memlock = ReadMemlock(host);
   facts.open_files = ReadOpenFiles(host);
   facts.uptime_s = ReadUptime(host);
