@@ -189,7 +189,7 @@ std::vector<Check> InfinibandChecks() {
            "none where a switch is its subnet manager: look there",
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "inv.transport"},
-       .telling = 3,
+       .in_summary = 3,
        .judge = JudgeIbSm},
       {.id = "ib.lid",
        .title = "The InfiniBand port has a LID",

@@ -185,7 +185,7 @@ std::vector<Check> HostChecks() {
               "LimitMEMLOCK=infinity in its unit, and in that of every storage service in user space",
        .blocks_for = &kDemandsMemlock,
        .depends_on = {"inv.rdma-present"},
-       .telling = 1,
+       .in_summary = 1,
        .judge = JudgeHostMemlock},
       {.id = "host.nofile",
        .title = "Enough files may be open for RDMA connections",
