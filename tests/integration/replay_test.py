@@ -109,7 +109,7 @@ class Judged(Saved):
 
 # What changes while nobody does anything: uptime, counters and how long a neighbour was not confirmed.
 def settled(facts):
-    return {name: fact for name, fact in facts.items() if name not in ("uptime_s", "uptimeS", "ports", "neighbours")}
+    return {name: fact for name, fact in facts.items() if name not in ("uptime_s", "uptimeS", "clock", "ports", "neighbours")}
 
 
 class Shown(Saved):
