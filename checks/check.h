@@ -78,7 +78,7 @@ struct Check {
   std::string_view group{};                    // the heading of the report; empty: that of its family
   const Demand* blocks_for = nullptr;          // when it keeps a host from being ready; null: never
   std::vector<std::string_view> depends_on{};  // checks that may hide this one: see checks/hiding.h
-  int telling = 0;           // its place in the one line that sums up its group when all is well; 0: none
+  int in_summary = 0;        // its place in the one line that sums up its group when all is well; 0: none
   bool parts_hosts = false;  // of a pair: where it fails, the two hosts have no ports that could be tested
   // The type of the function's parameter says what the check is about.
   std::variant<Judge<HostView>, Judge<PortView>, Judge<EthernetView>, Judge<PairView>, JudgeAmongPorts,

@@ -61,16 +61,16 @@ class HostJudge {
     std::string spare{};  // why it is not asked: it is a spare port
     std::vector<NetdevRef> ethernets{};
     // Findings about it or about the host that can hide another: with many ports they are few among many.
-    std::vector<Finding> telling{};
+    std::vector<Finding> hiders{};
   };
 
   void Each(const Check& check, Judge<HostView> judge) {
     const Stopwatch watch(now_);
     Finding finding = Ask(check, profile_, "", "host", [&] { return judge({host_, profile_}); });
-    HideBehind(finding, check, {.findings = telling_, .subject = finding.subject});
-    if (IsTelling(finding)) {
-      telling_.push_back(finding);
-      for (Place& place : places_) place.telling.push_back(finding);
+    HideBehind(finding, check, {.findings = hiders_, .subject = finding.subject});
+    if (CanHide(finding)) {
+      hiders_.push_back(finding);
+      for (Place& place : places_) place.hiders.push_back(finding);
     }
     Take(std::move(finding), nullptr, nullptr, watch);
   }
@@ -112,12 +112,12 @@ class HostJudge {
     Place& place = places_[i];
     const Stopwatch watch(now_);
     Finding finding = Ask(check, profile_, place.spare, std::move(subject), answer);
-    HideBehind(finding, check, {.findings = place.telling, .subject = finding.subject});
-    if (IsTelling(finding)) place.telling.push_back(finding);
+    HideBehind(finding, check, {.findings = place.hiders, .subject = finding.subject});
+    if (CanHide(finding)) place.hiders.push_back(finding);
     Take(std::move(finding), &ports_[i], ethernet, watch);
   }
 
-  static bool IsTelling(const Finding& finding) {
+  static bool CanHide(const Finding& finding) {
     return CallsForAction(finding.outcome) || !finding.hidden_by.empty();
   }
 
@@ -132,7 +132,7 @@ class HostJudge {
   const NowNs& now_;
   const std::vector<Port>& ports_;
   std::vector<Place> places_{};
-  std::vector<Finding> telling_{};  // of the host
+  std::vector<Finding> hiders_{};  // of the host
   std::vector<Finding> findings_{};
 };
 

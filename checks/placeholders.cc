@@ -7,6 +7,7 @@
 
 #include "api/base/text.h"
 #include "checks/words/names.h"
+#include "checks/words/packages.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::array<std::string_view, 12> kKeys{"device", "port",  "netdev",    "priority", "dscp", "tos",
                                                  "mtu",    "speed", "transport", "memlock",  "pid",  "profile"};
+
+// Before the name of software.
+constexpr std::string_view kInstall = "install ";
 
 template <class T>
 std::string NumberText(const std::optional<T>& number) {
@@ -52,12 +56,14 @@ std::string FillIn(std::string_view text, const Facts& host, const Port* port, c
     text.remove_prefix(open);
     const std::size_t close = text.find('}');
     const std::string_view key = close == std::string_view::npos ? "" : text.substr(1, close - 1);
-    if (std::ranges::find(kKeys, key) == kKeys.end()) {
+    std::string value = key.starts_with(kInstall)
+                            ? InstallCommand(PackageManagerOf(host), key.substr(kInstall.size()))
+                            : ValueOf(key, host, port, profile, ethernet);
+    if (value.empty() && std::ranges::find(kKeys, key) == kKeys.end()) {
       filled += '{';
       text.remove_prefix(1);
       continue;
     }
-    std::string value = ValueOf(key, host, port, profile, ethernet);
     if (value.empty()) {
       value = key;
       std::ranges::transform(value, value.begin(),

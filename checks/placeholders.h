@@ -12,10 +12,10 @@
 
 namespace rdmaready {
 
-// Knows {device} {port} {netdev} {priority} {dscp} {tos} {mtu} {speed} {transport} {memlock}, {pid} and
-// {profile}. What is not known here is replaced by its own name in capitals ("NETDEV"), so that it is plain
-// what the reader has to put in. `port` may be null. {netdev} is `ethernet` where that is given and known, else
-// the port's. Braces around anything else stay as they are.
+// Knows {device} {port} {netdev} {priority} {dscp} {tos} {mtu} {speed} {transport} {memlock}, {pid},
+// {profile}, and {install SOFTWARE} of checks/words/packages.h. What is not known here is replaced by its own
+// name in capitals ("NETDEV"), so that it is plain what the reader has to put in. `port` may be null. {netdev}
+// is `ethernet` where that is given and known, else the port's. Braces around anything else stay as they are.
 std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile,
                    const NetdevRef* ethernet = nullptr);
 

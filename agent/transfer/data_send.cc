@@ -82,7 +82,7 @@ absl::Status SendInitiator::Exchange(std::uint64_t ping, Phase& phase) {
 
 absl::Status SendInitiator::TakeUntil(std::uint64_t answers, std::uint64_t completed, Phase& phase) {
   TransferCounts& counts = phase.counts;
-  std::array<Completion, 2 * kSendSlots> completions;
+  std::array<Completion, std::size_t{2} * kSendSlots> completions;
   while (counts.completed < completed || counts.received < answers) {
     RR_ASSIGN_OR_RETURN(const std::size_t count, session_.Wait(completions));
     for (const Completion& completion : std::span(completions).first(count)) {

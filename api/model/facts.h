@@ -44,6 +44,18 @@ struct Kernel {
   bool operator==(const Kernel&) const = default;
 };
 
+// What os-release(5) says of the file system that the agent sees; in a container that is the image's, and the
+// kernel may be another distribution's. Each word consists of a-z, 0-9, '.', '_' and '-'.
+struct Distribution {
+  std::string id{};                 // "rocky"
+  std::vector<std::string> like{};  // "rhel", "centos", "fedora": the nearest one first
+  std::string version{};            // "9.4"; empty: it has none
+
+  void Fields(auto& list) { list.Setting("id", id, "like", like, "version", version); }
+
+  bool operator==(const Distribution&) const = default;
+};
+
 // RLIMIT_MEMLOCK of the process that registers memory (the agent), soft limit.
 struct Memlock {
   static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
@@ -68,6 +80,26 @@ struct OpenFiles {
   void Fields(auto& list) { list.Setting("soft", soft, "hard", hard); }
 
   bool operator==(const OpenFiles&) const = default;
+};
+
+// What the kernel says of its clock, CLOCK_REALTIME; containers share that of their host. Whoever keeps the
+// clock (an NTP client, phc2sys) tells it to the kernel.
+struct KernelClock {
+  // NTP_PHASE_LIMIT: after boot, and after the clock was set.
+  static constexpr std::uint64_t kNobodyKnowsUs = 16'000'000;
+
+  // STA_UNSYNC or TIME_ERROR. Some who keep the clock set it too, so that the kernel leaves the RTC alone.
+  bool unsynchronised = false;
+  // 500 more with each second, up to kNobodyKnowsUs, until somebody corrects the clock.
+  std::uint64_t max_error_us = 0;
+  std::uint64_t estimated_error_us = 0;  // kNobodyKnowsUs: nobody has told it
+
+  void Fields(auto& list) {
+    list.State("unsynchronised", unsynchronised);
+    list.Reading("max_error_us", max_error_us, "estimated_error_us", estimated_error_us);
+  }
+
+  bool operator==(const KernelClock&) const = default;
 };
 
 // ---- RDMA -----------------------------------------------------------------------------------------------
@@ -247,6 +279,8 @@ struct Facts {
   Fact<std::vector<std::string>> lldp_agents{};    // those that run here: "lldpad", "lldpd"
   Fact<std::vector<std::string>> cpu_governors{};  // in use, each once: "performance"
   Fact<bool> irqbalance{};                         // it runs
+  Fact<KernelClock> clock{};
+  Fact<Distribution> distribution{};
 
   void Fields(auto& list) {
     list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
@@ -254,9 +288,10 @@ struct Facts {
                  "modules", modules, "options", options, "ksmbd", ksmbd, "ports", ports, "firewall", firewall,
                  "routing_rules", routing_rules, "device_nodes", device_nodes, "agent_capabilities",
                  agent_capabilities, "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings",
-                 markings, "cpu_governors", cpu_governors);
+                 markings, "cpu_governors", cpu_governors, "distribution", distribution);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
-               "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance);
+               "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance, "clock",
+               clock);
     list.Reading("uptime_s", uptime_s);
   }
 

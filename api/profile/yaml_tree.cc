@@ -97,7 +97,8 @@ class Builder : public YAML::EventHandler {
   void Add(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlNode::Kind kind,
            const std::string& text) {
     if (problem_ || !Accept(mark, tag, anchor)) return;
-    Place(mark.line + 1, {.kind = kind, .line = mark.line + 1, .quoted = tag == "!", .text = text});
+    Place(mark.line + 1,
+          {.kind = kind, .line = mark.line + 1, .quoted = tag == "!", .text = text, .entries = {}});
   }
 
   void Open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlNode::Kind kind) {
@@ -106,7 +107,7 @@ class Builder : public YAML::EventHandler {
     if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::kMap && !open_.back().has_key) {
       return Reject(mark, "a key must be plain text");
     }
-    open_.push_back({.node = {.kind = kind, .line = mark.line + 1}});
+    open_.push_back({.node = {.kind = kind, .line = mark.line + 1, .entries = {}}});
   }
 
   void Close() {

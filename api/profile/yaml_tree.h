@@ -40,7 +40,7 @@ struct YamlNode {
   bool quoted = false;  // a quoted scalar is text, never a number
   std::string text{};   // of a scalar
   std::vector<YamlNode> items{};
-  std::vector<Entry> entries{};
+  std::vector<Entry> entries;  // without braces: Entry is not complete here
 };
 
 struct YamlNode::Entry {

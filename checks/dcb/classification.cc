@@ -162,7 +162,7 @@ std::vector<Check> ClassificationChecks() {
        .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
        .blocks_for = &kDemandsDscp,
        .depends_on = {"link.state", "drv.dcb-capable"},
-       .telling = 3,
+       .in_summary = 3,
        .judge = JudgeMapDscp},
       {.id = "trust.mode",
        .title = "The NIC classifies received frames as the profile asks",

@@ -216,7 +216,7 @@ std::vector<Check> EtsChecks() {
               "{priority}:{priority}",
        .blocks_for = &kDemandsEts,
        .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa"},
-       .telling = 2,
+       .in_summary = 2,
        .judge = JudgeEtsRdmaShare},
       {.id = "ets.maxrate",
        .title = "RDMA's class has no rate limit",

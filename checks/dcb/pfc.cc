@@ -125,7 +125,7 @@ std::vector<Check> PfcChecks() {
        .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
        .blocks_for = &kDemandsLossless,
        .depends_on = {"drv.dcb-capable", "pfc.capability"},
-       .telling = 1,
+       .in_summary = 1,
        .judge = JudgePfcLosslessPriority},
       {.id = "pfc.not-default",
        .title = "The default priority is never paused",

@@ -234,7 +234,7 @@ std::vector<Check> DriverChecks() {
        .title = "Programs have a verbs driver for the device",
        .why = "The kernel's half alone serves the kernel: no program opens the device, no test runs, and what "
               "verbs tell of the port stays unknown",
-       .fix = "apt-get install ibverbs-providers  # or the package that came with the vendor's driver",
+       .fix = "{install verbs-drivers}  # or the package that came with the vendor's driver",
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.rdma-present", "drv.core-modules"},
        .judge = JudgeDrvUserlib},

@@ -185,11 +185,11 @@ std::vector<Check> InfinibandChecks() {
        .title = "A subnet manager has configured the InfiniBand port",
        .why = "Without one the port has no LID and stays in the state init: nothing can be sent over it",
        .fix =
-           "apt-get install -y opensm && systemctl enable --now opensm  # on one or two hosts of the fabric; "
+           "{install -y opensm} && systemctl enable --now opensm  # on one or two hosts of the fabric; "
            "none where a switch is its subnet manager: look there",
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "inv.transport"},
-       .telling = 3,
+       .in_summary = 3,
        .judge = JudgeIbSm},
       {.id = "ib.lid",
        .title = "The InfiniBand port has a LID",

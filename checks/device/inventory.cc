@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // inv.*: which RDMA ports the host has, how many, of which make, and who may see them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "checks/families.h"
 #include "checks/spare.h"
 #include "checks/words/names.h"
+#include "checks/words/packages.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -40,17 +43,39 @@ std::string PortsText(const std::vector<Port>& ports) {
   return text;
 }
 
-// Debian names its kernels "6.12.117+deb12-amd64", or "...-cloud-amd64"; the package is the flavour's. There is
-// no other sign of the distribution among the facts.
-std::string OtherKernel(const Fact<Kernel>& kernel) {
-  for (const std::string_view flavour : {"amd64", "arm64"}) {
-    if (!kernel || kernel->release.size() <= flavour.size() + 1) continue;
-    if (!kernel->release.ends_with(Cat("-", flavour))) continue;
-    return Cat("apt-get install linux-image-", flavour,
-               " && reboot  # a kernel with InfiniBand; the cloud kernels have none");
+// Debian names its kernels "6.12.117+deb12-amd64", or "...-cloud-amd64"; the package is the flavour's. Empty of
+// another kernel.
+std::string_view DebianFlavour(const Fact<Kernel>& kernel) {
+  for (const std::string_view flavour : {"-amd64", "-arm64"}) {
+    if (kernel && kernel->release.ends_with(flavour)) return flavour.substr(1);
   }
-  return "apt-get install linux-image-amd64 && reboot  # Debian's name, as the distribution is not known here; "
-         "elsewhere its kernel with CONFIG_INFINIBAND; the cloud kernels have none";
+  return {};
+}
+
+// By the running kernel's name first: the agent may be in a container, whose distribution is another one.
+std::string OtherKernel(const Facts& host) {
+  PackageManager manager = host.kernel ? PackageManagerOf(*host.kernel) : PackageManager::kUnknown;
+  if (manager == PackageManager::kUnknown) manager = PackageManagerOf(host);
+  const std::string_view flavour = DebianFlavour(host.kernel);
+  const bool ubuntu = (host.kernel && host.kernel->release.ends_with("-generic")) ||
+                      (host.distribution && host.distribution->id == "ubuntu");
+  switch (manager) {
+    case PackageManager::kUnknown:
+      return "grep CONFIG_INFINIBAND= /boot/config-*  # boot a kernel that has it; none: install the "
+             "distribution's full kernel, as those for clouds have none";
+    case PackageManager::kApt:
+      if (flavour.empty() && ubuntu)
+        return "apt-get install linux-generic && reboot  # a kernel with InfiniBand; some for clouds have none";
+      return fmt::format(
+          "apt-get install linux-image-{} && reboot  # a kernel with InfiniBand; the cloud kernels have none",
+          flavour.empty() ? "$(dpkg --print-architecture)" : flavour);
+    case PackageManager::kDnf:
+      return "dnf install kernel && reboot  # a kernel with InfiniBand; kernel-core alone lacks modules";
+    case PackageManager::kZypper:
+      return "zypper install kernel-default && reboot  # a kernel with InfiniBand; kernel-default-base has few "
+             "modules";
+  }
+  return {};
 }
 
 Verdict NoDevices(const Facts& host) {
@@ -61,7 +86,7 @@ Verdict NoDevices(const Facts& host) {
       break;
     case RdmaStack::kAbsent:
       verdict.observed = Cat("no RDMA device: this kernel", release, " is without InfiniBand (no ib_core)");
-      verdict.fix = OtherKernel(host.kernel);
+      verdict.fix = OtherKernel(host);
       break;
     case RdmaStack::kNotLoaded:
       verdict.observed = "no RDMA device: ib_core is there, but not loaded";

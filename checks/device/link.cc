@@ -229,7 +229,7 @@ std::vector<Check> LinkChecks() {
        .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "ib.state-init"},
-       .telling = 1,
+       .in_summary = 1,
        .judge = JudgeLinkState},
       {.id = "link.phys-state",
        .title = "The RDMA port's physical link is up",

@@ -144,7 +144,7 @@ std::vector<Check> MtuChecks() {
        .fix = "ip link set dev {netdev} mtu {mtu}  # the RoCE MTU follows the interface's",
        .blocks_for = &kDemandsRoceMtu,
        .depends_on = {"drv.userlib", "link.state", "mtu.ethernet"},
-       .telling = 2,
+       .in_summary = 2,
        .judge = JudgeMtuRoceActive},
       {.id = "mtu.vlan",
        .title = "The VLANs that carry storage have the MTU too",

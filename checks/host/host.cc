@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// host.*: memory that RDMA may lock, open files, interrupts and the CPU's clock.
+// host.*: memory that RDMA may lock, open files, interrupts, the CPU's clock and the time of day.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -140,6 +142,37 @@ Verdict JudgeHostGovernor(const HostView& view) {
   return Judged(good, all, kExpected, kGovernorSource);
 }
 
+// ---- host.clock ----
+
+// A set STA_UNSYNC by itself is no fault: chronyd without rtcsync, and timesyncd where the RTC holds local
+// time, set it so that the kernel leaves the RTC alone, and keep the errors true. phc2sys tells the kernel no
+// estimate.
+//
+// The maximum error grows by 500 us a second from one correction to the next. timesyncd lets up to 2048 s pass
+// (chronyd and ntpd: 1024 s), and one answer may be lost: what grows meanwhile is no error of the clock.
+Verdict JudgeHostClock(const HostView& view) {
+  constexpr std::uint64_t kTolerableUs = 1'000'000;
+  constexpr std::uint64_t kGrownMeanwhileUs = 2 * 2048 * 500;
+  constexpr std::string_view kExpected = "synchronised, to within a second";
+  constexpr std::string_view kClockSource = "adjtimex";
+  const Fact<KernelClock>& clock = view.host.clock;
+  if (!clock) return NoAnswer(clock.missing(), kExpected, kClockSource);
+  const auto wrong = [&](std::string observed) {
+    return Judged(false, std::move(observed), kExpected, kClockSource);
+  };
+  const auto text = [](std::uint64_t us) { return DurationText(static_cast<std::int64_t>(us) * 1000); };
+  const std::uint64_t estimate = clock->estimated_error_us;
+  if (clock->max_error_us >= KernelClock::kNobodyKnowsUs)
+    return wrong("not synchronised: nobody tells the kernel that it keeps the clock");
+  if (estimate > kTolerableUs && estimate < KernelClock::kNobodyKnowsUs)
+    return wrong("estimated error " + text(estimate));
+  if (clock->max_error_us > kTolerableUs + kGrownMeanwhileUs)
+    return wrong(fmt::format("maximum error {}: nobody corrects it often enough", text(clock->max_error_us)));
+  return Judged(true,
+                clock->unsynchronised ? "synchronised, and the kernel leaves the RTC alone" : "synchronised",
+                kExpected, kClockSource);
+}
+
 }  // namespace
 
 std::vector<Check> HostChecks() {
@@ -152,7 +185,7 @@ std::vector<Check> HostChecks() {
               "LimitMEMLOCK=infinity in its unit, and in that of every storage service in user space",
        .blocks_for = &kDemandsMemlock,
        .depends_on = {"inv.rdma-present"},
-       .telling = 1,
+       .in_summary = 1,
        .judge = JudgeHostMemlock},
       {.id = "host.nofile",
        .title = "Enough files may be open for RDMA connections",
@@ -181,6 +214,15 @@ std::vector<Check> HostChecks() {
            "$policy/scaling_governor; done  # until the next boot; for good: cpupower or tuned. It costs power",
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostGovernor},
+      {.id = "host.clock",
+       .title = "A time service keeps the host's clock",
+       .why = "With a wrong time TLS takes good certificates for expired, Kerberos (mounts of SMB) refuses at "
+              "five minutes, and the records of two hosts cannot be compared",
+       .fix = "timedatectl set-ntp true  # \"NTP not supported\": install chrony, then again. Where such a "
+              "service runs, chronyc tracking or timedatectl timesync-status says what it lacks. busybox ntpd "
+              "and the tools of some hypervisors do not tell the kernel: leave it then",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeHostClock},
   };
 }
 

@@ -265,7 +265,7 @@ std::vector<Check> IpChecks() {
               "10.0.0.1/24",
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "link.state"},
-       .telling = 1,
+       .in_summary = 1,
        .judge = JudgeIpUsable},
       {.id = "ip.subnets",
        .title = "Every RDMA port has a subnet of its own",

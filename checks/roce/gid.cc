@@ -212,7 +212,7 @@ std::vector<Check> GidChecks() {
               "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos",
        .blocks_for = &kDemandsTos,
        .depends_on = {"link.state", "gid.default-mode"},
-       .telling = 1,
+       .in_summary = 1,
        .judge = JudgeRoceTos},
   };
 }

@@ -166,7 +166,7 @@ std::vector<Check> SmbServingChecks() {
               "{device}",
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present", "smb.server-built-in", "iw.port-5445"},
-       .telling = 1,
+       .in_summary = 1,
        .judge = JudgeSmbListener},
       {.id = "smb.server-address",
        .title = "The SMB server's address is where clients are told of RDMA",

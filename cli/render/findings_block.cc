@@ -131,7 +131,7 @@ class Block {
     const std::string_view noun = IsLive(group_) ? "test" : "check";
     const std::size_t idle = IdsOf(fine).size() - IdsOf(passed).size();
     if (passed.empty()) return Put(Outcome::kNotApplicable, Count(idle, noun), FamiliesOf(fine));
-    std::string text = Telling(passed);
+    std::string text = Summary(passed);
     if (idle == 0 && IdsOf(passed).size() == 1) {
       return Put(Outcome::kPass, ShortId(*passed.front(), group_), text);
     }
@@ -159,14 +159,14 @@ class Block {
 
   // What was seen by the checks that say most of a group; without one of them by the last live test, or the
   // first check.
-  std::string Telling(const Group& passed) const {
-    std::map<int, std::string_view> telling;
+  std::string Summary(const Group& passed) const {
+    std::map<int, std::string_view> in_order;
     for (const Finding* finding : passed) {
       const Check* check = FindCheck(finding->id);
-      if (check != nullptr && check->telling > 0) telling.emplace(check->telling, check->id);
+      if (check != nullptr && check->in_summary > 0) in_order.emplace(check->in_summary, check->id);
     }
     std::vector<std::string> seen;
-    for (const auto& [place, id] : telling) seen.push_back(SeenBy(id, passed));
+    for (const auto& [place, id] : in_order) seen.push_back(SeenBy(id, passed));
     if (!seen.empty()) return fmt::format("{}", fmt::join(seen, "; "));
     if (IsLive(group_)) return ShortId(*passed.back(), group_) + ": " + Printable(passed.back()->observed);
     return SeenBy(passed.front()->id, passed);

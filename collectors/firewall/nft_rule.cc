@@ -96,7 +96,7 @@ Bits MetaOf(const NftPacket& packet, std::uint32_t key) {
   Bits bits;
   if (key == NFT_META_IIF) bits.Put(0, packet.ifindex);
   if (key == NFT_META_L4PROTO) bits.Put(0, packet.protocol);
-  if (key == NFT_META_NFPROTO) bits.Put(0, std::uint8_t{packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4});
+  if (key == NFT_META_NFPROTO) bits.Put(0, static_cast<std::uint8_t>(packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4));
   if (key == NFT_META_IIFNAME) {
     std::array<char, 16> name{};
     packet.netdev.copy(name.data(), name.size() - 1);
@@ -255,6 +255,8 @@ class Run {
   void Require(Holds holds) { effect_.holds = std::min(effect_.holds, holds); }
   void Mask(const Attributes& data);
   void LookUp(const Attributes& data);
+  Holds RangeHolds(const Attributes& data) const;
+  void SetRegister(const Attributes& data);
 
   const NftPacket& packet_;
   const FindNftSet& find_set_;
@@ -307,6 +309,20 @@ void Run::LookUp(const Attributes& data) {
   if (found.holds == Holds::kYes) SetVerdict(*found.element, NFTA_SET_ELEM_DATA, effect_);
 }
 
+Holds Run::RangeHolds(const Attributes& data) const {
+  const std::size_t place = PlaceOf(NumberIn(data, NFTA_RANGE_SREG));
+  const Holds from =
+      registers_.Compare(place, NFT_CMP_GTE, InNest(data, NFTA_RANGE_FROM_DATA, NFTA_DATA_VALUE));
+  const Holds to = registers_.Compare(place, NFT_CMP_LTE, InNest(data, NFTA_RANGE_TO_DATA, NFTA_DATA_VALUE));
+  return NotIf(NumberIn(data, NFTA_RANGE_OP) == NFT_RANGE_NEQ, std::min(from, to));
+}
+
+void Run::SetRegister(const Attributes& data) {
+  const std::uint32_t target = NumberIn(data, NFTA_IMMEDIATE_DREG);
+  if (target != NFT_REG_VERDICT) return Load(target, {});
+  SetVerdict(data, NFTA_IMMEDIATE_DATA, effect_);
+}
+
 bool Run::Do(std::string_view name, const Attributes& data) {
   const auto load = [&](int type, const Bits& bits) { Load(NumberIn(data, type), bits); };
   const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
@@ -335,19 +351,11 @@ bool Run::Do(std::string_view name, const Attributes& data) {
     Require(registers_.Compare(PlaceOf(NumberIn(data, NFTA_CMP_SREG)), NumberIn(data, NFTA_CMP_OP),
                                InNest(data, NFTA_CMP_DATA, NFTA_DATA_VALUE)));
   } else if (name == "range") {
-    const std::size_t place = PlaceOf(NumberIn(data, NFTA_RANGE_SREG));
-    const Holds from =
-        registers_.Compare(place, NFT_CMP_GTE, InNest(data, NFTA_RANGE_FROM_DATA, NFTA_DATA_VALUE));
-    const Holds to = registers_.Compare(place, NFT_CMP_LTE, InNest(data, NFTA_RANGE_TO_DATA, NFTA_DATA_VALUE));
-    Require(NotIf(NumberIn(data, NFTA_RANGE_OP) == NFT_RANGE_NEQ, std::min(from, to)));
+    Require(RangeHolds(data));
   } else if (name == "lookup") {
     LookUp(data);
   } else if (name == "immediate") {
-    if (NumberIn(data, NFTA_IMMEDIATE_DREG) == NFT_REG_VERDICT) {
-      SetVerdict(data, NFTA_IMMEDIATE_DATA, effect_);
-    } else {
-      load(NFTA_IMMEDIATE_DREG, {});
-    }
+    SetRegister(data);
   } else if (name != "objref" || NumberIn(data, NFTA_OBJREF_IMM_TYPE) != NFT_OBJECT_COUNTER) {
     registers_ = {};  // it may be a condition, and write any register
     Require(Holds::kMaybe);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/system/host.h"
 
+#include <sys/timex.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -9,6 +11,7 @@
 #include "api/base/number_ranges.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/system/os_release.h"
 
 namespace rdmaready {
 namespace {
@@ -22,6 +25,14 @@ std::string TrimmedOrEmpty(HostReader& host, std::string_view path) {
 bool ConfiguredWithout(HostReader& host, const std::string& release) {
   const absl::StatusOr<std::string> config = host.ReadFile("/boot/config-" + release);
   return config.ok() && config->find("# CONFIG_INFINIBAND is not set\n") != std::string::npos;
+}
+
+Fact<KernelClock> ReadClock(HostReader& host) {
+  const absl::StatusOr<ClockAnswer> clock = host.Ask(ClockQuestion());
+  if (!clock.ok()) return MissingFrom(clock.status());
+  return KernelClock{.unsynchronised = clock->state == TIME_ERROR || (clock->status & STA_UNSYNC) != 0,
+                     .max_error_us = clock->max_error_us,
+                     .estimated_error_us = clock->estimated_error_us};
 }
 
 }  // namespace
@@ -218,6 +229,7 @@ void ReadHostFacts(HostReader& host, Facts& facts) {
   facts.hostname = ReadHostname(host);
   facts.machine_id = ReadMachineId(host);
   facts.kernel = ReadKernel(host);
+  facts.distribution = ReadDistribution(host);
   facts.memlock = ReadMemlock(host);
   facts.open_files = ReadOpenFiles(host);
   facts.uptime_s = ReadUptime(host);
@@ -226,6 +238,7 @@ void ReadHostFacts(HostReader& host, Facts& facts) {
   facts.agent_process = ReadProcessName(host);
   facts.cpu_governors = ReadCpuGovernors(host);
   facts.irqbalance = ReadIrqbalance(host);
+  facts.clock = ReadClock(host);
   facts.rdma_nodes = ReadRdmaNodes(host);
   facts.device_nodes = ReadDeviceNodes(host, facts.rdma_nodes);
   facts.rdma_stack = ReadRdmaStack(host, facts.kernel);

@@ -102,10 +102,14 @@ std::string BlockDeviceOf(const std::string& name) {
   std::size_t at = 4;
   if (!SkipNumber(name, at)) return {};
   const std::string subsystem = name.substr(0, at);
-  if (at < name.size() && name[at] == 'c' && !SkipNumber(name, ++at)) return {};
+  if (at < name.size() && name[at] == 'c') {
+    ++at;
+    if (!SkipNumber(name, at)) return {};
+  }
   if (at == name.size() || name[at] != 'n') return {};
   const std::string space = name.substr(at);
-  return SkipNumber(name, ++at) && at == name.size() ? subsystem + space : std::string();
+  ++at;
+  return SkipNumber(name, at) && at == name.size() ? subsystem + space : std::string();
 }
 
 std::string ControllerIn(std::string_view answer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs commands in a guest for "fabric exec".
+// Runs commands in a guest for "fabric exec", and stands for the guest's time service.
 //
 //   execd ADDRESS PORT TOKEN-FILE
 //
@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -211,6 +212,17 @@ static int Listen(const char* address, const char* port) {
   return fd;
 }
 
+// The clock of a guest is QEMU's, which follows that of the machine. Only a time service tells the kernel so. What an RTC
+// in whole seconds leaves open, when the kernel sets its clock by it at boot, is the error.
+static void KeepClock(void) {
+  enum { kErrorUs = 1000000, kPauseSeconds = 600 };
+  for (;;) {
+    struct timex clock = {.modes = ADJ_STATUS | ADJ_MAXERROR | ADJ_ESTERROR, .maxerror = kErrorUs, .esterror = kErrorUs / 2};
+    if (adjtimex(&clock) < 0) Die("tell the kernel of its clock");
+    sleep(kPauseSeconds);
+  }
+}
+
 int main(int argc, char** argv) {
   char token[kTokenBytes];
   if (argc != 4) {
@@ -221,6 +233,9 @@ int main(int argc, char** argv) {
   if (token_file < 0 || !ReadAll(token_file, token, sizeof(token))) Die("read the token");
   close(token_file);
   signal(SIGPIPE, SIG_IGN);
+  pid_t clock = fork();
+  if (clock < 0) Die("fork");
+  if (clock == 0) KeepClock();
   int listener = Listen(argv[1], argv[2]);
   for (;;) {
     int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);

@@ -196,6 +196,7 @@ inline Facts GoodHost() {
   Facts host;
   host.hostname = "a";
   host.kernel = Kernel{.release = "7.0.3+deb14-amd64"};
+  host.distribution = Distribution{.id = "debian", .version = "14"};
   host.rdma_stack = RdmaStack::kLoaded;
   host.memlock = Memlock{.limit_bytes = Memlock::kUnlimited, .cap_ipc_lock = true, .pid = 4711};
   host.open_files = OpenFiles{.soft = 1024, .hard = 524'288};
@@ -218,6 +219,7 @@ inline Facts GoodHost() {
   host.lldp_agents = std::vector<std::string>{};
   host.cpu_governors = std::vector<std::string>{"performance"};
   host.irqbalance = false;
+  host.clock = KernelClock{.max_error_us = 51'000, .estimated_error_us = 300};
   return host;
 }
 

@@ -192,9 +192,10 @@ TEST(JudgeHost, ShowsOneRedLineForOneWrongThing) {
 }
 
 TEST(JudgeHost, BeginsTheFixOfAKernelWithoutInfiniBandWithTheRemedy) {
-  const auto fix_on = [](Fact<Kernel> kernel) {
+  const auto fix_on = [](Fact<Kernel> kernel, Fact<Distribution> distribution = Missing{}) {
     Facts host = GoodHost();
     host.kernel = std::move(kernel);
+    host.distribution = std::move(distribution);
     host.rdma_stack = RdmaStack::kAbsent;
     host.ports = std::vector<Port>{};
     return Of(JudgeHost(host, VirtualFabricProfile()), "inv.rdma-present").fix;
@@ -204,12 +205,32 @@ TEST(JudgeHost, BeginsTheFixOfAKernelWithoutInfiniBandWithTheRemedy) {
               StartsWith("apt-get install linux-image-amd64 && reboot  # "));
   EXPECT_THAT(debian("6.1.0-28-cloud-arm64"), StartsWith("apt-get install linux-image-arm64 && reboot  # "));
   EXPECT_THAT(debian("6.1.0-28-cloud-amd64"), Not(HasSubstr("distribution")));
-  for (const std::string& fix : {fix_on(Denied()), fix_on(Kernel{.release = "5.14.0-503.el9.x86_64"}),
-                                 fix_on(Kernel{.release = "-amd64"})}) {
-    EXPECT_THAT(fix, StartsWith("apt-get install linux-image-amd64 && reboot  # "));
-    EXPECT_THAT(fix, HasSubstr("the distribution is not known here"));
-    EXPECT_THAT(fix, HasSubstr("CONFIG_INFINIBAND"));
+  for (const std::string& fix :
+       {fix_on(Denied()), fix_on(Kernel{.release = "6.12.0"}), fix_on(Kernel{.release = "-amd64"}),
+        fix_on(Kernel{.release = "6.12.0"}, Distribution{.id = "arch"})}) {
+    EXPECT_THAT(fix, StartsWith("grep CONFIG_INFINIBAND= /boot/config-*  # "));
+    EXPECT_THAT(fix, Not(HasSubstr("install ")));
   }
+}
+
+// A container's distribution is that of its image, and says nothing of the kernel.
+TEST(JudgeHost, NamesTheKernelOfTheDistributionThatItIsOf) {
+  const auto fix_on = [](const char* release, const char* id) {
+    Facts host = GoodHost();
+    host.kernel = Kernel{.release = release};
+    host.distribution = Distribution{.id = id};
+    host.rdma_stack = RdmaStack::kAbsent;
+    host.ports = std::vector<Port>{};
+    return Of(JudgeHost(host, VirtualFabricProfile()), "inv.rdma-present").fix;
+  };
+  EXPECT_THAT(fix_on("6.12.0", "debian"),
+              StartsWith("apt-get install linux-image-$(dpkg --print-architecture) && "));
+  EXPECT_THAT(fix_on("6.1.0-28-cloud-amd64", "rhel"), StartsWith("apt-get install linux-image-amd64 && "));
+  EXPECT_THAT(fix_on("6.1.0-28-amd64", "ubuntu"), StartsWith("apt-get install linux-image-amd64 && "));
+  EXPECT_THAT(fix_on("5.14.0-503.el9.x86_64", "debian"), StartsWith("dnf install kernel && "));
+  EXPECT_THAT(fix_on("6.4.0-150600.23-default", "sles"), StartsWith("zypper install kernel-default && "));
+  EXPECT_THAT(fix_on("6.8.0-45-generic", "ubuntu"), StartsWith("apt-get install linux-generic && "));
+  EXPECT_THAT(fix_on("6.8.0-1010-kvm", "ubuntu"), StartsWith("apt-get install linux-generic && "));
 }
 
 TEST(JudgePair, AddsNoRedLineToWhatAHostAlreadySays) {

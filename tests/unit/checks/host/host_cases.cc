@@ -84,8 +84,32 @@ std::vector<CheckCase> HostLinkRows() {
           IsUnknown("host.nofile", "denied", files(Denied()), "not permitted")};
 }
 
+std::vector<CheckCase> HostClockRows() {
+  const auto clock = [](Fact<KernelClock> fact) {
+    Facts host = GoodHost();
+    host.clock = std::move(fact);
+    return host;
+  };
+  const auto errors = [&](std::uint64_t most_us, std::uint64_t estimate_us, bool unsynchronised = false) {
+    return clock(KernelClock{unsynchronised, most_us, estimate_us});
+  };
+  constexpr std::uint64_t kNobody = KernelClock::kNobodyKnowsUs;
+  return {Passes("host.clock", "kept", GoodHost(), "synchronised"),
+          Passes("host.clock", "timesyncd before its next poll", errors(1'024'000, 0), "synchronised"),
+          Passes("host.clock", "timesyncd after a poll was lost", errors(2'048'500, 0), "synchronised"),
+          Passes("host.clock", "phc2sys", errors(500, kNobody), "synchronised"),
+          Passes("host.clock", "chronyd without rtcsync", errors(17'288, 90, true), "leaves the RTC alone"),
+          Fails("host.clock", "after boot", errors(kNobody, kNobody, true), "not synchronised",
+                {.fix = "timedatectl set-ntp true  # "}),
+          Fails("host.clock", "not called so", errors(kNobody, 0), "not synchronised"),
+          Fails("host.clock", "no longer corrected", errors(3'600'000, 300), "maximum error 3.6 s"),
+          Fails("host.clock", "far off", errors(2'600'000, 2'500'000), "estimated error 2.5 s"),
+          IsUnknown("host.clock", "denied", clock(Denied()), "not permitted"),
+          IsUnknown("host.clock", "an older agent", clock(Missing{}), "not collected")};
+}
+
 }  // namespace
 
-std::vector<CheckCase> HostCases() { return Joined({HostBasicsRows(), HostLinkRows()}); }
+std::vector<CheckCase> HostCases() { return Joined({HostBasicsRows(), HostLinkRows(), HostClockRows()}); }
 
 }  // namespace rdmaready

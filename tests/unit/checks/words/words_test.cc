@@ -5,6 +5,7 @@
 
 #include "checks/judge.h"
 #include "checks/placeholders.h"
+#include "checks/words/packages.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -46,6 +47,47 @@ TEST(FillIn, NamesInCapitalsWhatItDoesNotKnow) {
             "rxe0 1 dcb0 3 26 106 9000 25000 4711 roce-v2 64 MiB");
   EXPECT_EQ(FillIn("{netdev} {tos} {pid}", Facts{}, nullptr, Profile{}), "NETDEV TOS PID");
   EXPECT_EQ(FillIn("{other} { {netdev", Facts{}, nullptr, Profile{}), "{other} { {netdev");
+}
+
+TEST(FillIn, NamesPackagesAsTheDistributionDoes) {
+  const auto text = [](Fact<Distribution> distribution) {
+    Facts host;
+    host.distribution = std::move(distribution);
+    return FillIn("{install verbs-drivers}; {install -y opensm} && true", host, nullptr, Profile{});
+  };
+  EXPECT_EQ(text(Distribution{.id = "debian"}),
+            "apt-get install ibverbs-providers; apt-get install -y opensm && true");
+  EXPECT_EQ(text(Distribution{.id = "rocky", .like = {"rhel", "centos", "fedora"}}),
+            "dnf install libibverbs; dnf install -y opensm && true");
+  EXPECT_EQ(text(Distribution{.id = "sles", .like = {"suse"}}),
+            "zypper install libibverbs; zypper install -y opensm && true");
+  EXPECT_EQ(text(Distribution{.id = "arch"}),
+            "# install the verbs drivers of rdma-core; # install opensm && true");
+  EXPECT_EQ(text(Missing{}), text(Distribution{.id = "arch"}));
+  EXPECT_EQ(FillIn("{install} {install nobody}", Facts{}, nullptr, Profile{}), "{install} {install nobody}");
+}
+
+TEST(Packages, AreThoseOfTheDistributionOrOfOneThatItIsLike) {
+  const auto of = [](const char* id, std::vector<std::string> like) {
+    return PackageManagerOf(Distribution{.id = id, .like = std::move(like)});
+  };
+  EXPECT_EQ(of("linuxmint", {"ubuntu", "debian"}), PackageManager::kApt);
+  EXPECT_EQ(of("ol", {"fedora"}), PackageManager::kDnf);
+  EXPECT_EQ(of("amzn", {"fedora"}), PackageManager::kDnf);
+  EXPECT_EQ(of("opensuse-leap", {"suse", "opensuse"}), PackageManager::kZypper);
+  EXPECT_EQ(of("gentoo", {}), PackageManager::kUnknown);
+  EXPECT_EQ(of("opensuse-microos", {"suse", "opensuse"}), PackageManager::kUnknown) << "its root is read-only";
+}
+
+TEST(Packages, AreThoseOfTheKernelOnlyWhereTheDistributionIsNotKnown) {
+  Facts host;
+  EXPECT_EQ(PackageManagerOf(host), PackageManager::kUnknown);
+  host.kernel = Kernel{.release = "6.12.117+deb12-amd64"};
+  EXPECT_EQ(PackageManagerOf(host), PackageManager::kApt);
+  host.distribution = Distribution{.id = "rhel"};
+  EXPECT_EQ(PackageManagerOf(host), PackageManager::kDnf);
+  host.distribution = Distribution{.id = "arch"};
+  EXPECT_EQ(PackageManagerOf(host), PackageManager::kUnknown);
 }
 
 TEST(Words, KnowLinkLocalAddresses) {

@@ -2,7 +2,9 @@
 #include "collectors/system/host.h"
 
 #include <gtest/gtest.h>
+#include <sys/timex.h>
 
+#include "api/base/status.h"
 #include "tests/unit/collectors/fake_host.h"
 
 namespace rdmaready {
@@ -152,6 +154,41 @@ TEST(Uptime, IsInWholeSeconds) {
     host.files["/proc/uptime"] = std::string(nonsense);
     EXPECT_EQ(ReadUptime(host).missing().kind, Missing::Kind::kFailed) << nonsense;
   }
+}
+
+Fact<KernelClock> ClockOf(FakeHost host) {
+  Facts facts;
+  ReadHostFacts(host, facts);
+  return facts.clock;
+}
+
+TEST(ClockFact, IsWhatAdjtimexSays) {
+  const auto clock = [](const ClockAnswer& answer) {
+    FakeHost host;
+    host.Answer(ClockQuestion(), answer);
+    return *ClockOf(host);
+  };
+  const ClockAnswer kept{
+      .state = TIME_OK, .status = STA_PLL | STA_NANO, .max_error_us = 1500, .estimated_error_us = 20};
+  EXPECT_EQ(clock(kept),
+            (KernelClock{.unsynchronised = false, .max_error_us = 1500, .estimated_error_us = 20}));
+  ClockAnswer changed = kept;
+  changed.state = TIME_INS;  // a leap second to come
+  EXPECT_FALSE(clock(changed).unsynchronised);
+  changed.state = TIME_ERROR;
+  EXPECT_TRUE(clock(changed).unsynchronised);
+  changed = kept;
+  changed.status |= STA_UNSYNC;
+  EXPECT_TRUE(clock(changed).unsynchronised);
+}
+
+TEST(ClockFact, ThatTellsNothingIsMissing) {
+  FakeHost host;
+  host.Answer(ClockQuestion(), ErrnoStatus(EPERM, "ask adjtimex"));
+  EXPECT_EQ(ClockOf(host).missing(),
+            (Missing{Missing::Kind::kDenied, "ask adjtimex: Operation not permitted"}));
+  host.Answer(ClockQuestion(), NotCollected("not in the recording"));
+  EXPECT_EQ(ClockOf(host).missing().kind, Missing::Kind::kNotCollected);
 }
 
 }  // namespace
