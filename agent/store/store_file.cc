@@ -16,7 +16,7 @@
 #include "api/base/handle.h"
 #include "api/base/octets.h"
 #include "api/base/status.h"
-#include "api/convert/report.h"
+#include "api/convert/records.h"
 
 namespace rdmaready {
 namespace {
