@@ -30,6 +30,10 @@ NftPacket Roce() {
   packet.protocol = IPPROTO_UDP;
   return packet;
 }
+NftPacket By(const char* netdev, NftPacket packet) {
+  packet.netdev = netdev;
+  return packet;
+}
 NftPacket Ipv6(NftPacket packet) {
   packet.ipv6 = true;
   return packet;
@@ -132,6 +136,24 @@ TEST(NftRule, AsksForTheInterface) {
   EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIFNAME) + nft_wire::Isnt(nft_wire::Name("dcb0"))), "no");
   EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIF) + nft_wire::Is(nft_wire::Native(std::uint32_t{3}))), "yes");
   EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIF) + nft_wire::Is(nft_wire::Native(std::uint32_t{1}))), "no");
+}
+
+// iptables -A INPUT ! -i dcb0 -p udp --dport 4791 -j DROP
+TEST(NftRule, OfEveryInterfaceButOneHoldsForTheOthers) {
+  const Payload roce = nft_wire::Meta(NFT_META_L4PROTO) + nft_wire::Is(nft_wire::Raw({17})) +
+                       nft_wire::DestinationPort() + nft_wire::Is(nft_wire::Port(4791));
+  const Payload rule = nft_wire::Meta(NFT_META_IIFNAME) + nft_wire::Isnt(nft_wire::Name("dcb0")) + roce;
+  EXPECT_EQ(Holding(rule, By("dcb0", Roce())), "no");
+  EXPECT_EQ(Holding(rule, By("dcb1", Roce())), "yes");
+}
+
+// ip6 nexthdr tcp tcp dport 445 drop
+TEST(NftRule, OfIpv6AloneHoldsForNoOther) {
+  const Payload rule = nft_wire::Meta(NFT_META_NFPROTO) + nft_wire::Is(nft_wire::Raw({NFPROTO_IPV6})) +
+                       nft_wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 6, 1) + nft_wire::Is(nft_wire::Raw({6})) +
+                       nft_wire::TcpPort(445);
+  EXPECT_EQ(Holding(rule, Smb()), "no");
+  EXPECT_EQ(Holding(rule, Ipv6(Smb())), "yes");
 }
 
 TEST(NftRule, KnowsWhatEveryOpeningPacketHas) {
