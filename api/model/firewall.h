@@ -8,7 +8,12 @@
 
 namespace rdmaready {
 
-enum class PacketFate : std::uint8_t { kUnknown, kPasses, kDropped };
+enum class PacketFate : std::uint8_t {
+  kUnknown,  // what is not understood of the rules decides
+  kPasses,
+  kDropped,
+  kTooManyRules,  // not followed to the end
+};
 
 // Has an entry for each chain at a hook that does not let it pass for certain, or one that says that it passes.
 struct FilteredPacket {

@@ -112,6 +112,8 @@ void Look(const Firewall& firewall, const PlacedAddress& way, const Need& need, 
     tried = true;
     if (packet.fate == PacketFate::kUnknown && found.unclear.empty())
       found.unclear = fmt::format("{} depends on what is not understood of {}", what, packet.place);
+    if (packet.fate == PacketFate::kTooManyRules && found.unclear.empty())
+      found.unclear = fmt::format("{}: too many rules to follow in {}", what, packet.place);
     if (packet.fate != PacketFate::kDropped) continue;
     if (found.dropped.empty()) found.dropped = fmt::format("{} is dropped by {}", what, packet.place);
     std::string command = AcceptCommand(packet);

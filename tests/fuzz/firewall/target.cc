@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "collectors/firewall/firewall.h"
+#include "collectors/firewall/nft_filter.h"
 #include "collectors/system/boot_targets.h"
 #include "tests/support/nbft_table.h"
 #include "tests/support/nft_wire.h"
