@@ -101,7 +101,7 @@ std::string Words(const RulePlace& place) {
 
 struct Ends {
   unsigned ways = 0;
-  RulePlace dropped{};
+  RulePlace dropped{};  // the rule that drops all that comes to it, where the chain ends by one
   RulePlace unclear{};  // the first rule of which something is not certain
 };
 
@@ -221,9 +221,9 @@ Ends Filter::RunRules(const ChainKey& key, const NftPacket& packet, int jumps) {
     if (open) now.unclear = place;
     if (ends.unclear.chain == nullptr) ends.unclear = now.unclear;
     ends.ways |= jump ? now.ways & ~kFalls : now.ways;
-    if (now.dropped.chain != nullptr && (holds == Holds::kYes || ends.dropped.chain == nullptr))
-      ends.dropped = now.dropped;
-    if (holds == Holds::kYes && !(jump && (now.ways & kFalls) != 0)) return ends;
+    if (holds == Holds::kMaybe || (jump && (now.ways & kFalls) != 0)) continue;
+    ends.dropped = now.dropped;
+    return ends;
   }
   ends.ways |= kFalls;
   return ends;
@@ -248,7 +248,7 @@ bool Filter::IsStopped(const ChainKey& key, const NftPacket& packet, FilteredPac
     tried.place = ends.unclear.chain == nullptr ? chain.words : Words(ends.unclear);
   } else {
     tried.fate = PacketFate::kDropped;
-    tried.place = ends.dropped.chain == nullptr ? "the policy of " + chain.words : Words(ends.dropped);
+    tried.place = by_policy ? "the policy of " + chain.words : Words(ends.dropped);
   }
   return true;
 }

@@ -359,6 +359,18 @@ TEST(FirewallPath, StaysOpenWhereARuleIsNotUnderstood) {
   EXPECT_EQ(Fate(Input({kUnclear + kDrop, kDrop})), "drop by rule 8 of inet filter input");
 }
 
+TEST(FirewallPath, NamesARuleOnlyWhereItDropsAllThatComesToIt) {
+  const std::string policy = "drop by the policy of inet filter input";
+  EXPECT_EQ(Fate(Input({kUnclear + kDrop}, NF_DROP)), policy);
+  // A chain that is called for some, and one that lets some back.
+  Wire some = Input({kUnclear + Jump("smb")}, NF_DROP);
+  EXPECT_EQ(Fate(Called(some, "smb", {kDrop})), policy);
+  Wire back = Input({Jump("smb")}, NF_DROP);
+  EXPECT_EQ(Fate(Called(back, "smb", {kUnclear + nft_wire::Verdict(NFT_RETURN), kDrop})), policy);
+  Wire all = Input({kUnclear + kDrop, Jump("smb")}, NF_DROP);
+  EXPECT_EQ(Fate(Called(all, "smb", {kUnclear + kDrop, kDrop})), "drop by rule 21 of inet filter smb");
+}
+
 // As many rules as look at `elements` elements of a set, at a port that is none of them.
 Wire Lookups(std::size_t elements) {
   constexpr std::size_t kInSet = 4000;
