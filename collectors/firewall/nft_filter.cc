@@ -80,6 +80,28 @@ absl::StatusOr<NftSet> SetIn(const std::vector<NetlinkMessage>& messages) {
   return set;
 }
 
+// ---- the chains ----
+
+FirewallAction ActionOf(const NftVerdict& verdict) {
+  if (verdict.code == NFT_CONTINUE) return FirewallAction::kNone;
+  if (verdict.code == NF_ACCEPT) return FirewallAction::kAccept;
+  if (verdict.code == NF_DROP) return FirewallAction::kDrop;
+  if (verdict.code == NFT_JUMP) return FirewallAction::kJump;
+  if (verdict.code == NFT_GOTO) return FirewallAction::kGoto;
+  return verdict.code == NFT_RETURN ? FirewallAction::kReturn : FirewallAction::kUnknown;
+}
+
+// Where it is written in the rule itself.
+NftVerdict VerdictOf(const NftRule& rule) {
+  for (const NftExpression& expression : rule) {
+    const auto* verdict = std::get_if<NftVerdict>(&expression);
+    if (verdict != nullptr && verdict->code != NFT_CONTINUE) return *verdict;
+    const auto* lookup = std::get_if<NftLookup>(&expression);
+    if (lookup != nullptr && lookup->verdicts) return {.code = kNftNotUnderstood};
+  }
+  return {};
+}
+
 // ---- the way of a packet ----
 
 // The ways in which a chain may end for a packet.
@@ -119,6 +141,8 @@ class Filter {
   Ends Through(const ChainKey& key, const NftPacket& packet, int jumps);
   Ends RunRules(const ChainKey& key, const NftPacket& packet, int jumps);
   bool IsStopped(const ChainKey& key, const NftPacket& packet, FilteredPacket& tried);
+  std::vector<std::string> CalledBy(const ChainKey& key, std::set<const NftSet*>& looked_at) const;
+  std::vector<FirewallChain> Listed(std::vector<ChainKey> hooks) const;
 
   const AskNftSet& ask_set_;
   std::set<std::pair<std::uint8_t, std::string>> dormant_{};
@@ -127,7 +151,6 @@ class Filter {
   // Of one packet at one hook. A chain ends alike for it whoever calls the chain.
   std::map<ChainKey, Ends> ends_{};
   std::size_t steps_ = 0;
-  std::set<ChainKey> met_{};
 };
 
 absl::Status Filter::Add(const NftAnswers& answers) {
@@ -191,10 +214,7 @@ const NftSet* Filter::FindSet(const ChainKey& chain, const std::string& set) {
 Ends Filter::Through(const ChainKey& key, const NftPacket& packet, int jumps) {
   if (jumps > kMostJumps || !chains_.contains(key)) return {.ways = kOpen};
   const auto [known, is_new] = ends_.try_emplace(key, Ends{.ways = kOpen});  // should it call itself
-  if (is_new) {
-    met_.insert(key);
-    known->second = RunRules(key, packet, jumps);
-  }
+  if (is_new) known->second = RunRules(key, packet, jumps);
   return known->second;
 }
 
@@ -253,6 +273,56 @@ bool Filter::IsStopped(const ChainKey& key, const NftPacket& packet, FilteredPac
   return true;
 }
 
+// Names, by the rules of the chain and by the maps of verdicts that were asked for. Each map is looked at once.
+std::vector<std::string> Filter::CalledBy(const ChainKey& key, std::set<const NftSet*>& looked_at) const {
+  const auto& [family, table, name] = key;
+  std::vector<std::string> called;
+  for (const auto& [handle, rule] : chains_.at(key).rules) {
+    if (std::string target = VerdictOf(rule).chain; !target.empty()) called.push_back(std::move(target));
+    for (const NftExpression& expression : rule) {
+      const auto* lookup = std::get_if<NftLookup>(&expression);
+      if (lookup == nullptr || !lookup->verdicts) continue;
+      const auto found = sets_.find(ChainKey(family, table, lookup->set));
+      if (found == sets_.end() || !found->second.second) continue;
+      const NftSet& set = *found->second.second;
+      if (!looked_at.insert(&set).second) continue;
+      for (const NftElement& element : set) called.push_back(element.verdict.chain);
+    }
+  }
+  return called;
+}
+
+std::vector<FirewallChain> Filter::Listed(std::vector<ChainKey> way) const {
+  std::set<ChainKey> seen(way.begin(), way.end());
+  std::set<const NftSet*> maps;
+  std::vector<FirewallChain> listed;
+  for (std::size_t at = 0; at < way.size(); ++at) {  // it grows
+    const ChainKey key = way[at];
+    const auto& [family, table, name] = key;
+    const NftChain& chain = chains_.at(key);
+    FirewallChain one{.family = std::string(FamilyName(family)),
+                      .table = table,
+                      .name = name,
+                      .input_hook = chain.place.has_value(),
+                      .priority = chain.place ? chain.place->second : 0,
+                      .policy = chain.drops ? FirewallAction::kDrop : FirewallAction::kAccept};
+    for (const auto& [handle, rule] : chain.rules) {
+      NftVerdict verdict = VerdictOf(rule);
+      one.rules.push_back({.handle = handle, .action = ActionOf(verdict), .target = std::move(verdict.chain)});
+    }
+    if (chain.netdevs.empty()) listed.push_back(one);
+    for (const std::string& netdev : chain.netdevs) {
+      listed.push_back(one);
+      listed.back().netdev = netdev;
+    }
+    for (const std::string& called : CalledBy(key, maps)) {
+      ChainKey target(family, table, called);
+      if (chains_.contains(target) && seen.insert(target).second) way.push_back(std::move(target));
+    }
+  }
+  return listed;
+}
+
 // The packet as the chain meets it: once, or by each netdev that the chain hangs on.
 std::vector<NftPacket> MetBy(const NftChain& chain, std::uint8_t family, const NftArrival& arrival) {
   const NftPacket& packet = arrival.packet;
@@ -274,8 +344,7 @@ Firewall Filter::Try(const std::vector<NftArrival>& arrivals) {
     if (chain.place) hooks.push_back(key);
   }
   std::ranges::stable_sort(hooks, {}, [this](const ChainKey& key) { return *chains_.at(key).place; });
-  met_.insert(hooks.begin(), hooks.end());
-  Firewall firewall{.hooks = static_cast<std::uint32_t>(hooks.size())};
+  Firewall firewall;
   for (const NftArrival& arrival : arrivals) {
     const auto& [netdev, ifindex, ipv6, protocol, port] = arrival.packet;
     FilteredPacket tried{.netdev = netdev, .ipv6 = ipv6, .protocol = protocol, .port = port};
@@ -290,8 +359,7 @@ Firewall Filter::Try(const std::vector<NftArrival>& arrivals) {
       firewall.packets.push_back(tried);
     }
   }
-  firewall.chains = static_cast<std::uint32_t>(met_.size());
-  for (const ChainKey& key : met_) firewall.rules += static_cast<std::uint32_t>(chains_.at(key).rules.size());
+  firewall.chains = Listed(std::move(hooks));
   return firewall;
 }
 

@@ -30,8 +30,8 @@ struct NftArrival {
 using AskNftSet = std::function<absl::StatusOr<std::vector<NetlinkMessage>>(
     std::uint8_t family, const std::string& table, const std::string& set)>;
 
-// What becomes of the packets at the hooks ingress, prerouting and input. Dormant tables are left out, and
-// families that no IP packet for this host meets.
+// What becomes of the packets at the hooks ingress, prerouting and input, and the chains there. Dormant tables
+// are left out, and families that no IP packet for this host meets.
 absl::StatusOr<Firewall> TryPackets(const NftAnswers& answers, const std::vector<NftArrival>& packets,
                                     const AskNftSet& ask_set);
 
