@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agent: what one host can be asked for, without a word about the wire. It owns nothing of the world: host,
+// Agent: what one host can be asked for, without knowledge of the wire. It owns nothing of the world: host,
 // store and links are given, so a test gives others.
 //
 // Threads: every method may be called from any thread; live tests of one port exclude each other (PortLock).
@@ -99,10 +99,10 @@ class Agent {
 
   // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
   absl::StatusOr<History> Remember(const HistoryQuery& query);
-  // What befell the store, for the reader of the next report; empty the next time.
+  // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
-  // One end of a transfer, in two steps: whoever is admitted (same errors) holds the port until it has run.
+  // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run.
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
   LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
 

@@ -146,7 +146,7 @@ absl::StatusOr<ProbePath> Agent::FindServer(const ProbeQuestion& question, const
   std::vector<std::string> addresses;
   const bool resolved = walk.Step(kStepResolve, kMostProbeTime, [&](const Patience&) {
     absl::StatusOr<std::vector<std::string>> found = config_.network.resolve(question.target);
-    if (found.ok()) addresses = *std::move(found);
+    if (found.ok()) addresses = std::move(*found);
     return found.status();
   });
   ProbePath path;

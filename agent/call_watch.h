@@ -39,9 +39,9 @@ class CallWatch {
   template <class Step>
   auto Within(std::chrono::milliseconds limit, const Step& step) {
     struct Mark {
-      Mark(CallWatch& watch, Clock::time_point end) : watch_(watch) { watch_.SetStepEnd(end); }
-      ~Mark() { watch_.SetStepEnd(std::nullopt); }
-      CallWatch& watch_;
+      Mark(CallWatch& whole, Clock::time_point end) : watch(whole) { watch.SetStepEnd(end); }
+      ~Mark() { watch.SetStepEnd(std::nullopt); }
+      CallWatch& watch;
     };
     const Mark mark(*this, Clock::now() + limit);
     return step();

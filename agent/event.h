@@ -28,7 +28,7 @@ struct Event {
 // A caller whose certificate, or lack of one, ended the handshake: "certificate" and "reason".
 inline constexpr std::string_view kTlsRefused = "tls-refused";
 
-// Called from any thread. Values may come from strangers: whoever writes them down makes them safe. Never
+// Called from any thread. Values may come from outsiders: the writer of the log makes them safe. Never
 // a secret.
 using EventSink = std::function<void(const Event&)>;
 

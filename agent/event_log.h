@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventLog: events as lines of a log, for people or for programs. Whatever a stranger put into a value, an
+// EventLog: events as lines of a log, for people or for programs. Whatever an outsider put into a value, an
 // event stays one line and a program can parse it.
 #pragma once
 
@@ -20,7 +20,7 @@ std::string EventText(const Event& event);
 // ""event":"test","port":"rxe0/1"": the members of an object, without time and level.
 std::string EventJson(const Event& event);
 
-// Keeps a stranger who knocks a thousand times a second from filling the disk.
+// Keeps an outsider who knocks a thousand times a second from filling the disk.
 class Throttle {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;

@@ -89,18 +89,19 @@ EventLevel LevelOf(AgentSettings::Level level) {
 }
 
 // How much is remembered.
-absl::Status DecodeHistory(const AgentSettings& settings, const Source& source, StoreLimits* limits) {
+absl::StatusOr<StoreLimits> DecodeHistory(const AgentSettings& settings, const Source& source) {
+  StoreLimits limits;
   if (!settings.history_max_bytes().empty()) {
     const absl::StatusOr<std::uint64_t> bytes = ParseMaxBytes(settings.history_max_bytes());
     if (!bytes.ok()) return source.Error("history_max_bytes", Message(bytes.status()));
-    limits->max_bytes = *bytes;
+    limits.max_bytes = *bytes;
   }
   if (!settings.history_max_age().empty()) {
     const absl::StatusOr<std::chrono::seconds> age = ParseMaxAge(settings.history_max_age());
     if (!age.ok()) return source.Error("history_max_age", Message(age.status()));
-    limits->max_age = *age;
+    limits.max_age = *age;
   }
-  return absl::OkStatus();
+  return limits;
 }
 
 absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
@@ -116,7 +117,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   const absl::StatusOr<std::chrono::milliseconds> interval = Interval(settings, source);
   if (!interval.ok()) return interval.status();
   options.server.check_interval = *interval;
-  RR_RETURN_IF_ERROR(DecodeHistory(settings, source, &options.server.store.limits));
+  RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
     return source.Error("insecure", "plain text and TLS exclude each other");

@@ -21,7 +21,7 @@ constexpr ::mode_t kModeForAll = 0666;  // agents of other users must be able to
 constexpr std::size_t kMaxHolderBytes = 200;
 constexpr int kAttempts = 4;
 
-// Why a file that is there is none of ours: somebody made it a trap for what is written into it.
+// Why a file that is there is not ours: somebody made it a trap for what is written into it.
 std::string Trap(const struct ::stat& info) {
   if (!S_ISREG(info.st_mode)) return "is not a regular file";
   if (info.st_nlink != 1) return "has another name as well (a hard link)";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PortLock: one live test per RDMA port at a time, across all agents of a host, whoever runs them. The kernel
+// PortLock: one live test per RDMA port at a time, across all agents of a host, of every user. The kernel
 // releases it when the holder dies, however it dies. There is no way to a test without it: whatever is wrong
 // with its file is an error.
 #pragma once
@@ -20,7 +20,7 @@ absl::StatusOr<std::string> SharedLockDirectory(std::span<const std::string> can
 class PortLock {
  public:
   // Takes the port or says who holds it (kUnavailable). kPermissionDenied and others name the file that is in
-  // the way. `holder` is one line for whoever comes second: "root@storage1 (pid 123): loopback write-512k".
+  // the way. `holder` is one line for the second caller: "root@storage1 (pid 123): loopback write-512k".
   // Empty `directory`: /run/lock, or /tmp where that is not everybody's.
   static absl::StatusOr<PortLock> Take(std::string_view port, std::string_view holder,
                                        std::string directory = {});

@@ -11,21 +11,22 @@ namespace {
 
 using ByPriority = std::array<std::uint64_t, kPriorities>;
 
-// False when the NIC counts none.
-bool Add(const std::vector<NicStatistic>& statistics, NicCounter counter, ByPriority* sums) {
+// Adds to the sums what the NIC has counted; false when it counts none.
+bool Add(const std::vector<NicStatistic>& statistics, NicCounter counter, ByPriority& sums) {
   bool counted = false;
   for (const NicStatistic& one : statistics) {
     if (one.counter != counter || !one.priority || *one.priority >= kPriorities) continue;
-    (*sums)[*one.priority] += one.value;
+    sums[*one.priority] += one.value;
     counted = true;
   }
   return counted;
 }
 
-bool Subtract(const ByPriority& before, ByPriority* after) {
+// Makes `after` the growth since; false when a counter was set back.
+bool Subtract(const ByPriority& before, ByPriority& after) {
   for (std::size_t i = 0; i < kPriorities; ++i) {
-    if ((*after)[i] < before[i]) return false;
-    (*after)[i] -= before[i];
+    if (after[i] < before[i]) return false;
+    after[i] -= before[i];
   }
   return true;
 }
@@ -48,8 +49,8 @@ Fact<PriorityPackets> ReadPriorityPackets(HostReader& host, const Fact<std::vect
     const Fact<std::vector<NicStatistic>> statistics =
         ReadNicStatistics(host, nic.netdev, nic.driver, nic.info);
     if (!statistics) return statistics.missing();
-    const bool sent = Add(*statistics, NicCounter::kPacketsSent, &sums.sent);
-    const bool received = Add(*statistics, NicCounter::kPacketsReceived, &sums.received);
+    const bool sent = Add(*statistics, NicCounter::kPacketsSent, sums.sent);
+    const bool received = Add(*statistics, NicCounter::kPacketsReceived, sums.received);
     if (!sent && !received)
       return Missing{Missing::Kind::kUnsupported, nic.netdev + " counts no packets by priority"};
   }
@@ -60,7 +61,7 @@ Fact<PriorityPackets> PacketsBetween(const Fact<PriorityPackets>& before, const 
   if (!before) return before.missing();
   if (!after) return after.missing();
   PriorityPackets grown = *after;
-  if (!Subtract(before->sent, &grown.sent) || !Subtract(before->received, &grown.received))
+  if (!Subtract(before->sent, grown.sent) || !Subtract(before->received, grown.received))
     return Missing{Missing::Kind::kFailed, "the NIC's counters were set back during the test"};
   return grown;
 }

@@ -19,7 +19,7 @@
 namespace rdmaready {
 
 struct Caller {
-  std::string name{};    // "root@build1 (pid 7)", shown to whoever finds a port busy
+  std::string name{};    // "root@build1 (pid 7)", shown to a caller that finds the port busy
   std::string run_id{};  // empty: a fresh one
   std::string origin{};  // what it cannot choose itself: address, certificate
 };

@@ -27,7 +27,7 @@ std::string SubjectOf(const std::string& pem) {
   return parsed.ok() ? SubjectText(*parsed->front()) : "none";
 }
 
-// gRPC's own verification ends a handshake without a word to anybody, so OpenSSL's is called from here.
+// gRPC's own verification ends a handshake without telling anybody, so OpenSSL's is called from here.
 class CallerVerifier : public tls::ExternalCertificateVerifier {
  public:
   CallerVerifier(std::string ca_file, EventSink sink) : ca_file_(std::move(ca_file)), sink_(std::move(sink)) {}

@@ -129,8 +129,8 @@ std::string_view GroupWhere(Fits fits) {
 }  // namespace
 
 const std::vector<Check>& AllChecks() {
-  static const std::vector<Check> checks = Sorter(FamilyByFamily()).Sorted();
-  return checks;
+  static const std::vector<Check> kChecks = Sorter(FamilyByFamily()).Sorted();
+  return kChecks;
 }
 
 const Check* FindCheck(std::string_view id) {

@@ -49,7 +49,7 @@ const Finding* FirstOn(std::span<const Finding> findings, Rung rung, Outcome out
   return found == findings.end() ? nullptr : &*found;
 }
 
-// The ids of what stands in the way with that outcome, each once, from the lowest rung up.
+// The ids of what prevents readiness with that outcome, each once, from the lowest rung up.
 std::vector<std::string> IdsInTheWay(std::span<const Finding* const> findings, Outcome outcome) {
   std::vector<std::string> ids;
   for (const Rung rung : kRungs) {

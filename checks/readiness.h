@@ -60,12 +60,12 @@ struct FirstStep {
 };
 
 // What to do first: the lowest rung's first blocking failure, over all hosts and then pairs; without any
-// failure the first blocking unknown. Nothing when no finding up to the report's level stands in the way.
+// failure the first blocking unknown. Nothing when no finding up to the report's level prevents readiness.
 // Points into `report`.
 std::optional<FirstStep> FirstThingToDo(const Report& report);
 
 // The verdict in a line: "not ready: 1 (pfc.lossless-priority and 2 more); no answer: 3, 4; ready: 2". Every
-// host is accounted for: whoever is not named is among "and N more", or, where all hosts answered, ready.
+// host is accounted for: a host that is not named is among "and N more", or, where all hosts answered, ready.
 std::string Headline(const Report& report);
 
 }  // namespace rdmaready

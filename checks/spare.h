@@ -7,10 +7,10 @@
 
 namespace rdmaready {
 
-// Whether nobody uses the port: it has no carrier, no address, and nothing stands on it, and the host has
+// Whether nobody uses the port: it has no carrier, no address, and nothing is built on it, and the host has
 // others enough that do carry RDMA: as many as the profile asks for (min_ports), else one. False where any of
 // that is not known. A port that has an address lost its cable: it is none. Network managers that take the
-// address away with the carrier make both look alike: then only min_ports tells, and the port is warned of.
+// address away with the carrier make both look the same: then only min_ports tells, and the port is warned of.
 bool IsSpare(const Facts& host, const Port& port, const Profile& profile);
 
 }  // namespace rdmaready

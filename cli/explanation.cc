@@ -33,13 +33,15 @@ Explanation From(const Check& check) {
 }
 
 Explanation From(const TransferCheck& check) {
+  const TransferCase* made = FindCase(check.case_name);
+  const bool checked = made == nullptr || made->checked;
   return {.id = check.id,
           .family = std::string(FamilyOf(check.id)),
           .title = check.title,
-          .why = std::string(check.why),
+          .why = std::string(check.why) + (checked ? "" : " (`check` does not make it, only `test` does)"),
           .fix = std::string(check.fix),
-          .blocking = true,
-          .blocks_when = BlocksWhen(check.blocks_for),
+          .blocking = checked,
+          .blocks_when = checked ? BlocksWhen(check.blocks_for) : "",
           .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort))};
 }
 

@@ -26,7 +26,7 @@ std::string Row(const Style& style, std::string_view group, Outcome outcome, std
 // "                  why  RoCE loses frames ...", wrapped under the text.
 std::string Note(const Style& style, std::string_view label, std::string_view text);
 
-// As Note, but what is to be typed stays on one line: only a trailing comment is moved to lines of its own,
+// As Note, but what the user types stays on one line: only a trailing comment is moved to lines of its own,
 // each of which is a comment again.
 std::string FixNote(const Style& style, std::string_view fix);
 

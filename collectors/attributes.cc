@@ -22,17 +22,16 @@ absl::Status Malformed(std::string_view what, std::string_view why) {
   return absl::DataLossError("decode " + std::string(what) + ": " + std::string(why));
 }
 
-bool SplitHeader(std::span<const std::byte> payload, std::span<std::byte> header,
-                 std::span<const std::byte>* rest) {
+std::optional<std::span<const std::byte>> SplitHeader(std::span<const std::byte> payload,
+                                                      std::span<std::byte> header) {
   const std::size_t padded = Aligned(header.size());
-  if (payload.size() < header.size()) return false;
+  if (payload.size() < header.size()) return std::nullopt;
   std::memcpy(header.data(), payload.data(), header.size());
-  *rest = payload.subspan(std::min(padded, payload.size()));
-  return true;
+  return payload.subspan(std::min(padded, payload.size()));
 }
 
 // The same walk as libnl's nla_parse, over a copy of each header: libnl dereferences the bytes in place, which
-// needs their alignment, and drops what is left over without a word.
+// needs their alignment, and drops what is left over without a message.
 absl::StatusOr<Attributes> Attributes::Parse(std::span<const std::byte> bytes, std::string_view what) {
   Attributes result;
   result.what_ = what;

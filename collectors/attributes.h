@@ -48,9 +48,9 @@ class Attributes {
   std::vector<Attribute> list_{};
 };
 
-// Splits `payload` into its protocol header, copied to *header, and the attributes after it.
+// Splits `payload` into its protocol header, copied to `header`, and the attributes after it.
 template <class Header>
-absl::StatusOr<Attributes> ParseMessage(std::span<const std::byte> payload, Header* header,
+absl::StatusOr<Attributes> ParseMessage(std::span<const std::byte> payload, Header& header,
                                         std::string_view what);
 
 // Builds the payload of a request.
@@ -83,18 +83,16 @@ absl::StatusOr<NetlinkMessage> AskForOne(HostReader& host, const NetlinkRequest&
 // An answer that makes no sense: "decode <what>: <why>".
 absl::Status Malformed(std::string_view what, std::string_view why);
 
-// Copies the head of `payload` into *header; false when it is shorter. `*rest` is what follows.
-bool SplitHeader(std::span<const std::byte> payload, std::span<std::byte> header,
-                 std::span<const std::byte>* rest);
+// Copies the head of `payload` into `header`, and returns what follows; nothing when it is shorter.
+std::optional<std::span<const std::byte>> SplitHeader(std::span<const std::byte> payload,
+                                                      std::span<std::byte> header);
 
 template <class Header>
-absl::StatusOr<Attributes> ParseMessage(std::span<const std::byte> payload, Header* header,
+absl::StatusOr<Attributes> ParseMessage(std::span<const std::byte> payload, Header& header,
                                         std::string_view what) {
-  std::span<const std::byte> rest;
-  if (!SplitHeader(payload, std::as_writable_bytes(std::span(header, 1)), &rest)) {
-    return Malformed(what, "shorter than its header");
-  }
-  return Attributes::Parse(rest, what);
+  const auto rest = SplitHeader(payload, std::as_writable_bytes(std::span(&header, 1)));
+  if (!rest) return Malformed(what, "shorter than its header");
+  return Attributes::Parse(*rest, what);
 }
 
 }  // namespace rdmaready

@@ -50,7 +50,7 @@ struct CmEvent {
   std::uint32_t id = 0;           // of a connect request: new, to be owned by who takes the event
   std::size_t private_bytes = 0;  // of a request, an answer or a refusal; never more than the array
   std::array<std::uint8_t, 256> private_data{};
-  // Of a request or an answer, from whoever's point of view the device's manager tells them.
+  // Of a request or an answer, from the point of view of the end that the device's manager tells them.
   std::uint8_t responder_resources = 0;
   std::uint8_t initiator_depth = 0;
 };

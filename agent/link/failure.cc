@@ -31,13 +31,11 @@ absl::StatusCode CodeOf(FailureKind kind) {
     case FailureKind::kCompletion:
       return absl::StatusCode::kAborted;
     case FailureKind::kDisconnected:
-      return absl::StatusCode::kUnavailable;
     case FailureKind::kPeerGone:
       return absl::StatusCode::kUnavailable;
     case FailureKind::kStalled:
       return absl::StatusCode::kDeadlineExceeded;
     case FailureKind::kLost:
-      return absl::StatusCode::kDataLoss;
     case FailureKind::kCorrupt:
       return absl::StatusCode::kDataLoss;
     case FailureKind::kCancelled:

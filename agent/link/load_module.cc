@@ -28,7 +28,7 @@ void AskForRdmaClient(const char* name) {
   request.attribute.nla_len = length;
   request.attribute.nla_type = RDMA_NLDEV_ATTR_CHARDEV_TYPE;
   // Whole words, as netlink wants them; what is behind the name is there, and 0.
-  request.header.nlmsg_len = static_cast<std::uint32_t>(sizeof request.header + (length + 3u) / 4u * 4u);
+  request.header.nlmsg_len = static_cast<std::uint32_t>(sizeof request.header + (std::size_t{length} + 3) / 4 * 4);
   request.header.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET_CHARDEV);
   request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
   if (::send(socket.get(), &request, request.header.nlmsg_len, 0) < 0) return;

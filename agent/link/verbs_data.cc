@@ -2,12 +2,12 @@
 // VerbsLink: work requests, completions and what ends them.
 #include <fmt/format.h>
 #include <poll.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <ctime>
 #include <optional>
 
 #include "agent/link/failure.h"

@@ -13,13 +13,13 @@
 namespace rdmaready {
 
 std::span<const ProbeRow> AllProbes() {
-  static const std::vector<ProbeRow> rows{
+  static const std::vector<ProbeRow> kRows{
       {Protocol::kSmb, SmbSteps(), &ProbeSmb},
       {Protocol::kNvme, NvmeSteps(), &ProbeNvme, NvmeProofSteps()},
       {Protocol::kIser, IserSteps(), &ProbeIser, IserProofSteps()},
       {Protocol::kNfs, NfsSteps(), &ProbeNfs, NfsProofSteps()},
   };
-  return rows;
+  return kRows;
 }
 
 const ProbeRow* FindProbe(Protocol protocol) {

@@ -3,7 +3,7 @@
 // of the table for each protocol. What comes of it is a value (api/model/probe.h); what that means is a
 // check (checks/probe/probe.h).
 //
-// Whoever makes a probe begins its result (BeginProbe), makes the steps that all protocols share (kStepResolve,
+// A probe begins its result (BeginProbe), makes the steps that all protocols share (kStepResolve,
 // kStepRoute), and lets the row go on with the rest. A row bounds each step and all memory: servers may be
 // hostile. Nothing stays connected behind it.
 #pragma once

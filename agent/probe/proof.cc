@@ -2,6 +2,7 @@
 #include "agent/probe/proof.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -13,7 +14,7 @@ namespace rdmaready {
 namespace {
 
 std::int64_t Quantile(const std::vector<std::int64_t>& sorted, double fraction) {
-  const auto at = static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1) + 0.5);
+  const auto at = static_cast<std::size_t>(std::lround(fraction * static_cast<double>(sorted.size() - 1)));
   return sorted[at];
 }
 

@@ -32,7 +32,7 @@ absl::Status Knock::At(const Endpoint& to, const ProbeTools& tools, const Patien
   const TimePoint soon = std::chrono::steady_clock::now() + kTcpTime;
   auto stream = tools.connect_tcp(
       to, {.deadline = std::min(patience.deadline, soon), .interrupted = patience.interrupted});
-  if (stream.ok()) stream_ = *std::move(stream);
+  if (stream.ok()) stream_ = std::move(*stream);
   const bool closed = FailureOf(stream.status()).kind == FailureKind::kRejected;
   return closed ? absl::OkStatus() : stream.status();
 }

@@ -38,7 +38,8 @@ bool HasWord(std::string_view line, std::string_view word) {
   return false;
 }
 
-// "1) ConnectionId: 0x1 Hostname: 10.0.0.2": of a server; the channels of a session look alike, but name none.
+// "1) ConnectionId: 0x1 Hostname: 10.0.0.2": of a server; the channels of a session look the same, but name
+// none.
 bool BeginsConnection(std::string_view line) {
   return line.find("ConnectionId:") != line.npos && line.find("Hostname:") != line.npos;
 }

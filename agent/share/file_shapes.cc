@@ -115,7 +115,7 @@ class TestFile {
   bool removed_ = false;
 };
 
-// Which blocks of the file hold what; a shape that writes starts anew.
+// Which blocks of the file hold what; a shape that writes starts again.
 class Blocks {
  public:
   Blocks(const Nonce& nonce) : pattern_(nonce), random_(nonce[0] | nonce[1] << 8) {}

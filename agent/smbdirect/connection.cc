@@ -130,7 +130,7 @@ void Connection::TimerExpired(TimePoint now, Actions& actions) {
   }
 }
 
-// Not armed anew with each message: it looks at what came since (3.1.2.2).
+// Not armed again with each message: it looks at what came since (3.1.2.2).
 void Connection::TimerWhileEstablished(TimePoint now, Actions& actions) {
   if (settings_.timers.idle == std::chrono::milliseconds::zero()) return;
   if (keepalive_ != Keepalive::kNone) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credits: the account of both directions of one connection. Section numbers are those of [MS-SMBD].
 //
-// One send credit is one receive posted at the other end. Two rules keep two ends from falling silent for good:
+// One send credit is one receive posted at the other end. Two rules keep two ends from falling silent for ever:
 // the last send credit is only spent on a message that grants (3.1.5.1), and for that grant one receive is kept
-// back (3.1.5.9 wants one posted then, whatever the target). The account owes this: whoever has a send credit
-// has a receive to grant, because spending the last one takes a message of the peer to get another, and that
-// message gave a receive back.
+// back (3.1.5.9 wants one posted then, whatever the target). The account owes this: an end that has a send
+// credit has a receive to grant, because spending the last one takes a message of the peer to get another, and
+// that message gave a receive back.
 #pragma once
 
 #include <algorithm>

@@ -40,7 +40,7 @@ struct Upper {
 };
 
 // As RdmaLink::Wait. A failure that is neither kCompletion nor kDisconnected is passed through Step unchanged
-// and leaves the connection as it is: whoever waits gave up.
+// and leaves the connection as it is: the waiting caller gave up.
 using WaitForCompletions =
     std::function<absl::StatusOr<std::size_t>(std::span<Completion> completions, TimePoint deadline)>;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/file_lock.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <string_view>
 #include <thread>
 
@@ -28,7 +28,7 @@ std::string ReadHolder(int fd) {
   return holder.empty() ? "another process" : SafeLine(holder, kMaxHolderBytes);
 }
 
-// Only for whoever comes second: a full disk must not keep us from the lock.
+// Only for the second process: a full disk must not keep us from the lock.
 void WriteHolder(int fd) {
   const std::string line =
       std::string(::program_invocation_short_name) + " (pid " + std::to_string(::getpid()) + ")\n";

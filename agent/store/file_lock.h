@@ -22,7 +22,7 @@ class FileLock {
   static absl::StatusOr<FileLock> Take(const std::string& path, const std::string& purpose,
                                        std::chrono::milliseconds wait);
 
-  // True when the path names another file by now, or none: then whoever comes next does not see this lock.
+  // True when the path names another file by now, or none: then the next process does not see this lock.
   bool Moved() const;
 
  private:

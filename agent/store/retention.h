@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Retention: how much is remembered. The oldest goes first, runs and transfers alike; the newest run stays,
+// Retention: how much is remembered. The oldest goes first, both runs and transfers; the newest run stays,
 // whatever the limits say.
 #pragma once
 

@@ -27,7 +27,7 @@ CREATE INDEX transfers_by_time ON transfers (started_unix_ns);
 )";
 
 // SQLite checks its pages' structure, not what stands in them: `checksum` is over the row (store_file.cc), NULL
-// for rows of version 1. `events` is what befell the store itself.
+// for rows of version 1. `events` is what happened to the store itself.
 constexpr char kSecond[] = R"(
 ALTER TABLE runs ADD COLUMN checksum INTEGER;
 ALTER TABLE transfers ADD COLUMN checksum INTEGER;

@@ -4,7 +4,7 @@
 //   no room          the Put fails (kResourceExhausted), the next one tries again
 //   damage           found when the file is opened or while it is used: file and log are renamed
 //                    ("rdmaready.db.damaged-20261120T191700Z"), never deleted, and a fresh file takes the
-//                    record; said in the log, in the next report (TakeNotice) and for good in Events
+//                    record; said in the log, in the next report (TakeNotice) and permanently in Events
 //   another process  holds the store (FileLock): waits a moment, then fails (kUnavailable); reading goes on
 //   file taken away  by someone who removed or replaced it: opens what is there, before the next record
 //

@@ -195,6 +195,23 @@ TransferRecord ReadTransfer(const Statement& row) {
 
 StoreEvent ReadEvent(const Statement& row) { return {.unix_ns = row.Int(0), .text = row.Text(1)}; }
 
+// Leaves a file of this version that is known to be sound, or one that is not written to when it is closed.
+absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
+  RR_RETURN_IF_ERROR(database.SetCheckpointOnClose(false));
+  // Before anything is changed: a newer version's file stays as it is.
+  RR_RETURN_IF_ERROR(CheckVersion(database));
+  const absl::StatusOr<std::int64_t> pages = database.Number("PRAGMA page_count");
+  if (!pages.ok()) return pages.status();
+  if (*pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
+  RR_RETURN_IF_ERROR(
+      database.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+                       "PRAGMA journal_size_limit = 4194304"));
+  RR_RETURN_IF_ERROR(LookForDamage(database, check_time));
+  RR_RETURN_IF_ERROR(Migrate(database));
+  RR_RETURN_IF_ERROR(EnableVacuum(database));
+  return database.SetCheckpointOnClose(true);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::Open(const std::string& path,
@@ -207,19 +224,7 @@ absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::Open(const std::string& pa
       UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOnlyOurs)));
   absl::StatusOr<Database> database = Database::Open(path);
   if (!database.ok()) return database.status();
-  RR_RETURN_IF_ERROR(database->SetCheckpointOnClose(false));  // until it is known to be sound
-  // Before anything is changed: a newer version's file stays as it is.
-  RR_RETURN_IF_ERROR(CheckVersion(*database));
-  const absl::StatusOr<std::int64_t> pages = database->Number("PRAGMA page_count");
-  if (!pages.ok()) return pages.status();
-  if (*pages == 0) RR_RETURN_IF_ERROR(database->Execute("PRAGMA auto_vacuum = INCREMENTAL"));
-  RR_RETURN_IF_ERROR(
-      database->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
-                        "PRAGMA journal_size_limit = 4194304"));
-  RR_RETURN_IF_ERROR(LookForDamage(*database, check_time));
-  RR_RETURN_IF_ERROR(Migrate(*database));
-  RR_RETURN_IF_ERROR(EnableVacuum(*database));
-  RR_RETURN_IF_ERROR(database->SetCheckpointOnClose(true));
+  RR_RETURN_IF_ERROR(Prepare(*database, check_time));
   return std::unique_ptr<StoreFile>(new StoreFile(*std::move(database)));
 }
 

@@ -34,7 +34,7 @@ inline constexpr std::size_t kCompletionBatch = 64;
 // Slots of a write's or read's target: at least two, so that consecutive messages of a slot differ in content.
 inline std::uint32_t SlotsOf(const TransferCase& test) { return test.depth < 2 ? 2 : test.depth; }
 
-// Slots of a send's buffers, so that one is refilled and a receive posted anew beside the measured way.
+// Slots of a send's buffers, so that one is refilled and a receive posted again beside the measured way.
 inline constexpr std::uint32_t kSendSlots = 4;
 
 // Memory for messages that one connection of this test registers at the end that registers more.

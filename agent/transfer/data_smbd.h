@@ -4,7 +4,7 @@
 // receive posted by then.
 //
 // Two kinds. Send: messages and their answers, both verified. Move: a request with the descriptors of a buffer,
-// upon which the responder writes or reads that buffer by RDMA, and answers; whoever received the bytes
+// whereupon the responder writes or reads that buffer by RDMA, and answers; the end that received the bytes
 // verifies them. Where the case has windows, each request shows its buffer through one that the answer takes
 // away; the initiator looks whether it was that one.
 #pragma once

@@ -37,7 +37,7 @@ class NoticeRing {
   std::uint64_t Sent();
   bool idle() const { return posted_ == sent_; }
 
-  // Takes the completion of a receive and posts the receive anew. Returns the peer's `messages`, which is not
+  // Takes the completion of a receive and posts the receive again. Returns the peer's `messages`, which is not
   // below its last one and not above `limit`. kLost when a notice before it is missing, kCorrupt when it is
   // damaged or impossible.
   absl::StatusOr<std::uint64_t> Take(const Completion& completion, std::uint64_t limit);

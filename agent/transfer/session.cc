@@ -2,9 +2,9 @@
 #include "agent/transfer/session.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string_view>
 #include <utility>
 
@@ -71,7 +71,7 @@ void Phase::Compared(std::uint64_t bytes, std::uint64_t wrong, std::optional<std
   }
 }
 
-// The responder outlasts the initiator, which sees the cause of a stall and shall be the one to name it.
+// The responder outlasts the initiator, which sees the cause of a stall and is the one that names it.
 Session::Session(Role role, const TransferCase& test, RdmaLink& link, PeerChannel& peer,
                  const RunOptions& options, StartGate* gate)
     : role_(role),

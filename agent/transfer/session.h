@@ -76,7 +76,7 @@ class Session {
   absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint wake = TimePoint::max());
   // When the last Wait returned: the one reading of the clock for all that it brought.
   std::int64_t waited_ns() const { return std::chrono::nanoseconds(now_.time_since_epoch()).count(); }
-  // Starts the stall limit anew; called when the measured part begins.
+  // Starts the stall limit again; called when the measured part begins.
   void Progress() { last_progress_ = now_ = std::chrono::steady_clock::now(); }
 
   // The failure behind a status of this session; none when the other end's last word explains it.

@@ -29,8 +29,8 @@ constexpr std::size_t kMaxRecordingFiles = 20'000;
 
 absl::StatusCode CodeOf(grpc::StatusCode code) { return static_cast<absl::StatusCode>(code); }
 
-// Until a probe's answer is late. The kernel's own clients, which a proof uses, heed no time while they mount;
-// an answer that was told its time is worth the wait for the facts before it and the store behind it.
+// Until a probe's answer is late. The kernel's own clients, which a proof uses, obey no time limit while they
+// mount; an answer that was told its time is worth the wait for the facts before it and the store behind it.
 milliseconds LongestProbe(milliseconds timeout, bool prove, milliseconds call_timeout) {
   constexpr milliseconds kAround{10'000};
   constexpr milliseconds kMount{130'000};

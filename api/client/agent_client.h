@@ -57,7 +57,7 @@ struct CheckOptions {
   std::string caller{};
   std::string run_id{};
   std::chrono::seconds watch{};  // of the ports, before they are judged; an agent refuses more than it allows
-  bool with_facts = false;       // for whoever compares hosts or pairs their ports
+  bool with_facts = false;       // for callers that compare hosts or pair their ports
 };
 
 struct CheckAnswer {
@@ -66,8 +66,8 @@ struct CheckAnswer {
   Profile profile{};
   std::optional<Facts> facts{};        // the ones that were judged, if they were asked for
   bool software_devices_only = false;  // all RDMA devices of the host, of which there are some
-  std::string store_error{};   // the verdict stands, but the agent could not keep it
-  std::string store_notice{};  // what befell the agent's memory before, said once
+  std::string store_error{};           // the verdict stands, but the agent could not keep it
+  std::string store_notice{};          // what happened to the agent's store before, said once
 };
 
 struct PortTransfer {

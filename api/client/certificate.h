@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Certificates: what is wrong with one, in words. Reads PEM text, knows no files and no network.
 //
-// Text taken from a certificate was written by a stranger: it leaves here as printable ASCII of bounded length.
+// Text taken from a certificate was written by an outsider: it leaves here as printable ASCII of bounded
+// length.
 #pragma once
 
 #include <openssl/x509.h>

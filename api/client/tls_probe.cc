@@ -50,7 +50,8 @@ int OnServerCertificate(int ok, ::X509_STORE_CTX* context) {
       static_cast<const ::SSL*>(::X509_STORE_CTX_get_ex_data(context, ::SSL_get_ex_data_X509_STORE_CTX_idx()));
   const int error = ::X509_STORE_CTX_get_error(context);
   const ::X509* met = ::X509_STORE_CTX_get_current_cert(context);
-  // A chain that ends in a stranger is the agent's fault wherever it ends; a date is that of one certificate.
+  // A chain that ends in an untrusted certificate is the agent's fault wherever it ends; a date is that of one
+  // certificate.
   const bool date = error == X509_V_ERR_CERT_HAS_EXPIRED || error == X509_V_ERR_CERT_NOT_YET_VALID;
   const bool of_ca = date && ::X509_STORE_CTX_get_error_depth(context) > 0;
   SeenBy(ssl).server_trouble =

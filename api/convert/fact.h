@@ -25,23 +25,27 @@ Model Enumerator(Wire value, Model last) {
   return number < 0 || number > static_cast<int>(last) ? Model{} : static_cast<Model>(number);
 }
 
-inline void PutMissing(const Missing& from, v1::Missing* to) {
-  to->set_kind(static_cast<v1::Missing::Kind>(from.kind));
-  to->set_detail(from.detail);
+inline v1::Missing ToProto(const Missing& from) {
+  v1::Missing to;
+  to.set_kind(static_cast<v1::Missing::Kind>(from.kind));
+  to.set_detail(from.detail);
+  return to;
 }
 
 inline Missing GetMissing(const v1::Missing& from) {
   return {Enumerator(from.kind(), Missing::Kind::kFailed), from.detail()};
 }
 
-// Values that are messages themselves.
-template <class T, class Message, class PutValue>
-void Put(const Fact<T>& fact, Message* message, PutValue put) {
+// Values that are messages themselves: `put` makes one of a value, `get` a value of one.
+template <class Message, class T, class PutValue>
+Message Put(const Fact<T>& fact, PutValue put) {
+  Message message;
   if (fact) {
-    put(*fact, message->mutable_value());
+    *message.mutable_value() = put(*fact);
   } else {
-    PutMissing(fact.missing(), message->mutable_missing());
+    *message.mutable_missing() = ToProto(fact.missing());
   }
+  return message;
 }
 
 template <class T, class Message, class GetValue>
@@ -53,16 +57,10 @@ Fact<T> Get(const Message& message, GetValue get) {
 
 // False when the list has another length than the array.
 template <class Repeated, class Array, class Convert>
-bool GetArray(const Repeated& from, Array* to, Convert convert) {
-  if (static_cast<std::size_t>(from.size()) != to->size()) return false;
-  std::transform(from.begin(), from.end(), to->begin(), convert);
+bool GetArray(const Repeated& from, Array& to, Convert convert) {
+  if (static_cast<std::size_t>(from.size()) != to.size()) return false;
+  std::transform(from.begin(), from.end(), to.begin(), convert);
   return true;
-}
-
-// Lists of messages: one Put or Get for the element.
-template <class T, class Repeated, class PutElement>
-void PutList(const std::vector<T>& from, Repeated* to, PutElement put) {
-  for (const T& element : from) put(element, to->Add());
 }
 
 template <class T, class Repeated, class GetElement>

@@ -15,12 +15,15 @@ namespace {
 // Out of range is no value of ours; the largest that is.
 std::uint8_t Octet(std::uint32_t value) { return static_cast<std::uint8_t>(std::min(value, 255u)); }
 
-void PutChanges(const std::vector<CounterChange>& from, v1::CounterChanges* to) {
-  convert::PutList(from, to->mutable_changes(), [](const CounterChange& change, v1::CounterChange* out) {
-    out->set_name(change.name);
-    out->set_kind(static_cast<v1::CounterChange::Kind>(change.kind));
-    out->set_by(change.by);
-  });
+v1::CounterChanges PutChanges(const std::vector<CounterChange>& from) {
+  v1::CounterChanges to;
+  for (const CounterChange& change : from) {
+    v1::CounterChange* row = to.add_changes();
+    row->set_name(change.name);
+    row->set_kind(static_cast<v1::CounterChange::Kind>(change.kind));
+    row->set_by(change.by);
+  }
+  return to;
 }
 
 CounterChanges GetChanges(const v1::CounterChanges& from) {
@@ -29,16 +32,18 @@ CounterChanges GetChanges(const v1::CounterChanges& from) {
   });
 }
 
-void PutPackets(const PriorityPackets& from, v1::PriorityPackets* to) {
-  to->mutable_sent()->Assign(from.sent.begin(), from.sent.end());
-  to->mutable_received()->Assign(from.received.begin(), from.received.end());
+v1::PriorityPackets PutPackets(const PriorityPackets& from) {
+  v1::PriorityPackets to;
+  to.mutable_sent()->Assign(from.sent.begin(), from.sent.end());
+  to.mutable_received()->Assign(from.received.begin(), from.received.end());
+  return to;
 }
 
 Fact<PriorityPackets> GetPackets(const v1::PriorityPackets& from) {
   PriorityPackets to;
   const auto same = [](std::uint64_t value) { return value; };
   const bool whole =
-      convert::GetArray(from.sent(), &to.sent, same) && convert::GetArray(from.received(), &to.received, same);
+      convert::GetArray(from.sent(), to.sent, same) && convert::GetArray(from.received(), to.received, same);
   if (!whole) return convert::OutOfRange("packets of other than 8 priorities");
   return to;
 }
@@ -166,8 +171,9 @@ v1::TransferResult ToProto(const TransferResult& result) {
   if (result.marking.tos) message.set_asked_tos(*result.marking.tos);
   if (result.marking.traffic_class) message.set_traffic_class(*result.marking.traffic_class);
   if (result.marking.service_level) message.set_service_level(*result.marking.service_level);
-  convert::Put(result.error_counters, message.mutable_error_counters(), PutChanges);
-  convert::Put(result.priority_packets, message.mutable_priority_packets(), PutPackets);
+  *message.mutable_error_counters() = convert::Put<v1::CounterChangesFact>(result.error_counters, PutChanges);
+  *message.mutable_priority_packets() =
+      convert::Put<v1::PriorityPacketsFact>(result.priority_packets, PutPackets);
   return message;
 }
 

@@ -204,7 +204,7 @@ inline std::vector<TransferCase> CheckedCasesOn(Rung rung) {
   return cases;
 }
 
-// What the result is to be looked at for. A case that this version does not know is told by its size.
+// What the result is judged by. A case that this version does not know is told by its size.
 constexpr Figure FigureOf(const TransferResult& result) {
   const TransferCase* row = FindCase(result.case_name);
   if (row != nullptr) return row->figure;

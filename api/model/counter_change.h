@@ -18,7 +18,7 @@ struct CounterChange {
     kUnchanged,  // the same value
     kGrew,       // by `by`
     kWrapped,    // passed its maximum once; grew by `by`
-    kReset,      // started anew, after which it grew by `by`; what it had counted before that is lost
+    kReset,      // started again, after which it grew by `by`; what it had counted before that is lost
     kSaturated,  // stands at its maximum: grew by at least `by`, maybe 0, and cannot tell more
     kAppeared,   // only in the later reading: nothing can be said of its growth
     kGone,       // only in the earlier reading

@@ -158,7 +158,7 @@ struct Port {
   // The Ethernet ports that `netdev` stands on, when it is itself a VLAN, a bond or a bridge: there DCB is
   // judged. An empty list: `netdev` is the Ethernet port.
   Fact<std::vector<Netdev>> lowers{};
-  Fact<std::vector<UpperNetdev>> uppers{};  // what stands on `netdev`, the nearer ones first
+  Fact<std::vector<UpperNetdev>> uppers{};  // what is built on `netdev`, the nearer ones first
 
   Fact<std::uint64_t> node_guid{};
   Fact<std::string> board{};  // board_id, else hca_type, of sysfs
@@ -167,11 +167,11 @@ struct Port {
   Fact<std::uint32_t> hw_counters_lifespan_ms{};  // readings closer together than this may be the same one
   Fact<std::vector<Counter>> port_counters{};     // IBTA PMA counters; classic ones saturate
   Fact<RdmaResources> resources{};                // of the whole device
-  Fact<DeviceLimits> limits{};                    // likewise
-  Fact<std::vector<RdmaListener>> listeners{};    // likewise, each once
+  Fact<DeviceLimits> limits{};                    // the same
+  Fact<std::vector<RdmaListener>> listeners{};    // the same, each once
   Fact<std::uint32_t> rate_mbps{};                // by which the RDMA stack reckons; sysfs `rate`
   Fact<std::vector<Subnet>> subnets{};            // of each address but link-local ones
-  Fact<std::vector<Neighbour>> neighbours{};      // on the netdev and on what stands on it
+  Fact<std::vector<Neighbour>> neighbours{};      // on the netdev and on what is built on it
   Devlink devlink{};                              // of the device's PCI function
   Fact<CongestionControl> congestion{};
   Fact<std::uint8_t> verbs_traffic_class{};  // forced on every connection by the vendor's driver; 0: none is
@@ -241,7 +241,7 @@ struct Facts {
   Fact<std::uint64_t> agent_capabilities{};        // effective, of the agent: bit N is CAP_ number N
   Fact<std::string> agent_process{};               // name of the process that looked: "rdmaready-agent", or
                                                    // "rdmaready" where a person asked without an agent
-  Fact<std::vector<std::string>> tos_keepers{};    // files that set RDMA-CM's defaults anew at boot
+  Fact<std::vector<std::string>> tos_keepers{};    // files that set RDMA-CM's defaults again at boot
   Fact<std::vector<BootTarget>> boot_targets{};    // empty: it booted from no disk of the network
   Fact<std::vector<ConsumerMarking>> markings{};   // by configuration of the software
   Fact<std::vector<std::string>> lldp_agents{};    // those that run here: "lldpad", "lldpd"

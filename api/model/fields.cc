@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only place where the lists of fields are instantiated: whoever walks fields does so at run time.
+// The only place where the lists of fields are instantiated: code that walks fields does so at run time.
 #include "api/model/fields.h"
 
 #include <limits>
@@ -132,13 +132,13 @@ constexpr TypeInfo ContainerType() {
 
 template <class T>
 const std::vector<FieldInfo>& FieldsOf() {
-  static const std::vector<FieldInfo> fields = [] {
+  static const std::vector<FieldInfo> kFields = [] {
     T prototype{};
     FieldList list(&prototype);
     prototype.Fields(list);
     return list.Take();
   }();
-  return fields;
+  return kFields;
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the structs of Facts consist of, as data, for code that treats every field alike: the wire, JSON, gaps.
+// What the structs of Facts consist of, as data, for code that treats all fields the same: the wire, JSON,
+// gaps.
 //
 // Each struct of facts lists its fields once, beside its members:
 //
@@ -12,7 +13,8 @@
 // and that the list and the message agree.
 //
 // Who adds a field to a struct that already travels makes it a Fact: an older sender does not have it, and what
-// is absent reads as not collected. Without a Fact of its own that is the whole answer that the struct stands in.
+// is absent reads as not collected. Without a Fact of its own that is the whole answer that the struct stands
+// in.
 #pragma once
 
 #include <cstddef>

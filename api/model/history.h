@@ -30,7 +30,7 @@ struct TransferRecord {  // one live test in which this host had a part
   TransferResult result{};
 };
 
-struct StoreEvent {  // what befell the memory itself
+struct StoreEvent {  // what happened to the store itself
   std::int64_t unix_ns = 0;
   std::string text{};  // "damaged (...), set aside as FILE"
 };

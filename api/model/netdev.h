@@ -101,7 +101,7 @@ struct Netdev {
   std::uint32_t mtu_bytes = 0;
   Fact<std::uint32_t> speed_mbps{};
   Fact<std::uint16_t> vlan_id{};                  // known only when the netdev is a VLAN device
-  Fact<std::vector<VlanPriority>> vlan_egress{};  // likewise
+  Fact<std::vector<VlanPriority>> vlan_egress{};  // the same
   Fact<std::vector<IpAddress>> addresses{};
   Dcb dcb{};
   std::string mac{};                      // "02:00:00:00:00:01"; may be empty

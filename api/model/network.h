@@ -59,12 +59,12 @@ struct SubnetSharer {
   bool operator==(const SubnetSharer&) const = default;
 };
 
-// The subnet of one address by which an RDMA port is reached, on its netdev or on what stands on that.
+// The subnet of one address by which an RDMA port is reached, on its netdev or on what is built on that.
 struct Subnet {
   std::string netdev{};  // the one that has the address
   IpAddress own{};
   std::vector<SubnetSharer> shared_with{};  // interfaces that are down are left out
-  std::string probe{};    // an address of the subnet that is none of the host's; empty: it has none
+  std::string probe{};    // a free address of the subnet; empty: it has none
   Fact<IpRoute> route{};  // from `own` to `probe`
 
   void Fields(auto& list) {
@@ -82,7 +82,7 @@ enum class NeighbourState {
   kStale,  // it once answered; used as it is until it fails
   kDelay,
   kProbe,
-  kFailed,  // asked for in vain
+  kFailed,  // asked for without success
   kPermanent,
 };
 

@@ -70,7 +70,7 @@ struct KsmbdConfig {
   std::optional<bool> multichannel{};     // "server multi channel support"
   std::vector<std::string> interfaces{};  // "interfaces", which count with "bind interfaces only"; empty: all
   std::string signing{};                  // "server signing": "mandatory"; empty: not set
-  std::string encryption{};               // "smb3 encryption"; likewise
+  std::string encryption{};               // "smb3 encryption"; the same
 
   void Fields(auto& list) {
     list.Setting("path", path, "multichannel", multichannel, "interfaces", interfaces, "signing", signing,

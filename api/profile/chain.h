@@ -6,7 +6,7 @@
 //
 // When both say a key: of a single value the extending profile's holds; a list is replaced as a whole; mappings
 // are merged key by key. `name` and `summary` are never inherited. `without` goes first: a key that is taken
-// away and said again starts anew.
+// away and said again starts afresh.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // YamlTree: the one document of a YAML text as a bounded tree that knows its lines.
 //
-// YAML is read from files that strangers wrote. Refused are: more than kMaxYamlBytes, more than kMaxYamlDepth
+// YAML is read from files that outsiders wrote. Refused are: more than kMaxYamlBytes, more than kMaxYamlDepth
 // levels, text that is not UTF-8 or holds control characters, anchors and aliases (an alias bomb grows without
 // bound), tags, a second document, a key that is not plain text, and a key that is there twice.
 #pragma once

@@ -3,7 +3,7 @@
 //
 // mark -> priority (by DSCP, by the tag of a VLAN, or by a row of the driver) -> traffic class -> PFC -> ECN ->
 // the wire, and what
-// the switch announces. Whoever breaks one link loses what all others were set for.
+// the switch announces. One broken link makes the others useless.
 #pragma once
 
 #include <string>

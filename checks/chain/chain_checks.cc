@@ -17,7 +17,7 @@ const ConsumerMarking* MarkingOf(const Facts& host, MarkingConsumer consumer) {
   return found == host.markings->end() ? nullptr : &*found;
 }
 
-// A vendor's driver may force one on every connection, whoever makes it.
+// A vendor's driver may force one on every connection of every program.
 bool IsForced(const Port& port) { return port.verbs_traffic_class && *port.verbs_traffic_class != 0; }
 
 std::string NoSmb(const EthernetView& view) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters: what became of them between two readings. A difference of two numbers is not yet an answer: drivers
-// start anew when they are reset, 32-bit counters wrap, those of InfiniBand's PMA stop at their maximum.
+// start again when they are reset, 32-bit counters wrap, those of InfiniBand's PMA stop at their maximum.
 #pragma once
 
 #include <cstdint>

@@ -134,8 +134,8 @@ std::vector<CounterChange> Of(const std::vector<CounterChange>& changes, std::sp
   return of;
 }
 
-// Since they were last reset nobody knows when: held against thresholds. Those that the port does not count are
-// left out, unless it counts none.
+// Since they were last reset nobody knows when: compared with thresholds. Those that the port does not count
+// are left out, unless it counts none.
 Verdict JudgeReading(const Port& port, std::span<const PmaThreshold> rows) {
   std::string expected;
   std::string observed;

@@ -36,7 +36,7 @@ std::string InWindow(const Port& port);
 // Of RDMA's own counters. Missing when either reading is, and when both may be one and the same.
 Fact<std::vector<CounterChange>> HardwareChanges(const Port& port);
 
-// Of InfiniBand's PMA, whichever way it was read.
+// Of InfiniBand's PMA, however it was read.
 Fact<std::vector<CounterChange>> PmaChanges(const Port& port);
 
 // Those about the topic, of whatever family is meant.

@@ -110,7 +110,7 @@ Verdict JudgeDcbxMode(const EthernetView& view) {
 }
 
 bool IsWilling(const LldpNeighbour& agent) {
-  const auto cee = [&agent](const auto& feature) { return feature && feature->feature.willing; };
+  const auto cee = [](const auto& feature) { return feature && feature->feature.willing; };
   return (agent.ets && agent.ets->willing) || (agent.pfc && agent.pfc->willing) ||
          (agent.cee && (cee(agent.cee->groups) || cee(agent.cee->pfc) || cee(agent.cee->app)));
 }

@@ -14,7 +14,7 @@
 
 namespace rdmaready {
 
-// LLDP agents announce themselves every 30 s: whoever listened for less may have missed one.
+// LLDP agents announce themselves every 30 s: a shorter watch may have missed one.
 inline constexpr std::uint32_t kAnnouncedWithinMs = 32'000;
 
 struct LinkAgents {
@@ -23,7 +23,7 @@ struct LinkAgents {
   bool by_lldpad = false;              // which keeps no more than one of each end
   std::uint32_t listened_ms = 0;       // lldpad listens ever since it was started
 
-  // Whoever is there has been heard.
+  // Every neighbour that is there has been heard.
   bool Complete() const { return listened_ms >= kAnnouncedWithinMs; }
   bool operator==(const LinkAgents&) const = default;
 };

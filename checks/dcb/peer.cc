@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer.*, mtu.path: what LLDP agents at the other end of a port's link announce, held against what the host and
-// its profile need of them.
+// peer.*, mtu.path: what LLDP agents at the other end of a port's link announce, compared with what the host
+// and its profile need of them.
 #include <algorithm>
 #include <set>
 

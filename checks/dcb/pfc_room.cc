@@ -177,7 +177,7 @@ Verdict JudgePfcStormPrevention(const EthernetView& view) {
   return Judged(*timeout != 0, observed, "a timeout", kSource);
 }
 
-// Also where the statistics could not be read: that is to be said.
+// Also where the statistics could not be read: the finding says so.
 bool CountsDrops(const Netdev& netdev, const std::vector<std::uint8_t>& priorities) {
   if (!netdev.statistics) return !NotOffered(netdev.statistics);
   return std::ranges::any_of(*netdev.statistics, [&priorities](const NicStatistic& one) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // link.*: what a link that is up makes of what it has, and what its counters say of its cable. A growth during
-// a watch is a fault. Else a count is held against the time since boot, and small ones, as the start of a link
+// a watch is a fault. Else a count is compared with the time since boot, and small ones, as the start of a link
 // makes them, pass.
 #include <algorithm>
 #include <optional>

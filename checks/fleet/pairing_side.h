@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of two hosts whose ports are to be paired: its addresses parsed once, and found by subnet.
+// One of two hosts whose ports are being paired: its addresses parsed once, and found by subnet.
 #pragma once
 
 #include <array>

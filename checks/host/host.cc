@@ -11,7 +11,7 @@
 namespace rdmaready {
 namespace {
 
-// What a storage service needs at least when the profile is silent: its buffers are registered, hence locked.
+// What a storage service needs at least when the profile is silent: its buffers are registered, and so locked.
 constexpr std::uint64_t kDefaultMinimumBytes = 64ULL * 1024 * 1024;
 
 // The agent's own limit stands for those of services in user space, which were started like it. A finite one

@@ -164,8 +164,8 @@ std::vector<TransferCheck> MakeChecks() {
 }  // namespace
 
 const std::vector<TransferCheck>& AllTransferChecks() {
-  static const std::vector<TransferCheck> checks = MakeChecks();
-  return checks;
+  static const std::vector<TransferCheck> kChecks = MakeChecks();
+  return kChecks;
 }
 
 const TransferCheck* FindTransferCheck(std::string_view id) {

@@ -119,7 +119,7 @@ std::vector<Verdict> JudgeIpSubnets(const HostView& view) {
 constexpr std::string_view kRouteSource = "rtnetlink GETROUTE";
 constexpr std::string_view kNeighbourSource = "rtnetlink GETNEIGH";
 
-// Who was asked for in vain longer ago may be back since: nobody asked again.
+// A host that was asked for without success longer ago may be back since: nobody asked again.
 constexpr std::uint32_t kRecentlyS = 300;
 constexpr std::size_t kMostNamed = 3;
 

@@ -25,7 +25,7 @@ struct ProbeFamily {
 };
 
 const std::vector<ProbeFamily>& ProbeFamilies() {
-  static const std::vector<ProbeFamily> families = [] {
+  static const std::vector<ProbeFamily> kFamilies = [] {
     std::vector<ProbeCheck> smb = SmbServerChecks();
     for (ProbeCheck& check : ShareChecks()) smb.push_back(std::move(check));
     return std::vector<ProbeFamily>{{Protocol::kSmb, std::move(smb)},
@@ -33,13 +33,13 @@ const std::vector<ProbeFamily>& ProbeFamilies() {
                                     {Protocol::kIser, IserServerChecks()},
                                     {Protocol::kNfs, NfsServerChecks()}};
   }();
-  return families;
+  return kFamilies;
 }
 
 const std::vector<ProbeCheck>& ProbeChecksOf(Protocol protocol) {
-  static const std::vector<ProbeCheck> none;
+  static const std::vector<ProbeCheck> kNoChecks;
   const auto family = std::ranges::find(ProbeFamilies(), protocol, &ProbeFamily::protocol);
-  return family == ProbeFamilies().end() ? none : family->checks;
+  return family == ProbeFamilies().end() ? kNoChecks : family->checks;
 }
 
 using ProbeWords = std::array<std::pair<std::string_view, std::string>, 3>;
@@ -115,13 +115,13 @@ bool ProbeView::Done(std::string_view name) const {
 }
 
 const std::vector<ProbeCheck>& AllProbeChecks() {
-  static const std::vector<ProbeCheck> all = [] {
+  static const std::vector<ProbeCheck> kChecks = [] {
     std::vector<ProbeCheck> checks;
     for (const ProbeFamily& family : ProbeFamilies())
       checks.insert(checks.end(), family.checks.begin(), family.checks.end());
     return checks;
   }();
-  return all;
+  return kChecks;
 }
 
 const ProbeCheck* FindProbeCheck(std::string_view id) {

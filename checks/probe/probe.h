@@ -56,7 +56,7 @@ Finding NotProbed(Protocol protocol, std::string_view target, std::string_view r
 // The rungs that the findings of a probe are about: server, and share where it went on to one.
 std::vector<RungResult> LadderOfProbe(const std::vector<Finding>& findings);
 
-// Of the findings of one probe: ready when it proved its rungs and nothing stands in the way.
+// Of the findings of one probe: ready when it proved its rungs and nothing prevents readiness.
 Readiness ReadinessOfProbe(const std::vector<Finding>& findings);
 
 // The fix as `explain` shows it: TARGET for {target}.

@@ -53,7 +53,7 @@ std::string IndexNotApplicable(const PortView& view) {
   return named ? "" : "no configuration here names the index of a GID";
 }
 
-// Of whoever names a GID by its number: RDMA-CM finds the right one by itself.
+// For programs that name a GID by its number: RDMA-CM finds the right one by itself.
 Verdict JudgeGidNoV1Traffic(const PortView& view) {
   if (std::string reason = IndexNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "configuration files, GID table";

@@ -21,7 +21,7 @@ struct PlacedAddress {
 };
 
 // What RDMA-CM and storage can be given: no link-local, loopback or unspecified address, and nothing that is
-// none. Those of the port's own netdev first, then those of what stands on it, the nearer ones first. What is
+// none. Those of the port's own netdev first, then those of what is built on it, the nearer ones first. What is
 // not known is left out. The result points into `port`.
 std::vector<PlacedAddress> AddressesOf(const Port& port);
 

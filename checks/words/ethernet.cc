@@ -22,7 +22,7 @@ bool StandsOnOthers(const Netdev& netdev) {
 
 std::vector<NetdevRef> EthernetPortsOf(const Port& port) {
   if (!port.netdev) return {port.netdev};
-  // Whoever cannot say what stands below may still know that nothing does.
+  // A device whose lower devices are unknown may still be known to have none.
   if (!port.lowers && StandsOnOthers(*port.netdev)) return {NetdevRef(port.lowers.missing())};
   if (!port.lowers || port.lowers->empty()) return {port.netdev};
   std::vector<NetdevRef> lowers;

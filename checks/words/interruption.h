@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interruption: what a fix costs a port that carries storage. Whoever types it is to know before.
+// Interruption: what a fix costs a port that carries storage. The user must know it before typing it.
 #pragma once
 
 #include <string>

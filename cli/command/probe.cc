@@ -63,34 +63,36 @@ ExitStatus RefusedProbe(const absl::Status& status) {
   return absl::IsFailedPrecondition(status) ? ExitStatus::kNotReady : CallFailure(status);
 }
 
-ExitStatus RunProbe(const Context& context, const ProbeFlags& options) {
+// What the flags ask for; InvalidArgument where they contradict each other.
+absl::StatusOr<ProbeOptions> QuestionOf(const ProbeFlags& options, std::chrono::milliseconds timeout) {
   ProbeOptions question{.protocol = ProtocolFromName(options.protocol).value_or(Protocol::kUnknown),
                         .target = options.target,
                         .port_number = options.rdma_port,
-                        .timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero()),
+                        .timeout = timeout,
                         .prove = options.prove,
                         .caller = CallerName()};
-  absl::StatusOr<std::string> volume = VolumeOf(options);
-  if (!volume.ok()) return context.Fail(ExitStatus::kUsage, Message(volume.status()));
-  question.volume = *std::move(volume);
+  RR_ASSIGN_OR_RETURN(question.volume, VolumeOf(options));
   if (question.protocol == Protocol::kSmb && options.prove) {
     if (question.volume.empty() || options.credentials.empty()) {
-      return context.Fail(ExitStatus::kUsage, "probe smb --prove needs --share NAME and --credentials FILE");
+      return absl::InvalidArgumentError("probe smb --prove needs --share NAME and --credentials FILE");
     }
     if (question.volume.starts_with("//") || question.volume.starts_with("\\\\")) {
-      return context.Fail(ExitStatus::kUsage, "--share NAME: without the server, which is " + options.target);
+      return absl::InvalidArgumentError("--share NAME: without the server, which is " + options.target);
     }
-    absl::StatusOr<Credentials> credentials = ReadCredentials(options.credentials);
-    if (!credentials.ok()) return context.Fail(ExitStatus::kUsage, Message(credentials.status()));
-    question.credentials = *std::move(credentials);
+    RR_ASSIGN_OR_RETURN(question.credentials, ReadCredentials(options.credentials));
   } else if (!options.credentials.empty()) {
-    return context.Fail(ExitStatus::kUsage, "--credentials is for probe smb --prove");
+    return absl::InvalidArgumentError("--credentials is for probe smb --prove");
   }
   if (!options.port.empty()) {
-    const absl::StatusOr<PortSelection> port = ParsePort(options.port);
-    if (!port.ok()) return context.Fail(ExitStatus::kUsage, Message(port.status()));
-    question.port = *port;
+    RR_ASSIGN_OR_RETURN(question.port, ParsePort(options.port));
   }
+  return question;
+}
+
+ExitStatus RunProbe(const Context& context, const ProbeFlags& options) {
+  const absl::StatusOr<ProbeOptions> question =
+      QuestionOf(options, context.global.timeout.value_or(std::chrono::milliseconds::zero()));
+  if (!question.ok()) return context.Fail(ExitStatus::kUsage, Message(question.status()));
   std::vector<std::string> names;
   if (!options.from.empty()) names.push_back(options.from);
   const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(names);
@@ -102,7 +104,7 @@ ExitStatus RunProbe(const Context& context, const ProbeFlags& options) {
   const HostClient& host = hosts->front();
   if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
   absl::StatusOr<ProbeAnswer> answer = host.agent->Probe(
-      question, [&](const std::string& step) { context.console.Progress(host.name + ": " + step); });
+      *question, [&](const std::string& step) { context.console.Progress(host.name + ": " + step); });
   context.interrupt.Disarm();
   context.console.EraseProgress();
   if (!answer.ok()) return context.Fail(RefusedProbe(answer.status()), Message(answer.status()), host.name);

@@ -19,7 +19,7 @@ struct HostNotes {
   std::string profile_name{};            // by which it was judged
   std::string profile_digest{};
   std::string store_error{};   // its agent could not keep the result
-  std::string store_notice{};  // it did, but something befell its memory before
+  std::string store_notice{};  // it did, but something happened to its store before
 
   // Of a host that was not asked but recorded earlier.
   std::int64_t recorded_unix_ns = 0;

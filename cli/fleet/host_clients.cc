@@ -32,7 +32,24 @@ class LocalStop {
   LocalAgent* agent_ = nullptr;
 };
 
+void TakeRemote(HostClient& host, absl::StatusOr<std::unique_ptr<AgentClient>> client) {
+  if (client.ok()) {
+    host.remote = *std::move(client);
+    host.agent = host.remote.get();
+    return;
+  }
+  host.failure = ConnectFailure(client.status());
+  host.error = Message(client.status());
+  if (!host.error.starts_with("host ")) host.error = "host " + host.name + ": " + host.error;
+}
+
 void OpenLocal(HostClient& host, const ClientOptions& options, LocalStop& stop) {
+  absl::StatusOr<std::unique_ptr<AgentClient>> resident = ConnectResident(options);
+  if (!resident.ok() || *resident != nullptr) {
+    TakeRemote(host, std::move(resident));
+    if (host.agent != nullptr) host.name = host.agent->name();
+    return;
+  }
   absl::StatusOr<std::unique_ptr<LocalAgent>> local = LocalAgent::Open(options);
   if (!local.ok()) {
     host.error = "host " + host.name + ": " + Message(local.status());
@@ -43,18 +60,6 @@ void OpenLocal(HostClient& host, const ClientOptions& options, LocalStop& stop) 
   host.agent = &host.local->client();
   host.name = host.agent->name();
   stop.Set(host.local.get());
-}
-
-void OpenRemote(HostClient& host, const HostAddress& address, const ClientOptions& options) {
-  absl::StatusOr<std::unique_ptr<AgentClient>> client = AgentClient::Connect(address, options);
-  if (client.ok()) {
-    host.remote = *std::move(client);
-    host.agent = host.remote.get();
-    return;
-  }
-  host.failure = ConnectFailure(client.status());
-  host.error = Message(client.status());
-  if (!host.error.starts_with("host ")) host.error = "host " + address.text + ": " + host.error;
 }
 
 // Who is who among the hosts of a command, as far as they are known: a host says what it resolves to before it
@@ -97,7 +102,7 @@ void CallTwin(HostClient& host, const absl::Status& why) {
 
 void OpenOneOf(Roll& roll, std::size_t index, const ClientOptions& options, HostClient& host) {
   if (const absl::Status apart = roll.Resolved(index); !apart.ok()) return CallTwin(host, apart);
-  OpenRemote(host, roll.host(index), options);
+  TakeRemote(host, AgentClient::Connect(roll.host(index), options));
   if (host.agent == nullptr) return;
   const absl::Status apart = roll.Answered(index, host.agent->version().instance_id);
   if (!apart.ok()) CallTwin(host, apart);

@@ -35,7 +35,7 @@ struct HostClient {
 
 // In the order of `hosts`, none of them connected, so that each can be where its answer is wanted and a silent
 // one holds up nobody; without hosts the one of this host. An agent in this process is stopped at Ctrl-C. One
-// agent is never asked by two names: whoever is second gets the error. Open() of several may run at once.
+// agent is never asked by two names: the second name gets the error. Open() of several may run at once.
 std::vector<HostClient> NameClients(const std::vector<HostAddress>& hosts, const ClientOptions& options,
                                     Interrupt& interrupt);
 
@@ -50,7 +50,7 @@ absl::Status CheckPrivate(const std::vector<HostAddress>& hosts, const ClientOpt
 absl::StatusOr<std::vector<HostClient>> OpenClients(const std::vector<HostAddress>& hosts,
                                                     const ClientOptions& options, Interrupt& interrupt);
 
-// "root@build1 (pid 7)": who asks, shown to whoever finds a port busy.
+// "root@build1 (pid 7)": who asks, shown to a caller that finds the port busy.
 std::string CallerName();
 
 }  // namespace rdmaready

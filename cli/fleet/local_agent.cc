@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/local_agent.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "agent/server.h"
+#include "api/base/status.h"
 #include "api/client/tcp_probe.h"
 #include "api/profile/load.h"
 
@@ -27,9 +29,18 @@ std::string HostName() {
 
 // The agent is declared first: the client's channel must be gone before it.
 struct LocalAgent::Parts {
-  std::unique_ptr<HostedAgent> agent;  // null: another process is the agent
+  std::unique_ptr<HostedAgent> agent;
   std::unique_ptr<AgentClient> client;
 };
+
+absl::StatusOr<std::unique_ptr<AgentClient>> ConnectResident(const ClientOptions& options) {
+  const std::string target = "unix:" + LocalSocketPath();
+  if (!ProbeTcp(target, std::chrono::steady_clock::now() + kProbeTime).ok()) return nullptr;
+  absl::StatusOr<std::unique_ptr<AgentClient>> client =
+      AgentClient::Connect({.text = HostName(), .unix_path = LocalSocketPath()}, options);
+  if (client.ok()) return client;
+  return absl::Status(client.status().code(), fmt::format("{} ({})", Message(client.status()), target));
+}
 
 std::string StateDirectory(const char* xdg_state_home, const char* home) {
   if (xdg_state_home != nullptr && xdg_state_home[0] == '/') return std::string(xdg_state_home) + "/rdmaready";
@@ -41,20 +52,11 @@ LocalAgent::LocalAgent(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
 
 LocalAgent::~LocalAgent() {
   parts_->client.reset();
-  if (parts_->agent) parts_->agent->Shutdown(kGrace);
+  parts_->agent->Shutdown(kGrace);
 }
 
 absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions& options) {
   auto parts = std::make_unique<Parts>();
-  const std::string socket = LocalSocketPath();
-  if (ProbeTcp("unix:" + socket, std::chrono::steady_clock::now() + kProbeTime).ok()) {
-    HostAddress address{.text = HostName(), .unix_path = socket};
-    absl::StatusOr<std::unique_ptr<AgentClient>> client = AgentClient::Connect(address, options);
-    if (client.ok()) {
-      parts->client = *std::move(client);
-      return std::unique_ptr<LocalAgent>(new LocalAgent(std::move(parts)));
-    }
-  }
   absl::StatusOr<Profile> profile = LoadProfile(std::string(kDefaultProfileName));
   if (!profile.ok()) return profile.status();
   ServerOptions server;
@@ -71,8 +73,6 @@ absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions
 
 AgentClient& LocalAgent::client() { return *parts_->client; }
 
-void LocalAgent::Cancel() {
-  if (parts_->agent) parts_->agent->Shutdown(kGrace);
-}
+void LocalAgent::Cancel() { parts_->agent->Shutdown(kGrace); }
 
 }  // namespace rdmaready

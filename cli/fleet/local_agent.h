@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LocalAgent: the agent of this host, for commands that name none: the one that answers on the local socket,
-// else one in this process with a store of its own. The only file of the command line that knows the agent.
+// The agent of this host, for commands that name none: the one that listens on the local socket, else one in
+// this process with a store of its own. The only file of the command line that knows the agent.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,11 @@ namespace rdmaready {
 // "/home/x/.local/state/rdmaready": $XDG_STATE_HOME, else ~/.local/state. Empty when there is neither.
 std::string StateDirectory(const char* xdg_state_home, const char* home);
 
+// The agent that listens on the local socket; null when nobody does, or this user may not ask. Errors are those of
+// AgentClient::Connect: whoever has an agent running means its answer, and not that of one with another store.
+absl::StatusOr<std::unique_ptr<AgentClient>> ConnectResident(const ClientOptions& options);
+
+// An agent in this process.
 class LocalAgent {
  public:
   // Errors are our own failure, never "not reachable". A store that cannot be opened is none: each result

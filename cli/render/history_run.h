@@ -31,7 +31,7 @@ struct HistoryRun {
   std::vector<HostHistory> hosts{};
 };
 
-// What stands in the way: failed, or unknown where that blocks. What follows from another finding does not.
+// What prevents readiness: failed, or unknown where that blocks. What follows from another finding does not.
 bool StandsInTheWay(const Finding& finding);
 
 // For each run what changed; `runs` are newest first, and the more of them the better the oldest is known. What

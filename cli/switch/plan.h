@@ -47,7 +47,7 @@ SwitchPlan MakeSwitchPlan(const Profile& profile);
 // The class of a priority. Every priority is in one.
 const SwitchClass& ClassOf(const SwitchPlan& plan, std::uint8_t priority);
 
-// "RDMA", "CNP", ...; a class that is none of these has its queue's number: "Q5".
+// "RDMA", "CNP", ...; any other class has its queue's number: "Q5".
 std::string ClassName(const SwitchClass& one);
 
 // One vendor's text, written line by line. `comment` begins a comment line of its language.

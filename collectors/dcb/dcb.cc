@@ -76,7 +76,7 @@ Dcb AllMissing(const Missing& why) {
   return dcb;
 }
 
-// The kernel leaves out what the driver's function has no answer for, and asks nobody who has no function.
+// The kernel leaves out what the driver's function has no answer for, and what it has no function for.
 DcbPeer DecodePeer(const Attributes& ieee, const Fact<Dcbx>& dcbx) {
   DcbPeer peer;
   peer.ets = FactFrom(ieee.Find(DCB_ATTR_IEEE_PEER_ETS), DecodeEts,
@@ -189,7 +189,7 @@ absl::StatusOr<Dcbx> DecodeDcbx(std::span<const std::byte> bytes) {
 
 absl::StatusOr<Dcb> DecodeDcb(std::span<const std::byte> payload, const std::string& name) {
   dcbmsg header{};
-  const absl::StatusOr<Attributes> top = ParseMessage(payload, &header, "DCB");
+  const absl::StatusOr<Attributes> top = ParseMessage(payload, header, "DCB");
   if (!top.ok()) return top.status();
   const absl::StatusOr<std::string> named = top->Text(DCB_ATTR_IFNAME);
   if (!named.ok()) return named.status();
@@ -212,7 +212,7 @@ absl::StatusOr<Dcb> DecodeDcb(std::span<const std::byte> payload, const std::str
   dcb.max_rate_kbps = FactFrom(ieee->Find(DCB_ATTR_IEEE_MAXRATE), DecodeMaxRates,
                                "driver does not report maximum rates (ieee_getmaxrate)");
   dcb.dcbx = FactFrom(top->Find(DCB_ATTR_DCBX), DecodeDcbx, "driver does not report its DCBX mode (getdcbx)");
-  // Likewise the kernel's own table, but it sends even an empty one.
+  // The kernel's own table is optional too, but it sends even an empty one.
   dcb.rewrite = FactFrom(ieee->Find(kAttrRewriteTable), DecodeAppTable,
                          "the kernel has no rewrite table (before Linux 6.3)");
   dcb.peer = DecodePeer(*ieee, dcb.dcbx);

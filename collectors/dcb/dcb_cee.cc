@@ -84,7 +84,7 @@ absl::Status DecodeCeePfc(std::span<const std::byte> nest, CeeSettings& cee) {
 
 absl::StatusOr<CeeSettings> DecodeCee(std::span<const std::byte> payload, const std::string& name) {
   dcbmsg header{};
-  const absl::StatusOr<Attributes> top = ParseMessage(payload, &header, "CEE");
+  const absl::StatusOr<Attributes> top = ParseMessage(payload, header, "CEE");
   if (!top.ok()) return top.status();
   const absl::StatusOr<std::string> named = top->Text(DCB_ATTR_IFNAME);
   if (!named.ok()) return named.status();

@@ -87,7 +87,7 @@ void Update(Dcb& settings, const Dcb& now) {
 
 std::string NetdevOf(const DcbNotice& notice) {
   dcbmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(notice.payload, &header, "DCB");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(notice.payload, header, "DCB");
   if (!attributes.ok()) return {};
   return attributes->Text(DCB_ATTR_IFNAME).value_or("");
 }
@@ -117,7 +117,7 @@ std::string NameText(const ProcessName& process) {
   return name + " (process " + std::to_string(process.pid) + ")";
 }
 
-// Whoever came just then, and daemons that are there all the time.
+// Processes that came just then, and daemons that are there all the time.
 std::vector<std::string> SuspectsOf(const DcbNotice& notice, const DcbNotices& heard) {
   std::vector<std::string> suspects;
   for (const ProcessName& process : notice.newcomers) suspects.push_back(NameText(process));

@@ -71,7 +71,7 @@ absl::StatusOr<NftSet> SetIn(const std::vector<NetlinkMessage>& messages) {
   NftSet set;
   for (const NetlinkMessage& message : messages) {
     nfgenmsg header{};
-    RR_ASSIGN_OR_RETURN(const Attributes answer, ParseMessage(message.payload, &header, kFilterWords));
+    RR_ASSIGN_OR_RETURN(const Attributes answer, ParseMessage(message.payload, header, kFilterWords));
     RR_ASSIGN_OR_RETURN(const NftSet more,
                         DecodeNftSet(answer.Find(NFTA_SET_ELEM_LIST_ELEMENTS).value_or(NftBytes{})));
     set.insert(set.end(), more.begin(), more.end());
@@ -156,7 +156,7 @@ class Filter {
 absl::Status Filter::Add(const NftAnswers& answers) {
   for (const NetlinkMessage& message : answers.tables) {
     nfgenmsg header{};
-    RR_ASSIGN_OR_RETURN(const Attributes table, ParseMessage(message.payload, &header, kFilterWords));
+    RR_ASSIGN_OR_RETURN(const Attributes table, ParseMessage(message.payload, header, kFilterWords));
     RR_ASSIGN_OR_RETURN(const std::uint32_t flags, table.U32(NFTA_TABLE_FLAGS));
     if ((be32toh(flags) & NFT_TABLE_F_DORMANT) != 0)
       dormant_.emplace(header.nfgen_family, TextIn(table, NFTA_TABLE_NAME));
@@ -168,7 +168,7 @@ absl::Status Filter::Add(const NftAnswers& answers) {
 
 absl::Status Filter::AddChain(const NetlinkMessage& message) {
   nfgenmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(message.payload, &header, kFilterWords));
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(message.payload, header, kFilterWords));
   const std::string table = TextIn(attributes, NFTA_CHAIN_TABLE);
   const std::string name = TextIn(attributes, NFTA_CHAIN_NAME);
   const std::string_view family = FamilyName(header.nfgen_family);
@@ -185,7 +185,7 @@ absl::Status Filter::AddChain(const NetlinkMessage& message) {
 
 absl::Status Filter::AddRule(const NetlinkMessage& message) {
   nfgenmsg header{};
-  RR_ASSIGN_OR_RETURN(const Attributes rule, ParseMessage(message.payload, &header, kFilterWords));
+  RR_ASSIGN_OR_RETURN(const Attributes rule, ParseMessage(message.payload, header, kFilterWords));
   RR_ASSIGN_OR_RETURN(const std::uint64_t handle, rule.U64(NFTA_RULE_HANDLE));
   RR_ASSIGN_OR_RETURN(NftRule decoded, DecodeNftRule(rule.Find(NFTA_RULE_EXPRESSIONS).value_or(NftBytes{})));
   const auto chain =

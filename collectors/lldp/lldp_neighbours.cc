@@ -42,7 +42,7 @@ class Listener {
   LldpHeard Take() {
     for (const auto& [sent_here, gone] : goodbyes_) {
       std::vector<LldpNeighbour>& agents = sent_here ? heard_.own : heard_.peers;
-      // Whoever went on after its goodbye was only started again.
+      // An agent that went on after its goodbye was only restarted.
       const auto left = std::erase_if(agents, [&gone = gone](const LldpNeighbour& agent) {
         return SameSender(agent, gone) && agent.last_ms <= gone.last_ms;
       });

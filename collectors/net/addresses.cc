@@ -16,7 +16,7 @@ namespace rdmaready {
 
 absl::StatusOr<std::optional<AddressOfLink>> DecodeAddress(std::span<const std::byte> payload) {
   ifaddrmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "address");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "address");
   if (!attributes.ok()) return attributes.status();
   if (header.ifa_family != AF_INET && header.ifa_family != AF_INET6) return std::nullopt;
   const std::size_t bytes = header.ifa_family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);

@@ -18,7 +18,7 @@ absl::StatusOr<GenericFamilies> ReadGenericFamilies(HostReader& host) {
   GenericFamilies families;
   for (const NetlinkMessage& message : *answer) {
     genlmsghdr answered{};
-    const absl::StatusOr<Attributes> family = ParseMessage(message.payload, &answered, "netlink family");
+    const absl::StatusOr<Attributes> family = ParseMessage(message.payload, answered, "netlink family");
     if (!family.ok()) return family.status();
     absl::StatusOr<std::string> name = family->Text(CTRL_ATTR_FAMILY_NAME);
     if (!name.ok()) return name.status();

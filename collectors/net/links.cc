@@ -117,7 +117,7 @@ absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
 
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   ifinfomsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "link");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "link");
   if (!attributes.ok()) return attributes.status();
   if (header.ifi_index <= 0) return Malformed("link", "ifindex " + std::to_string(header.ifi_index));
   Link link{.ifindex = static_cast<std::uint32_t>(header.ifi_index),

@@ -59,7 +59,7 @@ absl::Status DecodeAge(std::span<const std::byte> raw, std::uint32_t& age_s) {
 
 absl::StatusOr<std::optional<NeighbourOfLink>> DecodeNeighbour(std::span<const std::byte> payload) {
   ndmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "neighbour");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "neighbour");
   if (!attributes.ok()) return attributes.status();
   if (header.ndm_family != AF_INET && header.ndm_family != AF_INET6) return std::nullopt;
   if (header.ndm_state == NUD_NONE || (header.ndm_state & NUD_NOARP) != 0) return std::nullopt;

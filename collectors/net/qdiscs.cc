@@ -42,7 +42,7 @@ absl::StatusOr<Mqprio> DecodeMqprio(std::span<const std::byte> options) {
 
 absl::StatusOr<Qdisc> DecodeQdisc(std::span<const std::byte> payload) {
   tcmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "queueing discipline");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "queueing discipline");
   if (!attributes.ok()) return attributes.status();
   const absl::StatusOr<std::string> kind = attributes->Text(TCA_KIND);
   if (!kind.ok()) return kind.status();

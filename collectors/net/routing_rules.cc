@@ -216,7 +216,7 @@ bool EveryHostHas(const RoutingRule& rule) {
 
 absl::StatusOr<std::optional<RoutingRule>> DecodeRule(std::span<const std::byte> payload) {
   fib_rule_hdr header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "routing rule");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "routing rule");
   if (!attributes.ok()) return attributes.status();
   if (header.family != AF_INET && header.family != AF_INET6) return std::nullopt;
   absl::StatusOr<RoutingRule> rule = RuleWriter(header, *attributes).Take();

@@ -147,7 +147,7 @@ Subnet ReadSubnet(HostReader& host, const Network& network, const Place& place, 
   return subnet;
 }
 
-// The port's netdev and what stands on it, or why not all of that is known.
+// The port's netdev and what is built on it, or why not all of that is known.
 Fact<std::vector<Place>> PlacesOf(const Port& port) {
   if (!port.netdev) return port.netdev.missing();
   if (!port.netdev->addresses) return port.netdev->addresses.missing();
@@ -164,7 +164,7 @@ Fact<std::vector<Place>> PlacesOf(const Port& port) {
 
 absl::StatusOr<RawRoute> DecodeRoute(std::span<const std::byte> payload) {
   rtmsg header{};
-  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, &header, "route");
+  const absl::StatusOr<Attributes> attributes = ParseMessage(payload, header, "route");
   if (!attributes.ok()) return attributes.status();
   if (header.rtm_type != RTN_UNICAST && header.rtm_type != RTN_LOCAL) return RawRoute{};
   const absl::StatusOr<std::uint32_t> ifindex = attributes->U32(RTA_OIF);

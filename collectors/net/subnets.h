@@ -30,10 +30,10 @@ absl::StatusOr<RawRoute> DecodeRoute(std::span<const std::byte> payload);
 // its broadcast address. Empty when there is none.
 std::string ProbeAddress(const IpAddress& own, const std::set<std::string>& taken);
 
-// Of every address but link-local and loopback ones, on the port's netdev and on what stands on it.
+// Of every address but link-local and loopback ones, on the port's netdev and on what is built on it.
 Fact<std::vector<Subnet>> ReadSubnets(HostReader& host, const Network& network, const Port& port);
 
-// On the port's netdev and on what stands on it.
+// On the port's netdev and on what is built on it.
 Fact<std::vector<Neighbour>> NeighboursOf(const Network& network, const Port& port);
 
 }  // namespace rdmaready

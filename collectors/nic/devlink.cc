@@ -38,7 +38,7 @@ absl::StatusOr<std::string> HandleOf(const Attributes& message) {
 
 absl::StatusOr<Attributes> MessageOf(std::span<const std::byte> payload) {
   genlmsghdr header{};
-  return ParseMessage(payload, &header, kDevlinkWhat);
+  return ParseMessage(payload, header, kDevlinkWhat);
 }
 
 absl::StatusOr<Attributes> NestOf(const Attributes& message, int type) {

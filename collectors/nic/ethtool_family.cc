@@ -46,7 +46,7 @@ absl::StatusOr<EthtoolAnswer> EthtoolAnswer::Ask(HostReader& host, std::uint16_t
   EthtoolAnswer answer;
   answer.bytes_ = std::move(message->payload);
   genlmsghdr answered{};
-  absl::StatusOr<Attributes> attributes = ParseMessage(answer.bytes_, &answered, what);
+  absl::StatusOr<Attributes> attributes = ParseMessage(answer.bytes_, answered, what);
   if (!attributes.ok()) return attributes.status();
   answer.attributes_ = *std::move(attributes);  // views of the heap, which moving the answer leaves in place
   return answer;

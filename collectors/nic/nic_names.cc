@@ -30,7 +30,7 @@ struct Known {
 };
 
 const std::vector<Known>& AllNames() {
-  static const auto* const all = [] {
+  static const auto* const kAll = [] {
     auto* known = new std::vector<Known>();
     for (const NicNameTable* table : NicNameTables()) {
       Known& one = known->emplace_back(Known{table, {}});
@@ -38,7 +38,7 @@ const std::vector<Known>& AllNames() {
     }
     return known;
   }();
-  return *all;
+  return *kAll;
 }
 
 }  // namespace

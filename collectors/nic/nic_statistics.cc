@@ -29,16 +29,17 @@ std::vector<std::byte> RequestOf(const T& header, std::size_t room) {
   return bytes;
 }
 
+// Not a StatusOr of the header: one that ends in an array without a size cannot be a member everywhere.
 template <class Header>
-absl::StatusOr<Header> HeaderOf(std::span<const std::byte> answer, std::uint32_t command, std::size_t bytes) {
+absl::Status ReadHeader(std::span<const std::byte> answer, std::uint32_t command, std::size_t bytes,
+                        Header& header) {
   if (answer.size() != bytes) {
     return Malformed(kStatisticsWhat, std::to_string(answer.size()) + " bytes, not " + std::to_string(bytes));
   }
-  Header header{};
   std::memcpy(&header, answer.data(), sizeof header);
   if (header.cmd != command)
     return Malformed(kStatisticsWhat, "the answer is to command " + std::to_string(header.cmd));
-  return header;
+  return absl::OkStatus();
 }
 
 absl::Status Changed() {
@@ -113,11 +114,11 @@ const NicNames* NamesFor(const std::string& driver, const Fact<DriverInfo>& info
 }
 
 absl::StatusOr<std::uint32_t> DecodeStatisticsCount(std::span<const std::byte> answer) {
-  const auto header = HeaderOf<ethtool_sset_info>(answer, ETHTOOL_GSSET_INFO, kCountBytes);
-  if (!header.ok()) return header.status();
+  ethtool_sset_info header{};
+  RR_RETURN_IF_ERROR(ReadHeader(answer, ETHTOOL_GSSET_INFO, kCountBytes, header));
   // The kernel takes sets that the driver has not got out of the mask.
-  if (header->sset_mask == 0) return absl::UnimplementedError("driver has no statistics (get_sset_count)");
-  if (header->sset_mask != std::uint64_t{1} << ETH_SS_STATS)
+  if (header.sset_mask == 0) return absl::UnimplementedError("driver has no statistics (get_sset_count)");
+  if (header.sset_mask != std::uint64_t{1} << ETH_SS_STATS)
     return Malformed(kStatisticsWhat, "of another set");
   std::uint32_t count = 0;
   std::memcpy(&count, answer.data() + sizeof(ethtool_sset_info), sizeof count);
@@ -128,10 +129,10 @@ absl::StatusOr<std::uint32_t> DecodeStatisticsCount(std::span<const std::byte> a
 absl::StatusOr<std::vector<std::string>> DecodeStatisticNames(std::span<const std::byte> answer,
                                                               std::uint32_t count) {
   const std::size_t bytes = sizeof(ethtool_gstrings) + std::size_t{count} * ETH_GSTRING_LEN;
-  const auto header = HeaderOf<ethtool_gstrings>(answer, ETHTOOL_GSTRINGS, bytes);
-  if (!header.ok()) return header.status();
-  if (header->string_set != ETH_SS_STATS) return Malformed(kStatisticsWhat, "names of another set");
-  if (header->len != count) return Changed();
+  ethtool_gstrings header{};
+  RR_RETURN_IF_ERROR(ReadHeader(answer, ETHTOOL_GSTRINGS, bytes, header));
+  if (header.string_set != ETH_SS_STATS) return Malformed(kStatisticsWhat, "names of another set");
+  if (header.len != count) return Changed();
   std::vector<std::string> names;
   names.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -147,9 +148,9 @@ absl::StatusOr<std::vector<std::string>> DecodeStatisticNames(std::span<const st
 absl::StatusOr<std::vector<std::uint64_t>> DecodeStatisticValues(std::span<const std::byte> answer,
                                                                  std::uint32_t count) {
   const std::size_t bytes = sizeof(ethtool_stats) + std::size_t{count} * sizeof(std::uint64_t);
-  const auto header = HeaderOf<ethtool_stats>(answer, ETHTOOL_GSTATS, bytes);
-  if (!header.ok()) return header.status();
-  if (header->n_stats != count) return Changed();
+  ethtool_stats header{};
+  RR_RETURN_IF_ERROR(ReadHeader(answer, ETHTOOL_GSTATS, bytes, header));
+  if (header.n_stats != count) return Changed();
   std::vector<std::uint64_t> values(count);
   if (count > 0)
     std::memcpy(values.data(), answer.data() + sizeof(ethtool_stats), bytes - sizeof(ethtool_stats));

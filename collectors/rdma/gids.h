@@ -16,7 +16,7 @@ namespace rdmaready {
 // OK when ib_uverbs is there. To be asked before any Verbs function of the reader.
 absl::Status VerbsThere(HostReader& host);
 
-// The kernel gives type 0 to InfiniBand and iWARP alike, and old ones give it to RoCE v1 too; so the type
+// The kernel gives type 0 to InfiniBand and to iWARP, and old ones give it to RoCE v1 too; so the type
 // follows from the number together with the port's transport. kUnknown when they make no sense together.
 GidType GidTypeOf(std::uint32_t verbs_type, const Fact<Transport>& transport);
 

@@ -113,7 +113,7 @@ Infiniband ReadInfiniband(HostReader& host, const RdmaDevice& device, std::uint3
   ib.sm_lid = ReadHex16(host, PortFile(device, port, "sm_lid"));
   ib.pkeys = ReadPkeys(host, device, port);
   ib.link = ReadLinkInfo(host, device, number);
-  // Whoever may not ask the one agent may not ask the other.
+  // Without the right to ask the one agent there is none to ask the other.
   const bool silent = !ib.link && ib.link.missing().kind != Missing::Kind::kFailed;
   ib.pma_counters =
       silent ? Fact<std::vector<Counter>>(ib.link.missing()) : ReadPmaCounters(host, device, number, ib.lid);

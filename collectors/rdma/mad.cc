@@ -120,7 +120,7 @@ std::vector<Counter> Read(std::span<const std::byte> answer, std::span<const Fie
 }  // namespace
 
 std::vector<std::byte> PortInfoRequest(std::uint8_t port) {
-  constexpr std::uint16_t kPermissive = 0xffff;  // the LID of whoever is at the end of the route
+  constexpr std::uint16_t kPermissive = 0xffff;  // the LID of the port at the end of the route
   std::vector<std::byte> mad = Request(kMadDirectedRoute, kPortInfo);
   PutBig(mad, 20, std::uint32_t{port});  // AttributeModifier
   PutBig(mad, 32, kPermissive);

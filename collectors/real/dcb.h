@@ -16,7 +16,7 @@ namespace rdmaready {
 inline constexpr std::size_t kMostDcbNotices = 256;
 
 // The text of /proc/net/netlink to the processes with a socket of NETLINK_ROUTE, ascending, each once: as far
-// as the port id tells the process, which is a convention. Port ids that were drawn by lot are left out.
+// as the port id tells the process, which is a convention. Port ids that were drawn at random are left out.
 std::vector<std::uint32_t> RoutingSocketOwners(std::string_view proc_net_netlink);
 
 }  // namespace rdmaready

@@ -24,8 +24,8 @@ class RecordingSaver {
   RecordingSaver& operator=(const RecordingSaver&) = delete;
   ~RecordingSaver() { Abandon(); }
 
-  // Makes the folder where it is missing, but not its parents, so that whoever cannot save learns it before a
-  // host is asked.
+  // Makes the folder where it is missing, but not its parents, so that a caller that cannot save learns it
+  // before a host is asked.
   absl::Status Prepare();
   // OK when `host` can be saved: nothing has its folder's name.
   absl::Status CheckFree(const std::string& host) const;

@@ -5,7 +5,7 @@
 //   SHA256SUMS       of every other file; `sha256sum -c SHA256SUMS` checks it too
 //   files.jsonl      what was read, listed and followed as files, and the errors; one question a line
 //   files/...        what the files held, at their own paths
-//   netlink.jsonl    questions and answers, payloads in hexadecimal; likewise ethtool.jsonl, verbs.jsonl,
+//   netlink.jsonl    questions and answers, payloads in hexadecimal; also ethtool.jsonl, verbs.jsonl,
 //   rdma_cm.jsonl, limits.jsonl
 //   lldp.jsonl       LLDP frames, where they were listened for
 //   dcb_notices.jsonl  writes of DCB settings, where they were listened for

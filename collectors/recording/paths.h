@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths inside of a recording. A path is data of a host, or of whoever made the recording: it never leads out
+// Paths inside of a recording. A path is data of a host, or of the author of the recording: it never leads out
 // of the folder, and needs no quoting anywhere. Pure.
 #pragma once
 

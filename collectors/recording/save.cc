@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <set>
@@ -52,7 +52,7 @@ absl::Status WriteWhole(const std::string& path, const std::string& text, const 
   return absl::OkStatus();
 }
 
-// Not rename(2): that would replace an empty folder without a word.
+// Not rename(2): that would replace an empty folder without a message.
 int RenameToNew(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;

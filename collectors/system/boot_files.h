@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files below /etc say of the marking of RDMA traffic: what sets RDMA-CM's defaults anew at boot, and what
-// software marks by itself. Only the lines that hold the words are read; see HostReader::FindLines.
+// What files below /etc say of the marking of RDMA traffic: what sets RDMA-CM's defaults again at boot, and
+// what software marks by itself. Only the lines that hold the words are read; see HostReader::FindLines.
 #pragma once
 
 #include <span>

@@ -13,6 +13,10 @@ build_packages=(
   libgtest-dev libgmock-dev
 )
 
+# What only the tests need.
+# shellcheck disable=SC2034  # tests/run reads it
+test_packages=(clang-tidy-19)
+
 started=$SECONDS
 
 # say WORDS...: one line of progress with the time since the start.

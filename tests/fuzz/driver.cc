@@ -18,7 +18,7 @@
 #include "tests/fuzz/target.h"
 
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
-// A demand aborts; the input is to be written down then too.
+// A demand aborts; the input must be written then too.
 extern "C" const char* __asan_default_options() { return "handle_abort=1"; }
 
 namespace rdmaready {

@@ -87,6 +87,17 @@ class AnAgent(unittest.TestCase):
             self.assertEqual(answer.status, 4, answer)
             self.assertIn(address, answer.err)
 
+    def test_of_this_host_is_not_passed_over_when_it_cannot_be_asked(self):
+        """An answer of the agent in the command line would be of another store, and nobody would know."""
+        with tempfile.TemporaryDirectory() as directory, socket.socket(socket.AF_UNIX) as server:
+            path = f"{directory}/agent.sock"
+            server.bind(path)
+            server.listen()
+            for command in ("check", "facts", "history"):
+                answer = tool.rdmaready(command, "--timeout", "2", env={"RDMAREADY_SOCKET": path})
+                self.assertEqual(answer.status, 4, answer)
+                self.assertIn(f"unix:{path}", answer.err)
+
     def test_an_answer_and_a_refusal_are_both_shown(self):
         with tool.Agent() as agent, socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The READMEs say what works: every command in them is run here, or is named below with the test that runs it; every link leads somewhere."""
+"""The READMEs say what works: every command in them is run here, or, where it takes minutes, is held against its own help; every link
+leads somewhere, and code stands in the tree as it is shown."""
 import os
 import pathlib
 import re
@@ -14,20 +15,14 @@ import tool
 READMES = ["README.md", "agent/README.md", "checks/README.md", "cli/README.md", "collectors/README.md", "packaging/profiles/README.md",
            "tests/README.md"]
 
-# What takes more than this machine, or minutes: the first words of a command, and the file that shows it to work.
-ELSEWHERE = {
+# What takes minutes, or changes the tree: its options stand in its help. The file named runs it whole; tests/fresh a person does.
+SCRIPTS = {
     "packaging/quickstart": "tests/integration/quickstart_test.py",
-    "tests/run": "tests/run",
+    "tests/run": ".ci/run",
     "tests/fresh": "tests/fresh",
     "tests/fixtures/record": "tests/integration/fixtures_test.py",
-    "tests/lint/lint.py": "tests/lint/CMakeLists.txt",
-    "cmake": "packaging/lib/setup.sh",
-    "ninja": "packaging/lib/setup.sh",
-    "ctest": "tests/run",
-    "build/bin/checks_test": "tests/unit/checks/CMakeLists.txt",
-    "build/bin/collectors_test": "tests/unit/collectors/CMakeLists.txt",
-    "git": "tests/lint/CMakeLists.txt",
 }
+PROGRAMS = ("rdmaready", "rdmaready-agent", "cmake", "ninja", "ctest", "git")
 
 USAGE, UNREACHED = 2, 4
 
@@ -49,15 +44,17 @@ def blocks(path):
 
 
 def commands(path):
-    """The command lines in the unmarked and shell blocks of a README, comments left out."""
+    """The command lines in the unmarked and shell blocks of a README, and in `` in its prose, comments left out."""
     for language, text in blocks(path):
-        if language != "sh":
-            continue
-        for line in text.replace("\\\n", " ").splitlines():
+        if language == "prose":
+            lines = [code for code in re.findall(r"`([^`\n]+)`", text) if " " in code and not re.search(r"\b[A-Z]{4,}\b|/ ", code)]
+        else:
+            lines = text.replace("\\\n", " ").splitlines() if language == "sh" else []
+        for line in lines:
             command = re.split(r"\s+#\s|\s{4,}", line.strip())[0]
             for part in command.split(" && "):
                 word = part.split(" ")[0]
-                if "/" in word or word in ("rdmaready", "rdmaready-agent", "cmake", "ninja", "ctest", "git"):
+                if "/" in word or word in PROGRAMS:
                     yield part
 
 
@@ -85,7 +82,7 @@ def without_blanks(text):
 
 
 class ACommand(unittest.TestCase):
-    """Run on a machine that may have no RDMA: whatever it finds, it was understood, and whoever it names was reached."""
+    """Run on a machine that may have no RDMA: whatever it finds, the command was understood, and the host that it names was reached."""
 
     @classmethod
     def setUpClass(cls):
@@ -131,6 +128,48 @@ class ACommand(unittest.TestCase):
         return tool.environment({"HOME": str(self.place), "XDG_STATE_HOME": str(self.place / "home state"),
                                  "RDMAREADY_SOCKET": str(self.place / "agent.sock")})
 
+    def run_script(self, name, words):
+        self.assertIn(name.split("/")[-1], (tool.ROOT / SCRIPTS[name]).read_text())
+        told = subprocess.run([tool.ROOT / name, "--help"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(told.returncode, 0, told)
+        for word in words[:words.index("--")] if "--" in words else words:
+            if word.startswith("-") or name == "tests/run":
+                self.assertIn(word, told.stdout)
+
+    def run_builder(self, name, words):
+        """What a build would take minutes for: that there is such a target, test or option."""
+        build = tool.BIN.parent
+        if name == "ninja":
+            targets = [word for word in words if word not in ("-C", "build")]
+            subprocess.run(["ninja", "-C", build, "-t", "query", *targets], check=True, capture_output=True)
+        elif name == "ctest":
+            found = subprocess.run(["ctest", *(build if word == "build" else word for word in words), "-N"], check=True,
+                                   capture_output=True, text=True)
+            self.assertNotIn("Total Tests: 0", found.stdout)
+        elif name == "cmake":
+            known = (tool.ROOT / "CMakeLists.txt").read_text()
+            for option in (word for word in words if word.startswith("-D")):
+                self.assertIn(f"option({option[2:].split('=')[0]} ", known)
+        else:
+            self.assertTrue((tool.ROOT / words[-1]).exists())  # git diff PATH
+
+    def run_tests(self, name, words):
+        filters = [one for word in words if word.startswith("--gtest_filter=") for one in word.split("=")[1].split(":")]
+        for one in filters or ["*"]:
+            listed = subprocess.run([tool.BIN / name, f"--gtest_filter={one}", "--gtest_list_tests"], check=True, capture_output=True,
+                                    text=True, timeout=60)
+            self.assertIn("\n  ", listed.stdout, one)
+
+    def run_product(self, name, words):
+        if name == "rdmaready-agent":
+            self.assertEqual(self.run_agent([tool.BIN / name, *words]), 0)
+            return
+        words = [str(tool.ROOT / word) if word.startswith("tests/") else word for word in words]
+        answer = tool.Answer(subprocess.run([tool.BIN / name, *words], cwd=self.place, capture_output=True, text=True,
+                                            timeout=60, env=self.environment(), stdin=subprocess.DEVNULL))
+        self.assertNotIn(answer.status, (USAGE, UNREACHED), answer)
+        self.assertGreaterEqual(answer.status, 0, answer)
+
     def test_in_a_readme_works(self):
         seen = 0
         for path in READMES:
@@ -138,19 +177,19 @@ class ACommand(unittest.TestCase):
                 with self.subTest(readme=path, command=command):
                     seen += 1
                     program, *words = self.words_of(command)
-                    if (where := next((file for start, file in ELSEWHERE.items() if program == start), None)) is not None:
-                        self.assertTrue((tool.ROOT / where).exists())
-                        continue
                     name = pathlib.Path(program).name
-                    self.assertIn(name, ("rdmaready", "rdmaready-agent"), "a command that no test runs")
-                    if name == "rdmaready-agent":
-                        self.assertEqual(self.run_agent([tool.BIN / name, *words]), 0)
-                        continue
-                    answer = tool.Answer(subprocess.run([tool.BIN / name, *words], cwd=self.place, capture_output=True, text=True,
-                                                        timeout=60, env=self.environment(), stdin=subprocess.DEVNULL))
-                    self.assertNotIn(answer.status, (USAGE, UNREACHED), answer)
-                    self.assertGreaterEqual(answer.status, 0, answer)
-        self.assertGreater(seen, 40)
+                    if program in SCRIPTS:
+                        self.run_script(program, words)
+                    elif name.endswith("_test"):
+                        self.run_tests(name, words)
+                    elif name in ("rdmaready", "rdmaready-agent"):
+                        self.run_product(name, words)
+                    elif program.endswith(".py"):
+                        self.assertIn(words[0], (tool.ROOT / program).read_text())
+                    else:
+                        self.assertIn(name, PROGRAMS, "a command that no test runs")
+                        self.run_builder(name, words)
+        self.assertGreater(seen, 60)
 
 
 if __name__ == "__main__":

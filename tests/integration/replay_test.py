@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host is saved, and judged from what was saved: the same findings; and every recording that is none says so."""
+"""A host is saved, and judged from what was saved: the same findings; and every folder that holds no recording is refused with the reason."""
 import json
 import os
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ids of checks are for ever: people and programs name them in tickets, waivers and dashboards.
+"""Ids of checks and names of transfer cases are for ever: people and programs name them in tickets, waivers and dashboards.
 
-ids.py ROOT       every id that a commit ever had is still a check's, or stands in checks/retired_ids.txt; none is used again
+ids.py ROOT       every one that a commit ever had is still in use, or stands in checks/retired_ids.txt; none is used again
 ids.py --self     prove that it can fail
 """
 import collections
@@ -11,27 +11,40 @@ import re
 import subprocess
 import sys
 
-ROW = re.compile(r'\.id = "([a-z0-9-]+\.[a-z0-9-]+)"')
+# A row of a check, or an id that other code names too.
+CHECK = re.compile(r'(?:\.id|string_view k\w+Id) = "([a-z0-9-]+\.[a-z0-9-]+)"')
+PLACES = {"checks/*.cc": CHECK, "checks/*.h": CHECK,
+          "api/model/cases.h": re.compile(r'\.name = "([a-z0-9-]+)"')}
 RETIRED = "checks/retired_ids.txt"
+
+
+def now(root):
+    for place, row in PLACES.items():
+        folder, pattern = place.rsplit("/", 1)
+        for path in sorted((root / folder).rglob(pattern)):
+            yield from row.findall(path.read_text())
 
 
 def ever(root):
     """The ids of all commits; empty where there is no history (an unpacked source package)."""
-    done = subprocess.run(["git", "-C", root, "log", "--format=", "--patch", "--unified=0", r"-G\.id = \"", "--", "checks/*.cc"],
-                          capture_output=True, text=True, errors="replace", check=False)
-    return {found for line in done.stdout.splitlines() if line.startswith("+") for found in ROW.findall(line)}
+    for place, row in PLACES.items():
+        done = subprocess.run(["git", "-C", root, "log", "--format=", "--patch", "--unified=0", "--", place],
+                              capture_output=True, text=True, errors="replace", check=False)
+        for line in done.stdout.splitlines():
+            if line.startswith("+"):
+                yield from row.findall(line)
 
 
 def offences(live, retired, past):
-    found = [f"{one}: two checks have this id" for one, times in collections.Counter(live).items() if times > 1]
+    found = [f"{one}: two have this id" for one, times in collections.Counter(live).items() if times > 1]
     found += [f"{one}: retired, and used again" for one in sorted(set(live) & retired)]
-    found += [f"{one}: was a check's id; it belongs into {RETIRED}" for one in sorted(past - set(live) - retired)]
+    found += [f"{one}: was an id; it belongs into {RETIRED}" for one in sorted(past - set(live) - retired)]
     return found
 
 
 def self_test():
-    cases = [(["a.b", "a.b"], set(), set(), "two checks"), (["a.b"], {"a.b"}, set(), "used again"),
-             (["a.b"], set(), {"a.b", "a.c"}, "a.c: was a check's id")]
+    cases = [(["a.b", "a.b"], set(), set(), "two have"), (["a.b"], {"a.b"}, set(), "used again"),
+             (["a.b"], set(), {"a.b", "a.c"}, "a.c: was an id")]
     for live, retired, past, expected in cases:
         if not any(expected in line for line in offences(live, retired, past)):
             sys.exit(f"ids --self: '{expected}' was not found")
@@ -44,9 +57,9 @@ def main():
     if sys.argv[1:] == ["--self"]:
         return self_test()
     root = pathlib.Path(sys.argv[1])
-    live = [one for path in sorted((root / "checks").rglob("*.cc")) for one in ROW.findall(path.read_text())]
+    live = list(now(root))
     retired = {line for line in (root / RETIRED).read_text().split("\n") if line and not line.startswith("#")}
-    past = ever(root)
+    past = set(ever(root))
     found = offences(live, retired, past)
     print("\n".join(found) if found else f"ids: {len(live)} in use, {len(retired)} retired, {len(past)} in the history")
     return 1 if found or not live else 0

@@ -43,7 +43,7 @@ FOREIGN_BANS = {
     "collectors": r"(grpc|google|sqlite|yaml-cpp|CLI)[/.>]",
     "agent/link": r"(grpc|google|sqlite|netlink|yaml-cpp|CLI)[/.>]",
     "agent/transfer": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
-    # The protocol is bytes and events in, bytes and actions out; whoever adds an edge gives it a folder and a row.
+    # The protocol is bytes and events in, bytes and actions out; a new edge gets a folder and a row.
     "agent/smbdirect": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|sys|thread|mutex)[/.>]",
     "agent/smbdirect_link": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|thread|mutex)[/.>]",
     "agent/probe": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of InfiniBand management agents, as bytes: written down once more, from the specification's tables,
-// for whoever tests the decoders.
+// for the tests of the decoders.
 #pragma once
 
 #include <cstddef>

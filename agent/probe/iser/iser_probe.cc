@@ -123,7 +123,7 @@ struct Unit {
 // Of a command that answers with at least `least_bytes`; Octets are those that came.
 absl::StatusOr<std::vector<std::byte>> Ask(Session& session, std::uint64_t lun,
                                            const scsi::CommandBlock& command, std::size_t size_bytes,
-                                           std::string what, const Patience& patience) {
+                                           const std::string& what, const Patience& patience) {
   const auto buffer = session.Lend(static_cast<std::uint32_t>(size_bytes));
   if (!buffer.ok()) return buffer.status();
   const absl::StatusOr<std::uint32_t> bytes = session.Read(lun, command, **buffer, what, patience);
@@ -189,13 +189,14 @@ absl::Status ReadUnit(Session& session, const Unit& unit, TransferResult& result
   const std::uint32_t block_bytes = unit.capacity.block_bytes;
   const auto count = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(std::max(kReadBytes / block_bytes, 1u), unit.capacity.blocks));
-  const auto lent = session.Lend(count * block_bytes);
+  const std::uint32_t read_bytes = count * block_bytes;
+  const auto lent = session.Lend(read_bytes);
   if (!lent.ok()) return lent.status();
-  const absl::StatusOr<Arena> first = Arena::Make(count * block_bytes);
-  const absl::StatusOr<Arena> second = Arena::Make(count * block_bytes);
+  const absl::StatusOr<Arena> first = Arena::Make(read_bytes);
+  const absl::StatusOr<Arena> second = Arena::Make(read_bytes);
   if (!first.ok()) return first.status();
   if (!second.ok()) return second.status();
-  ProofMeter meter(result, std::string(kProofIserRead), Operation::kRead, count * block_bytes);
+  ProofMeter meter(result, std::string(kProofIserRead), Operation::kRead, read_bytes);
   absl::Status status;
   const std::uint64_t end = std::min<std::uint64_t>(unit.capacity.blocks, kMostReadBytes / block_bytes);
   for (std::uint64_t at = 0; status.ok() && at + count <= std::max<std::uint64_t>(end, count); at += count) {

@@ -270,7 +270,7 @@ std::optional<NfsTransport> ParseMountStats(std::string_view text, std::string_v
 
 NfsTransport Since(const NfsTransport& earlier, const NfsTransport& later) {
   const auto moved = [](const std::optional<std::uint64_t>& from, const std::optional<std::uint64_t>& to) {
-    // Less than before: the transport was made anew, and counts from zero.
+    // Less than before: the transport was made again, and counts from zero.
     return from && to ? std::optional(*to >= *from ? *to - *from : *to) : std::nullopt;
   };
   return {.protocol = later.protocol,

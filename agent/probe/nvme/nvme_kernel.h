@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NvmeKernel: a connection of this host's own NVMe initiator to one subsystem, as long as the object lives. The
-// kernel (and whoever listens to its events: udev) sees a new block device meanwhile.
+// kernel (and what listens to its events: udev) sees a new block device meanwhile.
 //
 // Never touches a connection that was there before. The kernel itself refuses a second one only when every
 // address of it is the same; any other becomes one more path to the same block device, and the workload's I/O

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVMe leftovers: a controller that a proof connected outlives the process when that is ended by force
-// (SIGKILL), and holds a block device that nobody asked for. Whoever comes after it takes it down.
+// (SIGKILL), and holds a block device that nobody asked for. The next probe takes it down.
 //
 // How ours are known: the host's name and id are those of the administrator's own connections, and the kernel
 // refuses another id for the same name. But a controller that never reconnects (ctrl_loss_tmo 0) has no use for

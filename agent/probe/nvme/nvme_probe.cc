@@ -184,7 +184,7 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& i
   std::optional<nvme::Kernel> kernel;
   const bool connected = walk.Step(kStepNvmeKernelConnect, seconds(20), [&](const Patience&) {
     absl::StatusOr<nvme::Kernel> made = ConnectKernel(target, identity, subsystem, walk);
-    if (made.ok()) kernel.emplace(*std::move(made));
+    if (made.ok()) kernel.emplace(std::move(*made));
     return made.status();
   });
   if (!connected) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /sys tells of this host's NVMe controllers, whoever connected them and by whatever transport. Names are
+// What /sys tells of this host's NVMe controllers, by any program and transport that connected them. Names are
 // the kernel's ("nvme0"). A controller that comes or goes meanwhile may be missing.
 #pragma once
 

@@ -106,7 +106,7 @@ bool ProbeByTcp(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) 
   const bool connected = walk.Step(kStepTcpConnect, seconds(5), [&](const Patience& patience) {
     auto made = tools.connect_tcp({.address = target.address, .port = kTcpPort}, patience);
     answered = FailureOf(made.status()).kind != FailureKind::kUnreachable;
-    if (made.ok()) stream = *std::move(made);
+    if (made.ok()) stream = std::move(*made);
     return made.status();
   });
   if (!connected) return answered;
@@ -207,7 +207,7 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   const bool connected = walk.Step(kStepRdmaConnect, seconds(8), [&](const Patience& patience) {
     auto made = ConnectAnyPort(target, tools, walk, patience);
     if (!made.ok()) return made.status();
-    client = *std::move(made);
+    client = std::move(*made);
     walk.result().transport = client->facts().transport;
     rdma.ird = client->depths().ird;
     rdma.ord = client->depths().ord;
@@ -231,9 +231,9 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   });
 }
 
-// A server that keeps to the letter agrees to the least. An older ksmbd hangs up without a word, and where it
-// refuses before its side of the connection is established it forgets even that (its disconnect is overwritten
-// by the late event).
+// A server that keeps to the letter agrees to the least. An older ksmbd hangs up without a message, and where
+// it refuses before its side of the connection is established it forgets even that (its disconnect is
+// overwritten by the late event).
 void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   walk.Step(kStepSmbdMinimum, seconds(5), [&](const Patience& patience) {
     SmbdClient client(tools.make_link, kLeast);

@@ -15,6 +15,7 @@
 #include "collectors/recording/recorded_host.h"
 #include "tests/fuzz/facts/changed_host.h"
 #include "tests/fuzz/facts/demands.h"
+#include "tests/support/source_tree.h"
 #include "tests/unit/collectors/hardware_fake_host.h"
 
 namespace rdmaready {
@@ -34,7 +35,7 @@ const Recording& RecordingOf(std::size_t index) {
   static const auto* const all = [] {
     auto* recordings = new std::vector<Recording>();
     for (const char* place : kRecordings) {
-      auto loaded = LoadRecordings(std::string(FIXTURE_HOSTS) + place);
+      auto loaded = LoadRecordings(test::SourceTree() + "/tests/fixtures/hosts" + place);
       if (!loaded.ok() || loaded->size() != 1 || !loaded->front().recording.ok()) {
         std::cerr << place << ": cannot be read\n";
         std::exit(2);

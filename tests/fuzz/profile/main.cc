@@ -21,7 +21,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
-// A demand aborts; the input is to be written down then too.
+// A demand aborts; the input must be written then too.
 extern "C" const char* __asan_default_options() { return "handle_abort=1"; }
 
 namespace rdmaready {

@@ -31,6 +31,7 @@
 #include "tests/fuzz/facts/demands.h"
 #include "tests/fuzz/saved/damage.h"
 #include "tests/support/lldp_wire.h"
+#include "tests/support/source_tree.h"
 #include "tests/unit/collectors/hardware_fake_host.h"
 
 namespace rdmaready {
@@ -56,7 +57,7 @@ T Needed(absl::StatusOr<T> value, const std::string& what) {
 }
 
 Recording Loaded(const std::string& place) {
-  std::vector<SavedRecording> saved = Needed(LoadRecordings(std::string(FIXTURE_HOSTS) + place), place);
+  std::vector<SavedRecording> saved = Needed(LoadRecordings(test::SourceTree() + "/tests/fixtures/hosts" + place), place);
   return Needed(std::move(saved.front().recording), place);
 }
 

@@ -23,7 +23,7 @@
 #include "tests/fuzz/smbdirect/record.h"
 
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
-// The judge aborts; the script is to be written down then too.
+// The judge aborts; the script must be written then too.
 extern "C" const char* __asan_default_options() { return "handle_abort=1"; }
 
 namespace rdmaready::smbdirect {

@@ -91,6 +91,16 @@ TEST(Explanation, TellsFamilySeverityAndWhatBlocks) {
   }
 }
 
+TEST(Explanation, SaysOfACaseThatCheckDoesNotMakeThatItBlocksNothing) {
+  const std::vector<Explanation> found = Explain("write-4k");
+  ASSERT_FALSE(found.empty());
+  for (const Explanation& entry : found) {
+    EXPECT_EQ(BlocksText(entry), "no") << entry.id;
+    EXPECT_THAT(entry.why, ::testing::HasSubstr("only `test` does")) << entry.id;
+  }
+  for (const Explanation& entry : Explain("write-8k")) EXPECT_TRUE(entry.blocking) << entry.id;
+}
+
 TEST(Explanation, ListsEveryCaseOnce) {
   const std::vector<std::string> names = CaseNames();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), std::size(kTransferCases));

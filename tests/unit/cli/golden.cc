@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/support/source_tree.h"
 #include "tests/unit/cli/golden.h"
 
 #include <cstdlib>
@@ -8,7 +9,7 @@
 namespace rdmaready {
 
 std::string Golden(const std::string& name, const std::string& now) {
-  const std::string path = std::string(GOLDEN_DIRECTORY) + "/" + name;
+  const std::string path = test::SourceTree() + "/tests/unit/cli/golden/" + name;
   if (std::getenv("UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << now;
     return now;

@@ -87,7 +87,7 @@ TEST(Keepalive_, OfThePeerIsAnsweredAtOnceAndOnce) {
 TEST(Keepalive_, IsAnsweredWithTheLastCreditToo) {
   Driver responder(Role::kResponder, {.receive_credit_max = 10});
   Agree(responder);
-  // The peer holds more than it asks for by now, so nothing is to be granted but for the last credit's sake.
+  // The peer holds more than it asks for by now, so nothing must be granted except for the last credit.
   HandMade keepalive = Empty(1, kFlagResponseRequested);
   keepalive.header.credits_requested = 5;
   ASSERT_TRUE(responder.Arrive(keepalive.Message(), kStart));

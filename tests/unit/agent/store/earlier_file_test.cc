@@ -3,6 +3,7 @@
 // rows hold: golden/474dcf6.db is of interface revision 1, written by the code at that commit.
 #include <filesystem>
 
+#include "tests/support/source_tree.h"
 #include "tests/unit/agent/store/store_test.h"
 
 namespace rdmaready {
@@ -109,7 +110,7 @@ class EarlierFile : public StoreTest {};
 
 TEST_F(EarlierFile, IsReadWhole) {
   std::filesystem::create_directories(directory_);
-  std::filesystem::copy_file(STORE_GOLDEN "/474dcf6.db", path_);
+  std::filesystem::copy_file(test::SourceTree() + "/tests/unit/agent/store/golden/474dcf6.db", path_);
   const auto store = Open();
   const auto runs = store->Runs({});
   ASSERT_TRUE(runs.ok() && runs->size() == 2) << runs.status();
@@ -137,7 +138,7 @@ TEST_F(EarlierFile, IsReadWhole) {
 
 TEST_F(EarlierFile, TakesNewRunsBesideTheOldOnes) {
   std::filesystem::create_directories(directory_);
-  std::filesystem::copy_file(STORE_GOLDEN "/474dcf6.db", path_);
+  std::filesystem::copy_file(test::SourceTree() + "/tests/unit/agent/store/golden/474dcf6.db", path_);
   const auto store = Open();
   ASSERT_TRUE(store->PutRun(MakeRun("run-3", 1'790'000'003'000'000'000)).ok());
   EXPECT_THAT(Ids(*store), testing::ElementsAre("run-3", "run-2", "run-1"));

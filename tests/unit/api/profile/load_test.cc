@@ -12,6 +12,7 @@
 #include <set>
 
 #include "api/base/status.h"
+#include "tests/support/source_tree.h"
 
 namespace rdmaready {
 namespace {
@@ -44,7 +45,7 @@ class LoadTest : public testing::Test {
 
 TEST(BuiltInProfiles, AreTheFilesOfThePackage) {
   std::set<std::string> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(PROFILE_DIRECTORY)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(test::SourceTree() + "/packaging/profiles")) {
     if (entry.path().extension() != ".yaml") continue;
     files.insert(entry.path().stem().string());
     EXPECT_EQ(Slurp(entry.path()), BuiltInProfileText(entry.path().stem().string()));

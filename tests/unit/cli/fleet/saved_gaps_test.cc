@@ -17,6 +17,7 @@
 #include "collectors/collect.h"
 #include "collectors/recording/folder.h"
 #include "collectors/recording/recorded_host.h"
+#include "tests/support/source_tree.h"
 
 namespace rdmaready {
 namespace {
@@ -69,8 +70,9 @@ void ExpectOnlyDoubts(const Judged& whole, const Judged& less, const std::string
 }
 
 TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
+  const std::string hosts = test::SourceTree() + "/tests/fixtures/hosts";
   std::size_t tried = 0;
-  for (const auto& entry : fs::directory_iterator(FIXTURE_HOSTS)) {
+  for (const auto& entry : fs::directory_iterator(hosts)) {
     if (!fs::exists(entry.path() / "saved")) continue;  // described, not recorded
     const absl::StatusOr<std::vector<SavedRecording>> saved = LoadRecordings((entry.path() / "saved").string());
     ASSERT_TRUE(saved.ok()) << Message(saved.status());
@@ -81,7 +83,7 @@ TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
         const Judged whole = Judge(*one.recording, profile);
         WithoutEachQuestion(*one.recording, [&](Recording less, const std::string& what) {
           ExpectOnlyDoubts(whole, Judge(std::move(less), profile),
-                           one.folder.substr(std::string(FIXTURE_HOSTS).size()) + " " + what);
+                           one.folder.substr(hosts.size()) + " " + what);
           ++tried;
         });
       }

@@ -11,6 +11,7 @@
 
 #include "api/base/status.h"
 #include "api/profile/load.h"
+#include "tests/support/source_tree.h"
 #include "tests/unit/cli/golden.h"
 
 namespace rdmaready {
@@ -40,7 +41,7 @@ TEST(SwitchSide, OfEveryBuiltInProfileIsAsRecorded) {
       ++recorded;
     }
   }
-  const std::filesystem::directory_iterator files(std::string(GOLDEN_DIRECTORY) + "/switch");
+  const std::filesystem::directory_iterator files(test::SourceTree() + "/tests/unit/cli/golden/switch");
   EXPECT_EQ(static_cast<std::size_t>(std::distance(begin(files), end(files))), recorded);
 }
 

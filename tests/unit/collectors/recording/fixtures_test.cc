@@ -9,6 +9,7 @@
 
 #include "api/base/status.h"
 #include "collectors/recording/folder.h"
+#include "tests/support/source_tree.h"
 
 namespace rdmaready {
 namespace {
@@ -21,7 +22,7 @@ std::string TextOfFile(const std::filesystem::path& path) {
 
 TEST(RecordedFixtures, AreWrittenAsTheyWereRead) {
   std::size_t compared = 0;
-  for (const auto& fixture : std::filesystem::directory_iterator(FIXTURE_HOSTS)) {
+  for (const auto& fixture : std::filesystem::directory_iterator(test::SourceTree() + "/tests/fixtures/hosts")) {
     if (!std::filesystem::exists(fixture.path() / "saved")) continue;  // described, not recorded
     const auto saved = LoadRecordings((fixture.path() / "saved").string());
     ASSERT_TRUE(saved.ok()) << Message(saved.status());

@@ -240,7 +240,7 @@ TEST(Replay, AnAnswerThatIsTooLargeIsAGapAndNotAnotherAnswer) {
   RecordingHost recorder(host);
   static_cast<void>(recorder.ReadFile("/large"));
   host.files["/large"] = std::string(kMaxAnswerBytes + 1, 'x');
-  EXPECT_EQ(recorder.ReadFile("/large")->size(), kMaxAnswerBytes + 1);  // whoever asks gets it
+  EXPECT_EQ(recorder.ReadFile("/large")->size(), kMaxAnswerBytes + 1);  // the caller gets all of it
   RecordedHost again = Again(recorder.Take());
   EXPECT_EQ(again.ReadFile("/large").value(), "small");
   const Missing gap = MissingFrom(again.ReadFile("/large").status());

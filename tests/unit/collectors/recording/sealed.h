@@ -37,7 +37,7 @@ inline void Edit(RecordingFiles& files, const std::string& file, const std::stri
   text.replace(text.find(from), from.size(), to);
 }
 
-// The digests, and the number of files, as whoever made these files would have written them.
+// The digests, and the number of files, as the author of these files would have written them.
 inline void Seal(RecordingFiles& files) {
   files.erase(std::string(kDigestsFile));
   std::string& manifest = files.at(std::string(kManifestFile));
