@@ -8,7 +8,12 @@
 
 namespace rdmaready {
 
-enum class PacketFate : std::uint8_t { kUnknown, kPasses, kDropped };
+enum class PacketFate : std::uint8_t {
+  kUnknown,  // what is not understood of the rules decides
+  kPasses,
+  kDropped,
+  kTooManyRules,  // not followed to the end
+};
 
 // Has an entry for each chain at a hook that does not let it pass for certain, or one that says that it passes.
 struct FilteredPacket {
@@ -29,16 +34,54 @@ struct FilteredPacket {
   bool operator==(const FilteredPacket&) const = default;
 };
 
+enum class FirewallAction : std::uint8_t {
+  kNone,  // counts, logs: the next rule decides
+  kAccept,
+  kDrop,  // or rejects
+  kJump,  // to `target`, and back
+  kGoto,
+  kReturn,
+  kUnknown,  // also where a map decides
+};
+
+// What it asks of a packet is not kept.
+struct FirewallRule {
+  std::uint64_t handle = 0;
+  FirewallAction action = FirewallAction::kUnknown;
+  std::string target{};  // a chain's name, of a jump
+
+  void Fields(auto& list) { list.Setting("handle", handle, "action", action, "target", target); }
+
+  bool operator==(const FirewallRule&) const = default;
+};
+
+struct FirewallChain {
+  std::string family{};  // "ip", "ip6", "inet", "netdev"
+  std::string table{};
+  std::string name{};
+  bool input_hook = false;    // packets for this host come here by themselves, else only by a jump
+  std::int32_t priority = 0;  // the lower one first
+  FirewallAction policy = FirewallAction::kUnknown;  // accept or drop; accept of one that is not at a hook
+  std::string netdev{};                              // that it hangs on; empty: on none
+  std::vector<FirewallRule> rules{};
+
+  void Fields(auto& list) {
+    list.Setting("family", family, "table", table, "name", name, "input_hook", input_hook, "priority", priority,
+                 "policy", policy, "netdev", netdev, "rules", rules);
+  }
+
+  bool operator==(const FirewallChain&) const = default;
+};
+
 struct Firewall {
-  std::uint32_t rules = 0;  // that packets for this host met, in `chains`
-  std::uint32_t chains = 0;
-  std::uint32_t hooks = 0;                // how many of the chains are at a hook; else they are called
+  // Those at a hook in the order in which a packet meets them, then those that they call. One that hangs on
+  // several netdevs is there for each.
+  std::vector<FirewallChain> chains{};
   std::vector<FilteredPacket> packets{};  // none is tried where no chain is at a hook
   bool legacy_tables = false;             // iptables of the older kind has rules too, and they are not read
 
   void Fields(auto& list) {
-    list.Setting("rules", rules, "chains", chains, "hooks", hooks, "packets", packets, "legacy_tables",
-                 legacy_tables);
+    list.Setting("chains", chains, "packets", packets, "legacy_tables", legacy_tables);
   }
 
   bool operator==(const Firewall&) const = default;

@@ -103,7 +103,7 @@ struct Found {
 void Look(const Firewall& firewall, const PlacedAddress& way, const Need& need, Found& found) {
   const bool ipv6 = way.ip.address.find(':') != std::string::npos;
   const std::string what = fmt::format("{} ({}) on {}", ProtocolText(need), need.what, way.netdev);
-  bool tried = firewall.hooks == 0;
+  bool tried = firewall.chains.empty();
   for (const FilteredPacket& packet : firewall.packets) {
     if (packet.netdev != way.netdev || packet.ipv6 != ipv6 || packet.protocol != need.protocol ||
         packet.port != need.port) {
@@ -112,6 +112,8 @@ void Look(const Firewall& firewall, const PlacedAddress& way, const Need& need, 
     tried = true;
     if (packet.fate == PacketFate::kUnknown && found.unclear.empty())
       found.unclear = fmt::format("{} depends on what is not understood of {}", what, packet.place);
+    if (packet.fate == PacketFate::kTooManyRules && found.unclear.empty())
+      found.unclear = fmt::format("{}: too many rules to follow in {}", what, packet.place);
     if (packet.fate != PacketFate::kDropped) continue;
     if (found.dropped.empty()) found.dropped = fmt::format("{} is dropped by {}", what, packet.place);
     std::string command = AcceptCommand(packet);
@@ -163,7 +165,7 @@ Verdict JudgeIpFirewall(const PortView& view) {
         "iptables-legacy-save; ip6tables-legacy-save  # better: these rules with nft, or iptables-nft";
     return unclear;
   }
-  return Judged(true, fmt::format("{}{}{}", firewall->hooks == 0 ? "no rules: " : "", LetIn(needs), beside),
+  return Judged(true, fmt::format("{}{}{}", firewall->chains.empty() ? "no rules: " : "", LetIn(needs), beside),
                 expected, kFirewallSource);
 }
 

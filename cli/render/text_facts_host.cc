@@ -15,9 +15,12 @@ namespace {
 
 std::string FirewallText(const Firewall& firewall) {
   const std::string legacy = firewall.legacy_tables ? ", and iptables of the older kind" : "";
-  if (firewall.hooks == 0) return "no rules for what arrives" + legacy;
-  return fmt::format("{} rules for what arrives, in {} chains, {} of them at a hook{}", firewall.rules,
-                     firewall.chains, firewall.hooks, legacy);
+  if (firewall.chains.empty()) return "no rules for what arrives" + legacy;
+  std::size_t rules = 0;
+  for (const FirewallChain& chain : firewall.chains) rules += chain.rules.size();
+  return fmt::format("{} rules for what arrives, in {} chains, {} of them at a hook{}", rules,
+                     firewall.chains.size(), std::ranges::count(firewall.chains, true, &FirewallChain::input_hook),
+                     legacy);
 }
 
 std::string NodesText(const std::vector<DeviceNode>& nodes) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnftnl does not decode here: it ends the process at an attribute of another size than it expects, and reads
-// through a null pointer at an expression without a name. Recordings come from anywhere.
 #include "collectors/firewall/nft_rule.h"
 
 #include <endian.h>
 #include <linux/netfilter/nf_conntrack_common.h>
-#include <linux/netfilter/nf_tables_compat.h>
 #include <linux/netfilter/xt_addrtype.h>
 #include <linux/netfilter/xt_conntrack.h>
 #include <linux/netfilter/xt_multiport.h>
@@ -16,15 +13,9 @@
 #include <array>
 #include <cstring>
 
-#include "api/base/status.h"
-
 namespace rdmaready {
 namespace {
 
-using Octets = std::span<const std::byte>;
-
-constexpr std::string_view kRuleWords = "rule of the packet filter";
-constexpr std::int32_t kNotUnderstood = NFT_BREAK;  // no rule ends with this verdict
 constexpr std::uint32_t kCtStateNew = 8;
 constexpr std::uint8_t kTcpSyn = 0x02;
 constexpr std::uint8_t kTcpEcn = 0xc0;
@@ -34,27 +25,9 @@ Holds NotIf(bool inverted, Holds holds) {
   return inverted && holds != Holds::kMaybe ? YesIf(holds == Holds::kNo) : holds;
 }
 
-// Numbers are in network byte order; all ones where there is none.
-std::uint32_t NumberIn(const Attributes& data, int type) { return be32toh(data.U32(type).value_or(~0U)); }
-
-Octets In(const Attributes& data, int type) { return data.Find(type).value_or(Octets{}); }
-
-Octets InNest(const Attributes& data, int type, int inner) {
-  const absl::StatusOr<Attributes> nest = Attributes::Parse(In(data, type), kRuleWords);
-  return nest.ok() ? In(*nest, inner) : Octets{};
-}
-
-void SetVerdict(const Attributes& data, int type, NftEffect& effect) {
-  const auto verdict = Attributes::Parse(InNest(data, type, NFTA_DATA_VERDICT), kRuleWords);
-  effect.verdict = kNotUnderstood;
-  if (!verdict.ok()) return;
-  effect.verdict = static_cast<std::int32_t>(NumberIn(*verdict, NFTA_VERDICT_CODE));
-  effect.target = verdict->Text(NFTA_VERDICT_CHAIN).value_or("");
-}
-
 // Bytes, and which of their bits are known.
+template <std::size_t kBytes>
 struct Bits {
-  static constexpr std::size_t kBytes = 80;  // of all registers
   std::array<std::byte, kBytes> value{};
   std::array<std::byte, kBytes> known{};
 
@@ -64,26 +37,24 @@ struct Bits {
     std::memcpy(&value[at], &number, sizeof number);
     std::memcpy(&known[at], &mask, sizeof number);
   }
-  void Put(std::size_t at, Octets bytes) {
-    std::ranges::copy(bytes, &value[at]);
-    std::fill_n(&known[at], bytes.size(), std::byte{0xff});
-  }
-  Holds Compare(std::size_t at, std::uint32_t operation, Octets with) const;
 };
 
+using Source = Bits<16>;  // nothing behind these bytes is known of any
+using Registers = Bits<kNftRegisterBytes>;
+
 // By NFT_CMP_*.
-Holds Bits::Compare(std::size_t at, std::uint32_t operation, Octets with) const {
-  if (with.empty() || with.size() > kBytes - at) return Holds::kMaybe;
+Holds Compare(const Registers& registers, std::size_t at, std::uint32_t operation, NftBytes with) {
+  if (with.empty() || with.size() > kNftRegisterBytes - at) return Holds::kMaybe;
   bool differs = false;
   bool all_known = true;
   for (std::size_t i = 0; i < with.size(); ++i) {
-    differs = differs || ((value[at + i] ^ with[i]) & known[at + i]) != std::byte{0};
-    all_known = all_known && known[at + i] == std::byte{0xff};
+    differs = differs || ((registers.value[at + i] ^ with[i]) & registers.known[at + i]) != std::byte{0};
+    all_known = all_known && registers.known[at + i] == std::byte{0xff};
   }
   if (operation == NFT_CMP_EQ || operation == NFT_CMP_NEQ) {
     return NotIf(operation == NFT_CMP_NEQ, differs ? Holds::kNo : all_known ? Holds::kYes : Holds::kMaybe);
   }
-  const int order = std::memcmp(&value[at], with.data(), with.size());
+  const int order = std::memcmp(&registers.value[at], with.data(), with.size());
   if (!all_known || operation > NFT_CMP_GTE) return Holds::kMaybe;
   const bool equal_too = operation == NFT_CMP_LTE || operation == NFT_CMP_GTE;
   const bool below = operation == NFT_CMP_LT || operation == NFT_CMP_LTE;
@@ -92,47 +63,68 @@ Holds Bits::Compare(std::size_t at, std::uint32_t operation, Octets with) const 
 
 // ---- what is known of a packet ----
 
-Bits MetaOf(const NftPacket& packet, std::uint32_t key) {
-  Bits bits;
+Source MetaOf(const NftPacket& packet, std::uint32_t key) {
+  Source bits;
   if (key == NFT_META_IIF) bits.Put(0, packet.ifindex);
   if (key == NFT_META_L4PROTO) bits.Put(0, packet.protocol);
   if (key == NFT_META_NFPROTO) bits.Put(0, static_cast<std::uint8_t>(packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4));
   if (key == NFT_META_IIFNAME) {
-    std::array<char, 16> name{};
-    packet.netdev.copy(name.data(), name.size() - 1);
-    bits.Put(0, Octets(std::as_bytes(std::span(name))));
+    packet.netdev.copy(reinterpret_cast<char*>(bits.value.data()), bits.value.size() - 1);
+    bits.known.fill(std::byte{0xff});
   }
   return bits;
 }
 
-Bits HeaderOf(const NftPacket& packet, std::uint32_t base) {
-  Bits bits;
-  if (base == NFT_PAYLOAD_NETWORK_HEADER) bits.Put(packet.ipv6 ? 6 : 9, packet.protocol);
-  if (base != NFT_PAYLOAD_TRANSPORT_HEADER) return bits;
+Source NetworkHeaderOf(const NftPacket& packet) {
+  Source bits;
+  bits.Put(packet.ipv6 ? 6 : 9, packet.protocol);
+  return bits;
+}
+
+Source TransportHeaderOf(const NftPacket& packet) {
+  Source bits;
   bits.Put(2, htobe16(packet.port));
   if (packet.protocol == IPPROTO_TCP) bits.Put(13, kTcpSyn, kTcpEcn);
   return bits;
 }
 
-Bits ConntrackOf(std::uint32_t key) {
-  Bits bits;
+Source ConntrackOf(std::uint32_t key) {
+  Source bits;
   if (key == NFT_CT_STATE) bits.Put(0, kCtStateNew);
   if (key == NFT_CT_STATUS) bits.Put(0, 0U, ~std::uint32_t{IPS_SRC_NAT | IPS_DST_NAT});
   return bits;
 }
 
-Bits RouteOf(std::uint32_t result, std::uint32_t flags) {
-  Bits bits;
+Source RouteOf(std::uint32_t result, std::uint32_t flags) {
+  Source bits;
   const bool destination = (flags & NFTA_FIB_F_DADDR) != 0;
   if (result == NFT_FIB_RESULT_ADDRTYPE && destination) bits.Put(0, std::uint32_t{RTN_LOCAL});
   if (result == NFT_FIB_RESULT_OIF && !destination && (flags & NFTA_FIB_F_PRESENT) != 0) bits.Put(0, 1U);
   return bits;
 }
 
-// ---- matches and targets of xtables, by which iptables-nft writes rules ----
+Source SourceOf(const NftPacket& packet, const NftLoad& load) {
+  switch (load.from) {
+    case NftLoad::From::kUnknown:
+      break;
+    case NftLoad::From::kMeta:
+      return MetaOf(packet, load.key);
+    case NftLoad::From::kConntrack:
+      return ConntrackOf(load.key);
+    case NftLoad::From::kRoute:
+      return RouteOf(load.key, load.flags);
+    case NftLoad::From::kNetworkHeader:
+      return NetworkHeaderOf(packet);
+    case NftLoad::From::kTransportHeader:
+      return TransportHeaderOf(packet);
+  }
+  return {};
+}
+
+// ---- matches of xtables ----
 
 template <class Info>
-std::optional<Info> InfoAs(Octets bytes) {  // the kernel rounds their sizes up
+std::optional<Info> InfoAs(NftBytes bytes) {  // the kernel rounds their sizes up
   Info info{};
   if (bytes.size() < sizeof info) return std::nullopt;
   std::memcpy(&info, bytes.data(), sizeof info);
@@ -166,74 +158,76 @@ Holds MultiportHolds(const xt_multiport_v1& info, const NftPacket& packet) {
   return YesIf(within != (info.invert != 0));
 }
 
-Holds XtMatchHolds(const Attributes& data, const NftPacket& packet) {
-  const std::string name = data.Text(NFTA_MATCH_NAME).value_or("");
-  const std::uint32_t revision = NumberIn(data, NFTA_MATCH_REV);
-  const Octets bytes = In(data, NFTA_MATCH_INFO);
-  if (name == "comment") return Holds::kYes;
-  if (const auto tcp = InfoAs<xt_tcp>(bytes); tcp && name == "tcp") {
-    return PortsHold(*tcp, packet, IPPROTO_TCP, tcp->option != 0 || tcp->flg_mask != 0);
-  }
-  if (const auto udp = InfoAs<xt_udp>(bytes); udp && name == "udp") {
-    return PortsHold(*udp, packet, IPPROTO_UDP, false);
-  }
-  if (const auto ports = InfoAs<xt_multiport_v1>(bytes); ports && name == "multiport" && revision == 1) {
-    return MultiportHolds(*ports, packet);
-  }
-  if (const auto ct = InfoAs<xt_conntrack_mtinfo3>(bytes); ct && name == "conntrack" && revision == 3) {
-    if ((ct->match_flags & ~XT_CONNTRACK_STATE_ALIAS) != XT_CONNTRACK_STATE) return Holds::kMaybe;
-    return NotIf((ct->invert_flags & XT_CONNTRACK_STATE) != 0, YesIf((ct->state_mask & kCtStateNew) != 0));
-  }
-  if (const auto type = InfoAs<xt_addrtype_info_v1>(bytes); type && name == "addrtype" && revision == 1) {
-    constexpr std::uint32_t kMore = XT_ADDRTYPE_INVERT_SOURCE | XT_ADDRTYPE_LIMIT_IFACE_OUT;
-    if ((type->flags & kMore) != 0 || type->source != 0 || type->dest == 0) return Holds::kMaybe;
-    return NotIf((type->flags & XT_ADDRTYPE_INVERT_DEST) != 0, YesIf((type->dest & XT_ADDRTYPE_LOCAL) != 0));
-  }
-  return Holds::kMaybe;
+template <class Info, class Judge>
+Holds Understood(NftBytes bytes, const Judge& judge) {
+  const std::optional<Info> info = InfoAs<Info>(bytes);
+  return info ? judge(*info) : Holds::kMaybe;
 }
 
-std::int32_t XtVerdict(const std::string& target) {
-  constexpr std::string_view kPassOn =
-      " LOG NFLOG MARK CONNMARK TCPMSS DSCP TOS CLASSIFY TRACE CT SET CHECKSUM ";
-  if (target == "REJECT") return NF_DROP;
-  return kPassOn.find(' ' + target + ' ') == kPassOn.npos ? kNotUnderstood : NFT_CONTINUE;
+Holds ConntrackHolds(const xt_conntrack_mtinfo3& ct) {
+  if ((ct.match_flags & ~XT_CONNTRACK_STATE_ALIAS) != XT_CONNTRACK_STATE) return Holds::kMaybe;
+  return NotIf((ct.invert_flags & XT_CONNTRACK_STATE) != 0, YesIf((ct.state_mask & kCtStateNew) != 0));
+}
+
+Holds AddrtypeHolds(const xt_addrtype_info_v1& type) {
+  constexpr std::uint32_t kMore = XT_ADDRTYPE_INVERT_SOURCE | XT_ADDRTYPE_LIMIT_IFACE_OUT;
+  if ((type.flags & kMore) != 0 || type.source != 0 || type.dest == 0) return Holds::kMaybe;
+  return NotIf((type.flags & XT_ADDRTYPE_INVERT_DEST) != 0, YesIf((type.dest & XT_ADDRTYPE_LOCAL) != 0));
+}
+
+Holds MatchHolds(const NftMatch& match, const NftPacket& packet) {
+  switch (match.module) {
+    case NftMatch::Module::kUnknown:
+      break;
+    case NftMatch::Module::kComment:
+      return Holds::kYes;
+    case NftMatch::Module::kTcp:
+      return Understood<xt_tcp>(match.info, [&packet](const xt_tcp& tcp) {
+        return PortsHold(tcp, packet, IPPROTO_TCP, tcp.option != 0 || tcp.flg_mask != 0);
+      });
+    case NftMatch::Module::kUdp:
+      return Understood<xt_udp>(
+          match.info, [&packet](const xt_udp& udp) { return PortsHold(udp, packet, IPPROTO_UDP, false); });
+    case NftMatch::Module::kMultiport:
+      return Understood<xt_multiport_v1>(
+          match.info, [&packet](const xt_multiport_v1& ports) { return MultiportHolds(ports, packet); });
+    case NftMatch::Module::kConntrack:
+      return Understood<xt_conntrack_mtinfo3>(match.info, ConntrackHolds);
+    case NftMatch::Module::kAddrtype:
+      return Understood<xt_addrtype_info_v1>(match.info, AddrtypeHolds);
+  }
+  return Holds::kMaybe;
 }
 
 // ---- sets ----
 
 struct Found {
   Holds holds = Holds::kNo;
-  const Attributes* element = nullptr;
+  const NftElement* element = nullptr;
 };
 
 // A set of ranges has the first key of each, and the first one after it with a flag; the last may have no end.
-Found FindElement(const NftElements& elements, const Bits& bits, std::size_t at) {
+Found FindElement(const NftSet& set, const Registers& registers, std::size_t at) {
   Found found;
   Found others;
-  Octets below{};  // the key of ranges that is nearest to the value, and not above it
-  const auto flagged = [](const Attributes& element, std::uint32_t flag) {
-    return In(element, NFTA_SET_ELEM_FLAGS).size() == 4 && (NumberIn(element, NFTA_SET_ELEM_FLAGS) & flag) != 0;
-  };
-  const bool ranges = std::ranges::any_of(
-      elements, [&](const Attributes& one) { return flagged(one, NFT_SET_ELEM_INTERVAL_END); });
-  for (const Attributes& element : elements) {
-    const Octets key = InNest(element, NFTA_SET_ELEM_KEY, NFTA_DATA_VALUE);
-    const Octets last = InNest(element, NFTA_SET_ELEM_KEY_END, NFTA_DATA_VALUE);
-    const Holds from = bits.Compare(at, NFT_CMP_GTE, key);
-    const bool ends = flagged(element, NFT_SET_ELEM_INTERVAL_END);
-    if (flagged(element, NFT_SET_ELEM_CATCHALL)) {
+  NftBytes below{};  // the key of ranges that is nearest to the value, and not above it
+  const bool ranges = std::ranges::any_of(set, &NftElement::ends_range);
+  for (const NftElement& element : set) {
+    if (element.is_any_other) {
       others = {Holds::kYes, &element};
     } else if (ranges) {
+      const Holds from = Compare(registers, at, NFT_CMP_GTE, element.key);
       if (from == Holds::kMaybe) return {Holds::kMaybe};
-      const bool nearer =
-          std::ranges::lexicographical_compare(below, key) || (!ends && std::ranges::equal(below, key));
+      const bool nearer = std::ranges::lexicographical_compare(below, element.key) ||
+                          (!element.ends_range && std::ranges::equal(below, element.key));
       if (from == Holds::kYes && nearer) {
-        below = key;
-        found = {YesIf(!ends), &element};
+        below = element.key;
+        found = {YesIf(!element.ends_range), &element};
       }
     } else if (found.holds != Holds::kYes) {
-      const Holds holds = last.empty() ? bits.Compare(at, NFT_CMP_EQ, key)
-                                       : std::min(from, bits.Compare(at, NFT_CMP_LTE, last));
+      const Holds holds = element.last.empty() ? Compare(registers, at, NFT_CMP_EQ, element.key)
+                                               : std::min(Compare(registers, at, NFT_CMP_GTE, element.key),
+                                                          Compare(registers, at, NFT_CMP_LTE, element.last));
       if (holds != Holds::kNo) found = {holds, &element};
     }
   }
@@ -246,142 +240,86 @@ class Run {
  public:
   Run(const NftPacket& packet, const FindNftSet& find_set) : packet_(packet), find_set_(find_set) {}
 
-  // True while the rule goes on.
-  bool Do(std::string_view name, const Attributes& data);
-  const NftEffect& effect() const { return effect_; }
+  void operator()(const NftUnknown&);
+  void operator()(const NftLoad& load);
+  void operator()(const NftMask& mask);
+  void operator()(const NftCompare& compare);
+  void operator()(const NftRange& range);
+  void operator()(const NftLookup& lookup);
+  void operator()(const NftMatch& match) { Require(MatchHolds(match, packet_)); }
+  void operator()(const NftVerdict& verdict) { effect_.verdict = verdict; }
+
+  bool GoesOn() const { return effect_.verdict.code == NFT_CONTINUE && effect_.holds != Holds::kNo; }
+  NftEffect Take() { return std::move(effect_); }
 
  private:
-  void Load(std::uint32_t number, const Bits& from, std::size_t at = 0, std::size_t bytes = 16);
+  void Put(std::size_t place, const Source& from, std::size_t offset, std::size_t bytes);
   void Require(Holds holds) { effect_.holds = std::min(effect_.holds, holds); }
-  void Mask(const Attributes& data);
-  void LookUp(const Attributes& data);
-  Holds RangeHolds(const Attributes& data) const;
-  void SetRegister(const Attributes& data);
 
   const NftPacket& packet_;
   const FindNftSet& find_set_;
-  Bits registers_{};
+  Registers registers_{};
   NftEffect effect_{};
 };
 
-// Registers are counted twice: 1 to 4 have 16 bytes each, and those from NFT_REG32_00 are the same in fours.
-std::size_t PlaceOf(std::uint32_t number) {
-  if (number <= NFT_REG_4) return number * std::size_t{16};
-  return number <= NFT_REG32_15 ? (number - NFT_REG32_00 + 4) * std::size_t{4} : Bits::kBytes;
-}
-
-void Run::Load(std::uint32_t number, const Bits& from, std::size_t at, std::size_t bytes) {
-  const std::size_t place = PlaceOf(number);
-  if (place == Bits::kBytes || bytes > 16) registers_ = {};  // who knows which
-  for (std::size_t i = 0; i < 16 && place + i < Bits::kBytes; ++i) {
-    const bool there = i < bytes && at < Bits::kBytes - i;
-    registers_.value[place + i] = there ? from.value[at + i] : std::byte{0};
-    registers_.known[place + i] = there ? from.known[at + i] : std::byte{0};
+void Run::Put(std::size_t place, const Source& from, std::size_t offset, std::size_t bytes) {
+  constexpr std::size_t kSource = std::tuple_size_v<decltype(from.value)>;
+  if (place == kNftRegisterBytes || bytes > kSource) registers_ = {};  // who knows which
+  for (std::size_t i = 0; i < kSource && place + i < kNftRegisterBytes; ++i) {
+    const bool there = i < bytes && offset < kSource - i;
+    registers_.value[place + i] = there ? from.value[offset + i] : std::byte{0};
+    registers_.known[place + i] = there ? from.known[offset + i] : std::byte{0};
   }
 }
 
-void Run::Mask(const Attributes& data) {
-  const std::size_t place = PlaceOf(NumberIn(data, NFTA_BITWISE_SREG));
-  const Octets mask = InNest(data, NFTA_BITWISE_MASK, NFTA_DATA_VALUE);
-  const Octets flip = InNest(data, NFTA_BITWISE_XOR, NFTA_DATA_VALUE);
-  const bool shift = data.Find(NFTA_BITWISE_OP) && NumberIn(data, NFTA_BITWISE_OP) != NFT_BITWISE_BOOL;
-  Bits masked;
-  for (std::size_t i = 0; !shift && i < std::min(mask.size(), Bits::kBytes - place); ++i) {
-    masked.value[i] = (registers_.value[place + i] & mask[i]) ^ (i < flip.size() ? flip[i] : std::byte{0});
-    masked.known[i] = registers_.known[place + i] | ~mask[i];
+void Run::operator()(const NftUnknown&) {
+  registers_ = {};
+  Require(Holds::kMaybe);
+}
+
+void Run::operator()(const NftLoad& load) { Put(load.to, SourceOf(packet_, load), load.offset, load.bytes); }
+
+void Run::operator()(const NftMask& mask) {
+  Source masked;
+  const std::size_t bytes = std::min({mask.mask.size(), masked.value.size(), kNftRegisterBytes - mask.from});
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const std::byte flip = i < mask.flip.size() ? mask.flip[i] : std::byte{0};
+    masked.value[i] = (registers_.value[mask.from + i] & mask.mask[i]) ^ flip;
+    masked.known[i] = registers_.known[mask.from + i] | ~mask.mask[i];
   }
-  Load(NumberIn(data, NFTA_BITWISE_DREG), masked, 0, mask.size());
+  Put(mask.to, masked, 0, mask.mask.size());
 }
 
-void Run::LookUp(const Attributes& data) {
-  const std::size_t place = PlaceOf(NumberIn(data, NFTA_LOOKUP_SREG));
-  const std::uint32_t flags = data.Find(NFTA_LOOKUP_FLAGS) ? NumberIn(data, NFTA_LOOKUP_FLAGS) : 0;
-  const NftElements* elements = nullptr;
-  if (place < Bits::kBytes && registers_.known[place] != std::byte{0}) {
-    elements = find_set_(data.Text(NFTA_LOOKUP_SET).value_or(""));
-  }
-  const Found found = elements == nullptr ? Found{Holds::kMaybe} : FindElement(*elements, registers_, place);
-  Require(NotIf((flags & NFT_LOOKUP_F_INV) != 0, found.holds));
-  if (!data.Find(NFTA_LOOKUP_DREG)) return;
-  const std::uint32_t target = NumberIn(data, NFTA_LOOKUP_DREG);
-  if (target != NFT_REG_VERDICT) return Load(target, {});
-  effect_.verdict = kNotUnderstood;
-  if (found.holds == Holds::kYes) SetVerdict(*found.element, NFTA_SET_ELEM_DATA, effect_);
+void Run::operator()(const NftCompare& compare) {
+  Require(Compare(registers_, compare.at, compare.operation, compare.with));
 }
 
-Holds Run::RangeHolds(const Attributes& data) const {
-  const std::size_t place = PlaceOf(NumberIn(data, NFTA_RANGE_SREG));
-  const Holds from =
-      registers_.Compare(place, NFT_CMP_GTE, InNest(data, NFTA_RANGE_FROM_DATA, NFTA_DATA_VALUE));
-  const Holds to = registers_.Compare(place, NFT_CMP_LTE, InNest(data, NFTA_RANGE_TO_DATA, NFTA_DATA_VALUE));
-  return NotIf(NumberIn(data, NFTA_RANGE_OP) == NFT_RANGE_NEQ, std::min(from, to));
+void Run::operator()(const NftRange& range) {
+  const Holds from = Compare(registers_, range.at, NFT_CMP_GTE, range.first);
+  const Holds to = Compare(registers_, range.at, NFT_CMP_LTE, range.last);
+  Require(NotIf(range.inverted, std::min(from, to)));
 }
 
-void Run::SetRegister(const Attributes& data) {
-  const std::uint32_t target = NumberIn(data, NFTA_IMMEDIATE_DREG);
-  if (target != NFT_REG_VERDICT) return Load(target, {});
-  SetVerdict(data, NFTA_IMMEDIATE_DATA, effect_);
-}
-
-bool Run::Do(std::string_view name, const Attributes& data) {
-  const auto load = [&](int type, const Bits& bits) { Load(NumberIn(data, type), bits); };
-  const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
-  if (is_one_of("counter", "log", "last", "notrack", "dup", "flow_offload")) return true;
-  if (is_one_of("nat", "redir", "masq", "tproxy", "queue", "fwd", "synproxy")) {
-    effect_.verdict = kNotUnderstood;
-  } else if (name == "reject") {
-    effect_.verdict = NF_DROP;
-  } else if (name == "target") {
-    effect_.verdict = XtVerdict(data.Text(NFTA_TARGET_NAME).value_or(""));
-  } else if (name == "match") {
-    Require(XtMatchHolds(data, packet_));
-  } else if (name == "meta") {
-    if (!data.Find(NFTA_META_SREG)) load(NFTA_META_DREG, MetaOf(packet_, NumberIn(data, NFTA_META_KEY)));
-  } else if (name == "ct") {
-    if (!data.Find(NFTA_CT_SREG)) load(NFTA_CT_DREG, ConntrackOf(NumberIn(data, NFTA_CT_KEY)));
-  } else if (name == "fib") {
-    load(NFTA_FIB_DREG, RouteOf(NumberIn(data, NFTA_FIB_RESULT), NumberIn(data, NFTA_FIB_FLAGS)));
-  } else if (name == "payload") {
-    if (data.Find(NFTA_PAYLOAD_SREG)) effect_.verdict = kNotUnderstood;  // it changes the packet
-    Load(NumberIn(data, NFTA_PAYLOAD_DREG), HeaderOf(packet_, NumberIn(data, NFTA_PAYLOAD_BASE)),
-         NumberIn(data, NFTA_PAYLOAD_OFFSET), NumberIn(data, NFTA_PAYLOAD_LEN));
-  } else if (name == "bitwise") {
-    Mask(data);
-  } else if (name == "cmp") {
-    Require(registers_.Compare(PlaceOf(NumberIn(data, NFTA_CMP_SREG)), NumberIn(data, NFTA_CMP_OP),
-                               InNest(data, NFTA_CMP_DATA, NFTA_DATA_VALUE)));
-  } else if (name == "range") {
-    Require(RangeHolds(data));
-  } else if (name == "lookup") {
-    LookUp(data);
-  } else if (name == "immediate") {
-    SetRegister(data);
-  } else if (name != "objref" || NumberIn(data, NFTA_OBJREF_IMM_TYPE) != NFT_OBJECT_COUNTER) {
-    registers_ = {};  // it may be a condition, and write any register
-    Require(Holds::kMaybe);
-  }
-  return effect_.verdict == NFT_CONTINUE && effect_.holds != Holds::kNo;
+void Run::operator()(const NftLookup& lookup) {
+  const bool known = lookup.at < kNftRegisterBytes && registers_.known[lookup.at] != std::byte{0};
+  const NftSet* set = known ? find_set_(lookup.set) : nullptr;
+  const Found found = set == nullptr ? Found{Holds::kMaybe} : FindElement(*set, registers_, lookup.at);
+  Require(NotIf(lookup.inverted, found.holds));
+  if (lookup.to) Put(*lookup.to, {}, 0, 16);
+  if (!lookup.verdicts) return;
+  effect_.verdict.code = kNftNotUnderstood;
+  if (found.holds == Holds::kYes) effect_.verdict = found.element->verdict;
 }
 
 }  // namespace
 
-absl::StatusOr<NftExpressions> DecodeNftRule(Octets bytes) {
-  RR_ASSIGN_OR_RETURN(const Attributes list, Attributes::Parse(bytes, kRuleWords));
-  NftExpressions expressions;
-  for (const Attributes::Attribute& one : list.all()) {
-    RR_ASSIGN_OR_RETURN(const Attributes expression, Attributes::Parse(one.value, kRuleWords));
-    RR_ASSIGN_OR_RETURN(Attributes data, Attributes::Parse(In(expression, NFTA_EXPR_DATA), kRuleWords));
-    expressions.emplace_back(expression.Text(NFTA_EXPR_NAME).value_or(""), std::move(data));
-  }
-  return expressions;
-}
-
-NftEffect RunNftRule(const NftExpressions& rule, const NftPacket& packet, const FindNftSet& find_set) {
+NftEffect RunNftRule(const NftRule& rule, const NftPacket& packet, const FindNftSet& find_set) {
   Run run(packet, find_set);
-  for (const auto& [name, data] : rule) {
-    if (!run.Do(name, data)) break;
+  for (const NftExpression& expression : rule) {
+    std::visit(run, expression);
+    if (!run.GoesOn()) break;
   }
-  return run.effect();
+  return run.Take();
 }
 
 }  // namespace rdmaready

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "collectors/firewall/firewall.h"
+#include "collectors/firewall/nft_filter.h"
 #include "collectors/system/boot_targets.h"
 #include "tests/support/nbft_table.h"
 #include "tests/support/nft_wire.h"
@@ -38,9 +38,11 @@ void Try(const NftAnswers& answers, const NetlinkMessage& elements) {
   };
   const absl::StatusOr<Firewall> firewall = TryPackets(answers, arrivals, ask_set);
   if (!firewall.ok()) return Demand(!firewall.status().message().empty());
-  Demand(firewall->hooks <= firewall->chains && firewall->chains <= answers.chains.size());
-  Demand(firewall->rules <= answers.rules.size());
-  Demand((firewall->hooks == 0) == firewall->packets.empty());
+  Demand(firewall->chains.empty() == firewall->packets.empty());
+  for (const FirewallChain& chain : firewall->chains) {
+    Demand(!chain.family.empty() && chain.policy != FirewallAction::kUnknown);
+    Demand(chain.rules.size() <= answers.rules.size());
+  }
   for (const FilteredPacket& packet : firewall->packets) {
     Demand(packet.netdev == "dcb0" && packet.protocol == 6);
     Demand((packet.fate == PacketFate::kPasses) == packet.place.empty());

@@ -14,7 +14,7 @@ constexpr std::uint8_t kUdp = 17;
 
 // What is not named is let in.
 Facts FirewallWith(Facts host, const std::vector<FilteredPacket>& stopped) {
-  Firewall firewall{.rules = 2, .chains = 1, .hooks = 1, .packets = stopped};
+  Firewall firewall{.chains = {{.input_hook = true}}, .packets = stopped};
   for (const std::uint16_t port : kServerPorts) {
     FilteredPacket passes{.netdev = "dcb0", .protocol = kTcp, .port = port, .fate = PacketFate::kPasses};
     if (!std::ranges::any_of(stopped, [&](const FilteredPacket& one) { return one.port == port; }))
@@ -82,7 +82,7 @@ std::vector<CheckCase> FirewallCases() {
   at_ingress.chain = "netdev t wire";
   at_ingress.ingress = true;
   Facts not_tried = FirewallWith(GoodHost(), {});
-  not_tried.firewall = Firewall{.chains = 1, .hooks = 1};
+  not_tried.firewall = Firewall{.chains = {{.input_hook = true}}};
   return {
       Passes("ip.firewall", "no rules", GoodHost(), "no rules: UDP 4791 (RoCE) let in", {.profile = fabric}),
       Passes("ip.firewall", "accepted", FirewallWith(SmbServer(), {}), "UDP 4791 (RoCE), TCP 445 (SMB) let in",
@@ -120,6 +120,10 @@ std::vector<CheckCase> FirewallCases() {
       IsUnknown("ip.firewall", "some peers are let in",
                 FirewallWith(SmbServer(), {Stopped(PacketFate::kUnknown, kTcp, 445)}),
                 "TCP 445 (SMB) on dcb0 depends on what is not understood of rule 7",
+                {.fix = "nft -a list ruleset", .profile = fabric}),
+      IsUnknown("ip.firewall", "more rules than are followed",
+                FirewallWith(SmbServer(), {Stopped(PacketFate::kTooManyRules, kTcp, 445, "inet filter input")}),
+                "TCP 445 (SMB) on dcb0: too many rules to follow in inet filter input",
                 {.fix = "nft -a list ruleset", .profile = fabric}),
       IsUnknown("ip.firewall", "a packet that nobody tried", not_tried, "UDP 4791 (RoCE) on dcb0 was not tried",
                 {.profile = fabric}),

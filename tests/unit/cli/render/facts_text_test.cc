@@ -395,7 +395,7 @@ TEST(FactsText, WritesUnits) {
 TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
   Facts facts;
   EXPECT_TRUE(HostSettingLines(facts).empty());
-  facts.firewall = Firewall{.rules = 2, .chains = 2, .hooks = 1};
+  facts.firewall = Firewall{.chains = {{.input_hook = true, .rules = {{}}}, {.rules = {{}}}}};
   facts.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"umad0", 0600}};
   facts.agent_capabilities = std::uint64_t{0x7000};
   facts.agent_process = std::string("rdmaready");

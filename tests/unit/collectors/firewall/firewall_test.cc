@@ -125,9 +125,55 @@ TEST(Firewall, KeepsChainsThatAPacketMeetsInTheirOrder) {
   EXPECT_EQ(places,
             (std::vector<std::string>{"the policy of netdev n wire", "the policy of inet filter first",
                                       "rule 5 of inet filter called", "the policy of inet filter late"}));
-  EXPECT_EQ(firewall->hooks, 4U);
-  EXPECT_EQ(firewall->chains, 5U);
-  EXPECT_EQ(firewall->rules, 2U);
+}
+
+FirewallChain ChainOf(const char* family, const char* table, const char* name, FirewallAction policy) {
+  return {.family = family, .table = table, .name = name, .policy = policy};
+}
+
+TEST(Firewall, ListsTheChainsAtAHookAndThoseThatTheyCall) {
+  const std::vector<NetlinkMessage> chains{
+      nft_wire::Chain(NFPROTO_INET, "filter", "late", nft_wire::Hook{.priority = 10, .policy = NF_DROP}),
+      nft_wire::Chain(NFPROTO_INET, "filter", "early", nft_wire::Hook{.priority = -10}),
+      nft_wire::Chain(NFPROTO_INET, "filter", "ssh"),
+      nft_wire::Chain(NFPROTO_INET, "filter", "smb"),
+      nft_wire::Chain(NFPROTO_INET, "filter", "unused"),
+      nft_wire::Chain(NFPROTO_INET, "filter", "forward", nft_wire::Hook{.number = NF_INET_FORWARD}),
+      nft_wire::Chain(NFPROTO_NETDEV, "n", "wire",
+                      nft_wire::Hook{.number = NF_NETDEV_INGRESS, .netdevs = {"dcb0", "dcb1"}})};
+  const auto rule = [](const char* chain, std::uint64_t handle, const Payload& expressions) {
+    return nft_wire::Rule(NFPROTO_INET, "filter", chain, handle, expressions);
+  };
+  FakeHost host = WithRules(
+      {}, chains,
+      {rule("early", 4, nft_wire::TcpPort(22) + nft_wire::Verdict(NFT_GOTO, "ssh")),
+       rule("early", 5, nft_wire::Tcp() + nft_wire::DestinationPort() + nft_wire::Lookup("ports", false, true)),
+       rule("early", 6, nft_wire::Expression("counter")), rule("ssh", 7, nft_wire::Verdict(NF_ACCEPT)),
+       rule("smb", 8, nft_wire::Expression("nat")), rule("forward", 9, nft_wire::Verdict(NF_DROP))});
+  Payload about;
+  about.Text(NFTA_SET_ELEM_LIST_TABLE, "filter").Text(NFTA_SET_ELEM_LIST_SET, "ports");
+  host.Answer(Request(NFT_MSG_GETSETELEM, NFPROTO_INET, about),
+              std::vector<NetlinkMessage>{nft_wire::Elements(
+                  NFPROTO_INET, {{nft_wire::Port(445), 0, nft_wire::VerdictData(NFT_JUMP, "smb")}})});
+  const Fact<Firewall> firewall = ReadFirewall(host, kKernel, kPorts);
+  ASSERT_TRUE(firewall) << firewall.missing().detail;
+
+  constexpr FirewallAction kAccept = FirewallAction::kAccept;
+  FirewallChain wire = ChainOf("netdev", "n", "wire", kAccept);
+  FirewallChain early = ChainOf("inet", "filter", "early", kAccept);
+  FirewallChain late = ChainOf("inet", "filter", "late", FirewallAction::kDrop);
+  wire.input_hook = early.input_hook = late.input_hook = true;
+  wire.netdev = "dcb0";
+  FirewallChain other_wire = wire;
+  other_wire.netdev = "dcb1";
+  early.priority = -10;
+  early.rules = {{4, FirewallAction::kGoto, "ssh"}, {5, FirewallAction::kUnknown}, {6, FirewallAction::kNone}};
+  late.priority = 10;
+  FirewallChain ssh = ChainOf("inet", "filter", "ssh", kAccept);
+  ssh.rules = {{7, kAccept}};
+  FirewallChain smb = ChainOf("inet", "filter", "smb", kAccept);
+  smb.rules = {{8, FirewallAction::kUnknown}};
+  EXPECT_THAT(firewall->chains, testing::ElementsAre(wire, other_wire, early, late, ssh, smb));
 }
 
 TEST(Firewall, AsksForTheSetsThatMatter) {

@@ -9,7 +9,7 @@
 
 #include <map>
 
-#include "collectors/firewall/firewall.h"
+#include "collectors/firewall/nft_filter.h"
 #include "tests/support/nft_wire.h"
 
 namespace rdmaready {
@@ -30,6 +30,10 @@ NftPacket Roce() {
   packet.protocol = IPPROTO_UDP;
   return packet;
 }
+NftPacket By(const char* netdev, NftPacket packet) {
+  packet.netdev = netdev;
+  return packet;
+}
 NftPacket Ipv6(NftPacket packet) {
   packet.ipv6 = true;
   return packet;
@@ -41,7 +45,7 @@ struct Wire {
   Sets sets{};
 };
 
-// "pass", "drop by ...", "open by ..."; of the first chain that stops it.
+// "pass", "drop by ...", "open by ...", "cut at ..."; of the first chain that stops it.
 std::string Fate(const Wire& from, const NftPacket& packet = Smb()) {
   const NftArrival arrival{.packet = packet, .carriers = {{"dcb0", 3}}};
   const auto sets = [&from](std::uint8_t, const std::string&,
@@ -56,6 +60,7 @@ std::string Fate(const Wire& from, const NftPacket& packet = Smb()) {
   if (!firewall.ok() || firewall->packets.empty()) return "nothing tried";
   const FilteredPacket& first = firewall->packets.front();
   if (first.fate == PacketFate::kPasses) return "pass";
+  if (first.fate == PacketFate::kTooManyRules) return "cut at " + first.place;
   return (first.fate == PacketFate::kDropped ? "drop by " : "open by ") + first.place;
 }
 
@@ -134,6 +139,24 @@ TEST(NftRule, AsksForTheInterface) {
   EXPECT_EQ(Holding(nft_wire::Meta(NFT_META_IIF) + nft_wire::Is(nft_wire::Native(std::uint32_t{1}))), "no");
 }
 
+// iptables -A INPUT ! -i dcb0 -p udp --dport 4791 -j DROP
+TEST(NftRule, OfEveryInterfaceButOneHoldsForTheOthers) {
+  const Payload roce = nft_wire::Meta(NFT_META_L4PROTO) + nft_wire::Is(nft_wire::Raw({17})) +
+                       nft_wire::DestinationPort() + nft_wire::Is(nft_wire::Port(4791));
+  const Payload rule = nft_wire::Meta(NFT_META_IIFNAME) + nft_wire::Isnt(nft_wire::Name("dcb0")) + roce;
+  EXPECT_EQ(Holding(rule, By("dcb0", Roce())), "no");
+  EXPECT_EQ(Holding(rule, By("dcb1", Roce())), "yes");
+}
+
+// ip6 nexthdr tcp tcp dport 445 drop
+TEST(NftRule, OfIpv6AloneHoldsForNoOther) {
+  const Payload rule = nft_wire::Meta(NFT_META_NFPROTO) + nft_wire::Is(nft_wire::Raw({NFPROTO_IPV6})) +
+                       nft_wire::Header(NFT_PAYLOAD_NETWORK_HEADER, 6, 1) + nft_wire::Is(nft_wire::Raw({6})) +
+                       nft_wire::TcpPort(445);
+  EXPECT_EQ(Holding(rule, Smb()), "no");
+  EXPECT_EQ(Holding(rule, Ipv6(Smb())), "yes");
+}
+
 TEST(NftRule, KnowsWhatEveryOpeningPacketHas) {
   EXPECT_EQ(Holding(nft_wire::CtState(1)), "no");      // invalid
   EXPECT_EQ(Holding(nft_wire::CtState(2 | 4)), "no");  // established, related
@@ -160,6 +183,8 @@ TEST(NftRule, LeavesOpenWhatItDoesNotUnderstand) {
   EXPECT_EQ(Holding(nft_wire::Expression("limit")), "maybe");
   EXPECT_EQ(Holding(nft_wire::Expression("something new")), "maybe");
   EXPECT_EQ(Holding(nft_wire::Expression("cmp")), "maybe");  // without its parameters
+  EXPECT_EQ(Fate(Input({nft_wire::Expression("immediate", nft_wire::Number(NFTA_IMMEDIATE_DREG, 0))})),
+            "open by rule 7 of inet filter input");  // without its verdict
   EXPECT_EQ(Holding(nft_wire::Tcp() + nft_wire::DestinationPort() + nft_wire::Lookup("gone")), "maybe");
   for (const char* elsewhere : {"queue", "nat", "redir", "tproxy", "fwd"}) {
     EXPECT_EQ(Fate(Input({nft_wire::TcpPort(445) + nft_wire::Expression(elsewhere)})),
@@ -332,6 +357,54 @@ TEST(FirewallPath, StaysOpenWhereARuleIsNotUnderstood) {
   // It makes no difference where both ways end alike.
   EXPECT_EQ(Fate(Input({kUnclear + kAccept})), "pass");
   EXPECT_EQ(Fate(Input({kUnclear + kDrop, kDrop})), "drop by rule 8 of inet filter input");
+}
+
+TEST(FirewallPath, NamesARuleOnlyWhereItDropsAllThatComesToIt) {
+  const std::string policy = "drop by the policy of inet filter input";
+  EXPECT_EQ(Fate(Input({kUnclear + kDrop}, NF_DROP)), policy);
+  // A chain that is called for some, and one that lets some back.
+  Wire some = Input({kUnclear + Jump("smb")}, NF_DROP);
+  EXPECT_EQ(Fate(Called(some, "smb", {kDrop})), policy);
+  Wire back = Input({Jump("smb")}, NF_DROP);
+  EXPECT_EQ(Fate(Called(back, "smb", {kUnclear + nft_wire::Verdict(NFT_RETURN), kDrop})), policy);
+  Wire all = Input({kUnclear + kDrop, Jump("smb")}, NF_DROP);
+  EXPECT_EQ(Fate(Called(all, "smb", {kUnclear + kDrop, kDrop})), "drop by rule 21 of inet filter smb");
+}
+
+// As many rules as look at `elements` elements of a set, at a port that is none of them.
+Wire Lookups(std::size_t elements) {
+  constexpr std::size_t kInSet = 4000;
+  Sets sets{{"many", std::vector<nft_wire::Element>(kInSet, {nft_wire::Port(1)})}};
+  const Payload rule = nft_wire::Tcp() + nft_wire::DestinationPort() + nft_wire::Lookup("many") + kDrop;
+  return Input(std::vector<Payload>(elements / kInSet, rule), NF_ACCEPT, std::move(sets));
+}
+
+TEST(FirewallPath, IsFollowedOnlySoFar) {
+  EXPECT_EQ(Fate(Lookups(2'500'000)), "pass");
+  EXPECT_EQ(Fate(Lookups(4'500'000)), "cut at inet filter input");
+}
+
+TEST(FirewallPath, OfEachPacketIsFollowedAsFar) {
+  const Wire from = Lookups(2'500'000);
+  const auto elements = [&from](std::uint8_t, const std::string&, const std::string&) {
+    return absl::StatusOr<std::vector<NetlinkMessage>>(
+        {nft_wire::Elements(NFPROTO_INET, from.sets.at("many"))});
+  };
+  const absl::StatusOr<Firewall> firewall = TryPackets({.chains = from.chains, .rules = from.rules},
+                                                       {{.packet = Tcp(22)}, {.packet = Smb()}}, elements);
+  ASSERT_TRUE(firewall.ok()) << firewall.status();
+  ASSERT_EQ(firewall->packets.size(), 2U);
+  for (const FilteredPacket& packet : firewall->packets) EXPECT_EQ(packet.fate, PacketFate::kPasses);
+}
+
+// Each of 15 chains calls the next one ten times.
+TEST(FirewallPath, GoesThroughAChainOnce) {
+  Wire from = Input({Jump("1")});
+  for (int i = 1; i < 16; ++i) {
+    const std::string next = std::to_string(i + 1);
+    Called(from, std::to_string(i), std::vector<Payload>(10, Jump(next.c_str())));
+  }
+  EXPECT_EQ(Fate(Called(from, "16", {nft_wire::TcpPort(22) + kAccept})), "pass");
 }
 
 TEST(FirewallPath, EndsWhereRulesCallOneAnother) {
