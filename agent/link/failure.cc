@@ -20,6 +20,7 @@ constexpr std::array kKinds = {FailureKind::kSetup,      FailureKind::kRejected,
 
 absl::StatusCode CodeOf(FailureKind kind) {
   switch (kind) {
+    case FailureKind::kUnknown:
     case FailureKind::kNone:
       return absl::StatusCode::kUnknown;
     case FailureKind::kSetup:
@@ -69,8 +70,10 @@ int Rank(FailureKind kind) {
       return 2;
     case FailureKind::kPeerGone:
       return 1;
-    case FailureKind::kNone:
+    case FailureKind::kUnknown:
       return 0;
+    case FailureKind::kNone:
+      return -1;
   }
   return 0;
 }

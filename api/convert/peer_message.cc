@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/convert/absent.h"
 #include "api/convert/fact.h"
 #include "api/convert/report.h"
 
@@ -36,7 +37,7 @@ v1::PeerMessage ToProto(const PeerMessage& message) {
 
 PeerMessage FromProto(const v1::PeerMessage& wire) {
   PeerMessage message;
-  if (wire.nonce().size() != message.nonce.size() ||
+  if (!convert::Unsaid(wire).empty() || wire.nonce().size() != message.nonce.size() ||
       wire.endpoint_port() > std::numeric_limits<std::uint16_t>::max()) {
     return message;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/convert/absent.h"
 #include "api/convert/fact.h"
 
 namespace rdmaready {
@@ -24,6 +25,9 @@ void PutChanges(const std::vector<CounterChange>& from, v1::CounterChanges* to) 
 }
 
 CounterChanges GetChanges(const v1::CounterChanges& from) {
+  for (const v1::CounterChange& row : from.changes()) {
+    if (std::string unsaid = convert::Unsaid(row); !unsaid.empty()) return Missing{.detail = std::move(unsaid)};
+  }
   return convert::GetList<CounterChange>(from.changes(), [](const v1::CounterChange& row) {
     return CounterChange{row.name(), Enumerator(row.kind(), CounterChange::Kind::kGone), row.by()};
   });
@@ -41,6 +45,23 @@ Fact<PriorityPackets> GetPackets(const v1::PriorityPackets& from) {
       convert::GetArray(from.sent(), &to.sent, same) && convert::GetArray(from.received(), &to.received, same);
   if (!whole) return convert::OutOfRange("packets of other than 8 priorities");
   return to;
+}
+
+Finding TakeFinding(const v1::Finding& message) {
+  return {.id = message.id(),
+          .title = message.title(),
+          .scope = Enumerator(message.scope(), Scope::kTarget),
+          .rung = Enumerator(message.rung(), Rung::kShare),
+          .subject = message.subject(),
+          .outcome = Enumerator(message.outcome(), Outcome::kNotApplicable),
+          .blocking = message.blocking(),
+          .observed = message.observed(),
+          .expected = message.expected(),
+          .source = message.source(),
+          .why = message.why(),
+          .fix = message.fix(),
+          .hidden_by = message.hidden_by(),
+          .duration_ns = message.duration_ns()};
 }
 
 }  // namespace
@@ -64,21 +85,15 @@ v1::Finding ToProto(const Finding& finding) {
   return message;
 }
 
+// What lacks a word is no proof, and no advice: it stands in the way.
 Finding FromProto(const v1::Finding& message) {
-  return {.id = message.id(),
-          .title = message.title(),
-          .scope = Enumerator(message.scope(), Scope::kTarget),
-          .rung = Enumerator(message.rung(), Rung::kShare),
-          .subject = message.subject(),
-          .outcome = Enumerator(message.outcome(), Outcome::kNotApplicable),
-          .blocking = message.blocking(),
-          .observed = message.observed(),
-          .expected = message.expected(),
-          .source = message.source(),
-          .why = message.why(),
-          .fix = message.fix(),
-          .hidden_by = message.hidden_by(),
-          .duration_ns = message.duration_ns()};
+  Finding finding = TakeFinding(message);
+  const std::string unsaid = convert::Unsaid(message);
+  if (unsaid.empty()) return finding;
+  if (!message.has_blocking()) finding.blocking = true;
+  if (finding.outcome != Outcome::kFail) finding.outcome = Outcome::kUnknown;
+  finding.observed += (finding.observed.empty() ? "" : "; ") + unsaid;
+  return finding;
 }
 
 v1::HostReport WithoutFindings(const HostReport& report) {
@@ -109,9 +124,13 @@ HostReport FromProto(const v1::HostReport& message) {
   report.kernel_release = message.kernel_release();
   report.error = message.error();
   report.verdict = Enumerator(message.verdict(), Readiness::kNotReady);
+  if (const std::string unsaid = convert::Unsaid(message); !unsaid.empty()) {
+    report.verdict = Readiness::kUndetermined;
+    if (report.error.empty()) report.error = unsaid;
+  }
   for (const v1::RungResult& row : message.ladder()) {
     report.ladder.push_back(
-        {Enumerator(row.rung(), Rung::kShare), Enumerator(row.outcome(), RungOutcome::kUnknown)});
+        {Enumerator(row.rung(), Rung::kShare), Enumerator(row.outcome(), RungOutcome::kFail)});
   }
   for (const v1::Finding& finding : message.findings()) report.findings.push_back(FromProto(finding));
   return report;
@@ -127,7 +146,7 @@ v1::Failure ToProto(const Failure& failure) {
 Failure FromProto(const v1::Failure& message) {
   Failure failure{Enumerator(message.kind(), FailureKind::kCancelled), message.detail()};
   // A kind that this version does not know is still a failure.
-  if (failure.kind == FailureKind::kNone && message.kind() != v1::Failure::KIND_NONE) {
+  if (failure.kind == FailureKind::kUnknown && message.kind() != v1::Failure::KIND_UNKNOWN) {
     failure.kind = FailureKind::kPeerGone;
   }
   return failure;
@@ -224,6 +243,10 @@ TransferResult FromProto(const v1::TransferResult& message) {
   result.cpu_initiator_ns = message.cpu_initiator_ns();
   result.cpu_responder_ns = message.cpu_responder_ns();
   result.failure = FromProto(message.failure());
+  const bool failed = result.failure.kind != FailureKind::kNone && result.failure.kind != FailureKind::kUnknown;
+  if (std::string unsaid = convert::Unsaid(message); !unsaid.empty() && !failed) {
+    result.failure = {FailureKind::kUnknown, std::move(unsaid)};
+  }
   result.depth = message.depth();
   result.qps = std::max(message.qps(), 1u);
   result.busy_poll = message.busy_poll();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings, host reports and transfer results to and from the wire. Total both ways; numbers of an enum that
 // this version does not know read as the honest zero.
+//
+// A field that is absent although every sender says it (api/convert/absent.h) never makes anything look better:
+// a finding without it is unknown or fails, a host's report is undetermined and says why in `error`, a transfer
+// has failed as before or with FailureKind::kUnknown.
 #pragma once
 
 #include "api/model/report.h"

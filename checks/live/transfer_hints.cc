@@ -49,6 +49,8 @@ std::string UnreachableHint(const TransferPlace& place) {
 
 std::string_view FailurePhrase(FailureKind kind) {
   switch (kind) {
+    case FailureKind::kUnknown:
+      return "whether it failed is not told";
     case FailureKind::kNone:
       return "no failure";
     case FailureKind::kSetup:
@@ -77,6 +79,8 @@ std::string_view FailurePhrase(FailureKind kind) {
 
 std::string WhyOf(FailureKind kind) {
   switch (kind) {
+    case FailureKind::kUnknown:
+      return "A transfer that may have failed proves nothing";
     case FailureKind::kNone:
       return "";
     case FailureKind::kSetup:
@@ -136,6 +140,7 @@ std::string HintFor(const Failure& failure, const TransferPlace& place) {
       return Cat("ethtool -S ", netdev,
                  "; dmesg | tail -n 50  # look for ECC, PCIe (AER) and CRC errors on both hosts; suspect "
                  "memory, PCIe slot, NIC");
+    case FailureKind::kUnknown:
     case FailureKind::kCancelled:
       return std::string(GeneralHint(place.rung));
   }
@@ -172,6 +177,7 @@ std::string HintForLatency(const TransferPlace& place) {
 
 std::string_view GeneralHint(Rung rung) {
   switch (rung) {
+    case Rung::kUnknown:
     case Rung::kHost:
       return "rdmaready check";
     case Rung::kLoopback:

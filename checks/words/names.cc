@@ -23,6 +23,8 @@ std::string_view Name(Outcome outcome) {
 
 std::string_view Name(Scope scope) {
   switch (scope) {
+    case Scope::kUnknown:
+      return "unknown";
     case Scope::kHost:
       return "host";
     case Scope::kPort:
@@ -49,6 +51,8 @@ std::string_view Name(Readiness readiness) {
 
 std::string_view Name(Rung rung) {
   switch (rung) {
+    case Rung::kUnknown:
+      return "unknown";
     case Rung::kHost:
       return "host";
     case Rung::kLoopback:
@@ -123,6 +127,8 @@ std::string_view Name(StepOutcome outcome) {
 
 std::string_view Name(FailureKind kind) {
   switch (kind) {
+    case FailureKind::kUnknown:
+      return "unknown";
     case FailureKind::kNone:
       return "";
     case FailureKind::kSetup:

@@ -109,6 +109,7 @@ TEST_F(ServiceTest, AWatchEndsWithItsCaller) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
     v1::CheckRequest request;
+    request.set_level(v1::RUNG_HOST);
     request.set_watch_seconds(60);
     const auto reader = agent.Stub()->Check(&context, request);
     for (v1::CheckEvent event; reader->Read(&event);) EXPECT_FALSE(event.has_done());
@@ -137,6 +138,7 @@ TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
   for (const bool with_facts : {false, true}) {
     grpc::ClientContext context;
     v1::CheckRequest request;
+    request.set_level(v1::RUNG_HOST);
     request.set_with_facts(with_facts);
     const auto reader = agent.Stub()->Check(&context, request);
     std::map<std::string, int> sent;  // by id and subject

@@ -122,6 +122,15 @@ TEST(ReportConversion, ReadsAFailureOfANewerVersionAsAFailure) {
   v1::Failure failure;
   failure.set_kind(static_cast<v1::Failure::Kind>(77));
   EXPECT_NE(FromProto(failure).kind, FailureKind::kNone);
+  EXPECT_NE(FromProto(failure).kind, FailureKind::kUnknown);
+}
+
+TEST(ReportConversion, ReadsARungOrScopeOfANewerVersionAsUnknown) {
+  v1::Finding finding = ToProto(FullFinding());
+  finding.set_rung(static_cast<v1::Rung>(77));
+  finding.set_scope(static_cast<v1::Scope>(77));
+  EXPECT_EQ(FromProto(finding).rung, Rung::kUnknown);
+  EXPECT_EQ(FromProto(finding).scope, Scope::kUnknown);
 }
 
 TEST(ReportConversion, ReadsAnOutcomeOfANewerVersionAsUnknown) {

@@ -67,8 +67,7 @@ class FakeAgent final : public v1::Agent::Service {
       say(findings);
     }
     v1::CheckDone* done = event.mutable_done();
-    done->mutable_report()->set_agent_version("0.1.0");
-    done->mutable_report()->set_kernel_release("6.12");
+    *done->mutable_report() = WithoutFindings({.agent_version = "0.1.0", .kernel_release = "6.12"});
     *done->mutable_profile() = ToProto(profile_);
     done->set_software_devices_only(AllSoftware(facts_));
     asked_for_facts = request->with_facts();
@@ -340,6 +339,7 @@ TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
 TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInterrupted) {
   Finding link{.id = "link.state",
                .scope = Scope::kPort,
+               .rung = Rung::kHost,
                .subject = "rxe0/1 dcb0",
                .outcome = Outcome::kPass,
                .blocking = true};
