@@ -127,6 +127,11 @@ grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::
 grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRequest* request,
                                  grpc::ServerWriter<v1::CheckEvent>* writer) {
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
+  if (request->level() != v1::RUNG_HOST && request->level() != v1::RUNG_LOOPBACK) {
+    return {
+        grpc::StatusCode::INVALID_ARGUMENT,
+        "level: a host judges itself up to RUNG_HOST or RUNG_LOOPBACK, not " + v1::Rung_Name(request->level())};
+  }
   const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
   if (!profile.ok()) return Encode(profile.status());
 
@@ -215,6 +220,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
 
   StreamChannel channel(*context, *stream);
   const LiveTest test = agent_.RunPeer(*ticket, channel, watch.token());
+  if (absl::Status bad = channel.Refusal(); !bad.ok()) return Encode(bad);
   static_cast<void>(watch.Within(limits_.stalled_write, [&] { return stream->Write(Encode(test)); }));
   return grpc::Status::OK;
 }

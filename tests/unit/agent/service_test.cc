@@ -171,6 +171,20 @@ TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
   }
 }
 
+TEST_F(ServiceTest, ACheckOfALevelThatNeedsMoreThanTheHostIsRefused) {
+  ServedAgent agent(BothEnds(), locks_);
+  for (const int level : {0, 3, 4, 5, 6, 77}) {
+    grpc::ClientContext context;
+    v1::CheckRequest request;
+    request.set_level(static_cast<v1::Rung>(level));
+    const auto reader = agent.Stub()->Check(&context, request);
+    v1::CheckEvent event;
+    EXPECT_FALSE(reader->Read(&event)) << level;
+    EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT) << level;
+  }
+  EXPECT_THAT(agent.store.transfers, SizeIs(0));
+}
+
 TEST_F(ServiceTest, ACheckOfLevelLoopbackRunsEveryCase) {
   ServedAgent agent(BothEnds(), locks_);
   const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({.level = Rung::kLoopback}, {}, {});
