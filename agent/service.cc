@@ -151,7 +151,9 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
     send(event, {});
   };
   // Hundreds of them at once: they go with what is next told, in one packet instead of hundreds.
+  std::uint32_t findings = 0;
   watcher.finding = [&](const Finding& finding) {
+    ++findings;
     v1::CheckEvent event;
     *event.mutable_finding() = ToProto(finding);
     send(event, grpc::WriteOptions().set_buffer_hint());
@@ -163,6 +165,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();
   *done->mutable_report() = WithoutFindings(run.report);  // each was sent as it was made
+  done->set_findings(findings);
   done->set_run_id(run.run_id);
   *done->mutable_profile() = ToProto(*profile);
   done->set_software_devices_only(AllSoftware(run.facts));

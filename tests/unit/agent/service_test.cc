@@ -151,6 +151,7 @@ TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
     }
     ASSERT_TRUE(reader->Finish().ok());
     EXPECT_GT(sent.size(), 100u);
+    EXPECT_EQ(done.findings(), sent.size());
     EXPECT_THAT(sent, testing::Each(testing::Pair(testing::_, 1)));
     EXPECT_EQ(done.report().findings_size(), 0);
     EXPECT_EQ(done.report().ladder_size(), 1);
