@@ -123,6 +123,11 @@ grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::
 grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRequest* request,
                                  grpc::ServerWriter<v1::CheckEvent>* writer) {
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
+  if (request->level() != v1::RUNG_HOST && request->level() != v1::RUNG_LOOPBACK) {
+    return {
+        grpc::StatusCode::INVALID_ARGUMENT,
+        "level: a host judges itself up to RUNG_HOST or RUNG_LOOPBACK, not " + v1::Rung_Name(request->level())};
+  }
   const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
   if (!profile.ok()) return Encode(profile.status());
 
@@ -142,7 +147,9 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
     send(event, {});
   };
   // Hundreds of them at once: they go with what is next told, in one packet instead of hundreds.
+  std::uint32_t findings = 0;
   watcher.finding = [&](const Finding& finding) {
+    ++findings;
     v1::CheckEvent event;
     *event.mutable_finding() = ToProto(finding);
     send(event, grpc::WriteOptions().set_buffer_hint());
@@ -154,6 +161,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();
   *done->mutable_report() = WithoutFindings(run.report);  // each was sent as it was made
+  done->set_findings(findings);
   done->set_run_id(run.run_id);
   *done->mutable_profile() = ToProto(*profile);
   done->set_software_devices_only(AllSoftware(run.facts));
@@ -211,6 +219,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
 
   StreamChannel channel(*context, *stream);
   const LiveTest test = agent_.RunPeer(*ticket, channel, watch.token());
+  if (absl::Status bad = channel.Refusal(); !bad.ok()) return Encode(bad);
   static_cast<void>(watch.Within(limits_.stalled_write, [&] { return stream->Write(Encode(test)); }));
   return grpc::Status::OK;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/link/failure.h"
+#include "agent/request_check.h"
 #include "api/convert/records.h"
 
 namespace rdmaready {
@@ -39,6 +40,8 @@ void StreamChannel::ReadAll() {
       context_.TryCancel();
       break;
     }
+    refusal_ = CheckRequest(request);
+    if (!refusal_.ok()) break;
     queue_.push_back(FromProto(request.peer()));
     changed_.notify_all();
   }
@@ -62,6 +65,11 @@ absl::StatusOr<PeerMessage> StreamChannel::Receive(TimePoint deadline) {
   PeerMessage message = std::move(queue_.front());
   queue_.pop_front();
   return message;
+}
+
+absl::Status StreamChannel::Refusal() {
+  const std::lock_guard lock(mutex_);
+  return refusal_;
 }
 
 PeerState StreamChannel::Poll() {

@@ -27,6 +27,9 @@ class StreamChannel : public PeerChannel {
   absl::StatusOr<PeerMessage> Receive(TimePoint deadline) override;
   PeerState Poll() override;
 
+  // Why a relayed message was not taken (agent/request_check.h), which closed the channel; OK when all were.
+  absl::Status Refusal();
+
  private:
   void ReadAll();
 
@@ -36,6 +39,7 @@ class StreamChannel : public PeerChannel {
   std::condition_variable changed_;
   std::deque<PeerMessage> queue_;
   bool closed_ = false;
+  absl::Status refusal_ = absl::OkStatus();
   std::thread reader_;
 };
 

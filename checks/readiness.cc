@@ -149,10 +149,10 @@ RungOutcome OutcomeOf(Rung rung, std::span<const Finding* const> findings) {
   bool unknown = false;
   bool proof = false;
   for (const Finding* finding : findings) {
-    if (finding->rung != rung) continue;
+    if (finding->rung != rung && finding->rung != Rung::kUnknown) continue;
     if (StandsInTheWay(*finding) && finding->outcome == Outcome::kFail) return RungOutcome::kFail;
     unknown = unknown || StandsInTheWay(*finding) || IsHiddenByNothing(*finding, findings);
-    proof = proof || IsProof(*finding);
+    proof = proof || (finding->rung == rung && IsProof(*finding));
   }
   if (unknown) return RungOutcome::kUnknown;
   return proof ? RungOutcome::kPass : RungOutcome::kNotRun;
@@ -176,7 +176,7 @@ RungOutcome OutcomeOn(std::span<const RungResult> ladder, Rung rung) {
 }
 
 Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level, bool alone) {
-  Readiness verdict = Readiness::kReady;
+  Readiness verdict = level == Rung::kUnknown ? Readiness::kUndetermined : Readiness::kReady;
   for (const Rung rung : kRungs) {
     if (rung > level) break;
     if (alone && NeedsSecondHost(rung)) continue;

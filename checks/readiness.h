@@ -24,9 +24,9 @@ namespace rdmaready {
 inline constexpr std::array<Rung, 6> kRungs{Rung::kHost,      Rung::kLoopback, Rung::kPeer,
                                             Rung::kSmbDirect, Rung::kServer,   Rung::kShare};
 
-// Of the findings of this rung among `findings`. A hidden blocking finding whose hiding one is not itself a
-// blocking failure or unknown among `findings` counts as unknown on the host rung; pair findings may be hidden
-// by another host's.
+// Of the findings of this rung among `findings`; one whose rung is not told stands in the way of every rung,
+// and proves none. A hidden blocking finding whose hiding one is not itself a blocking failure or unknown among
+// `findings` counts as unknown on the host rung; pair findings may be hidden by another host's.
 RungOutcome OutcomeOf(Rung rung, std::span<const Finding* const> findings);
 
 // The rungs up to `level`. `of_pairs`: the findings of all pairs in which the host takes part.
@@ -44,7 +44,8 @@ inline bool IsAlone(const Report& report) {
   return report.hosts.size() == 1 && report.level > Rung::kSmbDirect;
 }
 
-// Judged up to `level`; what is above it does not count. `alone`: nor do the rungs that need a second host.
+// Judged up to `level`; what is above it does not count. Undetermined for a level that is not known. `alone`:
+// nor do the rungs that need a second host.
 Readiness ReadinessOf(std::span<const RungResult> ladder, Rung level, bool alone = false);
 
 // The verdict of several hosts.

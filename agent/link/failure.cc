@@ -20,7 +20,8 @@ struct KindRow {
 };
 
 constexpr KindRow kKinds[] = {
-    {FailureKind::kNone, absl::StatusCode::kUnknown, 0},
+    {FailureKind::kUnknown, absl::StatusCode::kUnknown, 0},
+    {FailureKind::kNone, absl::StatusCode::kUnknown, -1},
     {FailureKind::kSetup, absl::StatusCode::kFailedPrecondition, 8},
     {FailureKind::kRejected, absl::StatusCode::kPermissionDenied, 7},
     {FailureKind::kUnreachable, absl::StatusCode::kUnavailable, 5},

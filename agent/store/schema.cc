@@ -34,7 +34,14 @@ ALTER TABLE transfers ADD COLUMN checksum INTEGER;
 CREATE TABLE events (number INTEGER PRIMARY KEY, unix_ns INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 )";
 
-constexpr std::array<const char*, 2> kSteps{kFirst, kSecond};
+// How `body` is to be read: NULL: as earlier_body.h says, 1: as it is. The numbers in `level` and `failure`
+// stay those of the first version, 0 for host and for no failure, whatever the wire's are.
+constexpr char kThird[] = R"(
+ALTER TABLE runs ADD COLUMN form INTEGER;
+ALTER TABLE transfers ADD COLUMN form INTEGER;
+)";
+
+constexpr std::array<const char*, 3> kSteps{kFirst, kSecond, kThird};
 
 absl::Status Refusal(const Database& database, const std::string& why) {
   return absl::FailedPreconditionError("open store " + database.path() + ": " + why);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "agent/store/earlier_body.h"
 #include "agent/store/schema.h"
 #include "api/base/handle.h"
 #include "api/base/octets.h"
@@ -69,6 +70,10 @@ absl::Status EnableVacuum(Database& database) {
 // person. A length before each text keeps "ab", "c" and "a", "bc" apart.
 class RowChecksum {
  public:
+  // Rows without a form were written before there was one.
+  explicit RowChecksum(std::int64_t form) {
+    if (form != 0) Add(form);
+  }
   RowChecksum& Add(std::string_view text) {
     Add(static_cast<std::int64_t>(text.size()));
     return AddOctets(std::as_bytes(std::span(text)));
@@ -90,20 +95,27 @@ class RowChecksum {
   uLong crc_ = 0;
 };
 
-std::int64_t ChecksumOf(const RunRecord& record, std::string_view body) {
-  return RowChecksum()
+// What the column `form` of rows says that are written now; 0 stands for NULL.
+constexpr std::int64_t kForm = 1;
+
+// In their columns the first versions' numbers stay: they had no zero for unknown, which is -1 there.
+std::int64_t ColumnOf(Rung level) { return static_cast<std::int64_t>(level) - 1; }
+std::int64_t ColumnOf(FailureKind kind) { return static_cast<std::int64_t>(kind) - 1; }
+
+std::int64_t ChecksumOf(const RunRecord& record, std::string_view body, std::int64_t form) {
+  return RowChecksum(form)
       .Add(record.run_id)
       .Add(record.started_unix_ns)
       .Add(record.duration_ns)
-      .Add(static_cast<std::int64_t>(record.level))
+      .Add(ColumnOf(record.level))
       .Add(record.profile_name)
       .Add(record.profile_digest)
       .Add(body)
       .value();
 }
 
-std::int64_t ChecksumOf(const TransferRecord& record, std::string_view body) {
-  return RowChecksum()
+std::int64_t ChecksumOf(const TransferRecord& record, std::string_view body, std::int64_t form) {
+  return RowChecksum(form)
       .Add(record.run_id)
       .Add(record.started_unix_ns)
       .Add(record.port)
@@ -151,9 +163,16 @@ absl::StatusOr<std::vector<Record>> ReadAll(absl::StatusOr<Statement> statement,
 }
 
 // Any number may stand in a damaged row.
-Rung RungOf(std::int64_t number) {
-  return number > 0 && number <= static_cast<std::int64_t>(Rung::kShare) ? static_cast<Rung>(number)
-                                                                         : Rung::kHost;
+Rung RungOf(std::int64_t column) {
+  return column >= 0 && column <= ColumnOf(Rung::kShare) ? static_cast<Rung>(column + 1) : Rung::kUnknown;
+}
+
+// False for a damaged body. An earlier one is made what would be written today.
+template <class Message>
+bool ReadBody(const std::string& body, std::int64_t form, Message& message) {
+  if (!message.ParseFromString(body)) return false;
+  if (form == 0) RenewBody(message);
+  return true;
 }
 
 RunRecord ReadRun(const Statement& row) {
@@ -164,8 +183,9 @@ RunRecord ReadRun(const Statement& row) {
                    .profile_name = row.Text(4),
                    .profile_digest = row.Text(5)};
   const std::string body = row.Text(6);
+  const std::int64_t form = row.Int(8);
   v1::HostReport message;
-  if (Matches(row, 7, ChecksumOf(record, body)) && message.ParseFromString(body)) {
+  if (Matches(row, 7, ChecksumOf(record, body, form)) && ReadBody(body, form, message)) {
     record.report = FromProto(message);
   } else {
     record.report.error = kDamagedRow;
@@ -180,8 +200,9 @@ TransferRecord ReadTransfer(const Statement& row) {
                         .role = row.Text(3),
                         .peer = row.Text(4)};
   const std::string body = row.Text(5);
+  const std::int64_t form = row.Int(8);
   v1::TransferResult message;
-  if (Matches(row, 6, ChecksumOf(record, body)) && message.ParseFromString(body)) {
+  if (Matches(row, 6, ChecksumOf(record, body, form)) && ReadBody(body, form, message)) {
     record.result = FromProto(message);
   } else {
     record.result.case_name = row.Text(7);
@@ -238,17 +259,18 @@ absl::Status StoreFile::PutRun(const RunRecord& record) {
       Statement::Prepare(database_,
                          "INSERT INTO runs (run_id, started_unix_ns, duration_ns, level, profile_name, "
                          "profile_digest, verdict, body, "
-                         "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                         "checksum, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   const std::string body = ToProto(record.report).SerializeAsString();
   RR_RETURN_IF_ERROR(statement.Bind(record.run_id)
                          .Bind(record.started_unix_ns)
                          .Bind(record.duration_ns)
-                         .Bind(static_cast<std::int64_t>(record.level))
+                         .Bind(ColumnOf(record.level))
                          .Bind(record.profile_name)
                          .Bind(record.profile_digest)
                          .Bind(static_cast<std::int64_t>(record.report.verdict))
                          .BindBlob(body)
-                         .Bind(ChecksumOf(record, body))
+                         .Bind(ChecksumOf(record, body, kForm))
+                         .Bind(kForm)
                          .Run());
   RR_RETURN_IF_ERROR(PutFindings(record));
   return transaction.Commit();
@@ -276,7 +298,7 @@ absl::Status StoreFile::PutTransfer(const TransferRecord& record) {
       Statement::Prepare(
           database_,
           "INSERT INTO transfers (run_id, started_unix_ns, port, role, peer, case_name, failure, "
-          "throughput_bytes_per_s, latency_p50_ns, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+          "throughput_bytes_per_s, latency_p50_ns, body, checksum, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   const std::string body = ToProto(record.result).SerializeAsString();
   return statement.Bind(record.run_id)
       .Bind(record.started_unix_ns)
@@ -284,11 +306,12 @@ absl::Status StoreFile::PutTransfer(const TransferRecord& record) {
       .Bind(record.role)
       .Bind(record.peer)
       .Bind(record.result.case_name)
-      .Bind(static_cast<std::int64_t>(record.result.failure.kind))
+      .Bind(ColumnOf(record.result.failure.kind))
       .Bind(static_cast<std::int64_t>(record.result.throughput_bytes_per_s))
       .Bind(record.result.latency.p50_ns)
       .BindBlob(body)
-      .Bind(ChecksumOf(record, body))
+      .Bind(ChecksumOf(record, body, kForm))
+      .Bind(kForm)
       .Run();
 }
 
@@ -301,7 +324,7 @@ absl::Status StoreFile::PutEvent(const StoreEvent& event) {
 absl::StatusOr<std::vector<RunRecord>> StoreFile::Runs(const HistoryQuery& query) const {
   return ReadAll(
       Select(database_,
-             "run_id, started_unix_ns, duration_ns, level, profile_name, profile_digest, body, checksum "
+             "run_id, started_unix_ns, duration_ns, level, profile_name, profile_digest, body, checksum, form "
              "FROM runs",
              "rowid", query),
       ReadRun);
@@ -309,7 +332,8 @@ absl::StatusOr<std::vector<RunRecord>> StoreFile::Runs(const HistoryQuery& query
 
 absl::StatusOr<std::vector<TransferRecord>> StoreFile::Transfers(const HistoryQuery& query) const {
   return ReadAll(
-      Select(database_, "run_id, started_unix_ns, port, role, peer, body, checksum, case_name FROM transfers",
+      Select(database_,
+             "run_id, started_unix_ns, port, role, peer, body, checksum, case_name, form FROM transfers",
              "number", query),
       ReadTransfer);
 }

@@ -202,6 +202,12 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
     }
     if (event.has_done()) {
       const v1::CheckDone& done = event.done();
+      if (!done.has_findings() || done.findings() != findings.size()) {
+        context.TryCancel();
+        return absl::InternalError(fmt::format(
+            "host {}: the agent sent {} findings of the {} that it tells of", name_, findings.size(),
+            done.has_findings() ? fmt::to_string(done.findings()) : "unknown number"));
+      }
       RR_ASSIGN_OR_RETURN(Profile profile, FromProto(done.profile()));
       answer = {.report = FromProto(done.report()),
                 .run_id = done.run_id(),

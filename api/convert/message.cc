@@ -223,11 +223,12 @@ Lack ReadElements(const TypeInfo& type, const Message& from, const FieldDescript
   if (size == 0 && type.form == Form::kArray) return NotSaid(slot);
   type.resize(to, static_cast<std::size_t>(size));
   if (type.size(to) != static_cast<std::size_t>(size)) return Senseless(slot, " has another length");
+  Lack first;
   for (int i = 0; i < size; ++i) {
-    Lack lack = ReadValue(*type.element, from, slot, i, type.at(to, static_cast<std::size_t>(i)));
-    if (lack) return lack;
+    const Lack lack = ReadValue(*type.element, from, slot, i, type.at(to, static_cast<std::size_t>(i)));
+    if (!first) first = lack;
   }
-  return std::nullopt;
+  return first;
 }
 
 Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, int index, void* to) {
@@ -299,7 +300,9 @@ Lack ReadOptional(const FieldInfo& field, const Message& from, const FieldDescri
 // A field that is no fact and no optional.
 Lack ReadPlain(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, void* to) {
   const bool may_be_absent = slot.is_repeated() ? type.form == Form::kArray : slot.has_presence();
-  if (type.form == Form::kStruct || IsSet(from, slot)) return ReadValue(type, from, slot, kSingular, to);
+  if (IsSet(from, slot)) return ReadValue(type, from, slot, kSingular, to);
+  // A part of which nothing is told may be one that can do without.
+  if (type.form == Form::kStruct) return ReadValue(type, from, slot, kSingular, to) ? NotSaid(slot) : std::nullopt;
   if (may_be_absent) return NotSaid(slot);
   if (type.form == Form::kNumber) return std::nullopt;  // the struct's own default
   return ReadValue(type, from, slot, kSingular, to);
@@ -327,8 +330,10 @@ void WriteStruct(const TypeInfo& type, const void* from, Message& to) {
   }
 }
 
-// A struct is whole or it is not there: what is no fact of its own has no other way to say that it is absent.
+// A struct is whole or it is not there: what is no fact of its own has no other way to say that it is absent. The
+// rest is read all the same, for a caller that can do with it.
 Lack ReadStruct(const TypeInfo& type, const Message& from, void* to) {
+  Lack first;
   for (const FieldInfo& field : type.fields()) {
     const FieldDescriptor& slot = SlotOf(from, field.name);
     void* member = MemberOf(to, field);
@@ -340,9 +345,9 @@ Lack ReadStruct(const TypeInfo& type, const Message& from, void* to) {
     } else {
       lack = ReadPlain(*field.type, from, slot, member);
     }
-    if (lack) return lack;
+    if (!first) first = lack;
   }
-  return std::nullopt;
+  return first;
 }
 
 }  // namespace rdmaready::convert

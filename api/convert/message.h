@@ -4,8 +4,7 @@
 //
 // A message says of what it can leave out that it is absent:
 //   facts     A message of facts has a map of gaps, and every field of it can be absent. What is neither there
-//   nor
-//             a gap is not collected; without a Fact around it, the whole struct cannot be read.
+//             nor a gap is not collected; without a Fact around it, the whole struct cannot be read.
 //   records   Any other message. An optional that is absent is empty; a Fact has a message of its own, with
 //             `value` or `missing`; a number that is 0 leaves the struct's own default.
 // A number of an enumeration that this version does not know reads as that enumeration's "unknown", else as 0.
@@ -26,7 +25,7 @@ namespace rdmaready::convert {
 void WriteStruct(const TypeInfo& type, const void* from, google::protobuf::Message& to);
 
 // Why the struct cannot be read, when the message lacks what the struct cannot do without, or has a value that
-// does not fit; nullopt: `to` was read whole. `to` is default-constructed before.
+// does not fit; nullopt: `to` was read whole. Else it has what there is. `to` is default-constructed before.
 std::optional<Missing> ReadStruct(const TypeInfo& type, const google::protobuf::Message& from, void* to);
 
 template <class Message, class T>

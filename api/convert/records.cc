@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/convert/absent.h"
 #include "api/convert/message.h"
 
 namespace rdmaready {
@@ -12,10 +13,31 @@ using convert::ReadOrDefault;
 using convert::Written;
 
 v1::Finding ToProto(const Finding& finding) { return Written<v1::Finding>(finding); }
-Finding FromProto(const v1::Finding& message) { return ReadOrDefault<Finding>(message); }
+
+// What lacks a word is no proof, and no advice: it stands in the way.
+Finding FromProto(const v1::Finding& message) {
+  Finding finding;
+  const auto lack = convert::ReadStruct(TypeOf<Finding>(), message, &finding);
+  if (!lack) return finding;
+  if (!message.has_blocking()) finding.blocking = true;
+  if (finding.outcome != Outcome::kFail) finding.outcome = Outcome::kUnknown;
+  finding.observed += (finding.observed.empty() ? "" : "; ") + lack->detail;
+  return finding;
+}
 
 v1::HostReport ToProto(const HostReport& report) { return Written<v1::HostReport>(report); }
-HostReport FromProto(const v1::HostReport& message) { return ReadOrDefault<HostReport>(message); }
+
+HostReport FromProto(const v1::HostReport& message) {
+  HostReport report;
+  convert::ReadStruct(TypeOf<HostReport>(), message, &report);
+  report.findings.clear();
+  for (const v1::Finding& finding : message.findings()) report.findings.push_back(FromProto(finding));
+  if (const std::string unsaid = convert::Unsaid(message); !unsaid.empty()) {
+    report.verdict = Readiness::kUndetermined;
+    if (report.error.empty()) report.error = unsaid;
+  }
+  return report;
+}
 
 v1::HostReport WithoutFindings(const HostReport& report) {
   v1::HostReport message = ToProto(report);
@@ -27,9 +49,13 @@ v1::TransferResult ToProto(const TransferResult& result) { return Written<v1::Tr
 
 TransferResult FromProto(const v1::TransferResult& message) {
   TransferResult result;
-  if (const auto lack = convert::ReadStruct(TypeOf<TransferResult>(), message, &result)) {
-    return {.failure = {FailureKind::kPeerGone, lack->detail}};
-  }
+  const auto lack = convert::ReadStruct(TypeOf<TransferResult>(), message, &result);
+  FailureKind& kind = result.failure.kind;
+  // What a newer version tells is a failure, too.
+  if (kind == FailureKind::kUnknown && message.failure().kind() != v1::Failure::KIND_UNKNOWN)
+    kind = FailureKind::kPeerGone;
+  if (lack && (kind == FailureKind::kNone || kind == FailureKind::kUnknown))
+    result.failure = {FailureKind::kUnknown, lack->detail};
   return result;
 }
 
@@ -66,13 +92,32 @@ v1::PeerMessage ToProto(const PeerMessage& message) { return Written<v1::PeerMes
 PeerMessage FromProto(const v1::PeerMessage& message) { return ReadOrDefault<PeerMessage>(message); }
 
 v1::ProbeResult ToProto(const ProbeResult& result) { return Written<v1::ProbeResult>(result); }
-ProbeResult FromProto(const v1::ProbeResult& message) { return ReadOrDefault<ProbeResult>(message); }
+
+ProbeResult FromProto(const v1::ProbeResult& message) {
+  ProbeResult result;
+  convert::ReadStruct(TypeOf<ProbeResult>(), message, &result);
+  result.transfers.clear();
+  for (const v1::TransferResult& transfer : message.transfers()) result.transfers.push_back(FromProto(transfer));
+  return result;
+}
 
 v1::StoredRun ToProto(const RunRecord& record) { return Written<v1::StoredRun>(record); }
-RunRecord FromProto(const v1::StoredRun& message) { return ReadOrDefault<RunRecord>(message); }
+
+RunRecord FromProto(const v1::StoredRun& message) {
+  RunRecord record;
+  convert::ReadStruct(TypeOf<RunRecord>(), message, &record);
+  record.report = FromProto(message.report());
+  return record;
+}
 
 v1::StoredTransfer ToProto(const TransferRecord& record) { return Written<v1::StoredTransfer>(record); }
-TransferRecord FromProto(const v1::StoredTransfer& message) { return ReadOrDefault<TransferRecord>(message); }
+
+TransferRecord FromProto(const v1::StoredTransfer& message) {
+  TransferRecord record;
+  convert::ReadStruct(TypeOf<TransferRecord>(), message, &record);
+  record.result = FromProto(message.result());
+  return record;
+}
 
 v1::StoreEvent ToProto(const StoreEvent& event) { return Written<v1::StoreEvent>(event); }
 StoreEvent FromProto(const v1::StoreEvent& message) { return ReadOrDefault<StoreEvent>(message); }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What agents and callers tell each other, and what the store keeps, to and from the wire: findings, host
-// reports, transfers, probes, history. Total both ways: a message of a value that cannot be is the default, and
-// a result of a transfer among them has failed.
+// reports, transfers, probes, history. Total both ways.
+//
+// A field that is absent although every sender says it (api/convert/absent.h), or a value that cannot be, never
+// makes anything look better: a finding is unknown or fails, a host's report is undetermined and says why in
+// `error`, a transfer has failed as before or with FailureKind::kUnknown, any other message is the default.
 #pragma once
 
 #include "api/model/history.h"
@@ -26,7 +29,7 @@ v1::TransferOptions ToProto(const TransferOptions& options);
 TransferOptions FromProto(const v1::TransferOptions& message);
 
 // The engine checks what control messages of a live test say; here only their shape is checked: a port or a
-// nonce of the wrong size gives a message of kind kUnknown, which ends the test.
+// nonce of the wrong size, or a field that is left out, gives a message of kind kUnknown, which ends the test.
 v1::PeerMessage ToProto(const PeerMessage& message);
 PeerMessage FromProto(const v1::PeerMessage& message);
 

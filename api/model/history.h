@@ -15,7 +15,7 @@ struct RunRecord {  // one `check` of this host
   std::string run_id{};
   std::int64_t started_unix_ns = 0;
   std::int64_t duration_ns = 0;
-  Rung level = Rung::kHost;
+  Rung level = Rung::kUnknown;
   std::string profile_name{};
   std::string profile_digest{};
   HostReport report{};

@@ -21,7 +21,7 @@ struct IserInitiator {
 
 // An answer to SendTargets.
 struct IserTarget {
-  std::string name{};
+  std::optional<std::string> name{};
   std::vector<std::string> portals{};  // "10.0.0.2:3260,1"
 
   bool operator==(const IserTarget&) const = default;

@@ -11,8 +11,8 @@
 namespace rdmaready {
 
 struct NfsRefusal {
-  std::string version{};  // "3", "4", "4.1"
-  std::string reason{};
+  std::optional<std::string> version{};  // "3", "4", "4.1"
+  std::optional<std::string> reason{};
 
   bool operator==(const NfsRefusal&) const = default;
 

@@ -21,10 +21,10 @@ struct NvmeHost {
 
 // A line of the discovery log.
 struct NvmeSubsystem {
-  std::string nqn{};
-  std::string transport{};  // "rdma", "tcp"
-  std::string address{};
-  std::string service{};  // the port: "4420"
+  std::optional<std::string> nqn{};
+  std::optional<std::string> transport{};  // "rdma", "tcp"
+  std::optional<std::string> address{};
+  std::optional<std::string> service{};  // the port: "4420"
 
   bool operator==(const NvmeSubsystem&) const = default;
 

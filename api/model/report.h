@@ -11,15 +11,21 @@ namespace rdmaready {
 
 enum class Outcome { kUnknown, kPass, kWarn, kFail, kNotApplicable };
 
-enum class Scope { kHost, kPort, kPair, kTarget };  // what one verdict is about; a target is a storage server
+enum class Scope {
+  kUnknown,
+  kHost,
+  kPort,
+  kPair,
+  kTarget
+};  // what one verdict is about; a target is a storage server
 
 enum class Readiness { kUndetermined, kReady, kNotReady };
 
 // The readiness ladder. A level asked for includes all rungs below it. kServer: a real server speaks SMB Direct
 // to this host; kShare: files on its share moved over RDMA.
-enum class Rung { kHost, kLoopback, kPeer, kSmbDirect, kServer, kShare };
+enum class Rung { kUnknown, kHost, kLoopback, kPeer, kSmbDirect, kServer, kShare };
 
-enum class RungOutcome { kNotRun, kPass, kFail, kUnknown };
+enum class RungOutcome { kUnknown, kNotRun, kPass, kFail };
 
 // The answer of a check's pure function. Empty `expected`, `fix`: nothing beyond the check's own text.
 struct Verdict {
@@ -36,8 +42,8 @@ struct Verdict {
 struct Finding {
   std::string id{};     // "pfc.lossless-priority": for ever, never reused
   std::string title{};  // the requirement, said positively
-  Scope scope = Scope::kHost;
-  Rung rung = Rung::kHost;
+  Scope scope = Scope::kUnknown;
+  Rung rung = Rung::kUnknown;
   std::string subject{};  // "host", "rxe0/1 dcb0", "rxe0/1 -> rxe0/1", "smb server.example"
   Outcome outcome = Outcome::kUnknown;
   bool blocking = false;
@@ -58,8 +64,8 @@ struct Finding {
 };
 
 struct RungResult {
-  Rung rung = Rung::kHost;
-  RungOutcome outcome = RungOutcome::kNotRun;
+  Rung rung = Rung::kUnknown;
+  RungOutcome outcome = RungOutcome::kUnknown;
 
   bool operator==(const RungResult&) const = default;
   void Fields(auto& list) const { list("rung", rung, "outcome", outcome); }

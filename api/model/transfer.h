@@ -43,6 +43,7 @@ struct Marking {
 
 // Why a transfer did not come to its end. Told apart, because the remedy differs.
 enum class FailureKind {
+  kUnknown,  // of a peer or a store that does not say whether it failed
   kNone,
   kSetup,         // no device, address, memory or queue pair
   kRejected,      // the peer's connection manager said no, or the nonce was wrong
@@ -56,6 +57,8 @@ enum class FailureKind {
   kCancelled,     // the caller gave up
 };
 
+// A failure that nobody set is none: what runs a transfer notes the first one. What comes from elsewhere and
+// does not say so is kUnknown (api/convert/records.h).
 struct Failure {
   FailureKind kind = FailureKind::kNone;
   std::string detail{};  // "RDMA write: transport retry counter exceeded (message 17 of 32 in flight)"

@@ -190,7 +190,7 @@ std::string DelayNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
   if (!view.netdev) return {};
-  if (!TakesCableLength(view))
+  if (!view.netdev->driver.empty() && !TakesCableLength(view))
     return Cat("driver ", view.netdev->driver, " has no length of the cable to be told");
   return CountsDrops(*view.netdev, *view.profile.pfc) ? ""
                                                       : "the driver does not count what it drops by priority";
@@ -212,6 +212,8 @@ Verdict JudgePfcDelay(const EthernetView& view) {
   if (std::string reason = DelayNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "dcbnl IEEE PFC, ethtool statistics";
   constexpr std::string_view kExpected = "as long as the cable is";
+  if (view.netdev && view.netdev->driver.empty())
+    return NoAnswer(Missing{.detail = "which driver it has is not known"}, kExpected, kSource);
   const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (!pfc) return NoAnswer(pfc.missing(), kExpected, kSource);
   const Fact<std::vector<NicStatistic>>& statistics = view.netdev->statistics;

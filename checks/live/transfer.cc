@@ -71,8 +71,10 @@ Finding Begin(std::string_view case_name, const TransferPlace& place) {
 
 // The numbers must agree with each other also where the engine saw no failure.
 Failure FailureOf(const TransferResult& result) {
-  if (result.failure.kind != FailureKind::kNone) return result.failure;
+  const bool told = result.failure.kind != FailureKind::kUnknown;
+  if (told && result.failure.kind != FailureKind::kNone) return result.failure;
   if (result.bytes_wrong > 0) return {.kind = FailureKind::kCorrupt, .detail = {}};
+  if (!told) return result.failure;
   if (result.messages == 0 || result.bytes == 0)
     return {.kind = FailureKind::kStalled, .detail = "no message was completed"};
   if (!result.unverified && result.bytes_verified != result.bytes) {
@@ -175,6 +177,8 @@ const TransferCheck* FindTransferCheck(std::string_view id) {
 
 std::string TransferId(Rung rung, std::string_view case_name) {
   switch (rung) {
+    case Rung::kUnknown:
+      break;
     case Rung::kHost:
       return Cat("host.", case_name);
     case Rung::kLoopback:
@@ -212,7 +216,8 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
     JudgeSpeed(result, place, finding);
     return finding;
   }
-  finding.outcome = failure.kind == FailureKind::kCancelled ? Outcome::kUnknown : Outcome::kFail;
+  const bool shown = failure.kind != FailureKind::kCancelled && failure.kind != FailureKind::kUnknown;
+  finding.outcome = shown ? Outcome::kFail : Outcome::kUnknown;
   finding.observed = FailureText(failure, result);
   finding.why = WhyOf(failure.kind);
   finding.fix = HintFor(failure, place);

@@ -66,7 +66,8 @@ struct TransferPlace {
 bool AllSoftware(const Facts& host);
 
 // Pass with the figures; fail for any failure, a wrong or unverified byte, no message at all, or a speed that
-// `place` does not allow. A cancelled test shows nothing either way: unknown. `counters` are those of the ends
+// `place` does not allow. A test that was cancelled, or of which nobody tells whether it failed, shows
+// nothing either way: unknown. `counters` are those of the ends
 // that told them; what is not known of them changes nothing.
 Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
                       std::span<const EndCounters> counters = {});

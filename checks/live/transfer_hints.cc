@@ -55,6 +55,7 @@ struct FailureWords {
 };
 
 constexpr FailureWords kFailures[] = {
+    {FailureKind::kUnknown, "whether it failed is not told", "A transfer that may have failed proves nothing"},
     {FailureKind::kNone, "no failure", ""},
     {FailureKind::kSetup, "could not be set up",
      "What the test could not get (device, memory, queue pair), a storage service cannot get either"},
@@ -121,6 +122,7 @@ std::string HintFor(const Failure& failure, const TransferPlace& place) {
       return Cat("ethtool -S ", netdev,
                  "; dmesg | tail -n 50  # look for ECC, PCIe (AER) and CRC errors on both hosts; suspect "
                  "memory, PCIe slot, NIC");
+    case FailureKind::kUnknown:
     case FailureKind::kCancelled:
       return std::string(GeneralHint(place.rung));
   }
@@ -157,6 +159,7 @@ std::string HintForLatency(const TransferPlace& place) {
 
 std::string_view GeneralHint(Rung rung) {
   switch (rung) {
+    case Rung::kUnknown:
     case Rung::kHost:
       return "rdmaready check";
     case Rung::kLoopback:

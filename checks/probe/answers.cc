@@ -93,8 +93,8 @@ class AnswerTextWriter {
   void Put(const char* name, const std::optional<std::uint64_t>& number) {
     if (number) Add(name, fmt::format("{}", *number));
   }
-  void Put(const char* name, const std::optional<std::string>& text) {
-    if (text) Add(name, *text);
+  void Put(std::string name, const std::optional<std::string>& text) {
+    if (text) Add(std::move(name), *text);
   }
   template <class T>
   requires std::is_enum_v<T>
@@ -110,19 +110,20 @@ class AnswerTextWriter {
   }
   void Put(const char* name, const std::vector<NvmeSubsystem>& subsystems) {
     for (std::size_t i = 0; i < subsystems.size(); ++i) {
-      Add(fmt::format("{}-{}", name, i + 1), subsystems[i].nqn);
+      Put(fmt::format("{}-{}", name, i + 1), subsystems[i].nqn);
       Add(fmt::format("{}-{}-at", name, i + 1), PlaceOf(subsystems[i]));
     }
   }
   void Put(const char* name, const std::vector<IserTarget>& targets) {
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      Add(fmt::format("{}-{}", name, i + 1), targets[i].name);
+      Put(fmt::format("{}-{}", name, i + 1), targets[i].name);
       Add(fmt::format("{}-{}-at", name, i + 1), fmt::format("{}", fmt::join(targets[i].portals, " ")));
     }
   }
   void Put(const char*, const std::vector<NfsRefusal>& refusals) {
-    for (const NfsRefusal& refusal : refusals)
-      Add(fmt::format("nfs-{}-refused", refusal.version), refusal.reason);
+    for (const NfsRefusal& refusal : refusals) {
+      if (refusal.version) Put(fmt::format("nfs-{}-refused", *refusal.version), refusal.reason);
+    }
   }
 
   std::vector<AnswerText> texts_{};
@@ -137,7 +138,8 @@ std::vector<AnswerText> AnswerTexts(const ProbeAnswers& answers) {
 }
 
 std::string PlaceOf(const NvmeSubsystem& subsystem) {
-  return fmt::format("{} {}:{}", subsystem.transport, subsystem.address, subsystem.service);
+  if (!subsystem.transport || !subsystem.address || !subsystem.service) return "an address that is not told";
+  return fmt::format("{} {}:{}", *subsystem.transport, *subsystem.address, *subsystem.service);
 }
 
 std::string_view TextOf(const std::optional<std::string>& answer) {

@@ -29,7 +29,9 @@ Verdict JudgeIserDiscovery(const ProbeView& view) {
 
 std::string FirstIserTarget(const std::vector<IserTarget>& listed) {
   if (listed.empty()) return "targets beyond those told";
-  return fmt::format("{} at {}", listed.front().name, fmt::join(listed.front().portals, " "));
+  const IserTarget& first = listed.front();
+  return fmt::format("{} at {}", first.name.value_or("one whose name is not told"),
+                     fmt::join(first.portals, " "));
 }
 
 Verdict JudgeIserListed(const ProbeView& view) {

@@ -32,8 +32,10 @@ Verdict JudgeNfsVersions(const ProbeView& view) {
   const std::string_view newest = TextOf(nfs.newest_version);
   if (newest == "3" || newest == "4.0") verdict.outcome = Outcome::kFail;
   if (newest != "3") return verdict;
-  const auto four = std::ranges::find(nfs.refused, "4", &NfsRefusal::version);
-  verdict.observed += fmt::format("; 4: {}", four == nfs.refused.end() ? std::string() : four->reason);
+  const auto four =
+      std::ranges::find_if(nfs.refused, [](const NfsRefusal& refusal) { return refusal.version == "4"; });
+  verdict.observed +=
+      fmt::format("; 4: {}", four == nfs.refused.end() ? std::string_view() : TextOf(four->reason));
   return verdict;
 }
 

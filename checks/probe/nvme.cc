@@ -41,9 +41,10 @@ Verdict JudgeNvmeDiscovery(const ProbeView& view) {
 
 // The first that is offered over RDMA, and where.
 std::string FirstNvmeByRdma(const std::vector<NvmeSubsystem>& listed) {
-  const auto first = std::ranges::find(listed, "rdma", &NvmeSubsystem::transport);
+  const auto first = std::ranges::find_if(
+      listed, [](const NvmeSubsystem& subsystem) { return subsystem.transport == "rdma"; });
   if (first == listed.end()) return "subsystems beyond those told";
-  return fmt::format("{} at {}", first->nqn, PlaceOf(*first));
+  return fmt::format("{} at {}", first->nqn.value_or("one whose NQN is not told"), PlaceOf(*first));
 }
 
 Verdict JudgeNvmeListed(const ProbeView& view) {

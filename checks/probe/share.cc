@@ -92,12 +92,14 @@ Verdict JudgeShareFiles(const ProbeView& view) {
 Verdict JudgeSharePlacement(const ProbeView& view) {
   constexpr std::string_view kExpected = "neither signed nor encrypted";
   const ShareAnswers& share = view.answers.share;
-  if (!share.is_signed) return NotTold(kShareClient, std::string(kExpected));
   const bool encrypted = share.encrypted == true;
-  return {.outcome = *share.is_signed || encrypted ? Outcome::kWarn : Outcome::kPass,
-          .observed = encrypted          ? "encrypted: all data is copied through messages"
-                      : *share.is_signed ? "signed: all data is copied through messages"
-                                         : "neither signed nor encrypted",
+  const bool known = share.is_signed && share.encrypted;
+  if (!known && !encrypted && share.is_signed != true) return NotTold(kShareClient, std::string(kExpected));
+  const bool is_signed = share.is_signed == true;
+  return {.outcome = is_signed || encrypted ? Outcome::kWarn : Outcome::kPass,
+          .observed = encrypted   ? "encrypted: all data is copied through messages"
+                      : is_signed ? "signed: all data is copied through messages"
+                                  : "neither signed nor encrypted",
           .expected = std::string(kExpected),
           .source = std::string(kShareClient)};
 }

@@ -30,14 +30,16 @@ std::string_view Name(Outcome outcome) {
   return NameIn<Outcome::kNotApplicable>({"unknown", "pass", "warn", "fail", "not-applicable"}, outcome);
 }
 
-std::string_view Name(Scope scope) { return NameIn<Scope::kTarget>({"host", "port", "pair", "target"}, scope); }
+std::string_view Name(Scope scope) {
+  return NameIn<Scope::kTarget>({"unknown", "host", "port", "pair", "target"}, scope);
+}
 
 std::string_view Name(Readiness readiness) {
   return NameIn<Readiness::kNotReady>({"undetermined", "ready", "not-ready"}, readiness);
 }
 
 std::string_view Name(Rung rung) {
-  return NameIn<Rung::kShare>({"host", "loopback", "peer", "smb-direct", "server", "share"}, rung);
+  return NameIn<Rung::kShare>({"unknown", "host", "loopback", "peer", "smb-direct", "server", "share"}, rung);
 }
 
 std::string_view Name(RungOutcome outcome) {
@@ -57,8 +59,9 @@ std::string_view Name(StepOutcome outcome) {
 }
 
 std::string_view Name(FailureKind kind) {
-  return NameIn<FailureKind::kCancelled>({"", "setup", "rejected", "unreachable", "completion", "disconnected",
-                                          "peer-gone", "stalled", "lost", "corrupt", "cancelled"},
+  return NameIn<FailureKind::kCancelled>({"unknown", "", "setup", "rejected", "unreachable", "completion",
+                                          "disconnected", "peer-gone", "stalled", "lost", "corrupt",
+                                          "cancelled"},
                                          kind);
 }
 

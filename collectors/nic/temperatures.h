@@ -11,7 +11,8 @@
 
 namespace rdmaready {
 
-// `sysfs` is "/sys/class/net/X". kUnsupported when there is no sensor.
+// `sysfs` is "/sys/class/net/X". kUnsupported when there is no sensor, or each says that there is no module in
+// its cage; a sensor that could not be read for another reason makes the whole not known.
 Fact<std::vector<Temperature>> ReadTemperatures(HostReader& host, const std::string& sysfs);
 
 }  // namespace rdmaready

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "agent/port_lock.h"
+#include "api/convert/records.h"
 #include "tests/unit/agent/service_rig.h"
 
 namespace rdmaready {
@@ -157,6 +158,27 @@ TEST_F(ServiceTest, APeerStreamThatDoesNotBeginWithAStartOfARoleIsRefused) {
     stream->Write(first);
     EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   }
+}
+
+TEST_F(ServiceTest, AnUnknownNumberInARelayedMessageIsRefused) {
+  ServedAgent agent(OneEnd(Role::kResponder), locks_);
+  v1::PeerTestRequest start;
+  start.mutable_start()->set_role(v1::PeerTestRequest::Start::ROLE_RESPONDER);
+  start.mutable_start()->set_case_name("send-1k");
+  start.mutable_start()->mutable_port()->set_device("rxe0");
+  start.mutable_start()->mutable_port()->set_number(1);
+  v1::PeerTestRequest strange;
+  *strange.mutable_peer() = ToProto(PeerMessage{.kind = PeerMessageKind::kResult});
+  strange.mutable_peer()->mutable_result()->set_operation(static_cast<v1::Operation>(77));
+  const auto stub = agent.Stub();
+  grpc::ClientContext context;
+  const auto stream = stub->TestPeer(&context);
+  stream->Write(start);
+  stream->Write(strange);
+  for (v1::TransferEvent event; stream->Read(&event);) EXPECT_FALSE(event.has_result());
+  const grpc::Status status = stream->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("operation: 77 is no value of Operation"));
 }
 
 TEST_F(ServiceTest, APeerTestWhoseOtherEndNeverSpeaksHoldsThePortNotForEver) {

@@ -109,6 +109,7 @@ TEST_F(ServiceTest, AWatchEndsWithItsCaller) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
     v1::CheckRequest request;
+    request.set_level(v1::RUNG_HOST);
     request.set_watch_seconds(60);
     const auto reader = agent.Stub()->Check(&context, request);
     for (v1::CheckEvent event; reader->Read(&event);) EXPECT_FALSE(event.has_done());
@@ -137,6 +138,7 @@ TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
   for (const bool with_facts : {false, true}) {
     grpc::ClientContext context;
     v1::CheckRequest request;
+    request.set_level(v1::RUNG_HOST);
     request.set_with_facts(with_facts);
     const auto reader = agent.Stub()->Check(&context, request);
     std::map<std::string, int> sent;  // by id and subject
@@ -149,6 +151,7 @@ TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
     }
     ASSERT_TRUE(reader->Finish().ok());
     EXPECT_GT(sent.size(), 100u);
+    EXPECT_EQ(done.findings(), sent.size());
     EXPECT_THAT(sent, testing::Each(testing::Pair(testing::_, 1)));
     EXPECT_EQ(done.report().findings_size(), 0);
     EXPECT_EQ(done.report().ladder_size(), 1);
@@ -167,6 +170,20 @@ TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
     RecordProperty("bytes_sent_twice_with_facts", static_cast<int>(before));
     EXPECT_LT((with_facts ? 1 : 2) * bytes, before);
   }
+}
+
+TEST_F(ServiceTest, ACheckOfALevelThatNeedsMoreThanTheHostIsRefused) {
+  ServedAgent agent(BothEnds(), locks_);
+  for (const int level : {0, 3, 4, 5, 6, 77}) {
+    grpc::ClientContext context;
+    v1::CheckRequest request;
+    request.set_level(static_cast<v1::Rung>(level));
+    const auto reader = agent.Stub()->Check(&context, request);
+    v1::CheckEvent event;
+    EXPECT_FALSE(reader->Read(&event)) << level;
+    EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT) << level;
+  }
+  EXPECT_THAT(agent.store.transfers, SizeIs(0));
 }
 
 TEST_F(ServiceTest, ACheckOfLevelLoopbackRunsEveryCase) {

@@ -67,6 +67,21 @@ TEST(Rung, IsNotReachedBySettingsAloneAboveTheHost) {
   EXPECT_EQ(Of(Rung::kPeer, {agreement, Live(Rung::kPeer, Outcome::kPass)}), RungOutcome::kFail);
 }
 
+TEST(Rung, IsHeldUpByAFindingWhoseRungIsNotToldAndNotProvenByIt) {
+  Finding stray = Live(Rung::kUnknown, Outcome::kPass);
+  EXPECT_EQ(Of(Rung::kLoopback, {stray}), RungOutcome::kNotRun);
+  for (const Rung rung : {Rung::kHost, Rung::kLoopback}) {
+    const Finding proof = rung == Rung::kHost ? Setting(Outcome::kPass) : Live(rung, Outcome::kPass);
+    stray.outcome = Outcome::kPass;
+    EXPECT_EQ(Of(rung, {proof, stray}), RungOutcome::kPass);
+    stray.outcome = Outcome::kUnknown;
+    EXPECT_EQ(Of(rung, {proof, stray}), RungOutcome::kUnknown);
+    stray.outcome = Outcome::kFail;
+    EXPECT_EQ(Of(rung, {proof, stray}), RungOutcome::kFail);
+  }
+  EXPECT_EQ(ReadinessOf({}, Rung::kUnknown), Readiness::kUndetermined);
+}
+
 TEST(Rung, IsUnknownWhenAHiddenFindingHasLostWhatHidesIt) {
   Finding hidden = Setting(Outcome::kNotApplicable);
   hidden.id = "link.speed";

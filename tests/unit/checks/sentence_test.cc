@@ -25,7 +25,7 @@ TEST(Sentence, JoinsWhatWasSeenWithWhatIsWanted) {
 
 TEST(WorthSaying, PutsTheWorstFirstAndLeavesOutWhatIsWell) {
   const auto finding = [](std::string_view id, Outcome outcome, bool blocking) {
-    return Finding{.id = std::string(id), .outcome = outcome, .blocking = blocking};
+    return Finding{.id = std::string(id), .rung = Rung::kHost, .outcome = outcome, .blocking = blocking};
   };
   const std::vector<Finding> findings{
       finding("pass", Outcome::kPass, true),        finding("unknown", Outcome::kUnknown, false),

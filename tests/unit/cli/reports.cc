@@ -14,7 +14,8 @@ constexpr const char* kPort = "rxe0/1 dcb0";
 
 Finding Make(const std::string& id, Outcome outcome, const std::string& observed) {
   const std::string_view group = GroupOf(id);
-  Finding finding{.id = id, .title = "title of " + id, .scope = Scope::kPort, .subject = kPort};
+  Finding finding{
+      .id = id, .title = "title of " + id, .scope = Scope::kPort, .rung = Rung::kHost, .subject = kPort};
   finding.outcome = outcome;
   finding.blocking = true;
   finding.observed = observed;

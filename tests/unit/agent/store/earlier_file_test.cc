@@ -10,6 +10,10 @@ namespace rdmaready {
 namespace {
 
 // What golden/474dcf6.db holds: two runs, two transfers and an event that say something in every field.
+Finding Plain(const char* id, Outcome outcome) {
+  return {.id = id, .scope = Scope::kHost, .rung = Rung::kHost, .subject = "mlx5_0/1", .outcome = outcome};
+}
+
 RunRecord EarlierRun() {
   RunRecord run{.run_id = "run-2",
                 .started_unix_ns = 1'790'000'002'000'000'000,
@@ -37,18 +41,19 @@ RunRecord EarlierRun() {
                           .duration_ns = 7},
                          {.id = "pfc.peer-agrees",
                           .scope = Scope::kPort,
+                          .rung = Rung::kHost,
                           .subject = "mlx5_0/1 eth2",
                           .outcome = Outcome::kNotApplicable,
                           .observed = "not judged: pfc.lossless-priority fails",
                           .hidden_by = "pfc.lossless-priority"},
-                         {.id = "link.state", .subject = "mlx5_0/1", .outcome = Outcome::kPass},
-                         {.id = "mtu.path", .subject = "mlx5_0/1", .outcome = Outcome::kWarn},
-                         {.id = "gid.stable", .subject = "mlx5_0/1", .outcome = Outcome::kUnknown}};
+                         Plain("link.state", Outcome::kPass),
+                         Plain("mtu.path", Outcome::kWarn),
+                         Plain("gid.stable", Outcome::kUnknown)};
   return run;
 }
 
 RunRecord EarlierFailure() {
-  RunRecord run{.run_id = "run-1", .started_unix_ns = 1'790'000'001'000'000'000};
+  RunRecord run{.run_id = "run-1", .started_unix_ns = 1'790'000'001'000'000'000, .level = Rung::kHost};
   run.report.error = "gone";
   return run;
 }

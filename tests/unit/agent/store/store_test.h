@@ -39,9 +39,17 @@ class StoreTest : public testing::Test {
     RunRecord record{.run_id = id, .started_unix_ns = started, .duration_ns = 5, .level = Rung::kLoopback};
     record.profile_name = "p";
     record.report.verdict = Readiness::kNotReady;
-    record.report.findings = {
-        {.id = "link.state", .subject = "rxe0/1", .outcome = Outcome::kFail, .observed = "down"},
-        {.id = "mtu.ethernet", .subject = "rxe0/1", .outcome = Outcome::kPass}};
+    record.report.findings = {{.id = "link.state",
+                               .scope = Scope::kPort,
+                               .rung = Rung::kHost,
+                               .subject = "rxe0/1",
+                               .outcome = Outcome::kFail,
+                               .observed = "down"},
+                              {.id = "mtu.ethernet",
+                               .scope = Scope::kPort,
+                               .rung = Rung::kHost,
+                               .subject = "rxe0/1",
+                               .outcome = Outcome::kPass}};
     return record;
   }
 

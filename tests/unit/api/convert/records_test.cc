@@ -132,6 +132,14 @@ TEST(ReportConversion, ReadsAFailureOfANewerVersionAsAFailure) {
   EXPECT_EQ(FromProto(message).failure.kind, FailureKind::kPeerGone);
 }
 
+TEST(ReportConversion, ReadsARungOrScopeOfANewerVersionAsUnknown) {
+  v1::Finding finding = ToProto(FullFinding());
+  finding.set_rung(static_cast<v1::Rung>(77));
+  finding.set_scope(static_cast<v1::Scope>(77));
+  EXPECT_EQ(FromProto(finding).rung, Rung::kUnknown);
+  EXPECT_EQ(FromProto(finding).scope, Scope::kUnknown);
+}
+
 TEST(ReportConversion, ReadsAnOutcomeOfANewerVersionAsUnknown) {
   v1::Finding finding = ToProto(FullFinding());
   finding.set_outcome(static_cast<v1::Outcome>(77));

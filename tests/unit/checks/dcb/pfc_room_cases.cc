@@ -35,6 +35,7 @@ std::vector<CheckCase> PfcRoomDelayRows() {
       DoesNotApply("pfc.delay", "lost frames not counted", On("mlx5_core", [](Netdev&) {}),
                    "does not count what it drops"),
       IsUnknown("pfc.delay", "denied", On("mlx5_core", denied), "not permitted"),
+      IsUnknown("pfc.delay", "driver not known", On("", denied), "which driver it has is not known"),
       DoesNotApply("pfc.delay", "another driver", GoodHost(), "driver dcbnic")};
 }
 

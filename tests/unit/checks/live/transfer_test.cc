@@ -122,11 +122,19 @@ TEST(JudgeTransfer, NeverJudgesTheSpeedOfSoftwareOrOfAnotherRung) {
   EXPECT_EQ(JudgeTransfer(Good("smbd-512k-write"), place).outcome, Outcome::kPass);
 }
 
+TEST(JudgeTransfer, FailsForWrongBytesAlsoWhereNobodyTellsWhetherItFailed) {
+  TransferResult result = Good();
+  result.failure = {.kind = FailureKind::kUnknown, .detail = "the sender does not say \"bytes\""};
+  EXPECT_EQ(JudgeTransfer(result, Peer()).outcome, Outcome::kUnknown);
+  result.bytes_wrong = 1;
+  EXPECT_EQ(JudgeTransfer(result, Peer()).outcome, Outcome::kFail);
+}
+
 TEST(JudgeTransfer, FailsForEveryKindOfFailureWithAReasonAndAHint) {
   for (const FailureKind kind :
        {FailureKind::kSetup, FailureKind::kRejected, FailureKind::kUnreachable, FailureKind::kCompletion,
         FailureKind::kDisconnected, FailureKind::kPeerGone, FailureKind::kStalled, FailureKind::kLost,
-        FailureKind::kCorrupt, FailureKind::kCancelled}) {
+        FailureKind::kCorrupt, FailureKind::kCancelled, FailureKind::kUnknown}) {
     SCOPED_TRACE(Name(kind));
     for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
       TransferPlace place = Peer();
@@ -134,7 +142,8 @@ TEST(JudgeTransfer, FailsForEveryKindOfFailureWithAReasonAndAHint) {
       TransferResult result = Good();
       result.failure = {.kind = kind, .detail = "the engine's\nwords"};
       const Finding finding = JudgeTransfer(result, place);
-      EXPECT_EQ(finding.outcome, kind == FailureKind::kCancelled ? Outcome::kUnknown : Outcome::kFail);
+      const bool open = kind == FailureKind::kCancelled || kind == FailureKind::kUnknown;
+      EXPECT_EQ(finding.outcome, open ? Outcome::kUnknown : Outcome::kFail);
       EXPECT_THAT(finding.observed, HasSubstr("the engine's words"));
       EXPECT_FALSE(finding.why.empty());
       EXPECT_FALSE(finding.fix.empty());

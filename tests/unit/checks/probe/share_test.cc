@@ -156,6 +156,14 @@ TEST(ShareChecks, FailForAByteThatCameBackOtherwise) {
   EXPECT_EQ(Found(result, "share.files").outcome, Outcome::kUnknown);
 }
 
+TEST(ShareChecks, DoNotKnowWhetherDataIsCopiedWithoutBothAnswers) {
+  for (const auto flag : {&ShareAnswers::is_signed, &ShareAnswers::encrypted}) {
+    ProbeResult result = GoodShare();
+    (result.answers.share.*flag).reset();
+    EXPECT_EQ(Found(result, "share.direct-placement").outcome, Outcome::kUnknown);
+  }
+}
+
 TEST(ShareChecks, WarnOfDataThatIsCopiedAndOfAnAddressThatIsNotAnnounced) {
   for (const auto flag : {&ShareAnswers::is_signed, &ShareAnswers::encrypted}) {
     ProbeResult result = GoodShare();

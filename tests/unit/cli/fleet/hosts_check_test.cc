@@ -52,10 +52,12 @@ class FakeAgent final : public v1::Agent::Service {
           JudgeTransfer(Good(std::string(test.name)), {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"}));
     }
     v1::CheckEvent event;
+    std::uint32_t told = 0;
     const auto say = [&](std::span<const Finding> said) {
       for (const Finding& finding : said) {
         *event.mutable_finding() = ToProto(finding);
         writer->Write(event);
+        ++told;
       }
     };
     if (hangs) {
@@ -67,8 +69,8 @@ class FakeAgent final : public v1::Agent::Service {
       say(findings);
     }
     v1::CheckDone* done = event.mutable_done();
-    done->mutable_report()->set_agent_version("0.1.0");
-    done->mutable_report()->set_kernel_release("6.12");
+    *done->mutable_report() = WithoutFindings({.agent_version = "0.1.0", .kernel_release = "6.12"});
+    done->set_findings(told + miscounted);
     *done->mutable_profile() = ToProto(profile_);
     done->set_software_devices_only(AllSoftware(facts_));
     asked_for_facts = request->with_facts();
@@ -122,6 +124,7 @@ class FakeAgent final : public v1::Agent::Service {
     facts_.ports = ports;
   }
 
+  std::uint32_t miscounted = 0;  // findings that are told of and not sent
   std::string probed{};
   std::atomic<bool> asked_for_facts = false;
   std::uint32_t time_ms = 0;
@@ -337,9 +340,20 @@ TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
   EXPECT_EQ(check.Snapshot().report.verdict, Readiness::kReady);
 }
 
+TEST_F(HostsCheckTest, TakesNoCheckOfWhichFindingsAreLost) {
+  b_.miscounted = 1;
+  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
+  const Report report = check.Run().report;
+  EXPECT_EQ(report.hosts[0].error, "");
+  EXPECT_THAT(report.hosts[1].error,
+              testing::ContainsRegex("the agent sent [0-9]+ findings of the [0-9]+ that it"));
+  EXPECT_NE(report.verdict, Readiness::kReady);
+}
+
 TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInterrupted) {
   Finding link{.id = "link.state",
                .scope = Scope::kPort,
+               .rung = Rung::kHost,
                .subject = "rxe0/1 dcb0",
                .outcome = Outcome::kPass,
                .blocking = true};

@@ -181,6 +181,23 @@ TEST(Temperatures, ComeFromHwmonWithTheirLimits) {
   EXPECT_THAT(*heat, ElementsAre(Temperature{.label = "asic", .now_mc = 61'000, .critical_mc = 105'000}));
 }
 
+TEST(Temperatures, AreNotKnownWhenASensorOrTheListOfThemWasNotRead) {
+  const std::string folder = "/sys/class/net/eth0/device/hwmon";
+  FakeHost host;
+  host.directories[folder] = std::vector<std::string>{"hwmon3"};
+  host.directories[folder + "/hwmon3"] = ErrnoStatus(EACCES, "list");
+  EXPECT_EQ(ReadLink(host).temperatures.missing().kind, Missing::Kind::kDenied);
+  host.directories[folder + "/hwmon3"] = std::vector<std::string>{"temp1_input"};
+  host.files[folder + "/hwmon3/temp1_input"] = NotCollected("not in this recording");
+  EXPECT_EQ(ReadLink(host).temperatures.missing().kind, Missing::Kind::kNotCollected);
+  host.files[folder + "/hwmon3/temp1_input"] = ErrnoStatus(EACCES, "read");
+  EXPECT_EQ(ReadLink(host).temperatures.missing().kind, Missing::Kind::kDenied);
+  host.files[folder + "/hwmon3/temp1_input"] = "warm\n";
+  EXPECT_EQ(ReadLink(host).temperatures.missing().kind, Missing::Kind::kFailed);
+  host.files[folder + "/hwmon3/temp1_input"] = ErrnoStatus(EIO, "read");
+  EXPECT_EQ(ReadLink(host).temperatures.missing().kind, Missing::Kind::kUnsupported);
+}
+
 TEST(Temperatures, AreNoneWithoutASensorAndUnknownOfAnotherInterface) {
   FakeHost host;
   EXPECT_EQ(ReadLink(host).temperatures.missing().kind, Missing::Kind::kUnsupported);
