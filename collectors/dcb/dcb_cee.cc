@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/dcb/dcb_cee.h"
 
+#include <fmt/format.h>
 #include <linux/dcbnl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -32,7 +33,7 @@ absl::StatusOr<Row> DecodeRow(std::span<const std::byte> nest) {
   const absl::StatusOr<std::uint8_t> bitmap = row->U8(DCB_TC_ATTR_PARAM_UP_MAPPING);
   if (!bitmap.ok()) return bitmap.status();
   if (*group >= kPriorities && *group != kNoLimit && *group != DCB_ATTR_VALUE_UNDEFINED)
-    return Malformed("CEE", "group " + std::to_string(*group));
+    return Malformed("CEE", fmt::format("group {}", *group));
   return Row{*group, *bitmap == DCB_ATTR_VALUE_UNDEFINED ? std::uint8_t{0} : *bitmap};
 }
 
@@ -55,14 +56,14 @@ absl::Status DecodeGroups(std::span<const std::byte> nest, CeeSettings& cee) {
   std::array<Row, kPriorities> rows{};
   for (int i = 0; i < kIndexes; ++i) {
     const auto nested = groups->Find(DCB_PG_ATTR_TC_0 + i);
-    if (!nested) return Malformed("CEE", "no row " + std::to_string(i));
+    if (!nested) return Malformed("CEE", fmt::format("no row {}", i));
     const absl::StatusOr<Row> row = DecodeRow(*nested);
     if (!row.ok()) return row.status();
     rows[static_cast<std::size_t>(i)] = *row;
     const absl::StatusOr<std::uint8_t> percent = groups->U8(DCB_PG_ATTR_BW_ID_0 + i);
     if (!percent.ok()) return percent.status();
     if (*percent == DCB_ATTR_VALUE_UNDEFINED) continue;
-    if (*percent > kMostPercent) return Malformed("CEE", std::to_string(*percent) + " percent");
+    if (*percent > kMostPercent) return Malformed("CEE", fmt::format("{} percent", *percent));
     cee.group_percent[static_cast<std::size_t>(i)] = *percent;
   }
   PutGroups(rows, cee);
