@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/port_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "checks/words/addresses.h"
@@ -44,7 +46,7 @@ absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& de
     }
     return PortAddress{PortName(port), address, device, number, EthernetNicsOf(port)};
   }
-  return absl::NotFoundError("no RDMA port " + device + "/" + std::to_string(number) + " on this host");
+  return absl::NotFoundError(fmt::format("no RDMA port {}/{} on this host", device, number));
 }
 
 }  // namespace rdmaready

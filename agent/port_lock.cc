@@ -2,6 +2,7 @@
 #include "agent/port_lock.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,8 +34,8 @@ absl::Status CannotOpen(int error, const std::string& path) {
   const bool foreign = error == EACCES && ::lstat(path.c_str(), &info) == 0;
   absl::Status status = ErrnoStatus(error, "open port lock " + path);
   if (!foreign) return status;
-  return {status.code(), Message(status) + " (it belongs to uid " + std::to_string(info.st_uid) +
-                             " and must be writable by all)"};
+  return {status.code(),
+          fmt::format("{} (it belongs to uid {} and must be writable by all)", Message(status), info.st_uid)};
 }
 
 // Without O_CREAT first: the kernel forbids opening another user's file in a sticky directory with

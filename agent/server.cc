@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/server.h"
 
+#include <fmt/format.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -86,7 +87,7 @@ void OfferHealthAndReflection() {
 // "127.0.0.1:0" with the port that the kernel chose.
 std::string Spell(const std::string& target, int port) {
   if (target.starts_with("unix:")) return target;
-  return target.substr(0, target.rfind(':') + 1) + std::to_string(port);
+  return fmt::format("{}{}", target.substr(0, target.rfind(':') + 1), port);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/service.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
@@ -101,7 +103,7 @@ grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::
   const std::chrono::seconds lldp(request->lldp_seconds());
   if (lldp > limits_.lldp) {
     return {grpc::StatusCode::INVALID_ARGUMENT,
-            "listening for LLDP: at most " + std::to_string(limits_.lldp.count()) + " s"};
+            fmt::format("listening for LLDP: at most {} s", limits_.lldp.count())};
   }
   CallWatch watch(*context, limits_.any_call);
   const absl::StatusOr<RecordingFiles> files = agent_.Record({.longest = lldp, .stop = watch.token()});
@@ -134,7 +136,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   const std::chrono::seconds ports(request->watch_seconds());
   if (ports > limits_.lldp) {
     return {grpc::StatusCode::INVALID_ARGUMENT,
-            "watching the ports: at most " + std::to_string(limits_.lldp.count()) + " s"};
+            fmt::format("watching the ports: at most {} s", limits_.lldp.count())};
   }
   CallWatch watch(*context, limits_.any_call);
   const auto send = [&](const v1::CheckEvent& event, grpc::WriteOptions how) {

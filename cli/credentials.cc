@@ -2,6 +2,7 @@
 #include "cli/credentials.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,7 +66,7 @@ absl::StatusOr<Credentials> ReadCredentials(const std::string& path) {
     const std::size_t equals = line.find('=');
     std::string* field = equals == line.npos ? nullptr : FieldOf(credentials, line.substr(0, equals));
     if (field == nullptr) {
-      return Wrong(path, "line " + std::to_string(number) + " is none of username=, password=, domain=");
+      return Wrong(path, fmt::format("line {} is none of username=, password=, domain=", number));
     }
     *field = std::string(line.substr(equals + 1));  // blanks and signs of a password stay
   }

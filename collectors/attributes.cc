@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/attributes.h"
 
+#include <fmt/format.h>
 #include <linux/netlink.h>
 #include <netlink/attr.h>
 
@@ -57,10 +58,9 @@ std::optional<std::span<const std::byte>> Attributes::Find(int type) const {
 template <class T>
 absl::StatusOr<T> Attributes::Number(int type) const {
   const auto value = Find(type);
-  if (!value) return Malformed(what_, "no attribute " + std::to_string(type));
+  if (!value) return Malformed(what_, fmt::format("no attribute {}", type));
   if (value->size() != sizeof(T)) {
-    return Malformed(what_, "attribute " + std::to_string(type) + " has " + std::to_string(value->size()) +
-                                " bytes, not " + std::to_string(sizeof(T)));
+    return Malformed(what_, fmt::format("attribute {} has {} bytes, not {}", type, value->size(), sizeof(T)));
   }
   T number{};
   std::memcpy(&number, value->data(), sizeof(T));
@@ -74,9 +74,9 @@ absl::StatusOr<std::uint64_t> Attributes::U64(int type) const { return Number<st
 
 absl::StatusOr<std::string> Attributes::Text(int type) const {
   const auto value = Find(type);
-  if (!value) return Malformed(what_, "no attribute " + std::to_string(type));
+  if (!value) return Malformed(what_, fmt::format("no attribute {}", type));
   const auto end = std::find(value->begin(), value->end(), std::byte{0});
-  if (end == value->end()) return Malformed(what_, "attribute " + std::to_string(type) + " is not a string");
+  if (end == value->end()) return Malformed(what_, fmt::format("attribute {} is not a string", type));
   std::string text(static_cast<std::size_t>(end - value->begin()), '\0');
   std::memcpy(text.data(), value->data(), text.size());
   return text;

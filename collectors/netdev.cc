@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/netdev.h"
 
+#include <fmt/format.h>
+
 #include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -37,7 +39,7 @@ std::string ReadDriver(HostReader& host, const Link& link, bool sysfs_usable) {
 std::string MasterName(HostReader& host, const Network& network, const Link& link) {
   if (!link.master) return "";
   const absl::StatusOr<Link> master = FindLink(host, network, *link.master);
-  return master.ok() ? master->name : "(interface " + std::to_string(*link.master) + ")";
+  return master.ok() ? master->name : fmt::format("(interface {})", *link.master);
 }
 
 Fact<std::uint32_t> MaxMtuOf(const Link& link) {

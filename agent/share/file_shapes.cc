@@ -2,6 +2,7 @@
 #include "agent/share/file_shapes.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -101,8 +102,7 @@ class TestFile {
     if (moved == static_cast<ssize_t>(block.size())) return {};
     const std::string what = operation == Operation::kWrite ? "write to the share: " : "read from the share: ";
     if (moved < 0) return {FailureKind::kCompletion, what + std::strerror(errno)};
-    return {FailureKind::kCompletion,
-            what + std::to_string(moved) + " of " + std::to_string(block.size()) + " bytes"};
+    return {FailureKind::kCompletion, fmt::format("{}{} of {} bytes", what, moved, block.size())};
   }
 
  private:

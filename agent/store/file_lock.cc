@@ -2,6 +2,7 @@
 #include "agent/store/file_lock.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,8 +30,7 @@ std::string ReadHolder(int fd) {
 
 // Only for the second process: a full disk must not keep us from the lock.
 void WriteHolder(int fd) {
-  const std::string line =
-      std::string(::program_invocation_short_name) + " (pid " + std::to_string(::getpid()) + ")\n";
+  const std::string line = fmt::format("{} (pid {})\n", ::program_invocation_short_name, ::getpid());
   if (::ftruncate(fd, 0) == 0) static_cast<void>(!::pwrite(fd, line.data(), line.size(), 0));
 }
 

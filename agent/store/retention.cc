@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/retention.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -35,10 +37,11 @@ absl::StatusOr<Space> Measure(const Database& database) {
 
 // When the youngest of the oldest kRowsAtOnce rows began.
 absl::StatusOr<std::int64_t> OldestBatch(const Database& database) {
-  const std::string some = " ORDER BY 1 LIMIT " + std::to_string(kRowsAtOnce);
-  const std::string sql = "SELECT coalesce(max(s), " + std::to_string(kNever) + ") FROM (SELECT s FROM (" +
-                          "SELECT * FROM (SELECT started_unix_ns AS s FROM runs" + some + ") UNION ALL " +
-                          "SELECT * FROM (SELECT started_unix_ns FROM transfers" + some + "))" + some + ")";
+  const std::string some = fmt::format(" ORDER BY 1 LIMIT {}", kRowsAtOnce);
+  const std::string sql = fmt::format(
+      "SELECT coalesce(max(s), {}) FROM (SELECT s FROM (SELECT * FROM (SELECT started_unix_ns AS s FROM "
+      "runs{}) UNION ALL SELECT * FROM (SELECT started_unix_ns FROM transfers{})){})",
+      kNever, some, some, some);
   return database.Number(sql.c_str());
 }
 
@@ -88,7 +91,7 @@ absl::Status GiveBack(Database& database, const StoreLimits& limits) {
   const bool too_large = space.file_bytes() > limits.max_bytes;
   const bool mostly_idle = space.free_pages > std::max(kPagesAtOnce, space.pages / 2);
   if (space.free_pages == 0 || (!too_large && !mostly_idle)) return absl::OkStatus();
-  return database.Execute(("PRAGMA incremental_vacuum(" + std::to_string(kPagesAtOnce) + ")").c_str());
+  return database.Execute(fmt::format("PRAGMA incremental_vacuum({})", kPagesAtOnce).c_str());
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/schema.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string>
 
@@ -59,8 +61,8 @@ absl::StatusOr<std::int64_t> VersionOf(const Database& database, std::size_t new
   if (*version < 0) return Refusal(database, "not a store of rdmaready");
   if (*version == 0) RR_RETURN_IF_ERROR(CheckEmpty(database));
   if (*version > static_cast<std::int64_t>(newest)) {
-    return Refusal(database, "written by a newer rdmaready (schema " + std::to_string(*version) +
-                                 ", this version knows " + std::to_string(newest) + ")");
+    return Refusal(database, fmt::format("written by a newer rdmaready (schema {}, this version knows {})",
+                                         *version, newest));
   }
   return version;
 }
@@ -69,7 +71,7 @@ absl::Status TakeStep(Database& database, const char* sql, std::int64_t to) {
   Transaction transaction(database);
   RR_RETURN_IF_ERROR(transaction.Begin());
   RR_RETURN_IF_ERROR(database.Execute(sql));
-  RR_RETURN_IF_ERROR(database.Execute(("PRAGMA user_version = " + std::to_string(to)).c_str()));
+  RR_RETURN_IF_ERROR(database.Execute(fmt::format("PRAGMA user_version = {}", to).c_str()));
   return transaction.Commit();
 }
 
@@ -82,7 +84,7 @@ absl::Status CheckVersion(const Database& database) { return VersionOf(database,
 absl::Status CheckUpToDate(const Database& database) {
   RR_ASSIGN_OR_RETURN(const std::int64_t version, VersionOf(database, kSteps.size()));
   if (version == static_cast<std::int64_t>(kSteps.size())) return absl::OkStatus();
-  return Refusal(database, "of an older version (schema " + std::to_string(version) + ")");
+  return Refusal(database, fmt::format("of an older version (schema {})", version));
 }
 
 absl::Status Migrate(Database& database, std::span<const char* const> steps) {

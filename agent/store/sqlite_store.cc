@@ -51,7 +51,7 @@ bool Exists(const std::string& path) {
 std::string FreeName(const std::string& path) {
   const std::string name = fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}", path, fmt::gmtime(std::time(nullptr)));
   for (int number = 1;; ++number) {
-    const std::string candidate = number == 1 ? name : name + "-" + std::to_string(number);
+    const std::string candidate = number == 1 ? name : fmt::format("{}-{}", name, number);
     bool taken = false;
     for (const char* suffix : kSuffixes) taken = taken || Exists(candidate + suffix);
     if (!taken) return candidate;

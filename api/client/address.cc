@@ -2,6 +2,7 @@
 #include "api/client/address.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -23,10 +24,10 @@ absl::Status Malformed(std::string_view text, std::string_view reason) {
 absl::StatusOr<std::uint16_t> ParsePort(std::string_view text, std::string_view digits, std::uint16_t lowest) {
   const std::optional<std::uint16_t> port = ParseNumber<std::uint16_t>(digits);
   if (port && *port >= lowest) return *port;
-  return Malformed(text, "port must be a number from " + std::to_string(lowest) + " to 65535");
+  return Malformed(text, fmt::format("port must be a number from {} to 65535", lowest));
 }
 
-std::string PortSuffix(std::uint16_t port) { return ":" + std::to_string(port); }
+std::string PortSuffix(std::uint16_t port) { return fmt::format(":{}", port); }
 
 ResolvedAddress Describe(const ::addrinfo& info, std::uint16_t port) {
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -39,7 +40,7 @@ ResolvedAddress Describe(const ::addrinfo& info, std::uint16_t port) {
   ::inet_ntop(AF_INET6, &v6->sin6_addr, text.data(), text.size());
   std::string numeric(text.data());
   // A link-local address means nothing without its interface.
-  if (v6->sin6_scope_id != 0) numeric += "%" + std::to_string(v6->sin6_scope_id);
+  if (v6->sin6_scope_id != 0) numeric += fmt::format("%{}", v6->sin6_scope_id);
   return {"ipv6:[" + numeric + "]" + PortSuffix(port), IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) != 0};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -140,7 +142,7 @@ class Reader {
     if (std::ranges::find(identities_, found->identity) != identities_.end())
       return refuse(": a circle: " + way);
     if (chain.files.size() >= kMaxChain)
-      return refuse(": more than " + std::to_string(kMaxChain) + " profiles in a row: " + way);
+      return refuse(fmt::format(": more than {} profiles in a row: {}", kMaxChain, way));
     return *std::move(found);
   }
 

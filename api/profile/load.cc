@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <span>
@@ -30,7 +32,7 @@ FieldPlace PlaceOf(const FieldPlaces& places, std::string_view field) {
 }
 
 std::string LineText(const ProfileReading& reading, const FieldPlace& place) {
-  return reading.files[static_cast<std::size_t>(place.source)] + ":" + std::to_string(place.line);
+  return fmt::format("{}:{}", reading.files[static_cast<std::size_t>(place.source)], place.line);
 }
 
 // What disagrees may be from two files; the extending one is the reader's own, and the one to name.
@@ -121,8 +123,8 @@ absl::StatusOr<Profile> ProfileOf(ProfileReading reading) {
   if (first == reading.faults.end()) first = reading.faults.begin();
   std::string text = first->Line();
   if (more > 0) {
-    text += " (and " + std::to_string(more) + " more fault" + (more > 1 ? "s" : "") +
-            ": `rdmaready profile check " + reading.files.front() + "`)";
+    text += fmt::format(" (and {} more fault{}: `rdmaready profile check {}`)", more, more > 1 ? "s" : "",
+                        reading.files.front());
   }
   return absl::InvalidArgumentError(text);
 }

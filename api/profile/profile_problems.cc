@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/profile_problems.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -195,7 +197,7 @@ void CheckClasses(const v1::Profile& message, Problems& problems) {
   std::uint64_t sum = 0;
   for (int i = 0; i < message.ets().classes_size(); ++i) {
     const v1::Profile::TrafficClass& one = message.ets().classes(i);
-    const std::string path = std::string(kField) + "[" + std::to_string(i) + "]";
+    const std::string path = fmt::format("{}[{}]", kField, i);
     if (!CheckClass(one, path, problems)) return;
     CheckRdmaClass(message, one, path, problems);
     sum += one.percent();
@@ -319,7 +321,7 @@ void CheckFirmware(const v1::Profile& message, Problems& problems) {
   std::vector<std::string_view> seen;
   for (int i = 0; i < message.firmware_size(); ++i) {
     const v1::Profile::Firmware& floor = message.firmware(i);
-    const std::string path = "firmware[" + std::to_string(i) + "]";
+    const std::string path = fmt::format("firmware[{}]", i);
     if (!IsPlainWord(floor.driver())) problems.push_back({path + ".driver", "the name of a driver is missing"});
     if (!IsPlainWord(floor.min()) || floor.min().front() < '0' || floor.min().front() > '9')
       problems.push_back({path + ".min", "a version begins with a number, like 16.35.4030"});

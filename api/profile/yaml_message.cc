@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/yaml_message.h"
 
+#include <fmt/format.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
@@ -181,7 +182,7 @@ class Filler {
     if (node.kind != YamlNode::Kind::kList) return Wrong(node, path, kWants);
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const YamlNode& item = node.items[i];
-      const std::string item_path = path + "[" + std::to_string(i) + "]";
+      const std::string item_path = fmt::format("{}[{}]", path, i);
       if (item.kind != YamlNode::Kind::kMap) {
         Wrong(item, item_path, " wants a mapping of its own keys");
         continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/yaml_tree.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -90,7 +91,7 @@ class Builder : public YAML::EventHandler {
       entries.push_back({.key = key, .line = mark.line + 1});
       return;
     }
-    std::string text = "key `" + key + "` is there twice, first in line " + std::to_string(found->line);
+    std::string text = fmt::format("key `{}` is there twice, first in line {}", key, found->line);
     repeated_.push_back({.key = key, .problem = {.line = mark.line + 1, .text = std::move(text)}});
   }
 
@@ -193,7 +194,7 @@ std::optional<Problem> Parse(const std::string& text, Builder& builder) {
 
 }  // namespace
 
-std::string YamlFault::Line() const { return file + ":" + std::to_string(std::max(line, 1)) + ": " + text; }
+std::string YamlFault::Line() const { return fmt::format("{}:{}: {}", file, std::max(line, 1), text); }
 
 std::optional<YamlNode> ParseYaml(std::string_view text, std::string_view file_name,
                                   std::vector<YamlFault>& faults) {
@@ -202,7 +203,7 @@ std::optional<YamlNode> ParseYaml(std::string_view text, std::string_view file_n
     return std::nullopt;
   };
   if (text.size() > kMaxYamlBytes)
-    return unreadable(1, "larger than " + std::to_string(kMaxYamlBytes / 1024) + " KiB: not a profile");
+    return unreadable(1, fmt::format("larger than {} KiB: not a profile", kMaxYamlBytes / 1024));
   if (const std::optional<Problem> bad = FindBadText(text)) return unreadable(bad->line, bad->text);
   Builder builder;
   const std::optional<Problem> thrown = Parse(std::string(text), builder);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/profile/yaml_writer.h"
 
+#include <fmt/format.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
@@ -92,7 +93,7 @@ class Writer {
     const Reflection& reflection = *message.GetReflection();
     for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
       Line(indent + "  - {" + FlowText(reflection.GetRepeatedMessage(message, &field, i)) + "}",
-           path + "[" + std::to_string(i) + "]");
+           fmt::format("{}[{}]", path, i));
     }
   }
 
@@ -138,8 +139,8 @@ class Writer {
     const auto place = reading_.places.find(path);
     if (reading_.files.size() > 1 && place != reading_.places.end()) {
       line.resize(std::max(line.size(), kColumn), ' ');
-      line += "  # " + reading_.files[static_cast<std::size_t>(place->second.source)] + ":" +
-              std::to_string(place->second.line);
+      line += fmt::format("  # {}:{}", reading_.files[static_cast<std::size_t>(place->second.source)],
+                          place->second.line);
     }
     text_ += line + "\n";
   }

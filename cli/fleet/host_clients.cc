@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/host_clients.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -164,8 +165,8 @@ std::string CallerName() {
   char host[256] = {};
   if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
   const char* user = std::getenv("USER");
-  const std::string who = user != nullptr && user[0] != '\0' ? user : "uid " + std::to_string(::geteuid());
-  return who + "@" + host + " (pid " + std::to_string(::getpid()) + ")";
+  const std::string who = user != nullptr && user[0] != '\0' ? user : fmt::format("uid {}", ::geteuid());
+  return fmt::format("{}@{} (pid {})", who, host, ::getpid());
 }
 
 }  // namespace rdmaready

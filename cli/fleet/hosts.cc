@@ -2,6 +2,7 @@
 #include "cli/fleet/hosts.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,7 +20,7 @@ namespace {
 // Two spellings with the same key are the same host.
 std::string Key(const HostAddress& address) {
   if (!address.unix_path.empty()) return "unix:" + address.unix_path;
-  std::string key = address.host + ":" + std::to_string(address.port);
+  std::string key = fmt::format("{}:{}", address.host, address.port);
   for (char& c : key) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
@@ -93,8 +94,7 @@ std::vector<ListedHost> ParseInventory(std::string_view text, std::string_view f
     std::string_view line = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     line = Trim(line.substr(0, line.find('#')));
-    if (!line.empty())
-      hosts.push_back({std::string(line), std::string(file_name) + ":" + std::to_string(number) + ": "});
+    if (!line.empty()) hosts.push_back({std::string(line), fmt::format("{}:{}: ", file_name, number)});
   }
   return hosts;
 }

@@ -282,7 +282,7 @@ std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
     return job.place.min_throughput_mbps.has_value() || job.place.max_latency_us.has_value();
   });
   const auto key = [alone](std::size_t host, const PortSelection& port) {
-    return alone ? Key{host, ""} : Key{host, port.device + "/" + std::to_string(port.number)};
+    return alone ? Key{host, ""} : Key{host, fmt::format("{}/{}", port.device, port.number)};
   };
   std::vector<std::vector<std::size_t>> rounds;
   std::vector<std::set<Key>> busy;

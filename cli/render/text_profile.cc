@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "checks/words/words.h"
 #include "cli/render/text.h"
 
@@ -8,7 +10,7 @@ std::string ProfileFaultsText(const std::string& named, const ProfileReading& re
   std::string text;
   for (const YamlFault& fault : reading.faults) text += Printable(fault.Line()) + "\n";
   const std::size_t count = reading.faults.size();
-  return text + Printable(named) + ": " + std::to_string(count) + (count == 1 ? " fault\n" : " faults\n");
+  return fmt::format("{}{}: {}{}", text, Printable(named), count, count == 1 ? " fault\n" : " faults\n");
 }
 
 }  // namespace rdmaready

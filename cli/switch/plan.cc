@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/switch/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "absl/status/status.h"
@@ -107,7 +109,7 @@ std::string ClassName(const SwitchClass& one) {
     case Purpose::kOther:
       break;
   }
-  return "Q" + std::to_string(one.queue);
+  return fmt::format("Q{}", one.queue);
 }
 
 std::string SwitchText::Ask(const std::string& name, const std::string& meaning) {

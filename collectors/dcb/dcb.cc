@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/dcb/dcb.h"
 
+#include <fmt/format.h>
 #include <linux/dcbnl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -34,7 +35,7 @@ static_assert(sizeof(ieee_ets) == 59 && sizeof(ieee_pfc) == 136 && sizeof(dcb_ap
 template <class T>
 absl::StatusOr<T> Exactly(std::span<const std::byte> bytes, std::string_view what) {
   if (bytes.size() != sizeof(T)) {
-    return Malformed(what, std::to_string(bytes.size()) + " bytes, not " + std::to_string(sizeof(T)));
+    return Malformed(what, fmt::format("{} bytes, not {}", bytes.size(), sizeof(T)));
   }
   T value{};
   std::memcpy(&value, bytes.data(), sizeof(T));
@@ -100,10 +101,9 @@ absl::StatusOr<Ets> DecodeEts(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < kPriorities; ++i) {
     const std::optional<Tsa> tsa = TsaOf(raw.tc_tsa[i]);
     if (!tsa)
-      return Malformed("ETS", "unknown transmission selection algorithm " + std::to_string(raw.tc_tsa[i]));
+      return Malformed("ETS", fmt::format("unknown transmission selection algorithm {}", raw.tc_tsa[i]));
     if (raw.prio_tc[i] >= kPriorities) {
-      return Malformed("ETS",
-                       "priority " + std::to_string(i) + " in traffic class " + std::to_string(raw.prio_tc[i]));
+      return Malformed("ETS", fmt::format("priority {} in traffic class {}", i, raw.prio_tc[i]));
     }
     ets.tx_percent[i] = raw.tc_tx_bw[i];
     ets.tsa[i] = *tsa;
@@ -125,8 +125,7 @@ absl::StatusOr<PortBuffer> DecodeBuffer(std::span<const std::byte> bytes) {
   PortBuffer buffer{.total_bytes = raw.total_size};
   for (std::size_t i = 0; i < kPriorities; ++i) {
     if (raw.prio2buffer[i] >= DCBX_MAX_BUFFERS) {
-      return Malformed("port buffer",
-                       "priority " + std::to_string(i) + " in buffer " + std::to_string(raw.prio2buffer[i]));
+      return Malformed("port buffer", fmt::format("priority {} in buffer {}", i, raw.prio2buffer[i]));
     }
     buffer.prio_buffer[i] = raw.prio2buffer[i];
     buffer.size_bytes[i] = raw.buffer_size[i];
@@ -149,8 +148,8 @@ absl::StatusOr<std::vector<AppEntry>> DecodeAppTable(std::span<const std::byte> 
     if (row.type == 0)
       continue;  // DCB_ATTR_IEEE_APP_UNSPEC: the kernel's mark for a selector that is not IEEE's
     const std::optional<AppSelector> selector = SelectorOf(row.type, raw.selector);
-    if (!selector) return Malformed("APP table", "unknown selector " + std::to_string(raw.selector));
-    if (raw.priority >= kPriorities) return Malformed("APP table", "priority " + std::to_string(raw.priority));
+    if (!selector) return Malformed("APP table", fmt::format("unknown selector {}", raw.selector));
+    if (raw.priority >= kPriorities) return Malformed("APP table", fmt::format("priority {}", raw.priority));
     entries.push_back({*selector, raw.priority, raw.protocol});
   }
   return entries;
@@ -162,7 +161,7 @@ absl::StatusOr<std::vector<AppSelector>> DecodeAppTrust(std::span<const std::byt
   for (const Attributes::Attribute& row : rows.all()) {
     RR_ASSIGN_OR_RETURN(const std::uint8_t raw, Exactly<std::uint8_t>(row.value, "APP trust"));
     const std::optional<AppSelector> selector = SelectorOf(row.type, raw);
-    if (!selector) return Malformed("APP trust", "unknown selector " + std::to_string(raw));
+    if (!selector) return Malformed("APP trust", fmt::format("unknown selector {}", raw));
     selectors.push_back(*selector);
   }
   return selectors;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/dcb/dcb_cee.h"
 
+#include <fmt/format.h>
 #include <linux/dcbnl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -29,7 +30,7 @@ absl::StatusOr<Row> DecodeRow(std::span<const std::byte> nest) {
   RR_ASSIGN_OR_RETURN(const std::uint8_t group, row.U8(DCB_TC_ATTR_PARAM_PGID));
   RR_ASSIGN_OR_RETURN(const std::uint8_t bitmap, row.U8(DCB_TC_ATTR_PARAM_UP_MAPPING));
   if (group >= kPriorities && group != kNoLimit && group != DCB_ATTR_VALUE_UNDEFINED)
-    return Malformed("CEE", "group " + std::to_string(group));
+    return Malformed("CEE", fmt::format("group {}", group));
   return Row{group, bitmap == DCB_ATTR_VALUE_UNDEFINED ? std::uint8_t{0} : bitmap};
 }
 
@@ -51,11 +52,11 @@ absl::Status DecodeGroups(std::span<const std::byte> nest, CeeSettings& cee) {
   std::array<Row, kPriorities> rows{};
   for (int i = 0; i < kIndexes; ++i) {
     const auto nested = groups.Find(DCB_PG_ATTR_TC_0 + i);
-    if (!nested) return Malformed("CEE", "no row " + std::to_string(i));
+    if (!nested) return Malformed("CEE", fmt::format("no row {}", i));
     RR_ASSIGN_OR_RETURN(rows[static_cast<std::size_t>(i)], DecodeRow(*nested));
     RR_ASSIGN_OR_RETURN(const std::uint8_t percent, groups.U8(DCB_PG_ATTR_BW_ID_0 + i));
     if (percent == DCB_ATTR_VALUE_UNDEFINED) continue;
-    if (percent > kMostPercent) return Malformed("CEE", std::to_string(percent) + " percent");
+    if (percent > kMostPercent) return Malformed("CEE", fmt::format("{} percent", percent));
     cee.group_percent[static_cast<std::size_t>(i)] = percent;
   }
   PutGroups(rows, cee);

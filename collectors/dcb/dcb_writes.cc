@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/dcb/dcb_writes.h"
 
+#include <fmt/format.h>
 #include <linux/dcbnl.h>
 #include <linux/rtnetlink.h>
 
@@ -27,7 +28,7 @@ constexpr std::string_view kDcbDaemons[] = {"lldpad"};
 std::string PrioritiesText(std::uint8_t bitmap) {
   std::string text;
   for (std::size_t i = 0; i < kPriorities; ++i) {
-    if ((static_cast<unsigned>(bitmap) >> i & 1U) != 0) text += (text.empty() ? "" : ",") + std::to_string(i);
+    if ((static_cast<unsigned>(bitmap) >> i & 1U) != 0) text += fmt::format("{}{}", text.empty() ? "" : ",", i);
   }
   return text.empty() ? "off" : text;
 }
@@ -114,7 +115,7 @@ bool IsDcbDaemon(const ProcessName& process) {
 
 std::string NameText(const ProcessName& process) {
   const std::string name = process.name.empty() ? "one that is gone" : process.name;
-  return name + " (process " + std::to_string(process.pid) + ")";
+  return fmt::format("{} (process {})", name, process.pid);
 }
 
 // Processes that came just then, and daemons that are there all the time.

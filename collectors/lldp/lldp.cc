@@ -2,6 +2,7 @@
 #include "collectors/lldp/lldp.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -99,8 +100,7 @@ std::string Capabilities(Fields value, LldpNeighbour& neighbour) {
 // Length of family and address, both, interface numbering subtype, interface number, length of the OID, OID.
 std::string Management(Fields value, LldpNeighbour& neighbour) {
   const std::size_t address_bytes = value.U8();
-  if (address_bytes < 2 || address_bytes > 32)
-    return "an address of " + std::to_string(address_bytes) + " bytes";
+  if (address_bytes < 2 || address_bytes > 32) return fmt::format("an address of {} bytes", address_bytes);
   const Bytes address = value.Take(address_bytes);
   constexpr std::size_t kAfterAddress = 6;
   if (address.size() < address_bytes || value.left() < kAfterAddress) return "ends in the middle";
@@ -212,9 +212,9 @@ class FrameDecoder {
     for (const std::uint8_t type : {kTypeChassis, kTypePort, kTypeTtl}) {
       const std::size_t at = At(rest);
       RawTlv raw;
-      if (!NextTlv(rest, raw)) return Discard("ends at byte " + std::to_string(at));
+      if (!NextTlv(rest, raw)) return Discard(fmt::format("ends at byte {}", at));
       const std::string why = Mandatory(raw, type);
-      if (!why.empty()) return Discard("at byte " + std::to_string(at) + ": " + why);
+      if (!why.empty()) return Discard(fmt::format("at byte {}: {}", at, why));
     }
     while (!rest.empty()) {
       const std::size_t at = At(rest);
@@ -225,7 +225,7 @@ class FrameDecoder {
       }
       if (raw.type == kTypeEnd) break;  // what follows fills up the shortest Ethernet frame
       if (raw.type >= kTypeChassis && raw.type <= kTypeTtl)
-        return Discard("at byte " + std::to_string(at) + ": a second " + std::string(kTlvs[raw.type - 1].name));
+        return Discard(fmt::format("at byte {}: a second {}", at, kTlvs[raw.type - 1].name));
       Optional(raw, at);
     }
     return std::move(neighbour_);
@@ -238,10 +238,10 @@ class FrameDecoder {
 
   std::string Mandatory(const RawTlv& raw, std::uint8_t type) {
     const Tlv& tlv = kTlvs[type - 1];
-    if (raw.type != type) return "TLV " + std::to_string(raw.type) + ", not the " + std::string(tlv.name);
+    if (raw.type != type) return fmt::format("TLV {}, not the {}", raw.type, tlv.name);
     const std::size_t bytes = raw.information.size();
     if (bytes < tlv.least_bytes || bytes > tlv.most_bytes) {
-      return std::string(tlv.name) + " of " + std::to_string(bytes) + " bytes";
+      return fmt::format("{} of {} bytes", tlv.name, bytes);
     }
     return tlv.decode(Fields(raw.information), neighbour_);
   }
@@ -266,11 +266,11 @@ class FrameDecoder {
     if (!tlv->repeats && !seen_.insert(tlv).second) return AddOddity(neighbour_, tlv->name, at, "a second one");
     if (value.left() < tlv->least_bytes) {
       return AddOddity(neighbour_, tlv->name, at,
-                       std::to_string(value.left()) + " bytes, not " + std::to_string(tlv->least_bytes));
+                       fmt::format("{} bytes, not {}", value.left(), tlv->least_bytes));
     }
     if (value.left() > tlv->most_bytes) {
       AddOddity(neighbour_, tlv->name, at,
-                std::to_string(value.left()) + " bytes, more than " + std::to_string(tlv->most_bytes));
+                fmt::format("{} bytes, more than {}", value.left(), tlv->most_bytes));
     }
     const std::string why = tlv->decode(value, neighbour_);
     if (!why.empty()) AddOddity(neighbour_, tlv->name, at, why);
@@ -323,7 +323,7 @@ std::string TextOf(Bytes bytes) {
 
 void AddOddity(LldpNeighbour& neighbour, std::string_view name, std::size_t at, std::string_view why) {
   if (neighbour.oddities.size() >= kMostOddities) return;
-  neighbour.oddities.push_back(std::string(name) + " at byte " + std::to_string(at) + ": " + std::string(why));
+  neighbour.oddities.push_back(fmt::format("{} at byte {}: {}", name, at, why));
 }
 
 bool NextTlv(Bytes& rest, RawTlv& tlv) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/lldp/lldp_agents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -39,7 +41,7 @@ Fact<std::uint64_t> ReadLldpadStart(HostReader& host) {
   std::string_view text = *record;
   const std::optional<std::uint32_t> pid = TakeNumber<std::uint32_t>(text);
   if (!pid) return NotKnown("no process in /var/run/lldpad.pid");
-  const absl::StatusOr<std::string> stat = host.ReadFile("/proc/" + std::to_string(*pid) + "/stat");
+  const absl::StatusOr<std::string> stat = host.ReadFile(fmt::format("/proc/{}/stat", *pid));
   if (!stat.ok()) return Unknown(stat.status());
   return DecodeLldpadStart(*stat);
 }

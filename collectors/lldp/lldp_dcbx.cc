@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DCBX inside of LLDP: the IEEE dialect, whose features are TLVs of 802.1; the CEE dialect, whose features are
 // TLVs inside of one TLV; and the name of the dialect before it.
+#include <fmt/format.h>
+
 #include "collectors/lldp/lldp_tlv.h"
 
 namespace rdmaready::lldp {
@@ -36,15 +38,14 @@ std::array<std::uint8_t, kPriorities> OctetsOf(Fields& value) {
 std::string EtsTables(Fields& value, LldpEts& ets) {
   ets.prio_tc = NibblesOf(value);
   for (std::size_t i = 0; i < kPriorities; ++i) {
-    if (ets.prio_tc[i] >= kPriorities)
-      return "priority " + std::to_string(i) + " in traffic class " + std::to_string(ets.prio_tc[i]);
+    if (ets.prio_tc[i] >= kPriorities) return fmt::format("priority {} in traffic class {}", i, ets.prio_tc[i]);
   }
   ets.percent = OctetsOf(value);
   const std::array<std::uint8_t, kPriorities> tsa = OctetsOf(value);
   for (std::size_t i = 0; i < kPriorities; ++i) {
     ets.tsa[i] = Tsa{tsa[i]};
     if (tsa[i] > static_cast<std::uint8_t>(Tsa::kEts) && ets.tsa[i] != Tsa::kVendor)
-      return "traffic class " + std::to_string(i) + " with the unknown algorithm " + std::to_string(tsa[i]);
+      return fmt::format("traffic class {} with the unknown algorithm {}", i, tsa[i]);
   }
   return "";
 }
@@ -85,14 +86,14 @@ std::string AppPriorities(Fields value, LldpNeighbour& neighbour) {
   constexpr std::size_t kEntryBytes = 3;
   neighbour.dialects.ieee = true;
   value.U8();  // reserved
-  if (value.left() % kEntryBytes != 0) return std::to_string(value.left()) + " bytes of entries of 3";
+  if (value.left() % kEntryBytes != 0) return fmt::format("{} bytes of entries of 3", value.left());
   std::vector<AppEntry> entries;
   while (value.left() > 0) {
     const std::uint8_t head = value.U8();
     const std::uint8_t selector = head & kLowThree;
     if (selector < static_cast<std::uint8_t>(AppSelector::kEthertype) ||
         selector > static_cast<std::uint8_t>(AppSelector::kDscp)) {
-      return "unknown selector " + std::to_string(selector);
+      return fmt::format("unknown selector {}", selector);
     }
     entries.push_back({.selector = AppSelector{selector},
                        .priority = static_cast<std::uint8_t>(head >> 5U),
@@ -126,7 +127,7 @@ std::string Groups(Fields value, LldpCee& cee) {
   CeeGroups groups{.feature = FeatureOf(value), .prio_group = NibblesOf(value)};
   for (std::size_t i = 0; i < kPriorities; ++i) {
     if (groups.prio_group[i] >= kPriorities && groups.prio_group[i] != CeeGroups::kNoLimit)
-      return "priority " + std::to_string(i) + " in group " + std::to_string(groups.prio_group[i]);
+      return fmt::format("priority {} in group {}", i, groups.prio_group[i]);
   }
   groups.percent = OctetsOf(value);
   groups.traffic_classes = value.U8();
@@ -144,7 +145,7 @@ std::string App(Fields value, LldpCee& cee) {
   constexpr std::size_t kEntryBytes = 6;
   constexpr std::uint8_t kSelectorBits = 0x03;
   CeeApp app{.feature = FeatureOf(value)};
-  if (value.left() % kEntryBytes != 0) return std::to_string(value.left()) + " bytes of entries of 6";
+  if (value.left() % kEntryBytes != 0) return fmt::format("{} bytes of entries of 6", value.left());
   while (value.left() > 0) {
     CeeAppEntry entry;
     entry.protocol = value.U16();
@@ -201,7 +202,7 @@ std::string Cee(Fields value, LldpNeighbour& neighbour) {
     if ((seen & bit) != 0) {
       wrong = "a second one";
     } else if (raw.information.size() < feature->least_bytes) {
-      wrong = std::to_string(raw.information.size()) + " bytes, not " + std::to_string(feature->least_bytes);
+      wrong = fmt::format("{} bytes, not {}", raw.information.size(), feature->least_bytes);
     } else {
       wrong = feature->decode(Fields(raw.information), cee);
     }

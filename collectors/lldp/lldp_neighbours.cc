@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From frames to neighbours, and from ports to the netdevs that are listened on.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -117,8 +119,7 @@ LldpHeard DecodeLldp(const LldpFrames& frames) {
   Listener listener(frames);
   for (const LldpFrame& frame : frames.frames) listener.Add(frame);
   LldpHeard heard = listener.Take();
-  if (frames.left_out > 0)
-    heard.notes.push_back(std::to_string(frames.left_out) + " more frames were left out");
+  if (frames.left_out > 0) heard.notes.push_back(fmt::format("{} more frames were left out", frames.left_out));
   return heard;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/lldp/lldpad_messages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -51,7 +53,7 @@ absl::Status StatusOf(unsigned status, std::string_view netdev) {
   if (status == kNoAccess) return absl::PermissionDeniedError(what + "it answers root only");
   if (status == kDeviceNotFound || status == kAgentNotFound)
     return absl::UnimplementedError(what + "it does not manage it");
-  return absl::UnknownError(what + "it answers with status " + std::to_string(status));
+  return absl::UnknownError(fmt::format("{}it answers with status {}", what, status));
 }
 
 absl::Status NoAnswer(std::string_view why) { return Malformed("lldpad's answer", why); }
@@ -123,7 +125,7 @@ absl::StatusOr<std::vector<std::byte>> DecodeLldpadTlvs(std::string_view netdev,
   unit.reserve(body.size() / 2);
   for (std::size_t at = 0; at < body.size(); at += 2) {
     const std::optional<unsigned> byte = HexNumber(body.substr(at, 2));
-    if (!byte) return NoAnswer("no hexadecimal digits at byte " + std::to_string(at / 2));
+    if (!byte) return NoAnswer(fmt::format("no hexadecimal digits at byte {}", at / 2));
     unit.push_back(static_cast<std::byte>(*byte));
   }
   return unit;

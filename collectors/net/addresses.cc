@@ -2,6 +2,7 @@
 #include "collectors/net/addresses.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <linux/if_addr.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -24,9 +25,9 @@ absl::StatusOr<std::optional<AddressOfLink>> DecodeAddress(std::span<const std::
   auto raw = attributes.Find(IFA_LOCAL);
   if (!raw) raw = attributes.Find(IFA_ADDRESS);
   if (!raw) return Malformed("address", "no address in it");
-  if (raw->size() != bytes) return Malformed("address", std::to_string(raw->size()) + " bytes");
+  if (raw->size() != bytes) return Malformed("address", fmt::format("{} bytes", raw->size()));
   if (header.ifa_prefixlen > bytes * 8) {
-    return Malformed("address", "prefix length " + std::to_string(header.ifa_prefixlen));
+    return Malformed("address", fmt::format("prefix length {}", header.ifa_prefixlen));
   }
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (::inet_ntop(header.ifa_family, raw->data(), text.data(), text.size()) == nullptr) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/net/links.h"
 
+#include <fmt/format.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
@@ -40,7 +41,7 @@ absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPrior
       return Malformed("VLAN egress map", "a row that is none");
     }
     std::memcpy(&mapping, row.value.data(), sizeof mapping);
-    if (mapping.to > kLargestPcp) return Malformed("VLAN egress map", "PCP " + std::to_string(mapping.to));
+    if (mapping.to > kLargestPcp) return Malformed("VLAN egress map", fmt::format("PCP {}", mapping.to));
     egress.push_back({mapping.from, static_cast<std::uint8_t>(mapping.to)});
   }
   std::ranges::sort(egress, {}, &VlanPriority::from);
@@ -50,7 +51,7 @@ absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPrior
 absl::Status DecodeVlan(std::span<const std::byte> data, Link& link) {
   RR_ASSIGN_OR_RETURN(const Attributes vlan, Attributes::Parse(data, "VLAN information"));
   RR_ASSIGN_OR_RETURN(const std::uint16_t id, vlan.U16(IFLA_VLAN_ID));
-  if (id > kLargestVlanId) return Malformed("VLAN information", "VLAN " + std::to_string(id));
+  if (id > kLargestVlanId) return Malformed("VLAN information", fmt::format("VLAN {}", id));
   link.vlan_id = id;
   const auto egress = vlan.Find(IFLA_VLAN_EGRESS_QOS);
   return egress ? DecodeEgress(*egress, link.vlan_egress) : absl::OkStatus();
@@ -102,7 +103,7 @@ std::vector<std::uint32_t> Related(const std::multimap<std::uint32_t, std::uint3
 
 absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
   if (bytes.size() > kLongestAddress) {
-    return Malformed("link", "an address of " + std::to_string(bytes.size()) + " bytes");
+    return Malformed("link", fmt::format("an address of {} bytes", bytes.size()));
   }
   return Hex(bytes, ":");
 }
@@ -110,7 +111,7 @@ absl::StatusOr<std::string> MacText(std::span<const std::byte> bytes) {
 absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   ifinfomsg header{};
   RR_ASSIGN_OR_RETURN(const Attributes attributes, ParseMessage(payload, header, "link"));
-  if (header.ifi_index <= 0) return Malformed("link", "ifindex " + std::to_string(header.ifi_index));
+  if (header.ifi_index <= 0) return Malformed("link", fmt::format("ifindex {}", header.ifi_index));
   Link link{.ifindex = static_cast<std::uint32_t>(header.ifi_index),
             .admin_up = (header.ifi_flags & IFF_UP) != 0,
             .carrier = (header.ifi_flags & IFF_LOWER_UP) != 0,

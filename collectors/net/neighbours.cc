@@ -2,6 +2,7 @@
 #include "collectors/net/neighbours.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <linux/neighbour.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -39,8 +40,7 @@ NeighbourState StateOf(std::uint16_t state) {
 absl::StatusOr<std::string> AddressText(int family, std::span<const std::byte> raw) {
   const std::size_t bytes = family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
   std::array<char, INET6_ADDRSTRLEN> text{};
-  if (raw.size() != bytes)
-    return Malformed("neighbour", "an address of " + std::to_string(raw.size()) + " bytes");
+  if (raw.size() != bytes) return Malformed("neighbour", fmt::format("an address of {} bytes", raw.size()));
   if (::inet_ntop(family, raw.data(), text.data(), text.size()) == nullptr) {
     return Malformed("neighbour", "not printable");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/net/qdiscs.h"
 
+#include <fmt/format.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
@@ -28,11 +29,11 @@ absl::StatusOr<Mqprio> DecodeMqprio(std::span<const std::byte> options) {
   if (options.size() < sizeof raw) return Malformed("mqprio", "shorter than its options");
   std::memcpy(&raw, options.data(), sizeof raw);
   Mqprio mqprio{.traffic_classes = raw.num_tc};
-  if (raw.num_tc > TC_QOPT_MAX_QUEUE) return Malformed("mqprio", std::to_string(raw.num_tc) + " classes");
+  if (raw.num_tc > TC_QOPT_MAX_QUEUE) return Malformed("mqprio", fmt::format("{} classes", raw.num_tc));
   std::copy_n(&raw.prio_tc_map[0], mqprio.priority_class.size(), mqprio.priority_class.begin());
   for (const std::uint8_t traffic_class : mqprio.priority_class) {
     if (traffic_class >= TC_QOPT_MAX_QUEUE)
-      return Malformed("mqprio", "a priority in class " + std::to_string(traffic_class));
+      return Malformed("mqprio", fmt::format("a priority in class {}", traffic_class));
   }
   mqprio.offloaded = raw.hw != 0;
   return mqprio;

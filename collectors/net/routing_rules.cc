@@ -2,6 +2,7 @@
 #include "collectors/net/routing_rules.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <linux/fib_rules.h>
 #include <linux/if.h>
 #include <linux/netlink.h>
@@ -55,8 +56,7 @@ class RuleWriter {
     Range<std::uint16_t>("sport", FRA_SPORT_RANGE);
     Range<std::uint16_t>("dport", FRA_DPORT_RANGE);
     for (const Attributes::Attribute& attribute : attributes_.all()) {
-      if (!IsRead(attribute.type) && !IsWholeMask(attribute))
-        Say("attribute " + std::to_string(attribute.type));
+      if (!IsRead(attribute.type) && !IsWholeMask(attribute)) Say(fmt::format("attribute {}", attribute.type));
     }
     rule.selector = SafeLine(text_, kMostTextBytes);
     rule.action = Action();
@@ -112,7 +112,7 @@ class RuleWriter {
   }
 
   void Byte(const std::string& word, int type) {
-    if (attributes_.Find(type)) Say(word + " " + std::to_string(Checked(attributes_.U8(type))));
+    if (attributes_.Find(type)) Say(fmt::format("{} {}", word, Checked(attributes_.U8(type))));
   }
 
   bool OfVrf() { return attributes_.Find(FRA_L3MDEV) && Checked(attributes_.U8(FRA_L3MDEV)) != 0; }
@@ -120,17 +120,17 @@ class RuleWriter {
   void Prefix(const std::string& word, int type, std::uint8_t length, bool or_all) {
     const auto raw = attributes_.Find(type);
     if (!raw) {
-      if (or_all || length > 0) Say(word + (length > 0 ? " 0/" + std::to_string(length) : " all"));
+      if (or_all || length > 0) Say(word + (length > 0 ? fmt::format(" 0/{}", length) : " all"));
       return;
     }
     const std::size_t bytes = header_.family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (raw->size() != bytes || ::inet_ntop(header_.family, raw->data(), text.data(), text.size()) == nullptr) {
-      error_ = Malformed("routing rule", "an address of " + std::to_string(raw->size()) + " bytes");
+      error_ = Malformed("routing rule", fmt::format("an address of {} bytes", raw->size()));
       return;
     }
     const bool whole = length == bytes * 8;
-    Say(word + " " + text.data() + (whole ? "" : "/" + std::to_string(length)));
+    Say(word + " " + text.data() + (whole ? "" : fmt::format("/{}", length)));
   }
 
   void Mark() {
@@ -158,7 +158,7 @@ class RuleWriter {
       return;
     }
     std::memcpy(ends.data(), raw->data(), sizeof ends);
-    Say(word + " " + std::to_string(ends[0]) + (ends[0] == ends[1] ? "" : "-" + std::to_string(ends[1])));
+    Say(fmt::format("{} {}{}", word, ends[0], ends[0] == ends[1] ? "" : fmt::format("-{}", ends[1])));
   }
 
   std::string Action() {
@@ -166,8 +166,8 @@ class RuleWriter {
       case FR_ACT_TO_TBL:
         return Lookup();
       case FR_ACT_GOTO:
-        return "goto " + std::to_string(NumberOr(FRA_GOTO, 0)) +
-               ((header_.flags & FIB_RULE_UNRESOLVED) != 0 ? " [unresolved]" : "");
+        return fmt::format("goto {}{}", NumberOr(FRA_GOTO, 0),
+                           (header_.flags & FIB_RULE_UNRESOLVED) != 0 ? " [unresolved]" : "");
       case FR_ACT_NOP:
         return "nop";
       case FR_ACT_BLACKHOLE:
@@ -177,7 +177,7 @@ class RuleWriter {
       case FR_ACT_PROHIBIT:
         return "prohibit";
       default:
-        return "action " + std::to_string(header_.action);
+        return fmt::format("action {}", header_.action);
     }
   }
 
@@ -195,7 +195,7 @@ class RuleWriter {
   // Routes of the table that the rule leaves out. -1: none.
   std::string Suppressed(const std::string& what, int type) {
     const std::uint32_t number = NumberOr(type, 0xffffffff);
-    return number == 0xffffffff ? "" : " suppress_" + what + " " + std::to_string(number);
+    return number == 0xffffffff ? "" : fmt::format(" suppress_{} {}", what, number);
   }
 
   const fib_rule_hdr& header_;

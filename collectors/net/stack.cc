@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/net/stack.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -67,13 +69,13 @@ UpperNetdev UpperOf(const Link& link, const Fact<AddressTable>& addresses) {
 Fact<std::string> BondModeOf(std::uint8_t mode) {
   constexpr std::array<const char*, 7> kModes{"balance-rr", "active-backup", "balance-xor", "broadcast",
                                               "802.3ad",    "balance-tlb",   "balance-alb"};
-  if (mode >= kModes.size()) return Failed("unknown bond mode " + std::to_string(mode));
+  if (mode >= kModes.size()) return Failed(fmt::format("unknown bond mode {}", mode));
   return std::string(kModes[mode]);
 }
 
 Fact<std::vector<std::uint32_t>> LowersOf(const LinkTable& links, std::uint32_t ifindex) {
   const Link* top = links.Find(ifindex);
-  if (top == nullptr) return Failed("interface " + std::to_string(ifindex) + " is not in the list of links");
+  if (top == nullptr) return Failed(fmt::format("interface {} is not in the list of links", ifindex));
   if (!IsStack(links, *top)) return std::vector<std::uint32_t>{};
 
   std::set<std::uint32_t> seen{ifindex};
@@ -88,7 +90,7 @@ Fact<std::vector<std::uint32_t>> LowersOf(const LinkTable& links, std::uint32_t 
     }
     if (!IsStack(links, link) && !LeadsNowhere(link.kind)) ports.insert(link.ifindex);
     if (ports.size() > kMostLowers) {
-      return Failed("more than " + std::to_string(kMostLowers) + " ports under " + top->name);
+      return Failed(fmt::format("more than {} ports under {}", kMostLowers, top->name));
     }
     for (const std::uint32_t below : links.Below(link.ifindex)) {
       if (seen.insert(below).second) open.push_back(links.Find(below));
@@ -112,7 +114,7 @@ Fact<std::vector<UpperNetdev>> UppersOf(const LinkTable& links, std::span<const 
     }
     found.insert(found.end(), next.begin(), next.end());
     if (found.size() > kMostUppers) {
-      return Failed("more than " + std::to_string(kMostUppers) + " interfaces stand on it");
+      return Failed(fmt::format("more than {} interfaces stand on it", kMostUppers));
     }
     near.assign(next.begin(), next.end());
   }

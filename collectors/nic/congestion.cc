@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/congestion.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -72,7 +74,7 @@ std::optional<std::uint64_t> ValueOf(const CongestionControl& control, std::stri
 std::optional<std::uint8_t> ReadEnabled(HostReader& host, const std::string& path) {
   std::uint8_t enabled = 0;
   for (unsigned priority = 0; priority < kPriorities; ++priority) {
-    const FileText text = host.ReadFile(path + "/enable/" + std::to_string(priority));
+    const FileText text = host.ReadFile(fmt::format("{}/enable/{}", path, priority));
     const std::optional<std::uint64_t> on = text.ok() ? NumberIn(*text) : std::nullopt;
     if (!on || *on > 1) return std::nullopt;
     enabled = static_cast<std::uint8_t>(enabled | (*on << priority));
@@ -107,8 +109,8 @@ absl::StatusOr<CongestionControl> ReadMlx5(HostReader& host, const std::string& 
 
 // Broadcom's own bnxt_re (bnxt_re/configfs.c) knows one switch for the traffic of RoCE's own priority.
 absl::StatusOr<CongestionControl> ReadBnxt(HostReader& host, const Port& port) {
-  CongestionControl control{.source = "/sys/kernel/config/bnxt_re/" + port.device + "/ports/" +
-                                      std::to_string(port.number) + "/cc"};
+  CongestionControl control{
+      .source = fmt::format("/sys/kernel/config/bnxt_re/{}/ports/{}/cc", port.device, port.number)};
   RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", control.parameters));
   const std::optional<std::uint64_t> enabled = ValueOf(control, "ecn_enable");
   const std::optional<std::uint8_t> priority = UpTo(kPriorities - 1, ValueOf(control, "roce_prio"));
@@ -165,8 +167,8 @@ Fact<std::uint8_t> DecodeTrafficClass(std::string_view text) {
 
 Fact<std::uint8_t> ReadVerbsTrafficClass(HostReader& host, const Port& port) {
   if (!port.pci) return NoHardware(port);
-  const FileText text = host.ReadFile("/sys/class/infiniband/" + port.device + "/tc/" +
-                                      std::to_string(port.number) + "/traffic_class");
+  const FileText text =
+      host.ReadFile(fmt::format("/sys/class/infiniband/{}/tc/{}/traffic_class", port.device, port.number));
   if (text.ok()) return DecodeTrafficClass(*text);
   if (!Absent(text.status())) return MissingFrom(text.status());
   return NoCongestion("the driver can force none (only mlx5 of MLNX_OFED can)");

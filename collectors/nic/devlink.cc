@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/devlink.h"
 
+#include <fmt/format.h>
 #include <linux/devlink.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
@@ -40,7 +41,7 @@ absl::StatusOr<Attributes> MessageOf(std::span<const std::byte> payload) {
 
 absl::StatusOr<Attributes> NestOf(const Attributes& message, int type) {
   const auto nest = message.Find(type);
-  if (!nest) return Malformed(kDevlinkWhat, "no attribute " + std::to_string(type));
+  if (!nest) return Malformed(kDevlinkWhat, fmt::format("no attribute {}", type));
   return Attributes::Parse(*nest, kDevlinkWhat);
 }
 
@@ -93,7 +94,7 @@ absl::StatusOr<std::string> ValueText(const Attributes& value, NlaType type) {
     case NlaType::kString:
       return std::string();
   }
-  return Malformed(kDevlinkWhat, "a parameter of type " + std::to_string(static_cast<int>(type)));
+  return Malformed(kDevlinkWhat, fmt::format("a parameter of type {}", static_cast<int>(type)));
 }
 
 absl::Status AddValue(std::span<const std::byte> nest, NlaType type, DevlinkParameter& parameter) {
@@ -258,7 +259,7 @@ absl::StatusOr<OfHandle<std::string>> DecodeEswitchMode(std::span<const std::byt
     case DEVLINK_ESWITCH_MODE_SWITCHDEV:
       return OfHandle<std::string>{std::move(handle), "switchdev"};
     default:
-      return Malformed(kDevlinkWhat, "eswitch mode " + std::to_string(mode));
+      return Malformed(kDevlinkWhat, fmt::format("eswitch mode {}", mode));
   }
 }
 

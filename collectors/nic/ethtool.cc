@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/ethtool.h"
 
+#include <fmt/format.h>
 #include <linux/ethtool.h>
 
 #include <algorithm>
@@ -29,11 +30,11 @@ std::vector<std::byte> BytesOf(const T& value) {
 absl::Status CheckAnswer(std::span<const std::byte> answer, std::uint32_t command, std::size_t bytes,
                          std::string_view what) {
   if (answer.size() != bytes) {
-    return Malformed(what, std::to_string(answer.size()) + " bytes, not " + std::to_string(bytes));
+    return Malformed(what, fmt::format("{} bytes, not {}", answer.size(), bytes));
   }
   std::uint32_t answered = 0;
   std::memcpy(&answered, answer.data(), sizeof answered);
-  if (answered != command) return Malformed(what, "the answer is to command " + std::to_string(answered));
+  if (answered != command) return Malformed(what, fmt::format("the answer is to command {}", answered));
   return absl::OkStatus();
 }
 

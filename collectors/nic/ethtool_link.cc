@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/ethtool_link.h"
 
+#include <fmt/format.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 
@@ -59,7 +60,7 @@ std::string FecName(std::uint32_t bit) {
     case ETHTOOL_LINK_MODE_FEC_LLRS_BIT:
       return "LLRS";
     default:
-      return "mode " + std::to_string(bit);
+      return fmt::format("mode {}", bit);
   }
 }
 

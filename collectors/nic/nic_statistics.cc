@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/nic_statistics.h"
 
+#include <fmt/format.h>
 #include <linux/ethtool.h>
 
 #include <algorithm>
@@ -34,11 +35,11 @@ template <class Header>
 absl::Status ReadHeader(std::span<const std::byte> answer, std::uint32_t command, std::size_t bytes,
                         Header& header) {
   if (answer.size() != bytes) {
-    return Malformed(kStatisticsWhat, std::to_string(answer.size()) + " bytes, not " + std::to_string(bytes));
+    return Malformed(kStatisticsWhat, fmt::format("{} bytes, not {}", answer.size(), bytes));
   }
   std::memcpy(&header, answer.data(), sizeof header);
   if (header.cmd != command)
-    return Malformed(kStatisticsWhat, "the answer is to command " + std::to_string(header.cmd));
+    return Malformed(kStatisticsWhat, fmt::format("the answer is to command {}", header.cmd));
   return absl::OkStatus();
 }
 
@@ -115,7 +116,7 @@ absl::StatusOr<std::uint32_t> DecodeStatisticsCount(std::span<const std::byte> a
   if (header.sset_mask != std::uint64_t{1} << ETH_SS_STATS) return Malformed(kStatisticsWhat, "of another set");
   std::uint32_t count = 0;
   std::memcpy(&count, answer.data() + sizeof(ethtool_sset_info), sizeof count);
-  if (count > kMostStatistics) return Malformed(kStatisticsWhat, std::to_string(count) + " of them");
+  if (count > kMostStatistics) return Malformed(kStatisticsWhat, fmt::format("{} of them", count));
   return count;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/pause_thresholds.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bitset>
 #include <cstdint>
@@ -51,7 +53,7 @@ absl::StatusOr<PauseThresholds> DecodePauseThresholds(std::string_view text) {
                        "\"" + SafeLine(line, kShownThresholdBytes) + "\" is no line of a buffer");
     seen.set(*buffer);
   }
-  if (!seen.all()) return Malformed("buffer sizes", "only " + std::to_string(seen.count()) + " of 8 buffers");
+  if (!seen.all()) return Malformed("buffer sizes", fmt::format("only {} of 8 buffers", seen.count()));
   return thresholds;
 }
 

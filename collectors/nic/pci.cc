@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/pci.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -173,7 +175,7 @@ Fact<std::uint32_t> DecodePciSpeed(std::string_view text) {
 Fact<std::uint32_t> DecodePciWidth(std::string_view text) {
   const Fact<std::uint32_t> width = NumberOf<std::uint32_t>(text, 10);
   if (!width || (*width > 0 && *width <= kMostLanes)) return width;
-  return PciFailed(std::to_string(*width) + " lanes");
+  return PciFailed(fmt::format("{} lanes", *width));
 }
 
 Fact<std::uint64_t> DecodeAerTotal(std::string_view text, std::string_view name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/nic/pci_config.h"
 
+#include <fmt/format.h>
 #include <linux/pci_regs.h>
 
 #include <cstddef>
@@ -55,8 +56,7 @@ std::size_t FindExtended(std::string_view config, std::uint16_t id) {
 }
 
 Fact<std::uint32_t> SizeOf(unsigned code, const char* what) {
-  if (code >= kReserved)
-    return PciConfigFailed(std::string(what) + " has the reserved code " + std::to_string(code));
+  if (code >= kReserved) return PciConfigFailed(fmt::format("{} has the reserved code {}", what, code));
   return kSmallestBytes << code;
 }
 
@@ -73,7 +73,7 @@ PciSettings AllMissing(const Missing& why) { return {why, why, why}; }
 
 PciSettings DecodePciConfig(std::string_view config) {
   if (config.size() < kShownToAll) {
-    return AllMissing(PciConfigFailed(std::to_string(config.size()) + " bytes of configuration space"));
+    return AllMissing(PciConfigFailed(fmt::format("{} bytes of configuration space", config.size())));
   }
   if (At<std::uint32_t>(config, PCI_VENDOR_ID) == UINT32_MAX)
     return AllMissing(PciConfigFailed("the function does not answer"));

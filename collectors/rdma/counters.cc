@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/counters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -60,12 +62,12 @@ std::optional<std::uint64_t> DecodeCounter(std::string_view text) {
 }
 
 Fact<std::vector<Counter>> ReadPortCounters(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
-  return ReadDirectory(host, SysfsPath(device, "ports/" + std::to_string(port) + "/counters"),
+  return ReadDirectory(host, SysfsPath(device, fmt::format("ports/{}/counters", port)),
                        "the driver has no port counters (InfiniBand PMA)", "N/A (no PMA)");
 }
 
 HwCounters ReadHwCounters(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
-  HwCounters own = ReadHwDirectory(host, SysfsPath(device, "ports/" + std::to_string(port) + "/hw_counters"));
+  HwCounters own = ReadHwDirectory(host, SysfsPath(device, fmt::format("ports/{}/hw_counters", port)));
   HwCounters shared = ReadHwDirectory(host, SysfsPath(device, "hw_counters"));
   if (!shared.counters) return own;
   if (!own.counters) {
@@ -88,7 +90,7 @@ HwCounters ReadHwCounters(HostReader& host, const RdmaDevice& device, std::uint3
 std::vector<Counter> ReadCmRetries(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
   const std::string directory = "cm_tx_retries";
   const Fact<std::vector<Counter>> read = ReadDirectory(
-      host, SysfsPath(device, "ports/" + std::to_string(port) + "/" + directory), "no ib_cm", "no counters");
+      host, SysfsPath(device, fmt::format("ports/{}/{}", port, directory)), "no ib_cm", "no counters");
   if (!read) return {};
   std::vector<Counter> counters = *read;
   for (Counter& counter : counters) counter.name.insert(0, directory + "/");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/gids.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -27,9 +29,8 @@ std::string NetdevOf(HostReader& host, const Network& network, const std::string
     const absl::StatusOr<Link> link = FindLink(host, network, gid.ifindex);
     if (link.ok()) found->second = link->name;
   }
-  const absl::StatusOr<std::string> sysfs =
-      host.ReadFile("/sys/class/infiniband/" + device + "/ports/" + std::to_string(gid.port) +
-                    "/gid_attrs/ndevs/" + std::to_string(gid.index));
+  const absl::StatusOr<std::string> sysfs = host.ReadFile(
+      fmt::format("/sys/class/infiniband/{}/ports/{}/gid_attrs/ndevs/{}", device, gid.port, gid.index));
   return sysfs.ok() && TrimRight(*sysfs) == found->second ? found->second : "";
 }
 

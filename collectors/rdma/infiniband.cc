@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/infiniband.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -19,7 +21,7 @@ constexpr std::uint16_t kPermissiveLid = 0xffff;
 constexpr std::uint16_t kMembership = 0x8000;  // of a P_Key; the rest names the partition
 
 std::string PortFile(const RdmaDevice& device, std::uint32_t port, std::string_view file) {
-  return SysfsPath(device, "ports/" + std::to_string(port) + "/" + std::string(file));
+  return SysfsPath(device, fmt::format("ports/{}/{}", port, file));
 }
 
 Fact<std::uint16_t> ReadHex16(HostReader& host, const std::string& path) {
@@ -106,7 +108,7 @@ Infiniband ReadInfiniband(HostReader& host, const RdmaDevice& device, std::uint3
   if (*transport != Transport::kInfiniBand)
     return NoneOf({Missing::Kind::kUnsupported, "not an InfiniBand port"});
   if (port == 0 || port > std::numeric_limits<std::uint8_t>::max())
-    return NoneOf({Missing::Kind::kFailed, "no InfiniBand device has a port " + std::to_string(port)});
+    return NoneOf({Missing::Kind::kFailed, fmt::format("no InfiniBand device has a port {}", port)});
   const auto number = static_cast<std::uint8_t>(port);
   Infiniband ib;
   ib.lid = ReadHex16(host, PortFile(device, port, "lid"));

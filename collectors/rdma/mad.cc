@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/mad.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -53,8 +55,8 @@ absl::Status StatusOf(std::uint16_t status, std::string_view what) {
       "reserved", "reserved",    "bad attribute or modifier"};
   if (status == 0) return absl::OkStatus();
   const std::size_t code = status >> 2U & 7U;
-  const std::string text = "ask for " + std::string(what) + ": the agent answers with status " +
-                           std::to_string(status) + (code != 0 ? " (" + std::string(kWords[code]) + ")" : "");
+  const std::string text = fmt::format("ask for {}: the agent answers with status {}{}", what, status,
+                                       code != 0 ? " (" + std::string(kWords[code]) + ")" : "");
   if (code == 2 || code == 3) return absl::UnimplementedError(text);
   if ((status & kBusy) != 0) return absl::UnavailableError(text);
   return absl::InternalError(text);
@@ -137,7 +139,7 @@ std::vector<std::byte> PortCountersExtendedRequest(std::uint8_t port) {
 absl::StatusOr<MadHeader> DecodeMadHeader(std::span<const std::byte> mad) {
   constexpr std::uint64_t kWithoutDirection = 0x7fff;
   if (mad.size() != kMadBytes)
-    return Malformed("management datagram", std::to_string(mad.size()) + " bytes, not 256");
+    return Malformed("management datagram", fmt::format("{} bytes, not 256", mad.size()));
   const std::uint64_t status_mask = Octet(mad, 1) == kMadDirectedRoute ? kWithoutDirection : 0xffffU;
   return MadHeader{.base_version = Octet(mad, 0),
                    .management_class = Octet(mad, 1),
@@ -153,8 +155,8 @@ absl::Status CheckMadQuestion(std::span<const std::byte> mad) {
   const bool known = header.management_class == kMadDirectedRoute || header.management_class == kMadPerformance;
   if (header.base_version == kVersion && header.method == kMadGet && known) return absl::OkStatus();
   return absl::InvalidArgumentError("send a management datagram: it is no question (class " +
-                                    std::to_string(header.management_class) + ", method " +
-                                    std::to_string(header.method) + ")");
+                                    fmt::format("{}, method ", header.management_class) +
+                                    fmt::format("{})", header.method));
 }
 
 void ClearTransaction(std::span<std::byte> mad) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/rdma_devices.h"
 
+#include <fmt/format.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 
@@ -53,7 +54,7 @@ absl::StatusOr<RdmaDevice> DecodeRdmaDevice(std::span<const std::byte> payload) 
   RR_ASSIGN_OR_RETURN(std::string name, attributes.Text(RDMA_NLDEV_ATTR_DEV_NAME));
   if (!IsPathPart(name)) return Malformed("RDMA device", "impossible name \"" + name + "\"");
   RR_ASSIGN_OR_RETURN(const std::uint32_t ports, attributes.U32(RDMA_NLDEV_ATTR_PORT_INDEX));
-  if (ports > kMostPorts) return Malformed("RDMA device", std::to_string(ports) + " ports");
+  if (ports > kMostPorts) return Malformed("RDMA device", fmt::format("{} ports", ports));
   RR_ASSIGN_OR_RETURN(const std::uint64_t node_guid, attributes.U64(RDMA_NLDEV_ATTR_NODE_GUID));
 
   RdmaDevice device{.index = index, .name = std::move(name), .port_count = ports, .node_guid = node_guid};
@@ -159,7 +160,7 @@ Fact<PortState> PortStateOf(std::uint32_t state) {
   constexpr PortState kStates[] = {PortState::kUnknown, PortState::kDown,   PortState::kInit,
                                    PortState::kArmed,   PortState::kActive, PortState::kActiveDefer};
   if (state == 0 || state >= std::size(kStates)) {
-    return Missing{Missing::Kind::kFailed, "unknown port state " + std::to_string(state)};
+    return Missing{Missing::Kind::kFailed, fmt::format("unknown port state {}", state)};
   }
   return kStates[state];
 }
@@ -168,8 +169,7 @@ Fact<std::uint32_t> MtuBytesOf(std::uint32_t mtu) {
   constexpr std::uint32_t kSmallest = 1;  // IBV_MTU_256
   constexpr std::uint32_t kLargest = 5;   // IBV_MTU_4096
   if (mtu < kSmallest || mtu > kLargest) {
-    return Missing{Missing::Kind::kUnsupported,
-                   "not an InfiniBand MTU (enum ibv_mtu " + std::to_string(mtu) + ")"};
+    return Missing{Missing::Kind::kUnsupported, fmt::format("not an InfiniBand MTU (enum ibv_mtu {})", mtu)};
   }
   return std::uint32_t{128} << mtu;
 }
@@ -188,8 +188,7 @@ Fact<std::uint32_t> DecodeRate(std::string_view text) {
 }
 
 Fact<std::uint32_t> ReadRate(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
-  const absl::StatusOr<std::string> text =
-      host.ReadFile(SysfsPath(device, "ports/" + std::to_string(port) + "/rate"));
+  const absl::StatusOr<std::string> text = host.ReadFile(SysfsPath(device, fmt::format("ports/{}/rate", port)));
   if (!text.ok()) return MissingFrom(text.status());
   return DecodeRate(*text);
 }

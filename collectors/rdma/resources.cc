@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/resources.h"
 
+#include <fmt/format.h>
 #include <rdma/rdma_netlink.h>
 
 #include <array>
@@ -68,7 +69,7 @@ Fact<RdmaResources> ReadResources(HostReader& host, const RdmaDevice& device) {
 absl::StatusOr<bool> DecodeNetnsShared(std::span<const std::byte> payload) {
   RR_ASSIGN_OR_RETURN(const Attributes attributes, Attributes::Parse(payload, "RDMA system"));
   RR_ASSIGN_OR_RETURN(const std::uint8_t mode, attributes.U8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE));
-  if (mode > 1) return Malformed("RDMA system", "network namespace mode " + std::to_string(mode));
+  if (mode > 1) return Malformed("RDMA system", fmt::format("network namespace mode {}", mode));
   return mode == 1;
 }
 

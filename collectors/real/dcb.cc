@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/real/dcb.h"
 
+#include <fmt/format.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <poll.h>
@@ -75,7 +76,7 @@ absl::StatusOr<UniqueFd> Join() {
 
 // Empty: there is no such process any more.
 std::string NameOf(std::uint32_t pid) {
-  absl::StatusOr<std::string> name = ReadWholeFile("/proc/" + std::to_string(pid) + "/comm");
+  absl::StatusOr<std::string> name = ReadWholeFile(fmt::format("/proc/{}/comm", pid));
   if (!name.ok()) return {};
   while (!name->empty() && name->back() == '\n') name->pop_back();
   return *std::move(name);

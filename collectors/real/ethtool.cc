@@ -3,6 +3,7 @@
 // and what kernels older than it know.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/ethtool.h>
 #include <linux/if.h>
 #include <linux/sockios.h>
@@ -85,11 +86,10 @@ absl::StatusOr<Query> CheckQuery(std::span<const std::byte> request) {
   const auto command = NumberAt(request, 0);
   const auto* const query = std::ranges::find(kQueries, command, &Query::command);
   if (query == kQueries.end()) {
-    return absl::InvalidArgumentError("ethtool: command " + std::to_string(command) + " is no known query");
+    return absl::InvalidArgumentError(fmt::format("ethtool: command {} is no known query", command));
   }
   if (request.size() < query->bytes || request.size() < BytesAnswered(*query, request)) {
-    return absl::InvalidArgumentError("ethtool: command " + std::to_string(command) +
-                                      " has no room for its answer");
+    return absl::InvalidArgumentError(fmt::format("ethtool: command {} has no room for its answer", command));
   }
   if (command == ETHTOOL_GSSET_INFO) {
     std::uint64_t sets = 0;

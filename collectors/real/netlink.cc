@@ -2,6 +2,7 @@
 // One question to the kernel over netlink, and its whole answer.
 #include "collectors/questions/netlink.h"
 
+#include <fmt/format.h>
 #include <linux/dcbnl.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
@@ -39,12 +40,12 @@ struct Received {
 std::string Name(const NetlinkRequest& request) {
   const std::string verb = request.dump ? "list by " : "ask ";
   if (request.protocol == NETLINK_RDMA) {
-    return verb + "RDMA netlink command " + std::to_string(RDMA_NL_GET_OP(request.type));
+    return fmt::format("{}RDMA netlink command {}", verb, RDMA_NL_GET_OP(request.type));
   }
   if (request.protocol == NETLINK_NETFILTER && NFNL_SUBSYS_ID(request.type) == NFNL_SUBSYS_NFTABLES) {
-    return verb + "nf_tables netlink command " + std::to_string(NFNL_MSG_TYPE(request.type));
+    return fmt::format("{}nf_tables netlink command {}", verb, NFNL_MSG_TYPE(request.type));
   }
-  if (request.protocol != NETLINK_ROUTE) return verb + "netlink protocol " + std::to_string(request.protocol);
+  if (request.protocol != NETLINK_ROUTE) return fmt::format("{}netlink protocol {}", verb, request.protocol);
   switch (request.type) {
     case RTM_GETLINK:
       return verb + "rtnetlink GETLINK";
@@ -61,7 +62,7 @@ std::string Name(const NetlinkRequest& request) {
     case RTM_GETDCB:
       return verb + "dcbnl";
     default:
-      return verb + "rtnetlink type " + std::to_string(request.type);
+      return fmt::format("{}rtnetlink type {}", verb, request.type);
   }
 }
 

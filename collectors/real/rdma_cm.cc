@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/real/rdma_cm.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ absl::Status WhyNoRdmaCm(const std::string& root, int error_number) {
 
 // Read, or make, read and remove.
 absl::StatusOr<RdmaCmAnswer> TryOnce(const std::string& directory, std::uint32_t port) {
-  const std::string port_directory = directory + "/ports/" + std::to_string(port);
+  const std::string port_directory = fmt::format("{}/ports/{}", directory, port);
   struct stat information {};
   if (::stat(directory.c_str(), &information) == 0) return ReadBoth(port_directory);
   if (errno != ENOENT) return ErrnoStatus(errno, "look at " + directory);

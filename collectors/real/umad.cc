@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A question to a port's own InfiniBand management agents, by /dev/infiniband/umadN and libibumad. Nothing is
 // registered that would be sent datagrams unasked.
+#include <fmt/format.h>
 #include <infiniband/umad.h>
 
 #include <cerrno>
@@ -92,7 +93,7 @@ absl::StatusOr<std::vector<std::byte>> Exchange(int port, const MadRequest& requ
 absl::StatusOr<std::vector<std::byte>> MadRequest::AskThisHost() const {
   RR_RETURN_IF_ERROR(CheckMadQuestion(mad));
   RR_RETURN_IF_ERROR(RequireUmad());
-  const std::string name = device + "/" + std::to_string(port);
+  const std::string name = fmt::format("{}/{}", device, port);
   if (port == 0 || port > std::numeric_limits<std::uint8_t>::max())
     return ErrnoStatus(EINVAL, "open umad of " + name);
   errno = 0;

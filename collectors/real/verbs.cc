@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What libibverbs tells of a device and its ports. Queries only: no protection domain, no memory, no queue
 // pair. They fail when the device is not there, or may not be opened (/dev/infiniband/uverbs*).
+#include <fmt/format.h>
 #include <infiniband/verbs.h>
 
 #include <cerrno>
@@ -37,7 +38,7 @@ absl::StatusOr<Context> Open(const std::string& name) {
 }
 
 absl::StatusOr<ibv_port_attr> QueryPort(ibv_context* context, const std::string& device, std::uint32_t port) {
-  const std::string object = "query verbs port " + device + "/" + std::to_string(port);
+  const std::string object = fmt::format("query verbs port {}/{}", device, port);
   if (port == 0 || port > std::numeric_limits<std::uint8_t>::max()) return ErrnoStatus(EINVAL, object);
   ibv_port_attr attr{};
   const int error_number = ibv_query_port(context, static_cast<std::uint8_t>(port), &attr);

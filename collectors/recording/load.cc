@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -148,7 +149,7 @@ absl::StatusOr<std::vector<std::string>> HostFolders(int parent, const std::stri
     if (::fstatat(parent, name.c_str(), &information, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISDIR(information.st_mode) && !S_ISLNK(information.st_mode)) continue;
     names.push_back(name);
-    if (names.size() > kMaxHosts) return Bad(directory, "more than " + std::to_string(kMaxHosts) + " folders");
+    if (names.size() > kMaxHosts) return Bad(directory, fmt::format("more than {} folders", kMaxHosts));
   }
   std::ranges::sort(names, NaturalLess);
   return names;

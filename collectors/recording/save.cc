@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -98,10 +99,9 @@ absl::StatusOr<std::string> RecordingSaver::Save(const RecordingFiles& files, co
 
 absl::Status RecordingSaver::Begin(const std::string& place) {
   const std::lock_guard lock(mutex_);
-  const std::string stem =
-      (std::filesystem::path(directory_) / (".saving-" + std::to_string(::getpid()))).string();
+  const std::string stem = (std::filesystem::path(directory_) / fmt::format(".saving-{}", ::getpid())).string();
   for (int attempt = 0; attempt < kMostLeftovers; ++attempt) {
-    std::string hidden = stem + "-" + std::to_string(attempt);
+    std::string hidden = fmt::format("{}-{}", stem, attempt);
     if (::mkdir(hidden.c_str(), 0777) == 0) {
       unfinished_ = std::move(hidden);
       return absl::OkStatus();

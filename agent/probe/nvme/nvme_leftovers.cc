@@ -2,6 +2,7 @@
 #include "agent/probe/nvme/nvme_leftovers.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,7 +30,7 @@ std::optional<pid_t> OwnerOf(const std::string& folder) {
 
 bool IsAlive(pid_t process, Moment moment, const std::string& proc) {
   if (process == ::getpid()) return moment == Moment::kLater;
-  return ReadLine(proc + "/" + std::to_string(process) + "/comm").starts_with("rdmaready");
+  return ReadLine(fmt::format("{}/{}/comm", proc, process)).starts_with("rdmaready");
 }
 
 absl::Status Remove(const std::string& folder) {
