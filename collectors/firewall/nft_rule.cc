@@ -67,7 +67,8 @@ Source MetaOf(const NftPacket& packet, std::uint32_t key) {
   Source bits;
   if (key == NFT_META_IIF) bits.Put(0, packet.ifindex);
   if (key == NFT_META_L4PROTO) bits.Put(0, packet.protocol);
-  if (key == NFT_META_NFPROTO) bits.Put(0, static_cast<std::uint8_t>(packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4));
+  if (key == NFT_META_NFPROTO)
+    bits.Put(0, static_cast<std::uint8_t>(packet.ipv6 ? NFPROTO_IPV6 : NFPROTO_IPV4));
   if (key == NFT_META_IIFNAME) {
     packet.netdev.copy(reinterpret_cast<char*>(bits.value.data()), bits.value.size() - 1);
     bits.known.fill(std::byte{0xff});
