@@ -154,9 +154,9 @@ absl::Status CheckMadQuestion(std::span<const std::byte> mad) {
   RR_ASSIGN_OR_RETURN(const MadHeader header, DecodeMadHeader(mad));
   const bool known = header.management_class == kMadDirectedRoute || header.management_class == kMadPerformance;
   if (header.base_version == kVersion && header.method == kMadGet && known) return absl::OkStatus();
-  return absl::InvalidArgumentError("send a management datagram: it is no question (class " +
-                                    fmt::format("{}, method ", header.management_class) +
-                                    fmt::format("{})", header.method));
+  return absl::InvalidArgumentError(
+      fmt::format("send a management datagram: it is no question (class {}, method {})",
+                  header.management_class, header.method));
 }
 
 void ClearTransaction(std::span<std::byte> mad) {
