@@ -43,7 +43,7 @@ std::string_view Name(Rung rung) {
 }
 
 std::string_view Name(RungOutcome outcome) {
-  return NameIn<RungOutcome::kUnknown>({"not-run", "pass", "fail", "unknown"}, outcome);
+  return NameIn<RungOutcome::kFail>({"unknown", "not-run", "pass", "fail"}, outcome);
 }
 
 std::string_view Name(Operation operation) {
@@ -126,7 +126,10 @@ std::string_view Name(ModuleState state) {
 
 std::string_view Name(Profile::Vlan vlan) { return NameIn<Profile::Vlan::kTagged>({"any", "tagged"}, vlan); }
 
-std::optional<Rung> RungFromName(std::string_view name) { return FromName<Rung::kShare>(name); }
+std::optional<Rung> RungFromName(std::string_view name) {
+  const std::optional<Rung> rung = FromName<Rung::kShare>(name);
+  return rung == Rung::kUnknown ? std::nullopt : rung;  // nobody asks for that one
+}
 
 std::optional<Outcome> OutcomeFromName(std::string_view name) {
   return FromName<Outcome::kNotApplicable>(name);

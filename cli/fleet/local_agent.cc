@@ -65,7 +65,7 @@ absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions
   server.store.hold = false;  // two commands of one user may run beside each other
   RR_ASSIGN_OR_RETURN(std::unique_ptr<HostedAgent> agent, HostedAgent::Start(server));
   parts->agent = std::move(agent);
-  parts->client = std::make_unique<AgentClient>(HostName(), parts->agent.InProcessChannel(), options);
+  parts->client = std::make_unique<AgentClient>(HostName(), parts->agent->InProcessChannel(), options);
   return std::unique_ptr<LocalAgent>(new LocalAgent(std::move(parts)));
 }
 
