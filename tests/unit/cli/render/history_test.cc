@@ -141,7 +141,7 @@ TEST(HistoryText, NamesAFewOfManyEachOnce) {
 }
 
 TEST(HistoryText, SaysWhenARunCannotBeReadAndKeepsTerminalsSafe) {
-  RunRecord damaged{.run_id = "mine\x1b[2J", .started_unix_ns = kNow};
+  RunRecord damaged{.run_id = "mine\x1b[2J", .started_unix_ns = kNow, .level = Rung::kHost};
   damaged.report.error = "the stored result is damaged";
   const std::string text = HistoryText({.hosts = {HistoryOf("a", {damaged})}}, {});
   EXPECT_THAT(text, HasSubstr("undetermined  host"));
