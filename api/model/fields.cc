@@ -113,7 +113,7 @@ void Resize(void* container, std::size_t size) {
   } else if constexpr (kIsFact<T>) {
     if (size > 0) value.Emplace();
   } else if constexpr (!kIsArray<T>) {
-    size > 0 ? static_cast<void>(value.emplace()) : value.reset();
+    size > 0 ? static_cast<void>(value.emplace(typename T::value_type{})) : value.reset();
   }
 }
 
