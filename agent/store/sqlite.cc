@@ -72,7 +72,7 @@ int ErrnoOf(sqlite3* database) {
   if (const int number = sqlite3_system_errno(database); number != 0) return number;
   for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
     sqlite3_file* file = nullptr;
-    if (sqlite3_file_control(database, "main", which, &file) != SQLITE_OK) continue;
+    if (sqlite3_file_control(database, "main", which, static_cast<void*>(&file)) != SQLITE_OK) continue;
     if (const int number = LastErrno(file); number != 0) return number;
   }
   return 0;

@@ -104,7 +104,7 @@ ProfileReading Read(std::string_view yaml, std::string_view file_name, Extendabl
   Sort(reading);
   if (!reading.faults.empty()) return reading;
   absl::StatusOr<std::string> digest = DigestOf(chain);
-  if (digest.ok()) message.set_digest(*std::move(digest));
+  if (digest.ok()) message.set_digest(*digest);
   absl::StatusOr<Profile> profile = digest.ok() ? FromProto(message) : digest.status();
   if (profile.ok()) {
     reading.profile = *std::move(profile);
