@@ -15,7 +15,7 @@ build_packages=(
 
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
-test_packages=(clang-tidy-19)
+test_packages=(clang-tidy-19 git)
 
 started=$SECONDS
 
