@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of hosts of public threads, and what is true of them: see tests/fixtures/README.md, "The corpus".
+
+`corpus_test.py --update` writes down anew which expectations do not hold."""
+import pathlib
+import re
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import corpus  # noqa: E402
+import expectations  # noqa: E402
+import fixtures  # noqa: E402
+import tool  # noqa: E402
+
+MEANT_SO = "meant so? then: tests/integration/corpus_test.py --update"
+PFC_OFF = {"id": "pfc.lossless-priority", "outcome": "fail", "hidden_by": "", "subject": "mlx5_0/1 ens1f0np0",
+           "observed": "PFC off", "expected": "PFC on 3", "fix": "dcb pfc set dev ens1f0np0 prio-pfc 3:on"}
+EXPECTED = """\
+# A comment.
+source: [https://example.org/a, 'https://example.org/b#c']
+healthy: false
+verdict: not-ready
+must:
+  - {check: pfc.lossless-priority, outcome: fail, says: 'it''s off: [03]',
+     subject: ens1}
+  - {check: ets.*}
+must_not:
+"""
+
+
+class Corpus(unittest.TestCase):
+    def test_what_does_not_hold_is_what_was_written_down(self):
+        lines, score = corpus.score(corpus.cases())
+        print(corpus.told(score), file=sys.stderr)
+        written = corpus.UNHELD.read_text() if corpus.UNHELD.exists() else ""
+        if difference := fixtures.difference(written, corpus.text(lines, score)):
+            self.fail(f"{MEANT_SO}\n{difference}")
+
+    def test_a_third_of_the_hosts_are_healthy_and_all_are_told_of_in_public(self):
+        cases = corpus.cases()
+        self.assertGreaterEqual(len(cases), 20)
+        self.assertGreaterEqual(3 * sum(case.healthy for case in cases), len(cases))
+        for case in cases:
+            with self.subTest(case=case.name):
+                self.assertTrue(case.sources)
+                for source in case.sources:
+                    self.assertRegex(source, r"^https?://\S+$")
+                self.assertIn(f"\nprofile: {case.profile}\n", (case.folder / "host.yaml").read_text())
+                if case.healthy:
+                    self.assertNotIn("not-ready", case.verdicts)
+                    self.assertTrue(any(entry.check == "*" for entry in case.must_not), "nothing is wrong with it")
+
+    def test_what_must_not_be_said_can_be_said(self):
+        """A misspelt id in `must_not` would hold for ever; in `must` it never would."""
+        cases = corpus.cases()
+        known = set(tool.rdmaready("explain", "--list").out.split())
+        known |= {entry.check for case in cases for entry in case.must}
+        for case in cases:
+            unknown = {entry.check for entry in case.must_not if "*" not in entry.check} - known
+            self.assertEqual(unknown, set(), case.name)
+
+
+class Matching(unittest.TestCase):
+    def matches(self, finding=None, **wanted):
+        return corpus.Entry({"check": "pfc.lossless-priority", **wanted}).matches({**PFC_OFF, **(finding or {})})
+
+    def test_each_key_narrows(self):
+        self.assertTrue(self.matches())
+        self.assertTrue(self.matches(outcome=["warn", "fail"], subject="ens1", says="prio-pfc 3:on"))
+        self.assertTrue(self.matches(check="pfc.*", says="off.*on 3"))
+        for wanted in ({"check": "pfc.delay"}, {"outcome": "pass"}, {"subject": "ens2"}, {"says": "PFC on 4"},
+                       {"check": "*", "but": ["pfc.*"]}):
+            self.assertFalse(self.matches(**wanted), wanted)
+
+    def test_what_follows_from_another_says_nothing(self):
+        self.assertFalse(self.matches({"hidden_by": "drv.dcb-capable"}))
+
+    def test_a_verdict_a_thing_unsaid_and_a_thing_said_wrongly_are_told(self):
+        case = object.__new__(corpus.Case)
+        case.verdicts, case.must = ["ready"], [corpus.Entry({"check": "ets.tsa", "outcome": "fail", "says": "vendor"})]
+        case.must_not = [corpus.Entry({"check": "*"}), corpus.Entry({"check": "pfc.*"})]
+        two_ports = [PFC_OFF, {**PFC_OFF, "subject": "mlx5_1/1 ens1f1np1"}]
+        self.assertEqual(case.unheld({"verdict": "not-ready", "findings": two_ports}),
+                         {"verdict": ["not-ready, not ready"], "unsaid": ["fail  ets.tsa  says vendor"],
+                          "wrong": ["fail  pfc.lossless-priority"]})
+        self.assertEqual(case.unheld({"verdict": "ready", "findings": [
+            {**PFC_OFF, "id": "ets.tsa", "observed": "vendor", "outcome": "fail"}]}),
+            {"verdict": [], "unsaid": [], "wrong": ["fail  ets.tsa"]})
+
+    def test_the_score(self):
+        self.assertEqual(corpus.told(corpus.Score(hosts=4, verdicts=3, must=8, said=6, wrong=2)),
+                         "precision 0.75 (6 said rightly, 2 wrongly), recall 0.75 (6 of 8 said), verdict of 3 of 4 hosts")
+
+
+class Reading(unittest.TestCase):
+    def test_an_expectation(self):
+        self.assertEqual(expectations.read(EXPECTED), {
+            "source": ["https://example.org/a", "https://example.org/b#c"], "healthy": False, "verdict": "not-ready",
+            "must": [{"check": "pfc.lossless-priority", "outcome": "fail", "says": "it's off: [03]", "subject": "ens1"},
+                     {"check": "ets.*"}],
+            "must_not": []})
+
+    def test_what_it_cannot_read_is_an_error_with_its_line(self):
+        for text, line in (("healthy true\n", 1), ("a: 1\n - b\n", 2), ("must:\n  - {check: a\n", 2), ("a: [b, c]]\n", 1),
+                           ("a: 1\na: 2\n", 2), ("  - b\n", 1), ("a: 'b\n", 1), ("a: {b}\n", 1), ("a: b # c\n", 1)):
+            with self.subTest(text=text), self.assertRaisesRegex(ValueError, f"^line {line}: "):
+                expectations.read(text)
+
+    def test_an_unknown_key_is_an_error(self):
+        with self.assertRaisesRegex(ValueError, re.escape("an entry has no outcomes")):
+            corpus.Entry({"check": "a", "outcomes": "fail"})
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        found = corpus.score(corpus.cases())
+        corpus.UNHELD.write_text(corpus.text(*found))
+        print(corpus.told(found[1]))
+    else:
+        unittest.main()
