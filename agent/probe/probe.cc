@@ -9,6 +9,7 @@
 #include "agent/probe/nfs/nfs_proof.h"
 #include "agent/probe/nvme/nvme_probe.h"
 #include "agent/probe/smb/smb_probe.h"
+#include "api/model/probe_walk.h"
 
 namespace rdmaready {
 
