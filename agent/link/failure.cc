@@ -2,6 +2,7 @@
 #include "agent/link/failure.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <string>
 
@@ -33,6 +34,8 @@ constexpr KindRow kKinds[] = {
     {FailureKind::kCorrupt, absl::StatusCode::kDataLoss, 10},
     {FailureKind::kCancelled, absl::StatusCode::kCancelled, 4},
 };
+
+static_assert(std::size(kKinds) == static_cast<std::size_t>(FailureKind::kCancelled) + 1);
 
 const KindRow& RowOf(FailureKind kind) {
   const auto* const row = std::ranges::find(kKinds, kind, &KindRow::kind);

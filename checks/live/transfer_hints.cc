@@ -2,6 +2,7 @@
 #include "checks/live/transfer_hints.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 
 #include "checks/words/words.h"
@@ -77,6 +78,8 @@ constexpr FailureWords kFailures[] = {
      "Data changed on its way without any error: storage would store the damage"},
     {FailureKind::kCancelled, "cancelled", "The test was given up before it could show anything"},
 };
+
+static_assert(std::size(kFailures) == static_cast<std::size_t>(FailureKind::kCancelled) + 1);
 
 FailureWords WordsOf(FailureKind kind) {
   const auto* const row = std::ranges::find(kFailures, kind, &FailureWords::kind);
