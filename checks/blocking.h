@@ -52,6 +52,8 @@ inline constexpr Demand kDemandsLossless{"asks for a lossless priority (pfc)",
                                          [](const Profile& p) { return p.pfc.has_value() && !p.pfc->empty(); }};
 inline constexpr Demand kDemandsPfcOff{"asks for PFC to be off (an empty pfc)",
                                        [](const Profile& p) { return p.pfc.has_value() && p.pfc->empty(); }};
+inline constexpr Demand kDemandsSelectedPorts{"is for some ports (ports)",
+                                              [](const Profile& p) { return !p.ports.empty(); }};
 inline constexpr Demand kDemandsPorts{"names a number of ports",
                                       [](const Profile& p) { return p.min_ports.has_value(); }};
 inline constexpr Demand kDemandsVlan{"asks for tagged frames (vlan)",

@@ -21,6 +21,7 @@ struct GroupedFamily {
 // In the order of the report.
 constexpr GroupedFamily kFamilies[] = {
     {"device", InventoryChecks},
+    {"device", SelectionChecks},
     {"device", BondChecks},
     {"device", BootChecks},
     {"device", DriverChecks},

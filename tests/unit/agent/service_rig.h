@@ -65,7 +65,7 @@ class ServedAgent {
               ProbeNetwork network = HostNetwork())
       : agent_(host, store, std::move(make_link),
                {.version = "9.9.9",
-                .default_profile = *LoadProfile("virtual-fabric"),
+                .default_profiles = {*LoadProfile("virtual-fabric")},
                 .lock_directory = lock_directory,
                 .instance_id = "cafe",
                 .events =

@@ -38,7 +38,9 @@ std::vector<Profile> Others() {
   Profile roles = VirtualFabricProfile();
   roles.roles = {Role::kSmbServer,     Role::kSmbClient,  Role::kNvmeTarget, Role::kNvmeHost,
                  Role::kIserInitiator, Role::kIserTarget, Role::kNfsServer,  Role::kNfsClient};
-  return {tagged, cluster, roles, VirtualFabricProfile(), Profile{.name = "asks-nothing"}};
+  Profile some = VirtualFabricProfile();
+  some.ports = {{.netdev = "dcb*"}};
+  return {tagged, cluster, roles, some, VirtualFabricProfile(), Profile{.name = "asks-nothing"}};
 }
 
 // A demand that no profile makes would never block, and one that every profile makes always.

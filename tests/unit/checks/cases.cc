@@ -5,6 +5,7 @@ namespace rdmaready {
 
 // One for each family of checks/catalog.cc.
 std::vector<CheckCase> InventoryCases();
+std::vector<CheckCase> SelectionCases();
 std::vector<CheckCase> BondCases();
 std::vector<CheckCase> BootCases();
 std::vector<CheckCase> DriverCases();
@@ -47,7 +48,7 @@ std::vector<CheckCase> PairCases();
 
 const std::vector<CheckCase>& AllCheckCases() {
   static const std::vector<CheckCase> cases = Joined({
-      InventoryCases(),  BondCases(),         BootCases(),         DriverCases(),         InfinibandCases(),
+      SelectionCases(),  InventoryCases(),  BondCases(),         BootCases(),         DriverCases(),         InfinibandCases(),
       LinkCases(),       LinkHealthCases(),   PcieCases(),         PortCountedCases(),    RdmaCountedCases(),
       NicCountedCases(), DeviceLimitsCases(), MtuCases(),          HostCases(),           SecurityCases(),
       IpCases(),         ArpCases(),          FirewallCases(),     VlanCases(),           GidCases(),
