@@ -155,7 +155,8 @@ bool ProvesItsRung(std::string_view id) {
 std::string_view FamilyOf(std::string_view id) { return id.substr(0, id.find('.')); }
 
 bool Blocks(const Check& check, const Profile& profile) {
-  return check.blocks_for != nullptr && check.blocks_for->made_by(profile);
+  if (check.blocks_for == nullptr || !check.blocks_for->made_by(profile)) return false;
+  return !profile.advice || std::ranges::find(*profile.advice, check.blocks_for->key) == profile.advice->end();
 }
 
 Scope ScopeOf(const Check& check) {

@@ -50,6 +50,8 @@ void CheckEnums(const v1::Profile& message, Problems& problems) {
   demand(v1::Profile::Trust_IsValid(message.trust()), "trust");
   demand(v1::Profile::Dcbx_IsValid(message.dcbx()), "dcbx");
   demand(v1::Profile::Vlan_IsValid(message.vlan()), "vlan");
+  demand(v1::Profile::DcbSetBy_IsValid(message.dcb_set_by()), "dcb_set_by");
+  demand(v1::Profile::Marking_IsValid(message.marking()), "marking");
 }
 
 void CheckRanges(const v1::Profile& message, Problems& problems) {
@@ -356,13 +358,25 @@ void CheckTlvs(const v1::Profile& message, Problems& problems) {
   if (seen.empty()) problems.push_back({"lldp_tlvs", "an empty list"});
 }
 
+void CheckAdvice(const v1::Profile& message, Problems& problems) {
+  if (!message.has_advice()) return;
+  std::vector<int> seen;
+  for (const int key : message.advice().keys()) {
+    if (key == v1::Profile::KEY_UNKNOWN || !v1::Profile::Key_IsValid(key))
+      problems.push_back({"advice", "a value from a newer version"});
+    if (std::ranges::find(seen, key) != seen.end()) problems.push_back({"advice", "a key is there twice"});
+    seen.push_back(key);
+  }
+  if (seen.empty()) problems.push_back({"advice", "an empty list"});
+}
+
 }  // namespace
 
 std::vector<ProfileProblem> FindProblems(const v1::Profile& message) {
   Problems problems;
   for (const auto check :
        {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses, CheckHeartbeat, CheckCnp,
-        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs}) {
+        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs, CheckAdvice}) {
     check(message, problems);
   }
   return problems;
