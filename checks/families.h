@@ -25,6 +25,7 @@ std::vector<Check> PortCountedChecks();
 std::vector<Check> RdmaCountedChecks();
 std::vector<Check> NicCountedChecks();
 std::vector<Check> PfcCountedChecks();
+std::vector<Check> PriorityCountedChecks();
 // host/
 std::vector<Check> HostChecks();
 std::vector<Check> SecurityChecks();
@@ -39,6 +40,7 @@ std::vector<Check> MarkingChecks();
 std::vector<Check> CongestionChecks();
 // dcb/
 std::vector<Check> DcbxChecks();
+std::vector<Check> DcbAtBootChecks();
 std::vector<Check> DriftChecks();
 std::vector<Check> PeerChecks();
 std::vector<Check> PauseChecks();
