@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t kMostBootFiles = 256;
 
-// doRoCE sets it, and PFC besides.
-constexpr std::array<std::string_view, 4> kTosWords{"default_roce_tos", "cma_roce_tos", "traffic_class",
-                                                    "doRoCE"};
-constexpr std::array<std::string_view, 8> kBootFolders{"/etc/systemd/system",
-                                                       "/etc/infiniband",
+constexpr std::array<std::string_view, 3> kTosWords{"default_roce_tos", "cma_roce_tos", "traffic_class"};
+// NVIDIA's script sets it, and PFC besides; it adds itself to openibd's hooks.
+constexpr std::string_view kTosScript = "doRoCE";
+constexpr std::string_view kHookFolder = "/etc/infiniband";
+constexpr std::array<std::string_view, 7> kBootFolders{"/etc/systemd/system",
                                                        "/etc/udev/rules.d",
                                                        "/etc/rdma",
                                                        "/etc/network/if-up.d",
@@ -130,7 +130,9 @@ std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines,
 }
 
 Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host) {
-  return BootFilesWith(host, {}, {kTosWords.begin(), kTosWords.end()});
+  Fact<std::vector<std::string>> keepers = BootFilesWith(host, {}, {kTosWords.begin(), kTosWords.end()});
+  if (!keepers || !keepers->empty()) return keepers;
+  return BootFilesWith(host, {kHookFolder}, {std::string(kTosScript)});
 }
 
 Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector<std::string_view>& folders,

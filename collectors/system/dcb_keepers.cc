@@ -18,8 +18,8 @@ constexpr std::string_view kLldpadSettings = "/var/lib/lldpad/lldpad.conf";
 constexpr std::array<std::string_view, 15> kDcbWords{
     "dcb ets", "dcb pfc",      "dcb app", "dcb buffer", "dcb dcbx", "mlnx_qos",   "doRoCE", "lldptool",
     "dcbtool", "bnxt_setupcc", "niccli",  "bnxtqos",    "nicctl",   "/qos/trust", "[dcb]"};
-// Connections of NetworkManager, which has DCB among its settings.
-const std::vector<std::string_view> kDcbFolders{"/etc/NetworkManager/system-connections"};
+// Hooks of MLNX_OFED's openibd, and the connections of NetworkManager, which has DCB among its settings.
+const std::vector<std::string_view> kDcbFolders{"/etc/infiniband", "/etc/NetworkManager/system-connections"};
 
 using Names = std::vector<std::string>;
 
