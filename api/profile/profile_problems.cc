@@ -50,7 +50,7 @@ void CheckEnums(const v1::Profile& message, Problems& problems) {
   demand(v1::Profile::Trust_IsValid(message.trust()), "trust");
   demand(v1::Profile::Dcbx_IsValid(message.dcbx()), "dcbx");
   demand(v1::Profile::Vlan_IsValid(message.vlan()), "vlan");
-  demand(v1::Profile::DcbSetBy_IsValid(message.dcb_set_by()), "dcb_set_by");
+  demand(v1::Profile::Setter_IsValid(message.dcb_set_by()), "dcb_set_by");
   demand(v1::Profile::Marking_IsValid(message.marking()), "marking");
 }
 

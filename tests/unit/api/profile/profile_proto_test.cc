@@ -245,7 +245,7 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
       {"key twice", "advice", [](v1::Profile& p) { p.mutable_advice()->add_keys(v1::Profile::KEY_ETS); }},
       {"no key", "advice", [](v1::Profile& p) { p.mutable_advice()->clear_keys(); }},
       {"set by a newer version", "dcb_set_by",
-       [](v1::Profile& p) { p.set_dcb_set_by(static_cast<v1::Profile::DcbSetBy>(9)); }},
+       [](v1::Profile& p) { p.set_dcb_set_by(static_cast<v1::Profile::Setter>(9)); }},
       {"marked by a newer version", "marking",
        [](v1::Profile& p) { p.set_marking(static_cast<v1::Profile::Marking>(9)); }},
       {"no TLV", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->clear_tlvs(); }},
