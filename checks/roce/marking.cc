@@ -146,10 +146,12 @@ Verdict JudgeRoceTosPersistent(const PortView& view) {
   if (!tos) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
   if (*tos == 0) return NotApplicable("ToS 0 is what the kernel starts with");
   const Fact<std::uint8_t>& now = view.port.cm_default_tos;
-  if (view.profile.marking == Profile::Marking::kConsumers && now && *now == 0)
+  const bool consumers = view.profile.marking == Profile::Marking::kConsumers;
+  if (consumers && now && *now == 0)
     return NotApplicable("consumers mark by themselves, and RDMA-CM's default is not set");
   constexpr std::string_view kKeepersSource = "files below /etc";
   constexpr std::string_view kExpected = "a unit, a udev rule or a script that sets it";
+  if (consumers && !now) return NoAnswer(now.missing(), kExpected, "configfs rdma_cm");
   const Fact<std::vector<std::string>>& keepers = view.host.tos_keepers;
   if (!keepers) return NoAnswer(keepers.missing(), kExpected, kKeepersSource);
   // Of a port that may be iWARP nobody asks for a ToS.

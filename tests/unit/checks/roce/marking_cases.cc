@@ -160,6 +160,9 @@ std::vector<CheckCase> MarkingConsumerRows() {
                  {.profile = consumers}),
           IsUnknown("roce.tos", "consumers say nothing", unset(GoodHost()), "no configuration here marks",
                     {.profile = consumers}),
+          IsUnknown("roce.tos-persistent", "consumers mark, RDMA-CM's default denied",
+                    WithPort([](Port& port) { port.cm_default_tos = Denied(); }), "not permitted",
+                    {.profile = consumers}),
           DoesNotApply("roce.tos-persistent", "RDMA-CM's default is nobody's", unset(GoodHost()),
                        "consumers mark by themselves", {.profile = consumers})};
 }
