@@ -26,6 +26,7 @@ std::vector<Check> PortCountedChecks();
 std::vector<Check> RdmaCountedChecks();
 std::vector<Check> NicCountedChecks();
 std::vector<Check> PfcCountedChecks();
+std::vector<Check> PriorityCountedChecks();
 // host/
 std::vector<Check> HostChecks();
 std::vector<Check> SecurityChecks();
@@ -40,6 +41,7 @@ std::vector<Check> MarkingChecks();
 std::vector<Check> CongestionChecks();
 // dcb/
 std::vector<Check> DcbxChecks();
+std::vector<Check> DcbAtBootChecks();
 std::vector<Check> DriftChecks();
 std::vector<Check> PeerChecks();
 std::vector<Check> PauseChecks();

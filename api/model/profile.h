@@ -111,6 +111,31 @@ struct Profile {
     }
   };
 
+  // Keys whose values may be advice.
+  enum class Key {
+    kUnknown,
+    kTrust,
+    kTos,
+    kPfc,
+    kEts,
+    kDcbx,
+    kCnp,
+    kHeartbeat,
+    kVlan,
+    kMtuBytes,
+    kRoceMtuBytes,
+    kMinSpeedMbps,
+    kMinMemlockBytes,
+    kMinPorts,
+  };
+
+  // Who sets data centre bridging of ports whose driver has none for the host: their virtual functions' parent,
+  // the processors on the NIC, the vendor's own tool.
+  enum class DcbSetBy { kHost, kElsewhere };
+
+  // Whose mark RDMA has. kConsumers: they say it themselves (NCCL_IB_TC), and RDMA-CM's default is nobody's.
+  enum class Marking { kRdmaCm, kConsumers };
+
   std::string name{};
   std::string summary{};
   std::string digest{};  // SHA-256, hex, of the text it was read from and of those it extends
@@ -153,6 +178,10 @@ struct Profile {
   std::vector<PortSelector> ports{};  // the ports that the profile is for: any selector will do; empty: all
   bool ports_expected = false;        // a host without such a port is not ready
 
+  std::optional<std::vector<Key>> advice{};  // their values are judged, and keep no host from being ready
+  DcbSetBy dcb_set_by = DcbSetBy::kHost;
+  Marking marking = Marking::kRdmaCm;
+
   bool operator==(const Profile&) const = default;
   void Fields(auto& list) const {
     list("name", name, "summary", summary, "digest", digest, "transport", transport, "rdma_priority",
@@ -162,7 +191,8 @@ struct Profile {
          "max_latency_us", max_latency_us, "min_memlock_bytes", min_memlock_bytes, "heartbeat", heartbeat,
          "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn,
          "share_priority", share_priority, "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant",
-         multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected);
+         multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected,
+         "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
   }
 };
 

@@ -53,6 +53,8 @@ void CheckEnums(const v1::Profile& message, Problems& problems) {
   demand(v1::Profile::Trust_IsValid(message.trust()), "trust");
   demand(v1::Profile::Dcbx_IsValid(message.dcbx()), "dcbx");
   demand(v1::Profile::Vlan_IsValid(message.vlan()), "vlan");
+  demand(v1::Profile::Setter_IsValid(message.dcb_set_by()), "dcb_set_by");
+  demand(v1::Profile::Marking_IsValid(message.marking()), "marking");
 }
 
 void CheckRanges(const v1::Profile& message, Problems& problems) {
@@ -383,13 +385,25 @@ void CheckPorts(const v1::Profile& message, Problems& problems) {
     problems.push_back({"ports_expected", "says nothing without `ports`", "ports"});
 }
 
+void CheckAdvice(const v1::Profile& message, Problems& problems) {
+  if (!message.has_advice()) return;
+  std::vector<int> seen;
+  for (const int key : message.advice().keys()) {
+    if (key == v1::Profile::KEY_UNKNOWN || !v1::Profile::Key_IsValid(key))
+      problems.push_back({"advice", "a value from a newer version"});
+    if (std::ranges::find(seen, key) != seen.end()) problems.push_back({"advice", "a key is there twice"});
+    seen.push_back(key);
+  }
+  if (seen.empty()) problems.push_back({"advice", "an empty list"});
+}
+
 }  // namespace
 
 std::vector<ProfileProblem> FindProblems(const v1::Profile& message) {
   Problems problems;
   for (const auto check :
        {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses, CheckHeartbeat, CheckCnp,
-        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs, CheckPorts}) {
+        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs, CheckPorts, CheckAdvice}) {
     check(message, problems);
   }
   return problems;

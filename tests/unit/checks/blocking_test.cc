@@ -58,6 +58,16 @@ TEST(Blocking, OfEveryCheckIsAskedForByOneProfileAndNotByAnother) {
   }
 }
 
+TEST(Blocking, IsNotMadeByAdvice) {
+  const Check& tsa = *FindCheck("ets.tsa");
+  Profile profile = VirtualFabricProfile();
+  EXPECT_TRUE(Blocks(tsa, profile));
+  profile.advice = std::vector<Profile::Key>{Profile::Key::kDcbx, Profile::Key::kEts};
+  EXPECT_FALSE(Blocks(tsa, profile));
+  EXPECT_FALSE(Blocks(*FindCheck("dcbx.mode"), profile));
+  EXPECT_TRUE(Blocks(*FindCheck("pfc.lossless-priority"), profile));
+}
+
 // Over all cases and all profiles: what fails blocks, and what does not block is at most a warning.
 TEST(Blocking, IsWhatTellsAFailureFromAWarning) {
   std::vector<Profile> profiles = BuiltIn();
