@@ -14,6 +14,8 @@ std::vector<Check> InventoryChecks();
 std::vector<Check> BondChecks();
 std::vector<Check> BootChecks();
 std::vector<Check> DriverChecks();
+std::vector<Check> FunctionChecks();
+std::vector<Check> GpuChecks();
 std::vector<Check> InfinibandChecks();
 std::vector<Check> LinkChecks();
 std::vector<Check> LinkHealthChecks();
@@ -26,6 +28,7 @@ std::vector<Check> RdmaCountedChecks();
 std::vector<Check> NicCountedChecks();
 std::vector<Check> PfcCountedChecks();
 // host/
+std::vector<Check> MemlockChecks();
 std::vector<Check> HostChecks();
 std::vector<Check> SecurityChecks();
 // net/
@@ -35,6 +38,7 @@ std::vector<Check> FirewallChecks();
 std::vector<Check> VlanChecks();
 // roce/
 std::vector<Check> GidChecks();
+std::vector<Check> GidIndexChecks();
 std::vector<Check> MarkingChecks();
 std::vector<Check> CongestionChecks();
 // dcb/

@@ -5,6 +5,8 @@ namespace rdmaready {
 
 // One for each family of checks/catalog.cc.
 std::vector<CheckCase> InventoryCases();
+std::vector<CheckCase> FunctionCases();
+std::vector<CheckCase> GpuCases();
 std::vector<CheckCase> BondCases();
 std::vector<CheckCase> BootCases();
 std::vector<CheckCase> DriverCases();
@@ -17,6 +19,7 @@ std::vector<CheckCase> RdmaCountedCases();
 std::vector<CheckCase> NicCountedCases();
 std::vector<CheckCase> DeviceLimitsCases();
 std::vector<CheckCase> MtuCases();
+std::vector<CheckCase> MemlockCases();
 std::vector<CheckCase> HostCases();
 std::vector<CheckCase> SecurityCases();
 std::vector<CheckCase> IpCases();
@@ -24,6 +27,7 @@ std::vector<CheckCase> ArpCases();
 std::vector<CheckCase> FirewallCases();
 std::vector<CheckCase> VlanCases();
 std::vector<CheckCase> GidCases();
+std::vector<CheckCase> GidIndexCases();
 std::vector<CheckCase> MarkingCases();
 std::vector<CheckCase> CongestionCases();
 std::vector<CheckCase> DcbxCases();
@@ -55,6 +59,7 @@ const std::vector<CheckCase>& AllCheckCases() {
       PauseCases(),      PfcCases(),          PfcRoomCases(),      PfcCountedCases(),     EtsCases(),
       EtsOthersCases(),  SwitchAgreesCases(), AppCases(),          ClassificationCases(), ChainCases(),
       SmbCases(),        SmbServingCases(),   StorageRolesCases(), AgreementCases(),      PairCases(),
+      FunctionCases(),   GpuCases(),          MemlockCases(),      GidIndexCases(),
   });
   return cases;
 }
