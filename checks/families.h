@@ -15,6 +15,8 @@ std::vector<Check> SelectionChecks();
 std::vector<Check> BondChecks();
 std::vector<Check> BootChecks();
 std::vector<Check> DriverChecks();
+std::vector<Check> FunctionChecks();
+std::vector<Check> GpuChecks();
 std::vector<Check> InfinibandChecks();
 std::vector<Check> LinkChecks();
 std::vector<Check> LinkHealthChecks();
@@ -28,6 +30,7 @@ std::vector<Check> NicCountedChecks();
 std::vector<Check> PfcCountedChecks();
 std::vector<Check> PriorityCountedChecks();
 // host/
+std::vector<Check> MemlockChecks();
 std::vector<Check> HostChecks();
 std::vector<Check> SecurityChecks();
 // net/
@@ -37,6 +40,7 @@ std::vector<Check> FirewallChecks();
 std::vector<Check> VlanChecks();
 // roce/
 std::vector<Check> GidChecks();
+std::vector<Check> GidIndexChecks();
 std::vector<Check> MarkingChecks();
 std::vector<Check> CongestionChecks();
 // dcb/

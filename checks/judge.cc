@@ -2,6 +2,7 @@
 #include "checks/judge.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -16,19 +17,23 @@
 #include "checks/stopwatch.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-// Of a spare port one thing is said: that it is one.
-constexpr std::string_view kSaysSpare = "link.state";
+// What is still asked of a spare port, and of a virtual function that is lent to a container: that it is one,
+// why it may have no link, and who it says it is.
+constexpr std::array<std::string_view, 4> kAskedOfAll{"link.state", "inv.netdev-mapping", "inv.port-mode",
+                                                      "dev.guid"};
 
 // Of a profile that no port of the host is for, while others are, one thing is said.
 constexpr std::string_view kSaysWhichPorts = "inv.ports-selected";
 
 std::string SpareReason(const Facts& host, const Port& port, const Profile& profile) {
-  return IsSpare(host, port, profile) ? Cat("a spare port: see ", kSaysSpare) : "";
+  if (IsLent(port)) return "a virtual function whose interface is elsewhere: see inv.netdev-mapping";
+  return IsSpare(host, port, profile) ? "a spare port: see link.state" : "";
 }
 
 // The answer of the check; the fix may still hold placeholders. Nothing is asked of a spare port.
@@ -36,7 +41,7 @@ template <class Answer>
 Finding Ask(const Check& check, const Profile& profile, const std::string& spare, std::string subject,
             const Answer& answer) {
   Finding finding = Begin(check, profile, std::move(subject));
-  const bool asked = spare.empty() || check.id == kSaysSpare;
+  const bool asked = spare.empty() || std::ranges::find(kAskedOfAll, check.id) != kAskedOfAll.end();
   TakeVerdict(finding, check, asked ? answer() : NotApplicable(spare));
   return finding;
 }

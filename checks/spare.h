@@ -11,6 +11,10 @@ namespace rdmaready {
 // others enough that do carry RDMA: as many as the profile asks for (min_ports), else one. False where any of
 // that is not known. A port that has an address lost its cable: it is none. Network managers that take the
 // address away with the carrier make both look the same: then only min_ports tells, and the port is warned of.
+// An InfiniBand port is idle by its own state, and carries without an address too.
 bool IsSpare(const Facts& host, const Port& port, const Profile& profile);
+
+// Whether the port has had no link since the host booted: nobody cabled it. False where that is not known.
+bool NeverHadLink(const Port& port);
 
 }  // namespace rdmaready

@@ -19,8 +19,12 @@
 #include "collectors/system/boot_files.h"
 #include "collectors/system/boot_targets.h"
 #include "collectors/system/dcb_keepers.h"
+#include "collectors/system/gpu.h"
 #include "collectors/system/host.h"
 #include "collectors/system/kernel_modules.h"
+#include "collectors/system/memlock_grants.h"
+#include "collectors/system/named_devices.h"
+#include "collectors/system/pci_devices.h"
 #include "collectors/system/storage.h"
 
 namespace rdmaready {
@@ -60,15 +64,22 @@ Facts CollectFacts(HostReader& host) {
   facts.dcb_keepers = ReadDcbKeepers(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);
+  facts.memlock_grants = ReadMemlockGrants(host);
+  facts.pci_devices = ReadPciDevices(host);
+  facts.gpu = ReadGpuSupport(host, facts.kernel, facts.pci_devices);
+  facts.named_devices = ReadNamedDevices(host);
   if (!facts.rdma_stack) {
     facts.ports = facts.rdma_stack.missing();
     facts.rdma_netns_shared = facts.rdma_stack.missing();
+    facts.privileged_qkey = facts.rdma_stack.missing();
   } else if (*facts.rdma_stack == RdmaStack::kLoaded) {
     facts.ports = ReadPorts(host, facts);
     facts.rdma_netns_shared = ReadNetnsShared(host);
+    facts.privileged_qkey = ReadPrivilegedQkey(host);
   } else {
     facts.ports = std::vector<Port>{};  // without the stack there is no device
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
+    facts.privileged_qkey = facts.rdma_netns_shared.missing();
   }
   facts.firewall = ReadFirewall(host, facts.kernel, facts.ports);
   ReadLldpad(host, lldp_agents.lldpad_started_ms, facts);

@@ -13,6 +13,7 @@
 #include "collectors/rdma/counters.h"
 #include "collectors/rdma/gids.h"
 #include "collectors/rdma/infiniband.h"
+#include "collectors/rdma/ipoib.h"
 #include "collectors/rdma/rdma_cm.h"
 #include "collectors/rdma/resources.h"
 #include "collectors/rdma/verbs_status.h"
@@ -27,7 +28,6 @@ using GidTable = absl::StatusOr<std::vector<VerbsGid>>;
 Port ReadDevice(HostReader& host, const RdmaDevice& device, const absl::Status& verbs) {
   Port port;
   port.device = device.name;
-  port.transport = ReadTransport(host, device);
   port.software = ReadSoftware(host, device);
   port.node_guid = device.node_guid;
   port.board = ReadBoard(host, device, port.software);
@@ -74,6 +74,11 @@ Fact<std::vector<Netdev>> ReadNetdevs(HostReader& host, const Network& network,
 
 // What the port's netdev stands on, and what stands on either.
 void ReadStack(HostReader& host, const Network& network, Port& port) {
+  if (port.transport && *port.transport == Transport::kInfiniBand) {
+    port.lowers = port.netdev ? Missing() : port.netdev.missing();
+    port.uppers = ReadIpoib(host, network, port);
+    return;
+  }
   if (!port.netdev || !network.links.ok()) {
     const Missing why = port.netdev ? MissingFrom(network.links.status()) : port.netdev.missing();
     port.lowers = why;
@@ -181,6 +186,7 @@ std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const Rd
   for (std::uint32_t number = 1; number <= device.port_count; ++number) {
     Port& port = ports.emplace_back(shared);
     port.number = number;
+    port.transport = ReadTransport(host, device, number);
     ReadState(host, network, device, port);
     ReadStack(host, network, port);
     port.subnets = ReadSubnets(host, network, port);

@@ -17,6 +17,7 @@
 #include "api/model/ethernet_link.h"
 #include "api/model/fact.h"
 #include "api/model/firewall.h"
+#include "api/model/gpu.h"
 #include "api/model/infiniband.h"
 #include "api/model/netdev.h"
 #include "api/model/network.h"
@@ -69,6 +70,28 @@ struct Memlock {
   }
 
   bool operator==(const Memlock&) const = default;
+};
+
+// RLIMIT_MEMLOCK of somebody in user space who registers memory, by configuration.
+struct MemlockGrant {
+  std::string consumer{};         // "slurmd.service"; "logins": sessions that PAM opens
+  std::uint64_t limit_bytes = 0;  // soft; Memlock::kUnlimited
+  std::string source{};           // the file that says so
+
+  void Fields(auto& list) { list.Setting("consumer", consumer, "limit_bytes", limit_bytes, "source", source); }
+
+  bool operator==(const MemlockGrant&) const = default;
+};
+
+// An RDMA device that the configuration of a program names, as NCCL_IB_HCA does.
+struct NamedDevice {
+  std::string device{};  // "mlx5_0"
+  bool exact = false;    // else the beginning of a name is enough
+  std::string source{};  // the file that says so
+
+  void Fields(auto& list) { list.Setting("device", device, "exact", exact, "source", source); }
+
+  bool operator==(const NamedDevice&) const = default;
 };
 
 // RLIMIT_NOFILE of the agent.
@@ -191,7 +214,8 @@ struct Port {
   // stands on them (it is a VLAN, a bond or a bridge), or is one of them: a member of a bond that has one RDMA
   // device for all (RoCE LAG). An empty list: `netdev` is the Ethernet port.
   Fact<std::vector<Netdev>> lowers{};
-  Fact<std::vector<UpperNetdev>> uppers{};  // what is built on `netdev`, the nearer ones first
+  // What is built on `netdev`, the nearer ones first. Of InfiniBand the IPoIB netdevs, which stand on the port.
+  Fact<std::vector<UpperNetdev>> uppers{};
 
   Fact<std::uint64_t> node_guid{};
   Fact<std::string> board{};  // board_id, else hca_type, of sysfs
@@ -285,6 +309,11 @@ struct Facts {
   Fact<std::vector<std::string>> dcb_keepers{};  // files that set data centre bridging again at boot
   // Netdevs by which hosts outside of every subnet of this one are reached; empty: there is no default route.
   Fact<std::vector<std::string>> default_routes{};
+  Fact<std::vector<MemlockGrant>> memlock_grants{};  // of whom the configuration tells it
+  Fact<std::vector<PciDevice>> pci_devices{};        // network adapters and GPUs
+  Fact<bool> privileged_qkey{};                    // controlled Q_Keys are for everybody, not CAP_NET_RAW alone
+  Fact<GpuSupport> gpu{};                          // kUnsupported: there is no GPU on the bus
+  Fact<std::vector<NamedDevice>> named_devices{};  // RDMA devices that the configuration of programs names
 
   void Fields(auto& list) {
     list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
@@ -293,10 +322,11 @@ struct Facts {
                  "routing_rules", routing_rules, "device_nodes", device_nodes, "agent_capabilities",
                  agent_capabilities, "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings",
                  markings, "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers",
-                 dcb_keepers, "default_routes", default_routes);
+                 dcb_keepers, "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices",
+                 pci_devices, "privileged_qkey", privileged_qkey, "named_devices", named_devices);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance, "clock",
-               clock);
+               clock, "gpu", gpu);
     list.Reading("uptime_s", uptime_s);
   }
 

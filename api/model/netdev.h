@@ -66,13 +66,14 @@ struct UpperNetdev {
   Fact<std::vector<VlanPriority>> vlan_egress{};  // of a VLAN
   Fact<bool> vlan_reorder{};                      // of a VLAN: its frames are seen without their tag
   Fact<std::string> bond_mode{};                  // of a bond: "active-backup", "802.3ad"
+  Fact<std::uint16_t> pkey{};                     // of IPoIB, with the bit of full membership
   Fact<std::vector<IpAddress>> addresses{};
   Fact<Ipv4Settings> ipv4{};
 
   void Fields(auto& list) {
     list.Setting("name", name, "kind", kind, "over", over, "admin_up", admin_up, "mtu_bytes", mtu_bytes,
-                 "vlan_id", vlan_id, "vlan_egress", vlan_egress, "bond_mode", bond_mode, "addresses", addresses,
-                 "ipv4", ipv4, "vlan_reorder", vlan_reorder);
+                 "vlan_id", vlan_id, "vlan_egress", vlan_egress, "bond_mode", bond_mode, "pkey", pkey,
+                 "addresses", addresses, "ipv4", ipv4, "vlan_reorder", vlan_reorder);
     list.State("ifindex", ifindex, "carrier", carrier);
   }
 

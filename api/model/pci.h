@@ -48,6 +48,37 @@ struct Interrupts {
   bool operator==(const Interrupts&) const = default;
 };
 
+// Where a virtual function's settings are: its node and port GUID, its link state, its MAC address.
+struct PhysicalFunction {
+  std::string address{};
+  std::string netdev{};          // the first one of it in this network namespace; empty: none is seen
+  Fact<std::uint32_t> number{};  // of the virtual function: "ip link set NETDEV vf NUMBER"
+
+  void Fields(auto& list) { list.Setting("address", address, "netdev", netdev, "number", number); }
+
+  bool operator==(const PhysicalFunction&) const = default;
+};
+
+// A function on the PCI bus that is a network adapter, or an accelerator whose memory RDMA may reach (GPU).
+struct PciDevice {
+  std::string address{};
+  std::uint16_t vendor_id = 0;
+  std::uint16_t device_id = 0;
+  std::uint32_t class_code = 0;  // 24 bits: 0x020000 is Ethernet, 0x020700 InfiniBand, 0x030200 a GPU
+  std::string driver{};          // that is bound to it; empty: none
+  bool virtual_function = false;
+  std::vector<std::string> netdevs{};       // of this network namespace
+  std::vector<std::string> rdma_devices{};  // "mlx5_0"
+
+  void Fields(auto& list) {
+    list.Setting("address", address, "vendor_id", vendor_id, "device_id", device_id, "class_code", class_code,
+                 "driver", driver, "virtual_function", virtual_function, "netdevs", netdevs, "rdma_devices",
+                 rdma_devices);
+  }
+
+  bool operator==(const PciDevice&) const = default;
+};
+
 struct PciFunction {
   std::string address{};
   std::uint16_t vendor_id = 0;
@@ -60,10 +91,12 @@ struct PciFunction {
   Fact<std::uint64_t> aer_correctable{};
   Fact<Interrupts> interrupts{};
   Fact<std::string> iommu_domain{};  // "identity", "DMA", "DMA-FQ"
+  Fact<PhysicalFunction> physical{};  // kUnsupported: it is a physical one, or its own is another machine's
 
   void Fields(auto& list) {
     list.Setting("address", address, "vendor_id", vendor_id, "device_id", device_id, "virtual_function",
-                 virtual_function, "path", path, "numa_node", numa_node, "iommu_domain", iommu_domain);
+                 virtual_function, "path", path, "numa_node", numa_node, "iommu_domain", iommu_domain,
+                 "physical", physical);
     list.State("interrupts", interrupts);
     list.Reading("aer_fatal", aer_fatal, "aer_nonfatal", aer_nonfatal, "aer_correctable", aer_correctable);
   }

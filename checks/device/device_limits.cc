@@ -9,12 +9,14 @@
 #include "checks/families.h"
 #include "checks/storage/roles.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::string_view kLimitsSource = "ibv_query_device";
+constexpr std::string_view kNoStorage = "no storage protocol of the kernel runs over it";
 
 // Enough from `pass` on, too little below `least`, and between them a warning.
 struct Bounds {
@@ -24,6 +26,7 @@ struct Bounds {
 };
 
 Verdict JudgeLimit(const PortView& view, const Bounds& bounds, std::uint32_t DeviceLimits::*member) {
+  if (HasOwnProtocol(view.port)) return NotApplicable(kNoStorage);
   const std::string expected = Cat("at least ", bounds.pass, " ", bounds.what);
   const Fact<DeviceLimits>& limits = view.port.limits;
   if (!limits) return NoAnswer(limits.missing(), expected, kLimitsSource);
@@ -35,6 +38,7 @@ Verdict JudgeLimit(const PortView& view, const Bounds& bounds, std::uint32_t Dev
 }
 
 Verdict JudgeDevFastRegistration(const PortView& view) {
+  if (HasOwnProtocol(view.port)) return NotApplicable(kNoStorage);
   constexpr std::string_view kExpected = "memory registration by work request";
   const Fact<DeviceLimits>& limits = view.port.limits;
   if (!limits) return NoAnswer(limits.missing(), kExpected, kLimitsSource);
@@ -77,17 +81,33 @@ Verdict JudgeReads(const PortView& view) {
 bool IsIwarp(const Port& port) { return port.transport && *port.transport == Transport::kIwarp; }
 
 // A virtual function has 0 until the host of its physical function gives it one (mlx5: with its MAC).
+// The driver reads it when it is bound to the function.
+std::string GuidFix(const Port& port) {
+  const std::string vf = VirtualFunctionWords(port);
+  const std::string set = IsInfiniBand(port) ? Cat("ip link set dev ", vf,
+                                                   " node_guid GUID && ip link set dev ", vf, " port_guid GUID")
+                                             : Cat("ip link set dev ", vf, " mac ADDRESS");
+  const std::string address = port.pci ? ShellWord(port.pci->address) : "FUNCTION";
+  const std::string driver = Cat("/sys/bus/pci/devices/", address, "/driver");
+  return Cat(set, " && d=$(readlink -f ", driver, ") && echo ", address, " > $d/unbind && echo ", address,
+             " > $d/bind");
+}
+
 Verdict JudgeDevGuid(const PortView& view) {
   if (IsIwarp(view.port)) return NotApplicable("iWARP: its connections do not name the device");
+  if (HasOwnProtocol(view.port)) return NotApplicable("RDMA-CM makes none of its connections");
   constexpr std::string_view kSource = "RDMA netlink";
   const Fact<std::uint64_t>& guid = view.port.node_guid;
   if (!guid) return NoAnswer(guid.missing(), "a node GUID other than 0", kSource);
-  return Judged(*guid != 0, *guid != 0 ? fmt::format("node GUID {:016x}", *guid) : "node GUID 0",
-                "a node GUID other than 0", kSource);
+  const bool virtual_function = IsVirtualFunction(view.port);
+  const std::string whose = virtual_function ? Cat(", ", VirtualFunctionText(view.port)) : "";
+  return Judged(*guid != 0, *guid != 0 ? fmt::format("node GUID {:016x}", *guid) : "node GUID 0" + whose,
+                "a node GUID other than 0", kSource, virtual_function ? GuidFix(view.port) : "");
 }
 
 Verdict JudgeDevRdAtom(const PortView& view) {
   if (IsIwarp(view.port)) return NotApplicable("iWARP: judged as iw.ird-ord");
+  if (HasOwnProtocol(view.port)) return NotApplicable(kNoStorage);
   return JudgeReads(view);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // drv.*: the kernel's doors for RDMA in user space, how the driver is set, and the firmware on the NIC.
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "checks/families.h"
@@ -113,15 +114,24 @@ Verdict JudgeDrvUserlib(const PortView& view) {
                 kExpected, kSource);
 }
 
+// Those whose vendor publishes them for many kernels, and supports them (OFED, DOCA, and the like).
+bool IsVendorsDriver(std::string_view driver) {
+  constexpr std::array<std::string_view, 11> kVendors{
+      "mlx5_core", "mlx4_en", "mlx4_core", "bnxt_en", "ice", "i40e", "qede", "cxgb4", "hns3", "ionic", "ena"};
+  return std::ranges::find(kVendors, driver) != kVendors.end();
+}
+
 Verdict JudgeDrvOutOfTree(const PortView& view) {
   if (IsSoftware(view.port)) return NotApplicable("a software device is no vendor's");
   constexpr std::string_view kSource = "module taint";
-  constexpr std::string_view kExpected = "the kernel's own driver";
+  constexpr std::string_view kExpected = "the kernel's own driver, or its vendor's";
   const Fact<bool>& foreign = view.port.out_of_tree;
   if (!foreign) return NoAnswer(foreign.missing(), kExpected, kSource);
-  return Judged(!*foreign,
-                *foreign ? "a driver from outside of the kernel's source" : "the kernel's own driver",
-                kExpected, kSource);
+  if (!*foreign) return Judged(true, "the kernel's own driver", kExpected, kSource);
+  const std::string driver = view.port.netdev ? view.port.netdev->driver : "";
+  if (IsVendorsDriver(driver))
+    return Judged(true, Cat("its vendor's ", driver, ", of another age than the kernel"), kExpected, kSource);
+  return Judged(false, "a driver from outside of the kernel's source", kExpected, kSource);
 }
 
 constexpr std::string_view kSoftware = "a software device has no firmware";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ib.*: what a subnet manager has made of the port, and what the link to its switch has become.
 #include <algorithm>
+#include <optional>
 
 #include "checks/families.h"
 #include "checks/words/names.h"
@@ -83,8 +84,9 @@ std::string LaneText(std::uint32_t mbps) {
     std::uint32_t mbps;
     std::string_view name;
   };
-  constexpr Rate kRates[] = {{2'500, "SDR"},  {5'000, "DDR"},  {10'000, "QDR"}, {10'312, "FDR10"},
-                             {14'062, "FDR"}, {25'781, "EDR"}, {53'125, "HDR"}, {106'250, "NDR"}};
+  constexpr Rate kRates[] = {{2'500, "SDR"},    {5'000, "DDR"},   {10'000, "QDR"},
+                             {10'312, "FDR10"}, {14'062, "FDR"},  {25'781, "EDR"},
+                             {53'125, "HDR"},   {106'250, "NDR"}, {212'500, "XDR"}};
   const auto* const rate = std::ranges::find(kRates, mbps, &Rate::mbps);
   const std::string speed = Cat(mbps / 1000, ".", mbps % 1000 / 100, " Gb/s a lane");
   return rate == std::end(kRates) ? speed : Cat(rate->name, " (", speed, ")");
@@ -177,6 +179,32 @@ Verdict JudgeIbPkey(const PortView& view) {
       kExpected, kIbSysfsSource);
 }
 
+// Programs take the key at index 0 unless they are told another: NCCL, UCX, the tools of perftest.
+Verdict JudgeIbPkeyIndex(const PortView& view) {
+  if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
+  if (view.profile.transport != Profile::Transport::kInfiniBand)
+    return NotApplicable(NotAsked(view.profile, "InfiniBand"));
+  constexpr const char* kExpected = "full membership by the P_Key at index 0";
+  const Infiniband& ib = view.port.ib;
+  if (!ib.pkeys) return NoAnswer(ib.pkeys.missing(), kExpected, kIbSysfsSource);
+  if (!ib.pkey_slots) return NoAnswer(ib.pkey_slots.missing(), kExpected, kIbSysfsSource);
+  std::optional<std::size_t> full;
+  std::string first = "none";
+  for (std::size_t i = 0; i < std::min(ib.pkeys->size(), ib.pkey_slots->size()); ++i) {
+    const std::uint16_t key = ib.pkeys->at(i);
+    if (ib.pkey_slots->at(i) == 0) first = PkeyText(key);
+    if (!full && (key & kMembership) != 0) full = i;
+  }
+  if (!full) return NotApplicable("a full member of no partition: see ib.pkey");
+  const std::uint16_t index = ib.pkey_slots->at(*full);
+  const std::string key = PkeyText(ib.pkeys->at(*full));
+  if (index == 0) return Judged(true, Cat(key, " at index 0"), kExpected, kIbSysfsSource);
+  return Judged(
+      false, Cat(key, " is at index ", index, "; at index 0: ", first), kExpected, kIbSysfsSource,
+      Cat("export NCCL_IB_PKEY=", index, " UCX_IB_PKEY=", key, "  # for jobs; perftest: --pkey_index=", index,
+          ". Or let the subnet manager put it first"));
+}
+
 }  // namespace
 
 std::vector<Check> InfinibandChecks() {
@@ -184,9 +212,8 @@ std::vector<Check> InfinibandChecks() {
       {.id = "ib.sm",
        .title = "A subnet manager has configured the InfiniBand port",
        .why = "Without one the port has no LID and stays in the state init: nothing can be sent over it",
-       .fix =
-           "{install -y opensm} && systemctl enable --now opensm  # on one or two hosts of the fabric; "
-           "none where a switch is its subnet manager: look there",
+       .fix = "{install -y opensm} && systemctl enable --now opensm  # on one or two hosts of the fabric; "
+              "none where a switch is its subnet manager: look there",
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "inv.transport"},
        .in_summary = 3,
@@ -241,6 +268,12 @@ std::vector<Check> InfinibandChecks() {
        .blocks_for = &kDemandsInfiniBand,
        .depends_on = {"ib.state-init"},
        .judge = JudgeIbPkey},
+      {.id = "ib.pkey-index",
+       .title = "The partition that the port may use is the first of its table",
+       .why = "Software that is told no index uses the first one: connections then hang without an error",
+       .fix = "grep -r . /sys/class/infiniband/{device}/ports/{port}/pkeys  # tell jobs the index",
+       .depends_on = {"ib.pkey"},
+       .judge = JudgeIbPkeyIndex},
   };
 }
 

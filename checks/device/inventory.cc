@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "checks/families.h"
 #include "checks/spare.h"
 #include "checks/words/names.h"
 #include "checks/words/packages.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -121,6 +123,9 @@ Verdict JudgeInvNetdevMapping(const PortView& view) {
   const bool infiniband = view.port.transport && *view.port.transport == Transport::kInfiniBand;
   if (infiniband) return NotApplicable("InfiniBand: a port has no Ethernet interface");
   const Port& port = view.port;
+  if (IsLent(port))
+    return NotApplicable(Cat(VirtualFunctionText(port), ", whose interface another network namespace has"));
+  if (HasOwnProtocol(port)) return NotApplicable("neither InfiniBand, RoCE nor iWARP: it has no interface");
   constexpr std::string_view kExpected = "an Ethernet interface in this network namespace";
   if (port.netdev && !port.netdev->name.empty()) {
     return Judged(true, port.netdev->name, kExpected, kDevicesSource);
@@ -149,6 +154,27 @@ Transport Wanted(Profile::Transport transport) {
   return Transport::kUnknown;
 }
 
+// How the NIC's protocol is switched, where it can be.
+std::string TransportFix(const Port& port) {
+  const std::string driver = port.netdev ? port.netdev->driver : "";
+  const std::string address = port.pci ? ShellWord(port.pci->address) : "ADDRESS";
+  if (driver == "qede")
+    return Cat(
+        "ethtool -i ", NetdevWord(port.netdev),
+        "  # its NVM says RoCE or iWARP: the setting \"RDMA protocol\" of the NIC, in the setup of the system");
+  if (driver == "ice")
+    return Cat("devlink dev param set pci/", address,
+               " name enable_roce value true cmode runtime  # and enable_iwarp "
+               "false before it");
+  if (driver == "mlx5_core" || driver == "mlx4_en" || driver == "mlx4_core" || IsInfiniBand(port))
+    return Cat("mlxconfig -d ", address,
+               " query LINK_TYPE_P1  # a VPI port speaks InfiniBand (1) or Ethernet (2)");
+  if (driver == "cxgb4" || driver == "i40e")
+    return Cat("ethtool -i ", NetdevWord(port.netdev),
+               "  # this NIC speaks iWARP only: use another port or profile");
+  return {};
+}
+
 Verdict JudgeInvTransport(const PortView& view) {
   if (view.profile.transport == Profile::Transport::kAny)
     return NotApplicable(NotAsked(view.profile, "a transport"));
@@ -161,7 +187,7 @@ Verdict JudgeInvTransport(const PortView& view) {
         expected, kDevicesSource);
   }
   return Judged(*transport == Wanted(view.profile.transport), std::string(WordsFor(view.port)), expected,
-                kDevicesSource);
+                kDevicesSource, TransportFix(view.port));
 }
 
 Verdict JudgeInvExpectedCount(const HostView& view) {
@@ -204,10 +230,14 @@ std::string DifferenceText(const MakeOfPort& a, const MakeOfPort& b) {
   return {};
 }
 
-// Those that are to carry storage together. Only where the ports are known.
+// Those that are to carry storage together: of another transport none does. Only where the ports are known.
 std::vector<Port> PortsInUse(const HostView& view) {
   std::vector<Port> ports = *view.host.ports;
-  std::erase_if(ports, [&view](const Port& port) { return IsSpare(view.host, port, view.profile); });
+  const Transport wanted = Wanted(view.profile.transport);
+  std::erase_if(ports, [&](const Port& port) {
+    const bool foreign = wanted != Transport::kUnknown && port.transport && *port.transport != wanted;
+    return foreign || IsLent(port) || IsSpare(view.host, port, view.profile);
+  });
   return ports;
 }
 
@@ -249,15 +279,44 @@ Verdict JudgeInvSymmetry(const HostView& view) {
                 kExpected, kMakeSource);
 }
 
+// Over hardware, for which the profile asks what hardware does: over a virtual interface there is none to use.
+bool StandsOnNic(const PortView& view) {
+  const bool demanding = view.profile.min_speed_mbps || kDemandsLossless.made_by(view.profile);
+  const Port& port = view.port;
+  return demanding && port.netdev && port.netdev->driver_info &&
+         std::ranges::count(port.netdev->driver_info->bus, ':') == 2;
+}
+
+// A virtual machine does not see that its function is a virtual one; the number tells (mlx5 main.c, iavf).
+bool IsVirtualByNumber(const PciFunction& pci) {
+  constexpr std::uint16_t kMellanox = 0x15b3;
+  constexpr std::uint16_t kIntel = 0x8086;
+  constexpr std::array<std::uint16_t, 9> kMlx{0x1004, 0x1012, 0x1014, 0x1016, 0x1018,
+                                              0x101a, 0x101c, 0x101e, 0xa2d3};
+  constexpr std::array<std::uint16_t, 3> kIavf{0x154c, 0x37cd, 0x1889};
+  const bool mlx = pci.vendor_id == kMellanox && std::ranges::find(kMlx, pci.device_id) != kMlx.end();
+  return mlx || (pci.vendor_id == kIntel && std::ranges::find(kIavf, pci.device_id) != kIavf.end());
+}
+
 Verdict JudgeInvPhysical(const PortView& view) {
-  if (IsSoftware(view.port)) return NotApplicable("a software device has no PCIe function");
   constexpr std::string_view kExpected = "a physical function";
   constexpr std::string_view kPciSource = "sysfs PCI";
+  if (IsSoftware(view.port)) {
+    if (!StandsOnNic(view)) return NotApplicable("a software device has no PCIe function");
+    return Judged(false, "a software device (siw, rxe): the CPU does what a NIC does elsewhere", kExpected,
+                  kDevicesSource,
+                  "rdma link show {device}/{port}  # for tests and for clients; use an RDMA NIC");
+  }
   const Fact<PciFunction>& pci = view.port.pci;
   if (!pci) return NoAnswer(pci.missing(), kExpected, kPciSource);
-  return Judged(!pci->virtual_function,
-                Cat(pci->address, pci->virtual_function ? " is a virtual function" : " is a physical function"),
-                kExpected, kPciSource);
+  // Its physical function is on this host, and judged there.
+  if (IsVirtualFunction(view.port) && pci->physical)
+    return NotApplicable(Cat(VirtualFunctionText(view.port), ": what is set for both is set there"));
+  if (pci->virtual_function || IsVirtualByNumber(*pci))
+    return Judged(false, Cat(pci->address, " is a virtual function"), kExpected, kPciSource);
+  if (!pci->physical && !NotOffered(pci->physical))
+    return NoAnswer(pci->physical.missing(), kExpected, kPciSource);
+  return Judged(true, Cat(pci->address, " is a physical function"), kExpected, kPciSource);
 }
 
 // The opposite is asked for there.
@@ -295,9 +354,9 @@ std::vector<Check> InventoryChecks() {
        .why =
            "Addresses, MTU and priorities live on the interface: without it the port cannot be reached by IP",
        .fix =
-           "rdma link show {device}/{port}  # names its netdev: bring that back with  ip link set NETDEV netns "
-           "1  in the "
-           "namespace that holds it",
+           "rdma link show {device}/{port}  # on the host itself it names the interface. A container wants one "
+           "of its own on that port, by a secondary network (macvlan, or a virtual function); the host's "
+           "stays where it is",
        .blocks_for = &kDemandsRdma,
        .judge = JudgeInvNetdevMapping},
       {.id = "inv.transport",
@@ -306,10 +365,9 @@ std::vector<Check> InventoryChecks() {
            "RoCE, iWARP and InfiniBand do not talk to each other: one odd port and storage falls back to TCP",
        .fix =
            "rdma link show {device}/{port}  # another transport than {transport}: use another port, switch the "
-           "NIC's "
-           "protocol with devlink dev param, or choose another profile",
+           "NIC's protocol where it has two, or choose another profile",
        .blocks_for = &kDemandsTransport,
-       .depends_on = {"drv.roce-enabled"},
+       .depends_on = {"drv.roce-enabled", "inv.port-mode"},
        .judge = JudgeInvTransport},
       {.id = "inv.symmetry",
        .title = "All RDMA ports of the host are of one make, with one firmware",

@@ -11,6 +11,7 @@
 #include "checks/words/interruption.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -28,14 +29,33 @@ std::string NetdevText(const Netdev& netdev) {
   return netdev.name + " up" + (netdev.speed_mbps ? " at " + SpeedText(*netdev.speed_mbps) : "");
 }
 
+// "No FEC during link training", or a link partner with another one: what no cable mends.
+bool FecDiffers(const Netdev& netdev) {
+  const Fact<DownReason>& reason = netdev.link.down_reason;
+  return reason && DownReasonText(*reason).find("FEC") != std::string::npos;
+}
+
 // The command depends on what is down, from the lowest layer up.
 std::string StateFix(const Port& port) {
+  if (IsInfiniBand(port) && IsVirtualFunction(port)) {
+    return Cat("ip link set dev ", VirtualFunctionWords(port),
+               " state auto  # on the host of the physical one");
+  }
   if (IsInfiniBand(port)) {
     return "rdma link show  # not active: check the cable and the switch port; ibstatus shows the physical "
            "state";
   }
   const std::string netdev = NetdevWord(port.netdev);
   if (port.netdev && !port.netdev->admin_up) return Cat("ip link set dev ", netdev, " up");
+  if (port.netdev && !port.netdev->carrier && IsVirtualFunction(port)) {
+    return Cat(
+        "ip link set dev ", VirtualFunctionWords(port),
+        " state auto  # on the host: the link of a virtual function follows what its physical one allows");
+  }
+  if (port.netdev && !port.netdev->carrier && FecDiffers(*port.netdev)) {
+    return Cat("ethtool --show-fec ", netdev,
+               "  # the NIC says why: both ends want the same FEC; ethtool --set-fec ", netdev, " encoding rs");
+  }
   if (port.netdev && !port.netdev->carrier) {
     return Cat("ip -d link show dev ", netdev,
                "  # no carrier: check the cable, the transceiver, and that the switch port is enabled");
@@ -60,13 +80,16 @@ std::string DeadMembers(const Port& port) {
 
 Verdict JudgeLinkState(const PortView& view) {
   const Port& port = view.port;
+  if (IsLent(port))
+    return NotApplicable(
+        Cat(VirtualFunctionText(port), ", whose interface is elsewhere: its user sees the link"));
   constexpr std::string_view kExpected = "active, interface up with carrier";
   const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
   if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   if (!netdev_down && *port.state == PortState::kUnknown) {
     return Unclear("the port reports a state we do not know", kExpected, kStateSource);
   }
-  const bool needs_netdev = !IsInfiniBand(port);
+  const bool needs_netdev = !IsInfiniBand(port) && !HasOwnProtocol(port);
   const bool active = port.state && *port.state == PortState::kActive;
   if (active && needs_netdev && !port.netdev) {
     return NoAnswer(port.netdev.missing(), kExpected, kStateSource);
@@ -79,7 +102,18 @@ Verdict JudgeLinkState(const PortView& view) {
                   Cat("ip -d link show master ", NetdevWord(port.netdev),
                       "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
   }
-  if (IsSpare(view.host, port, view.profile)) {
+  const bool spare = IsSpare(view.host, port, view.profile);
+  if (spare && IsVirtualFunction(port))
+    return NotApplicable(Cat("spare: ", VirtualFunctionText(port), ", which nobody uses"));
+  if (spare && NeverHadLink(port)) {
+    return NotApplicable(
+        Cat("spare: ", observed, ", without a link since boot and without an address; other ports carry RDMA"));
+  }
+  if (spare && IsInfiniBand(port)) {
+    return Warned(Cat("spare: ", observed, ", without an address; other ports carry RDMA"), kExpected,
+                  kStateSource, "rdma link show {device}/{port}  # nothing to do where nobody is to use it");
+  }
+  if (spare) {
     return Warned(
         Cat("spare: ", observed, ", without an address; other ports carry RDMA"), kExpected, kStateSource,
         Cat("ip -d link show dev ", NetdevWord(port.netdev),
@@ -228,7 +262,7 @@ std::vector<Check> LinkChecks() {
        .why = "No RDMA connection can be made over a port that is down",
        .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
        .blocks_for = &kDemandsRdma,
-       .depends_on = {"inv.netdev-mapping", "ib.state-init"},
+       .depends_on = {"inv.netdev-mapping", "inv.port-mode", "ib.vf-state", "ib.state-init"},
        .in_summary = 1,
        .judge = JudgeLinkState},
       {.id = "link.phys-state",

@@ -17,6 +17,7 @@ constexpr std::string_view kPciSource = "sysfs PCI";
 std::string NoPcie(const Port& port) {
   if (IsSoftware(port)) return "a software device has no PCIe";
   if (port.pci && port.pci->virtual_function) return "a virtual function has no link of its own";
+  if (port.pci && NotOffered(port.pci->path)) return port.pci->path.missing().detail;
   return {};
 }
 
@@ -55,7 +56,7 @@ std::string TransfersText(std::uint32_t mtps) {
 constexpr Measure kWidth{&PciLink::width, PciLanesText, "every lane both ends have"};
 constexpr Measure kSpeed{&PciLink::speed_mtps, TransfersText, "the speed both ends have"};
 
-// A link below what both of its ends can is a fault; a slot that can less than the card, a choice to know of.
+// A link below what both of its ends can is a fault; a slot that can less than the card is so by design.
 Verdict JudgeLinks(const Port& port, const Measure& measure) {
   const std::string expected(measure.expected);
   const Fact<std::vector<PciHop>> path = PciPathOf(port);
@@ -77,8 +78,9 @@ Verdict JudgeLinks(const Port& port, const Measure& measure) {
   }
   const PciHop& card = path->front();
   const std::string observed = Cat(card.address, " runs at ", measure.text(card.current.*number));
+  // Whether that is enough is pcie.bandwidth's.
   if (card.current.*number < card.max.*number)
-    return Warned(Cat(observed, ", its slot has no more; the card has ", measure.text(card.max.*number)),
+    return Judged(true, Cat(observed, ", all that its slot has; the card has ", measure.text(card.max.*number)),
                   expected, kPciSource);
   return Judged(true, observed, expected, kPciSource);
 }
@@ -105,6 +107,14 @@ FactRef<std::uint32_t> WireSpeed(const EthernetView& view) {
   return NetdevFact(view.netdev, &Netdev::speed_mbps);
 }
 
+// Where both ends run as they can, the slot itself is the narrow place.
+std::string SlotFix(const PciHop& card) {
+  if (card.current == card.max) return {};
+  return Cat("lspci -vv -s ", ShellWord(card.address),
+             "  # LnkCap is the card's, LnkSta what the slot gives it: a slot with more lanes or of a newer "
+             "generation, where the machine has one");
+}
+
 Verdict JudgePcieBandwidth(const EthernetView& view) {
   if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
   const std::string_view both =
@@ -121,7 +131,7 @@ Verdict JudgePcieBandwidth(const EthernetView& view) {
   }
   if (!narrowest || *narrowest == 0) return Unclear("the link does not say what it runs at", expected, both);
   const std::string observed = Cat(*narrowest / 1000, " Gb/s through PCIe");
-  return Judged(*narrowest >= *speed, observed, expected, both);
+  return Judged(*narrowest >= *speed, observed, expected, both, SlotFix(path->front()));
 }
 
 Verdict JudgePcieNuma(const PortView& view) {
@@ -298,7 +308,7 @@ std::vector<Check> PcieChecks() {
        .title = "PCIe carries what the port can receive",
        .why = "Where the bus is slower than the wire the host becomes the slow receiver, and pauses the fabric",
        .fix = kReseatFix,
-       .depends_on = {"link.state", "pcie.width", "pcie.speed"},
+       .depends_on = {"pcie.width", "pcie.speed"},
        .judge = JudgePcieBandwidth},
       {.id = "pcie.numa",
        .title = "It is known which NUMA node the NIC is at",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// host.*: memory that RDMA may lock, open files, interrupts, the CPU's clock and the time of day.
+// host.*: open files, interrupts, the CPU's clock and the time of day.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,29 +12,6 @@
 
 namespace rdmaready {
 namespace {
-
-// What a storage service needs at least when the profile is silent: its buffers are registered, and so locked.
-constexpr std::uint64_t kDefaultMinimumBytes = 64ULL * 1024 * 1024;
-
-// The agent's own limit stands for those of services in user space, which were started like it. A finite one
-// that is large enough passes: the profile names the number, and "unlimited" would be a matter of taste. A
-// small one fails also where CAP_IPC_LOCK makes the kernel ignore it for us: the storage service may not
-// have it.
-Verdict JudgeHostMemlock(const HostView& view) {
-  constexpr std::string_view kSource = "getrlimit RLIMIT_MEMLOCK";
-  const std::uint64_t wanted = view.profile.min_memlock_bytes.value_or(kDefaultMinimumBytes);
-  const std::string expected =
-      wanted == Memlock::kUnlimited ? std::string("unlimited") : "at least " + BytesText(wanted);
-  const Fact<Memlock>& memlock = view.host.memlock;
-  if (!memlock) return NoAnswer(memlock.missing(), expected, kSource);
-  if (memlock->limit_bytes == Memlock::kUnlimited) return Judged(true, "unlimited", expected, kSource);
-  std::string observed = Cat(BytesText(memlock->limit_bytes), " for the agent");
-  const bool enough = memlock->limit_bytes >= wanted;
-  if (!enough && memlock->cap_ipc_lock) {
-    observed += ", not enforced as it has CAP_IPC_LOCK; a storage service may not have it";
-  }
-  return Judged(enough, observed, expected, kSource);
-}
 
 // A process may raise its soft limit up to the hard one, and storage services do.
 Verdict JudgeHostNofile(const HostView& view) {
@@ -92,33 +69,34 @@ std::string NoHardware(const Facts& host) {
 
 constexpr std::string_view kBalanceSource = "/run, /proc/irq";
 
-// All of them are on the NIC's own node, as the fix of host.irq-affinity has them.
-bool AreKeptNear(const PciFunction& pci) {
-  return pci.interrupts && pci.interrupts->count > 0 && pci.interrupts->local == pci.interrupts->count;
+// Fewer of them than an even spread over the nodes would put there.
+bool AreFar(const PciFunction& pci, std::uint32_t nodes) {
+  return pci.interrupts && pci.numa_node && *pci.numa_node >= 0 &&
+         pci.interrupts->local * nodes < pci.interrupts->count;
 }
 
 Verdict JudgeHostIrqbalance(const HostView& view) {
   if (std::string reason = NoHardware(view.host); !reason.empty()) return NotApplicable(reason);
   if (view.host.numa_nodes && *view.host.numa_nodes == 1)
     return NotApplicable("one NUMA node: nowhere is far");
-  constexpr std::string_view kExpected = "not where interrupts are kept on their NIC's node";
+  constexpr std::string_view kExpected = "not where interrupts are far from their NIC's node";
   const Facts& host = view.host;
   if (!host.irqbalance) return NoAnswer(host.irqbalance.missing(), kExpected, kBalanceSource);
   if (!*host.irqbalance) return Judged(true, "irqbalance does not run", kExpected, kBalanceSource);
   if (!host.ports) return NoAnswer(host.ports.missing(), kExpected, kBalanceSource);
-  std::string kept;
+  if (!host.numa_nodes) return NoAnswer(host.numa_nodes.missing(), kExpected, kBalanceSource);
+  std::string far;
   for (const Port& port : *host.ports) {
     if (!port.pci) continue;
     const Fact<Interrupts>& interrupts = port.pci->interrupts;
     if (!interrupts && !NotOffered(interrupts))
       return NoAnswer(interrupts.missing(), kExpected, kBalanceSource);
-    if (AreKeptNear(*port.pci)) kept += Cat(kept.empty() ? "" : ", ", PortName(port));
+    if (AreFar(*port.pci, *host.numa_nodes)) far += Cat(far.empty() ? "" : ", ", PortName(port));
   }
-  if (kept.empty()) {
-    return Judged(true, "irqbalance runs, and no NIC's interrupts are kept on its node", kExpected,
+  if (far.empty())
+    return Judged(true, "irqbalance runs, and leaves the NICs' interrupts near them", kExpected,
                   kBalanceSource);
-  }
-  return Judged(false, Cat("irqbalance runs, and may move the interrupts of ", kept), kExpected,
+  return Judged(false, Cat("irqbalance runs, and the interrupts of ", far, " are far from it"), kExpected,
                 kBalanceSource);
 }
 
@@ -177,16 +155,6 @@ Verdict JudgeHostClock(const HostView& view) {
 
 std::vector<Check> HostChecks() {
   return {
-      {.id = "host.memlock",
-       .title = "The agent, which makes the live tests, may lock enough memory for RDMA",
-       .why = "RDMA registers, hence locks, its buffers: beyond the limit registration fails. Storage services "
-              "have limits of their own, the kernel has none",
-       .fix = "prlimit --pid {pid} --memlock=unlimited:unlimited  # the agent's; for good: "
-              "LimitMEMLOCK=infinity in its unit, and in that of every storage service in user space",
-       .blocks_for = &kDemandsMemlock,
-       .depends_on = {"inv.rdma-present"},
-       .in_summary = 1,
-       .judge = JudgeHostMemlock},
       {.id = "host.nofile",
        .title = "Enough files may be open for RDMA connections",
        .why = "Every connection of RDMA-CM and every completion channel is an open file",
@@ -200,7 +168,7 @@ std::vector<Check> HostChecks() {
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostIrqAffinity},
       {.id = "host.irqbalance",
-       .title = "Nobody moves interrupts that are kept near their NIC",
+       .title = "Nobody moves interrupts away from their NIC",
        .why = "irqbalance spreads them over all CPUs again, and completions wait for the far node",
        .fix = "systemctl disable --now irqbalance  # or let it leave the NIC's alone: IRQBALANCE_ARGS with "
               "--banirq in /etc/default/irqbalance",

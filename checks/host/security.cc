@@ -167,6 +167,15 @@ Verdict JudgeSecAgentCaps(const HostView& view) {
   return Judged(false, Cat("also ", NamesOf(surplus)), expected, kCapabilitiesSource);
 }
 
+Verdict JudgeSecPrivilegedQkey(const HostView& view) {
+  if (!view.profile.multi_tenant) return NotApplicable(NotAsked(view.profile, "several tenants"));
+  if (NotOffered(view.host.privileged_qkey)) return NotApplicable(view.host.privileged_qkey.missing().detail);
+  constexpr std::string_view kExpected = "off: controlled Q_Keys are for CAP_NET_RAW";
+  const Fact<bool>& on = view.host.privileged_qkey;
+  if (!on) return NoAnswer(on.missing(), kExpected, "RDMA netlink");
+  return Judged(!*on, *on ? "on: everybody may use them" : "off", kExpected, "RDMA netlink");
+}
+
 }  // namespace
 
 std::vector<Check> SecurityChecks() {
@@ -187,6 +196,12 @@ std::vector<Check> SecurityChecks() {
            "devices away by rdma dev set DEVICE netns NAME",
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSecNetnsShared},
+      {.id = "sec.privileged-qkey",
+       .title = "Controlled Q_Keys are for privileged programs only",
+       .why = "With one a tenant may send datagrams to queue pairs of the kernel and of others",
+       .fix = "rdma system set privileged-qkey off",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeSecPrivilegedQkey},
       {.id = "sec.agent-caps",
        .title = "The agent has no more privileges than it needs",
        .why = "It listens on the network: who finds a hole in it gets whatever it may do",

@@ -18,6 +18,7 @@
 #include "checks/families.h"
 #include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -26,6 +27,7 @@ namespace {
 constexpr std::string_view kAddressesSource = "rtnetlink addresses";
 
 Verdict JudgeIpUsable(const PortView& view) {
+  if (HasOwnProtocol(view.port)) return NotApplicable("it has no interface, and is not reached by IP");
   if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: a port is reached by its LID");
   constexpr std::string_view kExpected = "an IP address";
   const Port& port = view.port;

@@ -187,7 +187,7 @@ Verdict JudgeGidIpMatch(const PortView& view) {
     const std::string address = AddressOfGid(gid.raw);
     const bool known = std::ranges::any_of(
         addresses, [&](const PlacedAddress& placed) { return placed.ip.address == address; });
-    if (address.empty() || known) continue;
+    if (address.empty() || known || gid.netdev.empty()) continue;  // without: of another network namespace
     return Warned(Cat("GID ", gid.index, " is for ", address, ", which no interface has"), kExpected,
                   kGidTableSource, Bounce(port));
   }

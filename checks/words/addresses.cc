@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -24,6 +25,13 @@ void Append(const Fact<std::vector<IpAddress>>& from, const std::string& netdev,
 
 // The first gap on the way to all addresses. A netdev without a name is none.
 std::optional<Missing> Gap(const Port& port) {
+  if (IsInfiniBand(port)) {  // its addresses are those of IPoIB
+    if (!port.uppers) return port.uppers.missing();
+    for (const UpperNetdev& upper : *port.uppers) {
+      if (!upper.addresses) return upper.addresses.missing();
+    }
+    return std::nullopt;
+  }
   if (!port.netdev) {
     if (port.netdev.missing().kind == Missing::Kind::kUnsupported) return std::nullopt;
     return port.netdev.missing();
@@ -69,8 +77,8 @@ std::string SubnetOf(const IpAddress& ip) {
 
 std::vector<PlacedAddress> AddressesOf(const Port& port) {
   std::vector<PlacedAddress> addresses;
-  if (!port.netdev) return addresses;
-  Append(port.netdev->addresses, port.netdev->name, nullptr, addresses);
+  if (!port.netdev && !IsInfiniBand(port)) return addresses;
+  if (port.netdev) Append(port.netdev->addresses, port.netdev->name, nullptr, addresses);
   if (!port.uppers) return addresses;
   for (const UpperNetdev& upper : *port.uppers) Append(upper.addresses, upper.name, &upper, addresses);
   return addresses;

@@ -90,6 +90,7 @@ std::string NotInfiniBand(const Port& port) {
 bool IsInfiniBand(const Port& port) { return port.transport && *port.transport == Transport::kInfiniBand; }
 
 std::string NotRoce(const Port& port) {
+  if (NotOffered(port.transport)) return "it speaks neither InfiniBand, RoCE nor iWARP";
   if (!port.transport) return {};
   switch (*port.transport) {
     case Transport::kUnknown:

@@ -38,8 +38,9 @@ constexpr bool CallsForAction(Outcome outcome) {
   return outcome != Outcome::kPass && outcome != Outcome::kNotApplicable;
 }
 
-// Why RoCE and its DCB settings do not concern the port (it is InfiniBand, or iWARP); empty when they do, and
-// also when the transport is not known, because then nobody may say that they do not.
+// Why RoCE and its DCB settings do not concern the port (it is InfiniBand, iWARP, or a protocol of the device's
+// own); empty when they do, and also when the transport is not known, because then nobody may say that they do
+// not.
 std::string NotRoce(const Port& port);
 
 // The RDMA device is known to be software: no firmware, no PCIe.

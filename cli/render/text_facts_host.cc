@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/base/text.h"
 #include "cli/render/text_facts_words.h"
 
 namespace rdmaready {
@@ -64,6 +65,44 @@ std::string RulesText(const std::vector<RoutingRule>& rules) {
   return text;
 }
 
+std::string GrantsText(const std::vector<MemlockGrant>& grants) {
+  if (grants.empty()) return "told by no file";
+  std::string text;
+  for (const MemlockGrant& grant : grants) {
+    const bool unlimited = grant.limit_bytes == Memlock::kUnlimited;
+    text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", grant.consumer,
+                        unlimited ? "unlimited" : BytesText(grant.limit_bytes), grant.source);
+  }
+  return text;
+}
+
+std::string PciDevicesText(const std::vector<PciDevice>& devices) {
+  if (devices.empty()) return "none";
+  std::string text;
+  for (const PciDevice& device : devices) {
+    text += fmt::format("{}{} {:04x}:{:04x} {}", text.empty() ? "" : ", ", device.address, device.vendor_id,
+                        device.device_id, device.driver.empty() ? "without driver" : device.driver);
+    if (!device.rdma_devices.empty()) text += fmt::format(" {}", fmt::join(device.rdma_devices, " "));
+  }
+  return text;
+}
+
+std::string GpuText(const GpuSupport& gpu) {
+  std::string text =
+      gpu.modules && !gpu.modules->empty() ? fmt::format("{}", fmt::join(*gpu.modules, " ")) : "no driver";
+  if (gpu.nvidia) text += fmt::format(", {} {}", gpu.nvidia->version, gpu.nvidia->open ? "open" : "closed");
+  if (gpu.options && !gpu.options->empty()) text += ", " + OptionsText(*gpu.options);
+  return text;
+}
+
+std::string NamedDevicesText(const std::vector<NamedDevice>& devices) {
+  if (devices.empty()) return "none";
+  std::string text;
+  for (const NamedDevice& one : devices)
+    text += fmt::format("{}{}{} ({})", text.empty() ? "" : ", ", one.device, one.exact ? "" : "*", one.source);
+  return text;
+}
+
 std::string NamesText(const std::vector<std::string>& names) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
@@ -90,6 +129,11 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   say("DCB set at boot", facts.dcb_keepers, NamesText);
   say("own markings", facts.markings, MarkingsText);
   say("booted from", facts.boot_targets, TargetsText);
+  say("locked memory", facts.memlock_grants, GrantsText);
+  say("adapters and GPUs", facts.pci_devices, PciDevicesText);
+  say("GPU drivers", facts.gpu, GpuText);
+  say("devices in configuration", facts.named_devices, NamedDevicesText);
+  say("privileged Q_Keys", facts.privileged_qkey, [](bool on) { return on ? "on" : "off"; });
   say("CPU governors", facts.cpu_governors, NamesText);
   say("irqbalance", facts.irqbalance, [](bool runs) { return runs ? "runs" : "does not run"; });
   return lines;

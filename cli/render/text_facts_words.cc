@@ -209,7 +209,8 @@ std::string UpperText(const UpperNetdev& upper) {
   std::string text = upper.name + ": " + (upper.kind.empty() ? "interface" : upper.kind);
   if (upper.vlan_id) text += fmt::format(" {}", *upper.vlan_id);
   if (upper.bond_mode) text += " " + *upper.bond_mode;
-  text += " over " + ListWords(upper.over);
+  if (upper.pkey) text += fmt::format(" {:#06x}", *upper.pkey);
+  if (!upper.over.empty()) text += " over " + ListWords(upper.over);
   text += upper.admin_up ? (upper.carrier ? ", up" : ", no carrier") : ", administratively down";
   text += fmt::format(", MTU {}", BytesText(upper.mtu_bytes));
   if (upper.vlan_egress) text += ", priority to PCP " + EgressText(*upper.vlan_egress);
@@ -223,8 +224,11 @@ std::string GuidText(std::uint64_t node_guid) {
 }
 
 std::string PciText(const PciFunction& pci) {
-  return fmt::format("{}, {:04x}:{:04x}{}", pci.address, pci.vendor_id, pci.device_id,
-                     pci.virtual_function ? ", virtual function" : "");
+  std::string text = fmt::format("{}, {:04x}:{:04x}", pci.address, pci.vendor_id, pci.device_id);
+  if (pci.virtual_function) text += ", virtual function";
+  if (pci.physical && pci.physical->number)
+    text += fmt::format(" {} of {} {}", *pci.physical->number, pci.physical->address, pci.physical->netdev);
+  return text;
 }
 
 std::string PciPathText(const std::vector<PciHop>& path) {

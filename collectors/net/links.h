@@ -62,6 +62,7 @@ class LinkTable {
   explicit LinkTable(std::vector<Link> links);
 
   const Link* Find(std::uint32_t ifindex) const;  // nullptr when there is none
+  const std::map<std::uint32_t, Link>& all() const { return links_; }
 
   // What stands directly on the interface, and what it stands on directly; by ifindex, in ascending order.
   // Neither names an interface that is not in the table.

@@ -91,17 +91,45 @@ class Function {
     return SafeLine(TrimRight(*type), 40);
   }
 
+  bool IsIntegrated() {
+    const absl::StatusOr<std::string> config = host_.ReadFile(path_ + "config");
+    return config.ok() && IsRootComplexIntegrated(*config);
+  }
+
   bool Suspended() {
     const absl::StatusOr<std::string> status = host_.ReadFile(path_ + "power/runtime_status");
     return status.ok() && status->starts_with("suspend");  // suspended, suspending
   }
 
   // The address of the physical function when this is a virtual one, else empty.
-  std::string Physical() {
+  absl::StatusOr<std::string> Physical() {
     const absl::StatusOr<std::string> link = host_.ReadLink(path_ + "physfn");
-    if (!link.ok()) return "";
+    if (link.status().code() == absl::StatusCode::kNotFound) return std::string();
+    if (!link.ok()) return link.status();
     const std::string address = link->substr(link->rfind('/') + 1);
-    return IsPciAddress(address) ? address : "";
+    return IsPciAddress(address) ? address : std::string();
+  }
+
+  // What the virtual function `number` is to its physical one, `physical`.
+  PhysicalFunction Of(const std::string& physical) {
+    const std::string folder = "/sys/bus/pci/devices/" + physical;
+    PhysicalFunction of{.address = physical,
+                        .number = PciFailed("list " + folder + ": no virtfnN leads to " + address_)};
+    const absl::StatusOr<std::vector<std::string>> names = host_.ListDirectory(folder);
+    if (!names.ok()) {
+      of.number = MissingFrom(names.status());
+      return of;
+    }
+    constexpr std::string_view kVirtual = "virtfn";
+    for (const std::string& name : *names) {
+      if (!name.starts_with(kVirtual)) continue;
+      const absl::StatusOr<std::string> link = host_.ReadLink(folder + "/" + name);
+      if (!link.ok() || link->substr(link->rfind('/') + 1) != address_) continue;
+      of.number = NumberOf<std::uint32_t>(std::string_view(name).substr(kVirtual.size()), 10);
+    }
+    const absl::StatusOr<std::vector<std::string>> netdevs = host_.ListDirectory(folder + "/net");
+    if (netdevs.ok() && !netdevs->empty()) of.netdev = *std::ranges::min_element(*netdevs);
+    return of;
   }
 
   const std::string& address() const { return address_; }
@@ -131,6 +159,10 @@ class Function {
 Fact<std::vector<PciHop>> ReadPath(HostReader& host, const std::vector<std::string>& addresses) {
   if (Function function(host, addresses.back()); function.Suspended()) {
     return PciFailed(function.address() + " is suspended: its link is slow on purpose");
+  }
+  if (Function function(host, addresses.back()); function.IsIntegrated()) {
+    return Missing{Missing::Kind::kUnsupported,
+                   function.address() + " is built into the processor: it has no link"};
   }
   std::vector<PciHop> path;
   for (auto address = addresses.rbegin(); address != addresses.rend(); ++address) {
@@ -203,6 +235,7 @@ Fact<PciFunction> ReadPci(HostReader& host, const std::string& device, const Fac
   const auto product = function.Read("device", " has no device number", hex16);
   if (!product) return product.missing();
   PciFunction pci{.address = function.address(), .vendor_id = *vendor, .device_id = *product};
+  pci.physical = Missing{Missing::Kind::kUnsupported, "no physical function of it is on this host"};
   pci.numa_node = function.Read("numa_node", ": kernel without NUMA",
                                 [](std::string_view text) { return NumberOf<std::int32_t>(text, 10); });
   const auto aer = [&function](const char* file, const char* total) {
@@ -214,9 +247,16 @@ Fact<PciFunction> ReadPci(HostReader& host, const std::string& device, const Fac
   pci.aer_correctable = aer("aer_dev_correctable", "TOTAL_ERR_COR");
   pci.interrupts = ReadInterrupts(host, function.path());
   pci.iommu_domain = function.IommuDomain();
-  if (const std::string physical = function.Physical(); !physical.empty()) {
+  const absl::StatusOr<std::string> physical = function.Physical();
+  if (!physical.ok()) {
+    pci.physical = MissingFrom(physical.status());
+    pci.path = pci.physical.missing();
+    return pci;
+  }
+  if (!physical->empty()) {
     pci.virtual_function = true;
-    addresses.back() = physical;
+    pci.physical = function.Of(*physical);
+    addresses.back() = *physical;
   }
   pci.path = ReadPath(host, addresses);
   return pci;

@@ -87,4 +87,11 @@ PciSettings DecodePciConfig(std::string_view config) {
           SizeOf((control & PCI_EXP_DEVCTL_READRQ) >> 12U, "the largest read request"), AcsRedirect(config)};
 }
 
+bool IsRootComplexIntegrated(std::string_view config) {
+  if (config.size() <= kShownToAll) return false;
+  const std::size_t express = FindCapability(config, PCI_CAP_ID_EXP);
+  if (express == 0 || express + PCI_EXP_FLAGS + sizeof(std::uint16_t) > config.size()) return false;
+  return (At<std::uint16_t>(config, express + PCI_EXP_FLAGS) & PCI_EXP_FLAGS_TYPE) >> 4U == PCI_EXP_TYPE_RC_END;
+}
+
 }  // namespace rdmaready

@@ -21,4 +21,8 @@ struct PciSettings {
 // Express function. The lists of capabilities are the device's word: they may be cyclic, or lead out of it.
 PciSettings DecodePciConfig(std::string_view config);
 
+// Whether it is a Root Complex Integrated Endpoint: it has no link, whatever its link registers hold. False
+// where that is not shown.
+bool IsRootComplexIntegrated(std::string_view config);
+
 }  // namespace rdmaready

@@ -32,18 +32,28 @@ Fact<std::uint16_t> ReadHex16(HostReader& host, const std::string& path) {
 }
 
 // Slots in the order of their numbers; an empty one holds partition 0, which is none.
-Fact<std::vector<std::uint16_t>> ReadPkeys(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+void ReadPkeys(HostReader& host, const RdmaDevice& device, std::uint32_t port, Infiniband& ib) {
+  const auto give_up = [&ib](const Missing& why) {
+    ib.pkeys = why;
+    ib.pkey_slots = why;
+  };
   const std::string folder = PortFile(device, port, "pkeys");
   absl::StatusOr<std::vector<std::string>> slots = host.ListDirectory(folder);
-  if (!slots.ok()) return MissingFrom(slots.status());
+  if (!slots.ok()) return give_up(MissingFrom(slots.status()));
   std::ranges::sort(*slots, NaturalLess);
   std::vector<std::uint16_t> keys;
+  std::vector<std::uint16_t> numbers;
   for (const std::string& slot : *slots) {
+    const std::optional<std::uint16_t> number = ParseNumber<std::uint16_t>(slot);
+    if (!number) continue;
     const Fact<std::uint16_t> key = ReadHex16(host, folder + "/" + slot);
-    if (!key) return key.missing();
-    if ((*key & ~kMembership) != 0) keys.push_back(*key);
+    if (!key) return give_up(key.missing());
+    if ((*key & ~kMembership) == 0) continue;
+    keys.push_back(*key);
+    numbers.push_back(*number);
   }
-  return keys;
+  ib.pkeys = std::move(keys);
+  ib.pkey_slots = std::move(numbers);
 }
 
 Fact<IbLink> ReadLinkInfo(HostReader& host, const RdmaDevice& device, std::uint8_t port) {
@@ -91,7 +101,7 @@ Fact<std::vector<Counter>> ReadPmaCounters(HostReader& host, const RdmaDevice& d
 }
 
 Infiniband NoneOf(const Missing& why) {
-  return {.lid = why, .sm_lid = why, .pkeys = why, .link = why, .pma_counters = why};
+  return {.lid = why, .sm_lid = why, .pkeys = why, .pkey_slots = why, .link = why, .pma_counters = why};
 }
 
 }  // namespace
@@ -113,7 +123,7 @@ Infiniband ReadInfiniband(HostReader& host, const RdmaDevice& device, std::uint3
   Infiniband ib;
   ib.lid = ReadHex16(host, PortFile(device, port, "lid"));
   ib.sm_lid = ReadHex16(host, PortFile(device, port, "sm_lid"));
-  ib.pkeys = ReadPkeys(host, device, port);
+  ReadPkeys(host, device, port, ib);
   ib.link = ReadLinkInfo(host, device, number);
   // Without the right to ask the one agent there is none to ask the other.
   const bool silent = !ib.link && ib.link.missing().kind != Missing::Kind::kFailed;

@@ -163,6 +163,23 @@ void ClearTransaction(std::span<std::byte> mad) {
   for (std::size_t i = 8; i < 16 && i < mad.size(); ++i) mad[i] = std::byte{0};
 }
 
+namespace {
+
+// XDR is in use: a field of its own tells, which CapabilityMask2 announces. The plain speeds then read as QDR
+// (mlx5_query_mad_ifc_port in drivers/infiniband/hw/mlx5/mad.c). Which faster ones are enabled is not told
+// here.
+bool RunsXdr(std::span<const std::byte> answer) {
+  constexpr std::uint64_t kCapabilityMask2 = 1U << 15U;
+  constexpr std::uint64_t kExtendedSpeeds2 = 1U << 11U;
+  constexpr std::uint64_t kXdr = 1U << 12U;
+  constexpr std::uint64_t kWanted = kExtendedSpeeds2 | kXdr;
+  if ((GetBig<std::uint32_t>(answer, kData + 20) & kCapabilityMask2) == 0) return false;
+  if ((GetBig<std::uint16_t>(answer, kData + 60) & kWanted) != kWanted) return false;
+  return (Upper(Octet(answer, kData + 56)) & 6U) == 2;
+}
+
+}  // namespace
+
 absl::StatusOr<IbLink> DecodePortInfo(std::span<const std::byte> answer) {
   if (absl::Status status = CheckAnswer(answer, kMadDirectedRoute, kPortInfo, "PortInfo"); !status.ok())
     return status;
@@ -179,6 +196,11 @@ absl::StatusOr<IbLink> DecodePortInfo(std::span<const std::byte> answer) {
   link.lane_mbps_enabled = FastestPlain(Lower(octet(35)));
   link.mtu_bytes = MtuOf(Upper(octet(36)));
   link.mtu_bytes_supported = MtuOf(Lower(octet(41)));
+  if (RunsXdr(answer)) {
+    constexpr std::uint32_t kXdrMbps = 212'500;
+    link.lane_mbps = link.lane_mbps_supported = link.lane_mbps_enabled = kXdrMbps;
+    return link;
+  }
   if (!extended) return link;
   // 0: no extended speed, the plain one counts.
   if (octet(62) >> 4U != 0) link.lane_mbps = FastestExtended(OnlyOne(Upper(octet(62))));

@@ -25,16 +25,21 @@ bool IsPathPart(const std::string& name) {
   return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
 }
 
-Fact<Transport> TransportFromSysfs(HostReader& host, const RdmaDevice& device) {
-  const absl::StatusOr<std::string> node_type = host.ReadFile(SysfsPath(device, "node_type"));
-  if (!node_type.ok()) return MissingFrom(node_type.status());
-  if (node_type->find("RNIC") != std::string::npos) return Transport::kIwarp;
-  const absl::StatusOr<std::string> link_layer = host.ReadFile(SysfsPath(device, "ports/1/link_layer"));
+Fact<Transport> TransportFromLinkLayer(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+  const absl::StatusOr<std::string> link_layer =
+      host.ReadFile(SysfsPath(device, fmt::format("ports/{}/link_layer", port)));
   if (!link_layer.ok()) return MissingFrom(link_layer.status());
   const std::string text = TrimRight(*link_layer);
   if (text == "InfiniBand") return Transport::kInfiniBand;
   if (text == "Ethernet") return Transport::kRoce;
-  return Missing{Missing::Kind::kFailed, "unknown link layer \"" + text + "\""};
+  return Missing{Missing::Kind::kUnsupported, "link layer \"" + text + "\" is not InfiniBand or Ethernet"};
+}
+
+Fact<Transport> TransportFromSysfs(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+  const absl::StatusOr<std::string> node_type = host.ReadFile(SysfsPath(device, "node_type"));
+  if (!node_type.ok()) return MissingFrom(node_type.status());
+  if (node_type->find("RNIC") != std::string::npos) return Transport::kIwarp;
+  return TransportFromLinkLayer(host, device, port);
 }
 
 }  // namespace
@@ -119,11 +124,14 @@ absl::StatusOr<RdmaPort> ReadRdmaPort(HostReader& host, const RdmaDevice& device
   return decoded;
 }
 
-Fact<Transport> ReadTransport(HostReader& host, const RdmaDevice& device) {
-  if (device.protocol.empty()) return TransportFromSysfs(host, device);
-  if (device.protocol == "roce") return Transport::kRoce;
-  if (device.protocol == "ib") return Transport::kInfiniBand;
+Fact<Transport> ReadTransport(HostReader& host, const RdmaDevice& device, std::uint32_t port) {
+  if (device.protocol.empty()) return TransportFromSysfs(host, device, port);
   if (device.protocol == "iw") return Transport::kIwarp;
+  if (device.protocol == "opa") return Transport::kInfiniBand;  // Omni-Path: verbs are InfiniBand's
+  if (device.protocol == "roce" || device.protocol == "ib") {
+    if (port > 1) return TransportFromLinkLayer(host, device, port);
+    return device.protocol == "ib" ? Transport::kInfiniBand : Transport::kRoce;
+  }
   return Missing{Missing::Kind::kUnsupported,
                  "protocol \"" + device.protocol + "\" is not InfiniBand, RoCE or iWARP"};
 }

@@ -58,7 +58,9 @@ absl::StatusOr<RdmaDevice> ReadRdmaDevice(HostReader& host, std::uint32_t index)
 // Asked port by port: a listing would silently end at the first port whose driver answers with an error.
 absl::StatusOr<RdmaPort> ReadRdmaPort(HostReader& host, const RdmaDevice& device, std::uint32_t port);
 
-Fact<Transport> ReadTransport(HostReader& host, const RdmaDevice& device);
+// nldev names one protocol for a device, that of its first port; those of mlx4 may differ (VPI), which
+// `link_layer` of sysfs tells of the others.
+Fact<Transport> ReadTransport(HostReader& host, const RdmaDevice& device, std::uint32_t port);
 Fact<bool> ReadSoftware(HostReader& host, const RdmaDevice& device);
 
 // nldev's own word, else what the driver of the port's netdev says of itself (ethtool): old kernels and some

@@ -82,4 +82,18 @@ Fact<bool> ReadNetnsShared(HostReader& host) {
   return *shared;
 }
 
+Fact<bool> ReadPrivilegedQkey(HostReader& host) {
+  constexpr int kPrivilegedQkeyMode = 96;  // RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE, of Linux 6.7
+  const absl::StatusOr<NetlinkMessage> answer =
+      AskForOne(host, RdmaRequest(RDMA_NLDEV_CMD_SYS_GET, false, Payload()), "RDMA system");
+  if (!answer.ok()) return MissingFrom(answer.status());
+  const absl::StatusOr<Attributes> attributes = Attributes::Parse(answer->payload, "RDMA system");
+  if (!attributes.ok()) return MissingFrom(attributes.status());
+  if (!attributes->Find(kPrivilegedQkeyMode))
+    return Missing{Missing::Kind::kUnsupported, "the kernel does not tell (before 6.7)"};
+  const absl::StatusOr<std::uint8_t> mode = attributes->U8(kPrivilegedQkeyMode);
+  if (!mode.ok()) return MissingFrom(mode.status());
+  return *mode != 0;
+}
+
 }  // namespace rdmaready

@@ -21,4 +21,7 @@ Fact<RdmaResources> ReadResources(HostReader& host, const RdmaDevice& device);
 absl::StatusOr<bool> DecodeNetnsShared(std::span<const std::byte> payload);
 Fact<bool> ReadNetnsShared(HostReader& host);
 
+// Whether everybody may use controlled Q_Keys, without CAP_NET_RAW: `rdma system set privileged-qkey`.
+Fact<bool> ReadPrivilegedQkey(HostReader& host);
+
 }  // namespace rdmaready

@@ -160,9 +160,14 @@ std::vector<KernelOption> DecodeOptions(std::span<const std::string> lines) {
 }
 
 Fact<std::vector<KernelOption>> ReadKernelOptions(HostReader& host, const Fact<Kernel>& kernel) {
+  return ReadOptionsNamed(host, kernel, kOptions);
+}
+
+Fact<std::vector<KernelOption>> ReadOptionsNamed(HostReader& host, const Fact<Kernel>& kernel,
+                                                 std::span<const std::string_view> names) {
   if (!kernel) return kernel.missing();
   std::vector<std::string> words;
-  for (const std::string_view option : kOptions) {
+  for (const std::string_view option : names) {
     words.push_back(std::string(option) + "=");
     words.push_back(std::string(option) + " is not set");
   }

@@ -34,6 +34,10 @@ std::vector<KernelOption> DecodeOptions(std::span<const std::string> lines);
 // /boot/config-RELEASE, else /lib/modules/RELEASE/config.
 Fact<std::vector<KernelOption>> ReadKernelOptions(HostReader& host, const Fact<Kernel>& kernel);
 
+// The same of other options, by name.
+Fact<std::vector<KernelOption>> ReadOptionsNamed(HostReader& host, const Fact<Kernel>& kernel,
+                                                 std::span<const std::string_view> names);
+
 // Those of kStorageModules, each with what is known of it. Missing only when the kernel is not known.
 Fact<std::vector<KernelModule>> ReadStorageModules(HostReader& host, const Fact<Kernel>& kernel,
                                                    const Fact<std::vector<KernelOption>>& options);

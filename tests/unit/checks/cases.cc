@@ -6,6 +6,8 @@ namespace rdmaready {
 // One for each family of checks/catalog.cc.
 std::vector<CheckCase> InventoryCases();
 std::vector<CheckCase> SelectionCases();
+std::vector<CheckCase> FunctionCases();
+std::vector<CheckCase> GpuCases();
 std::vector<CheckCase> BondCases();
 std::vector<CheckCase> BootCases();
 std::vector<CheckCase> DriverCases();
@@ -18,6 +20,7 @@ std::vector<CheckCase> RdmaCountedCases();
 std::vector<CheckCase> NicCountedCases();
 std::vector<CheckCase> DeviceLimitsCases();
 std::vector<CheckCase> MtuCases();
+std::vector<CheckCase> MemlockCases();
 std::vector<CheckCase> HostCases();
 std::vector<CheckCase> SecurityCases();
 std::vector<CheckCase> IpCases();
@@ -25,6 +28,7 @@ std::vector<CheckCase> ArpCases();
 std::vector<CheckCase> FirewallCases();
 std::vector<CheckCase> VlanCases();
 std::vector<CheckCase> GidCases();
+std::vector<CheckCase> GidIndexCases();
 std::vector<CheckCase> MarkingCases();
 std::vector<CheckCase> CongestionCases();
 std::vector<CheckCase> DcbxCases();
@@ -93,6 +97,10 @@ const std::vector<CheckCase>& AllCheckCases() {
       StorageRolesCases(),
       AgreementCases(),
       PairCases(),
+      FunctionCases(),
+      GpuCases(),
+      MemlockCases(),
+      GidIndexCases(),
   });
   return cases;
 }

@@ -15,6 +15,7 @@ Facts WithHardware(Change change) {
     port.board = std::string("MT_0000000080");
     const PciLink link{.speed_mtps = 16'000, .width = 8};
     PciFunction pci{.address = "0000:3b:00.0", .vendor_id = 0x15b3, .device_id = 0x1017};
+    pci.physical = Missing{.kind = Missing::Kind::kUnsupported, .detail = "no physical function of it"};
     const auto hop = [&link](const char* address) {
       return PciHop{.address = address,
                     .current = link,
@@ -59,7 +60,7 @@ Facts OnInfiniband(Change change) {
     port.transport = Transport::kInfiniBand;
     port.netdev = none;
     port.lowers = none;
-    port.uppers = none;
+    port.uppers = std::vector<UpperNetdev>{};
     port.subnets = none;
     port.neighbours = none;
     port.cm_default_mode = none;
@@ -73,6 +74,7 @@ Facts OnInfiniband(Change change) {
     port.ib.lid = std::uint16_t{4};
     port.ib.sm_lid = std::uint16_t{1};
     port.ib.pkeys = std::vector<std::uint16_t>{0xffff};
+    port.ib.pkey_slots = std::vector<std::uint16_t>{0};
     port.ib.link = IbLink{.lanes = 4,
                           .lanes_supported = 4,
                           .lanes_enabled = 4,

@@ -179,7 +179,8 @@ inline Port GoodPort() {
   port.verbs_traffic_class = soft;
   port.verbs_provider = true;
   port.out_of_tree = false;
-  port.ib = {.lid = soft, .sm_lid = soft, .pkeys = soft, .link = soft, .pma_counters = soft};
+  port.ib = {
+      .lid = soft, .sm_lid = soft, .pkeys = soft, .pkey_slots = soft, .link = soft, .pma_counters = soft};
   port.limits = GoodLimits();
   port.listeners = std::vector<RdmaListener>{};
   port.rate_mbps = 25'000;
@@ -224,6 +225,11 @@ inline Facts GoodHost() {
   host.lldp_agents = std::vector<std::string>{};
   host.cpu_governors = std::vector<std::string>{"performance"};
   host.irqbalance = false;
+  host.memlock_grants = std::vector<MemlockGrant>{};
+  host.pci_devices = std::vector<PciDevice>{};
+  host.privileged_qkey = false;
+  host.gpu = Missing{.kind = Missing::Kind::kUnsupported, .detail = "there is no GPU on the PCI bus"};
+  host.named_devices = std::vector<NamedDevice>{};
   host.clock = KernelClock{.max_error_us = 51'000, .estimated_error_us = 300};
   return host;
 }

@@ -18,7 +18,7 @@ PortFit Fit(const Port& port, std::vector<Selector> ports) {
   return FitOf(port, profile);
 }
 
-Port OnHardware() {
+Port PortOnHardware() {
   return HardwareNic([](Port& port, PciFunction& pci) {
            pci.address = "0000:3b:00.1";
            port.uppers = std::vector<UpperNetdev>{
@@ -31,7 +31,7 @@ Port OnHardware() {
 }
 
 TEST(PortFit, IsYesWhereAllThatOneSelectorSaysIsTrue) {
-  const Port port = OnHardware();
+  const Port port = PortOnHardware();
   for (const Selector& selector : std::vector<Selector>{{.device = "rxe*"},
                                                         {.device = "rxe0/1"},
                                                         {.netdev = "dcb[0-3]"},
@@ -50,7 +50,7 @@ TEST(PortFit, IsYesWhereAllThatOneSelectorSaysIsTrue) {
 }
 
 TEST(PortFit, IsNoWhereOneThingIsNotTrue) {
-  const Port port = OnHardware();
+  const Port port = PortOnHardware();
   for (const Selector& selector : std::vector<Selector>{{.device = "mlx5_*"},
                                                         {.netdev = "dcb"},
                                                         {.driver = "bnxt_en"},
@@ -66,7 +66,7 @@ TEST(PortFit, IsNoWhereOneThingIsNotTrue) {
 }
 
 TEST(PortFit, IsUnknownWhereWhatDecidesCannotBeRead) {
-  Port port = OnHardware();
+  Port port = PortOnHardware();
   port.pci = Denied();
   port.transport = Denied();
   port.uppers = Denied();
@@ -81,14 +81,14 @@ TEST(PortFit, IsUnknownWhereWhatDecidesCannotBeRead) {
 }
 
 TEST(PortFit, OfAPortWithoutNetdevIsNoAndNotUnknown) {
-  Port port = OnHardware();
+  Port port = PortOnHardware();
   port.netdev = Missing{.kind = Missing::Kind::kUnsupported, .detail = "no netdev"};
   EXPECT_EQ(Fit(port, {{.netdev = "*"}}).answer, Answer::kNo);
   EXPECT_EQ(Fit(port, {{.vlan = std::uint16_t{711}}}).answer, Answer::kNo);
 }
 
 TEST(PortFit, KnowsThePortByThreeNames) {
-  const Port port = OnHardware();
+  const Port port = PortOnHardware();
   EXPECT_TRUE(IsNamed(port, "rxe0"));
   EXPECT_TRUE(IsNamed(port, "rxe0/1"));
   EXPECT_TRUE(IsNamed(port, "dcb0"));

@@ -6,6 +6,7 @@
 
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -80,6 +81,50 @@ TEST(Spare, IsNoneWhereTheHostNeedsIt) {
   ports.front().state = PortState::kDown;
   dead.ports = ports;
   EXPECT_FALSE(SecondIsSpare(dead));
+}
+
+// An InfiniBand host with a second port that has no link, but for a change.
+template <class Change>
+Facts WithIdleInfiniband(Change change) {
+  Facts host = OnInfiniband([](Port&) {});
+  std::vector<Port> ports = *host.ports;
+  Port second = ports.front();
+  second.device = "mlx5_1";
+  second.state = PortState::kDown;
+  second.phys_state = std::uint8_t{3};
+  change(second);
+  ports.push_back(second);
+  host.ports = ports;
+  return host;
+}
+
+TEST(Spare, IsToldOfInfinibandByThePortItself) {
+  const auto idle = [](auto change) { return SecondIsSpare(WithIdleInfiniband(change), InfinibandProfile()); };
+  EXPECT_TRUE(idle([](Port&) {}));
+  EXPECT_FALSE(idle([](Port& port) { port.state = PortState::kInit; }));
+  EXPECT_FALSE(idle([](Port& port) { port.phys_state = std::uint8_t{5}; }));
+  EXPECT_FALSE(idle([](Port& port) { port.phys_state = Denied(); }));
+  EXPECT_FALSE(idle([](Port& port) { port.uppers = Denied(); }));
+  const auto with_address = [](Fact<std::vector<IpAddress>> addresses) {
+    return [addresses](Port& port) {
+      port.uppers = std::vector<UpperNetdev>{{.name = "ib1", .kind = "ipoib", .addresses = addresses}};
+    };
+  };
+  EXPECT_TRUE(idle(with_address(std::vector<IpAddress>{})));
+  EXPECT_FALSE(idle(with_address(std::vector<IpAddress>{{.address = "10.0.1.1", .prefix_length = 24}})));
+  EXPECT_FALSE(idle(with_address(Denied())));
+}
+
+TEST(Spare, NeverHadALinkWhereNoneWentDown) {
+  const auto never = [](Fact<std::vector<Counter>> counters) {
+    const Facts host = WithIdleInfiniband([&counters](Port& port) { port.port_counters = counters; });
+    return NeverHadLink(host.ports->at(1));
+  };
+  EXPECT_TRUE(never(std::vector<Counter>{{"link_downed", 0}}));
+  EXPECT_FALSE(never(std::vector<Counter>{{"link_downed", 1}}));
+  EXPECT_FALSE(never(std::vector<Counter>{}));
+  EXPECT_FALSE(never(Denied()));
+  EXPECT_FALSE(NeverHadLink(GoodHost().ports->front()));
 }
 
 TEST(Spare, IsSaidOnceAndKeepsNoHostFromBeingReady) {

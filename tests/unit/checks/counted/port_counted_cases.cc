@@ -30,7 +30,8 @@ std::vector<CheckCase> PortCountedSubnetRows() {
     return std::vector<Counter>{{"symbol_error", count}, {"link_error_recovery", 0}, {"link_downed", count}};
   };
   const std::vector<Counter> many{
-      {"port_rcv_errors", 11}, {"port_xmit_discards", 101}, {"port_xmit_wait", 10'006}};
+      {"port_rcv_errors", 11}, {"port_xmit_discards", 101}, {"port_xmit_wait", 468'750'005}};
+  const std::vector<Counter> some{{"port_xmit_wait", 234'375'005}};
   const Facts denied = WithPort([](Port& port) {
     port.transport = Transport::kInfiniBand;
     port.port_counters = Denied();
@@ -55,8 +56,10 @@ std::vector<CheckCase> PortCountedSubnetRows() {
           Fails("ib.xmit", "many", SubnetHost(many), "port_xmit_discards 101"),
           Fails("ib.xmit", "growing", SubnetHost(many, few), "port_xmit_discards +1"),
           IsUnknown("ib.xmit", "denied", denied, "not permitted"),
-          Passes("ib.xmit-wait", "little", SubnetHost(few, few), "waited 0 ticks"),
-          Fails("ib.xmit-wait", "long", SubnetHost(many, few), "waited 10001 ticks for credits in 10 s"),
+          Passes("ib.xmit-wait", "little", SubnetHost(few, few), "waited for credits 0 %"),
+          Passes("ib.xmit-wait", "some at a high rate", SubnetHost(some, few), "waited for credits 3 %"),
+          Fails("ib.xmit-wait", "long", SubnetHost(many, few),
+                "waited for credits 6 % of the time (468750000 ticks) in 10 s"),
           IsUnknown("ib.xmit-wait", "denied", wait_denied, "not permitted"),
           IsUnknown("ib.xmit-wait", "not counted", SubnetHost({}, std::vector<Counter>{}), "does not count"),
           DoesNotApply("ib.xmit-wait", "not watched", SubnetHost(few), "not watched")};
@@ -74,22 +77,26 @@ std::vector<CheckCase> PortCountedCountedRows() {
     port.transport = Transport::kInfiniBand;
     port.port_counters = Denied();
   });
-  return {Passes("cnt.saturated", "good", good, "3 counters, all below"),
-          Fails("cnt.saturated", "link_downed at 255", counted({{"symbol_error", 3}, {"link_downed", 255}}),
-                "at its maximum: link_downed 255", {.fix = "perfquery -C rxe0 -P 1 -R"}),
-          IsUnknown("cnt.saturated", "denied", denied, "not permitted"),
-          DoesNotApply("cnt.saturated", "none", GoodHost(), "no IBTA port counters"),
-          Passes("ib.symbol-errors", "few", good, "symbol_error 3"),
-          Fails("ib.symbol-errors", "many", counted({{"symbol_error", 11}}), "symbol_error 11",
-                {.fix = "perfquery -C rxe0 -P 1 -R"}),
-          IsUnknown("ib.symbol-errors", "not counted", counted({}), "no counter symbol_error"),
-          IsUnknown("ib.symbol-errors", "denied", denied, "not permitted"),
-          DoesNotApply("ib.symbol-errors", "RoCE", GoodHost(), "not InfiniBand"),
-          Passes("ib.link-recovery", "seldom", good, "link_error_recovery 0, link_downed 1"),
-          Fails("ib.link-recovery", "often", counted({{"link_error_recovery", 0}, {"link_downed", 11}}),
-                "link_downed 11"),
-          IsUnknown("ib.link-recovery", "denied", denied, "not permitted"),
-          DoesNotApply("ib.link-recovery", "RoCE", GoodHost(), "not InfiniBand")};
+  return {
+      Passes("cnt.saturated", "good", good, "3 counters, all below"),
+      Fails("cnt.saturated", "link_downed at 255", counted({{"symbol_error", 3}, {"link_downed", 255}}),
+            "at its maximum: link_downed 255", {.fix = "perfquery -C rxe0 -P 1 -R"}),
+      Passes("cnt.saturated", "what counts no errors",
+             counted({{"symbol_error", 3}, {"port_rcv_data", 0xffff'ffff}, {"port_xmit_wait", 0xffff'ffff}}),
+             "3 counters, all below"),
+      IsUnknown("cnt.saturated", "denied", denied, "not permitted"),
+      DoesNotApply("cnt.saturated", "none", GoodHost(), "no IBTA port counters"),
+      Passes("ib.symbol-errors", "few", good, "symbol_error 3"),
+      Fails("ib.symbol-errors", "many", counted({{"symbol_error", 11}}), "symbol_error 11",
+            {.fix = "perfquery -C rxe0 -P 1 -R"}),
+      IsUnknown("ib.symbol-errors", "not counted", counted({}), "no counter symbol_error"),
+      IsUnknown("ib.symbol-errors", "denied", denied, "not permitted"),
+      DoesNotApply("ib.symbol-errors", "RoCE", GoodHost(), "not InfiniBand"),
+      Passes("ib.link-recovery", "seldom", good, "link_error_recovery 0, link_downed 1"),
+      Fails("ib.link-recovery", "often", counted({{"link_error_recovery", 0}, {"link_downed", 11}}),
+            "link_downed 11"),
+      IsUnknown("ib.link-recovery", "denied", denied, "not permitted"),
+      DoesNotApply("ib.link-recovery", "RoCE", GoodHost(), "not InfiniBand")};
 }
 
 // Where sysfs has no counters, or not all of them, the agent's own count.

@@ -46,6 +46,31 @@ Facts WithoutLink(const Missing& why) {
   return OnInfiniband([&why](Port& port) { port.ib.link = why; });
 }
 
+std::vector<CheckCase> PkeyIndexRows() {
+  const auto keys = [](std::vector<std::uint16_t> pkeys, Fact<std::vector<std::uint16_t>> slots) {
+    return OnInfiniband([&](Port& port) {
+      port.ib.pkeys = pkeys;
+      port.ib.pkey_slots = slots;
+    });
+  };
+  const Profile profile = InfinibandProfile();
+  using Slots = std::vector<std::uint16_t>;
+  return {
+      Passes("ib.pkey-index", "the default partition", OnInfiniband(), "0xffff at index 0",
+             {.profile = profile}),
+      Passes("ib.pkey-index", "others beside it", keys({0x8001, 0x7fff}, Slots{0, 1}), "0x8001",
+             {.profile = profile}),
+      Fails("ib.pkey-index", "at index 1", keys({0x7fff, 0x8012}, Slots{0, 1}),
+            "0x8012 is at index 1; at index 0: 0x7fff", {.fix = "NCCL_IB_PKEY=1", .profile = profile}),
+      Fails("ib.pkey-index", "index 0 is empty", keys({0x8012}, Slots{4}), "index 4; at index 0: none",
+            {.profile = profile}),
+      DoesNotApply("ib.pkey-index", "limited everywhere", keys({0x7fff}, Slots{0}), "see ib.pkey",
+                   {.profile = profile}),
+      DoesNotApply("ib.pkey-index", "RoCE", GoodHost(), "not InfiniBand", {.profile = profile}),
+      IsUnknown("ib.pkey-index", "denied", keys({0xffff}, Denied()), "not permitted", {.profile = profile}),
+  };
+}
+
 std::vector<CheckCase> InfinibandSubnetRows() {
   return {
       Passes("ib.sm", "good", OnInfiniband(), "subnet manager at LID 1"),
@@ -126,7 +151,7 @@ std::vector<CheckCase> InfinibandLinkRows() {
 }  // namespace
 
 std::vector<CheckCase> InfinibandCases() {
-  return Joined({InfinibandSubnetRows(), InfinibandPkeysRows(), InfinibandLinkRows()});
+  return Joined({PkeyIndexRows(), InfinibandSubnetRows(), InfinibandPkeysRows(), InfinibandLinkRows()});
 }
 
 }  // namespace rdmaready

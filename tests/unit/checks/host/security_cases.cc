@@ -28,6 +28,15 @@ std::vector<CheckCase> SecurityCases() {
   Profile tenants = fabric;
   tenants.multi_tenant = true;
   return {
+      Passes("sec.privileged-qkey", "off", GoodHost(), "off", {.profile = tenants}),
+      Fails("sec.privileged-qkey", "on", SecurityWith(&Facts::privileged_qkey, Fact<bool>(true)), "everybody",
+            {.fix = "rdma system set privileged-qkey off", .profile = tenants}),
+      DoesNotApply("sec.privileged-qkey", "one tenant", GoodHost(), "several tenants", {.profile = fabric}),
+      DoesNotApply("sec.privileged-qkey", "an old kernel",
+                   SecurityWith(&Facts::privileged_qkey, Fact<bool>(kUnsupported)), "not offered",
+                   {.profile = tenants}),
+      IsUnknown("sec.privileged-qkey", "denied", SecurityWith(&Facts::privileged_qkey, Fact<bool>(Denied())),
+                "not permitted", {.profile = tenants}),
       Passes("sec.device-nodes", "as the kernel makes them", GoodHost(), "2 nodes, those of verbs open to all",
              {.profile = fabric}),
       Fails("sec.device-nodes", "umad is open",

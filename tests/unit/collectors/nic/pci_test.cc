@@ -174,6 +174,34 @@ TEST(Pci, AVirtualFunctionIsJudgedByTheLinkOfItsPhysicalOne) {
   EXPECT_EQ(pci->aer_fatal.missing().kind, Missing::Kind::kUnsupported);
 }
 
+TEST(Pci, AVirtualFunctionNamesItsPhysicalOneAndItsNumberThere) {
+  FakeHost host = HostWithNic();
+  const std::string virtual_function = "0000:3b:00.2";
+  const std::string folder = "/sys/bus/pci/devices/" + kPciNic;
+  host.links["/sys/class/infiniband/mlx5_0"] =
+      "../../devices/pci0000:3a/" + kRoot + "/" + virtual_function + "/infiniband/mlx5_0";
+  host.links[Sys(virtual_function, "physfn")] = "../" + kPciNic;
+  host.links[folder + "/virtfn0"] = "../0000:3b:00.1";
+  host.links[folder + "/virtfn1"] = "../" + virtual_function;
+  host.directories[folder] = std::vector<std::string>{"net", "virtfn0", "virtfn1"};
+  host.directories[folder + "/net"] = std::vector<std::string>{"ens1f0np0"};
+  host.files[Sys(virtual_function, "vendor")] = "0x15b3\n";
+  host.files[Sys(virtual_function, "device")] = "0x1018\n";
+  const Fact<PciFunction> pci = ReadPciOf(host);
+  ASSERT_TRUE(pci && pci->physical);
+  EXPECT_EQ(*pci->physical, (PhysicalFunction{.address = kPciNic, .netdev = "ens1f0np0", .number = 1U}));
+}
+
+TEST(Pci, IsNotCalledAPhysicalFunctionWhereThatCannotBeRead) {
+  FakeHost host = HostWithNic();
+  EXPECT_EQ(ReadPciOf(host)->physical.missing().kind, Missing::Kind::kUnsupported);
+  host.links[Sys(kPciNic, "physfn")] = ErrnoStatus(EACCES, "readlink physfn");
+  const Fact<PciFunction> pci = ReadPciOf(host);
+  ASSERT_TRUE(pci);
+  EXPECT_EQ(pci->physical.missing().kind, Missing::Kind::kDenied);
+  EXPECT_EQ(pci->path.missing().kind, Missing::Kind::kDenied);
+}
+
 TEST(Pci, ALinkThatIsNotKnownLeavesNoPathAndNothingElseOut) {
   FakeHost host = HostWithNic();
   host.files[Sys(kRoot, "current_link_speed")] = "Unknown\n";

@@ -37,6 +37,15 @@ TEST(PortInfo, OfAnOlderPortHasNoExtendedSpeeds) {
   EXPECT_EQ(link->lane_mbps_supported, 5'000U);
 }
 
+TEST(PortInfo, OfXdrIsNotThatOfQdr) {
+  // Octets 22 and 23 are CapabilityMask's lower half (bits 14 and 15), 60 and 61 CapabilityMask2 (bits 11, 12).
+  const absl::StatusOr<IbLink> link = DecodePortInfo(mad_wire::Answer(
+      0x81, 0x15, {{22, 0xc0}, {31, 0x02}, {32, 0x70}, {35, 0x47}, {56, 0x20}, {60, 0x18}, {61, 0x00}}));
+  ASSERT_TRUE(link.ok()) << link.status();
+  EXPECT_EQ(link->lane_mbps, 212'500U);
+  EXPECT_EQ(link->lane_mbps_enabled, 212'500U);
+}
+
 TEST(PortInfo, ThatNamesTwoWidthsInUseTellsNone) {
   const absl::StatusOr<IbLink> link = DecodePortInfo(
       mad_wire::Answer(0x81, 0x15, {{22, 0x40}, {31, 0x03}, {35, 0x70}, {36, 0xf0}, {62, 0x30}}));

@@ -71,27 +71,37 @@ TEST(NaturalOrder, IsAnOrder) {
 
 TEST(Transport, ComesFromNldev) {
   FakeHost host;
-  EXPECT_EQ(*ReadTransport(host, {.name = "a", .protocol = "roce"}), Transport::kRoce);
-  EXPECT_EQ(*ReadTransport(host, {.name = "a", .protocol = "ib"}), Transport::kInfiniBand);
-  EXPECT_EQ(*ReadTransport(host, {.name = "a", .protocol = "iw"}), Transport::kIwarp);
-  EXPECT_EQ(ReadTransport(host, {.name = "a", .protocol = "usnic"}).missing().kind,
+  EXPECT_EQ(*ReadTransport(host, {.name = "a", .protocol = "roce"}, 1), Transport::kRoce);
+  EXPECT_EQ(*ReadTransport(host, {.name = "a", .protocol = "ib"}, 1), Transport::kInfiniBand);
+  EXPECT_EQ(*ReadTransport(host, {.name = "a", .protocol = "iw"}, 1), Transport::kIwarp);
+  EXPECT_EQ(ReadTransport(host, {.name = "a", .protocol = "usnic"}, 1).missing().kind,
             Missing::Kind::kUnsupported);
+  EXPECT_EQ(*ReadTransport(host, {.name = "a", .protocol = "opa"}, 1), Transport::kInfiniBand);
   EXPECT_TRUE(host.asked.empty());
+}
+
+TEST(Transport, OfTheSecondPortComesFromItsLinkLayer) {
+  FakeHost host;
+  const RdmaDevice device{.name = "mlx4_0", .protocol = "ib"};
+  EXPECT_EQ(*ReadTransport(host, device, 1), Transport::kInfiniBand);
+  EXPECT_FALSE(ReadTransport(host, device, 2));
+  host.files["/sys/class/infiniband/mlx4_0/ports/2/link_layer"] = "Ethernet\n";
+  EXPECT_EQ(*ReadTransport(host, device, 2), Transport::kRoce);
 }
 
 TEST(Transport, OnOldKernelsComesFromSysfs) {
   FakeHost host;
   const RdmaDevice device{.name = "a"};
-  EXPECT_EQ(ReadTransport(host, device).missing().kind, Missing::Kind::kFailed);
+  EXPECT_EQ(ReadTransport(host, device, 1).missing().kind, Missing::Kind::kFailed);
   host.files["/sys/class/infiniband/a/node_type"] = "4: RNIC\n";
-  EXPECT_EQ(*ReadTransport(host, device), Transport::kIwarp);
+  EXPECT_EQ(*ReadTransport(host, device, 1), Transport::kIwarp);
   host.files["/sys/class/infiniband/a/node_type"] = "1: CA\n";
   host.files["/sys/class/infiniband/a/ports/1/link_layer"] = "Ethernet\n";
-  EXPECT_EQ(*ReadTransport(host, device), Transport::kRoce);
+  EXPECT_EQ(*ReadTransport(host, device, 1), Transport::kRoce);
   host.files["/sys/class/infiniband/a/ports/1/link_layer"] = "InfiniBand\n";
-  EXPECT_EQ(*ReadTransport(host, device), Transport::kInfiniBand);
+  EXPECT_EQ(*ReadTransport(host, device, 1), Transport::kInfiniBand);
   host.files["/sys/class/infiniband/a/ports/1/link_layer"] = "Unspecified\n";
-  EXPECT_THAT(ReadTransport(host, device).missing().detail, HasSubstr("Unspecified"));
+  EXPECT_THAT(ReadTransport(host, device, 1).missing().detail, HasSubstr("Unspecified"));
 }
 
 TEST(Software, IsADeviceWithoutABusOrWithAParent) {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// host.memlock, host.memlock-users: memory that RDMA may lock. The kernel's own users of RDMA (SMB, NVMe,
+// iSER, NFS) have no such limit; who registers memory in user space has one of his own.
+#include <algorithm>
+#include <string>
+
+#include "api/base/text.h"
+#include "checks/families.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+// What a live test needs at least when the profile is silent: its buffers are registered, and so locked.
+constexpr std::uint64_t kDefaultMinimumBytes = 64ULL * 1024 * 1024;
+
+// With CAP_IPC_LOCK the kernel does not look at the limit (ib_umem_get in drivers/infiniband/core/umem.c).
+Verdict JudgeHostMemlock(const HostView& view) {
+  constexpr std::string_view kSource = "getrlimit RLIMIT_MEMLOCK";
+  const std::uint64_t wanted = view.profile.min_memlock_bytes.value_or(kDefaultMinimumBytes);
+  const std::string expected =
+      wanted == Memlock::kUnlimited ? std::string("unlimited") : "at least " + BytesText(wanted);
+  const Fact<Memlock>& memlock = view.host.memlock;
+  if (!memlock) return NoAnswer(memlock.missing(), expected, kSource);
+  if (memlock->limit_bytes == Memlock::kUnlimited) return Judged(true, "unlimited", expected, kSource);
+  const std::string observed = Cat(BytesText(memlock->limit_bytes), " for the agent");
+  const bool enough = memlock->limit_bytes >= wanted;
+  if (!enough && memlock->cap_ipc_lock)
+    return Judged(true, observed + ", not enforced as it has CAP_IPC_LOCK", expected, kSource);
+  return Judged(enough, observed, expected, kSource);
+}
+
+// ---- host.memlock-users ----
+
+constexpr std::string_view kGrantSource = "systemd units, limits.conf";
+constexpr std::string_view kLogins = "logins";
+
+// Programs that people start register memory where NICs reach GPUs, or NCCL is set up.
+bool PeopleUseRdma(const HostView& view) {
+  const auto is_nccl = [](const ConsumerMarking& one) { return one.consumer == MarkingConsumer::kNccl; };
+  return view.profile.gpu_direct || (view.host.markings && std::ranges::any_of(*view.host.markings, is_nccl));
+}
+
+bool IsUser(const HostView& view, const MemlockGrant& grant) {
+  return grant.consumer != kLogins || PeopleUseRdma(view);
+}
+
+std::string LimitText(const MemlockGrant& grant) {
+  if (grant.limit_bytes == Memlock::kUnlimited) return "unlimited";
+  return BytesText(grant.limit_bytes);
+}
+
+std::string GrantFix(const MemlockGrant& grant) {
+  if (grant.consumer == kLogins) {
+    return "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' > "
+           "/etc/security/limits.d/90-rdma.conf  "
+           "# for new sessions: log in again";
+  }
+  const std::string folder = Cat("/etc/systemd/system/", ShellWord(grant.consumer), ".d");
+  return Cat("mkdir -p ", folder, " && printf '[Service]\\nLimitMEMLOCK=infinity\\n' > ", folder,
+             "/memlock.conf && systemctl daemon-reload && systemctl restart ", ShellWord(grant.consumer));
+}
+
+// Exactly 64 MiB is too little for many: a program registers what it moves, and a rank of a job gigabytes.
+Verdict JudgeHostMemlockUsers(const HostView& view) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+  constexpr std::string_view kExpected = "unlimited, or 1 GiB at least";
+  const Fact<std::vector<MemlockGrant>>& grants = view.host.memlock_grants;
+  if (!grants) return NoAnswer(grants.missing(), kExpected, kGrantSource);
+  std::string good;
+  std::string bad;
+  const MemlockGrant* first = nullptr;
+  for (const MemlockGrant& grant : *grants) {
+    if (!IsUser(view, grant)) continue;
+    const std::string text =
+        Cat(Printable(grant.consumer), " ", LimitText(grant), " by ", Printable(grant.source));
+    if (grant.limit_bytes >= kGiB) {
+      good += Cat(good.empty() ? "" : ", ", text);
+    } else {
+      bad += Cat(bad.empty() ? "" : ", ", text);
+      if (first == nullptr) first = &grant;
+    }
+  }
+  if (good.empty() && bad.empty())
+    return NotApplicable("nobody here is known to register memory in user space; the kernel has no limit");
+  if (first != nullptr) return Judged(false, bad, kExpected, kGrantSource, GrantFix(*first));
+  return Judged(true, good, kExpected, kGrantSource);
+}
+
+}  // namespace
+
+std::vector<Check> MemlockChecks() {
+  return {
+      {.id = "host.memlock",
+       .title = "The agent, which makes the live tests, may lock enough memory for RDMA",
+       .why = "RDMA registers, hence locks, its buffers: beyond the limit registration fails. Storage services "
+              "have limits of their own, the kernel has none",
+       .fix = "prlimit --pid {pid} --memlock=unlimited:unlimited  # the agent's; for good: "
+              "LimitMEMLOCK=infinity in its unit",
+       .blocks_for = &kDemandsMemlock,
+       .depends_on = {"inv.rdma-present"},
+       .in_summary = 1,
+       .judge = JudgeHostMemlock},
+      {.id = "host.memlock-users",
+       .title = "Who uses RDMA in user space may lock the memory for it",
+       .why = "Job schedulers, containers and logins have limits of their own, 8 MiB by systemd's default: "
+              "registration fails there, while tests of verbs go well",
+       .fix = "systemctl show -p LimitMEMLOCK UNIT  # LimitMEMLOCK=infinity in the unit; for logins limits.d",
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeHostMemlockUsers},
+  };
+}
+
+}  // namespace rdmaready

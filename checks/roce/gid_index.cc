@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// gid.stale, gid.pinned-index: GIDs that no address stands for any more, and numbers of GIDs in configuration.
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "api/base/text.h"
+#include "checks/families.h"
+#include "checks/words/addresses.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kGidSource = "GID table, rtnetlink addresses";
+
+bool IsLinkLocalGid(const Gid& gid) { return gid.raw[0] == 0xfe && gid.raw[1] == 0x80; }
+
+// The modified EUI-64 of a MAC address (RFC 4291), by which the kernel makes a default GID.
+std::optional<std::array<std::uint8_t, 8>> InterfaceIdOf(std::string_view mac) {
+  constexpr std::size_t kMacText = 17;
+  std::array<std::uint8_t, 6> bytes{};
+  if (mac.size() != kMacText) return std::nullopt;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto digit = [](char c) {
+      return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    };
+    const int high = digit(mac[3 * i]);
+    const int low = digit(mac[3 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
+  }
+  return std::array<std::uint8_t, 8>{
+      static_cast<std::uint8_t>(bytes[0] ^ 2U), bytes[1], bytes[2], 0xff, 0xfe, bytes[3], bytes[4], bytes[5]};
+}
+
+std::string TextOf(const Gid& gid) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return inet_ntop(AF_INET6, gid.raw.data(), text.data(), text.size()) == nullptr ? "" : text.data();
+}
+
+// Made of the MAC address that the port's interface has, or an address of it by itself.
+bool IsOfInterface(const Gid& gid, const Netdev& netdev) {
+  const auto wanted = InterfaceIdOf(netdev.mac);
+  if (!wanted || std::ranges::equal(*wanted, std::span(gid.raw).subspan(8))) return true;
+  if (!netdev.addresses) return true;
+  return std::ranges::any_of(*netdev.addresses,
+                             [text = TextOf(gid)](const IpAddress& one) { return one.address == text; });
+}
+
+std::string StaleNotApplicable(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!view.port.netdev) return NotOffered(view.port.netdev) ? view.port.netdev.missing().detail : "";
+  return view.port.netdev->master.empty() ? "" : "in a bond or a bridge, whose address it may have";
+}
+
+Verdict JudgeGidStale(const PortView& view) {
+  if (std::string reason = StaleNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kExpected = "default GIDs of the interface's own address";
+  const Port& port = view.port;
+  if (!port.netdev) return NoAnswer(port.netdev.missing(), kExpected, kGidSource);
+  if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kGidSource);
+  for (const Gid& gid : *port.gids) {
+    const bool own = gid.netdev == port.netdev->name && IsLinkLocalGid(gid);
+    if (!own || IsOfInterface(gid, *port.netdev)) continue;
+    return Judged(false,
+                  Cat("GID ", gid.index, " ", TextOf(gid), " is of another address than ", port.netdev->name,
+                      " has (", Printable(port.netdev->mac), ")"),
+                  kExpected, kGidSource);
+  }
+  return Judged(true, Cat("all of ", port.netdev->name), kExpected, kGidSource);
+}
+
+// ---- gid.pinned-index ----
+
+std::string PinnedNotApplicable(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  const Fact<std::vector<ConsumerMarking>>& all = view.host.markings;
+  const auto pins = [](const ConsumerMarking& one) { return one.gid_index.has_value(); };
+  return all && std::ranges::none_of(*all, pins) ? "no software here names a GID by its number" : "";
+}
+
+// Whether the GID stands for an address that a netdev of this host has. RoCE v1 and none at all are
+// gid.no-v1-traffic's.
+bool StandsForAddress(const Gid& gid, const Port& port) {
+  const std::string address = AddressOfGid(gid.raw);
+  if (address.empty()) return false;
+  return std::ranges::any_of(AddressesOf(port),
+                             [&](const PlacedAddress& placed) { return placed.ip.address == address; });
+}
+
+Verdict JudgeGidPinnedIndex(const PortView& view) {
+  if (std::string reason = PinnedNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kPinnedSource = "configuration files, GID table";
+  constexpr std::string_view kExpected = "none, or that of an address of the port's own interface";
+  const Port& port = view.port;
+  if (!view.host.markings) return NoAnswer(view.host.markings.missing(), kExpected, kPinnedSource);
+  if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kPinnedSource);
+  if (!port.netdev) return NoAnswer(port.netdev.missing(), kExpected, kPinnedSource);
+  if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kExpected, kPinnedSource);
+  std::string observed;
+  for (const ConsumerMarking& marking : *view.host.markings) {
+    if (!marking.gid_index) continue;
+    const auto gid = std::ranges::find(*port.gids, *marking.gid_index, &Gid::index);
+    const std::string text = Cat("GID ", *marking.gid_index, " by ", Printable(marking.source));
+    if (gid == port.gids->end() || !StandsForAddress(*gid, port)) {
+      return Judged(false, Cat(text, ": no address of this host stands for it"), kExpected, kPinnedSource,
+                    Cat("show_gids  # then name another index in ", ShellWord(marking.source),
+                        ", or none: NCCL 2.21 and later and UCX find it by themselves"));
+    }
+    observed += Cat(observed.empty() ? "" : ", ", text, ": ", AddressOfGid(gid->raw));
+  }
+  return Judged(true, observed, kExpected, kPinnedSource);
+}
+
+}  // namespace
+
+std::vector<Check> GidIndexChecks() {
+  return {
+      {.id = "gid.stale",
+       .title = "The port's default GIDs are of the address that it has",
+       .why = "A GID that was made of an earlier address is offered to peers, and answers for nobody",
+       .fix = "ip link set dev {netdev} down && ip link set dev {netdev} up  # the table is filled anew; IPv6 "
+              "addresses and static routes are lost. Of a virtual function: bind it again",
+       .depends_on = {"link.state", "gid.ip-match"},
+       .judge = JudgeGidStale},
+      {.id = "gid.pinned-index",
+       .title = "A GID that software names by its number stands for an address",
+       .why = "Numbers move when addresses come and go, and differ between hosts: the job then times out",
+       .fix = "rdma link show {device}/{port}  # the GIDs: ibv_devinfo -v",
+       .depends_on = {"gid.v2-present", "gid.no-v1-traffic"},
+       .judge = JudgeGidPinnedIndex},
+  };
+}
+
+}  // namespace rdmaready

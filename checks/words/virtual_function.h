@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual functions: what they are called where they are set, and who has their interface.
+#pragma once
+
+#include <string>
+
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+bool IsVirtualFunction(const Port& port);
+
+// "virtual function 0 of ens1f0np0"; by PCI address where no interface of the physical one is seen here.
+std::string VirtualFunctionText(const Port& port);
+
+// "ens1f0np0 vf 0", as `ip link set dev` takes it. What is not known is NETDEV and NUMBER.
+std::string VirtualFunctionWords(const Port& port);
+
+// Whether it is a virtual function whose interface another network namespace has: a pod, a container. All
+// namespaces see the RDMA device, which is the kernel's default.
+bool IsLent(const Port& port);
+
+// Whether the device speaks neither InfiniBand, RoCE nor iWARP, and says so: EFA. It has no interface, no
+// RDMA-CM and none of the storage protocols.
+bool HasOwnProtocol(const Port& port);
+
+}  // namespace rdmaready

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+PciDevice Adapter(const char* address, const char* driver, std::vector<std::string> rdma_devices = {}) {
+  return {.address = address,
+          .vendor_id = 0x8086,
+          .device_id = 0x1592,
+          .class_code = 0x020000,
+          .driver = driver,
+          .rdma_devices = std::move(rdma_devices)};
+}
+
+Facts OnBus(Fact<std::vector<PciDevice>> devices, Facts host = Hardware()) {
+  host.pci_devices = std::move(devices);
+  return host;
+}
+
+std::vector<CheckCase> UnboundRows() {
+  Facts none = GoodHost();
+  none.ports = std::vector<Port>{};
+  const auto alone = [&none](PciDevice device) {
+    return OnBus(std::vector<PciDevice>{std::move(device)}, none);
+  };
+  PciDevice unbound = Adapter("0000:3b:00.0", "");
+  unbound.vendor_id = 0x15b3;
+  PciDevice lent = Adapter("0000:3b:00.2", "ice");
+  lent.virtual_function = true;
+  const PciDevice twin = Adapter("0000:3b:00.1", "ice");
+  const PciDevice speaks = Adapter("0000:3b:00.0", "ice", {"rocep59s0f0"});
+  Facts lag = WithHardware([](Port& port, PciFunction&) {
+    Netdev netdev = *port.netdev;
+    netdev.master = "bond0";
+    port.netdev = netdev;
+  });
+  Facts exclusive = alone(twin);
+  exclusive.rdma_netns_shared = false;
+  return {
+      Passes("inv.unbound-function", "one that has RDMA", OnBus(std::vector<PciDevice>{speaks}),
+             "1 adapter function has"),
+      Passes("inv.unbound-function", "no adapter", GoodHost(), "0 adapter functions have RDMA"),
+      Passes("inv.unbound-function", "a network port beside RDMA ports",
+             OnBus(std::vector<PciDevice>{speaks, Adapter("0000:86:00.0", "bnxt_en")}), "1 more could"),
+      Passes("inv.unbound-function", "igb has none", alone(Adapter("0000:01:00.0", "igb")),
+             "0 adapter functions"),
+      Passes("inv.unbound-function", "a virtual function", alone(lent), "0 adapter functions"),
+      Passes("inv.unbound-function", "the second port of RoCE LAG",
+             OnBus(std::vector<PciDevice>{Adapter("0000:3b:00.0", "mlx5_core", {"mlx5_bond_0"}),
+                                          Adapter("0000:3b:00.1", "mlx5_core")},
+                   lag),
+             "1 adapter function has"),
+      Fails("inv.unbound-function", "ice without RDMA", alone(twin),
+            "0000:3b:00.1 has ice and no RDMA device: irdma", {.fix = "dmesg | grep"}),
+      Fails("inv.unbound-function", "beside a twin that has", OnBus(std::vector<PciDevice>{speaks, twin}),
+            "0000:3b:00.1"),
+      Fails("inv.unbound-function", "without driver", alone(unbound), "0000:3b:00.0 has no driver"),
+      DoesNotApply("inv.unbound-function", "exclusive devices", exclusive, "of their own"),
+      DoesNotApply("inv.unbound-function", "no bus", OnBus(kUnsupported), "not offered"),
+      IsUnknown("inv.unbound-function", "denied", OnBus(Denied()), "not permitted"),
+  };
+}
+
+std::vector<CheckCase> PortModeRows() {
+  const auto down = [](Port& port) {
+    port.state = PortState::kDown;
+    port.phys_state = std::uint8_t{2};
+  };
+  const Profile ethernet = VirtualFabricProfile();
+  const Profile infiniband = InfinibandProfile();
+  const auto second = [](Port& port, PciFunction& pci) {
+    port.state = PortState::kDown;
+    pci.address = "0000:3b:00.1";
+  };
+  Facts unread = WithHardware([](Port& port, PciFunction&) { port.transport = Denied(); });
+  Facts chelsio = WithHardware([](Port&, PciFunction& pci) { pci.vendor_id = 0x1425; });
+  return {
+      Passes("inv.port-mode", "Ethernet", Hardware(), "Ethernet mode", {.profile = ethernet}),
+      Passes("inv.port-mode", "InfiniBand", OnInfiniband(), "InfiniBand mode", {.profile = infiniband}),
+      Fails("inv.port-mode", "InfiniBand where Ethernet is asked", OnInfiniband(down), "LINK_TYPE_P1",
+            {.fix = "mlxconfig -d 0000:3b:00.0 set LINK_TYPE_P1=2", .profile = ethernet}),
+      Fails("inv.port-mode", "Ethernet where InfiniBand is asked, at the second function", WithHardware(second),
+            "LINK_TYPE_P2", {.fix = "set LINK_TYPE_P2=1", .profile = infiniband}),
+      DoesNotApply("inv.port-mode", "a fabric of its own", OnInfiniband(), "its link is up",
+                   {.profile = ethernet}),
+      DoesNotApply("inv.port-mode", "an adapter with one protocol", chelsio, "one protocol only",
+                   {.profile = ethernet}),
+      DoesNotApply("inv.port-mode", "software device", GoodHost(), "none", {.profile = ethernet}),
+      IsUnknown("inv.port-mode", "denied", unread, "not permitted", {.profile = ethernet}),
+  };
+}
+
+std::vector<CheckCase> NameRows() {
+  const auto naming = [](Fact<std::vector<NamedDevice>> named) {
+    Facts host = GoodHost();
+    host.named_devices = std::move(named);
+    return host;
+  };
+  const auto nccl = [&naming](std::vector<std::pair<const char*, bool>> names) {
+    std::vector<NamedDevice> named;
+    for (const auto& [name, exact] : names) named.push_back({name, exact, "/etc/nccl.conf"});
+    return naming(std::move(named));
+  };
+  Facts exclusive = nccl({{"mlx5_0", true}});
+  exclusive.rdma_netns_shared = false;
+  return {
+      Passes("inv.name-stability", "there", nccl({{"rxe0", true}}), "rxe0 (/etc/nccl.conf)"),
+      Passes("inv.name-stability", "by its beginning", nccl({{"rxe", false}}), "rxe (/etc/nccl.conf)"),
+      Passes("inv.name-stability", "one of several", nccl({{"rxe0", true}, {"rxe1", true}}), "rxe1"),
+      Fails("inv.name-stability", "renamed", nccl({{"mlx5_0", true}}),
+            "mlx5_0 (/etc/nccl.conf): no RDMA device", {.fix = "60-rdma-persistent-naming.rules"}),
+      Fails("inv.name-stability", "no more than a beginning", nccl({{"rxe", true}}), "there are: rxe0"),
+      DoesNotApply("inv.name-stability", "nobody names one", GoodHost(), "no software here"),
+      DoesNotApply("inv.name-stability", "exclusive devices", exclusive, "of their own"),
+      IsUnknown("inv.name-stability", "denied", naming(Denied()), "not permitted"),
+  };
+}
+
+std::vector<CheckCase> VfStateRows() {
+  const auto vf = [](Fact<PortState> state) {
+    Facts host = OnInfiniband([&state](Port& port) {
+      port.state = state;
+      port.node_guid = std::uint64_t{0};
+    });
+    std::vector<Port> ports = *host.ports;
+    PciFunction pci = *ports.front().pci;
+    pci.virtual_function = true;
+    pci.physical = PhysicalFunction{.address = "0000:3b:00.0", .netdev = "ibp59s0", .number = std::uint32_t{3}};
+    ports.front().pci = pci;
+    host.ports = ports;
+    return host;
+  };
+  return {
+      Passes("ib.vf-state", "up", vf(PortState::kActive), "its link is up"),
+      Fails("ib.vf-state", "down", vf(PortState::kDown), "virtual function 3 of ibp59s0 is down",
+            {.fix = "ip link set dev ibp59s0 vf 3 state auto"}),
+      DoesNotApply("ib.vf-state", "a physical function", OnInfiniband(), "a physical function"),
+      DoesNotApply("ib.vf-state", "RoCE", GoodHost(), "not InfiniBand"),
+      IsUnknown("ib.vf-state", "denied", vf(Denied()), "not permitted"),
+  };
+}
+
+}  // namespace
+
+std::vector<CheckCase> FunctionCases() {
+  return Joined({UnboundRows(), PortModeRows(), NameRows(), VfStateRows()});
+}
+
+}  // namespace rdmaready

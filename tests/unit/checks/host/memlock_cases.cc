@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/changed_host.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kMiB = 1024 * kKiB;
+
+Facts WithMemlock(Fact<Memlock> memlock) {
+  Facts host = GoodHost();
+  host.memlock = std::move(memlock);
+  return host;
+}
+
+Facts Granting(Fact<std::vector<MemlockGrant>> grants) {
+  Facts host = GoodHost();
+  host.memlock_grants = std::move(grants);
+  return host;
+}
+
+Facts Granting(const char* consumer, std::uint64_t limit_bytes) {
+  return Granting(std::vector<MemlockGrant>{
+      {.consumer = consumer, .limit_bytes = limit_bytes, .source = "/etc/systemd/system.conf"}});
+}
+
+}  // namespace
+
+std::vector<CheckCase> MemlockCases() {
+  const auto agent = [](std::uint64_t bytes, bool capable) {
+    return WithMemlock(Memlock{.limit_bytes = bytes, .cap_ipc_lock = capable, .pid = 4711});
+  };
+  Profile gpus = VirtualFabricProfile();
+  gpus.gpu_direct = true;
+  return {Passes("host.memlock", "unlimited", GoodHost(), "unlimited"),
+          Passes("host.memlock", "finite and enough", agent(64 * kMiB, false), "64 MiB"),
+          Passes("host.memlock", "64 KiB, not enforced on us", agent(64 * kKiB, true), "CAP_IPC_LOCK"),
+          Fails("host.memlock", "64 KiB", agent(64 * kKiB, false), "64 KiB",
+                {.fix = "prlimit --pid 4711 --memlock=unlimited:unlimited"}),
+          Fails("host.memlock", "64 KiB, silent profile", agent(64 * kKiB, false), "64 KiB",
+                {.profile = Without([](Profile& profile) { profile.min_memlock_bytes.reset(); })}),
+          IsUnknown("host.memlock", "denied", WithMemlock(Denied()), "not permitted", {.fix = "root"}),
+          Passes("host.memlock-users", "unlimited", Granting("slurmd.service", Memlock::kUnlimited),
+                 "slurmd.service unlimited by /etc/systemd/system.conf"),
+          Passes("host.memlock-users", "gigabytes", Granting("slurmd.service", 4096 * kMiB), "4 GiB"),
+          Fails("host.memlock-users", "a service", Granting("slurmd.service", 64 * kKiB),
+                "slurmd.service 64 KiB", {.fix = "LimitMEMLOCK=infinity"}),
+          Fails("host.memlock-users", "exactly 64 MiB", Granting("docker.service", 64 * kMiB), "64 MiB"),
+          Fails("host.memlock-users", "logins, where GPUs are", Granting("logins", 8 * kMiB), "logins 8 MiB",
+                {.fix = "/etc/security/limits.d/90-rdma.conf", .profile = gpus}),
+          DoesNotApply("host.memlock-users", "logins, where nobody needs them", Granting("logins", 8 * kMiB),
+                       "the kernel has no limit"),
+          DoesNotApply("host.memlock-users", "nobody", GoodHost(), "the kernel has no limit"),
+          IsUnknown("host.memlock-users", "denied", Granting(Denied()), "not permitted")};
+}
+
+}  // namespace rdmaready

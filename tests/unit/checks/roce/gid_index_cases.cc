@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/good_hardware.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+// The interface has the address 02:00:00:00:00:01; its default GID is made of it, or of another.
+Facts DefaultGid(std::uint8_t last, const char* master = "") {
+  return WithPort([&](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.mac = "02:00:00:00:00:01";
+    netdev.master = master;
+    port.netdev = netdev;
+    port.gids = std::vector<Gid>{{.index = 0,
+                                  .raw = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xfe, 0, 0, last},
+                                  .type = GidType::kRoceV2,
+                                  .netdev = "dcb0"}};
+  });
+}
+
+Facts Pinned(Fact<std::vector<ConsumerMarking>> markings) {
+  Facts host = GoodHost();
+  host.markings = std::move(markings);
+  return host;
+}
+
+Facts PinnedAt(std::uint32_t index) {
+  return Pinned(std::vector<ConsumerMarking>{
+      {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .gid_index = index}});
+}
+
+}  // namespace
+
+std::vector<CheckCase> GidIndexCases() {
+  Facts gone = PinnedAt(1);
+  std::vector<Port> ports = *gone.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.addresses = std::vector<IpAddress>{{.address = "10.0.0.9", .prefix_length = 24}};
+  ports.front().netdev = netdev;
+  gone.ports = ports;
+  return {
+      Passes("gid.stale", "of its own", DefaultGid(1), "all of dcb0"),
+      Fails("gid.stale", "of an earlier address", DefaultGid(2), "GID 0 fe80::ff:fe00:2 is of another address",
+            {.fix = "ip link set dev dcb0 down"}),
+      DoesNotApply("gid.stale", "in a bond", DefaultGid(2, "bond0"), "in a bond"),
+      DoesNotApply("gid.stale", "InfiniBand", OnInfiniband(), "InfiniBand"),
+      IsUnknown("gid.stale", "denied", WithPort([](Port& port) { port.gids = Denied(); }), "not permitted"),
+      Passes("gid.pinned-index", "an address", PinnedAt(1), "GID 1 by /etc/nccl.conf: 10.0.0.1"),
+      Fails("gid.pinned-index", "link-local", PinnedAt(0), "no address of this host", {.fix = "show_gids"}),
+      Fails("gid.pinned-index", "none", PinnedAt(7), "GID 7 by /etc/nccl.conf"),
+      Fails("gid.pinned-index", "of an address that is gone", gone, "GID 1 by /etc/nccl.conf"),
+      DoesNotApply("gid.pinned-index", "nobody does", GoodHost(), "no software here"),
+      IsUnknown("gid.pinned-index", "denied", Pinned(Denied()), "not permitted"),
+  };
+}
+
+}  // namespace rdmaready
