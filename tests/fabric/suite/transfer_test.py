@@ -144,7 +144,7 @@ class LiveTransfers(unittest.TestCase):
         self.assertEqual(fabric.guest(1, f"{show}; true"), "")
 
     def test_what_a_lossy_path_costs_shows_in_the_error_counters_of_both_ends(self):
-        """The frames are made good, so the bytes arrive: only the counters tell. A soft device's are shown and not judged."""
+        """The frames are made good, so the bytes arrive: only the counters tell, which is a warning."""
         def counted(result):
             return {end["host"]: {change["name"]: change["by"] for change in end["changes"] if change["kind"] == "grew"}
                     for end in result["error_counters"]}
@@ -158,7 +158,7 @@ class LiveTransfers(unittest.TestCase):
             fabric.launcher("fault", 1, "netem", "off")
         result = lossy.json["results"][0]
         self.assertEqual((result["failure"], result["bytes_wrong"]), ("", 0), result)
-        self.assertEqual({found["outcome"] for found in result["findings"]}, {"pass"}, result)
+        self.assertEqual({found["outcome"] for found in result["findings"]}, {"warn"}, result)
         grown = counted(result)
         self.assertGreater(grown[self.hosts[2]].get("out_of_seq_request", 0), 0, "guest 2 misses what guest 1 sent")
         self.assertGreater(grown[self.hosts[1]].get("rcvd_seq_err", 0), 0, "guest 1 is told so")

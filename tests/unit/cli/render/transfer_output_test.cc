@@ -42,6 +42,8 @@ TEST(TransfersJson, HasTheKeysOfTheContract) {
                           "latency_ns",
                           "cpu_ns_initiator",
                           "cpu_ns_responder",
+                          "tester_cpu",
+                          "tester_numa_node",
                           "findings"}) {
     EXPECT_TRUE(result.contains(key)) << key;
   }
