@@ -166,6 +166,7 @@ std::vector<Check> ChainChecks() {
        .title = "What NVMe sends with its own ToS gets through all links",
        .why = kChainWhy,
        .fix = kChainFix,
+       .blocks_for = &kDemandsNvmeHost,
        .depends_on = Links({}),
        .judge = JudgeChain<ChainConsumer::kNvme>},
       {.id = "chain.nccl",
