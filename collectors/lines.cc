@@ -91,8 +91,9 @@ std::string_view PlainValue(std::string_view rest) {
   std::size_t digits = 0;
   while (digits < value.size() && value[digits] >= '0' && value[digits] <= '9') ++digits;
   constexpr std::size_t kMostDigits = 10;
-  const bool number = digits > 0 && digits <= kMostDigits &&
-                      (digits == value.size() || std::string_view(".,:").find(value[digits]) != std::string::npos);
+  const bool number =
+      digits > 0 && digits <= kMostDigits &&
+      (digits == value.size() || std::string_view(".,:").find(value[digits]) != std::string::npos);
   if (number) return value.substr(0, digits);
   return std::ranges::find(kPlainValues, value) != kPlainValues.end() ? value : std::string_view();
 }
@@ -141,7 +142,8 @@ std::string KeptOf(std::string_view path, std::string_view line, std::span<const
     if (own) {
       kept += OwnValue(rest, IsIn(kKsmbdFolders, path));
       if (IsIn(kKsmbdFolders, path)) break;
-    } else if (const std::string_view value = PlainValue(rest.substr(SignsBefore(rest).size())); !value.empty()) {
+    } else if (const std::string_view value = PlainValue(rest.substr(SignsBefore(rest).size()));
+               !value.empty()) {
       kept += SignsBefore(rest);
       kept += value;
     }

@@ -10,10 +10,11 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-// Of a transfer: none was wrong, nothing was asked for, it is not told, or it is a Fact whose absence reads as not collected.
+// Of a transfer: none was wrong, nothing was asked for, it is not told, or it is a Fact whose absence reads as
+// not collected.
 constexpr std::array<std::string_view, 9> kMayBeAbsent{
-    "first_wrong_offset", "asked_tos",        "traffic_class",    "service_level", "error_counters",
-    "priority_packets",   "foreign_permille", "tester_cpu",       "tester_numa_node"};
+    "first_wrong_offset", "asked_tos",        "traffic_class", "service_level",   "error_counters",
+    "priority_packets",   "foreign_permille", "tester_cpu",    "tester_numa_node"};
 
 }  // namespace
 

@@ -93,8 +93,8 @@ std::string FixFor(const TransferResult& result, const Profile& profile, const C
 }  // namespace
 
 bool ShowsClass(const TransferResult& result) {
-  return (result.operation == Operation::kWrite || result.operation == Operation::kRead) && !result.bidirectional &&
-         result.failure.kind == FailureKind::kNone && result.bytes > 0;
+  return (result.operation == Operation::kWrite || result.operation == Operation::kRead) &&
+         !result.bidirectional && result.failure.kind == FailureKind::kNone && result.bytes > 0;
 }
 
 Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& place,

@@ -6,10 +6,11 @@
 // judged where the profile names one for RDMA itself between two hosts (512 KiB writes and reads, 1 KiB
 // messages); that of a software device never counts. Without such a demand a rate that is a small share of the
 // link's, and 100 ms in which nothing moved, are a warning.
-// Error counters of hardware that grew meanwhile are a warning. Where they tell of loss under a profile that wants
-// none they are a failure while the port carried nothing else, and unknown above a tenth of others' traffic: who
-// lost it nobody can tell then. Of a software device a packet sent again, missed or not received in time is a
-// warning and never more, because it loses and repeats when its host is busy; the others are shown.
+// Error counters of hardware that grew meanwhile are a warning. Where they tell of loss under a profile that
+// wants none they are a failure while the port carried nothing else, and unknown above a tenth of others'
+// traffic: who lost it nobody can tell then. Of a software device a packet sent again, missed or not received
+// in time is a warning and never more, because it loses and repeats when its host is busy; the others are
+// shown.
 #pragma once
 
 #include <optional>

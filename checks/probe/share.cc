@@ -47,8 +47,8 @@ Verdict JudgeShareOverRdma(const ProbeView& view) {
   const std::uint64_t tcp = *share.new_tcp_connections;
   const bool by_rdma = share.connection == ShareAnswers::Connection::kRdma;
   const bool proven = by_rdma && (!counted || *counted >= moved);
-  // Two witnesses of three, where the driver counts nothing (siw). A new TCP connection may be anybody's: it speaks
-  // against RDMA only where the port does not speak for it.
+  // Two witnesses of three, where the driver counts nothing (siw). A new TCP connection may be anybody's: it
+  // speaks against RDMA only where the port does not speak for it.
   verdict.outcome = !proven    ? Outcome::kFail
                     : counted  ? Outcome::kPass
                     : tcp == 0 ? Outcome::kWarn

@@ -191,11 +191,10 @@ Json ToJson(const TransferRecord& transfer) {
             {"port", transfer.port},
             {"role", transfer.role},
             {"peer", transfer.peer}};
-  Json result =
-      ToJson(TransferRow{.result = transfer.result,
-                         .counters = {{.port = transfer.port,
-                                       .changes = transfer.result.error_counters,
-                                       .foreign_permille = transfer.result.foreign_permille}}});
+  Json result = ToJson(TransferRow{.result = transfer.result,
+                                   .counters = {{.port = transfer.port,
+                                                 .changes = transfer.result.error_counters,
+                                                 .foreign_permille = transfer.result.foreign_permille}}});
   for (const char* key : {"from", "to", "subject", "findings"}) result.erase(key);
   for (const char* key : {"host", "port"}) result["error_counters"][0].erase(key);  // the record's own
   json.update(result);

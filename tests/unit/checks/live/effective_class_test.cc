@@ -136,7 +136,8 @@ TEST(EffectiveClass, WhatComesBackIsJudgedToo) {
   const Finding received = Judge(BackOn(kAcknowledgements, kElsewhere), write);
   EXPECT_EQ(received.outcome, Outcome::kFail);
   EXPECT_THAT(received.fix, HasSubstr("dev dcb0 dscp-prio 26:3  # on a"));
-  EXPECT_EQ(Judge(BackOn({5000, 0, 0, 9}, {5000, 0, 0, 9}), write).outcome, Outcome::kPass) << "others' traffic";
+  EXPECT_EQ(Judge(BackOn({5000, 0, 0, 9}, {5000, 0, 0, 9}), write).outcome, Outcome::kPass)
+      << "others' traffic";
   write.depth = 0;  // an older agent: nobody knows how few acknowledgements may be
   EXPECT_EQ(Judge(BackOn(kElsewhere, kElsewhere), write).outcome, Outcome::kPass);
 }

@@ -292,7 +292,8 @@ TEST(JudgeTransfer, WarnsOfWhatASoftwareDeviceSentAgainAndShowsTheRest) {
 }
 
 TEST(JudgeTransfer, WarnsOfHardwareThatMovesASmallShareOfTheLink) {
-  const auto judged = [](std::uint64_t bytes_per_s, std::uint32_t link_mbps, std::int64_t elapsed_ns = 500'000'000) {
+  const auto judged = [](std::uint64_t bytes_per_s, std::uint32_t link_mbps,
+                         std::int64_t elapsed_ns = 500'000'000) {
     TransferResult result = Good();
     result.throughput_bytes_per_s = bytes_per_s;
     result.elapsed_ns = elapsed_ns;

@@ -113,7 +113,8 @@ TEST(ShareChecks, DoNotBlameTheShareForAnothersConnection) {
   result.answers.share.new_tcp_connections = 2;
   const Finding counted = Found(result, "share.over-rdma");
   EXPECT_EQ(counted.outcome, Outcome::kPass) << counted.observed;
-  EXPECT_THAT(counted.observed, HasSubstr("2 new TCP connection to port 445 (of somebody else, or of this mount)"));
+  EXPECT_THAT(counted.observed,
+              HasSubstr("2 new TCP connection to port 445 (of somebody else, or of this mount)"));
   result.answers.share.port_bytes.reset();
   EXPECT_EQ(Found(result, "share.over-rdma").outcome, Outcome::kUnknown) << "one witness is not enough";
 }

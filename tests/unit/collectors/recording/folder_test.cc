@@ -77,7 +77,8 @@ TEST_F(RecordingFolder, IsItsOwnersAlone) {
   ASSERT_TRUE(place.ok()) << Message(place.status());
   int seen = 0;
   for (const auto& entry : fs::recursive_directory_iterator(parent)) {
-    const fs::perms wanted = entry.is_directory() ? fs::perms::owner_all : fs::perms::owner_read | fs::perms::owner_write;
+    const fs::perms wanted =
+        entry.is_directory() ? fs::perms::owner_all : fs::perms::owner_read | fs::perms::owner_write;
     EXPECT_EQ(entry.status().permissions(), wanted) << entry.path();
     ++seen;
   }
