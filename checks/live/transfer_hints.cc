@@ -46,10 +46,13 @@ std::string UnreachableHint(const TransferPlace& place) {
                "filtered");
   }
   if (place.routed) {
-    return Cat("ip route get ", Peer(place), " oif ", NetdevOf(place), "  # no subnet is common to the two: on this "
-               "host and on ", PeerHost(place),
-               " a route must lead there through the RDMA interface, and routers and firewalls must let UDP 4791 "
-               "(RoCE v2) through");
+    return Cat(
+        "ip route get ", Peer(place), " oif ", NetdevOf(place),
+        "  # no subnet is common to the two: on this "
+        "host and on ",
+        PeerHost(place),
+        " a route must lead there through the RDMA interface, and routers and firewalls must let UDP 4791 "
+        "(RoCE v2) through");
   }
   return Cat("ip neigh show dev ", NetdevOf(place), "; ip route get ", Peer(place), "  # ", PeerHost(place),
              " must answer ARP on the same subnet; the firewall must let UDP 4791 (RoCE v2) through on both");
