@@ -27,6 +27,14 @@ std::vector<TransferCase> PairCases(Rung level) {
   return cases;
 }
 
+// Writes and reads go the two ways: what one of them shows to be wrong is.
+bool IsWorse(const Finding& finding, const Finding& other) {
+  const auto bad = [](const Finding& one) {
+    return one.outcome == Outcome::kFail || one.outcome == Outcome::kWarn;
+  };
+  return bad(finding) && !bad(other);
+}
+
 // A case as it stands until it was run.
 Finding NotYet(const TransferCase& test, TransferPlace place) {
   if (place.rung != Rung::kLoopback) place.rung = PairRungOf(test.name);
@@ -239,13 +247,17 @@ void HostsCheck::ProbeFrom(std::size_t index) {
 void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot) {
   const TransferOptions marked{.tos = profile_->tos, .system_tos = !profile_->tos.has_value()};
   Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
-  std::uint64_t most_bytes = 0;  // of the transfers that show the class
+  std::uint64_t most_bytes = 0;  // of the transfers that show the class, of those that show the same of it
   for (const TransferCase& test : PairCases(level_)) {
     CaseOutcome outcome = engine.Run(job, test.name, marked);
     const bool plain = test.wrapping == Wrapping::kNone;
-    if (plain && ShowsClass(outcome.result) && outcome.result.bytes > most_bytes) {
-      most_bytes = outcome.result.bytes;
-      of_class = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, *profile_);
+    if (plain && ShowsClass(outcome.result)) {
+      Finding judged = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, *profile_);
+      if (most_bytes == 0 || IsWorse(judged, of_class) ||
+          (!IsWorse(of_class, judged) && outcome.result.bytes > most_bytes)) {
+        most_bytes = outcome.result.bytes;
+        of_class = std::move(judged);
+      }
     }
     const std::lock_guard lock(mutex_);
     NoteEnd(job.from, outcome.from);
