@@ -61,28 +61,43 @@ void LeaveTextsOut(std::vector<Finding>& findings) {
 
 }  // namespace
 
+Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link, AgentConfig config)
+    : host_(std::move(host)),
+      store_(store),
+      make_link_(std::move(make_link)),
+      config_(std::move(config)),
+      worker_(host_, config_.reading) {}
+
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
-    : host_(host), store_(store), make_link_(std::move(make_link)), config_(std::move(config)) {}
+    : Agent(std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host), store, std::move(make_link),
+            std::move(config)) {}
 
 std::string Agent::hostname() const {
   char name[256] = {};
   return ::gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
 }
 
-Facts Agent::Collect() {
-  const std::lock_guard lock(collect_mutex_);
-  return CollectFacts(host_);
+absl::StatusOr<Facts> Agent::Collect() {
+  RR_ASSIGN_OR_RETURN(const std::shared_ptr<const Facts> facts, worker_.Collect());
+  return *facts;
 }
 
 absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
-  RecordingHost recorder(host_);
-  Facts facts;
-  {
-    const std::lock_guard lock(collect_mutex_);
-    facts = CollectFacts(recorder);
-  }
+  struct Read {
+    std::shared_ptr<RecordingHost> recorder;
+    Facts facts{};
+  };
+  RR_ASSIGN_OR_RETURN(Read read, worker_.Read<Read>([](HostReader& host) {
+    Read now{.recorder = std::make_shared<RecordingHost>(host)};
+    now.facts = CollectFacts(*now.recorder);
+    return now;
+  }));
+  RecordingHost& recorder = *read.recorder;
+  recorder.AskFromNowOn(*host_);
+  const Facts& facts = read.facts;
   // Who waits for neighbours does not wait where none can be heard, although DCB could be written there too.
-  if (lldp.longest.count() > 0 && !LinksToListenOn(facts).empty()) Overhear(recorder, lldp, facts);
+  const bool listen = lldp.longest.count() > 0 && !ReadingStuck();
+  if (listen && !LinksToListenOn(facts).empty()) Overhear(recorder, lldp, facts);
   Recording recording = recorder.Take();
   recording.hostname = facts.hostname;
   if (facts.kernel) recording.kernel = facts.kernel->release;
@@ -100,7 +115,12 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
   if (watcher.progress) {
     watcher.progress(watch.count() > 0 ? Cat("watching the ports for ", seconds, " s") : "reading the host");
   }
-  run.facts = watch.count() > 0 ? Watch({.longest = watch, .stop = cancel}) : Collect();
+  absl::StatusOr<Facts> facts = watch.count() > 0 ? Watch({.longest = watch, .stop = cancel}) : Collect();
+  if (!facts.ok()) {  // nothing was determined, and nothing is kept of it
+    run.stored = facts.status();
+    return run;
+  }
+  run.facts = *std::move(facts);
   run.report.agent_version = config_.version;
   if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
   run.report.findings = JudgeHost(run.facts, profile, SteadyNowNs);
@@ -236,12 +256,20 @@ void Agent::Keep(LiveTest& live, const TransferRecord& kept_as) {
   live.stored.Update(Kept(store_.PutTransfer(record)));
 }
 
+CounterReading Agent::CountersOf(const PortAddress& port) {
+  absl::StatusOr<CounterReading> reading =
+      worker_.Read<CounterReading>([device = port.device, number = port.number](HostReader& host) {
+        return ReadCounters(host, device, number);
+      });
+  if (reading.ok()) return *std::move(reading);
+  CounterReading none;
+  none.hw.counters = none.pma = MissingFrom(reading.status());
+  return none;
+}
+
 // Whatever a result says of error counters (the other end may have made it), they are those read here.
 LiveTest Agent::Run(const PortAddress& port, const std::function<BothWays()>& transfer) {
-  const auto read = [&] {
-    const std::lock_guard lock(collect_mutex_);
-    return ReadCounters(host_, port.device, port.number);
-  };
+  const auto read = [&] { return CountersOf(port); };
   const CounterReading before = read();
   BothWays both = transfer();
   LiveTest live{.port = port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
@@ -268,7 +296,7 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
                                  std::stop_token cancel) {
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   RR_ASSIGN_OR_RETURN(const std::vector<TransferCase> cases, ChooseCases(names, options));
-  const Facts facts = Collect();
+  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   std::vector<PortAddress> ports;
   absl::Status left_out;  // a port that cannot be tested keeps no other from it, but is not forgotten
   if (!request.device.empty()) {
@@ -297,8 +325,9 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   const TransferCase* test = FindCase(request.case_name);
   if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
   RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options));
+  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
-                      ChoosePort(Collect(), request.port.device, request.port.number, request.port.address));
+                      ChoosePort(facts, request.port.device, request.port.number, request.port.address));
   RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port.port, caller, "test peer " + request.peer_name));
   return PeerTicket{request, caller, std::move(port), custom, std::move(lock)};
 }
@@ -307,9 +336,11 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const auto packets = [&] {
-    const std::lock_guard lock(collect_mutex_);
-    return ReadPriorityPackets(host_, ticket.port.nics);
+  const auto packets = [&]() -> Fact<PriorityPackets> {
+    absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
+        [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
+    if (!read.ok()) return MissingFrom(read.status());
+    return *std::move(read);
   };
   const Fact<PriorityPackets> before = packets();
   LiveTest live = Run(ticket.port, [&] {

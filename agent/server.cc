@@ -169,6 +169,7 @@ std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
 }
 
 void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
+  agent_.StopReading();
   schedule_.reset();
   server_->Shutdown(std::chrono::system_clock::now() + grace);
 }

@@ -59,6 +59,7 @@ class HostedAgent {
 
   // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
   // and stops listening.
+  // Waits for no reading of the host.
   void Shutdown(std::chrono::milliseconds grace);
 
  private:
@@ -66,7 +67,7 @@ class HostedAgent {
   absl::Status Listen(const ServerOptions& options);
   void ReportStore(const absl::Status& stored);
 
-  RealHost host_;
+  std::shared_ptr<RealHost> host_ = std::make_shared<RealHost>();
   std::unique_ptr<Store> store_;
   Agent agent_;
   AgentService service_;
