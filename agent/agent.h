@@ -49,6 +49,7 @@ struct AgentConfig {
   std::string instance_id{};     // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
+  bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
   WorkerLimits reading{};     // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };

@@ -78,6 +78,13 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
   return CheckTarget(question.target);
 }
 
+absl::Status ProofsAreOff() {
+  return absl::PermissionDeniedError(
+      "this agent makes no proofs: they attach disks and mount file systems of a caller's choice, and are "
+      "allowed "
+      "by its option --allow-proofs (allow_proofs in its --config)");
+}
+
 bool SameFamily(const std::string& address, const std::string& other) {
   return (address.find(':') == std::string::npos) == (other.find(':') == std::string::npos);
 }
@@ -169,6 +176,7 @@ absl::StatusOr<ProbePath> Agent::FindServer(const ProbeQuestion& question, const
 absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Caller& asked_by,
                                       const Watcher& watcher, std::stop_token cancel) {
   if (const absl::Status fits = CheckQuestion(question); !fits.ok()) return fits;
+  if (question.prove && !config_.allow_proofs) return ProofsAreOff();
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const ProbeRow& row = *FindProbe(question.protocol);
   const std::int64_t started = UnixNowNs();

@@ -115,6 +115,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   options.log_level = LevelOf(settings.log_level());
   RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
+  options.server.allow_proofs = settings.allow_proofs();
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
     return source.Error("insecure", "plain text and TLS exclude each other");
@@ -150,6 +151,9 @@ class FlagParser {
          &AgentSettings::set_history_max_bytes);
     Text("--history-max-age", "TIME", "How long results are kept: 90d; 0: as long as there is room (default)",
          &AgentSettings::set_history_max_age);
+    app_.add_flag_callback(
+        "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
+        "Let callers make this host attach disks and mount shares of their choice (probe --prove)");
     Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
            [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
     Choice("--log-level", {"info", "debug", "warning", "error"},

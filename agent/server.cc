@@ -100,6 +100,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
               .lock_directory = {},
               .instance_id = MakeInstanceId(),
               .events = options.events,
+              .allow_proofs = options.allow_proofs,
               .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
       service_(agent_, options.limits) {}
 

@@ -41,6 +41,7 @@ struct ServerOptions {
   StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
   bool refuse_broken_store = true;             // false: work without memory, and say so with each result
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
+  bool allow_proofs = false;                   // see AgentConfig
   CallLimits limits{};
   EventSink events{};
 };
