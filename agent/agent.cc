@@ -34,7 +34,8 @@ std::int64_t SteadyNowNs() {
 }
 
 absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::string>& names,
-                                                      const TransferOptions& options) {
+                                                      const TransferOptions& options,
+                                                      const TransferLimits& limits) {
   std::vector<TransferCase> chosen;
   for (const std::string& name : names) {
     const TransferCase* test = FindCase(name);
@@ -46,7 +47,7 @@ absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::str
   }
   if (names.empty()) chosen = CasesOn(Rung::kLoopback);
   for (TransferCase& test : chosen) {
-    RR_ASSIGN_OR_RETURN(test, Customized(test, options));
+    RR_ASSIGN_OR_RETURN(test, Customized(test, options, limits));
   }
   return chosen;
 }
@@ -239,7 +240,7 @@ absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& 
 RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                             const std::stop_token& cancel) const {
   RunOptions options;
-  Apply(asked, qps, options);
+  Apply(asked, qps, config_.transfer, options);
   options.local_address = port.address;
   options.tos = asked.tos || asked.system_tos ? asked.tos : config_.default_profile.tos;
   options.cancel = cancel;
@@ -295,7 +296,7 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
                                  const TransferOptions& options, const Caller& asked_by, const Watcher& watcher,
                                  std::stop_token cancel) {
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
-  RR_ASSIGN_OR_RETURN(const std::vector<TransferCase> cases, ChooseCases(names, options));
+  RR_ASSIGN_OR_RETURN(const std::vector<TransferCase> cases, ChooseCases(names, options, config_.transfer));
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   std::vector<PortAddress> ports;
   absl::Status left_out;  // a port that cannot be tested keeps no other from it, but is not forgotten
@@ -324,7 +325,7 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const TransferCase* test = FindCase(request.case_name);
   if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
-  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options));
+  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options, config_.transfer));
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));

@@ -28,6 +28,7 @@
 #include "agent/probe_path.h"
 #include "agent/runs.h"
 #include "agent/store/store.h"
+#include "agent/transfer/limits.h"
 #include "agent/transfer/peer_channel.h"
 #include "agent/transfer/run.h"
 #include "api/model/cases.h"
@@ -50,6 +51,7 @@ struct AgentConfig {
   EventSink events{};
   ProbeNetwork network = HostNetwork();
   bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
+  TransferLimits transfer{};  // of live tests
   WorkerLimits reading{};     // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };

@@ -101,6 +101,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
               .instance_id = MakeInstanceId(),
               .events = options.events,
               .allow_proofs = options.allow_proofs,
+              .transfer = options.transfer,
               .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
       service_(agent_, options.limits) {}
 
