@@ -122,6 +122,7 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
     return run;
   }
   run.facts = *std::move(facts);
+  if (caller.compares) CompareWithLast(run.facts);
   run.report.agent_version = config_.version;
   if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
   run.report.findings = JudgeHost(run.facts, profile, SteadyNowNs);

@@ -139,6 +139,8 @@ class Agent {
   absl::StatusOr<Facts> Watch(const LldpWait& wait);
   absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
                                     const std::string& what) const;
+  // Keeps with `now` what counted in the reading before it, and `now` for the next one.
+  void CompareWithLast(Facts& now);
   CounterReading CountersOf(const PortAddress& port);
   // One transfer of this host through `port`, with what its error counters did meanwhile.
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
@@ -176,6 +178,12 @@ class Agent {
   LinkMaker make_link_;
   AgentConfig config_;
   std::atomic<int> live_tests_ = 0;
+  struct LastReading {
+    Facts facts{};  // of each port what counts
+    std::chrono::steady_clock::time_point when{};
+  };
+  std::mutex last_mutex_;  // guards what follows
+  std::optional<LastReading> last_{};
   HostWorker worker_;
 };
 

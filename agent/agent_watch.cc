@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A watch: two readings of the host, and what was heard between them.
+// A watch: two readings of the host, and what was heard between them; and two checks of the schedule, which are
+// one too, without listening.
+#include <algorithm>
 #include <condition_variable>
+#include <cstdint>
+#include <limits>
 #include <mutex>
+#include <utility>
 
 #include "agent/agent.h"
 #include "api/base/status.h"
@@ -37,6 +42,17 @@ absl::StatusOr<Facts> Agent::Watch(const LldpWait& wait) {
   KeepDcbWrites(heard.dcb, before, after);
   KeepEarlier(before, static_cast<std::uint32_t>(passed.count()), after);
   return after;
+}
+
+void Agent::CompareWithLast(Facts& now) {
+  const std::lock_guard lock(last_mutex_);
+  LastReading reading{.facts = now, .when = WatchClock::now()};
+  if (last_) {
+    constexpr std::int64_t kLongestMs = std::numeric_limits<std::uint32_t>::max();
+    const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(reading.when - last_->when);
+    KeepEarlier(last_->facts, static_cast<std::uint32_t>(std::min(passed.count(), kLongestMs)), now);
+  }
+  last_ = std::move(reading);
 }
 
 }  // namespace rdmaready

@@ -11,7 +11,8 @@ void CheckByItself(Agent& agent, const EventSink& events, std::stop_token stop) 
     return Tell(events, EventLevel::kInfo, "check-skipped",
                 {{"caller", std::string(kScheduleCaller)}, {"reason", std::string("a live test is running")}});
   }
-  agent.Check(agent.config().default_profile, Rung::kHost, {.name = kScheduleCaller}, {}, std::move(stop));
+  agent.Check(agent.config().default_profile, Rung::kHost, {.name = kScheduleCaller, .compares = true}, {},
+              std::move(stop));
 }
 
 }  // namespace rdmaready
