@@ -2,11 +2,13 @@
 #include "agent/agent.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "agent/agent_events.h"
@@ -27,6 +29,8 @@
 
 namespace rdmaready {
 namespace {
+
+constexpr std::chrono::milliseconds kIdleLook{50};  // at what others move, before a test
 
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -272,10 +276,20 @@ CounterReading Agent::CountersOf(const PortAddress& port) {
 // Whatever a result says of error counters (the other end may have made it), they are those read here.
 LiveTest Agent::Run(const PortAddress& port, const std::function<BothWays()>& transfer) {
   const auto read = [&] { return CountersOf(port); };
+  const CounterReading idle = read();
+  if (MovedUntil(idle)) std::this_thread::sleep_for(kIdleLook);
   const CounterReading before = read();
   BothWays both = transfer();
   LiveTest live{.port = port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
-  live.result.error_counters = ErrorsBetween(before, read());
+  const CounterReading after = read();
+  live.result.error_counters = ErrorsBetween(before, after);
+  live.result.foreign_permille = ForeignPermille(idle, before, after);
+  unsigned int cpu = 0;
+  unsigned int node = 0;
+  if (::getcpu(&cpu, &node) == 0) {
+    live.result.tester_cpu = cpu;
+    live.result.tester_numa_node = node;
+  }
   if (live.reverse) live.reverse->error_counters = {};
   return live;
 }
