@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "agent/agent_events.h"
-#include "agent/port_counters.h"
+#include "agent/near_nic.h"
 #include "agent/priority_packets.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
@@ -24,6 +24,7 @@
 #include "checks/words/words.h"
 #include "collectors/collect.h"
 #include "collectors/lldp/lldp.h"
+#include "collectors/nic/interrupts.h"
 #include "collectors/overhear.h"
 #include "collectors/recording/recording_host.h"
 
@@ -273,8 +274,19 @@ CounterReading Agent::CountersOf(const PortAddress& port) {
   return none;
 }
 
+std::set<std::uint32_t> Agent::CpusNear(const PortAddress& port) {
+  const absl::StatusOr<absl::StatusOr<std::string>> list = worker_.Read<absl::StatusOr<std::string>>(
+      [path = "/sys/class/infiniband/" + port.device + "/device/local_cpulist"](HostReader& host) {
+        return host.ReadFile(path);
+      });
+  if (!list.ok() || !list->ok()) return {};
+  const Fact<std::set<std::uint32_t>> cpus = DecodeCpuList(**list);
+  return cpus ? *cpus : std::set<std::uint32_t>();
+}
+
 // Whatever a result says of error counters (the other end may have made it), they are those read here.
 LiveTest Agent::Run(const PortAddress& port, const std::function<BothWays()>& transfer) {
+  const NearNic near(CpusNear(port));
   const auto read = [&] { return CountersOf(port); };
   const CounterReading idle = read();
   if (MovedUntil(idle)) std::this_thread::sleep_for(kIdleLook);

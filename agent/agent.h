@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -142,6 +143,8 @@ class Agent {
   // Keeps with `now` what counted in the reading before it, and `now` for the next one.
   void CompareWithLast(Facts& now);
   CounterReading CountersOf(const PortAddress& port);
+  // Of its NUMA node; none where nobody says.
+  std::set<std::uint32_t> CpusNear(const PortAddress& port);
   // One transfer of this host through `port`, with what its error counters did meanwhile.
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
