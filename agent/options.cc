@@ -173,7 +173,7 @@ class FlagParser {
     app_.add_flag_callback(
         "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
         "Let callers make this host attach disks and mount shares of their choice (probe --prove)");
-    Text("--test-max-bytes", "SIZE", "What one direction of a live test may move (default 16G)",
+    Text("--test-max-bytes", "SIZE", "What one direction of a live test may move (default 64G)",
          &AgentSettings::set_test_max_bytes);
     Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
          &AgentSettings::set_test_max_time);

@@ -88,13 +88,13 @@ TEST(Limits, LeaveEveryCaseOfSmbDirectAsItIs) {
 TEST(Limits, BoundWhatMovesWhateverIsAsked) {
   RunOptions run;
   Apply({.qps = 4, .max_bytes = ~0ull}, 4, {}, run);
-  EXPECT_EQ(run.max_bytes, (16ull << 30) / 4);
+  EXPECT_EQ(run.max_bytes, (64ull << 30) / 4);
   Apply({.max_bytes = 1000}, 1, {}, run);
   EXPECT_EQ(run.max_bytes, 1000u);
   Apply({}, 1, {}, run);
-  EXPECT_EQ(run.max_bytes, 16ull << 30);
-  Apply({}, 1, {.moved_bytes = 64ull << 30}, run);
   EXPECT_EQ(run.max_bytes, 64ull << 30);
+  Apply({}, 1, {.moved_bytes = 256ull << 30}, run);
+  EXPECT_EQ(run.max_bytes, 256ull << 30);
 }
 
 TEST(Limits, AreTheAgentsSettingsAndRefusalsNameThem) {
@@ -108,8 +108,8 @@ TEST(Limits, AreTheAgentsSettingsAndRefusalsNameThem) {
   EXPECT_THAT(refusal({.duration = std::chrono::minutes(11)}, wide),
               HasSubstr("up to 600 s are allowed by the agent's --test-max-time"));
   EXPECT_THAT(refusal({.max_bytes = (1ull << 40) + 1}, wide), HasSubstr("--test-max-bytes"));
-  EXPECT_THAT(refusal({.qps = 2, .max_bytes = 9ull << 30}, {}),
-              HasSubstr("on each of 2 queue pairs: up to 16"));
+  EXPECT_THAT(refusal({.qps = 2, .max_bytes = 33ull << 30}, {}),
+              HasSubstr("on each of 2 queue pairs: up to 6"));
 }
 
 }  // namespace
