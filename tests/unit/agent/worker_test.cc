@@ -186,7 +186,14 @@ TEST_F(ServiceTest, TellsItsVersionWhileTwoHundredWaitForFacts) {
       });
     }
     while (gated->held() == 0) std::this_thread::yield();
-    EXPECT_EQ(served.Client("a")->GetVersion()->version, "9.9.9");
+    const auto client = served.Client("a");
+    std::chrono::steady_clock::duration fastest = std::chrono::hours(1);  // the others waited for this machine
+    for (int i = 0; i < 10; ++i) {
+      const auto began = std::chrono::steady_clock::now();
+      EXPECT_EQ(client->GetVersion()->version, "9.9.9");
+      fastest = std::min(fastest, std::chrono::steady_clock::now() - began);
+    }
+    EXPECT_LT(fastest, milliseconds(100));
     EXPECT_EQ(answered, 0);
     gated->Release();
     while (answered < kCallers) std::this_thread::yield();
