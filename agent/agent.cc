@@ -65,6 +65,15 @@ void LeaveTextsOut(std::vector<Finding>& findings) {
   }
 }
 
+// The mark that all profiles ask for; nothing where they differ: it is not known whose port a test is on.
+std::optional<std::uint8_t> CommonTos(std::span<const Profile> profiles) {
+  if (profiles.empty()) return std::nullopt;
+  const std::optional<std::uint8_t> first = profiles.front().tos;
+  return std::ranges::all_of(profiles, [&first](const Profile& profile) { return profile.tos == first; })
+             ? first
+             : std::nullopt;
+}
+
 }  // namespace
 
 Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link, AgentConfig config)
@@ -112,36 +121,30 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
   return EncodeRecording(recording);
 }
 
-CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher,
-                      std::stop_token cancel, std::chrono::milliseconds watch) {
+absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
+                                      std::stop_token cancel) {
   const std::int64_t started = UnixNowNs();
   CheckRun run;
   run.run_id = caller.run_id.empty() ? MakeRunId() : caller.run_id;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(watch).count();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(order.watch).count();
   if (watcher.progress) {
-    watcher.progress(watch.count() > 0 ? Cat("watching the ports for ", seconds, " s") : "reading the host");
+    watcher.progress(seconds > 0 ? Cat("watching the ports for ", seconds, " s") : "reading the host");
   }
-  absl::StatusOr<Facts> facts = watch.count() > 0 ? Watch({.longest = watch, .stop = cancel}) : Collect();
-  if (!facts.ok()) {  // nothing was determined, and nothing is kept of it
-    run.stored = facts.status();
-    return run;
-  }
-  run.facts = *std::move(facts);
+  RR_ASSIGN_OR_RETURN(run.facts,
+                      order.watch.count() > 0 ? Watch({.longest = order.watch, .stop = cancel}) : Collect());
   if (caller.compares) CompareWithLast(run.facts);
+  RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(run.facts, order.profiles, order.ports));
   run.report.agent_version = config_.version;
   if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
-  run.report.findings = JudgeHost(run.facts, profile, SteadyNowNs);
+  run.report.profiles = parts.profiles();
+  run.report.ports = parts.ports();
+  run.report.findings = JudgeHost(parts, SteadyNowNs);
   if (watcher.finding) {
     for (const Finding& finding : run.report.findings) watcher.finding(finding);
   }
-  if (level != Rung::kHost && run.facts.ports) {
-    for (const Port& port : *run.facts.ports) {
-      std::ranges::move(CheckLoopback(port, profile, run.report.findings,
-                                      {caller.name, run.run_id, caller.origin}, watcher, cancel),
-                        std::back_inserter(run.report.findings));
-    }
-  }
-  const Rung judged = level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
+  const Caller named{caller.name, run.run_id, caller.origin};
+  if (order.level != Rung::kHost) CheckLoopbacks(parts, named, watcher, cancel, run.report.findings);
+  const Rung judged = order.level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
   run.report.ladder = MakeLadder(run.report.findings, {}, judged);
   run.report.verdict = ReadinessOf(run.report.ladder, judged);
   const std::int64_t duration_ns = UnixNowNs() - started;
@@ -149,11 +152,22 @@ CheckRun Agent::Check(const Profile& profile, Rung level, const Caller& caller, 
                                    .started_unix_ns = started,
                                    .duration_ns = duration_ns,
                                    .level = judged,
-                                   .profile_name = profile.name,
-                                   .profile_digest = profile.digest,
                                    .report = run.report}));
-  TellOfCheck(config_.events, run, caller, level, profile.name, duration_ns);
+  TellOfCheck(config_.events, run, caller, order.level, duration_ns);
   return run;
+}
+
+// Each port as its profile asks, by what was found under that.
+void Agent::CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
+                           const std::stop_token& cancel, std::vector<Finding>& findings) {
+  for (const HostPart& part : parts.parts()) {
+    if (!part.judges_ports || !part.facts->ports) continue;
+    for (const Port& port : *part.facts->ports) {
+      const std::vector<Finding> judged = FindingsUnder(part.profile->name, findings);
+      std::ranges::move(CheckLoopback(port, *part.profile, judged, caller, watcher, cancel),
+                        std::back_inserter(findings));
+    }
+  }
 }
 
 absl::Status Agent::Kept(absl::Status stored) const {
@@ -248,7 +262,7 @@ RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, con
   RunOptions options;
   Apply(asked, qps, config_.transfer, options);
   options.local_address = port.address;
-  options.tos = asked.tos || asked.system_tos ? asked.tos : config_.default_profile.tos;
+  options.tos = asked.tos || asked.system_tos ? asked.tos : CommonTos(config_.default_profiles);
   options.cancel = cancel;
   return options;
 }

@@ -39,6 +39,7 @@
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
+#include "checks/host_parts.h"
 #include "collectors/host_reader.h"
 #include "collectors/recording/format.h"
 
@@ -46,7 +47,7 @@ namespace rdmaready {
 
 struct AgentConfig {
   std::string version{};
-  Profile default_profile{};     // for callers who name none
+  std::vector<Profile> default_profiles{};  // for callers who name none
   std::string lock_directory{};  // of PortLock; empty: the host's own
   std::string instance_id{};     // told to callers: two addresses with one id are one agent
   EventSink events{};
@@ -103,11 +104,12 @@ class Agent {
   // Listens for LLDP too when `lldp` has any time for it; others may be served meanwhile.
   absl::StatusOr<RecordingFiles> Record(const LldpWait& lldp = {});
 
-  // Judges this host up to `level` (kPeer is judged as kLoopback: the rest is the caller's work) and stores the
-  // report. Before that it watches the ports for as long as `watch`, when that is any time: what counts there,
-  // and what LLDP is heard. `cancel` ends the watch, and what was seen until then is judged.
-  CheckRun Check(const Profile& profile, Rung level, const Caller& caller, const Watcher& watcher,
-                 std::stop_token cancel, std::chrono::milliseconds watch = {});
+  // Judges this host and stores the report. Before that it watches the ports for as long as the order says, when
+  // that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was seen until
+  // then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host (HostParts);
+  // nothing is stored then.
+  absl::StatusOr<CheckRun> Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
+                                 std::stop_token cancel);
 
   // kNotFound (no such port or case), kFailedPrecondition (no address), kResourceExhausted (busy: the text says
   // who), kInvalidArgument (options beyond the limits). A transfer that failed is a successful call. Empty
@@ -165,7 +167,10 @@ class Agent {
   absl::Status ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
                             Walk& walk);
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
-  // The loopback tests of a check. `judged` is what the check found so far: it may make them pointless.
+  // The loopback tests of a check; what they find goes behind what was found.
+  void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
+                      const std::stop_token& cancel, std::vector<Finding>& findings);
+  // Those of one port. `judged` is what the check found so far: it may make them pointless.
   std::vector<Finding> CheckLoopback(const Port& port, const Profile& profile, std::span<const Finding> judged,
                                      const Caller& caller, const Watcher& watcher,
                                      const std::stop_token& cancel);

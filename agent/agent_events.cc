@@ -31,11 +31,11 @@ EventLevel AddStored(const absl::Status& stored, Fields& fields) {
 }  // namespace
 
 void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& caller, Rung level,
-                 const std::string& profile, std::int64_t duration_ns) {
+                 std::int64_t duration_ns) {
   if (!sink) return;
   Fields fields = WhoAsked(run.run_id, caller);
   fields.push_back({"level", std::string(Name(level))});
-  fields.push_back({"profile", profile});
+  fields.push_back({"profile", NamesOf(run.report.profiles)});
   fields.push_back({"outcome", std::string(Name(run.report.verdict))});
   fields.push_back({"duration_ms", duration_ns / kNsPerMs});
   const EventLevel how = AddStored(run.stored, fields);

@@ -13,7 +13,7 @@
 namespace rdmaready {
 
 void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& caller, Rung level,
-                 const std::string& profile, std::int64_t duration_ns);
+                 std::int64_t duration_ns);
 
 // `role` is "loopback", "initiator" or "responder"; `host` the other end's, empty for loopback.
 void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,

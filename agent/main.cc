@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -24,7 +25,7 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/tcp_probe.h"
-#include "api/profile/load.h"
+#include "api/profile/site.h"
 
 namespace rdmaready {
 namespace {
@@ -139,6 +140,14 @@ void RaiseDescriptorLimit() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
+// Of a site file: those of this host.
+absl::StatusOr<std::vector<Profile>> OwnProfiles(const std::string& name) {
+  RR_ASSIGN_OR_RETURN(const Site site, LoadSite(std::span(&name, 1)));
+  char host[256] = {};
+  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+  return site.ProfilesOf(host);
+}
+
 int Main(int argc, char** argv) {
   absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);
   if (!command.ok()) return Fail(command.status(), kExitUsage, LogFormat::kText, {});
@@ -154,9 +163,9 @@ int Main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
   RaiseDescriptorLimit();
   options.server.events = StartLog(options.log_format, options.log_level);
-  absl::StatusOr<Profile> profile = LoadProfile(options.profile_name);
-  if (!profile.ok()) return Fail(profile.status(), kExitUsage, options.log_format, options.server.events);
-  options.server.default_profile = *std::move(profile);
+  absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
+  if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
+  options.server.default_profiles = *std::move(profiles);
   return Serve(options, signals);
 }
 

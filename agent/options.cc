@@ -152,7 +152,7 @@ class FlagParser {
          &AgentSettings::set_listen);
     Text("--state-dir", "DIR", "Where results are kept (required)", &AgentSettings::set_state_dir);
     Text("--profile", "NAME|FILE",
-         "Profile for callers who name none, and for the agent's own checks (default " +
+         "Profile, or site file, for callers who name none, and for the agent's own checks (default " +
              std::string(kDefaultProfileName) + ")",
          &AgentSettings::set_profile);
     Text("--tls-cert", "FILE", "Certificate of this agent, PEM, its intermediates after it",

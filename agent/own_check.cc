@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "api/base/status.h"
+
 namespace rdmaready {
 
 void CheckByItself(Agent& agent, const EventSink& events, std::stop_token stop) {
@@ -11,8 +13,12 @@ void CheckByItself(Agent& agent, const EventSink& events, std::stop_token stop) 
     return Tell(events, EventLevel::kInfo, "check-skipped",
                 {{"caller", std::string(kScheduleCaller)}, {"reason", std::string("a live test is running")}});
   }
-  agent.Check(agent.config().default_profile, Rung::kHost, {.name = kScheduleCaller, .compares = true}, {},
-              std::move(stop));
+  const absl::StatusOr<CheckRun> run =
+      agent.Check({.profiles = agent.config().default_profiles}, {.name = kScheduleCaller, .compares = true},
+                  {}, std::move(stop));
+  if (run.ok() || absl::IsUnavailable(run.status())) return;  // the agent is ending
+  Tell(events, EventLevel::kError, "check-refused",
+       {{"caller", std::string(kScheduleCaller)}, {"reason", Message(run.status())}});
 }
 
 }  // namespace rdmaready

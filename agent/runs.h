@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "api/model/facts.h"
 #include "api/model/probe.h"
+#include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
 
@@ -32,6 +33,14 @@ struct LiveTest {
   std::optional<TransferResult> reverse{};  // the other way, when both were asked for
   std::int64_t duration_ns = 0;             // with what it takes to set up and to end
   absl::Status stored{};
+};
+
+// What a check is to look at.
+struct CheckOrder {
+  std::vector<Profile> profiles{};  // each judges the ports that it is for
+  std::vector<std::string> ports{};  // only these, by name; empty: all
+  Rung level = Rung::kHost;          // kPeer and above are judged as kLoopback: the rest is the caller's work
+  std::chrono::milliseconds watch{};  // of the ports, before they are judged
 };
 
 struct CheckRun {

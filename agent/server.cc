@@ -96,7 +96,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
     : store_(std::move(store)),
       agent_(host_, *store_, [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); },
              {.version = kVersion,
-              .default_profile = options.default_profile,
+              .default_profiles = options.default_profiles,
               .lock_directory = {},
               .instance_id = MakeInstanceId(),
               .events = options.events,

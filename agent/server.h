@@ -37,7 +37,7 @@ struct ServerOptions {
   TlsFiles tls{};                     // given: every TCP listener speaks mutual TLS, and nothing else
   bool insecure = false;              // without it, plain text is listened to on loopback and unix sockets only
   std::string state_directory{};
-  Profile default_profile{};                   // for callers who name none
+  std::vector<Profile> default_profiles{};     // for callers who name none
   StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
   bool refuse_broken_store = true;             // false: work without memory, and say so with each result
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none

@@ -29,13 +29,24 @@ grpc::Status Encode(const absl::Status& status) {
 
 std::string StoreError(const absl::Status& stored) { return stored.ok() ? std::string() : Message(stored); }
 
-absl::StatusOr<Profile> DecodeProfile(const v1::CheckRequest& request, const Agent& agent) {
-  if (request.has_profile()) return FromProto(request.profile());
-  if (request.profile_name().empty()) return agent.config().default_profile;
+absl::StatusOr<Profile> DecodeProfile(const v1::ProfileChoice& choice) {
+  if (choice.has_profile()) return FromProto(choice.profile());
   // Built in, never a path: a caller must not make the agent open files.
-  const std::string_view text = BuiltInProfileText(request.profile_name());
-  if (text.empty()) return absl::NotFoundError("no profile '" + request.profile_name() + "'");
-  return ParseProfile(text, request.profile_name());
+  const std::string_view text = BuiltInProfileText(choice.name());
+  if (text.empty()) return absl::NotFoundError("no profile '" + choice.name() + "'");
+  return ParseProfile(text, choice.name());
+}
+
+absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& agent) {
+  CheckOrder order{.ports = {request.ports().begin(), request.ports().end()},
+                   .level = request.level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback,
+                   .watch = std::chrono::seconds(request.watch_seconds())};
+  for (const v1::ProfileChoice& choice : request.profiles()) {
+    RR_ASSIGN_OR_RETURN(Profile profile, DecodeProfile(choice));
+    order.profiles.push_back(std::move(profile));
+  }
+  if (order.profiles.empty()) order.profiles = agent.config().default_profiles;
+  return order;
 }
 
 // Where a call came from, which its caller cannot choose: "ipv4:10.0.0.7:40112 storage1", the name that of
@@ -135,11 +146,9 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
         grpc::StatusCode::INVALID_ARGUMENT,
         "level: a host judges itself up to RUNG_HOST or RUNG_LOOPBACK, not " + v1::Rung_Name(request->level())};
   }
-  const absl::StatusOr<Profile> profile = DecodeProfile(*request, agent_);
-  if (!profile.ok()) return Encode(profile.status());
-
-  const std::chrono::seconds ports(request->watch_seconds());
-  if (ports > limits_.lldp) {
+  const absl::StatusOr<CheckOrder> order = Decode(*request, agent_);
+  if (!order.ok()) return Encode(order.status());
+  if (order->watch > limits_.lldp) {
     return {grpc::StatusCode::INVALID_ARGUMENT,
             fmt::format("watching the ports: at most {} s", limits_.lldp.count())};
   }
@@ -161,16 +170,17 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
     *event.mutable_finding() = ToProto(finding);
     send(event, grpc::WriteOptions().set_buffer_hint());
   };
-  const Rung level = request->level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback;
-  const CheckRun run = agent_.Check(*profile, level, {request->caller(), request->run_id(), Origin(*context)},
-                                    watcher, watch.token(), ports);
+  const absl::StatusOr<CheckRun> checked = agent_.Check(
+      *order, {request->caller(), request->run_id(), Origin(*context)}, watcher, watch.token());
+  if (!checked.ok()) return Encode(checked.status());
+  const CheckRun& run = *checked;
 
   v1::CheckEvent event;
   v1::CheckDone* done = event.mutable_done();
   *done->mutable_report() = WithoutFindings(run.report);  // each was sent as it was made
   done->set_findings(findings);
   done->set_run_id(run.run_id);
-  *done->mutable_profile() = ToProto(*profile);
+  for (const Profile& profile : order->profiles) *done->add_profiles() = ToProto(profile);
   done->set_software_devices_only(AllSoftware(run.facts));
   if (request->with_facts()) *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));

@@ -18,6 +18,7 @@ struct Check;
 struct Demand {
   std::string_view words{};                   // completes "under a profile that ..."
   bool (*made_by)(const Profile&) = nullptr;  // does this profile?
+  Profile::Key key = Profile::Key::kUnknown;  // whose value it is about: it may be advice (Profile::advice)
 };
 
 // RDMA itself: a device, an interface, a link, an address. A profile that asks for nothing else asks for this.
@@ -30,48 +31,67 @@ inline constexpr Demand kDemandsRoceV2{
 inline constexpr Demand kDemandsInfiniBand{
     "asks for InfiniBand", [](const Profile& p) { return p.transport == Profile::Transport::kInfiniBand; }};
 inline constexpr Demand kDemandsSpeed{"names a minimum speed",
-                                      [](const Profile& p) { return p.min_speed_mbps.has_value(); }};
-inline constexpr Demand kDemandsMtu{"names an MTU", [](const Profile& p) { return p.mtu_bytes.has_value(); }};
+                                      [](const Profile& p) { return p.min_speed_mbps.has_value(); },
+                                      Profile::Key::kMinSpeedMbps};
+inline constexpr Demand kDemandsMtu{"names an MTU", [](const Profile& p) { return p.mtu_bytes.has_value(); },
+                                    Profile::Key::kMtuBytes};
 inline constexpr Demand kDemandsRoceMtu{"names a RoCE MTU",
-                                        [](const Profile& p) { return p.roce_mtu_bytes.has_value(); }};
+                                        [](const Profile& p) { return p.roce_mtu_bytes.has_value(); },
+                                        Profile::Key::kRoceMtuBytes};
 inline constexpr Demand kDemandsMemlock{"names an amount of lockable memory",
-                                        [](const Profile& p) { return p.min_memlock_bytes.has_value(); }};
+                                        [](const Profile& p) { return p.min_memlock_bytes.has_value(); },
+                                        Profile::Key::kMinMemlockBytes};
 inline constexpr Demand kDemandsTos{"names a ToS or a DSCP",
-                                    [](const Profile& p) { return p.tos.has_value() || p.dscp.has_value(); }};
-inline constexpr Demand kDemandsDscp{"classifies by DSCP", [](const Profile& p) {
+                                    [](const Profile& p) { return p.tos.has_value() || p.dscp.has_value(); },
+                                    Profile::Key::kTos};
+inline constexpr Demand kDemandsDscp{"classifies by DSCP",
+                                     [](const Profile& p) {
                                        return p.dscp.has_value() && p.rdma_priority.has_value() &&
                                               p.trust != Profile::Trust::kPcp;
-                                     }};
+                                     },
+                                     Profile::Key::kTrust};
 inline constexpr Demand kDemandsTrust{"names a trust mode",
-                                      [](const Profile& p) { return p.trust != Profile::Trust::kAny; }};
+                                      [](const Profile& p) { return p.trust != Profile::Trust::kAny; },
+                                      Profile::Key::kTrust};
 inline constexpr Demand kDemandsStaticDcbx{"asks for static DCBX",
-                                           [](const Profile& p) { return p.dcbx == Profile::Dcbx::kStatic; }};
+                                           [](const Profile& p) { return p.dcbx == Profile::Dcbx::kStatic; },
+                                           Profile::Key::kDcbx};
 inline constexpr Demand kDemandsPfc{"says which priorities are lossless (pfc)",
-                                    [](const Profile& p) { return p.pfc.has_value(); }};
+                                    [](const Profile& p) { return p.pfc.has_value(); }, Profile::Key::kPfc};
 inline constexpr Demand kDemandsLossless{"asks for a lossless priority (pfc)",
-                                         [](const Profile& p) { return p.pfc.has_value() && !p.pfc->empty(); }};
+                                         [](const Profile& p) { return p.pfc.has_value() && !p.pfc->empty(); },
+                                         Profile::Key::kPfc};
 inline constexpr Demand kDemandsPfcOff{"asks for PFC to be off (an empty pfc)",
-                                       [](const Profile& p) { return p.pfc.has_value() && p.pfc->empty(); }};
+                                       [](const Profile& p) { return p.pfc.has_value() && p.pfc->empty(); },
+                                       Profile::Key::kPfc};
+inline constexpr Demand kDemandsSelectedPorts{"is for some ports (ports)",
+                                              [](const Profile& p) { return !p.ports.empty(); }};
 inline constexpr Demand kDemandsPorts{"names a number of ports",
-                                      [](const Profile& p) { return p.min_ports.has_value(); }};
+                                      [](const Profile& p) { return p.min_ports.has_value(); },
+                                      Profile::Key::kMinPorts};
 inline constexpr Demand kDemandsVlan{"asks for tagged frames (vlan)",
-                                     [](const Profile& p) { return p.vlan == Profile::Vlan::kTagged; }};
+                                     [](const Profile& p) { return p.vlan == Profile::Vlan::kTagged; },
+                                     Profile::Key::kVlan};
 inline constexpr Demand kDemandsPcp{"classifies by PCP", [](const Profile& p) {
                                       return p.trust == Profile::Trust::kPcp && p.rdma_priority.has_value();
                                     }};
 inline constexpr Demand kDemandsCnp{"names a DSCP for congestion notifications (cnp)",
-                                    [](const Profile& p) { return p.cnp.has_value(); }};
+                                    [](const Profile& p) { return p.cnp.has_value(); }, Profile::Key::kCnp};
 inline constexpr Demand kDemandsHeartbeat{"keeps a cluster's heartbeat apart (heartbeat)",
-                                          [](const Profile& p) { return p.heartbeat.has_value(); }};
-inline constexpr Demand kDemandsEts{"gives RDMA a share of the link (ets)", [](const Profile& p) {
-                                      return p.ets_rdma_percent.has_value() && p.rdma_priority.value_or(0) != 0;
-                                    }};
+                                          [](const Profile& p) { return p.heartbeat.has_value(); },
+                                          Profile::Key::kHeartbeat};
+inline constexpr Demand kDemandsEts{
+    "gives RDMA a share of the link (ets)",
+    [](const Profile& p) { return p.ets_rdma_percent.has_value() && p.rdma_priority.value_or(0) != 0; },
+    Profile::Key::kEts};
 inline constexpr Demand kDemandsHeartbeatClass{
     "gives the heartbeat a class of its own (heartbeat, ets)",
-    [](const Profile& p) { return kDemandsHeartbeat.made_by(p) && kDemandsEts.made_by(p); }};
+    [](const Profile& p) { return kDemandsHeartbeat.made_by(p) && kDemandsEts.made_by(p); },
+    Profile::Key::kEts};
 inline constexpr Demand kDemandsHeartbeatShare{
     "gives the heartbeat a share of the link (heartbeat, ets)",
-    [](const Profile& p) { return kDemandsHeartbeatClass.made_by(p) && p.heartbeat->percent.has_value(); }};
+    [](const Profile& p) { return kDemandsHeartbeatClass.made_by(p) && p.heartbeat->percent.has_value(); },
+    Profile::Key::kEts};
 inline constexpr Demand kDemandsDcb{"asks for data centre bridging (pfc, ets, trust or dcbx)",
                                     [](const Profile& p) {
                                       return kDemandsPfc.made_by(p) || p.ets_rdma_percent.has_value() ||

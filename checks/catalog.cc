@@ -21,6 +21,7 @@ struct GroupedFamily {
 // In the order of the report.
 constexpr GroupedFamily kFamilies[] = {
     {"device", InventoryChecks},
+    {"device", SelectionChecks},
     {"device", BondChecks},
     {"device", BootChecks},
     {"device", DriverChecks},
@@ -43,12 +44,14 @@ constexpr GroupedFamily kFamilies[] = {
     {"roce", MarkingChecks},
     {"roce", CongestionChecks},
     {"dcb", DcbxChecks},
+    {"dcb", DcbAtBootChecks},
     {"dcb", DriftChecks},
     {"dcb", PeerChecks},
     {"dcb", PauseChecks},
     {"dcb", PfcChecks},
     {"dcb", PfcRoomChecks},
     {"dcb", PfcCountedChecks},
+    {"dcb", PriorityCountedChecks},
     {"dcb", EtsChecks},
     {"dcb", EtsOthersChecks},
     {"dcb", SwitchAgreesChecks},
@@ -155,7 +158,8 @@ bool ProvesItsRung(std::string_view id) {
 std::string_view FamilyOf(std::string_view id) { return id.substr(0, id.find('.')); }
 
 bool Blocks(const Check& check, const Profile& profile) {
-  return check.blocks_for != nullptr && check.blocks_for->made_by(profile);
+  if (check.blocks_for == nullptr || !check.blocks_for->made_by(profile)) return false;
+  return !profile.advice || std::ranges::find(*profile.advice, check.blocks_for->key) == profile.advice->end();
 }
 
 Scope ScopeOf(const Check& check) {

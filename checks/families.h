@@ -11,6 +11,7 @@ namespace rdmaready {
 
 // device/
 std::vector<Check> InventoryChecks();
+std::vector<Check> SelectionChecks();
 std::vector<Check> BondChecks();
 std::vector<Check> BootChecks();
 std::vector<Check> DriverChecks();
@@ -25,6 +26,7 @@ std::vector<Check> PortCountedChecks();
 std::vector<Check> RdmaCountedChecks();
 std::vector<Check> NicCountedChecks();
 std::vector<Check> PfcCountedChecks();
+std::vector<Check> PriorityCountedChecks();
 // host/
 std::vector<Check> HostChecks();
 std::vector<Check> SecurityChecks();
@@ -39,6 +41,7 @@ std::vector<Check> MarkingChecks();
 std::vector<Check> CongestionChecks();
 // dcb/
 std::vector<Check> DcbxChecks();
+std::vector<Check> DcbAtBootChecks();
 std::vector<Check> DriftChecks();
 std::vector<Check> PeerChecks();
 std::vector<Check> PauseChecks();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,9 @@ namespace {
 // Of a spare port one thing is said: that it is one.
 constexpr std::string_view kSaysSpare = "link.state";
 
+// Of a profile that no port of the host is for, while others are, one thing is said.
+constexpr std::string_view kSaysWhichPorts = "inv.ports-selected";
+
 std::string SpareReason(const Facts& host, const Port& port, const Profile& profile) {
   return IsSpare(host, port, profile) ? Cat("a spare port: see ", kSaysSpare) : "";
 }
@@ -40,10 +44,15 @@ Finding Ask(const Check& check, const Profile& profile, const std::string& spare
 // One judging of a host. What is asked of a port again and again is found out once.
 class HostJudge {
  public:
-  HostJudge(const Facts& host, const Profile& profile, const NowNs& now)
-      : host_(host), profile_(profile), now_(now), ports_(host.ports ? *host.ports : kNoPorts) {
+  // `whole` is the host with its other ports, too.
+  HostJudge(const Facts& whole, const HostPart& part, const NowNs& now)
+      : whole_(whole),
+        host_(*part.facts),
+        profile_(*part.profile),
+        now_(now),
+        ports_(part.judges_ports && host_.ports ? *host_.ports : kNoPorts) {
     for (const Port& port : ports_)
-      places_.push_back({SubjectOf(port), SpareReason(host, port, profile), EthernetPortsOf(port)});
+      places_.push_back({SubjectOf(port), SpareReason(host_, port, profile_), EthernetPortsOf(port)});
   }
 
   std::vector<Finding> Run() && {
@@ -66,7 +75,8 @@ class HostJudge {
 
   void Each(const Check& check, Judge<HostView> judge) {
     const Stopwatch watch(now_);
-    Finding finding = Ask(check, profile_, "", "host", [&] { return judge({host_, profile_}); });
+    const Facts& seen = check.id == kSaysWhichPorts ? whole_ : host_;
+    Finding finding = Ask(check, profile_, "", "host", [&] { return judge({seen, profile_}); });
     HideBehind(finding, check, {.findings = hiders_, .subject = finding.subject});
     if (CanHide(finding)) {
       hiders_.push_back(finding);
@@ -127,6 +137,7 @@ class HostJudge {
     findings_.push_back(std::move(finding));
   }
 
+  const Facts& whole_;
   const Facts& host_;
   const Profile& profile_;
   const NowNs& now_;
@@ -135,6 +146,45 @@ class HostJudge {
   std::vector<Finding> hiders_{};  // of the host
   std::vector<Finding> findings_{};
 };
+
+// The host has ports of other profiles.
+Finding WithoutPorts(const Profile& profile) {
+  const Check& check = *FindCheck(kSaysWhichPorts);
+  Finding finding = Begin(check, profile, "host");
+  constexpr std::string_view kNone = "no port of this host is of that profile";
+  TakeVerdict(finding, check,
+              profile.ports_expected ? Judged(false, std::string(kNone), "at least one", "the `ports` of the profile")
+                                     : NotApplicable(Cat(kNone, ", and none is expected")));
+  finding.fix = FillIn(finding.fix, {}, nullptr, profile);
+  finding.profile = profile.name;
+  return finding;
+}
+
+// Whether they say the same of the host, by whatever profile.
+bool SayTheSame(const Finding& a, const Finding& b) {
+  if (a.id != b.id || a.outcome != b.outcome) return false;
+  Finding alike = b;
+  alike.profile = a.profile;
+  alike.duration_ns = a.duration_ns;
+  return a == alike;
+}
+
+// What is said of the host by all profiles in the same words is said once, by none of them alone.
+std::vector<Finding> Joined(std::vector<std::vector<Finding>> by_part) {
+  std::vector<Finding> joined;
+  for (std::size_t part = 0; part < by_part.size(); ++part) {
+    for (Finding& finding : by_part[part]) {
+      const auto says_it = [&finding](std::vector<Finding>& others) {
+        return std::ranges::any_of(others, [&](const Finding& other) { return SayTheSame(finding, other); });
+      };
+      const bool by_all = by_part.size() > 1 && finding.scope == Scope::kHost && std::ranges::all_of(by_part, says_it);
+      if (by_all && part > 0) continue;
+      if (by_all) finding.profile.clear();
+      joined.push_back(finding);
+    }
+  }
+  return joined;
+}
 
 int Severity(const Finding& finding) {
   switch (finding.outcome) {
@@ -154,7 +204,25 @@ int Severity(const Finding& finding) {
 }  // namespace
 
 std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const NowNs& now) {
-  return HostJudge(host, profile, now).Run();
+  return JudgeHost(HostParts(host, profile), now);
+}
+
+std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now) {
+  std::vector<std::vector<Finding>> by_part;
+  std::vector<Finding> unused;
+  for (const HostPart& part : host.parts()) {
+    if (!part.in_use) {
+      unused.push_back(WithoutPorts(*part.profile));
+      continue;
+    }
+    by_part.push_back(HostJudge(host.host(), part, now).Run());
+    if (host.parts().size() > 1) {
+      for (Finding& finding : by_part.back()) finding.profile = part.profile->name;
+    }
+  }
+  std::vector<Finding> findings = Joined(std::move(by_part));
+  std::ranges::move(unused, std::back_inserter(findings));
+  return findings;
 }
 
 std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const Profile& profile,

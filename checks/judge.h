@@ -12,6 +12,7 @@
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
+#include "checks/host_parts.h"
 
 namespace rdmaready {
 
@@ -19,8 +20,13 @@ namespace rdmaready {
 using NowNs = std::function<std::int64_t()>;
 
 // Every check of scope host and port, in the order of AllChecks; a port check once for each port, in port
-// order, or once for each Ethernet port of it.
+// order, or once for each Ethernet port of it. Of the ports that the profile is for.
 std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const NowNs& now = {});
+
+// The same by several profiles, one after the other; what all say of the host in the same words stands once, at
+// the first. Finding::profile says whose the others are. Of a profile that is in use on no port, while another
+// is, inv.ports-selected alone.
+std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now = {});
 
 // One end of a pair. `findings` are those that JudgeHost made of its host: they hide what they explain.
 struct PairSide {

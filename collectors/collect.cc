@@ -5,9 +5,11 @@
 
 #include "api/base/status.h"
 #include "collectors/firewall/firewall.h"
+#include "collectors/lag.h"
 #include "collectors/lldp/lldp_agents.h"
 #include "collectors/lldp/lldpad.h"
 #include "collectors/net/routing_rules.h"
+#include "collectors/net/subnets.h"
 #include "collectors/netdev.h"
 #include "collectors/nic/devlink.h"
 #include "collectors/ports.h"
@@ -16,6 +18,7 @@
 #include "collectors/rdma/resources.h"
 #include "collectors/system/boot_files.h"
 #include "collectors/system/boot_targets.h"
+#include "collectors/system/dcb_keepers.h"
 #include "collectors/system/host.h"
 #include "collectors/system/kernel_modules.h"
 #include "collectors/system/storage.h"
@@ -23,18 +26,20 @@
 namespace rdmaready {
 namespace {
 
-Fact<std::vector<Port>> ReadPorts(HostReader& host) {
+Fact<std::vector<Port>> ReadPorts(HostReader& host, Facts& facts) {
   const absl::StatusOr<std::vector<RdmaDevice>> devices = ReadRdmaDevices(host);
   if (!devices.ok()) return MissingFrom(devices.status());
   std::vector<Port> ports;
   if (devices->empty()) return ports;
   const absl::Status verbs = VerbsThere(host);
   const Network network = ReadNetwork(host);
+  facts.default_routes = ReadDefaultRoutes(host, network);
   for (const RdmaDevice& device : *devices) {
     std::vector<Port> of_device = ReadPortsOf(host, network, device, verbs);
     ports.insert(ports.end(), std::make_move_iterator(of_device.begin()),
                  std::make_move_iterator(of_device.end()));
   }
+  FindLags(host, network, ports);
   ReadDevlinks(host, network.families, ports);
   return ports;
 }
@@ -52,13 +57,14 @@ Facts CollectFacts(HostReader& host) {
   facts.lldp_agents = lldp_agents.names;
   facts.routing_rules = ReadRoutingRules(host);
   facts.tos_keepers = ReadTosKeepers(host);
+  facts.dcb_keepers = ReadDcbKeepers(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);
   if (!facts.rdma_stack) {
     facts.ports = facts.rdma_stack.missing();
     facts.rdma_netns_shared = facts.rdma_stack.missing();
   } else if (*facts.rdma_stack == RdmaStack::kLoaded) {
-    facts.ports = ReadPorts(host);
+    facts.ports = ReadPorts(host, facts);
     facts.rdma_netns_shared = ReadNetnsShared(host);
   } else {
     facts.ports = std::vector<Port>{};  // without the stack there is no device

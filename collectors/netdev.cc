@@ -7,6 +7,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/dcb/dcb.h"
+#include "collectors/dcb/nic_classes.h"
 #include "collectors/lldp/lldp.h"
 #include "collectors/net/ipv4_settings.h"
 #include "collectors/nic/ethtool.h"
@@ -68,6 +69,7 @@ Netdev NetdevOf(HostReader& host, const Network& network, const Link& link) {
   netdev.master = MasterName(host, network, link);
   netdev.max_mtu_bytes = MaxMtuOf(link);
   netdev.carrier_changes = CarrierChangesOf(link);
+  netdev.vlan_reorder = VlanReorderOf(link);
   return netdev;
 }
 
@@ -130,6 +132,10 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
   netdev.dcb = ReadDcb(host, link->name);
   netdev.dcb.thresholds = sysfs_status.ok() ? ReadPauseThresholds(host, sysfs, netdev.driver)
                                             : Fact<PauseThresholds>(MissingFrom(sysfs_status));
+  netdev.dcb.nic_trust = sysfs_status.ok() ? ReadNicTrust(host, sysfs, netdev.driver)
+                                           : Fact<AppSelector>(MissingFrom(sysfs_status));
+  netdev.dcb.nic_dscp_map =
+      sysfs_status.ok() ? ReadNicDscpMap(host, sysfs, netdev.driver) : Fact<DscpMap>(MissingFrom(sysfs_status));
   netdev.driver_info = ReadDriverInfo(host, link->name);
   netdev.pause = ReadPause(host, link->name);
   netdev.pfc_storm_timeout_ms = ReadPfcStormTimeout(host, link->name);

@@ -72,16 +72,6 @@ Fact<std::vector<Netdev>> ReadNetdevs(HostReader& host, const Network& network,
   return netdevs;
 }
 
-Fact<std::vector<UpperNetdev>> ReadUppers(HostReader& host, const Network& network,
-                                          const std::vector<std::uint32_t>& bases) {
-  const Fact<std::vector<UpperNetdev>> known = UppersOf(*network.links, bases, network.addresses);
-  if (!known) return known;
-  std::vector<UpperNetdev> uppers = *known;
-  for (UpperNetdev& upper : uppers)
-    upper.ipv4 = EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, upper.name));
-  return uppers;
-}
-
 // What the port's netdev stands on, and what stands on either.
 void ReadStack(HostReader& host, const Network& network, Port& port) {
   if (!port.netdev || !network.links.ok()) {
@@ -168,6 +158,16 @@ absl::Status StillTheSame(HostReader& host, const RdmaDevice& device) {
 }
 
 }  // namespace
+
+Fact<std::vector<UpperNetdev>> ReadUppers(HostReader& host, const Network& network,
+                                          const std::vector<std::uint32_t>& bases) {
+  const Fact<std::vector<UpperNetdev>> known = UppersOf(*network.links, bases, network.addresses);
+  if (!known) return known;
+  std::vector<UpperNetdev> uppers = *known;
+  for (UpperNetdev& upper : uppers)
+    upper.ipv4 = EffectiveIpv4(network.ipv4_of_all, ReadIpv4Conf(host, upper.name));
+  return uppers;
+}
 
 Fact<bool> HasVerbsProvider(const std::string& device, const absl::Status& port, const absl::Status& gids) {
   if (port.ok() || gids.ok()) return true;

@@ -3,6 +3,7 @@
 // and on top of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace rdmaready {
 // that went away or was renamed while it was read is believed.
 std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
                               const absl::Status& verbs);
+
+// What stands on the netdevs of that list, the nearer ones first. The links are known.
+Fact<std::vector<UpperNetdev>> ReadUppers(HostReader& host, const Network& network,
+                                          const std::vector<std::uint32_t>& bases);
 
 // By what libibverbs answered to a question about a port, and to the one about all GIDs of the device.
 Fact<bool> HasVerbsProvider(const std::string& device, const absl::Status& port, const absl::Status& gids);

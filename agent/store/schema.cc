@@ -36,14 +36,24 @@ ALTER TABLE transfers ADD COLUMN checksum INTEGER;
 CREATE TABLE events (number INTEGER PRIMARY KEY, unix_ns INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 )";
 
-// How `body` is to be read: NULL: as earlier_body.h says, 1: as it is. The numbers in `level` and `failure`
+// How `body` is to be read: NULL: as earlier_body.h says, else as it is; below 2 it says nothing of profiles. The numbers in `level` and `failure`
 // stay those of the first version, 0 for host and for no failure, whatever the wire's are.
 constexpr char kThird[] = R"(
 ALTER TABLE runs ADD COLUMN form INTEGER;
 ALTER TABLE transfers ADD COLUMN form INTEGER;
 )";
 
-constexpr std::array<const char*, 3> kSteps{kFirst, kSecond, kThird};
+// A run may be by several profiles.
+constexpr char kFourth[] = R"(
+CREATE TABLE run_profiles (
+  run_id TEXT NOT NULL REFERENCES runs (run_id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
+  digest TEXT NOT NULL, PRIMARY KEY (run_id, position)) STRICT, WITHOUT ROWID;
+INSERT INTO run_profiles SELECT run_id, 0, profile_name, profile_digest FROM runs;
+ALTER TABLE runs DROP COLUMN profile_name;
+ALTER TABLE runs DROP COLUMN profile_digest;
+)";
+
+constexpr std::array<const char*, 4> kSteps{kFirst, kSecond, kThird, kFourth};
 
 absl::Status Refusal(const Database& database, const std::string& why) {
   return absl::FailedPreconditionError("open store " + database.path() + ": " + why);

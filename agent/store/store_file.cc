@@ -95,23 +95,21 @@ class RowChecksum {
   uLong crc_ = 0;
 };
 
-// What the column `form` of rows says that are written now; 0 stands for NULL.
-constexpr std::int64_t kForm = 1;
+// What the column `form` of rows says that are written now; 0 stands for NULL. Runs of the first form have one
+// profile, which their checksum is over and their body does not name.
+constexpr std::int64_t kRunForm = 2;
+constexpr std::int64_t kTransferForm = 1;
 
 // In their columns the first versions' numbers stay: they had no zero for unknown, which is -1 there.
 std::int64_t ColumnOf(Rung level) { return static_cast<std::int64_t>(level) - 1; }
 std::int64_t ColumnOf(FailureKind kind) { return static_cast<std::int64_t>(kind) - 1; }
 
-std::int64_t ChecksumOf(const RunRecord& record, std::string_view body, std::int64_t form) {
-  return RowChecksum(form)
-      .Add(record.run_id)
-      .Add(record.started_unix_ns)
-      .Add(record.duration_ns)
-      .Add(ColumnOf(record.level))
-      .Add(record.profile_name)
-      .Add(record.profile_digest)
-      .Add(body)
-      .value();
+std::int64_t ChecksumOf(const RunRecord& record, const ProfileRef& only, std::string_view body,
+                        std::int64_t form) {
+  RowChecksum checksum(form);
+  checksum.Add(record.run_id).Add(record.started_unix_ns).Add(record.duration_ns).Add(ColumnOf(record.level));
+  if (form < kRunForm) checksum.Add(only.name).Add(only.digest);
+  return checksum.Add(body).value();
 }
 
 std::int64_t ChecksumOf(const TransferRecord& record, std::string_view body, std::int64_t form) {
@@ -140,10 +138,10 @@ std::int64_t EndOf(const HistoryQuery& query) {
 }
 
 absl::StatusOr<Statement> Select(const Database& database, const std::string& columns, const std::string& order,
-                                 const HistoryQuery& query) {
-  absl::StatusOr<Statement> statement =
-      Statement::Prepare(database, "SELECT " + columns + " " + kWhere + "ORDER BY started_unix_ns DESC, " +
-                                       order + " DESC LIMIT ?4");
+                                 const HistoryQuery& query, const std::string& and_where = {}) {
+  absl::StatusOr<Statement> statement = Statement::Prepare(
+      database, "SELECT " + columns + " " + kWhere + and_where + "ORDER BY started_unix_ns DESC, " + order +
+                    " DESC LIMIT ?4");
   if (statement.ok()) {
     statement->Bind(query.since_unix_ns).Bind(EndOf(query)).Bind(query.run_id).Bind(std::int64_t{query.limit});
   }
@@ -179,17 +177,17 @@ RunRecord ReadRun(const Statement& row) {
   RunRecord record{.run_id = row.Text(0),
                    .started_unix_ns = row.Int(1),
                    .duration_ns = row.Int(2),
-                   .level = RungOf(row.Int(3)),
-                   .profile_name = row.Text(4),
-                   .profile_digest = row.Text(5)};
+                   .level = RungOf(row.Int(3))};
+  const ProfileRef only{.name = row.Text(4), .digest = row.Text(5)};
   const std::string body = row.Text(6);
   const std::int64_t form = row.Int(8);
   v1::HostReport message;
-  if (Matches(row, 7, ChecksumOf(record, body, form)) && ReadBody(body, form, message)) {
+  if (Matches(row, 7, ChecksumOf(record, only, body, form)) && ReadBody(body, form, message)) {
     record.report = FromProto(message);
   } else {
     record.report.error = kDamagedRow;
   }
+  if (record.report.profiles.empty() && !only.name.empty()) record.report.profiles = {only};
   return record;
 }
 
@@ -257,23 +255,32 @@ absl::Status StoreFile::PutRun(const RunRecord& record) {
   RR_ASSIGN_OR_RETURN(
       Statement statement,
       Statement::Prepare(database_,
-                         "INSERT INTO runs (run_id, started_unix_ns, duration_ns, level, profile_name, "
-                         "profile_digest, verdict, body, "
-                         "checksum, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                         "INSERT INTO runs (run_id, started_unix_ns, duration_ns, level, verdict, body, "
+                         "checksum, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
   const std::string body = ToProto(record.report).SerializeAsString();
   RR_RETURN_IF_ERROR(statement.Bind(record.run_id)
                          .Bind(record.started_unix_ns)
                          .Bind(record.duration_ns)
                          .Bind(ColumnOf(record.level))
-                         .Bind(record.profile_name)
-                         .Bind(record.profile_digest)
                          .Bind(static_cast<std::int64_t>(record.report.verdict))
                          .BindBlob(body)
-                         .Bind(ChecksumOf(record, body, kForm))
-                         .Bind(kForm)
+                         .Bind(ChecksumOf(record, {}, body, kRunForm))
+                         .Bind(kRunForm)
                          .Run());
+  RR_RETURN_IF_ERROR(PutProfiles(record));
   RR_RETURN_IF_ERROR(PutFindings(record));
   return transaction.Commit();
+}
+
+absl::Status StoreFile::PutProfiles(const RunRecord& record) {
+  RR_ASSIGN_OR_RETURN(Statement statement,
+                      Statement::Prepare(database_, "INSERT INTO run_profiles VALUES (?, ?, ?, ?)"));
+  std::int64_t position = 0;
+  for (const ProfileRef& profile : record.report.profiles) {
+    RR_RETURN_IF_ERROR(
+        statement.Bind(record.run_id).Bind(position++).Bind(profile.name).Bind(profile.digest).Run());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status StoreFile::PutFindings(const RunRecord& record) {
@@ -310,8 +317,8 @@ absl::Status StoreFile::PutTransfer(const TransferRecord& record) {
       .Bind(static_cast<std::int64_t>(record.result.throughput_bytes_per_s))
       .Bind(record.result.latency.p50_ns)
       .BindBlob(body)
-      .Bind(ChecksumOf(record, body, kForm))
-      .Bind(kForm)
+      .Bind(ChecksumOf(record, body, kTransferForm))
+      .Bind(kTransferForm)
       .Run();
 }
 
@@ -324,9 +331,9 @@ absl::Status StoreFile::PutEvent(const StoreEvent& event) {
 absl::StatusOr<std::vector<RunRecord>> StoreFile::Runs(const HistoryQuery& query) const {
   return ReadAll(
       Select(database_,
-             "run_id, started_unix_ns, duration_ns, level, profile_name, profile_digest, body, checksum, form "
-             "FROM runs",
-             "rowid", query),
+             "run_id, started_unix_ns, duration_ns, level, name, digest, body, checksum, form "
+             "FROM runs LEFT JOIN run_profiles USING (run_id)",
+             "runs.rowid", query, "AND coalesce(position, 0) = 0 "),
       ReadRun);
 }
 

@@ -51,6 +51,7 @@ class StoreFile {
 
  private:
   explicit StoreFile(Database database) : database_(std::move(database)) {}
+  absl::Status PutProfiles(const RunRecord& record);
   absl::Status PutFindings(const RunRecord& record);
 
   Database database_;

@@ -178,11 +178,8 @@ absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording(std
 absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, const Progress& progress,
                                                const OnFinding& on_finding) {
   v1::CheckRequest request;
-  if (options.profile) {
-    *request.mutable_profile() = ToProto(*options.profile);
-  } else if (!options.profile_name.empty()) {
-    request.set_profile_name(options.profile_name);
-  }
+  for (const Profile& profile : options.profiles) *request.add_profiles()->mutable_profile() = ToProto(profile);
+  for (const std::string& port : options.ports) request.add_ports(port);
   request.set_level(static_cast<v1::Rung>(options.level));
   request.set_caller(options.caller);
   request.set_run_id(options.run_id);
@@ -208,10 +205,14 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
             "host {}: the agent sent {} findings of the {} that it tells of", name_, findings.size(),
             done.has_findings() ? fmt::to_string(done.findings()) : "unknown number"));
       }
-      RR_ASSIGN_OR_RETURN(Profile profile, FromProto(done.profile()));
+      std::vector<Profile> profiles;
+      for (const v1::Profile& used : done.profiles()) {
+        RR_ASSIGN_OR_RETURN(Profile profile, FromProto(used));
+        profiles.push_back(std::move(profile));
+      }
       answer = {.report = FromProto(done.report()),
                 .run_id = done.run_id(),
-                .profile = std::move(profile),
+                .profiles = std::move(profiles),
                 .software_devices_only = done.software_devices_only(),
                 .store_error = done.store_error(),
                 .store_notice = done.store_notice()};

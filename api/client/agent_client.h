@@ -34,7 +34,7 @@ namespace rdmaready {
 
 // What an agent says in GetVersion. Another number: the two cannot speak to each other. 2: facts say of each
 // field whether it is there.
-inline constexpr std::uint32_t kApiRevision = 2;
+inline constexpr std::uint32_t kApiRevision = 3;
 
 struct ClientOptions {
   std::chrono::milliseconds connect_timeout{5000};
@@ -51,8 +51,8 @@ struct PortSelection {  // empty device: the agent chooses (loopback: every port
 };
 
 struct CheckOptions {
-  std::string profile_name{};        // empty, and no profile: the agent's own choice
-  std::optional<Profile> profile{};  // instead of a name
+  std::vector<Profile> profiles{};   // each for its ports; empty: the agent's own choice
+  std::vector<std::string> ports{};  // only these, by name; empty: all
   Rung level = Rung::kHost;          // kHost or kLoopback; kPeer is the caller's work
   std::string caller{};
   std::string run_id{};
@@ -63,7 +63,7 @@ struct CheckOptions {
 struct CheckAnswer {
   HostReport report{};  // with every finding that was streamed
   std::string run_id{};
-  Profile profile{};
+  std::vector<Profile> profiles{};     // by which the agent judged
   std::optional<Facts> facts{};        // the ones that were judged, if they were asked for
   bool software_devices_only = false;  // all RDMA devices of the host, of which there are some
   std::string store_error{};           // the verdict stands, but the agent could not keep it

@@ -32,7 +32,11 @@ HostReport FromProto(const v1::HostReport& message) {
   convert::ReadStruct(TypeOf<HostReport>(), message, &report);
   report.findings.clear();
   for (const v1::Finding& finding : message.findings()) report.findings.push_back(FromProto(finding));
-  if (const std::string unsaid = convert::Unsaid(message); !unsaid.empty()) {
+  // What a finding or a rung lacks stands with it.
+  std::string unsaid = convert::Unsaid(message);
+  for (const v1::ProfileRef& profile : message.profiles()) unsaid = unsaid.empty() ? convert::Unsaid(profile) : unsaid;
+  for (const v1::JudgedPort& port : message.ports()) unsaid = unsaid.empty() ? convert::Unsaid(port) : unsaid;
+  if (!unsaid.empty()) {
     report.verdict = Readiness::kUndetermined;
     if (report.error.empty()) report.error = unsaid;
   }

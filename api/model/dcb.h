@@ -106,6 +106,9 @@ struct PauseThresholds {
   bool operator==(const PauseThresholds&) const = default;
 };
 
+// The priority of each DSCP, as the NIC has it.
+using DscpMap = std::array<std::uint8_t, 64>;
+
 // struct ieee_maxrate, by traffic class. 0: no limit.
 using MaxRatesKbps = std::array<std::uint64_t, kPriorities>;
 
@@ -145,10 +148,14 @@ struct Dcb {
   DcbPeer peer{};
   Fact<CeeSettings> cee{};
   Fact<PauseThresholds> thresholds{};  // of `buffer`; not of dcbnl
+  // The NIC's own, where its vendor's driver shows them beside dcbnl: what is set by them is in no APP row.
+  Fact<AppSelector> nic_trust{};  // kDscp or kPcp
+  Fact<DscpMap> nic_dscp_map{};
 
   void Fields(auto& list) {
     list.Setting("ets", ets, "pfc", pfc, "app", app, "app_trust", app_trust, "dcbx", dcbx, "buffer", buffer,
-                 "max_rate_kbps", max_rate_kbps, "rewrite", rewrite, "cee", cee, "thresholds", thresholds);
+                 "max_rate_kbps", max_rate_kbps, "rewrite", rewrite, "cee", cee, "thresholds", thresholds,
+                 "nic_trust", nic_trust, "nic_dscp_map", nic_dscp_map);
     list.State("peer", peer);
   }
 

@@ -187,8 +187,9 @@ struct Port {
   Fact<std::uint8_t> cm_default_tos{};  // RDMA-CM's default ToS
 
   Fact<Netdev> netdev{};  // the one the kernel pairs with the port
-  // The Ethernet ports that `netdev` stands on, when it is itself a VLAN, a bond or a bridge: there DCB is
-  // judged. An empty list: `netdev` is the Ethernet port.
+  // The Ethernet ports of the RDMA port, where they are others than `netdev`: there DCB is judged. `netdev`
+  // stands on them (it is a VLAN, a bond or a bridge), or is one of them: a member of a bond that has one RDMA
+  // device for all (RoCE LAG). An empty list: `netdev` is the Ethernet port.
   Fact<std::vector<Netdev>> lowers{};
   Fact<std::vector<UpperNetdev>> uppers{};  // what is built on `netdev`, the nearer ones first
 
@@ -281,6 +282,9 @@ struct Facts {
   Fact<bool> irqbalance{};                         // it runs
   Fact<KernelClock> clock{};
   Fact<Distribution> distribution{};
+  Fact<std::vector<std::string>> dcb_keepers{};  // files that set data centre bridging again at boot
+  // Netdevs by which hosts outside of every subnet of this one are reached; empty: there is no default route.
+  Fact<std::vector<std::string>> default_routes{};
 
   void Fields(auto& list) {
     list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
@@ -288,7 +292,8 @@ struct Facts {
                  "modules", modules, "options", options, "ksmbd", ksmbd, "ports", ports, "firewall", firewall,
                  "routing_rules", routing_rules, "device_nodes", device_nodes, "agent_capabilities",
                  agent_capabilities, "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings",
-                 markings, "cpu_governors", cpu_governors, "distribution", distribution);
+                 markings, "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers",
+                 dcb_keepers, "default_routes", default_routes);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance, "clock",
                clock);

@@ -16,13 +16,11 @@ struct RunRecord {  // one `check` of this host
   std::int64_t started_unix_ns = 0;
   std::int64_t duration_ns = 0;
   Rung level = Rung::kUnknown;
-  std::string profile_name{};
-  std::string profile_digest{};
   HostReport report{};
 
   void Fields(auto& list) const {
     list("run_id", run_id, "started_unix_ns", started_unix_ns, "duration_ns", duration_ns, "level", level,
-         "profile_name", profile_name, "profile_digest", profile_digest, "report", report);
+         "report", report);
   }
 };
 

@@ -64,6 +64,7 @@ struct UpperNetdev {
   std::uint32_t mtu_bytes = 0;
   Fact<std::uint16_t> vlan_id{};                  // of a VLAN
   Fact<std::vector<VlanPriority>> vlan_egress{};  // of a VLAN
+  Fact<bool> vlan_reorder{};                      // of a VLAN: its frames are seen without their tag
   Fact<std::string> bond_mode{};                  // of a bond: "active-backup", "802.3ad"
   Fact<std::vector<IpAddress>> addresses{};
   Fact<Ipv4Settings> ipv4{};
@@ -71,7 +72,7 @@ struct UpperNetdev {
   void Fields(auto& list) {
     list.Setting("name", name, "kind", kind, "over", over, "admin_up", admin_up, "mtu_bytes", mtu_bytes,
                  "vlan_id", vlan_id, "vlan_egress", vlan_egress, "bond_mode", bond_mode, "addresses", addresses,
-                 "ipv4", ipv4);
+                 "ipv4", ipv4, "vlan_reorder", vlan_reorder);
     list.State("ifindex", ifindex, "carrier", carrier);
   }
 
@@ -120,12 +121,14 @@ struct Netdev {
   Fact<Mqprio> mqprio{};         // kUnsupported: another queueing discipline is in place
   Fact<LldpHeard> lldp_agent{};  // as lldpad of this host keeps it, at once and without listening
   Fact<DcbWrites> dcb_writes{};  // only when listening was asked for; kUnsupported: there is no DCB
+  Fact<bool> vlan_reorder{};     // known only when the netdev is a VLAN device
 
   void Fields(auto& list) {
     list.Setting("name", name, "driver", driver, "admin_up", admin_up, "mtu_bytes", mtu_bytes, "vlan_id",
                  vlan_id, "vlan_egress", vlan_egress, "addresses", addresses, "dcb", dcb, "mac", mac, "master",
                  master, "max_mtu_bytes", max_mtu_bytes, "driver_info", driver_info, "pause", pause,
-                 "pfc_storm_timeout_ms", pfc_storm_timeout_ms, "ipv4", ipv4, "link", link, "mqprio", mqprio);
+                 "pfc_storm_timeout_ms", pfc_storm_timeout_ms, "ipv4", ipv4, "link", link, "mqprio", mqprio,
+                 "vlan_reorder", vlan_reorder);
     list.State("ifindex", ifindex, "carrier", carrier, "speed_mbps", speed_mbps, "duplex", duplex, "lldp", lldp,
                "lldp_agent", lldp_agent);
     list.Reading("carrier_changes", carrier_changes, "statistics", statistics, "dcb_writes", dcb_writes);

@@ -2,6 +2,7 @@
 // Profile: what a site wants of its RDMA fabric. Read from YAML (api/profile), compared with Facts by checks.
 //
 // An absent optional means "this profile does not ask": the checks that compare with it are not applicable.
+// A host may follow several profiles, each for ports of its own: checks/host_parts.h.
 #pragma once
 
 #include <cstdint>
@@ -81,6 +82,23 @@ struct Profile {
     void Fields(auto& list) const { list("driver", driver, "min", min); }
   };
 
+  // Ports of a host: those that everything said here is true of. Patterns are of `*` and `?`.
+  struct PortSelector {
+    std::string device{};  // pattern: "mlx5_*", or with the port "mlx5_0/1"
+    std::string netdev{};  // pattern, of the port's netdev, of those below it, or of one built on it
+    std::string driver{};  // of the netdev's hardware, "mlx5_core"
+    std::string pci{};     // pattern of the PCI address, "0000:3b:00.*"
+    Transport transport = Transport::kAny;
+    std::string subnet{};                  // the port has an address in it: "10.1.0.0/16"
+    std::optional<std::uint16_t> vlan{};  // a VLAN of that number is built on the port, or is the port's netdev
+
+    bool operator==(const PortSelector&) const = default;
+    void Fields(auto& list) const {
+      list("device", device, "netdev", netdev, "driver", driver, "pci", pci, "transport", transport, "subnet",
+           subnet, "vlan", vlan);
+    }
+  };
+
   // Marking by the switch in the class of RDMA. Absent figures are the switch's own.
   struct Ecn {
     std::optional<std::uint32_t> min_bytes{};  // of the queue
@@ -92,6 +110,31 @@ struct Profile {
       list("min_bytes", min_bytes, "max_bytes", max_bytes, "probability_percent", probability_percent);
     }
   };
+
+  // Keys whose values may be advice.
+  enum class Key {
+    kUnknown,
+    kTrust,
+    kTos,
+    kPfc,
+    kEts,
+    kDcbx,
+    kCnp,
+    kHeartbeat,
+    kVlan,
+    kMtuBytes,
+    kRoceMtuBytes,
+    kMinSpeedMbps,
+    kMinMemlockBytes,
+    kMinPorts,
+  };
+
+  // Who sets data centre bridging of ports whose driver has none for the host: their virtual functions' parent,
+  // the processors on the NIC, the vendor's own tool.
+  enum class DcbSetBy { kHost, kElsewhere };
+
+  // Whose mark RDMA has. kConsumers: they say it themselves (NCCL_IB_TC), and RDMA-CM's default is nobody's.
+  enum class Marking { kRdmaCm, kConsumers };
 
   std::string name{};
   std::string summary{};
@@ -132,6 +175,12 @@ struct Profile {
   std::optional<std::vector<std::uint16_t>> pkeys{};  // InfiniBand partitions that every port is in:
                                                       // 1..0x7fff, without the bit of membership
   std::optional<std::vector<LldpTlv>> lldp_tlvs{};    // every switch port announces them; not empty
+  std::vector<PortSelector> ports{};  // the ports that the profile is for: any selector will do; empty: all
+  bool ports_expected = false;        // a host without such a port is not ready
+
+  std::optional<std::vector<Key>> advice{};  // their values are judged, and keep no host from being ready
+  DcbSetBy dcb_set_by = DcbSetBy::kHost;
+  Marking marking = Marking::kRdmaCm;
 
   bool operator==(const Profile&) const = default;
   void Fields(auto& list) const {
@@ -142,7 +191,8 @@ struct Profile {
          "max_latency_us", max_latency_us, "min_memlock_bytes", min_memlock_bytes, "heartbeat", heartbeat,
          "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn,
          "share_priority", share_priority, "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant",
-         multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs);
+         multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected,
+         "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
   }
 };
 

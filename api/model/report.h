@@ -54,12 +54,13 @@ struct Finding {
   std::string fix{};        // what a person would type next
   std::string hidden_by{};  // id of the finding that explains this one; then not judged, and kNotApplicable
   std::int64_t duration_ns = 0;
+  std::string profile{};  // by whose demands, on a host that follows several; empty: all of them say the same
 
   bool operator==(const Finding&) const = default;
   void Fields(auto& list) const {
     list("id", id, "title", title, "scope", scope, "rung", rung, "subject", subject, "outcome", outcome,
          "blocking", blocking, "observed", observed, "expected", expected, "source", source, "why", why, "fix",
-         fix, "hidden_by", hidden_by, "duration_ns", duration_ns);
+         fix, "hidden_by", hidden_by, "duration_ns", duration_ns, "profile", profile);
   }
 };
 
@@ -71,6 +72,30 @@ struct RungResult {
   void Fields(auto& list) const { list("rung", rung, "outcome", outcome); }
 };
 
+struct ProfileRef {
+  std::string name{};
+  std::string digest{};  // Profile::digest
+
+  bool operator==(const ProfileRef&) const = default;
+  void Fields(auto& list) const { list("name", name, "digest", digest); }
+};
+
+// "smb-direct-roce, ai-backend".
+inline std::string NamesOf(const std::vector<ProfileRef>& profiles) {
+  std::string names;
+  for (const ProfileRef& profile : profiles) names += (names.empty() ? "" : ", ") + profile.name;
+  return names;
+}
+
+// An RDMA port of a host, and by which of its profiles it was judged.
+struct JudgedPort {
+  std::string subject{};  // as the findings about it say it: "mlx5_0/1 ens1f0"
+  std::string profile{};  // empty: by none, since none is for it
+
+  bool operator==(const JudgedPort&) const = default;
+  void Fields(auto& list) const { list("subject", subject, "profile", profile); }
+};
+
 struct HostReport {
   std::string host{};  // as the caller named it
   std::string agent_version{};
@@ -79,11 +104,13 @@ struct HostReport {
   Readiness verdict = Readiness::kUndetermined;
   std::vector<RungResult> ladder{};
   std::vector<Finding> findings{};
+  std::vector<ProfileRef> profiles{};  // by which it was judged, in the caller's order
+  std::vector<JudgedPort> ports{};     // every port of the host; empty where they are not known
 
   bool operator==(const HostReport&) const = default;
   void Fields(auto& list) const {
     list("host", host, "agent_version", agent_version, "kernel_release", kernel_release, "error", error,
-         "verdict", verdict, "ladder", ladder, "findings", findings);
+         "verdict", verdict, "ladder", ladder, "findings", findings, "profiles", profiles, "ports", ports);
   }
 };
 
@@ -101,8 +128,7 @@ struct Report {
   std::int64_t started_unix_ns = 0;
   std::int64_t duration_ns = 0;
   Readiness verdict = Readiness::kUndetermined;
-  std::string profile_name{};
-  std::string profile_digest{};
+  std::vector<ProfileRef> profiles{};  // of all hosts, each once
   Rung level = Rung::kHost;
   std::vector<HostReport> hosts{};
   std::vector<PairReport> pairs{};

@@ -9,6 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "api/base/number.h"
+#include "api/base/prefix_index.h"
+
 namespace rdmaready {
 namespace {
 
@@ -50,6 +53,8 @@ void CheckEnums(const v1::Profile& message, Problems& problems) {
   demand(v1::Profile::Trust_IsValid(message.trust()), "trust");
   demand(v1::Profile::Dcbx_IsValid(message.dcbx()), "dcbx");
   demand(v1::Profile::Vlan_IsValid(message.vlan()), "vlan");
+  demand(v1::Profile::Setter_IsValid(message.dcb_set_by()), "dcb_set_by");
+  demand(v1::Profile::Marking_IsValid(message.marking()), "marking");
 }
 
 void CheckRanges(const v1::Profile& message, Problems& problems) {
@@ -356,13 +361,49 @@ void CheckTlvs(const v1::Profile& message, Problems& problems) {
   if (seen.empty()) problems.push_back({"lldp_tlvs", "an empty list"});
 }
 
+bool IsSubnet(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return false;
+  const auto bits = ParseNumber<unsigned>(text.substr(slash + 1));
+  return bits && ParseAddress(std::string(text.substr(0, slash)), *bits);
+}
+
+void CheckPorts(const v1::Profile& message, Problems& problems) {
+  constexpr std::uint32_t kHighestVlan = 4094;
+  for (int i = 0; i < message.ports_size(); ++i) {
+    const v1::Profile::PortSelector& port = message.ports(i);
+    const std::string path = fmt::format("ports[{}]", i);
+    if (!v1::Profile::Transport_IsValid(port.transport()))
+      problems.push_back({path + ".transport", "a value from a newer version"});
+    if (!port.subnet().empty() && !IsSubnet(port.subnet()))
+      problems.push_back({path + ".subnet", "a subnet is an address and a length, like 10.1.0.0/16"});
+    if (port.has_vlan() && (port.vlan() < 1 || port.vlan() > kHighestVlan))
+      problems.push_back(OutOfRange(path + ".vlan", port.vlan(), 1, kHighestVlan));
+    if (port.ByteSizeLong() == 0) problems.push_back({path, "says nothing of a port: leave `ports` out for every port"});
+  }
+  if (message.ports_expected() && message.ports_size() == 0)
+    problems.push_back({"ports_expected", "says nothing without `ports`", "ports"});
+}
+
+void CheckAdvice(const v1::Profile& message, Problems& problems) {
+  if (!message.has_advice()) return;
+  std::vector<int> seen;
+  for (const int key : message.advice().keys()) {
+    if (key == v1::Profile::KEY_UNKNOWN || !v1::Profile::Key_IsValid(key))
+      problems.push_back({"advice", "a value from a newer version"});
+    if (std::ranges::find(seen, key) != seen.end()) problems.push_back({"advice", "a key is there twice"});
+    seen.push_back(key);
+  }
+  if (seen.empty()) problems.push_back({"advice", "an empty list"});
+}
+
 }  // namespace
 
 std::vector<ProfileProblem> FindProblems(const v1::Profile& message) {
   Problems problems;
   for (const auto check :
        {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses, CheckHeartbeat, CheckCnp,
-        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs}) {
+        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs, CheckPorts, CheckAdvice}) {
     check(message, problems);
   }
   return problems;

@@ -145,6 +145,8 @@ class Filler {
         return FillMappings(node, path, field, message);
       case FieldDescriptor::CPPTYPE_UINT32:
         return FillNumbers(node, path, field, message);
+      case FieldDescriptor::CPPTYPE_STRING:
+        return FillTexts(node, path, field, message);
       default:
         return Wrong(node, path, " has a type without a YAML form");
     }
@@ -158,6 +160,16 @@ class Filler {
       const std::optional<std::uint64_t> number = NumberOf(item);
       if (!number || *number > std::numeric_limits<std::uint32_t>::max()) return Wrong(item, path, kWants);
       message.GetReflection()->AddUInt32(&message, &field, static_cast<std::uint32_t>(*number));
+    }
+  }
+
+  void FillTexts(const YamlNode& node, const std::string& path, const FieldDescriptor& field,
+                 Message& message) {
+    constexpr std::string_view kWants = " wants a list of texts, like [\"*\"]";
+    if (node.kind != YamlNode::Kind::kList) return Wrong(node, path, kWants);
+    for (const YamlNode& item : node.items) {
+      if (item.kind != YamlNode::Kind::kScalar) return Wrong(item, path, kWants);
+      message.GetReflection()->AddString(&message, &field, item.text);
     }
   }
 

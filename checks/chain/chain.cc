@@ -85,7 +85,15 @@ class Walk {
 
   std::optional<unsigned> ByDscp(unsigned dscp) {
     const std::string name = Cat("DSCP ", dscp);
-    return FromRows(AppSelector::kDscp, dscp, name, Cat("row of ", name), std::nullopt);
+    const std::string row = Cat("row of ", name);
+    if (!view_.netdev || IgnoresDscpRows(view_.netdev->driver))
+      return FromRows(AppSelector::kDscp, dscp, name, row, std::nullopt);
+    const Fact<DscpPriorities> found = PrioritiesOfDscp(*view_.netdev, static_cast<std::uint8_t>(dscp));
+    if (!found) {
+      NotKnown(row, found.missing());
+      return std::nullopt;
+    }
+    return TheOne(found->priorities, name, row, std::nullopt);
   }
 
   // The priority that the rows have for it; without any `otherwise`, or it is broken.
@@ -96,8 +104,11 @@ class Walk {
       NotKnown(row, rows.missing());
       return std::nullopt;
     }
-    const std::vector<std::uint8_t> priorities =
-        PrioritiesFor(*rows, selector, static_cast<std::uint16_t>(protocol));
+    return TheOne(PrioritiesFor(*rows, selector, static_cast<std::uint16_t>(protocol)), name, row, otherwise);
+  }
+
+  std::optional<unsigned> TheOne(const std::vector<std::uint8_t>& priorities, const std::string& name,
+                                 const std::string& row, std::optional<unsigned> otherwise) {
     if (priorities.size() > 1) {
       Broken(Cat(name, " to priorities ", ListText(priorities)), "one priority");
       return std::nullopt;
@@ -114,7 +125,7 @@ class Walk {
   std::optional<unsigned> ByTag(std::uint8_t tos) {
     const std::uint32_t socket = SocketPriorityOf(tos);
     const FactRef<Mqprio> mqprio = NetdevFact(view_.port.netdev, &Netdev::mqprio);
-    const std::vector<TaggedNetdev> vlans = StorageVlans(view_.port, view_.profile);
+    const std::vector<TaggedNetdev> vlans = StorageVlans(view_.host, view_.port, view_.profile);
     if (vlans.empty()) {
       if (view_.profile.vlan == Profile::Vlan::kTagged) {
         Broken("no tag", "a storage VLAN");
@@ -176,6 +187,8 @@ class Walk {
       return Broken("no switch may mark it (ECN)", "leave to mark, ECN bits 2");
     if (IsSoftware(view_.port)) return Pass(allowed ? "ECN allowed" : "ECN not allowed");
     const Fact<CongestionControl>& control = view_.port.congestion;
+    // Drivers without a word about it are as many as switches that are not heard.
+    if (NotOffered(control)) return Pass("ECN not shown");
     if (!control) return NotKnown("ECN", control.missing());
     const auto off = [priority](const std::optional<std::uint8_t>& bitmap) {
       return bitmap && (static_cast<unsigned>(*bitmap) >> priority & 1U) == 0;

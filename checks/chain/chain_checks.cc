@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/chain/chain.h"
+#include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/storage/roles.h"
 #include "checks/words/verdicts.h"
@@ -41,9 +42,20 @@ Fact<std::uint8_t> OwnToS(const Facts& host, MarkingConsumer consumer) {
   return marking == nullptr ? std::uint8_t{0} : marking->tos.value_or(0);
 }
 
+// A forced traffic class is put on queue pairs that the kernel makes for programs (verbs). Those that a library
+// makes past it (DevX: GPU-initiated transfers) have the consumer's own.
+std::string PastTheForced(const EthernetView& view) {
+  const ConsumerMarking* nccl = MarkingOf(view.host, MarkingConsumer::kNccl);
+  if (!IsForced(view.port) || nccl == nullptr || !nccl->tos) return {};
+  const unsigned forced = *view.port.verbs_traffic_class;
+  const unsigned own = *nccl->tos;
+  if (forced >> 2 == own >> 2) return {};
+  return Cat("that ToS is forced by the driver; NCCL names ", own, ", which queue pairs made by DevX keep");
+}
+
 template <ChainConsumer consumer>
 Verdict JudgeChain(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
   if (!kDemandsDcb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "data centre bridging"));
   if (std::string reason = NoConsumer(view, consumer); !reason.empty()) return NotApplicable(reason);
@@ -53,6 +65,11 @@ Verdict JudgeChain(const EthernetView& view) {
   const std::string expected = last.expected.empty() ? "a whole chain" : last.expected;
   Verdict verdict = Judged(last.outcome == Outcome::kPass, ChainText(chain), expected, kSource);
   verdict.outcome = last.outcome;
+  if (last.outcome == Outcome::kPass && consumer == ChainConsumer::kNccl) {
+    if (std::string past = PastTheForced(view); !past.empty())
+      return Warned(Cat(verdict.observed, "; ", past), "the same mark by NCCL_IB_TC", kSource,
+                    "grep -n NCCL_IB_TC /etc/nccl.conf  # name NCCL_IB_TC={tos} there");
+  }
   if (last.outcome != Outcome::kPass &&
       (consumer == ChainConsumer::kNvme || consumer == ChainConsumer::kNccl)) {
     const bool nvme = consumer == ChainConsumer::kNvme;
@@ -124,8 +141,11 @@ Fact<std::uint8_t> ToSOf(const EthernetView& view, ChainConsumer consumer) {
 
 std::string NoConsumer(const EthernetView& view, ChainConsumer consumer) {
   const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
+  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   switch (consumer) {
     case ChainConsumer::kRdmaCm:
+      if (view.profile.marking == Profile::Marking::kConsumers && tos && *tos == 0)
+        return "consumers mark by themselves, and RDMA-CM's default is not set";
       return {};
     case ChainConsumer::kVerbs:
       if (forced && *forced == 0) return "no traffic class is forced: programs mark by themselves";
@@ -167,13 +187,13 @@ std::vector<Check> ChainChecks() {
        .why = kChainWhy,
        .fix = kChainFix,
        .blocks_for = &kDemandsNvmeHost,
-       .depends_on = Links({}),
+       .depends_on = Links("roce.consumer-tos"),
        .judge = JudgeChain<ChainConsumer::kNvme>},
       {.id = "chain.nccl",
        .title = "What NCCL sends with its traffic class gets through all links",
        .why = kChainWhy,
        .fix = kChainFix,
-       .depends_on = Links({}),
+       .depends_on = Links("roce.consumer-tos"),
        .judge = JudgeChain<ChainConsumer::kNccl>},
   };
 }

@@ -130,7 +130,7 @@ Verdict JudgePfcWrongPrio(const EthernetView& view) {
   const std::optional<ByPriority> frames = PfcFrames(view, {.received = true, .sent = true});
   if (!frames) {
     const Fact<NetdevReading> earlier = EarlierOf(view);
-    const FactRef<Pfc> now = DcbFact(view.netdev, &Dcb::pfc);
+    const FactRef<Pfc> now = ToldByDriver(view.netdev, &Dcb::pfc);
     return NoAnswer(!earlier ? earlier.missing()
                     : !now   ? now.missing()
                              : earlier->pfc.missing(),

@@ -27,7 +27,7 @@ std::optional<ByPriority> FramesByStatistics(const EthernetView& view, PauseWays
 // Few drivers leave them at 0.
 std::optional<ByPriority> FramesByDcb(const EthernetView& view, PauseWays ways) {
   const Fact<NetdevReading> earlier = EarlierOf(view);
-  const FactRef<Pfc> now = DcbFact(view.netdev, &Dcb::pfc);
+  const FactRef<Pfc> now = ToldByDriver(view.netdev, &Dcb::pfc);
   if (!earlier || !earlier->pfc || !now) return std::nullopt;
   const auto grown = [](bool wanted, std::uint64_t before, std::uint64_t after) {
     return wanted ? GrowthOf(Difference({"", before}, {"", after}, std::nullopt)) : 0;

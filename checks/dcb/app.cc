@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "checks/dcb/app_rows.h"
+#include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/storage/roles.h"
 #include "checks/words/verdicts.h"
@@ -17,7 +18,7 @@ constexpr std::string_view kAppSource = "dcbnl APP table";
 using AppRows = std::vector<AppEntry>;
 
 std::string AppNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (std::string reason = NotSetHere(view); !reason.empty()) return reason;
   if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
   return kDemandsDcb.made_by(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
 }
@@ -50,7 +51,7 @@ Verdict JudgeAppRoceUdp(const EthernetView& view) {
 // In a lossless priority they wait behind the very pause that they are to end; in another one they are only
 // later than they could be.
 Verdict JudgeMapCnpDscp(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (view.profile.trust == Profile::Trust::kPcp)
     return NotApplicable(Cat("profile ", view.profile.name, " classifies by PCP, not by DSCP"));
   if (!view.profile.cnp) return NotApplicable(NotAsked(view.profile, "congestion notifications"));
@@ -59,13 +60,20 @@ Verdict JudgeMapCnpDscp(const EthernetView& view) {
                                             : Cat("DSCP ", cnp.dscp, " to one that is not paused");
   const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
   if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
-  const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDscp, cnp.dscp);
-  if (IgnoresDscpRows(view.netdev->driver))
-    return Warned(Cat("driver ", view.netdev->driver, " maps no DSCP"), expected, kAppSource,
+  if (view.netdev->driver == "mlx4_en")
+    return Warned("driver mlx4_en maps no DSCP", expected, kAppSource,
                   Cat("ethtool -i ", NetdevWord(view.netdev), "  # see map.dscp: no command gives it a map"));
+  if (IgnoresDscpRows(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource,
+                    "ethtool -i {netdev}  # see map.dscp");
+  const Fact<DscpPriorities> found = PrioritiesOfDscp(*view.netdev, cnp.dscp);
+  if (!found) return NoAnswer(found.missing(), expected, kAppSource);
+  const std::vector<std::uint8_t>& now = found->priorities;
   const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
-  const std::string observed =
-      now.empty() ? Cat("no row for DSCP ", cnp.dscp) : Cat("DSCP ", cnp.dscp, " to priority ", ListText(now));
+  const std::string_view how =
+      found->by == DscpPriorities::By::kDefault ? " by the NIC's own map, as it comes up" : "";
+  const std::string observed = now.empty() ? Cat("no row for DSCP ", cnp.dscp)
+                                           : Cat("DSCP ", cnp.dscp, " to priority ", ListText(now), how);
   const std::string fix =
       cnp.priority
           ? Cat("dcb app replace dev ", NetdevWord(view.netdev), " dscp-prio ", cnp.dscp, ":", *cnp.priority)
@@ -172,7 +180,8 @@ Verdict JudgeMapDefaultPrio(const EthernetView& view) {
   if (!rows) return NoAnswer(rows.missing(), kExpected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kEthertype, 0);
   const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio 0");
-  if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
+  if (view.netdev->driver.empty()) return NoAnswer(UnknownDriver(), kExpected, kAppSource);
+  if (now.empty() && view.netdev->driver == "qede")
     return NoAnswer(RowOfFirmware(view.netdev->driver), kExpected, kAppSource, fix);
   const bool zero = now.empty() || (now.size() == 1 && now.front() == 0);
   return Judged(
@@ -182,7 +191,7 @@ Verdict JudgeMapDefaultPrio(const EthernetView& view) {
 
 // Without a row a PCP means the priority of its number.
 Verdict JudgeMapPcp(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!kDemandsPcp.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "classification by PCP"));
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("PCP ", priority, " to priority ", priority);
@@ -198,7 +207,7 @@ Verdict JudgeMapPcp(const EthernetView& view) {
 }
 
 std::string RowsNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (std::string reason = NotSetHere(view); !reason.empty()) return reason;
   if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
   return kDemandsDcb.made_by(view.profile) ? "" : NotAsked(view.profile, "data centre bridging");
 }
@@ -255,9 +264,10 @@ Verdict JudgeAppSmbPort(const EthernetView& view) {
 
 // A row of RDMA's priority must say what RDMA is marked with already.
 Verdict JudgeRewrConsistent(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
-  if (NotOffered(DcbFact(view.netdev, &Dcb::rewrite))) return NotApplicable("the driver marks nothing anew");
+  if (DriverLacks(view.netdev, DcbFact(view.netdev, &Dcb::rewrite)))
+    return NotApplicable("the driver marks nothing anew");
   constexpr std::string_view kSource = "dcbnl rewrite table";
   const unsigned priority = *view.profile.rdma_priority;
   const bool by_dscp = view.profile.dscp && view.profile.trust != Profile::Trust::kPcp;

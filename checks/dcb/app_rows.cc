@@ -33,11 +33,37 @@ bool IgnoresDscpRows(std::string_view driver) {
   return std::ranges::find(kDrivers, driver) != kDrivers.end();
 }
 
-bool HidesRowsOfFirmware(std::string_view driver) { return driver == "qede"; }
+bool HidesRowsOfFirmware(std::string_view driver) {
+  constexpr std::array<std::string_view, 2> kDrivers{"bnxt_en", "qede"};
+  return std::ranges::find(kDrivers, driver) != kDrivers.end();
+}
 
 Missing RowOfFirmware(std::string_view driver) {
   return {.kind = Missing::Kind::kUnsupported,
           .detail = Cat("no row set from Linux, and ", driver, " does not show those of its firmware")};
+}
+
+Missing UnknownDriver() {
+  return {.kind = Missing::Kind::kFailed, .detail = "which driver the interface has is not known"};
+}
+
+Fact<DscpPriorities> PrioritiesOfDscp(const Netdev& netdev, std::uint8_t dscp) {
+  if (netdev.driver.empty()) return UnknownDriver();
+  const bool mlx5 = netdev.driver == "mlx5_core";
+  const Fact<DscpMap>& own = netdev.dcb.nic_dscp_map;
+  if (own && dscp < own->size()) return DscpPriorities{{(*own)[dscp]}, DscpPriorities::By::kNicMap};
+  if (mlx5 && own.missing().kind != Missing::Kind::kUnsupported) return own.missing();
+  if (!netdev.dcb.app) return netdev.dcb.app.missing();
+  DscpPriorities found{PrioritiesFor(*netdev.dcb.app, AppSelector::kDscp, dscp)};
+  if (!found.priorities.empty()) return found;
+  if (HidesRowsOfFirmware(netdev.driver)) return RowOfFirmware(netdev.driver);
+  const bool follows = mlx5 && std::ranges::any_of(*netdev.dcb.app, [](const AppEntry& row) {
+                         return row.selector == AppSelector::kDscp;
+                       });
+  constexpr std::uint8_t kDscpsOfAPriority = 8;
+  if (follows)
+    return DscpPriorities{{static_cast<std::uint8_t>(dscp / kDscpsOfAPriority)}, DscpPriorities::By::kDefault};
+  return found;
 }
 
 }  // namespace rdmaready

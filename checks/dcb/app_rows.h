@@ -9,6 +9,7 @@
 
 #include "api/model/dcb.h"
 #include "api/model/fact.h"
+#include "api/model/netdev.h"
 #include "api/model/well_known_ports.h"
 
 namespace rdmaready {
@@ -35,5 +36,22 @@ bool HidesRowsOfFirmware(std::string_view driver);
 
 // Why the lack of a row says nothing on such a driver.
 Missing RowOfFirmware(std::string_view driver);
+
+// What a table means depends on the driver, and it is not known.
+Missing UnknownDriver();
+
+// The priorities that a NIC gives frames of a DSCP, and how that is known.
+struct DscpPriorities {
+  enum class By {
+    kRows,
+    kNicMap,   // the NIC's own map, as its driver shows it
+    kDefault,  // the NIC's own map as it comes up, which nobody shows: mlx5 with rows, and none for this DSCP
+  };
+  std::vector<std::uint8_t> priorities{};  // ascending; empty: nothing maps it
+  By by = By::kRows;
+};
+
+// Of a driver that does not ignore rows. Missing also where firmware may have a row that is not shown.
+Fact<DscpPriorities> PrioritiesOfDscp(const Netdev& netdev, std::uint8_t dscp);
 
 }  // namespace rdmaready

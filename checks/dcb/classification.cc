@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/dcb/app_rows.h"
+#include "checks/dcb/set_elsewhere.h"
 #include "checks/dcb/trust.h"
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
@@ -49,8 +50,33 @@ std::string MapFix(const EthernetView& view) {
   return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority);
 }
 
+// The map that an mlx5 comes up with is not shown, and a row that was deleted leaves its DSCP at priority 0
+// (mlx5e_dcbnl_ieee_delapp): where it would be right, that is not known.
+Verdict JudgeFound(const EthernetView& view, const DscpPriorities& found, const std::string& expected) {
+  using By = DscpPriorities::By;
+  const unsigned dscp = *view.profile.dscp;
+  const std::vector<std::uint8_t>& now = found.priorities;
+  const bool right = now.size() == 1 && now.front() == *view.profile.rdma_priority;
+  if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kDscpMapSource, MapFix(view));
+  if (found.by == By::kDefault) {
+    const std::string observed =
+        Cat("no row for DSCP ", dscp, ": the NIC's own map decides, which comes up with ", now.front(),
+            " and is not shown");
+    if (!right) return Judged(false, observed, expected, kDscpMapSource, MapFix(view));
+    return NoAnswer({.kind = Missing::Kind::kUnsupported, .detail = observed}, expected, kDscpMapSource,
+                    MapFix(view));
+  }
+  const bool own = found.by == By::kNicMap;
+  const std::string observed =
+      Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
+  const std::string fix = own ? Cat("mlnx_qos -i ", NetdevWord(view.netdev), " --dscp2prio set,", dscp, ",",
+                                    unsigned{*view.profile.rdma_priority})
+                              : MapFix(view);
+  return Judged(right, observed, expected, own ? "sysfs qos/dscp2prio" : kDscpMapSource, fix);
+}
+
 Verdict JudgeMapDscp(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   const Profile& profile = view.profile;
   if (profile.trust == Profile::Trust::kPcp)
     return NotApplicable(Cat("profile ", profile.name, " classifies by PCP, not by DSCP"));
@@ -58,28 +84,29 @@ Verdict JudgeMapDscp(const EthernetView& view) {
   const std::uint8_t dscp = *view.profile.dscp;
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("DSCP ", dscp, " to priority ", priority);
+  if (!view.netdev) return NoAnswer(view.netdev.missing(), expected, kDscpMapSource);
   const FactRef<std::vector<AppEntry>> app = DcbFact(view.netdev, &Dcb::app);
-  if (!app) return NoAnswer(app.missing(), expected, kDscpMapSource);
-  const std::vector<std::uint8_t> now = PrioritiesFor(*app, AppSelector::kDscp, dscp);
-  if (IgnoresDscpRows(view.netdev->driver)) {
-    const std::string row = now.empty() ? "" : "; the row is the kernel's only";
-    return Judged(false, Cat("driver ", view.netdev->driver, " maps no DSCP", row), expected, kDscpMapSource,
-                  NoMapFix(view));
+  if (app && view.netdev->driver == "mlx4_en") {
+    const bool row = !PrioritiesFor(*app, AppSelector::kDscp, dscp).empty();
+    return Judged(false, Cat("driver mlx4_en maps no DSCP", row ? "; the row is the kernel's only" : ""),
+                  expected, kDscpMapSource, NoMapFix(view));
   }
-  if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kDscpMapSource, MapFix(view));
-  const std::string observed =
-      Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
-  return Judged(now.size() == 1 && now.front() == priority, observed, expected, kDscpMapSource, MapFix(view));
+  if (app && IgnoresDscpRows(view.netdev->driver))
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kDscpMapSource, NoMapFix(view));
+  const Fact<DscpPriorities> found = PrioritiesOfDscp(*view.netdev, dscp);
+  if (!found) return NoAnswer(found.missing(), expected, kDscpMapSource, MapFix(view));
+  return JudgeFound(view, *found, expected);
 }
 
 std::string TrustNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (std::string reason = NotSetHere(view); !reason.empty()) return reason;
   return view.profile.trust == Profile::Trust::kAny ? NotAsked(view.profile, "a trust mode") : "";
 }
 
 std::string TrustFix(const EthernetView& view) {
   const std::string netdev = NetdevWord(view.netdev);
   const std::string& driver = view.netdev->driver;
+  if (view.netdev->dcb.nic_trust) return Cat("mlnx_qos -i ", netdev, " --trust ", Name(view.profile.trust));
   if (view.profile.trust != Profile::Trust::kDscp)
     return Cat("dcb app flush dev ", netdev, " dscp-prio  # its DSCP rows make ", driver, " trust DSCP");
   if (IgnoresDscpRows(driver)) return NoMapFix(view);
@@ -143,7 +170,7 @@ Verdict JudgeTrustMode(const EthernetView& view) {
 
 Verdict JudgeTrustApptrustOrder(const EthernetView& view) {
   if (std::string reason = TrustNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  if (NotOffered(DcbFact(view.netdev, &Dcb::app_trust)))
+  if (DriverLacks(view.netdev, DcbFact(view.netdev, &Dcb::app_trust)))
     return NotApplicable("the driver has no APP trust table");
   const std::string expected = Cat(Name(view.profile.trust), " first");
   const FactRef<std::vector<AppSelector>> table = DcbFact(view.netdev, &Dcb::app_trust);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "checks/dcb/app_rows.h"
 #include "checks/dcb/neighbours.h"
+#include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -25,16 +27,22 @@ Part PartOf(std::string_view name, bool asked, FactRef<T> fact) {
       .name = name, .asked = asked, .known = static_cast<bool>(fact), .why = fact ? Missing{} : fact.missing()};
 }
 
+constexpr std::string_view kLookThere =
+    "rdmaready profile show {profile}  # look where it is set; dcb_set_by: elsewhere says that somebody does";
+
 Verdict JudgeDrvDcbCapable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!kDemandsDcb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "data centre bridging"));
   constexpr std::string_view kSource = "dcbnl";
   const Profile& profile = view.profile;
+  const std::string elsewhere = DcbSetElsewhere(view);
+  if (!elsewhere.empty() && profile.dcb_set_by == Profile::DcbSetBy::kElsewhere)
+    return NotApplicable(elsewhere);
   const bool trust = profile.trust != Profile::Trust::kAny;
   const Part parts[] = {
-      PartOf("PFC", profile.pfc.has_value(), DcbFact(view.netdev, &Dcb::pfc)),
+      PartOf("PFC", profile.pfc.has_value(), ToldByDriver(view.netdev, &Dcb::pfc)),
       PartOf("ETS", profile.ets_rdma_percent.has_value() || profile.dcbx == Profile::Dcbx::kStatic,
-             DcbFact(view.netdev, &Dcb::ets)),
+             ToldByDriver(view.netdev, &Dcb::ets)),
       PartOf("APP", trust, DcbFact(view.netdev, &Dcb::app)),
   };
   std::string asked, lacking, reason;
@@ -50,6 +58,10 @@ Verdict JudgeDrvDcbCapable(const EthernetView& view) {
       unknown = &part.why;
     }
   }
+  if (!lacking.empty() && !elsewhere.empty())
+    return NoAnswer({.kind = Missing::Kind::kUnsupported, .detail = elsewhere}, asked, kSource, kLookThere);
+  if (!lacking.empty() && !view.port.pci && !NotOffered(view.port.pci))
+    return NoAnswer(view.port.pci.missing(), asked, kSource);  // it may be a virtual function
   if (!lacking.empty()) {
     const std::string driver = view.netdev->driver.empty() ? "" : " (driver " + view.netdev->driver + ")";
     return Judged(false, Cat("no ", lacking, driver, reason.empty() ? "" : ": ", reason), asked, kSource);
@@ -59,7 +71,7 @@ Verdict JudgeDrvDcbCapable(const EthernetView& view) {
 }
 
 std::string ModeNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (std::string reason = NotSetHere(view); !reason.empty()) return reason;
   return view.profile.dcbx == Profile::Dcbx::kStatic ? "" : NotAsked(view.profile, "static DCBX");
 }
 
@@ -101,12 +113,23 @@ Verdict JudgeDcbxMode(const EthernetView& view) {
         FirmwareAgentOn(view.netdev)
             ? Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent, " off; ")
             : "";
+    const std::string& driver = view.netdev->driver;
+    const std::string_view note =
+        driver == "mlx5_core" ? "  # for good: mlxconfig, LLDP_NB_DCBX_P1=0 (_P2 of the second port)"
+        : driver == "bnxt_en"
+            ? "  # bnxt_en refuses it while its firmware's LLDP agent is on: niccli switches that off"
+            : "  # where firmware keeps it: switch its LLDP agent off first";
     return Judged(false, DcbxText(*dcbx), kExpected, kSource,
-                  agent_off.empty() ? take + "  # where firmware keeps it: switch its LLDP agent off first"
-                                    : agent_off + take);
+                  agent_off.empty() ? Cat(take, note) : agent_off + take);
   }
-  if (dcbx->cee) return Warned(DcbxText(*dcbx), kExpected, kSource, take);
+  // mlx5 comes up with both dialects, and speaks neither by itself.
+  if (dcbx->cee && !dcbx->ieee) return Warned(DcbxText(*dcbx), kExpected, kSource, take);
   return Judged(true, DcbxText(*dcbx), kExpected, kSource);
+}
+
+bool LldpadHere(const EthernetView& view) {
+  const auto& running = view.host.lldp_agents;
+  return running && std::ranges::find(*running, "lldpad") != running->end();
 }
 
 bool IsWilling(const LldpNeighbour& agent) {
@@ -119,14 +142,20 @@ bool IsWilling(const LldpNeighbour& agent) {
 Verdict JudgeDcbxWilling(const EthernetView& view) {
   if (std::string reason = ModeNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "dcbnl IEEE ETS";
-  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (view.netdev && view.netdev->driver == "hns3")
+    return NotApplicable("driver hns3 always says that it is willing, and follows nobody");
+  const FactRef<Ets> ets = ToldByDriver(view.netdev, &Dcb::ets);
   if (!ets) return NoAnswer(ets.missing(), "willing off", kSource);
+  if (view.netdev->driver.empty() && ets->willing) return NoAnswer(UnknownDriver(), "willing off", kSource);
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   if (!ets->willing && agents && std::ranges::any_of(agents->own, IsWilling)) {
     const std::string of_lldpad = Cat("lldptool set-tlv -i ", NetdevWord(view.netdev), " -V ");
     return Judged(false, "willing off, but an LLDP agent of this host announces it on", "willing off",
                   ListenedText(*agents),
-                  Cat(of_lldpad, "PFC willing=no; ", of_lldpad, "ETS-CFG willing=no  # where it is lldpad"));
+                  agents->by_lldpad || LldpadHere(view)
+                      ? Cat(of_lldpad, "PFC willing=no; ", of_lldpad, "ETS-CFG willing=no")
+                      : Cat("ps -C lldpad,lldpd,openvswitch-switch  # it is not lldpad that speaks on ",
+                            NetdevWord(view.netdev), ": switch willing off in the one that runs"));
   }
   return Judged(!ets->willing, ets->willing ? "willing on" : "willing off", "willing off", kSource);
 }
@@ -174,35 +203,52 @@ std::string TwoText(const Two& two) {
                        two.second->source_mac, " (", DialectText(two.second->dialects), ")"));
 }
 
-bool LldpadHere(const EthernetView& view) {
-  const auto& running = view.host.lldp_agents;
-  return running && std::ranges::find(*running, "lldpad") != running->end();
-}
-
 bool IsFlagged(const EthernetView& view) {
   const FactRef<std::vector<PrivateFlag>> flags = LinkFact(view.netdev, &EthernetLink::private_flags);
   return flags && std::ranges::any_of(
                       *flags, [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
 }
 
+// mlx5 lacks the host bit while its firmware runs DCBX (mlx5e_dcbnl_initialize).
 bool FirmwareHere(const EthernetView& view) {
   const FactRef<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
-  return IsFlagged(view) || (dcbx && dcbx->lld_managed);
+  const bool mlx5 = view.netdev && view.netdev->driver == "mlx5_core";
+  return IsFlagged(view) || (dcbx && (dcbx->lld_managed || (mlx5 && !dcbx->host)));
 }
 
-// The daemon need not serve this port.
-bool TwoMayBeHere(const EthernetView& view) { return FirmwareHere(view) && LldpadHere(view); }
+// An agent of the operating system that runs, or was heard from here; empty for none.
+std::string SystemAgent(const EthernetView& view) {
+  const Fact<std::vector<std::string>>& running = view.host.lldp_agents;
+  if (running && !running->empty()) return running->front();
+  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
+  return agents && !agents->own.empty() ? "an LLDP agent of this host" : "";
+}
 
-bool TwoAreHere(const EthernetView& view) { return TwoMayBeHere(view) && view.netdev->lldp_agent; }
+bool TwoAreHere(const EthernetView& view) { return FirmwareHere(view) && !SystemAgent(view).empty(); }
 
-// Only ice lets its firmware's agent be switched off by ethtool.
+std::string FirmwareText(const EthernetView& view) {
+  return IsFlagged(view) ? Cat("the NIC's firmware (", kFirmwareAgent, ")") : "the NIC's firmware";
+}
+
+// By what each NIC's own agent is switched off.
 std::string KeepOneFix(const EthernetView& view) {
-  if (IsFlagged(view)) {
-    return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent,
-               " off  # or systemctl disable --now lldpad: keep one");
+  const std::string agent = SystemAgent(view);
+  const std::string keep =
+      agent.find(' ') == std::string::npos ? Cat(" or systemctl disable --now ", ShellWord(agent)) : "";
+  if (IsFlagged(view))
+    return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent, " off  #", keep,
+               ": keep one");
+  if (view.netdev->driver == "mlx5_core") {
+    const Fact<DriverInfo>& info = view.netdev->driver_info;
+    return Cat(
+        "mlxconfig -d ", info && !info->bus.empty() ? ShellWord(info->bus) : "PCI_ADDRESS",
+        " set LLDP_NB_DCBX_P1=0 LLDP_NB_RX_MODE_P1=0 LLDP_NB_TX_MODE_P1=0  # _P2 of the second port; it holds "
+        "from the next reset of the NIC on;",
+        keep, ": keep one");
   }
-  return "systemctl disable --now lldpad  # the firmware speaks already: keep one, or switch the firmware's "
-         "off by the vendor's tool";
+  if (keep.empty()) return {};
+  return Cat("systemctl disable --now ", ShellWord(agent),
+             "  # the firmware speaks already: keep one, or switch the firmware's off by the vendor's tool");
 }
 
 bool TwoWereHeard(const LinkAgents& agents) {
@@ -211,7 +257,7 @@ bool TwoWereHeard(const LinkAgents& agents) {
 
 std::string OneNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (TwoMayBeHere(view)) return {};
+  if (TwoAreHere(view) || (FirmwareHere(view) && !view.host.lldp_agents)) return {};
   if (std::string reason = NotListened(view); !reason.empty()) return reason;
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   if (!agents || TwoWereHeard(*agents)) return {};
@@ -225,7 +271,8 @@ Verdict JudgeDcbxOneAgent(const EthernetView& view) {
   constexpr std::string_view kExpected = "at most one LLDP agent at each end";
   constexpr std::string_view kHereSource = "processes, ethtool private flags, dcbnl DCBX";
   if (TwoAreHere(view)) {
-    return Judged(false, "here: lldpad, and the NIC's firmware", kExpected, kHereSource, KeepOneFix(view));
+    return Judged(false, Cat("here: ", SystemAgent(view), ", and ", FirmwareText(view)), kExpected, kHereSource,
+                  KeepOneFix(view));
   }
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   const std::string source = agents ? ListenedText(*agents) : std::string(kLldpSource);
@@ -236,14 +283,15 @@ Verdict JudgeDcbxOneAgent(const EthernetView& view) {
   if (const Two there = agents ? FindTwo(agents->peers) : Two{}; there.first != nullptr) {
     return Judged(false, Cat("at the other end: ", TwoText(there)), kExpected, source);
   }
-  if (TwoMayBeHere(view)) {
-    return Warned("here: the NIC's firmware; lldpad runs, and may serve this port too", kExpected, kHereSource,
-                  KeepOneFix(view));
-  }
+  if (FirmwareHere(view) && !view.host.lldp_agents)
+    return NoAnswer(view.host.lldp_agents.missing(), kExpected, kHereSource);
   if (!agents) return NoAnswer(agents.missing(), kExpected, kLldpSource);
   return Judged(true,
                 Cat(agents->peers.empty() ? "none" : "one", " at the other end, ",
-                    agents->own.empty() ? "none" : "one", " here"),
+                    FirmwareHere(view)    ? FirmwareText(view)
+                    : agents->own.empty() ? "none"
+                                          : "one",
+                    " here"),
                 kExpected, source);
 }
 
@@ -299,7 +347,7 @@ std::vector<Check> DcbxChecks() {
        .why = "A willing host lets a switch change PFC and ETS under running storage",
        .fix = "dcb ets set dev {netdev} willing off",
        .blocks_for = &kDemandsStaticDcbx,
-       .depends_on = {"drv.dcb-capable", "dcbx.mode"},
+       .depends_on = {"drv.dcb-capable", "dcbx.one-agent", "dcbx.mode"},
        .judge = JudgeDcbxWilling},
       {.id = "dcbx.one-agent",
        .title = "One LLDP agent speaks at each end of the link",

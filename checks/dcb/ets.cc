@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/dcb/ets_view.h"
+#include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
@@ -103,13 +104,14 @@ Verdict JudgeEtsSum(const EthernetView& view) {
 }
 
 // May be served before the others: what is small and must never wait, or what the profile has so.
-bool IsUrgent(const Profile& profile, std::uint8_t priority) {
+bool IsUrgent(const EthernetView& view, std::uint8_t priority) {
+  const Profile& profile = view.profile;
   if (profile.heartbeat && profile.heartbeat->priority == priority) return true;
   for (const Profile::EtsClass& one : profile.ets_classes) {
     const bool member = std::ranges::find(one.priorities, priority) != one.priorities.end();
     if (member && !one.percent) return true;
   }
-  return profile.cnp && profile.cnp->priority == priority;
+  return CnpPriorityOf(view) == priority;
 }
 
 // RDMA's own class shares by ETS: a vendor's way promises nothing. Strict, it goes before the others, as a
@@ -133,7 +135,7 @@ Verdict JudgeEtsTsa(const EthernetView& view) {
   }
   for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
     const std::uint8_t tc = ets->prio_tc[priority];
-    if (tc >= kPriorities || tc == own || ets->tsa[tc] == Tsa::kEts || IsUrgent(profile, priority)) continue;
+    if (tc >= kPriorities || tc == own || ets->tsa[tc] == Tsa::kEts || IsUrgent(view, priority)) continue;
     return Warned(
         Cat("priority ", priority, " in TC ", tc, ": ", Name(ets->tsa[tc]), ", served before RDMA's share"),
         kExpected, kEtsSource);
@@ -149,9 +151,9 @@ bool IsRate(std::uint64_t kbps, std::uint64_t wanted_kbps) {
 }
 
 Verdict JudgeEtsMaxrate(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
-  if (NotOffered(DcbFact(view.netdev, &Dcb::max_rate_kbps)))
+  if (DriverLacks(view.netdev, DcbFact(view.netdev, &Dcb::max_rate_kbps)))
     return NotApplicable("the driver has no rate limits");
   constexpr std::string_view kSource = "dcbnl maximum rate, IEEE ETS";
   const std::uint64_t wanted_kbps = std::uint64_t{1000} * view.profile.rdma_max_rate_mbps.value_or(0);

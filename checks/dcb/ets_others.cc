@@ -2,6 +2,7 @@
 // ets.*: the classes beside RDMA's: the heartbeat's and everybody else's.
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 #include <vector>
 
 #include "checks/dcb/ets_view.h"
@@ -90,8 +91,37 @@ std::string Wrong(const Profile& profile, const Profile::EtsClass& one, const Et
   return near ? "" : Cat(place, "ETS ", now, " %");
 }
 
+// Priorities that the profile has a class for, where it does not name all classes.
+bool HasPlannedClass(const EthernetView& view, std::uint8_t priority) {
+  const Profile& profile = view.profile;
+  return priority == 0 || priority == *profile.rdma_priority || CnpPriorityOf(view) == priority ||
+         (profile.heartbeat && profile.heartbeat->priority == priority);
+}
+
+// Of a profile that has a class for RDMA, the heartbeat and all the rest: a share that somebody else was given
+// comes off what those are promised. Where only RDMA's share is asked for, the others are free.
+Verdict JudgeForeignClasses(const EthernetView& view) {
+  constexpr std::string_view kNoOther = "no share of the link for any other class";
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets) return NoAnswer(ets.missing(), kNoOther, kEtsSource);
+  std::string foreign;
+  for (std::uint8_t priority = 1; priority < kPriorities; ++priority) {
+    const std::uint8_t tc = ets->prio_tc[priority];
+    if (tc >= kPriorities || HasPlannedClass(view, priority)) continue;
+    const bool planned = std::ranges::any_of(std::views::iota(0U, unsigned{kPriorities}), [&](unsigned other) {
+      return ets->prio_tc[other] == tc && HasPlannedClass(view, static_cast<std::uint8_t>(other));
+    });
+    if (planned || ets->tsa[tc] != Tsa::kEts || ets->tx_percent[tc] == 0) continue;
+    foreign += Cat(foreign.empty() ? "" : ", ", "priority ", priority, " in TC ", tc, ": ETS ",
+                   ets->tx_percent[tc], " %");
+  }
+  return Judged(foreign.empty(), foreign.empty() ? "no other class has a share" : foreign, kNoOther,
+                kEtsSource);
+}
+
 Verdict JudgeEtsClasses(const EthernetView& view) {
   if (std::string reason = EtsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  if (view.profile.ets_classes.empty() && view.profile.heartbeat) return JudgeForeignClasses(view);
   if (view.profile.ets_classes.empty()) return NotApplicable(NotAsked(view.profile, "classes one by one"));
   const std::string expected = ExpectedClasses(view.profile);
   const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);

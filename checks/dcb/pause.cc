@@ -18,7 +18,16 @@ constexpr std::string_view kPauseSource = "ethtool pause parameters";
 std::string PauseNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
-  return NotOffered(NetdevFact(view.netdev, &Netdev::pause)) ? "the driver has no link-level pause" : "";
+  return DriverLacks(view.netdev, NetdevFact(view.netdev, &Netdev::pause))
+             ? "the driver has no link-level pause"
+             : "";
+}
+
+// ", 132004113 frames received and 41200 sent since boot"; empty where that is not known, or there were none.
+std::string FramesText(const EthernetView& view) {
+  const FactRef<PauseFrames> frames = LinkFact(view.netdev, &EthernetLink::pause_frames);
+  if (!frames || frames->received + frames->sent == 0) return {};
+  return Cat(", ", frames->received, " frames of it received and ", frames->sent, " sent since boot");
 }
 
 Verdict JudgePauseOffWithPfc(const EthernetView& view) {
@@ -30,14 +39,42 @@ Verdict JudgePauseOffWithPfc(const EthernetView& view) {
                                 : pause->rx            ? "honoured, not sent"
                                 : pause->tx            ? "sent, not honoured"
                                                        : "off both ways";
-  return Judged(!pause->rx && !pause->tx, Cat("link-level pause ", text), kExpected, kPauseSource,
-                PauseOffFix(view.netdev));
+  return Judged(!pause->rx && !pause->tx, Cat("link-level pause ", text, FramesText(view)), kExpected,
+                kPauseSource, PauseOffFix(view.netdev));
+}
+
+// Where PFC is not asked for it may be the flow control that is meant: irdma asks for one of the two.
+std::string StopsAllNotApplicable(const EthernetView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (kDemandsLossless.made_by(view.profile)) return "a lossless priority is asked for: see pause.off-with-pfc";
+  if (DriverLacks(view.netdev, NetdevFact(view.netdev, &Netdev::pause)))
+    return "the driver has no link-level pause";
+  if (view.netdev && view.netdev->driver == "ice") return "driver ice: RoCE wants flow control, see pause.none";
+  return {};
+}
+
+// That it is on harms nobody until somebody pauses.
+Verdict JudgePauseStopsAll(const EthernetView& view) {
+  if (std::string reason = StopsAllNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kExpected = "link-level pause off, or no frame of it";
+  constexpr std::string_view kCountSource = "ethtool pause parameters and statistics";
+  const FactRef<Pause> pause = NetdevFact(view.netdev, &Netdev::pause);
+  if (!pause) return NoAnswer(pause.missing(), kExpected, kCountSource);
+  if (!pause->rx && !pause->tx) return Judged(true, "link-level pause is off", kExpected, kCountSource);
+  const FactRef<PauseFrames> frames = LinkFact(view.netdev, &EthernetLink::pause_frames);
+  if (!frames && NotOffered(frames))
+    return NotApplicable("link-level pause is on; the driver counts no frames of it");
+  if (!frames) return NoAnswer(frames.missing(), kExpected, kCountSource);
+  return Judged(frames->received + frames->sent == 0, Cat("link-level pause is on", FramesText(view)),
+                kExpected, kCountSource, PauseOffFix(view.netdev));
 }
 
 // Under a profile that leaves flow control open only irdma asks for some of it: without any it slows its own
 // RoCE down (Intel document 635330).
 std::string NoneNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (view.netdev && NotOffered(view.netdev->dcb.pfc) && NotOffered(view.netdev->pause))
+    return Cat("driver ", view.netdev->driver, " has neither PFC nor link-level pause for the host to set");
   if (kDemandsLossless.made_by(view.profile)) return {};
   if (view.profile.pfc) return Cat("profile ", view.profile.name, " wants PFC to be off");
   if (!view.netdev || view.netdev->driver == "ice") return {};
@@ -53,8 +90,10 @@ Verdict JudgePauseNone(const EthernetView& view) {
   if (pfc && pfc->enabled != 0) return Judged(true, PfcText(pfc->enabled), kExpected, kBoth);
   const FactRef<Pause> pause = NetdevFact(view.netdev, &Netdev::pause);
   if (pause && (pause->rx || pause->tx)) return Judged(true, "link-level pause is on", kExpected, kBoth);
-  if (!pfc && !NotOffered(pfc)) return NoAnswer(pfc.missing(), kExpected, kBoth);
+  if (!view.netdev) return NoAnswer(view.netdev.missing(), kExpected, kBoth);
+  if (!pfc && !NotOffered(view.netdev->dcb.pfc)) return NoAnswer(pfc.missing(), kExpected, kBoth);
   if (!pause && !NotOffered(pause)) return NoAnswer(pause.missing(), kExpected, kBoth);
+  if (!pfc && view.netdev->dcb.pfc) return NoAnswer(pfc.missing(), kExpected, kBoth);
   const unsigned priority = view.profile.rdma_priority.value_or(3);
   return Judged(false, "neither PFC nor link-level pause", kExpected, kBoth,
                 Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on",
@@ -93,6 +132,14 @@ std::string PauseOffFix(NetdevRef netdev) {
 
 std::vector<Check> PauseChecks() {
   return {
+      {.id = "pause.stops-all",
+       .title = "Link-level pause does not stop the port",
+       .why = "It stops all priorities at once, RDMA among them: a slow receiver of anything takes bandwidth "
+              "away, and no "
+              "counter of drops tells of it",
+       .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+       .depends_on = {"inv.netdev-mapping", "inv.transport", "link.state"},
+       .judge = JudgePauseStopsAll},
       {.id = "pause.none",
        .title = "Some flow control is on where RoCE counts on it",
        .why = "Without any the switch and the NIC drop what does not fit, and some drivers slow RoCE down",

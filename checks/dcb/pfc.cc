@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // pfc.*: which priorities are paused instead of dropped, and which must not be.
+#include <array>
 #include <bit>
 
+#include "checks/dcb/ets_plan.h"
+#include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/words/interruption.h"
 #include "checks/words/verdicts.h"
@@ -21,22 +24,51 @@ std::string ExpectedPfc(const Profile& profile) {
   return wanted == 0 ? "off" : Cat("on ", ListText(PrioritiesOf(wanted)), " only");
 }
 
+// bnxt_en refuses PFC before classes are set (bnxt_hwrm_queue_pfc_cfg).
+std::string ClassesFirst(const EthernetView& view) {
+  const FactRef<Ets> told = ToldByDriver(view.netdev, &Dcb::ets);
+  const bool unset = told && !DcbFact(view.netdev, &Dcb::ets) && view.netdev->driver == "bnxt_en";
+  if (!unset || view.profile.rdma_priority.value_or(0) == 0) return {};
+  const EtsClaim claim{.priority = *view.profile.rdma_priority,
+                       .percent = view.profile.ets_rdma_percent.value_or(50)};
+  return Cat(EtsCommand(PlanEts(*told, std::array{claim}, false), NetdevWord(view.netdev)), "; ");
+}
+
 std::string PfcFix(const EthernetView& view) {
-  std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off");
+  std::string command =
+      Cat(ClassesFirst(view), "dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off");
   for (const std::uint8_t priority : PrioritiesOf(WantedPfc(view.profile)))
     command += Cat(" ", priority, ":on");
   return Cat(command, CostOfPfc(view.netdev));
 }
 
 std::string LosslessNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (std::string reason = NotSetHere(view); !reason.empty()) return reason;
   return kDemandsLossless.made_by(view.profile) ? "" : NotAsked(view.profile, "a lossless priority");
+}
+
+// Which priorities were paused, by the NIC's own counters: " (on 3 then; pauses counted on 5)".
+std::string RecordText(const EthernetView& view) {
+  const FactRef<Pfc> told = ToldByDriver(view.netdev, &Dcb::pfc);
+  if (!told) return {};
+  std::uint8_t counted = 0;
+  for (std::size_t priority = 0; priority < kPriorities; ++priority) {
+    if (told->pauses_sent[priority] + told->pauses_received[priority] > 0)
+      counted = static_cast<std::uint8_t>(counted | 1U << priority);
+  }
+  return Cat(" (its record: ", PfcText(told->enabled),
+             counted == 0 ? "" : Cat("; pauses are counted on ", ListText(PrioritiesOf(counted))), ")");
 }
 
 Verdict JudgePfcLosslessPriority(const EthernetView& view) {
   if (std::string reason = LosslessNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
-  if (!pfc) return NoAnswer(pfc.missing(), ExpectedPfc(view.profile), kPfcSource);
+  if (!pfc) {
+    Verdict verdict = NoAnswer(pfc.missing(), ExpectedPfc(view.profile), kPfcSource,
+                               Cat(PfcFix(view), "  # or look with the vendor's own tool (niccli)"));
+    verdict.observed += RecordText(view);
+    return verdict;
+  }
   const std::uint8_t wanted = WantedPfc(view.profile);
   return Judged((pfc->enabled & wanted) == wanted, PfcText(pfc->enabled), ExpectedPfc(view.profile), kPfcSource,
                 PfcFix(view));
@@ -60,7 +92,7 @@ Verdict JudgePfcCapability(const EthernetView& view) {
   if (std::string reason = LosslessNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const int needed = std::popcount(WantedPfc(view.profile));
   const std::string expected = Cat(needed, " lossless ", needed == 1 ? "priority" : "priorities");
-  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  const FactRef<Pfc> pfc = ToldByDriver(view.netdev, &Dcb::pfc);
   if (!pfc) return NoAnswer(pfc.missing(), expected, kPfcSource);
   const int now = std::popcount(static_cast<unsigned>(pfc->enabled));
   const int can = pfc->capability;
@@ -91,13 +123,13 @@ Verdict JudgePfcNotDefault(const EthernetView& view) {
 }
 
 Verdict JudgePfcNotHeartbeat(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.heartbeat) return NotApplicable(NotAsked(view.profile, "a heartbeat"));
   return JudgeUnpaused(view, view.profile.heartbeat->priority);
 }
 
 std::string LossyNotApplicable(const EthernetView& view) {
-  if (IsInfiniBand(view.port)) return NotRoce(view.port);
+  if (IsInfiniBand(view.port)) return NotSetHere(view);
   return kDemandsPfcOff.made_by(view.profile) ? "" : NotAsked(view.profile, "PFC to be off");
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "checks/counted/window.h"
+#include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -147,13 +149,17 @@ Verdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uin
 
 // The first that is at fault, else the first.
 Verdict JudgePfcHeadroom(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!kDemandsLossless.made_by(view.profile))
     return NotApplicable(NotAsked(view.profile, "a lossless priority"));
-  if (NotOffered(DcbFact(view.netdev, &Dcb::buffer)))
+  if (DriverLacks(view.netdev, DcbFact(view.netdev, &Dcb::buffer)))
     return NotApplicable("the driver divides its buffers by itself");
   const FactRef<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
   if (!buffer) return NoAnswer(buffer.missing(), kRoomExpected, kBufferSource);
+  // A faster link needs more room.
+  const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
+  if (!speed && !view.netdev->carrier) return NotApplicable("the link is down, and has no speed");
+  if (!speed) return NoAnswer(speed.missing(), kRoomExpected, "sysfs speed");
   for (const std::uint8_t priority : *view.profile.pfc) {
     Verdict verdict = JudgeRoomOf(view, *buffer, priority);
     if (verdict.outcome != Outcome::kPass) return verdict;
@@ -162,11 +168,12 @@ Verdict JudgePfcHeadroom(const EthernetView& view) {
 }
 
 Verdict JudgePfcStormPrevention(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!kDemandsLossless.made_by(view.profile))
     return NotApplicable(NotAsked(view.profile, "a lossless priority"));
-  if (NotOffered(NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms)))
+  if (DriverLacks(view.netdev, NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms)))
     return NotApplicable("the driver has no PFC storm prevention");
+  if (std::string elsewhere = DcbSetElsewhere(view); !elsewhere.empty()) return NotApplicable(elsewhere);
   constexpr std::string_view kSource = "ethtool tunable pfc-prevention-tout";
   constexpr std::uint16_t kAuto = 0xffff;
   const FactRef<std::uint16_t> timeout = NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms);
@@ -187,8 +194,9 @@ bool CountsDrops(const Netdev& netdev, const std::vector<std::uint8_t>& prioriti
 }
 
 std::string DelayNotApplicable(const EthernetView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (std::string reason = NotSetHere(view); !reason.empty()) return reason;
   if (!kDemandsLossless.made_by(view.profile)) return NotAsked(view.profile, "a lossless priority");
+  if (std::string reason = NotWatched(view.port); !reason.empty()) return reason;
   if (!view.netdev) return {};
   if (!view.netdev->driver.empty() && !TakesCableLength(view))
     return Cat("driver ", view.netdev->driver, " has no length of the cable to be told");
@@ -196,39 +204,40 @@ std::string DelayNotApplicable(const EthernetView& view) {
                                                       : "the driver does not count what it drops by priority";
 }
 
-// Of all statistics of that kind and priority; nothing when none is counted.
-std::optional<std::uint64_t> Counted(const std::vector<NicStatistic>& statistics, NicCounter counter,
-                                     std::uint8_t priority) {
-  std::optional<std::uint64_t> sum;
-  for (const NicStatistic& one : statistics) {
-    if (one.counter == counter && one.priority == priority) sum = sum.value_or(0) + one.value;
+// Growth of all statistics of that kind and priority.
+std::uint64_t GrownAt(const std::vector<StatisticChange>& changes, NicCounter counter, std::uint8_t priority) {
+  std::uint64_t sum = 0;
+  for (const StatisticChange& one : changes) {
+    if (one.now.counter == counter && one.now.priority == priority) sum += GrowthOf(one.change);
   }
   return sum;
 }
 
 // How long the cable is nobody can read. That the room for it is too small shows: frames of a lossless priority
-// are dropped here although it sent pauses.
+// are dropped here although it sent pauses. What was dropped before anybody looked may have been before PFC was
+// on.
 Verdict JudgePfcDelay(const EthernetView& view) {
   if (std::string reason = DelayNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  constexpr std::string_view kSource = "dcbnl IEEE PFC, ethtool statistics";
+  constexpr std::string_view kSource = "dcbnl IEEE PFC, ethtool statistics, two readings";
   constexpr std::string_view kExpected = "as long as the cable is";
   if (view.netdev && view.netdev->driver.empty())
     return NoAnswer(Missing{.detail = "which driver it has is not known"}, kExpected, kSource);
   const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (!pfc) return NoAnswer(pfc.missing(), kExpected, kSource);
-  const Fact<std::vector<NicStatistic>>& statistics = view.netdev->statistics;
-  if (!statistics) return NoAnswer(statistics.missing(), kExpected, kSource);
+  const Fact<std::vector<StatisticChange>> changes = StatisticChanges(view);
+  if (!changes) return NoAnswer(changes.missing(), kExpected, kSource);
   const std::string told = Cat("the NIC reckons with ", pfc->delay, " m of cable");
   for (const std::uint8_t priority : *view.profile.pfc) {
-    const std::optional<std::uint64_t> dropped = Counted(*statistics, NicCounter::kDropReceived, priority);
-    const std::optional<std::uint64_t> pauses = Counted(*statistics, NicCounter::kPauseSent, priority);
-    if (!dropped || *dropped == 0 || pauses.value_or(0) == 0) continue;
-    return Judged(
-        false,
-        Cat(told, "; priority ", priority, " lost ", *dropped, " frames though it sent ", *pauses, " pauses"),
-        kExpected, kSource);
+    const std::uint64_t dropped = GrownAt(*changes, NicCounter::kDropReceived, priority);
+    const std::uint64_t pauses = GrownAt(*changes, NicCounter::kPauseSent, priority);
+    if (dropped == 0 || pauses == 0) continue;
+    return Judged(false,
+                  Cat(told, "; priority ", priority, " lost ", dropped, " frames though it sent ", pauses,
+                      " pauses", InWindow(view.port)),
+                  kExpected, kSource);
   }
-  return Judged(true, Cat(told, ", and nothing was lost after a pause"), kExpected, kSource);
+  return Judged(true, Cat(told, ", and nothing was lost after a pause", InWindow(view.port)), kExpected,
+                kSource);
 }
 
 }  // namespace

@@ -75,14 +75,14 @@ std::vector<Check> SwitchAgreesChecks() {
        .fix = "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
               "cumulus too",
        .blocks_for = &kDemandsLossless,
-       .depends_on = {"dcbx.one-agent"},
+       .depends_on = {"link.state"},
        .judge = JudgePfcSwitchAgrees},
       {.id = "ets.switch-agrees",
        .title = "The switch gives RDMA the share of the link that the profile asks for",
        .why = "Links are full where they leave the switch: there the shares are decided",
        .fix = "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
               "cumulus too",
-       .depends_on = {"dcbx.one-agent"},
+       .depends_on = {"link.state"},
        .judge = JudgeEtsSwitchAgrees},
   };
 }

@@ -17,9 +17,10 @@ struct DriverRule {
 };
 
 // dcbnic is the virtual fabric's NIC, which does as mlx5 does.
-constexpr std::array<DriverRule, 5> kRules{{{"mlx5_core", Rule::kByRows},
+constexpr std::array<DriverRule, 6> kRules{{{"mlx5_core", Rule::kByRows},
                                             {"dcbnic", Rule::kByRows},
                                             {"ice", Rule::kByRows},
+                                            {"hns3", Rule::kByRows},
                                             {"bnxt_en", Rule::kByRowsToDscp},
                                             {"mlx4_en", Rule::kPcp}}};
 
@@ -50,7 +51,9 @@ Missing NoRule(const Netdev& netdev) {
 
 }  // namespace
 
-bool TrustFollowsRows(const Netdev& netdev) { return !netdev.dcb.app_trust && NeedsRows(RuleOf(netdev)); }
+bool TrustFollowsRows(const Netdev& netdev) {
+  return !netdev.dcb.app_trust && !netdev.dcb.nic_trust && NeedsRows(RuleOf(netdev));
+}
 
 Fact<Profile::Trust> TrustOf(NetdevRef netdev) {
   if (!netdev) return netdev.missing();
@@ -60,6 +63,11 @@ Fact<Profile::Trust> TrustOf(NetdevRef netdev) {
       if (selector == AppSelector::kPcp) return Profile::Trust::kPcp;
     }
     return Profile::Trust::kAny;
+  }
+  if (const Fact<AppSelector>& own = netdev->dcb.nic_trust; own) {
+    return *own == AppSelector::kDscp ? Profile::Trust::kDscp : Profile::Trust::kPcp;
+  } else if (netdev->driver == "mlx5_core" && own.missing().kind != Missing::Kind::kUnsupported) {
+    return own.missing();
   }
   const Rule rule = RuleOf(*netdev);
   if (rule == Rule::kNotKnown) return NoRule(*netdev);
@@ -72,6 +80,7 @@ Fact<Profile::Trust> TrustOf(NetdevRef netdev) {
 
 std::string TrustReason(const Netdev& netdev) {
   if (netdev.dcb.app_trust) return {};
+  if (netdev.dcb.nic_trust) return "by qos/trust of its driver";
   switch (RuleOf(netdev)) {
     case Rule::kByRows:
     case Rule::kByRowsToDscp:

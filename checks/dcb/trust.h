@@ -17,7 +17,9 @@ namespace rdmaready {
 //    firmware's agent does not start in DSCP mode (ice_set_priv_flags), and rows are the switch's words only;
 //  - bnxt_en: gives each row of DSCP to the NIC's own map of DSCP (bnxt_hwrm_queue_dscp2pri_cfg). That map may
 //    have entries of NVRAM or of Broadcom's tools too, which no row shows: without any row nothing is known;
+//  - hns3: with a row of DSCP it trusts DSCP (hclge_ieee_setapp);
 //  - mlx4_en: knows PCP only. It has no ieee_setapp, so that no row ever reaches the NIC.
+// Some mlx5 of MLNX_OFED show what is set in sysfs (Dcb::nic_trust): that goes before the rule.
 // Missing for every other driver, and where the rows are not known.
 Fact<Profile::Trust> TrustOf(NetdevRef netdev);
 

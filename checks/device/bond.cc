@@ -60,6 +60,17 @@ const Missing* FellowGap(const PortView& view) {
 // Modes that send the frames of one connection over several links.
 bool Scatters(std::string_view mode) { return mode == "balance-rr" || mode == "broadcast"; }
 
+// "reth0 and reth1".
+std::string MembersText(const Port& port) {
+  if (!SharesDevice(port)) return port.netdev->name;
+  std::string text;
+  for (std::size_t i = 0; i < port.lowers->size(); ++i) {
+    const std::string_view between = i == 0 ? "" : i + 1 == port.lowers->size() ? " and " : ", ";
+    text += Cat(between, (*port.lowers)[i].name);
+  }
+  return text;
+}
+
 Verdict JudgeInvBond(const PortView& view) {
   if (std::string reason = NotAMember(view.port, "bond"); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "no bond, or one that keeps a connection on one link";
@@ -87,7 +98,8 @@ Verdict JudgeInvBond(const PortView& view) {
         Cat(leave, "  # SMB Multichannel uses both ports by itself, each with an address of its own"));
   }
   if (const Missing* gap = FellowGap(view)) return NoAnswer(*gap, kExpected, kMasterSource);
-  return Judged(true, Cat(observed, "; judged here, at ", port.netdev->name), kExpected, kMasterSource);
+  if (!port.lowers) return NoAnswer(port.lowers.missing(), kExpected, kMasterSource);
+  return Judged(true, Cat(observed, "; judged here, at ", MembersText(port)), kExpected, kMasterSource);
 }
 
 Verdict JudgeInvBridge(const PortView& view) {

@@ -67,7 +67,7 @@ Verdict Often(bool too_often, std::string observed, std::string_view expected, s
 Verdict JudgeLinkFlaps(const EthernetView& view) {
   if (std::string reason = NotCountedByEthtool(view); !reason.empty()) return NotApplicable(reason);
   if (IsSoftware(view.port)) return NotApplicable("software device: its carrier is no cable's");
-  if (NotOffered(NetdevFact(view.netdev, &Netdev::carrier_changes)))
+  if (DriverLacks(view.netdev, NetdevFact(view.netdev, &Netdev::carrier_changes)))
     return NotApplicable("the kernel does not count them");
   constexpr std::string_view kExpected = "down less than once a day";
   constexpr std::uint64_t kStart = 5;

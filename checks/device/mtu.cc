@@ -88,7 +88,11 @@ std::string VlanNotApplicable(const PortView& view) {
   if (!view.profile.mtu_bytes) return NotAsked(view.profile, "an MTU");
   if (IsInfiniBand(view.port)) return "InfiniBand: a port has no Ethernet MTU";
   if (!view.port.uppers || !AddressesKnown(view.port)) return {};
-  return StorageVlans(view.port, view.profile).empty() ? "no VLAN with an address on the port" : "";
+  const bool untagged = std::ranges::any_of(
+      AddressesOf(view.port), [](const PlacedAddress& placed) { return placed.upper == nullptr; });
+  if (untagged && view.profile.vlan != Profile::Vlan::kTagged)
+    return "the port has an address of its own, and no VLAN is asked for";
+  return StorageVlans(view.host, view.port, view.profile).empty() ? "no VLAN with an address on the port" : "";
 }
 
 // Where the profile names no VLAN, one that has the MTU is enough: the others may be for something else.
@@ -100,7 +104,7 @@ Verdict JudgeMtuVlan(const PortView& view) {
   std::string observed;
   const TaggedNetdev* small = nullptr;
   bool enough = false;
-  const std::vector<TaggedNetdev> vlans = StorageVlans(view.port, view.profile);
+  const std::vector<TaggedNetdev> vlans = StorageVlans(view.host, view.port, view.profile);
   for (const TaggedNetdev& vlan : vlans) {
     if (vlan.mtu_bytes == 0) return NoAnswer({}, expected, kMtuSource);
     observed += Cat(observed.empty() ? "" : ", ", vlan.name, " has MTU ", vlan.mtu_bytes);
@@ -114,6 +118,9 @@ Verdict JudgeMtuVlan(const PortView& view) {
     return Judged(false, observed, expected, kMtuSource,
                   Cat("ip link set dev ", ShellWord(small->name), " mtu ", wanted));
   if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kMtuSource);
+  // The one that has it may be that of the default route.
+  const Fact<std::vector<std::string>>& routes = view.host.default_routes;
+  if (small != nullptr && !routes) return NoAnswer(routes.missing(), expected, "rtnetlink GETROUTE");
   return Judged(true, observed, expected, kMtuSource);
 }
 

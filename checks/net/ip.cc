@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -101,10 +102,81 @@ Verdict JudgeSubnet(const std::vector<Port>& ports, std::size_t i, const HostAdd
   if (!AddressesKnown(ports[i])) return NoAnswer(WhyAddressesUnknown(ports[i]), kExpected, kAddressesSource);
   if (addresses.Of(i).empty()) return Unclear("no address to compare", kExpected, kAddressesSource);
   const std::optional<HostAddresses::Clash> clash = addresses.Before(i);
+  for (std::size_t other = 0; !clash && other < i; ++other) {
+    if (!AddressesKnown(ports[other]))
+      return NoAnswer(WhyAddressesUnknown(ports[other]), kExpected, kAddressesSource);
+  }
   const IpAddress& shown = clash ? clash->ours->ip : addresses.Of(i).front().ip;
   std::string observed = Cat(shown.address, "/", shown.prefix_length);
   if (clash) observed += Cat(" is in the subnet of ", PortName(ports[clash->other]));
   return Judged(!clash, std::move(observed), kExpected, kAddressesSource);
+}
+
+// ---- ip.duplicate ----
+
+struct Twin {
+  std::string netdev{};
+  const PlacedAddress* ours = nullptr;
+};
+
+// By address, the netdevs that have it: of the ports and of what shares a subnet with them. One netdev above
+// several ports is one.
+class Holders {
+ public:
+  Holders(const std::vector<Port>& ports, const HostAddresses& addresses) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      for (const PlacedAddress& placed : addresses.Of(i)) netdevs_[placed.ip.address].insert(placed.netdev);
+      if (!ports[i].subnets) continue;
+      for (const Subnet& subnet : *ports[i].subnets) {
+        for (const SubnetSharer& sharer : subnet.shared_with) netdevs_[sharer.address].insert(sharer.netdev);
+      }
+    }
+  }
+
+  std::optional<Twin> Of(const std::vector<PlacedAddress>& of_port) const {
+    for (const PlacedAddress& ours : of_port) {
+      for (const std::string& netdev : netdevs_.at(ours.ip.address)) {
+        if (netdev != ours.netdev) return Twin{netdev, &ours};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> netdevs_{};
+};
+
+Verdict JudgeDuplicate(const HostView& view, std::size_t i, const HostAddresses& addresses,
+                       const Holders& holders) {
+  const Port& port = (*view.host.ports)[i];
+  if (IsInfiniBand(port)) return NotApplicable("InfiniBand: a port is reached by its LID");
+  constexpr std::string_view kExpected = "each address on one interface of the host";
+  if (const std::optional<Twin> twin = holders.Of(addresses.Of(i))) {
+    const std::string observed =
+        Cat(twin->ours->ip.address, " is on ", twin->ours->netdev, " and on ", twin->netdev);
+    const std::string fix =
+        Cat("ip address del ", ShellWord(twin->ours->ip.address), "/", unsigned{twin->ours->ip.prefix_length},
+            " dev ", ShellWord(twin->ours->netdev),
+            "  # and give it one of its own: RDMA-CM binds to one of the two, and both answer ARP");
+    const bool by_routing = twin->ours->ip.prefix_length == 32 || twin->ours->ip.prefix_length == 128;
+    return by_routing ? Warned(observed, kExpected, kAddressesSource, fix)
+                      : Judged(false, observed, kExpected, kAddressesSource, fix);
+  }
+  for (const Port& one : *view.host.ports) {
+    if (!AddressesKnown(one)) return NoAnswer(WhyAddressesUnknown(one), kExpected, kAddressesSource);
+  }
+  if (!port.subnets) return NoAnswer(port.subnets.missing(), kExpected, kAddressesSource);
+  return Judged(true, "none of its addresses is on another interface", kExpected, kAddressesSource);
+}
+
+std::vector<Verdict> JudgeIpDuplicate(const HostView& view) {
+  std::vector<Verdict> verdicts;
+  if (!view.host.ports) return verdicts;
+  const HostAddresses addresses(*view.host.ports);
+  const Holders holders(*view.host.ports, addresses);
+  for (std::size_t i = 0; i < view.host.ports->size(); ++i)
+    verdicts.push_back(JudgeDuplicate(view, i, addresses, holders));
+  return verdicts;
 }
 
 std::vector<Verdict> JudgeIpSubnets(const HostView& view) {
@@ -208,6 +280,16 @@ std::string RulesText(const Facts& host, const Subnet& subnet) {
   return named.empty() ? "" : Cat(" (rules: ", named, ")");
 }
 
+// By another RDMA port of the host: the wrong one, but RDMA all the same.
+bool LeavesByRdma(const PortView& view, const Subnet& subnet) {
+  if (!view.host.ports) return false;
+  return std::ranges::any_of(*view.host.ports, [&subnet](const Port& port) {
+    const bool upper = port.uppers && std::ranges::find(*port.uppers, subnet.route->netdev,
+                                                        &UpperNetdev::name) != port.uppers->end();
+    return upper || (port.netdev && port.netdev->name == subnet.route->netdev);
+  });
+}
+
 Verdict JudgeIpRouteSymmetric(const PortView& view) {
   if (std::string reason = RouteNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "by the interface that has the address";
@@ -218,6 +300,10 @@ Verdict JudgeIpRouteSymmetric(const PortView& view) {
     if (NotOffered(subnet.route)) continue;
     if (!subnet.route) return NoAnswer(subnet.route.missing(), kExpected, kRouteSource);
     const std::string way = Cat("from ", subnet.own.address, " to ", subnet.probe, ": ", WayText(subnet));
+    if (subnet.route->netdev != subnet.netdev && LeavesByRdma(view, subnet)) {
+      return Warned(way + RulesText(view.host, subnet), Cat("by ", subnet.netdev), kRouteSource,
+                    RouteFix(view.port, subnet));
+    }
     if (subnet.route->netdev != subnet.netdev) {
       return Judged(false, way + RulesText(view.host, subnet), Cat("by ", subnet.netdev), kRouteSource,
                     RouteFix(view.port, subnet));
@@ -267,6 +353,14 @@ std::vector<Check> IpChecks() {
        .depends_on = {"inv.netdev-mapping", "link.state"},
        .in_summary = 1,
        .judge = JudgeIpUsable},
+      {.id = "ip.duplicate",
+       .title = "No address of the port is on another interface of the host",
+       .why = "The kernel takes that without a word: RDMA-CM binds to one of the two, and a peer may reach the "
+              "other",
+       .fix = "ip address show dev {netdev}  # give each interface addresses of its own",
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .judge = JudgeIpDuplicate},
       {.id = "ip.subnets",
        .title = "Every RDMA port has a subnet of its own",
        .why =
@@ -274,7 +368,7 @@ std::vector<Check> IpChecks() {
            "the switches",
        .fix = "ip address show dev {netdev}  # move it to a subnet and VLAN of its own, the same ones on every "
               "host",
-       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .depends_on = {"inv.netdev-mapping", "ip.address", "ip.duplicate"},
        .judge = JudgeIpSubnets},
       {.id = "ip.route-symmetric",
        .title = "What comes from the port's address leaves by the port",
@@ -282,6 +376,7 @@ std::vector<Check> IpChecks() {
            "RDMA-CM takes the device that the route names, and drops requests that came by another: the wrong "
            "NIC, without its lossless class, or no connection",
        .fix = "ip route show dev {netdev}  # the subnet's route must lead here, for packets from the address",
+       .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "link.state", "ip.address"},
        .judge = JudgeIpRouteSymmetric},
       {.id = "ip.neighbor",

@@ -5,7 +5,6 @@
 #include <array>
 #include <string_view>
 
-#include "checks/blocking.h"
 #include "checks/words/addresses.h"
 #include "checks/words/socket_priority.h"
 #include "checks/words/verdicts.h"
@@ -32,7 +31,7 @@ bool StandsOnPort(const Port& port, const UpperNetdev& vlan) {
 // They tell the kernel of their classes also without mqprio (net_device.num_tc), and RDMA-CM asks for those
 // before it looks at a VLAN's map (get_vlan_ndev_tc of drivers/infiniband/core/cma.c).
 bool NamesClasses(const Netdev& netdev) {
-  constexpr std::array<std::string_view, 2> kDrivers{"ice", "i40e"};
+  constexpr std::array<std::string_view, 3> kDrivers{"ice", "i40e", "bnxt_en"};
   return std::ranges::find(kDrivers, netdev.driver) != kDrivers.end();
 }
 
@@ -40,9 +39,18 @@ bool SplitsTraffic(const Ets& ets) {
   return std::ranges::any_of(ets.prio_tc, [&ets](std::uint8_t tc) { return tc != ets.prio_tc.front(); });
 }
 
-bool LeavesAsRdma(const Port& port, const Profile& profile, const TaggedNetdev& vlan) {
-  const Fact<TagPriority> tag = TagPriorityOf(port, vlan, SocketPriorityOf(*port.cm_default_tos));
-  return tag && tag->pcp == *profile.rdma_priority;
+bool LeadsElsewhere(const Facts& host, const std::string& netdev) {
+  const Fact<std::vector<std::string>>& routes = host.default_routes;
+  return routes && std::ranges::find(*routes, netdev) != routes->end();
+}
+
+// An address of the port's that is on no VLAN, and not the one by which everybody else is reached.
+bool HasUntagged(const Facts& host, const Port& port) {
+  return std::ranges::any_of(AddressesOf(port), [&](const PlacedAddress& placed) {
+    const bool tagged = placed.upper != nullptr ? VlanOf(port, *placed.upper) != nullptr
+                                                : static_cast<bool>(port.netdev->vlan_id);
+    return !tagged && !LeadsElsewhere(host, placed.netdev);
+  });
 }
 
 }  // namespace
@@ -57,24 +65,27 @@ std::vector<TaggedNetdev> VlansWithAddress(const Port& port) {
     const UpperNetdev* vlan = placed.upper == nullptr ? nullptr : VlanOf(port, *placed.upper);
     if (vlan != nullptr) {
       add({vlan->name, *vlan->vlan_id, vlan->mtu_bytes, vlan->vlan_egress, placed.ip.address,
-           StandsOnPort(port, *vlan)});
+           StandsOnPort(port, *vlan), placed.netdev, vlan->vlan_reorder});
     } else if (port.netdev->vlan_id) {
       const Netdev& netdev = *port.netdev;
-      add({netdev.name, *netdev.vlan_id, netdev.mtu_bytes, netdev.vlan_egress, placed.ip.address});
+      add({netdev.name, *netdev.vlan_id, netdev.mtu_bytes, netdev.vlan_egress, placed.ip.address, false,
+           placed.netdev, netdev.vlan_reorder});
     }
   }
   return vlans;
 }
 
-std::vector<TaggedNetdev> StorageVlans(const Port& port, const Profile& profile) {
+std::vector<TaggedNetdev> StorageVlans(const Facts& host, const Port& port, const Profile& profile) {
   std::vector<TaggedNetdev> vlans = VlansWithAddress(port);
-  const auto is_others = [&](const TaggedNetdev& vlan) {
-    if (profile.vlan_ids) return std::ranges::find(*profile.vlan_ids, vlan.id) == profile.vlan_ids->end();
-    return !LeavesAsRdma(port, profile, vlan);
-  };
-  const bool by_tag = kDemandsPcp.made_by(profile) && port.cm_default_tos;
-  if (profile.vlan_ids || (by_tag && !std::ranges::all_of(vlans, is_others))) std::erase_if(vlans, is_others);
-  return vlans;
+  if (profile.vlan_ids) {
+    std::erase_if(vlans, [&profile](const TaggedNetdev& vlan) {
+      return std::ranges::find(*profile.vlan_ids, vlan.id) == profile.vlan_ids->end();
+    });
+    return vlans;
+  }
+  std::vector<TaggedNetdev> apart = vlans;
+  std::erase_if(apart, [&host](const TaggedNetdev& vlan) { return LeadsElsewhere(host, vlan.holder); });
+  return apart.empty() && !HasUntagged(host, port) ? vlans : apart;
 }
 
 Fact<TagPriority> TagPriorityOf(const Port& port, const TaggedNetdev& vlan, std::uint32_t socket_priority) {

@@ -19,6 +19,8 @@ struct TaggedNetdev {
   Fact<std::vector<VlanPriority>> egress{};
   std::string address{};          // the first one that is reached by it
   bool directly_on_port = false;  // nothing between it and the port's netdev
+  std::string holder{};           // the netdev that has the address: the VLAN, or what stands on it
+  Fact<bool> reorder{};           // UpperNetdev::vlan_reorder
 
   bool operator==(const TaggedNetdev&) const = default;
 };
@@ -27,10 +29,10 @@ struct TaggedNetdev {
 // own netdev may be one. In the order of the addresses, each once.
 std::vector<TaggedNetdev> VlansWithAddress(const Port& port);
 
-// Those of them that the profile allows for storage (vlan_ids). Where it names none, a host's other VLANs are
-// told from them by the tag, if the profile goes by it: those that RDMA leaves with the RDMA priority, when
-// there are any. Else all.
-std::vector<TaggedNetdev> StorageVlans(const Port& port, const Profile& profile);
+// Those of them that may carry RDMA: the ones that the profile names (vlan_ids). Where it names none, all but
+// those that lead to everybody else (the default route), as long as an address is left beside them: if that one
+// is on no VLAN, there is no storage VLAN.
+std::vector<TaggedNetdev> StorageVlans(const Facts& host, const Port& port, const Profile& profile);
 
 // The priority in the tag of what RDMA-CM sends by a VLAN.
 struct TagPriority {

@@ -50,11 +50,22 @@ std::string VlanText(const TaggedNetdev& vlan) {
   return Cat(vlan.address, " on ", vlan.name, " (VLAN ", vlan.id, ")");
 }
 
+// RDMA's may be the one on no VLAN.
+bool UntaggedAddress(const Port& port) {
+  return port.netdev && !port.netdev->vlan_id &&
+         std::ranges::any_of(AddressesOf(port),
+                             [](const PlacedAddress& placed) { return placed.upper == nullptr; });
+}
+
 Verdict JudgeVlanPresent(const PortView& view) {
   if (std::string reason = TagNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "the storage address on a VLAN";
   const std::vector<TaggedNetdev> vlans = VlansWithAddress(view.port);
-  if (!vlans.empty()) {
+  const bool named = view.profile.vlan_ids.has_value();
+  const Fact<std::vector<std::string>>& routes = view.host.default_routes;
+  if (!vlans.empty() && !named && !routes && UntaggedAddress(view.port))
+    return NoAnswer(routes.missing(), kExpected, kVlanSource);
+  if (!vlans.empty() && (named || !StorageVlans(view.host, view.port, view.profile).empty())) {
     std::string observed;
     for (const TaggedNetdev& vlan : vlans) observed += Cat(observed.empty() ? "" : ", ", VlanText(vlan));
     return Judged(true, observed, kExpected, kVlanSource);
@@ -62,9 +73,10 @@ Verdict JudgeVlanPresent(const PortView& view) {
   Missing why;
   if (const Missing* gap = VlanGap(view.port, why)) return NoAnswer(*gap, kExpected, kVlanSource);
   const std::vector<PlacedAddress> addresses = AddressesOf(view.port);
-  const std::string observed =
+  std::string observed =
       addresses.empty() ? std::string("no address on a VLAN")
                         : Cat(addresses.front().ip.address, " on ", addresses.front().netdev, ", untagged");
+  if (!vlans.empty()) observed += Cat("; ", vlans.front().name, " has the default route");
   return Judged(false, observed, kExpected, kVlanSource, AddFix(view));
 }
 
@@ -85,10 +97,31 @@ Verdict JudgeVlanId(const PortView& view) {
   std::string ids;
   for (const TaggedNetdev& vlan : vlans) ids += Cat(ids.empty() ? "VLAN " : ", ", vlan.id);
   // An id of 0 is no VLAN, only a priority: a switch drops it, or puts it where it likes.
-  const bool good = std::ranges::any_of(StorageVlans(view.port, view.profile),
-                                        [](const TaggedNetdev& vlan) { return vlan.id != 0; });
+  const std::vector<TaggedNetdev> storage = StorageVlans(view.host, view.port, view.profile);
+  const auto bad = std::ranges::count(storage, 0, &TaggedNetdev::id);
+  const bool good = !storage.empty() && bad == 0;
   if (!good && gap != nullptr) return NoAnswer(*gap, expected, kVlanSource);
+  if (bad != 0 && static_cast<std::size_t>(bad) < storage.size())
+    return Unclear(Cat(ids, ": which of them carries RDMA is not known"), expected, kVlanSource);
   return Judged(good, ids.empty() ? "no VLAN" : ids, expected, kVlanSource, AddFix(view));
+}
+
+// Frames then keep their tag where programs do not expect it.
+Verdict JudgeVlanReorder(const PortView& view) {
+  constexpr std::string_view kSource = "rtnetlink link";
+  constexpr std::string_view kExpected = "reorder_hdr on";
+  const std::vector<TaggedNetdev> vlans = VlansWithAddress(view.port);
+  Missing why;
+  const Missing* gap = VlanGap(view.port, why);
+  if (vlans.empty() && gap == nullptr) return NotApplicable("no VLAN with an address on the port");
+  if (vlans.empty()) return NoAnswer(*gap, kExpected, kSource);
+  for (const TaggedNetdev& vlan : vlans) {
+    if (!vlan.reorder) return NoAnswer(vlan.reorder.missing(), kExpected, kSource);
+    if (!*vlan.reorder)
+      return Judged(false, Cat(vlan.name, ": reorder_hdr off"), kExpected, kSource,
+                    Cat("ip link set dev ", ShellWord(vlan.name), " type vlan reorder_hdr on"));
+  }
+  return Judged(true, "reorder_hdr on", kExpected, kSource);
 }
 
 }  // namespace
@@ -113,6 +146,14 @@ std::vector<Check> VlanChecks() {
        .blocks_for = &kDemandsVlan,
        .depends_on = {"vlan.present"},
        .judge = JudgeVlanId},
+      {.id = "vlan.reorder",
+       .title = "Programs see the VLAN's frames without their tag",
+       .why = "With reorder_hdr off whoever reads frames from the interface (captures, DHCP clients) meets the "
+              "tag "
+              "where a header is expected; RDMA itself does not care",
+       .fix = "ip link set dev {netdev}.VLAN type vlan reorder_hdr on",
+       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .judge = JudgeVlanReorder},
   };
 }
 

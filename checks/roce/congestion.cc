@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ecn.*: does the NIC answer marks, slow down for answers, and let switches mark.
+#include <algorithm>
 #include <array>
 
 #include "checks/counted/window.h"
@@ -192,6 +193,49 @@ Verdict JudgeEcnLoopClosed(const PortView& view) {
   return Judged(marked == 0 || sent > 0, observed, kExpected, kSource);
 }
 
+// ---- ecn.firmware-mask ----
+
+std::uint64_t SumAbout(const std::vector<Counter>& counters, ErrorTopic topic) {
+  std::uint64_t sum = 0;
+  for (const Counter& one : counters) {
+    if (IsAbout(one.name, CounterFamily::kHardware, topic)) sum += one.value;
+  }
+  return sum;
+}
+
+bool CountsAbout(const std::vector<Counter>& counters, ErrorTopic topic) {
+  return std::ranges::any_of(
+      counters, [topic](const Counter& one) { return IsAbout(one.name, CounterFamily::kHardware, topic); });
+}
+
+std::string MaskNotApplicable(const PortView& view) {
+  if (std::string reason = LoopNotApplicable(view); !reason.empty()) return reason;
+  const Fact<std::vector<Counter>>& counters = view.port.hw_counters;
+  if (NotOffered(counters)) return counters.missing().detail;
+  const bool counted = !counters || (CountsAbout(*counters, ErrorTopic::kEcnMarked) &&
+                                     CountsAbout(*counters, ErrorTopic::kCnpSent));
+  return counted ? "" : "the driver does not count marks and notifications";
+}
+
+// Which priorities firmware answers and heeds (ROCE_CC_PRIO_MASK of mlxconfig) the kernel's mlx5 does not tell:
+// a mask that leaves RDMA's out shows in what was counted since boot.
+Verdict JudgeEcnFirmwareMask(const PortView& view) {
+  if (std::string reason = MaskNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kSource = "sysfs hw_counters";
+  constexpr std::string_view kExpected = "a notification for marks, and notifications heeded";
+  const Fact<std::vector<Counter>>& counters = view.port.hw_counters;
+  if (!counters) return NoAnswer(counters.missing(), kExpected, kSource);
+  const std::uint64_t marked = SumAbout(*counters, ErrorTopic::kEcnMarked);
+  const std::uint64_t sent = SumAbout(*counters, ErrorTopic::kCnpSent);
+  const std::uint64_t handled = SumAbout(*counters, ErrorTopic::kCnpHandled);
+  const std::uint64_t ignored = SumAbout(*counters, ErrorTopic::kCnpIgnored);
+  const std::string observed = Cat("since boot: ", marked, " marked packets and ", sent,
+                                   " notifications sent, ", handled, " heeded and ", ignored, " ignored");
+  const bool silent = marked > 0 && sent == 0;
+  const bool deaf = ignored > 0 && handled == 0;
+  return Judged(!silent && !deaf, observed, kExpected, kSource);
+}
+
 }  // namespace
 
 std::vector<Check> CongestionChecks() {
@@ -228,6 +272,15 @@ std::vector<Check> CongestionChecks() {
               "and 2",
        .depends_on = {"gid.default-mode", "roce.tos"},
        .judge = JudgeEcnEctSet},
+      {.id = "ecn.firmware-mask",
+       .title = "The NIC's firmware takes part in congestion control on RDMA's priority",
+       .why = "Firmware has a mask of the priorities that it answers and heeds: without RDMA's, marks have no "
+              "effect",
+       .fix = "mlxconfig -d PCI_ADDRESS set ROCE_CC_PRIO_MASK_P1=255  # _P2 of the second port; it holds from "
+              "the next "
+              "reset of the NIC on; other NICs by their vendor's tool",
+       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np", "ecn.rp"},
+       .judge = JudgeEcnFirmwareMask},
       {.id = "ecn.loop-closed",
        .title = "Marks of congestion are answered, and answers heeded",
        .why = "Where a mark does not slow its sender down, queues grow until PFC stops everybody",

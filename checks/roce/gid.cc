@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // gid.*, roce.tos: the GIDs that stand for the port's addresses, and how RDMA-CM marks by default.
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include "checks/families.h"
 #include "checks/net/tagging.h"
@@ -85,6 +87,47 @@ Verdict JudgeGidDefaultMode(const PortView& view) {
   return {};
 }
 
+// Every consumer marks by itself: what is known of them, else of a mark that is forced on all, else RDMA-CM's
+// default, which a job may use that says nothing.
+Verdict JudgeOwnMarks(const PortView& view, unsigned wanted) {
+  constexpr std::string_view kSource = "configuration files, configfs rdma_cm, sysfs traffic_class";
+  const std::string expected = Cat("DSCP ", wanted >> 2, " on what each consumer sends");
+  const auto right = [wanted](std::uint8_t tos) { return unsigned{tos} >> 2 == wanted >> 2; };
+  const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
+  if (!markings && !NotOffered(markings)) return NoAnswer(markings.missing(), expected, kSource);
+  std::string observed;
+  bool good = true;
+  for (const ConsumerMarking& marking : markings ? *markings : std::vector<ConsumerMarking>{}) {
+    if (marking.consumer != MarkingConsumer::kNccl || !marking.tos) continue;
+    good = good && right(*marking.tos);
+    observed += Cat(observed.empty() ? "" : ", ", "NCCL marks ToS ", *marking.tos, " (DSCP ", *marking.tos >> 2,
+                    ") by ", marking.source);
+  }
+  if (!observed.empty()) {
+    return Judged(good, observed, expected, kSource,
+                  "grep -n NCCL_IB_TC /etc/nccl.conf  # name NCCL_IB_TC={tos} there");
+  }
+  const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
+  if (forced && *forced != 0)
+    return Judged(right(*forced), Cat("every connection has ToS ", *forced), expected, kSource);
+  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
+  if (tos && right(*tos)) return Judged(true, Cat("RDMA-CM default ToS ", *tos), expected, kSource);
+  return NoAnswer({.kind = Missing::Kind::kUnsupported,
+                   .detail = "no configuration here marks RDMA's traffic; a job may, by NCCL_IB_TC"},
+                  expected, kSource,
+                  "echo NCCL_IB_TC={tos} >> /etc/nccl.conf  # for all jobs; or let each one say it");
+}
+
+// Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever who connects asks for (its configfs
+// cc/roce_dscp).
+std::optional<std::uint64_t> OwnDscp(const Port& port) {
+  if (!port.congestion || !port.congestion->source.starts_with("/sys/kernel/config/bnxt_re/"))
+    return std::nullopt;
+  const std::vector<CongestionParameter>& all = port.congestion->parameters;
+  const auto found = std::ranges::find(all, "roce_dscp", &CongestionParameter::name);
+  return found == all.end() ? std::nullopt : std::optional(found->value);
+}
+
 // The upper six bits are the DSCP and decide the traffic class; the lower two only say whether ECN may mark
 // the packet.
 Verdict JudgeRoceTos(const PortView& view) {
@@ -92,8 +135,16 @@ Verdict JudgeRoceTos(const PortView& view) {
   if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
   const Profile& profile = view.profile;
   const unsigned wanted = *WantedTos(profile);
+  if (profile.marking == Profile::Marking::kConsumers) return JudgeOwnMarks(view, wanted);
   const std::string expected =
       profile.tos ? Cat("ToS ", wanted, " (DSCP ", wanted >> 2, ")") : Cat("DSCP ", wanted >> 2);
+  if (const std::optional<std::uint64_t> own = OwnDscp(view.port)) {
+    return Judged(*own == wanted >> 2, Cat("the NIC marks RoCE with DSCP ", *own, " by itself"), expected,
+                  view.port.congestion->source);
+  }
+  const Fact<CongestionControl>& control = view.port.congestion;
+  if (!control && !NotOffered(control) && view.port.netdev && view.port.netdev->driver == "bnxt_en")
+    return NoAnswer(control.missing(), expected, "congestion control");
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), expected, kCmSource, kCmInstead);
   const unsigned now = *tos;
@@ -150,7 +201,7 @@ Verdict JudgeGidVlanMatch(const PortView& view) {
   constexpr std::string_view kExpected = "a RoCE v2 GID on the storage VLAN";
   const Port& port = view.port;
   if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kGidTableSource);
-  const std::vector<TaggedNetdev> vlans = StorageVlans(port, view.profile);
+  const std::vector<TaggedNetdev> vlans = StorageVlans(view.host, port, view.profile);
   if (vlans.empty()) {
     return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no storage VLAN to look at"}, kExpected,
                     kGidTableSource);

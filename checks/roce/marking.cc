@@ -43,6 +43,40 @@ std::string_view ConsumerWord(MarkingConsumer consumer) {
   return "a program";
 }
 
+// What is known to mark by itself, and how.
+std::string ConsumerTosNotApplicable(const PortView& view) {
+  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (!WantedTos(view.profile) || view.profile.trust == Profile::Trust::kPcp)
+    return NotAsked(view.profile, "a ToS or DSCP");
+  if (view.profile.marking == Profile::Marking::kConsumers) return "consumers mark by themselves: see roce.tos";
+  const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
+  if (NotOffered(markings)) return "no software here marks by itself";
+  if (!markings) return {};
+  const bool any =
+      std::ranges::any_of(*markings, [](const ConsumerMarking& one) { return one.tos.has_value(); });
+  return any ? "" : "no configuration here marks by itself";
+}
+
+Verdict JudgeRoceConsumerTos(const PortView& view) {
+  if (std::string reason = ConsumerTosNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+  constexpr std::string_view kSource = "configuration files";
+  const unsigned wanted = *WantedTos(view.profile);
+  const std::string expected = Cat("DSCP ", wanted >> 2);
+  const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
+  if (!markings) return NoAnswer(markings.missing(), expected, kSource);
+  std::string observed;
+  std::string fix;
+  for (const ConsumerMarking& one : *markings) {
+    if (!one.tos) continue;
+    const unsigned dscp = unsigned{*one.tos} >> 2;
+    observed += Cat(observed.empty() ? "" : ", ", ConsumerWord(one.consumer), " marks ToS ", *one.tos,
+                    " (DSCP ", dscp, ")");
+    if (dscp != wanted >> 2 && fix.empty())
+      fix = Cat("grep -n -i -e tos -e NCCL_IB_TC ", ShellWord(one.source), "  # name ", wanted, " there");
+  }
+  return Judged(fix.empty(), observed, expected, kSource, fix);
+}
+
 std::string IndexNotApplicable(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
@@ -89,7 +123,8 @@ Verdict JudgeGidNoV1Traffic(const PortView& view) {
 Verdict JudgeVlanMqprio(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   if (!kDemandsPcp.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "a priority in the tag"));
-  if (NotOffered(NetdevFact(view.port.netdev, &Netdev::mqprio))) return NotApplicable("no mqprio is in place");
+  if (DriverLacks(view.port.netdev, NetdevFact(view.port.netdev, &Netdev::mqprio)))
+    return NotApplicable("no mqprio is in place");
   constexpr std::string_view kSource = "rtnetlink mqprio, configfs rdma_cm";
   const unsigned wanted = *view.profile.rdma_priority;
   const std::string expected = Cat("PCP ", wanted);
@@ -110,8 +145,13 @@ Verdict JudgeRoceTosPersistent(const PortView& view) {
   const auto tos = WantedTos(view.profile);
   if (!tos) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
   if (*tos == 0) return NotApplicable("ToS 0 is what the kernel starts with");
+  const Fact<std::uint8_t>& now = view.port.cm_default_tos;
+  const bool consumers = view.profile.marking == Profile::Marking::kConsumers;
+  if (consumers && now && *now == 0)
+    return NotApplicable("consumers mark by themselves, and RDMA-CM's default is not set");
   constexpr std::string_view kKeepersSource = "files below /etc";
   constexpr std::string_view kExpected = "a unit, a udev rule or a script that sets it";
+  if (consumers && !now) return NoAnswer(now.missing(), kExpected, "configfs rdma_cm");
   const Fact<std::vector<std::string>>& keepers = view.host.tos_keepers;
   if (!keepers) return NoAnswer(keepers.missing(), kExpected, kKeepersSource);
   // Of a port that may be iWARP nobody asks for a ToS.
@@ -158,21 +198,30 @@ Verdict JudgeVlanEgressMap(const PortView& view) {
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), expected, kMapSource);
   const std::uint32_t priority = SocketPriorityOf(*tos);
-  const std::vector<TaggedNetdev> vlans = StorageVlans(view.port, view.profile);
+  const std::vector<TaggedNetdev> vlans = StorageVlans(view.host, view.port, view.profile);
   if (vlans.empty()) {
     return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no storage VLAN to look at"}, expected,
                     kMapSource);
   }
   std::string observed;
   std::string fix;
+  std::size_t right = 0;
   for (const TaggedNetdev& vlan : vlans) {
     const Fact<TagPriority> tag = TagPriorityOf(view.port, vlan, priority);
     // Of several that are not named the unknown one may be the one that storage uses.
     if (!tag) return NoAnswer(tag.missing(), expected, kMapSource);
+    if (tag->pcp == wanted) ++right;
     if (tag->pcp != wanted && fix.empty()) fix = EgressFix(view, vlan, priority, *tag);
     observed += Cat(observed.empty() ? "" : ", ", LeavesText(vlan, priority, *tag));
   }
-  return Judged(fix.empty(), observed + OtherVlansText(view, vlans), expected, kMapSource, fix);
+  observed += OtherVlansText(view, vlans);
+  // A fix for all of them might mark another's traffic.
+  if (right > 0 && right < vlans.size() && !view.profile.vlan_ids) {
+    Verdict verdict = Unclear(observed + "; which of them carry RDMA is not known", expected, kMapSource);
+    verdict.fix = "rdmaready profile show {profile}  # name the storage VLANs in the profile (vlan_ids)";
+    return verdict;
+  }
+  return Judged(fix.empty(), observed, expected, kMapSource, fix);
 }
 
 }  // namespace
@@ -191,6 +240,15 @@ std::vector<Check> MarkingChecks() {
        .fix = "cat /sys/class/infiniband/{device}/tc/{port}/traffic_class  # echo {tos} into it",
        .depends_on = {"inv.rdma-present", "inv.transport", "link.state"},
        .judge = JudgeRoceTosVerbs},
+      {.id = "roce.consumer-tos",
+       .title = "Software that marks its RDMA itself names the profile's mark",
+       .why =
+           "Its own mark overrides RDMA-CM's default: with another one its traffic runs in the default class",
+       .fix = "grep -n -i -e tos -e NCCL_IB_TC /etc/nvme/discovery.conf /etc/nvme/config.json /etc/nccl.conf  "
+              "# name {tos} "
+              "there",
+       .depends_on = {"inv.transport"},
+       .judge = JudgeRoceConsumerTos},
       {.id = "vlan.mqprio",
        .title = "A queueing discipline does not move RDMA to another priority",
        .why = "RDMA-CM asks mqprio first: with it in place the VLAN's map is not even looked at",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -18,10 +19,19 @@ bool StandsOnOthers(const Netdev& netdev) {
   return std::ranges::find(kKinds, netdev.driver) != kKinds.end();
 }
 
+// It is not known whether others share the RDMA device: in a bond it may be so.
+bool MayShare(const Port& port) {
+  if (port.netdev->master.empty() || port.lowers) return false;
+  if (!port.uppers) return true;
+  const auto master = std::ranges::find(*port.uppers, port.netdev->master, &UpperNetdev::name);
+  return master == port.uppers->end() || master->kind == "bond" || master->kind == "team";
+}
+
 }  // namespace
 
 std::vector<NetdevRef> EthernetPortsOf(const Port& port) {
   if (!port.netdev) return {port.netdev};
+  if (MayShare(port) && !IsSoftware(port)) return {port.netdev, NetdevRef(port.lowers.missing())};
   // A device whose lower devices are unknown may still be known to have none.
   if (!port.lowers && StandsOnOthers(*port.netdev)) return {NetdevRef(port.lowers.missing())};
   if (!port.lowers || port.lowers->empty()) return {port.netdev};
@@ -32,7 +42,7 @@ std::vector<NetdevRef> EthernetPortsOf(const Port& port) {
 
 std::string SubjectOf(const Port& port, NetdevRef ethernet) {
   std::string subject = SubjectOf(port);
-  const bool below = port.netdev && ethernet && ethernet->name != port.netdev->name;
+  const bool below = port.netdev && ethernet && (SharesDevice(port) || ethernet->name != port.netdev->name);
   if (below) subject += Cat(kOn, Printable(ethernet->name));
   return subject;
 }
@@ -40,8 +50,11 @@ std::string SubjectOf(const Port& port, NetdevRef ethernet) {
 std::string StackText(const Port& port) {
   std::string text;
   if (port.lowers) {
-    for (std::size_t i = 0; i < port.lowers->size(); ++i)
-      text += Cat(i == 0 ? ", over " : " and ", (*port.lowers)[i].name);
+    const bool shares = SharesDevice(port);
+    for (const Netdev& lower : *port.lowers) {
+      if (shares && lower.name == port.netdev->name) continue;
+      text += Cat(!text.empty() ? " and " : shares ? ", one RDMA device with " : ", over ", lower.name);
+    }
   }
   if (!port.uppers) return text;
   for (std::size_t i = 0; i < port.uppers->size(); ++i) {

@@ -57,6 +57,12 @@ bool NotOffered(const AnyFact<T>& fact) {
   return !fact && fact.missing().kind == Missing::Kind::kUnsupported;
 }
 
+// The interface was seen, and its driver does not offer it: nothing is said of drivers that nobody saw.
+template <class T>
+bool DriverLacks(NetdevRef netdev, const FactRef<T>& fact) {
+  return netdev && NotOffered(fact);
+}
+
 // One answer of a netdev, or the reason why there is no netdev to have any.
 template <class T>
 FactRef<T> NetdevFact(NetdevRef netdev, Fact<T> Netdev::*part) {
@@ -74,6 +80,17 @@ FactRef<T> LinkFact(NetdevRef netdev, Fact<T> EthernetLink::*part) {
 // The same of its data centre bridging.
 template <class T>
 FactRef<T> DcbFact(NetdevRef netdev, Fact<T> Dcb::*part) {
+  if (!netdev) return FactRef<T>(netdev.missing());
+  return netdev->dcb.*part;
+}
+
+// Of PFC and ETS: missing also where the driver's answer is not what the NIC does (driver_record.cc).
+FactRef<Pfc> DcbFact(NetdevRef netdev, Fact<Pfc> Dcb::*part);
+FactRef<Ets> DcbFact(NetdevRef netdev, Fact<Ets> Dcb::*part);
+
+// What the driver said of them all the same: its counters, and that it can be asked.
+template <class T>
+FactRef<T> ToldByDriver(NetdevRef netdev, Fact<T> Dcb::*part) {
   if (!netdev) return FactRef<T>(netdev.missing());
   return netdev->dcb.*part;
 }

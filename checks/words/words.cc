@@ -135,9 +135,18 @@ std::string CountText(std::uint64_t count, std::string_view what) {
   return Cat(count, " ", what, count == 1 ? "" : "s");
 }
 
+bool SharesDevice(const Port& port) {
+  return port.netdev && port.lowers && !port.netdev->master.empty() &&
+         std::ranges::find(*port.lowers, port.netdev->name, &Netdev::name) != port.lowers->end();
+}
+
 std::string SubjectOf(const Port& port) {
   std::string subject = PortName(port);
-  if (port.netdev && !port.netdev->name.empty()) subject += " " + port.netdev->name;
+  if (SharesDevice(port)) {
+    subject += " " + port.netdev->master;
+  } else if (port.netdev && !port.netdev->name.empty()) {
+    subject += " " + port.netdev->name;
+  }
   return Printable(subject);
 }
 

@@ -60,7 +60,10 @@ std::string ShellWord(std::string_view word);
 // and bytes that are not UTF-8, so that no answer of a host can break a line or a terminal.
 std::string Printable(std::string_view text);
 
-// "rxe0/1 dcb0": what a person calls the port.
+// Its netdev is one of several in a bond that share one RDMA device (RoCE LAG): they are Port::lowers.
+bool SharesDevice(const Port& port);
+
+// "rxe0/1 dcb0": what a person calls the port. Of a RoCE LAG the bond is named: "mlx5_bond_0/1 bond0".
 std::string SubjectOf(const Port& port);
 
 // The netdev's name as a word of a command; "NETDEV" when it is not known.

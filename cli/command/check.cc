@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/base/status.h"
-#include "api/profile/load.h"
+#include "api/profile/site.h"
 #include "checks/words/names.h"
 #include "cli/commands.h"
 #include "cli/credentials.h"
@@ -25,7 +25,8 @@ struct CheckFlags {
   std::vector<std::string> hosts{};
   std::string inventory{};
   std::vector<std::string> facts{};
-  std::string profile{};
+  std::vector<std::string> profiles{};
+  std::vector<std::string> ports{};
   std::string level = "host";
   std::string target{};
   std::string share{};
@@ -60,12 +61,12 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
     return context.Fail(ExitStatus::kUsage,
                         "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
   }
-  const absl::StatusOr<Profile> profile =
-      LoadProfile(options.profile.empty() ? std::string(kDefaultProfileName) : options.profile);
-  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
+  const absl::StatusOr<Site> site = LoadSite(
+      options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
+  if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
   const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts(options.facts);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  const CheckSummary run = JudgeSavedHosts(*hosts, *profile);
+  const CheckSummary run = JudgeSavedHosts(*hosts, *site, options.ports);
   context.interrupt.Disarm();
   Show(context, options, run);
   return StatusOf(run);
@@ -111,17 +112,18 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
     const absl::Status secret = CheckPrivate(*addresses, context.client());
     if (!secret.ok()) return context.Fail(ExitStatus::kUsage, Message(secret));
   }
-  std::optional<Profile> profile;
-  if (!options.profile.empty()) {
-    absl::StatusOr<Profile> loaded = LoadProfile(options.profile);
-    if (!loaded.ok()) return context.Fail(ExitStatus::kUsage, Message(loaded.status()));
-    profile = *std::move(loaded);
+  HostsCheckOptions how{.level = level,
+                        .ports = options.ports,
+                        .server = *server,
+                        .watch = std::chrono::seconds(options.watch_seconds)};
+  if (!options.profiles.empty()) {
+    absl::StatusOr<Site> site = LoadSite(options.profiles);
+    if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
+    how.site = *std::move(site);
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
-  HostsCheck check(
-      hosts, level, std::move(profile), [&](const std::string& what) { context.console.Progress(what); },
-      *server, std::chrono::seconds(options.watch_seconds));
+  HostsCheck check(hosts, std::move(how), [&](const std::string& what) { context.console.Progress(what); });
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
@@ -146,8 +148,14 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
          "Judge hosts that `facts --save DIR` saved, instead of live ones: one's folder, or that of several")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--profile", options->profile, "A built-in profile or a YAML file (default: the agent's own)")
-      ->type_name("NAME|FILE");
+  app.add_option("--profile", options->profiles,
+                 "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
+                 "which says which hosts follow which (default: the agent's own)")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
+  app.add_option("--port", options->ports, "Judge only this port of each host: mlx5_0/1, mlx5_0 or ens1f0np0")
+      ->type_name("PORT")
+      ->allow_extra_args(false);
   app.add_option(
          "--level", options->level,
          "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts), "

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready profile: what hosts, and the switches between them, are judged by.
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/base/status.h"
+#include "api/profile/chain.h"
 #include "api/profile/load.h"
+#include "api/profile/site.h"
 #include "api/profile/yaml_writer.h"
 #include "cli/commands.h"
 #include "cli/render/json.h"
@@ -43,7 +47,26 @@ ExitStatus Show(const Context& context, const ProfileOptions& options) {
   return ExitStatus::kOk;
 }
 
+// A site file is what hosts are judged by, too.
+std::optional<SiteReading> ReadAsSite(const std::string& file) {
+  const absl::StatusOr<std::string> text = ReadProfileFile(file);
+  if (!text.ok() || !IsSiteText(*text)) return std::nullopt;
+  return ReadSite(*text, file);
+}
+
+ExitStatus CheckSite(const Context& context, const std::string& file, SiteReading site) {
+  const ProfileReading reading{.faults = std::move(site.faults), .files = {file}};
+  if (context.global.json) {
+    context.console.Print(ProfileCheckJson(file, reading));
+  } else {
+    context.console.Print(reading.faults.empty() ? file + ": a site file, well-formed\n"
+                                                 : ProfileFaultsText(file, reading));
+  }
+  return reading.faults.empty() ? ExitStatus::kOk : ExitStatus::kUsage;
+}
+
 ExitStatus CheckFile(const Context& context, const std::string& file) {
+  if (std::optional<SiteReading> site = ReadAsSite(file)) return CheckSite(context, file, *std::move(site));
   const absl::StatusOr<ProfileReading> reading = ReadProfile(file);
   if (!reading.ok()) return context.Fail(ExitStatus::kUsage, Message(reading.status()));
   if (!reading->profile) return Refuse(context, file, *reading);
@@ -63,7 +86,7 @@ Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global
   show->add_option("--switch", options->switch_kind, "The configuration of a switch that fits it")
       ->type_name("KIND")
       ->check(CLI::IsMember(std::vector<std::string>(kSwitchKinds.begin(), kSwitchKinds.end())));
-  CLI::App* check = app.add_subcommand("check", "Is a profile file well-formed? Names every fault");
+  CLI::App* check = app.add_subcommand("check", "Is a profile, or a site file, well-formed? Names every fault");
   check->add_option("FILE", options->name, "A YAML file")->required();
   for (CLI::App* sub : {list, show, check}) global(*sub);
   list->footer("\nExample:\n  rdmaready profile list");

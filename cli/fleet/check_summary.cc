@@ -17,8 +17,7 @@ ExitStatus StatusOf(const CheckSummary& run) {
 
 std::vector<std::string> Complaints(const CheckSummary& run) {
   std::vector<std::string> lines;
-  const HostNotes* first = nullptr;
-  std::string first_host;
+  const HostReport* first = nullptr;
   for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
     const HostReport& host = run.report.hosts[i];
     const HostNotes& notes = run.notes[i];
@@ -30,13 +29,12 @@ std::vector<std::string> Complaints(const CheckSummary& run) {
     if (!notes.store_notice.empty()) {
       lines.push_back("host " + Printable(host.host) + ": " + Printable(notes.store_notice));
     }
-    if (notes.profile_name.empty()) continue;
+    if (host.profiles.empty() || !run.profiles_of_agents) continue;
     if (first == nullptr) {
-      first = &notes;
-      first_host = host.host;
-    } else if (first->profile_digest != notes.profile_digest) {
-      lines.push_back(Printable("hosts were judged by different profiles: " + first_host + " by " +
-                                first->profile_name + ", " + host.host + " by " + notes.profile_name +
+      first = &host;
+    } else if (first->profiles != host.profiles) {
+      lines.push_back(Printable("hosts were judged by different profiles: " + first->host + " by " +
+                                NamesOf(first->profiles) + ", " + host.host + " by " + NamesOf(host.profiles) +
                                 " (name one with --profile)"));
     }
   }

@@ -16,9 +16,7 @@ namespace rdmaready {
 struct HostNotes {
   ExitStatus failure = ExitStatus::kOk;  // why HostReport::error is set, as a status
   bool software = false;                 // has software RDMA devices only
-  std::string profile_name{};            // by which it was judged
-  std::string profile_digest{};
-  std::string store_error{};   // its agent could not keep the result
+  std::string store_error{};             // its agent could not keep the result
   std::string store_notice{};  // it did, but something happened to its store before
 
   // Of a host that was not asked but recorded earlier.
@@ -29,6 +27,7 @@ struct HostNotes {
 struct CheckSummary {
   Report report{};
   std::vector<HostNotes> notes{};
+  bool profiles_of_agents = false;  // nobody named a profile: each agent took its own
 };
 
 ExitStatus StatusOf(const CheckSummary& run);

@@ -27,12 +27,8 @@ std::vector<TransferCase> PairCases(Rung level) {
   return cases;
 }
 
-// Writes and reads go the two ways: what one of them shows to be wrong is.
-bool IsWorse(const Finding& finding, const Finding& other) {
-  const auto bad = [](const Finding& one) {
-    return one.outcome == Outcome::kFail || one.outcome == Outcome::kWarn;
-  };
-  return bad(finding) && !bad(other);
+bool ShowsTrouble(const Finding& finding) {
+  return finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
 }
 
 // A case as it stands until it was run.
@@ -67,29 +63,55 @@ void LeaveOpen(HostReport& host) {
   }
 }
 
+// Each once, in the order of the groups.
+std::vector<ProfileRef> ProfilesOf(const Site& site) {
+  std::vector<ProfileRef> refs;
+  for (const Site::Group& group : site.groups) {
+    for (const Profile& profile : group.profiles) {
+      const ProfileRef ref{profile.name, profile.digest};
+      if (std::ranges::find(refs, ref) == refs.end()) refs.push_back(ref);
+    }
+  }
+  return refs;
+}
+
+// What the hosts that answered were judged by; where none did, what was asked for stays.
+void TakeProfiles(Report& report) {
+  std::vector<ProfileRef> refs;
+  for (const HostReport& host : report.hosts) {
+    for (const ProfileRef& ref : host.profiles) {
+      if (std::ranges::find(refs, ref) == refs.end()) refs.push_back(ref);
+    }
+  }
+  if (!refs.empty()) report.profiles = std::move(refs);
+}
+
+std::vector<std::vector<Finding>> FindingsOf(const Report& report) {
+  std::vector<std::vector<Finding>> findings;
+  for (const HostReport& host : report.hosts) findings.push_back(host.findings);
+  return findings;
+}
+
 }  // namespace
 
-HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
-                       AgentClient::Progress progress, ProbeOptions server, std::chrono::seconds watch)
+HostsCheck::HostsCheck(std::vector<HostClient>& hosts, HostsCheckOptions options,
+                       AgentClient::Progress progress)
     : hosts_(hosts),
-      level_(level),
-      profile_(std::move(profile)),
-      server_(std::move(server)),
-      watch_(watch),
+      options_(std::move(options)),
       progress_(std::move(progress)),
       caller_(CallerName()),
       facts_(hosts.size()),
-      used_(hosts.size()) {
-  server_.caller = caller_;
+      profiles_(hosts.size()),
+      checked_(hosts.size()),
+      parts_(hosts.size()) {
+  options_.server.caller = caller_;
+  run_.profiles_of_agents = !options_.site.has_value();
   Report& report = run_.report;
   report.version = kVersion;
   report.run_id = MakeRunId();
   report.started_unix_ns = UnixNowNs();
-  report.level = level;
-  if (profile_) {
-    report.profile_name = profile_->name;
-    report.profile_digest = profile_->digest;
-  }
+  report.level = options_.level;
+  if (options_.site) report.profiles = ProfilesOf(*options_.site);
   for (const HostClient& host : hosts) {
     report.hosts.push_back({.host = host.name, .error = host.error});
     run_.notes.push_back({.failure = host.failure});
@@ -98,19 +120,16 @@ HostsCheck::HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional
 
 CheckSummary HostsCheck::Run() {
   FanOut(hosts_.size(), [this](std::size_t i) { AskHost(i); });
-  const auto used =
-      std::ranges::find_if(used_, [](const std::optional<Profile>& profile) { return profile.has_value(); });
-  if (used != used_.end()) {
+  {
     const std::lock_guard lock(mutex_);
-    run_.report.profile_name = (*used)->name;
-    run_.report.profile_digest = (*used)->digest;
-    // What the caller gave stays: an older agent gives back only what it knows of it.
-    if (!profile_) profile_ = **used;
+    TakeProfiles(run_.report);
   }
   if (CheckNoTwins(hosts_).ok()) {
-    if (hosts_.size() > 1 && profile_) CompareHosts();
-    if (level_ >= Rung::kPeer && hosts_.size() > 1 && profile_) TestPairs();
-    if (level_ >= Rung::kServer) FanOut(hosts_.size(), [this](std::size_t i) { ProbeFrom(i); });
+    if (hosts_.size() > 1) {
+      CompareHosts();
+      if (options_.level >= Rung::kPeer) TestPairs();
+    }
+    if (options_.level >= Rung::kServer) FanOut(hosts_.size(), [this](std::size_t i) { ProbeFrom(i); });
   }
   const std::lock_guard lock(mutex_);
   run_.report.duration_ns = UnixNowNs() - run_.report.started_unix_ns;
@@ -125,13 +144,13 @@ CheckSummary HostsCheck::Snapshot() {
   for (std::size_t i = 0; i < run.report.hosts.size(); ++i) {
     HostReport& host = run.report.hosts[i];
     const auto of_server = [](const Finding& finding) { return finding.rung == Rung::kServer; };
-    if (level_ >= Rung::kServer && std::ranges::none_of(host.findings, of_server)) {
-      host.findings.push_back(NotProbed(Protocol::kSmb, server_.target, "interrupted"));
+    if (options_.level >= Rung::kServer && std::ranges::none_of(host.findings, of_server)) {
+      host.findings.push_back(NotProbed(Protocol::kSmb, options_.server.target, "interrupted"));
     }
-    if (used_[i] || !host.error.empty()) continue;
+    if (checked_[i] || !host.error.empty()) continue;
     host.error = "host " + host.host + ": interrupted before its check was done";
     run.notes[i].failure = ExitStatus::kOwnFailure;
-    if (level_ >= Rung::kLoopback) AddMissingLoopbacks(host.findings);
+    if (options_.level >= Rung::kLoopback) AddMissingLoopbacks(host.findings);
   }
   ConcludeLocked(run.report);
   return run;
@@ -140,7 +159,7 @@ CheckSummary HostsCheck::Snapshot() {
 void HostsCheck::ConcludeLocked(Report& report) const {
   Conclude(report);
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
-    if (!used_[i]) LeaveOpen(report.hosts[i]);
+    if (!checked_[i]) LeaveOpen(report.hosts[i]);
   }
 }
 
@@ -157,13 +176,19 @@ bool HostsCheck::Connect(std::size_t index) {
 void HostsCheck::AskHost(std::size_t index) {
   if (!Connect(index)) return;
   const HostClient& host = hosts_[index];
-  CheckOptions options;
-  options.profile = profile_;
-  options.level = std::min(level_, Rung::kLoopback);
-  options.caller = caller_;
-  options.run_id = run_.report.run_id;
-  options.watch = watch_;
-  options.with_facts = hosts_.size() > 1;
+  CheckOptions options{.ports = options_.ports,
+                       .level = std::min(options_.level, Rung::kLoopback),
+                       .caller = caller_,
+                       .run_id = run_.report.run_id,
+                       .watch = options_.watch,
+                       .with_facts = hosts_.size() > 1};
+  if (options_.site) {
+    absl::StatusOr<std::vector<Profile>> profiles = options_.site->ProfilesOf(host.name);
+    const std::lock_guard lock(mutex_);
+    if (!profiles.ok()) return Refuse(index, Message(profiles.status()), ExitStatus::kUsage);
+    options.profiles = *profiles;
+    profiles_[index] = *std::move(profiles);
+  }
   absl::StatusOr<CheckAnswer> answer = host.agent->Check(
       options, [&](const std::string& what) { Progress(host.name + ": " + what); },
       [&](const Finding& finding) {
@@ -171,52 +196,58 @@ void HostsCheck::AskHost(std::size_t index) {
         run_.report.hosts[index].findings.push_back(finding);
       });
   const std::lock_guard lock(mutex_);
+  if (!answer.ok()) return Refuse(index, Message(answer.status()), CallFailure(answer.status()));
   HostReport& report = run_.report.hosts[index];
   HostNotes& notes = run_.notes[index];
-  if (!answer.ok()) {
-    report.error = Message(answer.status());
-    notes.failure = CallFailure(answer.status());
-    return;
-  }
   report = std::move(answer->report);
   report.host = host.name;
   notes.software = answer->software_devices_only;
-  notes.profile_name = answer->profile.name;
-  notes.profile_digest = answer->profile.digest;
   notes.store_error = answer->store_error;
   notes.store_notice = answer->store_notice;
   facts_[index] = std::move(answer->facts);
-  used_[index] = std::move(answer->profile);
+  checked_[index] = true;
+  if (!options_.site) profiles_[index] = std::move(answer->profiles);
+  if (!facts_[index]) return;
+  absl::StatusOr<HostParts> parts = HostParts::Divide(*facts_[index], profiles_[index], options_.ports);
+  if (parts.ok()) parts_[index] = *std::move(parts);  // else the agent would have refused
+}
+
+void HostsCheck::Refuse(std::size_t index, const std::string& why, ExitStatus failure) {
+  run_.report.hosts[index].error = why;
+  run_.notes[index].failure = failure;
+}
+
+std::vector<FollowingHost> HostsCheck::Following(std::span<const std::vector<Finding>> findings) {
+  std::vector<FollowingHost> hosts;
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    hosts.push_back({hosts_[i].name, profiles_[i], parts_[i] ? &*parts_[i] : nullptr, findings[i]});
+  }
+  return hosts;
 }
 
 // Side by side, before any traffic.
 void HostsCheck::CompareHosts() {
   const std::lock_guard lock(mutex_);
-  std::vector<FleetHost> fleet;
-  for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    fleet.push_back({hosts_[i].name, facts_[i] ? &*facts_[i] : nullptr, run_.report.hosts[i].findings});
-  }
-  AppendAgreement(JudgeAgreement(fleet, *profile_), run_.report);
+  const std::vector<std::vector<Finding>> findings = FindingsOf(run_.report);
+  AppendAgreement(CompareFleets(Following(findings)), run_.report);
 }
 
 void HostsCheck::TestPairs() {
-  std::vector<PlanHost> hosts;
-  std::vector<std::vector<Finding>> findings;  // the pairs' own copy: the report may be read meanwhile
-  for (const HostReport& host : run_.report.hosts) findings.push_back(host.findings);
-  for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    hosts.push_back({hosts_[i].name, facts_[i] ? &*facts_[i] : nullptr, findings[i]});
-  }
-  PairPlan plan = PlanPairs(hosts, Ring(hosts.size()), *profile_);
+  // The pairs' own copy: the report may be read meanwhile.
+  const std::vector<std::vector<Finding>> findings = FindingsOf(run_.report);
+  FleetPlan fleets = PlanFleets(Following(findings));
+  PairPlan& plan = fleets.pairs;
   std::vector<std::size_t> slots;
   for (const PairJob& job : plan.jobs) {
     std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
     slots.push_back(of_pair.size());
-    for (const TransferCase& test : PairCases(level_)) of_pair.push_back(NotYet(test, job.place));
+    for (const TransferCase& test : PairCases(options_.level)) of_pair.push_back(NotYet(test, job.place));
     of_pair.push_back(ClassNotJudged(job.place, "interrupted"));
   }
   {
     const std::lock_guard lock(mutex_);
     run_.report.pairs = std::move(plan.pairs);
+    AppendAgreement(std::move(fleets.alone), run_.report);
   }
   PairEngine engine(hosts_, run_.report.run_id, progress_);
   for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {
@@ -226,13 +257,13 @@ void HostsCheck::TestPairs() {
 
 // From each host by itself: what one reaches says nothing about another.
 void HostsCheck::ProbeFrom(std::size_t index) {
-  if (hosts_[index].agent == nullptr || !used_[index]) return;
+  if (hosts_[index].agent == nullptr || !checked_[index]) return;
   const absl::StatusOr<ProbeAnswer> answer = hosts_[index].agent->Probe(
-      server_, [&](const std::string& step) { Progress(hosts_[index].name + ": probe, " + step); });
+      options_.server, [&](const std::string& step) { Progress(hosts_[index].name + ": probe, " + step); });
   const std::lock_guard lock(mutex_);
   std::vector<Finding>& findings = run_.report.hosts[index].findings;
   if (!answer.ok()) {
-    findings.push_back(NotProbed(Protocol::kSmb, server_.target, Message(answer.status())));
+    findings.push_back(NotProbed(Protocol::kSmb, options_.server.target, Message(answer.status())));
     if (CallFailure(answer.status()) == ExitStatus::kUnreachable) {
       NoteEnd(index, {.gone = Message(answer.status())});
     }
@@ -245,16 +276,18 @@ void HostsCheck::ProbeFrom(std::size_t index) {
 }
 
 void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot) {
-  const TransferOptions marked{.tos = profile_->tos, .system_tos = !profile_->tos.has_value()};
+  const Profile& profile = *job.profile;
+  const TransferOptions marked{.tos = profile.tos, .system_tos = !profile.tos.has_value()};
   Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
-  std::uint64_t most_bytes = 0;  // of the transfers that show the class, of those that show the same of it
-  for (const TransferCase& test : PairCases(level_)) {
+  std::uint64_t most_bytes = 0;  // of the transfers that show the class
+  for (const TransferCase& test : PairCases(options_.level)) {
     CaseOutcome outcome = engine.Run(job, test.name, marked);
     const bool plain = test.wrapping == Wrapping::kNone;
     if (plain && ShowsClass(outcome.result)) {
-      Finding judged = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, *profile_);
-      if (most_bytes == 0 || IsWorse(judged, of_class) ||
-          (!IsWorse(of_class, judged) && outcome.result.bytes > most_bytes)) {
+      Finding judged = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, profile);
+      // Writes and reads go the two ways: what one of them shows to be wrong is, and the first is told.
+      if (most_bytes == 0 || (!ShowsTrouble(of_class) &&
+                              (ShowsTrouble(judged) || outcome.result.bytes > most_bytes))) {
         most_bytes = outcome.result.bytes;
         of_class = std::move(judged);
       }

@@ -9,25 +9,35 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
+#include "api/profile/site.h"
+#include "checks/host_parts.h"
 #include "cli/fleet/check_summary.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/pair_engine.h"
 #include "cli/fleet/pair_plan.h"
+#include "cli/fleet/profile_fleets.h"
 
 namespace rdmaready {
 
+struct HostsCheckOptions {
+  Rung level = Rung::kHost;
+  std::optional<Site> site{};        // by which profiles; none: each agent takes its own
+  std::vector<std::string> ports{};  // of each host only these, by name; empty: all
+  ProbeOptions server{};             // what each asks of the SMB server, from level server on
+  std::chrono::seconds watch{};      // how long each watches its ports first
+};
+
 class HostsCheck {
  public:
-  // `hosts` outlive it. Without a profile each agent takes its own. `progress` may be empty. `server` is what
-  // each asks of the SMB server, from level server on. `watch` is how long each watches its ports first.
-  HostsCheck(std::vector<HostClient>& hosts, Rung level, std::optional<Profile> profile,
-             AgentClient::Progress progress, ProbeOptions server = {}, std::chrono::seconds watch = {});
+  // `hosts` outlive it. `progress` may be empty.
+  HostsCheck(std::vector<HostClient>& hosts, HostsCheckOptions options, AgentClient::Progress progress);
 
   // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();
@@ -38,8 +48,12 @@ class HostsCheck {
 
  private:
   void AskHost(std::size_t index);
+  // Of the hosts that answered, for what follows: each with its facts and findings of now.
+  std::vector<FollowingHost> Following(std::span<const std::vector<Finding>> findings);
   // False when there is nobody to ask: the report says why.
   bool Connect(std::size_t index);
+  // With the mutex held: the host has no report, for that reason.
+  void Refuse(std::size_t index, const std::string& why, ExitStatus failure);
   void CompareHosts();
   void TestPairs();
   void ProbeFrom(std::size_t index);
@@ -54,17 +68,16 @@ class HostsCheck {
   void NoteEnd(std::size_t host, const EndOutcome& end);
 
   std::vector<HostClient>& hosts_;
-  Rung level_;
-  std::optional<Profile> profile_;
-  ProbeOptions server_;
-  std::chrono::seconds watch_;
+  HostsCheckOptions options_;
   AgentClient::Progress progress_;
   std::string caller_;
 
   std::mutex mutex_;  // guards what follows
   CheckSummary run_;
-  std::vector<std::optional<Facts>> facts_;   // where there is another host to compare it with
-  std::vector<std::optional<Profile>> used_;  // of each host whose check has ended
+  std::vector<std::optional<Facts>> facts_;      // where there is another host to compare it with
+  std::vector<std::vector<Profile>> profiles_;   // that each host follows; empty: not known
+  std::vector<bool> checked_;                    // the host's check has ended
+  std::vector<std::optional<HostParts>> parts_;  // of the hosts that sent their facts
 };
 
 }  // namespace rdmaready

@@ -59,7 +59,7 @@ absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions
   auto parts = std::make_unique<Parts>();
   RR_ASSIGN_OR_RETURN(Profile profile, LoadProfile(std::string(kDefaultProfileName)));
   ServerOptions server;
-  server.default_profile = std::move(profile);
+  server.default_profiles.push_back(std::move(profile));
   server.state_directory = StateDirectory(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
   server.refuse_broken_store = false;
   // It listens nowhere: who asks it for a proof is who started it, and his own rights are all it has.

@@ -235,6 +235,7 @@ class Planner {
       return;
     }
     job.impossible = Impossible(from, to);
+    job.profile = &profile_;
     plan_.jobs.push_back(std::move(job));
   }
 

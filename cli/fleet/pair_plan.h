@@ -35,6 +35,7 @@ struct PairJob {
   TransferPlace place{};
   TransferPlace back{};                             // of the other direction, where both are tested at once
   std::map<std::string, std::string> impossible{};  // cases that a device of the pair cannot make, and why
+  const Profile* profile = nullptr;                 // by which it is judged; null: by none
 };
 
 // The pair reports hold what is known without a test: settings that must agree, judged once for both
@@ -45,7 +46,7 @@ struct PairPlan {
   std::vector<PairJob> jobs{};
 };
 
-// Two pair reports for each edge, one for each direction.
+// Two pair reports for each edge, one for each direction. `profile` outlives the jobs.
 PairPlan PlanPairs(std::span<const PlanHost> hosts, std::span<const Edge> edges, const Profile& profile);
 
 // What `test` makes from one host to another: no report, no profile. Without `ports` from every port that can

@@ -9,9 +9,11 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "checks/fleet/agreement.h"
+#include "checks/host_parts.h"
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
+#include "cli/fleet/profile_fleets.h"
 #include "collectors/collect.h"
 #include "collectors/dcb/dcb_writes.h"
 #include "collectors/lldp/lldp.h"
@@ -68,13 +70,37 @@ void NameApart(std::vector<SavedHost>& hosts, const std::vector<std::string>& fo
   }
 }
 
-void AddAgreement(const std::vector<SavedHost>& hosts, const Profile& profile, Report& report) {
-  std::vector<FleetHost> fleet;
+// A host that is judged by profiles of its own.
+struct JudgedHost {
+  std::vector<Profile> profiles{};
+  std::optional<HostParts> parts{};  // nothing when it cannot be judged
+  HostReport report{};
+};
+
+absl::StatusOr<JudgedHost> JudgeSaved(const SavedHost& host, const Site& site,
+                                      std::span<const std::string> ports) {
+  if (!host.error.empty()) return absl::InvalidArgumentError(host.error);
+  JudgedHost judged;
+  RR_ASSIGN_OR_RETURN(judged.profiles, site.ProfilesOf(host.name));
+  absl::StatusOr<HostParts> parts = HostParts::Divide(host.facts, judged.profiles, ports);
+  if (!parts.ok()) return absl::InvalidArgumentError("host " + host.name + ": " + Message(parts.status()));
+  judged.parts = *std::move(parts);
+  HostReport& report = judged.report;
+  report.agent_version = kVersion;
+  if (host.facts.kernel) report.kernel_release = host.facts.kernel->release;
+  report.profiles = judged.parts->profiles();
+  report.ports = judged.parts->ports();
+  report.findings = JudgeHost(*judged.parts, SteadyNowNs);
+  return judged;
+}
+
+void AddAgreement(const std::vector<SavedHost>& hosts, const std::vector<JudgedHost>& judged, Report& report) {
+  std::vector<FollowingHost> following;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const Facts* facts = hosts[i].error.empty() ? &hosts[i].facts : nullptr;
-    fleet.push_back({hosts[i].name, facts, report.hosts[i].findings});
+    following.push_back({hosts[i].name, judged[i].profiles, judged[i].parts ? &*judged[i].parts : nullptr,
+                         report.hosts[i].findings});
   }
-  AppendAgreement(JudgeAgreement(fleet, profile, SteadyNowNs), report);
+  AppendAgreement(CompareFleets(following), report);
 }
 
 }  // namespace
@@ -101,34 +127,34 @@ absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, c
   return Collect(std::move(recording), true);
 }
 
-CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile& profile) {
+CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& site,
+                             std::span<const std::string> ports) {
   CheckSummary run;
   Report& report = run.report;
   report.version = kVersion;
   report.run_id = MakeRunId();
   report.started_unix_ns = UnixNowNs();
   report.level = Rung::kHost;
-  report.profile_name = profile.name;
-  report.profile_digest = profile.digest;
-  for (const SavedHost& host : hosts) {
-    HostReport& of_host = report.hosts.emplace_back();
-    of_host.host = host.name;
+  std::vector<JudgedHost> judged(hosts.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
     HostNotes& notes = run.notes.emplace_back();
-    if (!host.error.empty()) {
-      of_host.error = host.error;
-      notes.failure = ExitStatus::kUsage;  // a bad input file
+    absl::StatusOr<JudgedHost> one = JudgeSaved(hosts[i], site, ports);
+    if (one.ok()) judged[i] = *std::move(one);
+    HostReport& of_host = report.hosts.emplace_back(std::move(judged[i].report));
+    of_host.host = hosts[i].name;
+    if (!one.ok()) {
+      of_host.error = Message(one.status());
+      notes.failure = ExitStatus::kUsage;  // a bad input file, or profiles that do not fit the host
       continue;
     }
-    of_host.agent_version = kVersion;
-    if (host.facts.kernel) of_host.kernel_release = host.facts.kernel->release;
-    of_host.findings = JudgeHost(host.facts, profile, SteadyNowNs);
-    notes.software = AllSoftware(host.facts);
-    notes.profile_name = profile.name;
-    notes.profile_digest = profile.digest;
-    notes.recorded_unix_ns = host.recorded_unix_ns;
-    notes.recorded_by = host.recorded_by;
+    notes.software = AllSoftware(hosts[i].facts);
+    notes.recorded_unix_ns = hosts[i].recorded_unix_ns;
+    notes.recorded_by = hosts[i].recorded_by;
+    for (const ProfileRef& ref : of_host.profiles) {
+      if (std::ranges::find(report.profiles, ref) == report.profiles.end()) report.profiles.push_back(ref);
+    }
   }
-  AddAgreement(hosts, profile, report);
+  AddAgreement(hosts, judged, report);
   report.duration_ns = UnixNowNs() - report.started_unix_ns;
   Conclude(report);
   return run;

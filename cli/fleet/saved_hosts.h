@@ -5,13 +5,14 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/model/facts.h"
-#include "api/model/profile.h"
+#include "api/profile/site.h"
 #include "cli/fleet/check_summary.h"
 
 namespace rdmaready {
@@ -34,7 +35,9 @@ absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::str
 absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host);
 
 // As a check of the same hosts at level host judges them.
-CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Profile& profile);
+// `ports`: only these of each host, by name; empty: all. What does not fit a host is its error.
+CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& site,
+                             std::span<const std::string> ports = {});
 
 // Saves recordings below one folder; see collectors/recording/folder.h.
 class HostSaver {

@@ -46,7 +46,8 @@ std::set<std::string> SubjectsOf(std::span<const Finding> findings) {
 
 // With whom the finding deals, unless it says so itself or there is only one that it could be.
 std::string WithSubject(const Finding& finding, bool several) {
-  const std::string text = Sentence(finding);
+  const std::string text = (finding.profile.empty() || finding.scope != Scope::kHost ? "" : finding.profile + ": ") +
+                           Sentence(finding);
   const bool calm = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
   if (finding.scope == Scope::kHost || finding.subject.empty() || (calm && !several)) return Printable(text);
   const std::string port = finding.subject.substr(0, finding.subject.find(' '));

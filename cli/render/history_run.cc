@@ -5,6 +5,17 @@
 #include <tuple>
 
 namespace rdmaready {
+namespace {
+
+// By whose demands it was found.
+std::vector<std::string> ProfilesOf(const Finding& finding, const HostReport& report) {
+  if (!finding.profile.empty()) return {finding.profile};
+  std::vector<std::string> names;
+  for (const ProfileRef& profile : report.profiles) names.push_back(profile.name);
+  return names;
+}
+
+}  // namespace
 
 bool StandsInTheWay(const Finding& finding) {
   if (!finding.hidden_by.empty()) return false;
@@ -19,11 +30,13 @@ std::vector<RunChanges> ChangesOf(std::span<const RunRecord> runs) {
       const bool trouble = StandsInTheWay(finding);
       // What was not judged, for whatever reason, says nothing new.
       if (!trouble && finding.outcome != Outcome::kPass && finding.outcome != Outcome::kWarn) continue;
-      const auto [last, fresh] =
-          known.try_emplace({runs[i].profile_name, finding.id, finding.subject}, trouble);
-      if (fresh || last->second == trouble) continue;
-      last->second = trouble;
-      (trouble ? changes[i].newly_failing : changes[i].newly_passing).push_back(finding);
+      bool changed = false;
+      for (const std::string& profile : ProfilesOf(finding, runs[i].report)) {
+        const auto [last, fresh] = known.try_emplace({profile, finding.id, finding.subject}, trouble);
+        changed = changed || (!fresh && last->second != trouble);
+        last->second = trouble;
+      }
+      if (changed) (trouble ? changes[i].newly_failing : changes[i].newly_passing).push_back(finding);
     }
   }
   return changes;

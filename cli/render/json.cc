@@ -35,12 +35,25 @@ Json ToJson(const Finding& finding) {
           {"why", finding.why},
           {"fix", finding.fix},
           {"hidden_by", finding.hidden_by},
-          {"duration_ns", finding.duration_ns}};
+          {"duration_ns", finding.duration_ns},
+          {"profile", finding.profile}};
 }
 
 Json ToJson(const std::vector<Finding>& findings) {
   Json list = Json::array();
   for (const Finding& finding : findings) list.push_back(ToJson(finding));
+  return list;
+}
+
+Json ToJson(const std::vector<ProfileRef>& profiles) {
+  Json list = Json::array();
+  for (const ProfileRef& profile : profiles) list.push_back({{"name", profile.name}, {"digest", profile.digest}});
+  return list;
+}
+
+Json ToJson(const std::vector<JudgedPort>& ports) {
+  Json list = Json::array();
+  for (const JudgedPort& port : ports) list.push_back({{"subject", port.subject}, {"profile", port.profile}});
   return list;
 }
 
@@ -54,7 +67,8 @@ Json ToJson(const HostReport& host, const HostNotes& notes) {
             {"kernel_release", host.kernel_release},
             {"verdict", Name(host.verdict)},
             {"error", host.error},
-            {"profile", {{"name", notes.profile_name}, {"digest", notes.profile_digest}}},
+            {"profiles", ToJson(host.profiles)},
+            {"ports", ToJson(host.ports)},
             {"store_error", notes.store_error},
             {"store_notice", notes.store_notice},
             {"ladder", std::move(ladder)},
@@ -175,7 +189,7 @@ Json ToJson(const RunRecord& run, const RunChanges& changes, bool with_texts) {
             {"started_unix_ns", run.started_unix_ns},
             {"duration_ns", run.duration_ns},
             {"level", Name(run.level)}};
-  Json report = ToJson(run.report, {.profile_name = run.profile_name, .profile_digest = run.profile_digest});
+  Json report = ToJson(run.report, HostNotes{});
   report.erase("host");  // the agent does not know what its caller calls it
   for (const char* key : {"store_error", "store_notice"}) report.erase(key);  // it was stored
   if (!with_texts) LeaveTextsOut(report);
@@ -251,7 +265,7 @@ std::string CheckJson(const CheckSummary& run) {
                {"duration_ns", report.duration_ns},
                {"verdict", Name(report.verdict)},
                {"level", Name(report.level)},
-               {"profile", {{"name", report.profile_name}, {"digest", report.profile_digest}}},
+               {"profiles", ToJson(report.profiles)},
                {"hosts", std::move(hosts)},
                {"pairs", std::move(pairs)}});
 }

@@ -23,6 +23,7 @@ namespace {
 // From this many hosts on, live tests that all passed are one line.
 constexpr std::size_t kFoldFromHosts = 3;
 constexpr std::size_t kLabelColumn = 8;
+constexpr std::size_t kPortsColumn = 9;
 
 std::string Summary(std::span<const Finding> findings) {
   constexpr std::array<std::pair<Outcome, std::string_view>, 5> kWords{
@@ -61,12 +62,27 @@ Detail DetailOf(const Report& report, bool verbose) {
   return report.hosts.size() >= kFoldFromHosts ? Detail::kFolded : Detail::kBrief;
 }
 
+// Which port was judged by which profile, where that is not all of them by one.
+std::string PortsText(const HostReport& host, const Style& style) {
+  std::string text;
+  const auto line = [&](const std::string& profile, std::string_view label) {
+    std::string ports;
+    for (const JudgedPort& port : host.ports) {
+      if (port.profile == profile) ports += (ports.empty() ? "" : ", ") + Printable(port.subject);
+    }
+    if (!ports.empty()) text += Labelled(style, Tone::kFaint, "  ports", kPortsColumn, Cat(label, ": ", ports));
+  };
+  if (host.profiles.size() > 1) {
+    for (const ProfileRef& profile : host.profiles) line(profile.name, Printable(profile.name));
+  }
+  line("", "judged by no profile");
+  return text;
+}
+
 std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, bool verbose,
                      const Style& style) {
-  const std::string& profile =
-      notes.profile_name.empty() && host.error.empty() ? report.profile_name : notes.profile_name;
-  std::string text = HostHeading(host, profile, notes, style);
-  text += FindingsBlock(style, host.findings, DetailOf(report, verbose));
+  std::string text = HostHeading(host, NamesOf(host.profiles), notes, style);
+  text += FindingsBlock(style, host.findings, DetailOf(report, verbose)) + PortsText(host, style);
   if (!host.error.empty()) {
     text += Labelled(style, Tone::kBad, "  error", 9, Printable(host.error));
     if (host.findings.empty()) return text;

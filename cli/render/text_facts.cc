@@ -102,6 +102,8 @@ void ListDcb(Listing& out, const Dcb& dcb) {
   out.Offered(4, "ETS", dcb.ets, EtsText);
   out.Offered(4, "APP", dcb.app, AppText);
   out.Offered(4, "trust", dcb.app_trust, TrustText);
+  out.KnownLine(4, "trust of the NIC", dcb.nic_trust, NicTrustText);
+  out.KnownLine(4, "DSCPs of the NIC", dcb.nic_dscp_map, DscpMapText);
   out.Offered(4, "DCBX", dcb.dcbx, DcbxText);
   out.Offered(4, "buffers", dcb.buffer, BufferText);
   if (dcb.thresholds || dcb.thresholds.missing().kind != Missing::Kind::kUnsupported)
@@ -177,6 +179,7 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
     out.Line(4, "VLAN", netdev.vlan_id, [](std::uint16_t id) { return std::to_string(id); });
   }
   if (netdev.vlan_egress) out.Line(4, "priority to PCP", EgressText(*netdev.vlan_egress));
+  if (netdev.vlan_reorder && !*netdev.vlan_reorder) out.Line(4, "reorder_hdr", "off");
   out.KnownLine(4, "mqprio", netdev.mqprio, MqprioText);
   out.Line(4, "addresses", netdev.addresses, AddressesText);
   ListDcb(out, netdev.dcb);

@@ -19,8 +19,8 @@ std::string FirewallText(const Firewall& firewall) {
   std::size_t rules = 0;
   for (const FirewallChain& chain : firewall.chains) rules += chain.rules.size();
   return fmt::format("{} rules for what arrives, in {} chains, {} of them at a hook{}", rules,
-                     firewall.chains.size(), std::ranges::count(firewall.chains, true, &FirewallChain::input_hook),
-                     legacy);
+                     firewall.chains.size(),
+                     std::ranges::count(firewall.chains, true, &FirewallChain::input_hook), legacy);
 }
 
 std::string NodesText(const std::vector<DeviceNode>& nodes) {
@@ -85,7 +85,9 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   });
   say("packet filter", facts.firewall, FirewallText);
   say("routing rules", facts.routing_rules, RulesText);
+  say("default routes", facts.default_routes, NamesText);
   say("ToS set at boot", facts.tos_keepers, NamesText);
+  say("DCB set at boot", facts.dcb_keepers, NamesText);
   say("own markings", facts.markings, MarkingsText);
   say("booted from", facts.boot_targets, TargetsText);
   say("CPU governors", facts.cpu_governors, NamesText);

@@ -138,6 +138,21 @@ std::string ThresholdsText(const PauseThresholds& thresholds) {
   return text.empty() ? "no buffer" : text;
 }
 
+std::string NicTrustText(AppSelector trust) { return trust == AppSelector::kDscp ? "DSCP" : "PCP"; }
+
+std::string DscpMapText(const DscpMap& map) {
+  std::string text;
+  std::size_t first = 0;
+  for (std::size_t dscp = 1; dscp <= map.size(); ++dscp) {
+    if (dscp < map.size() && map[dscp] == map[first]) continue;
+    const std::string range =
+        dscp - 1 == first ? fmt::format("{}", first) : fmt::format("{}-{}", first, dscp - 1);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", range, map[first]);
+    first = dscp;
+  }
+  return text;
+}
+
 std::string MaxRatesText(const MaxRatesKbps& rates) {
   std::string text;
   for (std::size_t i = 0; i < rates.size(); ++i) {
@@ -198,6 +213,7 @@ std::string UpperText(const UpperNetdev& upper) {
   text += upper.admin_up ? (upper.carrier ? ", up" : ", no carrier") : ", administratively down";
   text += fmt::format(", MTU {}", BytesText(upper.mtu_bytes));
   if (upper.vlan_egress) text += ", priority to PCP " + EgressText(*upper.vlan_egress);
+  if (upper.vlan_reorder && !*upper.vlan_reorder) text += ", reorder_hdr off";
   return text + (upper.addresses ? ", addresses " + AddressesText(*upper.addresses) : ", addresses not known");
 }
 

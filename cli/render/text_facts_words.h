@@ -22,6 +22,8 @@ std::string TrustText(const std::vector<AppSelector>& order);
 std::string DcbxText(const Dcbx& dcbx);
 std::string BufferText(const PortBuffer& buffer);  // "256 KiB: 0:128 KiB 1:128 KiB, priority to buffer 0:0 ..."
 std::string ThresholdsText(const PauseThresholds& thresholds);  // "buffer 1 from 180 KiB, until 170 KiB"
+std::string NicTrustText(AppSelector trust);                    // "DSCP"
+std::string DscpMapText(const DscpMap& map);                    // "0-7:0 8-15:1 16-63:2"
 std::string MaxRatesText(const MaxRatesKbps& rates);            // "3:1 Gb/s", "no limits"
 
 std::string AddressesText(const std::vector<IpAddress>& addresses);

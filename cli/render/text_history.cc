@@ -95,7 +95,7 @@ std::string RunLine(const RunRecord& run, const RunChanges& changes, const RunCo
                      Padded(ShortId(run.run_id), columns.id) +
                      style.Paint(ToneOf(run.report.verdict), Padded(Word(run.report.verdict), kVerdictWidth)) +
                      Padded(Name(run.level), columns.level) +
-                     Padded(Printable(run.profile_name), columns.profile);
+                     Padded(Printable(NamesOf(run.report.profiles)), columns.profile);
   const std::string story = Story(run, changes);
   if (story.empty()) return TrimRight(line) + "\n";
   // Where too little room is left beside the columns, the story goes below them.
@@ -117,7 +117,7 @@ std::string RunsText(const HostHistory& host, const Style& style) {
   for (const RunRecord& run : host.history.runs) {
     columns.id = std::max(columns.id, ShortId(run.run_id).size());
     columns.level = std::max(columns.level, Name(run.level).size());
-    columns.profile = std::max(columns.profile, Printable(run.profile_name).size());
+    columns.profile = std::max(columns.profile, Printable(NamesOf(run.report.profiles)).size());
   }
   std::string text =
       std::string(kHistoryMargin, ' ') +
@@ -206,11 +206,10 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
       report.run_id = record.run_id;
       report.started_unix_ns = record.started_unix_ns;
       report.duration_ns = std::max(report.duration_ns, record.duration_ns);
-      report.profile_name = record.profile_name;
       report.level = std::max(report.level, record.level);
       report.hosts.push_back(record.report);
       report.hosts.back().host = host.host;
-      check.notes.push_back({.profile_name = record.profile_name, .profile_digest = record.profile_digest});
+      check.notes.emplace_back();
     }
   }
   std::string text;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
+#include <linux/if_vlan.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
@@ -48,11 +49,22 @@ absl::Status DecodeEgress(std::span<const std::byte> nest, std::vector<VlanPrior
   return absl::OkStatus();
 }
 
+// The kernel leaves the attribute out when no flag is set (vlan_fill_info of net/8021q/vlan_netlink.c).
+absl::StatusOr<bool> DecodeReorder(const Attributes& vlan) {
+  const auto raw = vlan.Find(IFLA_VLAN_FLAGS);
+  if (!raw) return false;
+  ifla_vlan_flags flags{};
+  if (raw->size() != sizeof flags) return Malformed("VLAN information", "flags that are none");
+  std::memcpy(&flags, raw->data(), sizeof flags);
+  return (flags.flags & VLAN_FLAG_REORDER_HDR) != 0;
+}
+
 absl::Status DecodeVlan(std::span<const std::byte> data, Link& link) {
   RR_ASSIGN_OR_RETURN(const Attributes vlan, Attributes::Parse(data, "VLAN information"));
   RR_ASSIGN_OR_RETURN(const std::uint16_t id, vlan.U16(IFLA_VLAN_ID));
   if (id > kLargestVlanId) return Malformed("VLAN information", fmt::format("VLAN {}", id));
   link.vlan_id = id;
+  RR_ASSIGN_OR_RETURN(link.vlan_reorder, DecodeReorder(vlan));
   const auto egress = vlan.Find(IFLA_VLAN_EGRESS_QOS);
   return egress ? DecodeEgress(*egress, link.vlan_egress) : absl::OkStatus();
 }
@@ -145,6 +157,11 @@ Fact<std::uint16_t> VlanIdOf(const Link& link) {
 
 Fact<std::vector<VlanPriority>> VlanEgressOf(const Link& link) {
   if (link.vlan_id) return link.vlan_egress;
+  return Missing{Missing::Kind::kUnsupported, "not a VLAN device"};
+}
+
+Fact<bool> VlanReorderOf(const Link& link) {
+  if (link.vlan_id) return link.vlan_reorder;
   return Missing{Missing::Kind::kUnsupported, "not a VLAN device"};
 }
 

@@ -33,6 +33,7 @@ struct Link {
   bool peer_elsewhere = false;              // `peer` counts in another network namespace
   std::optional<std::uint16_t> vlan_id{};   // of a VLAN
   std::vector<VlanPriority> vlan_egress{};  // of a VLAN
+  bool vlan_reorder = false;                // of a VLAN: REORDER_HDR
   std::optional<std::uint8_t> bond_mode{};  // of a bond: BOND_MODE_* of linux/if_bonding.h
 
   bool operator==(const Link&) const = default;
@@ -47,6 +48,7 @@ absl::StatusOr<Link> ReadLinkByIndex(HostReader& host, std::uint32_t ifindex);
 // Missing when the interface is no VLAN.
 Fact<std::uint16_t> VlanIdOf(const Link& link);
 Fact<std::vector<VlanPriority>> VlanEgressOf(const Link& link);
+Fact<bool> VlanReorderOf(const Link& link);
 
 // Whether IFLA_LINK of this kind of interface names what carries its frames. For a veth it names the other end,
 // for a tunnel the interface whose address it uses.

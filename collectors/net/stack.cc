@@ -57,6 +57,7 @@ UpperNetdev UpperOf(const Link& link, const Fact<AddressTable>& addresses) {
                     .mtu_bytes = link.mtu_bytes};
   upper.vlan_id = VlanIdOf(link);
   upper.vlan_egress = VlanEgressOf(link);
+  upper.vlan_reorder = VlanReorderOf(link);
   upper.bond_mode = link.kind != "bond" ? Missing{Missing::Kind::kUnsupported, "not a bond"}
                     : link.bond_mode    ? BondModeOf(*link.bond_mode)
                                         : Failed("the kernel does not tell the mode of " + link.name);

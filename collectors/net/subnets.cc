@@ -94,8 +94,8 @@ NetlinkRequest RouteRequest(const Raw& from, const Raw& to) {
           Payload::Of(header).Bytes(RTA_DST, BytesOf(to)).Bytes(RTA_SRC, BytesOf(from)).bytes()};
 }
 
-Fact<IpRoute> ReadRoute(HostReader& host, const Network& network, const Raw& from, const Raw& to) {
-  const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, RouteRequest(from, to), "route");
+Fact<IpRoute> AskForRoute(HostReader& host, const Network& network, const NetlinkRequest& request) {
+  const absl::StatusOr<NetlinkMessage> answer = AskForOne(host, request, "route");
   // ENETUNREACH, EHOSTUNREACH: the kernel knows no way, which is an answer.
   if (answer.status().code() == absl::StatusCode::kFailedPrecondition) return IpRoute{};
   if (!answer.ok()) return MissingFrom(answer.status());
@@ -105,6 +105,17 @@ Fact<IpRoute> ReadRoute(HostReader& host, const Network& network, const Raw& fro
   const absl::StatusOr<Link> link = FindLink(host, network, raw->ifindex);
   if (!link.ok()) return MissingFrom(link.status());
   return IpRoute{.netdev = link->name, .gateway = std::move(raw->gateway)};
+}
+
+Fact<IpRoute> ReadRoute(HostReader& host, const Network& network, const Raw& from, const Raw& to) {
+  return AskForRoute(host, network, RouteRequest(from, to));
+}
+
+NetlinkRequest RouteRequest(const Raw& to) {
+  rtmsg header{};
+  header.rtm_family = static_cast<unsigned char>(to.family);
+  header.rtm_dst_len = static_cast<unsigned char>(to.bytes * 8);
+  return {NETLINK_ROUTE, RTM_GETROUTE, false, Payload::Of(header).Bytes(RTA_DST, BytesOf(to)).bytes()};
 }
 
 struct Place {
@@ -207,6 +218,17 @@ Fact<std::vector<Subnet>> ReadSubnets(HostReader& host, const Network& network, 
     }
   }
   return subnets;
+}
+
+Fact<std::vector<std::string>> ReadDefaultRoutes(HostReader& host, const Network& network) {
+  std::vector<std::string> netdevs;
+  for (const char* nobody : {"192.0.2.1", "2001:db8::1"}) {
+    const Fact<IpRoute> route = AskForRoute(host, network, RouteRequest(*Parse(nobody)));
+    if (!route) return route.missing();
+    const bool known = route->netdev.empty() || std::ranges::find(netdevs, route->netdev) != netdevs.end();
+    if (!known) netdevs.push_back(route->netdev);
+  }
+  return netdevs;
 }
 
 Fact<std::vector<Neighbour>> NeighboursOf(const Network& network, const Port& port) {

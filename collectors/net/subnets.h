@@ -33,6 +33,10 @@ std::string ProbeAddress(const IpAddress& own, const std::set<std::string>& take
 // Of every address but link-local and loopback ones, on the port's netdev and on what is built on it.
 Fact<std::vector<Subnet>> ReadSubnets(HostReader& host, const Network& network, const Port& port);
 
+// By which netdevs the kernel would send to the addresses of documentation (RFC 5737, RFC 3849), which are in
+// nobody's network: those of the default routes of IPv4 and IPv6, each once. Nothing is sent.
+Fact<std::vector<std::string>> ReadDefaultRoutes(HostReader& host, const Network& network);
+
 // On the port's netdev and on what is built on it.
 Fact<std::vector<Neighbour>> NeighboursOf(const Network& network, const Port& port);
 

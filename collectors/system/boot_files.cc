@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kMostBootFiles = 256;
 
 constexpr std::array<std::string_view, 3> kTosWords{"default_roce_tos", "cma_roce_tos", "traffic_class"};
+// NVIDIA's script sets it, and PFC besides; it adds itself to openibd's hooks.
+constexpr std::string_view kTosScript = "doRoCE";
+constexpr std::string_view kHookFolder = "/etc/infiniband";
 constexpr std::array<std::string_view, 7> kBootFolders{"/etc/systemd/system",
                                                        "/etc/udev/rules.d",
                                                        "/etc/rdma",
@@ -58,6 +61,45 @@ std::optional<Number> NumberAfter(std::string_view line, std::string_view key) {
   return TakeNumber<Number>(line);
 }
 
+// All files that may set something at boot.
+Fact<std::vector<std::string>> BootPaths(HostReader& host, const std::vector<std::string_view>& besides) {
+  std::vector<std::string> paths(kBootFiles.begin(), kBootFiles.end());
+  std::vector<std::string_view> folders(kBootFolders.begin(), kBootFolders.end());
+  folders.insert(folders.end(), besides.begin(), besides.end());
+  for (const std::string_view folder : folders) {
+    const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
+    if (!names.ok()) {
+      if (names.status().code() == absl::StatusCode::kNotFound) continue;
+      return MissingFrom(names.status());
+    }
+    for (const std::string& name : *names) {
+      if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
+    }
+  }
+  return paths;
+}
+
+// Those of the files that hold one of the words outside of comments.
+Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::string> paths,
+                                         const std::vector<std::string>& words) {
+  const bool too_many = paths.size() > kMostBootFiles;
+  if (too_many) paths.resize(kMostBootFiles);
+  std::vector<std::string> keepers;
+  std::optional<Missing> unread;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, path, words);
+    if (!lines.ok()) {
+      unread = MissingFrom(lines.status());
+    } else if (KeepsTos(*lines)) {
+      keepers.push_back(path);
+    }
+  }
+  if (keepers.empty() && unread) return *unread;
+  if (keepers.empty() && too_many)
+    return Missing{Missing::Kind::kFailed, "too many files below /etc to look at"};
+  return keepers;
+}
+
 }  // namespace
 
 bool KeepsTos(std::span<const std::string> lines) {
@@ -88,34 +130,15 @@ std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines,
 }
 
 Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host) {
-  const std::vector<std::string> words(kTosWords.begin(), kTosWords.end());
-  std::vector<std::string> paths(kBootFiles.begin(), kBootFiles.end());
-  for (const std::string_view folder : kBootFolders) {
-    const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
-    if (!names.ok()) {
-      if (names.status().code() == absl::StatusCode::kNotFound) continue;
-      return MissingFrom(names.status());
-    }
-    for (const std::string& name : *names) {
-      if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
-    }
-  }
-  const bool too_many = paths.size() > kMostBootFiles;
-  if (too_many) paths.resize(kMostBootFiles);
-  std::vector<std::string> keepers;
-  std::optional<Missing> unread;
-  for (const std::string& path : paths) {
-    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, path, words);
-    if (!lines.ok()) {
-      unread = MissingFrom(lines.status());
-    } else if (KeepsTos(*lines)) {
-      keepers.push_back(path);
-    }
-  }
-  if (keepers.empty() && unread) return *unread;
-  if (keepers.empty() && too_many)
-    return Missing{Missing::Kind::kFailed, "too many files below /etc to look at"};
-  return keepers;
+  Fact<std::vector<std::string>> keepers = BootFilesWith(host, {}, {kTosWords.begin(), kTosWords.end()});
+  if (!keepers || !keepers->empty()) return keepers;
+  return BootFilesWith(host, {kHookFolder}, {std::string(kTosScript)});
+}
+
+Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector<std::string_view>& folders,
+                                             const std::vector<std::string>& words) {
+  const Fact<std::vector<std::string>> paths = BootPaths(host, folders);
+  return paths ? FilesWith(host, *paths, words) : paths;
 }
 
 Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host) {

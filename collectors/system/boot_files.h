@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/model/facts.h"
@@ -23,6 +24,11 @@ std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines,
 // The paths of files of systemd units, udev rules and network scripts that set them; sorted by folder. Missing
 // when there are more files than anybody would write by hand and none of the first ones does.
 Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host);
+
+// Files that hold one of `words` outside of comments, among those of systemd units, udev rules, scripts and
+// tables that are read at boot, and in `folders` besides. Sorted by folder; Missing as ReadTosKeepers says.
+Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector<std::string_view>& folders,
+                                             const std::vector<std::string>& words);
 
 Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host);
 

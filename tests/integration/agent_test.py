@@ -127,7 +127,7 @@ class AnAgent(unittest.TestCase):
             with tool.Agent("--config", config) as agent:
                 self.assertTrue(agent.state.exists())
                 self.assertFalse((pathlib.Path(directory) / "not here").exists())
-                self.assertEqual(tool.rdmaready("check", agent.address, "--output", "json").json["profile"]["name"], "virtual-fabric")
+                self.assertEqual(tool.rdmaready("check", agent.address, "--output", "json").json["profiles"][0]["name"], "virtual-fabric")
                 json.loads(agent.logged("listening"))
 
 

@@ -61,7 +61,7 @@ class Judged(Saved):
         again = tool.rdmaready("check", "--facts", self.folder, "--output", "json")
         self.assertEqual(again.status, self.live.status, again)
         self.assertEqual(findings(again.json), findings(self.live.json))
-        for field in ("host", "verdict", "ladder", "kernel_release", "profile", "agent_version"):
+        for field in ("host", "verdict", "ladder", "kernel_release", "profiles", "ports", "agent_version"):
             self.assertEqual(again.json["hosts"][0][field], self.live.json["hosts"][0][field])
         self.assertIn("unix_ns", again.json["hosts"][0]["recorded"])
 
@@ -85,7 +85,7 @@ class Judged(Saved):
 
     def test_the_profile_is_chosen_as_for_a_live_host(self):
         answer = tool.rdmaready("check", "--facts", self.folder, "--profile", "virtual-fabric", "--output", "json")
-        self.assertEqual(answer.json["profile"]["name"], "virtual-fabric")
+        self.assertEqual(answer.json["profiles"][0]["name"], "virtual-fabric")
         self.one_line(tool.rdmaready("check", "--facts", self.folder, "--profile", "no-such"), 2, "no-such")
 
     def test_several_hosts_stand_side_by_side(self):

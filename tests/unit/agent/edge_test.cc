@@ -32,7 +32,7 @@ class EdgeTest : public testing::Test {
  protected:
   EdgeTest() {
     std::filesystem::create_directories(directory_);
-    options_.default_profile = *LoadProfile("virtual-fabric");
+    options_.default_profiles = {*LoadProfile("virtual-fabric")};
     options_.state_directory = directory_ + "/state";
     options_.listen = {"unix:" + directory_ + "/sock"};
   }

@@ -108,7 +108,7 @@ TEST_F(ServiceTest, TrafficIsMarkedAsTheCallerSaysElseTheProfileElseTheSystem) {
     EXPECT_TRUE(agent.Client("a")->TestLoopback({}, {"send-1k"}, "", "", {}, {}, options).ok());
     return agent.store.transfers.back().result.marking.tos;
   };
-  EXPECT_EQ(marked({}), agent.agent().config().default_profile.tos);
+  EXPECT_EQ(marked({}), agent.agent().config().default_profiles.front().tos);
   EXPECT_NE(marked({}), std::nullopt) << "the profile of these tests names one";
   EXPECT_EQ(marked({.tos = 8}), 8);
   EXPECT_EQ(marked({.tos = 0}), 0);

@@ -67,7 +67,7 @@ class ServedAgent {
       : agent_(other_host ? std::move(other_host) : std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host),
                store, std::move(make_link),
                {.version = "9.9.9",
-                .default_profile = *LoadProfile("virtual-fabric"),
+                .default_profiles = {*LoadProfile("virtual-fabric")},
                 .lock_directory = lock_directory,
                 .instance_id = "cafe",
                 .events =

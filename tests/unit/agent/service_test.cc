@@ -127,7 +127,8 @@ TEST_F(ServiceTest, ACheckStreamsTheFindingsThatTheReportHolds) {
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_FALSE(streamed.empty());
   EXPECT_EQ(streamed, answer->report.findings);
-  EXPECT_EQ(answer->profile.name, "virtual-fabric");
+  ASSERT_EQ(answer->profiles.size(), 1U);
+  EXPECT_EQ(answer->profiles[0].name, "virtual-fabric");
   EXPECT_EQ(answer->report.agent_version, "9.9.9");
   ASSERT_THAT(agent.store.runs, SizeIs(1));
   EXPECT_EQ(agent.store.runs.front().run_id, answer->run_id);
@@ -222,14 +223,6 @@ TEST_F(ServiceTest, AVerdictStandsAlthoughTheStoreIsFull) {
   EXPECT_EQ(answer->store_error, "store: disk full");
 }
 
-TEST_F(ServiceTest, AProfileNameIsNeverAPath) {
-  ServedAgent agent(BothEnds(), locks_);
-  for (const char* name : {"/etc/passwd", "../x.yaml", "no-such"}) {
-    const absl::Status status = agent.Client("a")->Check({.profile_name = name}, {}, {}).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
-  }
-}
-
 TEST_F(ServiceTest, ALoopbackTestNamesWhatDoesNotExist) {
   ServedAgent agent(BothEnds(), locks_);
   const auto client = agent.Client("a");
@@ -295,7 +288,7 @@ TEST_F(ServiceTest, RemembersWhatItStored) {
   EXPECT_EQ(history->runs[0].run_id, check->run_id);
   EXPECT_EQ(history->runs[0].report, check->report);
   EXPECT_EQ(history->runs[0].level, Rung::kLoopback);
-  EXPECT_EQ(history->runs[0].profile_name, "virtual-fabric");
+  EXPECT_EQ(NamesOf(history->runs[0].report.profiles), "virtual-fabric");
   ASSERT_EQ(history->transfers.size(), agent.store.transfers.size());
   EXPECT_EQ(history->transfers[0].result, agent.store.transfers[0].result);
   EXPECT_EQ(history->transfers[0].role, "loopback");
@@ -367,7 +360,7 @@ TEST_F(ServiceTest, TheAgentsOwnCheckIsKeptAndChangesNothing) {
   CheckByItself(agent.agent(), {}, {});
   ASSERT_THAT(agent.store.runs, SizeIs(1));
   EXPECT_EQ(agent.store.runs.front().level, Rung::kHost);
-  EXPECT_EQ(agent.store.runs.front().profile_name, "virtual-fabric");
+  EXPECT_EQ(NamesOf(agent.store.runs.front().report.profiles), "virtual-fabric");
   EXPECT_TRUE(agent.store.transfers.empty());
 }
 

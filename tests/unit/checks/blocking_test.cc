@@ -38,7 +38,9 @@ std::vector<Profile> Others() {
   Profile roles = VirtualFabricProfile();
   roles.roles = {Role::kSmbServer,     Role::kSmbClient,  Role::kNvmeTarget, Role::kNvmeHost,
                  Role::kIserInitiator, Role::kIserTarget, Role::kNfsServer,  Role::kNfsClient};
-  return {tagged, cluster, roles, VirtualFabricProfile(), Profile{.name = "asks-nothing"}};
+  Profile some = VirtualFabricProfile();
+  some.ports = {{.netdev = "dcb*"}};
+  return {tagged, cluster, roles, some, VirtualFabricProfile(), Profile{.name = "asks-nothing"}};
 }
 
 // A demand that no profile makes would never block, and one that every profile makes always.
@@ -54,6 +56,16 @@ TEST(Blocking, OfEveryCheckIsAskedForByOneProfileAndNotByAnother) {
     EXPECT_EQ(std::ranges::all_of(profiles, blocks), always) << check.id;
     EXPECT_EQ(Blocks(check, Profile{.name = "asks-nothing"}), always) << check.id;
   }
+}
+
+TEST(Blocking, IsNotMadeByAdvice) {
+  const Check& tsa = *FindCheck("ets.tsa");
+  Profile profile = VirtualFabricProfile();
+  EXPECT_TRUE(Blocks(tsa, profile));
+  profile.advice = std::vector<Profile::Key>{Profile::Key::kDcbx, Profile::Key::kEts};
+  EXPECT_FALSE(Blocks(tsa, profile));
+  EXPECT_FALSE(Blocks(*FindCheck("dcbx.mode"), profile));
+  EXPECT_TRUE(Blocks(*FindCheck("pfc.lossless-priority"), profile));
 }
 
 // Over all cases and all profiles: what fails blocks, and what does not block is at most a warning.

@@ -5,6 +5,7 @@ namespace rdmaready {
 
 // One for each family of checks/catalog.cc.
 std::vector<CheckCase> InventoryCases();
+std::vector<CheckCase> SelectionCases();
 std::vector<CheckCase> BondCases();
 std::vector<CheckCase> BootCases();
 std::vector<CheckCase> DriverCases();
@@ -27,12 +28,14 @@ std::vector<CheckCase> GidCases();
 std::vector<CheckCase> MarkingCases();
 std::vector<CheckCase> CongestionCases();
 std::vector<CheckCase> DcbxCases();
+std::vector<CheckCase> DcbAtBootCases();
 std::vector<CheckCase> DriftCases();
 std::vector<CheckCase> PeerCases();
 std::vector<CheckCase> PauseCases();
 std::vector<CheckCase> PfcCases();
 std::vector<CheckCase> PfcRoomCases();
 std::vector<CheckCase> PfcCountedCases();
+std::vector<CheckCase> PriorityCountedCases();
 std::vector<CheckCase> EtsCases();
 std::vector<CheckCase> EtsOthersCases();
 std::vector<CheckCase> SwitchAgreesCases();
@@ -47,14 +50,49 @@ std::vector<CheckCase> PairCases();
 
 const std::vector<CheckCase>& AllCheckCases() {
   static const std::vector<CheckCase> cases = Joined({
-      InventoryCases(),  BondCases(),         BootCases(),         DriverCases(),         InfinibandCases(),
-      LinkCases(),       LinkHealthCases(),   PcieCases(),         PortCountedCases(),    RdmaCountedCases(),
-      NicCountedCases(), DeviceLimitsCases(), MtuCases(),          HostCases(),           SecurityCases(),
-      IpCases(),         ArpCases(),          FirewallCases(),     VlanCases(),           GidCases(),
-      MarkingCases(),    CongestionCases(),   DcbxCases(),         DriftCases(),          PeerCases(),
-      PauseCases(),      PfcCases(),          PfcRoomCases(),      PfcCountedCases(),     EtsCases(),
-      EtsOthersCases(),  SwitchAgreesCases(), AppCases(),          ClassificationCases(), ChainCases(),
-      SmbCases(),        SmbServingCases(),   StorageRolesCases(), AgreementCases(),      PairCases(),
+      SelectionCases(),
+      InventoryCases(),
+      BondCases(),
+      BootCases(),
+      DriverCases(),
+      InfinibandCases(),
+      LinkCases(),
+      LinkHealthCases(),
+      PcieCases(),
+      PortCountedCases(),
+      RdmaCountedCases(),
+      NicCountedCases(),
+      DeviceLimitsCases(),
+      MtuCases(),
+      HostCases(),
+      SecurityCases(),
+      IpCases(),
+      ArpCases(),
+      FirewallCases(),
+      VlanCases(),
+      GidCases(),
+      MarkingCases(),
+      CongestionCases(),
+      DcbxCases(),
+      DriftCases(),
+      PeerCases(),
+      PauseCases(),
+      PfcCases(),
+      PfcRoomCases(),
+      PfcCountedCases(),
+      EtsCases(),
+      EtsOthersCases(),
+      SwitchAgreesCases(),
+      AppCases(),
+      ClassificationCases(),
+      ChainCases(),
+      DcbAtBootCases(),
+      PriorityCountedCases(),
+      SmbCases(),
+      SmbServingCases(),
+      StorageRolesCases(),
+      AgreementCases(),
+      PairCases(),
   });
   return cases;
 }

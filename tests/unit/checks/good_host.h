@@ -70,6 +70,8 @@ inline Dcb GoodDcb() {
   dcb.peer = {.ets = none, .pfc = none, .app = none};
   dcb.cee = none;
   dcb.thresholds = none;
+  dcb.nic_trust = none;
+  dcb.nic_dscp_map = none;
   return dcb;
 }
 
@@ -112,6 +114,7 @@ inline Netdev GoodNetdev() {
   netdev.statistics = std::vector<NicStatistic>{};
   netdev.mqprio = Missing{.kind = Missing::Kind::kUnsupported, .detail = "another queueing discipline"};
   netdev.lldp_agent = Missing{.kind = Missing::Kind::kUnsupported, .detail = "lldpad does not run"};
+  netdev.vlan_reorder = Missing{.kind = Missing::Kind::kUnsupported, .detail = "not a VLAN device"};
   netdev.pfc_storm_timeout_ms = Missing{.kind = Missing::Kind::kUnsupported, .detail = "not offered"};
   return netdev;
 }
@@ -214,6 +217,8 @@ inline Facts GoodHost() {
   host.agent_capabilities = std::uint64_t{0x7000};  // CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK
   host.agent_process = std::string("rdmaready-agent");
   host.tos_keepers = std::vector<std::string>{"/etc/systemd/system/rdma-tos.service"};
+  host.dcb_keepers = std::vector<std::string>{"/etc/systemd/system/dcb.service"};
+  host.default_routes = std::vector<std::string>{"eth0"};
   host.boot_targets = std::vector<BootTarget>{};
   host.markings = std::vector<ConsumerMarking>{};
   host.lldp_agents = std::vector<std::string>{};
@@ -316,6 +321,7 @@ Facts WithVlan(Change change) {
     vlan.mtu_bytes = 9000;
     vlan.vlan_id = std::uint16_t{711};
     vlan.vlan_egress = std::vector<VlanPriority>{{.from = 0, .pcp = 3}};
+    vlan.vlan_reorder = true;
     vlan.addresses = port.netdev->addresses;
     Netdev netdev = *port.netdev;
     netdev.addresses = std::vector<IpAddress>{};

@@ -103,8 +103,10 @@ TEST(Complaints, NameWhatBelongsOnStandardError) {
             std::vector<std::string>{"host b: connect to 10.0.0.2:7471: Connection refused"});
   CheckSummary check = PeerCheck();
   EXPECT_TRUE(Complaints(check).empty());
-  check.notes[1].profile_digest = "other";
+  check.report.hosts[1].profiles = {{"virtual-fabric", "other"}};
   check.notes[0].store_error = "disk full";
+  EXPECT_EQ(Complaints(check).size(), 1U);  // a site file wants it so
+  check.profiles_of_agents = true;
   ASSERT_EQ(Complaints(check).size(), 2U);
   EXPECT_EQ(Complaints(check)[0], "host 127.0.0.1:9001: the result was not stored: disk full");
 }

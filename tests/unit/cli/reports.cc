@@ -50,16 +50,17 @@ CheckSummary Begin(Rung level) {
   report.run_id = "20261120T191700Z-4f1c09aa";
   report.started_unix_ns = 1'795'200'000'000'000'000;
   report.duration_ns = 2'100'000'000;
-  report.profile_name = "virtual-fabric";
-  report.profile_digest = "00ff";
+  report.profiles = {{"virtual-fabric", "00ff"}};
   report.level = level;
   return check;
 }
 
 void AddHost(CheckSummary& check, HostReport host) {
   HostNotes notes;
-  if (host.error.empty())
-    notes = {.software = true, .profile_name = "virtual-fabric", .profile_digest = "00ff"};
+  if (host.error.empty()) {
+    notes.software = true;
+    host.profiles = check.report.profiles;
+  }
   if (!host.error.empty()) notes.failure = ExitStatus::kUnreachable;
   check.report.hosts.push_back(std::move(host));
   check.notes.push_back(notes);

@@ -40,7 +40,7 @@ TEST_F(DiskFullTest, IsSaidAndOverWhenThereIsRoom) {
   std::vector<std::string> acknowledged;
   absl::Status refused;
   {
-    const FileSizeLimit limit(128 << 10);
+    const FileSizeLimit limit(160 << 10);
     for (int i = 0; i < 500; ++i) {
       const std::string id = "run-" + std::to_string(i);
       const absl::Status put = store->PutRun(MakeRun(id, i));

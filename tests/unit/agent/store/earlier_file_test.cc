@@ -18,9 +18,8 @@ RunRecord EarlierRun() {
   RunRecord run{.run_id = "run-2",
                 .started_unix_ns = 1'790'000'002'000'000'000,
                 .duration_ns = 5,
-                .level = Rung::kPeer,
-                .profile_name = "smb-direct-roce",
-                .profile_digest = "3c94"};
+                .level = Rung::kPeer};
+  run.report.profiles = {{"smb-direct-roce", "3c94"}};
   run.report.host = "storage1";
   run.report.agent_version = "0.1.0";
   run.report.kernel_release = "6.1.0-18-amd64";
@@ -125,8 +124,6 @@ TEST_F(EarlierFile, IsReadWhole) {
     EXPECT_EQ(read.started_unix_ns, written.started_unix_ns);
     EXPECT_EQ(read.duration_ns, written.duration_ns);
     EXPECT_EQ(read.level, written.level);
-    EXPECT_EQ(read.profile_name, written.profile_name);
-    EXPECT_EQ(read.profile_digest, written.profile_digest);
     EXPECT_EQ(read.report, written.report) << written.run_id;
   }
   const auto transfers = store->Transfers({});

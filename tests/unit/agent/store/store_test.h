@@ -37,7 +37,7 @@ class StoreTest : public testing::Test {
 
   static RunRecord MakeRun(const std::string& id, std::int64_t started) {
     RunRecord record{.run_id = id, .started_unix_ns = started, .duration_ns = 5, .level = Rung::kLoopback};
-    record.profile_name = "p";
+    record.report.profiles = {{"p", "d"}};
     record.report.verdict = Readiness::kNotReady;
     record.report.findings = {{.id = "link.state",
                                .scope = Scope::kPort,

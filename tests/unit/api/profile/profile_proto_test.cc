@@ -60,6 +60,11 @@ Profile Full() {
   profile.lldp_tlvs = std::vector<Profile::LldpTlv>{};
   for (int tlv = 1; tlv <= static_cast<int>(Profile::LldpTlv::kMaxFrameSize); ++tlv)
     profile.lldp_tlvs->push_back(static_cast<Profile::LldpTlv>(tlv));
+  profile.advice = std::vector<Profile::Key>{};
+  for (int key = 1; key <= static_cast<int>(Profile::Key::kMinPorts); ++key)
+    profile.advice->push_back(static_cast<Profile::Key>(key));
+  profile.dcb_set_by = Profile::DcbSetBy::kElsewhere;
+  profile.marking = Profile::Marking::kConsumers;
   return profile;
 }
 
@@ -235,6 +240,14 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
       {"no throughput", "min_throughput_mbps", [](v1::Profile& p) { p.set_min_throughput_mbps(0); }},
       {"no time at all", "max_latency_us", [](v1::Profile& p) { p.set_max_latency_us(0); }},
       {"TLV twice", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(v1::Profile::TLV_PFC); }},
+      {"key of a newer version", "advice",
+       [](v1::Profile& p) { p.mutable_advice()->add_keys(static_cast<v1::Profile::Key>(99)); }},
+      {"key twice", "advice", [](v1::Profile& p) { p.mutable_advice()->add_keys(v1::Profile::KEY_ETS); }},
+      {"no key", "advice", [](v1::Profile& p) { p.mutable_advice()->clear_keys(); }},
+      {"set by a newer version", "dcb_set_by",
+       [](v1::Profile& p) { p.set_dcb_set_by(static_cast<v1::Profile::Setter>(9)); }},
+      {"marked by a newer version", "marking",
+       [](v1::Profile& p) { p.set_marking(static_cast<v1::Profile::Marking>(9)); }},
       {"no TLV", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->clear_tlvs(); }},
       {"no ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(0); }},
       {"65 ports", "min_ports", [](v1::Profile& p) { p.set_min_ports(65); }},

@@ -50,7 +50,10 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "cable_metres: 300\n"
       "min_throughput_mbps: 20000\n"
       "max_latency_us: 30\n"
-      "lldp_tlvs: [pfc, max-frame-size]\n",
+      "lldp_tlvs: [pfc, max-frame-size]\n"
+      "advice: [ets, roce-mtu-bytes]\n"
+      "dcb_set_by: elsewhere\n"
+      "marking: consumers\n",
       "p.yaml");
   ASSERT_TRUE(profile.ok()) << Message(profile.status());
   EXPECT_EQ(profile->name, "quoted");
@@ -77,6 +80,9 @@ TEST(Yaml, IsReadInItsNaturalForms) {
   EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
   EXPECT_EQ(profile->lldp_tlvs,
             (std::vector<Profile::LldpTlv>{Profile::LldpTlv::kPfc, Profile::LldpTlv::kMaxFrameSize}));
+  EXPECT_EQ(profile->advice, (std::vector<Profile::Key>{Profile::Key::kEts, Profile::Key::kRoceMtuBytes}));
+  EXPECT_EQ(profile->dcb_set_by, Profile::DcbSetBy::kElsewhere);
+  EXPECT_EQ(profile->marking, Profile::Marking::kConsumers);
 }
 
 struct BadText {

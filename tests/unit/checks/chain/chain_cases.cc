@@ -23,6 +23,14 @@ Facts Forcing(Fact<std::uint8_t> tos) {
   return WithPort([&tos](Port& port) { port.verbs_traffic_class = tos; });
 }
 
+// The driver forces RDMA's mark, and NCCL has one of its own.
+Facts ForcedOverNccl(std::uint8_t own) {
+  Facts host = Forcing(std::uint8_t{106});
+  host.markings = std::vector<ConsumerMarking>{
+      {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .tos = own}};
+  return host;
+}
+
 }  // namespace
 
 std::vector<CheckCase> ChainCases() {
@@ -45,6 +53,13 @@ std::vector<CheckCase> ChainCases() {
       Fails("chain.smb", "broken", no_row, "priority 0"),
       IsUnknown("chain.smb", "denied", denied, "unknown from here"),
       DoesNotApply("chain.smb", "another role", GoodHost(), "", {.profile = nfs}),
+      Warns("chain.nccl", "another mark than the forced one", ForcedOverNccl(0),
+            "that ToS is forced by the driver; NCCL names 0, which queue pairs made by DevX keep"),
+      Passes("chain.nccl", "the forced mark is its own", ForcedOverNccl(106), std::string(kWholeChain)),
+      DoesNotApply(
+          "chain.rdma-cm", "consumers mark, and RDMA-CM's default is nobody's",
+          WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }), "consumers mark by themselves",
+          {.profile = Asking([](Profile& profile) { profile.marking = Profile::Marking::kConsumers; })}),
       Passes("chain.verbs", "RDMA's", Forcing(right), std::string(kWholeChain)),
       Fails("chain.verbs", "another", Forcing(std::uint8_t{96}), "ToS 96 (DSCP 24)"),
       IsUnknown("chain.verbs", "denied", Forcing(Denied()), "ToS: unknown from here"),

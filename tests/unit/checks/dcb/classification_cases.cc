@@ -35,8 +35,20 @@ std::vector<CheckCase> ClassificationItselfRows() {
                    {.profile = Without([](Profile& profile) { profile.trust = Profile::Trust::kAny; })})};
 }
 
+// An mlx5 of MLNX_OFED: DSCP 26 has that priority, and no APP row says so.
+Facts InSysfs(std::uint8_t priority, AppSelector trust = AppSelector::kDscp) {
+  return On("mlx5_core", [=](Netdev& netdev) {
+    DscpMap map{};
+    map[26] = priority;
+    netdev.dcb.app = std::vector<AppEntry>{};
+    netdev.dcb.nic_trust = trust;
+    netdev.dcb.nic_dscp_map = map;
+  });
+}
+
 std::vector<CheckCase> ClassificationRowsRows() {
   using Rows = std::vector<AppEntry>;
+  const AppEntry another{.selector = AppSelector::kDscp, .priority = 6, .protocol = 48};
   const auto table = [](Fact<std::vector<AppSelector>> order) {
     return WithDcb([&order](Dcb& dcb) { dcb.app_trust = order; });
   };
@@ -61,8 +73,32 @@ std::vector<CheckCase> ClassificationRowsRows() {
                 {.profile = PcpProfile()}),
       Fails("map.dscp", "mlx4 with a row", On("mlx4_en", [](Netdev&) {}),
             "driver mlx4_en maps no DSCP; the row is the kernel's only", {.fix = "or another NIC"}),
-      Fails("map.dscp", "qede without", On("qede", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }),
-            "driver qede maps no DSCP", {.fix = "or another NIC"})};
+      IsUnknown("map.dscp", "qede", On("qede", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }),
+                "does not show those of its firmware"),
+      IsUnknown("map.dscp", "bnxt without a row",
+                On("bnxt_en", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }),
+                "does not show those of its firmware"),
+      IsUnknown("map.dscp", "driver not known", On("", [](Netdev&) {}), "which driver"),
+      Fails("map.dscp", "mlx5 without a row", On("mlx5_core", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }),
+            "no row for DSCP 26"),
+      IsUnknown("map.dscp", "mlx5, a row of another DSCP",
+                On("mlx5_core", [&](Netdev& netdev) { netdev.dcb.app = Rows{another}; }),
+                "the NIC's own map decides, which comes up with 3"),
+      Fails("map.dscp", "mlx5, a row of another DSCP, and its own map is wrong",
+            On("mlx5_core", [&](Netdev& netdev) { netdev.dcb.app = Rows{another}; }),
+            "no row for DSCP 40: the NIC's own map decides, which comes up with 5",
+            {.profile = Without([](Profile& profile) { profile.dscp = std::uint8_t{40}; })}),
+      Passes("map.dscp", "mlx5 with a map in sysfs", InSysfs(3), "DSCP 26 to priority 3"),
+      Fails("map.dscp", "mlx5 with another map in sysfs", InSysfs(0), "DSCP 26 to priority 0",
+            {.fix = "mlnx_qos -i dcb0 --dscp2prio set,26,3"}),
+      IsUnknown("map.dscp", "mlx5, sysfs denied",
+                On("mlx5_core", [](Netdev& netdev) { netdev.dcb.nic_dscp_map = Denied(); }), "not permitted"),
+      Passes("trust.mode", "mlx5 by sysfs", InSysfs(3), "dscp, by qos/trust"),
+      Fails("trust.mode", "mlx5 by sysfs, PCP", InSysfs(3, AppSelector::kPcp), "pcp, by qos/trust",
+            {.fix = "mlnx_qos -i dcb0 --trust dscp"}),
+      IsUnknown("trust.mode", "mlx5, sysfs denied",
+                On("mlx5_core", [](Netdev& netdev) { netdev.dcb.nic_trust = Denied(); }), "not permitted"),
+      Passes("trust.mode", "hns3 with a DSCP row", On("hns3", [](Netdev&) {}), "dscp, by the DSCP rows")};
 }
 
 }  // namespace

@@ -15,6 +15,35 @@ Facts TwoPeers(Change change) {
   return Hearing({GoodSwitch(), other});
 }
 
+// A NIC whose driver has no DCB for the host.
+Facts Elsewhere(std::string_view driver, std::uint16_t device_id, bool virtual_function = false) {
+  return WithHardware([=](Port& port, PciFunction& pci) {
+    pci.device_id = device_id;
+    pci.virtual_function = virtual_function;
+    Netdev netdev = *port.netdev;
+    netdev.driver = driver;
+    netdev.dcb.pfc = Missing(kUnsupported);
+    netdev.dcb.ets = Missing(kUnsupported);
+    netdev.dcb.app = Missing(kUnsupported);
+    netdev.dcb.dcbx = Missing(kUnsupported);
+    port.netdev = netdev;
+  });
+}
+
+Facts Hidden() {
+  Facts host = Elsewhere("bnxt_en", 0x1750);
+  std::vector<Port> ports = *host.ports;
+  ports.front().pci = Denied();
+  host.ports = ports;
+  return host;
+}
+
+Facts Silent() {
+  Facts host = WithDcb([](Dcb& dcb) { dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; });
+  host.lldp_agents = Denied();
+  return host;
+}
+
 std::vector<CheckCase> DcbxDcbRows() {
   return {
       Passes("drv.dcb-capable", "good", GoodHost(), "PFC, ETS, APP"),
@@ -28,11 +57,31 @@ std::vector<CheckCase> DcbxDcbRows() {
       IsUnknown("drv.dcb-capable", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }), "not permitted"),
       DoesNotApply("drv.dcb-capable", "nothing asked", GoodHost(), "does not ask",
                    {.profile = Profile{.name = "any"}}),
+      IsUnknown("drv.dcb-capable", "a virtual function", Elsewhere("mlx5_core", 0x101e, true),
+                "set elsewhere: a virtual function", {.fix = "dcb_set_by: elsewhere"}),
+      IsUnknown("drv.dcb-capable", "BlueField in DPU mode", Elsewhere("mlx5_core", 0xa2dc),
+                "its Arm side has it"),
+      IsUnknown("drv.dcb-capable", "a function that does not manage the port", Elsewhere("mlx5_core", 0x101d),
+                "does not manage the port"),
+      IsUnknown("drv.dcb-capable", "a NIC with a tool of its own", Elsewhere("ionic", 0x1002), "nicctl"),
+      DoesNotApply(
+          "drv.dcb-capable", "the profile says so", Elsewhere("ionic", 0x1002), "set elsewhere",
+          {.profile = Without([](Profile& profile) { profile.dcb_set_by = Profile::DcbSetBy::kElsewhere; })}),
+      DoesNotApply("pfc.lossless-priority", "set elsewhere, and the profile says so",
+                   Elsewhere("ionic", 0x1002), "nicctl", {.profile = Without([](Profile& profile) {
+                                                            profile.dcb_set_by = Profile::DcbSetBy::kElsewhere;
+                                                          })}),
+      IsUnknown("drv.dcb-capable", "without DCB, whether a virtual function is not known", Hidden(),
+                "not permitted"),
+      IsUnknown("dcbx.one-agent", "firmware here, and who else speaks is not known", Silent(), "not permitted"),
       Passes("dcbx.mode", "good", GoodHost(), "host, IEEE"),
       Fails("dcbx.mode", "firmware",
             WithDcb([](Dcb& dcb) { dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; }), "firmware",
             {.fix = "dcb dcbx set dev dcb0 host ieee"}),
       Warns("dcbx.mode", "CEE", WithDcb([](Dcb& dcb) { dcb.dcbx = Dcbx{.host = true, .cee = true}; }), "CEE"),
+      Passes("dcbx.mode", "both dialects, as mlx5 comes up",
+             WithDcb([](Dcb& dcb) { dcb.dcbx = Dcbx{.host = true, .cee = true, .ieee = true}; }),
+             "host, IEEE, CEE"),
       IsUnknown("dcbx.mode", "denied", WithDcb([](Dcb& dcb) { dcb.dcbx = Denied(); }), "not permitted"),
       DoesNotApply("dcbx.mode", "not asked", GoodHost(), "does not ask",
                    {.profile = Without([](Profile& profile) { profile.dcbx = Profile::Dcbx::kAny; })}),
@@ -40,6 +89,7 @@ std::vector<CheckCase> DcbxDcbRows() {
       Fails("dcbx.willing", "willing", WithEts([](Ets& ets) { ets.willing = true; }), "willing on",
             {.fix = "dcb ets set dev dcb0 willing off"}),
       IsUnknown("dcbx.willing", "denied", WithDcb([](Dcb& dcb) { dcb.ets = Denied(); }), "not permitted"),
+      DoesNotApply("dcbx.willing", "hns3 says so always", On("hns3", [](Netdev&) {}), "follows nobody"),
       DoesNotApply("dcbx.willing", "not asked", GoodHost(), "does not ask",
                    {.profile = Without([](Profile& profile) { profile.dcbx = Profile::Dcbx::kAny; })})};
 }
@@ -76,6 +126,12 @@ std::vector<CheckCase> DcbxOneAgentRows() {
     kept.own.push_back(GoodSwitch());
     kept.own.back().chassis.text = "guest1";
   });
+  Facts mlx5 = On("mlx5_core", [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.cee = true, .ieee = true}; });
+  mlx5.lldp_agents = std::vector<std::string>{"lldpd"};
+  const Facts heard = WithNetdev([](Netdev& netdev) {
+    netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true};
+    netdev.lldp = LldpHeard{.listened_ms = 35'000, .own = {GoodSwitch()}};
+  });
   return {
       Passes("dcbx.one-agent", "one", Good(), "one at the other end, none here"),
       Passes("dcbx.one-agent", "one to several groups", groups, "one at the other end"),
@@ -88,9 +144,13 @@ std::vector<CheckCase> DcbxOneAgentRows() {
       Fails("dcbx.one-agent", "two of one address", dialect(5000, 34'000), "at the other end"),
       DoesNotApply("dcbx.one-agent", "as lldpad has it", Lldpad([](LldpHeard&) {}), "that it heard last"),
       Fails("dcbx.one-agent", "two here", own_two, "here: sw1", {.fix = "systemctl disable"}),
-      Warns("dcbx.one-agent", "firmware here, and lldpad somewhere", own_firmware(true),
-            "lldpad runs, and may serve this port too",
+      Fails("dcbx.one-agent", "firmware here, and lldpad runs", own_firmware(true),
+            "here: lldpad, and the NIC's firmware (fw-lldp-agent)",
             {.fix = "ethtool --set-priv-flags dcb0 fw-lldp-agent off"}),
+      Fails("dcbx.one-agent", "lldpd and the firmware of mlx5", mlx5, "here: lldpd, and the NIC's firmware",
+            {.fix = "set LLDP_NB_DCBX_P1=0"}),
+      Fails("dcbx.one-agent", "firmware, and an agent that was heard", heard,
+            "here: an LLDP agent of this host, and the NIC's firmware"),
       Fails("dcbx.one-agent", "lldpad and another firmware here", own_firmware(true, true, false),
             "here: lldpad, and the NIC's firmware", {.fix = "systemctl disable --now lldpad"}),
       Fails("dcbx.one-agent", "lldpad and firmware here", own_firmware(true, true),

@@ -84,6 +84,19 @@ std::vector<CheckCase> EtsClassesRows() {
             "priority 0 in TC 0: strict, served before"),
       Passes("ets.tsa", "a strict heartbeat", ThreeClasses([](Ets& ets) { ets.tsa[7] = Tsa::kStrict; }), "ets",
              {.profile = EtsWithHeartbeat()}),
+      Passes("ets.tsa", "mlx5's notifications are strict",
+             On("mlx5_core",
+                [](Netdev& netdev) {
+                  Ets ets = *netdev.dcb.ets;
+                  ets.prio_tc[6] = 6;
+                  netdev.dcb.ets = ets;
+                }),
+             "priority 3 in TC 3: ets"),
+      Warns("ets.tsa", "somebody else's class is strict", WithEts([](Ets& ets) { ets.prio_tc[6] = 6; }),
+            "priority 6 in TC 6: strict"),
+      IsUnknown("ets.tsa", "bnxt, nothing set by the host",
+                On("bnxt_en", [](Netdev& netdev) { netdev.dcb.ets = Ets{.traffic_classes = 8}; }),
+                "is not shown"),
       IsUnknown("ets.tsa", "in no class", WithEts([](Ets& ets) { ets.prio_tc[3] = 15; }), "in no class"),
       IsUnknown("ets.tsa", "denied", EtsDenied(), "not permitted"),
       Passes("ets.maxrate", "none", GoodHost(), "no class is limited"),

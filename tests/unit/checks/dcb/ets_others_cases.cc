@@ -56,6 +56,16 @@ std::vector<CheckCase> EtsOthersEtsRows() {
       Fails("ets.classes", "another share", Classed([](Ets& ets) { ets.tx_percent[0] = 30; }), "TC 0: ETS 30 %",
             {.profile = Classes()}),
       IsUnknown("ets.classes", "denied", denied, "not permitted", {.profile = Classes()}),
+      Fails("ets.classes", "somebody else has a share", ThreeClasses([](Ets& ets) {
+              ets.prio_tc[5] = 5;
+              ets.tsa[5] = Tsa::kEts;
+              ets.tx_percent = {29, 0, 0, 50, 0, 20, 0, 1};
+            }),
+            "priority 5 in TC 5: ETS 20 %", {.profile = EtsWithHeartbeat()}),
+      IsUnknown("ets.classes", "denied, with a heartbeat", denied, "not permitted",
+                {.profile = EtsWithHeartbeat()}),
+      Passes("ets.classes", "no classes named, and a heartbeat", ThreeClasses([](Ets&) {}),
+             "no other class has a share", {.profile = EtsWithHeartbeat()}),
       DoesNotApply("ets.classes", "not asked", GoodHost(), "does not ask")};
 }
 

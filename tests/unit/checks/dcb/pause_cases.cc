@@ -28,6 +28,11 @@ std::vector<CheckCase> PauseItselfRows() {
       IsUnknown("pause.none", "denied", WithNetdev(denied), "not permitted"),
       DoesNotApply("pause.none", "nothing asked", WithNetdev(none), "does not ask", {.profile = open}),
       DoesNotApply("pause.none", "off on purpose", On("ice", none), "wants PFC to be off", {.profile = lossy}),
+      DoesNotApply("pause.none", "a driver with neither", WithNetdev([](Netdev& netdev) {
+                     netdev.dcb.pfc = Missing(kUnsupported);
+                     netdev.pause = Missing(kUnsupported);
+                   }),
+                   "has neither"),
       Passes("pause.autoneg", "not", GoodHost(), "is not negotiated"),
       Fails("pause.autoneg", "negotiated", WithNetdev(negotiated), "is negotiated",
             {.fix = "ethtool -A dcb0 autoneg off rx off tx off"}),
@@ -59,8 +64,38 @@ std::vector<CheckCase> PauseRoomRows() {
                        {.profile = PfcLossy()})};
 }
 
+std::vector<CheckCase> PauseStopsAllRows() {
+  const Profile open = Asking([](Profile& profile) { profile.pfc.reset(); });
+  const auto on = [](std::string_view driver, Fact<PauseFrames> frames) {
+    return On(driver, [&frames](Netdev& netdev) {
+      netdev.pause = Pause{.rx = true, .tx = true};
+      netdev.link.pause_frames = frames;
+    });
+  };
+  const PauseFrames many{.sent = 41'200, .received = 132'004'113};
+  return {
+      Passes("pause.stops-all", "off", GoodHost(), "link-level pause is off", {.profile = open}),
+      Passes("pause.stops-all", "on, and nobody pauses", on("mlx5_core", PauseFrames{}),
+             "link-level pause is on", {.profile = open}),
+      Fails("pause.stops-all", "it stops the port", on("mlx5_core", many),
+            "link-level pause is on, 132004113 frames of it received and 41200 sent since boot",
+            {.fix = "ethtool -A dcb0 autoneg off rx off tx off", .profile = open}),
+      IsUnknown("pause.stops-all", "denied", WithNetdev([](Netdev& netdev) { netdev.pause = Denied(); }),
+                "not permitted", {.profile = open}),
+      IsUnknown("pause.stops-all", "frames denied", on("mlx5_core", Denied()), "not permitted",
+                {.profile = open}),
+      DoesNotApply("pause.stops-all", "a lossless profile", on("mlx5_core", many), "see pause.off-with-pfc"),
+      DoesNotApply("pause.stops-all", "ice", on("ice", many), "flow control", {.profile = open}),
+      DoesNotApply("pause.stops-all", "not counted", on("mlx5_core", kUnsupported), "counts no frames",
+                   {.profile = open}),
+      Fails("pause.off-with-pfc", "on, with its frames", on("mlx5_core", many),
+            "on both ways, 132004113 frames of it received")};
+}
+
 }  // namespace
 
-std::vector<CheckCase> PauseCases() { return Joined({PauseItselfRows(), PauseRoomRows()}); }
+std::vector<CheckCase> PauseCases() {
+  return Joined({PauseItselfRows(), PauseRoomRows(), PauseStopsAllRows()});
+}
 
 }  // namespace rdmaready

@@ -14,6 +14,24 @@ Facts OfDriver(const char* driver) {
   });
 }
 
+// bnxt_en before anybody set by dcbnl.
+Facts NothingSet() {
+  return On("bnxt_en", [](Netdev& netdev) {
+    netdev.dcb.pfc = Pfc{.capability = 8};
+    netdev.dcb.ets = Ets{.traffic_classes = 8};
+  });
+}
+
+// bnxt_en with a record of its own, which is old.
+Facts FirstRead() {
+  return On("bnxt_en", [](Netdev& netdev) {
+    netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true};
+    Pfc pfc = *netdev.dcb.pfc;
+    pfc.pauses_received[5] = 4120;
+    netdev.dcb.pfc = pfc;
+  });
+}
+
 template <class Change>
 Facts WithPfcState(Change change) {
   return WithDcb([&change](Dcb& dcb) {
@@ -36,25 +54,37 @@ Profile PfcSilent() {
 }
 
 std::vector<CheckCase> PfcDcbRows() {
-  return {Passes("pfc.lossless-priority", "good", GoodHost(), "PFC on 3"),
-          Fails("pfc.lossless-priority", "moved to 4", WithPfc(1U << 4), "PFC on 4",
+  return {
+      Passes("pfc.lossless-priority", "good", GoodHost(), "PFC on 3"),
+      Fails("pfc.lossless-priority", "moved to 4", WithPfc(1U << 4), "PFC on 4",
+            {.fix = "dcb pfc set dev dcb0 prio-pfc all:off 3:on"}),
+      Fails("pfc.lossless-priority", "off", WithPfc(0), "PFC off",
+            {.fix = "dcb pfc set dev dcb0 prio-pfc all:off 3:on"}),
+      Fails("pfc.lossless-priority", "off, of a driver that toggles the link", OfDriver("mlx5_core"), "PFC off",
+            {.fix = "prio-pfc all:off 3:on  # the link goes down for a moment"}),
+      Fails("pfc.lossless-priority", "off, of a driver that stops its queues", OfDriver("ice"), "PFC off",
+            {.fix = "prio-pfc all:off 3:on  # the driver stops the port for a moment"}),
+      Passes("pfc.lossless-priority", "bnxt, as the host set it", On("bnxt_en", [](Netdev&) {}), "PFC on 3"),
+      IsUnknown("pfc.lossless-priority", "bnxt, nothing set by the host", OfDriver("bnxt_en"),
+                "what NVM or Broadcom's tools set is not shown",
                 {.fix = "dcb pfc set dev dcb0 prio-pfc all:off 3:on"}),
-          Fails("pfc.lossless-priority", "off", WithPfc(0), "PFC off",
-                {.fix = "dcb pfc set dev dcb0 prio-pfc all:off 3:on"}),
-          Fails("pfc.lossless-priority", "off, of a driver that toggles the link", OfDriver("mlx5_core"),
-                "PFC off", {.fix = "prio-pfc all:off 3:on  # the link goes down for a moment"}),
-          Fails("pfc.lossless-priority", "off, of a driver that stops its queues", OfDriver("ice"), "PFC off",
-                {.fix = "prio-pfc all:off 3:on  # the driver stops the port for a moment"}),
-          IsUnknown("pfc.lossless-priority", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }),
-                    "not permitted"),
-          DoesNotApply("pfc.lossless-priority", "not asked", GoodHost(), "does not ask",
-                       {.profile = Without([](Profile& profile) { profile.pfc.reset(); })}),
-          Passes("pfc.only-one", "good", GoodHost(), "PFC on 3"),
-          Warns("pfc.only-one", "two", WithPfc(0x18), "PFC on 3 and 4", {.fix = "prio-pfc all:off 3:on"}),
-          Fails("pfc.only-one", "all eight", WithPfc(0xff), "all eight"),
-          DoesNotApply("pfc.only-one", "must be off: see pfc.off-when-lossy", GoodHost(), "does not ask",
-                       {.profile = Without([](Profile& profile) { profile.pfc.emplace(); })}),
-          IsUnknown("pfc.only-one", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }), "not permitted")};
+      IsUnknown("pfc.lossless-priority", "bnxt, neither classes", NothingSet(), "is not shown",
+                {.fix = "prio-tc all:0 3:3; dcb pfc set dev dcb0 prio-pfc all:off 3:on"}),
+      IsUnknown("pfc.lossless-priority", "bnxt whose firmware runs DCBX", FirstRead(),
+                "what was first read since it was loaded: what the switch changed since is not shown (its "
+                "record: PFC on 3; pauses are counted on 5)"),
+      IsUnknown("pfc.lossless-priority", "bnxt, who runs DCBX is not known",
+                On("bnxt_en", [](Netdev& netdev) { netdev.dcb.dcbx = Denied(); }), "not permitted"),
+      IsUnknown("pfc.lossless-priority", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }),
+                "not permitted"),
+      DoesNotApply("pfc.lossless-priority", "not asked", GoodHost(), "does not ask",
+                   {.profile = Without([](Profile& profile) { profile.pfc.reset(); })}),
+      Passes("pfc.only-one", "good", GoodHost(), "PFC on 3"),
+      Warns("pfc.only-one", "two", WithPfc(0x18), "PFC on 3 and 4", {.fix = "prio-pfc all:off 3:on"}),
+      Fails("pfc.only-one", "all eight", WithPfc(0xff), "all eight"),
+      DoesNotApply("pfc.only-one", "must be off: see pfc.off-when-lossy", GoodHost(), "does not ask",
+                   {.profile = Without([](Profile& profile) { profile.pfc.emplace(); })}),
+      IsUnknown("pfc.only-one", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }), "not permitted")};
 }
 
 std::vector<CheckCase> PfcWhichPrioritiesRows() {

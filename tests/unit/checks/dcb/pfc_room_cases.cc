@@ -2,6 +2,7 @@
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/changed_host.h"
 #include "tests/unit/checks/good_host.h"
+#include "tests/unit/checks/watched_host.h"
 
 namespace rdmaready {
 namespace {
@@ -17,26 +18,37 @@ Facts WithBuffer(Change change) {
 
 std::vector<CheckCase> PfcRoomDelayRows() {
   const auto counted = [](std::uint64_t dropped, std::uint64_t pauses) {
-    return On("mlx5_core", [=](Netdev& netdev) {
+    return Watched([=](Port&, Netdev& netdev, EarlierReading&, NetdevReading& reading) {
+      netdev.driver = "mlx5_core";
       Pfc pfc = *netdev.dcb.pfc;
       pfc.delay = 7;
       netdev.dcb.pfc = pfc;
-      netdev.statistics = std::vector<NicStatistic>{
-          {.counter = NicCounter::kDropReceived, .priority = 3, .name = "rx_prio3_discards", .value = dropped},
-          {.counter = NicCounter::kPauseSent, .priority = 3, .name = "tx_prio3_pause", .value = pauses}};
+      const auto statistics = [](std::uint64_t drops, std::uint64_t sent) {
+        return std::vector<NicStatistic>{
+            {.counter = NicCounter::kDropReceived, .priority = 3, .name = "rx_prio3_discards", .value = drops},
+            {.counter = NicCounter::kPauseSent, .priority = 3, .name = "tx_prio3_pause", .value = sent}};
+      };
+      reading.statistics = statistics(1000, 2000);
+      netdev.statistics = statistics(1000 + dropped, 2000 + pauses);
     });
   };
-  const auto denied = [](Netdev& netdev) { netdev.statistics = Denied(); };
+  const auto watched = [](std::string_view driver, Fact<std::vector<NicStatistic>> statistics) {
+    return Watched([=](Port&, Netdev& netdev, EarlierReading&, NetdevReading&) {
+      netdev.driver = driver;
+      netdev.statistics = statistics;
+    });
+  };
   return {
-      Passes("pfc.delay", "nothing lost", counted(0, 9), "reckons with 7 m"),
+      Passes("pfc.delay", "nothing lost in the watch", counted(0, 9), "reckons with 7 m"),
       Passes("pfc.delay", "lost without a pause", counted(9, 0), "nothing was lost after a pause"),
       Fails("pfc.delay", "lost after pauses", counted(12, 9),
             "priority 3 lost 12 frames though it sent 9 pauses", {.fix = "dcb pfc set dev dcb0 delay METRES"}),
-      DoesNotApply("pfc.delay", "lost frames not counted", On("mlx5_core", [](Netdev&) {}),
+      DoesNotApply("pfc.delay", "lost frames not counted", watched("mlx5_core", std::vector<NicStatistic>{}),
                    "does not count what it drops"),
-      IsUnknown("pfc.delay", "denied", On("mlx5_core", denied), "not permitted"),
-      IsUnknown("pfc.delay", "driver not known", On("", denied), "which driver it has is not known"),
-      DoesNotApply("pfc.delay", "another driver", GoodHost(), "driver dcbnic")};
+      IsUnknown("pfc.delay", "denied", watched("mlx5_core", Denied()), "not permitted"),
+      IsUnknown("pfc.delay", "driver not known", watched("", Denied()), "which driver it has is not known"),
+      DoesNotApply("pfc.delay", "not watched", On("mlx5_core", [](Netdev&) {}), "not watched"),
+      DoesNotApply("pfc.delay", "another driver", watched("dcbnic", Denied()), "driver dcbnic")};
 }
 
 std::vector<CheckCase> PfcRoomRoomRows() {
@@ -72,6 +84,8 @@ std::vector<CheckCase> PfcRoomRoomRows() {
       Fails("pfc.headroom", "shared", WithBuffer([](PortBuffer& buffer) { buffer.prio_buffer = {}; }),
             "priority 3 in buffer 0, 128 KiB, together with 0, 1, 2, 4, 5, 6 and 7",
             {.fix = "dcb buffer set dev dcb0 prio-buffer all:0 3:1 buffer-size all:0 0:131072 1:131072"}),
+      IsUnknown("pfc.headroom", "speed not known",
+                WithNetdev([](Netdev& netdev) { netdev.speed_mbps = Denied(); }), "not permitted"),
       Passes("pfc.headroom", "just enough", own_buffer(46'120), "priority 3 in buffer 1, 45 KiB"),
       Fails("pfc.headroom", "one byte less", own_buffer(46'119), "45 KiB, of 46 KiB that a pause needs",
             {.fix = "buffer-size all:0 0:131072 1:131072"}),

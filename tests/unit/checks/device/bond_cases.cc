@@ -38,8 +38,20 @@ std::vector<CheckCase> BondCases() {
   ports = *nameless.ports;
   ports.front().uppers = Denied();
   nameless.ports = ports;
+  Facts lag = bond;
+  ports = *lag.ports;
+  Netdev other = *ports.front().netdev;
+  other.name = "dcb1";
+  ports.front().lowers = std::vector<Netdev>{*ports.front().netdev, other};
+  lag.ports = ports;
+  Facts unseen = bond;
+  ports = *unseen.ports;
+  ports.front().lowers = Denied();
+  unseen.ports = ports;
   return {
       Passes("inv.bond", "active-backup", bond, "dcb0 is in bond0 (active-backup); judged here, at dcb0"),
+      Passes("inv.bond", "one device for two members", lag, "judged here, at dcb0 and dcb1"),
+      IsUnknown("inv.bond", "what shares the device is not known", unseen, "not permitted"),
       Fails("inv.bond", "round robin",
             Member("bond", [](Netdev&, UpperNetdev& master) { master.bond_mode = std::string("balance-rr"); }),
             "over several links", {.fix = "type bond mode active-backup"}),

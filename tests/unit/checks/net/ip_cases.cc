@@ -19,6 +19,17 @@ std::vector<CheckCase> IpItselfRows() {
     netdev.addresses = Denied();
     port.netdev = netdev;
   });
+  Facts first_denied = in_subnet("10.0.1.9");
+  std::vector<Port> ports = *first_denied.ports;
+  Netdev hidden = *ports.front().netdev;
+  hidden.addresses = Denied();
+  ports.front().netdev = hidden;
+  first_denied.ports = ports;
+  const auto shared = [](const char* address) {
+    return WithSubnet([address](Port&, Subnet& subnet) {
+      subnet.shared_with = {{.netdev = "eth0", .address = address, .ipv4 = Ipv4Settings{}}};
+    });
+  };
   return {Passes("ip.address", "good", GoodHost(), "10.0.0.1/24"),
           Passes("ip.address", "on a VLAN", OnVlan(), "10.0.0.1/24 on dcb0.711"),
           Fails("ip.address", "link-local only", WithoutAddress(), "link-local",
@@ -40,7 +51,18 @@ std::vector<CheckCase> IpItselfRows() {
           Passes("ip.subnets", "one subnet, said once", in_subnet("10.0.0.9"), "10.0.0.1/24"),
           Passes("ip.subnets", "IPv6 beside IPv4", in_subnet("fd00::9"), "fd00::9/24", {.port = 1}),
           IsUnknown("ip.subnets", "denied", second_denied, "not permitted", {.port = 1}),
-          DoesNotApply("ip.subnets", "one port", GoodHost(), "nothing to compare")};
+          IsUnknown("ip.subnets", "those of the other port denied", first_denied, "not permitted", {.port = 1}),
+          DoesNotApply("ip.subnets", "one port", GoodHost(), "nothing to compare"),
+          Passes("ip.duplicate", "one port", GoodHost(), "none of its addresses"),
+          Passes("ip.duplicate", "two ports", in_subnet("10.0.1.9"), "none of its addresses"),
+          Fails("ip.duplicate", "on two ports", in_subnet("10.0.0.1"), "10.0.0.1 is on dcb0 and on dcb1",
+                {.fix = "ip address del 10.0.0.1/24 dev dcb0"}),
+          Fails("ip.duplicate", "on an interface without RDMA", shared("10.0.0.1"),
+                "10.0.0.1 is on dcb0 and on eth0"),
+          Passes("ip.duplicate", "another address of the subnet there", shared("10.0.0.7"),
+                 "none of its addresses"),
+          IsUnknown("ip.duplicate", "denied", second_denied, "not permitted"),
+          DoesNotApply("ip.duplicate", "InfiniBand", PathsOnInfiniBand(), "LID")};
 }
 
 std::vector<CheckCase> IpRouteRows() {
@@ -69,6 +91,8 @@ std::vector<CheckCase> IpRouteRows() {
                     "1003"}),
       Fails("ip.route-symmetric", "another interface by a rule", ruled,
             "by eth0 (rules: 100: from 10.0.0.0/24 lookup 1000)"),
+      Warns("ip.route-symmetric", "another RDMA port",
+            WithSecond(route(IpRoute{.netdev = "dcb1"}), [](Port&) {}), "from 10.0.0.1 to 10.0.0.2: by dcb1"),
       Fails("ip.route-symmetric", "no route", route(IpRoute{}), "there is no route"),
       Fails(
           "ip.route-symmetric", "IPv6, by a router", six, "by eth0 and fd00::ff",

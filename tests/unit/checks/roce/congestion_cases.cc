@@ -35,6 +35,34 @@ std::vector<CheckCase> CongestionLoopWindowRows() {
           IsUnknown("ecn.loop-closed", "denied", EarlierDenied(loop(50, 0, 0)), "not permitted")};
 }
 
+std::vector<CheckCase> CongestionMaskRows() {
+  const Profile ecn = Asking([](Profile& profile) { profile.ecn = Profile::Ecn{}; });
+  const auto since_boot = [](std::uint64_t marked, std::uint64_t sent, std::uint64_t handled,
+                             std::uint64_t ignored) {
+    return WithHardware([=](Port& port, PciFunction&) {
+      port.hw_counters = std::vector<Counter>{{"np_ecn_marked_roce_packets", marked},
+                                              {"np_cnp_sent", sent},
+                                              {"rp_cnp_handled", handled},
+                                              {"rp_cnp_ignored", ignored}};
+    });
+  };
+  const auto counters = [](Fact<std::vector<Counter>> now) {
+    return WithHardware([&now](Port& port, PciFunction&) { port.hw_counters = now; });
+  };
+  return {
+      Passes("ecn.firmware-mask", "at work", since_boot(1624, 812, 640, 2), "1624 marked packets and 812",
+             {.profile = ecn}),
+      Passes("ecn.firmware-mask", "no mark yet", since_boot(0, 0, 0, 0), "0 marked packets", {.profile = ecn}),
+      Fails("ecn.firmware-mask", "marks are not answered", since_boot(1624, 0, 0, 0), "0 notifications sent",
+            {.fix = "ROCE_CC_PRIO_MASK_P1=255", .profile = ecn}),
+      Fails("ecn.firmware-mask", "notifications are not heeded", since_boot(0, 0, 0, 9),
+            "0 heeded and 9 ignored", {.profile = ecn}),
+      IsUnknown("ecn.firmware-mask", "denied", counters(Denied()), "not permitted", {.profile = ecn}),
+      DoesNotApply("ecn.firmware-mask", "not counted", counters(std::vector<Counter>{}), "does not count marks",
+                   {.profile = ecn}),
+      DoesNotApply("ecn.firmware-mask", "not asked", since_boot(1624, 0, 0, 0), "does not ask")};
+}
+
 std::vector<CheckCase> CongestionLoopMarksRows() {
   const Profile ecn = Asking([](Profile& profile) {
     profile.ecn = Profile::Ecn{};
@@ -121,7 +149,8 @@ std::vector<CheckCase> CongestionToSRows() {
 }  // namespace
 
 std::vector<CheckCase> CongestionCases() {
-  return Joined({CongestionLoopWindowRows(), CongestionLoopMarksRows(), CongestionToSRows()});
+  return Joined(
+      {CongestionLoopWindowRows(), CongestionMaskRows(), CongestionLoopMarksRows(), CongestionToSRows()});
 }
 
 }  // namespace rdmaready

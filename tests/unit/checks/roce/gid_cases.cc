@@ -19,6 +19,13 @@ std::vector<CheckCase> GidBasicsRows() {
     for (Gid& gid : gids) gid.type = GidType::kRoceV1;
     port.gids = gids;
   };
+  const auto marked_by_nic = [](std::uint64_t dscp) {
+    return WithPort([dscp](Port& port) {
+      port.cm_default_tos = std::uint8_t{0};
+      port.congestion = CongestionControl{.source = "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc",
+                                          .parameters = {{"roce_dscp", dscp}}};
+    });
+  };
   return {Passes("gid.v2-present", "good", GoodHost(), "10.0.0.1 at index 1"),
           Fails("gid.v2-present", "address removed", WithPort(without_address), "only link-local",
                 {.fix = "ip address add ADDRESS dev dcb0"}),
@@ -61,6 +68,8 @@ std::vector<CheckCase> GidBasicsRows() {
                                         profile.tos.reset();
                                         profile.ecn = Profile::Ecn{};
                                       })}),
+          Passes("roce.tos", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE with DSCP 26 by itself"),
+          Fails("roce.tos", "bnxt's own mark, another", marked_by_nic(0), "DSCP 0 by itself"),
           DoesNotApply("roce.tos", "not asked", GoodHost(), "does not ask", {.profile = PcpProfile()})};
 }
 

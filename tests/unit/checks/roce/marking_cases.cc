@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/changed_host.h"
@@ -32,6 +33,15 @@ Facts MarkingNaming(Fact<std::vector<ConsumerMarking>> markings) {
 Facts NamingGid(std::uint32_t index) {
   return MarkingNaming(std::vector<ConsumerMarking>{
       {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .gid_index = index}});
+}
+
+// Two VLANs, of which dcb0.10 leads to everybody else; the map is the other's, or, swapped, its own.
+Facts Managed(bool swapped = false) {
+  Facts host = ConvergedWith([swapped](Port&, std::vector<UpperNetdev>& uppers) {
+    if (swapped) std::swap(uppers.front().vlan_egress, uppers.back().vlan_egress);
+  });
+  host.default_routes = std::vector<std::string>{"dcb0.10"};
+  return host;
 }
 
 template <class Change>
@@ -78,8 +88,13 @@ std::vector<CheckCase> MarkingVlanRows() {
       Fails("vlan.egress-map", "for another ToS",
             WithVlan([](Port& port, UpperNetdev&) { port.cm_default_tos = std::uint8_t{106}; }),
             "priority 2 leaves with PCP 0", {.fix = "egress-qos-map 2:3", .profile = Tagged()}),
-      Passes("vlan.egress-map", "management on another VLAN", Converged(),
+      Passes("vlan.egress-map", "management on another VLAN, with the default route", Managed(),
              "dcb0.711: RDMA-CM's priority 0 leaves with PCP 3; not for RDMA: dcb0.10", {.profile = Tagged()}),
+      Fails("vlan.egress-map", "the map was given to management", Managed(true),
+            "dcb0.711: RDMA-CM's priority 0 leaves with PCP 0; not for RDMA: dcb0.10",
+            {.fix = "ip link set dev dcb0.711 type vlan egress-qos-map 0:3", .profile = Tagged()}),
+      IsUnknown("vlan.egress-map", "one of two, and which is RDMA's is not known", Converged(),
+                "which of them carry RDMA is not known", {.fix = "vlan_ids", .profile = Tagged()}),
       Fails("vlan.egress-map", "none of two leaves as RDMA",
             ConvergedWith([](Port&, std::vector<UpperNetdev>& uppers) { uppers.back().vlan_egress = Map{}; }),
             "dcb0.10: RDMA-CM's priority 0 leaves with PCP 0, dcb0.711:",
@@ -117,6 +132,41 @@ std::vector<CheckCase> MarkingToSRows() {
           DoesNotApply("roce.tos-verbs", "not offered", GoodHost(), "forces no traffic class")};
 }
 
+std::vector<CheckCase> MarkingConsumerRows() {
+  const auto marks = [](MarkingConsumer consumer, std::uint8_t tos) {
+    return MarkingNaming(
+        std::vector<ConsumerMarking>{{.consumer = consumer, .source = "/etc/marks.conf", .tos = tos}});
+  };
+  const Profile consumers = Asking([](Profile& profile) { profile.marking = Profile::Marking::kConsumers; });
+  const auto unset = [](Facts host) {
+    std::vector<Port> ports = *host.ports;
+    ports.front().cm_default_tos = std::uint8_t{0};
+    host.ports = ports;
+    return host;
+  };
+  return {Passes("roce.consumer-tos", "NVMe, right", marks(MarkingConsumer::kNvme, 104),
+                 "NVMe marks ToS 104 (DSCP 26)"),
+          Fails("roce.consumer-tos", "NVMe, none", marks(MarkingConsumer::kNvme, 0),
+                "NVMe marks ToS 0 (DSCP 0)", {.fix = "/etc/marks.conf  # name 106 there"}),
+          IsUnknown("roce.consumer-tos", "denied", MarkingNaming(Denied()), "not permitted"),
+          DoesNotApply("roce.consumer-tos", "nobody", GoodHost(), "no configuration here"),
+          DoesNotApply("roce.consumer-tos", "all do", marks(MarkingConsumer::kNccl, 0), "see roce.tos",
+                       {.profile = consumers}),
+          Passes("roce.tos", "NCCL's own", unset(marks(MarkingConsumer::kNccl, 104)),
+                 "NCCL marks ToS 104 (DSCP 26)", {.profile = consumers}),
+          Fails("roce.tos", "NCCL's own, another", marks(MarkingConsumer::kNccl, 0), "NCCL marks ToS 0",
+                {.fix = "NCCL_IB_TC=106", .profile = consumers}),
+          Passes("roce.tos", "consumers say nothing, RDMA-CM's default", GoodHost(), "RDMA-CM default ToS 106",
+                 {.profile = consumers}),
+          IsUnknown("roce.tos", "consumers say nothing", unset(GoodHost()), "no configuration here marks",
+                    {.profile = consumers}),
+          IsUnknown("roce.tos-persistent", "consumers mark, RDMA-CM's default denied",
+                    WithPort([](Port& port) { port.cm_default_tos = Denied(); }), "not permitted",
+                    {.profile = consumers}),
+          DoesNotApply("roce.tos-persistent", "RDMA-CM's default is nobody's", unset(GoodHost()),
+                       "consumers mark by themselves", {.profile = consumers})};
+}
+
 std::vector<CheckCase> MarkingMovedRows() {
   Facts v1 = NamingGid(1);
   std::vector<Port> ports = *v1.ports;
@@ -151,7 +201,8 @@ std::vector<CheckCase> MarkingMovedRows() {
 }  // namespace
 
 std::vector<CheckCase> MarkingCases() {
-  return Joined({MarkingSecurityRows(), MarkingVlanRows(), MarkingToSRows(), MarkingMovedRows()});
+  return Joined(
+      {MarkingSecurityRows(), MarkingVlanRows(), MarkingToSRows(), MarkingConsumerRows(), MarkingMovedRows()});
 }
 
 }  // namespace rdmaready

@@ -6,6 +6,7 @@
 
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "checks/words/words.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -48,6 +49,41 @@ TEST(EthernetPorts, AreThePortsOwnNetdevWhereItStandsOnNothing) {
     EXPECT_EQ(ethernets[0], port.netdev);
     EXPECT_EQ(SubjectOf(port, ethernets[0]), "rxe0/1 dcb0");
   }
+}
+
+// dcb0 and dcb1 are in bond0 and share one RDMA device, of which the kernel names dcb0.
+Port LagPort() {
+  Port port = GoodPort();
+  port.software = false;
+  port.netdev = Below("dcb0");
+  port.lowers = std::vector<Netdev>{Below("dcb0"), Below("dcb1")};
+  port.uppers = std::vector<UpperNetdev>{{.name = "bond0", .kind = "bond", .over = {"dcb0", "dcb1"}}};
+  return port;
+}
+
+TEST(EthernetPorts, AreAllMembersThatShareTheRdmaDevice) {
+  const Port port = LagPort();
+  EXPECT_EQ(SubjectOf(port), "rxe0/1 bond0");
+  const std::vector<NetdevRef> ethernets = EthernetPortsOf(port);
+  ASSERT_EQ(ethernets.size(), 2U);
+  EXPECT_EQ(SubjectOf(port, ethernets[0]), "rxe0/1 bond0 > dcb0");
+  EXPECT_EQ(SubjectOf(port, ethernets[1]), "rxe0/1 bond0 > dcb1");
+  EXPECT_FALSE(SamePlace(SubjectOf(port, ethernets[0]), SubjectOf(port, ethernets[1])));
+  EXPECT_TRUE(SamePlace(SubjectOf(port), SubjectOf(port, ethernets[1])));
+  EXPECT_THAT(StackText(port), HasSubstr(", one RDMA device with dcb1"));
+}
+
+TEST(EthernetPorts, AreNotAllKnownWhereOthersOfTheBondMayShareTheDevice) {
+  Port port = LagPort();
+  port.lowers = Denied();
+  ASSERT_EQ(EthernetPortsOf(port).size(), 2U);
+  EXPECT_TRUE(EthernetPortsOf(port)[0]);
+  EXPECT_FALSE(EthernetPortsOf(port)[1]);
+  port.uppers = std::vector<UpperNetdev>{{.name = "bond0", .kind = "vrf", .over = {"dcb0"}}};
+  EXPECT_EQ(EthernetPortsOf(port).size(), 1U);
+  port.uppers = Denied();
+  port.software = true;  // stands on the one that it was made on
+  EXPECT_EQ(EthernetPortsOf(port).size(), 1U);
 }
 
 TEST(EthernetPorts, AreNotKnownBelowABondThatNobodyLookedUnder) {

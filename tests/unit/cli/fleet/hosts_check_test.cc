@@ -69,9 +69,10 @@ class FakeAgent final : public v1::Agent::Service {
       say(findings);
     }
     v1::CheckDone* done = event.mutable_done();
-    *done->mutable_report() = WithoutFindings({.agent_version = "0.1.0", .kernel_release = "6.12"});
+    *done->mutable_report() = WithoutFindings(
+        {.agent_version = "0.1.0", .kernel_release = "6.12", .profiles = {{profile_.name, profile_.digest}}});
     done->set_findings(told + miscounted);
-    *done->mutable_profile() = ToProto(profile_);
+    *done->add_profiles() = ToProto(profile_);
     done->set_software_devices_only(AllSoftware(facts_));
     asked_for_facts = request->with_facts();
     if (request->with_facts()) *done->mutable_facts() = ToProto(facts_);
@@ -183,11 +184,11 @@ class HostsCheckTest : public ::testing::Test {
 };
 
 TEST_F(HostsCheckTest, FindsTwoGoodHostsReadyUpToPeer) {
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(summary.report.verdict, Readiness::kReady);
   EXPECT_EQ(StatusOf(summary), ExitStatus::kOk);
-  EXPECT_EQ(summary.report.profile_name, "virtual-fabric");
+  EXPECT_EQ(NamesOf(summary.report.profiles), "virtual-fabric");
   EXPECT_EQ(PeerFindings(summary).size(), 2 * CheckedCasesOn(Rung::kPeer).size());
   EXPECT_EQ(summary.report.hosts[1].host, "b");
   EXPECT_TRUE(summary.notes[0].software);
@@ -199,7 +200,7 @@ TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
   b_.BeHardware();
   Profile demanding = VirtualFabricProfile();
   demanding.min_throughput_mbps = 20'000;
-  HostsCheck check(hosts_, Rung::kPeer, demanding, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer, .site = SiteOf({demanding})}, {});
   const std::vector<Finding> findings = PeerFindings(check.Run());
   const auto write = std::ranges::find(findings, "peer.write-512k", &Finding::id);
   ASSERT_NE(write, findings.end());
@@ -209,7 +210,7 @@ TEST_F(HostsCheckTest, JudgesTransfersByTheProfileThatTheCallerGave) {
 
 TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
   b_.dies_after = 1;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(b_.peer_tests, 2);  // nothing more is asked of it
   EXPECT_THAT(summary.report.hosts[1].error, HasSubstr("host b: the agent went away"));
@@ -229,7 +230,7 @@ TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
 
 TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(summary.report.verdict, Readiness::kUndetermined);
   EXPECT_EQ(StatusOf(summary), ExitStatus::kOwnFailure);
@@ -238,7 +239,7 @@ TEST_F(HostsCheckTest, LeavesTheVerdictOpenWhenAPortIsBusy) {
 
 TEST_F(HostsCheckTest, ShowsTheOthersWhenAHostWasNeverReached) {
   hosts_[1] = {.name = "b", .error = "host b: refused", .failure = ExitStatus::kUnreachable};
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
   const CheckSummary summary = check.Run();
   EXPECT_EQ(StatusOf(summary), ExitStatus::kUnreachable);
   EXPECT_EQ(summary.report.hosts[1].error, "host b: refused");
@@ -255,7 +256,7 @@ TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
     host.agent = agent;
   };
   hosts_[1] = std::move(late);
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kHost}, {});
   const CheckSummary sofar = SnapshotWhen(
       check, [](const CheckSummary& now) { return !now.report.hosts[0].kernel_release.empty(); },
       [&] { silent = false; });
@@ -266,12 +267,12 @@ TEST_F(HostsCheckTest, AsksAHostWhileAnotherIsStillBeingConnected) {
 }
 
 TEST_F(HostsCheckTest, AsksForFactsOnlyWhereHostsAreCompared) {
-  HostsCheck two(hosts_, Rung::kHost, std::nullopt, {});
+  HostsCheck two(hosts_, {.level = Rung::kHost}, {});
   two.Run();
   EXPECT_TRUE(a_.asked_for_facts);
   EXPECT_TRUE(b_.asked_for_facts);
   hosts_.pop_back();
-  HostsCheck one(hosts_, Rung::kLoopback, std::nullopt, {});
+  HostsCheck one(hosts_, {.level = Rung::kLoopback}, {});
   const CheckSummary summary = one.Run();
   EXPECT_FALSE(a_.asked_for_facts);
   EXPECT_TRUE(summary.notes[0].software);
@@ -280,7 +281,7 @@ TEST_F(HostsCheckTest, AsksForFactsOnlyWhereHostsAreCompared) {
 
 TEST_F(HostsCheckTest, CountsTheTimeOfConnecting) {
   hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kHost}, {});
   EXPECT_GE(check.Run().report.duration_ns, 200'000'000);
 }
 
@@ -291,7 +292,7 @@ TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
     host.error = "hosts a and b are the same";
     host.failure = ExitStatus::kUsage;
   };
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
   const CheckSummary summary = check.Run();
   EXPECT_TRUE(summary.report.pairs.empty());
   EXPECT_EQ(a_.peer_tests, 0);
@@ -300,7 +301,7 @@ TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
 
 TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
   b_.hangs = true;
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kHost}, {});
   CheckSummary sofar;
   {
     const std::jthread run([&] { check.Run(); });
@@ -320,7 +321,7 @@ TEST_F(HostsCheckTest, KnowsAtAnyTimeWhatItKnowsSoFar) {
 
 TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
   a_.waits_after = 1;  // the first case passes, the second one hangs
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
   const CheckSummary sofar = SnapshotWhen(
       check,
       [&](const CheckSummary& now) {
@@ -342,7 +343,7 @@ TEST_F(HostsCheckTest, SaysOfEveryPlannedPeerTestThatItWasInterrupted) {
 
 TEST_F(HostsCheckTest, TakesNoCheckOfWhichFindingsAreLost) {
   b_.miscounted = 1;
-  HostsCheck check(hosts_, Rung::kHost, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kHost}, {});
   const Report report = check.Run().report;
   EXPECT_EQ(report.hosts[0].error, "");
   EXPECT_THAT(report.hosts[1].error,
@@ -362,7 +363,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
       JudgeTransfer({.case_name = "send-1k", .messages = 1, .bytes = 8, .bytes_verified = 8, .elapsed_ns = 1},
                     {.rung = Rung::kLoopback, .subject = "rxe0/1 dcb0"})};
   b_.hangs = true;
-  HostsCheck check(hosts_, Rung::kPeer, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
   const CheckSummary sofar = SnapshotWhen(
       check,
       [](const CheckSummary& now) {
@@ -381,7 +382,7 @@ TEST_F(HostsCheckTest, SaysOfAHostInTheMiddleOfItsLoopbackTestsThatTheyWereInter
 
 TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
   b_.LoseWindows();
-  HostsCheck check(hosts_, Rung::kSmbDirect, std::nullopt, {});
+  HostsCheck check(hosts_, {.level = Rung::kSmbDirect}, {});
   const CheckSummary run = check.Run();
   const auto made =
       static_cast<int>(2 * (CheckedCasesOn(Rung::kPeer).size() + CheckedCasesOn(Rung::kSmbDirect).size() -
@@ -403,8 +404,11 @@ TEST_F(HostsCheckTest, LeavesOutWhatOneDeviceOfAPairCannot) {
 }
 
 TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {},
-                   {.protocol = Protocol::kSmb, .target = "fs1", .timeout = std::chrono::milliseconds(7'000)});
+  HostsCheck check(
+      hosts_,
+      {.level = Rung::kServer,
+       .server = {.protocol = Protocol::kSmb, .target = "fs1", .timeout = std::chrono::milliseconds(7'000)}},
+      {});
   const CheckSummary run = check.Run();
   EXPECT_EQ(a_.probed, "fs1");
   EXPECT_EQ(b_.probed, "fs1");
@@ -418,7 +422,8 @@ TEST_F(HostsCheckTest, OfLevelServerProbesFromEveryHost) {
 
 TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
   hosts_.pop_back();
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {}, {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, {.level = Rung::kServer, .server = {.protocol = Protocol::kSmb, .target = "fs1"}},
+                   {});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kReady) << Headline(run.report);
   EXPECT_EQ(OutcomeOn(run.report.hosts[0].ladder, Rung::kPeer), RungOutcome::kNotRun);
@@ -428,7 +433,8 @@ TEST_F(HostsCheckTest, OfLevelServerOneHostAloneLeavesOutWhatNeedsTwo) {
 TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
   hosts_.pop_back();
   a_.busy = true;
-  HostsCheck check(hosts_, Rung::kServer, std::nullopt, {}, {.protocol = Protocol::kSmb, .target = "fs1"});
+  HostsCheck check(hosts_, {.level = Rung::kServer, .server = {.protocol = Protocol::kSmb, .target = "fs1"}},
+                   {});
   const CheckSummary run = check.Run();
   EXPECT_EQ(run.report.verdict, Readiness::kUndetermined);
   const Finding& last = run.report.hosts[0].findings.back();

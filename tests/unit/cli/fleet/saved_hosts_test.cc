@@ -52,7 +52,7 @@ TEST_F(SavedHosts, AreJudgedAsLiveOnes) {
   Save("b", sick);
   const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts({directory_});
   ASSERT_TRUE(hosts.ok()) << hosts.status();
-  const CheckSummary run = JudgeSavedHosts(*hosts, VirtualFabricProfile());
+  const CheckSummary run = JudgeSavedHosts(*hosts, SiteOf({VirtualFabricProfile()}));
   ASSERT_EQ(run.report.hosts.size(), 2U);
   FakeHost good = GoodFakeHost();
   FakeHost* live[] = {&good, &sick};
@@ -75,7 +75,7 @@ TEST_F(SavedHosts, AreJudgedAsLiveOnes) {
 
 TEST_F(SavedHosts, SayWhenTheyWereRecordedAndLiveOnesDoNot) {
   Save("a");
-  CheckSummary run = JudgeSavedHosts(*LoadSavedHosts({directory_}), VirtualFabricProfile());
+  CheckSummary run = JudgeSavedHosts(*LoadSavedHosts({directory_}), SiteOf({VirtualFabricProfile()}));
   EXPECT_THAT(CheckText(run, Style()), HasSubstr("recorded 2023-11-14 22:13:20 UTC"));
   EXPECT_THAT(CheckJson(run), HasSubstr("\"recorded\""));
   run.notes[0].recorded_by.clear();
@@ -88,7 +88,7 @@ TEST_F(SavedHosts, ThatCannotBeReadAreNamedBesideTheOthers) {
   fs::remove(Save("b") + "/verbs.jsonl");
   const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts({directory_});
   ASSERT_TRUE(hosts.ok()) << hosts.status();
-  const CheckSummary run = JudgeSavedHosts(*hosts, VirtualFabricProfile());
+  const CheckSummary run = JudgeSavedHosts(*hosts, SiteOf({VirtualFabricProfile()}));
   ASSERT_EQ(run.report.hosts.size(), 2U);
   EXPECT_FALSE(run.report.hosts[0].findings.empty());
   EXPECT_TRUE(run.report.hosts[1].findings.empty());

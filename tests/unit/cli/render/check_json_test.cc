@@ -19,8 +19,8 @@ void ExpectKeys(const Json& object, std::initializer_list<const char*> keys) {
 TEST(CheckJson, HasTheKeysOfTheContract) {
   const Json json = Json::parse(CheckJson(PeerCheck()));
   EXPECT_EQ(json["schema"], "rdmaready.v1.Check");
-  ExpectKeys(json, {"version", "run_id", "started_unix_ns", "verdict", "profile", "hosts", "pairs"});
-  ExpectKeys(json["profile"], {"name", "digest"});
+  ExpectKeys(json, {"version", "run_id", "started_unix_ns", "verdict", "profiles", "hosts", "pairs"});
+  ExpectKeys(json["profiles"][0], {"name", "digest"});
   ExpectKeys(json["hosts"][0], {"host", "agent_version", "verdict", "error", "ladder", "findings"});
   ExpectKeys(json["hosts"][0]["findings"][0], {"id", "scope", "subject", "outcome", "blocking", "observed",
                                                "expected", "source", "why", "fix", "duration_ns"});
@@ -128,13 +128,17 @@ TEST(ProfileJson, LeavesOutWhatIsNotAskedFor) {
 
 TEST(CheckJson, SaysByWhichProfileEachHostWasJudged) {
   CheckSummary check = PeerCheck();
-  check.notes[0].profile_name = "x";
-  check.notes[0].profile_digest = "1";
-  check.notes[1].profile_name = "y";
-  check.notes[1].profile_digest.clear();
+  check.report.hosts[0].profiles = {{"x", "1"}, {"z", "2"}};
+  check.report.hosts[0].ports = {{"rxe0/1 dcb0", "x"}, {"rxe1/1 dcb1", ""}};
+  check.report.hosts[1].profiles = {{"y", ""}};
+  check.report.hosts[0].findings[0].profile = "z";
   const Json hosts = Json::parse(CheckJson(check))["hosts"];
-  EXPECT_EQ(hosts[0]["profile"], (Json{{"name", "x"}, {"digest", "1"}}));
-  EXPECT_EQ(hosts[1]["profile"], (Json{{"name", "y"}, {"digest", ""}}));
+  EXPECT_EQ(hosts[0]["profiles"],
+            Json::array({{{"name", "x"}, {"digest", "1"}}, {{"name", "z"}, {"digest", "2"}}}));
+  EXPECT_EQ(hosts[1]["profiles"], Json::array({{{"name", "y"}, {"digest", ""}}}));
+  EXPECT_EQ(hosts[0]["ports"], Json::array({{{"subject", "rxe0/1 dcb0"}, {"profile", "x"}},
+                                            {{"subject", "rxe1/1 dcb1"}, {"profile", ""}}}));
+  EXPECT_EQ(hosts[0]["findings"][0]["profile"], "z");
 }
 
 TEST(CheckJson, IsPlainAsciiWhateverAHostSays) {

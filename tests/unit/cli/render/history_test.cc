@@ -28,9 +28,8 @@ RunRecord RunOf(int number, std::vector<Finding> findings) {
   RunRecord run{.run_id = "20261120T184000Z-4f1c09a" + std::to_string(number),
                 .started_unix_ns = kNow - number * kMinute,
                 .duration_ns = 45'000'000,
-                .level = number == 0 ? Rung::kLoopback : Rung::kHost,
-                .profile_name = "virtual-fabric",
-                .profile_digest = "00ff"};
+                .level = number == 0 ? Rung::kLoopback : Rung::kHost};
+  run.report.profiles = {{"virtual-fabric", "00ff"}};
   run.report.kernel_release = "6.12.117";
   run.report.verdict = Readiness::kReady;
   for (const Finding& finding : findings) {
@@ -111,7 +110,7 @@ TEST(Changes, WhatCanNoLongerBeDeterminedIsOne) {
 
 TEST(Changes, AreNoneBetweenProfilesPortsOrLevels) {
   RunRecord other_profile = RunOf(0, {Failing("ets.map")});
-  other_profile.profile_name = "mine";
+  other_profile.report.profiles = {{"mine", "00ff"}};
   Finding other_port = Failing("ets.map");
   other_port.subject = "rxe1/1";
   const std::vector<RunRecord> runs{
@@ -195,7 +194,7 @@ TEST(HistoryJson, HoldsRunsTransfersAndWhatBefellTheStore) {
   EXPECT_EQ(run["started_unix_ns"], kNow);
   EXPECT_EQ(run["verdict"], "not-ready");
   EXPECT_EQ(run["level"], "loopback");
-  EXPECT_EQ(run["profile"]["name"], "virtual-fabric");
+  EXPECT_EQ(run["profiles"][0]["name"], "virtual-fabric");
   EXPECT_EQ(run["newly_failing"], Json::array({{{"id", "pfc.lossless-priority"}, {"subject", "rxe0/1 dcb0"}}}));
   EXPECT_EQ(run["newly_passing"][0]["id"], "link.state");
   EXPECT_EQ(run["findings"][0]["observed"], "up");

@@ -53,6 +53,23 @@ TEST(Link, ALowerOneInAnotherNamespaceIsMarked) {
   EXPECT_TRUE(link->peer_elsewhere);
 }
 
+TEST(Link, AVlanKnowsWhetherItsFramesKeepTheirTag) {
+  const auto vlan = [](const wire::Bytes& more) {
+    return wire::Link(8, "v", 1500) +
+           wire::Nest(IFLA_LINKINFO, wire::Text(IFLA_INFO_KIND, "vlan") +
+                                         wire::Nest(IFLA_INFO_DATA, wire::U16(IFLA_VLAN_ID, 5) + more));
+  };
+  const auto flags = [](std::uint32_t bits) {
+    return wire::Attr(IFLA_VLAN_FLAGS, wire::Of(ifla_vlan_flags{.flags = bits, .mask = ~0U}));
+  };
+  const auto reorder = [](const wire::Bytes& bytes) { return VlanReorderOf(*DecodeLink(bytes)); };
+  EXPECT_TRUE(*reorder(vlan(flags(1))));
+  EXPECT_FALSE(*reorder(vlan(flags(2))));
+  EXPECT_FALSE(*reorder(vlan({})));  // the kernel leaves them out when none is set
+  EXPECT_FALSE(reorder(wire::Link(8, "v", 1500)));
+  EXPECT_FALSE(DecodeLink(vlan(wire::U32(IFLA_VLAN_FLAGS, 1))).ok());
+}
+
 TEST(Link, AVlanBeyondTwelveBitsIsAnError) { EXPECT_FALSE(DecodeLink(wire::VlanLink(8, "eth0.1", 4096)).ok()); }
 
 TEST(Link, APriorityBeyondThreeBitsIsAnError) {

@@ -10,6 +10,7 @@
 #include "collectors/net/ipv4_settings.h"
 #include "collectors/net/neighbours.h"
 #include "tests/unit/collectors/fake_host.h"
+#include "tests/unit/collectors/good_fake_host.h"
 #include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
@@ -128,6 +129,27 @@ TEST(Subnets, AreAGapWhereThePortsAddressesAreOne) {
   port.uppers = Missing{Missing::Kind::kDenied, "no"};
   EXPECT_EQ(ReadSubnets(host, ReadNetwork(host), port).missing().detail, "no");
   EXPECT_EQ(NeighboursOf(ReadNetwork(host), port).missing().detail, "no");
+}
+
+TEST(DefaultRoutes, LeadToWhatIsInNobodysNetwork) {
+  const auto request = [](unsigned char family, const wire::Bytes& to) {
+    rtmsg header{};
+    header.rtm_family = family;
+    header.rtm_dst_len = family == AF_INET ? 32 : 128;
+    return NetlinkRequest{NETLINK_ROUTE, RTM_GETROUTE, false, wire::Of(header) + wire::Attr(RTA_DST, to)};
+  };
+  const NetlinkRequest four = request(AF_INET, wire::Of(std::array<std::uint8_t, 4>{192, 0, 2, 1}));
+  const std::array<std::uint8_t, 16> documentation{0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  const NetlinkRequest six = request(AF_INET6, wire::Of(documentation));
+  FakeHost host = GoodFakeHost();
+  host.Answer(four, wire::One(wire::Route(7)));
+  host.Answer(six, wire::One(wire::Route(7)));
+  EXPECT_EQ(*ReadDefaultRoutes(host, ReadNetwork(host)), std::vector<std::string>{"dcb0"});
+  host.Answer(four, ErrnoStatus(ENETUNREACH, "route"));
+  host.Answer(six, ErrnoStatus(ENETUNREACH, "route"));
+  EXPECT_TRUE(ReadDefaultRoutes(host, ReadNetwork(host))->empty());
+  host.Answer(six, ErrnoStatus(EPERM, "route"));
+  EXPECT_EQ(ReadDefaultRoutes(host, ReadNetwork(host)).missing().kind, Missing::Kind::kDenied);
 }
 
 TEST(ProbeAddress, IsNearFreeAndAHosts) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Site: which profiles a host follows. Of a site file, which says it host by host, or of profiles that a person
+// names, which every host follows then.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/model/profile.h"
+#include "api/profile/load.h"
+
+namespace rdmaready {
+
+struct Site {
+  struct Group {
+    std::vector<std::string> hosts{};  // patterns (api/base/name_pattern.h)
+    std::vector<Profile> profiles{};   // not empty
+  };
+  std::string file{};  // empty: no file
+  std::vector<Group> groups{};
+
+  // Of the first group that names the host, by the name it was called with or by its part before the first dot.
+  // kInvalidArgument where none does.
+  absl::StatusOr<std::vector<Profile>> ProfilesOf(std::string_view host) const;
+};
+
+// Every host follows these.
+Site SiteOf(std::vector<Profile> profiles);
+
+// Each of `names` as LoadProfile takes it; one that stands alone may be a site file. Errors as LoadProfile's.
+// Blocks on file access.
+absl::StatusOr<Site> LoadSite(std::span<const std::string> names);
+
+// Whether the text is meant as a site file and not as a profile: its top level has the key `groups`.
+bool IsSiteText(std::string_view yaml);
+
+struct SiteReading {
+  Site site{};                      // of use only without faults
+  std::vector<YamlFault> faults{};  // by line
+};
+
+// With every fault, those of the profiles that it names left to them. `path` is where `yaml` is from: files
+// that it names are seen from its folder.
+SiteReading ReadSite(std::string_view yaml, const std::string& path);
+
+}  // namespace rdmaready

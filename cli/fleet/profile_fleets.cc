@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/profile_fleets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "checks/fleet/agreement.h"
+#include "checks/live/transfer.h"
+#include "cli/fleet/hosts.h"
+
+namespace rdmaready {
+namespace {
+
+bool IsForEveryPort(const FollowingHost& host) {
+  return host.profiles.size() <= 1 &&
+         std::ranges::all_of(host.profiles, [](const Profile& profile) { return profile.ports.empty(); });
+}
+
+// What the host has of that profile; null where it has nothing of it, or was not asked.
+const HostPart* PartOf(const FollowingHost& host, const Profile& profile) {
+  if (host.parts == nullptr) return nullptr;
+  // In one fleet of hosts with profiles of their own, each is looked at whole.
+  if (IsForEveryPort(host)) return &host.parts->parts().front();
+  return host.parts->Find(profile.name);
+}
+
+bool Belongs(const FollowingHost& host, const Profile& profile) {
+  if (std::ranges::find(host.profiles, profile.name, &Profile::name) == host.profiles.end()) return false;
+  if (host.parts == nullptr) return true;
+  const HostPart* part = host.parts->Find(profile.name);
+  return part != nullptr && part->in_use && part->judges_ports;
+}
+
+// Each host as that profile sees it. What it points to outlives it.
+struct FleetView {
+  std::vector<std::vector<Finding>> findings{};  // by host of the run
+  std::vector<const Facts*> facts{};             // null: not of this fleet, or not asked
+};
+
+FleetView ViewOf(const ProfileFleet& fleet, std::span<const FollowingHost> hosts) {
+  FleetView view{.findings = std::vector<std::vector<Finding>>(hosts.size()),
+                 .facts = std::vector<const Facts*>(hosts.size())};
+  for (const std::size_t i : fleet.members) {
+    const HostPart* part = PartOf(hosts[i], *fleet.profile);
+    if (part == nullptr) continue;
+    view.facts[i] = part->facts;
+    view.findings[i] = FindingsUnder(part->profile->name, hosts[i].findings);
+  }
+  return view;
+}
+
+std::vector<Edge> RingOf(const ProfileFleet& fleet) {
+  std::vector<Edge> edges = Ring(fleet.members.size());
+  for (Edge& edge : edges) edge = {fleet.members[edge.from], fleet.members[edge.to]};
+  return edges;
+}
+
+Finding NoPartner(const Profile& profile) {
+  Finding finding = NoPath({.rung = Rung::kPeer},
+                           fmt::format("not tested: no other host of this run follows profile {}", profile.name));
+  finding.outcome = Outcome::kUnknown;
+  finding.fix = "# check it together with another host that follows the profile";
+  finding.profile = profile.name;
+  return finding;
+}
+
+// Pair reports of one direction between two hosts become one.
+void Append(PairPlan part, PairPlan& whole) {
+  std::vector<std::size_t> places;
+  for (PairReport& pair : part.pairs) {
+    const auto same = std::ranges::find_if(whole.pairs, [&pair](const PairReport& other) {
+      return other.from == pair.from && other.to == pair.to;
+    });
+    places.push_back(static_cast<std::size_t>(same - whole.pairs.begin()));
+    if (same == whole.pairs.end()) {
+      whole.pairs.push_back(std::move(pair));
+    } else {
+      std::ranges::move(pair.findings, std::back_inserter(same->findings));
+    }
+  }
+  for (PairJob& job : part.jobs) {
+    job.pair = places[job.pair];
+    whole.jobs.push_back(std::move(job));
+  }
+}
+
+}  // namespace
+
+std::vector<ProfileFleet> FleetsOf(std::span<const FollowingHost> hosts) {
+  std::vector<ProfileFleet> fleets;
+  const bool whole = std::ranges::all_of(hosts, IsForEveryPort);
+  for (const FollowingHost& host : hosts) {
+    for (const Profile& profile : host.profiles) {
+      const bool known = std::ranges::any_of(
+          fleets, [&](const ProfileFleet& fleet) { return whole || fleet.profile->name == profile.name; });
+      if (known || host.parts == nullptr) continue;
+      ProfileFleet& fleet = fleets.emplace_back(ProfileFleet{.profile = &profile});
+      for (std::size_t i = 0; i < hosts.size(); ++i) {
+        if (whole || Belongs(hosts[i], profile)) fleet.members.push_back(i);
+      }
+    }
+  }
+  std::erase_if(fleets, [](const ProfileFleet& fleet) { return fleet.members.empty(); });
+  return fleets;
+}
+
+std::vector<std::vector<Finding>> CompareFleets(std::span<const FollowingHost> hosts) {
+  std::vector<std::vector<Finding>> findings(hosts.size());
+  for (const ProfileFleet& fleet : FleetsOf(hosts)) {
+    const FleetView view = ViewOf(fleet, hosts);
+    std::vector<FleetHost> members;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      members.push_back({hosts[i].name, view.facts[i], view.findings[i]});
+    }
+    std::vector<std::vector<Finding>> of_fleet = JudgeAgreement(members, *fleet.profile);
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      for (Finding& finding : of_fleet[i]) {
+        if (hosts[i].profiles.size() > 1) finding.profile = fleet.profile->name;
+        findings[i].push_back(std::move(finding));
+      }
+    }
+  }
+  return findings;
+}
+
+FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {
+  FleetPlan plan{.alone = std::vector<std::vector<Finding>>(hosts.size())};
+  for (const ProfileFleet& fleet : FleetsOf(hosts)) {
+    if (fleet.members.size() < 2) {
+      plan.alone[fleet.members.front()].push_back(NoPartner(*fleet.profile));
+      continue;
+    }
+    const FleetView view = ViewOf(fleet, hosts);
+    std::vector<PlanHost> members;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      members.push_back({hosts[i].name, view.facts[i], view.findings[i]});
+    }
+    Append(PlanPairs(members, RingOf(fleet), *fleet.profile), plan.pairs);
+  }
+  return plan;
+}
+
+}  // namespace rdmaready

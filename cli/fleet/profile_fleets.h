@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profile fleets: the hosts of a run that follow one profile. They are compared and tested with each other on the
+// ports of that profile; a port that no profile is for has no part in it, and needs no partner. Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/model/profile.h"
+#include "api/model/report.h"
+#include "checks/host_parts.h"
+#include "cli/fleet/pair_plan.h"
+
+namespace rdmaready {
+
+// One host of a run.
+struct FollowingHost {
+  std::string name{};
+  std::span<const Profile> profiles{};  // that it follows; empty: nobody knows, it could not be asked
+  const HostParts* parts = nullptr;     // null: it could not be asked
+  std::span<const Finding> findings{};
+};
+
+struct ProfileFleet {
+  const Profile* profile = nullptr;    // as the first of its hosts has it
+  std::vector<std::size_t> members{};  // indices of hosts, ascending
+};
+
+// One fleet of all hosts where no profile is for certain ports only. Else one for each profile, by its name, of
+// the hosts that have a port of it, or that may have one: they could not be asked. In the order in which hosts
+// name them. None where no host was asked.
+std::vector<ProfileFleet> FleetsOf(std::span<const FollowingHost> hosts);
+
+// What the hosts of each fleet have not in common, for each host.
+std::vector<std::vector<Finding>> CompareFleets(std::span<const FollowingHost> hosts);
+
+struct FleetPlan {
+  PairPlan pairs{};                           // of all fleets; one pair report for one direction between two hosts
+  std::vector<std::vector<Finding>> alone{};  // of each host: profiles that no other host of the run follows
+};
+
+// A ring through each fleet.
+FleetPlan PlanFleets(std::span<const FollowingHost> hosts);
+
+}  // namespace rdmaready

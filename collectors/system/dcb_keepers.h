@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sets data centre bridging at boot: NICs forget it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/facts.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+// Whether a unit's link, "roce@eth0.service" or "roce.timer", starts the unit file: both but for instance and
+// kind.
+bool StartsUnit(std::string_view link, std::string_view unit);
+
+// Files that call a tool which sets it (dcb, mlnx_qos, lldptool, niccli ...). Of systemd's units only those
+// that something starts; lldpad, which sets again what it was told, where it is started and has kept something.
+// Missing where such a file may be among what could not be read.
+Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host);
+
+}  // namespace rdmaready

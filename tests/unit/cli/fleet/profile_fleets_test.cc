@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/profile_fleets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "checks/judge.h"
+#include "checks/readiness.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Profile Of(const std::string& name, const std::string& netdev) {
+  Profile profile = VirtualFabricProfile();
+  profile.name = name;
+  if (!netdev.empty()) profile.ports = {{.netdev = netdev}};
+  return profile;
+}
+
+// A storage port dcb0 at 10.0.0.`number`, and another, dcb1, at 10.0.1.`number`.
+Facts HostNumbered(int number) {
+  const auto at = [number](const std::string& subnet) {
+    return std::vector<IpAddress>{{.address = subnet + std::to_string(number), .prefix_length = 24}};
+  };
+  return WithSecond(WithNetdev([&](Netdev& netdev) { netdev.addresses = at("10.0.0."); }), [&](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.addresses = at("10.0.1.");
+    port.netdev = netdev;
+  });
+}
+
+class Fleets : public testing::Test {
+ protected:
+  void Add(const std::string& name, std::vector<Profile> profiles, bool answers = true) {
+    facts_.push_back(HostNumbered(static_cast<int>(facts_.size()) + 1));
+    profiles_.push_back(std::move(profiles));
+    findings_.emplace_back();
+    if (answers) {
+      parts_.push_back(*HostParts::Divide(facts_.back(), profiles_.back()));
+      findings_.back() = JudgeHost(parts_.back());
+    }
+    hosts_.push_back({name, profiles_.back(), answers ? &parts_.back() : nullptr, findings_.back()});
+  }
+
+  std::vector<std::string> Jobs() const {
+    std::vector<std::string> jobs;
+    for (const PairJob& job : PlanFleets(hosts_).pairs.jobs) {
+      jobs.push_back(hosts_[job.from].name + hosts_[job.to].name + " " + job.from_port.device + " " +
+                     job.profile->name);
+    }
+    return jobs;
+  }
+
+  std::deque<Facts> facts_;
+  std::deque<std::vector<Profile>> profiles_;
+  std::deque<HostParts> parts_;
+  std::deque<std::vector<Finding>> findings_;
+  std::vector<FollowingHost> hosts_;
+};
+
+TEST_F(Fleets, AreOneOfAllHostsWhereEachProfileIsForEveryPort) {
+  Add("a", {Of("p", "")});
+  Add("b", {Of("q", "")});
+  Add("c", {}, false);
+  ASSERT_EQ(FleetsOf(hosts_).size(), 1U);
+  EXPECT_EQ(FleetsOf(hosts_)[0].profile->name, "p");
+  EXPECT_THAT(FleetsOf(hosts_)[0].members, ElementsAre(0U, 1U, 2U));
+}
+
+TEST_F(Fleets, PairPortsOfOneProfileOnly) {
+  Add("a", {Of("storage", "dcb0"), Of("ai", "dcb1")});
+  Add("b", {Of("storage", "dcb0")});
+  Add("c", {Of("ai", "dcb1")});
+  EXPECT_THAT(Jobs(), ElementsAre("ab rxe0 storage", "ba rxe0 storage", "ac rxe1 ai", "ca rxe1 ai"));
+  for (const PairReport& pair : PlanFleets(hosts_).pairs.pairs) {
+    for (const Finding& finding : pair.findings) EXPECT_EQ(finding.id.find("peer.path"), std::string::npos);
+  }
+}
+
+TEST_F(Fleets, HaveOnePairReportForOneDirectionBetweenTwoHosts) {
+  Add("a", {Of("storage", "dcb0"), Of("ai", "dcb1")});
+  Add("b", {Of("storage", "dcb0"), Of("ai", "dcb1")});
+  const PairPlan plan = PlanFleets(hosts_).pairs;
+  ASSERT_EQ(plan.pairs.size(), 2U);
+  ASSERT_EQ(plan.jobs.size(), 4U);
+  for (const PairJob& job : plan.jobs) EXPECT_EQ(plan.pairs[job.pair].from, hosts_[job.from].name);
+}
+
+TEST_F(Fleets, SayThatAProfileHasNoOtherHost) {
+  Add("a", {Of("storage", "dcb0"), Of("ai", "dcb1")});
+  Add("b", {Of("storage", "dcb0")});
+  const FleetPlan plan = PlanFleets(hosts_);
+  ASSERT_EQ(plan.alone[0].size(), 1U);
+  EXPECT_TRUE(plan.alone[1].empty());
+  const Finding& alone = plan.alone[0][0];
+  EXPECT_THAT(alone.observed, HasSubstr("no other host of this run follows profile ai"));
+  EXPECT_EQ(alone.outcome, Outcome::kUnknown);
+  EXPECT_TRUE(alone.blocking);
+  EXPECT_EQ(alone.rung, Rung::kPeer);
+}
+
+TEST_F(Fleets, CountAHostThatDidNotAnswerWhereItsProfilesAreKnown) {
+  Add("a", {Of("storage", "dcb0")});
+  Add("b", {Of("storage", "dcb0")}, false);
+  const PairPlan plan = PlanFleets(hosts_).pairs;
+  EXPECT_TRUE(plan.jobs.empty());
+  ASSERT_FALSE(plan.pairs.empty());
+  EXPECT_THAT(plan.pairs[0].findings.at(0).observed, HasSubstr("host b could not be asked"));
+}
+
+TEST_F(Fleets, CompareThePortsOfOneProfileOnly) {
+  Add("a", {Of("storage", "dcb0"), Of("ai", "dcb1")});
+  Add("b", {Of("storage", "dcb0")});
+  const auto findings = CompareFleets(hosts_);
+  ASSERT_FALSE(findings[0].empty());
+  for (const Finding& finding : findings[0]) {
+    EXPECT_EQ(finding.profile, "storage");
+    EXPECT_THAT(finding.subject, HasSubstr("rxe0/1"));
+  }
+  for (const Finding& finding : findings[1]) EXPECT_EQ(finding.profile, "");
+}
+
+}  // namespace
+}  // namespace rdmaready
