@@ -2,15 +2,17 @@
 #include "agent/agent.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "agent/agent_events.h"
-#include "agent/port_counters.h"
+#include "agent/near_nic.h"
 #include "agent/priority_packets.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
@@ -22,11 +24,14 @@
 #include "checks/words/words.h"
 #include "collectors/collect.h"
 #include "collectors/lldp/lldp.h"
+#include "collectors/nic/interrupts.h"
 #include "collectors/overhear.h"
 #include "collectors/recording/recording_host.h"
 
 namespace rdmaready {
 namespace {
+
+constexpr std::chrono::milliseconds kIdleLook{50};  // at what others move, before a test
 
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -34,7 +39,8 @@ std::int64_t SteadyNowNs() {
 }
 
 absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::string>& names,
-                                                      const TransferOptions& options) {
+                                                      const TransferOptions& options,
+                                                      const TransferLimits& limits) {
   std::vector<TransferCase> chosen;
   for (const std::string& name : names) {
     const TransferCase* test = FindCase(name);
@@ -46,7 +52,7 @@ absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::str
   }
   if (names.empty()) chosen = CasesOn(Rung::kLoopback);
   for (TransferCase& test : chosen) {
-    RR_ASSIGN_OR_RETURN(test, Customized(test, options));
+    RR_ASSIGN_OR_RETURN(test, Customized(test, options, limits));
   }
   return chosen;
 }
@@ -70,28 +76,43 @@ std::optional<std::uint8_t> CommonTos(std::span<const Profile> profiles) {
 
 }  // namespace
 
+Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link, AgentConfig config)
+    : host_(std::move(host)),
+      store_(store),
+      make_link_(std::move(make_link)),
+      config_(std::move(config)),
+      worker_(host_, config_.reading) {}
+
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
-    : host_(host), store_(store), make_link_(std::move(make_link)), config_(std::move(config)) {}
+    : Agent(std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host), store, std::move(make_link),
+            std::move(config)) {}
 
 std::string Agent::hostname() const {
   char name[256] = {};
   return ::gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
 }
 
-Facts Agent::Collect() {
-  const std::lock_guard lock(collect_mutex_);
-  return CollectFacts(host_);
+absl::StatusOr<Facts> Agent::Collect() {
+  RR_ASSIGN_OR_RETURN(const std::shared_ptr<const Facts> facts, worker_.Collect());
+  return *facts;
 }
 
 absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
-  RecordingHost recorder(host_);
-  Facts facts;
-  {
-    const std::lock_guard lock(collect_mutex_);
-    facts = CollectFacts(recorder);
-  }
+  struct Read {
+    std::shared_ptr<RecordingHost> recorder;
+    Facts facts{};
+  };
+  RR_ASSIGN_OR_RETURN(Read read, worker_.Read<Read>([](HostReader& host) {
+    Read now{.recorder = std::make_shared<RecordingHost>(host)};
+    now.facts = CollectFacts(*now.recorder);
+    return now;
+  }));
+  RecordingHost& recorder = *read.recorder;
+  recorder.AskFromNowOn(*host_);
+  const Facts& facts = read.facts;
   // Who waits for neighbours does not wait where none can be heard, although DCB could be written there too.
-  if (lldp.longest.count() > 0 && !LinksToListenOn(facts).empty()) Overhear(recorder, lldp, facts);
+  const bool listen = lldp.longest.count() > 0 && !ReadingStuck();
+  if (listen && !LinksToListenOn(facts).empty()) Overhear(recorder, lldp, facts);
   Recording recording = recorder.Take();
   recording.hostname = facts.hostname;
   if (facts.kernel) recording.kernel = facts.kernel->release;
@@ -109,7 +130,9 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   if (watcher.progress) {
     watcher.progress(seconds > 0 ? Cat("watching the ports for ", seconds, " s") : "reading the host");
   }
-  run.facts = order.watch.count() > 0 ? Watch({.longest = order.watch, .stop = cancel}) : Collect();
+  RR_ASSIGN_OR_RETURN(run.facts,
+                      order.watch.count() > 0 ? Watch({.longest = order.watch, .stop = cancel}) : Collect());
+  if (caller.compares) CompareWithLast(run.facts);
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(run.facts, order.profiles, order.ports));
   run.report.agent_version = config_.version;
   if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
@@ -237,7 +260,7 @@ absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& 
 RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                             const std::stop_token& cancel) const {
   RunOptions options;
-  Apply(asked, qps, options);
+  Apply(asked, qps, config_.transfer, options);
   options.local_address = port.address;
   options.tos = asked.tos || asked.system_tos ? asked.tos : CommonTos(config_.default_profiles);
   options.cancel = cancel;
@@ -254,16 +277,45 @@ void Agent::Keep(LiveTest& live, const TransferRecord& kept_as) {
   live.stored.Update(Kept(store_.PutTransfer(record)));
 }
 
+CounterReading Agent::CountersOf(const PortAddress& port) {
+  absl::StatusOr<CounterReading> reading =
+      worker_.Read<CounterReading>([device = port.device, number = port.number](HostReader& host) {
+        return ReadCounters(host, device, number);
+      });
+  if (reading.ok()) return *std::move(reading);
+  CounterReading none;
+  none.hw.counters = none.pma = MissingFrom(reading.status());
+  return none;
+}
+
+std::set<std::uint32_t> Agent::CpusNear(const PortAddress& port) {
+  const absl::StatusOr<absl::StatusOr<std::string>> list = worker_.Read<absl::StatusOr<std::string>>(
+      [path = "/sys/class/infiniband/" + port.device + "/device/local_cpulist"](HostReader& host) {
+        return host.ReadFile(path);
+      });
+  if (!list.ok() || !list->ok()) return {};
+  const Fact<std::set<std::uint32_t>> cpus = DecodeCpuList(**list);
+  return cpus ? *cpus : std::set<std::uint32_t>();
+}
+
 // Whatever a result says of error counters (the other end may have made it), they are those read here.
 LiveTest Agent::Run(const PortAddress& port, const std::function<BothWays()>& transfer) {
-  const auto read = [&] {
-    const std::lock_guard lock(collect_mutex_);
-    return ReadCounters(host_, port.device, port.number);
-  };
+  const NearNic near(CpusNear(port));
+  const auto read = [&] { return CountersOf(port); };
+  const CounterReading idle = read();
+  if (MovedUntil(idle)) std::this_thread::sleep_for(kIdleLook);
   const CounterReading before = read();
   BothWays both = transfer();
   LiveTest live{.port = port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
-  live.result.error_counters = ErrorsBetween(before, read());
+  const CounterReading after = read();
+  live.result.error_counters = ErrorsBetween(before, after);
+  live.result.foreign_permille = ForeignPermille(idle, before, after);
+  unsigned int cpu = 0;
+  unsigned int node = 0;
+  if (::getcpu(&cpu, &node) == 0) {
+    live.result.tester_cpu = cpu;
+    live.result.tester_numa_node = node;
+  }
   if (live.reverse) live.reverse->error_counters = {};
   return live;
 }
@@ -285,8 +337,8 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
                                  const TransferOptions& options, const Caller& asked_by, const Watcher& watcher,
                                  std::stop_token cancel) {
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
-  RR_ASSIGN_OR_RETURN(const std::vector<TransferCase> cases, ChooseCases(names, options));
-  const Facts facts = Collect();
+  RR_ASSIGN_OR_RETURN(const std::vector<TransferCase> cases, ChooseCases(names, options, config_.transfer));
+  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   std::vector<PortAddress> ports;
   absl::Status left_out;  // a port that cannot be tested keeps no other from it, but is not forgotten
   if (!request.device.empty()) {
@@ -314,9 +366,10 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const TransferCase* test = FindCase(request.case_name);
   if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
-  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options));
+  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options, config_.transfer));
+  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
-                      ChoosePort(Collect(), request.port.device, request.port.number, request.port.address));
+                      ChoosePort(facts, request.port.device, request.port.number, request.port.address));
   RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port.port, caller, "test peer " + request.peer_name));
   return PeerTicket{request, caller, std::move(port), custom, std::move(lock)};
 }
@@ -325,9 +378,11 @@ LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::sto
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const auto packets = [&] {
-    const std::lock_guard lock(collect_mutex_);
-    return ReadPriorityPackets(host_, ticket.port.nics);
+  const auto packets = [&]() -> Fact<PriorityPackets> {
+    absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
+        [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
+    if (!read.ok()) return MissingFrom(read.status());
+    return *std::move(read);
   };
   const Fact<PriorityPackets> before = packets();
   LiveTest live = Run(ticket.port, [&] {

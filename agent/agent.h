@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -19,13 +20,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/event.h"
+#include "agent/host_worker.h"
 #include "agent/link/link.h"
 #include "agent/port_choice.h"
+#include "agent/port_counters.h"
 #include "agent/port_lock.h"
 #include "agent/probe/walk.h"
 #include "agent/probe_path.h"
 #include "agent/runs.h"
 #include "agent/store/store.h"
+#include "agent/transfer/limits.h"
 #include "agent/transfer/peer_channel.h"
 #include "agent/transfer/run.h"
 #include "api/model/cases.h"
@@ -48,6 +52,9 @@ struct AgentConfig {
   std::string instance_id{};     // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
+  bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
+  TransferLimits transfer{};  // of live tests
+  WorkerLimits reading{};     // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
@@ -73,13 +80,25 @@ class Counted {
 
 class Agent {
  public:
+  // `host` lives as long as a reading of it that does not return: see HostWorker.
+  Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link, AgentConfig config);
+  // The same of a host that outlives this, and answers.
   Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config);
 
   const AgentConfig& config() const { return config_; }
   std::string hostname() const;
 
-  // Reads the host afresh; one reading at a time.
-  Facts Collect();
+  // Reads the host afresh; one reading at a time, which callers who wait for it share. What does not answer in
+  // time is missing. kUnavailable: the agent is ending.
+  absl::StatusOr<Facts> Collect();
+  // The same without waiting: see HostWorker::CollectThen.
+  void CollectThen(std::function<void(const HostWorker::FactsOrWhy&)> then) {
+    worker_.CollectThen(std::move(then));
+  }
+
+  // Whoever waits for a reading of the host, or comes to, is refused. The destructor does it too.
+  void StopReading() { worker_.Stop(); }
+  bool ReadingStuck() const { return worker_.Stuck(); }
 
   // The same reading, kept as the files of a recording: questions and answers, not facts.
   // Listens for LLDP too when `lldp` has any time for it; others may be served meanwhile.
@@ -120,9 +139,14 @@ class Agent {
  private:
   // Reads the host at the beginning and at the end of a watch, and listens in between; others may be
   // served meanwhile.
-  Facts Watch(const LldpWait& wait);
+  absl::StatusOr<Facts> Watch(const LldpWait& wait);
   absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
                                     const std::string& what) const;
+  // Keeps with `now` what counted in the reading before it, and `now` for the next one.
+  void CompareWithLast(Facts& now);
+  CounterReading CountersOf(const PortAddress& port);
+  // Of its NUMA node; none where nobody says.
+  std::set<std::uint32_t> CpusNear(const PortAddress& port);
   // One transfer of this host through `port`, with what its error counters did meanwhile.
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
@@ -157,12 +181,18 @@ class Agent {
                             const TransferOptions& options, const std::string& purpose, const Caller& caller,
                             const Watcher& watcher, const std::stop_token& cancel);
 
-  HostReader& host_;
+  std::shared_ptr<HostReader> host_;
   Store& store_;
   LinkMaker make_link_;
   AgentConfig config_;
-  std::mutex collect_mutex_;
   std::atomic<int> live_tests_ = 0;
+  struct LastReading {
+    Facts facts{};  // of each port what counts
+    std::chrono::steady_clock::time_point when{};
+  };
+  std::mutex last_mutex_;  // guards what follows
+  std::optional<LastReading> last_{};
+  HostWorker worker_;
 };
 
 }  // namespace rdmaready

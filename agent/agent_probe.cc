@@ -78,6 +78,13 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
   return CheckTarget(question.target);
 }
 
+absl::Status ProofsAreOff() {
+  return absl::PermissionDeniedError(
+      "this agent makes no proofs: they attach disks and mount file systems of a caller's choice, and are "
+      "allowed "
+      "by its option --allow-proofs (allow_proofs in its --config)");
+}
+
 bool SameFamily(const std::string& address, const std::string& other) {
   return (address.find(':') == std::string::npos) == (other.find(':') == std::string::npos);
 }
@@ -169,10 +176,11 @@ absl::StatusOr<ProbePath> Agent::FindServer(const ProbeQuestion& question, const
 absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Caller& asked_by,
                                       const Watcher& watcher, std::stop_token cancel) {
   if (const absl::Status fits = CheckQuestion(question); !fits.ok()) return fits;
+  if (question.prove && !config_.allow_proofs) return ProofsAreOff();
   const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
   const ProbeRow& row = *FindProbe(question.protocol);
   const std::int64_t started = UnixNowNs();
-  const Facts facts = Collect();
+  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   ProbeRun run{.run_id = caller.run_id, .result = BeginProbe(row, question.target, question.prove)};
   if (question.prove && question.protocol == Protocol::kSmb) {
     for (const std::string_view step : ShareSteps()) run.result.steps.push_back({.name = std::string(step)});
@@ -216,8 +224,10 @@ absl::Status Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath&
   const absl::StatusOr<Nonce> nonce = FreshNonce();
   if (!nonce.ok()) return absl::InternalError(Message(nonce.status()));
   const auto read = [&] {
-    const std::lock_guard lock(collect_mutex_);
-    return ReadEvidence(host_, path.address, path.port.device, path.port.number);
+    return worker_
+        .Read<ShareEvidence>([address = path.address, device = path.port.device, number = path.port.number](
+                                 HostReader& host) { return ReadEvidence(host, address, device, number); })
+        .value_or(ShareEvidence());
   };
   const ShareProof proof{.server_address = path.address,
                          .share = question.volume,

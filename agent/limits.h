@@ -11,7 +11,7 @@ namespace rdmaready {
 struct CallLimits {
   std::chrono::milliseconds first_message{10'000};  // until a peer test says what it is
   std::chrono::milliseconds stalled_write{30'000};  // a caller who does not read
-  std::chrono::milliseconds peer_test{300'000};     // one end of one case
+  std::chrono::milliseconds peer_test{300'000};     // one end of one case; longer by what the settings allow
   std::chrono::seconds lldp{300};                 // listening for neighbours, which send each 30 s; and a watch
   std::chrono::milliseconds any_call{3'600'000};  // a check of many ports
 };

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,6 +35,7 @@ constexpr int kExitUsage = 2;
 constexpr int kExitOwnFailure = 3;
 
 constexpr auto kGrace = std::chrono::milliseconds(500);
+constexpr auto kLongestEnd = std::chrono::milliseconds(4'000);  // after a signal
 
 // To a person as one line, to a program as an event.
 int Fail(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
@@ -85,9 +89,21 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options,
   return absl::IsUnavailable(agent.status()) ? HostedAgent::Start(options) : std::move(agent);
 }
 
+// What sleeps in the kernel (a NIC that does not answer, a server that is gone) is not waited for: what was
+// acknowledged is stored, and what a proof leaves behind is removed by the next start.
+void EndAnyway(const std::stop_token& ended, const EventSink& events) {
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  std::unique_lock lock(mutex);
+  if (woken.wait_for(lock, ended, kLongestEnd, [] { return false; }) || ended.stop_requested()) return;
+  Tell(events, EventLevel::kWarning, "ended-anyway", {{"reason", "something that was begun does not end"}});
+  ::_exit(0);
+}
+
 int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   const EventSink& events = options.server.events;
   const std::string socket = LocalSocketPath();
+  std::jthread end;  // declared first: it outlives what may not end
   const absl::StatusOr<FileLock> socket_lock = TakeLocalSocket(socket);
   const std::vector<nvme::Leftover> leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
@@ -111,6 +127,7 @@ int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   int signal = 0;
   ::sigwait(&signals, &signal);
   Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});
+  end = std::jthread(EndAnyway, events);
   (*agent)->Shutdown(kGrace);
   return 0;
 }

@@ -27,6 +27,8 @@ using v1::AgentSettings;
 constexpr std::string_view kDefaultListen = "127.0.0.1:7471";
 constexpr std::string_view kDefaultInterval = "15m";
 constexpr auto kShortestInterval = std::chrono::seconds(1);
+constexpr std::chrono::milliseconds kLongestTest =
+    std::chrono::minutes(45);  // no call lasts longer than an hour
 
 // Where a value came from, for an error about it.
 struct Source {
@@ -103,6 +105,22 @@ absl::StatusOr<StoreLimits> DecodeHistory(const AgentSettings& settings, const S
   return limits;
 }
 
+// How much a live test may take, and how long a call for it lasts then.
+absl::Status DecodeTests(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  if (!settings.test_max_bytes().empty()) {
+    const absl::StatusOr<std::uint64_t> bytes = ParseSize(settings.test_max_bytes());
+    if (!bytes.ok()) return source.Error("test_max_bytes", Message(bytes.status()));
+    server.transfer.moved_bytes = *bytes;
+  }
+  if (settings.test_max_time().empty()) return absl::OkStatus();
+  const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(settings.test_max_time());
+  if (!time.ok()) return source.Error("test_max_time", Message(time.status()));
+  if (*time > kLongestTest) return source.Error("test_max_time", "more than 45m");
+  server.limits.peer_test += std::max(*time - server.transfer.duration, std::chrono::milliseconds(0));
+  server.transfer.duration = *time;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
   AgentOptions options;
   options.server.listen = {settings.listen()};
@@ -115,6 +133,8 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   options.log_level = LevelOf(settings.log_level());
   RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
+  RR_RETURN_IF_ERROR(DecodeTests(settings, source, options.server));
+  options.server.allow_proofs = settings.allow_proofs();
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
     return source.Error("insecure", "plain text and TLS exclude each other");
@@ -150,6 +170,13 @@ class FlagParser {
          &AgentSettings::set_history_max_bytes);
     Text("--history-max-age", "TIME", "How long results are kept: 90d; 0: as long as there is room (default)",
          &AgentSettings::set_history_max_age);
+    app_.add_flag_callback(
+        "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
+        "Let callers make this host attach disks and mount shares of their choice (probe --prove)");
+    Text("--test-max-bytes", "SIZE", "What one direction of a live test may move (default 64G)",
+         &AgentSettings::set_test_max_bytes);
+    Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
+         &AgentSettings::set_test_max_time);
     Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
            [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
     Choice("--log-level", {"info", "debug", "warning", "error"},

@@ -14,8 +14,9 @@ void CheckByItself(Agent& agent, const EventSink& events, std::stop_token stop) 
                 {{"caller", std::string(kScheduleCaller)}, {"reason", std::string("a live test is running")}});
   }
   const absl::StatusOr<CheckRun> run =
-      agent.Check({.profiles = agent.config().default_profiles}, {.name = kScheduleCaller}, {}, std::move(stop));
-  if (run.ok()) return;
+      agent.Check({.profiles = agent.config().default_profiles}, {.name = kScheduleCaller, .compares = true},
+                  {}, std::move(stop));
+  if (run.ok() || absl::IsUnavailable(run.status())) return;  // the agent is ending
   Tell(events, EventLevel::kError, "check-refused",
        {{"caller", std::string(kScheduleCaller)}, {"reason", Message(run.status())}});
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "api/model/counter_change.h"
@@ -25,5 +26,14 @@ CounterReading ReadCounters(HostReader& host, const std::string& device, std::ui
 // both times with the same reading. Errors of the last moment may be missing too: the kernel may answer with
 // what somebody else was told less than a lifespan (mostly 10 ms) ago.
 CounterChanges ErrorsBetween(const CounterReading& before, const CounterReading& after);
+
+// What the port moved both ways, in a unit of its driver's: bytes, words or packets. Nothing where it counts
+// none.
+std::optional<std::uint64_t> MovedUntil(const CounterReading& reading);
+
+// Of all that moved from `before` to `after`, the thousandths that others move at the rate from `idle` to
+// `before`, when no test ran here. Nothing where that is not counted, or a counter was set back.
+std::optional<std::uint32_t> ForeignPermille(const CounterReading& idle, const CounterReading& before,
+                                             const CounterReading& after);
 
 }  // namespace rdmaready

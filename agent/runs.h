@@ -23,6 +23,7 @@ struct Caller {
   std::string name{};    // "root@build1 (pid 7)", shown to a caller that finds the port busy
   std::string run_id{};  // empty: a fresh one
   std::string origin{};  // what it cannot choose itself: address, certificate
+  bool compares = false;  // with the reading of the last check that did: what was counted since is judged
 };
 
 // One live test of this host, and whether the store took it.

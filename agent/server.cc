@@ -100,6 +100,8 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
               .lock_directory = {},
               .instance_id = MakeInstanceId(),
               .events = options.events,
+              .allow_proofs = options.allow_proofs,
+              .transfer = options.transfer,
               .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
       service_(agent_, options.limits) {}
 
@@ -169,6 +171,7 @@ std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
 }
 
 void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
+  agent_.StopReading();
   schedule_.reset();
   server_->Shutdown(std::chrono::system_clock::now() + grace);
 }

@@ -41,6 +41,8 @@ struct ServerOptions {
   StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
   bool refuse_broken_store = true;             // false: work without memory, and say so with each result
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
+  bool allow_proofs = false;                   // see AgentConfig
+  TransferLimits transfer{};
   CallLimits limits{};
   EventSink events{};
 };
@@ -59,6 +61,7 @@ class HostedAgent {
 
   // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
   // and stops listening.
+  // Waits for no reading of the host.
   void Shutdown(std::chrono::milliseconds grace);
 
  private:
@@ -66,7 +69,7 @@ class HostedAgent {
   absl::Status Listen(const ServerOptions& options);
   void ReportStore(const absl::Status& stored);
 
-  RealHost host_;
+  std::shared_ptr<RealHost> host_ = std::make_shared<RealHost>();
   std::unique_ptr<Store> store_;
   Agent agent_;
   AgentService service_;

@@ -105,8 +105,13 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
 
 grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* context,
                                                  const v1::GetFactsRequest*, v1::GetFactsResponse* response) {
-  *response->mutable_facts() = ToProto(agent_.Collect());
-  return Finished(*context);
+  // Not here: these threads are few, and GetVersion needs one.
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  agent_.CollectThen([reactor, response](const HostWorker::FactsOrWhy& facts) {
+    if (facts.ok()) *response->mutable_facts() = ToProto(**facts);
+    reactor->Finish(Encode(facts.status()));
+  });
+  return reactor;
 }
 
 grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,

@@ -57,7 +57,109 @@ class WordSearch {
   std::array<bool, 256> ends_{};         // the bytes with which a word's part in the window ends
 };
 
+constexpr std::array<std::string_view, 5> kKernelsFolders{"/proc/", "/sys/", "/boot/", "/lib/modules/",
+                                                          "/usr/lib/modules/"};
+constexpr std::array<std::string_view, 2> kKsmbdFolders{"/etc/ksmbd/", "/usr/local/etc/ksmbd/"};
+constexpr std::string_view kLimits = "/etc/security/limits.";
+constexpr std::array<std::string_view, 11> kPlainValues{
+    "yes", "no", "on", "off", "true", "false", "enable", "disable", "unlimited", "infinity", "auto"};
+constexpr std::string_view kWhite = " \t\r";
+
+bool IsIn(std::span<const std::string_view> folders, std::string_view path) {
+  return std::ranges::any_of(folders, [path](std::string_view folder) { return path.starts_with(folder); });
+}
+
+std::string_view TrimLeft(std::string_view text) {
+  return text.substr(std::min(text.size(), text.find_first_not_of(kWhite)));
+}
+
+bool IsValueByte(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         std::string_view("_.,:+-/").find(c) != std::string_view::npos;
+}
+
+// What stands between a word and its value.
+std::string_view SignsBefore(std::string_view rest) {
+  return rest.substr(0, std::min(rest.size(), rest.find_first_not_of(" \t\"'=:")));
+}
+
+// A number, or a word that every program knows.
+std::string_view PlainValue(std::string_view rest) {
+  std::size_t size = 0;
+  while (size < rest.size() && IsValueByte(rest[size])) ++size;
+  const std::string_view value = rest.substr(0, size);
+  std::size_t digits = 0;
+  while (digits < value.size() && value[digits] >= '0' && value[digits] <= '9') ++digits;
+  constexpr std::size_t kMostDigits = 10;
+  const bool number =
+      digits > 0 && digits <= kMostDigits &&
+      (digits == value.size() || std::string_view(".,:").find(value[digits]) != std::string::npos);
+  if (number) return value.substr(0, digits);
+  return std::ranges::find(kPlainValues, value) != kPlainValues.end() ? value : std::string_view();
+}
+
+// Of "word = value", what follows the word; `whole`: all of the value.
+std::string OwnValue(std::string_view rest, bool whole) {
+  constexpr std::size_t kMostBytes = 64;
+  const std::string_view signs = SignsBefore(rest);
+  std::string_view value = rest.substr(signs.size());
+  if (whole) return std::string(signs) + std::string(value.substr(0, value.find_first_of("#;")));
+  std::size_t size = 0;
+  while (size < std::min(value.size(), kMostBytes) && IsValueByte(value[size])) ++size;
+  return std::string(signs) + std::string(value.substr(0, size));
+}
+
+// The first of `words` in the line from `from`, the longest of those that begin there.
+std::string_view FirstWord(std::string_view line, std::size_t from, std::span<const std::string> words) {
+  for (std::size_t at = from; at < line.size(); ++at) {
+    std::string_view longest;
+    for (const std::string& word : words) {
+      const std::string_view here = line.substr(at, word.size());
+      if (!word.empty() && here.size() == word.size() && word.size() > longest.size() &&
+          std::ranges::equal(here, word, [](char a, char b) { return Lower(a) == Lower(b); })) {
+        longest = here;
+      }
+    }
+    if (!longest.empty()) return longest;
+  }
+  return {};
+}
+
+std::string KeptOf(std::string_view path, std::string_view line, std::span<const std::string> words) {
+  const std::string_view text = TrimLeft(line);
+  const bool comment = text.starts_with('#') || text.starts_with(';');
+  if (path.starts_with(kLimits) && !comment) return std::string(text.substr(0, text.find('#')));
+  std::string kept(comment ? text.substr(0, 1) : std::string_view());
+  std::size_t at = 0;
+  for (std::string_view word = FirstWord(text, at, words); !word.empty(); word = FirstWord(text, at, words)) {
+    const auto begin = static_cast<std::size_t>(word.data() - text.data());
+    const std::string_view rest = text.substr(begin + word.size());
+    if (!kept.empty() && !comment) kept += ' ';
+    kept += word;
+    at = begin + word.size();
+    if (comment) continue;
+    const bool own = begin == 0 && (word.ends_with('=') || TrimLeft(rest).starts_with('='));
+    if (own) {
+      kept += OwnValue(rest, IsIn(kKsmbdFolders, path));
+      if (IsIn(kKsmbdFolders, path)) break;
+    } else if (const std::string_view value = PlainValue(rest.substr(SignsBefore(rest).size()));
+               !value.empty()) {
+      kept += SignsBefore(rest);
+      kept += value;
+    }
+  }
+  return kept;
+}
+
 }  // namespace
+
+std::vector<std::string> LinesToKeep(std::string_view path, std::string_view text,
+                                     std::span<const std::string> words) {
+  std::vector<std::string> lines = LinesWith(text, words);
+  if (IsIn(kKernelsFolders, path)) return lines;
+  for (std::string& line : lines) line = KeptOf(path, line, words);
+  return lines;
+}
 
 std::string_view TakeLine(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));

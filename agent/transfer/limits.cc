@@ -24,7 +24,8 @@ std::uint32_t QpsOf(const TransferCase& test, const TransferOptions& options) {
   return options.qps == 1 ? test.connections : options.qps;
 }
 
-absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options) {
+absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options,
+                                        const TransferLimits& limits) {
   TransferCase custom = test;
   if (options.qps < 1 || options.qps > kMaxQps) {
     return TooMuch(fmt::format("{} queue pairs: 1 to {} are allowed", options.qps, kMaxQps));
@@ -32,9 +33,15 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
   if (options.depth > kMaxDepth) {
     return TooMuch(fmt::format("{} messages in flight: up to {} are allowed", options.depth, kMaxDepth));
   }
-  if (options.duration < std::chrono::milliseconds::zero() || options.duration > kMaxDuration) {
-    return TooMuch(fmt::format("a test of {} ms: up to {} s are allowed", options.duration.count(),
-                               kMaxDuration.count() / 1000));
+  if (options.duration < std::chrono::milliseconds::zero() || options.duration > limits.duration) {
+    return TooMuch(fmt::format("a test of {} ms: up to {} s are allowed by the agent's --test-max-time",
+                               options.duration.count(), limits.duration.count() / 1000));
+  }
+  if (options.max_bytes > limits.moved_bytes / QpsOf(test, options)) {
+    return TooMuch(
+        fmt::format("{} on each of {} queue pairs: up to {} in all are allowed by the agent's "
+                    "--test-max-bytes",
+                    BytesText(options.max_bytes), QpsOf(test, options), BytesText(limits.moved_bytes)));
   }
   // One ping-pong at a time is what its latency means.
   if (options.depth > 0 && test.operation != Operation::kSend) custom.depth = options.depth;
@@ -51,12 +58,12 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
   return custom;
 }
 
-void Apply(const TransferOptions& options, std::uint32_t qps, RunOptions& run) {
+void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimits& limits, RunOptions& run) {
   run.verify = options.verify;
   run.busy_poll = options.busy_poll;
   run.qps = qps;
   run.bidirectional = options.bidirectional;
-  run.max_bytes = kMaxMovedBytes / qps;
+  run.max_bytes = limits.moved_bytes / qps;
   if (options.max_bytes > 0) run.max_bytes = std::min(run.max_bytes, options.max_bytes);
 }
 

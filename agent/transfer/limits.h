@@ -13,18 +13,23 @@ namespace rdmaready {
 
 inline constexpr std::uint32_t kMaxQps = 16;
 inline constexpr std::uint32_t kMaxDepth = 1024;
-inline constexpr std::chrono::milliseconds kMaxDuration{60'000};
 inline constexpr std::uint64_t kMaxPinnedBytes = 64ull << 20;  // for messages, at one end, all queue pairs
-inline constexpr std::uint64_t kMaxMovedBytes = 16ull << 30;   // by one direction of a test
+
+// What an agent's own settings say, and no caller can raise: --test-max-time and --test-max-bytes.
+struct TransferLimits {
+  std::chrono::milliseconds duration{60'000};
+  std::uint64_t moved_bytes = 64ull << 30;  // by one direction of a test: half a second at 1 Tb/s
+};
 
 // `test` as `options` want it: depth, duration, and a deadline later by as much as it lasts longer.
-// kInvalidArgument, with the limit, when they want too much.
-absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options);
+// kInvalidArgument, with the limit, and the setting that it is of, when they want too much.
+absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options,
+                                        const TransferLimits& limits = {});
 
 // Queue pairs in each direction: the caller's word, else the case's.
 std::uint32_t QpsOf(const TransferCase& test, const TransferOptions& options);
 
 // What of `options` is not the case's: for options that Customized() took. `qps` is QpsOf().
-void Apply(const TransferOptions& options, std::uint32_t qps, RunOptions& run);
+void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimits& limits, RunOptions& run);
 
 }  // namespace rdmaready

@@ -62,6 +62,7 @@ TransferResult Sanitized(TransferResult result) {
   result.failure.detail = SafeLine(result.failure.detail, kMaxTextBytes);
   result.error_counters = {};  // of the peer's host, like the next: not ours to tell
   result.priority_packets = {};
+  result.foreign_permille = result.tester_cpu = result.tester_numa_node = std::nullopt;
   result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);
   result.cpu_initiator_ns = std::max<std::int64_t>(result.cpu_initiator_ns, 0);
   result.cpu_responder_ns = std::max<std::int64_t>(result.cpu_responder_ns, 0);

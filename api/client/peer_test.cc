@@ -33,7 +33,7 @@ class PeerRelay {
     for (const Side* side : {&from_, &to_}) {
       if (side->result)
         answer.counters.push_back({side->agent.name(), side->port_name, side->result->error_counters,
-                                   side->result->priority_packets});
+                                   side->result->priority_packets, side->result->foreign_permille});
     }
     // Each direction as its own initiator tells it.
     answer.reverse = to_.reverse ? to_.reverse : from_.reverse;

@@ -10,9 +10,11 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-// Of a transfer: none was wrong, nothing was asked for, or it is a Fact whose absence reads as not collected.
-constexpr std::array<std::string_view, 6> kMayBeAbsent{
-    "first_wrong_offset", "asked_tos", "traffic_class", "service_level", "error_counters", "priority_packets"};
+// Of a transfer: none was wrong, nothing was asked for, it is not told, or it is a Fact whose absence reads as
+// not collected.
+constexpr std::array<std::string_view, 9> kMayBeAbsent{
+    "first_wrong_offset", "asked_tos",        "traffic_class", "service_level",   "error_counters",
+    "priority_packets",   "foreign_permille", "tester_cpu",    "tester_numa_node"};
 
 }  // namespace
 

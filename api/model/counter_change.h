@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct EndCounters {
   std::string port{};  // "mlx5_0/1"
   CounterChanges changes{};
   Fact<PriorityPackets> packets{};
+  std::optional<std::uint32_t> foreign_permille{};  // see TransferResult
 
   bool operator==(const EndCounters&) const = default;
 };

@@ -118,6 +118,12 @@ struct TransferResult {
   // forward result has them, for both.
   CounterChanges error_counters{};
   Fact<PriorityPackets> priority_packets{};
+  // Of what the port moved during the test, how much others move at the rate that was measured just before it.
+  // Absent: the driver does not count what it moves, or an older agent.
+  std::optional<std::uint32_t> foreign_permille{};
+  // Where the end's own thread ran when the test ended; absent: an older agent.
+  std::optional<std::uint32_t> tester_cpu{};
+  std::optional<std::uint32_t> tester_numa_node{};
 
   bool operator==(const TransferResult&) const = default;
   void Fields(auto& list) const {
@@ -129,7 +135,8 @@ struct TransferResult {
          first_wrong_offset, "elapsed_ns", elapsed_ns, "throughput_bytes_per_s", throughput_bytes_per_s,
          "worst_interval_bytes_per_s", worst_interval_bytes_per_s, "operations_per_s", operations_per_s,
          "latency", latency, "cpu_initiator_ns", cpu_initiator_ns, "cpu_responder_ns", cpu_responder_ns,
-         "failure", failure, "error_counters", error_counters, "priority_packets", priority_packets);
+         "failure", failure, "error_counters", error_counters, "priority_packets", priority_packets,
+         "foreign_permille", foreign_permille, "tester_cpu", tester_cpu, "tester_numa_node", tester_numa_node);
   }
 };
 

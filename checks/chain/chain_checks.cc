@@ -186,6 +186,7 @@ std::vector<Check> ChainChecks() {
        .title = "What NVMe sends with its own ToS gets through all links",
        .why = kChainWhy,
        .fix = kChainFix,
+       .blocks_for = &kDemandsNvmeHost,
        .depends_on = Links("roce.consumer-tos"),
        .judge = JudgeChain<ChainConsumer::kNvme>},
       {.id = "chain.nccl",

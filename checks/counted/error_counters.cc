@@ -2,6 +2,7 @@
 #include "checks/counted/error_counters.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "checks/words/words.h"
 
@@ -106,9 +107,16 @@ bool Warns(std::string_view name) {
   return row != std::end(kTable) && row->warns;
 }
 
+bool IsAboutAny(std::string_view name, std::initializer_list<Topic> topics) {
+  return std::ranges::any_of(topics, [name](Topic topic) { return IsAbout(name, kHw, topic); });
+}
+
 bool TellsOfLoss(std::string_view name) {
-  constexpr Topic kLoss[] = {Topic::kSequence, Topic::kRetransmission, Topic::kRetriesUsedUp};
-  return std::ranges::any_of(kLoss, [name](Topic topic) { return IsAbout(name, kHw, topic); });
+  return IsAboutAny(name, {Topic::kSequence, Topic::kRetransmission, Topic::kRetriesUsedUp});
+}
+
+bool TellsOfRetries(std::string_view name) {
+  return TellsOfLoss(name) || IsAboutAny(name, {Topic::kReceiverNotReady, Topic::kReceiverNeverReady});
 }
 
 bool AnyGrew(std::span<const EndCounters> ends, bool (*counts)(std::string_view)) {
@@ -187,6 +195,8 @@ std::string GrowthText(std::span<const EndCounters> ends) {
 }
 
 bool GrewWorryingly(std::span<const EndCounters> ends) { return AnyGrew(ends, Warns); }
+
+bool ShowRetries(std::span<const EndCounters> ends) { return AnyGrew(ends, TellsOfRetries); }
 
 bool ShowLoss(std::span<const EndCounters> ends) { return AnyGrew(ends, TellsOfLoss); }
 

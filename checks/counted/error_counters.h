@@ -61,6 +61,10 @@ std::uint64_t GrowthOf(const CounterChange& change);
 // Whether any grew that warns.
 bool GrewWorryingly(std::span<const EndCounters> ends);
 
+// Whether any grew that tells of a packet sent again, missed, or not received in time: also where it is a
+// software device's.
+bool ShowRetries(std::span<const EndCounters> ends);
+
 // Whether any grew that a path without loss leaves alone: something was missing, sent again, or given up.
 bool ShowLoss(std::span<const EndCounters> ends);
 

@@ -63,7 +63,12 @@ std::string NotCounted(const EthernetView& view, std::initializer_list<NicCounte
 
 std::uint32_t WindowMs(const Port& port) { return port.earlier ? port.earlier->before_ms : 0; }
 
-std::string InWindow(const Port& port) { return Cat(" in ", WindowMs(port) / 1000, " s"); }
+std::string InWindow(const Port& port) {
+  constexpr std::uint32_t kLongWatchSeconds = 600;  // two checks of an agent's schedule are further apart
+  const std::uint32_t seconds = WindowMs(port) / 1000;
+  if (seconds >= kLongWatchSeconds) return Cat(" in ", (seconds + 30) / 60, " min");
+  return Cat(" in ", seconds, " s");
+}
 
 Fact<std::vector<CounterChange>> HardwareChanges(const Port& port) {
   if (!port.earlier) return port.earlier.missing();

@@ -30,7 +30,7 @@ std::string NotCounted(const EthernetView& view, std::initializer_list<NicCounte
 // 0 when it was not watched.
 std::uint32_t WindowMs(const Port& port);
 
-// " in 35 s".
+// " in 35 s", " in 15 min".
 std::string InWindow(const Port& port);
 
 // Of RDMA's own counters. Missing when either reading is, and when both may be one and the same.

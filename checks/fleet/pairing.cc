@@ -66,6 +66,7 @@ std::string Gap(const Port& port, std::string_view host) {
 struct Reason {
   std::string text{};
   bool undetermined = false;
+  bool untried = false;
 };
 
 // Of the first two ports that might pair.
@@ -103,7 +104,8 @@ Reason WhyNone(const PairingSide& a, const PairingSide& b) {
   if (duplicate)
     return {.text = Cat("duplicate address: ", a.name(), " and ", b.name(), " both have ", AddressList(a))};
   return {.text = Cat("no common subnet: ", a.name(), " has ", AddressList(a), ", ", b.name(), " has ",
-                      AddressList(b))};
+                      AddressList(b)),
+          .untried = true};
 }
 
 // Why one port has no partner, where others have.
@@ -201,6 +203,19 @@ std::vector<UnpairedPort> Unpaired(const PairingSide& side, const PairingSide& o
   return unpaired;
 }
 
+enum class Choice { kSameName, kFree, kAny };
+
+// The first address of each, of the first family that both have.
+std::optional<std::pair<const PairingAddress*, const PairingAddress*>> OfOneFamily(const PairingPort& x,
+                                                                                   const PairingPort& y) {
+  for (const PairingAddress& from : x.addresses) {
+    for (const PairingAddress& to : y.addresses) {
+      if (from.parsed.is_ipv4 == to.parsed.is_ipv4) return std::pair(&from, &to);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Pairing PairPorts(const Facts& a, const Facts& b, std::string_view a_name, std::string_view b_name) {
@@ -220,7 +235,37 @@ Pairing PairPorts(const Facts& a, const Facts& b, std::string_view a_name, std::
   const Reason reason = WhyNone(a_side, b_side);
   pairing.reason = Printable(reason.text);
   pairing.undetermined = reason.undetermined;
+  pairing.untried = reason.untried;
   return pairing;
+}
+
+std::vector<PortPair> PairByRoute(const Facts& a, const Facts& b) {
+  const PairingSide a_side(a, "a");
+  const PairingSide b_side(b, "b");
+  const auto twice = [&b_side](const PairingPort& x) { return b_side.HasAddressOf(x); };
+  if (std::ranges::any_of(a_side.ports(), twice)) return {};
+  const std::size_t a_count = a_side.ports().size();
+  const std::size_t b_count = b_side.ports().size();
+  std::vector<PortPair> pairs;
+  std::vector<bool> a_used(a_count, false);
+  std::vector<bool> b_used(b_count, false);
+  // First one by one, then whoever is left with whoever there is.
+  for (const Choice choice : {Choice::kSameName, Choice::kFree, Choice::kAny}) {
+    for (std::size_t i = 0; i < a_count; ++i) {
+      for (std::size_t j = 0; j < b_count; ++j) {
+        const bool taken = choice == Choice::kAny ? a_used[i] && b_used[j] : a_used[i] || b_used[j];
+        const PairingPort& x = a_side.ports()[i];
+        const PairingPort& y = b_side.ports()[j];
+        if (taken || (choice == Choice::kSameName && PortName(*x.port) != PortName(*y.port))) continue;
+        const auto addresses = OfOneFamily(x, y);
+        if (!addresses || !SameTransport(*x.port, *y.port)) continue;
+        pairs.push_back({i, j, addresses->first->text, addresses->second->text, true});
+        a_used[i] = b_used[j] = true;
+      }
+    }
+  }
+  std::ranges::sort(pairs, {}, [](const PortPair& pair) { return std::pair(pair.a_port, pair.b_port); });
+  return pairs;
 }
 
 }  // namespace rdmaready

@@ -16,6 +16,7 @@ struct PortPair {
   std::size_t b_port = 0;
   std::string a_address{};  // numeric, without prefix length
   std::string b_address{};
+  bool routed = false;  // no subnet in common: whether a route leads there a connection shows
 
   bool operator==(const PortPair&) const = default;
 };
@@ -34,6 +35,7 @@ struct Pairing {
   std::vector<UnpairedPort> b_unpaired{};
   std::string reason{};       // why there is no pair at all; empty when there is one
   bool undetermined = false;  // the reason is that something is not known: there might be a pair
+  bool untried = false;       // the reason is that no subnet is common: a router may lead from one to the other
 
   bool operator==(const Pairing&) const = default;
 };
@@ -44,5 +46,11 @@ struct Pairing {
 // subnet, b has one). The names are for the reasons only: "no common subnet: a has 10.0.0.1/24, b
 // has 10.0.1.2/24".
 Pairing PairPorts(const Facts& a, const Facts& b, std::string_view a_name = "a", std::string_view b_name = "b");
+
+// Of two hosts without a common subnet: the pairs that a route may lead between. Both ports speak the same
+// transport and have addresses of one family, IPv4 first. Ports of one name go together, then those that are
+// left in their order; a port is used again only where another one would be left without a partner. None where
+// the hosts have an address twice: such a connection would not leave its host.
+std::vector<PortPair> PairByRoute(const Facts& a, const Facts& b);
 
 }  // namespace rdmaready

@@ -20,6 +20,11 @@ std::uint64_t Total(const ByPriority& packets) {
   return std::accumulate(packets.begin(), packets.end(), std::uint64_t{0});
 }
 
+struct Side {
+  const EndCounters& end;
+  const std::string& netdev;
+};
+
 // What one end's NIC tells of the packets that carried the payload.
 struct Count {
   enum class Kind { kUnknown, kRight, kWrong };
@@ -88,8 +93,8 @@ std::string FixFor(const TransferResult& result, const Profile& profile, const C
 }  // namespace
 
 bool ShowsClass(const TransferResult& result) {
-  return result.operation == Operation::kWrite && !result.bidirectional &&
-         result.failure.kind == FailureKind::kNone && result.bytes > 0;
+  return (result.operation == Operation::kWrite || result.operation == Operation::kRead) &&
+         !result.bidirectional && result.failure.kind == FailureKind::kNone && result.bytes > 0;
 }
 
 Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& place,
@@ -104,16 +109,29 @@ Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& p
   if (result.transport != "roce-v2") return not_applicable("not RoCE v2");
   if (ends.size() != 2) return ClassNotJudged(place, "only one end told what it counted");
   const std::uint8_t wanted = *profile.rdma_priority;
+  // The data of a read comes from the other end.
+  const bool read = result.operation == Operation::kRead;
+  const Side from{ends[read ? 1 : 0], read ? place.peer_ethernet : place.ethernet};
+  const Side to{ends[read ? 0 : 1], read ? place.ethernet : place.peer_ethernet};
   const std::uint64_t least = std::max<std::uint64_t>(1, result.bytes / kLargestPayloadBytes);
-  const Count sent = CountOf(ends[0], place.ethernet, &PriorityPackets::sent, "sent", wanted, least);
-  const Count received =
-      CountOf(ends[1], place.peer_ethernet, &PriorityPackets::received, "received", wanted, least);
+  const Count sent = CountOf(from.end, from.netdev, &PriorityPackets::sent, "sent", wanted, least);
+  const Count received = CountOf(to.end, to.netdev, &PriorityPackets::received, "received", wanted, least);
+  // Acknowledgements of a write, which may stand for all that is in flight; requests of a read.
+  const std::uint64_t flight = std::max<std::uint64_t>(1, std::uint64_t{result.depth} * result.qps);
+  const std::uint64_t least_back = std::max<std::uint64_t>(1, result.messages / flight);
+  const Count back = CountOf(to.end, to.netdev, &PriorityPackets::sent, "sent back", wanted, least_back);
+  const Count came_back =
+      CountOf(from.end, from.netdev, &PriorityPackets::received, "received back", wanted, least_back);
   finding.expected = Cat("priority ", wanted);
   finding.observed = Printable(Cat(sent.text, "; ", received.text));
-  if (sent.kind == Count::Kind::kWrong || received.kind == Count::Kind::kWrong) {
+  const bool wrong = sent.kind == Count::Kind::kWrong || received.kind == Count::Kind::kWrong;
+  const bool wrong_back =
+      result.depth > 0 && (back.kind == Count::Kind::kWrong || came_back.kind == Count::Kind::kWrong);
+  if (wrong || wrong_back) {
+    if (wrong_back) finding.observed += Printable(Cat("; ", back.text, "; ", came_back.text));
     finding.blocking = kDemandsLossless.made_by(profile);
     finding.outcome = finding.blocking ? Outcome::kFail : Outcome::kWarn;
-    finding.fix = FixFor(result, profile, sent, received);
+    finding.fix = wrong ? FixFor(result, profile, sent, received) : FixFor(result, profile, back, came_back);
   } else if (received.kind == Count::Kind::kRight) {
     finding.outcome = Outcome::kPass;
     finding.fix.clear();

@@ -94,13 +94,40 @@ std::string FailureText(const Failure& failure, const TransferResult& result) {
   return Cat(FailurePhrase(failure.kind), text.empty() ? "" : ": ", Printable(text));
 }
 
+// The largest share that others had of a port whose counters tell of loss; nothing where one is not known.
+std::optional<std::uint32_t> ForeignShare(std::span<const EndCounters> counters) {
+  std::uint32_t most = 0;
+  for (const EndCounters& end : counters) {
+    if (!ShowLoss({&end, 1})) continue;
+    if (!end.foreign_permille) return std::nullopt;
+    most = std::max(most, *end.foreign_permille);
+  }
+  return most;
+}
+
+// Loss under a profile that wants none.
+void JudgeLoss(std::span<const EndCounters> counters, Finding& finding) {
+  constexpr std::uint32_t kMostForeignPermille = 100;
+  const std::optional<std::uint32_t> foreign = ForeignShare(counters);
+  if (!foreign) {
+    finding.observed += "; what else the port carried is not counted";
+  } else if (*foreign > kMostForeignPermille) {
+    finding.outcome = Outcome::kUnknown;
+    finding.observed += Cat("; ", *foreign / 10, " % of the port's traffic is others', who may have lost it");
+  } else {
+    finding.outcome = Outcome::kFail;
+  }
+}
+
 // The counters' word is added to whatever the test itself showed.
 void AddCounters(std::span<const EndCounters> counters, const TransferPlace& place, Finding& finding) {
   const std::string growth = GrowthText(counters);
   if (growth.empty()) return;
   finding.observed += "; " + growth;
-  if (finding.outcome != Outcome::kPass || place.software || !GrewWorryingly(counters)) return;
-  finding.outcome = place.lossless && ShowLoss(counters) ? Outcome::kFail : Outcome::kWarn;
+  const bool worrying = place.software ? ShowRetries(counters) : GrewWorryingly(counters);
+  if (finding.outcome != Outcome::kPass || !worrying) return;
+  finding.outcome = Outcome::kWarn;
+  if (!place.software && place.lossless && ShowLoss(counters)) JudgeLoss(counters, finding);
   finding.expected += ", and no error counted meanwhile";
   finding.source += ", sysfs hw_counters and counters";
   finding.why = WhyErrorsCount();
@@ -117,6 +144,33 @@ void TooSlow(std::string measured, std::string fix, Finding& finding) {
   finding.outcome = Outcome::kFail;
 }
 
+// Where nobody says how fast the path must be. One queue pair whose bytes one CPU compares need not fill a fast
+// link; a cap (a wrong PCIe slot, a rate limit, one slow CPU) shows below a quarter of a slow one.
+void JudgeShare(const TransferResult& result, const TransferPlace& place, Finding& finding) {
+  constexpr std::uint64_t kBitsPerMegabit = 1'000'000;
+  constexpr std::uint64_t kEnoughMbps = 40'000;
+  constexpr std::uint64_t kShare = 4;
+  constexpr std::int64_t kLongEnoughNs = 5'000'000;  // one wait of the scheduler's is not the path
+  const auto warn = [&](const std::string& observed) {
+    finding.observed += "; " + observed;
+    if (finding.outcome != Outcome::kPass) return;
+    finding.outcome = Outcome::kWarn;
+    finding.why = WhyTooSlow();
+    finding.fix = HintForThroughput(place);
+  };
+  if (place.link_mbps && *place.link_mbps > 0 && result.elapsed_ns >= kLongEnoughNs) {
+    const std::uint64_t mbps = result.throughput_bytes_per_s * 8 / kBitsPerMegabit;
+    const std::uint64_t least = std::min(*place.link_mbps / kShare, kEnoughMbps);
+    finding.expected += Cat(", at about ", least, " Mb/s or more");
+    if (mbps < least) {
+      warn(Cat("that is ", mbps, " Mb/s, ", mbps * 100 / *place.link_mbps, " % of the slower link's ",
+               *place.link_mbps));
+    }
+  }
+  if (result.elapsed_ns >= kWholeIntervalNs && result.worst_interval_bytes_per_s == 0)
+    warn("nothing moved for 100 ms");
+}
+
 // A path that moves every byte may still be too slow for what the site asks.
 void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Finding& finding) {
   constexpr std::uint64_t kBytesPerMegabit = 1'000'000 / 8;
@@ -127,6 +181,8 @@ void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Findin
     finding.expected += Cat(", at ", *place.min_throughput_mbps, " Mb/s or more");
     if (mbps < *place.min_throughput_mbps)
       TooSlow(Cat("that is ", mbps, " Mb/s"), HintForThroughput(place), finding);
+  } else if (figure == Figure::kRate) {
+    JudgeShare(result, place, finding);
   } else if (figure == Figure::kLatency && place.max_latency_us) {
     constexpr std::int64_t kNsPerUs = 1000;
     finding.expected += Cat(", 99 of 100 within ", *place.max_latency_us, " us");

@@ -4,9 +4,13 @@
 //
 // Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown, and
 // judged where the profile names one for RDMA itself between two hosts (512 KiB writes and reads, 1 KiB
-// messages); that of a software device never counts. Error counters of hardware that grew meanwhile are a
-// warning, and a failure where they tell of loss under a profile that wants none; those of a software device
-// are shown, because it loses and repeats when its host is busy.
+// messages); that of a software device never counts. Without such a demand a rate that is a small share of the
+// link's, and 100 ms in which nothing moved, are a warning.
+// Error counters of hardware that grew meanwhile are a warning. Where they tell of loss under a profile that
+// wants none they are a failure while the port carried nothing else, and unknown above a tenth of others'
+// traffic: who lost it nobody can tell then. Of a software device a packet sent again, missed or not received
+// in time is a warning and never more, because it loses and repeats when its host is busy; the others are
+// shown.
 #pragma once
 
 #include <optional>
@@ -52,10 +56,12 @@ struct TransferPlace {
   std::string subject{};  // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
   bool software = false;  // either end is a software device
   bool lossless = false;  // the profile asks for a path that loses nothing
+  bool routed = false;    // the ends have no subnet in common: a router is between them, or nothing
   // Of RDMA itself between two hosts; absent: not asked.
   std::optional<std::uint32_t> min_throughput_mbps{};
   std::optional<std::uint32_t> max_latency_us{};
-  std::string netdev{};         // of the initiator
+  std::optional<std::uint32_t> link_mbps{};  // of the slower of the two ports
+  std::string netdev{};                      // of the initiator
   std::string ethernet{};       // the Ethernet port under it, where its packets are counted
   std::string peer_ethernet{};  // and that of the responder
   std::string peer_address{};   // the responder's RDMA address

@@ -45,6 +45,15 @@ std::string UnreachableHint(const TransferPlace& place) {
                "  # the port needs an address, and UDP 4791 (RoCE v2) must not be "
                "filtered");
   }
+  if (place.routed) {
+    return Cat(
+        "ip route get ", Peer(place), " oif ", NetdevOf(place),
+        "  # no subnet is common to the two: on this "
+        "host and on ",
+        PeerHost(place),
+        " a route must lead there through the RDMA interface, and routers and firewalls must let UDP 4791 "
+        "(RoCE v2) through");
+  }
   return Cat("ip neigh show dev ", NetdevOf(place), "; ip route get ", Peer(place), "  # ", PeerHost(place),
              " must answer ARP on the same subnet; the firewall must let UDP 4791 (RoCE v2) through on both");
 }
@@ -100,6 +109,7 @@ std::string HintFor(const Failure& failure, const TransferPlace& place) {
     case FailureKind::kSetup:
       return SetupHint(failure);
     case FailureKind::kRejected:
+      if (place.routed) return UnreachableHint(place);
       return Cat("rdma resource show cm_id  # on ", PeerHost(place), ": who listens; then run the test again");
     case FailureKind::kUnreachable:
       return UnreachableHint(place);

@@ -201,7 +201,7 @@ std::vector<Check> SmbChecks() {
        .fix = "sed -i '/server multi channel support/d; /^\\[global\\]/a server multi channel support = yes' "
               "/etc/ksmbd/ksmbd.conf && systemctl restart ksmbd  # and remount on the clients",
        .blocks_for = &kDemandsSmbServer,
-       .depends_on = {"inv.rdma-present", "smb.server-built-in"},
+       .depends_on = {"inv.rdma-present"},  // a server built without SMB Direct has to be told of both
        .judge = JudgeSmbMultichannel},
       {.id = "smb.signing",
        .title = "The SMB server lets clients place data directly",

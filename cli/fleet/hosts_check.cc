@@ -27,6 +27,10 @@ std::vector<TransferCase> PairCases(Rung level) {
   return cases;
 }
 
+bool ShowsTrouble(const Finding& finding) {
+  return finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
+}
+
 // A case as it stands until it was run.
 Finding NotYet(const TransferCase& test, TransferPlace place) {
   if (place.rung != Rung::kLoopback) place.rung = PairRungOf(test.name);
@@ -279,9 +283,14 @@ void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot
   for (const TransferCase& test : PairCases(options_.level)) {
     CaseOutcome outcome = engine.Run(job, test.name, marked);
     const bool plain = test.wrapping == Wrapping::kNone;
-    if (plain && ShowsClass(outcome.result) && outcome.result.bytes > most_bytes) {
-      most_bytes = outcome.result.bytes;
-      of_class = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, profile);
+    if (plain && ShowsClass(outcome.result)) {
+      Finding judged = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, profile);
+      // Writes and reads go the two ways: what one of them shows to be wrong is, and the first is told.
+      if (most_bytes == 0 || (!ShowsTrouble(of_class) &&
+                              (ShowsTrouble(judged) || outcome.result.bytes > most_bytes))) {
+        most_bytes = outcome.result.bytes;
+        of_class = std::move(judged);
+      }
     }
     const std::lock_guard lock(mutex_);
     NoteEnd(job.from, outcome.from);

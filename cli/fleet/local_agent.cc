@@ -62,6 +62,8 @@ absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions
   server.default_profiles.push_back(std::move(profile));
   server.state_directory = StateDirectory(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
   server.refuse_broken_store = false;
+  // It listens nowhere: who asks it for a proof is who started it, and his own rights are all it has.
+  server.allow_proofs = true;
   server.store.hold = false;  // two commands of one user may run beside each other
   RR_ASSIGN_OR_RETURN(std::unique_ptr<HostedAgent> agent, HostedAgent::Start(server));
   parts->agent = std::move(agent);

@@ -15,6 +15,9 @@ bool IsGone(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
 }
 
+// One direction of one pair of ports.
+std::string WayOf(const PairJob& job) { return fmt::format("{} {} {}", job.from, job.to, job.place.subject); }
+
 EndOutcome EndOf(const absl::Status& status, std::string store_error) {
   return {.status = status,
           .gone = IsGone(status) ? std::string(Message(status)) : std::string(),
@@ -67,6 +70,9 @@ CaseOutcome PairEngine::Run(const PairJob& job, std::string_view case_name, cons
   if (const auto lack = job.impossible.find(name); lack != job.impossible.end()) {
     return {.finding = NotPossible(name, place, lack->second)};
   }
+  if (const std::optional<Finding> cause = UnreachedBy(job)) {
+    return {.finding = Explained(NotTested(case_name, place, cause->observed), *cause)};
+  }
   const HostClient& from = hosts_[job.from];
   const HostClient& to = hosts_[job.to];
   if (progress_) progress_(fmt::format("{} -> {} {}: {}", from.name, to.name, place.subject, name));
@@ -76,7 +82,17 @@ CaseOutcome PairEngine::Run(const PairJob& job, std::string_view case_name, cons
   const std::lock_guard lock(mutex_);
   if (!outcome.from.gone.empty() && !lost_[job.from]) lost_[job.from] = outcome.finding;
   if (!outcome.to.gone.empty() && !lost_[job.to]) lost_[job.to] = outcome.finding;
+  // The kernel of a host without a route back rejects, too (validate_net_dev in cma.c).
+  const FailureKind failure = outcome.result.failure.kind;
+  if (place.routed && (failure == FailureKind::kUnreachable || failure == FailureKind::kRejected))
+    unreached_.try_emplace(WayOf(job), outcome.finding);
   return outcome;
+}
+
+std::optional<Finding> PairEngine::UnreachedBy(const PairJob& job) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = unreached_.find(WayOf(job));
+  return found == unreached_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<Finding> PairEngine::LossOf(const PairJob& job) const {

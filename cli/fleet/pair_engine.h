@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -49,19 +50,23 @@ class PairEngine {
   PairEngine(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress);
 
   // Blocks until the case is over. It is not made where a host of the job went away in an earlier one, and
-  // hides behind that test; nor where the job says that it is impossible.
+  // hides behind that test; nor where an earlier one showed that no route leads to the other port; nor where
+  // the job says that it is impossible.
   CaseOutcome Run(const PairJob& job, std::string_view case_name, const TransferOptions& options);
 
   // The finding of the test in which a host of the job went away.
   std::optional<Finding> LossOf(const PairJob& job) const;
 
  private:
+  std::optional<Finding> UnreachedBy(const PairJob& job) const;
+
   const std::vector<HostClient>& hosts_;
   const std::string run_id_;
   const std::string caller_;
   const AgentClient::Progress progress_;
   mutable std::mutex mutex_;
-  std::vector<std::optional<Finding>> lost_;  // by host; guarded by mutex_
+  std::vector<std::optional<Finding>> lost_;    // by host; guarded by mutex_, like the next
+  std::map<std::string, Finding> unreached_{};  // by direction of a routed pair: the test that showed it
 };
 
 }  // namespace rdmaready

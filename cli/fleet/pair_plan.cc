@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,6 +26,23 @@ struct End {
   const Port* port = nullptr;
   std::string address{};
 };
+
+// By subnet; where there is none, by route: the test is the connection that shows whether it leads there.
+Pairing SubnetOrRoute(const Facts& a, const Facts& b, std::string_view a_name, std::string_view b_name) {
+  Pairing pairing = PairPorts(a, b, a_name, b_name);
+  if (!pairing.pairs.empty() || !pairing.untried) return pairing;
+  std::vector<PortPair> routed = PairByRoute(a, b);
+  if (routed.empty()) return pairing;
+  pairing.pairs = std::move(routed);
+  const auto paired = [&pairing](std::size_t PortPair::*which) {
+    return [&pairing, which](const UnpairedPort& port) {
+      return std::ranges::find(pairing.pairs, port.port, which) != pairing.pairs.end();
+    };
+  };
+  std::erase_if(pairing.a_unpaired, paired(&PortPair::a_port));
+  std::erase_if(pairing.b_unpaired, paired(&PortPair::b_port));
+  return pairing;
+}
 
 // What keeps every port of the host from traffic; null when one of them is free.
 const Finding* ObstacleToAll(const PlanHost& host) {
@@ -55,7 +73,7 @@ Finding Unasked(const std::string& host) {
 
 Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairing) {
   Finding finding = NoPath({.rung = Rung::kPeer}, pairing.reason);
-  if (pairing.undetermined) {
+  if (pairing.undetermined || pairing.untried) {
     finding = PathUnknown("", "not tested: " + pairing.reason);
     finding.fix =
         "rdmaready facts " + ShellWord(a.name) + " " + ShellWord(b.name) + "  # what is not known, and why";
@@ -103,12 +121,19 @@ std::string EthernetNameOf(const Port& port) {
   return first ? first->name : std::string();
 }
 
+// Of the slower port; nothing where one is not known.
+std::optional<std::uint32_t> LinkMbps(const Port& from, const Port& to) {
+  if (!from.rate_mbps || !to.rate_mbps) return std::nullopt;
+  return std::min(*from.rate_mbps, *to.rate_mbps);
+}
+
 // What hints of a failure name.
 TransferPlace PlaceOf(const End& from, const End& to) {
   return {
       .rung = Rung::kPeer,
       .subject = PortName(*from.port) + " -> " + PortName(*to.port),
       .software = (from.port->software && *from.port->software) || (to.port->software && *to.port->software),
+      .link_mbps = LinkMbps(*from.port, *to.port),
       .netdev = from.port->netdev ? from.port->netdev->name : std::string(),
       .ethernet = EthernetNameOf(*from.port),
       .peer_ethernet = EthernetNameOf(*to.port),
@@ -120,14 +145,16 @@ PortSelection Select(const End& end) {
   return {.device = end.port->device, .number = end.port->number, .address = end.address};
 }
 
-PairJob JobOf(std::size_t pair, const End& from, const End& to) {
-  return {.pair = pair,
-          .from = from.index,
-          .to = to.index,
-          .from_port = Select(from),
-          .to_port = Select(to),
-          .place = PlaceOf(from, to),
-          .back = PlaceOf(to, from)};
+PairJob JobOf(std::size_t pair, const End& from, const End& to, bool routed) {
+  PairJob job{.pair = pair,
+              .from = from.index,
+              .to = to.index,
+              .from_port = Select(from),
+              .to_port = Select(to),
+              .place = PlaceOf(from, to),
+              .back = PlaceOf(to, from)};
+  job.place.routed = job.back.routed = routed;
+  return job;
 }
 
 struct Ends {
@@ -165,7 +192,7 @@ class Planner {
     for (const PlanHost* host : {&a, &b}) {
       if (host->facts == nullptr) return plan_.pairs[there].findings.push_back(Unasked(host->name));
     }
-    const Pairing pairing = PairPorts(*a.facts, *b.facts, a.name, b.name);
+    const Pairing pairing = SubnetOrRoute(*a.facts, *b.facts, a.name, b.name);
     if (pairing.pairs.empty()) {
       std::vector<Finding>& findings = plan_.pairs[there].findings;
       findings = Foreign(a, b, pairing, profile_);
@@ -180,8 +207,8 @@ class Planner {
                                                       {b.name, *b.facts, *right.port, b.findings}, profile_);
       std::vector<Finding>& findings = plan_.pairs[there].findings;
       findings.insert(findings.end(), settings.begin(), settings.end());
-      Direction(there, left, right);
-      Direction(there + 1, right, left);
+      Direction(there, left, right, pair.routed);
+      Direction(there + 1, right, left, pair.routed);
     }
     for (const UnpairedPort& port : pairing.a_unpaired) plan_.pairs[there].findings.push_back(Alone(a, port));
     for (const UnpairedPort& port : pairing.b_unpaired) plan_.pairs[there].findings.push_back(Alone(b, port));
@@ -190,8 +217,8 @@ class Planner {
   PairPlan Take() { return std::move(plan_); }
 
  private:
-  void Direction(std::size_t pair, const End& from, const End& to) {
-    PairJob job = JobOf(pair, from, to);
+  void Direction(std::size_t pair, const End& from, const End& to, bool routed) {
+    PairJob job = JobOf(pair, from, to, routed);
     TransferPlace& place = job.place;
     place.lossless = kDemandsLossless.made_by(profile_);
     place.min_throughput_mbps = profile_.min_throughput_mbps;
@@ -263,7 +290,7 @@ absl::StatusOr<std::vector<PairJob>> JobsBetween(const PlanHost& from, const Pla
     a.facts = &*a_only;
     b.facts = &*b_only;
   }
-  const Pairing pairing = PairPorts(*a.facts, *b.facts, a.name, b.name);
+  const Pairing pairing = SubnetOrRoute(*a.facts, *b.facts, a.name, b.name);
   if (pairing.pairs.empty()) {
     return pairing.undetermined ? absl::UnknownError(pairing.reason)
                                 : absl::FailedPreconditionError(pairing.reason);
@@ -271,7 +298,7 @@ absl::StatusOr<std::vector<PairJob>> JobsBetween(const PlanHost& from, const Pla
   std::vector<PairJob> jobs;
   for (const PortPair& pair : pairing.pairs) {
     const auto [left, right] = EndsOf(pair, 0, a, 1, b);
-    jobs.push_back(JobOf(0, left, right));
+    jobs.push_back(JobOf(0, left, right, pair.routed));
   }
   return jobs;
 }

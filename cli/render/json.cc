@@ -122,6 +122,7 @@ Json ToJson(const EndCounters& end) {
     json["unknown"] = std::string(Name(why.kind)) + (why.detail.empty() ? "" : ": " + why.detail);
   }
   json["changes"] = std::move(changes);
+  json["foreign_permille"] = end.foreign_permille ? Json(*end.foreign_permille) : Json();
   return json;
 }
 
@@ -163,6 +164,8 @@ Json ToJson(const TransferRow& row) {
             {"cpu_ns_responder", result.cpu_responder_ns},
             {"error_counters", Json::array()},
             {"findings", ToJson(row.findings)}};
+  json["tester_cpu"] = result.tester_cpu ? Json(*result.tester_cpu) : Json();
+  json["tester_numa_node"] = result.tester_numa_node ? Json(*result.tester_numa_node) : Json();
   if (result.first_wrong_offset) json["first_wrong_offset"] = *result.first_wrong_offset;
   for (const EndCounters& end : row.counters) json["error_counters"].push_back(ToJson(end));
   return json;
@@ -202,9 +205,10 @@ Json ToJson(const TransferRecord& transfer) {
             {"port", transfer.port},
             {"role", transfer.role},
             {"peer", transfer.peer}};
-  Json result =
-      ToJson(TransferRow{.result = transfer.result,
-                         .counters = {{.port = transfer.port, .changes = transfer.result.error_counters}}});
+  Json result = ToJson(TransferRow{.result = transfer.result,
+                                   .counters = {{.port = transfer.port,
+                                                 .changes = transfer.result.error_counters,
+                                                 .foreign_permille = transfer.result.foreign_permille}}});
   for (const char* key : {"from", "to", "subject", "findings"}) result.erase(key);
   for (const char* key : {"host", "port"}) result["error_counters"][0].erase(key);  // the record's own
   json.update(result);

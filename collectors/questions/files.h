@@ -69,7 +69,8 @@ struct ModeQuestion {
 };
 
 // Those lines of the file, without their ends, that hold one of `words`, whatever the case of ASCII letters: of
-// a file that is large, or holds private data. The rest is neither returned nor recorded.
+// a file that is large, or holds private data. The rest is neither returned nor recorded, and of people's own
+// files no more of a line than what was looked for (LinesToKeep in collectors/lines.h).
 struct LinesQuestion {
   using Answer = std::vector<std::string>;
   static constexpr const char* kFile = "lines.jsonl";

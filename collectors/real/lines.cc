@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<std::string>> LineFinder::Find(const std::string& pat
       return known->second.lines;
   }
   RR_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
-  std::vector<std::string> lines = LinesWith(text, words);
+  std::vector<std::string> lines = LinesToKeep(path, text, words);
   const std::optional<struct stat> after = LargeFile(path);
   if (before && after && SameFile(*before, *after) && LeftAlone(*after, settled_)) {
     const std::lock_guard lock(mutex_);

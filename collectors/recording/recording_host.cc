@@ -26,13 +26,13 @@ void RecordingHost::Keep(const Question& question, const Answer& answer) {
 }
 
 Answer RecordingHost::Ask(const Question& question) {
-  Answer answer = host_.Ask(question);
+  Answer answer = host_->Ask(question);
   Keep(question, answer);
   return answer;
 }
 
 std::vector<Answer> RecordingHost::AskTogether(std::span<const Question> questions) {
-  std::vector<Answer> answers = host_.AskTogether(questions);
+  std::vector<Answer> answers = host_->AskTogether(questions);
   for (std::size_t i = 0; i < questions.size() && i < answers.size(); ++i) Keep(questions[i], answers[i]);
   return answers;
 }

@@ -16,7 +16,10 @@ namespace rdmaready {
 class RecordingHost final : public HostReader {
  public:
   // `host` outlives it.
-  explicit RecordingHost(HostReader& host) : host_(host) {}
+  explicit RecordingHost(HostReader& host) : host_(&host) {}
+
+  // Keeps what it has, and asks `host`, which outlives it too. Nobody asks meanwhile.
+  void AskFromNowOn(HostReader& host) { host_ = &host; }
 
   // What was kept. The fields about the recording as a whole are empty.
   Recording Take() { return std::move(recording_); }
@@ -28,7 +31,7 @@ class RecordingHost final : public HostReader {
  private:
   void Keep(const Question& question, const Answer& answer);
 
-  HostReader& host_;
+  HostReader* host_;
   std::mutex mutex_;  // two may listen at once; guards what follows
   Recording recording_;
   std::size_t answers_ = 0;

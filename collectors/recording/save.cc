@@ -39,8 +39,21 @@ absl::Status Failure(int error_number, const std::string& place) {
   }
 }
 
+// A recording tells of a host what its files may keep for root.
+constexpr ::mode_t kOwnersFile = 0600;
+constexpr ::mode_t kOwnersFolder = 0700;
+
+// Those of `path` below `folder`; an errno, or 0.
+int MakeFolders(const std::string& folder, const std::string& path) {
+  for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+    const std::string made = folder + "/" + path.substr(0, end);
+    if (::mkdir(made.c_str(), kOwnersFolder) != 0 && errno != EEXIST) return errno;
+  }
+  return 0;
+}
+
 absl::Status WriteWhole(const std::string& path, const std::string& text, const std::string& shown) {
-  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnersFile));
   if (!file) return Failure(errno, shown);
   std::size_t written = 0;
   while (written < text.size()) {
@@ -68,7 +81,7 @@ std::string RecordingSaver::PathFor(const std::string& host) const {
 }
 
 absl::Status RecordingSaver::Prepare() {
-  if (::mkdir(directory_.c_str(), 0777) != 0 && errno != EEXIST) return Failure(errno, directory_);
+  if (::mkdir(directory_.c_str(), kOwnersFolder) != 0 && errno != EEXIST) return Failure(errno, directory_);
   struct stat information {};
   if (::stat(directory_.c_str(), &information) != 0) return Failure(errno, directory_);
   if (!S_ISDIR(information.st_mode)) return Failure(ENOTDIR, directory_);
@@ -102,7 +115,7 @@ absl::Status RecordingSaver::Begin(const std::string& place) {
   const std::string stem = (std::filesystem::path(directory_) / fmt::format(".saving-{}", ::getpid())).string();
   for (int attempt = 0; attempt < kMostLeftovers; ++attempt) {
     std::string hidden = fmt::format("{}-{}", stem, attempt);
-    if (::mkdir(hidden.c_str(), 0777) == 0) {
+    if (::mkdir(hidden.c_str(), kOwnersFolder) == 0) {
       unfinished_ = std::move(hidden);
       return absl::OkStatus();
     }
@@ -117,9 +130,7 @@ absl::Status RecordingSaver::Write(const std::string& path, const std::string& t
   if (unfinished_.empty()) return Failure(ECANCELED, shown);
   if (!recording::IsSafePath(path)) return Failure(EINVAL, shown);
   const std::filesystem::path whole = std::filesystem::path(unfinished_) / path;
-  std::error_code error;
-  std::filesystem::create_directories(whole.parent_path(), error);
-  if (error) return Failure(error.value(), shown);
+  if (const int error = MakeFolders(unfinished_, path); error != 0) return Failure(error, shown);
   return WriteWhole(whole.string(), text, shown);
 }
 

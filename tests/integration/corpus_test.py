@@ -5,6 +5,7 @@
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -78,6 +79,7 @@ class Matching(unittest.TestCase):
 
     def test_a_verdict_a_thing_unsaid_and_a_thing_said_wrongly_are_told(self):
         case = object.__new__(corpus.Case)
+        case.unrecorded = []
         case.verdicts, case.must = ["ready"], [corpus.Entry({"check": "ets.tsa", "outcome": "fail", "says": "vendor"})]
         case.must_not = [corpus.Entry({"check": "*"}), corpus.Entry({"check": "pfc.*"})]
         two_ports = [PFC_OFF, {**PFC_OFF, "subject": "mlx5_1/1 ens1f1np1"}]
@@ -87,6 +89,13 @@ class Matching(unittest.TestCase):
         self.assertEqual(case.unheld({"verdict": "ready", "findings": [
             {**PFC_OFF, "id": "ets.tsa", "observed": "vendor", "outcome": "fail"}]}),
             {"verdict": [], "unsaid": [], "wrong": ["fail  ets.tsa"]})
+
+    def test_a_word_that_is_in_the_recording_is_told_with_its_file(self):
+        case = object.__new__(corpus.Case)
+        case.unrecorded = ["SECRET", "other"]
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "lines.jsonl").write_text('{"lines": ["--key=SECRET"]}\n')
+            self.assertEqual(case.words_recorded(pathlib.Path(folder)), ["SECRET  lines.jsonl"])
 
     def test_the_score(self):
         self.assertEqual(corpus.told(corpus.Score(hosts=4, verdicts=3, must=8, said=6, wrong=2)),

@@ -14,6 +14,7 @@ import tool
 CORPUS = fixtures.FIXTURES / "corpus"
 UNHELD = CORPUS / "unheld"
 KEYS = {"source", "healthy", "profile", "verdict", "must", "must_not"}
+MAY_HAVE = {"unrecorded"}
 ENTRY_KEYS = {"check", "outcome", "subject", "says", "why", "but"}
 COMPLAINS = ["fail", "warn", "unknown"]
 
@@ -56,7 +57,7 @@ class Case:
         self.name = folder.name
         try:
             expected = expectations.read((folder / "expect.yaml").read_text())
-            if set(expected) != KEYS:
+            if set(expected) - MAY_HAVE != KEYS:
                 raise ValueError(f"its keys are not {', '.join(sorted(KEYS))}")
             self.must = [Entry(entry) for entry in expected["must"]]
             self.must_not = [Entry(entry) for entry in expected["must_not"]]
@@ -66,17 +67,24 @@ class Case:
         self.healthy = expected["healthy"]
         self.verdicts = listed(expected["verdict"])
         self.profile = expected["profile"]
+        self.unrecorded = listed(expected.get("unrecorded", []))
 
     def judge(self):
         """As `check --output json` has it of its one host."""
         own = self.folder / self.profile
         with tempfile.TemporaryDirectory(prefix="made-host-") as made:
             fixtures.make_host(self.folder / "host.yaml", made)
+            self.recorded = self.words_recorded(pathlib.Path(made))
             answer = tool.rdmaready("check", "--facts", made, "--profile", own if own.is_file() else self.profile,
                                     "--output", "json")
         if answer.status not in (0, 1, 3):
             raise AssertionError(f"{self.name}: {answer}")
         return answer.json["hosts"][0]
+
+    def words_recorded(self, recording):
+        """Those of `unrecorded` that a recording of the host holds, each with its file."""
+        return [f"{word}  {file.name}" for word in self.unrecorded for file in sorted(recording.rglob("*"))
+                if file.is_file() and word.encode() in file.read_bytes()]
 
     def unheld(self, host):
         """The expectations that do not hold of a judged host: the verdict's, those of `must`, and those of `must_not`,
@@ -86,7 +94,7 @@ class Case:
         unsaid = [str(entry) for entry in self.must if not any(map(entry.matches, findings))]
         wrong = dict.fromkeys(f"{finding['outcome']}  {finding['id']}" for entry in self.must_not for finding in findings
                               if entry.matches(finding))
-        return {"verdict": verdict, "unsaid": unsaid, "wrong": list(wrong)}
+        return {"verdict": verdict, "unsaid": unsaid, "wrong": list(wrong), **({"recorded": self.recorded} if self.unrecorded else {})}
 
 
 def cases():
@@ -102,7 +110,7 @@ def score(all_cases):
         broken = case.unheld(host)
         must += len(case.must)
         unsaid += len(broken["unsaid"])
-        wrong += len(broken["wrong"])
+        wrong += len(broken["wrong"]) + len(broken.get("recorded", []))
         verdicts += not broken["verdict"]
         lines += [f"{case.name:28} {kind:8} {what}" for kind, found in broken.items() for what in found]
     return lines, Score(len(all_cases), verdicts, must, must - unsaid, wrong)

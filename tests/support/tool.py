@@ -55,10 +55,11 @@ def finish(process, timeout=120):
 
 class Agent:
     """An agent of this machine on a free loopback port; use as a context. `state`: where its results are kept, if
-    they are to outlive it."""
+    they are to outlive it. `under`: a command that starts the rest of its arguments."""
 
-    def __init__(self, *arguments, listen="127.0.0.1:0", state=None):
+    def __init__(self, *arguments, listen="127.0.0.1:0", state=None, under=()):
         self.arguments = arguments
+        self.under = under
         self.listen = listen
         self.state = state
         self.log = []
@@ -69,7 +70,7 @@ class Agent:
         self.state = pathlib.Path(self.state or pathlib.Path(self.directory.name) / "state")
         self.socket = pathlib.Path(self.directory.name) / "agent.sock"
         self.process = subprocess.Popen(
-            [BIN / "rdmaready-agent", "--listen", self.listen, "--state-dir", self.state, *self.arguments],
+            [*self.under, BIN / "rdmaready-agent", "--listen", self.listen, "--state-dir", self.state, *self.arguments],
             stderr=subprocess.PIPE, text=True, env=environment({"RDMAREADY_SOCKET": str(self.socket)}))
         found = threading.Event()
 

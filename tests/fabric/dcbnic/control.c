@@ -62,6 +62,12 @@ static const char * const dcbnic_op_names[DCBNIC_OPS] = {
 	[DCBNIC_SET_PAUSE] = "fail_next_set_pause",
 };
 
+/* Their readers hold RTNL, so these are written without it. */
+static const char * const dcbnic_read_names[DCBNIC_READS] = {
+	[DCBNIC_READ_DCB] = "sleep_in_dcb_read",
+	[DCBNIC_READ_STATISTICS] = "sleep_in_counter_read",
+};
+
 static void personality_show(struct seq_file *file, const struct dcbnic *nic)
 {
 	seq_printf(file, "%s\n", nic->personality->name);
@@ -280,6 +286,9 @@ void dcbnic_make_knobs(struct dcbnic *nic)
 		debugfs_create_file(dcbnic_kinds[i].name, 0600, nic->directory,
 				    &nic->knobs[i], &dcbnic_knob_operations);
 	}
+	for (i = 0; i < DCBNIC_READS; i++)
+		debugfs_create_u32(dcbnic_read_names[i], 0600, nic->directory,
+				   &nic->sleep_in[i]);
 	for (i = 0; i < DCBNIC_OPS; i++)
 		debugfs_create_u32(dcbnic_op_names[i], 0600, nic->directory,
 				   &nic->fail_next[i]);

@@ -3,6 +3,7 @@
  * The dcbnl operations that all personalities share, and helpers for the rest.
  * Called under RTNL; get_dcbx also under dcb_lock, so it must not sleep.
  */
+#include <linux/sched/signal.h>
 #include <net/dcbnl.h>
 
 #include "dcbnic.h"
@@ -13,10 +14,23 @@ int dcbnic_fail_next(struct dcbnic *nic, enum dcbnic_op op)
 	return -(int)xchg(&nic->fail_next[op], 0);
 }
 
+/* For as long as sleep_in_<read> says so. Only a signal that kills ends it before. */
+int dcbnic_sleep_in(const struct dcbnic *nic, enum dcbnic_read read)
+{
+	while (READ_ONCE(nic->sleep_in[read])) {
+		schedule_timeout_killable(HZ / 20);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
 int dcbnic_getets(struct net_device *dev, struct ieee_ets *ets)
 {
 	struct dcbnic *nic = netdev_priv(dev);
 
+	if (dcbnic_sleep_in(nic, DCBNIC_READ_DCB))
+		return -EINTR;
 	*ets = nic->ets;
 	return dcbnic_fail_next(nic, DCBNIC_GET_ETS);
 }
@@ -26,6 +40,8 @@ int dcbnic_getpfc(struct net_device *dev, struct ieee_pfc *pfc)
 	struct dcbnic *nic = netdev_priv(dev);
 	int prio;
 
+	if (dcbnic_sleep_in(nic, DCBNIC_READ_DCB))
+		return -EINTR;
 	*pfc = nic->pfc;
 	for (prio = 0; prio < DCBNIC_PRIOS; prio++) {
 		pfc->requests[prio] = dcbnic_events(nic, DCBNIC_TX_PAUSE, prio);

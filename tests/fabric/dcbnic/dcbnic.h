@@ -80,6 +80,13 @@ enum dcbnic_op {
 	DCBNIC_OPS,
 };
 
+/* Where a read can be told to sleep, under RTNL, as one of dead firmware does. */
+enum dcbnic_read {
+	DCBNIC_READ_DCB,
+	DCBNIC_READ_STATISTICS,
+	DCBNIC_READS,
+};
+
 /*
  * What the data path needs to know a frame's priority. Written under RTNL, read
  * without a lock: each member stands for itself, so READ_ONCE/WRITE_ONCE suffice.
@@ -150,6 +157,7 @@ struct dcbnic {
 	atomic64_t events[DCBNIC_EVENTS][DCBNIC_PRIOS];
 	struct delayed_work link_back;
 	bool carrier_off, link_toggling;
+	u32 sleep_in[DCBNIC_READS];	/* not 0: until it is, or the reader is killed */
 
 	/* below: RTNL */
 	u32 speed_mbps;
@@ -203,6 +211,7 @@ u64 dcbnic_events(const struct dcbnic *nic, enum dcbnic_event event, int prio);
 
 /* dcb.c: what all personalities do alike. Called under RTNL. */
 int dcbnic_fail_next(struct dcbnic *nic, enum dcbnic_op op);
+int dcbnic_sleep_in(const struct dcbnic *nic, enum dcbnic_read read);
 int dcbnic_getets(struct net_device *dev, struct ieee_ets *ets);
 int dcbnic_getpfc(struct net_device *dev, struct ieee_pfc *pfc);
 u8 dcbnic_getdcbx(struct net_device *dev);

@@ -145,6 +145,7 @@ void dcbnic_stat_values(const struct dcbnic *nic, u64 *values)
 	u64 sum, value;
 	int prio;
 
+	dcbnic_sleep_in(nic, DCBNIC_READ_STATISTICS);
 	dcbnic_read_totals(nic, &totals);
 	for (stat = nic->personality->stats; stat->format; stat++) {
 		sum = 0;

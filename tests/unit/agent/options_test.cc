@@ -53,6 +53,9 @@ TEST_F(AgentOptionsTest, HaveDefaultsThatAnswerOnLoopback) {
   EXPECT_FALSE(options.server.insecure);
   EXPECT_FALSE(options.server.tls.Any());
   EXPECT_EQ(options.profile_name, "smb-direct-roce");
+  EXPECT_FALSE(options.server.allow_proofs);
+  EXPECT_EQ(options.server.transfer.duration, std::chrono::seconds(60));
+  EXPECT_EQ(options.server.transfer.moved_bytes, 64ull << 30);
   EXPECT_EQ(options.log_format, LogFormat::kText);
   EXPECT_EQ(options.log_level, EventLevel::kInfo);
 }
@@ -71,6 +74,25 @@ TEST_F(AgentOptionsTest, AreTakenFromTheCommandLine) {
   EXPECT_EQ(options.profile_name, "p");
   EXPECT_EQ(options.log_format, LogFormat::kJson);
   EXPECT_EQ(options.log_level, EventLevel::kWarning);
+}
+
+TEST_F(AgentOptionsTest, SayWhatCallersMayHaveDone) {
+  const auto file = Configured("state_dir: /s\nallow_proofs: true\ntest_max_bytes: 256G\ntest_max_time: 20m\n");
+  const auto flags =
+      Parse({"--state-dir", "/s", "--allow-proofs", "--test-max-bytes", "256G", "--test-max-time", "20m"});
+  for (const auto& answer : {file, flags}) {
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_TRUE(answer->options.server.allow_proofs);
+    EXPECT_EQ(answer->options.server.transfer.moved_bytes, 256ull << 30);
+    EXPECT_EQ(answer->options.server.transfer.duration, std::chrono::minutes(20));
+    EXPECT_GE(answer->options.server.limits.peer_test, std::chrono::minutes(24));
+  }
+  EXPECT_EQ(Parse({"--state-dir", "/s", "--test-max-time", "5s"})->options.server.limits.peer_test,
+            CallLimits().peer_test);
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-max-time", "46m"})),
+              HasSubstr("--test-max-time: more than 45m"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-max-bytes", "much"})),
+              HasSubstr("--test-max-bytes: "));
 }
 
 TEST_F(AgentOptionsTest, AreTakenFromTheFileByTheSameNames) {

@@ -33,7 +33,14 @@ TEST_F(ServiceTest, TwoAgentsMoveBytesThroughTheRelayAndBothKeepTheResult) {
   EXPECT_EQ(answer.result.bytes_wrong, 0u);
   ASSERT_THAT(a.store.transfers, SizeIs(1));
   ASSERT_THAT(b.store.transfers, SizeIs(1));
-  EXPECT_EQ(a.store.transfers.front().result, b.store.transfers.front().result);
+  for (const auto* transfers : {&a.store.transfers, &b.store.transfers}) {
+    EXPECT_TRUE(transfers->front().result.tester_cpu);
+    EXPECT_TRUE(transfers->front().result.tester_numa_node);
+  }
+  TransferResult of_b = b.store.transfers.front().result;
+  of_b.tester_cpu = a.store.transfers.front().result.tester_cpu;  // each end's own
+  of_b.tester_numa_node = a.store.transfers.front().result.tester_numa_node;
+  EXPECT_EQ(a.store.transfers.front().result, of_b);
   EXPECT_EQ(a.store.transfers.front().role, "initiator");
   EXPECT_EQ(b.store.transfers.front().role, "responder");
   EXPECT_EQ(b.store.transfers.front().peer, "a");

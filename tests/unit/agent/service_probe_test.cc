@@ -215,6 +215,26 @@ TEST_F(ProbeServiceTest, ProvesNothingWithoutAShareAndAUser) {
   EXPECT_TRUE(agent.store.runs.empty());
 }
 
+TEST_F(ProbeServiceTest, ProvesNothingUnlessItsSettingsAllowIt) {
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork(), nullptr, {}, false);
+  const std::vector<ProbeOptions> proofs{{.protocol = Protocol::kSmb,
+                                          .target = "fs1",
+                                          .prove = true,
+                                          .volume = "data",
+                                          .credentials = {.user_name = "u"}},
+                                         {.protocol = Protocol::kNvme, .target = "fs1", .prove = true},
+                                         {.protocol = Protocol::kIser, .target = "fs1", .prove = true},
+                                         {.protocol = Protocol::kNfs, .target = "fs1", .prove = true}};
+  for (const ProbeOptions& proof : proofs) {
+    const absl::Status status = agent.Client("a")->Probe(proof, {}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("its option --allow-proofs"));
+  }
+  EXPECT_TRUE(agent.store.runs.empty());
+  EXPECT_TRUE(fabrics_.empty());  // nothing was connected to
+  EXPECT_TRUE(agent.Client("a")->Probe(Fs1(), {}).ok());
+}
+
 TEST_F(ProbeServiceTest, WaitsForNobodyWhoHoldsThePort) {
   ServedAgent agent(Servers(), locks_, {}, TestNetwork());
   const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_);

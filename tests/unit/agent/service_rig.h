@@ -62,8 +62,10 @@ class RecordingStore final : public Store {
 class ServedAgent {
  public:
   ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {},
-              ProbeNetwork network = HostNetwork())
-      : agent_(host, store, std::move(make_link),
+              ProbeNetwork network = HostNetwork(), std::shared_ptr<HostReader> other_host = nullptr,
+              const WorkerLimits& reading = {}, bool allow_proofs = true)
+      : agent_(other_host ? std::move(other_host) : std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host),
+               store, std::move(make_link),
                {.version = "9.9.9",
                 .default_profiles = {*LoadProfile("virtual-fabric")},
                 .lock_directory = lock_directory,
@@ -74,6 +76,8 @@ class ServedAgent {
                       events.push_back(event);
                     },
                 .network = std::move(network),
+                .allow_proofs = allow_proofs,
+                .reading = reading,
                 .on_stored = [this](const absl::Status& stored) { kept.push_back(stored.ok()); }}),
         service_(agent_, limits) {
     grpc::ServerBuilder builder;

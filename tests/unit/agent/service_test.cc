@@ -3,6 +3,7 @@
 #include "agent/service.h"
 
 #include <map>
+#include <thread>
 
 #include "agent/own_check.h"
 #include "agent/port_lock.h"
@@ -361,6 +362,35 @@ TEST_F(ServiceTest, TheAgentsOwnCheckIsKeptAndChangesNothing) {
   EXPECT_EQ(agent.store.runs.front().level, Rung::kHost);
   EXPECT_EQ(NamesOf(agent.store.runs.front().report.profiles), "virtual-fabric");
   EXPECT_TRUE(agent.store.transfers.empty());
+}
+
+TEST_F(ServiceTest, TheAgentsOwnCheckTellsWhatWasCountedSinceTheOneBefore) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto told = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));  // longer than the driver keeps a reading
+    CheckByItself(agent.agent(), {}, {});
+    std::string text;
+    for (const Finding& finding : agent.store.runs.back().report.findings) {
+      if (finding.observed.find("rcvd_seq_err +") != std::string::npos) {
+        text += finding.id + (finding.outcome == Outcome::kPass ? " passes: " : " says: ") + finding.observed;
+      }
+    }
+    return text;
+  };
+  agent.Count("rcvd_seq_err", 5);
+  EXPECT_EQ(told(), "");  // since when, nobody knows
+  EXPECT_EQ(told(), "");
+  agent.Count("rcvd_seq_err", 9);  // it came and went between two checks
+  EXPECT_THAT(told(), HasSubstr("says: rcvd_seq_err +4 in 0 s"));
+  EXPECT_EQ(told(), "");
+  // Who asks is not told what was, before he mended it.
+  agent.Count("rcvd_seq_err", 19);
+  const absl::StatusOr<CheckAnswer> asked = agent.Client("a")->Check({}, {}, {});
+  ASSERT_TRUE(asked.ok());
+  for (const Finding& finding : asked->report.findings) {
+    EXPECT_EQ(finding.observed.find("rcvd_seq_err +"), std::string::npos) << finding.observed;
+  }
+  EXPECT_THAT(told(), HasSubstr("rcvd_seq_err +10"));  // which takes nothing from the schedule
 }
 
 TEST_F(ServiceTest, TheAgentsOwnCheckWaitsWhileALiveTestRuns) {

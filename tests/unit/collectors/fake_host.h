@@ -91,7 +91,7 @@ class FakeHost final : public HostReader {
   absl::StatusOr<std::vector<std::string>> Look(const LinesQuestion& one) {
     const absl::StatusOr<std::string> text = Find(files, one.path, one.What());
     if (!text.ok()) return text.status();
-    return LinesWith(*text, one.words);
+    return LinesToKeep(one.path, *text, one.words);
   }
   auto Look(const EthtoolQuestion& one) {
     std::uint32_t command = 0;

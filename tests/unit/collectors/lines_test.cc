@@ -106,5 +106,43 @@ TEST(Lines, OfNoiseAreReadWithoutHarm) {
   }
 }
 
+TEST(LinesToKeep, AreWholeInTheKernelsOwnFiles) {
+  const std::vector<std::string> words{"x="};
+  EXPECT_THAT(LinesToKeep("/proc/net/unix", "a b x=1 c\n", words), ElementsAre("a b x=1 c"));
+  EXPECT_THAT(LinesToKeep("/lib/modules/1/modules.dep", "a b x=1 c\n", words), ElementsAre("a b x=1 c"));
+}
+
+TEST(LinesToKeep, HaveWhatWasLookedForAndItsPlainValue) {
+  struct Line {
+    const char* path;
+    std::vector<std::string> words;
+    const char* line;
+    const char* kept;
+  };
+  for (const Line& one : std::vector<Line>{
+           {"/etc/nvme/discovery.conf",
+            {"--tos", "-T "},
+            "-t rdma --tos=106 --dhchap-secret=S",
+            "-t  --tos=106"},
+           {"/etc/nvme/discovery.conf", {"--tos", "-T "}, "--hostnqn=S -T 104 -a 1.2.3.4", "-T 104"},
+           {"/etc/nvme/discovery.conf", {"--tos", "-T "}, "# --tos=106 S", "#--tos"},
+           {"/etc/nvme/config.json",
+            {"\"tos\""},
+            "{\"k\":\"S\",\"tos\":106,\"k\":\"S\",\"tos\": 7}",
+            "\"tos\":106 \"tos\": 7"},
+           {"/etc/nccl.conf", {"NCCL_IB_TC"}, "  NCCL_IB_TC=106 TOKEN=S", "NCCL_IB_TC=106"},
+           {"/etc/profile.d/n.sh", {"NCCL_IB_TC"}, "export NCCL_IB_TC='106' T=S", "NCCL_IB_TC='106"},
+           {"/etc/rc.local", {"traffic_class"}, "curl -u a:S; echo 106 > /x/traffic_class", "traffic_class"},
+           {"/etc/rc.local", {"traffic_class"}, "traffic_class Secret1", "traffic_class"},
+           {"/etc/rc.local", {"traffic_class"}, "x traffic_class=1Secret", "traffic_class"},
+           {"/etc/ksmbd/ksmbd.conf", {"interfaces"}, "\tinterfaces = eth0 eth1 ; S", "interfaces = eth0 eth1 "},
+           {"/etc/security/limits.conf",
+            {"memlock"},
+            "@rdma - memlock unlimited # S",
+            "@rdma - memlock unlimited "}}) {
+    EXPECT_THAT(LinesToKeep(one.path, one.line, one.words), ElementsAre(one.kept)) << one.line;
+  }
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -39,16 +39,16 @@ TEST(Limits, RefuseWhatIsTooMuchAndSayHowMuchIsNot) {
     TransferOptions options;
     const char* words;
   };
-  for (const Absurd& absurd :
-       std::vector<Absurd>{{{.qps = 17}, "17 queue pairs: 1 to 16"},
-                           {{.qps = 0}, "0 queue pairs"},
-                           {{.qps = ~0u}, "1 to 16 are allowed"},
-                           {{.depth = 1025}, "1025 messages in flight: up to 1024"},
-                           {{.depth = ~0u}, "up to 1024"},
-                           {{.duration = milliseconds(60'001)}, "up to 60 s"},
-                           {{.duration = milliseconds(-1)}, "up to 60 s"},
-                           {{.qps = 16, .depth = 1024}, "of memory, up to"},
-                           {{.bidirectional = true, .qps = 8, .depth = 1024}, "in each direction"}}) {
+  for (const Absurd& absurd : std::vector<Absurd>{
+           {{.qps = 17}, "17 queue pairs: 1 to 16"},
+           {{.qps = 0}, "0 queue pairs"},
+           {{.qps = ~0u}, "1 to 16 are allowed"},
+           {{.depth = 1025}, "1025 messages in flight: up to 1024"},
+           {{.depth = ~0u}, "up to 1024"},
+           {{.duration = milliseconds(60'001)}, "up to 60 s are allowed by the agent's --test-max-time"},
+           {{.duration = milliseconds(-1)}, "up to 60 s"},
+           {{.qps = 16, .depth = 1024}, "of memory, up to"},
+           {{.bidirectional = true, .qps = 8, .depth = 1024}, "in each direction"}}) {
     const absl::Status status = Customized(test, absurd.options).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(status.message()), HasSubstr(absurd.words));
@@ -87,12 +87,29 @@ TEST(Limits, LeaveEveryCaseOfSmbDirectAsItIs) {
 
 TEST(Limits, BoundWhatMovesWhateverIsAsked) {
   RunOptions run;
-  Apply({.qps = 4, .max_bytes = ~0ull}, 4, run);
-  EXPECT_EQ(run.max_bytes, kMaxMovedBytes / 4);
-  Apply({.max_bytes = 1000}, 1, run);
+  Apply({.qps = 4, .max_bytes = ~0ull}, 4, {}, run);
+  EXPECT_EQ(run.max_bytes, (64ull << 30) / 4);
+  Apply({.max_bytes = 1000}, 1, {}, run);
   EXPECT_EQ(run.max_bytes, 1000u);
-  Apply({}, 1, run);
-  EXPECT_EQ(run.max_bytes, kMaxMovedBytes);
+  Apply({}, 1, {}, run);
+  EXPECT_EQ(run.max_bytes, 64ull << 30);
+  Apply({}, 1, {.moved_bytes = 256ull << 30}, run);
+  EXPECT_EQ(run.max_bytes, 256ull << 30);
+}
+
+TEST(Limits, AreTheAgentsSettingsAndRefusalsNameThem) {
+  const TransferCase& test = *FindCase("write-8k");
+  const TransferLimits wide{.duration = std::chrono::minutes(10), .moved_bytes = 1ull << 40};
+  const TransferOptions long_and_much{.duration = std::chrono::minutes(10), .max_bytes = 1ull << 40};
+  EXPECT_EQ(Customized(test, long_and_much, wide)->duration, std::chrono::minutes(10));
+  const auto refusal = [&](const TransferOptions& options, const TransferLimits& limits) {
+    return std::string(Customized(test, options, limits).status().message());
+  };
+  EXPECT_THAT(refusal({.duration = std::chrono::minutes(11)}, wide),
+              HasSubstr("up to 600 s are allowed by the agent's --test-max-time"));
+  EXPECT_THAT(refusal({.max_bytes = (1ull << 40) + 1}, wide), HasSubstr("--test-max-bytes"));
+  EXPECT_THAT(refusal({.qps = 2, .max_bytes = 33ull << 30}, {}),
+              HasSubstr("on each of 2 queue pairs: up to 6"));
 }
 
 }  // namespace

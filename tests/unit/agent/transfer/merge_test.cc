@@ -32,7 +32,11 @@ TEST(Sanitized, BelievesNoPeerAboutErrorCounters) {
   result.error_counters = std::vector<CounterChange>{{"out_of_sequence", CounterChange::Kind::kGrew, 1}};
   EXPECT_EQ(Sanitized(result).error_counters, CounterChanges{});
   result.priority_packets = PriorityPackets{};
+  result.foreign_permille = result.tester_cpu = result.tester_numa_node = 7;
   EXPECT_EQ(Sanitized(result).priority_packets, Fact<PriorityPackets>{});
+  EXPECT_FALSE(Sanitized(result).foreign_permille);
+  EXPECT_FALSE(Sanitized(result).tester_cpu);
+  EXPECT_FALSE(Sanitized(result).tester_numa_node);
 }
 
 TEST(Merge, AddsWhatTheResponderVerified) {

@@ -67,6 +67,9 @@ TransferResult FullResult() {
   result.error_counters = changes;
   result.priority_packets =
       PriorityPackets{.sent = {1, 2, 3, 4, 5, 6, 7, 8}, .received = {9, 10, 11, 12, 13, 14, 15, 16}};
+  result.foreign_permille = 17;
+  result.tester_cpu = 18;
+  result.tester_numa_node = 0;
   return result;
 }
 

@@ -31,6 +31,35 @@ Facts Simple(std::string address, std::uint8_t bits = 24, Transport transport = 
   return HostWith({PortWith({{.address = std::move(address), .prefix_length = bits}}, transport)});
 }
 
+TEST(PairByRoute, PairsPortsOfOneNameThenThoseThatAreLeft) {
+  const auto rail = [](const char* device, const char* address) {
+    Port port = PortWith({{.address = address, .prefix_length = 31}});
+    port.device = device;
+    return port;
+  };
+  const Facts a =
+      HostWith({rail("mlx5_0", "10.0.0.0"), rail("mlx5_1", "10.0.1.0"), rail("mlx5_2", "10.0.2.0")});
+  const Facts b =
+      HostWith({rail("mlx5_1", "10.1.1.0"), rail("mlx5_0", "10.1.0.0"), rail("mlx5_7", "10.1.7.0")});
+  const std::vector<PortPair> pairs = PairByRoute(a, b);
+  ASSERT_EQ(pairs.size(), 3U);
+  EXPECT_EQ(pairs[0], (PortPair{0, 1, "10.0.0.0", "10.1.0.0", true}));
+  EXPECT_EQ(pairs[1], (PortPair{1, 0, "10.0.1.0", "10.1.1.0", true}));
+  EXPECT_EQ(pairs[2], (PortPair{2, 2, "10.0.2.0", "10.1.7.0", true}));
+  const Facts one = HostWith({rail("mlx5_0", "10.2.0.0")});
+  EXPECT_EQ(PairByRoute(a, one).size(), 3U) << "each port of a has a partner";
+}
+
+TEST(PairByRoute, NeedsOneTransportOneFamilyAndOwnAddresses) {
+  EXPECT_TRUE(PairByRoute(Simple("10.0.0.1"), Simple("10.0.1.1", 24, Transport::kIwarp)).empty());
+  EXPECT_TRUE(PairByRoute(Simple("10.0.0.1"), Simple("2001:db8::1", 64)).empty());
+  EXPECT_TRUE(PairByRoute(Simple("10.0.0.1", 24), Simple("10.0.0.1", 32)).empty());
+  EXPECT_TRUE(PairByRoute(Simple("10.0.0.1"), HostWith({PortWith({})})).empty());
+  EXPECT_EQ(PairByRoute(Simple("2001:db8::1", 64), Simple("2001:db8:1::1", 64)).size(), 1U);
+  EXPECT_TRUE(PairPorts(Simple("10.0.0.1"), Simple("10.0.1.2")).untried);
+  EXPECT_FALSE(PairPorts(Simple("10.0.0.1"), Simple("10.0.1.2", 24, Transport::kIwarp)).untried);
+}
+
 TEST(PairPorts, FindsTheCommonSubnet) {
   const Pairing pairing = PairPorts(Simple("10.0.0.1"), Simple("10.0.0.2"));
   ASSERT_EQ(pairing.pairs.size(), 1U);

@@ -116,6 +116,43 @@ TEST(EffectiveClass, OtherTrafficOnThePortHidesIt) {
   EXPECT_EQ(Judge(Ends(On3, {1100, 0, 0, 5000})).outcome, Outcome::kPass);
 }
 
+// The ends with what came back, too.
+std::vector<EndCounters> BackOn(ByPriority back, ByPriority came_back) {
+  return {{.host = "a", .port = "rxe0/1", .packets = PriorityPackets{.sent = On3, .received = came_back}},
+          {.host = "b", .port = "rxe0/1", .packets = PriorityPackets{.sent = back, .received = On3}}};
+}
+
+TEST(EffectiveClass, WhatComesBackIsJudgedToo) {
+  TransferResult write = Write();
+  write.messages = 8 * 32;
+  write.depth = 32;
+  constexpr ByPriority kAcknowledgements{2, 0, 0, 9};
+  constexpr ByPriority kElsewhere{9, 0, 0, 0};
+  EXPECT_EQ(Judge(BackOn(kAcknowledgements, kAcknowledgements), write).outcome, Outcome::kPass);
+  const Finding sent = Judge(BackOn(kElsewhere, kElsewhere), write);
+  EXPECT_EQ(sent.outcome, Outcome::kFail);
+  EXPECT_THAT(sent.observed, HasSubstr("; b sent back 9 of 9 packets on priority 0; a received back 9 of 9"));
+  EXPECT_THAT(sent.fix, HasSubstr("dev dcb1 dscp-prio 26:3  # on b"));
+  const Finding received = Judge(BackOn(kAcknowledgements, kElsewhere), write);
+  EXPECT_EQ(received.outcome, Outcome::kFail);
+  EXPECT_THAT(received.fix, HasSubstr("dev dcb0 dscp-prio 26:3  # on a"));
+  EXPECT_EQ(Judge(BackOn({5000, 0, 0, 9}, {5000, 0, 0, 9}), write).outcome, Outcome::kPass)
+      << "others' traffic";
+  write.depth = 0;  // an older agent: nobody knows how few acknowledgements may be
+  EXPECT_EQ(Judge(BackOn(kElsewhere, kElsewhere), write).outcome, Outcome::kPass);
+}
+
+TEST(EffectiveClass, TheDataOfAReadComesFromTheOtherEnd) {
+  TransferResult read = Write();
+  read.case_name = "read-512k";
+  read.operation = Operation::kRead;
+  EXPECT_EQ(Judge(BackOn(On3, On3), read).outcome, Outcome::kPass);
+  const Finding wrong = Judge(BackOn(On0, On0), read);
+  EXPECT_EQ(wrong.outcome, Outcome::kFail);
+  EXPECT_THAT(wrong.observed, StartsWith("b sent 1212 of 1212 packets on priority 0; a received"));
+  EXPECT_THAT(wrong.fix, HasSubstr("# on b"));
+}
+
 TEST(EffectiveClass, ConcernsRoceAndProfilesThatNameAPriority) {
   TransferResult iwarp = Write();
   iwarp.transport = "iwarp";
@@ -133,11 +170,13 @@ TEST(EffectiveClass, OneEndAloneOrNoTransferJudgesNothing) {
   EXPECT_EQ(none.observed, "not judged: no RDMA write went through");
 }
 
-TEST(EffectiveClass, IsShownByWritesThatWentWell) {
+TEST(EffectiveClass, IsShownByWritesAndReadsThatWentWell) {
   EXPECT_TRUE(ShowsClass(Write()));
   TransferResult other = Write();
   other.operation = Operation::kRead;
-  EXPECT_FALSE(ShowsClass(other)) << "its payload comes back";
+  EXPECT_TRUE(ShowsClass(other));
+  other.operation = Operation::kSend;
+  EXPECT_FALSE(ShowsClass(other)) << "its payload goes both ways";
   other = Write();
   other.bidirectional = true;
   EXPECT_FALSE(ShowsClass(other));

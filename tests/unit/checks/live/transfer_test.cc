@@ -73,7 +73,7 @@ TEST(JudgeTransfer, FillsTheFinding) {
 TEST(JudgeTransfer, DoesNotJudgeASpeedThatNobodyAskedFor) {
   TransferResult slow = Good();
   slow.throughput_bytes_per_s = 1;
-  slow.worst_interval_bytes_per_s = 0;
+  slow.worst_interval_bytes_per_s = 1;
   TransferPlace hardware = Peer();
   hardware.software = false;
   EXPECT_EQ(JudgeTransfer(slow, hardware).outcome, Outcome::kPass);
@@ -220,8 +220,9 @@ TransferPlace OnHardware() {
   return place;
 }
 
-Finding Judged(std::vector<CounterChange> changes, const TransferPlace& place) {
-  const EndCounters ends[] = {{"node1", "mlx5_0/1", std::move(changes)},
+Finding Judged(std::vector<CounterChange> changes, const TransferPlace& place,
+               std::optional<std::uint32_t> foreign_permille = 0) {
+  const EndCounters ends[] = {{"node1", "mlx5_0/1", std::move(changes), {}, foreign_permille},
                               {"node2", "mlx5_0/1", std::vector<CounterChange>{}}};
   return JudgeTransfer(Good(), place, ends);
 }
@@ -260,14 +261,72 @@ TEST(JudgeTransfer, FailsForLossOnAPathThatIsToLoseNothing) {
   }
   EXPECT_EQ(Judged({{"rnr_nak_retry_err", Kind::kGrew, 12}}, lossless).outcome, Outcome::kWarn);
   lossless.software = true;
-  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kGrew, 12}}, lossless).outcome, Outcome::kPass);
+  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kGrew, 12}}, lossless).outcome, Outcome::kWarn);
 }
 
-TEST(JudgeTransfer, ShowsWhatASoftwareDeviceCountedAndDoesNotJudgeIt) {
-  const Finding finding = Judged({{"duplicate_request", Kind::kGrew, 3}}, Peer());
-  EXPECT_EQ(finding.outcome, Outcome::kPass);
-  EXPECT_THAT(finding.observed, HasSubstr("; duplicate_request +3 on node1 mlx5_0/1"));
-  EXPECT_EQ(finding.fix, "");
+TEST(JudgeTransfer, LossThatMayBeOthersIsNobodysUntilThePortIsQuiet) {
+  TransferPlace lossless = OnHardware();
+  lossless.lossless = true;
+  const auto judged = [&](std::optional<std::uint32_t> foreign) {
+    return Judged({{"out_of_sequence", Kind::kGrew, 12}}, lossless, foreign);
+  };
+  EXPECT_EQ(judged(100).outcome, Outcome::kFail);
+  EXPECT_EQ(judged(101).outcome, Outcome::kUnknown);
+  EXPECT_TRUE(judged(101).blocking);
+  EXPECT_THAT(judged(340).observed, HasSubstr("+12 on node1 mlx5_0/1; 34 % of the port's traffic is others'"));
+  EXPECT_EQ(judged(std::nullopt).outcome, Outcome::kWarn);
+  EXPECT_THAT(judged(std::nullopt).observed, HasSubstr("what else the port carried is not counted"));
+  EXPECT_EQ(Judged({{"out_of_sequence", Kind::kGrew, 12}}, OnHardware(), 900).outcome, Outcome::kWarn);
+}
+
+TEST(JudgeTransfer, WarnsOfWhatASoftwareDeviceSentAgainAndShowsTheRest) {
+  for (const char* counter : {"completer_retry_err", "duplicate_request", "rcvd_seq_err", "send_rnr_err"}) {
+    const Finding finding = Judged({{counter, Kind::kGrew, 1}}, Peer());
+    EXPECT_EQ(finding.outcome, Outcome::kWarn) << counter;
+    EXPECT_THAT(finding.observed, HasSubstr(std::string("; ") + counter + " +1 on node1 mlx5_0/1"));
+  }
+  const Finding shown = Judged({{"send_err", Kind::kGrew, 3}}, Peer());
+  EXPECT_EQ(shown.outcome, Outcome::kPass);
+  EXPECT_THAT(shown.observed, HasSubstr("; send_err +3 on node1 mlx5_0/1"));
+  EXPECT_EQ(shown.fix, "");
+}
+
+TEST(JudgeTransfer, WarnsOfHardwareThatMovesASmallShareOfTheLink) {
+  const auto judged = [](std::uint64_t bytes_per_s, std::uint32_t link_mbps,
+                         std::int64_t elapsed_ns = 500'000'000) {
+    TransferResult result = Good();
+    result.throughput_bytes_per_s = bytes_per_s;
+    result.elapsed_ns = elapsed_ns;
+    TransferPlace place = OnHardware();
+    place.link_mbps = link_mbps;
+    return JudgeTransfer(result, place);
+  };
+  const Finding capped = judged(1'625'000'000, 200'000);
+  EXPECT_EQ(capped.outcome, Outcome::kWarn);
+  EXPECT_THAT(capped.observed, HasSubstr("; that is 13000 Mb/s, 6 % of the slower link's 200000"));
+  EXPECT_THAT(capped.expected, HasSubstr("at about 40000 Mb/s or more"));
+  EXPECT_THAT(capped.fix, HasSubstr("--no-verify --qps 4"));
+  EXPECT_EQ(judged(5'000'000'000, 400'000).outcome, Outcome::kPass);  // one CPU that compares
+  EXPECT_EQ(judged(790'000'000, 25'000).outcome, Outcome::kPass);
+  EXPECT_EQ(judged(770'000'000, 25'000).outcome, Outcome::kWarn);
+  EXPECT_EQ(judged(1'625'000'000, 200'000, 4'000'000).outcome, Outcome::kPass);  // too short to tell
+  EXPECT_EQ(judged(1, 0).outcome, Outcome::kPass);
+  TransferPlace software = Peer();
+  software.link_mbps = 200'000;
+  EXPECT_EQ(JudgeTransfer(Good(), software).outcome, Outcome::kPass);
+  TransferPlace demanding = Demanding(400, 1'000'000);
+  demanding.link_mbps = 200'000;
+  EXPECT_EQ(JudgeTransfer(Good(), demanding).outcome, Outcome::kPass);  // the site's word is enough
+}
+
+TEST(JudgeTransfer, WarnsOfHardwareThatMovedNothingForAWhile) {
+  TransferResult stalled = Good();
+  stalled.worst_interval_bytes_per_s = 0;
+  const Finding finding = JudgeTransfer(stalled, OnHardware());
+  EXPECT_EQ(finding.outcome, Outcome::kWarn);
+  EXPECT_THAT(finding.observed, HasSubstr("nothing moved for 100 ms"));
+  stalled.elapsed_ns = 99'000'000;
+  EXPECT_EQ(JudgeTransfer(stalled, OnHardware()).outcome, Outcome::kPass);
 }
 
 TEST(JudgeTransfer, ShowsCongestionAndResetsAndDoesNotJudgeThem) {

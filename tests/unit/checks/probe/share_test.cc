@@ -80,7 +80,10 @@ TEST(ShareChecks, AreNotMadeForAWalkThatEndsAtTheServer) {
 TEST(ShareChecks, NeverTakeTcpForRdma) {
   const std::function<void(ShareAnswers&)> signs[] = {
       [](ShareAnswers& share) { share.connection = ShareAnswers::Connection::kTcp; },
-      [](ShareAnswers& share) { share.new_tcp_connections = 1; },
+      [](ShareAnswers& share) {
+        share.new_tcp_connections = 1;
+        share.port_bytes = 4096;
+      },
       [](ShareAnswers& share) { share.port_bytes = 4096; }};
   for (const auto& sign : signs) {
     ProbeResult result = GoodShare();
@@ -103,6 +106,17 @@ TEST(ShareChecks, ProveNothingByFilesThatWereNotMovedOrAStateThatWasNotRead) {
     const Finding finding = Found(result, "share.over-rdma");
     EXPECT_EQ(finding.outcome, Outcome::kUnknown) << finding.observed;
   }
+}
+
+TEST(ShareChecks, DoNotBlameTheShareForAnothersConnection) {
+  ProbeResult result = GoodShare();
+  result.answers.share.new_tcp_connections = 2;
+  const Finding counted = Found(result, "share.over-rdma");
+  EXPECT_EQ(counted.outcome, Outcome::kPass) << counted.observed;
+  EXPECT_THAT(counted.observed,
+              HasSubstr("2 new TCP connection to port 445 (of somebody else, or of this mount)"));
+  result.answers.share.port_bytes.reset();
+  EXPECT_EQ(Found(result, "share.over-rdma").outcome, Outcome::kUnknown) << "one witness is not enough";
 }
 
 TEST(ShareChecks, AcceptAPortThatCountsNothingWhenTheRestAgrees) {

@@ -135,32 +135,6 @@ TEST(PairPlan, SaysAnOddTransportOnceWhereTheHostAlreadyDoes) {
     EXPECT_EQ(finding.hidden_by, "inv.transport") << finding.id;
 }
 
-TEST(PairPlan, SaysWhyHostsWithoutACommonSubnetAreNotTested) {
-  const PairPlan plan = Fixture({HostAt("10.0.0.1"), HostAt("10.0.1.2")}).Plan();
-  EXPECT_TRUE(plan.jobs.empty());
-  ASSERT_EQ(plan.pairs.size(), 1U);
-  ASSERT_EQ(plan.pairs[0].findings.size(), 1U);
-  EXPECT_EQ(plan.pairs[0].findings[0].id, "peer.path");
-  EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kFail);
-}
-
-TEST(PairPlan, PutsAHostWithoutRdmaBehindItsOwnFinding) {
-  Facts bare = GoodHost();
-  bare.ports = std::vector<Port>{};
-  const PairPlan plan = Fixture({HostAt("10.0.0.1"), bare}).Plan();
-  ASSERT_EQ(plan.pairs[0].findings.size(), 1U);
-  EXPECT_EQ(plan.pairs[0].findings[0].hidden_by, "inv.rdma-present");
-}
-
-TEST(PairPlan, LeavesTheVerdictOpenWhenAHostDidNotAnswer) {
-  Fixture fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2")});
-  fixture.hosts[1].facts = nullptr;
-  const PairPlan plan = fixture.Plan();
-  ASSERT_EQ(plan.pairs.size(), 1U);
-  EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kUnknown);
-  EXPECT_THAT(plan.pairs[0].findings[0].observed, HasSubstr("host b could not be asked"));
-}
-
 Facts TwoRails(const std::string& first, const std::string& second) {
   Facts host = HostAt(first);
   Port rail = HostAt(second).ports->front();
@@ -181,6 +155,59 @@ std::vector<Finding> PathFindings(const PairPlan& plan) {
                          [](const Finding& finding) { return finding.id == "peer.path"; });
   }
   return findings;
+}
+
+TEST(PairPlan, TriesByRouteWhereNoSubnetIsCommon) {
+  const PairPlan plan = Fixture({HostAt("10.0.0.1"), HostAt("10.0.1.2")}).Plan();
+  ASSERT_EQ(plan.jobs.size(), 2U);
+  for (const PairJob& job : plan.jobs) EXPECT_TRUE(job.place.routed);
+  EXPECT_EQ(plan.jobs[0].from_port.address, "10.0.0.1");
+  EXPECT_EQ(plan.jobs[0].to_port.address, "10.0.1.2");
+  EXPECT_TRUE(PathFindings(plan).empty());
+  for (const PairJob& job : Fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2")}).Plan().jobs)
+    EXPECT_FALSE(job.place.routed);
+}
+
+TEST(PairPlan, WhatWasNotTriedIsNotKnown) {
+  const PairPlan families = Fixture({HostAt("10.0.0.1"), HostAt("2001:db8::2")}).Plan();
+  EXPECT_TRUE(families.jobs.empty());
+  ASSERT_EQ(PathFindings(families).size(), 1U);
+  EXPECT_EQ(PathFindings(families).front().outcome, Outcome::kUnknown);
+  EXPECT_THAT(PathFindings(families).front().observed, HasSubstr("not tested: no common subnet"));
+
+  const Facts bare = WithNetdev([](Netdev& netdev) { netdev.addresses = std::vector<IpAddress>{}; });
+  const PairPlan unaddressed = Fixture({HostAt("10.0.0.1"), bare}).Plan();
+  EXPECT_TRUE(unaddressed.jobs.empty());
+  ASSERT_EQ(PathFindings(unaddressed).size(), 1U);
+  EXPECT_EQ(PathFindings(unaddressed).front().hidden_by, "ip.address");
+}
+
+TEST(PairPlan, PortsThatAPersonNamesAreTriedAsNamed) {
+  const Fixture fixture({TwoRails("10.0.0.1", "10.0.1.1"), TwoRails("10.0.0.2", "10.0.1.2")});
+  const std::vector<PortSelection> named{{.device = "rxe0", .number = 1}, {.device = "rxe1", .number = 1}};
+  const auto jobs = JobsBetween(fixture.hosts[0], fixture.hosts[1], named);
+  ASSERT_TRUE(jobs.ok()) << jobs.status();
+  ASSERT_EQ(jobs->size(), 1U);
+  EXPECT_EQ(jobs->front().from_port.address, "10.0.0.1");
+  EXPECT_EQ(jobs->front().to_port.address, "10.0.1.2");
+  EXPECT_TRUE(jobs->front().place.routed);
+}
+
+TEST(PairPlan, PutsAHostWithoutRdmaBehindItsOwnFinding) {
+  Facts bare = GoodHost();
+  bare.ports = std::vector<Port>{};
+  const PairPlan plan = Fixture({HostAt("10.0.0.1"), bare}).Plan();
+  ASSERT_EQ(plan.pairs[0].findings.size(), 1U);
+  EXPECT_EQ(plan.pairs[0].findings[0].hidden_by, "inv.rdma-present");
+}
+
+TEST(PairPlan, LeavesTheVerdictOpenWhenAHostDidNotAnswer) {
+  Fixture fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2")});
+  fixture.hosts[1].facts = nullptr;
+  const PairPlan plan = fixture.Plan();
+  ASSERT_EQ(plan.pairs.size(), 1U);
+  EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kUnknown);
+  EXPECT_THAT(plan.pairs[0].findings[0].observed, HasSubstr("host b could not be asked"));
 }
 
 TEST(PairPlan, LeavesTheVerdictOpenWhenAPortHasNoPartner) {

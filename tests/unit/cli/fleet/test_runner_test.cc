@@ -54,9 +54,13 @@ TestRunner::Snapshot PeerWith(const Facts& b, const std::vector<PortSelection>& 
 }
 
 TEST(TestRunner, FailsWhereThereIsKnownToBeNoPath) {
-  const TestRunner::Snapshot now = PeerWith(At("10.0.1.2"));
+  const TestRunner::Snapshot now = PeerWith(At("10.0.0.1"));
   EXPECT_EQ(now.failure, ExitStatus::kNotReady);
-  EXPECT_THAT(now.run.error, ::testing::HasSubstr("no common subnet"));
+  EXPECT_THAT(now.run.error, ::testing::HasSubstr("duplicate address"));
+  const TestRunner::Snapshot none =
+      PeerWith(WithNetdev([](Netdev& netdev) { netdev.addresses = std::vector<IpAddress>{}; }));
+  EXPECT_EQ(none.failure, ExitStatus::kNotReady);
+  EXPECT_THAT(none.run.error, ::testing::HasSubstr("no common subnet"));
 }
 
 TEST(TestRunner, DoesNotTakeWhatIsNotKnownForANo) {

@@ -178,6 +178,7 @@ TEST(HistoryJson, TellsWhatTheHostCountedDuringATransfer) {
   EXPECT_EQ(transfer["error_counters"],
             Json::array({{{"watched", 1},
                           {"unknown", ""},
+                          {"foreign_permille", nullptr},
                           {"changes", {{{"name", "rcvd_seq_err"}, {"kind", "grew"}, {"by", 4}}}}}}));
 }
 

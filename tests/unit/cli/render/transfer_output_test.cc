@@ -42,6 +42,8 @@ TEST(TransfersJson, HasTheKeysOfTheContract) {
                           "latency_ns",
                           "cpu_ns_initiator",
                           "cpu_ns_responder",
+                          "tester_cpu",
+                          "tester_numa_node",
                           "findings"}) {
     EXPECT_TRUE(result.contains(key)) << key;
   }
@@ -228,6 +230,7 @@ TEST(TransfersJson, TellsWhatChangedHowManyWereWatchedAndWhatIsNotKnown) {
                            {"port", "rxe0/1"},
                            {"watched", 2},
                            {"unknown", ""},
+                           {"foreign_permille", nullptr},
                            {"changes", {{{"name", "duplicate_request"}, {"kind", "grew"}, {"by", 3}}}}}));
   EXPECT_TRUE(ends[1]["watched"].is_null());
   EXPECT_EQ(ends[1]["unknown"], "denied: read x: Permission denied");

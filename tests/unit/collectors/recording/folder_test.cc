@@ -66,6 +66,26 @@ TEST_F(RecordingFolder, ComesBackAsItWasSaved) {
   EXPECT_EQ(*EncodeRecording(*loaded->front().recording), GoodFiles());
 }
 
+TEST_F(RecordingFolder, IsItsOwnersAlone) {
+  const ::mode_t before = ::umask(0);
+  const std::string parent = directory_ + "/new";
+  RecordingSaver saver(parent);
+  ASSERT_TRUE(saver.Prepare().ok());
+  RecordingFiles files = GoodFiles();
+  const absl::StatusOr<std::string> place = saver.Save(files, "node1");
+  ::umask(before);
+  ASSERT_TRUE(place.ok()) << Message(place.status());
+  int seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(parent)) {
+    const fs::perms wanted =
+        entry.is_directory() ? fs::perms::owner_all : fs::perms::owner_read | fs::perms::owner_write;
+    EXPECT_EQ(entry.status().permissions(), wanted) << entry.path();
+    ++seen;
+  }
+  EXPECT_GT(seen, 3);
+  EXPECT_EQ(fs::status(parent).permissions(), fs::perms::owner_all);
+}
+
 // A configuration space is no text: NULs, bytes that are no UTF-8, and no newline at its end.
 TEST_F(RecordingFolder, AFileThatIsNoTextComesBackByteForByte) {
   FakeHost host = HardwareFakeHost();

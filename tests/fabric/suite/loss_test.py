@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss on the wire under a profile that wants none: every rung that it touches names the counter, and an agent's own checks tell of loss
+that came and went between two of them."""
+import time
+import unittest
+
+import fabric
+import tool
+
+AGAIN = r"(completer_retry_err|retry_rnr_exceeded_err|rcvd_seq_err|out_of_seq_request|duplicate_request|send_rnr_err|rcvd_rnr_err) \+\d+"
+INTERVAL_S = 20
+AGENT = f"127.0.0.1:7999 --state-dir /tmp/loss-state --profile virtual-fabric --check-interval {INTERVAL_S}s"
+
+
+class Loss(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        fabric.put_right()
+
+    def lose(self, percent, *numbers):
+        """What they send."""
+        for number in numbers:
+            self.addCleanup(fabric.launcher, "fault", number, "netem", "off")
+            fabric.launcher("fault", number, "netem", f"loss {percent}%")
+
+    def test_every_rung_that_it_touches_names_it(self):
+        self.lose(3, *self.hosts)
+        answer = fabric.check(self.hosts, "smb-direct", timeout=300)
+        tests = [found for pair in answer.json["pairs"] for found in pair["findings"]
+                 if found["rung"] in ("peer", "smb-direct") and found["source"].startswith("live transfer")]
+        self.assertEqual({found["rung"] for found in tests}, {"peer", "smb-direct"})
+        for found in tests:
+            self.assertIn(found["outcome"], ("warn", "fail"), found)
+            self.assertRegex(found["observed"], AGAIN, found)
+        # Inside a host nothing goes over the wire.
+        for host in self.hosts.values():
+            self.assertEqual(fabric.rungs(answer.json, host)["loopback"], "pass")
+
+    def own_checks(self):
+        """What the agent's own checks of guest 2 found of the receiver's gaps, oldest first."""
+        past = self.remembered("--output json")
+        runs = tool.json.loads(past)["hosts"][0]["runs"]
+        return [next(found for found in run["findings"] if found["id"] == "cnt.sequence") for run in reversed(runs)]
+
+    def remembered(self, options):
+        return fabric.guest(2, f"{tool.BIN}/rdmaready history 127.0.0.1:7999 {options}")
+
+    def wait_for_checks(self, count):
+        deadline = time.monotonic() + 3 * INTERVAL_S
+        while len(self.own_checks()) < count:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.5)
+
+    def test_an_agents_own_check_tells_of_loss_that_came_and_went(self):
+        fabric.guest(2, f"setsid {tool.BIN}/rdmaready-agent --listen {AGENT} > /tmp/loss.log 2>&1 < /dev/null & echo $! > /tmp/loss.pid")
+        self.addCleanup(fabric.guest, 2, "kill $(cat /tmp/loss.pid); rm -rf /tmp/loss-state")
+        time.sleep(1)
+        self.wait_for_checks(1)
+        self.lose(3, 1)
+        lossy = tool.rdmaready("test", "peer", self.hosts[1], self.hosts[2], "--case", "write-8k", "--duration", "2s")
+        self.assertEqual(lossy.status, 0, lossy)
+        fabric.launcher("fault", 1, "netem", "off")
+        self.wait_for_checks(3)
+        before, meanwhile, after = self.own_checks()[:3]
+        self.assertNotEqual(before["outcome"], "fail", before)
+        self.assertEqual(meanwhile["outcome"], "fail", meanwhile)
+        self.assertRegex(meanwhile["observed"], r"out_of_seq_request \+\d+ in \d+ s")
+        self.assertEqual(after["outcome"], "pass", after)
+        print("  " + meanwhile["observed"], flush=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A NIC whose driver sleeps in the kernel while it is read, as one of dead firmware does: what needs no answer from it is judged, the
+agent keeps serving, and ends when it is told to."""
+import concurrent.futures
+import time
+import unittest
+
+import fabric
+import tool
+
+KNOBS = "/sys/kernel/debug/dcbnic/dcb0"
+NO_ANSWER = "no answer within 3 s"
+# Until the answer: the patience of some questions, the reading, and a busy machine.
+SECONDS_TO_ANSWER = 12
+SECONDS_TO_END = 5
+
+
+class Stalled(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        fabric.put_right()
+
+    def tearDown(self):
+        self.sleep("dcb", 0)
+        self.sleep("counter", 0)
+        fabric.put_right()
+
+    def sleep(self, read, on=1):
+        fabric.guest(1, f"echo {on} > {KNOBS}/sleep_in_{read}_read")
+
+    def timed(self, function):
+        began = time.monotonic()
+        return function(), time.monotonic() - began
+
+    def check(self):
+        return tool.rdmaready("check", self.hosts[1], "--profile", "virtual-fabric", "--output", "json", timeout=100)
+
+    def assert_judged(self, unknown, why, known):
+        """The check named `unknown` is, because of `why`; those in `known` pass all the same."""
+        answer, seconds = self.timed(self.check)
+        print(f"  answered in {seconds:.1f} s", flush=True)
+        self.assertLess(seconds, SECONDS_TO_ANSWER)
+        self.assertEqual(answer.json["hosts"][0]["verdict"], "undetermined", answer)
+        found = fabric.finding(answer.json, self.hosts[1], unknown)
+        self.assertEqual(found["outcome"], "unknown", found)
+        self.assertIn(why, found["observed"])
+        for check_id in known:
+            self.assertEqual(fabric.finding(answer.json, self.hosts[1], check_id)["outcome"], "pass", check_id)
+
+    def assert_serves_and_ends(self):
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            facts = [pool.submit(tool.rdmaready, "facts", self.hosts[1], timeout=100) for _ in range(20)]
+            self.assertTrue(all(one.result().status == 0 for one in facts))
+        _, seconds = self.timed(lambda: fabric.guest(
+            1, "pid=$(cat /run/rdmaready-agent.pid); kill -TERM $pid; while [ -d /proc/$pid ]; do sleep 0.05; done"))
+        print(f"  ended in {seconds:.1f} s", flush=True)
+        self.assertLess(seconds, SECONDS_TO_END)
+
+    def test_a_dcbnl_read_that_sleeps(self):
+        self.sleep("dcb")
+        self.assert_judged("drv.dcb-capable", NO_ANSWER, ("inv.rdma-present", "inv.netdev-mapping", "link.state", "ip.address"))
+        # Nobody sleeps behind it: what takes the same lock of the kernel's is not asked any more.
+        self.assert_judged("inv.netdev-mapping", "not asked, because this does not answer", ("inv.rdma-present",))
+        self.assert_serves_and_ends()
+
+    def test_a_counter_read_that_sleeps(self):
+        self.sleep("counter")
+        answer, seconds = self.timed(self.check)
+        print(f"  answered in {seconds:.1f} s", flush=True)
+        self.assertLess(seconds, SECONDS_TO_ANSWER)
+        self.assertEqual(fabric.finding(answer.json, self.hosts[1], "pfc.lossless-priority")["outcome"], "pass")
+        told = tool.rdmaready("facts", self.hosts[1], "--output", "json", timeout=100).out
+        self.assertRegex(told, "no answer within 3 s|not asked, because this does not answer")
+        self.assert_serves_and_ends()
+
+    def test_it_is_whole_again_when_the_nic_answers(self):
+        self.sleep("dcb")
+        self.assert_judged("drv.dcb-capable", NO_ANSWER, ("inv.rdma-present",))
+        self.sleep("dcb", 0)
+        deadline = time.monotonic() + 10
+        while self.check().json["hosts"][0]["verdict"] != "ready":
+            self.assertLess(time.monotonic(), deadline)
+
+
+if __name__ == "__main__":
+    unittest.main()
