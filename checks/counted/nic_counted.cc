@@ -54,17 +54,29 @@ Fact<std::uint64_t> BitsReceived(const EthernetView& view, const std::vector<Sta
 }
 
 // Lanes of PAM4 are specified with errors that RS-FEC (544,514) corrects: 2.4e-4 of the bits before it (IEEE
-// 802.3 clause 120). Of others the ratio is by experience; no standard has a number.
-std::uint64_t MostCorrectedOf(const EthernetView& view, std::uint64_t bits) {
+// 802.3 clause 120). Missing where a link of this speed may have such lanes, and how many it has is not known.
+Fact<bool> HasPam4Lanes(const EthernetView& view, std::uint32_t speed_mbps) {
+  constexpr std::uint32_t kLaneMbps = 50'000;   // from there on a lane is of PAM4
+  constexpr std::uint32_t kLinkMbps = 200'000;  // and no link has slower lanes
+  if (speed_mbps < kLaneMbps) return false;
+  if (speed_mbps >= kLinkMbps) return true;
+  const FactRef<LinkModes> modes = LinkFact(view.netdev, &EthernetLink::modes);
+  if (!modes) return modes.missing();
+  if (modes->lanes == 0) return Missing{Missing::Kind::kUnsupported, "the driver does not tell the lanes"};
+  return speed_mbps / modes->lanes >= kLaneMbps;
+}
+
+// Of other lanes the ratio is by experience; no standard has a number.
+Fact<bool> CorrectsTooMuch(const EthernetView& view, std::uint64_t corrected, std::uint64_t bits) {
   constexpr std::uint64_t kMillion = 1'000'000;
   constexpr std::uint64_t kPam4OfMillion = 240;
-  constexpr std::uint32_t kPam4LaneMbps = 50'000;
-  constexpr std::uint32_t kPam4LinkMbps = 200'000;  // from there on no link has slower lanes
+  if (corrected <= bits / kMillion) return false;
+  if (corrected > bits / kMillion * kPam4OfMillion) return true;
   const FactRef<std::uint32_t> speed = NetdevFact(view.netdev, &Netdev::speed_mbps);
-  const FactRef<LinkModes> modes = LinkFact(view.netdev, &EthernetLink::modes);
-  const std::uint32_t lanes = modes ? modes->lanes : 0;
-  const bool pam4 = speed && (*speed >= kPam4LinkMbps || (lanes > 0 && *speed / lanes >= kPam4LaneMbps));
-  return pam4 ? bits / kMillion * kPam4OfMillion : bits / kMillion;
+  if (!speed) return speed.missing();
+  const Fact<bool> pam4 = HasPam4Lanes(view, *speed);
+  if (!pam4) return pam4.missing();
+  return !*pam4;
 }
 
 Verdict JudgeLinkBer(const EthernetView& view) {
@@ -87,7 +99,9 @@ Verdict JudgeLinkBer(const EthernetView& view) {
           bits ? Cat(" of ", *bits) : std::string(), InWindow(view.port));
   if (grown.empty() && corrected > 0) {
     if (!bits) return NoAnswer(bits.missing(), kExpected, kNicStatisticsSource);
-    if (corrected > MostCorrectedOf(view, *bits)) return Warned(observed, kExpected, kNicStatisticsSource);
+    const Fact<bool> too_many = CorrectsTooMuch(view, corrected, *bits);
+    if (!too_many) return NoAnswer(too_many.missing(), kExpected, kNicStatisticsSource);
+    if (*too_many) return Warned(observed, kExpected, kNicStatisticsSource);
   }
   return Judged(grown.empty(), observed, kExpected, kNicStatisticsSource);
 }

@@ -6,6 +6,7 @@
 
 #include "checks/families.h"
 #include "checks/words/names.h"
+#include "checks/words/port_driver.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/version.h"
 #include "checks/words/words.h"
@@ -116,8 +117,9 @@ Verdict JudgeDrvUserlib(const PortView& view) {
 
 // Those whose vendor publishes them for many kernels, and supports them (OFED, DOCA, and the like).
 bool IsVendorsDriver(std::string_view driver) {
-  constexpr std::array<std::string_view, 11> kVendors{
-      "mlx5_core", "mlx4_en", "mlx4_core", "bnxt_en", "ice", "i40e", "qede", "cxgb4", "hns3", "ionic", "ena"};
+  constexpr std::array<std::string_view, 14> kVendors{"mlx5_core", "mlx4_en", "mlx4_core", "bnxt_en", "ice",
+                                                      "i40e",      "iavf",    "qede",      "cxgb4",   "hns3",
+                                                      "ionic",     "efa",     "erdma",     "hfi1"};
   return std::ranges::find(kVendors, driver) != kVendors.end();
 }
 
@@ -128,9 +130,10 @@ Verdict JudgeDrvOutOfTree(const PortView& view) {
   const Fact<bool>& foreign = view.port.out_of_tree;
   if (!foreign) return NoAnswer(foreign.missing(), kExpected, kSource);
   if (!*foreign) return Judged(true, "the kernel's own driver", kExpected, kSource);
-  const std::string driver = view.port.netdev ? view.port.netdev->driver : "";
-  if (IsVendorsDriver(driver))
-    return Judged(true, Cat("its vendor's ", driver, ", of another age than the kernel"), kExpected, kSource);
+  const Fact<std::string> driver = DriverOf(view.host, view.port);
+  if (!driver && !NotOffered(driver)) return NoAnswer(driver.missing(), kExpected, kSource);
+  if (driver && IsVendorsDriver(*driver))
+    return Judged(true, Cat("its vendor's ", *driver, ", of another age than the kernel"), kExpected, kSource);
   return Judged(false, "a driver from outside of the kernel's source", kExpected, kSource);
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kBusSource = "sysfs PCI";
 constexpr std::uint16_t kNvidia = 0x15b3;
+constexpr std::uint16_t kIonicPort = 0x1002;
 
 // Network drivers that have an RDMA driver beside them, and what takes RDMA away from a function of theirs.
 struct RdmaCapable {
@@ -39,18 +40,35 @@ constexpr std::array<RdmaCapable, 11> kRdmaCapable{{
     {"erdma", "ib_uverbs is not loaded"},
 }};
 
-// Vendors of whose adapters nearly each speaks RDMA: one without a driver is worth a word.
-bool IsRdmaVendor(const PciDevice& function) {
-  constexpr std::array<std::uint16_t, 4> kVendors{kNvidia, 0x1425 /* Chelsio */, 0x1dd8 /* Pensando */,
-                                                  0x1d0f /* Amazon */};
-  constexpr std::uint16_t kAmazonEna = 0xec20;
-  return std::ranges::find(kVendors, function.vendor_id) != kVendors.end() && function.device_id != kAmazonEna;
+// Models that speak RDMA, of vendors whose other functions need no driver: one without is worth a word.
+bool IsRdmaModel(const PciDevice& function) {
+  constexpr std::uint16_t kChelsio = 0x1425;
+  constexpr std::uint16_t kPensando = 0x1dd8;
+  constexpr std::uint16_t kAmazon = 0x1d0f;
+  constexpr std::uint16_t kAlibaba = 0x1ded;
+  constexpr std::uint16_t kErdma = 0x107f;
+  switch (function.vendor_id) {
+    case kNvidia:
+    case kChelsio:
+      return true;
+    case kPensando:
+      return function.device_id == kIonicPort;
+    case kAmazon:
+      return function.device_id >> 4U == 0xefa;
+    case kAlibaba:
+      return function.device_id == kErdma;
+    default:
+      return false;
+  }
 }
 
-// i40e drives dozens of models without RDMA.
+// i40e drives dozens of models without RDMA. cxgb4 takes all functions of its adapter and has ports on one
+// (init_one in cxgb4_main.c); ionic has one for management.
 bool CouldSpeakRdma(const PciDevice& function) {
   constexpr std::uint16_t kFirstX722 = 0x37cc;
   constexpr std::uint16_t kLastX722 = 0x37d3;
+  if (function.driver == "cxgb4" && function.netdevs.empty()) return false;
+  if (function.driver == "ionic") return function.device_id == kIonicPort;
   const bool x722 = function.device_id >= kFirstX722 && function.device_id <= kLastX722;
   if (function.driver == "i40e") return x722;
   return std::ranges::find(kRdmaCapable, function.driver, &RdmaCapable::driver) != kRdmaCapable.end();
@@ -73,7 +91,7 @@ std::string WhyWithout(const Facts& host, const PciDevice& function) {
   const bool network = function.class_code >> 16U == 0x02;
   if (!network || function.virtual_function || !function.rdma_devices.empty()) return {};
   if (function.driver.empty()) {
-    if (!IsRdmaVendor(function)) return {};
+    if (!IsRdmaModel(function)) return {};
     return Cat(function.address, " has no driver: this kernel has none for it, or its probe failed");
   }
   if (!CouldSpeakRdma(function) || IsInLag(host, function)) return {};
@@ -112,6 +130,9 @@ Verdict JudgeInvUnboundFunction(const HostView& view) {
       ++idle;
     }
   }
+  if (!observed.empty() && !view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kBusSource);
+  if (!observed.empty() && !view.host.rdma_netns_shared && !NotOffered(view.host.rdma_netns_shared))
+    return NoAnswer(view.host.rdma_netns_shared.missing(), kExpected, kBusSource);
   if (!observed.empty()) return Judged(false, observed, kExpected, kBusSource);
   const std::string others = idle == 0 ? "" : Cat("; ", idle, " more could, and other ports do");
   return Judged(true, Cat(CountText(with, "adapter function"), with == 1 ? " has" : " have", " RDMA", others),
@@ -127,9 +148,7 @@ unsigned VpiNumber(const Port& port) {
   return function >= '0' && function <= '7' ? static_cast<unsigned>(function - '0') + 1 : port.number;
 }
 
-bool IsVpi(const Port& port) {
-  return port.pci && port.pci->vendor_id == kNvidia && !port.pci->virtual_function;
-}
+bool IsVpi(const Port& port) { return port.pci && port.pci->vendor_id == kNvidia && !IsVirtualFunction(port); }
 
 std::string PortModeNotApplicable(const PortView& view) {
   if (view.profile.transport == Profile::Transport::kAny) return NotAsked(view.profile, "a transport");
@@ -138,6 +157,16 @@ std::string PortModeNotApplicable(const PortView& view) {
 }
 
 bool IsUp(const Port& port) { return port.state && *port.state == PortState::kActive; }
+
+// Of some other port it is not known whether it works.
+const Missing* StateGap(const Facts& host) {
+  if (!host.ports) return &host.ports.missing();
+  for (const Port& port : *host.ports) {
+    if (!port.state) return &port.state.missing();
+    if (!port.transport && !NotOffered(port.transport)) return &port.transport.missing();
+  }
+  return nullptr;
+}
 
 // A port in the wrong mode never gets a link, as its partner speaks the other protocol. One that has a link is
 // where it should be, and inv.transport's to judge; one of Ethernet beside InfiniBand that works, a spare.
@@ -158,6 +187,8 @@ Verdict JudgeInvPortMode(const PortView& view) {
                         return IsUp(other) && IsInfiniBand(other) == wants_infiniband;
                       });
   if (wants_infiniband && others) return NotApplicable("Ethernet mode, beside InfiniBand ports that work");
+  if (const Missing* gap = wants_infiniband ? StateGap(view.host) : nullptr)
+    return NoAnswer(*gap, expected, kModeSource);
   const unsigned number = VpiNumber(port);
   return Judged(
       false, Cat(mode, ", and no link: what it is connected to may speak the other (LINK_TYPE_P", number, ")"),
@@ -211,6 +242,8 @@ Verdict JudgeInvNameStability(const HostView& view) {
     list += Cat(list.empty() ? "" : ", ", Printable(named.device), " (", Printable(named.source), ")");
   }
   if (gone.empty()) return Judged(true, there, kExpected, kNamesSource);
+  if (!host.rdma_netns_shared && !NotOffered(host.rdma_netns_shared))
+    return NoAnswer(host.rdma_netns_shared.missing(), kExpected, kNamesSource);
   return Judged(false, Cat(gone, ": no RDMA device of that name; there are: ", DevicesText(*host.ports)),
                 kExpected, kNamesSource);
 }
@@ -220,7 +253,8 @@ Verdict JudgeInvNameStability(const HostView& view) {
 std::string VfNotApplicable(const PortView& view) {
   if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return reason;
   if (NotOffered(view.port.pci)) return view.port.pci.missing().detail;
-  return view.port.pci && !view.port.pci->virtual_function ? "a physical function" : "";
+  const bool physical = view.port.pci && !IsVirtualFunction(view.port) && NotOffered(view.port.pci->physical);
+  return physical ? "a physical function" : "";
 }
 
 Verdict JudgeIbVfState(const PortView& view) {
@@ -229,6 +263,7 @@ Verdict JudgeIbVfState(const PortView& view) {
   constexpr std::string_view kStateSource = "RDMA netlink port state, sysfs PCI";
   const Port& port = view.port;
   if (!port.pci) return NoAnswer(port.pci.missing(), kExpected, kStateSource);
+  if (!IsVirtualFunction(port)) return NoAnswer(port.pci->physical.missing(), kExpected, kStateSource);
   if (!port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   if (*port.state != PortState::kDown) return Judged(true, "its link is up", kExpected, kStateSource);
   const std::string vf = VirtualFunctionWords(port);

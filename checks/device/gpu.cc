@@ -7,6 +7,7 @@
 #include "api/base/text.h"
 #include "checks/families.h"
 #include "checks/storage/roles.h"
+#include "checks/words/port_driver.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -55,14 +56,6 @@ Verdict JudgeGpuPeermem(const HostView& view) {
 constexpr std::array<std::string_view, 6> kTakesDmaBuf{"mlx5_core", "bnxt_en", "ice", "i40e", "iavf", "efa"};
 constexpr std::array<std::string_view, 5> kTakesNoDmaBuf{"mlx4_core", "qede", "cxgb4", "hns3", "hfi1"};
 
-std::string DriverOf(const PortView& view) {
-  if (view.port.pci && view.host.pci_devices) {
-    const auto found = std::ranges::find(*view.host.pci_devices, view.port.pci->address, &PciDevice::address);
-    if (found != view.host.pci_devices->end()) return found->driver;
-  }
-  return view.port.netdev ? view.port.netdev->driver : "";
-}
-
 std::string DmaBufNotApplicable(const PortView& view) {
   if (!view.profile.gpu_direct) return NotAsked(view.profile, "GPU-direct");
   if (NotOffered(view.host.gpu)) return view.host.gpu.missing().detail;
@@ -81,12 +74,13 @@ Verdict JudgeGpuDmaBuf(const PortView& view) {
   if (!gpu) return NoAnswer(gpu.missing(), kExpected, kDmaBufSource);
   if (!gpu->modules) return NoAnswer(gpu->modules.missing(), kExpected, kDmaBufSource);
   if (!view.port.out_of_tree) return NoAnswer(view.port.out_of_tree.missing(), kExpected, kDmaBufSource);
-  const std::string driver = DriverOf(view);
+  const Fact<std::string> known = DriverOf(view.host, view.port);
+  if (!known) return NoAnswer(known.missing(), kExpected, kDmaBufSource);
+  const std::string& driver = *known;
   if (std::ranges::find(kTakesNoDmaBuf, driver) != kTakesNoDmaBuf.end())
     return Judged(false, Cat(driver, " has no registration by dma-buf"), kExpected, kDmaBufSource);
   if (std::ranges::find(kTakesDmaBuf, driver) == kTakesDmaBuf.end())
-    return Unclear(driver.empty() ? "its driver is not known" : Cat(Printable(driver), " is not known to"),
-                   kExpected, kDmaBufSource);
+    return Unclear(Cat(Printable(driver), " is not known to"), kExpected, kDmaBufSource);
   const Fact<KernelVersion> version = VersionOf(view.host.kernel);
   if (!version) return NoAnswer(version.missing(), kExpected, kDmaBufSource);
   if (*version < kFirst && !*view.port.out_of_tree)

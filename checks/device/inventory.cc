@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "checks/families.h"
 #include "checks/spare.h"
@@ -287,17 +286,6 @@ bool StandsOnNic(const PortView& view) {
          std::ranges::count(port.netdev->driver_info->bus, ':') == 2;
 }
 
-// A virtual machine does not see that its function is a virtual one; the number tells (mlx5 main.c, iavf).
-bool IsVirtualByNumber(const PciFunction& pci) {
-  constexpr std::uint16_t kMellanox = 0x15b3;
-  constexpr std::uint16_t kIntel = 0x8086;
-  constexpr std::array<std::uint16_t, 9> kMlx{0x1004, 0x1012, 0x1014, 0x1016, 0x1018,
-                                              0x101a, 0x101c, 0x101e, 0xa2d3};
-  constexpr std::array<std::uint16_t, 3> kIavf{0x154c, 0x37cd, 0x1889};
-  const bool mlx = pci.vendor_id == kMellanox && std::ranges::find(kMlx, pci.device_id) != kMlx.end();
-  return mlx || (pci.vendor_id == kIntel && std::ranges::find(kIavf, pci.device_id) != kIavf.end());
-}
-
 Verdict JudgeInvPhysical(const PortView& view) {
   constexpr std::string_view kExpected = "a physical function";
   constexpr std::string_view kPciSource = "sysfs PCI";
@@ -312,7 +300,7 @@ Verdict JudgeInvPhysical(const PortView& view) {
   // Its physical function is on this host, and judged there.
   if (IsVirtualFunction(view.port) && pci->physical)
     return NotApplicable(Cat(VirtualFunctionText(view.port), ": what is set for both is set there"));
-  if (pci->virtual_function || IsVirtualByNumber(*pci))
+  if (IsVirtualFunction(view.port))
     return Judged(false, Cat(pci->address, " is a virtual function"), kExpected, kPciSource);
   if (!pci->physical && !NotOffered(pci->physical))
     return NoAnswer(pci->physical.missing(), kExpected, kPciSource);

@@ -7,6 +7,7 @@
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -16,7 +17,7 @@ constexpr std::string_view kPciSource = "sysfs PCI";
 
 std::string NoPcie(const Port& port) {
   if (IsSoftware(port)) return "a software device has no PCIe";
-  if (port.pci && port.pci->virtual_function) return "a virtual function has no link of its own";
+  if (IsVirtualFunction(port)) return "a virtual function has no link of its own";
   if (port.pci && NotOffered(port.pci->path)) return port.pci->path.missing().detail;
   return {};
 }
@@ -308,7 +309,7 @@ std::vector<Check> PcieChecks() {
        .title = "PCIe carries what the port can receive",
        .why = "Where the bus is slower than the wire the host becomes the slow receiver, and pauses the fabric",
        .fix = kReseatFix,
-       .depends_on = {"pcie.width", "pcie.speed"},
+       .depends_on = {"link.state", "inv.netdev-mapping", "pcie.width", "pcie.speed"},
        .judge = JudgePcieBandwidth},
       {.id = "pcie.numa",
        .title = "It is known which NUMA node the NIC is at",

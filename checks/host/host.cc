@@ -87,10 +87,13 @@ Verdict JudgeHostIrqbalance(const HostView& view) {
   if (!host.numa_nodes) return NoAnswer(host.numa_nodes.missing(), kExpected, kBalanceSource);
   std::string far;
   for (const Port& port : *host.ports) {
-    if (!port.pci) continue;
+    if (!port.pci && NotOffered(port.pci)) continue;
+    if (!port.pci) return NoAnswer(port.pci.missing(), kExpected, kBalanceSource);
     const Fact<Interrupts>& interrupts = port.pci->interrupts;
     if (!interrupts && !NotOffered(interrupts))
       return NoAnswer(interrupts.missing(), kExpected, kBalanceSource);
+    const Fact<std::int32_t>& node = port.pci->numa_node;
+    if (!node && !NotOffered(node)) return NoAnswer(node.missing(), kExpected, kBalanceSource);
     if (AreFar(*port.pci, *host.numa_nodes)) far += Cat(far.empty() ? "" : ", ", PortName(port));
   }
   if (far.empty())

@@ -2,11 +2,13 @@
 // host.memlock, host.memlock-users: memory that RDMA may lock. The kernel's own users of RDMA (SMB, NVMe,
 // iSER, NFS) have no such limit; who registers memory in user space has one of his own.
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "api/base/text.h"
 #include "checks/families.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -42,8 +44,36 @@ bool PeopleUseRdma(const HostView& view) {
   return view.profile.gpu_direct || (view.host.markings && std::ranges::any_of(*view.host.markings, is_nccl));
 }
 
+// Those of whom containers have their limit. Each host with one of them has few that use RDMA.
+bool RunsContainers(const MemlockGrant& grant) {
+  constexpr std::array<std::string_view, 6> kUnits{"containerd.service", "docker.service",
+                                                   "crio.service",       "k3s.service",
+                                                   "k3s-agent.service",  "rke2-agent.service"};
+  return std::ranges::find(kUnits, grant.consumer) != kUnits.end();
+}
+
+bool ContainersUseRdma(const HostView& view) {
+  return PeopleUseRdma(view) || (view.host.ports && std::ranges::any_of(*view.host.ports, IsLent));
+}
+
 bool IsUser(const HostView& view, const MemlockGrant& grant) {
-  return grant.consumer != kLogins || PeopleUseRdma(view);
+  if (grant.consumer == kLogins) return PeopleUseRdma(view);
+  return !RunsContainers(grant) || ContainersUseRdma(view);
+}
+
+bool IsEnough(const MemlockGrant& grant) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+  return grant.limit_bytes >= kGiB;
+}
+
+// Why it is not known whether somebody with too little uses RDMA; null where it is.
+const Missing* UserGap(const HostView& view) {
+  for (const MemlockGrant& grant : *view.host.memlock_grants) {
+    if (IsUser(view, grant) || IsEnough(grant)) continue;
+    if (!view.host.markings) return &view.host.markings.missing();
+    if (RunsContainers(grant) && !view.host.ports) return &view.host.ports.missing();
+  }
+  return nullptr;
 }
 
 std::string LimitText(const MemlockGrant& grant) {
@@ -64,7 +94,6 @@ std::string GrantFix(const MemlockGrant& grant) {
 
 // Exactly 64 MiB is too little for many: a program registers what it moves, and a rank of a job gigabytes.
 Verdict JudgeHostMemlockUsers(const HostView& view) {
-  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
   constexpr std::string_view kExpected = "unlimited, or 1 GiB at least";
   const Fact<std::vector<MemlockGrant>>& grants = view.host.memlock_grants;
   if (!grants) return NoAnswer(grants.missing(), kExpected, kGrantSource);
@@ -75,13 +104,15 @@ Verdict JudgeHostMemlockUsers(const HostView& view) {
     if (!IsUser(view, grant)) continue;
     const std::string text =
         Cat(Printable(grant.consumer), " ", LimitText(grant), " by ", Printable(grant.source));
-    if (grant.limit_bytes >= kGiB) {
+    if (IsEnough(grant)) {
       good += Cat(good.empty() ? "" : ", ", text);
     } else {
       bad += Cat(bad.empty() ? "" : ", ", text);
       if (first == nullptr) first = &grant;
     }
   }
+  if (const Missing* gap = first == nullptr ? UserGap(view) : nullptr)
+    return NoAnswer(*gap, kExpected, kGrantSource);
   if (good.empty() && bad.empty())
     return NotApplicable("nobody here is known to register memory in user space; the kernel has no limit");
   if (first != nullptr) return Judged(false, bad, kExpected, kGrantSource, GrantFix(*first));

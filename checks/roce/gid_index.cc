@@ -42,11 +42,13 @@ std::string TextOf(const Gid& gid) {
   return inet_ntop(AF_INET6, gid.raw.data(), text.data(), text.size()) == nullptr ? "" : text.data();
 }
 
-// Made of the MAC address that the port's interface has, or an address of it by itself.
-bool IsOfInterface(const Gid& gid, const Netdev& netdev) {
+// Made of the MAC address that the port's interface has.
+bool IsOfMac(const Gid& gid, const Netdev& netdev) {
   const auto wanted = InterfaceIdOf(netdev.mac);
-  if (!wanted || std::ranges::equal(*wanted, std::span(gid.raw).subspan(8))) return true;
-  if (!netdev.addresses) return true;
+  return !wanted || std::ranges::equal(*wanted, std::span(gid.raw).subspan(8));
+}
+
+bool IsAddressOf(const Gid& gid, const Netdev& netdev) {
   return std::ranges::any_of(*netdev.addresses,
                              [text = TextOf(gid)](const IpAddress& one) { return one.address == text; });
 }
@@ -65,7 +67,9 @@ Verdict JudgeGidStale(const PortView& view) {
   if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kGidSource);
   for (const Gid& gid : *port.gids) {
     const bool own = gid.netdev == port.netdev->name && IsLinkLocalGid(gid);
-    if (!own || IsOfInterface(gid, *port.netdev)) continue;
+    if (!own || IsOfMac(gid, *port.netdev)) continue;
+    if (!port.netdev->addresses) return NoAnswer(port.netdev->addresses.missing(), kExpected, kGidSource);
+    if (IsAddressOf(gid, *port.netdev)) continue;
     return Judged(false,
                   Cat("GID ", gid.index, " ", TextOf(gid), " is of another address than ", port.netdev->name,
                       " has (", Printable(port.netdev->mac), ")"),

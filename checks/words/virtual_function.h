@@ -8,6 +8,7 @@
 
 namespace rdmaready {
 
+// By its link to the physical one, or by its number where a virtual machine owns it.
 bool IsVirtualFunction(const Port& port);
 
 // "virtual function 0 of ens1f0np0"; by PCI address where no interface of the physical one is seen here.

@@ -14,17 +14,20 @@
 namespace rdmaready {
 namespace {
 
-// Whether the netdev is at the port's PCI function, and at its place there.
-bool IsAtPort(HostReader& host, const std::string& sysfs, const Port& port) {
+// Whether the netdev is at the port's PCI function, and at its place there. An error where that was not read.
+absl::StatusOr<bool> IsAtPort(HostReader& host, const std::string& sysfs, const Port& port) {
   const absl::StatusOr<std::string> device = host.ReadLink(sysfs + "device");
-  if (!device.ok() || !port.pci || device->substr(device->rfind('/') + 1) != port.pci->address) return false;
+  if (device.status().code() == absl::StatusCode::kNotFound) return false;
+  if (!device.ok()) return device.status();
+  if (device->substr(device->rfind('/') + 1) != port.pci->address) return false;
   const absl::StatusOr<std::string> place = host.ReadFile(sysfs + "dev_port");
+  if (!place.ok() && place.status().code() != absl::StatusCode::kNotFound) return place.status();
   const auto number = place.ok() ? ParseNumber<std::uint32_t>(TrimRight(*place)) : std::nullopt;
   return number.value_or(0) + 1 == port.number;
 }
 
 // An interface of a partition has no function of its own: its parent has (ipoib_child_init in ipoib_main.c).
-bool IsOfPort(HostReader& host, const LinkTable& links, const Link& link, const Port& port) {
+absl::StatusOr<bool> IsOfPort(HostReader& host, const LinkTable& links, const Link& link, const Port& port) {
   const Link* parent = link.peer && !link.peer_elsewhere ? links.Find(*link.peer) : nullptr;
   const bool child = parent != nullptr && parent->kind == "ipoib" && parent != &link;
   return IsAtPort(host, "/sys/class/net/" + (child ? parent : &link)->name + "/", port);
@@ -47,7 +50,9 @@ Fact<std::vector<UpperNetdev>> ReadIpoib(HostReader& host, const Network& networ
   for (const auto& [ifindex, link] : network.links->all()) {
     if (link.kind != "ipoib") continue;
     const std::string sysfs = "/sys/class/net/" + link.name + "/";
-    if (!IsOfPort(host, *network.links, link, port)) continue;
+    const absl::StatusOr<bool> of_port = IsOfPort(host, *network.links, link, port);
+    if (!of_port.ok()) return MissingFrom(of_port.status());
+    if (!*of_port) continue;
     UpperNetdev netdev{.name = link.name,
                        .ifindex = ifindex,
                        .kind = link.kind,

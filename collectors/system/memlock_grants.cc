@@ -41,11 +41,16 @@ std::optional<std::string_view> ValueOf(std::string_view line, std::string_view 
   return line.substr(1);
 }
 
-// Nothing of a file that is not there; an error of one that may not be read.
+// Not read, by right or by a recording: what it would have said is not known.
+bool IsGap(const absl::Status& status) {
+  return status.code() == absl::StatusCode::kPermissionDenied || status.code() == absl::StatusCode::kOutOfRange;
+}
+
+// Nothing of a file that is not there, or is no file; an error of one that may not be read, or was not.
 absl::StatusOr<std::vector<std::string>> LimitLines(HostReader& host, const std::string& path,
                                                     const char* word) {
   absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, {word});
-  if (lines.ok() || lines.status().code() == absl::StatusCode::kPermissionDenied) return lines;
+  if (lines.ok() || IsGap(lines.status())) return lines;
   return std::vector<std::string>{};
 }
 
@@ -64,15 +69,16 @@ absl::StatusOr<std::optional<LimitSaid>> LastOf(HostReader& host, const std::vec
   return said;
 }
 
-std::vector<std::string> ConfsIn(HostReader& host, const std::string& folder) {
-  std::vector<std::string> paths;
+absl::Status AddConfs(HostReader& host, const std::string& folder, std::vector<std::string>* paths) {
   const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
-  if (!names.ok()) return paths;
+  if (!names.ok()) return IsGap(names.status()) ? names.status() : absl::OkStatus();
+  std::vector<std::string> confs;
   for (const std::string& name : *names) {
-    if (name.ends_with(".conf")) paths.push_back(folder + "/" + name);
+    if (name.ends_with(".conf")) confs.push_back(folder + "/" + name);
   }
-  std::ranges::sort(paths);
-  return paths;
+  std::ranges::sort(confs);
+  std::ranges::move(confs, std::back_inserter(*paths));
+  return absl::OkStatus();
 }
 
 // Of units that say nothing: system.conf and its drop-ins, else what the shipped file tells in a comment.
@@ -82,7 +88,7 @@ absl::StatusOr<std::optional<LimitSaid>> DefaultLimit(HostReader& host) {
   std::vector<std::string> paths{own};
   for (const char* folder :
        {"/usr/lib/systemd/system.conf.d", "/run/systemd/system.conf.d", "/etc/systemd/system.conf.d"})
-    std::ranges::move(ConfsIn(host, folder), std::back_inserter(paths));
+    RR_RETURN_IF_ERROR(AddConfs(host, folder, &paths));
   RR_ASSIGN_OR_RETURN(std::optional<LimitSaid> said, LastOf(host, paths, kKey));
   if (said) return said;
   RR_ASSIGN_OR_RETURN(const std::vector<std::string> lines, LimitLines(host, own, kKey));
@@ -96,21 +102,23 @@ absl::StatusOr<std::optional<LimitSaid>> DefaultLimit(HostReader& host) {
 }
 
 // The file of the unit; empty: there is none.
-std::string UnitFile(HostReader& host, const std::string& unit) {
+absl::StatusOr<std::string> UnitFile(HostReader& host, const std::string& unit) {
   for (const std::string_view folder : kUnitFolders) {
     const std::string path = std::string(folder) + "/" + unit;
-    if (host.FindLines(path, {"LimitMEMLOCK"}).ok()) return path;
+    const absl::Status status = host.FindLines(path, {"LimitMEMLOCK"}).status();
+    if (status.ok()) return path;
+    if (IsGap(status)) return status;
   }
-  return "";
+  return std::string();
 }
 
 absl::StatusOr<std::optional<LimitSaid>> LimitOfUnit(HostReader& host, const std::string& unit,
                                                      const std::optional<LimitSaid>& usual) {
-  const std::string file = UnitFile(host, unit);
+  RR_ASSIGN_OR_RETURN(const std::string file, UnitFile(host, unit));
   if (file.empty()) return std::optional<LimitSaid>();
   std::vector<std::string> paths{file};
   for (auto folder = kUnitFolders.rbegin(); folder != kUnitFolders.rend(); ++folder)
-    std::ranges::move(ConfsIn(host, std::string(*folder) + "/" + unit + ".d"), std::back_inserter(paths));
+    RR_RETURN_IF_ERROR(AddConfs(host, std::string(*folder) + "/" + unit + ".d", &paths));
   RR_ASSIGN_OR_RETURN(std::optional<LimitSaid> said, LastOf(host, paths, "LimitMEMLOCK"));
   return said ? said : usual;
 }
@@ -119,7 +127,7 @@ absl::StatusOr<std::optional<LimitSaid>> LimitOfLogins(HostReader& host,
                                                        const std::optional<LimitSaid>& usual) {
   const std::string own = "/etc/security/limits.conf";
   std::vector<std::string> paths{own};
-  std::ranges::move(ConfsIn(host, "/etc/security/limits.d"), std::back_inserter(paths));
+  RR_RETURN_IF_ERROR(AddConfs(host, "/etc/security/limits.d", &paths));
   std::optional<LimitSaid> said;
   for (const std::string& path : paths) {
     RR_ASSIGN_OR_RETURN(const std::vector<std::string> lines, LimitLines(host, path, "memlock"));

@@ -66,7 +66,9 @@ Fact<std::vector<NamedDevice>> ReadNamedDevices(HostReader& host) {
   for (const std::string path : kDeviceFiles) {
     const absl::StatusOr<std::vector<std::string>> lines =
         host.FindLines(path, {std::string(kNcclKey), std::string(kUcxKey)});
-    if (lines.status().code() == absl::StatusCode::kPermissionDenied) return MissingFrom(lines.status());
+    const absl::StatusCode code = lines.status().code();
+    const bool gap = code == absl::StatusCode::kPermissionDenied || code == absl::StatusCode::kOutOfRange;
+    if (gap) return MissingFrom(lines.status());
     if (!lines.ok()) continue;
     std::ranges::move(DecodeNamedDevices(*lines, path), std::back_inserter(named));
   }

@@ -17,9 +17,12 @@ constexpr std::uint32_t kBaseClassNetwork = 0x02;
 constexpr std::uint32_t kBaseClassDisplay = 0x03;
 constexpr std::uint32_t kBaseClassAccelerator = 0x12;
 
-std::optional<std::uint32_t> ReadHexOf(HostReader& host, const std::string& path) {
+// Nothing of a function that went away meanwhile.
+absl::StatusOr<std::optional<std::uint32_t>> ReadHexOf(HostReader& host, const std::string& path) {
   const absl::StatusOr<std::string> text = host.ReadFile(path);
-  if (!text.ok() || !text->starts_with("0x")) return std::nullopt;
+  if (text.status().code() == absl::StatusCode::kNotFound) return std::nullopt;
+  if (!text.ok()) return text.status();
+  if (!text->starts_with("0x")) return absl::DataLossError(path + ": no number");
   return ParseNumber<std::uint32_t>(std::string_view(TrimRight(*text)).substr(2), 16);
 }
 
@@ -33,13 +36,39 @@ bool MattersForRdma(std::uint32_t class_code) {
   return base == kBaseClassNetwork || base == kBaseClassAccelerator;
 }
 
-std::vector<std::string> NamesIn(HostReader& host, const std::string& folder) {
+absl::StatusOr<std::vector<std::string>> NamesIn(HostReader& host, const std::string& folder) {
   absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
-  return names.ok() ? *std::move(names) : std::vector<std::string>{};
+  if (names.status().code() == absl::StatusCode::kNotFound) return std::vector<std::string>{};
+  return names;
 }
 
-std::string LastPart(const absl::StatusOr<std::string>& link) {
-  return link.ok() ? link->substr(link->rfind('/') + 1) : "";
+// Empty: there is no such link.
+absl::StatusOr<std::string> LastPart(HostReader& host, const std::string& path) {
+  const absl::StatusOr<std::string> link = host.ReadLink(path);
+  if (link.status().code() == absl::StatusCode::kNotFound) return std::string();
+  if (!link.ok()) return link.status();
+  return link->substr(link->rfind('/') + 1);
+}
+
+// Nothing where the function does not matter.
+absl::StatusOr<std::optional<PciDevice>> ReadFunction(HostReader& host, const std::string& address) {
+  const std::string folder = std::string(kPciFolder) + "/" + address + "/";
+  RR_ASSIGN_OR_RETURN(const std::optional<std::uint32_t> class_code, ReadHexOf(host, folder + "class"));
+  if (!class_code || !MattersForRdma(*class_code)) return std::nullopt;
+  RR_ASSIGN_OR_RETURN(const std::optional<std::uint32_t> vendor, ReadHexOf(host, folder + "vendor"));
+  RR_ASSIGN_OR_RETURN(const std::optional<std::uint32_t> product, ReadHexOf(host, folder + "device"));
+  if (!vendor || !product) return std::nullopt;
+  PciDevice device{.address = address,
+                   .vendor_id = static_cast<std::uint16_t>(*vendor),
+                   .device_id = static_cast<std::uint16_t>(*product),
+                   .class_code = *class_code};
+  RR_ASSIGN_OR_RETURN(device.driver, LastPart(host, folder + "driver"));
+  if (*class_code >> 16U != kBaseClassNetwork) return device;
+  RR_ASSIGN_OR_RETURN(const std::string physical, LastPart(host, folder + "physfn"));
+  device.virtual_function = !physical.empty();
+  RR_ASSIGN_OR_RETURN(device.netdevs, NamesIn(host, folder + "net"));
+  RR_ASSIGN_OR_RETURN(device.rdma_devices, NamesIn(host, folder + "infiniband"));
+  return device;
 }
 
 }  // namespace
@@ -51,23 +80,9 @@ Fact<std::vector<PciDevice>> ReadPciDevices(HostReader& host) {
   if (!addresses.ok()) return MissingFrom(addresses.status());
   std::vector<PciDevice> devices;
   for (const std::string& address : *addresses) {
-    const std::string folder = std::string(kPciFolder) + "/" + address + "/";
-    const std::optional<std::uint32_t> class_code = ReadHexOf(host, folder + "class");
-    if (!class_code || !MattersForRdma(*class_code)) continue;
-    const std::optional<std::uint32_t> vendor = ReadHexOf(host, folder + "vendor");
-    const std::optional<std::uint32_t> product = ReadHexOf(host, folder + "device");
-    if (!vendor || !product) continue;
-    PciDevice device{.address = address,
-                     .vendor_id = static_cast<std::uint16_t>(*vendor),
-                     .device_id = static_cast<std::uint16_t>(*product),
-                     .class_code = *class_code};
-    device.driver = LastPart(host.ReadLink(folder + "driver"));
-    if (*class_code >> 16U == kBaseClassNetwork) {
-      device.virtual_function = host.ReadLink(folder + "physfn").ok();
-      device.netdevs = NamesIn(host, folder + "net");
-      device.rdma_devices = NamesIn(host, folder + "infiniband");
-    }
-    devices.push_back(std::move(device));
+    absl::StatusOr<std::optional<PciDevice>> device = ReadFunction(host, address);
+    if (!device.ok()) return MissingFrom(device.status());
+    if (*device) devices.push_back(**std::move(device));
   }
   return devices;
 }

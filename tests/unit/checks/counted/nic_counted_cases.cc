@@ -39,6 +39,11 @@ std::vector<CheckCase> NicCountedCases() {
           Passes("link.ber", "few of what the speed says", uncounted(250'000, 25'000),
                  "250000 bits corrected of 250000000000 in 10 s"),
           Warns("link.ber", "many of what the speed says", uncounted(250'001, 25'000), "250001 bits"),
+          Passes("link.ber", "many of PAM4, which has FEC for it", uncounted(400'000'000, 200'000),
+                 "400000000 bits"),
+          Warns("link.ber", "too many of PAM4", uncounted(500'000'000, 200'000), "500000000 bits"),
+          IsUnknown("link.ber", "of lanes that are not told", uncounted(2'000'000, 100'000),
+                    "does not tell the lanes"),
           IsUnknown("link.ber", "of nobody knows how many", uncounted(1, kUnsupported), "not offered"),
           IsUnknown("link.ber", "denied", denied, "not permitted"),
           DoesNotApply("link.ber", "not watched", GoodHost(), "not watched")};

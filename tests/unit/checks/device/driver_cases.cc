@@ -69,6 +69,10 @@ std::vector<CheckCase> DriverNicRows() {
     port.devlink.parameters = Denied();
     port.transport = Transport::kUnknown;
   });
+  Facts ofed = OnInfiniband([](Port& port) { port.out_of_tree = true; });
+  ofed.pci_devices = std::vector<PciDevice>{{.address = "0000:3b:00.0", .driver = "mlx5_core"}};
+  Facts unlisted = ofed;
+  unlisted.pci_devices = Denied();
   return {
       Passes("drv.roce-enabled", "mlx5", GoodNic(), "enable_roce true"),
       Fails("drv.roce-enabled", "switched off", switches({{.name = "enable_roce", .driverinit = "false"}}),
@@ -102,9 +106,18 @@ std::vector<CheckCase> DriverNicRows() {
              WithHardware([](Port& port, PciFunction&) { port.out_of_tree = false; }),
              "the kernel's own driver"),
       DoesNotApply("drv.out-of-tree", "rxe", GoodHost(), "software device"),
-      Fails("drv.out-of-tree", "a vendor's",
+      Fails("drv.out-of-tree", "of nobody's",
             WithHardware([](Port& port, PciFunction&) { port.out_of_tree = true; }),
             "outside of the kernel's source", {.fix = "ethtool -i dcb0"}),
+      Passes("drv.out-of-tree", "its vendor's", WithHardware([](Port& port, PciFunction&) {
+               port.out_of_tree = true;
+               Netdev netdev = *port.netdev;
+               netdev.driver = "mlx5_core";
+               port.netdev = netdev;
+             }),
+             "its vendor's mlx5_core"),
+      Passes("drv.out-of-tree", "its vendor's, of InfiniBand", ofed, "its vendor's mlx5_core"),
+      IsUnknown("drv.out-of-tree", "whose is not known", unlisted, "not permitted"),
       IsUnknown("drv.out-of-tree", "denied",
                 WithHardware([](Port& port, PciFunction&) { port.out_of_tree = Denied(); }), "not permitted")};
 }

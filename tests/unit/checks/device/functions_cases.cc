@@ -28,6 +28,9 @@ std::vector<CheckCase> UnboundRows() {
   };
   PciDevice unbound = Adapter("0000:3b:00.0", "");
   unbound.vendor_id = 0x15b3;
+  PciDevice management = Adapter("0000:3b:00.0", "");
+  management.vendor_id = 0x1dd8;
+  management.device_id = 0x1004;
   PciDevice lent = Adapter("0000:3b:00.2", "ice");
   lent.virtual_function = true;
   const PciDevice twin = Adapter("0000:3b:00.1", "ice");
@@ -39,6 +42,10 @@ std::vector<CheckCase> UnboundRows() {
   });
   Facts exclusive = alone(twin);
   exclusive.rdma_netns_shared = false;
+  Facts no_ports = alone(twin);
+  no_ports.ports = Denied();
+  Facts no_mode = alone(twin);
+  no_mode.rdma_netns_shared = Denied();
   return {
       Passes("inv.unbound-function", "one that has RDMA", OnBus(std::vector<PciDevice>{speaks}),
              "1 adapter function has"),
@@ -47,6 +54,10 @@ std::vector<CheckCase> UnboundRows() {
              OnBus(std::vector<PciDevice>{speaks, Adapter("0000:86:00.0", "bnxt_en")}), "1 more could"),
       Passes("inv.unbound-function", "igb has none", alone(Adapter("0000:01:00.0", "igb")),
              "0 adapter functions"),
+      Passes("inv.unbound-function", "another function of Chelsio's",
+             OnBus(std::vector<PciDevice>{Adapter("0000:3b:00.4", "cxgb4", {"cxgb4_0"}),
+                                          Adapter("0000:3b:00.0", "cxgb4")}),
+             "1 adapter function has RDMA"),
       Passes("inv.unbound-function", "a virtual function", alone(lent), "0 adapter functions"),
       Passes("inv.unbound-function", "the second port of RoCE LAG",
              OnBus(std::vector<PciDevice>{Adapter("0000:3b:00.0", "mlx5_core", {"mlx5_bond_0"}),
@@ -58,9 +69,13 @@ std::vector<CheckCase> UnboundRows() {
       Fails("inv.unbound-function", "beside a twin that has", OnBus(std::vector<PciDevice>{speaks, twin}),
             "0000:3b:00.1"),
       Fails("inv.unbound-function", "without driver", alone(unbound), "0000:3b:00.0 has no driver"),
+      Passes("inv.unbound-function", "a management function without driver", alone(management),
+             "0 adapter functions"),
       DoesNotApply("inv.unbound-function", "exclusive devices", exclusive, "of their own"),
       DoesNotApply("inv.unbound-function", "no bus", OnBus(kUnsupported), "not offered"),
       IsUnknown("inv.unbound-function", "denied", OnBus(Denied()), "not permitted"),
+      IsUnknown("inv.unbound-function", "the ports are not known", no_ports, "not permitted"),
+      IsUnknown("inv.unbound-function", "whether devices are exclusive is not known", no_mode, "not permitted"),
   };
 }
 
@@ -106,6 +121,8 @@ std::vector<CheckCase> NameRows() {
   };
   Facts exclusive = nccl({{"mlx5_0", true}});
   exclusive.rdma_netns_shared = false;
+  Facts no_mode = nccl({{"mlx5_0", true}});
+  no_mode.rdma_netns_shared = Denied();
   return {
       Passes("inv.name-stability", "there", nccl({{"rxe0", true}}), "rxe0 (/etc/nccl.conf)"),
       Passes("inv.name-stability", "by its beginning", nccl({{"rxe", false}}), "rxe (/etc/nccl.conf)"),
@@ -116,6 +133,7 @@ std::vector<CheckCase> NameRows() {
       DoesNotApply("inv.name-stability", "nobody names one", GoodHost(), "no software here"),
       DoesNotApply("inv.name-stability", "exclusive devices", exclusive, "of their own"),
       IsUnknown("inv.name-stability", "denied", naming(Denied()), "not permitted"),
+      IsUnknown("inv.name-stability", "whether devices are exclusive is not known", no_mode, "not permitted"),
   };
 }
 
@@ -133,6 +151,12 @@ std::vector<CheckCase> VfStateRows() {
     host.ports = ports;
     return host;
   };
+  Facts unread = OnInfiniband([](Port&) {});
+  std::vector<Port> ports = *unread.ports;
+  PciFunction pci = *ports.front().pci;
+  pci.physical = Denied();
+  ports.front().pci = pci;
+  unread.ports = ports;
   return {
       Passes("ib.vf-state", "up", vf(PortState::kActive), "its link is up"),
       Fails("ib.vf-state", "down", vf(PortState::kDown), "virtual function 3 of ibp59s0 is down",
@@ -140,6 +164,7 @@ std::vector<CheckCase> VfStateRows() {
       DoesNotApply("ib.vf-state", "a physical function", OnInfiniband(), "a physical function"),
       DoesNotApply("ib.vf-state", "RoCE", GoodHost(), "not InfiniBand"),
       IsUnknown("ib.vf-state", "denied", vf(Denied()), "not permitted"),
+      IsUnknown("ib.vf-state", "it is not known to be one", unread, "not permitted"),
   };
 }
 

@@ -13,7 +13,11 @@ PciDevice OnTheBus(const char* address, const char* driver, std::uint32_t class_
 
 // A NIC with mlx5 and a GPU with `driver`.
 Facts GpuHost(const char* driver, GpuSupport gpu, const char* nic = "mlx5_core") {
-  Facts host = Hardware();
+  Facts host = WithHardware([nic](Port& port, PciFunction&) {
+    Netdev netdev = *port.netdev;
+    netdev.driver = nic;
+    port.netdev = netdev;
+  });
   host.pci_devices = std::vector<PciDevice>{OnTheBus("0000:3b:00.0", nic, 0x020000),
                                             OnTheBus("0000:1b:00.0", driver, 0x030200)};
   host.gpu = std::move(gpu);

@@ -21,6 +21,10 @@ std::vector<CheckCase> HostLinkRows() {
   };
   Facts unlisted = irqs(2, Interrupts{64, 64, 32});
   unlisted.irqbalance = Denied();
+  Facts placeless = balanced(Interrupts{64, 0, 32});
+  std::vector<Port> ports = *placeless.ports;
+  ports.front().pci = Denied();
+  placeless.ports = ports;
   const auto clocked = [](Fact<std::vector<std::string>> governors) {
     Facts host = Hardware();
     host.cpu_governors = governors;
@@ -47,6 +51,7 @@ std::vector<CheckCase> HostLinkRows() {
           Passes("host.irqbalance", "on, and spread", balanced(Interrupts{64, 32, 64}), "near them"),
           Passes("host.irqbalance", "none to move", balanced(legacy), "near them"),
           IsUnknown("host.irqbalance", "interrupts denied", balanced(Denied()), "not permitted"),
+          IsUnknown("host.irqbalance", "the function is not known", placeless, "not permitted"),
           IsUnknown("host.irqbalance", "denied", unlisted, "not permitted"),
           DoesNotApply("host.irqbalance", "one node", irqs(1, Interrupts{64, 64, 32}), "one NUMA node"),
           DoesNotApply("host.irqbalance", "software device", GoodHost(), "software devices only"),

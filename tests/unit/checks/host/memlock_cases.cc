@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/changed_host.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -34,6 +35,13 @@ std::vector<CheckCase> MemlockCases() {
   };
   Profile gpus = VirtualFabricProfile();
   gpus.gpu_direct = true;
+  Facts unmarked = Granting("logins", 8 * kMiB);
+  unmarked.markings = Denied();
+  Facts lent = Granting("docker.service", 8 * kMiB);
+  lent.ports = WithHardware([](Port& port, PciFunction& pci) {
+                 pci.virtual_function = true;
+                 port.netdev = kUnsupported;
+               }).ports;
   return {Passes("host.memlock", "unlimited", GoodHost(), "unlimited"),
           Passes("host.memlock", "finite and enough", agent(64 * kMiB, false), "64 MiB"),
           Passes("host.memlock", "64 KiB, not enforced on us", agent(64 * kKiB, true), "CAP_IPC_LOCK"),
@@ -47,7 +55,12 @@ std::vector<CheckCase> MemlockCases() {
           Passes("host.memlock-users", "gigabytes", Granting("slurmd.service", 4096 * kMiB), "4 GiB"),
           Fails("host.memlock-users", "a service", Granting("slurmd.service", 64 * kKiB),
                 "slurmd.service 64 KiB", {.fix = "LimitMEMLOCK=infinity"}),
-          Fails("host.memlock-users", "exactly 64 MiB", Granting("docker.service", 64 * kMiB), "64 MiB"),
+          Fails("host.memlock-users", "exactly 64 MiB", Granting("docker.service", 64 * kMiB), "64 MiB",
+                {.profile = gpus}),
+          Fails("host.memlock-users", "containers that have a virtual function", lent, "docker.service 8 MiB"),
+          DoesNotApply("host.memlock-users", "containers, of which none uses RDMA",
+                       Granting("docker.service", 8 * kMiB), "the kernel has no limit"),
+          IsUnknown("host.memlock-users", "whether people use RDMA is not known", unmarked, "not permitted"),
           Fails("host.memlock-users", "logins, where GPUs are", Granting("logins", 8 * kMiB), "logins 8 MiB",
                 {.fix = "/etc/security/limits.d/90-rdma.conf", .profile = gpus}),
           DoesNotApply("host.memlock-users", "logins, where nobody needs them", Granting("logins", 8 * kMiB),

@@ -40,10 +40,17 @@ std::vector<CheckCase> GidIndexCases() {
   netdev.addresses = std::vector<IpAddress>{{.address = "10.0.0.9", .prefix_length = 24}};
   ports.front().netdev = netdev;
   gone.ports = ports;
+  Facts unread = DefaultGid(2);
+  ports = *unread.ports;
+  netdev = *ports.front().netdev;
+  netdev.addresses = Denied();
+  ports.front().netdev = netdev;
+  unread.ports = ports;
   return {
       Passes("gid.stale", "of its own", DefaultGid(1), "all of dcb0"),
       Fails("gid.stale", "of an earlier address", DefaultGid(2), "GID 0 fe80::ff:fe00:2 is of another address",
             {.fix = "ip link set dev dcb0 down"}),
+      IsUnknown("gid.stale", "the addresses are not known", unread, "not permitted"),
       DoesNotApply("gid.stale", "in a bond", DefaultGid(2, "bond0"), "in a bond"),
       DoesNotApply("gid.stale", "InfiniBand", OnInfiniband(), "InfiniBand"),
       IsUnknown("gid.stale", "denied", WithPort([](Port& port) { port.gids = Denied(); }), "not permitted"),

@@ -79,6 +79,13 @@ TEST(Ipoib, HasThePartitionsKey) {
   EXPECT_EQ(odd->at(0).pkey.missing().kind, Missing::Kind::kFailed);
 }
 
+TEST(Ipoib, IsNotKnownWhereAnInterfaceDoesNotTellItsFunction) {
+  FakeHost host = Fabric();
+  host.links["/sys/class/net/ib1/device"] = ErrnoStatus(EACCES, "readlink device");
+  const Fact<std::vector<UpperNetdev>> found = ReadIpoib(host, FabricNetwork(), AtFunction("0000:3b:00.0", 1));
+  EXPECT_EQ(found.missing().kind, Missing::Kind::kDenied);
+}
+
 TEST(Ipoib, IsNotKnownWithoutTheLinksOrTheFunction) {
   FakeHost host = Fabric();
   Network network = FabricNetwork();
