@@ -21,6 +21,7 @@
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
+#include "checks/spare.h"
 #include "checks/words/words.h"
 #include "collectors/collect.h"
 #include "collectors/lldp/lldp.h"
@@ -163,6 +164,7 @@ void Agent::CheckLoopbacks(const HostParts& parts, const Caller& caller, const W
   for (const HostPart& part : parts.parts()) {
     if (!part.judges_ports || !part.facts->ports) continue;
     for (const Port& port : *part.facts->ports) {
+      if (IsSpare(*part.facts, port, *part.profile)) continue;
       const std::vector<Finding> judged = FindingsUnder(part.profile->name, findings);
       std::ranges::move(CheckLoopback(port, *part.profile, judged, caller, watcher, cancel),
                         std::back_inserter(findings));

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <utility>
 
 #include "checks/fleet/agreement.h"
 #include "checks/live/transfer.h"
+#include "checks/spare.h"
 #include "cli/fleet/hosts.h"
 
 namespace rdmaready {
@@ -50,6 +52,20 @@ FleetView ViewOf(const ProfileFleet& fleet, std::span<const FollowingHost> hosts
     view.findings[i] = FindingsUnder(part->profile->name, hosts[i].findings);
   }
   return view;
+}
+
+bool HasSpare(const Facts& host, const Profile& profile) {
+  return host.ports &&
+         std::ranges::any_of(*host.ports, [&](const Port& port) { return IsSpare(host, port, profile); });
+}
+
+// A spare port needs no partner.
+Facts WithoutSpares(const Facts& host, const Profile& profile) {
+  std::vector<Port> ports = *host.ports;
+  std::erase_if(ports, [&](const Port& port) { return IsSpare(host, port, profile); });
+  Facts facts = host;
+  facts.ports = std::move(ports);
+  return facts;
 }
 
 std::vector<Edge> RingOf(const ProfileFleet& fleet) {
@@ -134,9 +150,13 @@ FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {
       continue;
     }
     const FleetView view = ViewOf(fleet, hosts);
+    std::deque<Facts> without_spares;
     std::vector<PlanHost> members;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-      members.push_back({hosts[i].name, view.facts[i], view.findings[i]});
+      const Facts* facts = view.facts[i];
+      if (facts != nullptr && HasSpare(*facts, *fleet.profile))
+        facts = &without_spares.emplace_back(WithoutSpares(*facts, *fleet.profile));
+      members.push_back({hosts[i].name, facts, view.findings[i]});
     }
     Append(PlanPairs(members, RingOf(fleet), *fleet.profile), plan.pairs);
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 
 #include "checks/judge.h"
 #include "checks/readiness.h"
@@ -35,10 +36,24 @@ Facts HostNumbered(int number) {
   });
 }
 
+// Its second port has no cable.
+Facts WithoutCable(Facts host) {
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports[1].netdev;
+  netdev.carrier = false;
+  netdev.addresses = std::vector<IpAddress>{};
+  ports[1].netdev = netdev;
+  ports[1].state = PortState::kDown;
+  host.ports = ports;
+  return host;
+}
+
 class Fleets : public testing::Test {
  protected:
-  void Add(const std::string& name, std::vector<Profile> profiles, bool answers = true) {
+  void Add(const std::string& name, std::vector<Profile> profiles, bool answers = true,
+           const std::function<Facts(Facts)>& change = nullptr) {
     facts_.push_back(HostNumbered(static_cast<int>(facts_.size()) + 1));
+    if (change) facts_.back() = change(facts_.back());
     profiles_.push_back(std::move(profiles));
     findings_.emplace_back();
     if (answers) {
@@ -80,6 +95,15 @@ TEST_F(Fleets, PairPortsOfOneProfileOnly) {
   EXPECT_THAT(Jobs(), ElementsAre("ab rxe0 storage", "ba rxe0 storage", "ac rxe1 ai", "ca rxe1 ai"));
   for (const PairReport& pair : PlanFleets(hosts_).pairs.pairs) {
     for (const Finding& finding : pair.findings) EXPECT_EQ(finding.id.find("peer.path"), std::string::npos);
+  }
+}
+
+TEST_F(Fleets, LeaveSparePortsWithoutAPartner) {
+  Add("a", {Of("storage", "")}, true, WithoutCable);
+  Add("b", {Of("storage", "")}, true, WithoutCable);
+  EXPECT_THAT(Jobs(), ElementsAre("ab rxe0 storage", "ba rxe0 storage"));
+  for (const PairReport& pair : PlanFleets(hosts_).pairs.pairs) {
+    for (const Finding& finding : pair.findings) EXPECT_EQ(finding.subject.find("rxe1"), std::string::npos);
   }
 }
 
