@@ -164,7 +164,7 @@ void Agent::CheckLoopbacks(const HostParts& parts, const Caller& caller, const W
   for (const HostPart& part : parts.parts()) {
     if (!part.judges_ports || !part.facts->ports) continue;
     for (const Port& port : *part.facts->ports) {
-      if (IsSpare(*part.facts, port, *part.profile)) continue;
+      if (IsUntested(*part.facts, port, *part.profile)) continue;
       const std::vector<Finding> judged = FindingsUnder(part.profile->name, findings);
       std::ranges::move(CheckLoopback(port, *part.profile, judged, caller, watcher, cancel),
                         std::back_inserter(findings));

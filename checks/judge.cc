@@ -28,22 +28,50 @@ namespace {
 constexpr std::array<std::string_view, 4> kAskedOfAll{"link.state", "inv.netdev-mapping", "inv.port-mode",
                                                       "dev.guid"};
 
-// Of a profile that no port of the host is for, while others are, one thing is said.
-constexpr std::string_view kSaysWhichPorts = "inv.ports-selected";
+// Asked of the host with all its ports, whichever of them the profile is for.
+constexpr std::array<std::string_view, 3> kAskedOfTheWhole{"inv.ports-selected", "inv.unbound-function",
+                                                           "inv.name-stability"};
 
-std::string SpareReason(const Facts& host, const Port& port, const Profile& profile) {
-  if (IsLent(port)) return "a virtual function whose interface is elsewhere: see inv.netdev-mapping";
-  return IsSpare(host, port, profile) ? "a spare port: see link.state" : "";
+// Of a profile that no port of the host is for, while others are, one thing is said.
+constexpr std::string_view kSaysWhichPorts = kAskedOfTheWhole[0];
+
+// Why a port is not asked; or, where it is not known whether it is, what is missing.
+struct SparePort {
+  std::string reason{};
+  std::optional<Missing> doubt{};
+};
+
+SparePort SpareReason(const Facts& host, const Port& port, const Profile& profile) {
+  const Fact<bool> lent = LentOf(port);
+  if (!lent) return {.doubt = lent.missing()};
+  if (*lent) return {.reason = "a virtual function whose interface is elsewhere: see inv.netdev-mapping"};
+  const Fact<bool> spare = SpareOf(host, port, profile);
+  if (!spare) return {.doubt = spare.missing()};
+  return {.reason = *spare ? "a spare port: see link.state" : ""};
 }
+
+bool IsAskedOfAll(const Check& check) { return std::ranges::find(kAskedOfAll, check.id) != kAskedOfAll.end(); }
 
 // The answer of the check; the fix may still hold placeholders. Nothing is asked of a spare port.
 template <class Answer>
 Finding Ask(const Check& check, const Profile& profile, const std::string& spare, std::string subject,
             const Answer& answer) {
   Finding finding = Begin(check, profile, std::move(subject));
-  const bool asked = spare.empty() || std::ranges::find(kAskedOfAll, check.id) != kAskedOfAll.end();
+  const bool asked = spare.empty() || IsAskedOfAll(check);
   TakeVerdict(finding, check, asked ? answer() : NotApplicable(spare));
   return finding;
+}
+
+// Of a port that may be a spare one an answer is as unknown as that.
+template <class Answer>
+Finding AskPort(const Check& check, const Profile& profile, const SparePort& spare, std::string subject,
+                const Answer& answer) {
+  return Ask(check, profile, spare.reason, std::move(subject), [&] {
+    Verdict verdict = answer();
+    const bool told = verdict.outcome != Outcome::kUnknown && verdict.outcome != Outcome::kNotApplicable;
+    if (!spare.doubt || !told || IsAskedOfAll(check)) return verdict;
+    return NoAnswer(*spare.doubt, verdict.expected, verdict.source);
+  });
 }
 
 // One judging of a host. What is asked of a port again and again is found out once.
@@ -72,7 +100,7 @@ class HostJudge {
 
   struct Place {
     std::string subject{};
-    std::string spare{};  // why it is not asked: it is a spare port
+    SparePort spare{};
     std::vector<NetdevRef> ethernets{};
     // Findings about it or about the host that can hide another: with many ports they are few among many.
     std::vector<Finding> hiders{};
@@ -80,7 +108,8 @@ class HostJudge {
 
   void Each(const Check& check, Judge<HostView> judge) {
     const Stopwatch watch(now_);
-    const Facts& seen = check.id == kSaysWhichPorts ? whole_ : host_;
+    const bool whole = std::ranges::find(kAskedOfTheWhole, check.id) != kAskedOfTheWhole.end();
+    const Facts& seen = whole ? whole_ : host_;
     Finding finding = Ask(check, profile_, "", "host", [&] { return judge({seen, profile_}); });
     HideBehind(finding, check, {.findings = hiders_, .subject = finding.subject});
     if (CanHide(finding)) {
@@ -126,7 +155,7 @@ class HostJudge {
                const Answer& answer) {
     Place& place = places_[i];
     const Stopwatch watch(now_);
-    Finding finding = Ask(check, profile_, place.spare, std::move(subject), answer);
+    Finding finding = AskPort(check, profile_, place.spare, std::move(subject), answer);
     HideBehind(finding, check, {.findings = place.hiders, .subject = finding.subject});
     if (CanHide(finding)) place.hiders.push_back(finding);
     Take(std::move(finding), &ports_[i], ethernet, watch);
@@ -240,8 +269,8 @@ std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const P
                       .to_port = to.port,
                       .profile = profile};
   const std::string subject = Printable(PortName(from.port) + " -> " + PortName(to.port));
-  std::string spare = SpareReason(from.host, from.port, profile);
-  if (spare.empty()) spare = SpareReason(to.host, to.port, profile);
+  std::string spare = SpareReason(from.host, from.port, profile).reason;
+  if (spare.empty()) spare = SpareReason(to.host, to.port, profile).reason;
   std::vector<Finding> findings;
   for (const Check& check : AllChecks()) {
     const auto* judge = std::get_if<Judge<PairView>>(&check.judge);

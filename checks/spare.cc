@@ -2,6 +2,8 @@
 #include "checks/spare.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 
 #include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
@@ -12,19 +14,40 @@ namespace {
 
 constexpr std::uint8_t kPhysicalLinkUp = 5;  // enum ib_port_phys_state
 
-// By the port's state: that of its IPoIB interfaces follows it. One that somebody brought up on a virtual
-// function waits for its link.
-bool IsIdleInfiniBand(const Port& port) {
-  const bool down =
-      port.state && *port.state == PortState::kDown && port.phys_state && *port.phys_state != kPhysicalLinkUp;
-  if (!down || !port.uppers || !AddressesKnown(port) || !AddressesOf(port).empty()) return false;
-  return !IsVirtualFunction(port) || std::ranges::none_of(*port.uppers, &UpperNetdev::admin_up);
+// What of the host uses the port; the first thing that is not known where nothing is known to.
+Fact<bool> IsUnused(const Port& port) {
+  if (port.uppers && !IsInfiniBand(port) && !port.uppers->empty()) return false;
+  if (!AddressesOf(port).empty()) return false;
+  if (!port.uppers) return port.uppers.missing();
+  if (!AddressesKnown(port)) return WhyAddressesUnknown(port);
+  return true;
 }
 
-bool IsIdle(const Port& port) {
-  if (IsInfiniBand(port)) return IsIdleInfiniBand(port);
-  return port.netdev && !port.netdev->carrier && port.uppers && port.uppers->empty() && AddressesKnown(port) &&
-         AddressesOf(port).empty();
+// By the port's state: that of its IPoIB interfaces follows it. One that somebody brought up on a virtual
+// function waits for its link.
+Fact<bool> IdleInfiniBand(const Port& port) {
+  if (port.state && *port.state != PortState::kDown) return false;
+  if (port.phys_state && *port.phys_state == kPhysicalLinkUp) return false;
+  const Fact<bool> unused = IsUnused(port);
+  if (!unused || !*unused) return unused;
+  const bool wanted = std::ranges::any_of(*port.uppers, &UpperNetdev::admin_up);
+  if (wanted && !port.pci && !NotOffered(port.pci)) return port.pci.missing();
+  if (wanted && IsVirtualFunction(port)) return false;
+  if (wanted && port.pci && !port.pci->physical && !NotOffered(port.pci->physical))
+    return port.pci->physical.missing();
+  if (!port.state) return port.state.missing();
+  if (!port.phys_state) return port.phys_state.missing();
+  return true;
+}
+
+Fact<bool> Idle(const Port& port) {
+  if (IsInfiniBand(port)) return IdleInfiniBand(port);
+  if ((port.netdev && port.netdev->carrier) || NotOffered(port.netdev)) return false;
+  if (port.state && *port.state == PortState::kActive) return false;
+  const Fact<bool> unused = IsUnused(port);
+  if (unused && !*unused) return false;
+  if (!port.netdev) return port.netdev.missing();
+  return unused;
 }
 
 // InfiniBand is used without an address too.
@@ -34,13 +57,42 @@ bool Carries(const Port& port) {
   return active && port.netdev && port.netdev->admin_up && port.netdev->carrier && !AddressesOf(port).empty();
 }
 
+// Why it is not known whether the port carries; nothing where it is.
+std::optional<Missing> CarryingGap(const Port& port) {
+  if (Carries(port) || (port.state && *port.state != PortState::kActive)) return std::nullopt;
+  if (!port.state) return port.state.missing();
+  if (NotOffered(port.netdev)) return std::nullopt;
+  if (!port.netdev) return port.netdev.missing();
+  if (!port.netdev->admin_up || !port.netdev->carrier || AddressesKnown(port)) return std::nullopt;
+  return WhyAddressesUnknown(port);
+}
+
 }  // namespace
 
+Fact<bool> SpareOf(const Facts& host, const Port& port, const Profile& profile) {
+  if (!host.ports) return false;
+  const Fact<bool> idle = Idle(port);
+  if (idle && !*idle) return false;
+  const auto wanted = std::max<std::ptrdiff_t>(1, profile.min_ports.value_or(1));
+  if (std::ranges::count_if(*host.ports, Carries) >= wanted) return idle;
+  std::optional<Missing> gap;
+  std::ptrdiff_t perhaps = 0;
+  for (const Port& other : *host.ports) {
+    const std::optional<Missing> unknown = CarryingGap(other);
+    perhaps += Carries(other) || unknown ? 1 : 0;
+    if (!gap) gap = unknown;
+  }
+  if (perhaps >= wanted && gap) return *gap;
+  return false;
+}
+
 bool IsSpare(const Facts& host, const Port& port, const Profile& profile) {
-  if (!host.ports || !IsIdle(port)) return false;
-  unsigned missing = std::max<unsigned>(1, profile.min_ports.value_or(1));
-  return std::ranges::any_of(*host.ports,
-                             [&missing](const Port& one) { return Carries(one) && --missing == 0; });
+  const Fact<bool> spare = SpareOf(host, port, profile);
+  return spare && *spare;
+}
+
+bool IsUntested(const Facts& host, const Port& port, const Profile& profile) {
+  return IsLent(port) || IsSpare(host, port, profile);
 }
 
 bool NeverHadLink(const Port& port) {

@@ -28,6 +28,8 @@ struct Bounds {
 Verdict JudgeLimit(const PortView& view, const Bounds& bounds, std::uint32_t DeviceLimits::*member) {
   if (HasOwnProtocol(view.port)) return NotApplicable(kNoStorage);
   const std::string expected = Cat("at least ", bounds.pass, " ", bounds.what);
+  if (const Fact<bool> own = OwnProtocolOf(view.port); !own)
+    return NoAnswer(own.missing(), expected, kLimitsSource);
   const Fact<DeviceLimits>& limits = view.port.limits;
   if (!limits) return NoAnswer(limits.missing(), expected, kLimitsSource);
   const std::uint32_t value = (*limits).*member;
@@ -40,6 +42,8 @@ Verdict JudgeLimit(const PortView& view, const Bounds& bounds, std::uint32_t Dev
 Verdict JudgeDevFastRegistration(const PortView& view) {
   if (HasOwnProtocol(view.port)) return NotApplicable(kNoStorage);
   constexpr std::string_view kExpected = "memory registration by work request";
+  if (const Fact<bool> own = OwnProtocolOf(view.port); !own)
+    return NoAnswer(own.missing(), kExpected, kLimitsSource);
   const Fact<DeviceLimits>& limits = view.port.limits;
   if (!limits) return NoAnswer(limits.missing(), kExpected, kLimitsSource);
   return Judged(limits->fast_registration,
@@ -97,6 +101,8 @@ Verdict JudgeDevGuid(const PortView& view) {
   if (IsIwarp(view.port)) return NotApplicable("iWARP: its connections do not name the device");
   if (HasOwnProtocol(view.port)) return NotApplicable("RDMA-CM makes none of its connections");
   constexpr std::string_view kSource = "RDMA netlink";
+  if (const Fact<bool> own = OwnProtocolOf(view.port); !own)
+    return NoAnswer(own.missing(), "a node GUID other than 0", kSource);
   const Fact<std::uint64_t>& guid = view.port.node_guid;
   if (!guid) return NoAnswer(guid.missing(), "a node GUID other than 0", kSource);
   const bool virtual_function = IsVirtualFunction(view.port);
@@ -108,6 +114,8 @@ Verdict JudgeDevGuid(const PortView& view) {
 Verdict JudgeDevRdAtom(const PortView& view) {
   if (IsIwarp(view.port)) return NotApplicable("iWARP: judged as iw.ird-ord");
   if (HasOwnProtocol(view.port)) return NotApplicable(kNoStorage);
+  if (const Fact<bool> own = OwnProtocolOf(view.port); !own)
+    return NoAnswer(own.missing(), "at least 8 RDMA reads at once, both ways", kLimitsSource);
   return JudgeReads(view);
 }
 

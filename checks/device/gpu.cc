@@ -108,6 +108,10 @@ Verdict JudgeGpuP2pdma(const HostView& view) {
   constexpr std::string_view kConfigSource = "the kernel's configuration";
   const Fact<GpuSupport>& gpu = view.host.gpu;
   if (!gpu) return NoAnswer(gpu.missing(), kExpected, kConfigSource);
+  if (!Drives(view.host, "amdgpu") && !gpu->nvidia)
+    return NoAnswer(gpu->nvidia.missing(), kExpected, kConfigSource);
+  if (!Drives(view.host, "amdgpu") && !gpu->modules)
+    return NoAnswer(gpu->modules.missing(), kExpected, kConfigSource);
   if (!gpu->options) return NoAnswer(gpu->options.missing(), kExpected, kConfigSource);
   const auto option = std::ranges::find(*gpu->options, "CONFIG_PCI_P2PDMA", &KernelOption::name);
   const bool on = option != gpu->options->end() && option->value == "y";

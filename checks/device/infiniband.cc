@@ -36,6 +36,7 @@ std::string NotOnALinkThatIsUp(const PortView& view) {
 Verdict JudgeIbSm(const PortView& view) {
   if (std::string reason = NotOnALinkThatIsUp(view); !reason.empty()) return NotApplicable(reason);
   constexpr const char* kExpected = "the LID of a subnet manager";
+  if (!view.port.phys_state) return NoAnswer(view.port.phys_state.missing(), kExpected, kIbSysfsSource);
   const Fact<std::uint16_t>& sm_lid = view.port.ib.sm_lid;
   if (!sm_lid) return NoAnswer(sm_lid.missing(), kExpected, kIbSysfsSource);
   const bool none = *sm_lid == 0 || *sm_lid >= kFirstMulticastLid;
@@ -48,6 +49,7 @@ Verdict JudgeIbSm(const PortView& view) {
 Verdict JudgeIbLid(const PortView& view) {
   if (std::string reason = NotOnALinkThatIsUp(view); !reason.empty()) return NotApplicable(reason);
   constexpr const char* kExpected = "a LID from 1 to 49151";
+  if (!view.port.phys_state) return NoAnswer(view.port.phys_state.missing(), kExpected, kIbSysfsSource);
   const Fact<std::uint16_t>& lid = view.port.ib.lid;
   if (!lid) return NoAnswer(lid.missing(), kExpected, kIbSysfsSource);
   return Judged(*lid != 0 && *lid < kFirstMulticastLid, LidText(*lid), kExpected, kIbSysfsSource);

@@ -126,6 +126,8 @@ Verdict JudgeInvNetdevMapping(const PortView& view) {
     return NotApplicable(Cat(VirtualFunctionText(port), ", whose interface another network namespace has"));
   if (HasOwnProtocol(port)) return NotApplicable("neither InfiniBand, RoCE nor iWARP: it has no interface");
   constexpr std::string_view kExpected = "an Ethernet interface in this network namespace";
+  const Fact<bool> lent = LentOf(port);
+  if (!lent && NotOffered(port.netdev)) return NoAnswer(lent.missing(), kExpected, kDevicesSource);
   if (port.netdev && !port.netdev->name.empty()) {
     return Judged(true, port.netdev->name, kExpected, kDevicesSource);
   }
@@ -253,6 +255,14 @@ Verdict JudgeInvSymmetry(const HostView& view) {
   constexpr std::string_view kExpected = "the same on every port";
   constexpr std::string_view kMakeSource = "RDMA netlink, sysfs, ethtool driver";
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kMakeSource);
+  for (const Port& port : *view.host.ports) {
+    const Fact<bool> spare = SpareOf(view.host, port, view.profile);
+    if (!spare) return NoAnswer(spare.missing(), kExpected, kMakeSource);
+    const Fact<bool> lent = LentOf(port);
+    if (!lent) return NoAnswer(lent.missing(), kExpected, kMakeSource);
+    if (!port.transport && !NotOffered(port.transport))
+      return NoAnswer(port.transport.missing(), kExpected, kMakeSource);
+  }
   const std::vector<Port> ports = PortsInUse(view);
   const Port& first = ports.front();
   for (const Port& port : ports) {
@@ -279,18 +289,23 @@ Verdict JudgeInvSymmetry(const HostView& view) {
 }
 
 // Over hardware, for which the profile asks what hardware does: over a virtual interface there is none to use.
-bool StandsOnNic(const PortView& view) {
+Fact<bool> StandsOnNic(const PortView& view) {
   const bool demanding = view.profile.min_speed_mbps || kDemandsLossless.made_by(view.profile);
   const Port& port = view.port;
-  return demanding && port.netdev && port.netdev->driver_info &&
-         std::ranges::count(port.netdev->driver_info->bus, ':') == 2;
+  if (!demanding || NotOffered(port.netdev)) return false;
+  if (!port.netdev) return port.netdev.missing();
+  const Fact<DriverInfo>& info = port.netdev->driver_info;
+  if (!info && !NotOffered(info)) return info.missing();
+  return info && std::ranges::count(info->bus, ':') == 2;
 }
 
 Verdict JudgeInvPhysical(const PortView& view) {
   constexpr std::string_view kExpected = "a physical function";
   constexpr std::string_view kPciSource = "sysfs PCI";
   if (IsSoftware(view.port)) {
-    if (!StandsOnNic(view)) return NotApplicable("a software device has no PCIe function");
+    const Fact<bool> on_nic = StandsOnNic(view);
+    if (!on_nic) return NoAnswer(on_nic.missing(), kExpected, kDevicesSource);
+    if (!*on_nic) return NotApplicable("a software device has no PCIe function");
     return Judged(false, "a software device (siw, rxe): the CPU does what a NIC does elsewhere", kExpected,
                   kDevicesSource,
                   "rdma link show {device}/{port}  # for tests and for clients; use an RDMA NIC");
@@ -300,10 +315,10 @@ Verdict JudgeInvPhysical(const PortView& view) {
   // Its physical function is on this host, and judged there.
   if (IsVirtualFunction(view.port) && pci->physical)
     return NotApplicable(Cat(VirtualFunctionText(view.port), ": what is set for both is set there"));
-  if (IsVirtualFunction(view.port))
-    return Judged(false, Cat(pci->address, " is a virtual function"), kExpected, kPciSource);
   if (!pci->physical && !NotOffered(pci->physical))
     return NoAnswer(pci->physical.missing(), kExpected, kPciSource);
+  if (IsVirtualFunction(view.port))
+    return Judged(false, Cat(pci->address, " is a virtual function"), kExpected, kPciSource);
   return Judged(true, Cat(pci->address, " is a physical function"), kExpected, kPciSource);
 }
 
@@ -370,7 +385,7 @@ std::vector<Check> InventoryChecks() {
        .fix =
            "readlink /sys/class/infiniband/{device}/device/physfn  # use that function for storage, or judge "
            "its host as well",
-       .depends_on = {"inv.rdma-present"},
+       .depends_on = {"inv.rdma-present", "inv.netdev-mapping"},
        .judge = JudgeInvPhysical},
       {.id = "inv.netns-mode",
        .title = "Network namespaces share the RDMA devices",

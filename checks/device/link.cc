@@ -84,6 +84,7 @@ Verdict JudgeLinkState(const PortView& view) {
     return NotApplicable(
         Cat(VirtualFunctionText(port), ", whose interface is elsewhere: its user sees the link"));
   constexpr std::string_view kExpected = "active, interface up with carrier";
+  if (const Fact<bool> lent = LentOf(port); !lent) return NoAnswer(lent.missing(), kExpected, kStateSource);
   const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
   if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   if (!netdev_down && *port.state == PortState::kUnknown) {
@@ -102,7 +103,11 @@ Verdict JudgeLinkState(const PortView& view) {
                   Cat("ip -d link show master ", NetdevWord(port.netdev),
                       "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
   }
-  const bool spare = IsSpare(view.host, port, view.profile);
+  const bool good = active && !netdev_down;
+  const Fact<bool> spare_of = SpareOf(view.host, port, view.profile);
+  if (!good && !spare_of) return NoAnswer(spare_of.missing(), kExpected, kStateSource);
+  const bool spare = !good && *spare_of;
+  if (spare && !port.pci && !NotOffered(port.pci)) return NoAnswer(port.pci.missing(), kExpected, kStateSource);
   if (spare && IsVirtualFunction(port))
     return NotApplicable(Cat("spare: ", VirtualFunctionText(port), ", which nobody uses"));
   if (spare && NeverHadLink(port)) {
@@ -120,7 +125,7 @@ Verdict JudgeLinkState(const PortView& view) {
             "  # nothing to do where nobody is to use it; else: a cable, then an address. A manager may "
             "take the address with the carrier: a profile with min_ports makes a lost port red"));
   }
-  return Judged(active && !netdev_down, observed, kExpected, kStateSource, StateFix(port));
+  return Judged(good, observed, kExpected, kStateSource, StateFix(port));
 }
 
 // What the link could run at with its lanes; nothing where the other end does not tell its modes. Fewer lanes

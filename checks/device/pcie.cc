@@ -118,6 +118,8 @@ std::string SlotFix(const PciHop& card) {
 
 Verdict JudgePcieBandwidth(const EthernetView& view) {
   if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
+  if (!IsInfiniBand(view.port) && view.netdev && !view.netdev->carrier)
+    return NotApplicable("no carrier, hence no speed: see link.state");
   const std::string_view both =
       IsInfiniBand(view.port) ? "sysfs PCI, sysfs port rate" : "sysfs PCI, ethtool link modes";
   const Fact<std::uint32_t> speed = WireSpeed(view);
@@ -309,7 +311,7 @@ std::vector<Check> PcieChecks() {
        .title = "PCIe carries what the port can receive",
        .why = "Where the bus is slower than the wire the host becomes the slow receiver, and pauses the fabric",
        .fix = kReseatFix,
-       .depends_on = {"link.state", "inv.netdev-mapping", "pcie.width", "pcie.speed"},
+       .depends_on = {"inv.netdev-mapping", "pcie.width", "pcie.speed"},
        .judge = JudgePcieBandwidth},
       {.id = "pcie.numa",
        .title = "It is known which NUMA node the NIC is at",

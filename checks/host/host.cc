@@ -65,6 +65,17 @@ std::string NoHardware(const Facts& host) {
   return all ? "software devices only: functional verdict only" : "";
 }
 
+// Why it is not known whether there is a NIC of hardware; null where it is.
+const Missing* HardwareGap(const Facts& host) {
+  if (!host.ports) return &host.ports.missing();
+  const Missing* gap = nullptr;
+  for (const Port& port : *host.ports) {
+    if (port.software && !*port.software) return nullptr;
+    if (!port.software) gap = &port.software.missing();
+  }
+  return gap;
+}
+
 // ---- host.irqbalance ----
 
 constexpr std::string_view kBalanceSource = "/run, /proc/irq";
@@ -81,10 +92,10 @@ Verdict JudgeHostIrqbalance(const HostView& view) {
     return NotApplicable("one NUMA node: nowhere is far");
   constexpr std::string_view kExpected = "not where interrupts are far from their NIC's node";
   const Facts& host = view.host;
+  if (const Missing* gap = HardwareGap(host)) return NoAnswer(*gap, kExpected, kBalanceSource);
+  if (!host.numa_nodes) return NoAnswer(host.numa_nodes.missing(), kExpected, kBalanceSource);
   if (!host.irqbalance) return NoAnswer(host.irqbalance.missing(), kExpected, kBalanceSource);
   if (!*host.irqbalance) return Judged(true, "irqbalance does not run", kExpected, kBalanceSource);
-  if (!host.ports) return NoAnswer(host.ports.missing(), kExpected, kBalanceSource);
-  if (!host.numa_nodes) return NoAnswer(host.numa_nodes.missing(), kExpected, kBalanceSource);
   std::string far;
   for (const Port& port : *host.ports) {
     if (!port.pci && NotOffered(port.pci)) continue;

@@ -31,6 +31,8 @@ Verdict JudgeIpUsable(const PortView& view) {
   if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: a port is reached by its LID");
   constexpr std::string_view kExpected = "an IP address";
   const Port& port = view.port;
+  if (const Fact<bool> own = OwnProtocolOf(port); !own)
+    return NoAnswer(own.missing(), kExpected, kAddressesSource);
   std::string observed;
   for (const PlacedAddress& placed : AddressesOf(port)) {
     observed += Cat(observed.empty() ? "" : ", ", placed.ip.address, "/", placed.ip.prefix_length);

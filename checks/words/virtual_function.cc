@@ -68,8 +68,27 @@ std::string VirtualFunctionWords(const Port& port) {
              NumberWord(physical, "NUMBER"));
 }
 
+Fact<bool> LentOf(const Port& port) {
+  if (IsInfiniBand(port) || port.netdev || NotOffered(port.pci)) return false;
+  if (port.pci && !IsVirtualFunction(port) && NotOffered(port.pci->physical)) return false;
+  // It is a virtual function, or may be one.
+  if (!NotOffered(port.netdev)) return port.netdev.missing();
+  if (!port.pci) return port.pci.missing();
+  if (!IsVirtualFunction(port)) return port.pci->physical.missing();
+  if (!port.transport && !NotOffered(port.transport)) return port.transport.missing();
+  return true;
+}
+
 bool IsLent(const Port& port) {
-  return IsVirtualFunction(port) && !IsInfiniBand(port) && NotOffered(port.netdev);
+  const Fact<bool> lent = LentOf(port);
+  return lent && *lent;
+}
+
+Fact<bool> OwnProtocolOf(const Port& port) {
+  if (port.transport || port.netdev) return false;
+  if (!NotOffered(port.transport)) return port.transport.missing();
+  if (!NotOffered(port.netdev)) return port.netdev.missing();
+  return true;
 }
 
 bool HasOwnProtocol(const Port& port) { return NotOffered(port.transport) && NotOffered(port.netdev); }

@@ -21,8 +21,14 @@ std::string VirtualFunctionWords(const Port& port);
 // namespaces see the RDMA device, which is the kernel's default.
 bool IsLent(const Port& port);
 
+// The same; missing where that is not known, which is so only where the interface, or what owns it, is not.
+Fact<bool> LentOf(const Port& port);
+
 // Whether the device speaks neither InfiniBand, RoCE nor iWARP, and says so: EFA. It has no interface, no
 // RDMA-CM and none of the storage protocols.
 bool HasOwnProtocol(const Port& port);
+
+// The same; missing where that is not known.
+Fact<bool> OwnProtocolOf(const Port& port);
 
 }  // namespace rdmaready

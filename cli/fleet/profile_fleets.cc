@@ -54,15 +54,15 @@ FleetView ViewOf(const ProfileFleet& fleet, std::span<const FollowingHost> hosts
   return view;
 }
 
-bool HasSpare(const Facts& host, const Profile& profile) {
+bool HasUntested(const Facts& host, const Profile& profile) {
   return host.ports &&
-         std::ranges::any_of(*host.ports, [&](const Port& port) { return IsSpare(host, port, profile); });
+         std::ranges::any_of(*host.ports, [&](const Port& port) { return IsUntested(host, port, profile); });
 }
 
-// A spare port needs no partner.
-Facts WithoutSpares(const Facts& host, const Profile& profile) {
+// A port that nobody uses here needs no partner.
+Facts WithoutUntested(const Facts& host, const Profile& profile) {
   std::vector<Port> ports = *host.ports;
-  std::erase_if(ports, [&](const Port& port) { return IsSpare(host, port, profile); });
+  std::erase_if(ports, [&](const Port& port) { return IsUntested(host, port, profile); });
   Facts facts = host;
   facts.ports = std::move(ports);
   return facts;
@@ -150,12 +150,12 @@ FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {
       continue;
     }
     const FleetView view = ViewOf(fleet, hosts);
-    std::deque<Facts> without_spares;
+    std::deque<Facts> tested;
     std::vector<PlanHost> members;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
       const Facts* facts = view.facts[i];
-      if (facts != nullptr && HasSpare(*facts, *fleet.profile))
-        facts = &without_spares.emplace_back(WithoutSpares(*facts, *fleet.profile));
+      if (facts != nullptr && HasUntested(*facts, *fleet.profile))
+        facts = &tested.emplace_back(WithoutUntested(*facts, *fleet.profile));
       members.push_back({hosts[i].name, facts, view.findings[i]});
     }
     Append(PlanPairs(members, RingOf(fleet), *fleet.profile), plan.pairs);

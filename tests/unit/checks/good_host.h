@@ -98,6 +98,7 @@ inline Netdev GoodNetdev() {
   netdev.name = "dcb0";
   netdev.ifindex = 3;
   netdev.driver = "dcbnic";
+  netdev.driver_info = DriverInfo{.bus = "dcbnic0"};
   netdev.admin_up = true;
   netdev.carrier = true;
   netdev.mtu_bytes = 9000;

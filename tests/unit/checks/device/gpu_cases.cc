@@ -50,6 +50,8 @@ std::vector<CheckCase> GpuCases() {
   const Facts amd = GpuHost("amdgpu", Amd({{"CONFIG_PCI_P2PDMA", "y"}}));
   GpuSupport unread = Nvidia({"nvidia"}, true);
   unread.modules = Denied();
+  GpuSupport unversioned = Nvidia({"nvidia"}, true);
+  unversioned.nvidia = Denied();
   GpuSupport no_config = Amd({});
   no_config.options = Denied();
   return {
@@ -77,6 +79,8 @@ std::vector<CheckCase> GpuCases() {
       DoesNotApply("gpu.p2pdma", "NVIDIA's other modules", closed, "no dma-buf", direct),
       DoesNotApply("gpu.p2pdma", "peer memory", peermem, "peer memory module", direct),
       DoesNotApply("gpu.p2pdma", "no GPU", Hardware(), "no GPU", direct),
+      IsUnknown("gpu.p2pdma", "whether dma-buf is used is not known", GpuHost("nvidia", unversioned),
+                "not permitted", direct),
       IsUnknown("gpu.p2pdma", "denied", GpuHost("amdgpu", no_config), "not permitted", direct),
   };
 }

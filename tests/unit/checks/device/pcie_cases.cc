@@ -118,6 +118,11 @@ std::vector<CheckCase> PcieItselfRows() {
     host.ports = ports;
     return host;
   }();
+  const Facts pulled = WithHardware([](Port& port, PciFunction&) {
+    Netdev netdev = *port.netdev;
+    netdev.carrier = false;
+    port.netdev = netdev;
+  });
   return {Passes("pcie.width", "good", Hardware(), "0000:3b:00.0 runs at x8"),
           Fails("pcie.width", "half", half, "0000:3b:00.0 runs at x4 of x8", {.fix = "lspci -vv"}),
           Passes("pcie.width", "small slot", small_slot, "all that its slot has; the card has x8"),
@@ -134,6 +139,7 @@ std::vector<CheckCase> PcieItselfRows() {
           IsUnknown("pcie.bandwidth", "zero", blank, "does not say"),
           IsUnknown("pcie.bandwidth", "denied", NoPath(), "not permitted"),
           DoesNotApply("pcie.bandwidth", "software", GoodHost(), "no PCIe"),
+          DoesNotApply("pcie.bandwidth", "no cable", pulled, "no carrier"),
           Passes("pcie.numa", "one node", Hardware(), "one NUMA node"),
           Passes("pcie.numa", "second of two", two_nodes(Hardware(), 1), "node 1 of 2"),
           Fails("pcie.numa", "none named", two_nodes(Hardware(), -1), "none named, of 2 nodes",

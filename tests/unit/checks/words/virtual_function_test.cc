@@ -61,5 +61,40 @@ TEST(VirtualFunction, IsLentWhereItsInterfaceIsElsewhere) {
   EXPECT_FALSE(IsLent(port));
 }
 
+TEST(VirtualFunction, IsPerhapsLentWhereItIsNotKnownToBeOneOrToHaveAnInterface) {
+  const Missing none{.kind = Missing::Kind::kUnsupported, .detail = "none here"};
+  const auto unknown = [](const Port& port) { return !LentOf(port); };
+  Port port = VirtualOf(Denied());
+  EXPECT_FALSE(unknown(port));
+  port.netdev = Denied();
+  EXPECT_TRUE(unknown(port));
+  port.netdev = none;
+  port.transport = Denied();
+  EXPECT_TRUE(unknown(port));
+  Port physical = Hardware().ports->front();
+  physical.netdev = none;
+  EXPECT_FALSE(unknown(physical));
+  EXPECT_FALSE(IsLent(physical));
+  PciFunction unread = *physical.pci;
+  unread.physical = Denied();
+  physical.pci = unread;
+  EXPECT_TRUE(unknown(physical));
+  physical.pci = Denied();
+  EXPECT_TRUE(unknown(physical));
+}
+
+TEST(OwnProtocol, IsThatOfADeviceWithoutTransportAndInterface) {
+  const Missing none{.kind = Missing::Kind::kUnsupported, .detail = "none here"};
+  Port port = GoodPort();
+  EXPECT_FALSE(HasOwnProtocol(port));
+  port.transport = none;
+  EXPECT_FALSE(HasOwnProtocol(port));
+  port.netdev = none;
+  EXPECT_TRUE(HasOwnProtocol(port));
+  EXPECT_TRUE(OwnProtocolOf(port) && *OwnProtocolOf(port));
+  port.transport = Denied();
+  EXPECT_FALSE(OwnProtocolOf(port));
+}
+
 }  // namespace
 }  // namespace rdmaready
