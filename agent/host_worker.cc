@@ -117,15 +117,19 @@ HostWorker::~HostWorker() {
 }
 
 void HostWorker::Add(Task task) {
+  absl::Status refused = AgentEnds();
   {
     const std::lock_guard lock(parts_->mutex);
-    if (!parts_->stopped) {
+    const std::size_t waiting = parts_->queue.size();
+    if (!parts_->stopped && waiting < parts_->limits.most_waiting) {
       parts_->queue.push_back({.task = std::move(task)});
       parts_->changed.notify_all();
       return;
     }
+    if (!parts_->stopped)
+      refused = absl::ResourceExhaustedError(fmt::format("{} readings of this host wait already", waiting));
   }
-  task.refuse(AgentEnds());
+  task.refuse(refused);
 }
 
 void HostWorker::CollectThen(std::function<void(const FactsOrWhy&)> then) {

@@ -25,7 +25,7 @@ struct WorkerLimits {
   std::chrono::milliseconds question{3'000};  // until a question counts as not answered
   std::chrono::milliseconds again{
       1'000};                       // and each one after it, of one reading: what is well answers at once
-  std::size_t most_waiting = 1024;  // callers who wait for facts
+  std::size_t most_waiting = 1024;  // callers who wait for facts, and readings that wait
 };
 
 class HostWorker {
@@ -47,7 +47,8 @@ class HostWorker {
   FactsOrWhy Collect();
 
   // What `read` returns, which is called with the host on another thread and perhaps more than once, also
-  // after this has returned: it owns what it uses. kUnavailable: the worker was stopped.
+  // after this has returned: it owns what it uses. kResourceExhausted: too many wait; kUnavailable: the worker
+  // was stopped.
   template <class Result>
   absl::StatusOr<Result> Read(std::function<Result(HostReader&)> read) {
     auto result = std::make_shared<std::promise<absl::StatusOr<Result>>>();

@@ -61,6 +61,7 @@ constexpr std::array<std::string_view, 5> kKernelsFolders{"/proc/", "/sys/", "/b
                                                           "/usr/lib/modules/"};
 constexpr std::array<std::string_view, 2> kKsmbdFolders{"/etc/ksmbd/", "/usr/local/etc/ksmbd/"};
 constexpr std::string_view kLimits = "/etc/security/limits.";
+constexpr std::string_view kSystemdDefaults = "/etc/systemd/system.conf";  // its comments tell what holds by default
 constexpr std::array<std::string_view, 11> kPlainValues{
     "yes", "no", "on", "off", "true", "false", "enable", "disable", "unlimited", "infinity", "auto"};
 constexpr std::string_view kWhite = " \t\r";
@@ -137,8 +138,8 @@ std::string KeptOf(std::string_view path, std::string_view line, std::span<const
     if (!kept.empty() && !comment) kept += ' ';
     kept += word;
     at = begin + word.size();
-    if (comment) continue;
-    const bool own = begin == 0 && (word.ends_with('=') || TrimLeft(rest).starts_with('='));
+    if (comment && path != kSystemdDefaults) continue;
+    const bool own = begin == (comment ? 1 : 0) && (word.ends_with('=') || TrimLeft(rest).starts_with('='));
     if (own) {
       kept += OwnValue(rest, IsIn(kKsmbdFolders, path));
       if (IsIn(kKsmbdFolders, path)) break;

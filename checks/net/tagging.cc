@@ -66,7 +66,7 @@ std::vector<TaggedNetdev> VlansWithAddress(const Port& port) {
     if (vlan != nullptr) {
       add({vlan->name, *vlan->vlan_id, vlan->mtu_bytes, vlan->vlan_egress, placed.ip.address,
            StandsOnPort(port, *vlan), placed.netdev, vlan->vlan_reorder});
-    } else if (port.netdev->vlan_id) {
+    } else if (port.netdev && port.netdev->vlan_id) {
       const Netdev& netdev = *port.netdev;
       add({netdev.name, *netdev.vlan_id, netdev.mtu_bytes, netdev.vlan_egress, placed.ip.address, false,
            placed.netdev, netdev.vlan_reorder});
@@ -89,7 +89,7 @@ std::vector<TaggedNetdev> StorageVlans(const Facts& host, const Port& port, cons
 }
 
 Fact<TagPriority> TagPriorityOf(const Port& port, const TaggedNetdev& vlan, std::uint32_t socket_priority) {
-  if (vlan.directly_on_port && NamesClasses(*port.netdev)) {
+  if (vlan.directly_on_port && port.netdev && NamesClasses(*port.netdev)) {
     const Fact<Ets>& ets = port.netdev->dcb.ets;
     if (!ets && !NotOffered(ets)) return ets.missing();
     if (ets && SplitsTraffic(*ets))

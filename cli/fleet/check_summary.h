@@ -9,6 +9,7 @@
 
 #include "api/model/report.h"
 #include "cli/exit_status.h"
+#include "cli/fleet/remembered.h"
 
 namespace rdmaready {
 
@@ -17,7 +18,8 @@ struct HostNotes {
   ExitStatus failure = ExitStatus::kOk;  // why HostReport::error is set, as a status
   bool software = false;                 // has software RDMA devices only
   std::string store_error{};             // its agent could not keep the result
-  std::string store_notice{};  // it did, but something happened to its store before
+  std::string store_notice{};            // it did, but something happened to its store before
+  Remembered remembered{};               // what its agent found before
 
   // Of a host that was not asked but recorded earlier.
   std::int64_t recorded_unix_ns = 0;

@@ -56,6 +56,14 @@ void AddMissingLoopbacks(std::vector<Finding>& findings) {
   }
 }
 
+// Nothing where the agent cannot say: that its store is broken is told with the result.
+Remembered WhatItRemembers(AgentClient& agent, const CheckAnswer& now, std::int64_t began_unix_ns) {
+  const absl::StatusOr<History> history = agent.ListHistory(
+      {.kind = HistoryQuery::Kind::kRuns, .limit = kRunsRemembered, .before_unix_ns = began_unix_ns});
+  if (!history.ok()) return {};
+  return RememberedOf({.started_unix_ns = began_unix_ns, .report = now.report}, history->runs);
+}
+
 // Of a host whose check did not end, what passed so far is not all: no rung is proven.
 void LeaveOpen(HostReport& host) {
   for (RungResult& rung : host.ladder) {
@@ -195,6 +203,8 @@ void HostsCheck::AskHost(std::size_t index) {
         const std::lock_guard lock(mutex_);
         run_.report.hosts[index].findings.push_back(finding);
       });
+  Remembered remembered;
+  if (answer.ok()) remembered = WhatItRemembers(*host.agent, *answer, run_.report.started_unix_ns);
   const std::lock_guard lock(mutex_);
   if (!answer.ok()) return Refuse(index, Message(answer.status()), CallFailure(answer.status()));
   HostReport& report = run_.report.hosts[index];
@@ -204,6 +214,7 @@ void HostsCheck::AskHost(std::size_t index) {
   notes.software = answer->software_devices_only;
   notes.store_error = answer->store_error;
   notes.store_notice = answer->store_notice;
+  notes.remembered = std::move(remembered);
   facts_[index] = std::move(answer->facts);
   checked_[index] = true;
   if (!options_.site) profiles_[index] = std::move(answer->profiles);
@@ -286,8 +297,8 @@ void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot
     if (plain && ShowsClass(outcome.result)) {
       Finding judged = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, profile);
       // Writes and reads go the two ways: what one of them shows to be wrong is, and the first is told.
-      if (most_bytes == 0 || (!ShowsTrouble(of_class) &&
-                              (ShowsTrouble(judged) || outcome.result.bytes > most_bytes))) {
+      if (most_bytes == 0 ||
+          (!ShowsTrouble(of_class) && (ShowsTrouble(judged) || outcome.result.bytes > most_bytes))) {
         most_bytes = outcome.result.bytes;
         of_class = std::move(judged);
       }

@@ -12,6 +12,7 @@
 #include "checks/readiness.h"
 #include "checks/words/names.h"
 #include "cli/render/facts_json.h"
+#include "cli/render/remembered_json.h"
 
 namespace rdmaready {
 namespace {
@@ -47,7 +48,8 @@ Json ToJson(const std::vector<Finding>& findings) {
 
 Json ToJson(const std::vector<ProfileRef>& profiles) {
   Json list = Json::array();
-  for (const ProfileRef& profile : profiles) list.push_back({{"name", profile.name}, {"digest", profile.digest}});
+  for (const ProfileRef& profile : profiles)
+    list.push_back({{"name", profile.name}, {"digest", profile.digest}});
   return list;
 }
 
@@ -71,6 +73,8 @@ Json ToJson(const HostReport& host, const HostNotes& notes) {
             {"ports", ToJson(host.ports)},
             {"store_error", notes.store_error},
             {"store_notice", notes.store_notice},
+            {"standing", StandingToJson(notes.remembered.standing)},
+            {"seen_before", SeenToJson(notes.remembered.seen)},
             {"ladder", std::move(ladder)},
             {"findings", ToJson(host.findings)}};
   if (!notes.recorded_by.empty()) {
@@ -191,9 +195,11 @@ Json ToJson(const RunRecord& run, const RunChanges& changes, bool with_texts) {
             {"level", Name(run.level)}};
   Json report = ToJson(run.report, HostNotes{});
   report.erase("host");  // the agent does not know what its caller calls it
-  for (const char* key : {"store_error", "store_notice"}) report.erase(key);  // it was stored
+  // It was stored, and is itself what is remembered.
+  for (const char* key : {"store_error", "store_notice", "seen_before"}) report.erase(key);
   if (!with_texts) LeaveTextsOut(report);
   json.update(report);
+  json["standing"] = StandingToJson(changes.standing);
   json["newly_failing"] = Keys(changes.newly_failing);
   json["newly_passing"] = Keys(changes.newly_passing);
   return json;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -24,6 +26,7 @@ namespace {
 constexpr std::size_t kFoldFromHosts = 3;
 constexpr std::size_t kLabelColumn = 8;
 constexpr std::size_t kPortsColumn = 9;
+constexpr std::size_t kRememberedColumn = 10;
 
 std::string Summary(std::span<const Finding> findings) {
   constexpr std::array<std::pair<Outcome, std::string_view>, 5> kWords{
@@ -79,10 +82,47 @@ std::string PortsText(const HostReport& host, const Style& style) {
   return text;
 }
 
+// Since when, of what stands in the way for longer than somebody who mends it takes from one check to the next.
+std::string StandingText(const std::vector<Standing>& standing, std::int64_t now_unix_ns, const Style& style) {
+  constexpr std::int64_t kWorthSayingNs = 600'000'000'000;  // ten minutes
+  struct Since {
+    std::vector<std::string> ids{};
+    int checks = 0;
+  };
+  std::map<std::int64_t, Since> by_time;
+  for (const Standing& one : standing) {
+    if (now_unix_ns - one.since_unix_ns < kWorthSayingNs) continue;
+    Since& since = by_time[one.since_unix_ns];
+    if (std::ranges::find(since.ids, one.id) == since.ids.end()) since.ids.push_back(one.id);
+    since.checks = std::max(since.checks, one.checks);
+  }
+  std::string text;
+  for (const auto& [unix_ns, since] : by_time) {
+    text += Labelled(style, Tone::kFaint, "  since", kRememberedColumn,
+                     Printable(fmt::format("{}, in {} checks: {}", UtcText(unix_ns), since.checks,
+                                           fmt::join(since.ids, ", "))));
+  }
+  return text;
+}
+
+// What earlier checks found that this one could not judge.
+std::string SeenText(const std::vector<SeenBefore>& seen, const Style& style) {
+  std::string text;
+  for (const SeenBefore& one : seen) {
+    const std::string again = one.checks > 1 ? fmt::format(", and in {} checks before", one.checks - 1) : "";
+    text += Labelled(style, Tone::kWarning, "  before", kRememberedColumn,
+                     Cat(UtcText(one.last_unix_ns), again, ": ", Printable(one.id), " on ",
+                         Printable(one.subject), ": ", Printable(one.observed)));
+  }
+  return text;
+}
+
 std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, bool verbose,
                      const Style& style) {
   std::string text = HostHeading(host, NamesOf(host.profiles), notes, style);
-  text += FindingsBlock(style, host.findings, DetailOf(report, verbose)) + PortsText(host, style);
+  text += FindingsBlock(style, host.findings, DetailOf(report, verbose)) + PortsText(host, style) +
+          StandingText(notes.remembered.standing, report.started_unix_ns, style) +
+          SeenText(notes.remembered.seen, style);
   if (!host.error.empty()) {
     text += Labelled(style, Tone::kBad, "  error", 9, Printable(host.error));
     if (host.findings.empty()) return text;

@@ -61,7 +61,8 @@ std::string FirstFew(const std::vector<std::string>& words) {
 }
 
 // "pfc.lossless-priority (new), ets.map; ok again: link.state"
-std::string Story(const RunRecord& run, const RunChanges& changes) {
+// `newest`: how long what it found has stood is told once.
+std::string Story(const RunRecord& run, const RunChanges& changes, bool newest) {
   if (!run.report.error.empty()) return Printable(run.report.error);
   std::vector<Finding> all;
   std::ranges::copy_if(run.report.findings, std::back_inserter(all), StandsInTheWay);
@@ -69,7 +70,10 @@ std::string Story(const RunRecord& run, const RunChanges& changes) {
   std::vector<std::string> words;
   for (const std::string& id : fresh) words.push_back(id + " (new)");
   for (const std::string& id : IdsOf(all)) {
-    if (std::ranges::find(fresh, id) == fresh.end()) words.push_back(id);
+    if (std::ranges::find(fresh, id) != fresh.end()) continue;
+    const auto since = std::ranges::find(changes.standing, id, &Standing::id);
+    const bool told = newest && since != changes.standing.end();
+    words.push_back(told ? Cat(id, " (since ", TimeText(since->since_unix_ns), ")") : id);
   }
   std::string text = FirstFew(words);
   if (changes.newly_passing.empty()) return text;
@@ -87,7 +91,7 @@ struct RunColumns {
 constexpr std::size_t kTimeWidth = 19;
 constexpr std::size_t kVerdictWidth = 12;
 
-std::string RunLine(const RunRecord& run, const RunChanges& changes, const RunColumns& columns,
+std::string RunLine(const RunRecord& run, const RunChanges& changes, bool newest, const RunColumns& columns,
                     const Style& style) {
   const std::size_t story_column = kHistoryMargin + kTimeWidth + 2 + columns.id + 2 + kVerdictWidth + 2 +
                                    columns.level + 2 + columns.profile + 2;
@@ -96,7 +100,7 @@ std::string RunLine(const RunRecord& run, const RunChanges& changes, const RunCo
                      style.Paint(ToneOf(run.report.verdict), Padded(Word(run.report.verdict), kVerdictWidth)) +
                      Padded(Name(run.level), columns.level) +
                      Padded(Printable(NamesOf(run.report.profiles)), columns.profile);
-  const std::string story = Story(run, changes);
+  const std::string story = Story(run, changes, newest);
   if (story.empty()) return TrimRight(line) + "\n";
   // Where too little room is left beside the columns, the story goes below them.
   constexpr std::size_t kEnough = 40;
@@ -126,8 +130,8 @@ std::string RunsText(const HostHistory& host, const Style& style) {
                                      Padded("profile", columns.profile) + "what stands in the way") +
       "\n";
   for (std::size_t i = 0; i < host.history.runs.size(); ++i) {
-    text +=
-        RunLine(host.history.runs[i], i < host.changes.size() ? host.changes[i] : RunChanges{}, columns, style);
+    text += RunLine(host.history.runs[i], i < host.changes.size() ? host.changes[i] : RunChanges{}, i == 0,
+                    columns, style);
   }
   return text;
 }

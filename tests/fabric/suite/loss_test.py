@@ -68,6 +68,11 @@ class Loss(unittest.TestCase):
         self.assertRegex(meanwhile["observed"], r"out_of_seq_request \+\d+ in \d+ s")
         self.assertEqual(after["outcome"], "pass", after)
         print("  " + meanwhile["observed"], flush=True)
+        # Who checks later, and does not watch, is told of it.
+        check = f"{tool.BIN}/rdmaready check 127.0.0.1:7999"
+        seen = {one["id"]: one for one in tool.json.loads(fabric.guest(2, f"{check} --output json; :"))["hosts"][0]["seen_before"]}
+        self.assertEqual(seen["cnt.sequence"]["observed"], meanwhile["observed"], seen)
+        self.assertRegex(fabric.guest(2, f"{check}; :"), r"(?m)^  before +\S+ \S+ UTC.*: cnt\.sequence on rxe0/1.*: out_of_seq_request \+\d+ in")
 
 
 if __name__ == "__main__":

@@ -87,5 +87,39 @@ TEST(ErrorsBetween, IsNotKnownWhenTheDriverMayHaveAnsweredTwiceTheSame) {
   EXPECT_TRUE(brief.Changes());
 }
 
+// Words that the port has moved both ways, `ms` after the first look.
+CounterReading Moved(std::uint64_t sent, std::uint64_t received, int ms) {
+  return {.pma = Counters{{"port_rcv_data", received}, {"port_xmit_data", sent}},
+          .when = std::chrono::steady_clock::time_point() + std::chrono::milliseconds(ms)};
+}
+
+TEST(ForeignPermille, IsWhatOthersMoveAtTheRateOfJustBefore) {
+  const CounterReading idle = Moved(1000, 500, 0);
+  EXPECT_EQ(ForeignPermille(idle, Moved(1000, 500, 50), Moved(90'000, 800, 550)), 0u) << "a quiet port";
+  // 20 words in 50 ms are 200 in the half second of the test, of 2000 that were moved in it.
+  EXPECT_EQ(ForeignPermille(idle, Moved(1010, 510, 50), Moved(2000, 1520, 550)), 100u);
+  EXPECT_EQ(ForeignPermille(idle, Moved(1500, 1000, 50), Moved(1600, 1000, 550)), 1000u) << "and never more";
+  EXPECT_EQ(ForeignPermille(idle, Moved(1010, 510, 50), Moved(1010, 510, 550)), 1000u) << "no test was seen";
+}
+
+TEST(ForeignPermille, IsNotKnownOfAPortThatDoesNotCountOrWasReset) {
+  const CounterReading idle = Moved(1000, 500, 0);
+  const CounterReading before = Moved(1010, 510, 50);
+  EXPECT_FALSE(ForeignPermille(idle, before, Moved(5, 5, 550)));
+  EXPECT_FALSE(ForeignPermille(idle, Moved(5, 5, 50), Moved(2000, 1520, 550)));
+  CounterReading none = before;
+  none.pma = kNone;
+  EXPECT_FALSE(ForeignPermille(idle, none, Moved(2000, 1520, 550)));
+  EXPECT_FALSE(ForeignPermille(idle, idle, Moved(2000, 1520, 550))) << "no time between them";
+}
+
+TEST(MovedUntil, TakesWhatTheDriverCounts) {
+  EXPECT_EQ(MovedUntil(Moved(7, 5, 0)), 12u);
+  CounterReading rxe{.hw = {.counters = Counters{{"rcvd_pkts", 3}, {"sent_pkts", 4}}}, .pma = kNone};
+  EXPECT_EQ(MovedUntil(rxe), 7u);
+  rxe.hw.counters = Counters{{"rcvd_pkts", 3}};
+  EXPECT_FALSE(MovedUntil(rxe)) << "half of it is no sum";
+}
+
 }  // namespace
 }  // namespace rdmaready

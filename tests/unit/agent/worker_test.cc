@@ -113,6 +113,31 @@ TEST(HostWorkerTest, CallersShareAReadingThatHasNotBegun) {
   EXPECT_LE(host->times("read /proc/sys/kernel/hostname"), 3);
 }
 
+TEST(HostWorkerTest, TheQueueOfReadingsHasAnEnd) {
+  auto host = std::make_shared<GatedHost>();
+  host->Hold("read /proc/sys/kernel/hostname");
+  HostWorker worker(host, {.question = std::chrono::minutes(1), .most_waiting = 2});
+  std::atomic<bool> collected = false;
+  worker.CollectThen([&](const HostWorker::FactsOrWhy& facts) { collected = facts.ok(); });
+  while (host->held() == 0) std::this_thread::yield();
+  std::atomic<int> done = 0;
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&] {
+      const absl::Status status = worker.Read<int>([](HostReader&) { return 7; }).status();
+      if (status.ok()) ++done;
+      if (absl::IsResourceExhausted(status)) ++refused;
+    });
+  }
+  while (refused == 0) std::this_thread::yield();
+  host->Release();
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(done, 2);
+  EXPECT_EQ(refused, 1);
+  EXPECT_TRUE(collected);
+}
+
 TEST(HostWorkerTest, EndsWhileAReadingSleeps) {
   const auto host = HostWithCounter();
   host->Hold(kSlowCounter);

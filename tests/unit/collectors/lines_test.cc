@@ -136,6 +136,7 @@ TEST(LinesToKeep, HaveWhatWasLookedForAndItsPlainValue) {
            {"/etc/rc.local", {"traffic_class"}, "traffic_class Secret1", "traffic_class"},
            {"/etc/rc.local", {"traffic_class"}, "x traffic_class=1Secret", "traffic_class"},
            {"/etc/ksmbd/ksmbd.conf", {"interfaces"}, "\tinterfaces = eth0 eth1 ; S", "interfaces = eth0 eth1 "},
+           {"/etc/systemd/system.conf", {"DefaultLimitMEMLOCK"}, "#DefaultLimitMEMLOCK=8M S", "#DefaultLimitMEMLOCK=8M"},
            {"/etc/security/limits.conf",
             {"memlock"},
             "@rdma - memlock unlimited # S",

@@ -35,6 +35,23 @@ TEST(CheckText, ShowsAHealthyHostOnOneScreen) {
   EXPECT_LE(Lines(text), 24);
 }
 
+TEST(CheckText, TellsWhatWasFoundBefore) {
+  CheckSummary check = SickCheck();
+  constexpr std::int64_t kMinute = 60'000'000'000;
+  const std::int64_t now = check.report.started_unix_ns = 1'795'200'000'000'000'000;  // 2026-11-20 18:40:00 UTC
+  check.notes[0].remembered = {
+      .standing = {{"link.state", "rxe0/1 dcb0", now - 30 * kMinute, 3},
+                   {"ets.map", "rxe0/1 dcb0", now - 30 * kMinute, 2},
+                   {"map.dscp", "rxe0/1 dcb0", now - 9 * kMinute, 2}},  // of who is at it
+      .seen = {{"cnt.sequence", "rxe0/1 dcb0", "out_of_sequence +7 in 15 min", now - 45 * kMinute, 3}}};
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_THAT(text, HasSubstr("\n  since   2026-11-20 18:10:00 UTC, in 3 checks: link.state, ets.map\n"));
+  EXPECT_THAT(text, HasSubstr("\n  before  2026-11-20 17:55:00 UTC, and in 2 checks before: cnt.sequence on "
+                              "rxe0/1 dcb0: out_of_sequence +7 in 15 min\n"));
+  EXPECT_EQ(text.find("map.dscp:"), std::string::npos);
+  EXPECT_EQ(CheckText(SickCheck(), Pipe()).find("  since "), std::string::npos);
+}
+
 TEST(CheckText, ListsEveryCheckWhenAskedTo) {
   const std::string text = CheckText(HealthyCheck(), Pipe(), true);
   EXPECT_EQ(text, Golden("healthy_host_verbose.txt", text));

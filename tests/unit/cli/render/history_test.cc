@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/render/history_run.h"
+#include "cli/fleet/history_run.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 #include "tests/unit/cli/golden.h"
@@ -100,6 +100,19 @@ TEST(Changes, AreAgainstWhatWasKnownLast) {
   EXPECT_THAT(Ids(changes[0].newly_failing), ElementsAre("pfc.lossless-priority"))
       << "as it was before it was hidden";
   EXPECT_THAT(Ids(changes[0].newly_passing), ElementsAre("link.state"));
+}
+
+TEST(Changes, TellSinceWhenSomethingStandsInTheWay) {
+  const std::vector<RunRecord> runs{
+      RunOf(0, {Failing("ets.map"), Failing("link.state")}), RunOf(1, {Unknown("ets.map")}),
+      RunOf(2, {HiddenBehind("ets.map", "link.state"), Failing("link.state")}),  // says nothing of it
+      RunOf(3, {Failing("ets.map"), Pass("link.state", "up")}), RunOf(4, {Pass("ets.map", "3 in 3")})};
+  const std::vector<RunChanges> changes = ChangesOf(runs);
+  const std::string subject = Failing("ets.map").subject;
+  EXPECT_THAT(changes[0].standing, ElementsAre(Standing{"ets.map", subject, kNow - 3 * kMinute, 3},
+                                               Standing{"link.state", subject, kNow - 2 * kMinute, 2}));
+  EXPECT_THAT(changes[3].standing, IsEmpty()) << "it is new there";
+  EXPECT_THAT(changes[4].standing, IsEmpty());
 }
 
 TEST(Changes, WhatCanNoLongerBeDeterminedIsOne) {

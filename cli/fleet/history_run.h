@@ -2,6 +2,7 @@
 // HistoryRun: what some hosts remember, and what changed from run to run. A value: renderers read it.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,11 +12,22 @@
 
 namespace rdmaready {
 
+// What stands in the way now as in the checks before.
+struct Standing {
+  std::string id{};
+  std::string subject{};
+  std::int64_t since_unix_ns = 0;  // when the first of them began, of those that are known
+  int checks = 0;                  // that found it, one after the other, this one too
+
+  bool operator==(const Standing&) const = default;
+};
+
 // Against what was last known of the same check on the same subject under the same profile.
 struct RunChanges {
   std::vector<Finding>
       newly_failing{};  // also what can no longer be determined and keeps the host from being ready
   std::vector<Finding> newly_passing{};
+  std::vector<Standing> standing{};  // neither
 };
 
 struct HostHistory {

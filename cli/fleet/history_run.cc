@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/history_run.h"
+#include "cli/fleet/history_run.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace rdmaready {
 namespace {
@@ -15,6 +17,13 @@ std::vector<std::string> ProfilesOf(const Finding& finding, const HostReport& re
   return names;
 }
 
+struct Known {
+  bool trouble = false;
+  std::int64_t since_unix_ns = 0;
+  int checks = 0;       // that said so
+  std::size_t run = 0;  // the last of them
+};
+
 }  // namespace
 
 bool StandsInTheWay(const Finding& finding) {
@@ -24,19 +33,25 @@ bool StandsInTheWay(const Finding& finding) {
 
 std::vector<RunChanges> ChangesOf(std::span<const RunRecord> runs) {
   std::vector<RunChanges> changes(runs.size());
-  std::map<std::tuple<std::string, std::string, std::string>, bool> known;  // whether it was trouble
+  std::map<std::tuple<std::string, std::string, std::string>, Known> known;
   for (std::size_t i = runs.size(); i-- > 0;) {
     for (const Finding& finding : runs[i].report.findings) {
       const bool trouble = StandsInTheWay(finding);
       // What was not judged, for whatever reason, says nothing new.
       if (!trouble && finding.outcome != Outcome::kPass && finding.outcome != Outcome::kWarn) continue;
       bool changed = false;
+      Standing standing{finding.id, finding.subject, runs[i].started_unix_ns, 1};
       for (const std::string& profile : ProfilesOf(finding, runs[i].report)) {
-        const auto [last, fresh] = known.try_emplace({profile, finding.id, finding.subject}, trouble);
-        changed = changed || (!fresh && last->second != trouble);
-        last->second = trouble;
+        const Known now{trouble, runs[i].started_unix_ns, 1, i};
+        const auto [last, fresh] = known.try_emplace({profile, finding.id, finding.subject}, now);
+        changed = changed || (!fresh && last->second.trouble != trouble);
+        if (last->second.trouble != trouble) last->second = now;
+        if (std::exchange(last->second.run, i) != i) ++last->second.checks;
+        standing.since_unix_ns = std::min(standing.since_unix_ns, last->second.since_unix_ns);
+        standing.checks = std::max(standing.checks, last->second.checks);
       }
       if (changed) (trouble ? changes[i].newly_failing : changes[i].newly_passing).push_back(finding);
+      if (trouble && !changed && standing.checks > 1) changes[i].standing.push_back(std::move(standing));
     }
   }
   return changes;
