@@ -110,6 +110,10 @@ Verdict NoDevices(const Facts& host) {
 Verdict JudgeInvRdmaPresent(const HostView& view) {
   const Facts& host = view.host;
   if (host.ports && !host.ports->empty()) {
+    if (std::ranges::all_of(*host.ports, IsLent)) {
+      return Unclear(Cat(PortsText(*host.ports), ": all lent to other network namespaces, none is used here"),
+                     "at least one RDMA device", kDevicesSource);
+    }
     return Judged(true, PortsText(*host.ports), "at least one RDMA device", kDevicesSource);
   }
   const bool absent = host.rdma_stack && *host.rdma_stack == RdmaStack::kAbsent;

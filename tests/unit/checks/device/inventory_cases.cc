@@ -31,6 +31,11 @@ std::vector<CheckCase> InventoryBasicsRows() {
           Fails("inv.rdma-present", "no device", NoPorts(RdmaStack::kLoaded), "no driver made a device",
                 {.fix = "rdma link add rxe0 type rxe netdev"}),
           Fails("inv.rdma-present", "stack not known", NoPorts(RdmaStack::kUnknown), "no RDMA device"),
+          IsUnknown("inv.rdma-present", "all lent", WithHardware([](Port& port, PciFunction& pci) {
+                      port.netdev = kUnsupported;
+                      pci.virtual_function = true;
+                    }),
+                    "none is used here"),
           IsUnknown("inv.rdma-present", "ports denied", NoAnswerAboutPorts(), "not permitted", {.fix = "root"}),
           Passes("inv.netdev-mapping", "good", GoodHost(), "dcb0"),
           Fails("inv.netdev-mapping", "no netdev", WithPort([](Port& port) { port.netdev = kUnsupported; }),
