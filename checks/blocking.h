@@ -112,6 +112,11 @@ inline constexpr Demand kDemandsSmbClient{"names the role smb-client", NamesRole
 inline constexpr Demand kDemandsSmb{"names the role smb-server or smb-client", [](const Profile& p) {
                                       return kDemandsSmbServer.made_by(p) || kDemandsSmbClient.made_by(p);
                                     }};
+// The kernel's initiators, and SMB Direct at both ends, refuse a device that others can use.
+inline constexpr Demand kDemandsKernelStorage{
+    "names a role, or a priority for what RDMA-CM connects", [](const Profile& p) {
+      return p.roles ? !p.roles->empty() : p.rdma_priority.has_value() && p.marking == Profile::Marking::kRdmaCm;
+    }};
 inline constexpr Demand kDemandsNvmeTarget{"names the role nvme-target", NamesRole<Profile::Role::kNvmeTarget>};
 inline constexpr Demand kDemandsNvmeHost{"names the role nvme-host", NamesRole<Profile::Role::kNvmeHost>};
 inline constexpr Demand kDemandsIserTarget{"names the role iser-target", NamesRole<Profile::Role::kIserTarget>};

@@ -146,10 +146,10 @@ std::vector<Check> DeviceLimitsChecks() {
        .judge = JudgeDevGuid},
       {.id = "dev.fast-registration",
        .title = "The device registers memory by work request",
-       .why =
-           "The kernel's SMB Direct client and server refuse a device without (IBV_DEVICE_MEM_MGT_EXTENSIONS)",
+       .why = "The kernel's initiators of NVMe-oF and iSER, and SMB Direct at both ends, refuse a device without "
+              "(IBV_DEVICE_MEM_MGT_EXTENSIONS)",
        .fix = kOtherDevice,
-       .blocks_for = &kDemandsSmb,
+       .blocks_for = &kDemandsKernelStorage,
        .depends_on = readable,
        .judge = JudgeDevFastRegistration},
       {.id = "dev.max-qp-wr",
