@@ -126,10 +126,18 @@ std::string_view FirstWord(std::string_view line, std::size_t from, std::span<co
   return {};
 }
 
+// "DOMAIN soft|hard|- ITEM VALUE", and the item is looked for.
+bool IsLimit(std::string_view line, std::span<const std::string> words) {
+  constexpr std::size_t kParts = 4;
+  const std::vector<std::string_view> parts = WordsOf(line.substr(0, line.find('#')));
+  return parts.size() == kParts && (parts[1] == "soft" || parts[1] == "hard" || parts[1] == "-") &&
+         std::ranges::find(words, parts[2]) != words.end();
+}
+
 std::string KeptOf(std::string_view path, std::string_view line, std::span<const std::string> words) {
   const std::string_view text = TrimLeft(line);
   const bool comment = text.starts_with('#') || text.starts_with(';');
-  if (path.starts_with(kLimits) && !comment) return std::string(text.substr(0, text.find('#')));
+  if (path.starts_with(kLimits) && IsLimit(text, words)) return std::string(text.substr(0, text.find('#')));
   std::string kept(comment ? text.substr(0, 1) : std::string_view());
   std::size_t at = 0;
   for (std::string_view word = FirstWord(text, at, words); !word.empty(); word = FirstWord(text, at, words)) {

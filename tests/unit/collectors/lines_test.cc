@@ -140,7 +140,8 @@ TEST(LinesToKeep, HaveWhatWasLookedForAndItsPlainValue) {
            {"/etc/security/limits.conf",
             {"memlock"},
             "@rdma - memlock unlimited # S",
-            "@rdma - memlock unlimited "}}) {
+            "@rdma - memlock unlimited "},
+           {"/etc/security/limits.conf", {"memlock"}, "--secret=S memlock 64", "memlock 64"}}) {
     EXPECT_THAT(LinesToKeep(one.path, one.line, one.words), ElementsAre(one.kept)) << one.line;
   }
 }
