@@ -29,7 +29,7 @@ void DemandSane(const IbLink& link) {
   for (const std::uint8_t lanes : {link.lanes, link.lanes_enabled, link.lanes_supported})
     Demand(OneOf<std::uint8_t>(lanes, {0, 1, 2, 4, 8, 12}));
   for (const std::uint32_t mbps : {link.lane_mbps, link.lane_mbps_enabled, link.lane_mbps_supported})
-    Demand(OneOf<std::uint32_t>(mbps, {0, 2'500, 5'000, 10'000, 14'062, 25'781, 53'125, 106'250}));
+    Demand(OneOf<std::uint32_t>(mbps, {0, 2'500, 5'000, 10'000, 14'062, 25'781, 53'125, 106'250, 212'500}));
   for (const std::uint32_t bytes : {link.mtu_bytes, link.mtu_bytes_supported})
     Demand(OneOf<std::uint32_t>(bytes, {0, 256, 512, 1024, 2048, 4096}));
 }
