@@ -54,6 +54,8 @@ Fact<std::vector<Netdev>> MembersOf(HostReader& host, const Network& network, co
     if (owned.Has(ifindex)) continue;
     const Fact<Netdev> member = ReadNetdev(host, network, ifindex);
     if (!member) return member.missing();
+    if (member->driver.empty() || port.netdev->driver.empty())
+      return Missing{Missing::Kind::kFailed, "whose driver " + member->name + " has is not known"};
     if (member->driver == port.netdev->driver) members.push_back(*member);
   }
   if (members.size() < 2) return std::vector<Netdev>{};

@@ -28,12 +28,14 @@ absl::Status SysfsShows(HostReader& host, const Link& link) {
   return absl::FailedPreconditionError("read " + path + ": /sys shows another network namespace");
 }
 
-// The bus driver of hardware, else the kind of a virtual device.
-std::string ReadDriver(HostReader& host, const Link& link, bool sysfs_usable) {
-  if (!sysfs_usable) return link.kind;
-  const absl::StatusOr<std::string> target = host.ReadLink("/sys/class/net/" + link.name + "/device/driver");
-  if (!target.ok()) return link.kind;
-  return target->substr(target->rfind('/') + 1);  // npos + 1 is the whole text
+// The bus driver of hardware, else the kind of a virtual device. Where sysfs does not tell, the driver does:
+// much is judged by who it is.
+std::string ReadDriver(HostReader& host, const Link& link, bool sysfs_usable, const Fact<DriverInfo>& info) {
+  if (sysfs_usable) {
+    const absl::StatusOr<std::string> target = host.ReadLink("/sys/class/net/" + link.name + "/device/driver");
+    if (target.ok()) return target->substr(target->rfind('/') + 1);  // npos + 1 is the whole text
+  }
+  return link.kind.empty() && info ? info->driver : link.kind;
 }
 
 // Never empty when there is a master: that it has one is known even if its name is not.
@@ -126,7 +128,8 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
   };
 
   Netdev netdev = NetdevOf(host, network, *link);
-  netdev.driver = ReadDriver(host, *link, sysfs_status.ok());
+  netdev.driver_info = ReadDriverInfo(host, link->name);
+  netdev.driver = ReadDriver(host, *link, sysfs_status.ok(), netdev.driver_info);
   const absl::StatusOr<std::string> speed = read("/speed");
   const absl::StatusOr<std::string> duplex = read("/duplex");
   netdev.dcb = ReadDcb(host, link->name);
@@ -136,7 +139,6 @@ Fact<Netdev> ReadNetdev(HostReader& host, const Network& network, std::uint32_t 
                                            : Fact<AppSelector>(MissingFrom(sysfs_status));
   netdev.dcb.nic_dscp_map =
       sysfs_status.ok() ? ReadNicDscpMap(host, sysfs, netdev.driver) : Fact<DscpMap>(MissingFrom(sysfs_status));
-  netdev.driver_info = ReadDriverInfo(host, link->name);
   netdev.pause = ReadPause(host, link->name);
   netdev.pfc_storm_timeout_ms = ReadPfcStormTimeout(host, link->name);
   netdev.statistics = ReadNicStatistics(host, link->name, netdev.driver, netdev.driver_info);

@@ -11,6 +11,7 @@
 #include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/gaps.h"
 #include "collectors/lines.h"
 
 namespace rdmaready {
@@ -41,7 +42,7 @@ std::optional<std::uint8_t> UpTo(std::uint64_t most, std::optional<std::uint64_t
 }
 
 // The parameters of one directory, each a file with a number; other files are none. What cannot be read though
-// it is listed does not spoil the rest.
+// it is listed for another reason than a gap (collectors/gaps.h) does not spoil the rest.
 class Directory {
  public:
   Directory(HostReader& host, std::string path) : host_(host), path_(std::move(path)) {}
@@ -53,6 +54,7 @@ class Directory {
       if (parameters.size() >= kMostFiles) break;
       if (name.find('/') != std::string::npos) continue;
       const FileText text = host_.ReadFile(path_ + "/" + name);
+      if (IsGap(text.status())) return text.status();
       const std::optional<std::uint64_t> value = text.ok() ? NumberIn(*text) : std::nullopt;
       if (value) parameters.push_back({std::string(prefix) + SafeLine(name, kShownBytes), *value});
     }
@@ -71,15 +73,16 @@ std::optional<std::uint64_t> ValueOf(const CongestionControl& control, std::stri
 }
 
 // enable/0 .. enable/7, 0 or 1 each; nothing unless all are there.
-std::optional<std::uint8_t> ReadEnabled(HostReader& host, const std::string& path) {
+absl::StatusOr<std::optional<std::uint8_t>> ReadEnabled(HostReader& host, const std::string& path) {
   std::uint8_t enabled = 0;
   for (unsigned priority = 0; priority < kPriorities; ++priority) {
     const FileText text = host.ReadFile(fmt::format("{}/enable/{}", path, priority));
+    if (IsGap(text.status())) return text.status();
     const std::optional<std::uint64_t> on = text.ok() ? NumberIn(*text) : std::nullopt;
-    if (!on || *on > 1) return std::nullopt;
+    if (!on || *on > 1) return std::optional<std::uint8_t>();
     enabled = static_cast<std::uint8_t>(enabled | (*on << priority));
   }
-  return enabled;
+  return std::optional(enabled);
 }
 
 // The tree of MLNX_OFED: ecn/roce_np (who marks are told to) and ecn/roce_rp (who slows down).
@@ -89,8 +92,8 @@ absl::StatusOr<CongestionControl> ReadOfed(HostReader& host, const std::string& 
   const std::string rp = control.source + "/roce_rp";
   RR_RETURN_IF_ERROR(Directory(host, np).Read("np_", control.parameters));
   RR_RETURN_IF_ERROR(Directory(host, rp).Read("rp_", control.parameters));
-  control.notifies = ReadEnabled(host, np);
-  control.slows_down = ReadEnabled(host, rp);
+  RR_ASSIGN_OR_RETURN(control.notifies, ReadEnabled(host, np));
+  RR_ASSIGN_OR_RETURN(control.slows_down, ReadEnabled(host, rp));
   control.cnp_dscp = UpTo(kMostDscp, ValueOf(control, "np_cnp_dscp"));
   control.cnp_priority = UpTo(kPriorities - 1, ValueOf(control, "np_cnp_802p_prio"));
   return control;

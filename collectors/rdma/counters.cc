@@ -10,6 +10,7 @@
 #include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/gaps.h"
 
 namespace rdmaready {
 namespace {
@@ -28,8 +29,8 @@ Fact<std::vector<Counter>> ReadDirectory(HostReader& host, const std::string& pa
   absl::Status unreadable;
   for (const std::string& name : *names) {
     const absl::StatusOr<std::string> text = host.ReadFile(path + "/" + name);
-    // The others wait for the same device, and a list without one would say that the driver has none such.
-    if (absl::IsDeadlineExceeded(text.status())) return MissingFrom(text.status());
+    // A list without one would say that the driver has none such; and the others wait for the same device.
+    if (IsGap(text.status())) return MissingFrom(text.status());
     unreadable.Update(text.status());
     const std::optional<std::uint64_t> value = text.ok() ? DecodeCounter(*text) : std::nullopt;
     if (value) counters.push_back({name, *value});

@@ -83,10 +83,13 @@ Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host) {
   std::optional<Missing> gap;
   if (!files) gap = files.missing();
   if (started.gap && may_be_started) gap = started.gap;
-  if (IsStarted(started, kLldpadUnit)) {
+  const bool lldpad = IsStarted(started, kLldpadUnit);
+  if (lldpad || started.gap) {
     const absl::StatusOr<Names> settings = LldpadSettings(host);
+    const bool told = settings.ok() && !settings->empty();
     if (!settings.ok()) gap = MissingFrom(settings.status());
-    if (settings.ok() && !settings->empty()) keepers.emplace_back(kLldpadSettings);
+    if (told && lldpad) keepers.emplace_back(kLldpadSettings);
+    if (told && !lldpad) gap = started.gap;
   }
   if (keepers.empty() && gap) return *gap;
   return keepers;

@@ -11,6 +11,7 @@
 #include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/gaps.h"
 #include "collectors/lines.h"
 
 namespace rdmaready {
@@ -39,11 +40,6 @@ std::optional<std::string_view> ValueOf(std::string_view line, std::string_view 
   line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
   if (!line.starts_with('=')) return std::nullopt;
   return line.substr(1);
-}
-
-// Not read, by right or by a recording: what it would have said is not known.
-bool IsGap(const absl::Status& status) {
-  return status.code() == absl::StatusCode::kPermissionDenied || status.code() == absl::StatusCode::kOutOfRange;
 }
 
 // Nothing of a file that is not there, or is no file; an error of one that may not be read, or was not.

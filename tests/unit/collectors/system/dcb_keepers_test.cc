@@ -64,6 +64,10 @@ TEST(DcbKeepers, AreNotKnownWhereOneMayBeHidden) {
   host = WithUnit("ssh.service");
   host.directories["/etc/systemd/system/multi-user.target.wants"] = ErrnoStatus(EACCES, "list");
   EXPECT_EQ(ReadDcbKeepers(host).missing().kind, Missing::Kind::kDenied);
+  host.directories[kUnits] = Names{"multi-user.target.wants"};
+  EXPECT_THAT(Kept(host), IsEmpty());
+  host.files["/var/lib/lldpad/lldpad.conf"] = std::string("eth2 :\n{\n  tlvid0080c20b : { };\n};\n");
+  EXPECT_EQ(ReadDcbKeepers(host).missing().kind, Missing::Kind::kDenied);
 }
 
 TEST(DcbKeepers, UnitsAreStartedByLinksOfTheirName) {
