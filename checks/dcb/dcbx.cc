@@ -216,6 +216,12 @@ bool FirmwareHere(const EthernetView& view) {
   return IsFlagged(view) || (dcbx && (dcbx->lld_managed || (mlx5 && !dcbx->host)));
 }
 
+// It may have one: nobody could read who has DCBX. Null where that is known.
+const Missing* FirmwareGap(const EthernetView& view) {
+  const FactRef<Dcbx> dcbx = DcbFact(view.netdev, &Dcb::dcbx);
+  return IsFlagged(view) || dcbx || NotOffered(dcbx) ? nullptr : &dcbx.missing();
+}
+
 // An agent of the operating system that runs, or was heard from here; empty for none.
 std::string SystemAgent(const EthernetView& view) {
   const Fact<std::vector<std::string>>& running = view.host.lldp_agents;
@@ -258,6 +264,7 @@ bool TwoWereHeard(const LinkAgents& agents) {
 std::string OneNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (TwoAreHere(view) || (FirmwareHere(view) && !view.host.lldp_agents)) return {};
+  if (FirmwareGap(view) != nullptr && (!view.host.lldp_agents || !SystemAgent(view).empty())) return {};
   if (std::string reason = NotListened(view); !reason.empty()) return reason;
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
   if (!agents || TwoWereHeard(*agents)) return {};
@@ -285,6 +292,9 @@ Verdict JudgeDcbxOneAgent(const EthernetView& view) {
   }
   if (FirmwareHere(view) && !view.host.lldp_agents)
     return NoAnswer(view.host.lldp_agents.missing(), kExpected, kHereSource);
+  const Missing* gap = FirmwareGap(view);
+  if (gap != nullptr && (!view.host.lldp_agents || !SystemAgent(view).empty()))
+    return NoAnswer(*gap, kExpected, kHereSource);
   if (!agents) return NoAnswer(agents.missing(), kExpected, kLldpSource);
   return Judged(true,
                 Cat(agents->peers.empty() ? "none" : "one", " at the other end, ",

@@ -136,6 +136,9 @@ Verdict JudgeEtsTsa(const EthernetView& view) {
   for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
     const std::uint8_t tc = ets->prio_tc[priority];
     if (tc >= kPriorities || tc == own || ets->tsa[tc] == Tsa::kEts || IsUrgent(view, priority)) continue;
+    // Perhaps that of congestion notifications.
+    if (const auto& control = view.port.congestion; !control && !NotOffered(control))
+      return NoAnswer(control.missing(), kExpected, kEtsSource);
     return Warned(
         Cat("priority ", priority, " in TC ", tc, ": ", Name(ets->tsa[tc]), ", served before RDMA's share"),
         kExpected, kEtsSource);

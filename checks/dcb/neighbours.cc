@@ -62,6 +62,14 @@ Fact<std::optional<T>> Announced(NetdevRef netdev,
   return std::optional<T>();
 }
 
+// By LLDP nothing was heard. What the firmware heard may not have been read: then nothing is known. That it is in
+// another dialect (qede's rows are CEE's) is an answer.
+template <class T, class Peer>
+Fact<std::optional<T>> NotHeard(Fact<std::optional<T>> said, const Fact<Peer>& firmware) {
+  if (NotOffered(firmware) || firmware.missing().kind == Missing::Kind::kFailed) return said;
+  return Missing{Missing::Kind::kFailed, firmware.missing().detail};
+}
+
 }  // namespace
 
 Fact<LinkAgents> AgentsOn(NetdevRef netdev) {
@@ -96,14 +104,16 @@ std::string ListenedText(const LinkAgents& agents) {
 
 Fact<std::optional<PeerPfc>> PfcOfPeer(NetdevRef netdev) {
   Fact<std::optional<PeerPfc>> said = Announced(netdev, PfcOf);
-  if ((said && *said) || !netdev || !netdev->dcb.peer.pfc) return said;
+  if ((said && *said) || !netdev) return said;
+  if (!netdev->dcb.peer.pfc) return NotHeard(std::move(said), netdev->dcb.peer.pfc);
   return std::optional(
       PeerPfc{std::string(kFirmwarePeer), std::string(kFirmwareSource), netdev->dcb.peer.pfc->enabled});
 }
 
 Fact<std::optional<PeerEts>> EtsOfPeer(NetdevRef netdev) {
   Fact<std::optional<PeerEts>> said = Announced(netdev, EtsOf);
-  if ((said && *said) || !netdev || !netdev->dcb.peer.ets) return said;
+  if ((said && *said) || !netdev) return said;
+  if (!netdev->dcb.peer.ets) return NotHeard(std::move(said), netdev->dcb.peer.ets);
   const Ets& ets = *netdev->dcb.peer.ets;
   return std::optional(
       PeerEts{std::string(kFirmwarePeer), std::string(kFirmwareSource), ets.prio_tc, ets.tx_percent, ets.tsa});
@@ -111,7 +121,8 @@ Fact<std::optional<PeerEts>> EtsOfPeer(NetdevRef netdev) {
 
 Fact<std::optional<PeerApp>> AppOfPeer(NetdevRef netdev) {
   Fact<std::optional<PeerApp>> said = Announced(netdev, AppOf);
-  if ((said && *said) || !netdev || !netdev->dcb.peer.app) return said;
+  if ((said && *said) || !netdev) return said;
+  if (!netdev->dcb.peer.app) return NotHeard(std::move(said), netdev->dcb.peer.app);
   return std::optional(
       PeerApp{std::string(kFirmwarePeer), std::string(kFirmwareSource), *netdev->dcb.peer.app});
 }

@@ -69,7 +69,7 @@ Fact<std::optional<PeerApp>> AppOfPeer(NetdevRef netdev);
 template <class T>
 std::string NotAnnounced(const EthernetView& view, const Fact<std::optional<T>>& announced,
                          std::string_view what) {
-  if (announced && *announced) return {};
+  if (announced ? announced->has_value() : announced.missing().kind == Missing::Kind::kFailed) return {};
   if (std::string reason = NotListened(view); !reason.empty()) return reason;
   return announced ? "the other end announces no " + std::string(what) : "";
 }

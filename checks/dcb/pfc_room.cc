@@ -175,6 +175,8 @@ Verdict JudgePfcStormPrevention(const EthernetView& view) {
     return NotApplicable("the driver has no PFC storm prevention");
   if (std::string elsewhere = DcbSetElsewhere(view); !elsewhere.empty()) return NotApplicable(elsewhere);
   constexpr std::string_view kSource = "ethtool tunable pfc-prevention-tout";
+  if (const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc); !pfc && !NotOffered(pfc))
+    return NoAnswer(pfc.missing(), "a timeout", kSource);  // it may be set elsewhere
   constexpr std::uint16_t kAuto = 0xffff;
   const FactRef<std::uint16_t> timeout = NetdevFact(view.netdev, &Netdev::pfc_storm_timeout_ms);
   if (!timeout) return NoAnswer(timeout.missing(), "a timeout", kSource);

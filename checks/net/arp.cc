@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checks/families.h"
+#include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -87,6 +88,9 @@ Verdict JudgeMembers(const PortView& view, std::string_view setting, std::string
       wrong += Cat(wrong.empty() ? "" : ", ", value(*member.settings), " on ", member.netdev);
     }
     if (wrong.empty()) continue;
+    // Two RDMA ports in one subnet are said of one of them.
+    if (const Missing* gap = UnknownNetdev(view.host))
+      return NoAnswer(*gap, std::string(expected), kSysctlSource);
     return Judged(false, Cat("in the subnet of ", shared.subnet, " are ", names, ": ", setting, " ", wrong),
                   std::string(expected), kSysctlSource);
   }
@@ -144,7 +148,7 @@ std::vector<Shared> WithRdmaPorts(const PortView& view) {
 
 std::string LocalNotApplicable(const PortView& view) {
   if (std::string reason = ArpNotApplicable(view); !reason.empty()) return reason;
-  if (!view.port.subnets || !WithRdmaPorts(view).empty()) return {};
+  if (!view.port.subnets || !WithRdmaPorts(view).empty() || UnknownNetdev(view.host) != nullptr) return {};
   return "no RDMA port before this one is in its subnets";
 }
 
@@ -162,6 +166,7 @@ Verdict JudgeIpAcceptLocal(const PortView& view) {
       names += Cat(names.empty() ? "" : ", ", member.netdev);
     }
   }
+  if (const Missing* gap = UnknownNetdev(view.host)) return NoAnswer(*gap, kExpected, kSysctlSource);
   return Judged(true, Cat("accept_local 1 on ", names), kExpected, kSysctlSource);
 }
 

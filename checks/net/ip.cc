@@ -309,6 +309,7 @@ Verdict JudgeIpRouteSymmetric(const PortView& view) {
                     RouteFix(view.port, subnet));
     }
     if (subnet.route->netdev != subnet.netdev) {
+      if (const Missing* gap = UnknownNetdev(view.host)) return NoAnswer(*gap, kExpected, kRouteSource);
       return Judged(false, way + RulesText(view.host, subnet), Cat("by ", subnet.netdev), kRouteSource,
                     RouteFix(view.port, subnet));
     }

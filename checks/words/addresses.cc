@@ -86,6 +86,14 @@ std::vector<PlacedAddress> AddressesOf(const Port& port) {
 
 bool AddressesKnown(const Port& port) { return !Gap(port).has_value(); }
 
+const Missing* UnknownNetdev(const Facts& host) {
+  if (!host.ports) return &host.ports.missing();
+  for (const Port& port : *host.ports) {
+    if (!port.netdev && !NotOffered(port.netdev)) return &port.netdev.missing();
+  }
+  return nullptr;
+}
+
 Missing WhyAddressesUnknown(const Port& port) { return Gap(port).value_or(Missing{}); }
 
 }  // namespace rdmaready

@@ -28,6 +28,9 @@ std::vector<PlacedAddress> AddressesOf(const Port& port);
 // False where addresses may be left out above. That a port has no netdev here is an answer too.
 bool AddressesKnown(const Port& port);
 
+// Why it is not known which of the host's interfaces its RDMA ports have; null where it is.
+const Missing* UnknownNetdev(const Facts& host);
+
 // Why they are not known; only when they are not.
 Missing WhyAddressesUnknown(const Port& port);
 
