@@ -95,12 +95,18 @@ bool IsUntested(const Facts& host, const Port& port, const Profile& profile) {
   return IsLent(port) || IsSpare(host, port, profile);
 }
 
-bool NeverHadLink(const Port& port) {
-  if (!IsInfiniBand(port))
-    return port.netdev && port.netdev->carrier_changes && *port.netdev->carrier_changes <= 1;
-  if (!port.port_counters) return false;
-  const auto downed = std::ranges::find(*port.port_counters, "link_downed", &Counter::name);
-  return downed != port.port_counters->end() && downed->value == 0;
+Fact<bool> NeverHadLink(const Port& port) {
+  if (!IsInfiniBand(port)) {
+    const FactRef<std::uint64_t> changes = NetdevFact(port.netdev, &Netdev::carrier_changes);
+    if (!changes && !NotOffered(changes)) return changes.missing();
+    return changes && *changes <= 1;
+  }
+  const Fact<std::vector<Counter>>& counters = port.port_counters;
+  if (NotOffered(counters)) return false;
+  if (!counters) return counters.missing();
+  const auto downed = std::ranges::find(*counters, "link_downed", &Counter::name);
+  if (downed == counters->end()) return Missing{Missing::Kind::kFailed, "link_downed was not told"};
+  return downed->value == 0;
 }
 
 }  // namespace rdmaready

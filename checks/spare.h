@@ -20,7 +20,7 @@ Fact<bool> SpareOf(const Facts& host, const Port& port, const Profile& profile);
 // Whether no test of the port is due: it is spare, or a virtual function whose interface is elsewhere.
 bool IsUntested(const Facts& host, const Port& port, const Profile& profile);
 
-// Whether the port has had no link since the host booted: nobody cabled it. False where that is not known.
-bool NeverHadLink(const Port& port);
+// Whether the port has had no link since the host booted: nobody cabled it. False where nothing counts that.
+Fact<bool> NeverHadLink(const Port& port);
 
 }  // namespace rdmaready

@@ -9,6 +9,7 @@
 #include "checks/dcb/trust.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
+#include "checks/words/addresses.h"
 #include "checks/words/names.h"
 #include "checks/words/socket_priority.h"
 #include "checks/words/verdicts.h"
@@ -126,6 +127,10 @@ class Walk {
     const std::uint32_t socket = SocketPriorityOf(tos);
     const FactRef<Mqprio> mqprio = NetdevFact(view_.port.netdev, &Netdev::mqprio);
     const std::vector<TaggedNetdev> vlans = StorageVlans(view_.host, view_.port, view_.profile);
+    if (const std::optional<Missing> gap = VlanGap(vlans)) {
+      NotKnown("tag", *gap);
+      return std::nullopt;
+    }
     if (vlans.empty()) {
       if (view_.profile.vlan == Profile::Vlan::kTagged) {
         Broken("no tag", "a storage VLAN");
@@ -139,6 +144,16 @@ class Walk {
     const Fact<TagPriority> tag = TagPriorityOf(view_.port, vlan, socket);
     if (tag) return FromTag(tag->pcp, Cat(tag->by_class ? " by the traffic class on " : " on ", vlan.name));
     NotKnown(Cat("egress map of ", vlan.name), tag.missing());
+    return std::nullopt;
+  }
+
+  // Why it is not known which VLAN carries RDMA; nothing where it is, or where it is known that none does.
+  std::optional<Missing> VlanGap(const std::vector<TaggedNetdev>& vlans) const {
+    const Port& port = view_.port;
+    if (vlans.empty() && !AddressesKnown(port)) return WhyAddressesUnknown(port);
+    if (vlans.empty() && !port.uppers) return port.uppers.missing();
+    const bool by_route = !view_.profile.vlan_ids && !vlans.empty() && AddressesOf(port).size() > 1;
+    if (by_route && !view_.host.default_routes) return view_.host.default_routes.missing();
     return std::nullopt;
   }
 

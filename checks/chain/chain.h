@@ -43,7 +43,8 @@ std::string ChainText(const Chain& chain);
 // The ToS that the consumer's packets have; missing where that is not known.
 Fact<std::uint8_t> ToSOf(const EthernetView& view, ChainConsumer consumer);
 
-// Why there is no such consumer here, or none with a mark of its own; empty when there is.
-std::string NoConsumer(const EthernetView& view, ChainConsumer consumer);
+// Why there is no such consumer here, or none with a mark of its own; empty when there is, and missing where
+// that is not known.
+Fact<std::string> NoConsumer(const EthernetView& view, ChainConsumer consumer);
 
 }  // namespace rdmaready

@@ -21,18 +21,33 @@ const ConsumerMarking* MarkingOf(const Facts& host, MarkingConsumer consumer) {
 // A vendor's driver may force one on every connection of every program.
 bool IsForced(const Port& port) { return port.verbs_traffic_class && *port.verbs_traffic_class != 0; }
 
-std::string NoSmb(const EthernetView& view) {
-  const RoleAnswer client = RoleOf(view.host, view.profile, Profile::Role::kSmbClient);
-  if (client.not_applicable.empty()) return {};
-  return RoleOf(view.host, view.profile, Profile::Role::kSmbServer).not_applicable;
+Fact<std::string> NoDefaultMark(const EthernetView& view) {
+  if (view.profile.marking != Profile::Marking::kConsumers) return std::string();
+  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
+  if (!tos && !NotOffered(tos)) return tos.missing();
+  const bool unset = tos && *tos == 0;
+  return std::string(unset ? "consumers mark by themselves, and RDMA-CM's default is not set" : "");
 }
 
-std::string NoMarkOf(const Facts& host, MarkingConsumer consumer, std::string_view name) {
-  if (!host.markings && !NotOffered(host.markings)) return {};
+Fact<std::string> NoForcedMark(const Port& port) {
+  const Fact<std::uint8_t>& forced = port.verbs_traffic_class;
+  if (NotOffered(forced)) return std::string("the driver forces no traffic class: programs mark by themselves");
+  if (!forced) return forced.missing();
+  return std::string(*forced == 0 ? "no traffic class is forced: programs mark by themselves" : "");
+}
+
+Fact<std::string> NoSmb(const EthernetView& view) {
+  const RoleAnswer role = SmbRoleOf(view.host, view.profile);
+  if (role.unknown) return *role.unknown;
+  return role.not_applicable;
+}
+
+Fact<std::string> NoMarkOf(const Facts& host, MarkingConsumer consumer, std::string_view name) {
+  if (!host.markings && !NotOffered(host.markings)) return host.markings.missing();
   const ConsumerMarking* marking = MarkingOf(host, consumer);
   if (marking == nullptr) return Cat("no configuration of ", name, " here marks its traffic");
   const bool own = marking->tos || consumer == MarkingConsumer::kNccl;
-  return own ? "" : Cat(name, " marks as RDMA-CM does: see chain.rdma-cm");
+  return own ? std::string() : Cat(name, " marks as RDMA-CM does: see chain.rdma-cm");
 }
 
 // NCCL without NCCL_IB_TC has traffic class 0.
@@ -58,9 +73,11 @@ Verdict JudgeChain(const EthernetView& view) {
   if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
   if (!kDemandsDcb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "data centre bridging"));
-  if (std::string reason = NoConsumer(view, consumer); !reason.empty()) return NotApplicable(reason);
+  const Fact<std::string> none = NoConsumer(view, consumer);
+  if (none && !none->empty()) return NotApplicable(*none);
   constexpr std::string_view kSource = "configfs rdma_cm, configuration files, dcbnl, rtnetlink, LLDP";
-  const Chain chain = WalkChain(view, ToSOf(view, consumer));
+  // Of a consumer that may not be here nothing is said, though its packets would be marked all the same.
+  const Chain chain = WalkChain(view, none ? ToSOf(view, consumer) : Fact<std::uint8_t>(none.missing()));
   const ChainStep& last = chain.back();
   const std::string expected = last.expected.empty() ? "a whole chain" : last.expected;
   Verdict verdict = Judged(last.outcome == Outcome::kPass, ChainText(chain), expected, kSource);
@@ -124,7 +141,8 @@ constexpr std::string_view kChainFix =
 
 Fact<std::uint8_t> ToSOf(const EthernetView& view, ChainConsumer consumer) {
   const Port& port = view.port;
-  if (IsForced(port)) return port.verbs_traffic_class;
+  const bool perhaps_forced = !port.verbs_traffic_class && !NotOffered(port.verbs_traffic_class);
+  if (IsForced(port) || perhaps_forced) return port.verbs_traffic_class;
   switch (consumer) {
     case ChainConsumer::kVerbs:
       return port.verbs_traffic_class;
@@ -139,17 +157,12 @@ Fact<std::uint8_t> ToSOf(const EthernetView& view, ChainConsumer consumer) {
   return port.cm_default_tos;
 }
 
-std::string NoConsumer(const EthernetView& view, ChainConsumer consumer) {
-  const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
-  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
+Fact<std::string> NoConsumer(const EthernetView& view, ChainConsumer consumer) {
   switch (consumer) {
     case ChainConsumer::kRdmaCm:
-      if (view.profile.marking == Profile::Marking::kConsumers && tos && *tos == 0)
-        return "consumers mark by themselves, and RDMA-CM's default is not set";
-      return {};
+      return NoDefaultMark(view);
     case ChainConsumer::kVerbs:
-      if (forced && *forced == 0) return "no traffic class is forced: programs mark by themselves";
-      return NotOffered(forced) ? "the driver forces no traffic class: programs mark by themselves" : "";
+      return NoForcedMark(view.port);
     case ChainConsumer::kSmb:
       return NoSmb(view);
     case ChainConsumer::kNvme:
@@ -157,7 +170,7 @@ std::string NoConsumer(const EthernetView& view, ChainConsumer consumer) {
     case ChainConsumer::kNccl:
       return NoMarkOf(view.host, MarkingConsumer::kNccl, "NCCL");
   }
-  return {};
+  return std::string();
 }
 
 std::vector<Check> ChainChecks() {

@@ -78,6 +78,29 @@ std::string DeadMembers(const Port& port) {
   return names;
 }
 
+// `observed` is what a port that is none would be told.
+Verdict JudgeSpare(const Port& port, const std::string& observed, std::string_view expected) {
+  if (!port.pci && !NotOffered(port.pci)) return NoAnswer(port.pci.missing(), expected, kStateSource);
+  if (IsVirtualFunction(port))
+    return NotApplicable(Cat("spare: ", VirtualFunctionText(port), ", which nobody uses"));
+  const Fact<bool> never = NeverHadLink(port);
+  if (!never) return NoAnswer(never.missing(), expected, kStateSource);
+  if (*never) {
+    return NotApplicable(
+        Cat("spare: ", observed, ", without a link since boot and without an address; other ports carry RDMA"));
+  }
+  const std::string text = Cat("spare: ", observed, ", without an address; other ports carry RDMA");
+  if (IsInfiniBand(port)) {
+    return Warned(text, expected, kStateSource,
+                  "rdma link show {device}/{port}  # nothing to do where nobody is to use it");
+  }
+  return Warned(
+      text, expected, kStateSource,
+      Cat("ip -d link show dev ", NetdevWord(port.netdev),
+          "  # nothing to do where nobody is to use it; else: a cable, then an address. A manager may "
+          "take the address with the carrier: a profile with min_ports makes a lost port red"));
+}
+
 Verdict JudgeLinkState(const PortView& view) {
   const Port& port = view.port;
   if (IsLent(port))
@@ -106,25 +129,7 @@ Verdict JudgeLinkState(const PortView& view) {
   const bool good = active && !netdev_down;
   const Fact<bool> spare_of = SpareOf(view.host, port, view.profile);
   if (!good && !spare_of) return NoAnswer(spare_of.missing(), kExpected, kStateSource);
-  const bool spare = !good && *spare_of;
-  if (spare && !port.pci && !NotOffered(port.pci)) return NoAnswer(port.pci.missing(), kExpected, kStateSource);
-  if (spare && IsVirtualFunction(port))
-    return NotApplicable(Cat("spare: ", VirtualFunctionText(port), ", which nobody uses"));
-  if (spare && NeverHadLink(port)) {
-    return NotApplicable(
-        Cat("spare: ", observed, ", without a link since boot and without an address; other ports carry RDMA"));
-  }
-  if (spare && IsInfiniBand(port)) {
-    return Warned(Cat("spare: ", observed, ", without an address; other ports carry RDMA"), kExpected,
-                  kStateSource, "rdma link show {device}/{port}  # nothing to do where nobody is to use it");
-  }
-  if (spare) {
-    return Warned(
-        Cat("spare: ", observed, ", without an address; other ports carry RDMA"), kExpected, kStateSource,
-        Cat("ip -d link show dev ", NetdevWord(port.netdev),
-            "  # nothing to do where nobody is to use it; else: a cable, then an address. A manager may "
-            "take the address with the carrier: a profile with min_ports makes a lost port red"));
-  }
+  if (!good && *spare_of) return JudgeSpare(port, observed, kExpected);
   return Judged(good, observed, kExpected, kStateSource, StateFix(port));
 }
 

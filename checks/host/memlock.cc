@@ -3,7 +3,9 @@
 // iSER, NFS) have no such limit; who registers memory in user space has one of his own.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "api/base/text.h"
 #include "checks/families.h"
@@ -39,9 +41,12 @@ constexpr std::string_view kGrantSource = "systemd units, limits.conf";
 constexpr std::string_view kLogins = "logins";
 
 // Programs that people start register memory where NICs reach GPUs, or NCCL is set up.
-bool PeopleUseRdma(const HostView& view) {
+Fact<bool> PeopleUseRdma(const HostView& view) {
   const auto is_nccl = [](const ConsumerMarking& one) { return one.consumer == MarkingConsumer::kNccl; };
-  return view.profile.gpu_direct || (view.host.markings && std::ranges::any_of(*view.host.markings, is_nccl));
+  if (view.profile.gpu_direct) return true;
+  const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
+  if (!markings) return markings.missing();
+  return std::ranges::any_of(*markings, is_nccl);
 }
 
 // Those of whom containers have their limit. Each host with one of them has few that use RDMA.
@@ -52,28 +57,28 @@ bool RunsContainers(const MemlockGrant& grant) {
   return std::ranges::find(kUnits, grant.consumer) != kUnits.end();
 }
 
-bool ContainersUseRdma(const HostView& view) {
-  return PeopleUseRdma(view) || (view.host.ports && std::ranges::any_of(*view.host.ports, IsLent));
+// Also where a container has the interface of a virtual function.
+Fact<bool> ContainersUseRdma(const HostView& view) {
+  const Fact<bool> people = PeopleUseRdma(view);
+  if (people && *people) return true;
+  if (!view.host.ports) return view.host.ports.missing();
+  std::optional<Missing> gap;
+  for (const Port& port : *view.host.ports) {
+    const Fact<bool> lent = LentOf(port);
+    if (lent && *lent) return true;
+    if (!lent) gap = lent.missing();
+  }
+  return gap ? Fact<bool>(*gap) : people;
 }
 
-bool IsUser(const HostView& view, const MemlockGrant& grant) {
+Fact<bool> IsUser(const HostView& view, const MemlockGrant& grant) {
   if (grant.consumer == kLogins) return PeopleUseRdma(view);
-  return !RunsContainers(grant) || ContainersUseRdma(view);
+  return RunsContainers(grant) ? ContainersUseRdma(view) : Fact<bool>(true);
 }
 
 bool IsEnough(const MemlockGrant& grant) {
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
   return grant.limit_bytes >= kGiB;
-}
-
-// Why it is not known whether somebody with too little uses RDMA; null where it is.
-const Missing* UserGap(const HostView& view) {
-  for (const MemlockGrant& grant : *view.host.memlock_grants) {
-    if (IsUser(view, grant) || IsEnough(grant)) continue;
-    if (!view.host.markings) return &view.host.markings.missing();
-    if (RunsContainers(grant) && !view.host.ports) return &view.host.ports.missing();
-  }
-  return nullptr;
 }
 
 std::string LimitText(const MemlockGrant& grant) {
@@ -92,31 +97,46 @@ std::string GrantFix(const MemlockGrant& grant) {
              "/memlock.conf && systemctl daemon-reload && systemctl restart ", ShellWord(grant.consumer));
 }
 
+// Who uses RDMA, by whether the limit is enough; and why it is not known of somebody.
+struct MemlockUsers {
+  std::vector<const MemlockGrant*> content{};
+  std::vector<const MemlockGrant*> needy{};
+  std::optional<Missing> perhaps_content{};
+  std::optional<Missing> perhaps_needy{};
+};
+
+MemlockUsers UsersOf(const HostView& view) {
+  MemlockUsers users;
+  for (const MemlockGrant& grant : *view.host.memlock_grants) {
+    const bool enough = IsEnough(grant);
+    const Fact<bool> user = IsUser(view, grant);
+    if (!user) (enough ? users.perhaps_content : users.perhaps_needy) = user.missing();
+    if (user && *user) (enough ? users.content : users.needy).push_back(&grant);
+  }
+  return users;
+}
+
+std::string GrantsText(const std::vector<const MemlockGrant*>& grants) {
+  std::string text;
+  for (const MemlockGrant* grant : grants) {
+    text += Cat(text.empty() ? "" : ", ", Printable(grant->consumer), " ", LimitText(*grant), " by ",
+                Printable(grant->source));
+  }
+  return text;
+}
+
 // Exactly 64 MiB is too little for many: a program registers what it moves, and a rank of a job gigabytes.
 Verdict JudgeHostMemlockUsers(const HostView& view) {
   constexpr std::string_view kExpected = "unlimited, or 1 GiB at least";
   const Fact<std::vector<MemlockGrant>>& grants = view.host.memlock_grants;
   if (!grants) return NoAnswer(grants.missing(), kExpected, kGrantSource);
-  std::string good;
-  std::string bad;
-  const MemlockGrant* first = nullptr;
-  for (const MemlockGrant& grant : *grants) {
-    if (!IsUser(view, grant)) continue;
-    const std::string text =
-        Cat(Printable(grant.consumer), " ", LimitText(grant), " by ", Printable(grant.source));
-    if (IsEnough(grant)) {
-      good += Cat(good.empty() ? "" : ", ", text);
-    } else {
-      bad += Cat(bad.empty() ? "" : ", ", text);
-      if (first == nullptr) first = &grant;
-    }
-  }
-  if (const Missing* gap = first == nullptr ? UserGap(view) : nullptr)
-    return NoAnswer(*gap, kExpected, kGrantSource);
-  if (good.empty() && bad.empty())
-    return NotApplicable("nobody here is known to register memory in user space; the kernel has no limit");
-  if (first != nullptr) return Judged(false, bad, kExpected, kGrantSource, GrantFix(*first));
-  return Judged(true, good, kExpected, kGrantSource);
+  const MemlockUsers users = UsersOf(view);
+  if (!users.needy.empty())
+    return Judged(false, GrantsText(users.needy), kExpected, kGrantSource, GrantFix(*users.needy.front()));
+  if (users.perhaps_needy) return NoAnswer(*users.perhaps_needy, kExpected, kGrantSource);
+  if (!users.content.empty()) return Judged(true, GrantsText(users.content), kExpected, kGrantSource);
+  if (users.perhaps_content) return NoAnswer(*users.perhaps_content, kExpected, kGrantSource);
+  return NotApplicable("nobody here is known to register memory in user space; the kernel has no limit");
 }
 
 }  // namespace

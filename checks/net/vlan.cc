@@ -60,6 +60,7 @@ bool UntaggedAddress(const Port& port) {
 Verdict JudgeVlanPresent(const PortView& view) {
   if (std::string reason = TagNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "the storage address on a VLAN";
+  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), kExpected, kVlanSource);
   const std::vector<TaggedNetdev> vlans = VlansWithAddress(view.port);
   const bool named = view.profile.vlan_ids.has_value();
   const Fact<std::vector<std::string>>& routes = view.host.default_routes;
@@ -90,6 +91,7 @@ std::string WantedIds(const Profile& profile) {
 Verdict JudgeVlanId(const PortView& view) {
   if (std::string reason = TagNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const std::string expected = WantedIds(view.profile);
+  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), expected, kVlanSource);
   const std::vector<TaggedNetdev> vlans = VlansWithAddress(view.port);
   Missing why;
   const Missing* gap = VlanGap(view.port, why);

@@ -56,6 +56,8 @@ Verdict JudgeGidV2Present(const PortView& view) {
   if (std::string reason = NotRoceV2(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "GID table";
   constexpr std::string_view kExpected = "a RoCE v2 GID with an IP address";
+  const Fact<Transport>& transport = view.port.transport;
+  if (!transport) return NoAnswer(transport.missing(), kExpected, kSource);
   const Fact<std::vector<Gid>>& gids = view.port.gids;
   if (!gids) return NoAnswer(gids.missing(), kExpected, kSource);
   const std::string addresses = AddressesOf(*gids, GidType::kRoceV2);
@@ -170,6 +172,7 @@ Verdict JudgeGidIpMatch(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "a GID for each address, and no other";
   const Port& port = view.port;
+  if (!port.transport) return NoAnswer(port.transport.missing(), kExpected, kGidTableSource);
   if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kGidTableSource);
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kExpected, kGidTableSource);
   const std::vector<PlacedAddress> addresses = AddressesOf(port);

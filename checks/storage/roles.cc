@@ -16,6 +16,7 @@ using Role = Profile::Role;
 bool IsInUse(ModuleState state) { return state == ModuleState::kLoaded || state == ModuleState::kBuiltIn; }
 
 RoleAnswer Yes() { return {}; }
+bool IsYes(const RoleAnswer& answer) { return answer.not_applicable.empty() && !answer.unknown; }
 RoleAnswer No(std::string why) { return {.not_applicable = std::move(why)}; }
 RoleAnswer Unknown(Missing why) { return {.unknown = std::move(why)}; }
 
@@ -54,7 +55,7 @@ RoleAnswer SmbClient(const Facts& host) {
 // An NFS server without rpcrdma is one over TCP, and means to be.
 RoleAnswer NfsServer(const Facts& host) {
   RoleAnswer server = ByModule(host, "nfsd");
-  return server.not_applicable.empty() && !server.unknown ? ByModule(host, "rpcrdma") : server;
+  return IsYes(server) ? ByModule(host, "rpcrdma") : server;
 }
 
 }  // namespace
@@ -87,6 +88,13 @@ RoleAnswer RoleOf(const Facts& host, const Profile& profile, Role role) {
       return Yes();
   }
   return Yes();
+}
+
+RoleAnswer SmbRoleOf(const Facts& host, const Profile& profile) {
+  RoleAnswer client = RoleOf(host, profile, Role::kSmbClient);
+  if (IsYes(client)) return client;
+  RoleAnswer server = RoleOf(host, profile, Role::kSmbServer);
+  return IsYes(server) || server.unknown ? server : client;
 }
 
 std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Role role, std::string_view expected,

@@ -26,6 +26,9 @@ struct RoleAnswer {
 };
 RoleAnswer RoleOf(const Facts& host, const Profile& profile, Profile::Role role);
 
+// That of an SMB client or of an SMB server, whichever the host has.
+RoleAnswer SmbRoleOf(const Facts& host, const Profile& profile);
+
 // Nothing where the host has the role. Else the verdict: not applicable, or unknown when that is not known.
 std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Profile::Role role,
                                std::string_view expected, std::string_view source);

@@ -150,11 +150,11 @@ Verdict NoneTold(const KernelVersion& version, std::string_view expected, std::s
 }
 
 Verdict JudgeSmbKernel(const HostView& view) {
-  const std::string client = RoleOf(view.host, view.profile, Role::kSmbClient).not_applicable;
-  const std::string server = RoleOf(view.host, view.profile, Role::kSmbServer).not_applicable;
-  if (!client.empty() && !server.empty()) return NotApplicable(client);
+  const RoleAnswer role = SmbRoleOf(view.host, view.profile);
+  if (!role.not_applicable.empty()) return NotApplicable(role.not_applicable);
   constexpr std::string_view kExpected = "a kernel without known faults of SMB Direct";
   constexpr std::string_view kSource = "kernel release";
+  if (role.unknown) return NoAnswer(*role.unknown, kExpected, kModulesSource);
   const Fact<KernelVersion> version = VersionOf(view.host.kernel);
   if (!version) return NoAnswer(version.missing(), kExpected, kSource);
   const std::string name = Cat("Linux ", version->major, ".", version->minor);

@@ -160,6 +160,14 @@ inline Facts SubnetsDenied() {
   return WithPort([](Port& port) { port.subnets = Denied(); });
 }
 
+inline Facts TransportDenied() {
+  return WithPort([](Port& port) { port.transport = Denied(); });
+}
+
+inline Facts ModulesDenied() {
+  return WithHost([](Facts& host) { host.modules = Denied(); });
+}
+
 inline Facts PathsOnInfiniBand() {
   return WithPort([](Port& port) { port.transport = Transport::kInfiniBand; });
 }

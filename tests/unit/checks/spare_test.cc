@@ -152,11 +152,28 @@ TEST(Spare, NeverHadALinkWhereNoneWentDown) {
     const Facts host = WithIdleInfiniband([&counters](Port& port) { port.port_counters = counters; });
     return NeverHadLink(host.ports->at(1));
   };
-  EXPECT_TRUE(never(std::vector<Counter>{{"link_downed", 0}}));
-  EXPECT_FALSE(never(std::vector<Counter>{{"link_downed", 1}}));
+  EXPECT_EQ(never(std::vector<Counter>{{"link_downed", 0}}), Fact<bool>(true));
+  EXPECT_EQ(never(std::vector<Counter>{{"link_downed", 1}}), Fact<bool>(false));
   EXPECT_FALSE(never(std::vector<Counter>{}));
   EXPECT_FALSE(never(Denied()));
-  EXPECT_FALSE(NeverHadLink(GoodHost().ports->front()));
+  EXPECT_EQ(never(Missing{Missing::Kind::kUnsupported, "no counters"}), Fact<bool>(false));
+  EXPECT_EQ(NeverHadLink(GoodHost().ports->front()), Fact<bool>(false));
+}
+
+TEST(Spare, OfWhichNothingTellsWhetherItHadALinkIsUnknown) {
+  const auto said = [](Fact<std::vector<Counter>> counters) {
+    const Facts host = WithIdleInfiniband([&counters](Port& port) { port.port_counters = counters; });
+    const std::vector<Finding> findings = JudgeHost(host, InfinibandProfile());
+    return std::ranges::find_if(findings,
+                                [](const Finding& finding) {
+                                  return finding.id == "link.state" && finding.subject.starts_with("mlx5_1/1");
+                                })
+        ->outcome;
+  };
+  EXPECT_EQ(said(std::vector<Counter>{{"link_downed", 0}}), Outcome::kNotApplicable);
+  EXPECT_EQ(said(std::vector<Counter>{{"link_downed", 1}}), Outcome::kWarn);
+  EXPECT_EQ(said(std::vector<Counter>{}), Outcome::kUnknown);
+  EXPECT_EQ(said(Denied()), Outcome::kUnknown);
 }
 
 TEST(Spare, IsSaidOnceAndKeepsNoHostFromBeingReady) {

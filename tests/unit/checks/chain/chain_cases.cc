@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/checks/cases.h"
+#include "tests/unit/checks/changed_host.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -40,6 +41,14 @@ std::vector<CheckCase> ChainCases() {
   const std::uint8_t zero = 0;
   const Facts no_row = WithApp({{.selector = AppSelector::kDscp, .priority = 0, .protocol = 26}});
   const Facts denied = WithDcb([](Dcb& dcb) { dcb.app = Denied(); });
+  Facts unmarked = Forcing(right);
+  unmarked.markings = Denied();
+  Profile tagged = PcpProfile();
+  tagged.vlan = Profile::Vlan::kTagged;
+  const Facts addresses_denied = WithNetdev([](Netdev& netdev) {
+    netdev.dcb.app = std::vector<AppEntry>{};
+    netdev.addresses = Denied();
+  });
   const Facts iwarp = WithPort([](Port& port) { port.transport = Transport::kIwarp; });
   return {
       Passes("chain.rdma-cm", "whole", GoodHost(), std::string(kWholeChain)),
@@ -76,6 +85,15 @@ std::vector<CheckCase> ChainCases() {
       Fails("chain.nccl", "not named", MarkedBy(MarkingConsumer::kNccl, std::nullopt), "ToS 0 (DSCP 0)",
             {.fix = "NCCL_IB_TC=106"}),
       IsUnknown("chain.nccl", "denied", MarkedHost(Denied()), "unknown from here"),
+      IsUnknown("chain.nccl", "a mark is forced, and whether NCCL is here is not known", unmarked,
+                "ToS: unknown from here"),
+      IsUnknown("chain.smb", "whether there is SMB is not known", ModulesDenied(), "ToS: unknown from here"),
+      IsUnknown("chain.smb", "perhaps another mark is forced", Forcing(Denied()), "ToS: unknown from here"),
+      IsUnknown("chain.rdma-cm", "whether an address is on a VLAN is not known", addresses_denied,
+                "tag: unknown from here", {.profile = tagged}),
+      IsUnknown("chain.rdma-cm", "RDMA-CM's default, which may be nobody's, is not known",
+                WithPort([](Port& port) { port.cm_default_tos = Denied(); }), "ToS: unknown from here",
+                {.profile = Asking([](Profile& profile) { profile.marking = Profile::Marking::kConsumers; })}),
       DoesNotApply("chain.nccl", "none here", GoodHost(), "no configuration of NCCL")};
 }
 

@@ -37,6 +37,13 @@ std::vector<CheckCase> MemlockCases() {
   gpus.gpu_direct = true;
   Facts unmarked = Granting("logins", 8 * kMiB);
   unmarked.markings = Denied();
+  Facts unmarked_with_enough = Granting("logins", Memlock::kUnlimited);
+  unmarked_with_enough.markings = Denied();
+  Facts perhaps_lent = Granting("docker.service", 8 * kMiB);
+  perhaps_lent.ports = WithHardware([](Port& port, PciFunction& pci) {
+                         pci.virtual_function = true;
+                         port.netdev = Denied();
+                       }).ports;
   Facts lent = Granting("docker.service", 8 * kMiB);
   lent.ports = WithHardware([](Port& port, PciFunction& pci) {
                  pci.virtual_function = true;
@@ -61,6 +68,10 @@ std::vector<CheckCase> MemlockCases() {
           DoesNotApply("host.memlock-users", "containers, of which none uses RDMA",
                        Granting("docker.service", 8 * kMiB), "the kernel has no limit"),
           IsUnknown("host.memlock-users", "whether people use RDMA is not known", unmarked, "not permitted"),
+          IsUnknown("host.memlock-users", "nor whether those with enough do", unmarked_with_enough,
+                    "not permitted"),
+          IsUnknown("host.memlock-users", "whether a container has a virtual function is not known",
+                    perhaps_lent, "not permitted"),
           Fails("host.memlock-users", "logins, where GPUs are", Granting("logins", 8 * kMiB), "logins 8 MiB",
                 {.fix = "/etc/security/limits.d/90-rdma.conf", .profile = gpus}),
           DoesNotApply("host.memlock-users", "logins, where nobody needs them", Granting("logins", 8 * kMiB),

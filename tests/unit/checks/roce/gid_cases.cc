@@ -40,6 +40,8 @@ std::vector<CheckCase> GidBasicsRows() {
                 "no RoCE v2 GID"),
           IsUnknown("gid.v2-present", "denied", WithPort([](Port& port) { port.gids = Denied(); }),
                     "not permitted"),
+          IsUnknown("gid.v2-present", "whether it is RoCE is not known", TransportDenied(), "not permitted"),
+          IsUnknown("gid.ip-match", "whether it is RoCE is not known", TransportDenied(), "not permitted"),
           Passes("gid.default-mode", "good", GoodHost(), "RoCE v2"),
           Fails("gid.default-mode", "v1", WithPort([](Port& port) { port.cm_default_mode = GidType::kRoceV1; }),
                 "RoCE v1",

@@ -66,6 +66,7 @@ std::vector<CheckCase> SmbModulesRows() {
       Fails("smb.kernel", "8 elements", OnKernel(Iwarp({}, {}), "5.19"), "8 scatter-gather"),
       IsUnknown("smb.kernel", "8 elements without iWARP", OnKernel(GoodHost(), "5.19"),
                 "Linux 5.19: connections may run out of credits"),
+      IsUnknown("smb.kernel", "whether there is SMB is not known", ModulesDenied(), "not permitted"),
       IsUnknown("smb.kernel", "no number", OnKernel(GoodHost(), "linux"), "no kernel release")};
 }
 
