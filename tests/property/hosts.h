@@ -22,7 +22,7 @@ std::vector<Host> Hosts();
 struct Share {
   bool all = false;
   std::size_t profile_stride = 3;
-  std::size_t question_stride = 41;
+  std::size_t question_stride = 7;
 };
 Share ShareToTry();
 
