@@ -92,6 +92,7 @@ class ACommand(unittest.TestCase):
         for name in ("a", "me"):
             authority.sign(name, "IP:127.0.0.1")
         (cls.place / "my-fabric.yaml").write_text("extends: nvidia-lossless\nname: my-fabric\n")
+        (cls.place / "site.yaml").write_text('groups: [{hosts: ["*"], profiles: [{profile: my-fabric.yaml}]}]\n')
         (cls.place / "agent.yaml").write_text("listen: 127.0.0.1:0\nstate_dir: state\n")
         (cls.place / ".smb").write_text("username=tester\npassword=secret\n")
         (cls.place / ".smb").chmod(0o600)
