@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// profile_fuzz [--runs N] [--seconds S] [--seed X]: gives the decoder texts mutated from the built-in profiles,
-// keeps those that reach new code, and fails on the first that a sanitizer or a demand objects to; that one is
-// written to the working directory. profile_fuzz FILE...: gives it the files.
+// profile_fuzz [--runs N] [--seconds S] [--seed X]: gives the decoders texts mutated from the built-in profiles
+// and a site file, keeps those that reach new code, and fails on the first that a sanitizer or a demand objects
+// to; that one is written to the working directory. profile_fuzz FILE...: gives them the files.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -113,6 +113,16 @@ constexpr auto kWords = std::to_array<std::string_view>({"extends: nvidia-lossle
                                                          "  ",
                                                          ": "});
 
+// A site file, which most of the words above are for, too.
+constexpr std::string_view kSite = R"(groups:
+  - hosts: ["gpu-*", fs1]
+    profiles:
+      - {profile: ai-backend, ports: [{netdev: "rail*", driver: mlx5_core}, {subnet: 10.1.0.0/16, vlan: 711}]}
+      - {profile: smb-direct-roce, ports: [{transport: roce-v2, pci: "0000:3b:*"}], expected: false}
+  - hosts: ["*"]
+    profiles: [{profile: nvidia-lossless}]
+)";
+
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : random_(seed) {}
@@ -214,6 +224,7 @@ int Fuzz(std::uint64_t runs, std::chrono::seconds time, std::uint64_t seed) {
     corpus.emplace_back(profile.text);
     corpus.push_back(WithoutComments(profile.text));
   }
+  corpus.emplace_back(kSite);
   const std::size_t seeds = corpus.size();
   for (const std::string& text : corpus) {
     Play(text);

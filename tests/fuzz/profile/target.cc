@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is fuzzed: the text of a profile, as a stranger may have written it.
+// What is fuzzed: the text of a profile, and of a site file, as a stranger may have written it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/profile/load.h"
+#include "api/profile/site.h"
 #include "api/profile/yaml_writer.h"
 
 namespace rdmaready {
@@ -38,6 +39,18 @@ void DemandRoundTrip(const ProfileReading& reading) {
   Demand(shown == *reading.profile);
 }
 
+// Without a fault each group has hosts and profiles, and a profile with `ports_expected` has ports.
+void DemandSite(const SiteReading& reading) {
+  for (const YamlFault& fault : reading.faults) Demand(!fault.text.empty() && fault.line >= 1);
+  if (!reading.faults.empty()) return;
+  Demand(!reading.site.groups.empty());
+  for (const Site::Group& group : reading.site.groups) {
+    Demand(!group.hosts.empty() && !group.profiles.empty());
+    for (const Profile& profile : group.profiles) Demand(!profile.ports_expected || !profile.ports.empty());
+  }
+  static_cast<void>(reading.site.ProfilesOf("host.example"));
+}
+
 }  // namespace
 }  // namespace rdmaready
 
@@ -46,5 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const rdmaready::ProfileReading reading = rdmaready::ReadProfileText(text, "p.yaml");
   rdmaready::DemandReading(reading, text);
   if (reading.profile) rdmaready::DemandRoundTrip(reading);
+  if (rdmaready::IsSiteText(text)) rdmaready::DemandSite(rdmaready::ReadSite(text, "s.yaml"));
   return 0;
 }
