@@ -28,8 +28,8 @@ struct Remembered {
   std::vector<SeenBefore> seen{};
 };
 
-// The runs that are asked for: half a day of an agent's own checks.
-inline constexpr int kRunsRemembered = 48;
+// The runs that are asked for: three hours of an agent's own checks. Each is some 200 findings to send and to read.
+inline constexpr int kRunsRemembered = 12;
 
 // `earlier` are newest first.
 Remembered RememberedOf(const RunRecord& now, std::span<const RunRecord> earlier);

@@ -15,6 +15,7 @@
 #include "checks/readiness.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
+#include "cli/fleet/remembered.h"
 #include "cli/layout.h"
 #include "cli/render/findings_block.h"
 #include "cli/render/text.h"
@@ -99,7 +100,8 @@ std::string StandingText(const std::vector<Standing>& standing, std::int64_t now
   std::string text;
   for (const auto& [unix_ns, since] : by_time) {
     text += Labelled(style, Tone::kFaint, "  since", kRememberedColumn,
-                     Printable(fmt::format("{}, in {} checks: {}", UtcText(unix_ns), since.checks,
+                     Printable(fmt::format("{}{}, in {} checks: {}", UtcText(unix_ns),
+                                           since.checks > kRunsRemembered ? " or before" : "", since.checks,
                                            fmt::join(since.ids, ", "))));
   }
   return text;

@@ -42,10 +42,12 @@ TEST(CheckText, TellsWhatWasFoundBefore) {
   check.notes[0].remembered = {
       .standing = {{"link.state", "rxe0/1 dcb0", now - 30 * kMinute, 3},
                    {"ets.map", "rxe0/1 dcb0", now - 30 * kMinute, 2},
+                   {"inv.bond", "rxe0/1 dcb0", now - 180 * kMinute, kRunsRemembered + 1},  // as far as was asked
                    {"map.dscp", "rxe0/1 dcb0", now - 9 * kMinute, 2}},  // of who is at it
       .seen = {{"cnt.sequence", "rxe0/1 dcb0", "out_of_sequence +7 in 15 min", now - 45 * kMinute, 3}}};
   const std::string text = CheckText(check, Pipe());
   EXPECT_THAT(text, HasSubstr("\n  since   2026-11-20 18:10:00 UTC, in 3 checks: link.state, ets.map\n"));
+  EXPECT_THAT(text, HasSubstr("\n  since   2026-11-20 15:40:00 UTC or before, in 13 checks: inv.bond\n"));
   EXPECT_THAT(text, HasSubstr("\n  before  2026-11-20 17:55:00 UTC, and in 2 checks before: cnt.sequence on "
                               "rxe0/1 dcb0: out_of_sequence +7 in 15 min\n"));
   EXPECT_EQ(text.find("map.dscp:"), std::string::npos);
