@@ -13,6 +13,7 @@
 #include "checks/check.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
+#include "checks/port_fit.h"
 #include "checks/spare.h"
 #include "checks/stopwatch.h"
 #include "checks/words/ethernet.h"
@@ -181,14 +182,18 @@ class HostJudge {
   std::vector<Finding> findings_{};
 };
 
-// The host has ports of other profiles.
-Finding WithoutPorts(const Profile& profile) {
+// No port is judged by that profile, but others are: it may have none, none that is asked about, or one of which it
+// is not known.
+Finding WithoutPorts(const Facts& host, const Profile& profile) {
   const Check& check = *FindCheck(kSaysWhichPorts);
+  const bool none = host.ports && std::ranges::all_of(*host.ports, [&profile](const Port& port) {
+    return FitOf(port, profile).answer == PortFit::Answer::kNo;
+  });
   Finding finding = Begin(check, profile, "host");
-  constexpr std::string_view kNone = "no port of this host is of that profile";
   TakeVerdict(finding, check,
-              profile.ports_expected ? Judged(false, std::string(kNone), "at least one", "the `ports` of the profile")
-                                     : NotApplicable(Cat(kNone, ", and none is expected")));
+              none && !profile.ports_expected
+                  ? NotApplicable("no port of this host is of that profile, and none is expected")
+                  : std::get<Judge<HostView>>(check.judge)({host, profile}));
   finding.fix = FillIn(finding.fix, {}, nullptr, profile);
   finding.profile = profile.name;
   return finding;
@@ -246,7 +251,7 @@ std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now) {
   std::vector<Finding> unused;
   for (const HostPart& part : host.parts()) {
     if (!part.in_use) {
-      unused.push_back(WithoutPorts(*part.profile));
+      unused.push_back(WithoutPorts(host.host(), *part.profile));
       continue;
     }
     by_part.push_back(HostJudge(host.host(), part, now).Run());

@@ -124,6 +124,24 @@ TEST(JudgeByParts, AProfileWithoutPortBlocksOnlyWhereOneIsExpected) {
   EXPECT_EQ(verdict(), Readiness::kNotReady);
 }
 
+TEST(JudgeByParts, AskedAboutOnePortTheOthersProfilesMissNothing) {
+  const Facts host = TwoPorts();
+  std::vector<Profile> profiles{Named("a", "dcb0"), Named("b", "dcb1")};
+  profiles[1].ports_expected = true;
+  const std::vector<std::string> only{"dcb0"};
+  EXPECT_EQ(VerdictOf(JudgeHost(*HostParts::Divide(host, profiles, only))), Readiness::kReady);
+}
+
+TEST(JudgeByParts, APortThatMayBeAnothersIsNotKnownEvenWhereNoneIsExpected) {
+  const Facts host = WithSecond(GoodHost(), [](Port& port) { port.netdev = Denied(); });
+  std::vector<Profile> profiles{Named("a", "dcb0"), Named("b", "ens*")};
+  profiles[0].ports = {{.device = "rxe0"}};
+  for (const bool expected : {false, true}) {
+    profiles[1].ports_expected = expected;
+    EXPECT_EQ(VerdictOf(JudgeHost(*HostParts::Divide(host, profiles))), Readiness::kUndetermined);
+  }
+}
+
 TEST(JudgeByParts, AnUnreadableChoiceIsNeverReady) {
   Facts host = WithSecond(GoodHost(), [](Port& port) { port.netdev = Denied(); });
   EXPECT_EQ(VerdictOf(JudgeHost(host, Named("a", "dcb*"))), Readiness::kUndetermined);
