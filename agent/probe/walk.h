@@ -41,6 +41,9 @@ class Walk {
   // than its limit and heard nothing, or was not made.
   bool Step(std::string_view name, std::chrono::milliseconds limit, const Make& make);
 
+  // For who makes steps in another process.
+  const Watch& watch() const { return watch_; }
+
   ProbeResult& result() { return result_; }
   const ProbeResult& result() const { return result_; }
   ProbeAnswers& answers() { return result_.answers; }

@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],
+    "agent/proof": ["api/model", "api/base", "agent/probe", "agent/share", "agent/transfer"],
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
@@ -49,6 +50,7 @@ FOREIGN_BANS = {
     "agent/smbdirect_link": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|thread|mutex)[/.>]",
     "agent/probe": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/share": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
+    "agent/proof": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
 }
 
