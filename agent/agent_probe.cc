@@ -188,7 +188,8 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
                                return cancel.stop_requested() ? absl::CancelledError("the caller gave up")
                                                               : absl::OkStatus();
                              },
-                         .progress = watcher.progress});
+                         .progress = watcher.progress,
+                         .stop = cancel});
   RR_ASSIGN_OR_RETURN(const ProbePath path, FindServer(question, facts, walk));
   std::optional<PortLock> held;
   if (!path.port.device.empty()) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,7 @@ class Walk {
     TimePoint deadline{};                                     // of the whole probe
     std::function<absl::Status()> interrupted{};              // as Patience::interrupted
     std::function<void(const std::string& step)> progress{};  // the step that begins; may be empty
+    std::stop_token stop{};                                   // `interrupted`, for who waits for something else too
   };
   using Make = std::function<absl::Status(const Patience&)>;
 
