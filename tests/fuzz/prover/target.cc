@@ -77,7 +77,9 @@ void Order(std::string_view text) {
   if (!order.ok()) return;
   DemandPlain(*order);
   const Json again = helper::ToJson(*order);
-  Arguments twice(again);
+  const auto sent = recording::ParseObject(helper::Text(again));
+  Demand(sent.ok());
+  Arguments twice(*sent);
   const auto same = helper::DecodeOrder(twice);
   Demand(same.ok() && helper::ToJson(*same) == again);
 }
