@@ -33,7 +33,9 @@ absl::StatusOr<ProofTarget> Allowed(const ProverOptions& options, const ProofWis
 
 absl::StatusOr<Json> Admit(const ProverOptions& options, const ProofWish& wish) {
   RR_ASSIGN_OR_RETURN(const ProofTarget target, Allowed(options, wish));
-  return Json{{"volume", target.volume}};
+  // A subsystem is connected only where the caller himself names it: its disk may be another host's.
+  const bool named = wish.protocol == Protocol::kNvme;
+  return Json{{"volume", named ? wish.volume : target.volume}};
 }
 
 ProofWish WishOf(const KernelProof& proof) {

@@ -38,7 +38,8 @@ using testing::StartsWith;
 constexpr char kProofs[] =
     "targets:\n"
     "  - {protocol: nfs, server: nas1, addresses: [192.0.2.7], volume: /scratch}\n"
-    "  - {protocol: smb, server: 192.0.2.8, volume: scratch, callers_credentials: true}\n";
+    "  - {protocol: smb, server: 192.0.2.8, volume: scratch, callers_credentials: true}\n"
+    "  - {protocol: nvme, server: 192.0.2.9, volume: 'nqn.2026-01.org.example:disk1'}\n";
 
 class ProverTest : public testing::Test {
  protected:
@@ -145,6 +146,7 @@ TEST_F(ProverTest, AdmitsWhatTheFileNamesAndChoosesTheVolume) {
   Start();
   EXPECT_EQ(*Agent()->Admit(Nas1()), "/scratch");
   EXPECT_EQ(*Agent()->Admit({.protocol = Protocol::kNfs, .server = "192.0.2.7"}), "/scratch");
+  EXPECT_EQ(*Agent()->Admit({.protocol = Protocol::kNvme, .server = "192.0.2.9"}), "") << "its caller names it";
   EXPECT_THAT(made, IsEmpty());
 }
 
