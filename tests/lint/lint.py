@@ -35,6 +35,7 @@ MAY_INCLUDE = {
     # An engine without a renderer: what asks many hosts and pairs them.
     "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/exit_status.h", "cli/interrupt.h"],
     "cli/switch": ["api/model", "api/base"],
+    "packaging": ["api/model"],
 }
 
 # The one place where the command line hosts an agent in its own process, and the one where it reads recordings.
