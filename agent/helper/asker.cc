@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <optional>
 
 #include "agent/helper/peer.h"
-#include "agent/helper/verb.h"
 #include "api/base/status.h"
 
 namespace rdmaready::helper {
@@ -30,6 +30,18 @@ absl::Status Named(const std::string& program, const absl::Status& why) {
                                                     : fmt::format("{}: {}", program, Message(why))};
 }
 
+// The first frame that is no progress.
+absl::StatusOr<std::string> ReceiveAnswer(int socket, const TimedWait& wait, const Progress& progress) {
+  for (int told = 0; told <= kMostProgress; ++told) {
+    absl::StatusOr<std::string> body = ReceiveFrame(socket, kMostAnswerBytes, wait);
+    if (!body.ok()) return body;
+    const std::optional<std::string> what = ReadProgressBody(*body);
+    if (!what) return body;
+    progress(*what);
+  }
+  return absl::InternalError("it tells of its progress without an end");
+}
+
 }  // namespace
 
 HelperAsker::HelperAsker(std::string_view directory, std::string_view name)
@@ -44,7 +56,8 @@ absl::StatusOr<UniqueFd> HelperAsker::Reach(const TimedWait& wait) const {
   return socket;
 }
 
-HelperAnswer HelperAsker::Ask(std::string_view verb, const Json& arguments, const TimedWait& wait) const {
+HelperAnswer HelperAsker::Ask(std::string_view verb, const Json& arguments, const TimedWait& wait,
+                              const Progress& progress) const {
   HelperAnswer result;
   const absl::StatusOr<UniqueFd> socket = Reach(wait);
   if (!socket.ok()) {
@@ -54,11 +67,11 @@ HelperAnswer HelperAsker::Ask(std::string_view verb, const Json& arguments, cons
   absl::Status sent = SendFrame(socket->get(), QuestionBody(verb, arguments), wait);
   // Who refuses answers and closes without reading the question: its answer is worth reading.
   if (absl::IsUnavailable(sent)) sent = absl::OkStatus();
-  absl::StatusOr<std::string> body = sent.ok() ? ReceiveFrame(socket->get(), kMostAnswerBytes, wait) : sent;
+  absl::StatusOr<std::string> body = sent.ok() ? ReceiveAnswer(socket->get(), wait, progress) : sent;
   if (absl::IsCancelled(body.status()) && sent.ok()) {
     // Half closed: the helper stops its work, and says what it has until then.
     ::shutdown(socket->get(), SHUT_WR);
-    body = ReceiveFrame(socket->get(), kMostAnswerBytes, TimedWait({.longest = kLastWords, .stop = {}}));
+    body = ReceiveAnswer(socket->get(), TimedWait({.longest = kLastWords, .stop = {}}), progress);
   }
   if (!body.ok()) {
     result.answer = Named(program_, body.status());

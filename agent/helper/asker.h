@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/helper/frame.h"
+#include "agent/helper/verb.h"
 
 namespace rdmaready::helper {
 
@@ -32,7 +33,9 @@ class HelperAsker {
   // `name` is "reader" for rdmaready-reader at DIRECTORY/reader.sock.
   HelperAsker(std::string_view directory, std::string_view name);
 
-  HelperAnswer Ask(std::string_view verb, const Json& arguments, const TimedWait& wait) const;
+  // `progress` hears how far the helper is, on this thread.
+  HelperAnswer Ask(std::string_view verb, const Json& arguments, const TimedWait& wait,
+                   const Progress& progress = [](std::string_view) {}) const;
 
   const std::string& program() const { return program_; }
 

@@ -119,4 +119,20 @@ absl::StatusOr<Json> ReadAnswerBody(std::string_view body) {
   return std::move(*answer);
 }
 
+std::string ProgressBody(std::string_view what) {
+  return Text({{"progress", std::string(what.substr(0, kMostProgressBytes))}});
+}
+
+std::optional<std::string> ReadProgressBody(std::string_view body) {
+  constexpr std::string_view kBegin = "{\"progress\":";
+  constexpr std::size_t kMostEscapedBytes = 6 * kMostProgressBytes;
+  if (!body.starts_with(kBegin) || body.size() > kBegin.size() + kMostEscapedBytes) return std::nullopt;
+  const absl::StatusOr<Json> whole = recording::ParseObject(body);
+  if (!whole.ok()) return std::nullopt;
+  Arguments members(*whole);
+  std::string what = members.Text("progress");
+  if (!members.status().ok()) return std::nullopt;
+  return what;
+}
+
 }  // namespace rdmaready::helper

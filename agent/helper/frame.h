@@ -4,11 +4,14 @@
 //
 //   {"verb": "...", ...arguments}  ->  {"answer": {...}}  or  {"error": {"code": "...", "text": "..."}}
 //
+// A verb that takes its time may say before how far it is, some times: {"progress": "..."}.
+//
 // Nothing here trusts the other end: lengths, depth and numbers of elements are bounded before anything is
 // kept. Sockets must be non-blocking; every wait ends by its TimedWait.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,5 +43,14 @@ std::string Text(const Json& json);
 // is, it neither throws nor takes more than a few times its memory; what is no answer is kInternal.
 std::string AnswerBody(const absl::StatusOr<Json>& answer);
 absl::StatusOr<Json> ReadAnswerBody(std::string_view body);
+
+// Of one question, and of one of them.
+inline constexpr int kMostProgress = 64;
+inline constexpr std::size_t kMostProgressBytes = 128;
+
+// What is longer is cut.
+std::string ProgressBody(std::string_view what);
+// Nothing for any other body.
+std::optional<std::string> ReadProgressBody(std::string_view body);
 
 }  // namespace rdmaready::helper

@@ -32,7 +32,14 @@ void AnswerConnection(int socket, std::span<const Verb> verbs, const ServeOption
   if (!body.ok() && !absl::IsInvalidArgument(body.status())) return;  // nobody is there to be told
   absl::StatusOr<Work> work = body.ok() ? DecodeQuestion(*body, verbs) : absl::StatusOr<Work>(body.status());
   if (!work.ok()) options.log("refused a question: " + Message(work.status()));
-  const absl::StatusOr<Json> answer = work.ok() ? (*work)(stop) : absl::StatusOr<Json>(work.status());
+  int told = 0;
+  const auto progress = [&](std::string_view what) {
+    if (stop.stop_requested() || ++told > kMostProgress) return;
+    static_cast<void>(SendFrame(socket, ProgressBody(what),
+                                TimedWait({.longest = options.say_within, .stop = stop})));
+  };
+  const absl::StatusOr<Json> answer =
+      work.ok() ? (*work)(stop, progress) : absl::StatusOr<Json>(work.status());
   // Who stopped the work by leaving is not there; who listens for the end of it is.
   static_cast<void>(
       SendFrame(socket, AnswerBody(answer), TimedWait({.longest = options.say_within, .stop = {}})));

@@ -16,9 +16,13 @@
 
 namespace rdmaready::helper {
 
+// Tells who waits for an answer how far the work is; on the thread of the work. Does nothing once he has heard
+// kMostProgress of them, or left.
+using Progress = std::function<void(std::string_view what)>;
+
 // What a verb does once its arguments are known: blocks until it has its answer. `stop` is requested when who
 // asked closed the connection, or when the helper is told to end.
-using Work = std::function<absl::StatusOr<Json>(const std::stop_token& stop)>;
+using Work = std::function<absl::StatusOr<Json>(const std::stop_token& stop, const Progress& progress)>;
 
 struct Verb {
   std::string_view name;
@@ -34,8 +38,9 @@ Verb MakeVerb(std::string_view name, absl::StatusOr<Args> (*decode)(Arguments&),
   return {name, [decode, answer](Arguments& arguments) -> absl::StatusOr<Work> {
             absl::StatusOr<Args> args = decode(arguments);
             if (!args.ok()) return args.status();
-            return Work(
-                [answer, kept = *std::move(args)](const std::stop_token& stop) { return answer(kept, stop); });
+            return Work([answer, kept = *std::move(args)](const std::stop_token& stop, const Progress&) {
+              return answer(kept, stop);
+            });
           }};
 }
 

@@ -26,6 +26,9 @@ MAY_INCLUDE = {
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],
+    "agent/proof": ["api/model", "api/base", "agent/probe", "agent/share", "agent/transfer"],
+    "agent/helper/prover": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "agent/helper",
+                            "agent/link/failure.h", "agent/probe", "agent/proof"],
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
@@ -53,6 +56,7 @@ FOREIGN_BANS = {
     "agent/smbdirect_link": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|thread|mutex)[/.>]",
     "agent/probe": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/share": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
+    "agent/proof": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
 }
 

@@ -48,8 +48,17 @@ absl::StatusOr<Json> Listen(const Name& name, const std::stop_token& stop) {
   return Json{{"heard", name.name}};
 }
 
+// Says more than anybody listens to.
+absl::StatusOr<Work> DecodeCount(Arguments&) {
+  return Work([](const std::stop_token&, const Progress& progress) -> absl::StatusOr<Json> {
+    for (int i = 0; i < 2 * kMostProgress; ++i) progress("step " + std::to_string(i));
+    return Json{{"counted", true}};
+  });
+}
+
 std::vector<Verb> Verbs() {
-  return {MakeVerb<Name>("greet", DecodeName, Greet), MakeVerb<Name>("fail", DecodeName, FailFor),
+  return {Verb{"count", DecodeCount},
+          MakeVerb<Name>("greet", DecodeName, Greet), MakeVerb<Name>("fail", DecodeName, FailFor),
           MakeVerb<Name>("listen", DecodeName, Listen)};
 }
 
@@ -102,6 +111,19 @@ TEST_F(HelperServerTest, AnswersAVerb) {
   ASSERT_TRUE(got.reached.ok()) << got.reached;
   ASSERT_TRUE(got.answer.ok()) << got.answer.status();
   EXPECT_EQ(*got.answer, Json({{"hello", "eth0"}}));
+}
+
+TEST_F(HelperServerTest, TellsHowFarItIsBeforeItAnswersAndNotForEver) {
+  Start();
+  std::vector<std::string> heard;
+  const HelperAnswer got = HelperAsker(directory_, "reader")
+                               .Ask("count", Json::object(), TimedWait({.longest = milliseconds(5000), .stop = {}}),
+                                    [&](std::string_view what) { heard.emplace_back(what); });
+  ASSERT_TRUE(got.answer.ok()) << got.answer.status();
+  EXPECT_EQ(*got.answer, Json({{"counted", true}}));
+  ASSERT_EQ(heard.size(), static_cast<std::size_t>(kMostProgress));
+  EXPECT_EQ(heard.front(), "step 0");
+  EXPECT_EQ(heard.back(), "step 63");
 }
 
 TEST_F(HelperServerTest, PassesAnErrorOnAsItIs) {
