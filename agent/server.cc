@@ -12,6 +12,7 @@
 #include <random>
 #include <utility>
 
+#include "agent/helper/helped_host.h"
 #include "agent/helper/prover/helped_prover.h"
 #include "agent/limits.h"
 #include "agent/link/verbs_link.h"
@@ -23,6 +24,7 @@
 #include "api/base/version.h"
 #include "api/client/address.h"
 #include "api/client/tcp_probe.h"
+#include "collectors/real/host.h"
 
 namespace rdmaready {
 namespace {
@@ -99,10 +101,18 @@ std::string Spell(const std::string& target, int port) {
   return fmt::format("{}{}", target.substr(0, target.rfind(':') + 1), port);
 }
 
+// This host, and who reads of it what this process may not.
+std::shared_ptr<HostReader> HostOf(const ServerOptions& options) {
+  auto real = std::make_shared<RealHost>();
+  if (options.helpers_directory.empty()) return real;
+  return std::make_shared<helper::HelpedHost>(std::move(real), options.helpers_directory);
+}
+
 }  // namespace
 
 HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& options)
-    : store_(std::move(store)),
+    : host_(HostOf(options)),
+      store_(std::move(store)),
       agent_(host_, *store_, [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); },
              {.version = kVersion,
               .default_profiles = options.default_profiles,

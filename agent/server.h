@@ -24,7 +24,7 @@
 #include "agent/store/sqlite_store.h"
 #include "api/client/tls.h"
 #include "api/model/profile.h"
-#include "collectors/real/host.h"
+#include "collectors/host_reader.h"
 
 namespace rdmaready {
 
@@ -70,7 +70,7 @@ class HostedAgent {
   absl::Status Listen(const ServerOptions& options);
   void ReportStore(const absl::Status& stored);
 
-  std::shared_ptr<RealHost> host_ = std::make_shared<RealHost>();
+  std::shared_ptr<HostReader> host_;  // this one, with the help of helpers where there are any
   std::unique_ptr<Store> store_;
   Agent agent_;
   AgentService service_;
