@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "collectors": ["api/model", "api/base"],
     "checks": ["api/model", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
+    "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/smbdirect": ["api/base/octets.h"],
@@ -42,6 +43,7 @@ FOREIGN_BANS = {
     "api/model": r"(absl|grpc|google|sqlite|infiniband|rdma|netlink|fmt|spdlog|unistd|fcntl|fstream|sys)[/.>]",
     "checks": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|filesystem|sys|yaml-cpp)[/.>]",
     "collectors": r"(grpc|google|sqlite|yaml-cpp|CLI)[/.>]",
+    "agent/access": r"(google|sqlite|infiniband|rdma|netlink|CLI)[/.>]",
     "agent/link": r"(grpc|google|sqlite|netlink|yaml-cpp|CLI)[/.>]",
     "agent/transfer": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     # The protocol is bytes and events in, bytes and actions out; a new edge gets a folder and a row.
