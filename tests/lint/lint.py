@@ -26,6 +26,8 @@ MAY_INCLUDE = {
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],
+    "agent/trust": ["api/model", "api/base", "api/client", "api/convert/records.h", "agent/access", "agent/link/failure.h",
+                    "agent/transfer/peer_channel.h", "rdmaready/v1"],
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
