@@ -37,6 +37,9 @@ std::string BigEndian(std::uint64_t number) {
 
 }  // namespace
 
+SignedChannel::SignedChannel(Role own, PeerChannel& inner)
+    : own_(own), inner_(inner), broken_(MakeFailure(FailureKind::kPeerGone, "the two ends did not greet")) {}
+
 absl::Status SignedChannel::Forged(const char* what) {
   broken_ = MakeFailure(FailureKind::kPeerGone,
                         fmt::format("the {}'s messages are not to be believed: {}; who relays between the two agents "
@@ -97,6 +100,12 @@ absl::Status SignedChannel::Agree(const HelloKey& own_key, const PeerMessage& he
 }
 
 absl::Status SignedChannel::Greet(const PeerTrust& trust, TimePoint deadline, const std::stop_token& cancel) {
+  broken_ = absl::OkStatus();
+  broken_.Update(Prove(trust, deadline, cancel));
+  return broken_;
+}
+
+absl::Status SignedChannel::Prove(const PeerTrust& trust, TimePoint deadline, const std::stop_token& cancel) {
   absl::StatusOr<OfferSigner> signer = OfferSigner::Load(trust.files);
   if (!signer.ok()) return absl::FailedPreconditionError("this agent cannot sign: " + Message(signer.status()));
   signer_ = *std::move(signer);
@@ -113,6 +122,7 @@ absl::Status SignedChannel::Greet(const PeerTrust& trust, TimePoint deadline, co
   const absl::StatusOr<PeerMessage> opened = Opened(proof);
   if (opened.ok() && opened->kind == PeerMessageKind::kHello) return absl::OkStatus();
   const std::string who = std::exchange(verifier_, std::nullopt)->subject();
+  broken_ = absl::OkStatus();  // of Opened: the words below say more
   return absl::PermissionDeniedError(fmt::format(
       "peer test refused: who speaks for the {} has not the key of the certificate {} that it shows, or who relays "
       "changes what is said",
@@ -141,6 +151,7 @@ absl::Status SignedChannel::Mask(Role sender, std::uint64_t number, PeerMessage&
 }
 
 absl::Status SignedChannel::Send(const PeerMessage& message) {
+  if (!signer_ || transcript_.empty()) return broken_;
   const std::uint64_t number = sent_++;
   PeerMessage masked = message;
   RR_RETURN_IF_ERROR(Mask(own_, number, masked));
@@ -172,6 +183,7 @@ absl::StatusOr<PeerMessage> SignedChannel::Receive(TimePoint deadline) {
   return Opened(message);
 }
 
-PeerState SignedChannel::Poll() { return broken_.ok() ? inner_.Poll() : PeerState::kClosed; }
+// What is broken is told by Receive.
+PeerState SignedChannel::Poll() { return broken_.ok() ? inner_.Poll() : PeerState::kMessage; }
 
 }  // namespace rdmaready

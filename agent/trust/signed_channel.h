@@ -31,7 +31,7 @@ struct PeerTrust {
 class SignedChannel final : public PeerChannel {
  public:
   // `inner` outlives it, and is used by nobody else. `own` is this end's role in the (forward) test.
-  SignedChannel(Role own, PeerChannel& inner) : own_(own), inner_(inner) {}
+  SignedChannel(Role own, PeerChannel& inner);
 
   // Before anything else: proves to each end who the other one is. kPermissionDenied: the other end is not to be
   // believed, the words say who and why; kFailedPrecondition: this end cannot sign or judge. Else a failure
@@ -41,12 +41,13 @@ class SignedChannel final : public PeerChannel {
   // The subject of the other end's certificate; empty until Greet succeeded.
   std::string peer() const { return verifier_ ? verifier_->subject() : std::string(); }
 
-  // Only after Greet. Of those a signature does not fit: kPeerGone, as of everything that comes later.
+  // Fail as Greet did, or before it. A message that its signature does not fit: kPeerGone, and so all that follow.
   absl::Status Send(const PeerMessage& message) override;
   absl::StatusOr<PeerMessage> Receive(TimePoint deadline) override;
   PeerState Poll() override;
 
  private:
+  absl::Status Prove(const PeerTrust& trust, TimePoint deadline, const std::stop_token& cancel);
   absl::StatusOr<PeerMessage> Await(PeerMessageKind kind, TimePoint deadline, const std::stop_token& cancel);
   absl::Status Judge(const PeerTrust& trust, const PeerMessage& hello);
   absl::Status Agree(const HelloKey& own_key, const PeerMessage& hello);
@@ -63,7 +64,7 @@ class SignedChannel final : public PeerChannel {
   std::string secret_{};      // of the two ends
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
-  absl::Status broken_ = absl::OkStatus();
+  absl::Status broken_;  // what every further message meets; of the beginning: nobody greeted
 };
 
 }  // namespace rdmaready
