@@ -364,44 +364,4 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
   return left_out;
 }
 
-absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
-  const TransferCase* test = FindCase(request.case_name);
-  if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
-  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options, config_.transfer));
-  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
-  RR_ASSIGN_OR_RETURN(PortAddress port,
-                      ChoosePort(facts, request.port.device, request.port.number, request.port.address));
-  RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port.port, caller, "test peer " + request.peer_name));
-  return PeerTicket{request, caller, std::move(port), custom, std::move(lock)};
-}
-
-LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel) {
-  const Counted running(live_tests_);
-  const std::int64_t started = UnixNowNs();
-  const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const auto packets = [&]() -> Fact<PriorityPackets> {
-    absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
-        [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
-    if (!read.ok()) return MissingFrom(read.status());
-    return *std::move(read);
-  };
-  const Fact<PriorityPackets> before = packets();
-  LiveTest live = Run(ticket.port, [&] {
-    return RunEnd(
-        initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
-        OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel));
-  });
-  live.result.priority_packets = PacketsBetween(before, packets());
-  live.duration_ns = UnixNowNs() - started;
-  const std::string role = initiator ? "initiator" : "responder";
-  Keep(live, {.run_id = ticket.caller.run_id,
-              .started_unix_ns = started,
-              .port = ticket.port.port,
-              .role = role,
-              .peer = ticket.request.peer_name});
-  TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);
-  return live;
-}
-
 }  // namespace rdmaready

@@ -32,6 +32,8 @@
 #include "agent/transfer/limits.h"
 #include "agent/transfer/peer_channel.h"
 #include "agent/transfer/run.h"
+#include "agent/trust/signed_channel.h"
+#include "api/base/prefix_index.h"
 #include "api/model/cases.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
@@ -54,6 +56,8 @@ struct AgentConfig {
   ProbeNetwork network = HostNetwork();
   bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
   TransferLimits transfer{};  // of live tests
+  PeerTrust trust{};           // between agents; with files, a peer test is with agents that sign
+  std::vector<Prefix> peers{};  // where to connect in a peer test besides the own subnets; with TLS: and nowhere else
   WorkerLimits reading{};     // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
@@ -64,6 +68,7 @@ struct PeerTicket {
   PortAddress port{};
   TransferCase test{};
   PortLock lock;
+  std::vector<Prefix> own_subnets{};  // of all RDMA ports
 };
 
 // Counts what runs.
@@ -123,9 +128,12 @@ class Agent {
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
-  // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run.
+  // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run. Then
+  // with TLS: kPermissionDenied (the other end is no agent that this one believes, the text says why),
+  // kFailedPrecondition (this end's own certificate, key or role map).
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
-  LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
+  absl::StatusOr<LiveTest> RunPeer(const PeerTicket& ticket, PeerChannel& channel,
+                                   const std::stop_token& cancel);
 
   // Approaches a storage server as its clients do; what that comes to is an answer, also when the server is not
   // there. Errors: kUnimplemented (no probe for the protocol), kInvalidArgument, kNotFound and
@@ -151,6 +159,10 @@ class Agent {
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
+  bool Signs() const { return config_.trust.files.Any(); }
+  // What an offer's address is held against; empty: it is signed, which is enough.
+  std::function<absl::Status(const std::string&)> PeerGuard(const PeerTicket& ticket) const;
+  LiveTest RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
   // What `live` lacks is filled in: whether both of its results are kept.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/peer_subnets.h"
 #include "agent/store/limits_text.h"
 #include "api/base/quantity.h"
 #include "api/base/small_file.h"
@@ -39,7 +40,10 @@ struct Source {
   absl::Status Error(const std::string& key, const std::string& text) const {
     const auto* field = AgentSettings::descriptor()->FindFieldByName(key);
     const auto place = places.find(key);
-    if (place != places.end() && !flags.GetReflection()->HasField(flags, field)) {
+    const auto& reflection = *flags.GetReflection();
+    const bool flagged =
+        field->is_repeated() ? reflection.FieldSize(flags, field) > 0 : reflection.HasField(flags, field);
+    if (place != places.end() && !flagged) {
       const YamlFault fault{.file = file, .line = place->second.line, .text = "key `" + key + "`: " + text};
       return absl::InvalidArgumentError(fault.Line());
     }
@@ -105,6 +109,16 @@ absl::StatusOr<StoreLimits> DecodeHistory(const AgentSettings& settings, const S
   return limits;
 }
 
+// Where a peer may be. The command line has them between commas.
+absl::Status DecodePeers(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  for (const std::string& text : settings.peers()) {
+    absl::StatusOr<Prefix> subnet = ParseSubnet(text);
+    if (!subnet.ok()) return source.Error("peers", Message(subnet.status()));
+    server.peers.push_back(*std::move(subnet));
+  }
+  return absl::OkStatus();
+}
+
 // How much a live test may take, and how long a call for it lasts then.
 absl::Status DecodeTests(const AgentSettings& settings, const Source& source, ServerOptions& server) {
   if (!settings.test_max_bytes().empty()) {
@@ -134,6 +148,8 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
   RR_RETURN_IF_ERROR(DecodeTests(settings, source, options.server));
+  RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));
+  options.server.roles = settings.roles();
   options.server.allow_proofs = settings.allow_proofs();
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
@@ -177,6 +193,13 @@ class FlagParser {
          &AgentSettings::set_test_max_bytes);
     Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
          &AgentSettings::set_test_max_time);
+    Text("--roles", "FILE", "Which certificates have which role, YAML; agent: other agents, for tests between two",
+         &AgentSettings::set_roles);
+    app_.add_option_function<std::vector<std::string>>(
+            "--peers", [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
+            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: 10.0.0.0/16,...")
+        ->type_name("SUBNETS")
+        ->delimiter(',');
     Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
            [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
     Choice("--log-level", {"info", "debug", "warning", "error"},
@@ -243,6 +266,7 @@ absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* con
     RR_RETURN_IF_ERROR(ReadConfig(parser.config(), configured, source));
     settings.MergeFrom(configured);
   }
+  if (parser.flags().peers_size() > 0) settings.clear_peers();  // they would be added
   settings.MergeFrom(parser.flags());
   RR_ASSIGN_OR_RETURN(AgentOptions options, Decode(settings, source));
   return AgentCommandLine{.options = std::move(options)};

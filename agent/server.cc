@@ -102,6 +102,8 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
               .events = options.events,
               .allow_proofs = options.allow_proofs,
               .transfer = options.transfer,
+              .trust = {.files = options.tls, .roles_file = options.roles},
+              .peers = options.peers,
               .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
       service_(agent_, options.limits) {}
 

@@ -43,6 +43,8 @@ struct ServerOptions {
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
   bool allow_proofs = false;                   // see AgentConfig
   TransferLimits transfer{};
+  std::string roles{};          // role map: which certificates are other agents', PeerTrust
+  std::vector<Prefix> peers{};  // see AgentConfig
   CallLimits limits{};
   EventSink events{};
 };

@@ -235,9 +235,10 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   if (!ticket.ok()) return Encode(ticket.status());
 
   StreamChannel channel(*context, *stream);
-  const LiveTest test = agent_.RunPeer(*ticket, channel, watch.token());
+  const absl::StatusOr<LiveTest> test = agent_.RunPeer(*ticket, channel, watch.token());
   if (absl::Status bad = channel.Refusal(); !bad.ok()) return Encode(bad);
-  static_cast<void>(watch.Within(limits_.stalled_write, [&] { return stream->Write(Encode(test)); }));
+  if (!test.ok()) return Encode(test.status());
+  static_cast<void>(watch.Within(limits_.stalled_write, [&] { return stream->Write(Encode(*test)); }));
   return grpc::Status::OK;
 }
 
