@@ -62,16 +62,6 @@ absl::StatusOr<std::string> HelloKey::SharedWith(std::string_view octets) const 
   return secret;
 }
 
-absl::StatusOr<std::string> Sha256(std::string_view octets) {
-  std::string digest(EVP_MAX_MD_SIZE, '\0');
-  unsigned size = 0;
-  if (::EVP_Digest(octets.data(), octets.size(), Raw(digest), &size, ::EVP_sha256(), nullptr) != 1) {
-    return OpenSslCannot("compute SHA-256");
-  }
-  digest.resize(size);
-  return digest;
-}
-
 absl::StatusOr<std::string> Derived(std::string_view secret, std::string_view salt, std::string_view purpose,
                                     std::size_t bytes) {
   const Kdf kdf(::EVP_KDF_fetch(nullptr, "HKDF", nullptr));

@@ -35,9 +35,6 @@ class HelloKey {
   std::string octets_;
 };
 
-// SHA-256 of the octets: 32 octets.
-absl::StatusOr<std::string> Sha256(std::string_view octets);
-
 // `bytes` octets (at most 64) that nobody knows who does not know the secret; others for each `purpose`. HKDF with
 // SHA-256. kInternal when OpenSSL cannot.
 absl::StatusOr<std::string> Derived(std::string_view secret, std::string_view salt, std::string_view purpose,

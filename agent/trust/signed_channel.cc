@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "agent/link/failure.h"
+#include "api/base/digest.h"
 #include "api/base/status.h"
 #include "api/convert/records.h"
 
@@ -95,7 +96,7 @@ absl::Status SignedChannel::Agree(const HelloKey& own_key, const PeerMessage& he
   const std::string keys = initiator ? own_key.octets() + hello.hello_key : hello.hello_key + own_key.octets();
   RR_ASSIGN_OR_RETURN(const std::string first, Sha256(initiator ? mine : hello.certificates));
   RR_ASSIGN_OR_RETURN(const std::string second, Sha256(initiator ? hello.certificates : mine));
-  RR_ASSIGN_OR_RETURN(transcript_, Sha256(keys + first + second));
+  RR_ASSIGN_OR_RETURN(transcript_, Sha256(keys + first + second));  // every part has its length
   return absl::OkStatus();
 }
 
