@@ -82,7 +82,8 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       store_(store),
       make_link_(std::move(make_link)),
       config_(std::move(config)),
-      worker_(host_, config_.reading) {}
+      worker_(host_, config_.reading),
+      prover_(MakeProver()) {}
 
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
     : Agent(std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host), store, std::move(make_link),

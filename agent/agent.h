@@ -25,6 +25,7 @@
 #include "agent/port_choice.h"
 #include "agent/port_counters.h"
 #include "agent/port_lock.h"
+#include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
 #include "agent/probe_path.h"
 #include "agent/runs.h"
@@ -54,7 +55,10 @@ struct AgentConfig {
   std::string instance_id{};     // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
-  bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
+  // Proofs attach and mount volumes of servers. Allowed: this process makes them, on what a caller names. Else
+  // `prover` does, which knows what may be proven; null: nobody.
+  bool allow_proofs = false;
+  std::shared_ptr<Prover> prover{};
   TransferLimits transfer{};  // of live tests
   PeerTrust trust{};           // between agents; with files, a peer test is with agents that sign
   std::vector<Prefix> peers{};  // where to connect in a peer test besides the own subnets; with TLS: and nowhere else
@@ -175,9 +179,14 @@ class Agent {
   absl::StatusOr<ProbePath> FindServer(const ProbeQuestion& question, const Facts& facts, Walk& walk) const;
   absl::StatusOr<ProbePath> PathThrough(const std::vector<std::string>& addresses, const PortRequest& asked,
                                         const Facts& facts) const;
+  std::shared_ptr<Prover> MakeProver();
+  // The volume to prove; errors as those of Prover::Admit.
+  absl::StatusOr<std::string> MayProve(const ProbeQuestion& question) const;
+  // What a row asks of the kernel, with what only the agent knows.
+  bool ProveByKernel(KernelProof proof, const ProbeQuestion& question, const ProbePath& path, Walk& walk) const;
   // Lets go of the port as soon as RDMA is not used any more.
-  absl::Status ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
-                            Walk& walk);
+  void ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
+                    Walk& walk) const;
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   // The loopback tests of a check; what they find goes behind what was found.
   void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
@@ -205,6 +214,7 @@ class Agent {
   std::mutex last_mutex_;  // guards what follows
   std::optional<LastReading> last_{};
   HostWorker worker_;
+  std::shared_ptr<Prover> prover_;
 };
 
 }  // namespace rdmaready

@@ -105,7 +105,8 @@ int Serve(const AgentOptions& options, const ::sigset_t& signals) {
   const std::string socket = LocalSocketPath();
   std::jthread end;  // declared first: it outlives what may not end
   const absl::StatusOr<FileLock> socket_lock = TakeLocalSocket(socket);
-  const std::vector<nvme::Leftover> leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
+  std::vector<nvme::Leftover> leftovers;  // without root's rights they are the prover's to sweep
+  if (::geteuid() == 0) leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
       Start(options.server, socket, socket_lock.status());
   if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
@@ -166,6 +167,12 @@ int Main(int argc, char** argv) {
   absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
   if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
   options.server.default_profiles = *std::move(profiles);
+  // An agent without root's rights would only fail at each mount.
+  if (options.server.allow_proofs && ::geteuid() != 0) {
+    options.server.allow_proofs = false;
+    Tell(options.server.events, EventLevel::kWarning, "proofs-by-helper",
+         {{"reason", "--allow-proofs is for root's agent: rdmaready-prover is asked"}});
+  }
   return Serve(options, signals);
 }
 

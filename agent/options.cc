@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/peer_subnets.h"
+#include "agent/helper/asker.h"
 #include "agent/store/limits_text.h"
 #include "api/base/quantity.h"
 #include "api/base/small_file.h"
@@ -58,6 +59,7 @@ AgentSettings Defaults() {
   settings.set_listen(std::string(kDefaultListen));
   settings.set_profile(std::string(kDefaultProfileName));
   settings.set_check_interval(std::string(kDefaultInterval));
+  settings.set_helpers(std::string(helper::kHelpersDirectory));
   return settings;
 }
 
@@ -151,6 +153,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));
   options.server.roles = settings.roles();
   options.server.allow_proofs = settings.allow_proofs();
+  options.server.helpers_directory = settings.helpers();
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
     return source.Error("insecure", "plain text and TLS exclude each other");
@@ -188,7 +191,11 @@ class FlagParser {
          &AgentSettings::set_history_max_age);
     app_.add_flag_callback(
         "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
-        "Let callers make this host attach disks and mount shares of their choice (probe --prove)");
+        "Let callers make this host attach disks and mount shares of their choice (probe --prove): root's agent "
+        "only. Else rdmaready-prover makes those that its file names");
+    Text("--helpers", "DIR",
+         "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
+         &AgentSettings::set_helpers);
     Text("--test-max-bytes", "SIZE", "What one direction of a live test may move (default 64G)",
          &AgentSettings::set_test_max_bytes);
     Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",

@@ -12,6 +12,7 @@
 #include <random>
 #include <utility>
 
+#include "agent/helper/prover/helped_prover.h"
 #include "agent/limits.h"
 #include "agent/link/verbs_link.h"
 #include "agent/own_check.h"
@@ -46,6 +47,14 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
   // Our own failure, whatever SQLite calls it.
   if (!opened.ok()) return absl::InternalError(Message(opened));
   return store;
+}
+
+// Without a folder nobody is asked.
+std::shared_ptr<Prover> ProverOf(const ServerOptions& options) {
+  if (options.helpers_directory.empty()) return nullptr;
+  return helper::HelpedProver(options.helpers_directory, [events = options.events](const std::string& line) {
+    Tell(events, EventLevel::kWarning, "prover", {{"reason", line}});
+  });
 }
 
 struct Listener {
@@ -101,6 +110,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
               .instance_id = MakeInstanceId(),
               .events = options.events,
               .allow_proofs = options.allow_proofs,
+              .prover = ProverOf(options),
               .transfer = options.transfer,
               .trust = {.files = options.tls, .roles_file = options.roles},
               .peers = options.peers,

@@ -42,6 +42,7 @@ struct ServerOptions {
   bool refuse_broken_store = true;             // false: work without memory, and say so with each result
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
   bool allow_proofs = false;                   // see AgentConfig
+  std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
   TransferLimits transfer{};
   std::string roles{};          // role map: which certificates are other agents', PeerTrust
   std::vector<Prefix> peers{};  // see AgentConfig
