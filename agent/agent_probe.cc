@@ -177,7 +177,7 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
                                       const Watcher& watcher, std::stop_token cancel) {
   if (const absl::Status fits = CheckQuestion(question); !fits.ok()) return fits;
   if (question.prove && !config_.allow_proofs) return ProofsAreOff();
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
+  const Caller caller = WithRunId(asked_by);
   const ProbeRow& row = *FindProbe(question.protocol);
   const std::int64_t started = UnixNowNs();
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
