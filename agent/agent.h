@@ -51,8 +51,8 @@ namespace rdmaready {
 struct AgentConfig {
   std::string version{};
   std::vector<Profile> default_profiles{};  // for callers who name none
-  std::string lock_directory{};  // of PortLock; empty: the host's own
-  std::string instance_id{};     // told to callers: two addresses with one id are one agent
+  std::string lock_directory{};             // of PortLock; empty: the host's own
+  std::string instance_id{};                // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
   // Proofs attach and mount volumes of servers. Allowed: this process makes them, on what a caller names. Else
@@ -73,6 +73,13 @@ struct PeerTicket {
   TransferCase test{};
   PortLock lock;
   std::vector<Prefix> own_subnets{};  // of all RDMA ports
+};
+
+// Told of each record; false: no more of its kind is wanted. None is empty.
+struct HistoryListener {
+  std::function<bool(const RunRecord&)> run{};
+  std::function<bool(const TransferRecord&)> transfer{};
+  std::function<bool(const StoreEvent&)> event{};
 };
 
 // Counts what runs.
@@ -113,10 +120,10 @@ class Agent {
   // Listens for LLDP too when `lldp` has any time for it; others may be served meanwhile.
   absl::StatusOr<RecordingFiles> Record(const LldpWait& lldp = {});
 
-  // Judges this host and stores the report. Before that it watches the ports for as long as the order says, when
-  // that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was seen until
-  // then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host (HostParts);
-  // nothing is stored then.
+  // Judges this host and stores the report. Before that it watches the ports for as long as the order says,
+  // when that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was
+  // seen until then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host
+  // (HostParts); nothing is stored then.
   absl::StatusOr<CheckRun> Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                  std::stop_token cancel);
 
@@ -127,8 +134,9 @@ class Agent {
                             const TransferOptions& options, const Caller& caller, const Watcher& watcher,
                             std::stop_token cancel);
 
-  // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
-  absl::StatusOr<History> Remember(const HistoryQuery& query);
+  // What is remembered, each kind newest first, a few records in memory at a time. Whatever the store says, it
+  // is our own failure (kInternal).
+  absl::Status Remember(const HistoryQuery& query, const HistoryListener& listener);
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 

@@ -42,7 +42,7 @@ MAY_INCLUDE = {
 }
 
 # The one place where the command line hosts an agent in its own process, and the one where it reads recordings.
-MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/server.h"], "cli/fleet/local_agent.h": ["agent/server.h"],
+MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/access/socket_file.h", "agent/server.h"], "cli/fleet/local_agent.h": ["agent/server.h"],
             "cli/fleet/saved_hosts.cc": ["collectors"]}
 
 # Folder -> foreign headers it must not see: what would give a pure part hands and eyes, or a renderer a database.
