@@ -13,6 +13,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,7 @@
 #include "agent/schedule.h"
 #include "agent/service.h"
 #include "agent/store/sqlite_store.h"
+#include "agent/watchdog.h"
 #include "api/client/tls.h"
 #include "api/model/profile.h"
 #include "collectors/real/host.h"
@@ -58,6 +60,12 @@ class HostedAgent {
 
   // What it listens on, with the real port where 0 was asked for.
   const std::vector<std::string>& addresses() const { return addresses_; }
+
+  // What proves that it gets on with its work. It outlives their use.
+  std::vector<Proof> Proofs();
+
+  // By what is judged who names no profile, from now on.
+  void SetDefaultProfiles(std::vector<Profile> profiles) { agent_.SetDefaultProfiles(std::move(profiles)); }
 
   // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
   // and stops listening.

@@ -60,7 +60,12 @@ if(DEFINED ENV{RDMAREADY_PACKAGE_RELEASE})
     set(package rdmaready-agent)
   endif()
   file(INSTALL FILES "${source}/deb/copyright" DESTINATION "${DOCDIR}/${package}" TYPE FILE)
-  configure_file("${source}/deb/changelog.in" "${made}/filled/changelog.Debian" @ONLY)
+  file(WRITE "${made}/filled/changelog.Debian" "rdmaready (${version}-${RELEASE}) unstable; urgency=medium
+
+  * Packages of rdmaready ${version}.
+
+ -- rdmaready maintainers <maintainers@rdmaready.invalid>  ${DATE}
+")
   execute_process(COMMAND gzip -9nf "${made}/filled/changelog.Debian" COMMAND_ERROR_IS_FATAL ANY)
   file(INSTALL FILES "${made}/filled/changelog.Debian.gz" DESTINATION "${DOCDIR}/${package}" TYPE FILE)
   if(EXISTS "${source}/deb/${component}/lintian-overrides")
