@@ -5,7 +5,7 @@
 # DEVICES: what systemd knows a device by, "|", the file.
 set(AGENT_DEVICES "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*" "/dev/infiniband/rdma_cm|/dev/infiniband/rdma_cm")
 set(AGENT_FAMILIES unix inet inet6 netlink)
-set(AGENT_WRITES "/var/lib/rdmaready/")
+set(AGENT_WRITES "/var/lib/rdmaready/" "/run/lock/")
 set(AGENT_MEMLOCK 192M)  # two ends of a loopback test of 64 MiB each, and their queues
 set(AGENT_MEMORY 512M)
 
@@ -21,10 +21,11 @@ set(PROVER_DEVICES "/dev/nvme-fabrics|/dev/nvme-fabrics" "char-nvme|/dev/nvme[0-
 set(PROVER_FAMILIES unix inet inet6)
 set(PROVER_WRITES "")
 
-# sandbox_lines(PROCESS): sets PROCESS_DEVICE_LINES and PROCESS_FAMILY_LINES for a unit, PROCESS_RULES for an AppArmor profile.
+# sandbox_lines(PROCESS): sets PROCESS_DEVICE_LINES, PROCESS_WRITE_LINES and PROCESS_FAMILY_LINES for a unit, PROCESS_RULES for an AppArmor profile.
 function(sandbox_lines process)
   set(device_lines "")
   set(rules "")
+  set(write_lines "")
   foreach(device IN LISTS ${process}_DEVICES)
     string(REPLACE "|" ";" device "${device}")
     list(GET device 0 named)
@@ -40,7 +41,12 @@ function(sandbox_lines process)
   endforeach()
   foreach(path IN LISTS ${process}_WRITES)
     string(APPEND rules "  ${path} rw,\n  ${path}** rwk,\n")
+    # What is not there when the process starts is not asked for.
+    string(REGEX REPLACE "/$" "" path "${path}")
+    string(APPEND write_lines "ReadWritePaths=-${path}\n")
   endforeach()
+  string(STRIP "${write_lines}" write_lines)
+  set(${process}_WRITE_LINES "${write_lines}" PARENT_SCOPE)
   list(JOIN families " " families)
   string(STRIP "${device_lines}" device_lines)
   set(${process}_DEVICE_LINES "${device_lines}" PARENT_SCOPE)
