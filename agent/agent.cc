@@ -79,6 +79,7 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       store_(store),
       make_link_(std::move(make_link)),
       config_(std::move(config)),
+      default_profiles_(std::make_shared<const std::vector<Profile>>(config_.default_profiles)),
       worker_(host_, config_.reading),
       prover_(MakeProver()) {}
 
@@ -89,6 +90,17 @@ Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig co
 std::string Agent::hostname() const {
   char name[256] = {};
   return ::gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
+}
+
+std::shared_ptr<const std::vector<Profile>> Agent::default_profiles() const {
+  const std::lock_guard lock(profiles_mutex_);
+  return default_profiles_;
+}
+
+void Agent::SetDefaultProfiles(std::vector<Profile> profiles) {
+  auto set = std::make_shared<const std::vector<Profile>>(std::move(profiles));
+  const std::lock_guard lock(profiles_mutex_);
+  default_profiles_ = std::move(set);
 }
 
 absl::StatusOr<Facts> Agent::Collect() {
@@ -247,7 +259,7 @@ RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, con
   RunOptions options;
   Apply(asked, qps, config_.transfer, options);
   options.local_address = port.address;
-  options.tos = asked.tos || asked.system_tos ? asked.tos : CommonTos(config_.default_profiles);
+  options.tos = asked.tos || asked.system_tos ? asked.tos : CommonTos(*default_profiles());
   options.cancel = cancel;
   return options;
 }

@@ -50,7 +50,7 @@ namespace rdmaready {
 
 struct AgentConfig {
   std::string version{};
-  std::vector<Profile> default_profiles{};  // for callers who name none
+  std::vector<Profile> default_profiles{};  // for callers who name none, until others are set
   std::string lock_directory{};             // of PortLock; empty: the host's own
   std::string instance_id{};                // told to callers: two addresses with one id are one agent
   EventSink events{};
@@ -111,6 +111,12 @@ class Agent {
   void CollectThen(std::function<void(const HostWorker::FactsOrWhy&)> then) {
     worker_.CollectThen(std::move(then));
   }
+
+  HostWorker& worker() { return worker_; }
+
+  // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread may call both.
+  std::shared_ptr<const std::vector<Profile>> default_profiles() const;
+  void SetDefaultProfiles(std::vector<Profile> profiles);
 
   // Whoever waits for a reading of the host, or comes to, is refused. The destructor does it too.
   void StopReading() { worker_.Stop(); }
@@ -214,6 +220,8 @@ class Agent {
   Store& store_;
   LinkMaker make_link_;
   AgentConfig config_;
+  mutable std::mutex profiles_mutex_;  // guards what follows
+  std::shared_ptr<const std::vector<Profile>> default_profiles_;
   std::atomic<int> live_tests_ = 0;
   struct LastReading {
     Facts facts{};  // of each port what counts

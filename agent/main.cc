@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready-agent: answers for one host until it is told to stop.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,9 +10,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -21,10 +25,14 @@
 #include "agent/access/role.h"
 #include "agent/access/socket_file.h"
 #include "agent/agent_events.h"
+#include "agent/journal.h"
 #include "agent/options.h"
 #include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/server.h"
+#include "agent/service_manager.h"
 #include "agent/store/file_lock.h"
+#include "agent/watchdog.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/profile/site.h"
@@ -41,7 +49,7 @@ constexpr auto kLongestEnd = std::chrono::milliseconds(4'000);  // after a signa
 
 // To a person as one line, to a program as an event.
 int Fail(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
-  if (format == LogFormat::kJson) {
+  if (format != LogFormat::kText && events) {
     Tell(events, EventLevel::kError, "cannot-start", {{"reason", Message(why)}, {"status", status}});
   } else {
     std::fprintf(stderr, "rdmaready-agent: %s\n", Message(why).c_str());
@@ -115,8 +123,80 @@ void TellOfListening(const HostedAgent& agent, const EventSink& events) {
   }
 }
 
+std::string StatusOf(const HostedAgent& agent) {
+  std::vector<std::string> places;
+  for (const HostedAgent::Listening& place : agent.addresses()) places.push_back(place.address);
+  return fmt::format("answers on {}", fmt::join(places, ", "));
+}
+
+// Of a site file: those of this host.
+absl::StatusOr<std::vector<Profile>> OwnProfiles(const std::string& name) {
+  RR_ASSIGN_OR_RETURN(const Site site, LoadSite(std::span(&name, 1)));
+  char host[256] = {};
+  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+  return site.ProfilesOf(host);
+}
+
+// What differs between two configurations and is only read at the start.
+std::vector<std::string> NeedsRestart(const std::map<std::string, std::string>& before,
+                                      const std::map<std::string, std::string>& after) {
+  const std::set<std::string> reloaded{"profile", "log_level"};
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : after) {
+    const auto found = before.find(key);
+    if (!reloaded.contains(key) && (found == before.end() || found->second != value)) keys.push_back(key);
+  }
+  for (const auto& [key, value] : before) {
+    if (!after.contains(key)) keys.push_back(key);
+  }
+  return keys;
+}
+
+struct Reloaded {
+  AgentCommandLine command{};
+  std::vector<Profile> profiles{};
+};
+
+absl::StatusOr<Reloaded> ReadAgain(std::span<const char* const> argv) {
+  Reloaded again;
+  RR_ASSIGN_OR_RETURN(again.command, ParseAgentCommandLine(static_cast<int>(argv.size()), argv.data()));
+  RR_ASSIGN_OR_RETURN(again.profiles, OwnProfiles(again.command.options.profile_name));
+  return again;
+}
+
+// SIGHUP: the configuration and the profile are read again. What is refused changes nothing.
+void Reload(std::span<const char* const> argv, const std::map<std::string, std::string>& started_with,
+            HostedAgent& agent, const EventSink& events) {
+  absl::StatusOr<Reloaded> again = ReadAgain(argv);
+  if (!again.ok()) {
+    return Tell(events, EventLevel::kError, "reload-refused",
+                {{"reason", Message(again.status()) + "; all stays as it was"}});
+  }
+  agent.SetDefaultProfiles(std::move(again->profiles));
+  SetLogLevel(again->command.options.log_level);
+  std::vector<Event::Field> fields{{"profile", again->command.options.profile_name}};
+  const std::vector<std::string> waiting = NeedsRestart(started_with, again->command.settings);
+  if (!waiting.empty()) fields.push_back({"needs_restart", fmt::format("{}", fmt::join(waiting, ", "))});
+  Tell(events, waiting.empty() ? EventLevel::kInfo : EventLevel::kWarning, "reloaded", std::move(fields));
+}
+
+// Until a signal says that it is over: its number.
+int Attend(const ::sigset_t& signals, std::span<const char* const> argv,
+           const std::map<std::string, std::string>& started_with, HostedAgent& agent, const EventSink& events) {
+  for (;;) {
+    int signal = 0;
+    ::sigwait(&signals, &signal);
+    if (signal != SIGHUP) return signal;
+    TellManagerReloading();
+    Reload(argv, started_with, agent, events);
+    TellManagerReady(StatusOf(agent));
+  }
+}
+
 // `sockets`: those that systemd listens on.
-int Serve(AgentOptions& options, std::vector<access::DoorSocket> sockets, const ::sigset_t& signals) {
+int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, const ::sigset_t& signals,
+          std::span<const char* const> argv) {
+  AgentOptions& options = command.options;
   const EventSink events = options.server.events;
   std::jthread end;  // declared first: it outlives what may not end
   absl::StatusOr<LocalSockets> made = LocalSockets{};
@@ -143,10 +223,15 @@ int Serve(AgentOptions& options, std::vector<access::DoorSocket> sockets, const 
   }
   // It may take as long as a server that is gone keeps the kernel waiting: nobody waits for it.
   const std::jthread sweep([&] { TellOfLeftovers(events, nvme::RemoveLeftovers(leftovers)); });
-  int signal = 0;
-  ::sigwait(&signals, &signal);
+  TellManagerReady(StatusOf(**agent));
+  std::optional<Watchdog> watchdog;
+  if (const auto period = WatchdogPeriod())
+    watchdog.emplace(*period, RealClock(), (*agent)->Proofs(), TellManagerAlive, events);
+  const int signal = Attend(signals, argv, command.settings, **agent, events);
+  TellManagerStopping();
   Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});
   end = std::jthread(EndAnyway, events);
+  watchdog.reset();
   (*agent)->Shutdown(kGrace);
   return 0;
 }
@@ -157,14 +242,6 @@ void RaiseDescriptorLimit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
-}
-
-// Of a site file: those of this host.
-absl::StatusOr<std::vector<Profile>> OwnProfiles(const std::string& name) {
-  RR_ASSIGN_OR_RETURN(const Site site, LoadSite(std::span(&name, 1)));
-  char host[256] = {};
-  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
-  return site.ProfilesOf(host);
 }
 
 int Main(int argc, char** argv) {
@@ -179,10 +256,13 @@ int Main(int argc, char** argv) {
   ::sigemptyset(&signals);
   ::sigaddset(&signals, SIGINT);
   ::sigaddset(&signals, SIGTERM);
+  ::sigaddset(&signals, SIGHUP);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
   RaiseDescriptorLimit();
+  // Who asked for JSON gets it, also under systemd.
+  if (options.log_format == LogFormat::kText && ErrorsGoToJournal()) options.log_format = LogFormat::kJournal;
   options.server.events = StartLog(options.log_format, options.log_level);
   absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
   if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
@@ -195,7 +275,7 @@ int Main(int argc, char** argv) {
   }
   if (!inherited.ok())
     return Fail(inherited.status(), ExitStatus(inherited.status()), options.log_format, options.server.events);
-  return Serve(options, *std::move(inherited), signals);
+  return Serve(*command, *std::move(inherited), signals, std::span(argv, static_cast<std::size_t>(argc)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "agent/options.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/text_format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -205,6 +206,17 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   return options;
 }
 
+// Each key that is set, with its value as text.
+std::map<std::string, std::string> Texts(const AgentSettings& settings) {
+  std::map<std::string, std::string> texts;
+  std::vector<const google::protobuf::FieldDescriptor*> set;
+  settings.GetReflection()->ListFields(settings, &set);
+  for (const auto* field : set) {
+    google::protobuf::TextFormat::PrintFieldValueToString(settings, field, field->is_repeated() ? 0 : -1, &texts[field->name()]);
+  }
+  return texts;
+}
+
 // CLI11 refuses by exceptions; they end in ParseAgentCommandLine.
 class FlagParser {
  public:
@@ -335,7 +347,7 @@ absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* con
   if (parser.flags().peers_size() > 0) settings.clear_peers();  // they would be added
   settings.MergeFrom(parser.flags());
   RR_ASSIGN_OR_RETURN(AgentOptions options, Decode(settings, source));
-  return AgentCommandLine{.options = std::move(options)};
+  return AgentCommandLine{.options = std::move(options), .settings = Texts(settings)};
 }
 
 }  // namespace rdmaready

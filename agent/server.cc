@@ -122,7 +122,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
               .allow_proofs = options.allow_proofs,
               .prover = ProverOf(options),
               .transfer = options.transfer,
-              .trust = {.files = options.tls, .roles_file = options.roles},
+              .trust = {.files = options.tls, .roles_file = options.role_file},
               .peers = options.peers,
               .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
       service_(agent_, options.limits, gate_) {}

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,6 +27,7 @@
 #include "agent/schedule.h"
 #include "agent/service.h"
 #include "agent/store/sqlite_store.h"
+#include "agent/watchdog.h"
 #include "api/client/tls.h"
 #include "api/model/profile.h"
 #include "collectors/real/host.h"
@@ -49,7 +51,6 @@ struct ServerOptions {
   bool allow_proofs = false;                   // see AgentConfig
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
   TransferLimits transfer{};
-  std::string roles{};          // role map: which certificates are other agents', PeerTrust
   std::vector<Prefix> peers{};  // see AgentConfig
   CallLimits limits{};
   EventSink events{};
@@ -79,6 +80,12 @@ class HostedAgent {
   const std::vector<Listening>& addresses() const { return addresses_; }
 
   std::vector<access::RefusalCount> Refusals() const { return gate_->Refusals(); }
+
+  // What proves that it gets on with its work. It outlives their use.
+  std::vector<Proof> Proofs();
+
+  // By what is judged who names no profile, from now on.
+  void SetDefaultProfiles(std::vector<Profile> profiles) { agent_.SetDefaultProfiles(std::move(profiles)); }
 
   // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
   // and stops listening.

@@ -50,7 +50,7 @@ absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& 
     RR_ASSIGN_OR_RETURN(Profile profile, DecodeProfile(choice));
     order.profiles.push_back(std::move(profile));
   }
-  if (order.profiles.empty()) order.profiles = agent.config().default_profiles;
+  if (order.profiles.empty()) order.profiles = *agent.default_profiles();
   return order;
 }
 

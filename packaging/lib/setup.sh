@@ -13,9 +13,15 @@ build_packages=(
   libgtest-dev libgmock-dev
 )
 
+# What only packaging/build-packages needs, and what it needs to be built.
+# shellcheck disable=SC2034  # packaging/build-packages and tests/run read them
+package_packages=(dpkg-dev gzip)
+# shellcheck disable=SC2034
+package_targets=(rdmaready_package_files)
+
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
-test_packages=(clang-tidy-19 git)
+test_packages=(apparmor clang-tidy-19 debootstrap git lintian systemd)
 
 started=$SECONDS
 
