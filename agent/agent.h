@@ -50,15 +50,16 @@ namespace rdmaready {
 struct AgentConfig {
   std::string version{};
   std::vector<Profile> default_profiles{};  // for callers who name none
-  std::string lock_directory{};  // of PortLock; empty: the host's own
-  std::string instance_id{};     // told to callers: two addresses with one id are one agent
+  std::string lock_directory{};             // of PortLock; empty: the host's own
+  std::string instance_id{};                // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
   bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
   TransferLimits transfer{};  // of live tests
-  PeerTrust trust{};           // between agents; with files, a peer test is with agents that sign
-  std::vector<Prefix> peers{};  // where to connect in a peer test besides the own subnets; with TLS: and nowhere else
-  WorkerLimits reading{};     // how long the host may take to answer
+  PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
+  std::vector<Prefix>
+      peers{};  // where to connect in a peer test besides the own subnets; with TLS: and nowhere else
+  WorkerLimits reading{};                                // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
@@ -109,10 +110,10 @@ class Agent {
   // Listens for LLDP too when `lldp` has any time for it; others may be served meanwhile.
   absl::StatusOr<RecordingFiles> Record(const LldpWait& lldp = {});
 
-  // Judges this host and stores the report. Before that it watches the ports for as long as the order says, when
-  // that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was seen until
-  // then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host (HostParts);
-  // nothing is stored then.
+  // Judges this host and stores the report. Before that it watches the ports for as long as the order says,
+  // when that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was
+  // seen until then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host
+  // (HostParts); nothing is stored then.
   absl::StatusOr<CheckRun> Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                  std::stop_token cancel);
 
@@ -128,8 +129,8 @@ class Agent {
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
-  // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run. Then
-  // with TLS: kPermissionDenied (the other end is no agent that this one believes, the text says why),
+  // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run.
+  // Then with TLS: kPermissionDenied (the other end is no agent that this one believes, the text says why),
   // kFailedPrecondition (this end's own certificate, key or role map).
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
   absl::StatusOr<LiveTest> RunPeer(const PeerTicket& ticket, PeerChannel& channel,

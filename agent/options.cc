@@ -193,11 +193,14 @@ class FlagParser {
          &AgentSettings::set_test_max_bytes);
     Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
          &AgentSettings::set_test_max_time);
-    Text("--roles", "FILE", "Which certificates have which role, YAML; agent: other agents, for tests between two",
+    Text("--roles", "FILE",
+         "Which certificates have which role, YAML; agent: other agents, for tests between two",
          &AgentSettings::set_roles);
     app_.add_option_function<std::vector<std::string>>(
-            "--peers", [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
-            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: 10.0.0.0/16,...")
+            "--peers",
+            [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
+            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: "
+            "10.0.0.0/16,...")
         ->type_name("SUBNETS")
         ->delimiter(',');
     Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",

@@ -152,7 +152,8 @@ absl::Status AgentClient::Explain(const grpc::Status& status) const {
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
       // gRPC's own words, which would read as if the agent was busy.
       if (status.error_message().find("larger than max") != std::string::npos) {
-        return absl::InternalError(host + "the agent sends more than this command takes: a message larger than " +
+        return absl::InternalError(host +
+                                   "the agent sends more than this command takes: a message larger than " +
                                    BytesText(kMaxAnswerMessageOctets));
       }
       [[fallthrough]];

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rdmaready-test-relay ATTACK INITIATOR RESPONDER [CERT KEY CA]: a peer test (write-8k on rxe0/1) whose caller lies.
+// rdmaready-test-relay ATTACK INITIATOR RESPONDER [CERT KEY CA]: a peer test (write-8k on rxe0/1) whose caller
+// lies.
 //
-// Prints one line a word: what each agent said in the end. ATTACK is what becomes of the messages that it relays.
+// Prints one line a word: what each agent said in the end. ATTACK is what becomes of the messages that it
+// relays.
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
@@ -69,15 +71,19 @@ struct Attack {
 const std::map<std::string, Attack>& Changes() {
   static const std::map<std::string, Attack> changes{
       {"address", {Message::KIND_OFFER, [](Message& offer) { offer.set_endpoint_address("192.168.77.1"); }}},
-      {"port", {Message::KIND_OFFER, [](Message& offer) { offer.set_endpoint_port(offer.endpoint_port() ^ 1); }}},
+      {"port",
+       {Message::KIND_OFFER, [](Message& offer) { offer.set_endpoint_port(offer.endpoint_port() ^ 1); }}},
       {"case", {Message::KIND_OFFER, [](Message& offer) { offer.set_case_name("write-512k"); }}},
       {"lane", {Message::KIND_OFFER, [](Message& offer) { offer.set_lane(1); }}},
-      {"rkey", {Message::KIND_READY, [](Message& ready) { ready.set_memory_rkey(ready.memory_rkey() ^ 0x100); }}},
-      {"memory", {Message::KIND_READY, [](Message& ready) { ready.set_memory_address(ready.memory_address() + 65'536); }}},
+      {"rkey",
+       {Message::KIND_READY, [](Message& ready) { ready.set_memory_rkey(ready.memory_rkey() ^ 0x100); }}},
+      {"memory",
+       {Message::KIND_READY,
+        [](Message& ready) { ready.set_memory_address(ready.memory_address() + 65'536); }}},
       {"length", {Message::KIND_READY, [](Message& ready) { ready.set_memory_length_bytes(1ull << 40); }}},
       {"key", {Message::KIND_HELLO, [](Message& hello) {
-         if (!hello.hello_key().empty()) hello.set_hello_key(std::string(31, 'k') + "9");
-       }}}};
+                 if (!hello.hello_key().empty()) hello.set_hello_key(std::string(31, 'k') + "9");
+               }}}};
   return changes;
 }
 
@@ -103,7 +109,8 @@ class Relay {
     const auto change = Changes().find(attack_);
     if (attack_ == "mirror") {
       source.Send(message);
-    } else if (attack_ == "bare" && message.kind() == Message::KIND_SIGNED && inside.kind() == Message::KIND_OFFER) {
+    } else if (attack_ == "bare" && message.kind() == Message::KIND_SIGNED &&
+               inside.kind() == Message::KIND_OFFER) {
       sink.Send(inside);
     } else if (attack_ == "twice" && inside.kind() == Message::KIND_OFFER) {
       sink.Send(message);
@@ -137,11 +144,12 @@ std::shared_ptr<grpc::Channel> Open(const std::string& address, const std::vecto
   }
   constexpr std::size_t kMost = 1 << 20;
   arguments.SetSslTargetNameOverride("127.0.0.1");
-  return grpc::CreateCustomChannel(address,
-                                   grpc::SslCredentials({.pem_root_certs = ReadSmallFile(files[2], kMost).value_or(""),
-                                                         .pem_private_key = ReadSmallFile(files[1], kMost).value_or(""),
-                                                         .pem_cert_chain = ReadSmallFile(files[0], kMost).value_or("")}),
-                                   arguments);
+  return grpc::CreateCustomChannel(
+      address,
+      grpc::SslCredentials({.pem_root_certs = ReadSmallFile(files[2], kMost).value_or(""),
+                            .pem_private_key = ReadSmallFile(files[1], kMost).value_or(""),
+                            .pem_cert_chain = ReadSmallFile(files[0], kMost).value_or("")}),
+      arguments);
 }
 
 void Begin(Side& side, const std::string& address, const std::vector<std::string>& files, Start::Role role) {

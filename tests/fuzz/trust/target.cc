@@ -67,7 +67,8 @@ void Greeted(std::deque<PeerMessage> said) {
 void Messages(std::string_view octets) {
   std::deque<PeerMessage> said;
   while (octets.size() >= 2 && said.size() < 8) {
-    const std::size_t size = static_cast<unsigned char>(octets[0]) * 256u + static_cast<unsigned char>(octets[1]);
+    const std::size_t size =
+        static_cast<unsigned char>(octets[0]) * 256u + static_cast<unsigned char>(octets[1]);
     v1::PeerMessage message;
     if (message.ParseFromString(std::string(octets.substr(2, size)))) said.push_back(FromProto(message));
     octets.remove_prefix(std::min(octets.size(), size + 2));
@@ -122,9 +123,8 @@ std::string Framed(const PeerMessage& message) {
 
 std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
   const std::string& certificates = TheSite().other->certificates();
-  const PeerMessage hello{.kind = PeerMessageKind::kHello,
-                          .hello_key = HelloKey::Fresh()->octets(),
-                          .certificates = certificates};
+  const PeerMessage hello{
+      .kind = PeerMessageKind::kHello, .hello_key = HelloKey::Fresh()->octets(), .certificates = certificates};
   const PeerMessage proof{.kind = PeerMessageKind::kSigned,
                           .body = ToProto(PeerMessage{.kind = PeerMessageKind::kHello}).SerializeAsString(),
                           .signature = *TheSite().other->Sign("something else")};

@@ -27,11 +27,12 @@ Port PortWith(const std::vector<IpAddress>& addresses) {
 }
 
 TEST(PeerSubnets, AreReadStrictly) {
-  for (const char* right : {"10.0.0.0/16", "0.0.0.0/0", "10.0.0.1", "10.0.0.1/32", "fd00::/8", "fd00::1", "::/0"}) {
+  for (const char* right :
+       {"10.0.0.0/16", "0.0.0.0/0", "10.0.0.1", "10.0.0.1/32", "fd00::/8", "fd00::1", "::/0"}) {
     EXPECT_TRUE(ParseSubnet(right).ok()) << right;
   }
-  for (const char* wrong : {"", "/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/ 8", "10.0.0.0/8/8", "10.0.0",
-                            "fd00::/129", "storage1", "fe80::1%eth0"}) {
+  for (const char* wrong : {"", "/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/ 8", "10.0.0.0/8/8",
+                            "10.0.0", "fd00::/129", "storage1", "fe80::1%eth0"}) {
     EXPECT_EQ(ParseSubnet(wrong).status().code(), absl::StatusCode::kInvalidArgument) << wrong;
   }
   EXPECT_THAT(std::string(ParseSubnet("10.0.0.1/16").status().message()), HasSubstr("bits behind the prefix"));
@@ -51,8 +52,9 @@ TEST(PeerSubnets, LetAnAgentConnectWithinThemAndNowhereElse) {
 
 TEST(PeerSubnets, HoldNothingThatNoAgentOffers) {
   const std::vector<Prefix> everything = Subnets({"0.0.0.0/0", "::/0"});
-  for (const char* never : {"127.0.0.1", "::1", "0.0.0.0", "::", "169.254.1.1", "fe80::1", "fe80::1%eth0", "224.0.0.1",
-                            "255.255.255.255", "ff02::1", "::ffff:127.0.0.1", "", "storage1", "10.0.0.1 "}) {
+  for (const char* never :
+       {"127.0.0.1", "::1", "0.0.0.0", "::", "169.254.1.1", "fe80::1", "fe80::1%eth0", "224.0.0.1",
+        "255.255.255.255", "ff02::1", "::ffff:127.0.0.1", "", "storage1", "10.0.0.1 "}) {
     EXPECT_EQ(MayConnect(never, everything).code(), absl::StatusCode::kPermissionDenied) << never;
   }
   EXPECT_FALSE(MayConnect(std::string("10.0.0.1\0", 9), everything).ok());
@@ -63,10 +65,12 @@ TEST(PeerSubnets, OfAHostAreThoseOfAllItsRdmaPorts) {
   Facts facts;
   EXPECT_TRUE(OwnSubnets(facts).empty());
   // Two rails, one with a host route only, as where every link is routed.
-  facts.ports = std::vector<Port>{PortWith({{.address = "10.1.0.2", .prefix_length = 24}, {.address = "fe80::2", .prefix_length = 64}}),
-                                  PortWith({{.address = "10.2.0.2", .prefix_length = 32}, {.address = "fd00:2::2", .prefix_length = 64}})};
+  facts.ports = std::vector<Port>{
+      PortWith({{.address = "10.1.0.2", .prefix_length = 24}, {.address = "fe80::2", .prefix_length = 64}}),
+      PortWith({{.address = "10.2.0.2", .prefix_length = 32}, {.address = "fd00:2::2", .prefix_length = 64}})};
   const std::vector<Prefix> own = OwnSubnets(facts);
-  for (const char* inside : {"10.1.0.9", "10.2.0.2", "fd00:2::9"}) EXPECT_TRUE(MayConnect(inside, own).ok()) << inside;
+  for (const char* inside : {"10.1.0.9", "10.2.0.2", "fd00:2::9"})
+    EXPECT_TRUE(MayConnect(inside, own).ok()) << inside;
   for (const char* outside : {"10.2.0.9", "10.3.0.1", "fe80::9", "fd00:3::1"}) {
     EXPECT_FALSE(MayConnect(outside, own).ok()) << outside;
   }

@@ -82,7 +82,11 @@ TEST_F(ServiceTrustTest, SeveralQueuePairsBothWaysAreUnderOneGreeting) {
   ServedAgent b(ends, locks_ + "/b", {}, HostNetwork(), nullptr, {}, true, Agent("b"));
   PeerTest test = Send1k();
   test.case_name = "write-8k";
-  test.options = {.bidirectional = true, .qps = 2, .depth = 8, .duration = std::chrono::milliseconds(300), .max_bytes = 1 << 20};
+  test.options = {.bidirectional = true,
+                  .qps = 2,
+                  .depth = 8,
+                  .duration = std::chrono::milliseconds(300),
+                  .max_bytes = 1 << 20};
   const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), test);
   ASSERT_TRUE(answer.reverse) << answer.from_status << answer.to_status;
   EXPECT_EQ(answer.result.failure, Failure{}) << answer.result.failure.detail;
@@ -107,7 +111,8 @@ TEST_F(ServiceTrustTest, AnAgentThatSignsAndOneThatDoesNotRefuseEachOther) {
   const auto b = Serve(Role::kResponder, {});
   const PeerAnswer answer = RunPeerTest(*a->Client("a"), *b->Client("b"), Send1k());
   EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_THAT(std::string(answer.from_status.message()), HasSubstr("agents with TLS test with agents with TLS only"));
+  EXPECT_THAT(std::string(answer.from_status.message()),
+              HasSubstr("agents with TLS test with agents with TLS only"));
   EXPECT_EQ(between_.Posted(Role::kInitiator, Work::kSend), 0u);
 }
 
@@ -118,13 +123,15 @@ TEST_F(ServiceTrustTest, AnAgentWhoseOwnFilesAreUnusableSaysSo) {
   const auto b = Serve(Role::kResponder, Agent("b"));
   const PeerAnswer answer = RunPeerTest(*a->Client("a"), *b->Client("b"), Send1k());
   EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(answer.from_status.message()), AllOf(HasSubstr("this agent cannot sign"), HasSubstr("a.key")));
+  EXPECT_THAT(std::string(answer.from_status.message()),
+              AllOf(HasSubstr("this agent cannot sign"), HasSubstr("a.key")));
 }
 
 TEST_F(ServiceTrustTest, WithoutTlsAnAgentConnectsToItsOwnSubnetsAndToConfiguredPeers) {
   const auto plain = Serve(Role::kInitiator, {});
   EXPECT_THAT(Offered(*plain, "192.168.77.1"),
-              AllOf(HasSubstr("192.168.77.1, which is in no subnet of this host's RDMA ports"), HasSubstr("--peers SUBNET")));
+              AllOf(HasSubstr("192.168.77.1, which is in no subnet of this host's RDMA ports"),
+                    HasSubstr("--peers SUBNET")));
   const auto told = Serve(Role::kInitiator, {}, {*ParseSubnet("192.168.77.0/24")});
   EXPECT_THAT(Offered(*told, "192.168.77.1"), testing::Not(HasSubstr("--peers")));
   EXPECT_THAT(Offered(*told, "192.168.78.1"), HasSubstr("--peers SUBNET"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent that wants to hurt who asks it: answers without end, of any size, of any depth. Each ends in one clear
-// line, in little time and memory.
+// An agent that wants to hurt who asks it: answers without end, of any size, of any depth. Each ends in one
+// clear line, in little time and memory.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 namespace rdmaready {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::steady_clock;
+using ::testing::HasSubstr;
 
 // Says what it is told to say, until it is told to stop or nobody listens.
 class HostileAgent final : public v1::Agent::Service {
@@ -31,8 +31,9 @@ class HostileAgent final : public v1::Agent::Service {
   ~HostileAgent() override { server_->Shutdown(std::chrono::system_clock::now()); }
 
   std::unique_ptr<AgentClient> Client() {
-    return *AgentClient::Connect({.text = "evil", .host = "127.0.0.1", .port = static_cast<std::uint16_t>(port_)},
-                                 ClientOptions{.call_timeout = std::chrono::seconds(60)});
+    return *AgentClient::Connect(
+        {.text = "evil", .host = "127.0.0.1", .port = static_cast<std::uint16_t>(port_)},
+        ClientOptions{.call_timeout = std::chrono::seconds(60)});
   }
 
   std::function<v1::GetVersionResponse()> version = [] { return v1::GetVersionResponse(); };
@@ -78,7 +79,6 @@ class HostileAgent final : public v1::Agent::Service {
   }
 
  private:
-
   template <class Writer, class Event>
   grpc::Status Flood(Writer& writer, const Event& event) const {
     for (std::uint64_t i = 0; i < times && writer.Write(event); ++i) {
@@ -147,7 +147,8 @@ TEST(HostileAgent, WithAMessageOfAnySizeIsLeftBeforeItIsRead) {
   for (const bool compressed : {false, true}) {
     HostileAgent agent;
     agent.compressed = compressed;
-    (*agent.facts.mutable_facts()->mutable_missing())["ports"].set_detail(std::string(kMaxAnswerMessageOctets, 'x'));
+    (*agent.facts.mutable_facts()->mutable_missing())["ports"].set_detail(
+        std::string(kMaxAnswerMessageOctets, 'x'));
     const absl::Status status = agent.Client()->GetFacts().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr("more than this command takes"));
