@@ -161,9 +161,12 @@ class Agent {
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
   bool Signs() const { return config_.trust.files.Any(); }
-  // What an offer's address is held against; empty: it is signed, which is enough.
-  std::function<absl::Status(const std::string&)> PeerGuard(const PeerTicket& ticket) const;
-  LiveTest RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, const std::stop_token& cancel);
+  // What an offer's address is held against; null: it is signed, which is enough.
+  class PeerGuard;
+  std::unique_ptr<PeerGuard> GuardOf(const PeerTicket& ticket) const;
+  absl::Status RefusedPeer(const PeerTicket& ticket, absl::Status why) const;  // tells the log
+  absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+                                       const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
   // What `live` lacks is filled in: whether both of its results are kept.
