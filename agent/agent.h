@@ -25,6 +25,7 @@
 #include "agent/port_choice.h"
 #include "agent/port_counters.h"
 #include "agent/port_lock.h"
+#include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
 #include "agent/probe_path.h"
 #include "agent/runs.h"
@@ -49,17 +50,20 @@ namespace rdmaready {
 
 struct AgentConfig {
   std::string version{};
-  std::vector<Profile> default_profiles{};  // for callers who name none
+  std::vector<Profile> default_profiles{};  // for callers who name none, until others are set
   std::string lock_directory{};             // of PortLock; empty: the host's own
   std::string instance_id{};                // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
-  bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
+  // Proofs attach and mount volumes of servers. Allowed: this process makes them, on what a caller names. Else
+  // `prover` does, which knows what may be proven; null: nobody.
+  bool allow_proofs = false;
+  std::shared_ptr<Prover> prover{};
   TransferLimits transfer{};  // of live tests
   PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
-  std::vector<Prefix>
-      peers{};  // where to connect in a peer test besides the own subnets; with TLS: and nowhere else
-  WorkerLimits reading{};                                // how long the host may take to answer
+  // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
+  std::vector<Prefix> peers{};
+  WorkerLimits reading{};  // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
@@ -70,6 +74,13 @@ struct PeerTicket {
   TransferCase test{};
   PortLock lock;
   std::vector<Prefix> own_subnets{};  // of all RDMA ports
+};
+
+// Told of each record; false: no more of its kind is wanted. None is empty.
+struct HistoryListener {
+  std::function<bool(const RunRecord&)> run{};
+  std::function<bool(const TransferRecord&)> transfer{};
+  std::function<bool(const StoreEvent&)> event{};
 };
 
 // Counts what runs.
@@ -102,6 +113,12 @@ class Agent {
     worker_.CollectThen(std::move(then));
   }
 
+  HostWorker& worker() { return worker_; }
+
+  // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread may call both.
+  std::shared_ptr<const std::vector<Profile>> default_profiles() const;
+  void SetDefaultProfiles(std::vector<Profile> profiles);
+
   // Whoever waits for a reading of the host, or comes to, is refused. The destructor does it too.
   void StopReading() { worker_.Stop(); }
   bool ReadingStuck() const { return worker_.Stuck(); }
@@ -124,8 +141,9 @@ class Agent {
                             const TransferOptions& options, const Caller& caller, const Watcher& watcher,
                             std::stop_token cancel);
 
-  // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
-  absl::StatusOr<History> Remember(const HistoryQuery& query);
+  // What is remembered, each kind newest first, a few records in memory at a time. Whatever the store says, it
+  // is our own failure (kInternal).
+  absl::Status Remember(const HistoryQuery& query, const HistoryListener& listener);
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
@@ -179,9 +197,14 @@ class Agent {
   absl::StatusOr<ProbePath> FindServer(const ProbeQuestion& question, const Facts& facts, Walk& walk) const;
   absl::StatusOr<ProbePath> PathThrough(const std::vector<std::string>& addresses, const PortRequest& asked,
                                         const Facts& facts) const;
+  std::shared_ptr<Prover> MakeProver();
+  // The volume to prove; errors as those of Prover::Admit.
+  absl::StatusOr<std::string> MayProve(const ProbeQuestion& question) const;
+  // What a row asks of the kernel, with what only the agent knows.
+  bool ProveByKernel(KernelProof proof, const ProbeQuestion& question, const ProbePath& path, Walk& walk) const;
   // Lets go of the port as soon as RDMA is not used any more.
-  absl::Status ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
-                            Walk& walk);
+  void ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
+                    Walk& walk) const;
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   // The loopback tests of a check; what they find goes behind what was found.
   void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
@@ -201,6 +224,8 @@ class Agent {
   Store& store_;
   LinkMaker make_link_;
   AgentConfig config_;
+  mutable std::mutex profiles_mutex_;  // guards what follows
+  std::shared_ptr<const std::vector<Profile>> default_profiles_;
   std::atomic<int> live_tests_ = 0;
   struct LastReading {
     Facts facts{};  // of each port what counts
@@ -209,6 +234,7 @@ class Agent {
   std::mutex last_mutex_;  // guards what follows
   std::optional<LastReading> last_{};
   HostWorker worker_;
+  std::shared_ptr<Prover> prover_;
 };
 
 }  // namespace rdmaready

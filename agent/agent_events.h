@@ -12,6 +12,7 @@
 
 namespace rdmaready {
 
+// And an event for each finding that keeps the host from being ready.
 void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& caller, Rung level,
                  std::int64_t duration_ns);
 

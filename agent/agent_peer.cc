@@ -13,16 +13,16 @@
 #include "agent/link/failure.h"
 #include "agent/peer_subnets.h"
 #include "agent/trust/signed_channel.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
 
 absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
+  const Caller caller = WithRunId(asked_by);
   const TransferCase* test = FindCase(request.case_name);
   if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
   RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options, config_.transfer));
+  if (caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
@@ -109,6 +109,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
               .port = ticket.port.port,
               .role = role,
               .peer = ticket.request.peer_name});
+  if (ticket.caller.tested) ticket.caller.tested(live);
   TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);
   return live;
 }

@@ -22,9 +22,10 @@ from state import Fabric, Guest
 RESET_TIMEOUT_S = 120
 
 
-def prepare(devices, roles):
-    """Runs lib/prepare for guests with these RDMA devices, with or without server roles, and returns what it prints, name to path."""
-    wanted = sorted(set(devices)) + (["roles"] if roles else [])
+def prepare(devices, roles, system=False):
+    """Runs lib/prepare for guests with these RDMA devices, with or without server roles and a disk with systemd, and returns what it prints,
+    name to path."""
+    wanted = sorted(set(devices)) + (["roles"] if roles else []) + (["system"] if system else [])
     # A process group of its own, so that it can be ended with all it runs.
     child = subprocess.Popen(
         [os.path.join(machine.FABRIC_DIR, "lib", "prepare"), *wanted], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -62,7 +62,7 @@ def devices_of(options):
 def cmd_prepare(options):
     import bring_up
 
-    for name, path in bring_up.prepare(options.device, options.roles).items():
+    for name, path in bring_up.prepare(options.device, options.roles, options.system).items():
         print(f"{name}={path}")
 
 
@@ -241,6 +241,7 @@ def parser():
     prepare = command("prepare", cmd_prepare, "install, download and build what the guests need; \"up\" does it too", named=False)
     prepare.add_argument("--device", choices=DEVICES, action="append", default=[], help="also what this RDMA device needs")
     with_roles(prepare)
+    prepare.add_argument("--system", action="store_true", help="also the disk of a guest that boots systemd")
 
     up = command("up", cmd_up, "start a fabric and wait until every guest is ready")
     up.add_argument("--hosts", type=whole_number(1, MAX_HOSTS), required=True, metavar="N",

@@ -107,6 +107,25 @@ def _rail(run, guest, rail):
     ]
 
 
+def system_argv(run, guest, prepared, share, memory_mb):
+    """A guest that boots systemd from a disk which forgets at the end of this process, with a NIC for RDMA that leads nowhere. It may reboot."""
+    return [
+        "qemu-system-x86_64", "-name", f"fabric-{run.name}",
+        "-machine", "q35,accel=tcg", "-cpu", "max,-cx16", "-smp", "1", "-m", str(memory_mb),
+        "-nodefaults", "-no-user-config", "-display", "none",
+        "-kernel", prepared["kernel"], "-initrd", prepared["system_initramfs"],
+        "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr net.ifnames=0 systemd.show_status=0 systemd.firstboot=0",
+        "-chardev", f"file,id=console,path={_option(run.console(guest.number))}", "-serial", "chardev:console",
+        "-device", "virtio-rng-pci",
+        "-drive", f"file={_option(prepared['system_disk'])},if=virtio,format=raw,snapshot=on,cache=unsafe",
+        *_share("modules", prepared["modules_dir"]), *_share("share", share),
+        "-netdev", f"user,id=mgmt,restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:{guest.exec_port}-{GUEST_ADDRESS}:{EXEC_PORT}",
+        "-device", f"virtio-net-pci,netdev=mgmt,romfile=,mac={mgmt_mac(guest.number)}",
+        "-netdev", "hubport,id=wire,hubid=1",
+        "-device", f"virtio-net-pci,netdev=wire,romfile=,mac={wire_mac(guest.number, 1)},host_mtu=9000",
+    ]
+
+
 def qemu_argv(run, guest, prepared, shape):
     conf = run.file(f"guest{guest.number}.conf")
     forwards = ",".join(

@@ -67,7 +67,7 @@ class Share(unittest.TestCase):
         found = fabric.finding(answer.json, self.hosts[CLIENT], "share.over-rdma")
         self.assertRegex(found["observed"], r"moved on an RDMA connection, no new TCP connection .*the port counted packets for all")
         self.assertNotIn(PASSWORD, answer.out + answer.err)
-        self.assertEqual(fabric.guest(CLIENT, f"grep -r {PASSWORD} /run/rdmaready-agent.log /var/lib/rdmaready; :"), "")
+        self.assertEqual(fabric.guest(CLIENT, f"grep -r {PASSWORD} /run/rdmaready-agent.log /run/rdmaready-prover.log /var/lib/rdmaready; :"), "")
         self.assert_nothing_left()
 
         probe = self.prove()

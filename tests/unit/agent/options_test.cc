@@ -55,6 +55,7 @@ TEST_F(AgentOptionsTest, HaveDefaultsThatAnswerOnLoopback) {
   EXPECT_FALSE(options.server.tls.Any());
   EXPECT_EQ(options.profile_name, "smb-direct-roce");
   EXPECT_FALSE(options.server.allow_proofs);
+  EXPECT_EQ(options.server.helpers_directory, "/run/rdmaready/helpers");
   EXPECT_EQ(options.server.transfer.duration, std::chrono::seconds(60));
   EXPECT_EQ(options.server.transfer.moved_bytes, 64ull << 30);
   EXPECT_EQ(options.log_format, LogFormat::kText);

@@ -26,7 +26,7 @@ class ServiceTrustTest : public ServiceTest {
 
   std::unique_ptr<ServedAgent> Serve(Role role, PeerTrust trust, std::vector<Prefix> peers = {}) {
     return std::make_unique<ServedAgent>(OneEnd(role), role == Role::kInitiator ? locks_ : locks_ + "/b",
-                                         CallLimits{}, HostNetwork(), nullptr, WorkerLimits{}, true,
+                                         CallLimits{}, HostNetwork(), nullptr, WorkerLimits{}, true, nullptr,
                                          std::move(trust), std::move(peers));
   }
 
@@ -78,8 +78,8 @@ TEST_F(ServiceTrustTest, SeveralQueuePairsBothWaysAreUnderOneGreeting) {
   const LinkMaker ends = [&](Role role, std::uint32_t number) {
     return std::make_unique<MemoryLink>(fabrics.at(number), role);
   };
-  ServedAgent a(ends, locks_, {}, HostNetwork(), nullptr, {}, true, Agent("a"));
-  ServedAgent b(ends, locks_ + "/b", {}, HostNetwork(), nullptr, {}, true, Agent("b"));
+  ServedAgent a(ends, locks_, {}, HostNetwork(), nullptr, {}, true, nullptr, Agent("a"));
+  ServedAgent b(ends, locks_ + "/b", {}, HostNetwork(), nullptr, {}, true, nullptr, Agent("b"));
   PeerTest test = Send1k();
   test.case_name = "write-8k";
   test.options = {.bidirectional = true,
