@@ -13,6 +13,7 @@
 #include "agent/link/failure.h"
 #include "agent/peer_subnets.h"
 #include "agent/trust/signed_channel.h"
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
