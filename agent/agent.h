@@ -60,9 +60,10 @@ struct AgentConfig {
   bool allow_proofs = false;
   std::shared_ptr<Prover> prover{};
   TransferLimits transfer{};  // of live tests
-  PeerTrust trust{};           // between agents; with files, a peer test is with agents that sign
-  std::vector<Prefix> peers{};  // where to connect in a peer test besides the own subnets; with TLS: and nowhere else
-  WorkerLimits reading{};     // how long the host may take to answer
+  PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
+  // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
+  std::vector<Prefix> peers{};
+  WorkerLimits reading{};  // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
@@ -146,8 +147,8 @@ class Agent {
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
-  // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run. Then
-  // with TLS: kPermissionDenied (the other end is no agent that this one believes, the text says why),
+  // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run.
+  // Then with TLS: kPermissionDenied (the other end is no agent that this one believes, the text says why),
   // kFailedPrecondition (this end's own certificate, key or role map).
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
   absl::StatusOr<LiveTest> RunPeer(const PeerTicket& ticket, PeerChannel& channel,
@@ -178,9 +179,12 @@ class Agent {
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
   bool Signs() const { return config_.trust.files.Any(); }
-  // What an offer's address is held against; empty: it is signed, which is enough.
-  std::function<absl::Status(const std::string&)> PeerGuard(const PeerTicket& ticket) const;
-  LiveTest RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, const std::stop_token& cancel);
+  // What an offer's address is held against; null: it is signed, which is enough.
+  class PeerGuard;
+  std::unique_ptr<PeerGuard> GuardOf(const PeerTicket& ticket) const;
+  absl::Status RefusedPeer(const PeerTicket& ticket, absl::Status why) const;  // tells the log
+  absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+                                       const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
   // What `live` lacks is filled in: whether both of its results are kept.

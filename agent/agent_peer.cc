@@ -2,7 +2,10 @@
 // One end of a transfer between two agents, by way of a caller whom neither believes what the other said.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iterator>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "agent/agent.h"
@@ -10,6 +13,7 @@
 #include "agent/link/failure.h"
 #include "agent/peer_subnets.h"
 #include "agent/trust/signed_channel.h"
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
@@ -27,16 +31,41 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   return PeerTicket{request, caller, std::move(port), custom, std::move(lock), OwnSubnets(facts)};
 }
 
-// Which of the two guards holds is the agent's own: with TLS the other end signs what it offers, and configured
-// peers hold as well; without TLS an offer is only as good as the address in it.
-std::function<absl::Status(const std::string&)> Agent::PeerGuard(const PeerTicket& ticket) const {
-  if (Signs() && config_.peers.empty()) return {};
+// Of the lanes of one test: the first refusal.
+class Agent::PeerGuard {
+ public:
+  explicit PeerGuard(std::vector<Prefix> prefixes) : prefixes_(std::move(prefixes)) {}
+
+  absl::Status operator()(const std::string& address) {
+    const absl::Status may = MayConnect(address, prefixes_);
+    if (may.ok()) return may;
+    const std::lock_guard lock(mutex_);
+    refused_.Update(may);
+    return MakeFailure(FailureKind::kSetup, Message(may));
+  }
+  absl::Status refused() {
+    const std::lock_guard lock(mutex_);
+    return refused_;
+  }
+
+ private:
+  const std::vector<Prefix> prefixes_;
+  std::mutex mutex_;
+  absl::Status refused_ = absl::OkStatus();
+};
+
+// With TLS the other end signs what it offers, and configured peers hold as well; without TLS an offer is only
+// as good as the address in it.
+std::unique_ptr<Agent::PeerGuard> Agent::GuardOf(const PeerTicket& ticket) const {
+  if (Signs() && config_.peers.empty()) return nullptr;
   std::vector<Prefix> prefixes = config_.peers;
   if (!Signs()) std::ranges::copy(ticket.own_subnets, std::back_inserter(prefixes));
-  return [prefixes = std::move(prefixes)](const std::string& address) -> absl::Status {
-    const absl::Status may = MayConnect(address, prefixes);
-    return may.ok() ? may : MakeFailure(FailureKind::kRejected, Message(may));
-  };
+  return std::make_unique<PeerGuard>(std::move(prefixes));
+}
+
+absl::Status Agent::RefusedPeer(const PeerTicket& ticket, absl::Status why) const {
+  TellOfRefusedPeer(config_.events, ticket.caller, ticket.request.peer_name, Message(why));
+  return why;
 }
 
 absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel,
@@ -46,15 +75,14 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
   SignedChannel with_signatures(initiator ? Role::kInitiator : Role::kResponder, channel);
   const TimePoint deadline = std::chrono::steady_clock::now() + ticket.test.deadline;
   const absl::Status greeted = with_signatures.Greet(config_.trust, deadline, cancel);
-  if (absl::IsPermissionDenied(greeted) || absl::IsFailedPrecondition(greeted)) {
-    TellOfRefusedPeer(config_.events, ticket.caller, ticket.request.peer_name, Message(greeted));
-    return greeted;
-  }
+  if (absl::IsPermissionDenied(greeted) || absl::IsFailedPrecondition(greeted))
+    return RefusedPeer(ticket, greeted);
   // What else went wrong is a result, as it is without signatures: the engine meets it again.
   return RunPeerOver(ticket, with_signatures, cancel);
 }
 
-LiveTest Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, const std::stop_token& cancel) {
+absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+                                            const std::stop_token& cancel) {
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
@@ -67,10 +95,13 @@ LiveTest Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, cons
   const Fact<PriorityPackets> before = packets();
   RunOptions options =
       OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel);
-  options.may_connect = PeerGuard(ticket);
+  const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
+  if (guard) options.may_connect = std::ref(*guard);
   LiveTest live = Run(ticket.port, [&] {
     return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel, options);
   });
+  // It was not tried: that says nothing of the way between the two hosts.
+  if (guard && !guard->refused().ok()) return RefusedPeer(ticket, guard->refused());
   live.result.priority_packets = PacketsBetween(before, packets());
   live.duration_ns = UnixNowNs() - started;
   const std::string role = initiator ? "initiator" : "responder";

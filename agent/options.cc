@@ -234,7 +234,7 @@ class FlagParser {
          &AgentSettings::set_tls_cert);
     Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);
     Text("--tls-ca", "FILE", "Whose certificates callers must have", &AgentSettings::set_tls_ca);
-    Text("--roles", "FILE", "Which certificates may observe, test or prove (default: each may observe)",
+    Text("--roles", "FILE", "Which certificates may observe, test or prove, and which are other agents' (default: each may observe)",
          &AgentSettings::set_roles);
     Choice("--plain-role", {"test", "observe", "prove"},
            "What callers by plain TCP may do: observe, test (default) or prove",
@@ -262,8 +262,10 @@ class FlagParser {
     Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
          &AgentSettings::set_test_max_time);
     app_.add_option_function<std::vector<std::string>>(
-            "--peers", [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
-            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: 10.0.0.0/16,...")
+            "--peers",
+            [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
+            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: "
+            "10.0.0.0/16,...")
         ->type_name("SUBNETS")
         ->delimiter(',');
     app_.add_option_function<std::uint32_t>(

@@ -97,10 +97,10 @@ absl::Status MayConnect(const std::string& address, std::span<const Prefix> pref
     return prefix.is_ipv4 == asked->is_ipv4 && PrefixOf(*asked, prefix.bits) == prefix;
   });
   if (known) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      fmt::format("the peer offers {}, which is in no subnet of this host's RDMA ports; where it should be reached, "
-                  "this host's agent has to be told: peers: [SUBNET], or --peers SUBNET",
-                  text));
+  return absl::PermissionDeniedError(fmt::format(
+      "the peer offers {}, which is in no subnet of this host's RDMA ports; where it should be reached, "
+      "this host's agent has to be told: peers: [SUBNET], or --peers SUBNET",
+      text));
 }
 
 }  // namespace rdmaready

@@ -89,15 +89,17 @@ absl::StatusOr<LockPlace> PlaceOfLocks(const std::string& service, std::span<con
     return LockPlace{.directory = std::move(directory)};
   }
   if (!S_ISDIR(info.st_mode) || info.st_uid != 0 || (info.st_mode & S_IWOTH) != 0) {
-    return absl::FailedPreconditionError(fmt::format(
-        "port locks: {} has to be a directory of root's that not everybody may write to (it is of uid {}, mode {:04o})",
-        service, info.st_uid, info.st_mode & 07777));
+    return absl::FailedPreconditionError(
+        fmt::format("port locks: {} has to be a directory of root's that not everybody may write to (it is of "
+                    "uid {}, mode {:04o})",
+                    service, info.st_uid, info.st_mode & 07777));
   }
   if (::faccessat(AT_FDCWD, service.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
-    return absl::PermissionDeniedError(fmt::format(
-        "port locks: uid {} may not write to {}, where this host's agent holds them: ask that agent to test (its "
-        "socket for the role test), or be root",
-        ::geteuid(), service));
+    return absl::PermissionDeniedError(
+        fmt::format("port locks: uid {} may not write to {}, where this host's agent holds them: ask that "
+                    "agent to test (its "
+                    "socket for the role test), or be root",
+                    ::geteuid(), service));
   }
   return LockPlace{.directory = service, .file_mode = kModeForGroup};
 }

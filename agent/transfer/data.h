@@ -206,7 +206,11 @@ class DataPhase {
 
   // Whether the peer reaches memory of this end by itself; what it sends is no such reach.
   bool Reachable() const {
-    return std::visit([]<class End>(const End&) { return requires(End end) { end.Conceal(); }; }, data_);
+    return std::visit(
+        []<class End>(const End&) {
+          return requires(End end) { end.Conceal(); };
+        },
+        data_);
   }
 
   // After an orderly end of Run: gives back what the peer reaches, and keeps what its last messages arrive in.

@@ -130,8 +130,8 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
   }
   LaneEnd end{.latencies = phase.latencies, .interval_bytes = phase.interval_bytes};
   const EndView own = ViewOf(Role::kInitiator, test, options, link.Describe(), phase);
-  // While the last words are said, which may take as long as the other end likes, the peer reaches no memory. Else
-  // the connection stands: by what the responder still takes from it, it is known what was lost.
+  // While the last words are said, which may take as long as the other end likes, the peer reaches no memory.
+  // Else the connection stands: by what the responder still takes from it, it is known what was lost.
   if (status.ok()) {
     data.Conceal();
   } else if (data.Reachable()) {

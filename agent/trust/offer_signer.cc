@@ -35,7 +35,8 @@ bool UsePss(::EVP_PKEY_CTX* context, const ::EVP_PKEY& key) {
          ::EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1;
 }
 
-// Who has no role map has said of nobody that he is an agent: of the same CA are the certificates of callers, too.
+// Who has no role map has said of nobody that he is an agent: of the same CA are the certificates of callers,
+// too.
 std::string WhyNoAgent(const ::X509& certificate, const access::RoleMap& roles) {
   const std::vector<access::SubjectName> names = access::SubjectNames(certificate);
   if (roles.RolesOf(names).Has(access::Role::kAgent)) return {};
@@ -68,12 +69,11 @@ absl::StatusOr<std::string> OfferSigner::Sign(std::string_view octets) const {
   ::EVP_PKEY_CTX* context = nullptr;  // the digest's
   std::string signature(kMaxSignatureBytes, '\0');
   std::size_t size = signature.size();
-  const bool done =
-      digest &&
-      ::EVP_DigestSignInit(digest.get(), &context, DigestFor(*key_), nullptr, key_.get()) == 1 &&
-      UsePss(context, *key_) &&
-      ::EVP_DigestSign(digest.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, Bytes(octets),
-                       octets.size()) == 1;
+  const bool done = digest &&
+                    ::EVP_DigestSignInit(digest.get(), &context, DigestFor(*key_), nullptr, key_.get()) == 1 &&
+                    UsePss(context, *key_) &&
+                    ::EVP_DigestSign(digest.get(), reinterpret_cast<unsigned char*>(signature.data()), &size,
+                                     Bytes(octets), octets.size()) == 1;
   ::ERR_clear_error();
   if (!done) return absl::InternalError("OpenSSL cannot sign with the key of --tls-key");
   signature.resize(size);
@@ -104,8 +104,7 @@ bool OfferVerifier::Signed(std::string_view octets, std::string_view signature) 
   const Digest digest(::EVP_MD_CTX_new());
   ::EVP_PKEY_CTX* context = nullptr;  // the digest's
   const bool right =
-      digest &&
-      ::EVP_DigestVerifyInit(digest.get(), &context, DigestFor(*key_), nullptr, key_.get()) == 1 &&
+      digest && ::EVP_DigestVerifyInit(digest.get(), &context, DigestFor(*key_), nullptr, key_.get()) == 1 &&
       UsePss(context, *key_) &&
       ::EVP_DigestVerify(digest.get(), Bytes(signature), signature.size(), Bytes(octets), octets.size()) == 1;
   ::ERR_clear_error();

@@ -48,9 +48,9 @@ class OfferSigner {
 
 class OfferVerifier {
  public:
-  // Of the end that shows `certificates` (PEM). kPermissionDenied, with a line that reads on from "the responder's
-  // certificate CN=x ...": not signed by a CA of `ca`, not valid now, not for servers as an agent's is, or without
-  // the role agent in `roles`. `subject()` of a refused one is not known: the line has it.
+  // Of the end that shows `certificates` (PEM). kPermissionDenied, with a line that reads on from "the
+  // responder's certificate CN=x ...": not signed by a CA of `ca`, not valid now, not for servers as an agent's
+  // is, or without the role agent in `roles`. `subject()` of a refused one is not known: the line has it.
   static absl::StatusOr<OfferVerifier> Admit(std::string_view certificates, const std::string& ca,
                                              const access::RoleMap& roles);
 

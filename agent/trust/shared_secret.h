@@ -17,14 +17,15 @@ inline constexpr std::size_t kHelloKeyBytes = 32;
 
 class HelloKey {
  public:
-  // From OpenSSL's random numbers: nobody has had it before, so it is a nonce too. kInternal when there are none.
+  // From OpenSSL's random numbers: nobody has had it before, so it is a nonce too. kInternal when there are
+  // none.
   static absl::StatusOr<HelloKey> Fresh();
 
   // What the other end is told: kHelloKeyBytes octets.
   const std::string& octets() const { return octets_; }
 
-  // What both ends alone can know, from what the other one told: 32 octets. kInvalidArgument for what is no key,
-  // or one that would make the secret known to everybody.
+  // What both ends alone can know, from what the other one told: 32 octets. kInvalidArgument for what is no
+  // key, or one that would make the secret known to everybody.
   absl::StatusOr<std::string> SharedWith(std::string_view octets) const;
 
  private:
@@ -35,8 +36,8 @@ class HelloKey {
   std::string octets_;
 };
 
-// `bytes` octets (at most 64) that nobody knows who does not know the secret; others for each `purpose`. HKDF with
-// SHA-256. kInternal when OpenSSL cannot.
+// `bytes` octets (at most 64) that nobody knows who does not know the secret; others for each `purpose`. HKDF
+// with SHA-256. kInternal when OpenSSL cannot.
 absl::StatusOr<std::string> Derived(std::string_view secret, std::string_view salt, std::string_view purpose,
                                     std::size_t bytes);
 

@@ -42,10 +42,11 @@ SignedChannel::SignedChannel(Role own, PeerChannel& inner)
     : own_(own), inner_(inner), broken_(MakeFailure(FailureKind::kPeerGone, "the two ends did not greet")) {}
 
 absl::Status SignedChannel::Forged(const char* what) {
-  broken_ = MakeFailure(FailureKind::kPeerGone,
-                        fmt::format("the {}'s messages are not to be believed: {}; who relays between the two agents "
-                                    "changed one, left one out, or took one from another test",
-                                    RoleText(OtherRole(own_)), what));
+  broken_ =
+      MakeFailure(FailureKind::kPeerGone,
+                  fmt::format("the {}'s messages are not to be believed: {}; who relays between the two agents "
+                              "changed one, left one out, or took one from another test",
+                              RoleText(OtherRole(own_)), what));
   return broken_;
 }
 
@@ -57,10 +58,11 @@ absl::StatusOr<PeerMessage> SignedChannel::Await(PeerMessageKind kind, TimePoint
     absl::StatusOr<PeerMessage> message = inner_.Receive(std::min(deadline, now + kTrustLook));
     if (message.ok() && message->kind == kind) return message;
     if (message.ok()) {
-      return absl::PermissionDeniedError(fmt::format(
-          "peer test refused: the {} does not sign what it says, or not as this version does: agents with TLS test "
-          "with agents with TLS only",
-          RoleText(OtherRole(own_))));
+      return absl::PermissionDeniedError(
+          fmt::format("peer test refused: the {} does not sign what it says, or not as this version does: "
+                      "agents with TLS test "
+                      "with agents with TLS only",
+                      RoleText(OtherRole(own_))));
     }
     if (!absl::IsDeadlineExceeded(message.status())) return message.status();
     if (now >= deadline) {
@@ -111,9 +113,8 @@ absl::Status SignedChannel::Prove(const PeerTrust& trust, TimePoint deadline, co
   if (!signer.ok()) return absl::FailedPreconditionError("this agent cannot sign: " + Message(signer.status()));
   signer_ = *std::move(signer);
   RR_ASSIGN_OR_RETURN(const HelloKey key, HelloKey::Fresh());
-  RR_RETURN_IF_ERROR(inner_.Send({.kind = PeerMessageKind::kHello,
-                                  .hello_key = key.octets(),
-                                  .certificates = signer_->certificates()}));
+  RR_RETURN_IF_ERROR(inner_.Send(
+      {.kind = PeerMessageKind::kHello, .hello_key = key.octets(), .certificates = signer_->certificates()}));
   RR_ASSIGN_OR_RETURN(const PeerMessage hello, Await(PeerMessageKind::kHello, deadline, cancel));
   RR_RETURN_IF_ERROR(Judge(trust, hello));
   RR_RETURN_IF_ERROR(Agree(key, hello));
@@ -124,10 +125,11 @@ absl::Status SignedChannel::Prove(const PeerTrust& trust, TimePoint deadline, co
   if (opened.ok() && opened->kind == PeerMessageKind::kHello) return absl::OkStatus();
   const std::string who = std::exchange(verifier_, std::nullopt)->subject();
   broken_ = absl::OkStatus();  // of Opened: the words below say more
-  return absl::PermissionDeniedError(fmt::format(
-      "peer test refused: who speaks for the {} has not the key of the certificate {} that it shows, or who relays "
-      "changes what is said",
-      RoleText(OtherRole(own_)), who));
+  return absl::PermissionDeniedError(
+      fmt::format("peer test refused: who speaks for the {} has not the key of the certificate {} that it "
+                  "shows, or who relays "
+                  "changes what is said",
+                  RoleText(OtherRole(own_)), who));
 }
 
 std::string SignedChannel::SignedOctets(Role sender, std::uint64_t number, const std::string& body) const {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// SignedChannel: the PeerChannel between two agents with TLS, through a caller who relays and is believed nothing.
+// SignedChannel: the PeerChannel between two agents with TLS, through a caller who relays and is believed
+// nothing.
 //
 //   both ends: kHello (a fresh key, certificates), kSigned over a kHello, then everything else in a kSigned
 //
-// A signature is by the key of the sender's certificate over both fresh keys, both ends' certificates, the sender's
-// role, the number of messages before this one, and the message with all it says: endpoint, case, lane, memory. So
-// a message that was changed, left out, said twice, taken from another test or turned back to its sender ends the
-// conversation. The nonce of an offer is readable to the other end alone: the caller cannot connect with it.
+// A signature is by the key of the sender's certificate over both fresh keys, both ends' certificates, the
+// sender's role, the number of messages before this one, and the message with all it says: endpoint, case,
+// lane, memory. So a message that was changed, left out, said twice, taken from another test or turned back to
+// its sender ends the conversation. The nonce of an offer is readable to the other end alone: the caller cannot
+// connect with it.
 //
 // What the relay still can: read the rest, delay, hang up, and choose which two agents test.
 #pragma once
@@ -33,15 +35,16 @@ class SignedChannel final : public PeerChannel {
   // `inner` outlives it, and is used by nobody else. `own` is this end's role in the (forward) test.
   SignedChannel(Role own, PeerChannel& inner);
 
-  // Before anything else: proves to each end who the other one is. kPermissionDenied: the other end is not to be
-  // believed, the words say who and why; kFailedPrecondition: this end cannot sign or judge. Else a failure
+  // Before anything else: proves to each end who the other one is. kPermissionDenied: the other end is not to
+  // be believed, the words say who and why; kFailedPrecondition: this end cannot sign or judge. Else a failure
   // (FailureOf) of the channel: it closed, was late, or `cancel` was asked to stop.
   absl::Status Greet(const PeerTrust& trust, TimePoint deadline, const std::stop_token& cancel);
 
   // The subject of the other end's certificate; empty until Greet succeeded.
   std::string peer() const { return verifier_ ? verifier_->subject() : std::string(); }
 
-  // Fail as Greet did, or before it. A message that its signature does not fit: kPeerGone, and so all that follow.
+  // Fail as Greet did, or before it. A message that its signature does not fit: kPeerGone, and so all that
+  // follow.
   absl::Status Send(const PeerMessage& message) override;
   absl::StatusOr<PeerMessage> Receive(TimePoint deadline) override;
   PeerState Poll() override;

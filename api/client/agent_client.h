@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
+#include "api/client/answer_bounds.h"
 #include "api/client/tls.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
@@ -146,6 +147,9 @@ class AgentClient {
   friend class PeerRelay;
 
   absl::Status Explain(const grpc::Status& status) const;
+  // Takes one more message of an answer within its bounds; what is too much ends the call.
+  absl::Status Take(AnswerBounds& bounds, const google::protobuf::Message& message,
+                    grpc::ClientContext& context) const;
   // When a call that makes so many tests of that length is late. No agent allows one of ten minutes.
   std::chrono::system_clock::time_point Deadline(const TransferOptions& test, int tests) const {
     const auto longer = std::min<std::chrono::milliseconds>(test.duration, std::chrono::minutes(10));

@@ -32,7 +32,9 @@ class MadePki {
   };
 
   explicit MadePki(const std::string& name)
-      : name_(name), directory_(std::filesystem::temp_directory_path() / ("rdmaready pki " + std::to_string(::getpid()) + " " + name)) {
+      : name_(name),
+        directory_(std::filesystem::temp_directory_path() /
+                   ("rdmaready pki " + std::to_string(::getpid()) + " " + name)) {
     std::filesystem::create_directories(directory_);
     key_ = Fresh("EC");
     ca_ = Sign("CA " + name, *key_, {}, nullptr);

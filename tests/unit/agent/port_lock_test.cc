@@ -225,7 +225,8 @@ TEST_F(ServiceLocksTest, AreWhereRootAndTheServiceMeet) {
   EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }), "taken");
   const absl::StatusOr<PortLock> root = PortLock::TakeIn(*place, "rxe0/1", "root");
   ASSERT_TRUE(root.ok()) << root.status();
-  EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }), "port rxe0/1 is busy: root");
+  EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }),
+            "port rxe0/1 is busy: root");
   struct ::stat info {};
   ASSERT_EQ(::stat((service_ + "/rdmaready-rxe0-1.lock").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777u, 0660u);
@@ -240,8 +241,8 @@ TEST_F(ServiceLocksTest, ServeTheServiceAfterRootHadThePortFirst) {
 
 TEST_F(ServiceLocksTest, RefuseEverybodyElseAndSayWhom) {
   const std::string told = As(kAnybody, kAnybody, [&] { return TakePlaced("anybody"); });
-  EXPECT_THAT(told, testing::AllOf(testing::HasSubstr("uid 65534 may not write to"), testing::HasSubstr(service_),
-                                   testing::HasSubstr("ask that agent to test")));
+  EXPECT_THAT(told, testing::AllOf(testing::HasSubstr("uid 65534 may not write to"),
+                                   testing::HasSubstr(service_), testing::HasSubstr("ask that agent to test")));
 }
 
 TEST_F(ServiceLocksTest, AreHeldByNobodyThroughAFileElsewhereOrOneThatHeOnlyReads) {
@@ -251,9 +252,10 @@ TEST_F(ServiceLocksTest, AreHeldByNobodyThroughAFileElsewhereOrOneThatHeOnlyRead
   ASSERT_TRUE(elsewhere.ok());
   EXPECT_EQ(TakePlaced("root"), "taken");
   const std::string path = service_ + "/rdmaready-rxe0-1.lock";
-  EXPECT_EQ(As(kAnybody, kAnybody,
-               [&] { return ::open(path.c_str(), O_RDONLY) < 0 ? std::string("cannot even open it") : "opened"; }),
-            "cannot even open it");
+  EXPECT_EQ(
+      As(kAnybody, kAnybody,
+         [&] { return ::open(path.c_str(), O_RDONLY) < 0 ? std::string("cannot even open it") : "opened"; }),
+      "cannot even open it");
 }
 
 TEST_F(ServiceLocksTest, AreNotTrustedWhereOthersCouldHaveMadeThem) {

@@ -26,7 +26,8 @@ using AnyCase = testing::TestWithParam<TransferCase>;
 class LentMemory : public AnyCase {};
 
 // From here on the responder alone decides: the initiator's queue pair stands, and it says nothing more.
-void EndsUnreachable(const TransferCase& test, const std::function<void(PeerChannel&, std::stop_source&)>& end) {
+void EndsUnreachable(const TransferCase& test,
+                     const std::function<void(PeerChannel&, std::stop_source&)>& end) {
   MemoryFabric fabric;
   std::stop_source cancel;
   RunOptions options = QuickOptions();
@@ -68,7 +69,9 @@ TEST_P(LentMemory, IsGoneBeforeAResponderAnswersADone) {
 
 INSTANTIATE_TEST_SUITE_P(Both, LentMemory,
                          testing::Values(SmallCase(Operation::kWrite), SmallCase(Operation::kRead)),
-                         [](const auto& test) { return test.param.operation == Operation::kWrite ? "write" : "read"; });
+                         [](const auto& test) {
+                           return test.param.operation == Operation::kWrite ? "write" : "read";
+                         });
 
 // Calls `look` before each message that is sent.
 class Overheard final : public PeerChannel {

@@ -32,7 +32,7 @@ Tamper Changes(PeerMessageKind kind, std::function<void(PeerMessage&)> change) {
 }
 
 BothOutcomes RunThrough(const End& first, const End& second, const Tamper& tamper, MemoryFabric& fabric,
-                   Operation operation) {
+                        Operation operation) {
   const std::array<End, 2> ends{first, second};
   BothOutcomes outcome;
   const TransferCase test = SmallCase(operation);
@@ -47,8 +47,8 @@ BothOutcomes RunThrough(const End& first, const End& second, const Tamper& tampe
     outcome.result[i] = play(test, link, channel, QuickOptions());
   };
   std::array<std::jthread, 2> threads{std::jthread([&] { run(0); }), std::jthread([&] { run(1); })};
-  // The first end is the initiator to the relay, whatever it says of itself. As with the command line: when one end
-  // has left, the other is told.
+  // The first end is the initiator to the relay, whatever it says of itself. As with the command line: when one
+  // end has left, the other is told.
   const auto place = [](Role role) { return role == Role::kInitiator ? 0u : 1u; };
   for (bool open = true; open;) {
     for (const Role from : {Role::kInitiator, Role::kResponder}) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller between two agents as an attacker: whatever it does, no agent moves a byte that the other one did not
-// ask it to.
+// The caller between two agents as an attacker: whatever it does, no agent moves a byte that the other one did
+// not ask it to.
+#include "tests/unit/agent/trust/relay.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include <map>
 
 #include "agent/link/failure.h"
-#include "tests/unit/agent/trust/relay.h"
 
 namespace rdmaready {
 namespace {
@@ -16,15 +17,19 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr char kRoles[] = "agent: [\"URI:spiffe://example.org/agent/*\"]\ntest: [\"URI:spiffe://example.org/user/*\"]\n";
+constexpr char kRoles[] =
+    "agent: [\"URI:spiffe://example.org/agent/*\"]\ntest: [\"URI:spiffe://example.org/user/*\"]\n";
 
 class RelayTest : public testing::Test {
  protected:
   RelayTest() { pki_.Write("roles.yaml", kRoles); }
 
-  PeerTrust Trust(const TlsFiles& files) const { return {.files = files, .roles_file = pki_.Path("roles.yaml")}; }
+  PeerTrust Trust(const TlsFiles& files) const {
+    return {.files = files, .roles_file = pki_.Path("roles.yaml")};
+  }
   PeerTrust Agent(const std::string& name, const std::string& key_type = "EC") {
-    return Trust(pki_.Identity(name, {.names = "URI:spiffe://example.org/agent/" + name, .key_type = key_type}));
+    return Trust(
+        pki_.Identity(name, {.names = "URI:spiffe://example.org/agent/" + name, .key_type = key_type}));
   }
   End Initiator() { return {Agent("a"), Role::kInitiator}; }
   End Responder() { return {Agent("b"), Role::kResponder}; }
@@ -46,7 +51,8 @@ class RelayTest : public testing::Test {
   // The end of that place does not even begin.
   void ExpectRefused(const BothOutcomes& outcome, std::size_t place, const std::string& words) {
     EXPECT_EQ(outcome.greeted[place].code(), absl::StatusCode::kPermissionDenied) << outcome.greeted[place];
-    EXPECT_THAT(std::string(outcome.greeted[place].message()), AllOf(HasSubstr("peer test refused"), HasSubstr(words)));
+    EXPECT_THAT(std::string(outcome.greeted[place].message()),
+                AllOf(HasSubstr("peer test refused"), HasSubstr(words)));
     EXPECT_FALSE(outcome.result[place]);
     EXPECT_EQ(Moved(), 0u);
   }
@@ -59,8 +65,9 @@ TEST_F(RelayTest, ThatOnlyRelaysSeesATestThatWorks) {
   for (const char* key_type : {"EC", "RSA", "ED25519"}) {
     for (const Operation operation : {Operation::kWrite, Operation::kRead, Operation::kSend}) {
       MemoryFabric fabric;
-      const BothOutcomes outcome = RunThrough({Agent("a", key_type), Role::kInitiator},
-                                         {Agent("b", key_type), Role::kResponder}, Honest, fabric, operation);
+      const BothOutcomes outcome =
+          RunThrough({Agent("a", key_type), Role::kInitiator}, {Agent("b", key_type), Role::kResponder}, Honest,
+                     fabric, operation);
       ASSERT_TRUE(outcome.result[0] && outcome.result[1]) << outcome.greeted[0] << outcome.greeted[1];
       EXPECT_EQ(outcome.result[0]->failure, Failure{}) << key_type;
       EXPECT_EQ(*outcome.result[0], *outcome.result[1]);
@@ -96,24 +103,28 @@ TEST_F(RelayTest, CannotChangeTheMemoryThatIsWrittenOrRead) {
     for (const Operation operation : {Operation::kWrite, Operation::kRead}) {
       SCOPED_TRACE(what);
       MemoryFabric fabric;
-      const BothOutcomes outcome = RunThrough(Initiator(), Responder(), Changes(PeerMessageKind::kReady, change), fabric,
-                                         operation);
+      const BothOutcomes outcome =
+          RunThrough(Initiator(), Responder(), Changes(PeerMessageKind::kReady, change), fabric, operation);
       ASSERT_TRUE(outcome.result[0]);
       EXPECT_THAT(outcome.result[0]->failure.detail, HasSubstr("signature is not over what was said"));
-      EXPECT_EQ(fabric.Posted(Role::kInitiator, Work::kWrite) + fabric.Posted(Role::kInitiator, Work::kRead), 0u);
+      EXPECT_EQ(fabric.Posted(Role::kInitiator, Work::kWrite) + fabric.Posted(Role::kInitiator, Work::kRead),
+                0u);
       EXPECT_EQ(fabric.Registered(), 0u);
     }
   }
 }
 
 TEST_F(RelayTest, CannotChangeWhatBothSawInTheEnd) {
-  for (const PeerMessageKind kind : {PeerMessageKind::kDone, PeerMessageKind::kView, PeerMessageKind::kResult}) {
+  for (const PeerMessageKind kind :
+       {PeerMessageKind::kDone, PeerMessageKind::kView, PeerMessageKind::kResult}) {
     MemoryFabric fabric;
-    const BothOutcomes outcome = RunThrough(Initiator(), Responder(), Changes(kind, [](PeerMessage& message) {
-                                         message.result.bytes_verified += 1;
-                                         message.counts.announced += 1;
-                                       }),
-                                       fabric);
+    const BothOutcomes outcome = RunThrough(Initiator(), Responder(),
+                                            Changes(kind,
+                                                    [](PeerMessage& message) {
+                                                      message.result.bytes_verified += 1;
+                                                      message.counts.announced += 1;
+                                                    }),
+                                            fabric);
     ASSERT_TRUE(outcome.result[0] && outcome.result[1]);
     const bool of_initiator = kind != PeerMessageKind::kView;
     EXPECT_NE(outcome.result[of_initiator ? 1 : 0]->failure, Failure{}) << static_cast<int>(kind);
@@ -159,7 +170,9 @@ TEST_F(RelayTest, CannotPlayAWholeEarlierEnd) {
 }
 
 TEST_F(RelayTest, CannotLeaveOutRepeatOrReorderMessages) {
-  const auto is_offer = [](const PeerMessage& message) { return Inside(message).kind == PeerMessageKind::kOffer; };
+  const auto is_offer = [](const PeerMessage& message) {
+    return Inside(message).kind == PeerMessageKind::kOffer;
+  };
   const auto is_proof = [](const PeerMessage& message) {
     return message.kind == PeerMessageKind::kSigned && Inside(message).kind == PeerMessageKind::kHello;
   };
@@ -206,7 +219,9 @@ TEST_F(RelayTest, CannotLeaveOutRepeatOrReorderMessages) {
 }
 
 TEST_F(RelayTest, CannotTurnMessagesBackToWhoSaidThem) {
-  const Tamper mirror = [](Role from, const PeerMessage& message) -> std::vector<Relayed> { return {{message, from}}; };
+  const Tamper mirror = [](Role from, const PeerMessage& message) -> std::vector<Relayed> {
+    return {{message, from}};
+  };
   const BothOutcomes outcome = Run(mirror);
   ExpectRefused(outcome, 0, "has not the key");
   ExpectRefused(outcome, 1, "has not the key");
@@ -271,7 +286,8 @@ TEST_F(RelayTest, CannotSpeakWithoutASignatureAfterTheGreeting) {
 }
 
 TEST_F(RelayTest, ThatHasACertificateOfAnotherRoleIsNoAgent) {
-  const End user{Trust(pki_.Identity("mallory", {.names = "URI:spiffe://example.org/user/mallory"})), Role::kResponder};
+  const End user{Trust(pki_.Identity("mallory", {.names = "URI:spiffe://example.org/user/mallory"})),
+                 Role::kResponder};
   ExpectRefused(RunThrough(Initiator(), user, Honest, fabric_), 0,
                 "CN=mallory (URI:spiffe://example.org/user/mallory) has not the role agent");
 }
@@ -309,7 +325,8 @@ TEST_F(RelayTest, CannotUseACertificateThatExpired) {
   ExpectRefused(Run(show), 0, "CN=old expired on");
   const BothOutcomes own = RunThrough({Trust(expired), Role::kInitiator}, Responder(), Honest, fabric_);
   EXPECT_EQ(own.greeted[0].code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(own.greeted[0].message()), AllOf(HasSubstr("this agent cannot sign"), HasSubstr("expired")));
+  EXPECT_THAT(std::string(own.greeted[0].message()),
+              AllOf(HasSubstr("this agent cannot sign"), HasSubstr("expired")));
 }
 
 TEST_F(RelayTest, FindsNoAgentWhereNobodySaidWhoIsOne) {
@@ -328,7 +345,8 @@ TEST_F(RelayTest, TakesACertificateThatWasReplacedFromTheNextTestOn) {
   MemoryFabric first;
   ASSERT_EQ(RunThrough(a, b, Honest, first).result[0]->failure, Failure{});
   pki_.Identity("a", {.names = "URI:spiffe://example.org/user/a"});  // the same files
-  ExpectRefused(RunThrough(a, b, Honest, fabric_), 1, "CN=a (URI:spiffe://example.org/user/a) has not the role agent");
+  ExpectRefused(RunThrough(a, b, Honest, fabric_), 1,
+                "CN=a (URI:spiffe://example.org/user/a) has not the role agent");
 }
 
 TEST_F(RelayTest, MeetsWordsWhereOneAgentSignsAndTheOtherDoesNot) {
