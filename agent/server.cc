@@ -91,7 +91,10 @@ void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
 }
 
 absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& options, bool for_itself) {
-  access::GateOptions gate{.plain_role = options.plain_role, .quota = options.quota, .events = options.events};
+  access::GateOptions gate{.plain_role = options.plain_role,
+                           .own_process = for_itself,
+                           .quota = options.quota,
+                           .events = options.events};
   if (!options.role_file.empty()) {
     RR_ASSIGN_OR_RETURN(gate.roles, access::RoleFile::Open(options.role_file, options.events));
   }

@@ -161,8 +161,8 @@ absl::Status Audit::Write(const AuditRecord& record, TimePoint now) {
   const std::lock_guard lock(mutex_);
   if (record.kind == AuditRecord::Kind::kRefused && !Admit(record.who->who, now, kept_back))
     return absl::OkStatus();
-  Tell(events_, record.kind == AuditRecord::Kind::kRefused ? EventLevel::kWarning : EventLevel::kInfo,
-       kAuditEvent, {{"record", line}});
+  // Without a file the log's other lines say as much.
+  Tell(events_, path_.empty() ? EventLevel::kDebug : EventLevel::kInfo, kAuditEvent, {{"record", line}});
   if (path_.empty()) return absl::OkStatus();
   absl::Status status = fd_ && !Moved() ? absl::OkStatus() : OpenLocked();
   if (status.ok() && lost_untold_ > 0) {

@@ -108,7 +108,7 @@ absl::Status Pass::End(const absl::Status& status, std::string_view ok) {
 
 Identity Gate::WhoCalls(const grpc::ServerContextBase& context) const {
   const std::string peer = context.peer();
-  if (peer.starts_with("inproc")) {
+  if (options_.own_process) {
     return {.way = Way::kInProcess,
             .roles = RoleSet(Role::kProve),
             .who = "this process",

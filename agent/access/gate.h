@@ -30,6 +30,7 @@ namespace rdmaready::access {
 struct GateOptions {
   Role plain_role = Role::kTest;      // of whoever comes by plain TCP
   std::shared_ptr<RoleFile> roles{};  // of certificates; null: each may observe
+  bool own_process = false;           // nobody listens: all callers are who started this process
   QuotaLimits quota{};                // of callers from outside this process
   std::shared_ptr<Audit> audit{};     // null: none is kept
   EventSink events{};
@@ -101,7 +102,9 @@ struct RefusalCount {
 
 class Gate {
  public:
-  explicit Gate(GateOptions options = {}) : options_(std::move(options)), book_(options_.quota) {}
+  // Of an agent that only its own process can ask.
+  Gate() : Gate(GateOptions{.own_process = true}) {}
+  explicit Gate(GateOptions options) : options_(std::move(options)), book_(options_.quota) {}
 
   // Whose connections are found by their numbers from now on, until null is given.
   void SetDoor(const LocalDoor* door) { door_.store(door); }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/agent_client.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <grpcpp/create_channel_posix.h>
 #include <grpcpp/grpcpp.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "api/base/status.h"
@@ -11,6 +14,7 @@
 #include "api/base/version.h"
 #include "api/client/tcp_probe.h"
 #include "api/client/tls_probe.h"
+#include "api/client/trusted_socket.h"
 #include "api/convert/facts.h"
 #include "api/convert/records.h"
 #include "api/model/probe_walk.h"
@@ -127,7 +131,8 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
       continue;
     }
     auto client = std::make_unique<AgentClient>(address.text, OpenChannel(route), options);
-    client->private_ = candidate.loopback || route.tls != nullptr;
+    client->private_ = route.tls != nullptr;
+    client->socket_path_ = address.unix_path;
     absl::StatusOr<AgentVersion> version = client->GetVersion();
     if (version.ok()) {
       client->version_ = *std::move(version);
@@ -296,15 +301,25 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
 absl::Status CredentialsNeedPrivacy(const std::string& host) {
   return absl::InvalidArgumentError("host " + host +
                                     ": credentials are not sent in plain text: use TLS (--tls-cert, --tls-key, "
-                                    "--tls-ca), or run this on that host");
+                                    "--tls-ca), or run this on that host and without HOST");
+}
+
+absl::StatusOr<std::unique_ptr<v1::Agent::Stub>> AgentClient::WayForSecrets() const {
+  if (private_) return nullptr;
+  if (socket_path_.empty()) return CredentialsNeedPrivacy(name_);
+  const auto deadline = std::chrono::steady_clock::now() + options_.connect_timeout;
+  absl::StatusOr<UniqueFd> fd = ConnectTrusted(socket_path_, deadline);
+  if (!fd.ok()) return absl::Status(fd.status().code(), "host " + name_ + ": " + Message(fd.status()));
+  const int given = ::fcntl(fd->get(), F_DUPFD_CLOEXEC, 0);  // gRPC closes it
+  if (given < 0) return ErrnoStatus(errno, "host " + name_ + ": duplicate a socket");
+  return v1::Agent::NewStub(grpc::CreateInsecureChannelFromFd("unix:" + socket_path_, given));
 }
 
 absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, const Progress& progress) {
   v1::ProbeRequest request;
+  std::unique_ptr<v1::Agent::Stub> trusted;
   if (!options.credentials.user_name.empty()) {
-    if (!private_) {
-      return CredentialsNeedPrivacy(name_);
-    }
+    RR_ASSIGN_OR_RETURN(trusted, WayForSecrets());
     request.mutable_credentials()->set_user_name(options.credentials.user_name);
     request.mutable_credentials()->set_password(options.credentials.password);
     request.mutable_credentials()->set_domain(options.credentials.domain);
@@ -324,7 +339,7 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
 
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + LongestProbe(timeout, options.prove, options_.call_timeout));
-  const auto reader = stub_->Probe(&context, request);
+  const auto reader = (trusted ? trusted : stub_)->Probe(&context, request);
   std::optional<ProbeAnswer> answer;
   AnswerBounds bounds;
   for (v1::ProbeEvent event; reader->Read(&event);) {

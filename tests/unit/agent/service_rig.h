@@ -41,9 +41,12 @@ class RecordingStore final : public Store {
   absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) override {
     asked = query;
     if (!status.ok()) return status;
-    return runs;
+    return Page(runs, query);
   }
-  absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery&) override { return transfers; }
+  absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery& query) override {
+    pages.push_back(query.limit);
+    return Page(transfers, query);
+  }
   absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery&) override { return events; }
   std::string TakeNotice() override { return std::exchange(notice, {}); }
 
@@ -53,8 +56,20 @@ class RecordingStore final : public Store {
   std::vector<StoreEvent> events{};
   std::string notice{};
   HistoryQuery asked{};
+  std::vector<int> pages{};  // how many transfers were asked for at a time
 
  private:
+  // Those of `records`, the last first, that the query's end and number leave.
+  template <class Record>
+  static std::vector<Record> Page(const std::vector<Record>& records, const HistoryQuery& query) {
+    std::vector<Record> page;
+    for (auto record = records.rbegin(); record != records.rend(); ++record) {
+      const bool late = query.before_unix_ns != 0 && record->started_unix_ns >= query.before_unix_ns;
+      if (!late && page.size() < static_cast<std::size_t>(query.limit)) page.push_back(*record);
+    }
+    return page;
+  }
+
   std::mutex mutex_;
 };
 
