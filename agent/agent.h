@@ -33,6 +33,8 @@
 #include "agent/transfer/limits.h"
 #include "agent/transfer/peer_channel.h"
 #include "agent/transfer/run.h"
+#include "agent/trust/signed_channel.h"
+#include "api/base/prefix_index.h"
 #include "api/model/cases.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
@@ -48,9 +50,9 @@ namespace rdmaready {
 
 struct AgentConfig {
   std::string version{};
-  std::vector<Profile> default_profiles{};  // for callers who name none
-  std::string lock_directory{};  // of PortLock; empty: the host's own
-  std::string instance_id{};     // told to callers: two addresses with one id are one agent
+  std::vector<Profile> default_profiles{};  // for callers who name none, until others are set
+  std::string lock_directory{};             // of PortLock; empty: the host's own
+  std::string instance_id{};                // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
   // Proofs attach and mount volumes of servers. Allowed: this process makes them, on what a caller names. Else
@@ -58,7 +60,10 @@ struct AgentConfig {
   bool allow_proofs = false;
   std::shared_ptr<Prover> prover{};
   TransferLimits transfer{};  // of live tests
-  WorkerLimits reading{};     // how long the host may take to answer
+  PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
+  // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
+  std::vector<Prefix> peers{};
+  WorkerLimits reading{};  // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
@@ -68,6 +73,14 @@ struct PeerTicket {
   PortAddress port{};
   TransferCase test{};
   PortLock lock;
+  std::vector<Prefix> own_subnets{};  // of all RDMA ports
+};
+
+// Told of each record; false: no more of its kind is wanted. None is empty.
+struct HistoryListener {
+  std::function<bool(const RunRecord&)> run{};
+  std::function<bool(const TransferRecord&)> transfer{};
+  std::function<bool(const StoreEvent&)> event{};
 };
 
 // Counts what runs.
@@ -100,6 +113,12 @@ class Agent {
     worker_.CollectThen(std::move(then));
   }
 
+  HostWorker& worker() { return worker_; }
+
+  // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread may call both.
+  std::shared_ptr<const std::vector<Profile>> default_profiles() const;
+  void SetDefaultProfiles(std::vector<Profile> profiles);
+
   // Whoever waits for a reading of the host, or comes to, is refused. The destructor does it too.
   void StopReading() { worker_.Stop(); }
   bool ReadingStuck() const { return worker_.Stuck(); }
@@ -108,10 +127,10 @@ class Agent {
   // Listens for LLDP too when `lldp` has any time for it; others may be served meanwhile.
   absl::StatusOr<RecordingFiles> Record(const LldpWait& lldp = {});
 
-  // Judges this host and stores the report. Before that it watches the ports for as long as the order says, when
-  // that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was seen until
-  // then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host (HostParts);
-  // nothing is stored then.
+  // Judges this host and stores the report. Before that it watches the ports for as long as the order says,
+  // when that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was
+  // seen until then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host
+  // (HostParts); nothing is stored then.
   absl::StatusOr<CheckRun> Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                  std::stop_token cancel);
 
@@ -122,14 +141,18 @@ class Agent {
                             const TransferOptions& options, const Caller& caller, const Watcher& watcher,
                             std::stop_token cancel);
 
-  // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
-  absl::StatusOr<History> Remember(const HistoryQuery& query);
+  // What is remembered, each kind newest first, a few records in memory at a time. Whatever the store says, it
+  // is our own failure (kInternal).
+  absl::Status Remember(const HistoryQuery& query, const HistoryListener& listener);
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
   // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run.
+  // Then with TLS: kPermissionDenied (the other end is no agent that this one believes, the text says why),
+  // kFailedPrecondition (this end's own certificate, key or role map).
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
-  LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
+  absl::StatusOr<LiveTest> RunPeer(const PeerTicket& ticket, PeerChannel& channel,
+                                   const std::stop_token& cancel);
 
   // Approaches a storage server as its clients do; what that comes to is an answer, also when the server is not
   // there. Errors: kUnimplemented (no probe for the protocol), kInvalidArgument, kNotFound and
@@ -155,6 +178,13 @@ class Agent {
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
+  bool Signs() const { return config_.trust.files.Any(); }
+  // What an offer's address is held against; null: it is signed, which is enough.
+  class PeerGuard;
+  std::unique_ptr<PeerGuard> GuardOf(const PeerTicket& ticket) const;
+  absl::Status RefusedPeer(const PeerTicket& ticket, absl::Status why) const;  // tells the log
+  absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+                                       const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
   // What `live` lacks is filled in: whether both of its results are kept.
@@ -194,6 +224,8 @@ class Agent {
   Store& store_;
   LinkMaker make_link_;
   AgentConfig config_;
+  mutable std::mutex profiles_mutex_;  // guards what follows
+  std::shared_ptr<const std::vector<Profile>> default_profiles_;
   std::atomic<int> live_tests_ = 0;
   struct LastReading {
     Facts facts{};  // of each port what counts

@@ -28,6 +28,24 @@ EventLevel AddStored(const absl::Status& stored, Fields& fields) {
   return EventLevel::kWarning;
 }
 
+// What keeps the host from being ready: to be found in the log by its id, its device and its netdev.
+void TellOfFindings(const EventSink& sink, const CheckRun& run) {
+  for (const Finding& finding : run.report.findings) {
+    if (!finding.blocking || finding.outcome != Outcome::kFail) continue;
+    Fields fields{{"run_id", run.run_id}, {"check_id", finding.id}};
+    // "mlx5_0/1 ens1f0"; a host or a server has no device.
+    const std::size_t slash = finding.subject.find('/');
+    const std::size_t blank = finding.subject.find(' ');
+    if (finding.scope == Scope::kPort && slash != std::string::npos) {
+      fields.push_back({"rdma_dev", finding.subject.substr(0, slash)});
+      if (blank != std::string::npos) fields.push_back({"ifname", finding.subject.substr(blank + 1)});
+    }
+    fields.push_back({"subject", finding.subject});
+    fields.push_back({"observed", finding.observed});
+    Tell(sink, EventLevel::kWarning, "finding", std::move(fields));
+  }
+}
+
 }  // namespace
 
 void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& caller, Rung level,
@@ -40,6 +58,7 @@ void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& calle
   fields.push_back({"duration_ms", duration_ns / kNsPerMs});
   const EventLevel how = AddStored(run.stored, fields);
   Tell(sink, how, "check", std::move(fields));
+  TellOfFindings(sink, run);
 }
 
 void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,
@@ -58,6 +77,15 @@ void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& calle
   fields.push_back({"duration_ms", test.duration_ns / kNsPerMs});
   const EventLevel how = AddStored(test.stored, fields);
   Tell(sink, how, "test", std::move(fields));
+}
+
+void TellOfRefusedPeer(const EventSink& sink, const Caller& caller, const std::string& host,
+                       const std::string& why) {
+  if (!sink) return;
+  Fields fields = WhoAsked(caller.run_id, caller);
+  fields.push_back({"host", host});
+  fields.push_back({"reason", why});
+  Tell(sink, EventLevel::kWarning, "peer-refused", std::move(fields));
 }
 
 void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns) {

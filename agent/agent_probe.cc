@@ -177,7 +177,7 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
     if (volume.ok()) question.volume = *std::move(volume);
   }
   const bool proves = asked.prove && refused.ok();
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
+  const Caller caller = WithRunId(asked_by);
   const ProbeRow& row = *FindProbe(question.protocol);
   const std::int64_t started = UnixNowNs();
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());

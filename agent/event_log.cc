@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/journal.h"
 #include "api/base/text.h"
 
 namespace rdmaready {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxValueBytes = 1024;
 constexpr int kMostInASecond = 10;
+constexpr char kLogger[] = "agent";
 
 std::string ValueText(const std::variant<std::string, std::int64_t, bool>& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
@@ -51,7 +53,9 @@ EventSink& GrpcSink() {
   return sink;
 }
 
-bool FromStrangers(const Event& event) { return event.name == "grpc" || event.name == kTlsRefused; }
+bool FromStrangers(const Event& event) {
+  return event.name == "grpc" || event.name == kTlsRefused || event.name == kRefusedEvent;
+}
 
 // Its errors are mostly a caller's (a handshake that failed), never ours to stop for.
 void OnGrpcLog(::gpr_log_func_args* said) {
@@ -106,7 +110,7 @@ std::optional<std::int64_t> Throttle::Admit(TimePoint now) {
 }
 
 EventSink StartLog(LogFormat format, EventLevel least) {
-  const auto logger = spdlog::stderr_logger_mt("agent");
+  const auto logger = spdlog::stderr_logger_mt(kLogger);
   logger->set_pattern(format == LogFormat::kJson ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
                                                  : "%Y-%m-%dT%H:%M:%S.%eZ %-7l %v",
                       spdlog::pattern_time_type::utc);
@@ -125,11 +129,14 @@ EventSink StartLog(LogFormat format, EventLevel least) {
       if (!kept_back) return;
       if (*kept_back > 0) event.fields.push_back({"not_shown_before", *kept_back});
     }
+    if (format == LogFormat::kJournal) return WriteToJournal(event);
     logger->log(level, "{}", format == LogFormat::kJson ? EventJson(event) : EventText(event));
   };
   ::gpr_set_log_function([](::gpr_log_func_args*) {});
   return sink;
 }
+
+void SetLogLevel(EventLevel least) { spdlog::get(kLogger)->set_level(LevelOf(least)); }
 
 void HearGrpc(const EventSink& sink) {
   GrpcSink() = sink;

@@ -12,7 +12,8 @@
 
 namespace rdmaready {
 
-enum class LogFormat { kText, kJson };
+// kJournal: entries of systemd's journal (agent/journal.h).
+enum class LogFormat { kText, kJson, kJournal };
 
 // "test port=rxe0/1 case=send-1k caller="root@a (pid 7)"": without time and level.
 std::string EventText(const Event& event);
@@ -34,9 +35,12 @@ class Throttle {
   std::int64_t kept_back_ = 0;
 };
 
-// Writes to standard error, with time (UTC) and level, what is at least `least`. What callers can cause who are
+// Writes to standard error, with time (UTC) and level, or to the journal, what is at least `least`. What callers can cause who are
 // not let in is throttled. For the whole process, once: gRPC no longer writes by itself.
 EventSink StartLog(LogFormat format, EventLevel least);
+
+// The least that the log writes from now on. Any thread may call, after StartLog.
+void SetLogLevel(EventLevel least);
 
 // From now on gRPC's own words are events of the name "grpc". Before, they would repeat why we cannot start.
 void HearGrpc(const EventSink& sink);

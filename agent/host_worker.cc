@@ -40,6 +40,7 @@ struct HostWorker::Parts {
   std::size_t callers = 0;                            // of all of them
   std::shared_ptr<HostAttempt> running{};
   std::size_t threads = 0;  // of readings, those left behind too
+  std::uint64_t finished = 0;
   bool stopped = false;
   std::thread keeper{};
 
@@ -98,6 +99,7 @@ void HostWorker::Parts::Keep(const std::shared_ptr<Parts>& self) {
     Work(self, next.task);
     const std::lock_guard lock(mutex);
     running = nullptr;
+    ++finished;
     if (next.callers) callers -= next.callers->size();
   }
 }
@@ -173,6 +175,11 @@ void HostWorker::Stop() {
   parts_->stopped = true;  // the keeper refuses who waits
   if (parts_->running) parts_->running->Stop();
   parts_->changed.notify_all();
+}
+
+std::uint64_t HostWorker::finished() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->finished;
 }
 
 bool HostWorker::Stuck() const { return parts_->lanes->count() > 0; }

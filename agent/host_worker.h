@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -51,14 +52,24 @@ class HostWorker {
   // was stopped.
   template <class Result>
   absl::StatusOr<Result> Read(std::function<Result(HostReader&)> read) {
+    return Begin(std::move(read)).get();
+  }
+
+  // The same, to be waited for by the caller.
+  template <class Result>
+  std::future<absl::StatusOr<Result>> Begin(std::function<Result(HostReader&)> read) {
     auto result = std::make_shared<std::promise<absl::StatusOr<Result>>>();
+    std::future<absl::StatusOr<Result>> answer = result->get_future();
     Add({.read = [read = std::move(read), result](HostReader& host) -> std::function<void()> {
-           auto answer = std::make_shared<Result>(read(host));
-           return [answer, result] { result->set_value(std::move(*answer)); };
+           auto found = std::make_shared<Result>(read(host));
+           return [found, result] { result->set_value(std::move(*found)); };
          },
          .refuse = [result](const absl::Status& why) { result->set_value(why); }});
-    return result->get_future().get();
+    return answer;
   }
+
+  // How many readings were answered, or refused, since the worker began.
+  std::uint64_t finished() const;
 
   // Refuses who waits and who comes, from now on. Readings that run are left behind.
   void Stop();

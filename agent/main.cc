@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready-agent: answers for one host until it is told to stop.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,8 +10,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,14 +22,19 @@
 #include <utility>
 #include <vector>
 
+#include "agent/access/role.h"
+#include "agent/access/socket_file.h"
 #include "agent/agent_events.h"
+#include "agent/journal.h"
 #include "agent/options.h"
 #include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/server.h"
+#include "agent/service_manager.h"
 #include "agent/store/file_lock.h"
+#include "agent/watchdog.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
-#include "api/client/tcp_probe.h"
 #include "api/profile/site.h"
 
 namespace rdmaready {
@@ -39,7 +49,7 @@ constexpr auto kLongestEnd = std::chrono::milliseconds(4'000);  // after a signa
 
 // To a person as one line, to a program as an event.
 int Fail(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
-  if (format == LogFormat::kJson) {
+  if (format != LogFormat::kText && events) {
     Tell(events, EventLevel::kError, "cannot-start", {{"reason", Message(why)}, {"status", status}});
   } else {
     std::fprintf(stderr, "rdmaready-agent: %s\n", Message(why).c_str());
@@ -58,35 +68,37 @@ int ExitStatus(const absl::Status& status) {
   }
 }
 
-// Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever
-// has it keeps it, by a lock held for life: gRPC removes the file both when it binds and when it ends, whoever
-// listens there.
-absl::StatusOr<FileLock> TakeLocalSocket(const std::string& socket) {
-  if (::geteuid() != 0) return absl::PermissionDeniedError("only root's agent has the local socket");
-  std::error_code error;
-  const std::filesystem::path directory = std::filesystem::path(socket).parent_path();
-  if (std::filesystem::create_directories(directory, error)) {
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
-  }
-  if (error) return ErrnoStatus(error.value(), "create " + directory.string());
-  absl::StatusOr<FileLock> lock =
-      FileLock::Take(socket + ".lock", "take " + socket, std::chrono::milliseconds(0));
-  if (!lock.ok()) return lock;
-  // An older agent holds no lock.
-  const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  if (ProbeTcp("unix:" + socket, soon).ok())
-    return absl::UnavailableError("another agent answers on " + socket);
-  return lock;
-}
+// The local sockets, and what keeps them ours.
+struct LocalSockets {
+  std::vector<access::DoorSocket> sockets{};
+  std::optional<FileLock> lock{};
+};
 
-absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options, const std::string& socket,
-                                                   const absl::Status& taken) {
-  if (!taken.ok()) return HostedAgent::Start(options);
-  ServerOptions with_socket = options;
-  with_socket.listen.push_back("unix:" + socket);
-  absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(with_socket);
-  // Another agent may have taken the socket meanwhile; without it this one is as good to everybody else.
-  return absl::IsUnavailable(agent.status()) ? HostedAgent::Start(options) : std::move(agent);
+// Callers on this host need no address. Whoever has the sockets keeps them, by a lock held for life.
+absl::StatusOr<LocalSockets> MakeLocalSockets() {
+  const std::optional<access::SocketPlace> place = access::OwnSocketPlace();
+  if (!place) return absl::PermissionDeniedError("this user has no directory for them (XDG_RUNTIME_DIR)");
+  const std::string& name = place->path.empty() ? place->directory : place->path;
+  if (place->path.empty()) {
+    RR_RETURN_IF_ERROR(access::MakeSocketDirectory(place->directory));
+  } else {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::path(place->path).parent_path();
+    if (std::filesystem::create_directories(parent, error))
+      std::filesystem::permissions(parent, std::filesystem::perms::owner_all, error);
+    if (error) return ErrnoStatus(error.value(), "create " + parent.string());
+  }
+  const std::string lock_file = place->path.empty() ? name + "/agent.lock" : name + ".lock";
+  RR_ASSIGN_OR_RETURN(FileLock lock, FileLock::Take(lock_file, "take " + name, std::chrono::milliseconds(0)));
+  LocalSockets made;
+  made.lock = std::move(lock);
+  if (place->path.empty()) {
+    RR_ASSIGN_OR_RETURN(made.sockets, access::MakeRoleSockets(name));
+  } else {
+    RR_ASSIGN_OR_RETURN(access::DoorSocket socket, access::MakeSocket(name, access::Role::kProve));
+    made.sockets.push_back(std::move(socket));
+  }
+  return made;
 }
 
 // What sleeps in the kernel (a NIC that does not answer, a server that is gone) is not waited for: what was
@@ -100,35 +112,126 @@ void EndAnyway(const std::stop_token& ended, const EventSink& events) {
   ::_exit(0);
 }
 
-int Serve(const AgentOptions& options, const ::sigset_t& signals) {
-  const EventSink& events = options.server.events;
-  const std::string socket = LocalSocketPath();
+void TellOfListening(const HostedAgent& agent, const EventSink& events) {
+  for (const HostedAgent::Listening& place : agent.addresses()) {
+    const bool mapped = place.role == access::Role::kNone;
+    Tell(events, EventLevel::kInfo, "listening",
+         {{"address", place.address},
+          {"tls", place.tls},
+          {"role", mapped ? "of the certificate" : std::string(access::RoleName(place.role))},
+          {"version", std::string(kVersion)}});
+  }
+}
+
+std::string StatusOf(const HostedAgent& agent) {
+  std::vector<std::string> places;
+  for (const HostedAgent::Listening& place : agent.addresses()) places.push_back(place.address);
+  return fmt::format("answers on {}", fmt::join(places, ", "));
+}
+
+// Of a site file: those of this host.
+absl::StatusOr<std::vector<Profile>> OwnProfiles(const std::string& name) {
+  RR_ASSIGN_OR_RETURN(const Site site, LoadSite(std::span(&name, 1)));
+  char host[256] = {};
+  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+  return site.ProfilesOf(host);
+}
+
+// What differs between two configurations and is only read at the start.
+std::vector<std::string> NeedsRestart(const std::map<std::string, std::string>& before,
+                                      const std::map<std::string, std::string>& after) {
+  const std::set<std::string> reloaded{"profile", "log_level"};
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : after) {
+    const auto found = before.find(key);
+    if (!reloaded.contains(key) && (found == before.end() || found->second != value)) keys.push_back(key);
+  }
+  for (const auto& [key, value] : before) {
+    if (!after.contains(key)) keys.push_back(key);
+  }
+  return keys;
+}
+
+struct Reloaded {
+  AgentCommandLine command{};
+  std::vector<Profile> profiles{};
+};
+
+absl::StatusOr<Reloaded> ReadAgain(std::span<const char* const> argv) {
+  Reloaded again;
+  RR_ASSIGN_OR_RETURN(again.command, ParseAgentCommandLine(static_cast<int>(argv.size()), argv.data()));
+  RR_ASSIGN_OR_RETURN(again.profiles, OwnProfiles(again.command.options.profile_name));
+  return again;
+}
+
+// SIGHUP: the configuration and the profile are read again. What is refused changes nothing.
+void Reload(std::span<const char* const> argv, const std::map<std::string, std::string>& started_with,
+            HostedAgent& agent, const EventSink& events) {
+  absl::StatusOr<Reloaded> again = ReadAgain(argv);
+  if (!again.ok()) {
+    return Tell(events, EventLevel::kError, "reload-refused",
+                {{"reason", Message(again.status()) + "; all stays as it was"}});
+  }
+  agent.SetDefaultProfiles(std::move(again->profiles));
+  SetLogLevel(again->command.options.log_level);
+  std::vector<Event::Field> fields{{"profile", again->command.options.profile_name}};
+  const std::vector<std::string> waiting = NeedsRestart(started_with, again->command.settings);
+  if (!waiting.empty()) fields.push_back({"needs_restart", fmt::format("{}", fmt::join(waiting, ", "))});
+  Tell(events, waiting.empty() ? EventLevel::kInfo : EventLevel::kWarning, "reloaded", std::move(fields));
+}
+
+// Until a signal says that it is over: its number.
+int Attend(const ::sigset_t& signals, std::span<const char* const> argv,
+           const std::map<std::string, std::string>& started_with, HostedAgent& agent, const EventSink& events) {
+  for (;;) {
+    int signal = 0;
+    ::sigwait(&signals, &signal);
+    if (signal != SIGHUP) return signal;
+    TellManagerReloading();
+    Reload(argv, started_with, agent, events);
+    TellManagerReady(StatusOf(agent));
+  }
+}
+
+// `sockets`: those that systemd listens on.
+int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, const ::sigset_t& signals,
+          std::span<const char* const> argv) {
+  AgentOptions& options = command.options;
+  const EventSink events = options.server.events;
   std::jthread end;  // declared first: it outlives what may not end
-  const absl::StatusOr<FileLock> socket_lock = TakeLocalSocket(socket);
+  absl::StatusOr<LocalSockets> made = LocalSockets{};
+  if (sockets.empty()) {
+    made = MakeLocalSockets();
+    if (made.ok()) sockets = std::move(made->sockets);
+  }
   std::vector<nvme::Leftover> leftovers;  // without root's rights they are the prover's to sweep
   if (::geteuid() == 0) leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
+  const bool insecure = options.server.insecure;
+  const std::string plain_role(access::RoleName(options.server.plain_role));
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
-      Start(options.server, socket, socket_lock.status());
+      HostedAgent::Start(std::move(options.server), std::move(sockets));
   if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
   HearGrpc(events);
-  if (options.server.insecure) {
+  if (insecure) {
     Tell(events, EventLevel::kWarning, "insecure",
-         {{"reason", "plain text, without authentication: every caller that reaches the port may test"}});
+         {{"reason", "plain text, without authentication: every caller that reaches the port has the role " +
+                         plain_role}});
   }
-  for (const std::string& address : (*agent)->addresses()) {
-    const bool plain = address.starts_with("unix:") || !options.server.tls.Any();
-    Tell(events, EventLevel::kInfo, "listening",
-         {{"address", address}, {"tls", !plain}, {"version", std::string(kVersion)}});
-  }
-  if (!socket_lock.ok()) {
-    Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(socket_lock.status())}});
+  TellOfListening(**agent, events);
+  if (!made.ok()) {
+    Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(made.status())}});
   }
   // It may take as long as a server that is gone keeps the kernel waiting: nobody waits for it.
   const std::jthread sweep([&] { TellOfLeftovers(events, nvme::RemoveLeftovers(leftovers)); });
-  int signal = 0;
-  ::sigwait(&signals, &signal);
+  TellManagerReady(StatusOf(**agent));
+  std::optional<Watchdog> watchdog;
+  if (const auto period = WatchdogPeriod())
+    watchdog.emplace(*period, RealClock(), (*agent)->Proofs(), TellManagerAlive, events);
+  const int signal = Attend(signals, argv, command.settings, **agent, events);
+  TellManagerStopping();
   Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});
   end = std::jthread(EndAnyway, events);
+  watchdog.reset();
   (*agent)->Shutdown(kGrace);
   return 0;
 }
@@ -141,15 +244,9 @@ void RaiseDescriptorLimit() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-// Of a site file: those of this host.
-absl::StatusOr<std::vector<Profile>> OwnProfiles(const std::string& name) {
-  RR_ASSIGN_OR_RETURN(const Site site, LoadSite(std::span(&name, 1)));
-  char host[256] = {};
-  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
-  return site.ProfilesOf(host);
-}
-
 int Main(int argc, char** argv) {
+  // Before there are threads: it changes the environment.
+  absl::StatusOr<std::vector<access::DoorSocket>> inherited = access::InheritedSockets();
   absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);
   if (!command.ok()) return Fail(command.status(), kExitUsage, LogFormat::kText, {});
   if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;
@@ -159,10 +256,13 @@ int Main(int argc, char** argv) {
   ::sigemptyset(&signals);
   ::sigaddset(&signals, SIGINT);
   ::sigaddset(&signals, SIGTERM);
+  ::sigaddset(&signals, SIGHUP);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
   RaiseDescriptorLimit();
+  // Who asked for JSON gets it, also under systemd.
+  if (options.log_format == LogFormat::kText && ErrorsGoToJournal()) options.log_format = LogFormat::kJournal;
   options.server.events = StartLog(options.log_format, options.log_level);
   absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
   if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
@@ -173,7 +273,9 @@ int Main(int argc, char** argv) {
     Tell(options.server.events, EventLevel::kWarning, "proofs-by-helper",
          {{"reason", "--allow-proofs is for root's agent: rdmaready-prover is asked"}});
   }
-  return Serve(options, signals);
+  if (!inherited.ok())
+    return Fail(inherited.status(), ExitStatus(inherited.status()), options.log_format, options.server.events);
+  return Serve(*command, *std::move(inherited), signals, std::span(argv, static_cast<std::size_t>(argc)));
 }
 
 }  // namespace

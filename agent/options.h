@@ -3,6 +3,7 @@
 // command line wins.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -20,6 +21,7 @@ struct AgentOptions {
 
 struct AgentCommandLine {
   AgentOptions options{};
+  std::map<std::string, std::string> settings{};  // what was set, by key of the configuration file; never a secret
   std::string answer{};  // of --help or --version: to be printed, and that is all
 };
 

@@ -14,7 +14,7 @@ void CheckByItself(Agent& agent, const EventSink& events, std::stop_token stop) 
                 {{"caller", std::string(kScheduleCaller)}, {"reason", std::string("a live test is running")}});
   }
   const absl::StatusOr<CheckRun> run =
-      agent.Check({.profiles = agent.config().default_profiles}, {.name = kScheduleCaller, .compares = true},
+      agent.Check({.profiles = *agent.default_profiles()}, {.name = kScheduleCaller, .compares = true},
                   {}, std::move(stop));
   if (run.ok() || absl::IsUnavailable(run.status())) return;  // the agent is ending
   Tell(events, EventLevel::kError, "check-refused",

@@ -3,6 +3,7 @@
 // the interval is followed by the next one after another whole interval.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "absl/status/status.h"
 #include "api/base/clock.h"
 
 namespace rdmaready {
@@ -26,7 +28,14 @@ class Schedule {
   Schedule(std::chrono::milliseconds interval, std::uint64_t seed, Clock& clock,
            std::function<void(std::stop_token)> round);
 
+  // Not OK: a round that was due has not begun, or one has not ended for longer than any may take. Any thread may call.
+  absl::Status OnTime() const;
+
  private:
+  Clock& clock_;
+  // When the next round is due, or when the one that runs began; ticks of the clock.
+  std::atomic<Clock::TimePoint::rep> since_ = 0;
+  std::atomic<bool> in_round_ = false;
   std::jthread thread_;
 };
 

@@ -8,14 +8,20 @@
 build_packages=(
   ca-certificates g++ cmake ninja-build ccache mold pkg-config python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libssl-dev
-  libibumad-dev libibverbs-dev libnl-3-dev libsqlite3-dev zlib1g-dev
+  libibumad-dev libibverbs-dev libnl-3-dev libsqlite3-dev libsystemd-dev zlib1g-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libyaml-cpp-dev
   libgtest-dev libgmock-dev
 )
 
+# What only packaging/build-packages needs, and what it needs to be built.
+# shellcheck disable=SC2034  # packaging/build-packages and tests/run read them
+package_packages=(dpkg-dev gzip)
+# shellcheck disable=SC2034
+package_targets=(rdmaready_package_files)
+
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
-test_packages=(clang-tidy-19 git)
+test_packages=(apparmor clang-tidy-19 debootstrap git lintian systemd)
 
 started=$SECONDS
 

@@ -14,6 +14,7 @@ import time
 import faults
 import guest_exec
 import machine
+import pki
 from errors import FabricError, say
 from process import kill
 from state import Fabric, Guest
@@ -21,9 +22,10 @@ from state import Fabric, Guest
 RESET_TIMEOUT_S = 120
 
 
-def prepare(devices, roles):
-    """Runs lib/prepare for guests with these RDMA devices, with or without server roles, and returns what it prints, name to path."""
-    wanted = sorted(set(devices)) + (["roles"] if roles else [])
+def prepare(devices, roles, system=False):
+    """Runs lib/prepare for guests with these RDMA devices, with or without server roles and a disk with systemd, and returns what it prints,
+    name to path."""
+    wanted = sorted(set(devices)) + (["roles"] if roles else []) + (["system"] if system else [])
     # A process group of its own, so that it can be ended with all it runs.
     child = subprocess.Popen(
         [os.path.join(machine.FABRIC_DIR, "lib", "prepare"), *wanted], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -53,6 +55,8 @@ def start(run, shape, prepared, deadline_s):
     run.make()
     # Saved before and after each start, so that "down" knows all there is at any moment.
     run.save(fabric)
+    if shape.tls:
+        pki.make(run.pki(), shape.hosts)
     for rail in machine.rails_of(shape):
         fabric.hubs.append(machine.start_hub(run, prepared, rail, deadline_s + 5))
         run.save(fabric)

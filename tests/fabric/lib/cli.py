@@ -62,7 +62,7 @@ def devices_of(options):
 def cmd_prepare(options):
     import bring_up
 
-    for name, path in bring_up.prepare(options.device, options.roles).items():
+    for name, path in bring_up.prepare(options.device, options.roles, options.system).items():
         print(f"{name}={path}")
 
 
@@ -71,7 +71,7 @@ def cmd_up(options):
 
     run = RunDirectory(options.name)
     shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options), options.state_disk,
-                  options.roles)
+                  options.roles, options.tls)
     with run.lock():
         fabric = run.load()
         if fabric is not None and len(fabric.guests) == fabric.shape.hosts and all(process.running() for process in run.processes()):
@@ -241,6 +241,7 @@ def parser():
     prepare = command("prepare", cmd_prepare, "install, download and build what the guests need; \"up\" does it too", named=False)
     prepare.add_argument("--device", choices=DEVICES, action="append", default=[], help="also what this RDMA device needs")
     with_roles(prepare)
+    prepare.add_argument("--system", action="store_true", help="also the disk of a guest that boots systemd")
 
     up = command("up", cmd_up, "start a fabric and wait until every guest is ready")
     up.add_argument("--hosts", type=whole_number(1, MAX_HOSTS), required=True, metavar="N",
@@ -253,6 +254,7 @@ def parser():
     up.add_argument("--state-disk", type=whole_number(16, 4096), nargs="?", default=0, const=64, metavar="MB",
                     help="keep the agent's state on a disk that survives power-off (%(const)s MB)")
     with_roles(up)
+    up.add_argument("--tls", action="store_true", help="give each agent a certificate and a role map, and the tests one to ask with")
     up.add_argument("--memory", type=whole_number(256, 65536), default=1024, metavar="MB",
                     help="of each guest (default: %(default)s)")
     up.add_argument("--deadline", type=whole_number(1, 1440), default=60, metavar="MIN",

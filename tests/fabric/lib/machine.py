@@ -40,7 +40,7 @@ def rails_of(shape):
     return range(1, shape.rails + 1)
 
 
-def write_conf(path, guest, prepared, shape):
+def write_conf(path, guest, prepared, shape, pki=""):
     """The guest's settings, read there by guest/init, boot, provision and agent."""
     device = shape.device(guest.number)
     paths = {name: prepared[name] for name in ("modules_dir", "dcbnic_ko", "execd")}
@@ -59,12 +59,13 @@ def write_conf(path, guest, prepared, shape):
         "execd_port": EXEC_PORT,
         "token": guest.token,
         "agent": shape.agent,
+        "pki": pki,
         "device": device,
         "state_disk": "/dev/vda" if shape.state_disk_mb else "",
         "wire_macs": " ".join(wire_mac(guest.number, rail) for rail in rails_of(shape)),
         "mgmt_mac": mgmt_mac(guest.number),
     }
-    needed = {FABRIC_DIR} | {os.path.dirname(path) for path in paths.values()}
+    needed = {FABRIC_DIR} | {os.path.dirname(path) for path in paths.values()} | ({pki} if pki else set())
     with open(path, "w", encoding="utf-8") as file:
         os.fchmod(file.fileno(), 0o600)
         for name, value in settings.items():
@@ -103,6 +104,25 @@ def _rail(run, guest, rail):
     return [
         "-netdev", f"stream,id=wire{rail},server=off,addr.type=unix,addr.path={_option(run.hub(rail))}",
         "-device", f"virtio-net-pci,id={fabric_nic(rail)},netdev=wire{rail},romfile=,mac={wire_mac(guest.number, rail)},host_mtu=9000",
+    ]
+
+
+def system_argv(run, guest, prepared, share, memory_mb):
+    """A guest that boots systemd from a disk which forgets at the end of this process, with a NIC for RDMA that leads nowhere. It may reboot."""
+    return [
+        "qemu-system-x86_64", "-name", f"fabric-{run.name}",
+        "-machine", "q35,accel=tcg", "-cpu", "max,-cx16", "-smp", "1", "-m", str(memory_mb),
+        "-nodefaults", "-no-user-config", "-display", "none",
+        "-kernel", prepared["kernel"], "-initrd", prepared["system_initramfs"],
+        "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr net.ifnames=0 systemd.show_status=0 systemd.firstboot=0",
+        "-chardev", f"file,id=console,path={_option(run.console(guest.number))}", "-serial", "chardev:console",
+        "-device", "virtio-rng-pci",
+        "-drive", f"file={_option(prepared['system_disk'])},if=virtio,format=raw,snapshot=on,cache=unsafe",
+        *_share("modules", prepared["modules_dir"]), *_share("share", share),
+        "-netdev", f"user,id=mgmt,restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:{guest.exec_port}-{GUEST_ADDRESS}:{EXEC_PORT}",
+        "-device", f"virtio-net-pci,netdev=mgmt,romfile=,mac={mgmt_mac(guest.number)}",
+        "-netdev", "hubport,id=wire,hubid=1",
+        "-device", f"virtio-net-pci,netdev=wire,romfile=,mac={wire_mac(guest.number, 1)},host_mtu=9000",
     ]
 
 
@@ -167,7 +187,7 @@ def wait_for_socket(path, process, log):
 def start_guest(run, guest, prepared, shape, deadline_s):
     """The process known is "timeout", which ends QEMU at the deadline and takes it along when killed itself."""
     bounded = ["timeout", "--kill-after=1", str(deadline_s), "setpriv", "--pdeathsig", "KILL"]
-    write_conf(run.file(f"guest{guest.number}.conf"), guest, prepared, shape)
+    write_conf(run.file(f"guest{guest.number}.conf"), guest, prepared, shape, run.pki() if shape.tls else "")
     return start_detached(bounded + qemu_argv(run, guest, prepared, shape), run.qemu_log(guest.number))
 
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/peer_subnets.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
@@ -94,6 +95,23 @@ TEST_F(AgentOptionsTest, SayWhatCallersMayHaveDone) {
               HasSubstr("--test-max-time: more than 45m"));
   EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-max-bytes", "much"})),
               HasSubstr("--test-max-bytes: "));
+}
+
+TEST_F(AgentOptionsTest, SayWherePeersAreAndWhoTheyAre) {
+  const auto file = Configured("state_dir: /s\npeers: [10.0.0.0/16, \"fd00::/8\"]\nroles: /etc/roles.yaml\n");
+  const auto flags = Parse({"--state-dir", "/s", "--peers", "10.0.0.0/16,fd00::/8", "--roles", "/etc/roles.yaml"});
+  for (const auto& answer : {file, flags}) {
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_THAT(answer->options.server.peers, ElementsAre(*ParseSubnet("10.0.0.0/16"), *ParseSubnet("fd00::/8")));
+    EXPECT_EQ(answer->options.server.roles, "/etc/roles.yaml");
+  }
+  EXPECT_THAT(Parse({"--state-dir", "/s"})->options.server.peers, ElementsAre());
+  // The command line wins: it does not add.
+  const auto both = Configured("state_dir: /s\npeers: [10.0.0.0/16]\n", {"--peers", "10.9.0.0/16"});
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_THAT(both->options.server.peers, ElementsAre(*ParseSubnet("10.9.0.0/16")));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--peers", "10.0.0.1/16"})), HasSubstr("--peers: '10.0.0.1/16'"));
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\npeers: [storage1]\n")), HasSubstr("key `peers`: 'storage1' is no subnet"));
 }
 
 TEST_F(AgentOptionsTest, AreTakenFromTheFileByTheSameNames) {

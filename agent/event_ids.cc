@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/event_ids.h"
+
+#include <algorithm>
+#include <array>
+
+namespace rdmaready {
+namespace {
+
+constexpr auto kIds = std::to_array<EventId>({
+    {"cannot-start", "b18010d2170b4db7991509a6009fcd5c"},
+    {"check", "176d615879d442759956a01b255765fc"},
+    {"check-refused", "bd473507820b4b6b93b5bb44863b2782"},
+    {"check-skipped", "e21abb13d88542b286ca3e77942935b0"},
+    {"ended-anyway", "890d9580ca4c41bf802a756dc4c5f129"},
+    {"finding", "f8be32daffe04f3e98371f5bf6fd84ce"},
+    {"grpc", "98702dbe5b454f42a1052f79aa0355b1"},
+    {"insecure", "92bc689aa023404082a55139ba726f10"},
+    {"listening", "3b262a40d528406c9d0148b9e8ad2cbc"},
+    {"no-local-socket", "cd89f6f594fd4569a4ca41733d1e59cb"},
+    {"no-progress", "3d42897eb7f34586ab21a03de847fb3f"},
+    {"nvme-leftover", "7405221842ad41f0b2f5f8a4f415c594"},
+    {"probe", "e54c3b813b114d849009fe1a7c91043a"},
+    {"progress", "c7041602f48d4faf88e325561d1707b2"},
+    {"reload-refused", "f7f75d1001f64bb0bdc6829c11ac3621"},
+    {"reloaded", "604e8531be0543b285156b5afd0581ef"},
+    {"stopping", "2516998624af4760a3584a0586581d5d"},
+    {"store", "b08e31e4447e4fdfb46ee26084a19f54"},
+    {"test", "dffe44fce3a841d3bf56efccc39af364"},
+    {"tls-refused", "3b86f210557640a396d43fb9867c1c4f"},
+});
+
+}  // namespace
+
+std::span<const EventId> EventIds() { return kIds; }
+
+std::string_view MessageIdOf(std::string_view event_name) {
+  const auto* row = std::ranges::find(kIds, event_name, &EventId::name);
+  return row == kIds.end() ? std::string_view() : row->id;
+}
+
+}  // namespace rdmaready

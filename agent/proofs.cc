@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of the agent's work proves to the service manager that it goes on: see agent/watchdog.h.
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "agent/server.h"
+#include "agent/watchdog.h"
+#include "api/base/status.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A call that everybody may make, through the server that serves all.
+absl::Status CallIsAnswered(v1::Agent::Stub& stub, milliseconds patience) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + patience);
+  v1::GetVersionResponse version;
+  const grpc::Status answered = stub.GetVersion(&context, {}, &version);
+  if (answered.ok()) return absl::OkStatus();
+  return absl::DeadlineExceededError("GetVersion: " + answered.error_message());
+}
+
+// Asks the worker for nothing that the host would be asked for, so a NIC that hangs does not matter. Behind a long queue it is enough that
+// the queue moves.
+class WorkerProof {
+ public:
+  explicit WorkerProof(HostWorker& worker) : worker_(worker) {}
+
+  absl::Status Prove(milliseconds patience) {
+    if (!asked_.valid()) asked_ = worker_.Begin<bool>([](HostReader&) { return true; });
+    const std::uint64_t finished_before = std::exchange(finished_, worker_.finished());
+    if (asked_.wait_for(patience) == std::future_status::ready) return asked_.get().status();
+    if (worker_.finished() != finished_before) return absl::OkStatus();
+    return absl::DeadlineExceededError("readings of this host are not answered");
+  }
+
+ private:
+  HostWorker& worker_;
+  std::future<absl::StatusOr<bool>> asked_{};
+  std::uint64_t finished_ = 0;
+};
+
+}  // namespace
+
+std::vector<Proof> HostedAgent::Proofs() {
+  std::vector<Proof> proofs;
+  std::shared_ptr<v1::Agent::Stub> stub = v1::Agent::NewStub(InProcessChannel());
+  proofs.push_back({"calls are answered", [stub](milliseconds patience) { return CallIsAnswered(*stub, patience); }});
+  const auto worker = std::make_shared<WorkerProof>(agent_.worker());
+  proofs.push_back({"the host is read", [worker](milliseconds patience) { return worker->Prove(patience); }});
+  if (schedule_)
+    proofs.push_back({"the schedule goes on", [this](milliseconds) { return schedule_->OnTime(); }});
+  return proofs;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# Two Debian packages from one build: rdmaready (the command) and rdmaready-agent (the service). Made by packaging/build-packages.
+set(deb "${CMAKE_CURRENT_SOURCE_DIR}/deb")
+set(CPACK_GENERATOR DEB)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGE_VENDOR "rdmaready")
+set(CPACK_PACKAGE_CONTACT "rdmaready maintainers <maintainers@rdmaready.invalid>")
+set(CPACK_PACKAGE_HOMEPAGE_URL "https://rdmaready.invalid/")
+set(CPACK_COMPONENTS_ALL cli agent)
+set(CPACK_STRIP_FILES ON)
+# /etc stands beside the prefix: without a DESTDIR it would be written to this machine's.
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PROJECT_CONFIG_FILE "${deb}/release.cmake")
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+
+set(CPACK_DEBIAN_CLI_PACKAGE_NAME rdmaready)
+set(CPACK_DEBIAN_CLI_PACKAGE_SECTION admin)
+set(CPACK_COMPONENT_CLI_DESCRIPTION "whether hosts are ready for RDMA storage
+Says whether hosts and the fabric between them are ready for SMB Direct,
+NVMe-oF, iSER and NFS over RDMA, proves it by live transfers of which every
+byte is verified, and names the command that puts right what is not.
+
+It asks the agents of any number of hosts, and needs none for its own.")
+set(CPACK_DEBIAN_CLI_PACKAGE_RECOMMENDS "ibverbs-providers")
+
+set(CPACK_DEBIAN_AGENT_PACKAGE_NAME rdmaready-agent)
+set(CPACK_DEBIAN_AGENT_PACKAGE_SECTION admin)
+set(CPACK_COMPONENT_AGENT_DESCRIPTION "service that answers whether this host is ready for RDMA storage
+Reads what the kernel knows of the RDMA NICs of this host, judges it, keeps
+what it found, and makes live transfers when it is asked for them. It runs as
+a user of its own without any capability; what only an administrator may do
+is done by helpers with a closed list of questions.")
+set(CPACK_DEBIAN_AGENT_PACKAGE_DEPENDS "systemd (>= 252), init-system-helpers (>= 1.54~), kmod, procps")
+set(CPACK_DEBIAN_AGENT_PACKAGE_RECOMMENDS "ibverbs-providers, rdmaready, rdma-core")
+set(CPACK_DEBIAN_AGENT_PACKAGE_SUGGESTS "apparmor")
+
+# The maintainer scripts name the units, so they are made of what is built.
+set(scripts "${made}/deb")
+set(sockets "")
+set(services "")
+foreach(process IN LISTS processes)
+  file(GLOB units RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/systemd" "${CMAKE_CURRENT_SOURCE_DIR}/systemd/rdmaready-${process}*.in")
+  list(TRANSFORM units REPLACE "\\.in$" "")
+  set(${process}_profile "rdmaready-${process}")
+  foreach(unit IN LISTS units)
+    if(unit MATCHES "socket$")
+      list(APPEND sockets ${unit})
+    else()
+      list(APPEND services ${unit})
+    endif()
+  endforeach()
+endforeach()
+# Off until somebody asks for it.
+set(enabled ${sockets} rdmaready-agent.service)
+list(REMOVE_ITEM enabled rdmaready-prover.socket)
+list(TRANSFORM processes PREPEND "rdmaready-" OUTPUT_VARIABLE profiles)
+set(all ${sockets} ${services})
+foreach(list sockets services enabled profiles all)
+  list(JOIN ${list} " " ${list})
+  string(TOUPPER "${list}" upper)
+  set(${upper} "${${list}}")
+endforeach()
+foreach(script postinst prerm postrm)
+  configure_file("${deb}/agent/${script}.in" "${scripts}/${script}" @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+    GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endforeach()
+set(conffiles "/etc/rdmaready/agent.yaml\n")
+string(REPLACE " " ";" profile_list "${profiles}")
+foreach(profile IN LISTS profile_list)
+  string(APPEND conffiles "/etc/apparmor.d/${profile}\n")
+endforeach()
+file(WRITE "${scripts}/conffiles" "${conffiles}")
+file(CHMOD "${scripts}/conffiles" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+set(CPACK_DEBIAN_AGENT_PACKAGE_CONTROL_EXTRA "${scripts}/postinst;${scripts}/prerm;${scripts}/postrm;${scripts}/conffiles")
+
+include(CPack)

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A manual page made from what a program says of itself, so that the two cannot differ.
+
+make_page.py PROGRAM SECTION OUTPUT    PROGRAM --help, and --help of each of its subcommands; OUTPUT is gzipped
+"""
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def help_of(program, *command):
+    done = subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout.rstrip("\n").split("\n")
+
+
+def roff(text):
+    """Text as it stands: a backslash, a hyphen, or a dot at the beginning means nothing to the formatter."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text[:1] in (".", "'") else text
+
+
+def verbatim(lines):
+    return [".nf", *(roff(line) for line in lines), ".fi"]
+
+
+def subcommands(lines):
+    """The words below "Subcommands:", if the program has any."""
+    if "Subcommands:" not in lines:
+        return []
+    rest = lines[lines.index("Subcommands:") + 1:]
+    end = rest.index("") if "" in rest else len(rest)
+    return [match.group(1) for line in rest[:end] if (match := re.match(r"  ([a-z-]+) ", line))]
+
+
+def section(title, lines):
+    return [f'.SH "{title.upper()}"', *verbatim(lines)]
+
+
+def page(program, number):
+    name = pathlib.Path(program).name
+    text = help_of(program)
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+    usage = next(line for line in text if line.startswith("Usage: "))
+    out = [f'.TH {name.upper().replace("-", chr(92) + "-")} {number} "" "{name} {version}" "RDMA storage readiness"',
+           ".SH NAME", f"{roff(name)} \\- {roff(text[0].rstrip('.'))}",
+           ".SH SYNOPSIS", roff(usage.removeprefix("Usage: "))]
+    out += section("Description", text[text.index(usage) + 1:])
+    for command in subcommands(text):
+        shown = help_of(program, command)
+        out += section(f"{name} {command}", shown)
+        for inner in subcommands(shown):
+            out += section(f"{name} {command} {inner}", help_of(program, command, inner))
+    return "\n".join(out) + "\n"
+
+
+def main(program, number, output):
+    with open(output, "wb") as file, gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=file, mtime=0) as packed:
+        packed.write(page(program, number).encode())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the sandbox of each process opens, written once: the units and the AppArmor profiles are made from it. Capabilities are not here:
+# they are in the rights table, api/model/rights.h.
+
+# DEVICES: what systemd knows a device by, "|", the file.
+set(AGENT_DEVICES "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*" "/dev/infiniband/rdma_cm|/dev/infiniband/rdma_cm")
+set(AGENT_FAMILIES unix inet inet6 netlink)
+set(AGENT_WRITES "/var/lib/rdmaready/" "/run/lock/")
+set(AGENT_MEMLOCK 192M)  # two ends of a loopback test of 64 MiB each, and their queues
+set(AGENT_MEMORY 512M)
+
+set(READER_DEVICES "char-infiniband_mad|/dev/infiniband/umad[0-9]*" "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*")
+set(READER_FAMILIES unix netlink inet)
+set(READER_WRITES "/sys/kernel/config/rdma_cm/")
+
+set(LISTENER_DEVICES "")
+set(LISTENER_FAMILIES unix netlink packet)
+set(LISTENER_WRITES "")
+
+set(PROVER_DEVICES "/dev/nvme-fabrics|/dev/nvme-fabrics" "char-nvme|/dev/nvme[0-9]*" "block-blkext|/dev/nvme[0-9]*n[0-9]*")
+set(PROVER_FAMILIES unix inet inet6)
+set(PROVER_WRITES "")
+
+# sandbox_lines(PROCESS): sets PROCESS_DEVICE_LINES, PROCESS_WRITE_LINES and PROCESS_FAMILY_LINES for a unit, PROCESS_RULES for an AppArmor profile.
+function(sandbox_lines process)
+  set(device_lines "")
+  set(rules "")
+  set(write_lines "")
+  foreach(device IN LISTS ${process}_DEVICES)
+    string(REPLACE "|" ";" device "${device}")
+    list(GET device 0 named)
+    list(GET device 1 file)
+    string(APPEND device_lines "DeviceAllow=${named} rw\n")
+    string(APPEND rules "  ${file} rw,\n")
+  endforeach()
+  set(families "")
+  foreach(family IN LISTS ${process}_FAMILIES)
+    string(TOUPPER "AF_${family}" name)
+    list(APPEND families "${name}")
+    string(APPEND rules "  network ${family},\n")
+  endforeach()
+  foreach(path IN LISTS ${process}_WRITES)
+    string(APPEND rules "  ${path} rw,\n  ${path}** rwk,\n")
+    # What is not there when the process starts is not asked for.
+    string(REGEX REPLACE "/$" "" path "${path}")
+    string(APPEND write_lines "ReadWritePaths=-${path}\n")
+  endforeach()
+  string(STRIP "${write_lines}" write_lines)
+  set(${process}_WRITE_LINES "${write_lines}" PARENT_SCOPE)
+  list(JOIN families " " families)
+  string(STRIP "${device_lines}" device_lines)
+  set(${process}_DEVICE_LINES "${device_lines}" PARENT_SCOPE)
+  set(${process}_FAMILY_LINES "RestrictAddressFamilies=${families}" PARENT_SCOPE)
+  string(REGEX REPLACE "\n$" "" rules "${rules}")
+  set(${process}_RULES "${rules}" PARENT_SCOPE)
+endfunction()
