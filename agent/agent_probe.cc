@@ -80,7 +80,8 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
 
 absl::Status ProofsAreOff() {
   return absl::PermissionDeniedError(
-      "this agent makes no proofs: they attach disks and mount file systems of a caller's choice, and are "
+      "refused: this agent makes no proofs: they attach disks and mount file systems of a caller's choice, and "
+      "are "
       "allowed "
       "by its option --allow-proofs (allow_proofs in its --config)");
 }

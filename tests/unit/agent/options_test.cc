@@ -95,6 +95,45 @@ TEST_F(AgentOptionsTest, SayWhatCallersMayHaveDone) {
               HasSubstr("--test-max-bytes: "));
 }
 
+TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
+  const auto usual = Parse({"--state-dir", "/s"});
+  ASSERT_TRUE(usual.ok()) << usual.status();
+  EXPECT_EQ(usual->options.server.plain_role, access::Role::kTest);
+  EXPECT_EQ(usual->options.server.quota.calls, 16);
+  EXPECT_EQ(usual->options.server.quota.test_time, std::chrono::minutes(30));
+  EXPECT_EQ(usual->options.server.quota.test_bytes, 16ULL << 40);
+  EXPECT_EQ(usual->options.server.role_file + usual->options.server.audit_file, "");
+  EXPECT_FALSE(usual->options.server.reflection);
+
+  const auto answer = Configured(
+      "state_dir: /s\nroles: /r\nplain_role: observe\naudit: /a\ncaller_max_calls: 3\n"
+      "caller_max_test_time: 90s\ncaller_max_test_bytes: 1G\nreflection: true\n",
+      {"--plain-role", "prove", "--tls-cert", "c", "--tls-key", "k", "--tls-ca", "a"});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const ServerOptions& server = answer->options.server;
+  EXPECT_EQ(server.role_file, "/r");
+  EXPECT_EQ(server.plain_role, access::Role::kProve);
+  EXPECT_EQ(server.audit_file, "/a");
+  EXPECT_EQ(server.quota.calls, 3);
+  EXPECT_EQ(server.quota.test_time, std::chrono::seconds(90));
+  EXPECT_EQ(server.quota.test_bytes, 1ULL << 30);
+  EXPECT_TRUE(server.reflection);
+
+  const auto none = Parse({"--state-dir", "/s", "--caller-max-calls", "0", "--caller-max-test-time", "0",
+                           "--caller-max-test-bytes", "0"});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_EQ(none->options.server.quota.calls, 0);
+  EXPECT_EQ(none->options.server.quota.test_time.count(), 0);
+  EXPECT_EQ(none->options.server.quota.test_bytes, 0U);
+
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--roles", "/r"})),
+              HasSubstr("--roles: certificates have roles"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--caller-max-calls", "65"})),
+              HasSubstr("--caller-max-calls: more than 64"));
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\nplain_role: aply\n")), HasSubstr(".yaml:2: "));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--plain-role", "agent"})), HasSubstr("--plain-role"));
+}
+
 TEST_F(AgentOptionsTest, AreTakenFromTheFileByTheSameNames) {
   const auto answer = Configured(
       "listen: 0.0.0.0:1\nstate_dir: /s   # a comment\nprofile: p\ntls_cert: c\ntls_key: k\ntls_ca: a\n"
