@@ -15,6 +15,7 @@
 #include "agent/access/audit.h"
 #include "agent/access/role_file.h"
 #include "agent/access/socket_file.h"
+#include "agent/helper/helped_host.h"
 #include "agent/helper/prover/helped_prover.h"
 #include "agent/limits.h"
 #include "agent/link/verbs_link.h"
@@ -26,6 +27,7 @@
 #include "api/base/version.h"
 #include "api/client/address.h"
 #include "api/client/tcp_probe.h"
+#include "collectors/real/host.h"
 
 namespace rdmaready {
 namespace {
@@ -110,11 +112,19 @@ std::string Spell(const std::string& target, int port) {
   return fmt::format("{}{}", target.substr(0, target.rfind(':') + 1), port);
 }
 
+// This host, and who reads of it what this process may not.
+std::shared_ptr<HostReader> HostOf(const ServerOptions& options) {
+  auto real = std::make_shared<RealHost>();
+  if (options.helpers_directory.empty()) return real;
+  return std::make_shared<helper::HelpedHost>(std::move(real), options.helpers_directory);
+}
+
 }  // namespace
 
 HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate,
                          const ServerOptions& options)
-    : store_(std::move(store)),
+    : host_(HostOf(options)),
+      store_(std::move(store)),
       gate_(std::move(gate)),
       agent_(host_, *store_, [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); },
              {.version = kVersion,

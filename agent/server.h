@@ -30,7 +30,7 @@
 #include "agent/watchdog.h"
 #include "api/client/tls.h"
 #include "api/model/profile.h"
-#include "collectors/real/host.h"
+#include "collectors/host_reader.h"
 
 namespace rdmaready {
 
@@ -98,7 +98,7 @@ class HostedAgent {
   absl::Status OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options);
   void ReportStore(const absl::Status& stored);
 
-  std::shared_ptr<RealHost> host_ = std::make_shared<RealHost>();
+  std::shared_ptr<HostReader> host_;  // this one, with the help of helpers where there are any
   std::unique_ptr<Store> store_;
   std::shared_ptr<access::Gate> gate_;
   Agent agent_;

@@ -45,8 +45,8 @@ void LeaveOut(std::int64_t pid, std::vector<ProcessName>& processes) {
 
 }  // namespace
 
-HelpedHost::HelpedHost(HostReader& host, std::string_view directory)
-    : host_(&host), reader_(directory, "reader"), listener_(directory, "listener") {}
+HelpedHost::HelpedHost(std::shared_ptr<HostReader> host, std::string_view directory)
+    : host_(std::move(host)), reader_(directory, "reader"), listener_(directory, "listener") {}
 
 Answer HelpedHost::Ask(const Question& question) {
   if (const auto* notices = std::get_if<DcbNoticesQuestion>(&question)) return HearDcbWrites(*notices);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,8 @@ class HelpedHost final : public HostReader {
 
   static constexpr auto kHelperWithin = std::chrono::seconds(5);
 
-  // `host` is asked first, and outlives it. `directory` holds the helpers' sockets.
-  HelpedHost(HostReader& host, std::string_view directory);
+  // `host` is asked first. `directory` holds the helpers' sockets.
+  HelpedHost(std::shared_ptr<HostReader> host, std::string_view directory);
 
   Answer Ask(const Question& question) override;
   std::vector<Answer> AskTogether(std::span<const Question> questions) override;
@@ -32,7 +33,7 @@ class HelpedHost final : public HostReader {
   std::vector<Answer> HearLldp(std::span<const Question> questions, std::vector<Answer> own) const;
   Answer HearDcbWrites(const DcbNoticesQuestion& question);
 
-  HostReader* host_;
+  std::shared_ptr<HostReader> host_;
   HelperAsker reader_;
   HelperAsker listener_;
 };

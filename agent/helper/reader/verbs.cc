@@ -38,9 +38,10 @@ std::vector<Verb> ReaderVerbs() {
   for (const ReaderQuestion& row : ReaderQuestions()) {
     verbs.push_back({row.verb, [host, &row](Arguments& arguments) -> absl::StatusOr<Work> {
                        RR_ASSIGN_OR_RETURN(Question question, row.build(arguments));
-                       return Work([host, &row, asked = std::move(question)](const std::stop_token&) {
-                         return AskHost(host, row, asked);
-                       });
+                       return Work(
+                           [host, &row, asked = std::move(question)](const std::stop_token&, const Progress&) {
+                             return AskHost(host, row, asked);
+                           });
                      }});
   }
   return verbs;

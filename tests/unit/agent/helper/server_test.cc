@@ -57,9 +57,8 @@ absl::StatusOr<Work> DecodeCount(Arguments&) {
 }
 
 std::vector<Verb> Verbs() {
-  return {Verb{"count", DecodeCount},
-          MakeVerb<Name>("greet", DecodeName, Greet), MakeVerb<Name>("fail", DecodeName, FailFor),
-          MakeVerb<Name>("listen", DecodeName, Listen)};
+  return {Verb{"count", DecodeCount}, MakeVerb<Name>("greet", DecodeName, Greet),
+          MakeVerb<Name>("fail", DecodeName, FailFor), MakeVerb<Name>("listen", DecodeName, Listen)};
 }
 
 // A helper in this process.
@@ -116,9 +115,10 @@ TEST_F(HelperServerTest, AnswersAVerb) {
 TEST_F(HelperServerTest, TellsHowFarItIsBeforeItAnswersAndNotForEver) {
   Start();
   std::vector<std::string> heard;
-  const HelperAnswer got = HelperAsker(directory_, "reader")
-                               .Ask("count", Json::object(), TimedWait({.longest = milliseconds(5000), .stop = {}}),
-                                    [&](std::string_view what) { heard.emplace_back(what); });
+  const HelperAnswer got =
+      HelperAsker(directory_, "reader")
+          .Ask("count", Json::object(), TimedWait({.longest = milliseconds(5000), .stop = {}}),
+               [&](std::string_view what) { heard.emplace_back(what); });
   ASSERT_TRUE(got.answer.ok()) << got.answer.status();
   EXPECT_EQ(*got.answer, Json({{"counted", true}}));
   ASSERT_EQ(heard.size(), static_cast<std::size_t>(kMostProgress));
