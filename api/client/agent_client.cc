@@ -74,6 +74,27 @@ absl::Status WhyNobody(const Route& route, absl::Status otherwise,
   return why.empty() ? otherwise : absl::UnavailableError(why);
 }
 
+// The end of a check that streamed so many findings.
+absl::StatusOr<CheckAnswer> DecodeDone(const v1::CheckDone& done, std::size_t findings,
+                                       const std::string& host) {
+  if (!done.has_findings() || done.findings() != findings) {
+    return absl::InternalError(
+        fmt::format("host {}: the agent sent {} findings of the {} that it tells of", host, findings,
+                    done.has_findings() ? fmt::to_string(done.findings()) : "unknown number"));
+  }
+  CheckAnswer answer{.report = FromProto(done.report()),
+                     .run_id = done.run_id(),
+                     .software_devices_only = done.software_devices_only(),
+                     .store_error = done.store_error(),
+                     .store_notice = done.store_notice()};
+  for (const v1::Profile& used : done.profiles()) {
+    RR_ASSIGN_OR_RETURN(Profile profile, FromProto(used));
+    answer.profiles.push_back(std::move(profile));
+  }
+  if (done.has_facts()) answer.facts = FromProto(done.facts());
+  return answer;
+}
+
 }  // namespace
 
 AgentClient::AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options)
@@ -203,25 +224,12 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
       if (on_finding) on_finding(findings.back());
     }
     if (event.has_done()) {
-      const v1::CheckDone& done = event.done();
-      if (!done.has_findings() || done.findings() != findings.size()) {
+      absl::StatusOr<CheckAnswer> done = DecodeDone(event.done(), findings.size(), name_);
+      if (!done.ok()) {
         context.TryCancel();
-        return absl::InternalError(fmt::format(
-            "host {}: the agent sent {} findings of the {} that it tells of", name_, findings.size(),
-            done.has_findings() ? fmt::to_string(done.findings()) : "unknown number"));
+        return std::move(done).status();
       }
-      std::vector<Profile> profiles;
-      for (const v1::Profile& used : done.profiles()) {
-        RR_ASSIGN_OR_RETURN(Profile profile, FromProto(used));
-        profiles.push_back(std::move(profile));
-      }
-      answer = {.report = FromProto(done.report()),
-                .run_id = done.run_id(),
-                .profiles = std::move(profiles),
-                .software_devices_only = done.software_devices_only(),
-                .store_error = done.store_error(),
-                .store_notice = done.store_notice()};
-      if (done.has_facts()) answer->facts = FromProto(done.facts());
+      answer = *std::move(done);
     }
   }
   const grpc::Status status = reader->Finish();
