@@ -58,14 +58,6 @@ absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::str
   return chosen;
 }
 
-void LeaveTextsOut(std::vector<Finding>& findings) {
-  for (Finding& finding : findings) {
-    for (std::string* text : {&finding.title, &finding.expected, &finding.source, &finding.why, &finding.fix}) {
-      text->clear();
-    }
-  }
-}
-
 // The mark that all profiles ask for; nothing where they differ: it is not known whose port a test is on.
 std::optional<std::uint8_t> CommonTos(std::span<const Profile> profiles) {
   if (profiles.empty()) return std::nullopt;
@@ -77,13 +69,19 @@ std::optional<std::uint8_t> CommonTos(std::span<const Profile> profiles) {
 
 }  // namespace
 
+Caller WithRunId(Caller caller) {
+  if (caller.run_id.empty()) caller.run_id = MakeRunId();
+  return caller;
+}
+
 Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link, AgentConfig config)
     : host_(std::move(host)),
       store_(store),
       make_link_(std::move(make_link)),
       config_(std::move(config)),
       default_profiles_(std::make_shared<const std::vector<Profile>>(config_.default_profiles)),
-      worker_(host_, config_.reading) {}
+      worker_(host_, config_.reading),
+      prover_(MakeProver()) {}
 
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
     : Agent(std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host), store, std::move(make_link),
@@ -155,7 +153,8 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   if (watcher.finding) {
     for (const Finding& finding : run.report.findings) watcher.finding(finding);
   }
-  const Caller named{caller.name, run.run_id, caller.origin};
+  Caller named = caller;
+  named.run_id = run.run_id;
   if (order.level != Rung::kHost) CheckLoopbacks(parts, named, watcher, cancel, run.report.findings);
   const Rung judged = order.level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
   run.report.ladder = MakeLadder(run.report.findings, {}, judged);
@@ -187,23 +186,6 @@ void Agent::CheckLoopbacks(const HostParts& parts, const Caller& caller, const W
 absl::Status Agent::Kept(absl::Status stored) const {
   if (config_.on_stored) config_.on_stored(stored);
   return stored;
-}
-
-absl::StatusOr<History> Agent::Remember(const HistoryQuery& query) {
-  using Kind = HistoryQuery::Kind;
-  absl::StatusOr<std::vector<RunRecord>> runs = std::vector<RunRecord>();
-  absl::StatusOr<std::vector<TransferRecord>> transfers = std::vector<TransferRecord>();
-  absl::StatusOr<std::vector<StoreEvent>> events = std::vector<StoreEvent>();
-  if (query.kind != Kind::kTransfers) runs = store_.Runs(query);
-  if (query.kind != Kind::kRuns) transfers = store_.Transfers(query);
-  if (query.kind == Kind::kAll) events = store_.Events(query);
-  for (const absl::Status& status : {runs.status(), transfers.status(), events.status()}) {
-    if (!status.ok()) return absl::InternalError(status.message());
-  }
-  if (!query.with_texts) {
-    for (RunRecord& run : *runs) LeaveTextsOut(run.report.findings);
-  }
-  return History{*std::move(runs), *std::move(transfers), *std::move(events)};
 }
 
 std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profile,
@@ -252,6 +234,7 @@ absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const Transf
   RR_ASSIGN_OR_RETURN(const PortLock lock, TakePort(port.port, caller, purpose));
   for (const TransferCase& test : cases) {
     if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
+    if (caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
     if (watcher.progress) watcher.progress(fmt::format("{} loopback {}", port.port, test.name));
     const LiveTest live =
         RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, cancel), caller);
@@ -343,6 +326,7 @@ LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& por
   Keep(
       live,
       {.run_id = caller.run_id, .started_unix_ns = started, .port = port.port, .role = "loopback", .peer = ""});
+  if (caller.tested) caller.tested(live);
   TellOfTest(config_.events, live, caller, "loopback", "");
   return live;
 }
@@ -350,7 +334,7 @@ LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& por
 absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<std::string>& names,
                                  const TransferOptions& options, const Caller& asked_by, const Watcher& watcher,
                                  std::stop_token cancel) {
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
+  const Caller caller = WithRunId(asked_by);
   RR_ASSIGN_OR_RETURN(const std::vector<TransferCase> cases, ChooseCases(names, options, config_.transfer));
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   std::vector<PortAddress> ports;
@@ -374,46 +358,6 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
     RR_RETURN_IF_ERROR(RunLoopbacks(port, cases, options, "test loopback", caller, watcher, cancel));
   }
   return left_out;
-}
-
-absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
-  const TransferCase* test = FindCase(request.case_name);
-  if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
-  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options, config_.transfer));
-  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
-  RR_ASSIGN_OR_RETURN(PortAddress port,
-                      ChoosePort(facts, request.port.device, request.port.number, request.port.address));
-  RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port.port, caller, "test peer " + request.peer_name));
-  return PeerTicket{request, caller, std::move(port), custom, std::move(lock)};
-}
-
-LiveTest Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel) {
-  const Counted running(live_tests_);
-  const std::int64_t started = UnixNowNs();
-  const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const auto packets = [&]() -> Fact<PriorityPackets> {
-    absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
-        [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
-    if (!read.ok()) return MissingFrom(read.status());
-    return *std::move(read);
-  };
-  const Fact<PriorityPackets> before = packets();
-  LiveTest live = Run(ticket.port, [&] {
-    return RunEnd(
-        initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel,
-        OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel));
-  });
-  live.result.priority_packets = PacketsBetween(before, packets());
-  live.duration_ns = UnixNowNs() - started;
-  const std::string role = initiator ? "initiator" : "responder";
-  Keep(live, {.run_id = ticket.caller.run_id,
-              .started_unix_ns = started,
-              .port = ticket.port.port,
-              .role = role,
-              .peer = ticket.request.peer_name});
-  TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);
-  return live;
 }
 
 }  // namespace rdmaready

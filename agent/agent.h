@@ -25,6 +25,7 @@
 #include "agent/port_choice.h"
 #include "agent/port_counters.h"
 #include "agent/port_lock.h"
+#include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
 #include "agent/probe_path.h"
 #include "agent/runs.h"
@@ -32,6 +33,8 @@
 #include "agent/transfer/limits.h"
 #include "agent/transfer/peer_channel.h"
 #include "agent/transfer/run.h"
+#include "agent/trust/signed_channel.h"
+#include "api/base/prefix_index.h"
 #include "api/model/cases.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
@@ -48,13 +51,19 @@ namespace rdmaready {
 struct AgentConfig {
   std::string version{};
   std::vector<Profile> default_profiles{};  // for callers who name none, until others are set
-  std::string lock_directory{};  // of PortLock; empty: the host's own
-  std::string instance_id{};     // told to callers: two addresses with one id are one agent
+  std::string lock_directory{};             // of PortLock; empty: the host's own
+  std::string instance_id{};                // told to callers: two addresses with one id are one agent
   EventSink events{};
   ProbeNetwork network = HostNetwork();
-  bool allow_proofs = false;  // on volumes of servers: they attach and mount what a caller names
+  // Proofs attach and mount volumes of servers. Allowed: this process makes them, on what a caller names. Else
+  // `prover` does, which knows what may be proven; null: nobody.
+  bool allow_proofs = false;
+  std::shared_ptr<Prover> prover{};
   TransferLimits transfer{};  // of live tests
-  WorkerLimits reading{};     // how long the host may take to answer
+  PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
+  // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
+  std::vector<Prefix> peers{};
+  WorkerLimits reading{};  // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
 };
 
@@ -64,6 +73,14 @@ struct PeerTicket {
   PortAddress port{};
   TransferCase test{};
   PortLock lock;
+  std::vector<Prefix> own_subnets{};  // of all RDMA ports
+};
+
+// Told of each record; false: no more of its kind is wanted. None is empty.
+struct HistoryListener {
+  std::function<bool(const RunRecord&)> run{};
+  std::function<bool(const TransferRecord&)> transfer{};
+  std::function<bool(const StoreEvent&)> event{};
 };
 
 // Counts what runs.
@@ -110,10 +127,10 @@ class Agent {
   // Listens for LLDP too when `lldp` has any time for it; others may be served meanwhile.
   absl::StatusOr<RecordingFiles> Record(const LldpWait& lldp = {});
 
-  // Judges this host and stores the report. Before that it watches the ports for as long as the order says, when
-  // that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was seen until
-  // then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host (HostParts);
-  // nothing is stored then.
+  // Judges this host and stores the report. Before that it watches the ports for as long as the order says,
+  // when that is any time: what counts there, and what LLDP is heard. `cancel` ends the watch, and what was
+  // seen until then is judged. kInvalidArgument: the profiles or the names of ports do not divide this host
+  // (HostParts); nothing is stored then.
   absl::StatusOr<CheckRun> Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                  std::stop_token cancel);
 
@@ -124,14 +141,18 @@ class Agent {
                             const TransferOptions& options, const Caller& caller, const Watcher& watcher,
                             std::stop_token cancel);
 
-  // What is remembered, each kind newest first. Whatever the store says, it is our own failure (kInternal).
-  absl::StatusOr<History> Remember(const HistoryQuery& query);
+  // What is remembered, each kind newest first, a few records in memory at a time. Whatever the store says, it
+  // is our own failure (kInternal).
+  absl::Status Remember(const HistoryQuery& query, const HistoryListener& listener);
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
   // One end of a transfer, in two steps: the admitted caller (same errors) holds the port until it has run.
+  // Then with TLS: kPermissionDenied (the other end is no agent that this one believes, the text says why),
+  // kFailedPrecondition (this end's own certificate, key or role map).
   absl::StatusOr<PeerTicket> AdmitPeer(const PeerRequest& request, const Caller& caller);
-  LiveTest RunPeer(const PeerTicket& ticket, PeerChannel& channel, std::stop_token cancel);
+  absl::StatusOr<LiveTest> RunPeer(const PeerTicket& ticket, PeerChannel& channel,
+                                   const std::stop_token& cancel);
 
   // Approaches a storage server as its clients do; what that comes to is an answer, also when the server is not
   // there. Errors: kUnimplemented (no probe for the protocol), kInvalidArgument, kNotFound and
@@ -157,6 +178,13 @@ class Agent {
   LiveTest Run(const PortAddress& port, const std::function<BothWays()>& transfer);
   LiveTest RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                            const Caller& caller);
+  bool Signs() const { return config_.trust.files.Any(); }
+  // What an offer's address is held against; null: it is signed, which is enough.
+  class PeerGuard;
+  std::unique_ptr<PeerGuard> GuardOf(const PeerTicket& ticket) const;
+  absl::Status RefusedPeer(const PeerTicket& ticket, absl::Status why) const;  // tells the log
+  absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+                                       const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
   // What `live` lacks is filled in: whether both of its results are kept.
@@ -169,9 +197,14 @@ class Agent {
   absl::StatusOr<ProbePath> FindServer(const ProbeQuestion& question, const Facts& facts, Walk& walk) const;
   absl::StatusOr<ProbePath> PathThrough(const std::vector<std::string>& addresses, const PortRequest& asked,
                                         const Facts& facts) const;
+  std::shared_ptr<Prover> MakeProver();
+  // The volume to prove; errors as those of Prover::Admit.
+  absl::StatusOr<std::string> MayProve(const ProbeQuestion& question) const;
+  // What a row asks of the kernel, with what only the agent knows.
+  bool ProveByKernel(KernelProof proof, const ProbeQuestion& question, const ProbePath& path, Walk& walk) const;
   // Lets go of the port as soon as RDMA is not used any more.
-  absl::Status ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
-                            Walk& walk);
+  void ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
+                    Walk& walk) const;
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   // The loopback tests of a check; what they find goes behind what was found.
   void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
@@ -201,6 +234,7 @@ class Agent {
   std::mutex last_mutex_;  // guards what follows
   std::optional<LastReading> last_{};
   HostWorker worker_;
+  std::shared_ptr<Prover> prover_;
 };
 
 }  // namespace rdmaready

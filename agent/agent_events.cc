@@ -79,6 +79,15 @@ void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& calle
   Tell(sink, how, "test", std::move(fields));
 }
 
+void TellOfRefusedPeer(const EventSink& sink, const Caller& caller, const std::string& host,
+                       const std::string& why) {
+  if (!sink) return;
+  Fields fields = WhoAsked(caller.run_id, caller);
+  fields.push_back({"host", host});
+  fields.push_back({"reason", why});
+  Tell(sink, EventLevel::kWarning, "peer-refused", std::move(fields));
+}
+
 void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns) {
   if (!sink) return;
   Fields fields = WhoAsked(run.run_id, caller);

@@ -20,6 +20,11 @@ void TellOfCheck(const EventSink& sink, const CheckRun& run, const Caller& calle
 void TellOfTest(const EventSink& sink, const LiveTest& test, const Caller& caller, const std::string& role,
                 const std::string& host);
 
+// A peer test that did not begin: the other end is not believed, or this one cannot sign. `why` may hold a
+// peer's words.
+void TellOfRefusedPeer(const EventSink& sink, const Caller& caller, const std::string& host,
+                       const std::string& why);
+
 // The outcome is the verdict; the address and the step that failed are told where there are such.
 void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns);
 

@@ -11,11 +11,9 @@
 #include "agent/agent_events.h"
 #include "agent/link/failure.h"
 #include "agent/probe/iser/iser_wire.h"
-#include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/probe/nvme/nvme_wire.h"
 #include "agent/probe/probe.h"
 #include "agent/share/share_proof.h"
-#include "agent/transfer/nonce.h"
 #include "api/base/run_id.h"
 #include "api/base/share_name.h"
 #include "api/base/status.h"
@@ -33,16 +31,6 @@ constexpr milliseconds kUsualTime{40'000};
 constexpr milliseconds kUsualProofTime{110'000};
 constexpr std::size_t kMostVolumeBytes = 1024;
 
-absl::Status CheckShare(const ProbeQuestion& question) {
-  if (!IsShareName(question.volume)) {
-    return absl::InvalidArgumentError("a proof on a share needs the share's name, of at most 80 characters");
-  }
-  if (question.credentials.user_name.empty()) {
-    return absl::InvalidArgumentError("a proof on a share needs credentials");
-  }
-  return absl::OkStatus();
-}
-
 // A name that no server has is the caller's mistake, and not the server's answer.
 absl::Status CheckVolume(const ProbeQuestion& question) {
   const std::string& volume = question.volume;
@@ -53,7 +41,7 @@ absl::Status CheckVolume(const ProbeQuestion& question) {
     case Protocol::kUnknown:
       return absl::OkStatus();
     case Protocol::kSmb:
-      return CheckShare(question);
+      return check(IsShareName(volume), "a share's name: at most 80 characters, and no path");
     case Protocol::kNvme:
       return check(nvme::IsName(volume), "a subsystem's NQN");
     case Protocol::kIser:
@@ -78,20 +66,24 @@ absl::Status CheckQuestion(const ProbeQuestion& question) {
   return CheckTarget(question.target);
 }
 
-absl::Status ProofsAreOff() {
-  return absl::PermissionDeniedError(
-      "this agent makes no proofs: they attach disks and mount file systems of a caller's choice, and are "
-      "allowed "
-      "by its option --allow-proofs (allow_proofs in its --config)");
-}
-
 bool SameFamily(const std::string& address, const std::string& other) {
   return (address.find(':') == std::string::npos) == (other.find(':') == std::string::npos);
 }
 
-bool Done(const ProbeResult& result, std::string_view name) {
-  const auto step = std::ranges::find(result.steps, name, &ProbeStep::name);
-  return step != result.steps.end() && step->outcome == StepOutcome::kDone;
+ProbeResult BeginWalk(const ProbeRow& row, const ProbeQuestion& question) {
+  ProbeResult result = BeginProbe(row, question.target, question.prove);
+  if (!question.prove || question.protocol != Protocol::kSmb) return result;
+  for (const std::string_view step : ShareSteps()) result.steps.push_back({.name = std::string(step)});
+  return result;
+}
+
+std::string_view FirstProofStep(const ProbeRow& row) {
+  return row.proof_steps.empty() ? kStepShareMount : row.proof_steps.front();
+}
+
+void TellRefused(std::string_view step, const absl::Status& refused, Walk& walk) {
+  walk.Step(step, seconds(1),
+            [&](const Patience&) { return MakeFailure(FailureKind::kSetup, Message(refused)); });
 }
 
 // A mount takes its time.
@@ -173,25 +165,31 @@ absl::StatusOr<ProbePath> Agent::FindServer(const ProbeQuestion& question, const
   return path;
 }
 
-absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Caller& asked_by,
+absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& asked_by,
                                       const Watcher& watcher, std::stop_token cancel) {
-  if (const absl::Status fits = CheckQuestion(question); !fits.ok()) return fits;
-  if (question.prove && !config_.allow_proofs) return ProofsAreOff();
-  const Caller caller{asked_by.name, asked_by.run_id.empty() ? MakeRunId() : asked_by.run_id, asked_by.origin};
+  RR_RETURN_IF_ERROR(CheckQuestion(asked));
+  ProbeQuestion question = asked;
+  absl::Status refused;  // the proof; what needs no right is found out all the same
+  if (asked.prove) {
+    absl::StatusOr<std::string> volume = MayProve(asked);
+    if (!volume.ok() && !absl::IsPermissionDenied(volume.status())) return volume.status();
+    refused = volume.status();
+    if (volume.ok()) question.volume = *std::move(volume);
+  }
+  const bool proves = asked.prove && refused.ok();
+  const Caller caller = WithRunId(asked_by);
   const ProbeRow& row = *FindProbe(question.protocol);
   const std::int64_t started = UnixNowNs();
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
-  ProbeRun run{.run_id = caller.run_id, .result = BeginProbe(row, question.target, question.prove)};
-  if (question.prove && question.protocol == Protocol::kSmb) {
-    for (const std::string_view step : ShareSteps()) run.result.steps.push_back({.name = std::string(step)});
-  }
+  ProbeRun run{.run_id = caller.run_id, .result = BeginWalk(row, question)};
   Walk walk(run.result, {.deadline = std::chrono::steady_clock::now() + TimeFor(question),
                          .interrupted =
                              [&cancel] {
                                return cancel.stop_requested() ? absl::CancelledError("the caller gave up")
                                                               : absl::OkStatus();
                              },
-                         .progress = watcher.progress});
+                         .progress = watcher.progress,
+                         .stop = cancel});
   RR_ASSIGN_OR_RETURN(const ProbePath path, FindServer(question, facts, walk));
   std::optional<PortLock> held;
   if (!path.port.device.empty()) {
@@ -200,43 +198,25 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& question, const Calle
   }
   if (!path.address.empty()) {
     const Counted running(live_tests_);
-    if (question.prove && question.protocol == Protocol::kNvme)
-      TellOfLeftovers(config_.events, nvme::RemoveLeftovers(nvme::FindLeftovers(nvme::Moment::kLater)));
     row.run({.address = path.address,
              .port_number = static_cast<std::uint16_t>(question.port_number),
              .local_address = path.port.address,
              .iwarp = path.iwarp,
-             .prove = question.prove,
+             .prove = proves,
              .volume = question.volume},
-            {.make_link = make_link_, .connect_tcp = config_.network.connect_tcp}, walk);
-    if (question.prove && question.protocol == Protocol::kSmb)
-      RR_RETURN_IF_ERROR(ProveOnShare(question, path, held, walk));
+            {.make_link = make_link_,
+             .connect_tcp = config_.network.connect_tcp,
+             .prove = [&](KernelProof proof,
+                          Walk& way) { ProveByKernel(std::move(proof), question, path, way); }},
+            walk);
+    if (!refused.ok()) TellRefused(FirstProofStep(row), refused, walk);
+    if (proves && question.protocol == Protocol::kSmb) ProveOnShare(question, path, held, walk);
   }
   CutTexts(run.result.answers);
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);
   TellOfProbe(config_.events, run, caller, UnixNowNs() - started);
   return run;
-}
-
-absl::Status Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath& path,
-                                 std::optional<PortLock>& held, Walk& walk) {
-  const absl::StatusOr<Nonce> nonce = FreshNonce();
-  if (!nonce.ok()) return absl::InternalError(Message(nonce.status()));
-  const auto read = [&] {
-    return worker_
-        .Read<ShareEvidence>([address = path.address, device = path.port.device, number = path.port.number](
-                                 HostReader& host) { return ReadEvidence(host, address, device, number); })
-        .value_or(ShareEvidence());
-  };
-  const ShareProof proof{.server_address = path.address,
-                         .share = question.volume,
-                         .credentials = question.credentials,
-                         .nonce = *nonce};
-  if (Done(walk.result(), kStepSmb2Negotiate) && ProveShare(proof, read, walk)) return absl::OkStatus();
-  held.reset();  // others may use the port: what follows goes by TCP
-  InquireShare(proof, read, walk);
-  return absl::OkStatus();
 }
 
 // As a run of the level that it proves.

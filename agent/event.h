@@ -28,6 +28,11 @@ struct Event {
 // A caller whose certificate, or lack of one, ended the handshake: "certificate" and "reason".
 inline constexpr std::string_view kTlsRefused = "tls-refused";
 
+// A call that the caller's role, or his quota, does not allow: "origin", "rpc" and "reason".
+inline constexpr std::string_view kRefusedEvent = "refused";
+// A line of the audit (agent/access/audit.h): "record".
+inline constexpr std::string_view kAuditEvent = "audit";
+
 // Called from any thread. Values may come from outsiders: the writer of the log makes them safe. Never
 // a secret.
 using EventSink = std::function<void(const Event&)>;

@@ -53,7 +53,9 @@ EventSink& GrpcSink() {
   return sink;
 }
 
-bool FromStrangers(const Event& event) { return event.name == "grpc" || event.name == kTlsRefused; }
+bool FromStrangers(const Event& event) {
+  return event.name == "grpc" || event.name == kTlsRefused || event.name == kRefusedEvent;
+}
 
 // Its errors are mostly a caller's (a handshake that failed), never ours to stop for.
 void OnGrpcLog(::gpr_log_func_args* said) {

@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "agent/access/role.h"
+#include "agent/access/socket_file.h"
 #include "agent/agent_events.h"
 #include "agent/journal.h"
 #include "agent/options.h"
@@ -33,7 +35,6 @@
 #include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
-#include "api/client/tcp_probe.h"
 #include "api/profile/site.h"
 
 namespace rdmaready {
@@ -67,35 +68,37 @@ int ExitStatus(const absl::Status& status) {
   }
 }
 
-// Callers on this host need no address: root's agent also answers on a socket that only root can reach. Whoever
-// has it keeps it, by a lock held for life: gRPC removes the file both when it binds and when it ends, whoever
-// listens there.
-absl::StatusOr<FileLock> TakeLocalSocket(const std::string& socket) {
-  if (::geteuid() != 0) return absl::PermissionDeniedError("only root's agent has the local socket");
-  std::error_code error;
-  const std::filesystem::path directory = std::filesystem::path(socket).parent_path();
-  if (std::filesystem::create_directories(directory, error)) {
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
-  }
-  if (error) return ErrnoStatus(error.value(), "create " + directory.string());
-  absl::StatusOr<FileLock> lock =
-      FileLock::Take(socket + ".lock", "take " + socket, std::chrono::milliseconds(0));
-  if (!lock.ok()) return lock;
-  // An older agent holds no lock.
-  const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  if (ProbeTcp("unix:" + socket, soon).ok())
-    return absl::UnavailableError("another agent answers on " + socket);
-  return lock;
-}
+// The local sockets, and what keeps them ours.
+struct LocalSockets {
+  std::vector<access::DoorSocket> sockets{};
+  std::optional<FileLock> lock{};
+};
 
-absl::StatusOr<std::unique_ptr<HostedAgent>> Start(const ServerOptions& options, const std::string& socket,
-                                                   const absl::Status& taken) {
-  if (!taken.ok()) return HostedAgent::Start(options);
-  ServerOptions with_socket = options;
-  with_socket.listen.push_back("unix:" + socket);
-  absl::StatusOr<std::unique_ptr<HostedAgent>> agent = HostedAgent::Start(with_socket);
-  // Another agent may have taken the socket meanwhile; without it this one is as good to everybody else.
-  return absl::IsUnavailable(agent.status()) ? HostedAgent::Start(options) : std::move(agent);
+// Callers on this host need no address. Whoever has the sockets keeps them, by a lock held for life.
+absl::StatusOr<LocalSockets> MakeLocalSockets() {
+  const std::optional<access::SocketPlace> place = access::OwnSocketPlace();
+  if (!place) return absl::PermissionDeniedError("this user has no directory for them (XDG_RUNTIME_DIR)");
+  const std::string& name = place->path.empty() ? place->directory : place->path;
+  if (place->path.empty()) {
+    RR_RETURN_IF_ERROR(access::MakeSocketDirectory(place->directory));
+  } else {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::path(place->path).parent_path();
+    if (std::filesystem::create_directories(parent, error))
+      std::filesystem::permissions(parent, std::filesystem::perms::owner_all, error);
+    if (error) return ErrnoStatus(error.value(), "create " + parent.string());
+  }
+  const std::string lock_file = place->path.empty() ? name + "/agent.lock" : name + ".lock";
+  RR_ASSIGN_OR_RETURN(FileLock lock, FileLock::Take(lock_file, "take " + name, std::chrono::milliseconds(0)));
+  LocalSockets made;
+  made.lock = std::move(lock);
+  if (place->path.empty()) {
+    RR_ASSIGN_OR_RETURN(made.sockets, access::MakeRoleSockets(name));
+  } else {
+    RR_ASSIGN_OR_RETURN(access::DoorSocket socket, access::MakeSocket(name, access::Role::kProve));
+    made.sockets.push_back(std::move(socket));
+  }
+  return made;
 }
 
 // What sleeps in the kernel (a NIC that does not answer, a server that is gone) is not waited for: what was
@@ -109,8 +112,21 @@ void EndAnyway(const std::stop_token& ended, const EventSink& events) {
   ::_exit(0);
 }
 
+void TellOfListening(const HostedAgent& agent, const EventSink& events) {
+  for (const HostedAgent::Listening& place : agent.addresses()) {
+    const bool mapped = place.role == access::Role::kNone;
+    Tell(events, EventLevel::kInfo, "listening",
+         {{"address", place.address},
+          {"tls", place.tls},
+          {"role", mapped ? "of the certificate" : std::string(access::RoleName(place.role))},
+          {"version", std::string(kVersion)}});
+  }
+}
+
 std::string StatusOf(const HostedAgent& agent) {
-  return fmt::format("answers on {}", fmt::join(agent.addresses(), ", "));
+  std::vector<std::string> places;
+  for (const HostedAgent::Listening& place : agent.addresses()) places.push_back(place.address);
+  return fmt::format("answers on {}", fmt::join(places, ", "));
 }
 
 // Of a site file: those of this host.
@@ -177,28 +193,33 @@ int Attend(const ::sigset_t& signals, std::span<const char* const> argv,
   }
 }
 
-int Serve(const AgentCommandLine& command, const ::sigset_t& signals, std::span<const char* const> argv) {
-  const AgentOptions& options = command.options;
-  const EventSink& events = options.server.events;
-  const std::string socket = LocalSocketPath();
+// `sockets`: those that systemd listens on.
+int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, const ::sigset_t& signals,
+          std::span<const char* const> argv) {
+  AgentOptions& options = command.options;
+  const EventSink events = options.server.events;
   std::jthread end;  // declared first: it outlives what may not end
-  const absl::StatusOr<FileLock> socket_lock = TakeLocalSocket(socket);
-  const std::vector<nvme::Leftover> leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
+  absl::StatusOr<LocalSockets> made = LocalSockets{};
+  if (sockets.empty()) {
+    made = MakeLocalSockets();
+    if (made.ok()) sockets = std::move(made->sockets);
+  }
+  std::vector<nvme::Leftover> leftovers;  // without root's rights they are the prover's to sweep
+  if (::geteuid() == 0) leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
+  const bool insecure = options.server.insecure;
+  const std::string plain_role(access::RoleName(options.server.plain_role));
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
-      Start(options.server, socket, socket_lock.status());
+      HostedAgent::Start(std::move(options.server), std::move(sockets));
   if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
   HearGrpc(events);
-  if (options.server.insecure) {
+  if (insecure) {
     Tell(events, EventLevel::kWarning, "insecure",
-         {{"reason", "plain text, without authentication: every caller that reaches the port may test"}});
+         {{"reason", "plain text, without authentication: every caller that reaches the port has the role " +
+                         plain_role}});
   }
-  for (const std::string& address : (*agent)->addresses()) {
-    const bool plain = address.starts_with("unix:") || !options.server.tls.Any();
-    Tell(events, EventLevel::kInfo, "listening",
-         {{"address", address}, {"tls", !plain}, {"version", std::string(kVersion)}});
-  }
-  if (!socket_lock.ok()) {
-    Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(socket_lock.status())}});
+  TellOfListening(**agent, events);
+  if (!made.ok()) {
+    Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(made.status())}});
   }
   // It may take as long as a server that is gone keeps the kernel waiting: nobody waits for it.
   const std::jthread sweep([&] { TellOfLeftovers(events, nvme::RemoveLeftovers(leftovers)); });
@@ -224,6 +245,8 @@ void RaiseDescriptorLimit() {
 }
 
 int Main(int argc, char** argv) {
+  // Before there are threads: it changes the environment.
+  absl::StatusOr<std::vector<access::DoorSocket>> inherited = access::InheritedSockets();
   absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);
   if (!command.ok()) return Fail(command.status(), kExitUsage, LogFormat::kText, {});
   if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;
@@ -244,7 +267,15 @@ int Main(int argc, char** argv) {
   absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
   if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
   options.server.default_profiles = *std::move(profiles);
-  return Serve(*command, signals, std::span(argv, static_cast<std::size_t>(argc)));
+  // An agent without root's rights would only fail at each mount.
+  if (options.server.allow_proofs && ::geteuid() != 0) {
+    options.server.allow_proofs = false;
+    Tell(options.server.events, EventLevel::kWarning, "proofs-by-helper",
+         {{"reason", "--allow-proofs is for root's agent: rdmaready-prover is asked"}});
+  }
+  if (!inherited.ok())
+    return Fail(inherited.status(), ExitStatus(inherited.status()), options.log_format, options.server.events);
+  return Serve(*command, *std::move(inherited), signals, std::span(argv, static_cast<std::size_t>(argc)));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NearNic: who tests a NIC runs near it. On another NUMA node every byte crosses the link between the nodes, and
-// the NIC would be blamed for what that link is short of.
+// NearNic: who tests a NIC runs near it. On another NUMA node every byte crosses the link between the nodes,
+// and the NIC would be blamed for what that link is short of.
 #pragma once
 
 #include <sched.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/options.h"
 
+#include <fmt/format.h>
 #include <google/protobuf/text_format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "agent/peer_subnets.h"
+#include "agent/helper/asker.h"
 #include "agent/store/limits_text.h"
 #include "api/base/quantity.h"
 #include "api/base/small_file.h"
@@ -28,6 +31,7 @@ using v1::AgentSettings;
 
 constexpr std::string_view kDefaultListen = "127.0.0.1:7471";
 constexpr std::string_view kDefaultInterval = "15m";
+constexpr int kMostCallerCalls = 64;  // as many as all callers have together
 constexpr auto kShortestInterval = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds kLongestTest =
     std::chrono::minutes(45);  // no call lasts longer than an hour
@@ -41,7 +45,10 @@ struct Source {
   absl::Status Error(const std::string& key, const std::string& text) const {
     const auto* field = AgentSettings::descriptor()->FindFieldByName(key);
     const auto place = places.find(key);
-    if (place != places.end() && !flags.GetReflection()->HasField(flags, field)) {
+    const auto& reflection = *flags.GetReflection();
+    const bool flagged =
+        field->is_repeated() ? reflection.FieldSize(flags, field) > 0 : reflection.HasField(flags, field);
+    if (place != places.end() && !flagged) {
       const YamlFault fault{.file = file, .line = place->second.line, .text = "key `" + key + "`: " + text};
       return absl::InvalidArgumentError(fault.Line());
     }
@@ -56,6 +63,7 @@ AgentSettings Defaults() {
   settings.set_listen(std::string(kDefaultListen));
   settings.set_profile(std::string(kDefaultProfileName));
   settings.set_check_interval(std::string(kDefaultInterval));
+  settings.set_helpers(std::string(helper::kHelpersDirectory));
   return settings;
 }
 
@@ -107,6 +115,16 @@ absl::StatusOr<StoreLimits> DecodeHistory(const AgentSettings& settings, const S
   return limits;
 }
 
+// Where a peer may be. The command line has them between commas.
+absl::Status DecodePeers(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  for (const std::string& text : settings.peers()) {
+    absl::StatusOr<Prefix> subnet = ParseSubnet(text);
+    if (!subnet.ok()) return source.Error("peers", Message(subnet.status()));
+    server.peers.push_back(*std::move(subnet));
+  }
+  return absl::OkStatus();
+}
+
 // How much a live test may take, and how long a call for it lasts then.
 absl::Status DecodeTests(const AgentSettings& settings, const Source& source, ServerOptions& server) {
   if (!settings.test_max_bytes().empty()) {
@@ -123,6 +141,47 @@ absl::Status DecodeTests(const AgentSettings& settings, const Source& source, Se
   return absl::OkStatus();
 }
 
+access::Role PlainRoleOf(AgentSettings::PlainRole role) {
+  switch (role) {
+    case AgentSettings::PLAIN_ROLE_OBSERVE:
+      return access::Role::kObserve;
+    case AgentSettings::PLAIN_ROLE_PROVE:
+      return access::Role::kProve;
+    default:
+      return access::Role::kTest;
+  }
+}
+
+// Who may ask what, and how much of it.
+absl::Status DecodeAccess(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  server.role_file = settings.roles();
+  server.plain_role = PlainRoleOf(settings.plain_role());
+  server.audit_file = settings.audit();
+  server.reflection = settings.reflection();
+  if (settings.has_caller_max_calls()) server.quota.calls = static_cast<int>(settings.caller_max_calls());
+  if (server.quota.calls < 0 || server.quota.calls > kMostCallerCalls)
+    return source.Error("caller_max_calls", fmt::format("more than {}", kMostCallerCalls));
+  if (const std::string& text = settings.caller_max_test_time(); text == "0") {
+    server.quota.test_time = {};
+  } else if (!text.empty()) {
+    const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(text);
+    if (!time.ok()) return source.Error("caller_max_test_time", Message(time.status()) + ", or 0 for no limit");
+    server.quota.test_time = std::chrono::ceil<std::chrono::seconds>(*time);
+  }
+  if (const std::string& text = settings.caller_max_test_bytes(); text == "0") {
+    server.quota.test_bytes = 0;
+  } else if (!text.empty()) {
+    const absl::StatusOr<std::uint64_t> bytes = ParseSize(text);
+    if (!bytes.ok())
+      return source.Error("caller_max_test_bytes", Message(bytes.status()) + ", or 0 for no limit");
+    server.quota.test_bytes = *bytes;
+  }
+  if (!server.role_file.empty() && !server.tls.Any())
+    return source.Error(
+        "roles", "certificates have roles, and without --tls-cert, --tls-key and --tls-ca there are none");
+  return absl::OkStatus();
+}
+
 absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
   AgentOptions options;
   options.server.listen = {settings.listen()};
@@ -136,7 +195,10 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
   RR_RETURN_IF_ERROR(DecodeTests(settings, source, options.server));
+  RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));
+  RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
   options.server.allow_proofs = settings.allow_proofs();
+  options.server.helpers_directory = settings.helpers();
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
     return source.Error("insecure", "plain text and TLS exclude each other");
@@ -172,6 +234,11 @@ class FlagParser {
          &AgentSettings::set_tls_cert);
     Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);
     Text("--tls-ca", "FILE", "Whose certificates callers must have", &AgentSettings::set_tls_ca);
+    Text("--roles", "FILE", "Which certificates may observe, test or prove, and which are other agents' (default: each may observe)",
+         &AgentSettings::set_roles);
+    Choice("--plain-role", {"test", "observe", "prove"},
+           "What callers by plain TCP may do: observe, test (default) or prove",
+           [this](std::size_t i) { flags_.set_plain_role(static_cast<AgentSettings::PlainRole>(i)); });
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); }, "Allow plain text off loopback");
     Text("--check-interval", "TIME",
@@ -185,11 +252,34 @@ class FlagParser {
          &AgentSettings::set_history_max_age);
     app_.add_flag_callback(
         "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
-        "Let callers make this host attach disks and mount shares of their choice (probe --prove)");
+        "Let callers make this host attach disks and mount shares of their choice (probe --prove): root's agent "
+        "only. Else rdmaready-prover makes those that its file names");
+    Text("--helpers", "DIR",
+         "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
+         &AgentSettings::set_helpers);
     Text("--test-max-bytes", "SIZE", "What one direction of a live test may move (default 64G)",
          &AgentSettings::set_test_max_bytes);
     Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
          &AgentSettings::set_test_max_time);
+    app_.add_option_function<std::vector<std::string>>(
+            "--peers",
+            [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
+            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: "
+            "10.0.0.0/16,...")
+        ->type_name("SUBNETS")
+        ->delimiter(',');
+    app_.add_option_function<std::uint32_t>(
+            "--caller-max-calls", [this](std::uint32_t calls) { flags_.set_caller_max_calls(calls); },
+            "Calls of one caller at a time; 0: no limit (default 16)")
+        ->type_name("N");
+    Text("--caller-max-test-time", "TIME", "Live tests of one caller in an hour; 0: no limit (default 30m)",
+         &AgentSettings::set_caller_max_test_time);
+    Text("--caller-max-test-bytes", "SIZE", "What they may move in an hour; 0: no limit (default 16T)",
+         &AgentSettings::set_caller_max_test_bytes);
+    Text("--audit", "FILE", "Append to it who had what done, and who was refused", &AgentSettings::set_audit);
+    app_.add_flag_callback(
+        "--reflection", [this] { flags_.set_reflection(true); },
+        "Tell callers by TCP, too, which methods there are (gRPC reflection)");
     Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
            [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
     Choice("--log-level", {"info", "debug", "warning", "error"},
@@ -256,6 +346,7 @@ absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* con
     RR_RETURN_IF_ERROR(ReadConfig(parser.config(), configured, source));
     settings.MergeFrom(configured);
   }
+  if (parser.flags().peers_size() > 0) settings.clear_peers();  // they would be added
   settings.MergeFrom(parser.flags());
   RR_ASSIGN_OR_RETURN(AgentOptions options, Decode(settings, source));
   return AgentCommandLine{.options = std::move(options), .settings = Texts(settings)};

@@ -20,10 +20,12 @@
 namespace rdmaready {
 
 struct Caller {
-  std::string name{};    // "root@build1 (pid 7)", shown to a caller that finds the port busy
-  std::string run_id{};  // empty: a fresh one
-  std::string origin{};  // what it cannot choose itself: address, certificate
+  std::string name{};     // "root@build1 (pid 7)", shown to a caller that finds the port busy
+  std::string run_id{};   // empty: a fresh one
+  std::string origin{};   // what it cannot choose itself: address, certificate
   bool compares = false;  // with the reading of the last check that did: what was counted since is judged
+  std::function<absl::Status()> may_test{};              // asked before each live test; empty: it may
+  std::function<void(const struct LiveTest&)> tested{};  // told of each; may be empty
 };
 
 // One live test of this host, and whether the store took it.
@@ -35,11 +37,14 @@ struct LiveTest {
   absl::Status stored{};
 };
 
+// The same caller, with a fresh run id where he has none.
+Caller WithRunId(Caller caller);
+
 // What a check is to look at.
 struct CheckOrder {
-  std::vector<Profile> profiles{};  // each judges the ports that it is for
-  std::vector<std::string> ports{};  // only these, by name; empty: all
-  Rung level = Rung::kHost;          // kPeer and above are judged as kLoopback: the rest is the caller's work
+  std::vector<Profile> profiles{};    // each judges the ports that it is for
+  std::vector<std::string> ports{};   // only these, by name; empty: all
+  Rung level = Rung::kHost;           // kPeer and above are judged as kLoopback: the rest is the caller's work
   std::chrono::milliseconds watch{};  // of the ports, before they are judged
 };
 

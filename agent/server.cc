@@ -5,13 +5,18 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <sys/stat.h>
+#include <grpcpp/impl/server_builder_option.h>
+#include <grpcpp/server_posix.h>
 
-#include <cstdlib>
-#include <mutex>
 #include <random>
+#include <thread>
 #include <utility>
 
+#include "agent/access/audit.h"
+#include "agent/access/role_file.h"
+#include "agent/access/socket_file.h"
+#include "agent/helper/helped_host.h"
+#include "agent/helper/prover/helped_prover.h"
 #include "agent/limits.h"
 #include "agent/link/verbs_link.h"
 #include "agent/own_check.h"
@@ -22,12 +27,12 @@
 #include "api/base/version.h"
 #include "api/client/address.h"
 #include "api/client/tcp_probe.h"
+#include "collectors/real/host.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr char kStoreHealth[] = "rdmaready.store";
-constexpr ::mode_t kOwnerOnly = 0177;  // as a umask
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
   StoreOptions store_options = options.store;
@@ -48,52 +53,79 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
   return store;
 }
 
+// Without a folder nobody is asked.
+std::shared_ptr<Prover> ProverOf(const ServerOptions& options) {
+  if (options.helpers_directory.empty()) return nullptr;
+  return helper::HelpedProver(options.helpers_directory, [events = options.events](const std::string& line) {
+    Tell(events, EventLevel::kWarning, "prover", {{"reason", line}});
+  });
+}
+
 struct Listener {
   std::string target{};   // as gRPC's listener takes it
   std::string address{};  // as gRPC's channels take it
-  bool unix_socket = false;
 };
 
-absl::StatusOr<Listener> ListenOn(const std::string& text, bool plain_anywhere) {
-  RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(text, 0));
+absl::StatusOr<Listener> ListenOn(const HostAddress& address, const std::string& text, bool plain_anywhere) {
   RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
   if (!resolved.front().loopback && !plain_anywhere) {
     return absl::FailedPreconditionError("listen on " + text +
                                          ": refusing plain text off loopback without --tls-cert, --tls-key and "
                                          "--tls-ca (or --insecure)");
   }
-  // gRPC's listener takes "unix:/path", but a bare "127.0.0.1:0" and "[::1]:0".
+  // gRPC's listener takes a bare "127.0.0.1:0" and "[::1]:0".
   const std::string& target = resolved.front().target;
-  if (!address.unix_path.empty()) return Listener{target, target, true};
-  return Listener{target.substr(target.find(':') + 1), target, false};
+  return Listener{target.substr(target.find(':') + 1), target};
 }
 
-// A unix socket has the rights that the umask leaves: its owner's alone.
-std::unique_ptr<grpc::Server> BuildAndStart(grpc::ServerBuilder& builder) {
-  const ::mode_t before = ::umask(kOwnerOnly);
-  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  ::umask(before);
-  return server;
+// Reflection for one server and not for every one of this process.
+class WithReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    plugins->push_back(std::make_unique<grpc::reflection::ProtoServerReflectionPlugin>());
+  }
+};
+
+void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
+  grpc::HealthCheckServiceInterface* health = server ? server->GetHealthCheckService() : nullptr;
+  if (health != nullptr) health->SetServingStatus(service, serving);
 }
 
-void OfferHealthAndReflection() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    grpc::EnableDefaultHealthCheckService(true);
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  });
+absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& options, bool for_itself) {
+  access::GateOptions gate{.plain_role = options.plain_role,
+                           .own_process = for_itself,
+                           .quota = options.quota,
+                           .events = options.events};
+  if (!options.role_file.empty()) {
+    RR_ASSIGN_OR_RETURN(gate.roles, access::RoleFile::Open(options.role_file, options.events));
+  }
+  if (!for_itself) {
+    gate.audit = std::make_shared<access::Audit>(options.audit_file, options.events);
+    RR_RETURN_IF_ERROR(gate.audit->Open());
+  }
+  return std::make_shared<access::Gate>(std::move(gate));
 }
 
 // "127.0.0.1:0" with the port that the kernel chose.
 std::string Spell(const std::string& target, int port) {
-  if (target.starts_with("unix:")) return target;
   return fmt::format("{}{}", target.substr(0, target.rfind(':') + 1), port);
+}
+
+// This host, and who reads of it what this process may not.
+std::shared_ptr<HostReader> HostOf(const ServerOptions& options) {
+  auto real = std::make_shared<RealHost>();
+  if (options.helpers_directory.empty()) return real;
+  return std::make_shared<helper::HelpedHost>(std::move(real), options.helpers_directory);
 }
 
 }  // namespace
 
-HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& options)
-    : store_(std::move(store)),
+HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate,
+                         const ServerOptions& options)
+    : host_(HostOf(options)),
+      store_(std::move(store)),
+      gate_(std::move(gate)),
       agent_(host_, *store_, [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); },
              {.version = kVersion,
               .default_profiles = options.default_profiles,
@@ -101,19 +133,37 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, const ServerOptions& opti
               .instance_id = MakeInstanceId(),
               .events = options.events,
               .allow_proofs = options.allow_proofs,
+              .prover = ProverOf(options),
               .transfer = options.transfer,
+              .trust = {.files = options.tls, .roles_file = options.role_file},
+              .peers = options.peers,
               .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
-      service_(agent_, options.limits) {}
+      service_(agent_, options.limits, gate_) {}
 
-std::string LocalSocketPath() {
-  const char* path = std::getenv("RDMAREADY_SOCKET");
-  return path != nullptr && path[0] == '/' ? path : "/run/rdmaready/agent.sock";
-}
-
-absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOptions& options) {
+absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
+                                                                std::vector<access::DoorSocket> sockets) {
+  std::vector<std::string> listen;
+  for (const std::string& text : options.listen) {
+    RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(text, 0));
+    if (address.unix_path.empty()) {
+      listen.push_back(text);
+    } else {
+      RR_ASSIGN_OR_RETURN(access::DoorSocket socket,
+                          access::MakeSocket(address.unix_path, access::Role::kProve));
+      sockets.push_back(std::move(socket));
+    }
+  }
+  const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
-  std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), options));
-  RR_RETURN_IF_ERROR(agent->Listen(options));
+  RR_ASSIGN_OR_RETURN(std::shared_ptr<access::Gate> gate, MakeGate(options, for_itself));
+  options.listen = std::move(listen);
+  std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), std::move(gate), options));
+  if (!for_itself) grpc::EnableDefaultHealthCheckService(true);
+  if (!options.listen.empty()) RR_RETURN_IF_ERROR(agent->ListenOnNetwork(options));
+  if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(agent->OpenDoor(std::move(sockets), options));
+  for (grpc::Server* server : {agent->network_.get(), agent->local_.get()})
+    SetHealth(server, v1::Agent::service_full_name(), true);
+  agent->ReportStore(absl::OkStatus());
   if (options.check_interval.count() > 0) {
     Agent& checked = agent->agent_;  // outlives the schedule, which is its sibling and younger
     agent->schedule_ =
@@ -125,55 +175,76 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(const ServerOpti
   return agent;
 }
 
-absl::Status HostedAgent::Listen(const ServerOptions& options) {
-  std::shared_ptr<grpc::ServerCredentials> tcp = grpc::InsecureServerCredentials();
-  if (options.tls.Any()) {
-    RR_ASSIGN_OR_RETURN(tcp, MakeServerCredentials(options.tls, options.events));
+HostedAgent::~HostedAgent() {
+  if (door_ != nullptr) door_->Close();  // its connections go to a server that is gone first
+}
+
+absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
+  const bool tls = options.tls.Any();
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  if (tls) {
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, options.events));
   }
-  if (!options.listen.empty()) OfferHealthAndReflection();
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two agents on one port must not share it silently
   SetLimits(builder);
+  if (options.reflection) builder.SetOption(std::make_unique<WithReflection>());
   std::vector<Listener> listeners;
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {
-    RR_ASSIGN_OR_RETURN(Listener listener, ListenOn(options.listen[i], options.insecure || options.tls.Any()));
-    builder.AddListeningPort(listener.target, listener.unix_socket ? grpc::InsecureServerCredentials() : tcp,
-                             &ports[i]);
+    RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(options.listen[i], 0));
+    RR_ASSIGN_OR_RETURN(Listener listener, ListenOn(address, options.listen[i], options.insecure || tls));
+    builder.AddListeningPort(listener.target, credentials, &ports[i]);
     listeners.push_back(std::move(listener));
   }
   builder.RegisterService(&service_);
-  server_ = BuildAndStart(builder);
+  network_ = builder.BuildAndStart();
   for (std::size_t i = 0; i < listeners.size(); ++i) {
-    if (server_ == nullptr || ports[i] == 0) {
+    if (network_ == nullptr || ports[i] == 0) {
       const absl::Status why = ProbeListen(listeners[i].address);
-      if (why.ok() && server_ == nullptr) continue;  // another one is the trouble
+      if (why.ok() && network_ == nullptr) continue;  // another one is the trouble
       return absl::UnavailableError("listen on " + options.listen[i] + ": " +
                                     (why.ok() ? "refused by gRPC" : Message(why)));
     }
-    addresses_.push_back(Spell(listeners[i].target, ports[i]));
+    addresses_.push_back(
+        {Spell(listeners[i].target, ports[i]), tls, tls ? access::Role::kNone : options.plain_role});
   }
-  if (server_ == nullptr) return absl::InternalError("the gRPC server did not start");
-  if (grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService(); health != nullptr) {
-    health->SetServingStatus(v1::Agent::service_full_name(), true);
-  }
-  ReportStore(absl::OkStatus());
+  return network_ == nullptr ? absl::InternalError("the gRPC server did not start") : absl::OkStatus();
+}
+
+absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options) {
+  grpc::ServerBuilder builder;
+  SetLimits(builder);
+  if (!sockets.empty()) builder.SetOption(std::make_unique<WithReflection>());
+  builder.RegisterService(&service_);
+  local_ = builder.BuildAndStart();
+  if (local_ == nullptr) return absl::InternalError("the gRPC server did not start");
+  for (const access::DoorSocket& socket : sockets)
+    addresses_.push_back({"unix:" + socket.path, false, socket.role});
+  if (sockets.empty()) return absl::OkStatus();
+  door_ = std::make_unique<access::LocalDoor>(
+      std::move(sockets), [server = local_.get()](int fd) { grpc::AddInsecureChannelFromFd(server, fd); },
+      options.events);
+  gate_->SetDoor(door_.get());
   return absl::OkStatus();
 }
 
 void HostedAgent::ReportStore(const absl::Status& stored) {
-  grpc::HealthCheckServiceInterface* health = server_ ? server_->GetHealthCheckService() : nullptr;
-  if (health != nullptr) health->SetServingStatus(kStoreHealth, stored.ok());
+  for (grpc::Server* server : {network_.get(), local_.get()}) SetHealth(server, kStoreHealth, stored.ok());
 }
 
 std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
-  return server_->InProcessChannel(grpc::ChannelArguments());
+  return local_->InProcessChannel(grpc::ChannelArguments());
 }
 
 void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   agent_.StopReading();
   schedule_.reset();
-  server_->Shutdown(std::chrono::system_clock::now() + grace);
+  if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
+  const auto deadline = std::chrono::system_clock::now() + grace;
+  std::jthread beside;
+  if (network_ != nullptr && local_ != nullptr) beside = std::jthread([&] { network_->Shutdown(deadline); });
+  (local_ != nullptr ? local_ : network_)->Shutdown(deadline);
 }
 
 }  // namespace rdmaready

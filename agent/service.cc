@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "agent/call_watch.h"
+#include "agent/call_writer.h"
 #include "agent/request_check.h"
 #include "agent/stream_channel.h"
 #include "api/base/status.h"
@@ -16,14 +17,21 @@
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
 #include "checks/live/transfer.h"
+#include "checks/probe/probe.h"
+#include "checks/words/names.h"
 
 namespace rdmaready {
 namespace {
+
+using access::Ask;
 
 constexpr std::size_t kPartBytes = std::size_t{256} << 10;  // of a file of a recording
 
 grpc::Status Encode(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
+  // What this agent may not do on its host is no refusal of the caller: that is the gate's to say.
+  if (absl::IsPermissionDenied(status) && !access::IsRefusal(status))
+    return {grpc::StatusCode::INTERNAL, Message(status)};
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
 }
 
@@ -49,16 +57,17 @@ absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& 
   return order;
 }
 
-// Where a call came from, which its caller cannot choose: "ipv4:10.0.0.7:40112 storage1", the name that of
-// its certificate.
-std::string Origin(const grpc::ServerContext& context) {
-  std::string origin = context.peer();
-  const auto identity = context.auth_context();
-  if (identity == nullptr) return origin;
-  for (const grpc::string_ref& name : identity->FindPropertyValues("x509_common_name")) {
-    origin += " " + std::string(name.data(), name.size());
-  }
-  return origin;
+// Who asks, as far as he says so, and what the gate knows of him. `pass` outlives it.
+Caller CallerOf(access::Pass& pass, const std::string& name, const std::string& run_id) {
+  Caller caller = WithRunId({.name = name, .run_id = run_id, .origin = pass.identity().origin});
+  caller.may_test = [&pass] { return pass.MayTest(); };
+  caller.tested = [&pass](const LiveTest& live) {
+    const bool failed = live.result.failure.kind != FailureKind::kNone ||
+                        (live.reverse && live.reverse->failure.kind != FailureKind::kNone);
+    const std::uint64_t bytes = live.result.bytes + (live.reverse ? live.reverse->bytes : 0);
+    pass.Tested(std::chrono::nanoseconds(live.duration_ns), bytes, failed);
+  };
+  return caller;
 }
 
 PortRequest Decode(const v1::PortChoice& port) { return {port.device(), port.number(), port.address()}; }
@@ -105,9 +114,15 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
 
 grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* context,
                                                  const v1::GetFactsRequest*, v1::GetFactsResponse* response) {
-  // Not here: these threads are few, and GetVersion needs one.
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  agent_.CollectThen([reactor, response](const HostWorker::FactsOrWhy& facts) {
+  absl::StatusOr<access::Pass> admitted = gate_->Admit(*context, Ask::kGetFacts);
+  if (!admitted.ok()) {
+    reactor->Finish(Encode(admitted.status()));
+    return reactor;
+  }
+  // Not here: these threads are few, and GetVersion needs one.
+  const auto pass = std::make_shared<access::Pass>(*std::move(admitted));
+  agent_.CollectThen([reactor, response, pass](const HostWorker::FactsOrWhy& facts) {
     if (facts.ok()) *response->mutable_facts() = ToProto(**facts);
     reactor->Finish(Encode(facts.status()));
   });
@@ -116,6 +131,8 @@ grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* co
 
 grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
                                         grpc::ServerWriter<v1::RecordingPart>* writer) {
+  const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kGetRecording);
+  if (!pass.ok()) return Encode(pass.status());
   const std::chrono::seconds lldp(request->lldp_seconds());
   if (lldp > limits_.lldp) {
     return {grpc::StatusCode::INVALID_ARGUMENT,
@@ -146,6 +163,9 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
         grpc::StatusCode::INVALID_ARGUMENT,
         "level: a host judges itself up to RUNG_HOST or RUNG_LOOPBACK, not " + v1::Rung_Name(request->level())};
   }
+  absl::StatusOr<access::Pass> pass =
+      gate_->Admit(*context, request->level() == v1::RUNG_HOST ? Ask::kCheckHost : Ask::kCheckLoopback);
+  if (!pass.ok()) return Encode(pass.status());
   const absl::StatusOr<CheckOrder> order = Decode(*request, agent_);
   if (!order.ok()) return Encode(order.status());
   if (order->watch > limits_.lldp) {
@@ -153,14 +173,12 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
             fmt::format("watching the ports: at most {} s", limits_.lldp.count())};
   }
   CallWatch watch(*context, limits_.any_call);
-  const auto send = [&](const v1::CheckEvent& event, grpc::WriteOptions how) {
-    static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event, how); }));
-  };
+  CallWriter<v1::CheckEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
     v1::CheckEvent event;
     event.set_progress(what);
-    send(event, {});
+    out.Send(std::move(event));
   };
   // Hundreds of them at once: they go with what is next told, in one packet instead of hundreds.
   std::uint32_t findings = 0;
@@ -168,11 +186,12 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
     ++findings;
     v1::CheckEvent event;
     *event.mutable_finding() = ToProto(finding);
-    send(event, grpc::WriteOptions().set_buffer_hint());
+    out.Send(std::move(event), grpc::WriteOptions().set_buffer_hint());
   };
-  const absl::StatusOr<CheckRun> checked = agent_.Check(
-      *order, {request->caller(), request->run_id(), Origin(*context)}, watcher, watch.token());
-  if (!checked.ok()) return Encode(checked.status());
+  const Caller caller = CallerOf(*pass, request->caller(), request->run_id());
+  if (absl::Status begun = pass->Begin({caller.run_id, caller.name, {}}); !begun.ok()) return Encode(begun);
+  const absl::StatusOr<CheckRun> checked = agent_.Check(*order, caller, watcher, watch.token());
+  if (!pass->End(checked.status()).ok()) return Encode(checked.status());
   const CheckRun& run = *checked;
 
   v1::CheckEvent event;
@@ -185,32 +204,36 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   if (request->with_facts()) *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));
   done->set_store_notice(agent_.TakeStoreNotice());
-  send(event, {});
+  out.Send(std::move(event));
   return grpc::Status::OK;
 }
 
 grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,
                                         grpc::ServerWriter<v1::TransferEvent>* writer) {
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
+  absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestLoopback);
+  if (!pass.ok()) return Encode(pass.status());
   CallWatch watch(*context, limits_.any_call);
-  const auto send = [&](const v1::TransferEvent& event) {
-    static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }));
-  };
+  CallWriter<v1::TransferEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
     v1::TransferEvent event;
     event.set_progress(what);
-    send(event);
+    out.Send(std::move(event));
   };
-  watcher.transfer = [&](const LiveTest& test) { send(Encode(test)); };
-  return Encode(agent_.TestLoopback(Decode(request->port()), {request->cases().begin(), request->cases().end()},
-                                    FromProto(request->options()),
-                                    {request->caller(), request->run_id(), Origin(*context)}, watcher,
-                                    watch.token()));
+  watcher.transfer = [&](const LiveTest& test) { out.Send(Encode(test)); };
+  const Caller caller = CallerOf(*pass, request->caller(), request->run_id());
+  if (absl::Status begun = pass->Begin({caller.run_id, caller.name, request->port().device()}); !begun.ok())
+    return Encode(begun);
+  return Encode(
+      pass->End(agent_.TestLoopback(Decode(request->port()), {request->cases().begin(), request->cases().end()},
+                                    FromProto(request->options()), caller, watcher, watch.token())));
 }
 
 grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
                                     grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) {
+  absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestPeer);
+  if (!pass.ok()) return Encode(pass.status());
   CallWatch watch(*context, limits_.peer_test);
   v1::PeerTestRequest first;
   const bool read = watch.Within(limits_.first_message, [&] { return stream->Read(&first); });
@@ -230,64 +253,78 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   request.peer_name = start.peer_name();
   request.options = FromProto(start.options());
 
-  const absl::StatusOr<PeerTicket> ticket =
-      agent_.AdmitPeer(request, {start.caller(), start.run_id(), Origin(*context)});
-  if (!ticket.ok()) return Encode(ticket.status());
+  const Caller caller = CallerOf(*pass, start.caller(), start.run_id());
+  if (absl::Status begun = pass->Begin({caller.run_id, caller.name, start.peer_name()}); !begun.ok())
+    return Encode(begun);
+  absl::StatusOr<PeerTicket> ticket = agent_.AdmitPeer(request, caller);
+  if (!ticket.ok()) return Encode(pass->End(ticket.status()));
 
-  StreamChannel channel(*context, *stream);
-  const LiveTest test = agent_.RunPeer(*ticket, channel, watch.token());
-  if (absl::Status bad = channel.Refusal(); !bad.ok()) return Encode(bad);
-  static_cast<void>(watch.Within(limits_.stalled_write, [&] { return stream->Write(Encode(test)); }));
+  CallWriter<v1::TransferEvent> out(*context, watch, *stream, limits_.stalled_write);
+  StreamChannel channel(*context, *stream, out);
+  const absl::StatusOr<LiveTest> test = [&] {
+    const PeerTicket held = *std::move(ticket);  // and the port with it: not while the caller reads the result
+    return agent_.RunPeer(held, channel, watch.token());
+  }();
+  absl::Status bad = channel.Refusal();
+  if (bad.ok()) bad = test.status();
+  if (!pass->End(bad).ok()) return Encode(bad);
+  out.Send(Encode(*test));
   return grpc::Status::OK;
 }
 
 grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRequest* request,
                                  grpc::ServerWriter<v1::ProbeEvent>* writer) {
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
+  absl::StatusOr<access::Pass> pass = gate_->Admit(*context, request->prove() ? Ask::kProbeProve : Ask::kProbe);
+  if (!pass.ok()) return Encode(pass.status());
   CallWatch watch(*context, limits_.any_call);
-  v1::ProbeEvent event;
-  const auto send = [&] {
-    static_cast<void>(watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }));
-  };
+  CallWriter<v1::ProbeEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& step) {
+    v1::ProbeEvent event;
     event.set_progress(step);
-    send();
+    out.Send(std::move(event));
   };
-  const absl::StatusOr<ProbeRun> run = agent_.Probe(
-      Decode(*request), {request->caller(), request->run_id(), Origin(*context)}, watcher, watch.token());
-  if (!run.ok()) return Encode(run.status());
+  const Caller caller = CallerOf(*pass, request->caller(), request->run_id());
+  const std::string target = request->target() + (request->volume().empty() ? "" : " " + request->volume());
+  if (absl::Status begun = pass->Begin({caller.run_id, caller.name, target}); !begun.ok()) return Encode(begun);
+  const absl::StatusOr<ProbeRun> run = agent_.Probe(Decode(*request), caller, watcher, watch.token());
+  const std::string_view verdict = run.ok() ? Name(ReadinessOfProbe(run->findings)) : "";
+  if (!pass->End(run.status(), verdict).ok()) return Encode(run.status());
+  v1::ProbeEvent event;
   v1::ProbeDone* done = event.mutable_done();
   *done->mutable_result() = ToProto(run->result);
   for (const Finding& finding : run->findings) *done->add_findings() = ToProto(finding);
   done->set_run_id(run->run_id);
   done->set_store_error(StoreError(run->stored));
   done->set_store_notice(agent_.TakeStoreNotice());
-  send();
+  out.Send(std::move(event));
   return grpc::Status::OK;
 }
 
 grpc::Status AgentService::ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,
                                        grpc::ServerWriter<v1::HistoryEntry>* writer) {
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
-  const absl::StatusOr<History> history = agent_.Remember(FromProto(*request));
-  if (!history.ok()) return Encode(history.status());
+  const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kListHistory);
+  if (!pass.ok()) return Encode(pass.status());
   CallWatch watch(*context, limits_.any_call);
   v1::HistoryEntry entry;
   const auto send = [&] { return watch.Within(limits_.stalled_write, [&] { return writer->Write(entry); }); };
-  for (const RunRecord& run : history->runs) {
-    *entry.mutable_run() = ToProto(run);
-    if (!send()) return grpc::Status::OK;  // the caller has gone
-  }
-  for (const TransferRecord& transfer : history->transfers) {
-    *entry.mutable_transfer() = ToProto(transfer);
-    if (!send()) return grpc::Status::OK;
-  }
-  for (const StoreEvent& event : history->events) {
-    *entry.mutable_event() = ToProto(event);
-    if (!send()) return grpc::Status::OK;
-  }
-  return grpc::Status::OK;
+  return Encode(agent_.Remember(FromProto(*request), {.run =
+                                                          [&](const RunRecord& run) {
+                                                            *entry.mutable_run() = ToProto(run);
+                                                            return send();
+                                                          },
+                                                      .transfer =
+                                                          [&](const TransferRecord& transfer) {
+                                                            *entry.mutable_transfer() = ToProto(transfer);
+                                                            return send();
+                                                          },
+                                                      .event =
+                                                          [&](const StoreEvent& event) {
+                                                            *entry.mutable_event() = ToProto(event);
+                                                            return send();
+                                                          }}));
 }
 
 }  // namespace rdmaready

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgentService: the agent on the wire. A method does three things: decode, ask, encode. A failing check is a
-// successful call.
+// AgentService: the agent on the wire. A method does four things: ask the gate whether the caller may
+// (agent/access), decode, ask, encode. A failing check is a successful call.
 #pragma once
 
+#include <memory>
+#include <utility>
+
+#include "agent/access/gate.h"
 #include "agent/agent.h"
 #include "agent/limits.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
@@ -16,7 +20,10 @@ using AgentMethods =
 
 class AgentService final : public AgentMethods {
  public:
-  explicit AgentService(Agent& agent, const CallLimits& limits = {}) : agent_(agent), limits_(limits) {}
+  // Without a gate, only callers of this process are let in.
+  explicit AgentService(Agent& agent, const CallLimits& limits = {},
+                        std::shared_ptr<access::Gate> gate = std::make_shared<access::Gate>())
+      : agent_(agent), limits_(limits), gate_(std::move(gate)) {}
 
   grpc::ServerUnaryReactor* GetVersion(grpc::CallbackServerContext* context,
                                        const v1::GetVersionRequest* request,
@@ -39,6 +46,7 @@ class AgentService final : public AgentMethods {
  private:
   Agent& agent_;
   const CallLimits limits_;
+  const std::shared_ptr<access::Gate> gate_;
 };
 
 }  // namespace rdmaready

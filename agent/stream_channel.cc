@@ -22,8 +22,9 @@ absl::Status Closed() {
 
 }  // namespace
 
-StreamChannel::StreamChannel(grpc::ServerContext& context, Stream& stream)
-    : context_(context), stream_(stream), reader_([this] { ReadAll(); }) {}
+StreamChannel::StreamChannel(grpc::ServerContext& context, Stream& stream,
+                             CallWriter<v1::TransferEvent>& writer)
+    : context_(context), stream_(stream), writer_(writer), reader_([this] { ReadAll(); }) {}
 
 StreamChannel::~StreamChannel() {
   {
@@ -53,7 +54,7 @@ void StreamChannel::ReadAll() {
 absl::Status StreamChannel::Send(const PeerMessage& message) {
   v1::TransferEvent event;
   *event.mutable_peer() = ToProto(message);
-  return stream_.Write(event) ? absl::OkStatus() : Closed();
+  return writer_.Send(std::move(event)) ? absl::OkStatus() : Closed();
 }
 
 absl::StatusOr<PeerMessage> StreamChannel::Receive(TimePoint deadline) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "agent/call_writer.h"
 #include "agent/transfer/peer_channel.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 
@@ -18,8 +19,9 @@ class StreamChannel : public PeerChannel {
  public:
   using Stream = grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>;
 
-  // Reads `stream` on a thread of its own from here on; nobody else may.
-  StreamChannel(grpc::ServerContext& context, Stream& stream);
+  // Reads `stream` on a thread of its own from here on; nobody else may. `writer` is the stream's, and outlives
+  // this.
+  StreamChannel(grpc::ServerContext& context, Stream& stream, CallWriter<v1::TransferEvent>& writer);
   // Waits a moment for the caller to close its side, then cancels the call.
   ~StreamChannel() override;
 
@@ -35,6 +37,7 @@ class StreamChannel : public PeerChannel {
 
   grpc::ServerContext& context_;
   Stream& stream_;
+  CallWriter<v1::TransferEvent>& writer_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<PeerMessage> queue_;

@@ -59,7 +59,7 @@ constexpr std::array<Command, 8> kCommands{{
 constexpr std::string_view kExitText =
     "Exit status: 0 ready or ok, 1 not ready or a test failed, 2 usage or a bad file, 3 could not be "
     "determined,\n"
-    "4 a host cannot be reached, 130 interrupted";
+    "4 a host cannot be reached, or refuses this caller, 130 interrupted";
 
 // CLI11 validates by exceptions; they end in RunCommandLine.
 void AddGlobalOptions(CLI::App& app, GlobalOptions& global) {

@@ -26,20 +26,25 @@ bool IsGone(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
 }
 
+// The agent answers, and not to this caller.
+bool IsRefusal(const absl::Status& status) {
+  return absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status);
+}
+
 }  // namespace
 
 ExitStatus Worse(ExitStatus a, ExitStatus b) { return Rank(a) >= Rank(b) ? a : b; }
 
 ExitStatus ConnectFailure(const absl::Status& status) {
   if (status.ok()) return ExitStatus::kOk;
-  if (IsGone(status) || absl::IsNotFound(status)) return ExitStatus::kUnreachable;
+  if (IsGone(status) || IsRefusal(status) || absl::IsNotFound(status)) return ExitStatus::kUnreachable;
   if (absl::IsFailedPrecondition(status) || absl::IsInvalidArgument(status)) return ExitStatus::kUsage;
   return ExitStatus::kOwnFailure;
 }
 
 ExitStatus CallFailure(const absl::Status& status) {
   if (status.ok()) return ExitStatus::kOk;
-  if (IsGone(status)) return ExitStatus::kUnreachable;
+  if (IsGone(status) || IsRefusal(status)) return ExitStatus::kUnreachable;
   if (absl::IsNotFound(status) || absl::IsInvalidArgument(status)) return ExitStatus::kUsage;
   return ExitStatus::kOwnFailure;
 }

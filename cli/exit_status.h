@@ -14,7 +14,7 @@ enum class ExitStatus {
   kNotReady = 1,      // not ready, or a test failed
   kUsage = 2,         // usage, or a bad input file
   kOwnFailure = 3,    // could not be determined, or our own failure
-  kUnreachable = 4,   // a host not resolved, refused, not answering, or of an incompatible version
+  kUnreachable = 4,   // a host not resolved, not answering, of an incompatible version, or that refuses this caller
   kInterrupted = 130  // Ctrl-C
 };
 

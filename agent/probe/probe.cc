@@ -6,7 +6,6 @@
 
 #include "agent/probe/iser/iser_probe.h"
 #include "agent/probe/nfs/nfs_probe.h"
-#include "agent/probe/nfs/nfs_proof.h"
 #include "agent/probe/nvme/nvme_probe.h"
 #include "agent/probe/smb/smb_probe.h"
 #include "api/model/probe_walk.h"
@@ -18,7 +17,7 @@ std::span<const ProbeRow> AllProbes() {
       {Protocol::kSmb, SmbSteps(), &ProbeSmb},
       {Protocol::kNvme, NvmeSteps(), &ProbeNvme, NvmeProofSteps()},
       {Protocol::kIser, IserSteps(), &ProbeIser, IserProofSteps()},
-      {Protocol::kNfs, NfsSteps(), &ProbeNfs, NfsProofSteps()},
+      {Protocol::kNfs, NfsSteps(), &ProbeNfs, KernelSteps(Protocol::kNfs)},
   };
   return kRows;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "agent/link/link.h"
 #include "agent/probe/byte_stream.h"
+#include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
 #include "api/model/probe.h"
 
@@ -35,6 +37,9 @@ struct ProbeTarget {
 struct ProbeTools {
   LinkMaker make_link{};
   TcpConnector connect_tcp{};
+  // The kernel's part of a proof (prover.h); what it needs besides what a row knows (the server as it was
+  // named, the port's name) is filled in there. Only called where ProbeTarget::prove is set.
+  std::function<void(KernelProof proof, Walk& walk)> prove{};
 };
 
 struct ProbeRow {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,7 @@ class Walk {
     TimePoint deadline{};                                     // of the whole probe
     std::function<absl::Status()> interrupted{};              // as Patience::interrupted
     std::function<void(const std::string& step)> progress{};  // the step that begins; may be empty
+    std::stop_token stop{};                                   // `interrupted`, for who waits for something else too
   };
   using Make = std::function<absl::Status(const Patience&)>;
 
@@ -40,6 +42,9 @@ class Walk {
   // time of the whole probe is up, no step is made. ProbeAnswers::time_up becomes the first step that had less
   // than its limit and heard nothing, or was not made.
   bool Step(std::string_view name, std::chrono::milliseconds limit, const Make& make);
+
+  // For who makes steps in another process.
+  const Watch& watch() const { return watch_; }
 
   ProbeResult& result() { return result_; }
   const ProbeResult& result() const { return result_; }

@@ -134,9 +134,9 @@ bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk)
   return true;
 }
 
-void InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
+bool InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk) {
   const ShareEvidence before = read();
-  walk.Step(kStepShareInquire, kMountLimit, [&](const Patience& patience) -> absl::Status {
+  return walk.Step(kStepShareInquire, kMountLimit, [&](const Patience& patience) -> absl::Status {
     RR_ASSIGN_OR_RETURN(const CifsMount mount, Mount(proof, false, patience));
     const ShareEvidence now = read();
     if (!TellOurs(proof, before, now, walk.answers().share)) {

@@ -38,7 +38,7 @@ struct ShareProof {
 bool ProveShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk);
 
 // Where RDMA failed: the server is asked over TCP what it announces, so that the reason can be told. Nothing is
-// moved, and RDMA is not used.
-void InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk);
+// moved, and RDMA is not used. False where it does not mount.
+bool InquireShare(const ShareProof& proof, const EvidenceReader& read, Walk& walk);
 
 }  // namespace rdmaready

@@ -220,7 +220,8 @@ absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
   if (pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
   RR_RETURN_IF_ERROR(
       database.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
-                       "PRAGMA journal_size_limit = 4194304"));
+                       "PRAGMA journal_size_limit = 4194304;"
+                       "PRAGMA cache_size = -256"));  // KiB: a row is written once and seldom read again
   RR_RETURN_IF_ERROR(LookForDamage(database, check_time));
   RR_RETURN_IF_ERROR(Migrate(database));
   RR_RETURN_IF_ERROR(EnableVacuum(database));

@@ -147,6 +147,7 @@ class ReadInitiator {
   ReadInitiator(Session& session, const Pattern& pattern, const RemoteMemory& source);
   absl::Status Prepare();
   absl::Status Run(Phase& phase);
+  void Conceal() { destination_.reset(); }  // which on iWARP the peer writes to
 
  private:
   absl::Status Post(Meter& meter, Phase& phase);
@@ -201,6 +202,24 @@ class DataPhase {
         data_);
     phase.cpu_ns = ThreadCpuNs() - cpu_start_ns;
     return status;
+  }
+
+  // Whether the peer reaches memory of this end by itself; what it sends is no such reach.
+  bool Reachable() const {
+    return std::visit(
+        []<class End>(const End&) {
+          return requires(End end) { end.Conceal(); };
+        },
+        data_);
+  }
+
+  // After an orderly end of Run: gives back what the peer reaches, and keeps what its last messages arrive in.
+  void Conceal() {
+    std::visit(
+        []<class End>(End& end) {
+          if constexpr (requires { end.Conceal(); }) end.Conceal();
+        },
+        data_);
   }
 
   // Gives its memory back.

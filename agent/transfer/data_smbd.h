@@ -156,6 +156,7 @@ class SmbdMoveInitiator final : public SmbdMoveEnd {
   SmbdMoveInitiator(Session& session, const Pattern& pattern)
       : SmbdMoveEnd(Role::kInitiator, session, pattern) {}
   absl::Status Run(Phase& phase);
+  void Conceal() { memory_.reset(); }  // its windows go with it
 
  private:
   absl::Status MakeMemory() override;

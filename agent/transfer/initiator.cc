@@ -26,6 +26,13 @@ absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, cons
                      "the ends do not agree on the test: the responder offers another one");
 }
 
+// That the responder offers this test, at an address where this end may connect.
+absl::Status TakeOffer(const PeerMessage& offer, const Session& session) {
+  RR_RETURN_IF_ERROR(CheckOffer(offer, session.test(), session.options()));
+  const auto& may_connect = session.options().may_connect;
+  return may_connect ? may_connect(offer.endpoint.address) : absl::OkStatus();
+}
+
 // Makes the data phase in place; `pattern` outlives it.
 absl::Status MakeData(Session& session, const Pattern& pattern, const RemoteMemory& memory, Data& data) {
   switch (session.test().operation) {
@@ -64,7 +71,7 @@ absl::Status InitiateSmbDirect(Session& session, const PeerMessage& offer, const
 // From the offer to the last completion.
 absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
   RR_ASSIGN_OR_RETURN(const PeerMessage offer, session.Expect(PeerMessageKind::kOffer, session.deadline()));
-  RR_RETURN_IF_ERROR(CheckOffer(offer, session.test(), session.options()));
+  RR_RETURN_IF_ERROR(TakeOffer(offer, session));
   const Patience patience = session.PatienceUntil(
       std::chrono::steady_clock::now() + session.options().connect_limit, PeerMessageKind::kReady);
   if (session.test().wrapping == Wrapping::kSmbDirect) {
@@ -108,7 +115,7 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
                          StartGate* gate) {
   Session session(Role::kInitiator, test, link, peer, options, gate);
   std::optional<Pattern> pattern;
-  Data data;  // holds memory registered until the end of this function
+  Data data;  // holds memory registered
   Phase phase;
   const absl::Status status = Initiate(session, pattern, data, phase);
   session.LeaveGate();
@@ -122,7 +129,16 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
                                                 .detail = "the responder ended the test without a reason"});
   }
   LaneEnd end{.latencies = phase.latencies, .interval_bytes = phase.interval_bytes};
-  end.result = Conclude(session, ViewOf(Role::kInitiator, test, options, link.Describe(), phase));
+  const EndView own = ViewOf(Role::kInitiator, test, options, link.Describe(), phase);
+  // While the last words are said, which may take as long as the other end likes, the peer reaches no memory.
+  // Else the connection stands: by what the responder still takes from it, it is known what was lost.
+  if (status.ok()) {
+    data.Conceal();
+  } else if (data.Reachable()) {
+    link.Disconnect();
+    data.Reset();
+  }
+  end.result = Conclude(session, own);
   link.Disconnect();
   return end;
 }

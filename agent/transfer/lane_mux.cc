@@ -31,6 +31,7 @@ class LaneMux::Lane final : public PeerChannel {
     if (!mux_.changed_.wait_until(lock, deadline, [&] { return mux_.closed_ || !inbox.empty(); })) {
       return absl::DeadlineExceededError("no message in time");
     }
+    if (inbox.empty() && !mux_.why_.ok()) return mux_.why_;
     if (inbox.empty()) return MakeFailure(FailureKind::kPeerGone, "the other end closed the control channel");
     PeerMessage message = std::move(inbox.front());
     inbox.pop_front();
@@ -39,7 +40,7 @@ class LaneMux::Lane final : public PeerChannel {
 
   PeerState Poll() override {
     const std::lock_guard lock(mux_.mutex_);
-    if (!mux_.inboxes_[index_].empty()) return PeerState::kMessage;
+    if (!mux_.inboxes_[index_].empty() || !mux_.why_.ok()) return PeerState::kMessage;
     return mux_.closed_ ? PeerState::kClosed : PeerState::kQuiet;
   }
 
@@ -57,7 +58,10 @@ void LaneMux::Read(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     absl::StatusOr<PeerMessage> message = inner_.Receive(std::chrono::steady_clock::now() + kLook);
     if (absl::IsDeadlineExceeded(message.status())) continue;
+    // A channel that is open and gives no message has more to tell than that it closed.
+    const bool told = !message.ok() && inner_.Poll() != PeerState::kClosed;
     const std::lock_guard lock(mutex_);
+    if (told) why_ = message.status();
     closed_ = !message.ok() || !Deliver(*std::move(message));
     changed_.notify_all();
     if (closed_) return;

@@ -39,6 +39,7 @@ class LaneMux {
   std::condition_variable changed_;
   std::vector<std::deque<PeerMessage>> inboxes_;
   bool closed_ = false;
+  absl::Status why_ = absl::OkStatus();  // closed_ for another reason than the other end's leaving
   std::vector<std::unique_ptr<PeerChannel>> lanes_{};
   std::jthread reader_;  // last: it ends first
 };

@@ -115,11 +115,9 @@ LaneEnd RunResponderLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
   session.LeaveGate();
   phase.failure = MoreTelling(session.Explain(status), phase.failure);
   const EndView own = ViewOf(Role::kResponder, test, options, link.Describe(), phase);
-  if (session.heard() != nullptr) {
-    // The initiator posts nothing any more: while the last words are said, no memory stays reachable.
-    link.Disconnect();
-    data.Reset();
-  }
+  // While the last words are said, which may take as long as the other end likes, no memory stays reachable.
+  link.Disconnect();
+  data.Reset();
   LaneEnd end{.result = ConcludeResponder(session, own)};
   link.Disconnect();
   return end;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -31,6 +32,8 @@ struct RunOptions {
   std::chrono::milliseconds farewell{5'000};       // to wait for the other end's last word
   std::uint64_t max_bytes = 64ull << 30;           // the measured part ends there even before its time
   std::stop_token cancel{};                        // the caller gives up; noticed within 100 ms
+  // Of the initiator: whether it may connect where an offer says, which may name any address. Empty: it may.
+  std::function<absl::Status(const std::string& address)> may_connect{};
 };
 
 // Connections of a test.

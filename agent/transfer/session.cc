@@ -37,6 +37,9 @@ std::string_view KindName(PeerMessageKind kind) {
       return "a view";
     case PeerMessageKind::kResult:
       return "a result";
+    case PeerMessageKind::kHello:
+    case PeerMessageKind::kSigned:
+      return "a signed message (its agent has TLS and this one has not; both need it, or neither)";
   }
   return "a message of no known kind";
 }

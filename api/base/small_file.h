@@ -2,6 +2,8 @@
 // Files that people write for us: configuration, certificates.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
 
@@ -12,5 +14,11 @@ namespace rdmaready {
 // The whole text of a regular file of at most `max_bytes`; never waits (a FIFO is no file). kInvalidArgument
 // with "read /x/ca.pem: No such file or directory".
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path, std::size_t max_bytes);
+
+// The same of a file that says what may be done: it must be of the user `owner`, and have none of the bits of
+// `forbidden` in its mode (S_IWGRP | S_IWOTH: nobody else writes it); else kFailedPrecondition, which names both.
+// Owner and mode are those of the file that is read, whatever takes its name meanwhile.
+absl::StatusOr<std::string> ReadGuardedFile(const std::string& path, std::size_t max_bytes, ::uid_t owner,
+                                            ::mode_t forbidden);
 
 }  // namespace rdmaready

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/agent_client.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <grpcpp/create_channel_posix.h>
 #include <grpcpp/grpcpp.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/base/text.h"
 #include "api/base/version.h"
 #include "api/client/tcp_probe.h"
 #include "api/client/tls_probe.h"
+#include "api/client/trusted_socket.h"
 #include "api/convert/facts.h"
 #include "api/convert/records.h"
 #include "api/model/probe_walk.h"
@@ -24,6 +29,9 @@ using std::chrono::milliseconds;
 // An agent may be anybody's.
 constexpr std::size_t kMaxRecordingBytes = std::size_t{128} << 20;
 constexpr std::size_t kMaxRecordingFiles = 20'000;
+constexpr std::size_t kMaxVersionTextOctets = 256;
+// Runs with all their findings, as many as were asked for.
+constexpr AnswerLimits kHistoryLimits{.octets = std::size_t{256} << 20, .elements = 1'000'000};
 
 absl::StatusCode CodeOf(grpc::StatusCode code) { return static_cast<absl::StatusCode>(code); }
 
@@ -46,7 +54,7 @@ struct Route {
 std::shared_ptr<grpc::Channel> OpenChannel(const Route& route) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // an agent is never behind the user's web proxy
-  arguments.SetMaxReceiveMessageSize(64 << 20);
+  arguments.SetMaxReceiveMessageSize(kMaxAnswerMessageOctets);
   if (route.tls == nullptr) {
     return grpc::CreateCustomChannel(route.target, grpc::InsecureChannelCredentials(), arguments);
   }
@@ -68,6 +76,27 @@ absl::Status WhyNobody(const Route& route, absl::Status otherwise,
   }
   const std::string why = WhyTlsFails(route.target, route.certificate_name, *route.tls, deadline);
   return why.empty() ? otherwise : absl::UnavailableError(why);
+}
+
+// The end of a check that streamed so many findings.
+absl::StatusOr<CheckAnswer> DecodeDone(const v1::CheckDone& done, std::size_t findings,
+                                       const std::string& host) {
+  if (!done.has_findings() || done.findings() != findings) {
+    return absl::InternalError(
+        fmt::format("host {}: the agent sent {} findings of the {} that it tells of", host, findings,
+                    done.has_findings() ? fmt::to_string(done.findings()) : "unknown number"));
+  }
+  CheckAnswer answer{.report = FromProto(done.report()),
+                     .run_id = done.run_id(),
+                     .software_devices_only = done.software_devices_only(),
+                     .store_error = done.store_error(),
+                     .store_notice = done.store_notice()};
+  for (const v1::Profile& used : done.profiles()) {
+    RR_ASSIGN_OR_RETURN(Profile profile, FromProto(used));
+    answer.profiles.push_back(std::move(profile));
+  }
+  if (done.has_facts()) answer.facts = FromProto(done.facts());
+  return answer;
 }
 
 }  // namespace
@@ -102,7 +131,8 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
       continue;
     }
     auto client = std::make_unique<AgentClient>(address.text, OpenChannel(route), options);
-    client->private_ = candidate.loopback || route.tls != nullptr;
+    client->private_ = route.tls != nullptr;
+    client->socket_path_ = address.unix_path;
     absl::StatusOr<AgentVersion> version = client->GetVersion();
     if (version.ok()) {
       client->version_ = *std::move(version);
@@ -124,9 +154,25 @@ absl::Status AgentClient::Explain(const grpc::Status& status) const {
       return absl::UnavailableError(host + "the agent went away (" + status.error_message() + ")");
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return absl::DeadlineExceededError(host + "the agent did not answer in time");
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      // gRPC's own words, which would read as if the agent was busy.
+      if (status.error_message().find("larger than max") != std::string::npos) {
+        return absl::InternalError(host +
+                                   "the agent sends more than this command takes: a message larger than " +
+                                   BytesText(kMaxAnswerMessageOctets));
+      }
+      [[fallthrough]];
     default:
       return {CodeOf(status.error_code()), host + status.error_message()};
   }
+}
+
+absl::Status AgentClient::Take(AnswerBounds& bounds, const google::protobuf::Message& message,
+                               grpc::ClientContext& context) const {
+  const absl::Status taken = bounds.Take(message);
+  if (taken.ok()) return taken;
+  context.TryCancel();
+  return {taken.code(), "host " + name_ + ": the agent sends more than this command takes: " + Message(taken)};
 }
 
 absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
@@ -135,6 +181,8 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   v1::GetVersionResponse response;
   const grpc::Status status = stub_->GetVersion(&context, {}, &response);
   if (!status.ok()) return Explain(status);
+  AnswerBounds bounds({.text_octets = kMaxVersionTextOctets});
+  RR_RETURN_IF_ERROR(Take(bounds, response, context));
   if (response.api_revision() != kApiRevision) {
     return absl::UnimplementedError(fmt::format(
         "host {}: the agent is of an incompatible version: it ({}) speaks revision {} of the interface, "
@@ -150,6 +198,8 @@ absl::StatusOr<Facts> AgentClient::GetFacts() {
   v1::GetFactsResponse response;
   const grpc::Status status = stub_->GetFacts(&context, {}, &response);
   if (!status.ok()) return Explain(status);
+  AnswerBounds bounds;
+  RR_RETURN_IF_ERROR(Take(bounds, response, context));
   return FromProto(response.facts());
 }
 
@@ -191,32 +241,21 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
   const auto reader = stub_->Check(&context, request);
   std::vector<Finding> findings;
   std::optional<CheckAnswer> answer;
+  AnswerBounds bounds;
   for (v1::CheckEvent event; reader->Read(&event);) {
+    RR_RETURN_IF_ERROR(Take(bounds, event, context));
     if (event.has_progress() && progress) progress(event.progress());
     if (event.has_finding()) {
       findings.push_back(FromProto(event.finding()));
       if (on_finding) on_finding(findings.back());
     }
     if (event.has_done()) {
-      const v1::CheckDone& done = event.done();
-      if (!done.has_findings() || done.findings() != findings.size()) {
+      absl::StatusOr<CheckAnswer> done = DecodeDone(event.done(), findings.size(), name_);
+      if (!done.ok()) {
         context.TryCancel();
-        return absl::InternalError(fmt::format(
-            "host {}: the agent sent {} findings of the {} that it tells of", name_, findings.size(),
-            done.has_findings() ? fmt::to_string(done.findings()) : "unknown number"));
+        return std::move(done).status();
       }
-      std::vector<Profile> profiles;
-      for (const v1::Profile& used : done.profiles()) {
-        RR_ASSIGN_OR_RETURN(Profile profile, FromProto(used));
-        profiles.push_back(std::move(profile));
-      }
-      answer = {.report = FromProto(done.report()),
-                .run_id = done.run_id(),
-                .profiles = std::move(profiles),
-                .software_devices_only = done.software_devices_only(),
-                .store_error = done.store_error(),
-                .store_notice = done.store_notice()};
-      if (done.has_facts()) answer->facts = FromProto(done.facts());
+      answer = *std::move(done);
     }
   }
   const grpc::Status status = reader->Finish();
@@ -244,7 +283,9 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
   constexpr int kMostTests = 20;
   context.set_deadline(Deadline(options, kMostTests));
   const auto reader = stub_->TestLoopback(&context, request);
+  AnswerBounds bounds;
   for (v1::TransferEvent event; reader->Read(&event);) {
+    RR_RETURN_IF_ERROR(Take(bounds, event, context));
     if (event.has_progress() && progress) progress(event.progress());
     if (event.has_result() && on_transfer) {
       const v1::TransferEvent::Result& result = event.result();
@@ -260,15 +301,25 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
 absl::Status CredentialsNeedPrivacy(const std::string& host) {
   return absl::InvalidArgumentError("host " + host +
                                     ": credentials are not sent in plain text: use TLS (--tls-cert, --tls-key, "
-                                    "--tls-ca), or run this on that host");
+                                    "--tls-ca), or run this on that host and without HOST");
+}
+
+absl::StatusOr<std::unique_ptr<v1::Agent::Stub>> AgentClient::WayForSecrets() const {
+  if (private_) return nullptr;
+  if (socket_path_.empty()) return CredentialsNeedPrivacy(name_);
+  const auto deadline = std::chrono::steady_clock::now() + options_.connect_timeout;
+  absl::StatusOr<UniqueFd> fd = ConnectTrusted(socket_path_, deadline);
+  if (!fd.ok()) return absl::Status(fd.status().code(), "host " + name_ + ": " + Message(fd.status()));
+  const int given = ::fcntl(fd->get(), F_DUPFD_CLOEXEC, 0);  // gRPC closes it
+  if (given < 0) return ErrnoStatus(errno, "host " + name_ + ": duplicate a socket");
+  return v1::Agent::NewStub(grpc::CreateInsecureChannelFromFd("unix:" + socket_path_, given));
 }
 
 absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, const Progress& progress) {
   v1::ProbeRequest request;
+  std::unique_ptr<v1::Agent::Stub> trusted;
   if (!options.credentials.user_name.empty()) {
-    if (!private_) {
-      return CredentialsNeedPrivacy(name_);
-    }
+    RR_ASSIGN_OR_RETURN(trusted, WayForSecrets());
     request.mutable_credentials()->set_user_name(options.credentials.user_name);
     request.mutable_credentials()->set_password(options.credentials.password);
     request.mutable_credentials()->set_domain(options.credentials.domain);
@@ -288,9 +339,11 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
 
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + LongestProbe(timeout, options.prove, options_.call_timeout));
-  const auto reader = stub_->Probe(&context, request);
+  const auto reader = (trusted ? trusted : stub_)->Probe(&context, request);
   std::optional<ProbeAnswer> answer;
+  AnswerBounds bounds;
   for (v1::ProbeEvent event; reader->Read(&event);) {
+    RR_RETURN_IF_ERROR(Take(bounds, event, context));
     if (event.has_progress() && progress) progress(event.progress());
     if (!event.has_done()) continue;
     const v1::ProbeDone& done = event.done();
@@ -311,7 +364,9 @@ absl::StatusOr<History> AgentClient::ListHistory(const HistoryQuery& query) {
   context.set_deadline(Clock::now() + options_.call_timeout);
   const auto reader = stub_->ListHistory(&context, ToProto(query));
   History history;
+  AnswerBounds bounds(kHistoryLimits);
   for (v1::HistoryEntry entry; reader->Read(&entry);) {
+    RR_RETURN_IF_ERROR(Take(bounds, entry, context));
     if (entry.has_run()) history.runs.push_back(FromProto(entry.run()));
     if (entry.has_transfer()) history.transfers.push_back(FromProto(entry.transfer()));
     if (entry.has_event()) history.events.push_back(FromProto(entry.event()));

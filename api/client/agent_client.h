@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
+#include "api/client/answer_bounds.h"
 #include "api/client/tls.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
@@ -90,7 +91,8 @@ struct ProbeOptions {
   std::string run_id{};
 };
 
-// kInvalidArgument: why a host that is spoken to in plain text gets no credentials.
+// kInvalidArgument: why a host that is spoken to in plain text gets no credentials. On loopback, too: whoever
+// was first may listen on a port.
 absl::Status CredentialsNeedPrivacy(const std::string& host);
 
 struct ProbeAnswer {
@@ -146,6 +148,11 @@ class AgentClient {
   friend class PeerRelay;
 
   absl::Status Explain(const grpc::Status& status) const;
+  // Takes one more message of an answer within its bounds; what is too much ends the call.
+  absl::Status Take(AnswerBounds& bounds, const google::protobuf::Message& message,
+                    grpc::ClientContext& context) const;
+  // A way over which secrets may go; null: the usual one is. Errors: there is none.
+  absl::StatusOr<std::unique_ptr<v1::Agent::Stub>> WayForSecrets() const;
   // When a call that makes so many tests of that length is late. No agent allows one of ten minutes.
   std::chrono::system_clock::time_point Deadline(const TransferOptions& test, int tests) const {
     const auto longer = std::min<std::chrono::milliseconds>(test.duration, std::chrono::minutes(10));
@@ -155,7 +162,8 @@ class AgentClient {
   std::string name_;
   ClientOptions options_;
   AgentVersion version_;
-  bool private_ = true;  // nobody else can read what goes over it
+  bool private_ = true;        // nobody else can read what goes over it, and who is there is known
+  std::string socket_path_{};  // of a local socket: who listens there is to be found out
   std::unique_ptr<v1::Agent::Stub> stub_;
 };
 

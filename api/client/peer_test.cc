@@ -12,6 +12,9 @@
 
 namespace rdmaready {
 
+// A handful of messages for each queue pair, with certificates in two of them.
+constexpr AnswerLimits kPeerLimits{.messages = 10'000, .octets = std::size_t{16} << 20, .elements = 100'000};
+
 // Two streams and the two threads that carry messages across.
 class PeerRelay {
  public:
@@ -76,7 +79,10 @@ class PeerRelay {
       if (!std::exchange(closed, true)) stream->WritesDone();
     }
 
-    absl::Status Finish() { return agent.Explain(stream->Finish()); }
+    absl::Status Finish() {
+      const absl::Status finished = agent.Explain(stream->Finish());
+      return too_much.ok() ? finished : too_much;
+    }
 
     AgentClient& agent;
     grpc::ClientContext context;
@@ -87,10 +93,14 @@ class PeerRelay {
     std::optional<TransferResult> reverse;
     std::string port_name;  // as the agent calls it: "rxe0/1"
     std::string store_error;
+    AnswerBounds bounds{kPeerLimits};
+    absl::Status too_much = absl::OkStatus();
   };
 
   static void Carry(Side& source, Side& sink) {
     for (v1::TransferEvent event; source.stream->Read(&event);) {
+      source.too_much = source.agent.Take(source.bounds, event, source.context);
+      if (!source.too_much.ok()) break;
       if (event.has_peer()) sink.Write(event.peer());
       if (event.has_result()) {
         source.result = FromProto(event.result().result());

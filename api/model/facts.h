@@ -298,6 +298,7 @@ struct Facts {
   Fact<std::uint64_t> agent_capabilities{};        // effective, of the agent: bit N is CAP_ number N
   Fact<std::string> agent_process{};               // name of the process that looked: "rdmaready-agent", or
                                                    // "rdmaready" where a person asked without an agent
+  Fact<std::uint32_t> agent_user{};                // effective user id of that process; 0 is root
   Fact<std::vector<std::string>> tos_keepers{};    // files that set RDMA-CM's defaults again at boot
   Fact<std::vector<BootTarget>> boot_targets{};    // empty: it booted from no disk of the network
   Fact<std::vector<ConsumerMarking>> markings{};   // by configuration of the software
@@ -325,8 +326,8 @@ struct Facts {
                  dcb_keepers, "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices",
                  pci_devices, "privileged_qkey", privileged_qkey, "named_devices", named_devices);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
-               "agent_process", agent_process, "lldp_agents", lldp_agents, "irqbalance", irqbalance, "clock",
-               clock, "gpu", gpu);
+               "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
+               "irqbalance", irqbalance, "clock", clock, "gpu", gpu);
     list.Reading("uptime_s", uptime_s);
   }
 

@@ -3,6 +3,8 @@
 //
 //   responder: kOffer, kReady, kView          initiator: kDone, kResult
 //
+// Agents with TLS wrap each of them: both say kHello first, and everything after that is a kSigned.
+//
 // kView may replace any earlier message of the responder and kResult any of the initiator: both mean "it is
 // over for me, this is what I saw". A flat value: which fields count depends on the kind, the others keep
 // their defaults.
@@ -58,6 +60,8 @@ enum class PeerMessageKind {
   kDone,    // initiator has nothing more to send: counts; the responder answers with its view
   kView,    // responder's own view: counts, result
   kResult,  // both views merged: result; the test is over
+  kHello,   // of either end, with TLS: hello_key, certificates
+  kSigned,  // of either end, with TLS: body, signature (agent/trust/)
 };
 
 struct PeerMessage {
@@ -76,12 +80,19 @@ struct PeerMessage {
   TransferCounts counts{};
   TransferResult result{};
 
+  // Octets, empty without TLS.
+  std::string hello_key{};     // X25519, fresh for each test: the nonce of who says it
+  std::string certificates{};  // PEM: the sender's, its intermediates after it
+  std::string body{};          // another message, as the wire has it
+  std::string signature{};     // by the key of the sender's certificate
+
   bool operator==(const PeerMessage&) const = default;
   void Fields(auto& list) const {
     list("kind", kind, "lane", lane, "case_name", case_name, "message_bytes", message_bytes, "depth", depth,
          "verify", verify, "lanes", lanes, "endpoint_address", endpoint.address, "endpoint_port", endpoint.port,
          "nonce", nonce, "memory_address", memory.address, "memory_length_bytes", memory.length_bytes,
-         "memory_rkey", memory.rkey, "counts", counts, "result", result);
+         "memory_rkey", memory.rkey, "counts", counts, "result", result, "hello_key", hello_key, "certificates",
+         certificates, "body", body, "signature", signature);
   }
 };
 

@@ -55,6 +55,9 @@ inline constexpr std::string_view kStepNfsWrite = "nfs-write";
 inline constexpr std::string_view kStepNfsRead = "nfs-read";
 inline constexpr std::string_view kStepNfsUnmount = "nfs-unmount";
 
+// How the words of a step begin that this host's own configuration does not allow (FailureKind::kSetup).
+inline constexpr std::string_view kNotAllowed = "not allowed: ";
+
 // TransferResult::case_name of the proofs.
 inline constexpr std::string_view kProofNvmeRead = "nvme-read";
 inline constexpr std::string_view kProofIserRead = "iser-read";

@@ -60,7 +60,7 @@ struct Ballot {
   }
 };
 
-std::string CountText(std::size_t count) { return Cat(count, count == 1 ? " port" : " ports"); }
+std::string PortCountText(std::size_t count) { return Cat(count, count == 1 ? " port" : " ports"); }
 
 // "PFC on 4 at b rxe0/1, PFC off at c rxe0/1 and 2 more ports".
 std::string OthersText(const Ballot& ballot, const std::string& own) {
@@ -76,9 +76,9 @@ std::string OthersText(const Ballot& ballot, const std::string& own) {
     ++named;
     const Voter& first = *voters.front();
     text += Cat(text.empty() ? "" : ", ", value, " at ", first.host, " ", PortName(*first.port));
-    if (voters.size() > 1) text += Cat(" and ", CountText(voters.size() - 1), " more");
+    if (voters.size() > 1) text += Cat(" and ", PortCountText(voters.size() - 1), " more");
   }
-  if (left > 0) text += Cat(", another at ", CountText(left));
+  if (left > 0) text += Cat(", another at ", PortCountText(left));
   return text;
 }
 
@@ -90,13 +90,13 @@ Verdict Tell(const Agreement& rule, const Ballot& ballot, const std::string& own
   }
   const auto* majority = ballot.Majority();
   if (ballot.by_value.size() == 1) {
-    return Judged(true, Cat(own, ", like all ", CountText(ballot.votes), " of ", ballot.hosts.size(), " hosts"),
+    return Judged(true, Cat(own, ", like all ", PortCountText(ballot.votes), " of ", ballot.hosts.size(), " hosts"),
                   kTheSame, rule.source);
   }
   if (majority == nullptr) {
     return Judged(false, Cat(own, "; ", OthersText(ballot, own)), kTheSame, rule.source);
   }
-  const std::string share = Cat(majority->second.size(), " of ", CountText(ballot.votes));
+  const std::string share = Cat(majority->second.size(), " of ", PortCountText(ballot.votes));
   if (own == majority->first) {
     return Judged(true, Cat(own, ", like ", share), kTheSame, rule.source);
   }

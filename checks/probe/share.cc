@@ -16,13 +16,10 @@ namespace {
 constexpr std::string_view kShareClient = "the kernel's SMB client (/proc/fs/cifs/DebugData)";
 
 Verdict JudgeShareMount(const ProbeView& view) {
-  Verdict verdict = JudgeStep(view, kStepShareMount, "mounted over RDMA, for this test alone",
-                              "a mount over RDMA", "the kernel's SMB client");
-  const ProbeStep* step = view.Step(kStepShareMount);
-  if (step != nullptr && step->failure.kind == FailureKind::kSetup) {
-    verdict.outcome = Outcome::kUnknown;
-    verdict.fix = "modprobe cifs  # on the probing host, and run its agent as root";
-  }
+  Verdict verdict = JudgeLocalStep(
+      view, kStepShareMount, "mounted over RDMA, for this test alone", "a mount over RDMA",
+      "the kernel's SMB client",
+      "modprobe cifs  # on the probing host; its prover, or the agent that makes the proof, runs as root");
   if (view.answers.share.client_smb_direct == false) {
     verdict.observed = "the client was built without SMB Direct (CONFIG_CIFS_SMB_DIRECT)";
     verdict.outcome = Outcome::kFail;

@@ -17,6 +17,9 @@ constexpr std::string_view kProbeCm = "RDMA connection manager";
 constexpr std::string_view kFixProbeSetup =
     "dmesg | tail -n 30; ulimit -l  # on this host: its own side could not be set up (RDMA device, memory that "
     "may be locked: LimitMEMLOCK of the agent's unit), and the server is not to blame";
+constexpr std::string_view kFixNotAllowed =
+    "systemctl enable --now rdmaready-prover.socket  # on the probing host, by its root, who names the target in "
+    "/etc/rdmaready/proofs.yaml before";
 constexpr std::string_view kFixSilentRdma =
     "rdma link show  # on the server: an RDMA device must stand on the interface that has {address}; if one "
     "does, let ";
@@ -80,7 +83,7 @@ Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string
   const ProbeStep* made = view.Step(step);
   if (verdict.outcome != Outcome::kFail || made->failure.kind != FailureKind::kSetup) return verdict;
   verdict.outcome = Outcome::kUnknown;
-  verdict.fix = local_fix;
+  verdict.fix = made->failure.detail.starts_with(kNotAllowed) ? kFixNotAllowed : local_fix;
   return verdict;
 }
 

@@ -37,7 +37,7 @@ std::optional<std::array<std::uint8_t, 8>> InterfaceIdOf(std::string_view mac) {
       static_cast<std::uint8_t>(bytes[0] ^ 2U), bytes[1], bytes[2], 0xff, 0xfe, bytes[3], bytes[4], bytes[5]};
 }
 
-std::string TextOf(const Gid& gid) {
+std::string GidAddressText(const Gid& gid) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   return inet_ntop(AF_INET6, gid.raw.data(), text.data(), text.size()) == nullptr ? "" : text.data();
 }
@@ -50,7 +50,7 @@ bool IsOfMac(const Gid& gid, const Netdev& netdev) {
 
 bool IsAddressOf(const Gid& gid, const Netdev& netdev) {
   return std::ranges::any_of(*netdev.addresses,
-                             [text = TextOf(gid)](const IpAddress& one) { return one.address == text; });
+                             [text = GidAddressText(gid)](const IpAddress& one) { return one.address == text; });
 }
 
 std::string StaleNotApplicable(const PortView& view) {
@@ -71,7 +71,7 @@ Verdict JudgeGidStale(const PortView& view) {
     if (!port.netdev->addresses) return NoAnswer(port.netdev->addresses.missing(), kExpected, kGidSource);
     if (IsAddressOf(gid, *port.netdev)) continue;
     return Judged(false,
-                  Cat("GID ", gid.index, " ", TextOf(gid), " is of another address than ", port.netdev->name,
+                  Cat("GID ", gid.index, " ", GidAddressText(gid), " is of another address than ", port.netdev->name,
                       " has (", Printable(port.netdev->mac), ")"),
                   kExpected, kGidSource);
   }

@@ -83,13 +83,14 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
     return absl::InvalidArgumentError(options.target.empty() ? "--level server needs --target SMB-SERVER"
                                                              : "--target is for --level server");
   }
-  if (options.share.empty() || options.credentials.empty()) {
-    return absl::InvalidArgumentError("--level share needs --share //SERVER/SHARE and --credentials FILE");
-  }
+  if (options.share.empty()) return absl::InvalidArgumentError("--level share needs --share //SERVER/SHARE");
   if (!options.target.empty())
     return absl::InvalidArgumentError("--share names the server: no --target beside it");
   RR_ASSIGN_OR_RETURN(const ShareName share, ParseShare(options.share));
-  RR_ASSIGN_OR_RETURN(Credentials credentials, ReadCredentials(options.credentials));
+  Credentials credentials;  // none: those that the prover of each host has
+  if (!options.credentials.empty()) {
+    RR_ASSIGN_OR_RETURN(credentials, ReadCredentials(options.credentials));
+  }
   server.target = share.server;
   server.prove = true;
   server.volume = share.share;
@@ -174,7 +175,8 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("--share", options->share, "Of level share: its server is probed, and files on it are moved")
       ->type_name("//SERVER/SHARE");
   app.add_option("--credentials", options->credentials,
-                 "Of level share: a file that only you can read, with lines username=, password= and domain=")
+                 "Of level share: a file that only you can read, with lines username=, password= and domain= "
+                 "(default: those that the prover of each host has)")
       ->type_name("FILE");
   app.add_flag(
       "-v,--verbose", options->verbose,

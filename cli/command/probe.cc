@@ -73,13 +73,13 @@ absl::StatusOr<ProbeOptions> QuestionOf(const ProbeFlags& options, std::chrono::
                         .caller = CallerName()};
   RR_ASSIGN_OR_RETURN(question.volume, VolumeOf(options));
   if (question.protocol == Protocol::kSmb && options.prove) {
-    if (question.volume.empty() || options.credentials.empty()) {
-      return absl::InvalidArgumentError("probe smb --prove needs --share NAME and --credentials FILE");
-    }
+    if (question.volume.empty()) return absl::InvalidArgumentError("probe smb --prove needs --share NAME");
     if (question.volume.starts_with("//") || question.volume.starts_with("\\\\")) {
       return absl::InvalidArgumentError("--share NAME: without the server, which is " + options.target);
     }
-    RR_ASSIGN_OR_RETURN(question.credentials, ReadCredentials(options.credentials));
+    if (!options.credentials.empty()) {
+      RR_ASSIGN_OR_RETURN(question.credentials, ReadCredentials(options.credentials));
+    }
   } else if (!options.credentials.empty()) {
     return absl::InvalidArgumentError("--credentials is for probe smb --prove");
   }
@@ -138,8 +138,9 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("NUMBER");
   app.add_flag("--prove", options->prove,
                "Also move data: smb, nvme and nfs by the probing host's own kernel (a connection or a mount of "
-               "its own, gone "
-               "afterwards), iser by ourselves. Reads only, but for one new file on a share or an export");
+               "its own, gone afterwards), iser by ourselves. Reads only, but for one new file on a share or an "
+               "export. An agent lets its rdmaready-prover do it, on the targets that root of the probing host "
+               "named in /etc/rdmaready/proofs.yaml");
   app.add_option(
          "--subsystem", options->subsystem,
          "nvme: the subsystem of the proof, which cannot do without: this host sees its disks meanwhile")
@@ -151,7 +152,8 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("PATH");
   app.add_option("--share", options->share, "smb: the share of the proof")->type_name("NAME");
   app.add_option("--credentials", options->credentials,
-                 "smb: a file that only you can read, with lines username=, password= and domain=")
+                 "smb: a file that only you can read, with lines username=, password= and domain= (default: those "
+                 "that the prover of the probing host has)")
       ->type_name("FILE");
   return [options](const Context& context) { return RunProbe(context, *options); };
 }

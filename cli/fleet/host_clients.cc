@@ -141,12 +141,16 @@ absl::Status CheckNoTwins(const std::vector<HostClient>& hosts) {
 }
 
 absl::Status CheckPrivate(const std::vector<HostAddress>& hosts, const ClientOptions& options) {
-  // Without --insecure nobody speaks plain text to the network at all.
-  if (options.tls != nullptr || !options.insecure) return absl::OkStatus();
+  if (options.tls != nullptr) return absl::OkStatus();
   std::vector<absl::Status> found(hosts.size());
   FanOut(hosts.size(), [&](std::size_t i) {
+    // Without --insecure nobody speaks plain text to the network at all, and each host says so. Who listens on
+    // a local socket is found out before it is told anything.
     const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(hosts[i]);
-    if (resolved.ok() && !std::ranges::all_of(*resolved, &ResolvedAddress::loopback))
+    const auto plain = [&options](const ResolvedAddress& address) {
+      return !address.target.starts_with("unix:") && (address.loopback || options.insecure);
+    };
+    if (resolved.ok() && std::ranges::any_of(*resolved, plain))
       found[i] = CredentialsNeedPrivacy(hosts[i].text);
   });
   const auto first = std::ranges::find_if(found, [](const absl::Status& status) { return !status.ok(); });

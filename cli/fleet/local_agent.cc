@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "agent/access/socket_file.h"
 #include "agent/server.h"
 #include "api/base/status.h"
 #include "api/client/tcp_probe.h"
@@ -34,12 +35,15 @@ struct LocalAgent::Parts {
 };
 
 absl::StatusOr<std::unique_ptr<AgentClient>> ConnectResident(const ClientOptions& options) {
-  const std::string target = "unix:" + LocalSocketPath();
-  if (!ProbeTcp(target, std::chrono::steady_clock::now() + kProbeTime).ok()) return nullptr;
-  absl::StatusOr<std::unique_ptr<AgentClient>> client =
-      AgentClient::Connect({.text = HostName(), .unix_path = LocalSocketPath()}, options);
-  if (client.ok()) return client;
-  return absl::Status(client.status().code(), fmt::format("{} ({})", Message(client.status()), target));
+  for (const std::string& path : access::SocketsToTry()) {
+    const std::string target = "unix:" + path;
+    if (!ProbeTcp(target, std::chrono::steady_clock::now() + kProbeTime).ok()) continue;
+    absl::StatusOr<std::unique_ptr<AgentClient>> client =
+        AgentClient::Connect({.text = HostName(), .unix_path = path}, options);
+    if (client.ok()) return client;
+    return absl::Status(client.status().code(), fmt::format("{} ({})", Message(client.status()), target));
+  }
+  return nullptr;
 }
 
 std::string StateDirectory(const char* xdg_state_home, const char* home) {
@@ -65,7 +69,7 @@ absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions
   // It listens nowhere: who asks it for a proof is who started it, and his own rights are all it has.
   server.allow_proofs = true;
   server.store.hold = false;  // two commands of one user may run beside each other
-  RR_ASSIGN_OR_RETURN(std::unique_ptr<HostedAgent> agent, HostedAgent::Start(server));
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<HostedAgent> agent, HostedAgent::Start(std::move(server)));
   parts->agent = std::move(agent);
   parts->client = std::make_unique<AgentClient>(HostName(), parts->agent->InProcessChannel(), options);
   return std::unique_ptr<LocalAgent>(new LocalAgent(std::move(parts)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent of this host, for commands that name none: the one that listens on the local socket, else one in
+// The agent of this host, for commands that name none: the one that listens on local sockets, else one in
 // this process with a store of its own. The only file of the command line that knows the agent.
 #pragma once
 
@@ -14,7 +14,8 @@ namespace rdmaready {
 // "/home/x/.local/state/rdmaready": $XDG_STATE_HOME, else ~/.local/state. Empty when there is neither.
 std::string StateDirectory(const char* xdg_state_home, const char* home);
 
-// The agent that listens on the local socket; null when nobody does, or this user may not ask. Errors are those of
+// The agent that listens on local sockets, by the one with the highest role that lets this user in; null when
+// nobody listens, or none lets him in. Errors are those of
 // AgentClient::Connect: whoever has an agent running means its answer, and not that of one with another store.
 absl::StatusOr<std::unique_ptr<AgentClient>> ConnectResident(const ClientOptions& options);
 

@@ -139,11 +139,12 @@ CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& si
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     HostNotes& notes = run.notes.emplace_back();
     absl::StatusOr<JudgedHost> one = JudgeSaved(hosts[i], site, ports);
-    if (one.ok()) judged[i] = *std::move(one);
+    const absl::Status failed = one.status();
+    if (failed.ok()) judged[i] = *std::move(one);
     HostReport& of_host = report.hosts.emplace_back(std::move(judged[i].report));
     of_host.host = hosts[i].name;
-    if (!one.ok()) {
-      of_host.error = Message(one.status());
+    if (!failed.ok()) {
+      of_host.error = Message(failed);
       notes.failure = ExitStatus::kUsage;  // a bad input file, or profiles that do not fit the host
       continue;
     }

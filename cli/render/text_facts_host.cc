@@ -119,8 +119,9 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   };
   say("node modes", facts.device_nodes, NodesText);
   say("agent's powers", facts.agent_capabilities, [&facts](std::uint64_t capabilities) {
-    return fmt::format("capabilities {:#x}{}", capabilities,
-                       facts.agent_process ? " of " + *facts.agent_process : "");
+    return fmt::format("capabilities {:#x}{}{}", capabilities,
+                       facts.agent_process ? " of " + *facts.agent_process : "",
+                       facts.agent_user ? fmt::format(", user {}", *facts.agent_user) : "");
   });
   say("packet filter", facts.firewall, FirewallText);
   say("routing rules", facts.routing_rules, RulesText);

@@ -161,7 +161,7 @@ std::string TransfersTable(const std::vector<TransferRecord>& transfers, const S
 }
 
 // What the host's error counters did during those transfers; nothing of those in which they stood still.
-std::string CountersText(const std::vector<TransferRecord>& transfers, const Style& style) {
+std::string ErrorCountersText(const std::vector<TransferRecord>& transfers, const Style& style) {
   std::string text;
   for (const TransferRecord& transfer : transfers) {
     const EndCounters counters{.port = transfer.port, .changes = transfer.result.error_counters};
@@ -227,7 +227,7 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
   for (const HostHistory& host : run.hosts) {
     if (host.history.transfers.empty()) continue;
     text += (text.empty() ? "" : "\n") + style.Paint(Tone::kStrong, Printable(host.host) + ": transfers") +
-            "\n" + TransfersTable(host.history.transfers, style) + CountersText(host.history.transfers, style);
+            "\n" + TransfersTable(host.history.transfers, style) + ErrorCountersText(host.history.transfers, style);
   }
   return text;
 }

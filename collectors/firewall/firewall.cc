@@ -53,26 +53,35 @@ std::vector<NftArrival> ArrivalsOn(const std::vector<Port>& ports) {
   return arrivals;
 }
 
-absl::StatusOr<std::vector<NetlinkMessage>> ListNft(HostReader& host, int command, std::uint8_t family,
-                                                    const Payload& about) {
+NetlinkRequest NftRequest(int command, std::uint8_t family, const Payload& about) {
   const nfgenmsg header{.nfgen_family = family, .version = NFNETLINK_V0, .res_id = 0};
   Payload payload = Payload::Of(header);
   payload.Join(about);
   const auto type = static_cast<std::uint16_t>(NFNL_SUBSYS_NFTABLES << 8 | command);
-  return host.Netlink({NETLINK_NETFILTER, type, true, payload.bytes()});
+  return {NETLINK_NETFILTER, type, true, payload.bytes()};
+}
+
+int CommandOf(NftList list) {
+  switch (list) {
+    case NftList::kTables:
+      return NFT_MSG_GETTABLE;
+    case NftList::kChains:
+      return NFT_MSG_GETCHAIN;
+    case NftList::kRules:
+      return NFT_MSG_GETRULE;
+  }
+  return NFT_MSG_GETTABLE;
 }
 
 absl::StatusOr<Firewall> AskKernel(HostReader& host, const Fact<std::vector<Port>>& ports) {
   NftAnswers answers;
-  for (const auto& [command, messages] :
-       {std::pair{NFT_MSG_GETTABLE, &answers.tables}, std::pair{NFT_MSG_GETCHAIN, &answers.chains},
-        std::pair{NFT_MSG_GETRULE, &answers.rules}}) {
-    RR_ASSIGN_OR_RETURN(*messages, ListNft(host, command, NFPROTO_UNSPEC, {}));
+  for (const auto& [list, messages] :
+       {std::pair{NftList::kTables, &answers.tables}, std::pair{NftList::kChains, &answers.chains},
+        std::pair{NftList::kRules, &answers.rules}}) {
+    RR_ASSIGN_OR_RETURN(*messages, host.Netlink(NftListRequest(list)));
   }
   const auto ask_set = [&host](std::uint8_t family, const std::string& table, const std::string& set) {
-    Payload about;
-    about.Text(NFTA_SET_ELEM_LIST_TABLE, table).Text(NFTA_SET_ELEM_LIST_SET, set);
-    return ListNft(host, NFT_MSG_GETSETELEM, family, about);
+    return host.Netlink(NftElementsRequest(family, table, set));
   };
   return TryPackets(answers, ports ? ArrivalsOn(*ports) : std::vector<NftArrival>{}, ask_set);
 }
@@ -97,7 +106,7 @@ absl::StatusOr<bool> MayBeAsked(HostReader& host, const Fact<Kernel>& kernel) {
 
 // Each family has a file that lists its tables, once its module is loaded; only root may read it.
 absl::StatusOr<bool> HasLegacyTables(HostReader& host) {
-  for (const char* path : {"/proc/net/ip_tables_names", "/proc/net/ip6_tables_names"}) {
+  for (const char* path : {kIptablesNames, kIp6tablesNames}) {
     const absl::StatusOr<std::string> names = host.ReadFile(path);
     if (names.ok() && !names->empty()) return true;
     if (!names.ok() && names.status().code() != absl::StatusCode::kNotFound) return names.status();
@@ -117,6 +126,14 @@ absl::StatusOr<Firewall> ReadNft(HostReader& host, const Fact<Kernel>& kernel,
 }
 
 }  // namespace
+
+NetlinkRequest NftListRequest(NftList list) { return NftRequest(CommandOf(list), NFPROTO_UNSPEC, {}); }
+
+NetlinkRequest NftElementsRequest(std::uint8_t family, const std::string& table, const std::string& set) {
+  Payload about;
+  about.Text(NFTA_SET_ELEM_LIST_TABLE, table).Text(NFTA_SET_ELEM_LIST_SET, set);
+  return NftRequest(NFT_MSG_GETSETELEM, family, about);
+}
 
 Fact<Firewall> ReadFirewall(HostReader& host, const Fact<Kernel>& kernel,
                             const Fact<std::vector<Port>>& ports) {

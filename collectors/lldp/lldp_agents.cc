@@ -36,7 +36,7 @@ Missing Unknown(const absl::Status& status) {
 }
 
 Fact<std::uint64_t> ReadLldpadStart(HostReader& host) {
-  const absl::StatusOr<std::string> record = host.ReadFile("/var/run/lldpad.pid");
+  const absl::StatusOr<std::string> record = host.ReadFile(kLldpadPidFile);
   if (!record.ok()) return Unknown(record.status());
   std::string_view text = *record;
   const std::optional<std::uint32_t> pid = TakeNumber<std::uint32_t>(text);

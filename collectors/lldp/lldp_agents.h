@@ -12,6 +12,9 @@
 
 namespace rdmaready {
 
+// Where lldpad says that it runs; only root may read it.
+inline constexpr const char* kLldpadPidFile = "/var/run/lldpad.pid";
+
 // Of this network namespace.
 struct LldpAgents {
   Fact<std::vector<std::string>> names{};

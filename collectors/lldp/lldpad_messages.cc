@@ -44,11 +44,12 @@ std::string Head(std::string_view command, std::string_view operation, std::stri
 
 std::optional<unsigned> HexNumber(std::string_view digits) { return ParseNumber<unsigned>(digits, 16); }
 
+constexpr unsigned kNoAccess = 10;
+
 // enum cmd_status of lldpad_status.h.
 absl::Status StatusOf(unsigned status, std::string_view netdev) {
   constexpr unsigned kDeviceNotFound = 2;
   constexpr unsigned kAgentNotFound = 3;
-  constexpr unsigned kNoAccess = 10;
   const std::string what = "ask lldpad about " + std::string(netdev) + ": ";
   if (status == kNoAccess) return absl::PermissionDeniedError(what + "it answers root only");
   if (status == kDeviceNotFound || status == kAgentNotFound)
@@ -86,6 +87,10 @@ std::string LldpadTlvsQuestion(std::string_view netdev, LldpadTlvs whose) {
   question += kNearestBridgeText;
   question += kAllTlvs;
   return question;
+}
+
+bool LldpadRefused(std::string_view answer) {
+  return answer.starts_with('R') && HexNumber(answer.substr(1, 2)) == kNoAccess;
 }
 
 absl::Status CheckLldpadQuestion(std::string_view question) {

@@ -34,6 +34,9 @@ std::string LldpadTlvsQuestion(std::string_view netdev, LldpadTlvs whose);
 // OK for questions of these two kinds. They change nothing: lldpad also takes orders at the same socket.
 absl::Status CheckLldpadQuestion(std::string_view question);
 
+// Whether it is lldpad's answer to somebody who is not root.
+bool LldpadRefused(std::string_view answer);
+
 // kUnimplemented: lldpad does not manage the netdev. kPermissionDenied: the question came from somebody who is
 // not root. kDataLoss: no answer to that question.
 absl::StatusOr<LldpadMode> DecodeLldpadMode(std::string_view netdev, std::string_view answer);

@@ -102,7 +102,7 @@ absl::StatusOr<CongestionControl> ReadOfed(HostReader& host, const std::string& 
 // Names by drivers/infiniband/hw/mlx5/cong.c (mlx5_ib_dbg_cc_name). With another mode than 0 a CNP has the
 // priority of the flow that it is about.
 absl::StatusOr<CongestionControl> ReadMlx5(HostReader& host, const std::string& address) {
-  CongestionControl control{.source = "/sys/kernel/debug/mlx5/" + address + "/cc_params"};
+  CongestionControl control{.source = Mlx5CongestionFolder(address)};
   RR_RETURN_IF_ERROR(Directory(host, control.source).Read("", control.parameters));
   control.cnp_dscp = UpTo(kMostDscp, ValueOf(control, "np_cnp_dscp"));
   if (ValueOf(control, "np_cnp_prio_mode").value_or(0) == 0)
@@ -137,6 +137,10 @@ Missing NoHardware(const Port& port) {
 }
 
 }  // namespace
+
+std::string Mlx5CongestionFolder(const std::string& address) {
+  return "/sys/kernel/debug/mlx5/" + address + "/cc_params";
+}
 
 Fact<CongestionControl> ReadCongestion(HostReader& host, const Port& port) {
   if (!port.pci) return NoHardware(port);

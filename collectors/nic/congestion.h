@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "api/model/facts.h"
@@ -24,5 +25,8 @@ Fact<std::uint8_t> ReadVerbsTrafficClass(HostReader& host, const Port& port);
 
 // Whether the kernel marked the module of the device's driver as built outside of its source (taint "O").
 Fact<bool> ReadOutOfTree(HostReader& host, const Port& port);
+
+// The directory of the kernel's own mlx5, of the function at `address`: "0000:3b:00.0".
+std::string Mlx5CongestionFolder(const std::string& address);
 
 }  // namespace rdmaready

@@ -157,10 +157,8 @@ Fact<std::vector<T>> Of(const Fact<Found<T>>& listed, const std::string& handle,
 }
 
 Fact<std::string> ReadEswitchMode(HostReader& host, std::uint16_t family, const std::string& address) {
-  Payload about;
-  about.Text(DEVLINK_ATTR_BUS_NAME, "pci").Text(DEVLINK_ATTR_DEV_NAME, address);
   const absl::StatusOr<NetlinkMessage> answer =
-      AskForOne(host, Request(family, DEVLINK_CMD_ESWITCH_GET, false, about), kDevlinkWhat);
+      AskForOne(host, DevlinkSwitchRequest(family, address), kDevlinkWhat);
   if (answer.ok()) {
     const auto mode = DecodeEswitchMode(answer->payload);
     if (!mode.ok()) return MissingFrom(mode.status());
@@ -208,6 +206,12 @@ class Asker {
 Devlink All(const Missing& why) { return {why, why, why, why}; }
 
 }  // namespace
+
+NetlinkRequest DevlinkSwitchRequest(std::uint16_t family, const std::string& address) {
+  Payload about;
+  about.Text(DEVLINK_ATTR_BUS_NAME, "pci").Text(DEVLINK_ATTR_DEV_NAME, address);
+  return Request(family, DEVLINK_CMD_ESWITCH_GET, false, about);
+}
 
 absl::StatusOr<OfHandle<std::vector<FirmwareVersion>>> DecodeDevlinkInfo(std::span<const std::byte> payload) {
   RR_ASSIGN_OR_RETURN(const Attributes message, MessageOf(payload));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -30,5 +31,9 @@ absl::StatusOr<OfHandle<std::string>> DecodeEswitchMode(std::span<const std::byt
 // Fills `devlink` of every port; asks nothing when no port is a PCI function. kUnsupported for the others, for
 // a function without devlink, and in a kernel without it.
 void ReadDevlinks(HostReader& host, const absl::StatusOr<GenericFamilies>& families, std::vector<Port>& ports);
+
+// The question for the mode of the switch of one function, "0000:3b:00.0". The kernel answers only to
+// CAP_NET_ADMIN.
+NetlinkRequest DevlinkSwitchRequest(std::uint16_t family, const std::string& address);
 
 }  // namespace rdmaready

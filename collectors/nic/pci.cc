@@ -23,16 +23,6 @@ bool AllHex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// "0000:3b:00.0"; domains of VMD have five digits.
-bool IsPciAddress(std::string_view text) {
-  constexpr std::size_t kAfterDomain = 8;  // ":3b:00.0"
-  if (text.size() < 4 + kAfterDomain || text.size() > 8 + kAfterDomain) return false;
-  const std::string_view domain = text.substr(0, text.size() - kAfterDomain);
-  const std::string_view rest = text.substr(domain.size());
-  return AllHex(domain) && rest[0] == ':' && AllHex(rest.substr(1, 2)) && rest[3] == ':' &&
-         AllHex(rest.substr(4, 2)) && rest[6] == '.' && rest[7] >= '0' && rest[7] <= '7';
-}
-
 template <class T>
 Fact<T> NumberOf(std::string_view text, int base) {
   const std::string number = TrimRight(text);
@@ -92,7 +82,7 @@ class Function {
   }
 
   bool IsIntegrated() {
-    const absl::StatusOr<std::string> config = host_.ReadFile(path_ + "config");
+    const absl::StatusOr<std::string> config = Config(kPciBasicBytes);
     return config.ok() && IsRootComplexIntegrated(*config);
   }
 
@@ -143,9 +133,23 @@ class Function {
     return Missing{fact.missing().kind, path_ + file + ": " + fact.missing().detail};
   }
 
+  // No more of it than is needed: reading a register may do something in a function that is not well made.
+  absl::StatusOr<std::string> Config(std::size_t first_bytes) {
+    return host_.Ask(FileQuestion{PciConfigPath(address_), first_bytes});
+  }
+
+  // Access control services stand in the extended space, which a function has that is PCI Express.
   PciSettings Settings() {
-    const absl::StatusOr<std::string> config = host_.ReadFile(path_ + "config");
-    if (config.ok()) return DecodePciConfig(*config);
+    const absl::StatusOr<std::string> config = Config(kPciBasicBytes);
+    if (config.ok() && (config->size() != kPciBasicBytes || !IsPciExpress(*config)))
+      return DecodePciConfig(*config);
+    if (config.ok()) {
+      const absl::StatusOr<std::string> all = Config(kPciAllBytes);
+      if (all.ok()) return DecodePciConfig(*all);
+      PciSettings basic = DecodePciConfig(*config);
+      basic.acs_redirect = MissingFrom(all.status());
+      return basic;
+    }
     const Missing why = MissingFrom(config.status());
     return {why, why, why};
   }
@@ -174,6 +178,17 @@ Fact<std::vector<PciHop>> ReadPath(HostReader& host, const std::vector<std::stri
 }
 
 }  // namespace
+
+bool IsPciAddress(std::string_view text) {
+  constexpr std::size_t kAfterDomain = 8;  // ":3b:00.0"
+  if (text.size() < 4 + kAfterDomain || text.size() > 8 + kAfterDomain) return false;
+  const std::string_view domain = text.substr(0, text.size() - kAfterDomain);
+  const std::string_view rest = text.substr(domain.size());
+  return AllHex(domain) && rest[0] == ':' && AllHex(rest.substr(1, 2)) && rest[3] == ':' &&
+         AllHex(rest.substr(4, 2)) && rest[6] == '.' && rest[7] >= '0' && rest[7] <= '7';
+}
+
+std::string PciConfigPath(const std::string& address) { return "/sys/bus/pci/devices/" + address + "/config"; }
 
 std::vector<std::string> PciAddresses(std::string_view link) {
   std::vector<std::string> addresses;

@@ -12,6 +12,12 @@
 
 namespace rdmaready {
 
+// "0000:3b:00.0"; domains of VMD have five digits.
+bool IsPciAddress(std::string_view text);
+
+// Where the configuration space of a function is read (pci_config.h).
+std::string PciConfigPath(const std::string& address);
+
 // The PCI addresses in what /sys/class/infiniband/DEV links to, from the root port down to the function:
 // "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband/mlx5_0". Empty when it is on another bus.
 std::vector<std::string> PciAddresses(std::string_view link);

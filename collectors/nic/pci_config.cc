@@ -12,8 +12,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kShownToAll = 64;     // pci_read_config in drivers/pci/pci-sysfs.c
-constexpr std::size_t kExtendedFrom = 256;  // PCI_CFG_SPACE_SIZE
+constexpr std::size_t kShownToAll = kPciShownBytes;  // pci_read_config in drivers/pci/pci-sysfs.c
+constexpr std::size_t kExtendedFrom = 256;           // PCI_CFG_SPACE_SIZE
 constexpr int kMostCapabilities = (256 - 64) / 4;
 constexpr int kMostExtended = (4096 - 256) / 8;
 constexpr std::uint32_t kSmallestBytes = 128;
@@ -85,6 +85,10 @@ PciSettings DecodePciConfig(std::string_view config) {
   const auto control = At<std::uint16_t>(config, express + PCI_EXP_DEVCTL);
   return {SizeOf((control & PCI_EXP_DEVCTL_PAYLOAD) >> 5U, "the largest payload"),
           SizeOf((control & PCI_EXP_DEVCTL_READRQ) >> 12U, "the largest read request"), AcsRedirect(config)};
+}
+
+bool IsPciExpress(std::string_view config) {
+  return config.size() > kShownToAll && FindCapability(config, PCI_CAP_ID_EXP) != 0;
 }
 
 bool IsRootComplexIntegrated(std::string_view config) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,14 +13,16 @@
 
 namespace rdmaready {
 
-// The whole file, at most a few MiB.
+// The whole file, at most a few MiB; or no more than its first octets.
 struct FileQuestion {
   using Answer = std::string;
   static constexpr const char* kFile = "files.jsonl";
 
   std::string path{};
+  std::size_t first_bytes = 0;  // 0: all. No part of the question: a recorded answer is found whatever it is
 
-  auto operator<=>(const FileQuestion&) const = default;
+  std::strong_ordering operator<=>(const FileQuestion& other) const { return path <=> other.path; }
+  bool operator==(const FileQuestion& other) const { return path == other.path; }
   void Fields(auto& line) { line("read", path); }
   static void Answered(auto& line, Answer& answer) { line.Content(answer); }
   std::string What() const { return "read " + path; }

@@ -29,6 +29,22 @@ constexpr std::size_t kFirstReadBytes = 4096;
 
 }  // namespace
 
+absl::StatusOr<std::string> ReadFirstBytes(const std::string& path, std::size_t most_bytes) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file) return ErrnoStatus(errno, "open " + path);
+  std::string text(std::min(most_bytes, kLargestFileBytes), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count = ::read(file.get(), text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return ErrnoStatus(errno, "read " + path);
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  text.resize(size);
+  return text;
+}
+
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file) return ErrnoStatus(errno, "open " + path);
@@ -76,7 +92,9 @@ absl::Status RequireClass(const std::string& path, std::string_view module) {
   return ErrnoStatus(errno, "look at " + path);
 }
 
-absl::StatusOr<std::string> FileQuestion::AskThisHost() const { return ReadWholeFile(path); }
+absl::StatusOr<std::string> FileQuestion::AskThisHost() const {
+  return first_bytes == 0 ? ReadWholeFile(path) : ReadFirstBytes(path, first_bytes);
+}
 
 absl::StatusOr<std::vector<std::string>> DirectoryQuestion::AskThisHost() const {
   return ListWholeDirectory(path);

@@ -2,6 +2,7 @@
 // Files as the kernel shows them: sysfs, procfs, configfs and plain ones.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ namespace rdmaready {
 
 // The whole file; EFBIG when it is larger than 16 MiB.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
+
+// No octet beyond the first `most_bytes`, and the file is not asked for one.
+absl::StatusOr<std::string> ReadFirstBytes(const std::string& path, std::size_t most_bytes);
 
 // Sorted names, without "." and "..".
 absl::StatusOr<std::vector<std::string>> ListWholeDirectory(const std::string& path);

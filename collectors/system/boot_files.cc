@@ -10,6 +10,7 @@
 
 #include "api/base/number.h"
 #include "api/base/status.h"
+#include "collectors/system/dcb_keepers.h"
 
 namespace rdmaready {
 namespace {
@@ -29,6 +30,8 @@ constexpr std::array<std::string_view, 7> kBootFolders{"/etc/systemd/system",
                                                        "/etc/modprobe.d"};
 constexpr std::array<std::string_view, 4> kBootFiles{"/etc/rc.local", "/etc/rc.d/rc.local",
                                                      "/etc/network/interfaces", "/etc/crontab"};
+
+constexpr const char* kNcclFile = "/etc/nccl.conf";
 
 bool IsCommentLine(std::string_view line) {
   const std::size_t at = line.find_first_not_of(" \t");
@@ -130,9 +133,9 @@ std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines,
 }
 
 Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host) {
-  Fact<std::vector<std::string>> keepers = BootFilesWith(host, {}, {kTosWords.begin(), kTosWords.end()});
+  Fact<std::vector<std::string>> keepers = BootFilesWith(host, {}, WordsOf(BootWords::kTos));
   if (!keepers || !keepers->empty()) return keepers;
-  return BootFilesWith(host, {kHookFolder}, {std::string(kTosScript)});
+  return BootFilesWith(host, {kHookFolder}, WordsOf(BootWords::kTosHook));
 }
 
 Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector<std::string_view>& folders,
@@ -142,21 +145,42 @@ Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector
 }
 
 Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host) {
-  struct Source {
-    const char* path;
-    std::vector<std::string> words;
-    std::vector<ConsumerMarking> (*decode)(std::span<const std::string>, const std::string&);
-  };
   std::vector<ConsumerMarking> markings;
-  for (const Source& source :
-       {Source{"/etc/nvme/discovery.conf", {"--tos", "-T "}, DecodeNvmeLines},
-        Source{"/etc/nvme/config.json", {"\"tos\""}, DecodeNvmeLines},
-        Source{"/etc/nccl.conf", {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"}, DecodeNcclLines}}) {
-    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, source.path, source.words);
+  for (const MarkingFile& file : MarkingFiles()) {
+    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, file.path, file.words);
     if (!lines.ok()) return MissingFrom(lines.status());
-    std::ranges::move(source.decode(*lines, source.path), std::back_inserter(markings));
+    const auto decode = std::string_view(file.path) == kNcclFile ? DecodeNcclLines : DecodeNvmeLines;
+    std::ranges::move(decode(*lines, file.path), std::back_inserter(markings));
   }
   return markings;
+}
+
+std::vector<MarkingFile> MarkingFiles() {
+  return {{"/etc/nvme/discovery.conf", {"--tos", "-T "}},
+          {"/etc/nvme/config.json", {"\"tos\""}},
+          {kNcclFile, {"NCCL_IB_TC", "NCCL_IB_GID_INDEX"}}};
+}
+
+std::vector<std::string> BootFolders() {
+  std::vector<std::string> folders(kBootFolders.begin(), kBootFolders.end());
+  for (const std::string_view folder : DcbFolders()) folders.emplace_back(folder);
+  return folders;
+}
+
+std::vector<std::string> BootFiles() { return {kBootFiles.begin(), kBootFiles.end()}; }
+
+std::vector<std::string> WordsOf(BootWords words) {
+  switch (words) {
+    case BootWords::kUnknown:
+      break;
+    case BootWords::kTos:
+      return {kTosWords.begin(), kTosWords.end()};
+    case BootWords::kTosHook:
+      return {std::string(kTosScript)};
+    case BootWords::kDcb:
+      return DcbWords();
+  }
+  return {};
 }
 
 }  // namespace rdmaready

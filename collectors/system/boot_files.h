@@ -3,6 +3,7 @@
 // what software marks by itself. Only the lines that hold the words are read; see HostReader::FindLines.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,5 +32,20 @@ Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector
                                              const std::vector<std::string>& words);
 
 Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host);
+
+// Where those files lie, DCB's own folders (dcb_keepers.h) among them, and the files that are named one by one.
+std::vector<std::string> BootFolders();
+std::vector<std::string> BootFiles();
+
+// What is looked for there. kDcb: dcb_keepers.h.
+enum class BootWords : std::uint8_t { kUnknown = 0, kTos, kTosHook, kDcb };
+std::vector<std::string> WordsOf(BootWords words);
+
+// Software whose own files say how it marks.
+struct MarkingFile {
+  const char* path;
+  std::vector<std::string> words;
+};
+std::vector<MarkingFile> MarkingFiles();
 
 }  // namespace rdmaready

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::string_view kUnitFolder = "/etc/systemd/system";
 constexpr std::string_view kLldpadUnit = "lldpad.service";
-constexpr std::string_view kLldpadSettings = "/var/lib/lldpad/lldpad.conf";
 
 constexpr std::array<std::string_view, 15> kDcbWords{
     "dcb ets", "dcb pfc",      "dcb app", "dcb buffer", "dcb dcbx", "mlnx_qos",   "doRoCE", "lldptool",
@@ -51,12 +50,15 @@ bool IsStarted(const StartedUnits& started, std::string_view unit) {
 
 // Nothing when it keeps none.
 absl::StatusOr<Names> LldpadSettings(HostReader& host) {
-  absl::StatusOr<Names> lines = host.FindLines(kLldpadSettings, {"tlvid"});
+  absl::StatusOr<Names> lines = host.FindLines(kLldpadSettings, {kLldpadWords});
   if (lines.status().code() == absl::StatusCode::kNotFound) return Names{};
   return lines;
 }
 
 }  // namespace
+
+const std::vector<std::string_view>& DcbFolders() { return kDcbFolders; }
+std::vector<std::string> DcbWords() { return {kDcbWords.begin(), kDcbWords.end()}; }
 
 bool StartsUnit(std::string_view link, std::string_view unit) {
   const auto stem = [](std::string_view name) {
@@ -67,7 +69,7 @@ bool StartsUnit(std::string_view link, std::string_view unit) {
 }
 
 Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host) {
-  const Fact<Names> files = BootFilesWith(host, kDcbFolders, {kDcbWords.begin(), kDcbWords.end()});
+  const Fact<Names> files = BootFilesWith(host, kDcbFolders, DcbWords());
   const StartedUnits started = ReadStartedUnits(host);
   const std::string prefix = std::string(kUnitFolder) + "/";
   Names keepers;

@@ -20,4 +20,12 @@ bool StartsUnit(std::string_view link, std::string_view unit);
 // Missing where such a file may be among what could not be read.
 Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host);
 
+// Where it looks besides BootFolders() of the rest (boot_files.h), and for what.
+const std::vector<std::string_view>& DcbFolders();
+std::vector<std::string> DcbWords();
+
+// What lldpad keeps, and the words of its lines that matter.
+inline constexpr const char* kLldpadSettings = "/var/lib/lldpad/lldpad.conf";
+inline constexpr const char* kLldpadWords = "tlvid";
+
 }  // namespace rdmaready

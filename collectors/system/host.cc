@@ -150,6 +150,25 @@ Fact<std::string> DecodeProcessName(std::string_view status) {
   return Missing{Missing::Kind::kFailed, "no line \"Name\" in /proc/self/status"};
 }
 
+Fact<std::uint32_t> DecodeEffectiveUser(std::string_view status) {
+  constexpr std::string_view kField = "\nUid:\t";  // real, effective, saved, of the file system
+  const std::size_t line = status.find(kField);
+  if (line == std::string_view::npos)
+    return Missing{Missing::Kind::kFailed, "no line \"Uid\" in /proc/self/status"};
+  std::string_view rest = status.substr(line + kField.size());
+  const bool real = TakeNumber<std::uint32_t>(rest).has_value() && rest.starts_with('\t');
+  if (real) rest.remove_prefix(1);
+  const std::optional<std::uint32_t> effective = real ? TakeNumber<std::uint32_t>(rest) : std::nullopt;
+  if (effective) return *effective;
+  return Missing{Missing::Kind::kFailed, "the line \"Uid\" of /proc/self/status has no two numbers"};
+}
+
+Fact<std::uint32_t> ReadEffectiveUser(HostReader& host) {
+  const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
+  if (!status.ok()) return MissingFrom(status.status());
+  return DecodeEffectiveUser(*status);
+}
+
 Fact<std::string> ReadProcessName(HostReader& host) {
   const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
   if (!status.ok()) return MissingFrom(status.status());
@@ -236,6 +255,7 @@ void ReadHostFacts(HostReader& host, Facts& facts) {
   facts.numa_nodes = ReadNumaNodes(host);
   facts.agent_capabilities = ReadCapabilities(host);
   facts.agent_process = ReadProcessName(host);
+  facts.agent_user = ReadEffectiveUser(host);
   facts.cpu_governors = ReadCpuGovernors(host);
   facts.irqbalance = ReadIrqbalance(host);
   facts.clock = ReadClock(host);

@@ -52,6 +52,10 @@ Fact<std::uint64_t> ReadCapabilities(HostReader& host);
 Fact<std::string> DecodeProcessName(std::string_view status);
 Fact<std::string> ReadProcessName(HostReader& host);
 
+// And the id of its effective user.
+Fact<std::uint32_t> DecodeEffectiveUser(std::string_view status);
+Fact<std::uint32_t> ReadEffectiveUser(HostReader& host);
+
 // The governors of cpufreq in use, sorted, each once. kUnsupported: nothing scales the clocks, or a
 // hypervisor does.
 Fact<std::vector<std::string>> ReadCpuGovernors(HostReader& host);

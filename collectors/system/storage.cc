@@ -111,10 +111,12 @@ KsmbdConfig DecodeKsmbd(std::span<const std::string> lines) {
   return config;
 }
 
+std::vector<std::string> KsmbdFiles() { return {"/etc/ksmbd/ksmbd.conf", "/usr/local/etc/ksmbd/ksmbd.conf"}; }
+std::vector<std::string> KsmbdWords() { return {kMultichannel, kInterfaces, kBindOnly, kSigning, kEncryption}; }
+
 Fact<KsmbdConfig> ReadKsmbd(HostReader& host) {
-  const std::vector<std::string> words{kMultichannel, kInterfaces, kBindOnly, kSigning, kEncryption};
-  for (const char* path : {"/etc/ksmbd/ksmbd.conf", "/usr/local/etc/ksmbd/ksmbd.conf"}) {
-    const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, words);
+  for (const std::string& path : KsmbdFiles()) {
+    const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, KsmbdWords());
     if (lines.ok()) {
       KsmbdConfig config = DecodeKsmbd(*lines);
       config.path = path;

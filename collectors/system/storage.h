@@ -24,6 +24,10 @@ KsmbdConfig DecodeKsmbd(std::span<const std::string> lines);
 // a password.
 Fact<KsmbdConfig> ReadKsmbd(HostReader& host);
 
+// Those places, and the words of the lines.
+std::vector<std::string> KsmbdFiles();
+std::vector<std::string> KsmbdWords();
+
 // One message of RDMA_NLDEV_CMD_RES_CM_ID_GET, a list of identifiers: those that listen on a TCP-like or
 // UDP-like port.
 absl::StatusOr<std::vector<RdmaListener>> DecodeListeners(std::span<const std::byte> payload,

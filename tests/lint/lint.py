@@ -19,22 +19,30 @@ MAY_INCLUDE = {
     "collectors": ["api/model", "api/base"],
     "checks": ["api/model", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
+    "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
+    "agent/helper": ["api/model", "api/base", "collectors"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/smbdirect": ["api/base/octets.h"],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],
+    "agent/trust": ["api/model", "api/base", "api/client", "api/convert/records.h", "agent/access", "agent/link/failure.h",
+                    "agent/transfer/peer_channel.h", "rdmaready/v1"],
+    "agent/proof": ["api/model", "api/base", "agent/probe", "agent/share", "agent/transfer"],
+    "agent/helper/prover": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "agent/helper",
+                            "agent/link/failure.h", "agent/probe", "agent/proof"],
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
     "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/exit_status.h", "cli/interrupt.h"],
     "cli/switch": ["api/model", "api/base"],
+    "packaging": ["api/model"],
 }
 
 # The one place where the command line hosts an agent in its own process, and the one where it reads recordings.
-MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/server.h"], "cli/fleet/local_agent.h": ["agent/server.h"],
+MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/access/socket_file.h", "agent/server.h"], "cli/fleet/local_agent.h": ["agent/server.h"],
             "cli/fleet/saved_hosts.cc": ["collectors"]}
 
 # Folder -> foreign headers it must not see: what would give a pure part hands and eyes, or a renderer a database.
@@ -42,6 +50,9 @@ FOREIGN_BANS = {
     "api/model": r"(absl|grpc|google|sqlite|infiniband|rdma|netlink|fmt|spdlog|unistd|fcntl|fstream|sys)[/.>]",
     "checks": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|filesystem|sys|yaml-cpp)[/.>]",
     "collectors": r"(grpc|google|sqlite|yaml-cpp|CLI)[/.>]",
+    "agent/access": r"(google|sqlite|infiniband|rdma|netlink|CLI)[/.>]",
+    # What runs with rights has neither a network server nor a database.
+    "agent/helper": r"(grpc|google|sqlite|yaml-cpp)[/.>]",
     "agent/link": r"(grpc|google|sqlite|netlink|yaml-cpp|CLI)[/.>]",
     "agent/transfer": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     # The protocol is bytes and events in, bytes and actions out; a new edge gets a folder and a row.
@@ -49,6 +60,7 @@ FOREIGN_BANS = {
     "agent/smbdirect_link": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|thread|mutex)[/.>]",
     "agent/probe": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/share": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
+    "agent/proof": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
 }
 

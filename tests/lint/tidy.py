@@ -81,7 +81,8 @@ def units(known, wanted, order, folder):
     """Writes units of the wanted sources into the folder, with the commands that compile them: (file, sources) of each."""
     database, written = [], []
     for directory, arguments, own, sources in known:
-        chosen = sorted(wanted & set(sources), key=order)
+        # In the order in which the build compiles them: in another one, a name of one file may hide what the next one means.
+        chosen = [source for source in sources if source in wanted]
         for at in range(0, len(chosen), BATCH):
             part = chosen[at:at + BATCH]
             file = folder / f"unit_{len(written)}.cxx"

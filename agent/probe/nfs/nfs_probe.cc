@@ -12,7 +12,6 @@
 
 #include "agent/link/failure.h"
 #include "agent/probe/message_link.h"
-#include "agent/probe/nfs/nfs_proof.h"
 #include "agent/probe/nfs/nfs_wire.h"
 #include "agent/probe/proof.h"
 #include "agent/probe/rdma_step.h"
@@ -153,7 +152,14 @@ void ProbeNfs(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
   walk.result().port_number = NfsEndpointOf(target).port;
   if (!AskServer(target, tools, walk) || !target.prove) return;
   const std::optional<std::string>& version = walk.answers().nfs.newest_version;
-  if (version) ProveNfs(target, NfsEndpointOf(target).port, *version, walk);
+  if (!version) return;
+  tools.prove({.protocol = Protocol::kNfs,
+               .address = target.address,
+               .port_number = NfsEndpointOf(target).port,
+               .local_address = target.local_address,
+               .volume = target.volume,
+               .version = *version},
+              walk);
 }
 
 }  // namespace rdmaready

@@ -183,27 +183,25 @@ void TellTransport(const std::optional<NfsTransport>& before, const std::optiona
   answers.rdma_reply_bytes = moved.rdma_reply_bytes;
 }
 
-std::string SourceOf(const ProbeTarget& target, const std::string& path) {
-  const bool six = target.address.find(':') != std::string::npos;
-  return (six ? "[" + target.address + "]" : target.address) + ":" + path;
+std::string SourceOf(const std::string& address, const std::string& path) {
+  const bool six = address.find(':') != std::string::npos;
+  return (six ? "[" + address + "]" : address) + ":" + path;
 }
 
-absl::Status MountExport(const ProbeTarget& target, std::uint16_t port, const std::string& version,
-                         Mount& mount, Walk& walk) {
-  const std::string path = target.volume.empty() ? "/" : target.volume;
+absl::Status MountExport(const KernelProof& proof, Mount& mount, Walk& walk) {
+  const std::string path = proof.volume.empty() ? "/" : proof.volume;
   walk.answers().nfs.proof_export = path;
   if (path.front() != '/' || path.size() > kMostPathBytes)
     return MakeFailure(FailureKind::kSetup, path + ": not the path of an export");
-  return mount.Make(SourceOf(target, path),
-                    NfsMountOptions(target.address, target.local_address, port, version));
+  return mount.Make(SourceOf(proof.address, path),
+                    NfsMountOptions(proof.address, proof.local_address, proof.port_number, proof.version));
 }
 
-void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& version, Walk& walk) {
+bool Prove(const KernelProof& proof, Walk& walk) {
   Mount mount(MountPoint());
-  const bool mounted = walk.Step(kStepNfsMount, seconds(30), [&](const Patience&) {
-    return MountExport(target, port, version, mount, walk);
-  });
-  if (!mounted) return;
+  const bool mounted = walk.Step(kStepNfsMount, seconds(30),
+                                 [&](const Patience&) { return MountExport(proof, mount, walk); });
+  if (!mounted) return false;
   const std::optional<NfsTransport> before = TransportOf(mount);
   ProofFile file(mount.point());
   auto& transfers = walk.result().transfers;
@@ -221,13 +219,10 @@ void Prove(const ProbeTarget& target, std::uint16_t port, const std::string& ver
     const absl::Status undone = mount.Undo();
     return removed.ok() ? undone : removed;
   });
+  return true;
 }
 
 }  // namespace
-
-std::vector<std::string_view> NfsProofSteps() {
-  return {kStepNfsMount, kStepNfsWrite, kStepNfsRead, kStepNfsUnmount};
-}
 
 std::string NfsMountOptions(const std::string& address, const std::string& local_address, std::uint16_t port,
                             const std::string& version) {
@@ -300,9 +295,11 @@ FailureKind KindOfMountFailure(int error_number) {
 }
 
 // A thread of its own, because a mount namespace is a thread's and cannot be given back.
-void ProveNfs(const ProbeTarget& target, std::uint16_t port, const std::string& version, Walk& walk) {
-  std::thread thread([&] { Prove(target, port, version, walk); });
+bool ProveNfs(const KernelProof& proof, Walk& walk) {
+  bool mounted = false;
+  std::thread thread([&] { mounted = Prove(proof, walk); });
   thread.join();
+  return mounted;
 }
 
 }  // namespace rdmaready

@@ -9,19 +9,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "agent/probe/probe.h"
+#include "agent/probe/prover.h"
 #include "api/model/transfer.h"
 
 namespace rdmaready {
 
-std::vector<std::string_view> NfsProofSteps();
-
-// `version` as the mount option has it: "4.2". Tells what the mount goes by, and the bytes that the client
-// counted as moved by RDMA between the mount and the end of the read; other mounts that share the transport
-// count too, as far as they move meanwhile.
-void ProveNfs(const ProbeTarget& target, std::uint16_t port, const std::string& version, Walk& walk);
+// False where it was not mounted. Tells what the mount goes by, and the bytes that the client counted as moved
+// by RDMA between the mount and the end of the read; other mounts that share the transport count too, as far as
+// they move meanwhile.
+bool ProveNfs(const KernelProof& proof, Walk& walk);
 
 // "vers=4.2,proto=rdma,port=20049,addr=...". A server that dies makes operations fail and not wait for ever.
 std::string NfsMountOptions(const std::string& address, const std::string& local_address, std::uint16_t port,

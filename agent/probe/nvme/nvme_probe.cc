@@ -2,8 +2,6 @@
 #include "agent/probe/nvme/nvme_probe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,10 +9,8 @@
 #include <optional>
 
 #include "agent/link/failure.h"
-#include "agent/probe/nvme/nvme_kernel.h"
-#include "agent/probe/nvme/nvme_leftovers.h"
+#include "agent/probe/nvme/nvme_identity.h"
 #include "agent/probe/nvme/nvme_queue.h"
-#include "agent/probe/nvme/nvme_sysfs.h"
 #include "agent/probe/rdma_step.h"
 #include "api/base/status.h"
 #include "api/model/probe_walk.h"
@@ -159,15 +155,6 @@ absl::Status ConnectOurselves(const ProbeTarget& target, const ProbeTools& tools
   return absl::OkStatus();
 }
 
-absl::StatusOr<nvme::Kernel> ConnectKernel(const ProbeTarget& target, const Identity& identity,
-                                           const std::string& subsystem, Walk& walk) {
-  const std::vector<std::string> already = nvme::ControllersOf(subsystem);
-  if (!already.empty()) walk.answers().nvme.already_connected = fmt::format("{}", fmt::join(already, " "));
-  return nvme::Kernel::Connect(nvme::KernelOptions(NvmeEndpointOf(target), target.local_address, identity,
-                                                   subsystem, nvme::MarkOf(::getpid())),
-                               subsystem);
-}
-
 void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& identity, Walk& walk) {
   const std::string& subsystem = target.volume;
   NvmeAnswers& answers = walk.answers().nvme;
@@ -176,23 +163,12 @@ void Prove(const ProbeTarget& target, const ProbeTools& tools, const Identity& i
     return ConnectOurselves(target, tools, identity, subsystem, patience);
   });
   if (!admitted) return;
-  std::optional<nvme::Kernel> kernel;
-  const bool connected = walk.Step(kStepNvmeKernelConnect, seconds(20), [&](const Patience&) {
-    absl::StatusOr<nvme::Kernel> made = ConnectKernel(target, identity, subsystem, walk);
-    if (made.ok()) kernel.emplace(std::move(*made));
-    return made.status();
-  });
-  if (!connected) return;
-  answers.kernel_controller = kernel->controller();
-  answers.kernel_transport = kernel->Transport();
-  walk.Step(kStepNvmeKernelRead, seconds(30), [&](const Patience& patience) {
-    RR_ASSIGN_OR_RETURN(const nvme::NamespaceDevice device, kernel->FindNamespace(patience));
-    answers.namespace_bytes = device.size_bytes;
-    answers.namespace_block = device.block_bytes;
-    return nvme::ReadNamespace(device, walk.result().transfers.emplace_back(), patience);
-  });
-  walk.Step(kStepNvmeKernelDisconnect, seconds(10),
-            [&](const Patience& patience) { return kernel->Disconnect(patience); });
+  tools.prove({.protocol = Protocol::kNvme,
+               .address = target.address,
+               .port_number = NvmeEndpointOf(target).port,
+               .local_address = target.local_address,
+               .volume = subsystem},
+              walk);
 }
 
 }  // namespace

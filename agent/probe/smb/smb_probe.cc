@@ -25,7 +25,7 @@ namespace rdmaready {
 namespace {
 
 using std::chrono::seconds;
-using Octets = std::vector<std::byte>;
+using OwnedOctets = std::vector<std::byte>;
 
 constexpr std::uint16_t kTcpPort = 445;
 constexpr std::uint16_t kRdmaPort = 445;    // InfiniBand and RoCE, [MS-SMBD] 1.9
@@ -82,8 +82,8 @@ absl::StatusOr<smb2::NegotiateAnswer> Understand(std::span<const std::byte> byte
 
 // Direct TCP, [MS-SMB2] 2.1: a zero byte and the length in three before each message.
 absl::StatusOr<smb2::NegotiateAnswer> AskByTcp(ByteStream& stream, const Patience& patience) {
-  const Octets request = smb2::EncodeNegotiate(kTcpDialects, FreshSeed());
-  Octets framed(4);
+  const OwnedOctets request = smb2::EncodeNegotiate(kTcpDialects, FreshSeed());
+  OwnedOctets framed(4);
   PutBig(framed, 2, static_cast<std::uint16_t>(request.size()));
   framed.insert(framed.end(), request.begin(), request.end());
   RR_RETURN_IF_ERROR(stream.Send(framed, patience));
@@ -93,7 +93,7 @@ absl::StatusOr<smb2::NegotiateAnswer> AskByTcp(ByteStream& stream, const Patienc
   if (length > kMostTcpBytes) {
     return MakeFailure(FailureKind::kCorrupt, "SMB2 NEGOTIATE: the answer by TCP is no SMB message");
   }
-  Octets answer(length);
+  OwnedOctets answer(length);
   RR_RETURN_IF_ERROR(stream.Receive(answer, patience));
   return Understand(answer);
 }
@@ -217,7 +217,7 @@ bool ProbeByRdma(const ProbeTarget& target, const ProbeTools& tools, Walk& walk)
   });
   if (!negotiated) return false;
   return walk.Step(kStepSmb2Negotiate, seconds(6), [&](const Patience& patience) {
-    RR_ASSIGN_OR_RETURN(const Octets bytes,
+    RR_ASSIGN_OR_RETURN(const OwnedOctets bytes,
                         client->Ask(smb2::EncodeNegotiate(kRdmaDialects, FreshSeed()), patience));
     RR_ASSIGN_OR_RETURN(const smb2::NegotiateAnswer answer, Understand(bytes));
     TellAnswer(answer, client->connection().response()->max_read_write_bytes, walk.answers().smb);

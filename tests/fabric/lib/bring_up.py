@@ -14,6 +14,7 @@ import time
 import faults
 import guest_exec
 import machine
+import pki
 from errors import FabricError, say
 from process import kill
 from state import Fabric, Guest
@@ -54,6 +55,8 @@ def start(run, shape, prepared, deadline_s):
     run.make()
     # Saved before and after each start, so that "down" knows all there is at any moment.
     run.save(fabric)
+    if shape.tls:
+        pki.make(run.pki(), shape.hosts)
     for rail in machine.rails_of(shape):
         fabric.hubs.append(machine.start_hub(run, prepared, rail, deadline_s + 5))
         run.save(fabric)

@@ -71,7 +71,7 @@ def cmd_up(options):
 
     run = RunDirectory(options.name)
     shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options), options.state_disk,
-                  options.roles)
+                  options.roles, options.tls)
     with run.lock():
         fabric = run.load()
         if fabric is not None and len(fabric.guests) == fabric.shape.hosts and all(process.running() for process in run.processes()):
@@ -254,6 +254,7 @@ def parser():
     up.add_argument("--state-disk", type=whole_number(16, 4096), nargs="?", default=0, const=64, metavar="MB",
                     help="keep the agent's state on a disk that survives power-off (%(const)s MB)")
     with_roles(up)
+    up.add_argument("--tls", action="store_true", help="give each agent a certificate and a role map, and the tests one to ask with")
     up.add_argument("--memory", type=whole_number(256, 65536), default=1024, metavar="MB",
                     help="of each guest (default: %(default)s)")
     up.add_argument("--deadline", type=whole_number(1, 1440), default=60, metavar="MIN",
@@ -270,9 +271,9 @@ def parser():
     agent.add_argument("verb", choices=("start", "stop", "kill", "restart"))
     limits = agent.add_mutually_exclusive_group()
     limits.add_argument("--memlock", type=whole_number(0, 2**62), metavar="BYTES",
-                        help="limit the agent's locked memory (default: unlimited)")
+                        help="limit the agent's locked memory (default: 1 GiB)")
     limits.add_argument("--all-capabilities", action="store_true",
-                        help="leave the agent all of root's capabilities (default: those that it needs)")
+                        help="run the agent as root with all capabilities (default: a user of its own, with none)")
 
     faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
 

@@ -40,7 +40,7 @@ def rails_of(shape):
     return range(1, shape.rails + 1)
 
 
-def write_conf(path, guest, prepared, shape):
+def write_conf(path, guest, prepared, shape, pki=""):
     """The guest's settings, read there by guest/init, boot, provision and agent."""
     device = shape.device(guest.number)
     paths = {name: prepared[name] for name in ("modules_dir", "dcbnic_ko", "execd")}
@@ -59,12 +59,13 @@ def write_conf(path, guest, prepared, shape):
         "execd_port": EXEC_PORT,
         "token": guest.token,
         "agent": shape.agent,
+        "pki": pki,
         "device": device,
         "state_disk": "/dev/vda" if shape.state_disk_mb else "",
         "wire_macs": " ".join(wire_mac(guest.number, rail) for rail in rails_of(shape)),
         "mgmt_mac": mgmt_mac(guest.number),
     }
-    needed = {FABRIC_DIR} | {os.path.dirname(path) for path in paths.values()}
+    needed = {FABRIC_DIR} | {os.path.dirname(path) for path in paths.values()} | ({pki} if pki else set())
     with open(path, "w", encoding="utf-8") as file:
         os.fchmod(file.fileno(), 0o600)
         for name, value in settings.items():
@@ -186,7 +187,7 @@ def wait_for_socket(path, process, log):
 def start_guest(run, guest, prepared, shape, deadline_s):
     """The process known is "timeout", which ends QEMU at the deadline and takes it along when killed itself."""
     bounded = ["timeout", "--kill-after=1", str(deadline_s), "setpriv", "--pdeathsig", "KILL"]
-    write_conf(run.file(f"guest{guest.number}.conf"), guest, prepared, shape)
+    write_conf(run.file(f"guest{guest.number}.conf"), guest, prepared, shape, run.pki() if shape.tls else "")
     return start_detached(bounded + qemu_argv(run, guest, prepared, shape), run.qemu_log(guest.number))
 
 

@@ -41,6 +41,7 @@ class Shape:
     devices: list  # "rxe" or "siw", by guest
     state_disk_mb: int  # 0: none
     roles: bool  # whether guests can be what lib/roles.py knows
+    tls: bool = False  # whether the agents have certificates (lib/pki.py)
 
     def device(self, number):
         return self.devices[number - 1]
@@ -49,7 +50,7 @@ class Shape:
         devices = " ".join(f"--device {number}={device}" for number, device in enumerate(self.devices, 1))
         agent = f"--agent {self.agent}" if self.agent else "without an agent"
         disk = f" --state-disk {self.state_disk_mb}" if self.state_disk_mb else ""
-        roles = " --roles" if self.roles else ""
+        roles = (" --roles" if self.roles else "") + (" --tls" if self.tls else "")
         return f"--hosts {self.hosts} --rails {self.rails} {devices}{disk}{roles} --memory {self.memory_mb} {agent}"
 
 
@@ -134,6 +135,9 @@ class RunDirectory:
 
     def disk_image(self, number):
         return self.file(f"guest{number}.state")
+
+    def pki(self):
+        return self.file("pki")
 
     def qmp(self, number):
         return self.socket(f"{number}.qmp")

@@ -13,11 +13,14 @@ CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
 MOUNT = f"mount -t cifs //{ADDRESS}/share /mnt -o username=tester,password=secret,vers=3.1.1,rdma"
 PEER = shlex.quote(str(tool.BIN / "smbd_peer"))
+# What ksmbd will not have it hangs up on; but where the request comes before its own side is established, it forgets to
+# (smb_direct_disconnect_rdma_work of Linux 6.12 disconnects only what is CONNECTED), and nothing comes.
+REFUSED = ("dropped", "silence")
 # As ksmbd of Linux 6.12 answers; request, and the beginning of what comes.
 NEGOTIATIONS = (
     ("", "response status=0x00000000 version=0x0100 requested=255 granted=254 max_read_write=8388608 send=1364 receive=1364"),
-    ("receive=128", "dropped"),
-    ("fragmented=131072", "dropped"),
+    ("receive=128", REFUSED),
+    ("fragmented=131072", REFUSED),
     ("receive=129 fragmented=131073", "response status=0x00000000"),
     ("min=512 max=512", "response status=0xc00000bb version=0x0000"),
     ("max=512", "response status=0x00000000"),

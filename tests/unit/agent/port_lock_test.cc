@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 namespace rdmaready {
 namespace {
@@ -169,6 +171,110 @@ TEST_F(TwoUsersTest, AFileThatIsOnlyItsOwnersIsAnErrorAndNeverNoLock) {
   std::filesystem::permissions(directory_ + "/rdmaready-rxe0-1.lock", std::filesystem::perms(0600));
   EXPECT_THAT(TakeAsNobody(), testing::AllOf(testing::HasSubstr("rdmaready-rxe0-1.lock: Permission denied"),
                                              testing::HasSubstr("uid 0")));
+}
+
+// The directory that the package makes: of root and a group, here the one of `nobody`.
+class ServiceLocksTest : public TwoUsersTest {
+ protected:
+  void SetUp() override {
+    TwoUsersTest::SetUp();
+    if (::geteuid() != 0) return;
+    std::filesystem::create_directory(service_);
+    ASSERT_EQ(::chown(service_.c_str(), 0, kServiceGroup), 0);
+    ASSERT_EQ(::chmod(service_.c_str(), 03770), 0);
+  }
+
+  absl::StatusOr<LockPlace> Place() const { return PlaceOfLocks(service_, shared_); }
+
+  // What `work` says as that user of that group.
+  static std::string As(::uid_t user, ::gid_t group, const std::function<std::string()>& work) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe(ends.data()), 0);
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      std::string text = "cannot change the user";
+      if (::setgroups(0, nullptr) == 0 && ::setgid(group) == 0 && ::setuid(user) == 0) text = work();
+      ::_exit(::write(ends[1], text.data(), text.size()) > 0 ? 0 : 1);
+    }
+    ::close(ends[1]);
+    std::array<char, 512> text{};
+    const ::ssize_t size = ::read(ends[0], text.data(), text.size());
+    ::close(ends[0]);
+    ::waitpid(child, nullptr, 0);
+    return {text.data(), static_cast<std::size_t>(std::max<::ssize_t>(size, 0))};
+  }
+
+  std::string TakePlaced(std::string_view holder) const {
+    const absl::StatusOr<LockPlace> place = Place();
+    if (!place.ok()) return std::string(place.status().message());
+    const absl::StatusOr<PortLock> lock = PortLock::TakeIn(*place, "rxe0/1", holder);
+    return lock.ok() ? "taken" : std::string(lock.status().message());
+  }
+
+  static constexpr ::uid_t kServiceUser = 64001;
+  static constexpr ::gid_t kServiceGroup = 64001;
+  static constexpr ::uid_t kAnybody = 65534;
+  const std::string service_ = directory_ + "/locks";
+  const std::array<std::string, 1> shared_{directory_};
+};
+
+TEST_F(ServiceLocksTest, AreWhereRootAndTheServiceMeet) {
+  const absl::StatusOr<LockPlace> place = Place();
+  ASSERT_TRUE(place.ok()) << place.status();
+  EXPECT_EQ(place->directory, service_);
+  EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }), "taken");
+  const absl::StatusOr<PortLock> root = PortLock::TakeIn(*place, "rxe0/1", "root");
+  ASSERT_TRUE(root.ok()) << root.status();
+  EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }),
+            "port rxe0/1 is busy: root");
+  struct ::stat info {};
+  ASSERT_EQ(::stat((service_ + "/rdmaready-rxe0-1.lock").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777u, 0660u);
+  EXPECT_EQ(info.st_uid, 0u);
+  EXPECT_EQ(info.st_gid, kServiceGroup);
+}
+
+TEST_F(ServiceLocksTest, ServeTheServiceAfterRootHadThePortFirst) {
+  { ASSERT_TRUE(PortLock::TakeIn(*Place(), "rxe0/1", "root").ok()); }
+  EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }), "taken");
+}
+
+TEST_F(ServiceLocksTest, RefuseEverybodyElseAndSayWhom) {
+  const std::string told = As(kAnybody, kAnybody, [&] { return TakePlaced("anybody"); });
+  EXPECT_THAT(told, testing::AllOf(testing::HasSubstr("uid 65534 may not write to"),
+                                   testing::HasSubstr(service_), testing::HasSubstr("ask that agent to test")));
+}
+
+TEST_F(ServiceLocksTest, AreHeldByNobodyThroughAFileElsewhereOrOneThatHeOnlyReads) {
+  { ASSERT_TRUE(PortLock::TakeIn(*Place(), "rxe0/1", "root").ok()); }
+  // An ordinary user holds the lock of the shared directory, and tries to open that of the service.
+  const absl::StatusOr<PortLock> elsewhere = Take("rxe0/1", "anybody's, in the shared directory");
+  ASSERT_TRUE(elsewhere.ok());
+  EXPECT_EQ(TakePlaced("root"), "taken");
+  const std::string path = service_ + "/rdmaready-rxe0-1.lock";
+  EXPECT_EQ(
+      As(kAnybody, kAnybody,
+         [&] { return ::open(path.c_str(), O_RDONLY) < 0 ? std::string("cannot even open it") : "opened"; }),
+      "cannot even open it");
+}
+
+TEST_F(ServiceLocksTest, AreNotTrustedWhereOthersCouldHaveMadeThem) {
+  ASSERT_EQ(::chmod(service_.c_str(), 01777), 0);
+  EXPECT_EQ(Place().status().code(), absl::StatusCode::kFailedPrecondition);
+  ASSERT_EQ(::chmod(service_.c_str(), 03770), 0);
+  ASSERT_EQ(::chown(service_.c_str(), kServiceUser, kServiceGroup), 0);
+  EXPECT_THAT(std::string(Place().status().message()), testing::HasSubstr("of uid 64001, mode 3770"));
+  std::filesystem::remove(service_);
+  std::filesystem::create_directory_symlink("/tmp", service_);
+  EXPECT_EQ(Place().status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ServiceLocksTest, AreInTheSharedDirectoryWhereThereIsNoService) {
+  std::filesystem::remove(service_);
+  const absl::StatusOr<LockPlace> place = Place();
+  ASSERT_TRUE(place.ok()) << place.status();
+  EXPECT_EQ(place->directory, directory_);
+  EXPECT_EQ(place->file_mode, 0666u);
 }
 
 }  // namespace

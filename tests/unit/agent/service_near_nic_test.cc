@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/near_nic.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 
+#include "agent/near_nic.h"
 #include "tests/unit/agent/service_rig.h"
 
 namespace rdmaready {

@@ -215,7 +215,7 @@ TEST_F(ProbeServiceTest, ProvesNothingWithoutAShareAndAUser) {
   EXPECT_TRUE(agent.store.runs.empty());
 }
 
-TEST_F(ProbeServiceTest, ProvesNothingUnlessItsSettingsAllowIt) {
+TEST_F(ProbeServiceTest, ProvesNothingUnlessItsSettingsAllowItAndSaysWhoCould) {
   ServedAgent agent(Servers(), locks_, {}, TestNetwork(), nullptr, {}, false);
   const std::vector<ProbeOptions> proofs{{.protocol = Protocol::kSmb,
                                           .target = "fs1",
@@ -225,14 +225,87 @@ TEST_F(ProbeServiceTest, ProvesNothingUnlessItsSettingsAllowIt) {
                                          {.protocol = Protocol::kNvme, .target = "fs1", .prove = true},
                                          {.protocol = Protocol::kIser, .target = "fs1", .prove = true},
                                          {.protocol = Protocol::kNfs, .target = "fs1", .prove = true}};
-  for (const ProbeOptions& proof : proofs) {
-    const absl::Status status = agent.Client("a")->Probe(proof, {}).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("its option --allow-proofs"));
+  const std::vector<std::string> first{"share-mount", "nvme-subsystem-connect", "iser-session-login",
+                                       "nfs-mount"};
+  for (std::size_t i = 0; i < proofs.size(); ++i) {
+    ProbeOptions proof = proofs[i];
+    proof.timeout = std::chrono::seconds(2);  // that server speaks SMB only
+    const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(proof, {});
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_NE(ReadinessOfProbe(answer->findings), Readiness::kReady);
+    EXPECT_TRUE(answer->result.transfers.empty());
+    EXPECT_NE(Step(*answer, first[i]), "done");
+    if (proof.protocol != Protocol::kSmb) continue;
+    EXPECT_THAT(Step(*answer, first[i]), testing::StartsWith("not allowed: this agent makes no proofs"));
+    EXPECT_THAT(Step(*answer, first[i]), HasSubstr("/etc/rdmaready/proofs.yaml"));
+    EXPECT_EQ(Step(*answer, "smb2-negotiate"), "done");  // what needs no right is found out
   }
-  EXPECT_TRUE(agent.store.runs.empty());
-  EXPECT_TRUE(fabrics_.empty());  // nothing was connected to
-  EXPECT_TRUE(agent.Client("a")->Probe(Fs1(), {}).ok());
+}
+
+// What is asked of a prover, and how it answers.
+class FakeProver final : public Prover {
+ public:
+  absl::StatusOr<std::string> Admit(const ProofWish& wish) override {
+    wishes.push_back(wish);
+    if (!admitted.ok()) return admitted;
+    return wish.volume.empty() ? "chosen" : wish.volume;
+  }
+  bool Prove(const KernelProof& proof, Walk& walk) override {
+    proofs.push_back(proof);
+    return walk.Step(KernelSteps(proof.protocol, proof.inquire).front(), seconds(1),
+                     [&](const Patience&) { return made; });
+  }
+
+  absl::Status admitted{};
+  absl::Status made{};
+  std::vector<ProofWish> wishes{};
+  std::vector<KernelProof> proofs{};
+};
+
+TEST_F(ProbeServiceTest, AsksTheProverForWhatOnlyTheKernelDoesAndNamesServerPortAndVolume) {
+  const auto prover = std::make_shared<FakeProver>();
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork(), nullptr, {}, false, prover);
+  const ProbeOptions proof{.protocol = Protocol::kSmb, .target = "fs1", .prove = true};
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(proof, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_THAT(prover->wishes, SizeIs(1));
+  EXPECT_EQ(prover->wishes.front().server, "fs1");
+  EXPECT_FALSE(prover->wishes.front().credentials);
+  ASSERT_THAT(prover->proofs, SizeIs(1));
+  const KernelProof& asked = prover->proofs.front();
+  EXPECT_EQ(asked.protocol, Protocol::kSmb);
+  EXPECT_EQ(asked.server, "fs1");
+  EXPECT_EQ(asked.address, "10.0.0.9");
+  EXPECT_EQ(asked.local_address, kOwnAddress);
+  EXPECT_EQ(asked.device, "rxe0");
+  EXPECT_EQ(asked.device_port, 1U);
+  EXPECT_EQ(asked.volume, "chosen");
+  EXPECT_FALSE(asked.inquire);
+  EXPECT_EQ(Step(*answer, "share-mount"), "done");
+}
+
+TEST_F(ProbeServiceTest, AsksByTcpWhatTheServerOffersWhereTheProverDoesNotMount) {
+  const auto prover = std::make_shared<FakeProver>();
+  prover->made = MakeFailure(FailureKind::kRejected, "mount: No such file or directory");
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork(), nullptr, {}, false, prover);
+  const ProbeOptions proof{.protocol = Protocol::kSmb, .target = "fs1", .prove = true, .volume = "data"};
+  ASSERT_TRUE(agent.Client("a")->Probe(proof, {}).ok());
+  ASSERT_THAT(prover->proofs, SizeIs(2));
+  EXPECT_FALSE(prover->proofs.front().inquire);
+  EXPECT_TRUE(prover->proofs.back().inquire);
+}
+
+TEST_F(ProbeServiceTest, WhatTheProverDoesNotAllowIsUnknownInItsWords) {
+  const auto prover = std::make_shared<FakeProver>();
+  prover->admitted = absl::PermissionDeniedError("not allowed: smb fs1 is not in the file");
+  ServedAgent agent(Servers(), locks_, {}, TestNetwork(), nullptr, {}, false, prover);
+  const ProbeOptions proof{.protocol = Protocol::kSmb, .target = "fs1", .prove = true, .volume = "data"};
+  const absl::StatusOr<ProbeAnswer> answer = agent.Client("a")->Probe(proof, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(Step(*answer, "share-mount"), "not allowed: smb fs1 is not in the file");
+  EXPECT_TRUE(prover->proofs.empty());
+  prover->admitted = absl::InvalidArgumentError("a proof on a share needs credentials");
+  EXPECT_EQ(agent.Client("a")->Probe(proof, {}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ProbeServiceTest, WaitsForNobodyWhoHoldsThePort) {

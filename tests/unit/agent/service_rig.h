@@ -41,11 +41,19 @@ class RecordingStore final : public Store {
   absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) override {
     asked = query;
     if (!status.ok()) return status;
-    return runs;
+    return Page(runs, query);
   }
-  absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery&) override { return transfers; }
+  absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery& query) override {
+    pages.push_back(query.limit);
+    return Page(transfers, query);
+  }
   absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery&) override { return events; }
   std::string TakeNotice() override { return std::exchange(notice, {}); }
+
+  std::size_t Kept() {
+    const std::lock_guard lock(mutex_);
+    return transfers.size();
+  }
 
   absl::Status status{};
   std::vector<RunRecord> runs{};
@@ -53,8 +61,20 @@ class RecordingStore final : public Store {
   std::vector<StoreEvent> events{};
   std::string notice{};
   HistoryQuery asked{};
+  std::vector<int> pages{};  // how many transfers were asked for at a time
 
  private:
+  // Those of `records`, the last first, that the query's end and number leave.
+  template <class Record>
+  static std::vector<Record> Page(const std::vector<Record>& records, const HistoryQuery& query) {
+    std::vector<Record> page;
+    for (auto record = records.rbegin(); record != records.rend(); ++record) {
+      const bool late = query.before_unix_ns != 0 && record->started_unix_ns >= query.before_unix_ns;
+      if (!late && page.size() < static_cast<std::size_t>(query.limit)) page.push_back(*record);
+    }
+    return page;
+  }
+
   std::mutex mutex_;
 };
 
@@ -63,7 +83,8 @@ class ServedAgent {
  public:
   ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {},
               ProbeNetwork network = HostNetwork(), std::shared_ptr<HostReader> other_host = nullptr,
-              const WorkerLimits& reading = {}, bool allow_proofs = true)
+              const WorkerLimits& reading = {}, bool allow_proofs = true,
+              std::shared_ptr<Prover> prover = nullptr, PeerTrust trust = {}, std::vector<Prefix> peers = {})
       : agent_(other_host ? std::move(other_host) : std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host),
                store, std::move(make_link),
                {.version = "9.9.9",
@@ -77,6 +98,9 @@ class ServedAgent {
                     },
                 .network = std::move(network),
                 .allow_proofs = allow_proofs,
+                .prover = std::move(prover),
+                .trust = std::move(trust),
+                .peers = std::move(peers),
                 .reading = reading,
                 .on_stored = [this](const absl::Status& stored) { kept.push_back(stored.ok()); }}),
         service_(agent_, limits) {

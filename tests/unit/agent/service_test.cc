@@ -290,7 +290,7 @@ TEST_F(ServiceTest, RemembersWhatItStored) {
   EXPECT_EQ(history->runs[0].level, Rung::kLoopback);
   EXPECT_EQ(NamesOf(history->runs[0].report.profiles), "virtual-fabric");
   ASSERT_EQ(history->transfers.size(), agent.store.transfers.size());
-  EXPECT_EQ(history->transfers[0].result, agent.store.transfers[0].result);
+  EXPECT_EQ(history->transfers[0].result, agent.store.transfers.back().result);
   EXPECT_EQ(history->transfers[0].role, "loopback");
   ASSERT_THAT(history->events, SizeIs(1));
   EXPECT_EQ(history->events[0].text, "set aside");
@@ -322,10 +322,27 @@ TEST_F(ServiceTest, AsksTheStoreForWhatTheCallerAskedForWithinBounds) {
   EXPECT_EQ(agent.store.asked.since_unix_ns, 3);
   EXPECT_EQ(agent.store.asked.before_unix_ns, 9);
   EXPECT_EQ(agent.store.asked.run_id, "r");
-  ASSERT_TRUE(agent.Client("a")->ListHistory({.limit = 1'000'000'000}).ok());
-  EXPECT_EQ(agent.store.asked.limit, kMaxHistory);
+  for (int i = 0; i < kMaxHistory + 500; ++i) agent.store.transfers.push_back({.started_unix_ns = i});
+  const absl::StatusOr<History> history = agent.Client("a")->ListHistory({.limit = 1'000'000'000});
+  ASSERT_TRUE(history.ok());
+  EXPECT_THAT(history->transfers, SizeIs(kMaxHistory));
   EXPECT_TRUE(
       absl::IsInvalidArgument(agent.Client("a")->ListHistory({.run_id = std::string(1000, 'x')}).status()));
+}
+
+TEST_F(ServiceTest, AHistoryLeavesAPageAtATimeAndNothingOfItIsMissingOrThereTwice) {
+  ServedAgent agent(BothEnds(), locks_);
+  // Several begin at one instant, also across the end of a page.
+  for (int i = 0; i < 100; ++i)
+    agent.store.transfers.push_back({.run_id = std::to_string(i), .started_unix_ns = 1 + i / 7});
+  const absl::StatusOr<History> history =
+      agent.Client("a")->ListHistory({.kind = HistoryQuery::Kind::kTransfers});
+  ASSERT_TRUE(history.ok()) << history.status();
+  ASSERT_THAT(history->transfers, SizeIs(100));
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(history->transfers[static_cast<std::size_t>(i)].run_id, std::to_string(99 - i));
+  EXPECT_GT(agent.store.pages.size(), 5U);
+  for (const int page : agent.store.pages) EXPECT_LE(page, 16 + 7);
 }
 
 TEST_F(ServiceTest, AStoreThatIsBusyIsNotAnAgentThatIsGone) {

@@ -216,8 +216,9 @@ inline Facts GoodHost() {
   host.ports = std::vector<Port>{GoodPort()};
   host.firewall = Firewall{};
   host.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"uverbs0", 0660}};
-  host.agent_capabilities = std::uint64_t{0x7000};  // CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK
+  host.agent_capabilities = std::uint64_t{0};
   host.agent_process = std::string("rdmaready-agent");
+  host.agent_user = std::uint32_t{998};
   host.tos_keepers = std::vector<std::string>{"/etc/systemd/system/rdma-tos.service"};
   host.dcb_keepers = std::vector<std::string>{"/etc/systemd/system/dcb.service"};
   host.default_routes = std::vector<std::string>{"eth0"};

@@ -85,6 +85,25 @@ TEST(HostileResponder, ThatOffersAnotherTestIsRefused) {
   }
 }
 
+TEST(HostileResponder, ThatOffersAPlaceWhereThisEndMayNotConnectIsNotConnectedTo) {
+  MemoryFabric fabric;
+  RunOptions options = QuickOptions();
+  std::string asked;
+  options.may_connect = [&asked](const std::string& address) {
+    asked = address;
+    return MakeFailure(FailureKind::kSetup, "not there");
+  };
+  const TransferResult result = RunInitiatorAgainst(
+      fabric, SmallCase(Operation::kWrite), options, [&](MemoryLink& link, PeerChannel& peer) {
+        ASSERT_TRUE(link.Listen("there", {}).ok());
+        ASSERT_TRUE(peer.Send(Offer(SmallCase(Operation::kWrite))).ok());
+        Next(peer);
+      });
+  EXPECT_EQ(asked, "there");
+  EXPECT_EQ(result.failure.detail, "not there");
+  EXPECT_FALSE(fabric.request) << "it tried";
+}
+
 TEST(HostileResponder, ThatSpeaksOutOfTurnIsRefused) {
   for (const int kind : {0, 2, 3, 5, 77}) {
     MemoryFabric fabric;

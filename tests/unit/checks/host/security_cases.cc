@@ -18,6 +18,18 @@ Facts Powers(Fact<std::uint64_t> capabilities, Fact<std::string> process = std::
   return host;
 }
 
+Facts PowersOfRoot(std::uint64_t capabilities) {
+  Facts host = Powers(capabilities);
+  host.agent_user = std::uint32_t{0};
+  return host;
+}
+
+Facts PowersOfSomebody(std::uint64_t capabilities) {
+  Facts host = Powers(capabilities);
+  host.agent_user = Missing{};
+  return host;
+}
+
 }  // namespace
 
 std::vector<CheckCase> SecurityCases() {
@@ -55,13 +67,20 @@ std::vector<CheckCase> SecurityCases() {
       IsUnknown("sec.netns-shared", "not known", Mode(Denied()), "not permitted", {.profile = tenants}),
       DoesNotApply("sec.netns-shared", "nobody asked", Mode(true), "does not ask for tenants",
                    {.profile = fabric}),
-      Passes("sec.agent-caps", "what it needs", Powers(std::uint64_t{0x20'7000}),
-             "CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN", {.profile = fabric}),
-      Passes("sec.agent-caps", "less", Powers(std::uint64_t{0}), "none", {.profile = fabric}),
-      Fails(
-          "sec.agent-caps", "two more", Powers(std::uint64_t{0x21'7001}), "also CAP_CHOWN CAP_SYS_MODULE",
-          {.fix = "CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN CAP_SYS_NICE' >",
-           .profile = fabric}),
+      Passes("sec.agent-caps", "none", Powers(std::uint64_t{0}), "none", {.profile = fabric}),
+      Fails("sec.agent-caps", "what its helpers have", Powers(std::uint64_t{0x20'1000}),
+            "also CAP_NET_ADMIN CAP_SYS_ADMIN",
+            {.fix = "CapabilityBoundingSet= AmbientCapabilities= >", .profile = fabric}),
+      Passes("sec.agent-caps", "root's, as before there were helpers", PowersOfRoot(0xa0'7000),
+             "CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_SYS_ADMIN CAP_SYS_NICE, of root's agent",
+             {.profile = fabric}),
+      Passes("sec.agent-caps", "root's, with helpers", PowersOfRoot(0), "none", {.profile = fabric}),
+      Fails("sec.agent-caps", "two more than root's agent may have", PowersOfRoot(0x21'7001),
+            "also CAP_CHOWN CAP_SYS_MODULE", {.profile = fabric}),
+      IsUnknown("sec.agent-caps", "of whom nobody knows the user", PowersOfSomebody(0x20'1000), "not collected",
+                {.profile = fabric}),
+      Passes("sec.agent-caps", "none, of whom nobody knows the user", PowersOfSomebody(0), "none",
+             {.profile = fabric}),
       Fails("sec.agent-caps", "of a kernel to come", Powers(std::uint64_t{0x300'0000'0000}),
             "also CAP_CHECKPOINT_RESTORE 41", {.profile = fabric}),
       Fails("sec.agent-caps", "all of root's", Powers(std::uint64_t{0x1ff'ffff'ffff}),

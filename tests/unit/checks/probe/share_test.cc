@@ -150,6 +150,18 @@ TEST(ShareChecks, TakeTroubleOfThisHostForNoAnswer) {
   EXPECT_EQ(Found(result, "share.mount").outcome, Outcome::kUnknown);
 }
 
+TEST(ShareChecks, SayWhoCouldAllowAProofThatIsNotAllowed) {
+  ProbeResult result = GoodShare();
+  StepOf(result, "share-mount") = {
+      .name = "share-mount",
+      .outcome = StepOutcome::kFailed,
+      .failure = {FailureKind::kSetup, "not allowed: proofs.yaml does not name smb a of files"}};
+  const Finding finding = Found(result, "share.mount");
+  EXPECT_EQ(finding.outcome, Outcome::kUnknown);
+  EXPECT_THAT(finding.observed, HasSubstr("not allowed: "));
+  EXPECT_THAT(finding.fix, HasSubstr("rdmaready-prover.socket"));
+}
+
 TEST(ShareChecks, NameAFileThatCouldNotBeRemoved) {
   ProbeResult result = GoodShare();
   result.answers.share.file_left = ".rdmaready-1.tmp: Permission denied";

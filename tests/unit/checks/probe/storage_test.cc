@@ -316,6 +316,21 @@ ProbeResult FailedHere(Protocol protocol, const Stages& stages, std::string_view
   return result;
 }
 
+TEST(StorageProbeChecks, SayWhoCouldAllowAProofThatIsNotAllowed) {
+  for (ProbeResult result : {FailedHere(Protocol::kNvme, NvmeStages(), "nvme-subsystem-connect"),
+                             FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect")}) {
+    for (ProbeStep& step : result.steps) {
+      if (step.outcome == StepOutcome::kFailed) step.failure.detail = "not allowed: the file does not name it";
+    }
+    const std::vector<Finding> findings = JudgeProbe(result);
+    const auto denied = std::ranges::find_if(
+        findings, [](const Finding& finding) { return finding.observed.starts_with("not allowed: "); });
+    ASSERT_NE(denied, findings.end());
+    EXPECT_EQ(denied->outcome, Outcome::kUnknown);
+    EXPECT_THAT(denied->fix, HasSubstr("rdmaready-prover.socket"));
+  }
+}
+
 TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
   struct Case {
     ProbeResult result;

@@ -399,6 +399,7 @@ TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
   facts.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"umad0", 0600}};
   facts.agent_capabilities = std::uint64_t{0x7000};
   facts.agent_process = std::string("rdmaready");
+  facts.agent_user = std::uint32_t{0};
   facts.boot_targets =
       std::vector<BootTarget>{{.table = "NBFT", .mac = "02:00:00:00:00:01", .target = "nqn.disk"}};
   facts.markings = std::vector<ConsumerMarking>{
@@ -410,7 +411,7 @@ TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
   using Line = std::pair<std::string, std::string>;
   EXPECT_EQ(HostSettingLines(facts),
             (std::vector<Line>{{"node modes", "rdma_cm 0666, umad0 0600"},
-                               {"agent's powers", "capabilities 0x7000 of rdmaready"},
+                               {"agent's powers", "capabilities 0x7000 of rdmaready, user 0"},
                                {"packet filter", "2 rules for what arrives, in 2 chains, 1 of them at a hook"},
                                {"routing rules", "100: from 10.0.0.1 lookup 1000, IPv6 9: from all prohibit"},
                                {"ToS set at boot", "none"},

@@ -108,6 +108,9 @@ TEST(HostSettings, AreReadFromTheKernelsFiles) {
   EXPECT_FALSE(DecodeCapabilities("Name:\tx\nCapEff:\tmany\n"));
   EXPECT_EQ(*DecodeProcessName("Name:\trdmaready-agent\nUmask:\t0022\n"), "rdmaready-agent");
   EXPECT_FALSE(DecodeProcessName("Umask:\t0022\nName:\tx\n"));
+  EXPECT_EQ(*DecodeEffectiveUser("Name:\tx\nUid:\t1000\t998\t998\t998\n"), 998U);
+  EXPECT_FALSE(DecodeEffectiveUser("Name:\tx\n"));
+  EXPECT_FALSE(DecodeEffectiveUser("Name:\tx\nUid:\t1000\n"));
   EXPECT_EQ(ReadCpuGovernors(host).missing().kind, Missing::Kind::kUnsupported);
   host.directories.emplace("/sys/devices/system/cpu/cpufreq",
                            std::vector<std::string>{"policy0", "policy1", "schedutil"});

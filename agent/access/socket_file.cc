@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/access/socket_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "api/base/status.h"
+
+namespace rdmaready::access {
+namespace {
+
+constexpr char kSystemDirectory[] = "/run/rdmaready";
+constexpr int kBacklog = 128;
+constexpr ::mode_t kOwner = 0600;
+constexpr ::mode_t kOwnerAndGroup = 0660;
+constexpr ::mode_t kForAll = 0755;  // of a directory: who may connect is for each socket to say
+
+std::optional<::gid_t> GroupId(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  std::array<char, 16384> buffer{};
+  ::group entry{};
+  ::group* found = nullptr;
+  if (::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
+    return std::nullopt;
+  return entry.gr_gid;
+}
+
+// Before listen(2) nobody connects, and the file has its last rights by then.
+absl::StatusOr<DoorSocket> BindAndListen(const std::string& path, Role role, const std::string& group) {
+  ::sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  if (path.size() >= sizeof(address.sun_path)) return ErrnoStatus(ENAMETOOLONG, "bind");
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // The file takes its mode from the socket.
+  if (!fd || ::fchmod(fd.get(), kOwner) != 0) return ErrnoStatus(errno, "make a socket");
+  if (::bind(fd.get(), reinterpret_cast<const ::sockaddr*>(&address), sizeof(address)) != 0)
+    return ErrnoStatus(errno, "bind");
+  struct ::stat file {};
+  if (::lstat(path.c_str(), &file) != 0) return ErrnoStatus(errno, "bind");
+  const std::optional<::gid_t> members = GroupId(group);
+  if (members && ::lchown(path.c_str(), static_cast<::uid_t>(-1), *members) == 0 &&
+      ::chmod(path.c_str(), kOwnerAndGroup) != 0) {
+    return ErrnoStatus(errno, "chmod");
+  }
+  if (::listen(fd.get(), kBacklog) != 0) return ErrnoStatus(errno, "listen");
+  return DoorSocket{std::move(fd), role, path, file.st_ino};
+}
+
+absl::StatusOr<std::string> PathOf(int fd) {
+  ::sockaddr_un address{};
+  ::socklen_t size = sizeof(address);
+  if (::getsockname(fd, reinterpret_cast<::sockaddr*>(&address), &size) != 0)
+    return ErrnoStatus(errno, "name of a socket");
+  return std::string(address.sun_path);
+}
+
+void FreeList(char** names) {
+  for (char** name = names; *name != nullptr; ++name) std::free(*name);
+  std::free(names);
+}
+
+std::string EnvironmentPath(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && value[0] == '/' ? value : "";
+}
+
+}  // namespace
+
+absl::Status MakeSocketDirectory(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(directory).parent_path(), error);
+  if (::mkdir(directory.c_str(), kForAll) != 0 && errno != EEXIST)
+    return ErrnoStatus(errno, "create " + directory);
+  struct ::stat info {};
+  if (::lstat(directory.c_str(), &info) != 0) return ErrnoStatus(errno, "create " + directory);
+  if (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return absl::FailedPreconditionError(
+        fmt::format("{}: not a directory that only this user (uid {}) can write", directory, ::geteuid()));
+  }
+  // Also one that an umask, or an older agent, left closed.
+  if (::chmod(directory.c_str(), kForAll) != 0) return ErrnoStatus(errno, "open " + directory + " to callers");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DoorSocket> MakeSocket(const std::string& path, Role role, const std::string& group) {
+  struct ::stat before {};
+  if (::lstat(path.c_str(), &before) == 0 && S_ISSOCK(before.st_mode)) ::unlink(path.c_str());
+  absl::StatusOr<DoorSocket> socket = BindAndListen(path, role, group);
+  if (socket.ok()) return socket;
+  return absl::Status(socket.status().code(), "listen on " + path + ": " + Message(socket.status()));
+}
+
+absl::StatusOr<std::vector<DoorSocket>> MakeRoleSockets(const std::string& directory) {
+  std::vector<DoorSocket> sockets;
+  for (const Role role : {Role::kObserve, Role::kTest, Role::kProve}) {
+    const std::string name(RoleName(role));
+    RR_ASSIGN_OR_RETURN(DoorSocket socket, MakeSocket(directory + "/" + name + ".sock", role,
+                                                      role == Role::kProve ? "" : "rdmaready-" + name));
+    sockets.push_back(std::move(socket));
+  }
+  return sockets;
+}
+
+absl::StatusOr<std::vector<DoorSocket>> InheritedSockets() {
+  char** list = nullptr;
+  const int count = ::sd_listen_fds_with_names(1, &list);
+  const Handle<char*, FreeList> names(list);
+  if (count < 0) return ErrnoStatus(-count, "sockets that systemd passed");
+  std::vector<DoorSocket> sockets;
+  for (int i = 0; i < count; ++i) {
+    const int fd = SD_LISTEN_FDS_START + i;
+    const std::string name = list[i];
+    const Role role = RoleOfName(name);
+    if (role != Role::kObserve && role != Role::kTest && role != Role::kProve) {
+      return absl::InvalidArgumentError(
+          "systemd passed a socket of the name '" + name +
+          "': FileDescriptorName= is observe, test or prove (TCP is the agent's own: "
+          "--listen)");
+    }
+    if (::sd_is_socket_unix(fd, SOCK_STREAM, 1, nullptr, 0) <= 0) {
+      return absl::InvalidArgumentError("systemd passed no listening unix socket as '" + name + "'");
+    }
+    RR_ASSIGN_OR_RETURN(std::string path, PathOf(fd));
+    const int flags = ::fcntl(fd, F_GETFL);
+    static_cast<void>(::fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+    // Never listen(2) again: callers would see this process, and not systemd, at the other end.
+    sockets.push_back({UniqueFd(fd), role, std::move(path), 0});
+  }
+  return sockets;
+}
+
+void RemoveSocketFile(const DoorSocket& socket) {
+  struct ::stat info {};
+  if (socket.own_file == 0 || ::lstat(socket.path.c_str(), &info) != 0) return;
+  if (info.st_ino == socket.own_file && S_ISSOCK(info.st_mode)) ::unlink(socket.path.c_str());
+}
+
+std::optional<SocketPlace> OwnSocketPlace() {
+  if (std::string path = EnvironmentPath("RDMAREADY_SOCKET"); !path.empty()) return SocketPlace{.path = path};
+  if (::geteuid() == 0) return SocketPlace{.directory = kSystemDirectory};
+  const std::string runtime = EnvironmentPath("XDG_RUNTIME_DIR");
+  if (runtime.empty()) return std::nullopt;
+  return SocketPlace{.directory = runtime + "/rdmaready"};
+}
+
+std::vector<std::string> SocketsToTry() {
+  if (std::string path = EnvironmentPath("RDMAREADY_SOCKET"); !path.empty()) return {path};
+  std::vector<std::string> paths;
+  std::vector<std::string> directories{kSystemDirectory};
+  const std::string runtime = EnvironmentPath("XDG_RUNTIME_DIR");
+  if (!runtime.empty()) directories.push_back(runtime + "/rdmaready");
+  for (const std::string& directory : directories) {
+    for (const Role role : {Role::kProve, Role::kTest, Role::kObserve})
+      paths.push_back(fmt::format("{}/{}.sock", directory, RoleName(role)));
+  }
+  return paths;
+}
+
+}  // namespace rdmaready::access

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sockets' files: who may open one may ask. Made without a moment in which others could, and without a umask,
+// which is the whole process's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/access/local_door.h"
+
+namespace rdmaready::access {
+
+// Listens at `path`; a socket that was there is removed. Only this user may connect, and the members of `group`
+// where there is such a group. Errors of the system, with the path.
+absl::StatusOr<DoorSocket> MakeSocket(const std::string& path, Role role, const std::string& group = {});
+
+// Makes a directory for sockets (mode 0755) where it is absent. kFailedPrecondition: another user owns it or
+// may write it.
+absl::Status MakeSocketDirectory(const std::string& directory);
+
+// The socket of each role in such a directory: observe.sock, test.sock, prove.sock, the first two with the
+// groups rdmaready-observe and rdmaready-test.
+absl::StatusOr<std::vector<DoorSocket>> MakeRoleSockets(const std::string& directory);
+
+// The sockets that systemd listens on for us, by their names: observe, test, prove. Empty: it does on none.
+// kInvalidArgument: another name, or no listening unix socket. Call once, before there are threads.
+absl::StatusOr<std::vector<DoorSocket>> InheritedSockets();
+
+// The file that MakeSocket made, unless another took its place.
+void RemoveSocketFile(const DoorSocket& socket);
+
+// Where this process's agent listens when systemd does not: a socket of the environment's (RDMAREADY_SOCKET),
+// or a directory.
+struct SocketPlace {
+  std::string path{};       // one socket, of role prove; or empty
+  std::string directory{};  // the sockets of the roles
+};
+// Nothing: this user has no place of his own.
+std::optional<SocketPlace> OwnSocketPlace();
+
+// Where a caller of this host looks, in this order: each of them lets in who may use it.
+std::vector<std::string> SocketsToTry();
+
+}  // namespace rdmaready::access

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// One end of a transfer between two agents, by way of a caller whom neither believes what the other said.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "agent/agent.h"
+#include "agent/agent_events.h"
+#include "agent/link/failure.h"
+#include "agent/peer_subnets.h"
+#include "agent/trust/signed_channel.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+
+namespace rdmaready {
+
+absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {
+  const Caller caller = WithRunId(asked_by);
+  const TransferCase* test = FindCase(request.case_name);
+  if (test == nullptr) return absl::NotFoundError("no test case '" + request.case_name + "'");
+  RR_ASSIGN_OR_RETURN(TransferCase custom, Customized(*test, request.options, config_.transfer));
+  if (caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
+  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
+  RR_ASSIGN_OR_RETURN(PortAddress port,
+                      ChoosePort(facts, request.port.device, request.port.number, request.port.address));
+  RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port.port, caller, "test peer " + request.peer_name));
+  return PeerTicket{request, caller, std::move(port), custom, std::move(lock), OwnSubnets(facts)};
+}
+
+// Of the lanes of one test: the first refusal.
+class Agent::PeerGuard {
+ public:
+  explicit PeerGuard(std::vector<Prefix> prefixes) : prefixes_(std::move(prefixes)) {}
+
+  absl::Status operator()(const std::string& address) {
+    const absl::Status may = MayConnect(address, prefixes_);
+    if (may.ok()) return may;
+    const std::lock_guard lock(mutex_);
+    refused_.Update(may);
+    return MakeFailure(FailureKind::kSetup, Message(may));
+  }
+  absl::Status refused() {
+    const std::lock_guard lock(mutex_);
+    return refused_;
+  }
+
+ private:
+  const std::vector<Prefix> prefixes_;
+  std::mutex mutex_;
+  absl::Status refused_ = absl::OkStatus();
+};
+
+// With TLS the other end signs what it offers, and configured peers hold as well; without TLS an offer is only
+// as good as the address in it.
+std::unique_ptr<Agent::PeerGuard> Agent::GuardOf(const PeerTicket& ticket) const {
+  if (Signs() && config_.peers.empty()) return nullptr;
+  std::vector<Prefix> prefixes = config_.peers;
+  if (!Signs()) std::ranges::copy(ticket.own_subnets, std::back_inserter(prefixes));
+  return std::make_unique<PeerGuard>(std::move(prefixes));
+}
+
+absl::Status Agent::RefusedPeer(const PeerTicket& ticket, absl::Status why) const {
+  TellOfRefusedPeer(config_.events, ticket.caller, ticket.request.peer_name, Message(why));
+  return why;
+}
+
+absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel,
+                                        const std::stop_token& cancel) {
+  if (!Signs()) return RunPeerOver(ticket, channel, cancel);
+  const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
+  SignedChannel with_signatures(initiator ? Role::kInitiator : Role::kResponder, channel);
+  const TimePoint deadline = std::chrono::steady_clock::now() + ticket.test.deadline;
+  const absl::Status greeted = with_signatures.Greet(config_.trust, deadline, cancel);
+  if (absl::IsPermissionDenied(greeted) || absl::IsFailedPrecondition(greeted))
+    return RefusedPeer(ticket, greeted);
+  // What else went wrong is a result, as it is without signatures: the engine meets it again.
+  return RunPeerOver(ticket, with_signatures, cancel);
+}
+
+absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+                                            const std::stop_token& cancel) {
+  const Counted running(live_tests_);
+  const std::int64_t started = UnixNowNs();
+  const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
+  const auto packets = [&]() -> Fact<PriorityPackets> {
+    absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
+        [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
+    if (!read.ok()) return MissingFrom(read.status());
+    return *std::move(read);
+  };
+  const Fact<PriorityPackets> before = packets();
+  RunOptions options =
+      OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel);
+  const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
+  if (guard) options.may_connect = std::ref(*guard);
+  LiveTest live = Run(ticket.port, [&] {
+    return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel, options);
+  });
+  // It was not tried: that says nothing of the way between the two hosts.
+  if (guard && !guard->refused().ok()) return RefusedPeer(ticket, guard->refused());
+  live.result.priority_packets = PacketsBetween(before, packets());
+  live.duration_ns = UnixNowNs() - started;
+  const std::string role = initiator ? "initiator" : "responder";
+  Keep(live, {.run_id = ticket.caller.run_id,
+              .started_unix_ns = started,
+              .port = ticket.port.port,
+              .role = role,
+              .peer = ticket.request.peer_name});
+  if (ticket.caller.tested) ticket.caller.tested(live);
+  TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);
+  return live;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every helper's main() is: its command line, its socket, its end.
+//
+//   rdmaready-NAME [--user USER] [--listen PATH]
+//
+// With systemd's socket (LISTEN_FDS=1: descriptor 3) it leaves after 30 s without work, and is started again by
+// the next question; with --listen it makes the socket and stays, because nobody would start it again.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/helper/verb.h"
+
+namespace rdmaready::helper {
+
+// An option of one helper's own: --NAME VALUE.
+struct ProgramOption {
+  std::string name{};
+  std::string help{};
+  std::string* value = nullptr;  // its default before, what was given after
+};
+
+struct Program {
+  std::string name{};         // "rdmaready-reader"
+  std::string description{};  // one sentence, for --help
+  std::vector<ProgramOption> options{};
+  // Called once, after the options were read and before anything is served. An error ends the helper: status 2.
+  std::function<absl::StatusOr<std::vector<Verb>>()> verbs{};
+};
+
+// Returns the exit status: 0 after an idle time or a signal, 2 for a wrong command line or environment, 3 for a
+// failure of its own. It gives up the right to gain rights by what it would execute (no_new_privs), though a
+// helper executes nothing.
+int RunProgram(const Program& program, int argc, char** argv);
+
+}  // namespace rdmaready::helper

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/helper/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <condition_variable>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "agent/helper/asker.h"
+#include "agent/helper/peer.h"
+
+namespace rdmaready::helper {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+struct Name {
+  std::string name{};
+};
+
+absl::StatusOr<Name> DecodeName(Arguments& arguments) {
+  Name name{arguments.Text("name")};
+  if (name.name == "nobody") return absl::InvalidArgumentError("nobody is no name");
+  return name;
+}
+
+absl::StatusOr<Json> Greet(const Name& name, const std::stop_token&) { return Json{{"hello", name.name}}; }
+
+absl::StatusOr<Json> FailFor(const Name& name, const std::stop_token&) {
+  return absl::NotFoundError("look for " + name.name + ": No such device");
+}
+
+// Until it is told to stop.
+absl::StatusOr<Json> Listen(const Name& name, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  std::unique_lock lock(mutex);
+  woken.wait(lock, stop, [] { return false; });
+  return Json{{"heard", name.name}};
+}
+
+// Says more than anybody listens to.
+absl::StatusOr<Work> DecodeCount(Arguments&) {
+  return Work([](const std::stop_token&, const Progress& progress) -> absl::StatusOr<Json> {
+    for (int i = 0; i < 2 * kMostProgress; ++i) progress("step " + std::to_string(i));
+    return Json{{"counted", true}};
+  });
+}
+
+std::vector<Verb> Verbs() {
+  return {Verb{"count", DecodeCount}, MakeVerb<Name>("greet", DecodeName, Greet),
+          MakeVerb<Name>("fail", DecodeName, FailFor), MakeVerb<Name>("listen", DecodeName, Listen)};
+}
+
+// A helper in this process.
+class HelperServerTest : public testing::Test {
+ protected:
+  HelperServerTest() { std::filesystem::create_directories(directory_); }
+  ~HelperServerTest() override {
+    if (server_thread_.valid()) End();
+    std::filesystem::remove_all(directory_);
+  }
+
+  void Start(ServeOptions options = {}) {
+    absl::StatusOr<UniqueFd> listener = ListenOn(directory_ + "/reader.sock");
+    ASSERT_TRUE(listener.ok()) << listener.status();
+    if (options.asker == 0) options.asker = ::geteuid();
+    options.log = [this](const std::string& line) {
+      const std::lock_guard lock(mutex_);
+      log_ += line + "\n";
+    };
+    server_ = std::make_unique<HelperServer>(*std::move(listener), Verbs(), std::move(options));
+    server_thread_ = std::async(std::launch::async, [this] { return server_->Run(told_.get()); });
+  }
+  ServeEnd End() {
+    const std::uint64_t one = 1;
+    EXPECT_EQ(::write(told_.get(), &one, sizeof(one)), 8);
+    return server_thread_.get();
+  }
+  HelperAnswer Ask(std::string_view verb, const Json& arguments, milliseconds longest = milliseconds(5000),
+                   const std::stop_token& stop = {}) {
+    return HelperAsker(directory_, "reader")
+        .Ask(verb, arguments, TimedWait({.longest = longest, .stop = stop}));
+  }
+  std::string log() {
+    const std::lock_guard lock(mutex_);
+    return log_;
+  }
+
+  const std::string directory_ = testing::TempDir() + "helpers " + std::to_string(::getpid());
+  const UniqueFd told_{::eventfd(0, EFD_CLOEXEC)};
+  std::mutex mutex_;
+  std::string log_;
+  std::unique_ptr<HelperServer> server_;
+  std::future<ServeEnd> server_thread_;
+};
+
+TEST_F(HelperServerTest, AnswersAVerb) {
+  Start();
+  const HelperAnswer got = Ask("greet", {{"name", "eth0"}});
+  ASSERT_TRUE(got.reached.ok()) << got.reached;
+  ASSERT_TRUE(got.answer.ok()) << got.answer.status();
+  EXPECT_EQ(*got.answer, Json({{"hello", "eth0"}}));
+}
+
+TEST_F(HelperServerTest, TellsHowFarItIsBeforeItAnswersAndNotForEver) {
+  Start();
+  std::vector<std::string> heard;
+  const HelperAnswer got =
+      HelperAsker(directory_, "reader")
+          .Ask("count", Json::object(), TimedWait({.longest = milliseconds(5000), .stop = {}}),
+               [&](std::string_view what) { heard.emplace_back(what); });
+  ASSERT_TRUE(got.answer.ok()) << got.answer.status();
+  EXPECT_EQ(*got.answer, Json({{"counted", true}}));
+  ASSERT_EQ(heard.size(), static_cast<std::size_t>(kMostProgress));
+  EXPECT_EQ(heard.front(), "step 0");
+  EXPECT_EQ(heard.back(), "step 63");
+}
+
+TEST_F(HelperServerTest, PassesAnErrorOnAsItIs) {
+  Start();
+  EXPECT_EQ(Ask("fail", {{"name", "eth7"}}).answer.status(),
+            absl::NotFoundError("look for eth7: No such device"));
+}
+
+TEST_F(HelperServerTest, RefusesWhatIsNoVerbAndEveryArgumentThatItDoesNotKnow) {
+  Start();
+  for (const auto& [verb, arguments] :
+       std::vector<std::pair<std::string, Json>>{{"shell", {{"name", "eth0"}}},
+                                                 {"greet", Json::object()},
+                                                 {"greet", {{"name", 7}}},
+                                                 {"greet", {{"name", "eth0"}, {"path", "/etc/shadow"}}},
+                                                 {"greet", {{"name", "nobody"}}}}) {
+    EXPECT_EQ(Ask(verb, arguments).answer.status().code(), absl::StatusCode::kInvalidArgument)
+        << verb << Text(arguments);
+  }
+  EXPECT_THAT(log(), HasSubstr("refused a question: no such verb"));
+}
+
+TEST_F(HelperServerTest, AnswersNobodyButItsUser) {
+  Start({.asker = ::geteuid() + 1});
+  EXPECT_EQ(Ask("greet", {{"name", "eth0"}}).answer.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(log(), HasSubstr("is not answered"));
+}
+
+TEST_F(HelperServerTest, OneThatIsAtWorkDoesNotKeepAnotherWaiting) {
+  Start();
+  auto stuck = std::async(std::launch::async, [this] {
+    return Ask("listen", {{"name", "eth0"}}, milliseconds(300)).answer.status();
+  });
+  EXPECT_TRUE(Ask("greet", {{"name", "eth1"}}).answer.ok());
+  const absl::Status late = stuck.get();
+  EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(late.message(), "rdmaready-reader did not answer in time");
+}
+
+TEST_F(HelperServerTest, MoreThanItDoesAtOnceAreAnsweredBusy) {
+  Start({.most_at_once = 1});
+  std::stop_source stop;
+  auto listening = std::async(std::launch::async, [&] {
+    return Ask("listen", {{"name", "eth0"}}, milliseconds(5000), stop.get_token());
+  });
+  absl::Status second;
+  do {
+    second = Ask("fail", {{"name", "eth1"}}).answer.status();
+  } while (absl::IsNotFound(second));
+  EXPECT_EQ(second.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.message()), HasSubstr("busy"));
+  stop.request_stop();
+  listening.wait();
+}
+
+TEST_F(HelperServerTest, SaysWhatItHeardUntilItWasStopped) {
+  Start();
+  std::stop_source stop;
+  auto listening = std::async(std::launch::async, [&] {
+    return Ask("listen", {{"name", "eth0"}}, milliseconds(5000), stop.get_token());
+  });
+  std::this_thread::sleep_for(milliseconds(50));
+  stop.request_stop();
+  const HelperAnswer got = listening.get();
+  ASSERT_TRUE(got.answer.ok()) << got.answer.status();
+  EXPECT_EQ(*got.answer, Json({{"heard", "eth0"}}));
+}
+
+TEST_F(HelperServerTest, AnAskerWhoLeavesEndsTheWork) {
+  Start({.most_at_once = 1});
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Ask("listen", {{"name", "eth0"}}, milliseconds(50)).answer.status()));
+  // Its place is free again.
+  absl::Status next;
+  do {
+    next = Ask("greet", {{"name", "eth0"}}).answer.status();
+  } while (absl::IsUnavailable(next));
+  EXPECT_TRUE(next.ok()) << next;
+}
+
+TEST_F(HelperServerTest, OneWhoSaysNothingIsLetGo) {
+  Start({.most_at_once = 1, .hear_within = milliseconds(30)});
+  const absl::StatusOr<UniqueFd> silent =
+      ConnectTo(directory_ + "/reader.sock", TimedWait({.longest = milliseconds(1000), .stop = {}}));
+  ASSERT_TRUE(silent.ok());
+  absl::Status next;
+  do {
+    next = Ask("greet", {{"name", "eth0"}}).answer.status();
+  } while (absl::IsUnavailable(next));
+  EXPECT_TRUE(next.ok()) << next;
+}
+
+TEST_F(HelperServerTest, LeavesAfterItsIdleTimeAndNotWhileItWorks) {
+  Start({.idle = milliseconds(150)});
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Ask("listen", {{"name", "eth0"}}, milliseconds(400)).answer.status()));
+  EXPECT_TRUE(Ask("greet", {{"name", "eth0"}}).answer.ok());
+  EXPECT_EQ(server_thread_.get(), ServeEnd::kIdle);
+}
+
+TEST_F(HelperServerTest, EndsWhenItIsToldWhateverIsAtWork) {
+  Start();
+  auto listening = std::async(std::launch::async, [this] { return Ask("listen", {{"name", "eth0"}}); });
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_EQ(End(), ServeEnd::kTold);
+  EXPECT_EQ(*listening.get().answer, Json({{"heard", "eth0"}}));
+}
+
+TEST_F(HelperServerTest, OneThatIsNotThereIsToldWithWhatToDo) {
+  const HelperAnswer nobody = Ask("greet", {{"name", "eth0"}});
+  EXPECT_EQ(nobody.reached,
+            absl::UnavailableError(
+                "rdmaready-reader is not running (systemctl enable --now rdmaready-reader.socket)"));
+}
+
+TEST_F(HelperServerTest, ASocketThatNobodyListensOnIsReplacedAndOneInUseIsNot) {
+  { ASSERT_TRUE(ListenOn(directory_ + "/reader.sock").ok()); }
+  EXPECT_TRUE(absl::IsUnavailable(Ask("greet", {{"name", "eth0"}}).reached));
+  Start();
+  EXPECT_EQ(ListenOn(directory_ + "/reader.sock").status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_TRUE(Ask("greet", {{"name", "eth0"}}).answer.ok());
+}
+
+TEST(AnswerConnectionTest, ABodyThatIsNoQuestionIsAnsweredWithItsError) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
+  const UniqueFd here(ends[0]);
+  const UniqueFd there(ends[1]);
+  const TimedWait wait({.longest = milliseconds(2000), .stop = {}});
+  ASSERT_TRUE(SendFrame(here.get(), "no JSON at all", wait).ok());
+  AnswerConnection(there.get(), Verbs(), {}, {});
+  const absl::StatusOr<std::string> body = ReceiveFrame(here.get(), kMostAnswerBytes, wait);
+  ASSERT_TRUE(body.ok()) << body.status();
+  EXPECT_EQ(ReadAnswerBody(*body).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace rdmaready::helper
