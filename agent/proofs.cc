@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of the agent's work proves to the service manager that it goes on: see agent/watchdog.h.
+#include "agent/proofs.h"
+
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
@@ -26,8 +27,7 @@ absl::Status CallIsAnswered(v1::Agent::Stub& stub, milliseconds patience) {
   return absl::DeadlineExceededError("GetVersion: " + answered.error_message());
 }
 
-// Asks the worker for nothing that the host would be asked for, so a NIC that hangs does not matter. Behind a long queue it is enough that
-// the queue moves.
+// Behind a long queue it is enough that the queue moves.
 class WorkerProof {
  public:
   explicit WorkerProof(HostWorker& worker) : worker_(worker) {}
@@ -48,12 +48,16 @@ class WorkerProof {
 
 }  // namespace
 
+Proof ProofOfReading(HostWorker& worker) {
+  const auto proof = std::make_shared<WorkerProof>(worker);
+  return {"the host is read", [proof](milliseconds patience) { return proof->Prove(patience); }};
+}
+
 std::vector<Proof> HostedAgent::Proofs() {
   std::vector<Proof> proofs;
   std::shared_ptr<v1::Agent::Stub> stub = v1::Agent::NewStub(InProcessChannel());
   proofs.push_back({"calls are answered", [stub](milliseconds patience) { return CallIsAnswered(*stub, patience); }});
-  const auto worker = std::make_shared<WorkerProof>(agent_.worker());
-  proofs.push_back({"the host is read", [worker](milliseconds patience) { return worker->Prove(patience); }});
+  proofs.push_back(ProofOfReading(agent_.worker()));
   if (schedule_)
     proofs.push_back({"the schedule goes on", [this](milliseconds) { return schedule_->OnTime(); }});
   return proofs;

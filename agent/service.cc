@@ -29,6 +29,9 @@ constexpr std::size_t kPartBytes = std::size_t{256} << 10;  // of a file of a re
 
 grpc::Status Encode(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
+  // What this agent may not do on its host is no refusal of the caller: that is the gate's to say.
+  if (absl::IsPermissionDenied(status) && !access::IsRefusal(status))
+    return {grpc::StatusCode::INTERNAL, Message(status)};
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
 }
 

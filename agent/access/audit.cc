@@ -165,6 +165,8 @@ absl::Status Audit::Write(const AuditRecord& record, TimePoint now) {
   Tell(events_, path_.empty() ? EventLevel::kDebug : EventLevel::kInfo, kAuditEvent, {{"record", line}});
   if (path_.empty()) return absl::OkStatus();
   absl::Status status = fd_ && !Moved() ? absl::OkStatus() : OpenLocked();
+  // While whoever moves the file away has not made the next one, it goes on where it is.
+  if (fd_) status = absl::OkStatus();
   if (status.ok() && lost_untold_ > 0) {
     status = Append(NumberLine("lost", "lines", lost_untold_));
     if (status.ok()) lost_untold_ = 0;

@@ -54,7 +54,7 @@ class Audit {
   // log whether a taken-over agent could rewrite it.
   absl::Status Open();
 
-  // The file is found anew when it was moved away. An error leaves out this line, and the next that can be
+  // The file is made or found anew when it was moved away. An error leaves out this line, and the next that can be
   // written is followed by one that counts those. Of one caller's refusals, those after the tenth of a minute
   // are only counted.
   absl::Status Write(const AuditRecord& record, TimePoint now = std::chrono::steady_clock::now());

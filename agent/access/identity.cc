@@ -6,6 +6,8 @@
 namespace rdmaready::access {
 namespace {
 
+constexpr char kRefused[] = "refused: ";
+
 std::string WhatToDo(const Identity& caller, Role needed) {
   const std::string_view role = RoleName(needed);
   switch (caller.way) {
@@ -53,10 +55,14 @@ absl::Status Refusal(const Identity& caller, const AskRow& row) {
   const std::string way =
       caller.way == Way::kLocalSocket ? "the socket " + caller.door : std::string(WayName(caller.way));
   return absl::PermissionDeniedError(fmt::format(
-      "refused: {} needs the role {}, and {} by {} has {}; {}", what, RoleName(row.role),
+      "{}{} needs the role {}, and {} by {} has {}; {}", kRefused, what, RoleName(row.role),
       caller.who.empty() ? "an unknown caller" : caller.who, way,
       caller.roles.empty() ? "no role" : "the role " + std::string(RoleName(HighestRole(caller.roles))),
       WhatToDo(caller, row.role)));
+}
+
+bool IsRefusal(const absl::Status& status) {
+  return absl::IsPermissionDenied(status) && status.message().substr(0, sizeof(kRefused) - 1) == kRefused;
 }
 
 }  // namespace rdmaready::access

@@ -34,5 +34,7 @@ struct Identity {
 // kPermissionDenied: what was asked, the role that it needs, the one that the caller has and why, and what to
 // do.
 absl::Status Refusal(const Identity& caller, const AskRow& row);
+// Whether it is one of those.
+bool IsRefusal(const absl::Status& status);
 
 }  // namespace rdmaready::access

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "api/model/probe_walk.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -31,8 +32,9 @@ std::string_view FixForMissing(Missing::Kind kind, std::string_view instead) {
       return "rdmaready profile show {profile}  # not offered here: take out what asks for it, or use a newer "
              "kernel or driver";
     case Missing::Kind::kDenied:
-      return "systemctl show rdmaready-agent --property=User,CapabilityBoundingSet  # run it as root, or with "
-             "CAP_NET_ADMIN and CAP_IPC_LOCK; CAP_SYS_ADMIN for PCI configuration space and debugfs";
+      return "systemctl enable --now rdmaready-reader.socket rdmaready-listener.socket  # they read for the "
+             "agent "
+             "what it may not; by hand: as root";
     case Missing::Kind::kFailed:
       return "dmesg | tail -n 20  # what the kernel says about it; then ask again";
   }
@@ -62,8 +64,11 @@ Verdict NotApplicable(std::string_view reason) {
 
 Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view source,
                  std::string_view instead) {
+  std::string observed = why.detail.empty() ? std::string(WordsForMissing(why.kind)) : why.detail;
+  // A step of a probe begins so by itself.
+  if (why.kind == Missing::Kind::kDenied && !observed.starts_with(kNotAllowed)) observed.insert(0, kNotAllowed);
   return {.outcome = Outcome::kUnknown,
-          .observed = why.detail.empty() ? std::string(WordsForMissing(why.kind)) : why.detail,
+          .observed = std::move(observed),
           .expected = std::string(expected),
           .source = std::string(source),
           .fix = std::string(FixForMissing(why.kind, instead))};

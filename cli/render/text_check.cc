@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "api/base/text.h"
+#include "api/model/probe_walk.h"
 #include "checks/readiness.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
@@ -29,6 +30,15 @@ constexpr std::size_t kLabelColumn = 8;
 constexpr std::size_t kPortsColumn = 9;
 constexpr std::size_t kRememberedColumn = 10;
 
+// How many of what is unknown somebody with more rights would have been told.
+std::string NotAllowed(std::span<const Finding> findings) {
+  const auto count = std::ranges::count_if(findings, [](const Finding& finding) {
+    return finding.outcome == Outcome::kUnknown && finding.hidden_by.empty() &&
+           finding.observed.starts_with(kNotAllowed);
+  });
+  return count == 0 ? "" : fmt::format(" ({} not allowed: ask an agent with its helpers, or as root)", count);
+}
+
 std::string Summary(std::span<const Finding> findings) {
   constexpr std::array<std::pair<Outcome, std::string_view>, 5> kWords{
       {{Outcome::kPass, "ok"},
@@ -44,6 +54,7 @@ std::string Summary(std::span<const Finding> findings) {
       if (finding.outcome == outcome && finding.hidden_by.empty()) ++count;
     }
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
+    if (outcome == Outcome::kUnknown) text += NotAllowed(findings);
   }
   for (const Finding& finding : findings) hidden += finding.hidden_by.empty() ? 0U : 1U;
   if (hidden > 0) text += fmt::format("{}{} not judged", text.empty() ? "" : ", ", hidden);

@@ -13,6 +13,8 @@
 #include <string>
 #include <variant>
 
+#include "agent/helper/reader/names.h"
+#include "agent/helper/reader/settings.h"
 #include "api/base/status.h"
 #include "collectors/attributes.h"
 #include "collectors/firewall/firewall.h"
@@ -23,48 +25,11 @@
 #include "collectors/nic/pci.h"
 #include "collectors/nic/pci_config.h"
 #include "collectors/rdma/mad.h"
-#include "collectors/system/boot_files.h"
-#include "collectors/system/dcb_keepers.h"
-#include "collectors/system/storage.h"
 
 namespace rdmaready::helper {
 namespace {
 
-using Built = absl::StatusOr<Question>;
-using Recognised = std::optional<Json>;
-
-constexpr std::size_t kLongestName = 255;
 constexpr std::uint32_t kMostPorts = 255;
-
-absl::Status NoName(std::string_view what) {
-  return absl::InvalidArgumentError(std::string(what) + " is no name");
-}
-
-// A name that stays one part of a path whatever it holds.
-bool IsPathPart(std::string_view name) {
-  return !name.empty() && name.size() <= kLongestName && name != "." && name != ".." &&
-         name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
-}
-
-// Of netdevs and RDMA devices: no byte that a message could take for the end of the name.
-bool IsDeviceName(std::string_view name) {
-  constexpr std::size_t kLongestDevice = 63;
-  return IsPathPart(name) && name.size() <= kLongestDevice && name.front() != '.' &&
-         std::ranges::all_of(name, [](char letter) { return letter > ' ' && letter <= '~'; });
-}
-
-template <class T>
-const T* As(const Question& question) {
-  return std::get_if<T>(&question);
-}
-
-// The index of the first that equals, or nothing.
-template <class List, class T>
-std::optional<std::size_t> IndexOf(const List& list, const T& one) {
-  const auto found = std::ranges::find(list, one);
-  if (found == std::ranges::end(list)) return std::nullopt;
-  return static_cast<std::size_t>(found - std::ranges::begin(list));
-}
 
 // ---- packet filters ----
 
@@ -303,112 +268,8 @@ Recognised RecogniseLldpadProcess(const Question& question) {
   return Json::object();
 }
 
-// ---- root's own settings ----
-
-struct SettingsFile {
-  std::string name;
-  LinesQuestion question;
-};
-
-const std::vector<SettingsFile>& SettingsFiles() {
-  static const std::vector<SettingsFile> kFiles = [] {
-    std::vector<SettingsFile> files{{"lldpad", {kLldpadSettings, {kLldpadWords}}}};
-    for (const std::string& path : KsmbdFiles()) {
-      files.push_back({path.starts_with("/etc") ? "ksmbd" : "ksmbd-local", {path, KsmbdWords()}});
-    }
-    for (const MarkingFile& file : MarkingFiles()) {
-      const std::string path = file.path;
-      files.push_back({path.substr(path.rfind('/') + 1), {path, file.words}});
-    }
-    return files;
-  }();
-  return kFiles;
-}
-
-Built BuildSettings(Arguments& arguments) {
-  const auto found = std::ranges::find(SettingsFiles(), arguments.Text("of"), &SettingsFile::name);
-  if (found == SettingsFiles().end()) return NoName("of");
-  return found->question;
-}
-
-Recognised RecogniseSettings(const Question& question) {
-  const auto* lines = As<LinesQuestion>(question);
-  if (lines == nullptr) return std::nullopt;
-  const auto found = std::ranges::find(SettingsFiles(), *lines, &SettingsFile::question);
-  if (found == SettingsFiles().end()) return std::nullopt;
-  return Json{{"of", found->name}};
-}
-
-Built BuildBootFolder(Arguments& arguments) {
-  const std::vector<std::string> folders = BootFolders();
-  const auto folder = arguments.Unsigned<std::uint32_t>("folder");
-  if (folder >= folders.size()) return absl::InvalidArgumentError("no such folder");
-  return DirectoryQuestion{folders[folder]};
-}
-
-Recognised RecogniseBootFolder(const Question& question) {
-  const auto* asked = As<DirectoryQuestion>(question);
-  const auto folder = asked == nullptr ? std::nullopt : IndexOf(BootFolders(), asked->path);
-  if (!folder) return std::nullopt;
-  return Json{{"folder", *folder}};
-}
-
-constexpr auto kBootAbout = std::to_array<std::string_view>({"", "tos", "tos-hook", "dcb"});
-static_assert(static_cast<std::size_t>(BootWords::kDcb) + 1 == kBootAbout.size());
-
-absl::StatusOr<std::vector<std::string>> ReadBootWords(Arguments& arguments) {
-  const auto about = IndexOf(kBootAbout, arguments.Text("about"));
-  if (!about || *about == 0) return NoName("about");
-  return WordsOf(static_cast<BootWords>(*about));
-}
-
-Built BuildBootFile(Arguments& arguments) {
-  const std::vector<std::string> folders = BootFolders();
-  const auto folder = arguments.Unsigned<std::uint32_t>("folder");
-  const std::string name = arguments.Text("name");
-  RR_ASSIGN_OR_RETURN(std::vector<std::string> words, ReadBootWords(arguments));
-  if (folder >= folders.size()) return absl::InvalidArgumentError("no such folder");
-  if (!IsPathPart(name)) return NoName("name");
-  return LinesQuestion{folders[folder] + "/" + name, std::move(words)};
-}
-
-Recognised RecogniseBootFile(const Question& question) {
-  const auto* lines = As<LinesQuestion>(question);
-  if (lines == nullptr) return std::nullopt;
-  const std::size_t slash = lines->path.rfind('/');
-  if (slash == std::string::npos) return std::nullopt;
-  const auto folder = IndexOf(BootFolders(), lines->path.substr(0, slash));
-  for (std::size_t about = 1; folder && about < kBootAbout.size(); ++about) {
-    if (WordsOf(static_cast<BootWords>(about)) != lines->words) continue;
-    return Json{{"folder", *folder},
-                {"name", recording::FromText(lines->path.substr(slash + 1))},
-                {"about", std::string(kBootAbout[about])}};
-  }
-  return std::nullopt;
-}
-
-Built BuildBootTable(Arguments& arguments) {
-  const std::vector<std::string> files = BootFiles();
-  const auto file = arguments.Unsigned<std::uint32_t>("file");
-  RR_ASSIGN_OR_RETURN(std::vector<std::string> words, ReadBootWords(arguments));
-  if (file >= files.size()) return absl::InvalidArgumentError("no such file");
-  return LinesQuestion{files[file], std::move(words)};
-}
-
-Recognised RecogniseBootTable(const Question& question) {
-  const auto* lines = As<LinesQuestion>(question);
-  const auto file = lines == nullptr ? std::nullopt : IndexOf(BootFiles(), lines->path);
-  for (std::size_t about = 1; file && about < kBootAbout.size(); ++about) {
-    if (WordsOf(static_cast<BootWords>(about)) != lines->words) continue;
-    return Json{{"file", *file}, {"about", std::string(kBootAbout[about])}};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-const std::vector<ReaderQuestion>& ReaderQuestions() {
-  static const std::vector<ReaderQuestion> kQuestions{
+std::vector<ReaderQuestion> AllQuestions() {
+  std::vector<ReaderQuestion> questions{
       {"nft-list", "packet-filter", BuildNftList, RecogniseNftList},
       {"nft-elements", "packet-filter", BuildNftElements, RecogniseNftElements},
       {"legacy-tables", "legacy-packet-filter", BuildLegacyTables, RecogniseLegacyTables},
@@ -420,11 +281,16 @@ const std::vector<ReaderQuestion>& ReaderQuestions() {
       {"congestion", "congestion-control", BuildCongestion, RecogniseCongestion},
       {"lldpad", "lldpad", BuildLldpad, RecogniseLldpad},
       {"lldpad-process", "lldpad", BuildLldpadProcess, RecogniseLldpadProcess},
-      {"settings", "roots-settings", BuildSettings, RecogniseSettings},
-      {"boot-folder", "roots-settings", BuildBootFolder, RecogniseBootFolder},
-      {"boot-file", "roots-settings", BuildBootFile, RecogniseBootFile},
-      {"boot-table", "roots-settings", BuildBootTable, RecogniseBootTable},
   };
+  const std::vector<ReaderQuestion> more = SettingsQuestions();
+  questions.insert(questions.end(), more.begin(), more.end());
+  return questions;
+}
+
+}  // namespace
+
+const std::vector<ReaderQuestion>& ReaderQuestions() {
+  static const std::vector<ReaderQuestion> kQuestions = AllQuestions();
   return kQuestions;
 }
 

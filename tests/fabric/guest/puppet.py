@@ -15,12 +15,13 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NR = {"finit_module": 313, "init_module": 175, "bpf": 321, "perf_event_open": 298, "fsopen": 430, "setns": 308, "unshare": 272, "keyctl": 250,
       "pivot_root": 155, "iopl": 172, "kexec_load": 246, "process_vm_readv": 310, "open_by_handle_at": 304, "add_key": 248}
 RTM_NEWLINK, RTM_SETDCB, NLM_F_REQUEST, NLM_F_ACK = 16, 79, 1, 4
-PTRACE_ATTACH, CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 16, 0x20000, 0x10000000, 0x40000000
+PTRACE_ATTACH, PTRACE_DETACH, CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 16, 17, 0x20000, 0x10000000, 0x40000000
 
 ATTEMPTS = {}
 
@@ -123,7 +124,7 @@ def turn_a_knob_of_the_nic():
 
 @attempt
 def set_the_clock():
-    call(LIBC.clock_settime(0, struct.pack("qq", 1, 0)))
+    call(LIBC.clock_settime(0, struct.pack("qq", *divmod(time.time_ns(), 10**9))))
 
 
 @attempt
@@ -166,9 +167,9 @@ def enter_the_mounts_of_init():
 def connect_nvme():
     fd = os.open("/dev/nvme-fabrics", os.O_RDWR)
     try:
-        os.write(fd, b"transport=rdma,traddr=10.0.0.9,trsvcid=4420,nqn=nqn.2026-01.test:none")
+        os.write(fd, b"transport=none,nqn=nqn.2026-01.test:none")
     except OSError as error:
-        # The kernel knows it and nobody is there: it was tried.
+        # The kernel took the order and found a fault in it: who gets that far can connect.
         if error.errno in (errno.EPERM, errno.EACCES):
             raise
 
@@ -249,7 +250,7 @@ def make_a_device():
 
 @attempt
 def read_kernel_memory():
-    os.read(os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK), 1)
+    os.read(os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK), 8192)
 
 
 @attempt
@@ -284,7 +285,7 @@ def load_a_module_from_memory():
 
 @attempt
 def open_a_socket_of_a_family_that_is_a_module():
-    socket.socket(21, socket.SOCK_SEQPACKET, 0).close()  # RDS
+    socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM, 0).close()
 
 
 @attempt
@@ -301,6 +302,7 @@ def send_raw():
 def trace_init():
     call(LIBC.ptrace(PTRACE_ATTACH, 1, 0, 0))
     os.waitpid(1, 0)
+    call(LIBC.ptrace(PTRACE_DETACH, 1, 0, 0))
 
 
 @attempt

@@ -271,9 +271,9 @@ def parser():
     agent.add_argument("verb", choices=("start", "stop", "kill", "restart"))
     limits = agent.add_mutually_exclusive_group()
     limits.add_argument("--memlock", type=whole_number(0, 2**62), metavar="BYTES",
-                        help="limit the agent's locked memory (default: unlimited)")
+                        help="limit the agent's locked memory (default: 1 GiB)")
     limits.add_argument("--all-capabilities", action="store_true",
-                        help="leave the agent all of root's capabilities (default: those that it needs)")
+                        help="run the agent as root with all capabilities (default: a user of its own, with none)")
 
     faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
 

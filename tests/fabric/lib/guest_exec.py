@@ -26,7 +26,9 @@ class Connection:
             if self.receive()[0] != b"H":
                 raise NotReached("not the server expected")
             self.socket.settimeout(None)
-        except OSError as error:
+        except (OSError, NotReached) as error:
+            if hasattr(self, "socket"):
+                self.socket.close()
             raise NotReached(str(error)) from error
 
     def send(self, kind, data=b""):

@@ -191,11 +191,6 @@ class ATakenOverAgent(AHostWithSystemd):
     """The agent's unit with another program: its user, its sandbox, nothing else. Without AppArmor, which not every host has."""
     maxDiff = None
 
-    # What harms nobody, so that it is allowed.
-    HARMLESS = set()
-    # What root in this guest cannot either, for reasons of the guest.
-    NOT_EVEN_ROOT = {"open a socket of a family that is a module", "trace init", "turn a knob of the nic"}
-
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -223,15 +218,15 @@ class ATakenOverAgent(AHostWithSystemd):
                          "cut -d' ' -f1 /proc/modules | sort; cut -d' ' -f2 /proc/mounts | sort")
 
     def test_each_attempt_fails(self):
-        did = {name: result for name, result in self.tried.items() if result == "did it" or result.startswith("broken")}
-        self.assertEqual(set(did), self.HARMLESS, did)
+        self.assertGreater(len(self.tried), 40)
+        self.assertEqual({name: result for name, result in self.tried.items() if result == "did it" or result.startswith("broken")}, {})
 
     def test_the_host_is_as_it_was(self):
         self.assertEqual(self.after, self.before)
 
     def test_each_attempt_succeeds_for_root_so_that_it_proves_something(self):
         failed = {name: result for name, result in self.by_root.items() if result != "did it"}
-        self.assertEqual(set(failed), self.NOT_EVEN_ROOT, failed)
+        self.assertEqual(failed, {})
 
 
 if __name__ == "__main__":

@@ -97,13 +97,12 @@ TEST_F(AgentOptionsTest, SayWhatCallersMayHaveDone) {
               HasSubstr("--test-max-bytes: "));
 }
 
-TEST_F(AgentOptionsTest, SayWherePeersAreAndWhoTheyAre) {
-  const auto file = Configured("state_dir: /s\npeers: [10.0.0.0/16, \"fd00::/8\"]\nroles: /etc/roles.yaml\n");
-  const auto flags = Parse({"--state-dir", "/s", "--peers", "10.0.0.0/16,fd00::/8", "--roles", "/etc/roles.yaml"});
+TEST_F(AgentOptionsTest, SayWherePeersAre) {
+  const auto file = Configured("state_dir: /s\npeers: [10.0.0.0/16, \"fd00::/8\"]\n");
+  const auto flags = Parse({"--state-dir", "/s", "--peers", "10.0.0.0/16,fd00::/8"});
   for (const auto& answer : {file, flags}) {
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_THAT(answer->options.server.peers, ElementsAre(*ParseSubnet("10.0.0.0/16"), *ParseSubnet("fd00::/8")));
-    EXPECT_EQ(answer->options.server.roles, "/etc/roles.yaml");
   }
   EXPECT_THAT(Parse({"--state-dir", "/s"})->options.server.peers, ElementsAre());
   // The command line wins: it does not add.
@@ -112,6 +111,45 @@ TEST_F(AgentOptionsTest, SayWherePeersAreAndWhoTheyAre) {
   EXPECT_THAT(both->options.server.peers, ElementsAre(*ParseSubnet("10.9.0.0/16")));
   EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--peers", "10.0.0.1/16"})), HasSubstr("--peers: '10.0.0.1/16'"));
   EXPECT_THAT(Trouble(Configured("state_dir: /s\npeers: [storage1]\n")), HasSubstr("key `peers`: 'storage1' is no subnet"));
+}
+
+TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
+  const auto usual = Parse({"--state-dir", "/s"});
+  ASSERT_TRUE(usual.ok()) << usual.status();
+  EXPECT_EQ(usual->options.server.plain_role, access::Role::kTest);
+  EXPECT_EQ(usual->options.server.quota.calls, 16);
+  EXPECT_EQ(usual->options.server.quota.test_time, std::chrono::minutes(30));
+  EXPECT_EQ(usual->options.server.quota.test_bytes, 16ULL << 40);
+  EXPECT_EQ(usual->options.server.role_file + usual->options.server.audit_file, "");
+  EXPECT_FALSE(usual->options.server.reflection);
+
+  const auto answer = Configured(
+      "state_dir: /s\nroles: /r\nplain_role: observe\naudit: /a\ncaller_max_calls: 3\n"
+      "caller_max_test_time: 90s\ncaller_max_test_bytes: 1G\nreflection: true\n",
+      {"--plain-role", "prove", "--tls-cert", "c", "--tls-key", "k", "--tls-ca", "a"});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const ServerOptions& server = answer->options.server;
+  EXPECT_EQ(server.role_file, "/r");
+  EXPECT_EQ(server.plain_role, access::Role::kProve);
+  EXPECT_EQ(server.audit_file, "/a");
+  EXPECT_EQ(server.quota.calls, 3);
+  EXPECT_EQ(server.quota.test_time, std::chrono::seconds(90));
+  EXPECT_EQ(server.quota.test_bytes, 1ULL << 30);
+  EXPECT_TRUE(server.reflection);
+
+  const auto none = Parse({"--state-dir", "/s", "--caller-max-calls", "0", "--caller-max-test-time", "0",
+                           "--caller-max-test-bytes", "0"});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_EQ(none->options.server.quota.calls, 0);
+  EXPECT_EQ(none->options.server.quota.test_time.count(), 0);
+  EXPECT_EQ(none->options.server.quota.test_bytes, 0U);
+
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--roles", "/r"})),
+              HasSubstr("--roles: certificates have roles"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--caller-max-calls", "65"})),
+              HasSubstr("--caller-max-calls: more than 64"));
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\nplain_role: aply\n")), HasSubstr(".yaml:2: "));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--plain-role", "agent"})), HasSubstr("--plain-role"));
 }
 
 TEST_F(AgentOptionsTest, AreTakenFromTheFileByTheSameNames) {

@@ -50,6 +50,11 @@ class RecordingStore final : public Store {
   absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery&) override { return events; }
   std::string TakeNotice() override { return std::exchange(notice, {}); }
 
+  std::size_t Kept() {
+    const std::lock_guard lock(mutex_);
+    return transfers.size();
+  }
+
   absl::Status status{};
   std::vector<RunRecord> runs{};
   std::vector<TransferRecord> transfers{};

@@ -55,6 +55,8 @@ TEST(ExitStatus, OfAHostThatCannotBeReachedIsFour) {
   EXPECT_EQ(ConnectFailure(absl::UnavailableError("")), kGone);
   EXPECT_EQ(ConnectFailure(absl::DeadlineExceededError("")), kGone);
   EXPECT_EQ(ConnectFailure(absl::UnimplementedError("")), kGone);
+  EXPECT_EQ(ConnectFailure(absl::UnauthenticatedError("")), kGone);
+  EXPECT_EQ(CallFailure(absl::PermissionDeniedError("refused: Probe needs the role test")), kGone);
   EXPECT_EQ(ConnectFailure(absl::FailedPreconditionError("--insecure")), kUsage);
   EXPECT_EQ(ConnectFailure(absl::InternalError("")), kOwn);
   EXPECT_EQ(ConnectFailure(absl::OkStatus()), kOk);

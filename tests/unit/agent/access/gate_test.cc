@@ -80,6 +80,12 @@ TEST(Refusal, NamesWhatIsMissingWhatOneHasTheWayInAndWhatToDo) {
   EXPECT_THAT(words({}, Ask::kGetFacts), HasSubstr("an unknown caller by an unknown way has no role"));
 }
 
+TEST(Refusal, IsNotTakenForWhatTheHostRefusesTheAgent) {
+  EXPECT_TRUE(IsRefusal(Refusal({}, RowOf(Ask::kProbe))));
+  EXPECT_FALSE(IsRefusal(absl::PermissionDeniedError("open /run/lock/x: Permission denied")));
+  EXPECT_FALSE(IsRefusal(absl::InternalError("refused: x")));
+}
+
 TEST(Gate, CountsWhatItRefuses) {
   Gate gate({.quota = {.calls = 1}});
   EXPECT_THAT(gate.Refusals(), IsEmpty());
@@ -245,6 +251,18 @@ TEST_F(AuditFile, ThatWasMovedAwayIsBegunAnew) {
   std::filesystem::rename(path_, path_ + ".1");
   EXPECT_TRUE(audit->Write(RefusalOf(who)).ok());
   EXPECT_EQ(Lines(path_ + ".1").size(), 1U);
+  EXPECT_EQ(Lines(path_).size(), 1U);
+}
+
+TEST_F(AuditFile, ThatWasMovedAwayIsGoneOnWithUntilThereMayBeANewOne) {
+  const std::shared_ptr<Audit> audit = Open();
+  const Identity who = Local(Role::kObserve);
+  std::filesystem::rename(path_, path_ + ".1");
+  std::filesystem::create_directory(path_);  // as little to be opened as one that only root can make
+  EXPECT_TRUE(audit->Write(RefusalOf(who)).ok());
+  EXPECT_EQ(Lines(path_ + ".1").size(), 1U);
+  std::filesystem::remove(path_);
+  EXPECT_TRUE(audit->Write(RefusalOf(who)).ok());
   EXPECT_EQ(Lines(path_).size(), 1U);
 }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What proves that the agent gets on with its work: see agent/watchdog.h.
+#pragma once
+
+#include "agent/host_worker.h"
+#include "agent/watchdog.h"
+
+namespace rdmaready {
+
+// The worker answers who asks it, or at least its queue moves. The host itself is asked nothing, so a NIC that hangs does not matter.
+// `worker` outlives its use.
+Proof ProofOfReading(HostWorker& worker);
+
+}  // namespace rdmaready
