@@ -5,7 +5,7 @@
 # DEVICES: what systemd knows a device by, "|", the file, and where it is not rw, "|" and what it is.
 set(AGENT_DEVICES "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*" "/dev/infiniband/rdma_cm|/dev/infiniband/rdma_cm")
 set(AGENT_FAMILIES unix inet inet6 netlink)
-set(AGENT_WRITES "/var/lib/rdmaready/" "/run/rdmaready/locks/" "/run/lock/")
+set(AGENT_WRITES "/var/lib/rdmaready/" "/run/rdmaready/locks/" "/var/log/rdmaready/")
 set(AGENT_MEMLOCK 192M)  # two ends of a loopback test of 64 MiB each, and their queues
 set(AGENT_MEMORY 512M)
 

@@ -381,6 +381,57 @@ def power_the_machine_off():
             raise
 
 
+# --- What the helpers of root's make of one who is the agent
+
+HELPERS = "/run/rdmaready/helpers"
+# Known to be an answer: without it the others would prove nothing.
+CONTROL = ("reader", {"verb": "legacy-tables", "family": "ip"})
+ASKED_OF_HELPERS = {
+    "a verb that there is not": [("reader", {"verb": verb, "path": "/etc/shadow"}) for verb in ("mount", "exec", "write", "read-file", "")],
+    "a file by its path": [("reader", {"verb": "file", "path": "/etc/shadow"}), ("reader", {"verb": "legacy-tables", "family": "ip", "path": "/etc/shadow"}),
+                           ("reader", {"verb": "legacy-tables", "family": "../../etc/shadow"}), ("reader", {"verb": "settings", "of": "../../etc/shadow"})],
+    "a way out of a folder": [("reader", {"verb": "pci-configuration", "address": "../../../../etc/shadow", "octets": 256}),
+                              ("reader", {"verb": "congestion-names", "address": "../../.."}),
+                              ("reader", {"verb": "rdma-cm-defaults", "device": "../../../../tmp/made", "port": 1}),
+                              ("reader", {"verb": "rdma-cm-defaults", "device": "..", "port": 1})],
+    "bytes for the kernel": [("reader", {"verb": "nft-list", "list": "tables", "bytes": "00"}), ("reader", {"verb": "nft-list", "list": "delete"}),
+                             ("reader", {"verb": "management-datagram", "device": "rxe0", "port": 1, "lid": 1, "attribute": "set-port-info"}),
+                             ("listener", {"verb": "lldp", "netdevs": ["dcb0"], "longest_ms": 100, "send": "00"}),
+                             ("listener", {"verb": "send", "netdev": "dcb0"})],
+    "a netdev that is a path": [("listener", {"verb": "lldp", "netdevs": ["../../etc"], "longest_ms": 100})],
+    "what is no question": [("reader", []), ("reader", "verb"), ("reader", None), ("reader", {}), ("listener", {"verb": 7})],
+}
+
+
+def frame(helper, body, length=None):
+    """The helper's answer; nothing when it hangs up."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asker:
+        asker.settimeout(20)
+        asker.connect(f"{HELPERS}/{helper}.sock")
+        try:
+            asker.sendall(struct.pack(">I", len(body) if length is None else length) + body)
+            header = asker.recv(4, socket.MSG_WAITALL)
+            return asker.recv(struct.unpack(">I", header)[0], socket.MSG_WAITALL) if len(header) == 4 else b""
+        except (BrokenPipeError, ConnectionResetError):
+            return b""
+
+
+def ask(helper, question):
+    answer = frame(helper, json.dumps(question).encode())
+    return json.loads(answer) if answer else {"error": "hung up"}
+
+
+def ask_the_helpers():
+    results = {"control": ask(*CONTROL)}
+    for name, questions in ASKED_OF_HELPERS.items():
+        results[name] = [ask(helper, question) for helper, question in questions]
+    results["frames that are too long, too short or nested"] = [
+        {"error": frame("reader", b"{}", length).decode()} if not frame("reader", b"{}", length).startswith(b'{"answer') else {"answer": 1}
+        for length in (0xffffffff, 0x10001)] + [json.loads(frame("reader", b"[" * 60000) or b'{"error": "hung up"}')]
+    results["control after all that"] = ask(*CONTROL)
+    return results
+
+
 def main(output):
     results = {}
     for name, function in ATTEMPTS.items():
@@ -392,7 +443,7 @@ def main(output):
         except Exception as error:  # pylint: disable=broad-except
             results[name] = f"broken: {type(error).__name__}: {error}"
     with open(output + ".new", "w") as file:
-        json.dump(results, file)
+        json.dump({"attempts": results, "helpers": ask_the_helpers() if os.geteuid() != 0 else {}}, file)
     os.rename(output + ".new", output)
 
 

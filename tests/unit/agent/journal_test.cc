@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -67,30 +68,51 @@ TEST(EventIdsTest, AreUniqueWellFormedAndSorted) {
   }
 }
 
-// The names that the sources tell of: the first words in quotation marks after the level of an event.
-std::set<std::string> NamesIn(const std::string& source) {
-  static const std::regex kTold(
-      R"re(\bTell\([^;"]*?,\s*(?:EventLevel::k\w+|how|[^;"]*?EventLevel::k\w+[^;"]*?),\s*([^;{]*?"[^;{]*?),\s*(?:\{|std::move))re");
-  static const std::regex kConstant(R"re(inline constexpr std::string_view k\w+ = "([a-z-]+)";)re");
-  static const std::regex kWord(R"re("([a-z-]+)")re");
+using Constants = std::map<std::string, std::string>;
+
+void AddConstants(const std::string& source, Constants& constants) {
+  static const std::regex kConstant(R"re(constexpr std::string_view (k\w+) = "([a-z-]+)";)re");
+  for (std::sregex_iterator one(source.begin(), source.end(), kConstant), end; one != end; ++one)
+    constants[(*one)[1]] = (*one)[2];
+}
+
+// The names of events that a source tells of: words and constants before the fields of a Tell.
+std::set<std::string> NamesIn(const std::string& source, const Constants& constants) {
+  static const std::regex kTold(R"re(\bTell\(([^{;]*?)(?:\{|std::move))re");
+  static const std::regex kWord(R"re("([a-z-]+)"|\b(k[A-Z]\w+))re");
   std::set<std::string> names;
   for (std::sregex_iterator told(source.begin(), source.end(), kTold), end; told != end; ++told) {
     const std::string part = (*told)[1];
-    for (std::sregex_iterator word(part.begin(), part.end(), kWord); word != end; ++word) names.insert((*word)[1]);
+    for (std::sregex_iterator word(part.begin(), part.end(), kWord); word != end; ++word) {
+      if ((*word)[1].matched) names.insert((*word)[1]);
+      const auto constant = constants.find((*word)[2]);
+      if (constant != constants.end()) names.insert(constant->second);
+    }
   }
   return names;
 }
 
-TEST(EventIdsTest, AreThereForEveryEventInTheTreeAndForNoOther) {
-  std::set<std::string> told{std::string(kTlsRefused)};
+std::map<std::string, std::string> SourcesOfAgent() {
+  std::map<std::string, std::string> sources;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::SourceTree() + "/agent")) {
-    if (entry.path().extension() != ".cc") continue;
+    if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
     std::ifstream file(entry.path());
     std::stringstream text;
     text << file.rdbuf();
-    told.merge(NamesIn(text.str()));
+    sources[entry.path()] = text.str();
   }
-  EXPECT_GE(told.size(), 15u) << "the sources are read";
+  return sources;
+}
+
+TEST(EventIdsTest, AreThereForEveryEventInTheTreeAndForNoOther) {
+  const std::map<std::string, std::string> sources = SourcesOfAgent();
+  Constants constants;
+  for (const auto& [path, text] : sources) AddConstants(text, constants);
+  std::set<std::string> told;
+  for (const auto& [path, text] : sources) {
+    if (path.ends_with(".cc")) told.merge(NamesIn(text, constants));
+  }
+  EXPECT_GE(told.size(), 20u) << "the sources are read";
   for (const std::string& name : told)
     EXPECT_NE(MessageIdOf(name), "") << name << ": give it a row in agent/event_ids.cc (uuidgen | tr -d -)";
   for (const EventId& row : EventIds())
@@ -98,10 +120,13 @@ TEST(EventIdsTest, AreThereForEveryEventInTheTreeAndForNoOther) {
 }
 
 TEST(EventIdsTest, NoNameEscapesTheSearch) {
-  EXPECT_THAT(NamesIn(R"(Tell(sink, EventLevel::kError, "one", {{"key", x}});)"), ElementsAre("one"));
-  EXPECT_THAT(NamesIn("Tell(sink, how,\n  \"two\", std::move(fields));"), ElementsAre("two"));
-  EXPECT_THAT(NamesIn(R"(Tell(events, ok ? EventLevel::kInfo : EventLevel::kError, ok ? "good" : "bad", {{"a", b}});)"),
+  EXPECT_THAT(NamesIn(R"(Tell(sink, EventLevel::kError, "one", {{"key", x}});)", {}), ElementsAre("one"));
+  EXPECT_THAT(NamesIn("Tell(sink, how,\n  \"two\", std::move(fields));", {}), ElementsAre("two"));
+  EXPECT_THAT(NamesIn(R"(Tell(events, ok ? EventLevel::kInfo : EventLevel::kError, ok ? "good" : "bad", {{"a", b}});)", {}),
               ElementsAre("bad", "good"));
+  Constants constants;
+  AddConstants(R"(inline constexpr std::string_view kThree = "three";)", constants);
+  EXPECT_THAT(NamesIn("Tell(GrpcSink(), EventLevel::kWarning, kThree,\n {{}})", constants), ElementsAre("three"));
 }
 
 }  // namespace

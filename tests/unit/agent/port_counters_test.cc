@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/port_counters.h"
 
+#include "rdmaready/v1/facts.pb.h"  // before <linux/ethtool.h>, whose macros have names of the wire
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

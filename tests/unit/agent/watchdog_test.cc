@@ -11,6 +11,7 @@
 
 #include "agent/proofs.h"
 #include "agent/schedule.h"
+#include "agent/service.h"  // before what brings <linux/ethtool.h>, whose macros have names of the wire
 #include "api/base/status.h"
 #include "tests/unit/agent/fake_clock.h"
 #include "tests/unit/agent/gated_host.h"

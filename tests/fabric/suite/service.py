@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guest that boots systemd, with RDMA as the profile virtual-fabric wants it, and rdmaready's packages at hand."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import tool
+
+sys.path.append(str(tool.ROOT / "tests" / "fabric" / "lib"))
+import bring_up  # noqa: E402
+from system_guest import SystemGuest  # noqa: E402
+
+PUPPET = tool.ROOT / "tests" / "fabric" / "guest" / "puppet.py"
+AGENT = "rdmaready-agent"
+
+
+def build_packages(directory, release):
+    """{name: path}"""
+    done = subprocess.run([tool.ROOT / "packaging" / "build-packages", "--no-build", "--out", directory, "--release", str(release)],
+                          capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise AssertionError(done.stdout + done.stderr)
+    return {pathlib.Path(path).name.split("_")[0]: path for path in done.stdout.split()}
+
+
+class Host:
+    """Boots when it is made; the packages of each release are /mnt/share/RELEASE-NAME.deb, and not installed."""
+
+    def __init__(self, name, releases=(1,), may_reboot=False):
+        dummy = next(pathlib.Path(bring_up.prepare(["rxe"], False, system=True)["modules_dir"]).rglob("dummy.ko"))
+        with tempfile.TemporaryDirectory(prefix="rdmaready-packages.") as directory:
+            files = {"puppet.py": PUPPET, "dummy.ko": dummy}
+            for release in releases:
+                files |= {f"{release}-{package}.deb": path for package, path in build_packages(directory, release).items()}
+            self.guest = SystemGuest(f"{name}-{os.getpid()}", files, may_reboot=may_reboot)
+            self.guest.__enter__()
+        self.provision()
+
+    def end(self):
+        self.guest.__exit__()
+
+    def provision(self):
+        self.shell("mkdir -p /run/fabric && cp /mnt/share/conf /run/fabric/conf && bash /mnt/share/provision")
+
+    def shell(self, script, timeout_s=300):
+        return self.guest.shell(script, timeout_s)
+
+    def install(self, release=1):
+        return self.shell(f"dpkg -i /mnt/share/{release}-*.deb && systemctl start {AGENT}")
+
+    def report(self, *options):
+        """What `rdmaready check` says of the host, asked without an address."""
+        _, out, errors = self.guest.run(["rdmaready", "check", "--output", "json", *options])
+        try:
+            return json.loads(out)
+        except json.JSONDecodeError as error:
+            raise AssertionError(out + errors) from error
+
+    def property(self, name, unit=AGENT):
+        return self.shell(f"systemctl show -P {name} {unit}").strip()
+
+    def entries(self, *matches):
+        """Of the journal, oldest first."""
+        return [json.loads(line) for line in self.shell(f"journalctl -o json --no-pager {' '.join(matches)}").splitlines()]
+
+    def drop_in(self, name, *lines):
+        folder = f"/run/systemd/system/{AGENT}.service.d"
+        text = "\\n".join(["[Service]", *lines])
+        self.shell(f"mkdir -p {folder} && printf '{text}\\n' > {folder}/{name}.conf && systemctl daemon-reload")
+
+    def no_drop_ins(self):
+        self.shell(f"rm -rf /run/systemd/system/{AGENT}.service.d && systemctl daemon-reload && systemctl restart {AGENT}")
