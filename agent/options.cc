@@ -141,11 +141,11 @@ absl::Status DecodeTests(const AgentSettings& settings, const Source& source, Se
   return absl::OkStatus();
 }
 
-access::Role PlainRoleOf(AgentSettings::PlainRole role) {
+access::Role PlainRoleOf(AgentSettings::Plain role) {
   switch (role) {
-    case AgentSettings::PLAIN_ROLE_OBSERVE:
+    case AgentSettings::PLAIN_OBSERVE:
       return access::Role::kObserve;
-    case AgentSettings::PLAIN_ROLE_PROVE:
+    case AgentSettings::PLAIN_PROVE:
       return access::Role::kProve;
     default:
       return access::Role::kTest;
@@ -238,7 +238,7 @@ class FlagParser {
          &AgentSettings::set_roles);
     Choice("--plain-role", {"test", "observe", "prove"},
            "What callers by plain TCP may do: observe, test (default) or prove",
-           [this](std::size_t i) { flags_.set_plain_role(static_cast<AgentSettings::PlainRole>(i)); });
+           [this](std::size_t i) { flags_.set_plain_role(static_cast<AgentSettings::Plain>(i)); });
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); }, "Allow plain text off loopback");
     Text("--check-interval", "TIME",

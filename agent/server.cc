@@ -78,13 +78,20 @@ absl::StatusOr<Listener> ListenOn(const HostAddress& address, const std::string&
   return Listener{target.substr(target.find(':') + 1), target};
 }
 
-// Reflection for one server and not for every one of this process.
-class WithReflection final : public grpc::ServerBuilderOption {
+// Linking gRPC's reflection turns it on for every server of the process: here each says whether it has it.
+class ReflectionOption final : public grpc::ServerBuilderOption {
  public:
+  explicit ReflectionOption(bool on) : on_(on) {}
   void UpdateArguments(grpc::ChannelArguments*) override {}
   void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
-    plugins->push_back(std::make_unique<grpc::reflection::ProtoServerReflectionPlugin>());
+    using Plugin = grpc::reflection::ProtoServerReflectionPlugin;
+    std::erase_if(*plugins,
+                  [](const auto& plugin) { return dynamic_cast<const Plugin*>(plugin.get()) != nullptr; });
+    if (on_) plugins->push_back(std::make_unique<Plugin>());
   }
+
+ private:
+  const bool on_;
 };
 
 void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
@@ -188,7 +195,7 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two agents on one port must not share it silently
   SetLimits(builder);
-  if (options.reflection) builder.SetOption(std::make_unique<WithReflection>());
+  builder.SetOption(std::make_unique<ReflectionOption>(options.reflection));
   std::vector<Listener> listeners;
   std::vector<int> ports(options.listen.size(), 0);
   for (std::size_t i = 0; i < options.listen.size(); ++i) {
@@ -215,7 +222,7 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
 absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options) {
   grpc::ServerBuilder builder;
   SetLimits(builder);
-  if (!sockets.empty()) builder.SetOption(std::make_unique<WithReflection>());
+  builder.SetOption(std::make_unique<ReflectionOption>(!sockets.empty()));
   builder.RegisterService(&service_);
   local_ = builder.BuildAndStart();
   if (local_ == nullptr) return absl::InternalError("the gRPC server did not start");

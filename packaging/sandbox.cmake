@@ -2,7 +2,7 @@
 # What the sandbox of each process opens, written once: the units and the AppArmor profiles are made from it. Capabilities are not here:
 # they are in the rights table, api/model/rights.h.
 
-# DEVICES: what systemd knows a device by, "|", the file.
+# DEVICES: what systemd knows a device by, "|", the file, and where it is not rw, "|" and what it is.
 set(AGENT_DEVICES "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*" "/dev/infiniband/rdma_cm|/dev/infiniband/rdma_cm")
 set(AGENT_FAMILIES unix inet inet6 netlink)
 set(AGENT_WRITES "/var/lib/rdmaready/" "/run/rdmaready/locks/" "/var/log/rdmaready/")
@@ -17,9 +17,10 @@ set(LISTENER_DEVICES "")
 set(LISTENER_FAMILIES unix netlink packet)
 set(LISTENER_WRITES "")
 
-set(PROVER_DEVICES "/dev/nvme-fabrics|/dev/nvme-fabrics" "char-nvme|/dev/nvme[0-9]*" "block-blkext|/dev/nvme[0-9]*n[0-9]*")
-set(PROVER_FAMILIES unix inet inet6)
-set(PROVER_WRITES "")
+# It connects nothing by itself: the kernel does. Disks are read only.
+set(PROVER_DEVICES "/dev/nvme-fabrics|/dev/nvme-fabrics" "block-blkext|/dev/nvme[0-9]*n[0-9]*|r")
+set(PROVER_FAMILIES unix netlink)
+set(PROVER_WRITES "/sys/devices/virtual/nvme-fabrics/")  # delete_controller; there once nvme-fabrics is loaded, as its device
 
 # sandbox_lines(PROCESS): sets PROCESS_DEVICE_LINES, PROCESS_WRITE_LINES and PROCESS_FAMILY_LINES for a unit, PROCESS_RULES for an AppArmor profile.
 function(sandbox_lines process)
@@ -30,8 +31,13 @@ function(sandbox_lines process)
     string(REPLACE "|" ";" device "${device}")
     list(GET device 0 named)
     list(GET device 1 file)
-    string(APPEND device_lines "DeviceAllow=${named} rw\n")
-    string(APPEND rules "  ${file} rw,\n")
+    list(LENGTH device parts)
+    set(access rw)
+    if(parts EQUAL 3)
+      list(GET device 2 access)
+    endif()
+    string(APPEND device_lines "DeviceAllow=${named} ${access}\n")
+    string(APPEND rules "  ${file} ${access},\n")
   endforeach()
   set(families "")
   foreach(family IN LISTS ${process}_FAMILIES)

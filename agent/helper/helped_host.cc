@@ -97,7 +97,9 @@ Answer HelpedHost::HearDcbWrites(const DcbNoticesQuestion& question) {
   const TimedWait wait({.longest = question.wait.longest + kHelperWithin, .stop = question.wait.stop});
   const HelperAnswer from =
       listener_.Ask(kHearDcbWrites, {{"longest_ms", question.wait.longest.count()}}, wait);
-  if (!from.reached.ok()) return host_->Ask(Question(question));
+  // Whoever did not listen leaves the whole time to us; after a time that is over there is nothing to add.
+  const bool over = absl::IsDeadlineExceeded(from.answer.status()) || absl::IsCancelled(from.answer.status());
+  if (!from.reached.ok() || (!from.answer.ok() && !over)) return host_->Ask(Question(question));
   const Question asked = question;
   absl::StatusOr<DcbNotices> notices =
       AnswerTo<DcbNoticesQuestion>(AnswersFrom(listener_, from, std::span(&asked, 1)).front());

@@ -89,14 +89,17 @@ class ACommand(unittest.TestCase):
         cls.directory = tempfile.TemporaryDirectory(prefix="a reader's ")
         cls.place = pathlib.Path(cls.directory.name)
         authority = certificates.Authority(cls.place, "ca")
-        for name in ("a", "me"):
-            authority.sign(name, "IP:127.0.0.1")
+        authority.sign("a", "IP:127.0.0.1")
+        authority.sign("me", "DNS:me.example")
+        roles = cls.place / "roles.yaml"
+        roles.write_text("prove: ['DNS:me.example']\n")
+        roles.chmod(0o644)
         (cls.place / "my-fabric.yaml").write_text("extends: nvidia-lossless\nname: my-fabric\n")
         (cls.place / "site.yaml").write_text('groups: [{hosts: ["*"], profiles: [{profile: my-fabric.yaml}]}]\n')
         (cls.place / "agent.yaml").write_text("listen: 127.0.0.1:0\nstate_dir: state\n")
         (cls.place / ".smb").write_text("username=tester\npassword=secret\n")
         (cls.place / ".smb").chmod(0o600)
-        tls = ["--tls-cert", cls.place / "a.pem", "--tls-key", cls.place / "a.key", "--tls-ca", cls.place / "ca.pem"]
+        tls = ["--tls-cert", cls.place / "a.pem", "--tls-key", cls.place / "a.key", "--tls-ca", cls.place / "ca.pem", "--roles", roles]
         cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
         cls.plain = [tool.Agent().__enter__() for _ in range(2)]
         (cls.place / "hosts.txt").write_text("".join(f"{agent.address}\n" for agent in cls.with_tls))

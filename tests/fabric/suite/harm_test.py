@@ -97,7 +97,7 @@ class Reset(unittest.TestCase):
         limited = fabric.guest(2, pid)
         fabric.put_right(2)
         self.assertNotEqual(fabric.guest(2, pid), limited)
-        self.assertRegex(fabric.guest(2, "cat /proc/$(cat /run/rdmaready-agent.pid)/limits"), r"Max locked memory +unlimited")
+        self.assertRegex(fabric.guest(2, "cat /proc/$(cat /run/rdmaready-agent.pid)/limits"), r"Max locked memory +1073741824")
 
 
 if __name__ == "__main__":

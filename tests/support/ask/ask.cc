@@ -140,6 +140,10 @@ class Asker {
       queue.Next(&tag, &ok);
       call->WriteLast(nothing, grpc::WriteOptions(), nullptr);
       queue.Next(&tag, &ok);
+      for (grpc::ByteBuffer answer; ok;) {
+        call->Read(&answer, nullptr);
+        queue.Next(&tag, &ok);
+      }
       call->Finish(&status, nullptr);
       queue.Next(&tag, &ok);
       return status;
