@@ -14,8 +14,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr unsigned kBitsV4 = 32;
-constexpr unsigned kBitsV6 = 128;
+constexpr std::uint8_t kBitsV4 = 32;
+constexpr std::uint8_t kBitsV6 = 128;
 constexpr std::size_t kMaxAddressText = 64;
 
 bool IsMapped(const ParsedAddress& address) {
@@ -37,7 +37,8 @@ std::optional<ParsedAddress> Whole(const std::string& text) {
 // Loopback, unspecified and link-local ones are what IsRoutable leaves out.
 bool IsAnybodys(const ParsedAddress& address, const std::string& text) {
   const bool multicast = address.is_ipv4 ? address.bytes[0] >= 224 : address.bytes[0] == 0xff;
-  return !multicast && IsRoutable({.address = text, .prefix_length = address.is_ipv4 ? kBitsV4 : kBitsV6});
+  const auto bits = static_cast<std::uint8_t>(address.is_ipv4 ? kBitsV4 : kBitsV6);
+  return !multicast && IsRoutable({.address = text, .prefix_length = bits});
 }
 
 std::string AddressAsText(const ParsedAddress& address, const std::string& text) {
