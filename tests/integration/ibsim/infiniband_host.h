@@ -27,7 +27,7 @@ inline void AddSettings(FakeHost& host) {
       "Limit                     Soft Limit           Hard Limit           Units     \n"
       "Max open files            1024                 524288               files     \n"
       "Max locked memory         unlimited            unlimited            bytes     \n";
-  host.files["/proc/self/status"] = "Name:\trdmaready-agent\nCapEff:\t0000000000207000\n";
+  host.files["/proc/self/status"] = "Name:\trdmaready-agent\nUid:\t0\t0\t0\t0\nCapEff:\t0000000000207000\n";
   host.files["/sys/devices/system/node/online"] = "0\n";
   host.memlock = MemlockAnswer{Memlock::kUnlimited, true, 412};
   host.files["/proc/net/tcp"] =

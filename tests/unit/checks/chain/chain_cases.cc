@@ -54,7 +54,7 @@ std::vector<CheckCase> ChainCases() {
       Passes("chain.rdma-cm", "whole", GoodHost(), std::string(kWholeChain)),
       Fails("chain.rdma-cm", "broken", no_row, "ToS 106 -> DSCP 26 -> priority 0",
             {.fix = "dcb app show dev dcb0"}),
-      IsUnknown("chain.rdma-cm", "denied", denied, "unknown from here, Operation not permitted"),
+      IsUnknown("chain.rdma-cm", "denied", denied, "unknown from here, not allowed: Operation not permitted"),
       DoesNotApply("chain.rdma-cm", "iWARP", iwarp, "iWARP"),
       DoesNotApply("chain.rdma-cm", "nothing asked", GoodHost(), "does not ask",
                    {.profile = Profile{.name = "any"}}),
