@@ -38,7 +38,8 @@ std::optional<ParsedAddress> Whole(const std::string& text) {
 // Loopback, unspecified and link-local ones are what IsRoutable leaves out.
 bool IsAnybodys(const ParsedAddress& address, const std::string& text) {
   const bool multicast = address.is_ipv4 ? address.bytes[0] >= 224 : address.bytes[0] == 0xff;
-  return !multicast && IsRoutable({.address = text, .prefix_length = address.is_ipv4 ? kBitsV4 : kBitsV6});
+  const auto bits = static_cast<std::uint8_t>(address.is_ipv4 ? kBitsV4 : kBitsV6);
+  return !multicast && IsRoutable({.address = text, .prefix_length = bits});
 }
 
 std::string AddressAsText(const ParsedAddress& address, const std::string& text) {
