@@ -2,6 +2,8 @@
 // What is fuzzed: all that the other end of a peer test says before it is believed, and where it may be.
 #include "tests/fuzz/target.h"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <cstdlib>
 #include <deque>
 #include <string>
@@ -122,6 +124,7 @@ std::string Framed(const PeerMessage& message) {
 }  // namespace
 
 std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
+  google::protobuf::SetLogHandler(nullptr);  // what is no message is said for each
   const std::string& certificates = TheSite().other->certificates();
   const PeerMessage hello{
       .kind = PeerMessageKind::kHello, .hello_key = HelloKey::Fresh()->octets(), .certificates = certificates};
