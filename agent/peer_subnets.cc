@@ -14,8 +14,8 @@
 namespace rdmaready {
 namespace {
 
-constexpr unsigned kBitsV4 = 32;
-constexpr unsigned kBitsV6 = 128;
+constexpr std::uint8_t kBitsV4 = 32;
+constexpr std::uint8_t kBitsV6 = 128;
 constexpr std::size_t kMaxAddressText = 64;
 
 bool IsMapped(const ParsedAddress& address) {

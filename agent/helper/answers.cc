@@ -15,9 +15,7 @@ Json WriteAnswerFiles(std::span<const Question> questions, std::span<const Answe
   RecordingFiles files;
   recording::WriteAnswers(log, files);
   Json json = Json::object();
-  for (const auto& [name, content] : files) {
-    if (!content.empty() || name.starts_with("files/")) json[name] = recording::FromText(content);
-  }
+  for (const auto& [name, content] : files) json[name] = recording::FromText(content);
   return json;
 }
 

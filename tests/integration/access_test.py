@@ -36,8 +36,9 @@ def ask(target, *tls, uid=0, groups=()):
 
 
 class Access(unittest.TestCase):
-    def judge(self, answers, role, way):
-        """What `role` may is not refused, and the rest is: with what it needs, what one has, the way in and a way out."""
+    def judge(self, answers, role, way, called=""):
+        """What `role` may is not refused, and the rest is: with what it needs, what one has (the role's name, unless it is `called`
+        otherwise), the way in and a way out."""
         self.assertEqual(set(NEEDS), set(answers) - {"health", "reflection"})
         self.assertEqual(answers["health"][0], 0, answers["health"])
         for what, needed in NEEDS.items():
@@ -49,7 +50,7 @@ class Access(unittest.TestCase):
                 else:
                     rpc, _, argument = what.partition(" ")
                     name = f"{rpc} ({argument})" if argument else rpc
-                    has = "no role" if role == "none" else f"the role {role}"
+                    has = f"the role {called or role}" if called or role != "none" else "no role"
                     self.assertEqual(code, PERMISSION_DENIED, words)
                     self.assertRegex(words, rf"^refused: {re.escape(name)} needs the role {needed}, and .+ by {way} has {has}; .+")
 
@@ -189,10 +190,10 @@ class Certificates(Access):
 
     def test_have_the_role_of_the_map(self):
         with self.agent("--roles", self.roles) as agent:
-            for pair, role in ((self.observer, "observe"), (self.tester, "test"), (self.prover, "prove"), (self.agents, "none"),
-                               (self.nobody, "none"), (self.nameless, "none")):
+            for pair, role, called in ((self.observer, "observe", ""), (self.tester, "test", ""), (self.prover, "prove", ""),
+                                       (self.agents, "none", "agent"), (self.nobody, "none", ""), (self.nameless, "none", "")):
                 answers = self.ask(agent, pair)
-                self.judge(answers, role, "TLS")
+                self.judge(answers, role, "TLS", called)
                 self.assertEqual(answers["reflection"][0], UNIMPLEMENTED)
             self.assertIn("gives a name of your certificate the role observe in the agent's role map (--roles)",
                           self.ask(agent, self.nobody)["GetFacts"][1])

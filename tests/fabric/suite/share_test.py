@@ -38,13 +38,13 @@ class Share(unittest.TestCase):
         path.write_text(text)
         os.chmod(path, mode)
         there = shlex.quote(str(path))
-        fabric.guest(CLIENT, f"mkdir -p $(dirname {there}) && printf %s {shlex.quote(text)} > {there} && chmod {mode:o} {there}")
+        fabric.guest(CLIENT, f'mkdir -p "$(dirname {there})" && printf %s {shlex.quote(text)} > {there} && chmod {mode:o} {there}')
         return path
 
     def at_client(self, *words):
         """A command line of root's on the client itself: a password does not go over plain TCP, not even on loopback."""
         command = shlex.join(map(str, (tool.BIN / "rdmaready", *words)))
-        out = fabric.guest(CLIENT, f"{command} 2> /run/share.err; echo; echo $?")
+        out = fabric.guest(CLIENT, f"{command} 2> /run/share.err; status=$?; echo; echo $status")
         *lines, status = out.rstrip().split("\n")
         errors = fabric.guest(CLIENT, "cat /run/share.err")
         return tool.Answer(subprocess.CompletedProcess(words, int(status), "\n".join(lines), errors))
@@ -52,9 +52,14 @@ class Share(unittest.TestCase):
     def role(self, *words):
         fabric.launcher("role", SERVER, "smb", *words)
 
-    def prove(self, share="share", credentials=None):
-        return self.at_client("probe", "smb", ADDRESS, "--prove", "--share", share, "--credentials", credentials or self.credentials,
-                              "--output", "json")
+    def prove(self, share="share"):
+        """By the client's agent, which has no rights, and its prover, which has credentials of root's."""
+        return tool.rdmaready("probe", "smb", ADDRESS, "--from", self.hosts[CLIENT], "--prove", "--share", share, "--output", "json",
+                              timeout=400)
+
+    def prove_at_client(self, credentials):
+        """By root's command line itself."""
+        return self.at_client("probe", "smb", ADDRESS, "--prove", "--share", "share", "--credentials", credentials, "--output", "json")
 
     def trouble(self, answer):
         """Ids of what keeps the host from being ready."""
@@ -73,8 +78,8 @@ class Share(unittest.TestCase):
 
     def test_a_share_is_proven_over_rdma(self):
         self.role()
-        answer = self.at_client("check", "--profile", "virtual-fabric", "--level", "share", "--share", SHARE, "--credentials",
-                                self.credentials, "--output", "json")
+        answer = tool.rdmaready("check", self.hosts[CLIENT], "--profile", "virtual-fabric", "--level", "share", "--share", SHARE,
+                                "--output", "json", timeout=400)
         self.assertEqual(answer.status, 0, answer)
         host = answer.json["hosts"][0]["host"]
         self.assertEqual(fabric.rungs(answer.json, host), {"host": "pass", "loopback": "pass", "server": "pass", "share": "pass"})
@@ -83,6 +88,10 @@ class Share(unittest.TestCase):
         self.assertNotIn(PASSWORD, answer.out + answer.err)
         self.assertEqual(fabric.guest(CLIENT, f"grep -r {PASSWORD} /run/rdmaready-agent.log /run/rdmaready-prover.log /var/lib/rdmaready; :"), "")
         self.assert_nothing_left()
+
+        own = self.prove_at_client(self.credentials)
+        self.assertEqual((own.status, self.finding(own, "share.over-rdma")["outcome"]), (0, "pass"), own)
+        self.assertNotIn(PASSWORD, own.out + own.err)
 
         probe = self.prove()
         self.assertEqual(probe.status, 0, probe)
@@ -107,7 +116,7 @@ class Share(unittest.TestCase):
 
     def test_who_may_not_is_told_why_and_tcp_is_not_rdma(self):
         self.role("--no-multichannel")
-        wrong = self.prove(credentials=self.credentials_file("wrong", "guessed"))
+        wrong = self.prove_at_client(self.credentials_file("wrong", "guessed"))
         self.assertEqual(wrong.status, 1, wrong)
         self.assertIn("Permission denied", self.finding(wrong, "share.mount")["observed"])
         none = self.prove(share="other")
