@@ -55,8 +55,12 @@ Proof ProofOfReading(HostWorker& worker) {
 
 std::vector<Proof> HostedAgent::Proofs() {
   std::vector<Proof> proofs;
-  std::shared_ptr<v1::Agent::Stub> stub = v1::Agent::NewStub(InProcessChannel());
-  proofs.push_back({"calls are answered", [stub](milliseconds patience) { return CallIsAnswered(*stub, patience); }});
+  // That of the network, that of the local sockets: whichever there is.
+  for (grpc::Server* server : {network_.get(), local_.get()}) {
+    if (server == nullptr) continue;
+    std::shared_ptr<v1::Agent::Stub> stub = v1::Agent::NewStub(server->InProcessChannel(grpc::ChannelArguments()));
+    proofs.push_back({"calls are answered", [stub](milliseconds patience) { return CallIsAnswered(*stub, patience); }});
+  }
   proofs.push_back(ProofOfReading(agent_.worker()));
   if (schedule_)
     proofs.push_back({"the schedule goes on", [this](milliseconds) { return schedule_->OnTime(); }});
