@@ -134,6 +134,7 @@ TEST(Absent, FieldsOfATransferNeverMakeItAGoodOne) {
 
 TEST(Absent, FieldsOfAPeerMessageMakeItNoneOfTheProtocol) {
   v1::PeerMessage message = MakeFilled<v1::PeerMessage>();
+  message.set_kind(v1::PeerMessage::KIND_RESULT);
   message.set_nonce(std::string(16, 'n'));
   message.mutable_result()->mutable_failure()->set_kind(v1::Failure::KIND_NONE);
   ASSERT_EQ(FromProto(message).kind, PeerMessageKind::kResult);
