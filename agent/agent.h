@@ -182,7 +182,7 @@ class Agent {
   // What an offer's address is held against; null: it is signed, which is enough.
   class PeerGuard;
   std::unique_ptr<PeerGuard> GuardOf(const PeerTicket& ticket) const;
-  absl::Status RefusedPeer(const PeerTicket& ticket, absl::Status why) const;  // tells the log
+  absl::Status RefusedPeer(const PeerTicket& ticket, const absl::Status& why) const;  // tells the log
   absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
                                        const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,

@@ -63,9 +63,10 @@ std::unique_ptr<Agent::PeerGuard> Agent::GuardOf(const PeerTicket& ticket) const
   return std::make_unique<PeerGuard>(std::move(prefixes));
 }
 
-absl::Status Agent::RefusedPeer(const PeerTicket& ticket, absl::Status why) const {
+// Not kPermissionDenied: the caller may test, it is the other end that is refused.
+absl::Status Agent::RefusedPeer(const PeerTicket& ticket, const absl::Status& why) const {
   TellOfRefusedPeer(config_.events, ticket.caller, ticket.request.peer_name, Message(why));
-  return why;
+  return absl::FailedPreconditionError(Message(why));
 }
 
 absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel,

@@ -97,7 +97,7 @@ TEST_F(ServiceTrustTest, WhoIsNoAgentIsRefusedByNameAndToldToTheLog) {
   const auto a = Serve(Role::kInitiator, Agent("a"));
   const auto mallory = Serve(Role::kResponder, Trust("mallory", "DNS:mallory.example"));
   const PeerAnswer answer = RunPeerTest(*a->Client("a"), *mallory->Client("b"), Send1k());
-  EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(answer.from_status.message()),
               HasSubstr("CN=mallory (DNS:mallory.example) has not the role agent"));
   EXPECT_THAT(a->Told("peer-refused", "reason"), HasSubstr("CN=mallory"));
@@ -110,7 +110,7 @@ TEST_F(ServiceTrustTest, AnAgentThatSignsAndOneThatDoesNotRefuseEachOther) {
   const auto a = Serve(Role::kInitiator, Agent("a"));
   const auto b = Serve(Role::kResponder, {});
   const PeerAnswer answer = RunPeerTest(*a->Client("a"), *b->Client("b"), Send1k());
-  EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(answer.from_status.message()),
               HasSubstr("agents with TLS test with agents with TLS only"));
   EXPECT_EQ(between_.Posted(Role::kInitiator, Work::kSend), 0u);
