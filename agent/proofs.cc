@@ -34,16 +34,16 @@ class WorkerProof {
 
   absl::Status Prove(milliseconds patience) {
     if (!asked_.valid()) asked_ = worker_.Begin<bool>([](HostReader&) { return true; });
-    const std::uint64_t finished_before = std::exchange(finished_, worker_.finished());
     if (asked_.wait_for(patience) == std::future_status::ready) return asked_.get().status();
-    if (worker_.finished() != finished_before) return absl::OkStatus();
+    const std::uint64_t finished = worker_.finished();
+    if (std::exchange(finished_, finished) != finished) return absl::OkStatus();
     return absl::DeadlineExceededError("readings of this host are not answered");
   }
 
  private:
   HostWorker& worker_;
   std::future<absl::StatusOr<bool>> asked_{};
-  std::uint64_t finished_ = 0;
+  std::uint64_t finished_ = 0;  // when it was last asked
 };
 
 }  // namespace

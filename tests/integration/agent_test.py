@@ -147,7 +147,9 @@ class ItsLog(unittest.TestCase):
             self.assertIsInstance(check["duration_ms"], int)
             self.assertIn(check["outcome"], ("ready", "not-ready", "undetermined"))
             self.assertRegex(check["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
-            self.assertEqual([event["event"] for event in events if event["event"] not in ("check", "listening")], ["stopping"])
+            found = [event for event in events if event["event"] == "finding"]
+            self.assertTrue(all(event["run_id"] == run and event["check_id"] for event in found), found)
+            self.assertEqual([event["event"] for event in events if event["event"] not in ("check", "listening", "finding")], ["stopping"])
 
     def test_has_one_line_for_each_event_in_text_too(self):
         with tool.Agent() as agent:

@@ -223,8 +223,14 @@ TEST_F(RelayTest, CannotTurnMessagesBackToWhoSaidThem) {
     return {{message, from}};
   };
   const BothOutcomes outcome = Run(mirror);
-  ExpectRefused(outcome, 0, "has not the key");
-  ExpectRefused(outcome, 1, "has not the key");
+  // Who sees it first hangs up, and the other may meet that before its own message.
+  const std::size_t first = absl::IsPermissionDenied(outcome.greeted[0]) ? 0 : 1;
+  ExpectRefused(outcome, first, "has not the key");
+  if (absl::IsUnavailable(outcome.greeted[1 - first])) {
+    EXPECT_FALSE(outcome.result[1 - first]);
+  } else {
+    ExpectRefused(outcome, 1 - first, "has not the key");
+  }
 }
 
 TEST_F(RelayTest, CannotGiveBothEndsOneRole) {
