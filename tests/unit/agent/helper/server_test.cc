@@ -143,12 +143,14 @@ TEST_F(HelperServerTest, RefusesWhatIsNoVerbAndEveryArgumentThatItDoesNotKnow) {
     EXPECT_EQ(Ask(verb, arguments).answer.status().code(), absl::StatusCode::kInvalidArgument)
         << verb << Text(arguments);
   }
+  EXPECT_EQ(End(), ServeEnd::kTold);  // it logs after it has answered
   EXPECT_THAT(log(), HasSubstr("refused a question: no such verb"));
 }
 
 TEST_F(HelperServerTest, AnswersNobodyButItsUser) {
   Start({.asker = ::geteuid() + 1});
   EXPECT_EQ(Ask("greet", {{"name", "eth0"}}).answer.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(End(), ServeEnd::kTold);
   EXPECT_THAT(log(), HasSubstr("is not answered"));
 }
 
