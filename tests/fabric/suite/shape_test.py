@@ -39,8 +39,9 @@ class TheWideFabric(unittest.TestCase):
         self.assertEqual(devices, [("rxe", "2"), ("siw", "2"), ("siw", "2")])
 
     def test_iwarp_moves_bytes_between_guests_on_the_second_rail(self):
-        fabric.guest(FIRST_IWARP, "rping -s -a 10.0.1.2 -S 100 -V > /run/rping.log 2>&1 & sleep 0.5", self.name)
-        told = fabric.guest(SECOND_IWARP, "rping -c -a 10.0.1.2 -C 3 -S 100 -v -V", self.name)
+        fabric.guest(FIRST_IWARP, "rping -s -a 10.0.1.2 -S 100 -V > /run/rping.log 2>&1 & "
+                     "until rdma resource show cm_id | grep -q 'state LISTEN.*src-addr 10.0.1.2'; do sleep 0.1; done", self.name)
+        told = fabric.guest(SECOND_IWARP, "timeout 60 rping -c -a 10.0.1.2 -C 3 -S 100 -v -V", self.name)
         self.assertEqual(told.count("ping data"), 3, told)
 
     def test_rails_are_wires_of_their_own(self):

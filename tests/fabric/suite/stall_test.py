@@ -13,6 +13,7 @@ NO_ANSWER = "no answer within 3 s"
 # Until the answer: the patience of some questions, the reading, and a busy machine.
 SECONDS_TO_ANSWER = 12
 SECONDS_TO_END = 5
+CALLERS = 15  # all of one address, of which the agent answers 16 at a time
 
 
 class Stalled(unittest.TestCase):
@@ -49,9 +50,9 @@ class Stalled(unittest.TestCase):
             self.assertEqual(fabric.finding(answer.json, self.hosts[1], check_id)["outcome"], "pass", check_id)
 
     def assert_serves_and_ends(self):
-        with concurrent.futures.ThreadPoolExecutor(20) as pool:
-            facts = [pool.submit(tool.rdmaready, "facts", self.hosts[1], timeout=100) for _ in range(20)]
-            self.assertTrue(all(one.result().status == 0 for one in facts))
+        with concurrent.futures.ThreadPoolExecutor(CALLERS) as pool:
+            facts = [pool.submit(tool.rdmaready, "facts", self.hosts[1], timeout=100) for _ in range(CALLERS)]
+            self.assertEqual([one.result().err for one in facts if one.result().status != 0], [])
         _, seconds = self.timed(lambda: fabric.guest(
             1, "pid=$(cat /run/rdmaready-agent.pid); kill -TERM $pid; while [ -d /proc/$pid ]; do sleep 0.05; done"))
         print(f"  ended in {seconds:.1f} s", flush=True)
