@@ -13,7 +13,6 @@ import unittest
 import certificates
 import tool
 
-ASK = tool.BIN / "rdmaready-ask"
 ACTIVATE = pathlib.Path(tool.__file__).with_name("activate.py")
 ROLES = ["none", "observe", "test", "prove"]  # each with what the ones before it may
 # The rows of agent/access/rows.h.
@@ -24,13 +23,20 @@ NEEDS = {
 PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE = 7, 12, 14
 AGENT, OBSERVERS, TESTERS = 61000, 61001, 61002  # a user, and groups
 ANNA, BEN, CARL = 61101, 61102, 61103
+PROGRAMS = None  # where each of them finds the programs
+
+
+def setUpModule():
+    global PROGRAMS
+    PROGRAMS = tool.bin_for_everybody(unittest.addModuleCleanup, "rdmaready", "rdmaready-agent", "rdmaready-ask")
 
 
 def ask(target, *tls, uid=0, groups=()):
     """What -> (code, words), of every RPC."""
     become = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--groups=" + ",".join(map(str, groups))] if groups else \
         ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
-    answer = subprocess.run([*(become if uid else []), ASK, target, *map(str, tls)], capture_output=True, text=True, timeout=170)
+    answer = subprocess.run([*(become if uid else []), PROGRAMS / "rdmaready-ask", target, *map(str, tls)], capture_output=True, text=True,
+                            timeout=170)
     rows = (line.split("\t") for line in answer.stdout.splitlines())
     return {what: (int(code), words) for what, code, words in rows}
 
@@ -73,7 +79,7 @@ class LocalUsers(Access):
         os.chown(cls.audit, 0, AGENT)
         cls.audit.chmod(0o660)
         sockets = [f"observe:{OBSERVERS}:660", f"test:{TESTERS}:660", "prove:0:600"]
-        cls.agent = tool.Agent("--audit", cls.audit, state=state,
+        cls.agent = tool.Agent("--audit", cls.audit, state=state, programs=PROGRAMS,
                                under=[sys.executable, ACTIVATE, cls.place, str(AGENT), *sockets, "--"])
         cls.agent.__enter__()
         cls.addClassCleanup(cls.agent.__exit__)
@@ -122,14 +128,14 @@ class LocalUsers(Access):
             self.assertEqual(ask(agent.address)["reflection"][0], 0)
 
     def test_keep_nobody_out_however_greedy_one_of_them_is(self):
-        greedy = subprocess.Popen(["setpriv", f"--reuid={ANNA}", f"--regid={ANNA}", f"--groups={OBSERVERS}", ASK,
+        greedy = subprocess.Popen(["setpriv", f"--reuid={ANNA}", f"--regid={ANNA}", f"--groups={OBSERVERS}", PROGRAMS / "rdmaready-ask",
                                    self.socket("observe"), "greedy", "64", "8"], stdout=subprocess.PIPE, text=True)
         self.addCleanup(greedy.wait)
         time.sleep(2)
         slowest = 0
         for _ in range(5):
             begun = time.monotonic()
-            answer = subprocess.run(["setpriv", f"--reuid={BEN}", f"--regid={BEN}", f"--groups={TESTERS}", tool.BIN / "rdmaready",
+            answer = subprocess.run(["setpriv", f"--reuid={BEN}", f"--regid={BEN}", f"--groups={TESTERS}", PROGRAMS / "rdmaready",
                                      "check", self.socket("test")], capture_output=True, text=True, timeout=60)
             slowest = max(slowest, time.monotonic() - begun)
             self.assertIn(answer.returncode, (0, 1), answer)
@@ -148,7 +154,7 @@ class LocalUsers(Access):
             del environment["RDMAREADY_SOCKET"]
 
             def rdmaready(uid, group, *words):
-                return subprocess.run(["setpriv", f"--reuid={uid}", f"--regid={uid}", f"--groups={group}", tool.BIN / "rdmaready",
+                return subprocess.run(["setpriv", f"--reuid={uid}", f"--regid={uid}", f"--groups={group}", PROGRAMS / "rdmaready",
                                        *words], capture_output=True, text=True, env=environment, timeout=60)
 
             answer = rdmaready(ANNA, OBSERVERS, "check", "--level", "loopback")
@@ -294,12 +300,12 @@ class PlainText(Access):
                                       "--credentials", secret, "--timeout", "20")
 
             # systemd's: root listens, whoever answers.
-            with tool.Agent(state=state, under=[sys.executable, ACTIVATE, place, str(AGENT), "prove:0:600", "--"]):
+            with tool.Agent(state=state, programs=PROGRAMS, under=[sys.executable, ACTIVATE, place, str(AGENT), "prove:0:600", "--"]):
                 answer = probe(place / "prove.sock")
                 self.assertIn("no RDMA port of this host leads to", answer.out + answer.err, "it got as far as the agent")
             become = ["setpriv", f"--reuid={AGENT}", f"--regid={AGENT}", "--clear-groups", "env",
                       f"RDMAREADY_SOCKET={theirs}/agent.sock"]
-            with tool.Agent("--allow-proofs", state=state, under=become) as agent:
+            with tool.Agent("--allow-proofs", state=state, programs=PROGRAMS, under=become) as agent:
                 self.assertTrue(agent.logged("unix:"), agent.log)
                 answer = probe(theirs / "agent.sock")
                 self.assertEqual(answer.status, 2, answer)

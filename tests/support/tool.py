@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -12,6 +13,18 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
+
+
+def bin_for_everybody(add_cleanup, *names):
+    """A directory with these programs that every user may run: a tree below /root is only root's. `add_cleanup` of a case, class or module
+    is told how to remove it."""
+    folder = tempfile.TemporaryDirectory(prefix="rdmaready bin ")
+    add_cleanup(folder.cleanup)
+    place = pathlib.Path(folder.name)
+    place.chmod(0o755)
+    for name in names:
+        shutil.copy2(BIN / name, place)
+    return place
 
 
 # Where no HOST is given, the local agent is asked, if there is one: never one that a test did not start.
@@ -55,9 +68,10 @@ def finish(process, timeout=120):
 
 class Agent:
     """An agent of this machine on a free loopback port; use as a context. `state`: where its results are kept, if
-    they are to outlive it. `under`: a command that starts the rest of its arguments."""
+    they are to outlive it. `under`: a command that starts the rest of its arguments. `programs`: where the agent is."""
 
-    def __init__(self, *arguments, listen="127.0.0.1:0", state=None, under=()):
+    def __init__(self, *arguments, listen="127.0.0.1:0", state=None, under=(), programs=BIN):
+        self.programs = programs
         self.arguments = arguments
         self.under = under
         self.listen = listen
@@ -70,7 +84,7 @@ class Agent:
         self.state = pathlib.Path(self.state or pathlib.Path(self.directory.name) / "state")
         self.socket = pathlib.Path(self.directory.name) / "agent.sock"
         self.process = subprocess.Popen(
-            [*self.under, BIN / "rdmaready-agent", "--listen", self.listen, "--state-dir", self.state, *self.arguments],
+            [*self.under, self.programs / "rdmaready-agent", "--listen", self.listen, "--state-dir", self.state, *self.arguments],
             stderr=subprocess.PIPE, text=True, env=environment({"RDMAREADY_SOCKET": str(self.socket)}))
         found = threading.Event()
 

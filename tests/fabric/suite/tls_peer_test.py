@@ -15,6 +15,8 @@ import certificates  # noqa: E402
 DOMAIN = "spiffe://fabric.example"
 CHANGED = "signature is not over what was said"
 NO_KEY = "has not the key of the certificate"
+# Memory of any process: the name beside it is that of the thread that registered it, which gRPC gives; the kernel's own has no pid.
+REGISTERED = "rdma resource show mr | grep ' pid '"
 
 
 class TlsPeer(unittest.TestCase):
@@ -76,17 +78,19 @@ class TlsPeer(unittest.TestCase):
                 self.assertNotEqual(responder, "passed")
                 # No more than what it takes to connect.
                 self.assertLess(self.moved() - before, 60)
-                held = self.guest(2, "for i in $(seq 50); do rdma resource show mr | grep -q rdmaready || exit 0; sleep 0.1; done; rdma resource show mr")
+                held = self.guest(2, f"for i in $(seq 50); do {REGISTERED} > /dev/null || exit 0; sleep 0.1; done; {REGISTERED}")
                 self.assertEqual(held, "")
 
     def test_a_relay_cannot_leave_out_repeat_or_turn_back(self):
         self.assertIn("not to be believed", self.relay("twice")[0])
         self.assertIn("one is not signed", self.relay("bare")[0])
         self.assertIn(NO_KEY, self.relay("reorder")[0])
-        for said in self.relay("mirror") + self.relay("responders"):
-            self.assertIn(NO_KEY, said)
-        for said in self.relay("key"):
-            self.assertIn(NO_KEY, said)
+        for attack in ("mirror", "responders", "key"):
+            # Who sees it first says so and hangs up; the other may see only that.
+            said = self.relay(attack)
+            self.assertTrue(any(NO_KEY in one for one in said), said)
+            for one in said:
+                self.assertRegex(one, f"{NO_KEY}|the control channel to the peer was closed")
 
     def identity(self, name, names, days=10, authority=None):
         """Files of a certificate, as options of an agent, in a place that the guest sees."""
@@ -133,13 +137,13 @@ class PlainPeer(unittest.TestCase):
         process = tool.start("test", "peer", *self.hosts.values(), "--case", "write-512k", "--duration", "20s")
         try:
             deadline = time.monotonic() + 30
-            while not fabric.guest(2, "rdma resource show mr | grep rdmaready; :"):
+            while not fabric.guest(2, f"{REGISTERED}; :"):
                 self.assertLess(time.monotonic(), deadline, "the test never began")
             # From here on the initiator's agent says nothing more, and holds the connection.
             fabric.guest(1, "kill -STOP $(cat /run/rdmaready-agent.pid)")
             process.terminate()
             asked = time.monotonic()
-            while fabric.guest(2, "rdma resource show mr | grep rdmaready; :"):
+            while fabric.guest(2, f"{REGISTERED}; :"):
                 self.assertLess(time.monotonic() - asked, 4, "memory that can be written from elsewhere")
             print(f"memory gone after {time.monotonic() - asked:.2f} s")
         finally:
