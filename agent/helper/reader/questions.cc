@@ -268,6 +268,15 @@ Recognised RecogniseLldpadProcess(const Question& question) {
   return Json::object();
 }
 
+// ---- the clock ----
+
+Built BuildClock(Arguments&) { return ClockQuestion(); }
+
+Recognised RecogniseClock(const Question& question) {
+  if (As<ClockQuestion>(question) == nullptr) return std::nullopt;
+  return Json::object();
+}
+
 std::vector<ReaderQuestion> AllQuestions() {
   std::vector<ReaderQuestion> questions{
       {"nft-list", "packet-filter", BuildNftList, RecogniseNftList},
@@ -281,6 +290,7 @@ std::vector<ReaderQuestion> AllQuestions() {
       {"congestion", "congestion-control", BuildCongestion, RecogniseCongestion},
       {"lldpad", "lldpad", BuildLldpad, RecogniseLldpad},
       {"lldpad-process", "lldpad", BuildLldpadProcess, RecogniseLldpadProcess},
+      {"clock", kNoRight, BuildClock, RecogniseClock},
   };
   const std::vector<ReaderQuestion> more = SettingsQuestions();
   questions.insert(questions.end(), more.begin(), more.end());

@@ -13,9 +13,12 @@
 
 namespace rdmaready::helper {
 
+// What everybody may ask of the kernel, and the agent's sandbox closes: the calls that read the clock also set it.
+inline constexpr std::string_view kNoRight;
+
 struct ReaderQuestion {
   std::string_view verb;
-  std::string_view feature;  // its row of api/model/rights.h
+  std::string_view feature;  // its row of api/model/rights.h, or kNoRight
   // The question to the host. kInvalidArgument for what no question is made of.
   absl::StatusOr<Question> (*build)(Arguments& arguments);
   // Arguments that may give `question`; nothing where the verb is about something else.
