@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "agent/agent_events.h"
-#include "agent/near_nic.h"
-#include "agent/priority_packets.h"
+#include "agent/port/near_nic.h"
+#include "agent/port/priority_packets.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"

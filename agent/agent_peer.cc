@@ -11,7 +11,7 @@
 #include "agent/agent.h"
 #include "agent/agent_events.h"
 #include "agent/link/failure.h"
-#include "agent/peer_subnets.h"
+#include "agent/port/peer_subnets.h"
 #include "agent/trust/signed_channel.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"

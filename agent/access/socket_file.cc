@@ -70,7 +70,7 @@ absl::StatusOr<std::string> PathOf(int fd) {
 
 void FreeList(char** names) {
   for (char** name = names; *name != nullptr; ++name) std::free(*name);
-  std::free(names);
+  std::free(static_cast<void*>(names));
 }
 
 std::string EnvironmentPath(const char* name) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "agent/access/socket_file.h"
-#include "agent/server.h"
+#include "agent/server/server.h"
 #include "api/base/status.h"
 #include "api/client/tcp_probe.h"
 #include "api/profile/load.h"

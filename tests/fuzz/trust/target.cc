@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "agent/link/failure.h"
-#include "agent/peer_subnets.h"
+#include "agent/port/peer_subnets.h"
 #include "agent/trust/signed_channel.h"
 #include "api/convert/records.h"
 #include "tests/support/made_pki.h"

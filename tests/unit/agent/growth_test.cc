@@ -11,10 +11,10 @@
 #include <string>
 
 #include "agent/own_check.h"
-#include "agent/schedule.h"
+#include "agent/server/schedule.h"
 #include "agent/store/sqlite_store.h"
 #include "tests/unit/agent/fake_clock.h"
-#include "tests/unit/agent/service_rig.h"
+#include "tests/unit/agent/server/service_rig.h"
 
 namespace rdmaready {
 namespace {

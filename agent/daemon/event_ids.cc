@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/daemon/event_ids.h"
+
+#include <algorithm>
+#include <array>
+
+namespace rdmaready {
+namespace {
+
+constexpr auto kIds = std::to_array<EventId>({
+    {"audit", "0c87f8ac39ae451695b9f4f4ae93f3e4"},
+    {"audit-file", "04963279a5be4fbe9fb7914c3e8e4dad"},
+    {"audit-lost", "a884b238eada46dd9b3f41f9a8801a30"},
+    {"cannot-start", "b18010d2170b4db7991509a6009fcd5c"},
+    {"check", "176d615879d442759956a01b255765fc"},
+    {"check-refused", "bd473507820b4b6b93b5bb44863b2782"},
+    {"check-skipped", "e21abb13d88542b286ca3e77942935b0"},
+    {"ended-anyway", "890d9580ca4c41bf802a756dc4c5f129"},
+    {"finding", "f8be32daffe04f3e98371f5bf6fd84ce"},
+    {"grpc", "98702dbe5b454f42a1052f79aa0355b1"},
+    {"insecure", "92bc689aa023404082a55139ba726f10"},
+    {"listening", "3b262a40d528406c9d0148b9e8ad2cbc"},
+    {"no-local-socket", "cd89f6f594fd4569a4ca41733d1e59cb"},
+    {"no-progress", "3d42897eb7f34586ab21a03de847fb3f"},
+    {"nvme-leftover", "7405221842ad41f0b2f5f8a4f415c594"},
+    {"peer-refused", "92227f6d57be40af8ce1b00eafa3a3db"},
+    {"probe", "e54c3b813b114d849009fe1a7c91043a"},
+    {"progress", "c7041602f48d4faf88e325561d1707b2"},
+    {"proofs-by-helper", "11ba2e04e75f493bb5539ad123ada37f"},
+    {"prover", "d3138b7bc451418689d69f5d7d3fe020"},
+    {"refused", "fc474a36f3fd40f585036c885d3e89da"},
+    {"reload-refused", "f7f75d1001f64bb0bdc6829c11ac3621"},
+    {"reloaded", "604e8531be0543b285156b5afd0581ef"},
+    {"roles", "312ea7884e4949f6951b68e30c1d26f2"},
+    {"stopping", "2516998624af4760a3584a0586581d5d"},
+    {"store", "b08e31e4447e4fdfb46ee26084a19f54"},
+    {"test", "dffe44fce3a841d3bf56efccc39af364"},
+    {"tls-refused", "3b86f210557640a396d43fb9867c1c4f"},
+});
+
+}  // namespace
+
+std::span<const EventId> EventIds() { return kIds; }
+
+std::string_view MessageIdOf(std::string_view event_name) {
+  const auto* row = std::ranges::find(kIds, event_name, &EventId::name);
+  return row == kIds.end() ? std::string_view() : row->id;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready-agent: answers for one host until it is told to stop.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "agent/access/role.h"
+#include "agent/access/socket_file.h"
+#include "agent/agent_events.h"
+#include "agent/daemon/journal.h"
+#include "agent/daemon/options.h"
+#include "agent/daemon/service_manager.h"
+#include "agent/probe/nvme/nvme_leftovers.h"
+#include "agent/server/server.h"
+#include "agent/server/watchdog.h"
+#include "agent/store/file_lock.h"
+#include "api/base/clock.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/profile/site.h"
+
+namespace rdmaready {
+namespace {
+
+// Exit statuses of the command line's contract.
+constexpr int kExitUsage = 2;
+constexpr int kExitOwnFailure = 3;
+
+constexpr auto kGrace = std::chrono::milliseconds(500);
+constexpr auto kLongestEnd = std::chrono::milliseconds(4'000);  // after a signal
+
+// To a person as one line, to a program as an event.
+int Fail(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
+  if (format != LogFormat::kText && events) {
+    Tell(events, EventLevel::kError, "cannot-start", {{"reason", Message(why)}, {"status", status}});
+  } else {
+    std::fprintf(stderr, "rdmaready-agent: %s\n", Message(why).c_str());
+  }
+  return status;
+}
+
+int ExitStatus(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kNotFound:
+      return kExitUsage;
+    default:
+      return kExitOwnFailure;
+  }
+}
+
+// The local sockets, and what keeps them ours.
+struct LocalSockets {
+  std::vector<access::DoorSocket> sockets{};
+  std::optional<FileLock> lock{};
+};
+
+// Callers on this host need no address. Whoever has the sockets keeps them, by a lock held for life.
+absl::StatusOr<LocalSockets> MakeLocalSockets() {
+  const std::optional<access::SocketPlace> place = access::OwnSocketPlace();
+  if (!place) return absl::PermissionDeniedError("this user has no directory for them (XDG_RUNTIME_DIR)");
+  const std::string& name = place->path.empty() ? place->directory : place->path;
+  if (place->path.empty()) {
+    RR_RETURN_IF_ERROR(access::MakeSocketDirectory(place->directory));
+  } else {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::path(place->path).parent_path();
+    if (std::filesystem::create_directories(parent, error))
+      std::filesystem::permissions(parent, std::filesystem::perms::owner_all, error);
+    if (error) return ErrnoStatus(error.value(), "create " + parent.string());
+  }
+  const std::string lock_file = place->path.empty() ? name + "/agent.lock" : name + ".lock";
+  RR_ASSIGN_OR_RETURN(FileLock lock, FileLock::Take(lock_file, "take " + name, std::chrono::milliseconds(0)));
+  LocalSockets made;
+  made.lock = std::move(lock);
+  if (place->path.empty()) {
+    RR_ASSIGN_OR_RETURN(made.sockets, access::MakeRoleSockets(name));
+  } else {
+    RR_ASSIGN_OR_RETURN(access::DoorSocket socket, access::MakeSocket(name, access::Role::kProve));
+    made.sockets.push_back(std::move(socket));
+  }
+  return made;
+}
+
+// What sleeps in the kernel (a NIC that does not answer, a server that is gone) is not waited for: what was
+// acknowledged is stored, and what a proof leaves behind is removed by the next start.
+void EndAnyway(const std::stop_token& ended, const EventSink& events) {
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  std::unique_lock lock(mutex);
+  if (woken.wait_for(lock, ended, kLongestEnd, [] { return false; }) || ended.stop_requested()) return;
+  Tell(events, EventLevel::kWarning, "ended-anyway", {{"reason", "something that was begun does not end"}});
+  ::_exit(0);
+}
+
+void TellOfListening(const HostedAgent& agent, const EventSink& events) {
+  for (const HostedAgent::Listening& place : agent.addresses()) {
+    const bool mapped = place.role == access::Role::kNone;
+    Tell(events, EventLevel::kInfo, "listening",
+         {{"address", place.address},
+          {"tls", place.tls},
+          {"role", mapped ? "of the certificate" : std::string(access::RoleName(place.role))},
+          {"version", std::string(kVersion)}});
+  }
+}
+
+std::string StatusOf(const HostedAgent& agent) {
+  std::vector<std::string> places;
+  for (const HostedAgent::Listening& place : agent.addresses()) places.push_back(place.address);
+  return fmt::format("answers on {}", fmt::join(places, ", "));
+}
+
+// Of a site file: those of this host.
+absl::StatusOr<std::vector<Profile>> OwnProfiles(const std::string& name) {
+  RR_ASSIGN_OR_RETURN(const Site site, LoadSite(std::span(&name, 1)));
+  char host[256] = {};
+  if (::gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
+  return site.ProfilesOf(host);
+}
+
+// What differs between two configurations and is only read at the start.
+std::vector<std::string> NeedsRestart(const std::map<std::string, std::string>& before,
+                                      const std::map<std::string, std::string>& after) {
+  const std::set<std::string> reloaded{"profile", "log_level"};
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : after) {
+    const auto found = before.find(key);
+    if (!reloaded.contains(key) && (found == before.end() || found->second != value)) keys.push_back(key);
+  }
+  for (const auto& [key, value] : before) {
+    if (!after.contains(key)) keys.push_back(key);
+  }
+  return keys;
+}
+
+struct Reloaded {
+  AgentCommandLine command{};
+  std::vector<Profile> profiles{};
+};
+
+absl::StatusOr<Reloaded> ReadAgain(std::span<const char* const> argv) {
+  Reloaded again;
+  RR_ASSIGN_OR_RETURN(again.command, ParseAgentCommandLine(static_cast<int>(argv.size()), argv.data()));
+  RR_ASSIGN_OR_RETURN(again.profiles, OwnProfiles(again.command.options.profile_name));
+  return again;
+}
+
+// SIGHUP: the configuration and the profile are read again. What is refused changes nothing.
+void Reload(std::span<const char* const> argv, const std::map<std::string, std::string>& started_with,
+            HostedAgent& agent, const EventSink& events) {
+  absl::StatusOr<Reloaded> again = ReadAgain(argv);
+  if (!again.ok()) {
+    return Tell(events, EventLevel::kError, "reload-refused",
+                {{"reason", Message(again.status()) + "; all stays as it was"}});
+  }
+  agent.SetDefaultProfiles(std::move(again->profiles));
+  SetLogLevel(again->command.options.log_level);
+  std::vector<Event::Field> fields{{"profile", again->command.options.profile_name}};
+  const std::vector<std::string> waiting = NeedsRestart(started_with, again->command.settings);
+  if (!waiting.empty()) fields.push_back({"needs_restart", fmt::format("{}", fmt::join(waiting, ", "))});
+  Tell(events, waiting.empty() ? EventLevel::kInfo : EventLevel::kWarning, "reloaded", std::move(fields));
+}
+
+// Until a signal says that it is over: its number.
+int Attend(const ::sigset_t& signals, std::span<const char* const> argv,
+           const std::map<std::string, std::string>& started_with, HostedAgent& agent, const EventSink& events) {
+  for (;;) {
+    int signal = 0;
+    ::sigwait(&signals, &signal);
+    if (signal != SIGHUP) return signal;
+    TellManagerReloading();
+    Reload(argv, started_with, agent, events);
+    TellManagerReady(StatusOf(agent));
+  }
+}
+
+// `sockets`: those that systemd listens on.
+int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, const ::sigset_t& signals,
+          std::span<const char* const> argv) {
+  AgentOptions& options = command.options;
+  const EventSink events = options.server.events;
+  std::jthread end;  // declared first: it outlives what may not end
+  absl::StatusOr<LocalSockets> made = LocalSockets{};
+  if (sockets.empty()) {
+    made = MakeLocalSockets();
+    if (made.ok()) sockets = std::move(made->sockets);
+  }
+  std::vector<nvme::Leftover> leftovers;  // without root's rights they are the prover's to sweep
+  if (::geteuid() == 0) leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
+  const bool insecure = options.server.insecure;
+  const std::string plain_role(access::RoleName(options.server.plain_role));
+  const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
+      HostedAgent::Start(std::move(options.server), std::move(sockets));
+  if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
+  HearGrpc(events);
+  if (insecure) {
+    Tell(events, EventLevel::kWarning, "insecure",
+         {{"reason", "plain text, without authentication: every caller that reaches the port has the role " +
+                         plain_role}});
+  }
+  TellOfListening(**agent, events);
+  if (!made.ok()) {
+    Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(made.status())}});
+  }
+  // It may take as long as a server that is gone keeps the kernel waiting: nobody waits for it.
+  const std::jthread sweep([&] { TellOfLeftovers(events, nvme::RemoveLeftovers(leftovers)); });
+  TellManagerReady(StatusOf(**agent));
+  std::optional<Watchdog> watchdog;
+  if (const auto period = WatchdogPeriod())
+    watchdog.emplace(*period, RealClock(), (*agent)->ProofsOfLife(), TellManagerAlive, events);
+  const int signal = Attend(signals, argv, command.settings, **agent, events);
+  TellManagerStopping();
+  Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});
+  end = std::jthread(EndAnyway, events);
+  watchdog.reset();
+  (*agent)->Shutdown(kGrace);
+  return 0;
+}
+
+// Connections that only stand there take file descriptors, which facts need too.
+void RaiseDescriptorLimit() {
+  ::rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+int Main(int argc, char** argv) {
+  // Before there are threads: it changes the environment.
+  absl::StatusOr<std::vector<access::DoorSocket>> inherited = access::InheritedSockets();
+  absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);
+  if (!command.ok()) return Fail(command.status(), kExitUsage, LogFormat::kText, {});
+  if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;
+  AgentOptions& options = command->options;
+  // Before any thread exists, so that all inherit the mask and sigwait gets the signals.
+  ::sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGINT);
+  ::sigaddset(&signals, SIGTERM);
+  ::sigaddset(&signals, SIGHUP);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
+  RaiseDescriptorLimit();
+  // Who asked for JSON gets it, also under systemd.
+  if (options.log_format == LogFormat::kText && ErrorsGoToJournal()) options.log_format = LogFormat::kJournal;
+  options.server.events = StartLog(options.log_format, options.log_level);
+  absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
+  if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
+  options.server.default_profiles = *std::move(profiles);
+  // An agent without root's rights would only fail at each mount.
+  if (options.server.allow_proofs && ::geteuid() != 0) {
+    options.server.allow_proofs = false;
+    Tell(options.server.events, EventLevel::kWarning, "proofs-by-helper",
+         {{"reason", "--allow-proofs is for root's agent: rdmaready-prover is asked"}});
+  }
+  if (!inherited.ok())
+    return Fail(inherited.status(), ExitStatus(inherited.status()), options.log_format, options.server.events);
+  return Serve(*command, *std::move(inherited), signals, std::span(argv, static_cast<std::size_t>(argc)));
+}
+
+}  // namespace
+}  // namespace rdmaready
+
+int main(int argc, char** argv) { return rdmaready::Main(argc, argv); }

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/daemon/options.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/text_format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/helper/asker.h"
+#include "agent/port/peer_subnets.h"
+#include "agent/store/limits_text.h"
+#include "api/base/quantity.h"
+#include "api/base/small_file.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/profile/load.h"
+#include "api/profile/yaml_message.h"
+#include "api/profile/yaml_tree.h"
+#include "rdmaready/v1/settings.pb.h"
+
+namespace rdmaready {
+namespace {
+
+using v1::AgentSettings;
+
+constexpr std::string_view kDefaultListen = "127.0.0.1:7471";
+constexpr std::string_view kDefaultInterval = "15m";
+constexpr int kMostCallerCalls = 64;  // as many as all callers have together
+constexpr auto kShortestInterval = std::chrono::seconds(1);
+constexpr std::chrono::milliseconds kLongestTest =
+    std::chrono::minutes(45);  // no call lasts longer than an hour
+
+// Where a value came from, for an error about it.
+struct Source {
+  std::string file{};
+  FieldPlaces places{};
+  AgentSettings flags{};  // what the command line said, and the file therefore not
+
+  absl::Status Error(const std::string& key, const std::string& text) const {
+    const auto* field = AgentSettings::descriptor()->FindFieldByName(key);
+    const auto place = places.find(key);
+    const auto& reflection = *flags.GetReflection();
+    const bool flagged =
+        field->is_repeated() ? reflection.FieldSize(flags, field) > 0 : reflection.HasField(flags, field);
+    if (place != places.end() && !flagged) {
+      const YamlFault fault{.file = file, .line = place->second.line, .text = "key `" + key + "`: " + text};
+      return absl::InvalidArgumentError(fault.Line());
+    }
+    std::string option = key;
+    std::ranges::replace(option, '_', '-');
+    return absl::InvalidArgumentError("--" + option + ": " + text);
+  }
+};
+
+AgentSettings Defaults() {
+  AgentSettings settings;
+  settings.set_listen(std::string(kDefaultListen));
+  settings.set_profile(std::string(kDefaultProfileName));
+  settings.set_check_interval(std::string(kDefaultInterval));
+  settings.set_helpers(std::string(helper::kHelpersDirectory));
+  return settings;
+}
+
+absl::Status ReadConfig(const std::string& path, AgentSettings& settings, Source& source) {
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxYamlBytes));
+  std::vector<YamlFault> faults;
+  const std::optional<YamlNode> root = ParseYaml(text, path, faults);
+  if (root) source.places = FillMessage(*root, std::span(&path, 1), {}, settings, faults);
+  if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
+  source.file = path;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::chrono::milliseconds> Interval(const AgentSettings& settings, const Source& source) {
+  if (settings.check_interval() == "0") return std::chrono::milliseconds(0);
+  const absl::StatusOr<std::chrono::milliseconds> interval = ParseDuration(settings.check_interval());
+  if (!interval.ok()) return source.Error("check_interval", Message(interval.status()) + ", or 0 for never");
+  if (*interval < kShortestInterval)
+    return source.Error("check_interval", "less than a second, or 0 for never");
+  return *interval;
+}
+
+EventLevel LevelOf(AgentSettings::Level level) {
+  switch (level) {
+    case AgentSettings::LEVEL_DEBUG:
+      return EventLevel::kDebug;
+    case AgentSettings::LEVEL_WARNING:
+      return EventLevel::kWarning;
+    case AgentSettings::LEVEL_ERROR:
+      return EventLevel::kError;
+    default:
+      return EventLevel::kInfo;
+  }
+}
+
+// How much is remembered.
+absl::StatusOr<StoreLimits> DecodeHistory(const AgentSettings& settings, const Source& source) {
+  StoreLimits limits;
+  if (!settings.history_max_bytes().empty()) {
+    const absl::StatusOr<std::uint64_t> bytes = ParseMaxBytes(settings.history_max_bytes());
+    if (!bytes.ok()) return source.Error("history_max_bytes", Message(bytes.status()));
+    limits.max_bytes = *bytes;
+  }
+  if (!settings.history_max_age().empty()) {
+    const absl::StatusOr<std::chrono::seconds> age = ParseMaxAge(settings.history_max_age());
+    if (!age.ok()) return source.Error("history_max_age", Message(age.status()));
+    limits.max_age = *age;
+  }
+  return limits;
+}
+
+// Where a peer may be. The command line has them between commas.
+absl::Status DecodePeers(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  for (const std::string& text : settings.peers()) {
+    absl::StatusOr<Prefix> subnet = ParseSubnet(text);
+    if (!subnet.ok()) return source.Error("peers", Message(subnet.status()));
+    server.peers.push_back(*std::move(subnet));
+  }
+  return absl::OkStatus();
+}
+
+// How much a live test may take, and how long a call for it lasts then.
+absl::Status DecodeTests(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  if (!settings.test_max_bytes().empty()) {
+    const absl::StatusOr<std::uint64_t> bytes = ParseSize(settings.test_max_bytes());
+    if (!bytes.ok()) return source.Error("test_max_bytes", Message(bytes.status()));
+    server.transfer.moved_bytes = *bytes;
+  }
+  if (settings.test_max_time().empty()) return absl::OkStatus();
+  const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(settings.test_max_time());
+  if (!time.ok()) return source.Error("test_max_time", Message(time.status()));
+  if (*time > kLongestTest) return source.Error("test_max_time", "more than 45m");
+  server.limits.peer_test += std::max(*time - server.transfer.duration, std::chrono::milliseconds(0));
+  server.transfer.duration = *time;
+  return absl::OkStatus();
+}
+
+access::Role PlainRoleOf(AgentSettings::Plain role) {
+  switch (role) {
+    case AgentSettings::PLAIN_OBSERVE:
+      return access::Role::kObserve;
+    case AgentSettings::PLAIN_PROVE:
+      return access::Role::kProve;
+    default:
+      return access::Role::kTest;
+  }
+}
+
+// Who may ask what, and how much of it.
+absl::Status DecodeAccess(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  server.role_file = settings.roles();
+  server.plain_role = PlainRoleOf(settings.plain_role());
+  server.audit_file = settings.audit();
+  server.reflection = settings.reflection();
+  if (settings.has_caller_max_calls()) server.quota.calls = static_cast<int>(settings.caller_max_calls());
+  if (server.quota.calls < 0 || server.quota.calls > kMostCallerCalls)
+    return source.Error("caller_max_calls", fmt::format("more than {}", kMostCallerCalls));
+  if (const std::string& text = settings.caller_max_test_time(); text == "0") {
+    server.quota.test_time = {};
+  } else if (!text.empty()) {
+    const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(text);
+    if (!time.ok()) return source.Error("caller_max_test_time", Message(time.status()) + ", or 0 for no limit");
+    server.quota.test_time = std::chrono::ceil<std::chrono::seconds>(*time);
+  }
+  if (const std::string& text = settings.caller_max_test_bytes(); text == "0") {
+    server.quota.test_bytes = 0;
+  } else if (!text.empty()) {
+    const absl::StatusOr<std::uint64_t> bytes = ParseSize(text);
+    if (!bytes.ok())
+      return source.Error("caller_max_test_bytes", Message(bytes.status()) + ", or 0 for no limit");
+    server.quota.test_bytes = *bytes;
+  }
+  if (!server.role_file.empty() && !server.tls.Any())
+    return source.Error(
+        "roles", "certificates have roles, and without --tls-cert, --tls-key and --tls-ca there are none");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
+  AgentOptions options;
+  options.server.listen = {settings.listen()};
+  options.server.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca()};
+  options.server.insecure = settings.insecure();
+  options.server.state_directory = settings.state_dir();
+  options.profile_name = settings.profile();
+  options.log_format =
+      settings.log_format() == AgentSettings::FORMAT_JSON ? LogFormat::kJson : LogFormat::kText;
+  options.log_level = LevelOf(settings.log_level());
+  RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
+  RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
+  RR_RETURN_IF_ERROR(DecodeTests(settings, source, options.server));
+  RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));
+  RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
+  options.server.allow_proofs = settings.allow_proofs();
+  options.server.helpers_directory = settings.helpers();
+  if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
+  if (settings.insecure() && options.server.tls.Any()) {
+    return source.Error("insecure", "plain text and TLS exclude each other");
+  }
+  return options;
+}
+
+// Each key that is set, with its value as text.
+std::map<std::string, std::string> Texts(const AgentSettings& settings) {
+  std::map<std::string, std::string> texts;
+  std::vector<const google::protobuf::FieldDescriptor*> set;
+  settings.GetReflection()->ListFields(settings, &set);
+  for (const auto* field : set) {
+    google::protobuf::TextFormat::PrintFieldValueToString(settings, field, field->is_repeated() ? 0 : -1, &texts[field->name()]);
+  }
+  return texts;
+}
+
+// CLI11 refuses by exceptions; they end in ParseAgentCommandLine.
+class FlagParser {
+ public:
+  FlagParser() {
+    app_.add_option("--config", config_, "A YAML file of these options: state_dir: /var/lib/rdmaready")
+        ->type_name("FILE");
+    Text("--listen", "ADDR:PORT", "Address and port to answer on (default " + std::string(kDefaultListen) + ")",
+         &AgentSettings::set_listen);
+    Text("--state-dir", "DIR", "Where results are kept (required)", &AgentSettings::set_state_dir);
+    Text("--profile", "NAME|FILE",
+         "Profile, or site file, for callers who name none, and for the agent's own checks (default " +
+             std::string(kDefaultProfileName) + ")",
+         &AgentSettings::set_profile);
+    Text("--tls-cert", "FILE", "Certificate of this agent, PEM, its intermediates after it",
+         &AgentSettings::set_tls_cert);
+    Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);
+    Text("--tls-ca", "FILE", "Whose certificates callers must have", &AgentSettings::set_tls_ca);
+    Text("--roles", "FILE", "Which certificates may observe, test or prove, and which are other agents' (default: each may observe)",
+         &AgentSettings::set_roles);
+    Choice("--plain-role", {"test", "observe", "prove"},
+           "What callers by plain TCP may do: observe, test (default) or prove",
+           [this](std::size_t i) { flags_.set_plain_role(static_cast<AgentSettings::Plain>(i)); });
+    app_.add_flag_callback(
+        "--insecure", [this] { flags_.set_insecure(true); }, "Allow plain text off loopback");
+    Text("--check-interval", "TIME",
+         "How often the agent checks this host by itself, about; 0: never (default " +
+             std::string(kDefaultInterval) + ")",
+         &AgentSettings::set_check_interval);
+    Text("--history-max-bytes", "SIZE",
+         "How large the store may grow; the oldest results go first (default 256M)",
+         &AgentSettings::set_history_max_bytes);
+    Text("--history-max-age", "TIME", "How long results are kept: 90d; 0: as long as there is room (default)",
+         &AgentSettings::set_history_max_age);
+    app_.add_flag_callback(
+        "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
+        "Let callers make this host attach disks and mount shares of their choice (probe --prove): root's agent "
+        "only. Else rdmaready-prover makes those that its file names");
+    Text("--helpers", "DIR",
+         "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
+         &AgentSettings::set_helpers);
+    Text("--test-max-bytes", "SIZE", "What one direction of a live test may move (default 64G)",
+         &AgentSettings::set_test_max_bytes);
+    Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
+         &AgentSettings::set_test_max_time);
+    app_.add_option_function<std::vector<std::string>>(
+            "--peers",
+            [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
+            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: "
+            "10.0.0.0/16,...")
+        ->type_name("SUBNETS")
+        ->delimiter(',');
+    app_.add_option_function<std::uint32_t>(
+            "--caller-max-calls", [this](std::uint32_t calls) { flags_.set_caller_max_calls(calls); },
+            "Calls of one caller at a time; 0: no limit (default 16)")
+        ->type_name("N");
+    Text("--caller-max-test-time", "TIME", "Live tests of one caller in an hour; 0: no limit (default 30m)",
+         &AgentSettings::set_caller_max_test_time);
+    Text("--caller-max-test-bytes", "SIZE", "What they may move in an hour; 0: no limit (default 16T)",
+         &AgentSettings::set_caller_max_test_bytes);
+    Text("--audit", "FILE", "Append to it who had what done, and who was refused", &AgentSettings::set_audit);
+    app_.add_flag_callback(
+        "--reflection", [this] { flags_.set_reflection(true); },
+        "Tell callers by TCP, too, which methods there are (gRPC reflection)");
+    Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
+           [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
+    Choice("--log-level", {"info", "debug", "warning", "error"},
+           "The least that is written: debug, info, warning or error",
+           [this](std::size_t i) { flags_.set_log_level(static_cast<AgentSettings::Level>(i)); });
+    app_.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
+  }
+
+  void Parse(int argc, const char* const* argv) { app_.parse(argc, argv); }
+
+  const std::string& config() const { return config_; }
+  const AgentSettings& flags() const { return flags_; }
+  std::string Help() const { return app_.help(); }
+
+  // An option that does not exist explains more than one that is missing.
+  std::string Trouble(const CLI::ParseError& error) const {
+    const std::vector<std::string> unknown = app_.remaining();
+    return unknown.empty() ? error.what() : "unknown option " + unknown.front();
+  }
+
+ private:
+  void Text(const std::string& option, const std::string& type, const std::string& help,
+            void (AgentSettings::*set)(const std::string&)) {
+    app_.add_option_function<std::string>(
+            option, [this, set](const std::string& value) { (flags_.*set)(value); }, help)
+        ->type_name(type);
+  }
+
+  // `words` in the order of the enum's numbers.
+  void Choice(const std::string& option, const std::vector<std::string>& words, const std::string& help,
+              const std::function<void(std::size_t)>& set) {
+    app_.add_option_function<std::string>(
+            option,
+            [words, set](const std::string& value) {
+              set(static_cast<std::size_t>(std::ranges::find(words, value) - words.begin()));
+            },
+            help)
+        ->check(CLI::IsMember(words))
+        ->type_name("WORD");
+  }
+
+  CLI::App app_{"Answers for this host: facts, checks and live RDMA tests over gRPC.", "rdmaready-agent"};
+  std::string config_;
+  AgentSettings flags_;
+};
+
+}  // namespace
+
+absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* const* argv) {
+  FlagParser parser;
+  try {
+    parser.Parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return AgentCommandLine{.answer = parser.Help()};
+  } catch (const CLI::CallForVersion& version) {
+    return AgentCommandLine{.answer = version.what() + std::string("\n")};
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(parser.Trouble(error) + " (see rdmaready-agent --help)");
+  }
+  Source source{.flags = parser.flags()};
+  AgentSettings settings = Defaults();
+  if (!parser.config().empty()) {
+    AgentSettings configured;
+    RR_RETURN_IF_ERROR(ReadConfig(parser.config(), configured, source));
+    settings.MergeFrom(configured);
+  }
+  if (parser.flags().peers_size() > 0) settings.clear_peers();  // they would be added
+  settings.MergeFrom(parser.flags());
+  RR_ASSIGN_OR_RETURN(AgentOptions options, Decode(settings, source));
+  return AgentCommandLine{.options = std::move(options), .settings = Texts(settings)};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which port, and which of its addresses, a live test uses. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/port/priority_packets.h"
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+struct PortAddress {
+  std::string port{};     // "rxe0/1"
+  std::string address{};  // one of the port's own
+  std::string device{};
+  std::uint32_t number = 0;
+  Fact<std::vector<EthernetNic>> nics{};  // which count its packets
+};
+
+// The addresses by which the port can be reached (checks/words/addresses.h), IPv4 first.
+std::vector<std::string> RoutableAddresses(const Port& port);
+
+// The answer when facts.ports is missing: kInternal, because nothing was determined.
+absl::Status PortsUnknown(const Facts& facts);
+
+// Finds `device`/`number` and `address` (empty: the first routable one). kNotFound when the host has no such
+// port, kFailedPrecondition when it has no address to use, kInternal when that is not known, kInvalidArgument
+// when `address` is not its own.
+absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& device, std::uint32_t number,
+                                       const std::string& address);
+
+}  // namespace rdmaready

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/port/priority_packets.h"
+
+#include "checks/words/ethernet.h"
+#include "collectors/nic/nic_statistics.h"
+
+namespace rdmaready {
+namespace {
+
+using ByPriority = std::array<std::uint64_t, kPriorities>;
+
+// Adds to the sums what the NIC has counted; false when it counts none.
+bool Add(const std::vector<NicStatistic>& statistics, NicCounter counter, ByPriority& sums) {
+  bool counted = false;
+  for (const NicStatistic& one : statistics) {
+    if (one.counter != counter || !one.priority || *one.priority >= kPriorities) continue;
+    sums[*one.priority] += one.value;
+    counted = true;
+  }
+  return counted;
+}
+
+// Makes `after` the growth since; false when a counter was set back.
+bool Subtract(const ByPriority& before, ByPriority& after) {
+  for (std::size_t i = 0; i < kPriorities; ++i) {
+    if (after[i] < before[i]) return false;
+    after[i] -= before[i];
+  }
+  return true;
+}
+
+}  // namespace
+
+Fact<std::vector<EthernetNic>> EthernetNicsOf(const Port& port) {
+  std::vector<EthernetNic> nics;
+  for (const NetdevRef netdev : EthernetPortsOf(port)) {
+    if (!netdev) return netdev.missing();
+    nics.push_back({netdev->name, netdev->driver, netdev->driver_info});
+  }
+  return nics;
+}
+
+Fact<PriorityPackets> ReadPriorityPackets(HostReader& host, const Fact<std::vector<EthernetNic>>& nics) {
+  if (!nics) return nics.missing();
+  PriorityPackets sums;
+  for (const EthernetNic& nic : *nics) {
+    const Fact<std::vector<NicStatistic>> statistics =
+        ReadNicStatistics(host, nic.netdev, nic.driver, nic.info);
+    if (!statistics) return statistics.missing();
+    const bool sent = Add(*statistics, NicCounter::kPacketsSent, sums.sent);
+    const bool received = Add(*statistics, NicCounter::kPacketsReceived, sums.received);
+    if (!sent && !received)
+      return Missing{Missing::Kind::kUnsupported, nic.netdev + " counts no packets by priority"};
+  }
+  return sums;
+}
+
+Fact<PriorityPackets> PacketsBetween(const Fact<PriorityPackets>& before, const Fact<PriorityPackets>& after) {
+  if (!before) return before.missing();
+  if (!after) return after.missing();
+  PriorityPackets grown = *after;
+  if (!Subtract(before->sent, grown.sent) || !Subtract(before->received, grown.received))
+    return Missing{Missing::Kind::kFailed, "the NIC's counters were set back during the test"};
+  return grown;
+}
+
+}  // namespace rdmaready

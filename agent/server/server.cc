@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/server/server.h"
+
+#include <fmt/format.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/impl/server_builder_option.h>
+#include <grpcpp/server_posix.h>
+
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "agent/access/audit.h"
+#include "agent/access/role_file.h"
+#include "agent/access/socket_file.h"
+#include "agent/helper/helped_host.h"
+#include "agent/helper/prover/helped_prover.h"
+#include "agent/link/verbs_link.h"
+#include "agent/own_check.h"
+#include "agent/server/limits.h"
+#include "agent/server/tls.h"
+#include "agent/store/sqlite_store.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/client/address.h"
+#include "api/client/tcp_probe.h"
+#include "collectors/real/host.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr char kStoreHealth[] = "rdmaready.store";
+
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
+  StoreOptions store_options = options.store;
+  store_options.directory = options.state_directory;
+  store_options.log = [events = options.events](const std::string& line) {
+    Tell(events, EventLevel::kError, "store", {{"reason", line}});
+  };
+  auto store = std::make_unique<SqliteStore>(store_options);
+  if (!options.refuse_broken_store) return store;
+  const absl::Status opened = store->Open();
+  // A disk that is full now has room later: the host is answered for all the same.
+  if (absl::IsResourceExhausted(opened)) {
+    store_options.log("working without memory until there is room: " + Message(opened));
+    return store;
+  }
+  // Our own failure, whatever SQLite calls it.
+  if (!opened.ok()) return absl::InternalError(Message(opened));
+  return store;
+}
+
+// Without a folder nobody is asked.
+std::shared_ptr<Prover> ProverOf(const ServerOptions& options) {
+  if (options.helpers_directory.empty()) return nullptr;
+  return helper::HelpedProver(options.helpers_directory, [events = options.events](const std::string& line) {
+    Tell(events, EventLevel::kWarning, "prover", {{"reason", line}});
+  });
+}
+
+struct Listener {
+  std::string target{};   // as gRPC's listener takes it
+  std::string address{};  // as gRPC's channels take it
+};
+
+absl::StatusOr<Listener> ListenOn(const HostAddress& address, const std::string& text, bool plain_anywhere) {
+  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
+  if (!resolved.front().loopback && !plain_anywhere) {
+    return absl::FailedPreconditionError("listen on " + text +
+                                         ": refusing plain text off loopback without --tls-cert, --tls-key and "
+                                         "--tls-ca (or --insecure)");
+  }
+  // gRPC's listener takes a bare "127.0.0.1:0" and "[::1]:0".
+  const std::string& target = resolved.front().target;
+  return Listener{target.substr(target.find(':') + 1), target};
+}
+
+// Linking gRPC's reflection turns it on for every server of the process: here each says whether it has it.
+class ReflectionOption final : public grpc::ServerBuilderOption {
+ public:
+  explicit ReflectionOption(bool on) : on_(on) {}
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    using Plugin = grpc::reflection::ProtoServerReflectionPlugin;
+    std::erase_if(*plugins,
+                  [](const auto& plugin) { return dynamic_cast<const Plugin*>(plugin.get()) != nullptr; });
+    if (on_) plugins->push_back(std::make_unique<Plugin>());
+  }
+
+ private:
+  const bool on_;
+};
+
+void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
+  grpc::HealthCheckServiceInterface* health = server ? server->GetHealthCheckService() : nullptr;
+  if (health != nullptr) health->SetServingStatus(service, serving);
+}
+
+absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& options, bool for_itself) {
+  access::GateOptions gate{.plain_role = options.plain_role,
+                           .own_process = for_itself,
+                           .quota = options.quota,
+                           .events = options.events};
+  if (!options.role_file.empty()) {
+    RR_ASSIGN_OR_RETURN(gate.roles, access::RoleFile::Open(options.role_file, options.events));
+  }
+  if (!for_itself) {
+    gate.audit = std::make_shared<access::Audit>(options.audit_file, options.events);
+    RR_RETURN_IF_ERROR(gate.audit->Open());
+  }
+  return std::make_shared<access::Gate>(std::move(gate));
+}
+
+// "127.0.0.1:0" with the port that the kernel chose.
+std::string Spell(const std::string& target, int port) {
+  return fmt::format("{}{}", target.substr(0, target.rfind(':') + 1), port);
+}
+
+// This host, and who reads of it what this process may not.
+std::shared_ptr<HostReader> HostOf(const ServerOptions& options) {
+  auto real = std::make_shared<RealHost>();
+  if (options.helpers_directory.empty()) return real;
+  return std::make_shared<helper::HelpedHost>(std::move(real), options.helpers_directory);
+}
+
+// Local sockets are no business of gRPC's: they go from what is listened on to the doors.
+absl::Status TakeSockets(std::vector<std::string>& listen, std::vector<access::DoorSocket>& sockets) {
+  std::vector<std::string> network;
+  for (std::string& text : listen) {
+    RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(text, 0));
+    if (address.unix_path.empty()) {
+      network.push_back(std::move(text));
+    } else {
+      RR_ASSIGN_OR_RETURN(access::DoorSocket socket,
+                          access::MakeSocket(address.unix_path, access::Role::kProve));
+      sockets.push_back(std::move(socket));
+    }
+  }
+  listen = std::move(network);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate,
+                         const ServerOptions& options)
+    : host_(HostOf(options)),
+      store_(std::move(store)),
+      gate_(std::move(gate)),
+      agent_(host_, *store_, [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); },
+             {.version = kVersion,
+              .default_profiles = options.default_profiles,
+              .lock_directory = {},
+              .instance_id = MakeInstanceId(),
+              .events = options.events,
+              .allow_proofs = options.allow_proofs,
+              .prover = ProverOf(options),
+              .transfer = options.transfer,
+              .trust = {.files = options.tls, .roles_file = options.role_file},
+              .peers = options.peers,
+              .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
+      service_(agent_, options.limits, gate_) {}
+
+absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
+                                                                std::vector<access::DoorSocket> sockets) {
+  RR_RETURN_IF_ERROR(TakeSockets(options.listen, sockets));
+  const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
+  RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
+  RR_ASSIGN_OR_RETURN(std::shared_ptr<access::Gate> gate, MakeGate(options, for_itself));
+  std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), std::move(gate), options));
+  if (!for_itself) grpc::EnableDefaultHealthCheckService(true);
+  if (!options.listen.empty()) RR_RETURN_IF_ERROR(agent->ListenOnNetwork(options));
+  if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(agent->OpenDoor(std::move(sockets), options));
+  for (grpc::Server* server : {agent->network_.get(), agent->local_.get()})
+    SetHealth(server, v1::Agent::service_full_name(), true);
+  agent->ReportStore(absl::OkStatus());
+  if (options.check_interval.count() > 0) {
+    Agent& checked = agent->agent_;  // outlives the schedule, which is its sibling and younger
+    agent->schedule_ =
+        std::make_unique<Schedule>(options.check_interval, std::random_device()(), RealClock(),
+                                   [&checked, events = options.events](const std::stop_token& stop) {
+                                     CheckByItself(checked, events, stop);
+                                   });
+  }
+  return agent;
+}
+
+HostedAgent::~HostedAgent() {
+  if (door_ != nullptr) door_->Close();  // its connections go to a server that is gone first
+}
+
+absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
+  const bool tls = options.tls.Any();
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  if (tls) {
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, options.events));
+  }
+  grpc::ServerBuilder builder;
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two agents on one port must not share it silently
+  SetLimits(builder);
+  builder.SetOption(std::make_unique<ReflectionOption>(options.reflection));
+  std::vector<Listener> listeners;
+  std::vector<int> ports(options.listen.size(), 0);
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(options.listen[i], 0));
+    RR_ASSIGN_OR_RETURN(Listener listener, ListenOn(address, options.listen[i], options.insecure || tls));
+    builder.AddListeningPort(listener.target, credentials, &ports[i]);
+    listeners.push_back(std::move(listener));
+  }
+  builder.RegisterService(&service_);
+  network_ = builder.BuildAndStart();
+  for (std::size_t i = 0; i < listeners.size(); ++i) {
+    if (network_ == nullptr || ports[i] == 0) {
+      const absl::Status why = ProbeListen(listeners[i].address);
+      if (why.ok() && network_ == nullptr) continue;  // another one is the trouble
+      return absl::UnavailableError("listen on " + options.listen[i] + ": " +
+                                    (why.ok() ? "refused by gRPC" : Message(why)));
+    }
+    addresses_.push_back(
+        {Spell(listeners[i].target, ports[i]), tls, tls ? access::Role::kNone : options.plain_role});
+  }
+  return network_ == nullptr ? absl::InternalError("the gRPC server did not start") : absl::OkStatus();
+}
+
+absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options) {
+  grpc::ServerBuilder builder;
+  SetLimits(builder);
+  builder.SetOption(std::make_unique<ReflectionOption>(!sockets.empty()));
+  builder.RegisterService(&service_);
+  local_ = builder.BuildAndStart();
+  if (local_ == nullptr) return absl::InternalError("the gRPC server did not start");
+  for (const access::DoorSocket& socket : sockets)
+    addresses_.push_back({"unix:" + socket.path, false, socket.role});
+  if (sockets.empty()) return absl::OkStatus();
+  door_ = std::make_unique<access::LocalDoor>(
+      std::move(sockets), [server = local_.get()](int fd) { grpc::AddInsecureChannelFromFd(server, fd); },
+      options.events);
+  gate_->SetDoor(door_.get());
+  return absl::OkStatus();
+}
+
+void HostedAgent::ReportStore(const absl::Status& stored) {
+  for (grpc::Server* server : {network_.get(), local_.get()}) SetHealth(server, kStoreHealth, stored.ok());
+}
+
+std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
+  return local_->InProcessChannel(grpc::ChannelArguments());
+}
+
+void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
+  agent_.StopReading();
+  schedule_.reset();
+  if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
+  const auto deadline = std::chrono::system_clock::now() + grace;
+  std::jthread beside;
+  if (network_ != nullptr && local_ != nullptr) beside = std::jthread([&] { network_->Shutdown(deadline); });
+  (local_ != nullptr ? local_ : network_)->Shutdown(deadline);
+}
+
+}  // namespace rdmaready

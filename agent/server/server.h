@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostedAgent: a whole agent of this host in this process: the real host, a store in `state_directory`, the
+// service, and the addresses it listens on (none for the command line's own agent).
+//
+// Who listens is also asked for grpc.health.v1, and by local sockets for its methods (reflection). "" and
+// "rdmaready.v1.Agent" are SERVING as long as calls are answered; "rdmaready.store" is NOT_SERVING from a
+// result that could not be kept until one that could: verdicts stand without memory.
+#pragma once
+
+#include <grpcpp/channel.h>
+#include <grpcpp/server.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/access/gate.h"
+#include "agent/access/local_door.h"
+#include "agent/access/quota.h"
+#include "agent/access/role.h"
+#include "agent/agent.h"
+#include "agent/event.h"
+#include "agent/server/limits.h"
+#include "agent/server/schedule.h"
+#include "agent/server/service.h"
+#include "agent/server/watchdog.h"
+#include "agent/store/sqlite_store.h"
+#include "api/client/tls.h"
+#include "api/model/profile.h"
+#include "collectors/host_reader.h"
+
+namespace rdmaready {
+
+struct ServerOptions {
+  std::vector<std::string> listen{};  // HOST[:PORT] or unix:PATH, as in api/client/address.h
+  TlsFiles tls{};                     // given: every TCP listener speaks mutual TLS, and nothing else
+  bool insecure = false;              // without it, plain text is listened to on loopback and unix sockets only
+  access::Role plain_role = access::Role::kTest;  // of who comes by plain TCP
+  std::string role_file{};                        // of certificates; empty: each may observe
+  access::QuotaLimits quota{};
+  std::string audit_file{};  // empty: none
+  bool reflection = false;   // for TCP too
+  std::string state_directory{};
+  std::vector<Profile> default_profiles{};     // for callers who name none
+  StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
+  bool refuse_broken_store = true;             // false: work without memory, and say so with each result
+  std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
+  bool allow_proofs = false;                   // see AgentConfig
+  std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
+  TransferLimits transfer{};
+  std::vector<Prefix> peers{};  // see AgentConfig
+  CallLimits limits{};
+  EventSink events{};
+};
+
+class HostedAgent {
+ public:
+  // Errors: kFailedPrecondition (plain text off loopback), kInvalidArgument (TLS files, role map), kUnavailable
+  // (address in use or not ours), the store's own.
+  // `sockets`: those that local callers come by, a role each.
+  static absl::StatusOr<std::unique_ptr<HostedAgent>> Start(ServerOptions options,
+                                                            std::vector<access::DoorSocket> sockets = {});
+
+  HostedAgent(const HostedAgent&) = delete;
+  HostedAgent& operator=(const HostedAgent&) = delete;
+  ~HostedAgent();
+
+  // A channel to it that needs no address; of an agent that listens nowhere, or on local sockets.
+  std::shared_ptr<grpc::Channel> InProcessChannel();
+
+  // What it listens on, with the real port where 0 was asked for.
+  struct Listening {
+    std::string address{};
+    bool tls = false;
+    access::Role role = access::Role::kNone;  // of whoever comes by it; kNone: it depends on his certificate
+  };
+  const std::vector<Listening>& addresses() const { return addresses_; }
+
+  std::vector<access::RefusalCount> Refusals() const { return gate_->Refusals(); }
+
+  // What proves that it gets on with its work. It outlives their use.
+  std::vector<ProofOfLife> ProofsOfLife();
+
+  // By what is judged who names no profile, from now on.
+  void SetDefaultProfiles(std::vector<Profile> profiles) { agent_.SetDefaultProfiles(std::move(profiles)); }
+
+  // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
+  // and stops listening.
+  // Waits for no reading of the host.
+  void Shutdown(std::chrono::milliseconds grace);
+
+ private:
+  HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate, const ServerOptions& options);
+  absl::Status ListenOnNetwork(const ServerOptions& options);
+  absl::Status OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options);
+  void ReportStore(const absl::Status& stored);
+
+  std::shared_ptr<HostReader> host_;  // this one, with the help of helpers where there are any
+  std::unique_ptr<Store> store_;
+  std::shared_ptr<access::Gate> gate_;
+  Agent agent_;
+  AgentService service_;
+  // Two servers of one service: what is offered to people of this host is not offered to the network, and who
+  // fills the one keeps nobody from the other.
+  std::unique_ptr<access::LocalDoor> door_;  // outlives the calls, which ask it who calls
+  std::unique_ptr<grpc::Server> network_;    // null: nowhere to listen
+  std::unique_ptr<grpc::Server> local_;      // local sockets, and this process; null: neither is wanted
+  std::vector<Listening> addresses_;
+  std::unique_ptr<Schedule> schedule_;
+};
+
+}  // namespace rdmaready

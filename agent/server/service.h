@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// AgentService: the agent on the wire. A method does four things: ask the gate whether the caller may
+// (agent/access), decode, ask, encode. A failing check is a successful call.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "agent/access/gate.h"
+#include "agent/agent.h"
+#include "agent/server/limits.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
+
+namespace rdmaready {
+
+// A synchronous reply waits, with its thread, for a caller who does not read it, and nothing can watch it when
+// the method has returned: what has a single reply answers by callback.
+using AgentMethods =
+    v1::Agent::WithCallbackMethod_GetVersion<v1::Agent::WithCallbackMethod_GetFacts<v1::Agent::Service>>;
+
+class AgentService final : public AgentMethods {
+ public:
+  // Without a gate, only callers of this process are let in.
+  explicit AgentService(Agent& agent, const CallLimits& limits = {},
+                        std::shared_ptr<access::Gate> gate = std::make_shared<access::Gate>())
+      : agent_(agent), limits_(limits), gate_(std::move(gate)) {}
+
+  grpc::ServerUnaryReactor* GetVersion(grpc::CallbackServerContext* context,
+                                       const v1::GetVersionRequest* request,
+                                       v1::GetVersionResponse* response) override;
+  grpc::ServerUnaryReactor* GetFacts(grpc::CallbackServerContext* context, const v1::GetFactsRequest* request,
+                                     v1::GetFactsResponse* response) override;
+  grpc::Status GetRecording(grpc::ServerContext* context, const v1::GetRecordingRequest* request,
+                            grpc::ServerWriter<v1::RecordingPart>* writer) override;
+  grpc::Status Check(grpc::ServerContext* context, const v1::CheckRequest* request,
+                     grpc::ServerWriter<v1::CheckEvent>* writer) override;
+  grpc::Status TestLoopback(grpc::ServerContext* context, const v1::TestLoopbackRequest* request,
+                            grpc::ServerWriter<v1::TransferEvent>* writer) override;
+  grpc::Status TestPeer(grpc::ServerContext* context,
+                        grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override;
+  grpc::Status Probe(grpc::ServerContext* context, const v1::ProbeRequest* request,
+                     grpc::ServerWriter<v1::ProbeEvent>* writer) override;
+  grpc::Status ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,
+                           grpc::ServerWriter<v1::HistoryEntry>* writer) override;
+
+ private:
+  Agent& agent_;
+  const CallLimits limits_;
+  const std::shared_ptr<access::Gate> gate_;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/port/priority_packets.h"
+
+#include "rdmaready/v1/facts.pb.h"  // before <linux/ethtool.h>, whose macros have names of the wire
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/ethtool.h>
+
+#include "tests/unit/collectors/fake_host.h"
+#include "tests/unit/collectors/wire.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+
+void Count(FakeHost& host, const std::string& netdev, const std::vector<std::string>& names,
+           const std::vector<std::uint64_t>& values) {
+  host.ethtool[{netdev, ETHTOOL_GSSET_INFO}] = wire::StatisticsCount(static_cast<std::uint32_t>(names.size()));
+  host.ethtool[{netdev, ETHTOOL_GSTRINGS}] = wire::StatisticNames(names);
+  host.ethtool[{netdev, ETHTOOL_GSTATS}] = wire::StatisticValues(values);
+}
+
+Fact<std::vector<EthernetNic>> Nics(const std::vector<std::string>& netdevs) {
+  std::vector<EthernetNic> nics;
+  for (const std::string& netdev : netdevs)
+    nics.push_back({netdev, "mlx5_core", DriverInfo{.driver = "mlx5_core"}});
+  return nics;
+}
+
+TEST(PriorityPackets, AreThoseOfAllEthernetPorts) {
+  FakeHost host;
+  const std::vector<std::string> names{"rx_prio3_packets", "tx_prio3_packets", "rx_prio0_packets",
+                                       "rx_prio3_bytes"};
+  Count(host, "eth0", names, {1, 2, 3, 1000});
+  Count(host, "eth1", names, {10, 20, 30, 1000});
+  const Fact<PriorityPackets> packets = ReadPriorityPackets(host, Nics({"eth0", "eth1"}));
+  ASSERT_TRUE(packets);
+  EXPECT_THAT(packets->received, ElementsAre(33, 0, 0, 11, 0, 0, 0, 0));
+  EXPECT_THAT(packets->sent, ElementsAre(0, 0, 0, 22, 0, 0, 0, 0));
+}
+
+TEST(PriorityPackets, ANicThatCountsNoneIsNotOneThatCountsZero) {
+  FakeHost host;
+  Count(host, "eth0", {"rx_prio3_pause"}, {1});
+  const Fact<PriorityPackets> packets = ReadPriorityPackets(host, Nics({"eth0"}));
+  ASSERT_FALSE(packets);
+  EXPECT_EQ(packets.missing(), (Missing{Missing::Kind::kUnsupported, "eth0 counts no packets by priority"}));
+  EXPECT_FALSE(ReadPriorityPackets(host, Missing{Missing::Kind::kFailed, "no netdev"}));
+  host.ethtool[{"eth0", ETHTOOL_GSTATS}] = ErrnoStatus(EPERM, "ask ethtool");
+  EXPECT_EQ(ReadPriorityPackets(host, Nics({"eth0"})).missing().kind, Missing::Kind::kDenied);
+}
+
+TEST(PriorityPackets, BetweenTwoReadingsAreTheDifference) {
+  const PriorityPackets before{.sent = {1, 2}, .received = {3, 4}};
+  const PriorityPackets after{.sent = {11, 2}, .received = {3, 44}};
+  const PriorityPackets grown{.sent = {10}, .received = {0, 40}};
+  EXPECT_EQ(PacketsBetween(before, after), Fact<PriorityPackets>(grown));
+  EXPECT_EQ(PacketsBetween(after, before).missing().kind, Missing::Kind::kFailed) << "set back";
+  const Missing denied{Missing::Kind::kDenied, "no"};
+  EXPECT_EQ(PacketsBetween(denied, after).missing(), denied);
+  EXPECT_EQ(PacketsBetween(before, denied).missing(), denied);
+}
+
+TEST(PriorityPackets, AreCountedWhereDcbIs) {
+  Port port{.device = "mlx5_bond_0", .number = 1};
+  port.netdev = Netdev{.name = "bond0"};
+  port.lowers =
+      std::vector<Netdev>{{.name = "eth0", .driver = "mlx5_core"}, {.name = "eth1", .driver = "mlx5_core"}};
+  const Fact<std::vector<EthernetNic>> nics = EthernetNicsOf(port);
+  ASSERT_TRUE(nics);
+  ASSERT_EQ(nics->size(), 2U);
+  EXPECT_EQ((*nics)[1].netdev, "eth1");
+  port.netdev = Missing{Missing::Kind::kFailed, "gone"};
+  port.lowers = Missing{Missing::Kind::kFailed, "gone"};
+  EXPECT_FALSE(EthernetNicsOf(port));
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What callers can keep from each other.
+#include <chrono>
+#include <thread>
+
+#include "tests/unit/agent/server/service_rig.h"
+
+namespace rdmaready {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+absl::Status TestAll(ServedAgent& agent) {
+  return agent.Client("b")->TestLoopback({.device = "rxe0", .number = 1}, {}, "b", "run-b", {}, {});
+}
+
+// In this process a message is taken when it is read, and not before: this caller is as slow as can be.
+TEST_F(ServiceTest, WhoDoesNotReadWhatItIsToldKeepsThePortFromNobody) {
+  ServedAgent agent(BothEnds(), locks_);
+  const auto stub = agent.Stub();
+  grpc::ClientContext context;
+  v1::TestLoopbackRequest request;
+  request.mutable_port()->set_device("rxe0");
+  request.mutable_port()->set_number(1);
+  const auto reader = stub->TestLoopback(&context, request);
+  const auto soon = Clock::now() + std::chrono::seconds(20);
+  while (agent.store.Kept() == 0 && Clock::now() < soon)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_GT(agent.store.Kept(), 0U) << "its test has begun";
+  absl::Status other = TestAll(agent);
+  while (absl::IsResourceExhausted(other) && Clock::now() < soon) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    other = TestAll(agent);
+  }
+  EXPECT_TRUE(other.ok()) << other;
+  context.TryCancel();
+  for (v1::TransferEvent event; reader->Read(&event);) {
+  }
+  static_cast<void>(reader->Finish());
+}
+
+}  // namespace
+}  // namespace rdmaready
