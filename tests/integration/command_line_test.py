@@ -443,14 +443,14 @@ class TheAgent(Table):
                               env=tool.environment(), stdin=subprocess.DEVNULL)
 
     def test_refuses_what_it_was_told_wrongly(self):
-        (pathlib.Path(self.directory.name) / "agent.yaml").write_text("state_dir: /tmp\nchek_interval: 5m\n")
+        (pathlib.Path(self.directory.name) / "agent.yaml").write_text("state_dir: /nowhere\nchek_interval: 5m\n")
         start = "--state-dir '{dir}/state' --listen 127.0.0.1:0"
         for line, word in (
                 ("--bogus", "unknown option --bogus"),
                 ("", "--state-dir is required"),
-                ("--state-dir /tmp --listen nonsense:x", "nonsense:x"),
-                ("--state-dir /tmp --listen 127.0.0.1:99999", "127.0.0.1:99999"),
-                ("--state-dir /tmp --listen no-such-host.invalid", "no-such-host.invalid"),
+                ("--state-dir '{dir}/state' --listen nonsense:x", "nonsense:x"),
+                ("--state-dir '{dir}/state' --listen 127.0.0.1:99999", "127.0.0.1:99999"),
+                ("--state-dir '{dir}/state' --listen no-such-host.invalid", "no-such-host.invalid"),
                 ("--state-dir '{dir}/state' --listen 0.0.0.0:0", "--insecure"),
                 ("--state-dir '{dir}/state' --listen '[::]:0'", "--insecure"),
                 (f"{start} --profile none-such", "none-such"),
