@@ -203,6 +203,7 @@ std::string HistoryText(const HistoryRun& run, const Style& style) {
 
 std::string RememberedText(const HistoryRun& run, const Style& style) {
   std::map<std::string, CheckSummary> checks;  // by run id: hosts of one check share it
+  std::map<std::string, std::string> borrowed;  // whose report it is, where it is not the run's own
   for (const HostHistory& host : run.hosts) {
     for (const RunRecord& record : host.history.runs) {
       CheckSummary& check = checks[record.run_id];
@@ -214,6 +215,10 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
       report.hosts.push_back(record.report);
       report.hosts.back().host = host.host;
       check.notes.emplace_back();
+      if (!record.as_in_run_id.empty())
+        borrowed[record.run_id] += fmt::format(
+            "{}: as in run {} of {} UTC: nothing differed; own counters, figures and times were not kept\n",
+            Printable(host.host), Printable(record.as_in_run_id), TimeText(record.as_in_unix_ns));
     }
   }
   std::string text;
@@ -222,7 +227,7 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
     text += (text.empty() ? "" : "\n") +
             style.Paint(Tone::kStrong,
                         fmt::format("run {}, {} UTC", Printable(id), TimeText(check.report.started_unix_ns))) +
-            "\n" + CheckText(check, style);
+            "\n" + borrowed[id] + CheckText(check, style);
   }
   for (const HostHistory& host : run.hosts) {
     if (host.history.transfers.empty()) continue;
