@@ -14,8 +14,9 @@ using testing::SizeIs;
 
 class OwnTestTest : public ServiceTest {
  protected:
-  // A port that counts what it moves, and of which it is known who opened it.
+  // A port that nobody has open, and that counts what it moves.
   static void MakeQuiet(ServedAgent& agent) {
+    agent.host.Answer(wire::ResourcesRequest(3), wire::One(wire::Resources(3, wire::ResourceRow("qp", 2))));
     const std::string directory = "/sys/class/infiniband/rxe0/ports/1/hw_counters";
     agent.host.directories[directory] = std::vector<std::string>{"lifespan", "sent_pkts", "rcvd_pkts"};
     agent.host.files[directory + "/rcvd_pkts"] = "4712\n";
@@ -30,13 +31,13 @@ class OwnTestTest : public ServiceTest {
   std::vector<std::string> said_{};
 };
 
-TEST_F(OwnTestTest, APortOfWhichItIsNotKnownWhoUsesItIsLeftAloneAndTheHistorySaysSo) {
+TEST_F(OwnTestTest, APortThatProcessesHaveOpenIsLeftAloneAndTheHistorySaysSo) {
   ServedAgent agent(BothEnds(), locks_);
   Round(agent);
   EXPECT_THAT(said_, testing::ElementsAre("own-test-skipped"));
   EXPECT_THAT(agent.store.transfers, IsEmpty());
   ASSERT_THAT(agent.store.events, SizeIs(1));
-  EXPECT_THAT(agent.store.events[0].text, HasSubstr("the scheduled loopback test of rxe0/1 was not made: "));
+  EXPECT_THAT(agent.store.events[0].text, HasSubstr("the scheduled loopback test of rxe0/1 was not made: in use: 6 "));
 }
 
 TEST_F(OwnTestTest, AQuietPortIsTestedByTheCasesThatWereAskedFor) {
