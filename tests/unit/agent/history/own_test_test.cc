@@ -16,7 +16,11 @@ class OwnTestTest : public ServiceTest {
  protected:
   // A port that nobody has open, and that counts what it moves.
   static void MakeQuiet(ServedAgent& agent) {
-    agent.host.Answer(wire::ResourcesRequest(3), wire::One(wire::Resources(3, wire::ResourceRow("qp", 2))));
+    using wire::operator+;
+    wire::Bytes rows;
+    for (const char* name : {"pd", "cq", "qp", "cm_id", "mr", "ctx"})
+      rows = rows + wire::ResourceRow(name, std::string_view(name) == "qp" ? 2 : 0);
+    agent.host.Answer(wire::ResourcesRequest(3), wire::One(wire::Resources(3, rows)));
     const std::string directory = "/sys/class/infiniband/rxe0/ports/1/hw_counters";
     agent.host.directories[directory] = std::vector<std::string>{"lifespan", "sent_pkts", "rcvd_pkts"};
     agent.host.files[directory + "/rcvd_pkts"] = "4712\n";
@@ -37,7 +41,8 @@ TEST_F(OwnTestTest, APortThatProcessesHaveOpenIsLeftAloneAndTheHistorySaysSo) {
   EXPECT_THAT(said_, testing::ElementsAre("own-test-skipped"));
   EXPECT_THAT(agent.store.transfers, IsEmpty());
   ASSERT_THAT(agent.store.events, SizeIs(1));
-  EXPECT_THAT(agent.store.events[0].text, HasSubstr("the scheduled loopback test of rxe0/1 was not made: in use: 6 "));
+  EXPECT_THAT(agent.store.events[0].text,
+              HasSubstr("the scheduled loopback test of rxe0/1 was not made: in use: 6 "));
 }
 
 TEST_F(OwnTestTest, AQuietPortIsTestedByTheCasesThatWereAskedFor) {
