@@ -260,6 +260,8 @@ absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
                        "PRAGMA cache_size = -256"));  // KiB: a row is written once and seldom read again
   RR_RETURN_IF_ERROR(LookForDamage(database, check_time));
   RR_RETURN_IF_ERROR(Migrate(database));
+  // A fresh file's tables leave the log: what room there is belongs to results.
+  if (pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   RR_RETURN_IF_ERROR(EnableVacuum(database));
   return database.SetCheckpointOnClose(true);
 }
