@@ -24,7 +24,7 @@ std::string WithWhom(const CaseBaseline& baseline) {
 
 // "since 2026-11-20; 97.0 MB/s for 90 days before"
 std::string ChangeWords(const CaseBaseline& baseline) {
-  if (baseline.changed_unix_ns == 0) return fmt::format("as since {}", DayOf(baseline.first_unix_ns));
+  if (baseline.changed_unix_ns == 0) return fmt::format("since {}", DayOf(baseline.first_unix_ns));
   return fmt::format("since {}; {} for {} before", DayOf(baseline.changed_unix_ns),
                      RateText(baseline.before_bytes_per_s), CountText(baseline.before_days, "day"));
 }
