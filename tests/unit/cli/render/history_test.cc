@@ -240,7 +240,7 @@ TEST(BaselineText, PutsTheLastTestBesideThoseBeforeAndSaysSinceWhen) {
   EXPECT_THAT(text,
               HasSubstr("13.0 MB/s  2026-11-20  97.0 MB/s  95.0 MB/s  30    since 2026-11-19; 97.0 MB/s for 90 "
                         "days before\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("send-1k .*9.0 MB/s +2026-11-20  - +- +0 +since 2026-11-20\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("send-1k .*9.00 MB/s +2026-11-20  - +- +0 +since 2026-11-20\n"));
   EXPECT_THAT(text, HasSubstr("node3\n  no live test is remembered\n"));
   EXPECT_THAT(text, Not(HasSubstr("node2\n")));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
