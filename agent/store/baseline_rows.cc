@@ -189,13 +189,17 @@ absl::Status CountInBaseline(Database& database, const TransferRecord& record) {
 
 absl::StatusOr<std::vector<BaselineDay>> ReadBaselineDays(const Database& database,
                                                           const BaselineQuery& query) {
+  // Only what is asked for stands in the statement: then the key's index finds it.
+  std::string where;
+  if (!query.port.empty()) where = "WHERE port = ? ";
+  if (!query.case_name.empty()) where += where.empty() ? "WHERE case_name = ? " : "AND case_name = ? ";
   RR_ASSIGN_OR_RETURN(
       Statement rows,
       Statement::Prepare(database,
-                         fmt::format("SELECT {} FROM baselines WHERE (?1 = '' OR port = ?1) AND "
-                                     "(?2 = '' OR case_name = ?2) ORDER BY port, case_name, role, peer, day",
-                                     kDayColumns)));
-  rows.Bind(query.port).Bind(query.case_name);
+                         fmt::format("SELECT {} FROM baselines {} ORDER BY port, case_name, role, peer, day",
+                                     kDayColumns, where)));
+  if (!query.port.empty()) rows.Bind(query.port);
+  if (!query.case_name.empty()) rows.Bind(query.case_name);
   std::vector<BaselineDay> days;
   while (true) {
     RR_ASSIGN_OR_RETURN(const bool row, rows.Step());
