@@ -14,11 +14,14 @@
 #include "agent/agent_events.h"
 #include "agent/port/near_nic.h"
 #include "agent/port/priority_packets.h"
+#include "agent/request_cases.h"
+#include "agent/run_digest.h"
 #include "agent/transfer/limits.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "checks/blocking.h"
 #include "checks/judge.h"
+#include "checks/live/own_past.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
 #include "checks/spare.h"
@@ -37,25 +40,6 @@ constexpr std::chrono::milliseconds kIdleLook{50};  // at what others move, befo
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
-
-absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::string>& names,
-                                                      const TransferOptions& options,
-                                                      const TransferLimits& limits) {
-  std::vector<TransferCase> chosen;
-  for (const std::string& name : names) {
-    const TransferCase* test = FindCase(name);
-    if (test == nullptr) return absl::NotFoundError(fmt::format("no test case '{}'", name));
-    if (std::ranges::find(chosen, test->name, &TransferCase::name) != chosen.end()) {
-      return absl::InvalidArgumentError(fmt::format("test case '{}' is named twice", name));
-    }
-    chosen.push_back(*test);
-  }
-  if (names.empty()) chosen = CasesOn(Rung::kLoopback);
-  for (TransferCase& test : chosen) {
-    RR_ASSIGN_OR_RETURN(test, Customized(test, options, limits));
-  }
-  return chosen;
 }
 
 // The mark that all profiles ask for; nothing where they differ: it is not known whose port a test is on.
@@ -164,7 +148,9 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
                                    .started_unix_ns = started,
                                    .duration_ns = duration_ns,
                                    .level = judged,
-                                   .report = run.report}));
+                                   .report = run.report,
+                                   .kind = KindOfRun(order, caller, judged, run.report),
+                                   .digest = DigestOfRun(run.facts, run.report)}));
   TellOfCheck(config_.events, run, caller, order.level, duration_ns);
   return run;
 }
@@ -203,7 +189,9 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
     if (watcher.finding) watcher.finding(finding);
     findings.push_back(std::move(finding));
   };
+  std::vector<CaseBaseline> past;
   const auto judge = [&](const LiveTest& live) {
+    if (live.past) past.push_back(*live.past);
     const EndCounters counters{.port = live.port, .changes = live.result.error_counters};
     Finding finding = JudgeTransfer(live.result, place, {&counters, 1});
     finding.duration_ns = live.duration_ns;
@@ -222,9 +210,11 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
     why_not = Message(RunLoopbacks(chosen, cases, marked, "check, loopback", caller,
                                    {.progress = watcher.progress, .transfer = judge}, cancel));
   }
+  const bool tested = !findings.empty();
   for (const TransferCase& test : std::span(cases).subspan(findings.size())) {
     add(NotTested(test.name, place, why_not));
   }
+  if (tested) add(JudgeOwnPast(past, place, "no test that counts was kept"));
   return findings;
 }
 
@@ -268,6 +258,7 @@ void Agent::Keep(LiveTest& live, const TransferRecord& kept_as) {
   TransferRecord record = kept_as;
   record.result = live.result;
   live.stored = Kept(store_.PutTransfer(record));
+  if (live.stored.ok()) live.past = PastOf(record);
   if (!live.reverse) return;
   record.result = *live.reverse;
   if (record.role != "loopback") record.role = record.role == "initiator" ? "responder" : "initiator";

@@ -35,6 +35,7 @@
 #include "agent/trust/signed_channel.h"
 #include "agent/worker/host_worker.h"
 #include "api/base/prefix_index.h"
+#include "api/model/baseline.h"
 #include "api/model/cases.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
@@ -141,9 +142,20 @@ class Agent {
                             const TransferOptions& options, const Caller& caller, const Watcher& watcher,
                             std::stop_token cancel);
 
+  // The same through each port that nobody uses (agent/port/port_use.h); `left_out` is told of the others, and of
+  // those that cannot be tested. Errors are of the whole: the host is not read, or `cancel`.
+  absl::Status TestIdleLoopback(const std::vector<std::string>& cases, const TransferOptions& options,
+                                const Caller& caller,
+                                const std::function<void(const std::string& port, const std::string& why)>& left_out,
+                                std::stop_token cancel);
+
   // What is remembered, each kind newest first, a few records in memory at a time. Whatever the store says, it
   // is our own failure (kInternal).
   absl::Status Remember(const HistoryQuery& query, const HistoryListener& listener);
+  // What live tests showed last, and in the days before. Errors as those of Remember.
+  absl::StatusOr<std::vector<CaseBaseline>> Baselines(const BaselineQuery& query);
+  // Keeps a word of the agent's own for who reads the history.
+  void KeepEvent(const std::string& text);
   // What happened to the store, for the reader of the next report; empty the next time.
   std::string TakeStoreNotice() { return store_.TakeNotice(); }
 
@@ -190,6 +202,10 @@ class Agent {
   // What `live` lacks is filled in: whether both of its results are kept.
   void Keep(LiveTest& live, const TransferRecord& kept_as);
   absl::Status Kept(absl::Status stored) const;
+  // Of a test that was kept as this.
+  std::optional<CaseBaseline> PastOf(const TransferRecord& kept);
+  // Why the port is not tested now; empty: it may be. Watches what it carries for a moment.
+  std::string InUse(const Port& port, const PortAddress& address);
   absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
                                    const Facts& facts) const;
   // The first steps of a walk. The address is empty when the name did not resolve. An error is one of the call

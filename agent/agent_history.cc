@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "agent/agent.h"
+#include "agent/store/baseline_rows.h"
+#include "api/base/run_id.h"
+#include "checks/live/own_past.h"
 
 namespace rdmaready {
 namespace {
@@ -69,6 +72,28 @@ absl::Status Agent::Remember(const HistoryQuery& query, const HistoryListener& l
         [&](StoreEvent& event) { return listener.event(event); });
   }
   return status;
+}
+
+absl::StatusOr<std::vector<CaseBaseline>> Agent::Baselines(const BaselineQuery& query) {
+  const absl::StatusOr<std::vector<BaselineDay>> days = store_.BaselineDays(query);
+  if (!days.ok()) return absl::InternalError(days.status().message());
+  return BaselinesOf(*days);
+}
+
+std::optional<CaseBaseline> Agent::PastOf(const TransferRecord& kept) {
+  if (!CountsInBaseline(kept.result)) return std::nullopt;
+  absl::StatusOr<std::vector<CaseBaseline>> all =
+      Baselines({.port = kept.port, .case_name = kept.result.case_name});
+  if (!all.ok()) return std::nullopt;
+  for (CaseBaseline& baseline : *all) {
+    const bool same = baseline.role == kept.role && baseline.peer == kept.peer;
+    if (same && baseline.last_unix_ns == kept.started_unix_ns) return std::move(baseline);
+  }
+  return std::nullopt;
+}
+
+void Agent::KeepEvent(const std::string& text) {
+  static_cast<void>(Kept(store_.PutEvent({.unix_ns = UnixNowNs(), .text = text})));
 }
 
 }  // namespace rdmaready

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "api/model/baseline.h"
 #include "api/model/facts.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
@@ -35,6 +36,9 @@ struct LiveTest {
   std::optional<TransferResult> reverse{};  // the other way, when both were asked for
   std::int64_t duration_ns = 0;             // with what it takes to set up and to end
   absl::Status stored{};
+  // The result beside those of the days before; absent where it was not kept, or says nothing of what the path
+  // can do (api/model/baseline.h).
+  std::optional<CaseBaseline> past{};
 };
 
 // The same caller, with a fresh run id where he has none.

@@ -41,6 +41,7 @@ constexpr std::array<Command, 8> kCommands{{
     {"history", "What hosts remember: runs, what changed in them, transfers",
      "  rdmaready history                           this host, the newest 20\n"
      "  rdmaready history node1 node2 --since 7d\n"
+     "  rdmaready history --baseline node1          live tests beside those of the days before\n"
      "  rdmaready history --run 4f1c09aa            one run in full",
      DefineHistory},
     {"explain", "What a check requires, why, and how to put it right",

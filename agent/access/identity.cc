@@ -25,6 +25,7 @@ std::string WhatToDo(const Identity& caller, Role needed) {
       return fmt::format(
           "ask on that host by its local sockets, or with TLS; or start that agent with --plain-role {}", role);
     case Way::kInProcess:
+    case Way::kSchedule:
     case Way::kUnknown:
       break;
   }
@@ -45,6 +46,8 @@ std::string_view WayName(Way way) {
       return "plain TCP";
     case Way::kInProcess:
       return "in process";
+    case Way::kSchedule:
+      return "schedule";
   }
   return "an unknown way";
 }

@@ -17,6 +17,7 @@ enum class Way {
   kTls,
   kPlainTcp,
   kInProcess,  // the command line's own agent
+  kSchedule,   // the agent itself, of its own accord
 };
 
 // "local socket", "TLS", "plain TCP", "in process".

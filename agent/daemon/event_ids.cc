@@ -23,6 +23,7 @@ constexpr auto kIds = std::to_array<EventId>({
     {"no-local-socket", "cd89f6f594fd4569a4ca41733d1e59cb"},
     {"no-progress", "3d42897eb7f34586ab21a03de847fb3f"},
     {"nvme-leftover", "7405221842ad41f0b2f5f8a4f415c594"},
+    {"own-test-skipped", "c8d33dd4810340bcb7bd6ce924377977"},
     {"peer-refused", "92227f6d57be40af8ce1b00eafa3a3db"},
     {"probe", "e54c3b813b114d849009fe1a7c91043a"},
     {"progress", "c7041602f48d4faf88e325561d1707b2"},

@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "agent/helper/asker.h"
+#include "agent/own_test.h"
 #include "agent/port/peer_subnets.h"
 #include "agent/store/limits_text.h"
 #include "api/base/quantity.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "api/model/cases.h"
 #include "api/profile/load.h"
 #include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
@@ -33,6 +35,7 @@ constexpr std::string_view kDefaultListen = "127.0.0.1:7471";
 constexpr std::string_view kDefaultInterval = "15m";
 constexpr int kMostCallerCalls = 64;  // as many as all callers have together
 constexpr auto kShortestInterval = std::chrono::seconds(1);
+constexpr auto kShortestTestInterval = std::chrono::minutes(1);
 constexpr std::chrono::milliseconds kLongestTest =
     std::chrono::minutes(45);  // no call lasts longer than an hour
 
@@ -141,6 +144,28 @@ absl::Status DecodeTests(const AgentSettings& settings, const Source& source, Se
   return absl::OkStatus();
 }
 
+// The agent's own tests; off without an interval.
+absl::Status DecodeOwnTests(const AgentSettings& settings, const Source& source, OwnTestOptions& own) {
+  if (const std::string& text = settings.test_interval(); !text.empty() && text != "0") {
+    const absl::StatusOr<std::chrono::milliseconds> interval = ParseDuration(text);
+    if (!interval.ok()) return source.Error("test_interval", Message(interval.status()) + ", or 0 for never");
+    if (*interval < kShortestTestInterval) return source.Error("test_interval", "less than a minute, or 0 for never");
+    own.interval = *interval;
+  }
+  for (const std::string& name : settings.test_cases()) {
+    if (FindCase(name) == nullptr || PairRungOf(name) != Rung::kPeer)
+      return source.Error("test_cases", "no loopback case '" + name + "'");
+    own.cases.push_back(name);
+  }
+  if (settings.test_duration().empty()) return absl::OkStatus();
+  const absl::StatusOr<std::chrono::milliseconds> duration = ParseDuration(settings.test_duration());
+  if (!duration.ok()) return source.Error("test_duration", Message(duration.status()));
+  if (*duration < kShortestOwnTest || *duration > kLongestOwnTest)
+    return source.Error("test_duration", "from 100ms to 10s");
+  own.duration = *duration;
+  return absl::OkStatus();
+}
+
 access::Role PlainRoleOf(AgentSettings::Plain role) {
   switch (role) {
     case AgentSettings::PLAIN_OBSERVE:
@@ -195,6 +220,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
   RR_RETURN_IF_ERROR(DecodeTests(settings, source, options.server));
+  RR_RETURN_IF_ERROR(DecodeOwnTests(settings, source, options.server.own_test));
   RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));
   RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
   options.server.allow_proofs = settings.allow_proofs();
@@ -261,6 +287,18 @@ class FlagParser {
          &AgentSettings::set_test_max_bytes);
     Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
          &AgentSettings::set_test_max_time);
+    Text("--test-interval", "TIME",
+         "How often the agent makes loopback tests of its own, about, through ports that nobody uses: 24h; 0: never "
+         "(default)",
+         &AgentSettings::set_test_interval);
+    app_.add_option_function<std::vector<std::string>>(
+            "--test-cases",
+            [this](const auto& names) { flags_.mutable_test_cases()->Assign(names.begin(), names.end()); },
+            "Their cases: write-512k,... (default: those of `check --level loopback`)")
+        ->type_name("CASES")
+        ->delimiter(',');
+    Text("--test-duration", "TIME", "How long each takes, 100ms to 10s (default 500ms)",
+         &AgentSettings::set_test_duration);
     app_.add_option_function<std::vector<std::string>>(
             "--peers",
             [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
@@ -347,6 +385,7 @@ absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* con
     settings.MergeFrom(configured);
   }
   if (parser.flags().peers_size() > 0) settings.clear_peers();  // they would be added
+  if (parser.flags().test_cases_size() > 0) settings.clear_test_cases();
   settings.MergeFrom(parser.flags());
   RR_ASSIGN_OR_RETURN(AgentOptions options, Decode(settings, source));
   return AgentCommandLine{.options = std::move(options), .settings = Texts(settings)};

@@ -64,6 +64,8 @@ std::vector<ProofOfLife> HostedAgent::ProofsOfLife() {
   proofs.push_back(ProofOfReading(agent_.worker()));
   if (schedule_)
     proofs.push_back({"the schedule goes on", [this](milliseconds) { return schedule_->OnTime(); }});
+  if (test_schedule_)
+    proofs.push_back({"the schedule of tests goes on", [this](milliseconds) { return test_schedule_->OnTime(); }});
   return proofs;
 }
 

@@ -185,6 +185,14 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
                                      CheckByItself(checked, events, stop);
                                    });
   }
+  if (options.own_test.interval.count() > 0) {
+    Agent& tested = agent->agent_;
+    agent->test_schedule_ = std::make_unique<Schedule>(
+        options.own_test.interval, std::random_device()(), RealClock(),
+        [&tested, gate = agent->gate_, how = options.own_test, events = options.events](const std::stop_token& stop) {
+          TestByItself(tested, *gate, how, events, stop);
+        });
+  }
   return agent;
 }
 
@@ -253,6 +261,7 @@ std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
 void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   agent_.StopReading();
   schedule_.reset();
+  test_schedule_.reset();
   if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
   const auto deadline = std::chrono::system_clock::now() + grace;
   std::jthread beside;

@@ -23,6 +23,7 @@
 #include "agent/access/role.h"
 #include "agent/agent.h"
 #include "agent/event.h"
+#include "agent/own_test.h"
 #include "agent/server/limits.h"
 #include "agent/server/schedule.h"
 #include "agent/server/service.h"
@@ -48,6 +49,7 @@ struct ServerOptions {
   StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
   bool refuse_broken_store = true;             // false: work without memory, and say so with each result
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
+  OwnTestOptions own_test{};                   // its own loopback tests; off unless an interval is given
   bool allow_proofs = false;                   // see AgentConfig
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
   TransferLimits transfer{};
@@ -110,6 +112,7 @@ class HostedAgent {
   std::unique_ptr<grpc::Server> local_;      // local sockets, and this process; null: neither is wanted
   std::vector<Listening> addresses_;
   std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<Schedule> test_schedule_;
 };
 
 }  // namespace rdmaready

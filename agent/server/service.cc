@@ -9,6 +9,7 @@
 #include "agent/request_check.h"
 #include "agent/server/call_watch.h"
 #include "agent/server/call_writer.h"
+#include "agent/server/pass_caller.h"
 #include "agent/server/stream_channel.h"
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
@@ -57,19 +58,6 @@ absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& 
   return order;
 }
 
-// Who asks, as far as he says so, and what the gate knows of him. `pass` outlives it.
-Caller CallerOf(access::Pass& pass, const std::string& name, const std::string& run_id) {
-  Caller caller = WithRunId({.name = name, .run_id = run_id, .origin = pass.identity().origin});
-  caller.may_test = [&pass] { return pass.MayTest(); };
-  caller.tested = [&pass](const LiveTest& live) {
-    const bool failed = live.result.failure.kind != FailureKind::kNone ||
-                        (live.reverse && live.reverse->failure.kind != FailureKind::kNone);
-    const std::uint64_t bytes = live.result.bytes + (live.reverse ? live.reverse->bytes : 0);
-    pass.Tested(std::chrono::nanoseconds(live.duration_ns), bytes, failed);
-  };
-  return caller;
-}
-
 PortRequest Decode(const v1::PortChoice& port) { return {port.device(), port.number(), port.address()}; }
 
 v1::TransferEvent Encode(const LiveTest& test) {
@@ -78,6 +66,7 @@ v1::TransferEvent Encode(const LiveTest& test) {
   *event.mutable_result()->mutable_result() = ToProto(test.result);
   event.mutable_result()->set_store_error(StoreError(test.stored));
   if (test.reverse) *event.mutable_result()->mutable_reverse() = ToProto(*test.reverse);
+  if (test.past) *event.mutable_result()->mutable_past() = ToProto(*test.past);
   return event;
 }
 
@@ -333,6 +322,22 @@ grpc::Status AgentService::ListHistory(grpc::ServerContext* context, const v1::L
                                                             *entry.mutable_event() = ToProto(event);
                                                             return send();
                                                           }}));
+}
+
+grpc::Status AgentService::Baseline(grpc::ServerContext* context, const v1::BaselineRequest* request,
+                                    grpc::ServerWriter<v1::CaseBaseline>* writer) {
+  const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kBaseline);
+  if (!pass.ok()) return Encode(pass.status());
+  CallWatch watch(*context, limits_.any_call);
+  const absl::StatusOr<std::vector<CaseBaseline>> baselines =
+      agent_.Baselines({.port = request->port(), .case_name = request->case_name()});
+  if (!baselines.ok()) return Encode(baselines.status());
+  for (const CaseBaseline& baseline : *baselines) {
+    const v1::CaseBaseline message = ToProto(baseline);
+    if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(message); }))
+      return {grpc::StatusCode::CANCELLED, "the caller went away"};
+  }
+  return grpc::Status::OK;
 }
 
 }  // namespace rdmaready

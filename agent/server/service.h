@@ -42,6 +42,8 @@ class AgentService final : public AgentMethods {
                      grpc::ServerWriter<v1::ProbeEvent>* writer) override;
   grpc::Status ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,
                            grpc::ServerWriter<v1::HistoryEntry>* writer) override;
+  grpc::Status Baseline(grpc::ServerContext* context, const v1::BaselineRequest* request,
+                        grpc::ServerWriter<v1::CaseBaseline>* writer) override;
 
  private:
   Agent& agent_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "api/base/status.h"
 
@@ -40,7 +41,7 @@ absl::StatusOr<std::int64_t> OldestBatch(const Database& database) {
   const std::string some = fmt::format(" ORDER BY 1 LIMIT {}", kRowsAtOnce);
   const std::string sql = fmt::format(
       "SELECT coalesce(max(s), {}) FROM (SELECT s FROM (SELECT * FROM (SELECT started_unix_ns AS s FROM "
-      "runs{}) UNION ALL SELECT * FROM (SELECT started_unix_ns FROM transfers{})){})",
+      "runs WHERE body_only IS NULL{}) UNION ALL SELECT * FROM (SELECT started_unix_ns FROM transfers{})){})",
       kNever, some, some, some);
   return database.Number(sql.c_str());
 }
@@ -58,29 +59,66 @@ absl::StatusOr<std::int64_t> CutOff(const Database& database, const StoreLimits&
   return cut;
 }
 
+// The oldest kRowsAtOnce runs up to `cut`, but neither the newest by time nor the last one put: they differ
+// when the clock was set back.
+absl::StatusOr<std::vector<std::int64_t>> RunsUpTo(const Database& database, std::int64_t cut) {
+  RR_ASSIGN_OR_RETURN(
+      Statement statement,
+      Statement::Prepare(
+          database,
+          "SELECT rowid FROM runs WHERE started_unix_ns <= ?1 AND body_only IS NULL AND rowid NOT IN "
+          "(SELECT max(rowid) FROM runs UNION ALL SELECT * FROM (SELECT rowid FROM runs WHERE "
+          "body_only IS NULL ORDER BY started_unix_ns DESC, rowid DESC LIMIT 1)) "
+          "ORDER BY started_unix_ns LIMIT ?2"));
+  statement.Bind(cut).Bind(kRowsAtOnce);
+  std::vector<std::int64_t> rows;
+  while (true) {
+    RR_ASSIGN_OR_RETURN(const bool row, statement.Step());
+    if (!row) return rows;
+    rows.push_back(statement.Int(0));
+  }
+}
+
+// A run whose body others refer to leaves its body behind, and the last of those takes that with it.
+absl::Status ForgetRuns(Database& database, std::int64_t cut) {
+  constexpr char kNobodyRefers[] = "NOT EXISTS (SELECT 1 FROM runs AS later WHERE later.as_in = runs.run_id)";
+  RR_ASSIGN_OR_RETURN(const std::vector<std::int64_t> rows, RunsUpTo(database, cut));
+  RR_ASSIGN_OR_RETURN(
+      Statement erase,
+      Statement::Prepare(database, fmt::format("DELETE FROM runs WHERE rowid = ?1 AND {}", kNobodyRefers)));
+  RR_ASSIGN_OR_RETURN(Statement keep_body,
+                      Statement::Prepare(database, "UPDATE runs SET body_only = 1 WHERE rowid = ?1"));
+  for (const std::int64_t row : rows) {
+    RR_RETURN_IF_ERROR(erase.Bind(row).Run());
+    RR_RETURN_IF_ERROR(keep_body.Bind(row).Run());
+  }
+  RR_ASSIGN_OR_RETURN(
+      Statement bodies,
+      Statement::Prepare(database,
+                         fmt::format("DELETE FROM runs WHERE body_only IS NOT NULL AND {}", kNobodyRefers)));
+  return bodies.Run();
+}
+
 absl::Status DeleteUpTo(Database& database, std::int64_t cut) {
-  // The newest by time, and the last one put: they differ when the clock was set back.
-  constexpr const char* kStatements[] = {
-      "DELETE FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE started_unix_ns <= ?1 AND rowid NOT IN "
-      "(SELECT max(rowid) FROM runs UNION ALL SELECT * FROM "
-      "(SELECT rowid FROM runs ORDER BY started_unix_ns DESC, rowid DESC LIMIT 1)) "
-      "ORDER BY started_unix_ns LIMIT ?2)",
-      "DELETE FROM transfers WHERE number IN (SELECT number FROM transfers WHERE started_unix_ns <= ?1 "
-      "ORDER BY started_unix_ns LIMIT ?2)"};
   Transaction transaction(database);
   RR_RETURN_IF_ERROR(transaction.Begin());
-  for (const char* sql : kStatements) {
-    RR_ASSIGN_OR_RETURN(Statement statement, Statement::Prepare(database, sql));
-    RR_RETURN_IF_ERROR(statement.Bind(cut).Bind(kRowsAtOnce).Run());
-  }
+  RR_RETURN_IF_ERROR(ForgetRuns(database, cut));
+  RR_ASSIGN_OR_RETURN(
+      Statement transfers,
+      Statement::Prepare(database,
+                         "DELETE FROM transfers WHERE number IN (SELECT number FROM transfers WHERE "
+                         "started_unix_ns <= ?1 ORDER BY started_unix_ns LIMIT ?2)"));
+  RR_RETURN_IF_ERROR(transfers.Bind(cut).Bind(kRowsAtOnce).Run());
   return transaction.Commit();
 }
 
 absl::StatusOr<bool> HasRowsUpTo(const Database& database, std::int64_t cut) {
-  RR_ASSIGN_OR_RETURN(Statement statement,
-                      Statement::Prepare(database,
-                                         "SELECT EXISTS (SELECT 1 FROM runs WHERE started_unix_ns <= ?1) OR "
-                                         "EXISTS (SELECT 1 FROM transfers WHERE started_unix_ns <= ?1)"));
+  RR_ASSIGN_OR_RETURN(
+      Statement statement,
+      Statement::Prepare(database,
+                         "SELECT EXISTS (SELECT 1 FROM runs WHERE started_unix_ns <= ?1 AND body_only IS "
+                         "NULL) OR "
+                         "EXISTS (SELECT 1 FROM transfers WHERE started_unix_ns <= ?1)"));
   RR_RETURN_IF_ERROR(statement.Bind(cut).Step().status());
   return statement.Int(0) != 0;
 }

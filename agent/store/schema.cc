@@ -36,8 +36,9 @@ ALTER TABLE transfers ADD COLUMN checksum INTEGER;
 CREATE TABLE events (number INTEGER PRIMARY KEY, unix_ns INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
 )";
 
-// How `body` is to be read: NULL: as earlier_body.h says, else as it is; below 2 it says nothing of profiles. The numbers in `level` and `failure`
-// stay those of the first version, 0 for host and for no failure, whatever the wire's are.
+// How `body` is to be read: NULL: as earlier_body.h says, else as it is; below 2 it says nothing of profiles.
+// The numbers in `level` and `failure` stay those of the first version, 0 for host and for no failure, whatever
+// the wire's are.
 constexpr char kThird[] = R"(
 ALTER TABLE runs ADD COLUMN form INTEGER;
 ALTER TABLE transfers ADD COLUMN form INTEGER;
@@ -53,7 +54,27 @@ ALTER TABLE runs DROP COLUMN profile_name;
 ALTER TABLE runs DROP COLUMN profile_digest;
 )";
 
-constexpr std::array<const char*, 4> kSteps{kFirst, kSecond, kThird, kFourth};
+// `as_in`: the run whose body and findings are this one's too; its own body is empty then. `body_only`: 1 when
+// the run itself is forgotten, and its row stands for those that refer to it. `samples`: what the percentiles
+// of a day are made from, until the next day begins.
+constexpr char kFifth[] = R"(
+ALTER TABLE runs ADD COLUMN kind TEXT;
+ALTER TABLE runs ADD COLUMN digest TEXT;
+ALTER TABLE runs ADD COLUMN as_in TEXT;
+ALTER TABLE runs ADD COLUMN body_only INTEGER;
+CREATE INDEX runs_by_kind ON runs (kind) WHERE kind IS NOT NULL;
+CREATE INDEX runs_by_body ON runs (as_in) WHERE as_in IS NOT NULL;
+CREATE INDEX runs_body_only ON runs (started_unix_ns) WHERE body_only IS NOT NULL;
+CREATE TABLE baselines (
+  port TEXT NOT NULL, case_name TEXT NOT NULL, role TEXT NOT NULL, peer TEXT NOT NULL, day INTEGER NOT NULL,
+  tests INTEGER NOT NULL, p10_bytes_per_s INTEGER NOT NULL, p50_bytes_per_s INTEGER NOT NULL,
+  p90_bytes_per_s INTEGER NOT NULL, worst_bytes_per_s INTEGER NOT NULL, latency_p99_ns INTEGER NOT NULL,
+  last_bytes_per_s INTEGER NOT NULL, last_unix_ns INTEGER NOT NULL, samples BLOB,
+  PRIMARY KEY (port, case_name, role, peer, day)) STRICT, WITHOUT ROWID;
+CREATE INDEX baselines_by_day ON baselines (day);
+)";
+
+constexpr std::array<const char*, 5> kSteps{kFirst, kSecond, kThird, kFourth, kFifth};
 
 absl::Status Refusal(const Database& database, const std::string& why) {
   return absl::FailedPreconditionError("open store " + database.path() + ": " + why);

@@ -84,6 +84,10 @@ absl::Status SqliteStore::PutTransfer(const TransferRecord& record) {
   return Write([&](StoreFile& file) { return file.PutTransfer(record); });
 }
 
+absl::Status SqliteStore::PutEvent(const StoreEvent& event) {
+  return Write([&](StoreFile& file) { return file.PutEvent(event); });
+}
+
 absl::StatusOr<std::vector<RunRecord>> SqliteStore::Runs(const HistoryQuery& query) {
   return Read<RunRecord>([&](const StoreFile& file) { return file.Runs(query); });
 }
@@ -94,6 +98,10 @@ absl::StatusOr<std::vector<TransferRecord>> SqliteStore::Transfers(const History
 
 absl::StatusOr<std::vector<StoreEvent>> SqliteStore::Events(const HistoryQuery& query) {
   return Read<StoreEvent>([&](const StoreFile& file) { return file.Events(query); });
+}
+
+absl::StatusOr<std::vector<BaselineDay>> SqliteStore::BaselineDays(const BaselineQuery& query) {
+  return Read<BaselineDay>([&](const StoreFile& file) { return file.BaselineDays(query); });
 }
 
 std::string SqliteStore::TakeNotice() {

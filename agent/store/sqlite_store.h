@@ -48,9 +48,11 @@ class SqliteStore final : public Store {
 
   absl::Status PutRun(const RunRecord& record) override;
   absl::Status PutTransfer(const TransferRecord& record) override;
+  absl::Status PutEvent(const StoreEvent& event) override;
   absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) override;
   absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery& query) override;
   absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery& query) override;
+  absl::StatusOr<std::vector<BaselineDay>> BaselineDays(const BaselineQuery& query) override;
   std::string TakeNotice() override;
 
  private:

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/model/baseline.h"
 #include "api/model/history.h"
 
 namespace rdmaready {
@@ -18,11 +19,15 @@ class Store {
 
   virtual absl::Status PutRun(const RunRecord& record) = 0;
   virtual absl::Status PutTransfer(const TransferRecord& record) = 0;
+  virtual absl::Status PutEvent(const StoreEvent& event) = 0;
 
   // Newest first.
   virtual absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) = 0;
   virtual absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery& query) = 0;
   virtual absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery& query) = 0;
+  // Of a year: also when the transfers themselves are forgotten. Oldest first within each port, case, role and
+  // peer.
+  virtual absl::StatusOr<std::vector<BaselineDay>> BaselineDays(const BaselineQuery& query) = 0;
 
   // What the reader of the next report must be told of the memory ("damaged, set aside as FILE"), once.
   // Empty: nothing.

@@ -2,6 +2,7 @@
 #include "agent/store/store_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "agent/store/baseline_rows.h"
 #include "agent/store/earlier_body.h"
 #include "agent/store/schema.h"
 #include "api/base/handle.h"
@@ -109,7 +111,11 @@ std::int64_t ChecksumOf(const RunRecord& record, const ProfileRef& only, std::st
   RowChecksum checksum(form);
   checksum.Add(record.run_id).Add(record.started_unix_ns).Add(record.duration_ns).Add(ColumnOf(record.level));
   if (form < kRunForm) checksum.Add(only.name).Add(only.digest);
-  return checksum.Add(body).value();
+  checksum.Add(body);
+  for (const std::string* text : {&record.kind, &record.digest, &record.as_in_run_id}) {
+    if (!text->empty()) checksum.Add(*text);  // rows of version 4 have none of them
+  }
+  return checksum.value();
 }
 
 std::int64_t ChecksumOf(const TransferRecord& record, std::string_view body, std::int64_t form) {
@@ -137,15 +143,8 @@ std::int64_t EndOf(const HistoryQuery& query) {
   return query.before_unix_ns != 0 ? query.before_unix_ns : std::numeric_limits<std::int64_t>::max();
 }
 
-absl::StatusOr<Statement> Select(const Database& database, const std::string& columns, const std::string& order,
-                                 const HistoryQuery& query, const std::string& and_where = {}) {
-  absl::StatusOr<Statement> statement = Statement::Prepare(
-      database, "SELECT " + columns + " " + kWhere + and_where + "ORDER BY started_unix_ns DESC, " + order +
-                    " DESC LIMIT ?4");
-  if (statement.ok()) {
-    statement->Bind(query.since_unix_ns).Bind(EndOf(query)).Bind(query.run_id).Bind(std::int64_t{query.limit});
-  }
-  return statement;
+void BindQuery(const HistoryQuery& query, Statement& statement) {
+  statement.Bind(query.since_unix_ns).Bind(EndOf(query)).Bind(query.run_id).Bind(std::int64_t{query.limit});
 }
 
 template <class Record>
@@ -173,18 +172,55 @@ bool ReadBody(const std::string& body, std::int64_t form, Message& message) {
   return true;
 }
 
-RunRecord ReadRun(const Statement& row) {
-  RunRecord record{.run_id = row.Text(0),
-                   .started_unix_ns = row.Int(1),
-                   .duration_ns = row.Int(2),
-                   .level = RungOf(row.Int(3))};
-  const ProfileRef only{.name = row.Text(4), .digest = row.Text(5)};
-  const std::string body = row.Text(6);
-  const std::int64_t form = row.Int(8);
+// The columns that ReadRun reads, of the run and of the one whose body is its too.
+constexpr char kRunColumns[] =
+    "own.run_id, own.started_unix_ns, own.duration_ns, own.level, name, run_profiles.digest, own.body, "
+    "own.checksum, own.form, own.kind, own.digest, own.as_in, held.run_id, held.started_unix_ns, "
+    "held.duration_ns, held.level, held.body, held.checksum, held.form, held.kind, held.digest ";
+constexpr char kRunTables[] =
+    "AS own LEFT JOIN run_profiles ON run_profiles.run_id = own.run_id AND position = 0 "
+    "LEFT JOIN runs AS held ON held.run_id = own.as_in ";
+
+// A run as its own row has it; false when its bytes are not those that were put. `first`: where the columns
+// from run_id to level begin, `body`: those from body to digest.
+bool ReadOwn(const Statement& row, int first, int body, const ProfileRef& only, RunRecord& record) {
+  record.run_id = row.Text(first);
+  record.started_unix_ns = row.Int(first + 1);
+  record.duration_ns = row.Int(first + 2);
+  record.level = RungOf(row.Int(first + 3));
+  record.kind = row.Text(body + 3);
+  record.digest = row.Text(body + 4);
+  const std::string bytes = row.Text(body);
+  const std::int64_t form = row.Int(body + 2);
   v1::HostReport message;
-  if (Matches(row, 7, ChecksumOf(record, only, body, form)) && ReadBody(body, form, message)) {
-    record.report = FromProto(message);
+  if (!Matches(row, body + 1, ChecksumOf(record, only, bytes, form)) || !ReadBody(bytes, form, message))
+    return false;
+  record.report = FromProto(message);
+  return true;
+}
+
+RunRecord ReadRun(const Statement& row) {
+  constexpr int kHeld = 12;  // where its columns begin
+  RunRecord record{.as_in_run_id = row.Text(11)};
+  const ProfileRef only{.name = row.Text(4), .digest = row.Text(5)};
+  bool sound = false;
+  if (record.as_in_run_id.empty()) {
+    sound = ReadOwn(row, 0, 6, only, record);
   } else {
+    RunRecord held;
+    sound = ReadOwn(row, kHeld, kHeld + 4, {}, held);
+    record.report = held.report;
+    record.kind = held.kind;
+    record.digest = held.digest;
+    record.as_in_unix_ns = held.started_unix_ns;
+    record.run_id = row.Text(0);
+    record.started_unix_ns = row.Int(1);
+    record.duration_ns = row.Int(2);
+    record.level = RungOf(row.Int(3));
+    sound = sound && row.Int(7) == ChecksumOf(record, {}, {}, row.Int(8));
+  }
+  if (!sound) {
+    record.report = {};
     record.report.error = kDamagedRow;
   }
   if (record.report.profiles.empty() && !only.name.empty()) record.report.profiles = {only};
@@ -224,6 +260,8 @@ absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
                        "PRAGMA cache_size = -256"));  // KiB: a row is written once and seldom read again
   RR_RETURN_IF_ERROR(LookForDamage(database, check_time));
   RR_RETURN_IF_ERROR(Migrate(database));
+  // A fresh file's tables leave the log: what room there is belongs to results.
+  if (pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   RR_RETURN_IF_ERROR(EnableVacuum(database));
   return database.SetCheckpointOnClose(true);
 }
@@ -250,26 +288,50 @@ absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::OpenToRead(const std::stri
   return std::unique_ptr<StoreFile>(new StoreFile(std::move(database)));
 }
 
+absl::StatusOr<std::string> StoreFile::SameAs(const RunRecord& record) const {
+  if (record.kind.empty() || record.digest.empty()) return std::string();
+  const std::string sql =
+      fmt::format("SELECT {} FROM (SELECT * FROM runs WHERE kind = ?1 ORDER BY rowid DESC LIMIT 1) {}",
+                  kRunColumns, kRunTables);
+  absl::StatusOr<Statement> statement = Statement::Prepare(database_, sql);
+  if (!statement.ok()) return statement.status();
+  statement->Bind(record.kind);
+  RR_ASSIGN_OR_RETURN(const std::vector<RunRecord> newest, ReadAll(std::move(statement), ReadRun));
+  // A damaged body is nobody else's.
+  const bool same = !newest.empty() && newest.front().digest == record.digest &&
+                    newest.front().report.error == record.report.error;
+  return same ? newest.front().run_id : std::string();
+}
+
 absl::Status StoreFile::PutRun(const RunRecord& record) {
   Transaction transaction(database_);
   RR_RETURN_IF_ERROR(transaction.Begin());
+  RunRecord row = record;
+  RR_ASSIGN_OR_RETURN(row.as_in_run_id, SameAs(record));
+  const bool refers = !row.as_in_run_id.empty();
+  const std::string body = refers ? std::string() : ToProto(record.report).SerializeAsString();
   RR_ASSIGN_OR_RETURN(
       Statement statement,
       Statement::Prepare(database_,
                          "INSERT INTO runs (run_id, started_unix_ns, duration_ns, level, verdict, body, "
-                         "checksum, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
-  const std::string body = ToProto(record.report).SerializeAsString();
+                         "checksum, form, kind, digest, as_in) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), "
+                         "nullif(?, ''), nullif(?, ''))"));
   RR_RETURN_IF_ERROR(statement.Bind(record.run_id)
                          .Bind(record.started_unix_ns)
                          .Bind(record.duration_ns)
                          .Bind(ColumnOf(record.level))
                          .Bind(static_cast<std::int64_t>(record.report.verdict))
                          .BindBlob(body)
-                         .Bind(ChecksumOf(record, {}, body, kRunForm))
+                         .Bind(ChecksumOf(row, {}, body, kRunForm))
                          .Bind(kRunForm)
+                         .Bind(refers ? "" : record.kind)
+                         .Bind(refers ? "" : record.digest)
+                         .Bind(row.as_in_run_id)
                          .Run());
-  RR_RETURN_IF_ERROR(PutProfiles(record));
-  RR_RETURN_IF_ERROR(PutFindings(record));
+  if (!refers) {
+    RR_RETURN_IF_ERROR(PutProfiles(record));
+    RR_RETURN_IF_ERROR(PutFindings(record));
+  }
   return transaction.Commit();
 }
 
@@ -301,49 +363,60 @@ absl::Status StoreFile::PutFindings(const RunRecord& record) {
 }
 
 absl::Status StoreFile::PutTransfer(const TransferRecord& record) {
+  Transaction transaction(database_);
+  RR_RETURN_IF_ERROR(transaction.Begin());
   RR_ASSIGN_OR_RETURN(
       Statement statement,
       Statement::Prepare(
           database_,
           "INSERT INTO transfers (run_id, started_unix_ns, port, role, peer, case_name, failure, "
-          "throughput_bytes_per_s, latency_p50_ns, body, checksum, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+          "throughput_bytes_per_s, latency_p50_ns, body, checksum, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+          "?, ?)"));
   const std::string body = ToProto(record.result).SerializeAsString();
-  return statement.Bind(record.run_id)
-      .Bind(record.started_unix_ns)
-      .Bind(record.port)
-      .Bind(record.role)
-      .Bind(record.peer)
-      .Bind(record.result.case_name)
-      .Bind(ColumnOf(record.result.failure.kind))
-      .Bind(static_cast<std::int64_t>(record.result.throughput_bytes_per_s))
-      .Bind(record.result.latency.p50_ns)
-      .BindBlob(body)
-      .Bind(ChecksumOf(record, body, kTransferForm))
-      .Bind(kTransferForm)
-      .Run();
+  RR_RETURN_IF_ERROR(statement.Bind(record.run_id)
+                         .Bind(record.started_unix_ns)
+                         .Bind(record.port)
+                         .Bind(record.role)
+                         .Bind(record.peer)
+                         .Bind(record.result.case_name)
+                         .Bind(ColumnOf(record.result.failure.kind))
+                         .Bind(static_cast<std::int64_t>(record.result.throughput_bytes_per_s))
+                         .Bind(record.result.latency.p50_ns)
+                         .BindBlob(body)
+                         .Bind(ChecksumOf(record, body, kTransferForm))
+                         .Bind(kTransferForm)
+                         .Run());
+  RR_RETURN_IF_ERROR(CountInBaseline(database_, record));
+  return transaction.Commit();
 }
 
 absl::Status StoreFile::PutEvent(const StoreEvent& event) {
   RR_ASSIGN_OR_RETURN(Statement statement,
                       Statement::Prepare(database_, "INSERT INTO events (unix_ns, text) VALUES (?, ?)"));
-  return statement.Bind(event.unix_ns).Bind(event.text).Run();
+  RR_RETURN_IF_ERROR(statement.Bind(event.unix_ns).Bind(event.text).Run());
+  return database_.Execute("DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - 1000");
 }
 
 absl::StatusOr<std::vector<RunRecord>> StoreFile::Runs(const HistoryQuery& query) const {
-  return ReadAll(
-      Select(database_,
-             "run_id, started_unix_ns, duration_ns, level, name, digest, body, checksum, form "
-             "FROM runs LEFT JOIN run_profiles USING (run_id)",
-             "runs.rowid", query, "AND coalesce(position, 0) = 0 "),
-      ReadRun);
+  // The bodies are joined to the chosen rows only.
+  const std::string sql = fmt::format(
+      "SELECT {} FROM (SELECT *, rowid AS place FROM runs {} AND body_only IS NULL ORDER BY started_unix_ns "
+      "DESC, "
+      "rowid DESC LIMIT ?4) {} ORDER BY own.started_unix_ns DESC, place DESC",
+      kRunColumns, kWhere, kRunTables);
+  absl::StatusOr<Statement> statement = Statement::Prepare(database_, sql);
+  if (statement.ok()) BindQuery(query, *statement);
+  return ReadAll(std::move(statement), ReadRun);
 }
 
 absl::StatusOr<std::vector<TransferRecord>> StoreFile::Transfers(const HistoryQuery& query) const {
-  return ReadAll(
-      Select(database_,
-             "run_id, started_unix_ns, port, role, peer, body, checksum, case_name, form FROM transfers",
-             "number", query),
-      ReadTransfer);
+  absl::StatusOr<Statement> statement = Statement::Prepare(
+      database_,
+      fmt::format("SELECT run_id, started_unix_ns, port, role, peer, body, checksum, case_name, form "
+                  "FROM transfers {} ORDER BY started_unix_ns DESC, number DESC LIMIT ?4",
+                  kWhere));
+  if (statement.ok()) BindQuery(query, *statement);
+  return ReadAll(std::move(statement), ReadTransfer);
 }
 
 absl::StatusOr<std::vector<StoreEvent>> StoreFile::Events(const HistoryQuery& query) const {
@@ -352,7 +425,7 @@ absl::StatusOr<std::vector<StoreEvent>> StoreFile::Events(const HistoryQuery& qu
                          "SELECT unix_ns, text FROM events WHERE unix_ns >= ?1 AND unix_ns < ?2 AND ?3 = '' "
                          "ORDER BY unix_ns DESC, number DESC LIMIT ?4");
   if (!statement.ok()) return statement.status();
-  statement->Bind(query.since_unix_ns).Bind(EndOf(query)).Bind(query.run_id).Bind(std::int64_t{query.limit});
+  BindQuery(query, *statement);
   return ReadAll(std::move(statement), ReadEvent);
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/store/baseline_rows.h"
 #include "agent/store/retention.h"
 #include "agent/store/sqlite.h"
 #include "api/model/history.h"
@@ -34,7 +35,8 @@ class StoreFile {
   // Closing changes nothing more: the file is evidence now.
   absl::Status LeaveAsItIs() { return database_.SetCheckpointOnClose(false); }
 
-  // kAlreadyExists when a run of this id is there.
+  // kAlreadyExists when a run of this id is there. A run that found the same as the newest of its kind whose
+  // report is kept (RunRecord::digest) is put without its own, and refers to that.
   absl::Status PutRun(const RunRecord& record);
   absl::Status PutTransfer(const TransferRecord& record);
   absl::Status PutEvent(const StoreEvent& event);
@@ -44,6 +46,10 @@ class StoreFile {
   absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) const;
   absl::StatusOr<std::vector<TransferRecord>> Transfers(const HistoryQuery& query) const;
   absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery& query) const;
+  // Oldest first within each port, case, role and peer.
+  absl::StatusOr<std::vector<BaselineDay>> BaselineDays(const BaselineQuery& query) const {
+    return ReadBaselineDays(database_, query);
+  }
 
   absl::Status Prune(const StoreLimits& limits, std::int64_t now_unix_ns) {
     return rdmaready::Prune(database_, limits, now_unix_ns);
@@ -51,6 +57,8 @@ class StoreFile {
 
  private:
   explicit StoreFile(Database database) : database_(std::move(database)) {}
+  // The run whose report the record may refer to; empty: none.
+  absl::StatusOr<std::string> SameAs(const RunRecord& record) const;
   absl::Status PutProfiles(const RunRecord& record);
   absl::Status PutFindings(const RunRecord& record);
 

@@ -376,4 +376,22 @@ absl::StatusOr<History> AgentClient::ListHistory(const HistoryQuery& query) {
   return history;
 }
 
+absl::StatusOr<std::vector<CaseBaseline>> AgentClient::Baseline(const BaselineQuery& query) {
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  v1::BaselineRequest request;
+  request.set_port(query.port);
+  request.set_case_name(query.case_name);
+  const auto reader = stub_->Baseline(&context, request);
+  std::vector<CaseBaseline> baselines;
+  AnswerBounds bounds(kHistoryLimits);
+  for (v1::CaseBaseline baseline; reader->Read(&baseline);) {
+    RR_RETURN_IF_ERROR(Take(bounds, baseline, context));
+    baselines.push_back(FromProto(baseline));
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(status);
+  return baselines;
+}
+
 }  // namespace rdmaready

@@ -24,6 +24,7 @@
 #include "api/client/answer_bounds.h"
 #include "api/client/tls.h"
 #include "api/model/facts.h"
+#include "api/model/baseline.h"
 #include "api/model/history.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
@@ -143,6 +144,7 @@ class AgentClient {
   // What the server answered, also when that is nothing.
   absl::StatusOr<ProbeAnswer> Probe(const ProbeOptions& options, const Progress& progress);
   absl::StatusOr<History> ListHistory(const HistoryQuery& query);
+  absl::StatusOr<std::vector<CaseBaseline>> Baseline(const BaselineQuery& query);
 
  private:
   friend class PeerRelay;

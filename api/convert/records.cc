@@ -126,6 +126,9 @@ TransferRecord FromProto(const v1::StoredTransfer& message) {
 v1::StoreEvent ToProto(const StoreEvent& event) { return Written<v1::StoreEvent>(event); }
 StoreEvent FromProto(const v1::StoreEvent& message) { return ReadOrDefault<StoreEvent>(message); }
 
+v1::CaseBaseline ToProto(const CaseBaseline& baseline) { return Written<v1::CaseBaseline>(baseline); }
+CaseBaseline FromProto(const v1::CaseBaseline& message) { return ReadOrDefault<CaseBaseline>(message); }
+
 v1::ListHistoryRequest ToProto(const HistoryQuery& query) {
   v1::ListHistoryRequest message;
   message.set_limit(static_cast<std::uint32_t>(std::max(query.limit, 1)));

@@ -7,6 +7,7 @@
 // `error`, a transfer has failed as before or with FailureKind::kUnknown, any other message is the default.
 #pragma once
 
+#include "api/model/baseline.h"
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
 #include "api/model/probe.h"
@@ -44,6 +45,9 @@ TransferRecord FromProto(const v1::StoredTransfer& message);
 
 v1::StoreEvent ToProto(const StoreEvent& event);
 StoreEvent FromProto(const v1::StoreEvent& message);
+
+v1::CaseBaseline ToProto(const CaseBaseline& baseline);
+CaseBaseline FromProto(const v1::CaseBaseline& message);
 
 // The limit is the receiver's to bound: FromProto takes 0 as the default.
 v1::ListHistoryRequest ToProto(const HistoryQuery& query);

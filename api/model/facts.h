@@ -66,7 +66,7 @@ struct Memlock {
 
   void Fields(auto& list) {
     list.Setting("limit_bytes", limit_bytes, "cap_ipc_lock", cap_ipc_lock);
-    list.State("pid", pid);
+    list.Passing("pid", pid);
   }
 
   bool operator==(const Memlock&) const = default;
@@ -188,7 +188,7 @@ struct RdmaResources {
   std::uint64_t cm_id = 0;
   std::uint64_t ctx = 0;
 
-  void Fields(auto& list) { list.State("qp", qp, "cq", cq, "mr", mr, "pd", pd, "cm_id", cm_id, "ctx", ctx); }
+  void Fields(auto& list) { list.Passing("qp", qp, "cq", cq, "mr", mr, "pd", pd, "cm_id", cm_id, "ctx", ctx); }
 
   bool operator==(const RdmaResources&) const = default;
 };
@@ -245,8 +245,9 @@ struct Port {
                  hw_counters_lifespan_ms, "limits", limits, "subnets", subnets, "devlink", devlink,
                  "congestion", congestion, "verbs_traffic_class", verbs_traffic_class, "ib", ib,
                  "verbs_provider", verbs_provider, "out_of_tree", out_of_tree);
-    list.State("state", state, "phys_state", phys_state, "active_mtu_bytes", active_mtu_bytes, "resources",
-               resources, "listeners", listeners, "rate_mbps", rate_mbps, "neighbours", neighbours);
+    list.State("state", state, "phys_state", phys_state, "active_mtu_bytes", active_mtu_bytes, "listeners",
+               listeners, "rate_mbps", rate_mbps);
+    list.Passing("resources", resources, "neighbours", neighbours);
     list.Reading("hw_counters", hw_counters, "port_counters", port_counters, "earlier", earlier);
   }
 
@@ -318,16 +319,17 @@ struct Facts {
 
   void Fields(auto& list) {
     list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
-                 "open_files", open_files, "rdma_netns_shared", rdma_netns_shared, "numa_nodes", numa_nodes,
-                 "modules", modules, "options", options, "ksmbd", ksmbd, "ports", ports, "firewall", firewall,
-                 "routing_rules", routing_rules, "device_nodes", device_nodes, "agent_capabilities",
-                 agent_capabilities, "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings",
-                 markings, "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers",
-                 dcb_keepers, "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices",
-                 pci_devices, "privileged_qkey", privileged_qkey, "named_devices", named_devices);
+                 "rdma_netns_shared", rdma_netns_shared, "numa_nodes", numa_nodes, "modules", modules,
+                 "options", options, "ksmbd", ksmbd, "ports", ports, "firewall", firewall, "routing_rules",
+                 routing_rules, "device_nodes", device_nodes, "agent_capabilities", agent_capabilities,
+                 "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings", markings,
+                 "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers", dcb_keepers,
+                 "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices", pci_devices,
+                 "privileged_qkey", privileged_qkey, "named_devices", named_devices);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
                "irqbalance", irqbalance, "clock", clock, "gpu", gpu);
+    list.Passing("open_files", open_files);  // a process raises its own
     list.Reading("uptime_s", uptime_s);
   }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "api/model/baseline.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
@@ -33,6 +34,7 @@ class FieldList {
   void operator()(const auto&... pairs) { Add(FieldKind::kNone, pairs...); }
   void Setting(const auto&... pairs) { Add(FieldKind::kSetting, pairs...); }
   void State(const auto&... pairs) { Add(FieldKind::kState, pairs...); }
+  void Passing(const auto&... pairs) { Add(FieldKind::kPassing, pairs...); }
   void Reading(const auto&... pairs) { Add(FieldKind::kReading, pairs...); }
 
   std::vector<FieldInfo> Take() { return std::move(fields_); }
@@ -195,6 +197,7 @@ template const TypeInfo& TypeOf<ProbeAnswers>();
 template const TypeInfo& TypeOf<RunRecord>();
 template const TypeInfo& TypeOf<TransferRecord>();
 template const TypeInfo& TypeOf<StoreEvent>();
+template const TypeInfo& TypeOf<CaseBaseline>();
 template const TypeInfo& TypeOf<Profile>();
 
 void SetAllMissing(const TypeInfo& type, void* object, const Missing& why) {

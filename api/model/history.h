@@ -18,9 +18,19 @@ struct RunRecord {  // one `check` of this host
   Rung level = Rung::kUnknown;
   HostReport report{};
 
+  // Two runs of one kind with one digest found the same: same facts, but for what moves by itself, and same
+  // outcomes. Empty: not told; then the run is never taken for another.
+  std::string kind{};    // "check host, smb-direct-roce 1f0c..."
+  std::string digest{};  // 64 hexadecimal digits
+  // The report is that of an earlier run of the kind with the same digest: what this one itself read of
+  // counters, times and neighbours was not kept. Empty, 0: its own.
+  std::string as_in_run_id{};
+  std::int64_t as_in_unix_ns = 0;
+
   void Fields(auto& list) const {
     list("run_id", run_id, "started_unix_ns", started_unix_ns, "duration_ns", duration_ns, "level", level,
-         "report", report);
+         "report", report, "kind", kind, "digest", digest, "as_in_run_id", as_in_run_id, "as_in_unix_ns",
+         as_in_unix_ns);
   }
 };
 

@@ -43,7 +43,7 @@ struct Interrupts {
   std::uint32_t local = 0;  // those that arrive only at CPUs of the device's own NUMA node
   std::uint32_t cpus = 0;   // at how many different CPUs
 
-  void Fields(auto& list) { list.State("count", count, "local", local, "cpus", cpus); }
+  void Fields(auto& list) { list.Passing("count", count, "local", local, "cpus", cpus); }
 
   bool operator==(const Interrupts&) const = default;
 };
@@ -90,14 +90,14 @@ struct PciFunction {
   Fact<std::uint64_t> aer_nonfatal{};
   Fact<std::uint64_t> aer_correctable{};
   Fact<Interrupts> interrupts{};
-  Fact<std::string> iommu_domain{};  // "identity", "DMA", "DMA-FQ"
+  Fact<std::string> iommu_domain{};   // "identity", "DMA", "DMA-FQ"
   Fact<PhysicalFunction> physical{};  // kUnsupported: it is a physical one, or its own is another machine's
 
   void Fields(auto& list) {
     list.Setting("address", address, "vendor_id", vendor_id, "device_id", device_id, "virtual_function",
                  virtual_function, "path", path, "numa_node", numa_node, "iommu_domain", iommu_domain,
                  "physical", physical);
-    list.State("interrupts", interrupts);
+    list.Passing("interrupts", interrupts);  // irqbalance moves them
     list.Reading("aer_fatal", aer_fatal, "aer_nonfatal", aer_nonfatal, "aer_correctable", aer_correctable);
   }
 

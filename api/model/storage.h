@@ -58,7 +58,10 @@ struct RdmaListener {
   std::string kernel_name{};  // the module of the kernel's that listens: "ksmbd"; empty: a process
   std::int64_t pid = 0;       // the process; 0: none, or not told
 
-  void Fields(auto& list) { list.State("port", port, "kernel_name", kernel_name, "pid", pid); }
+  void Fields(auto& list) {
+    list.State("port", port, "kernel_name", kernel_name);
+    list.Passing("pid", pid);
+  }
 
   auto operator<=>(const RdmaListener&) const = default;
 };

@@ -7,6 +7,7 @@
 #include "checks/counted/error_counters.h"
 #include "checks/hiding.h"
 #include "checks/live/effective_class.h"
+#include "checks/live/own_past.h"
 #include "checks/live/transfer_hints.h"
 #include "checks/words/words.h"
 
@@ -29,6 +30,13 @@ constexpr std::string_view kClassWhy =
     "they arrive so";
 constexpr std::string_view kClassFix =
     "ethtool -S NETDEV  # of both NICs, before and after a transfer: which counter of a priority grows?";
+
+constexpr std::string_view kPastWhy =
+    "A path that became slower moves every byte and fails no setting: a PCIe slot that lost lanes, a CPU that "
+    "sleeps "
+    "deeper, a rate limit, another NUMA node. It shows only against what the same port did before";
+constexpr std::string_view kPastFix =
+    "rdmaready history --baseline  # since when; then what else changed: rdmaready history --since DAY";
 
 std::string FiguresText(const TransferResult& result) {
   const std::string latency =
@@ -203,7 +211,13 @@ std::vector<TransferCheck> MakeChecks() {
        .title = "The NICs at both ends count the transfer in the priority of RDMA",
        .why = kClassWhy,
        .fix = kClassFix,
-       .blocks_for = &kDemandsLossless}};
+       .blocks_for = &kDemandsLossless},
+      {.id = std::string(kOwnPastId),
+       .rung = Rung::kLoopback,
+       .title = "Live tests are as fast as in the days before",
+       .why = kPastWhy,
+       .fix = kPastFix,
+       .blocks_for = nullptr}};
   for (const Rung rung : {Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect}) {
     for (const TransferCase& row : CasesOn(rung)) {
       const std::string_view where =

@@ -29,16 +29,16 @@ namespace rdmaready {
 // What `explain` shows of a live test.
 struct TransferCheck {
   std::string id{};              // "loopback.send-1k"
-  std::string_view case_name{};  // "send-1k"; empty for peer.path and tx.effective-class
+  std::string_view case_name{};  // "send-1k"; empty for peer.path, tx.effective-class and cmp.own-past
   Rung rung = Rung::kLoopback;
   std::string title{};
   std::string_view why{};
   std::string_view fix{};
-  const Demand* blocks_for = &kDemandsRdma;
+  const Demand* blocks_for = &kDemandsRdma;  // null: never
 };
 
 // "peer.path" (the two hosts have ports that can be tested with each other), tx.effective-class
-// (checks/live/effective_class.h), then every case on its rungs.
+// (checks/live/effective_class.h), cmp.own-past (checks/live/own_past.h), then every case on its rungs.
 const std::vector<TransferCheck>& AllTransferChecks();
 
 // Null when there is none of that id.

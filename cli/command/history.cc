@@ -12,6 +12,7 @@
 #include "cli/fleet/history_run.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
+#include "cli/render/baseline.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 #include "cli/since.h"
@@ -26,6 +27,7 @@ struct HistoryOptions {
   std::string since{};
   std::string run_id{};
   std::string kind = "all";
+  bool baseline = false;
 };
 
 absl::StatusOr<HistoryQuery> QueryOf(const HistoryOptions& options) {
@@ -69,6 +71,34 @@ HostHistory Ask(const HostClient& host, const HistoryQuery& query) {
   return failed;
 }
 
+HostBaselines AskPast(const HostClient& host) {
+  HostBaselines answer{.host = host.name, .error = host.error, .failure = host.failure};
+  if (host.agent == nullptr) return answer;
+  absl::StatusOr<std::vector<CaseBaseline>> baselines = host.agent->Baseline({});
+  if (baselines.ok()) {
+    answer.baselines = *std::move(baselines);
+  } else {
+    answer.error = Message(baselines.status());
+    answer.failure = CallFailure(baselines.status());
+  }
+  return answer;
+}
+
+ExitStatus ShowBaselines(const Context& context, const std::vector<HostClient>& clients) {
+  BaselineRun run;
+  run.hosts.resize(clients.size());
+  FanOut(clients.size(), [&](std::size_t i) { run.hosts[i] = AskPast(clients[i]); });
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostBaselines& host : run.hosts) status = Worse(status, host.failure);
+  context.console.Print(context.global.json ? BaselineJson(run) : BaselineText(run, context.style()));
+  for (const HostBaselines& host : run.hosts) {
+    if (!context.global.json && !host.error.empty()) context.console.Error(host.error);
+  }
+  return status;
+}
+
 bool IsEmpty(const HistoryRun& run) {
   return std::ranges::all_of(run.hosts, [](const HostHistory& host) {
     return host.history.runs.empty() && host.history.transfers.empty();
@@ -84,6 +114,7 @@ ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
   const absl::StatusOr<std::vector<HostClient>> clients =
       OpenClients(*addresses, context.client(), context.interrupt);
   if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
+  if (options.baseline) return ShowBaselines(context, *clients);
   HistoryRun run{.with_texts = query->with_texts};
   run.hosts.resize(clients->size());
   FanOut(clients->size(), [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i], *query); });
@@ -128,6 +159,10 @@ Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::IsMember({"run", "transfer", "all"}))
       ->type_name("KIND")
       ->capture_default_str();
+  CLI::Option* baseline =
+      app.add_flag("--baseline", options->baseline,
+                   "What live tests showed last, and in the 30 days before; and since when it is so");
+  for (const char* other : {"--limit", "--since", "--run", "--kind"}) baseline->excludes(app.get_option(other));
   return [options](const Context& context) { return RunHistory(context, *options); };
 }
 

@@ -199,6 +199,10 @@ Json ToJson(const RunRecord& run, const RunChanges& changes, bool with_texts) {
   for (const char* key : {"store_error", "store_notice", "seen_before"}) report.erase(key);
   if (!with_texts) LeaveTextsOut(report);
   json.update(report);
+  json["kind"] = run.kind;
+  json["digest"] = run.digest;
+  json["as_in_run_id"] = run.as_in_run_id;
+  json["as_in_unix_ns"] = run.as_in_unix_ns;
   json["standing"] = StandingToJson(changes.standing);
   json["newly_failing"] = Keys(changes.newly_failing);
   json["newly_passing"] = Keys(changes.newly_passing);

@@ -184,6 +184,16 @@ std::string EventsText(const std::vector<StoreEvent>& events, const Style& style
   return text;
 }
 
+// The report that is shown is another run's.
+std::string BorrowedText(const std::string& host, const RunRecord& run, const Style& style) {
+  const std::string words =
+      fmt::format("{}: as in run {} of {} UTC: nothing differed; own counters, figures and times were not kept",
+                  Printable(host), Printable(run.as_in_run_id), TimeText(run.as_in_unix_ns));
+  std::string text;
+  for (const std::string& line : Wrap(words, style.width)) text += line + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string HistoryText(const HistoryRun& run, const Style& style) {
@@ -202,7 +212,8 @@ std::string HistoryText(const HistoryRun& run, const Style& style) {
 }
 
 std::string RememberedText(const HistoryRun& run, const Style& style) {
-  std::map<std::string, CheckSummary> checks;  // by run id: hosts of one check share it
+  std::map<std::string, CheckSummary> checks;   // by run id: hosts of one check share it
+  std::map<std::string, std::string> borrowed;  // whose report it is, where it is not the run's own
   for (const HostHistory& host : run.hosts) {
     for (const RunRecord& record : host.history.runs) {
       CheckSummary& check = checks[record.run_id];
@@ -214,6 +225,8 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
       report.hosts.push_back(record.report);
       report.hosts.back().host = host.host;
       check.notes.emplace_back();
+      if (record.as_in_run_id.empty()) continue;
+      borrowed[record.run_id] += BorrowedText(host.host, record, style);
     }
   }
   std::string text;
@@ -222,12 +235,13 @@ std::string RememberedText(const HistoryRun& run, const Style& style) {
     text += (text.empty() ? "" : "\n") +
             style.Paint(Tone::kStrong,
                         fmt::format("run {}, {} UTC", Printable(id), TimeText(check.report.started_unix_ns))) +
-            "\n" + CheckText(check, style);
+            "\n" + borrowed[id] + CheckText(check, style);
   }
   for (const HostHistory& host : run.hosts) {
     if (host.history.transfers.empty()) continue;
     text += (text.empty() ? "" : "\n") + style.Paint(Tone::kStrong, Printable(host.host) + ": transfers") +
-            "\n" + TransfersTable(host.history.transfers, style) + ErrorCountersText(host.history.transfers, style);
+            "\n" + TransfersTable(host.history.transfers, style) +
+            ErrorCountersText(host.history.transfers, style);
   }
   return text;
 }

@@ -110,7 +110,7 @@ class AKilledAgent(StoreCase):
             self.assertEqual(set(everything) - kept, set())
             self.assertEqual(store.execute("PRAGMA integrity_check").fetchone()[0], "ok")
             self.assertEqual(store.execute("SELECT count(*) FROM events").fetchone()[0], 0)
-            without = store.execute("SELECT count(*) FROM runs WHERE run_id NOT IN (SELECT run_id FROM findings)")
+            without = store.execute("SELECT count(*) FROM runs WHERE coalesce(as_in, run_id) NOT IN (SELECT run_id FROM findings)")
             self.assertEqual(without.fetchone()[0], 0, "a run is kept with its findings or not at all")
         store.close()
         self.assertEqual(set_aside(self.state), [])

@@ -97,6 +97,23 @@ TEST_F(AgentOptionsTest, SayWhatCallersMayHaveDone) {
               HasSubstr("--test-max-bytes: "));
 }
 
+TEST_F(AgentOptionsTest, SayHowTheAgentTestsByItself) {
+  EXPECT_EQ(Parse({"--state-dir", "/s"})->options.server.own_test.interval.count(), 0) << "off";
+  const auto file = Configured(
+      "state_dir: /s\ntest_interval: 24h\ntest_cases: [write-512k, send-1k]\ntest_duration: 200ms\n");
+  const auto flags = Parse({"--state-dir", "/s", "--test-interval", "24h", "--test-cases", "write-512k,send-1k",
+                            "--test-duration", "200ms"});
+  for (const auto& answer : {file, flags}) {
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->options.server.own_test.interval, std::chrono::hours(24));
+    EXPECT_THAT(answer->options.server.own_test.cases, ElementsAre("write-512k", "send-1k"));
+    EXPECT_EQ(answer->options.server.own_test.duration, std::chrono::milliseconds(200));
+  }
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-interval", "5s"})), HasSubstr("less than a minute"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-cases", "smbd-8k"})), HasSubstr("no loopback case 'smbd-8k'"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-duration", "1m"})), HasSubstr("from 100ms to 10s"));
+}
+
 TEST_F(AgentOptionsTest, SayWherePeersAre) {
   const auto file = Configured("state_dir: /s\npeers: [10.0.0.0/16, \"fd00::/8\"]\n");
   const auto flags = Parse({"--state-dir", "/s", "--peers", "10.0.0.0/16,fd00::/8"});

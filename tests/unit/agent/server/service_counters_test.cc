@@ -54,7 +54,7 @@ TEST_F(CountersTest, EachCaseOfACheckHasReadingsOfItsOwn) {
   const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({.level = Rung::kLoopback}, {}, {});
   ASSERT_TRUE(answer.ok()) << answer.status();
   for (const Finding& finding : answer->report.findings) {
-    if (finding.rung != Rung::kLoopback) continue;
+    if (finding.rung != Rung::kLoopback || finding.id == "cmp.own-past") continue;
     EXPECT_EQ(finding.outcome, Outcome::kWarn) << "rxe0 is a software device";
     EXPECT_THAT(finding.observed, HasSubstr("; out_of_seq_request +1 on rxe0/1"));
   }

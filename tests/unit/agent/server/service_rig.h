@@ -47,7 +47,21 @@ class RecordingStore final : public Store {
     pages.push_back(query.limit);
     return Page(transfers, query);
   }
+  absl::Status PutEvent(const StoreEvent& event) override {
+    const std::lock_guard lock(mutex_);
+    events.push_back(event);
+    return status;
+  }
   absl::StatusOr<std::vector<StoreEvent>> Events(const HistoryQuery&) override { return events; }
+  absl::StatusOr<std::vector<BaselineDay>> BaselineDays(const BaselineQuery& query) override {
+    if (!status.ok()) return status;
+    std::vector<BaselineDay> chosen;
+    for (const BaselineDay& day : days) {
+      const bool of_port = query.port.empty() || query.port == day.port;
+      if (of_port && (query.case_name.empty() || query.case_name == day.case_name)) chosen.push_back(day);
+    }
+    return chosen;
+  }
   std::string TakeNotice() override { return std::exchange(notice, {}); }
 
   std::size_t Kept() {
@@ -59,6 +73,7 @@ class RecordingStore final : public Store {
   std::vector<RunRecord> runs{};
   std::vector<TransferRecord> transfers{};
   std::vector<StoreEvent> events{};
+  std::vector<BaselineDay> days{};
   std::string notice{};
   HistoryQuery asked{};
   std::vector<int> pages{};  // how many transfers were asked for at a time

@@ -42,6 +42,7 @@ class HostileAgent final : public v1::Agent::Service {
   v1::CheckEvent check{};
   v1::TransferEvent transfer{};
   v1::ProbeEvent probe{};
+  v1::CaseBaseline baseline{};
   v1::HistoryEntry history{};
   std::uint64_t times = ~0ull;
 
@@ -76,6 +77,10 @@ class HostileAgent final : public v1::Agent::Service {
   grpc::Status ListHistory(grpc::ServerContext*, const v1::ListHistoryRequest*,
                            grpc::ServerWriter<v1::HistoryEntry>* writer) override {
     return Flood(*writer, history);
+  }
+  grpc::Status Baseline(grpc::ServerContext*, const v1::BaselineRequest*,
+                        grpc::ServerWriter<v1::CaseBaseline>* writer) override {
+    return Flood(*writer, baseline);
   }
 
  private:
@@ -127,12 +132,14 @@ TEST(HostileAgent, WithAnEndlessTextIsLeftAtOnce) {
   agent.transfer.mutable_result()->mutable_result()->mutable_failure()->set_detail(Long());
   agent.probe.mutable_done()->add_findings()->set_fix(Long());
   agent.history.mutable_event()->set_text(Long());
+  agent.baseline.set_peer(Long());
   (*agent.facts.mutable_facts()->mutable_missing())["ports"].set_detail(Long());
   const auto client = agent.Client();
   ExpectTooMuch(client->Check({}, {}, {}).status(), "256 KiB in one text (progress)");
   ExpectTooMuch(client->TestLoopback({}, {}, "", "", {}, {}), "256 KiB in one text (detail)");
   ExpectTooMuch(client->Probe({}, {}).status(), "256 KiB in one text (fix)");
   ExpectTooMuch(client->ListHistory({}).status(), "256 KiB in one text (text)");
+  ExpectTooMuch(client->Baseline({}).status(), "256 KiB in one text (peer)");
   ExpectTooMuch(client->GetFacts().status(), "256 KiB in one text (detail)");
 }
 

@@ -179,6 +179,7 @@ TEST(RecordsFields, AreThoseOfTheMessages) {
   ExpectSameFields(TypeOf<RunRecord>(), *v1::StoredRun::descriptor());
   ExpectSameFields(TypeOf<TransferRecord>(), *v1::StoredTransfer::descriptor());
   ExpectSameFields(TypeOf<StoreEvent>(), *v1::StoreEvent::descriptor());
+  ExpectSameFields(TypeOf<CaseBaseline>(), *v1::CaseBaseline::descriptor());
   ExpectSameFields(TypeOf<Profile>(), *v1::Profile::descriptor(), {"ets"});
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <typeinfo>
 
+#include "api/model/baseline.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
@@ -96,6 +97,7 @@ class Walk {
   }
   void Setting(const auto&... pairs) { Add(pairs...); }
   void State(const auto&... pairs) { Add(pairs...); }
+  void Passing(const auto&... pairs) { Add(pairs...); }
   void Reading(const auto&... pairs) { Add(pairs...); }
 
   inline static bool kindless_ = false;  // any list had fields of no kind
@@ -116,12 +118,13 @@ class Walk {
 TEST(Fields, NameEveryMemberOfEveryStruct) {
   Walk::Into<Facts>();
   EXPECT_GE(Walk::Seen().size(), 80u);
-  EXPECT_FALSE(Walk::kindless_) << "a field of a fact is a setting, a state or a reading";
+  EXPECT_FALSE(Walk::kindless_) << "a field of a fact is a setting, a state, a passing one or a reading";
   Walk::Into<PeerMessage>();
   Walk::Into<ProbeResult>();
   Walk::Into<RunRecord>();
   Walk::Into<TransferRecord>();
   Walk::Into<StoreEvent>();
+  Walk::Into<CaseBaseline>();
   Walk::Into<Profile>();
   EXPECT_GE(Walk::Seen().size(), 110u);
 }

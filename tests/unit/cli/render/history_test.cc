@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/fleet/history_run.h"
+#include "cli/render/baseline.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 #include "tests/unit/cli/golden.h"
@@ -180,6 +181,84 @@ TEST(RememberedText, TellsWhatTheHostCountedDuringItsTransfers) {
   const std::string text = RememberedText({.with_texts = true, .hosts = {a}}, {});
   EXPECT_THAT(text, HasSubstr("\n  2026-11-20 18:40:00  write-512k, to node2: rcvd_seq_err +4 on rxe0/1\n"));
   EXPECT_EQ(text.find("rcvd_seq_err"), text.rfind("rcvd_seq_err"));
+}
+
+TEST(RememberedText, SaysWhoseReportItIsWhereTheRunsOwnWasNotKept) {
+  RunRecord run = RunOf(0, {Failing("ets.map")});
+  run.as_in_run_id = "20261119T180000Z-0000aaaa";
+  run.as_in_unix_ns = kNow - 60 * kMinute;
+  run.kind = "check host by 9.9.9";
+  run.digest = "d1";
+  const HistoryRun history{.with_texts = true,
+                           .hosts = {HistoryOf("node1", {run, RunOf(1, {Failing("ets.map")})})}};
+  const std::string text = RememberedText(history, {});
+  const std::string words =
+      "\nnode1: as in run 20261119T180000Z-0000aaaa of 2026-11-20 17:40:00 UTC: nothing differed; own "
+      "counters, "
+      "figures and times were not kept\n";
+  EXPECT_THAT(text, HasSubstr(words));
+  EXPECT_EQ(text.find("as in run"), text.rfind("as in run")) << "the other one's is its own";
+  const Json runs = Json::parse(HistoryJson(history))["hosts"][0]["runs"];
+  EXPECT_EQ(runs[0]["as_in_run_id"], "20261119T180000Z-0000aaaa");
+  EXPECT_EQ(runs[0]["as_in_unix_ns"], kNow - 60 * kMinute);
+  EXPECT_EQ(runs[0]["kind"], "check host by 9.9.9");
+  EXPECT_EQ(runs[0]["digest"], "d1");
+  EXPECT_EQ(runs[1]["as_in_run_id"], "");
+}
+
+BaselineRun PastOfTwoHosts() {
+  const CaseBaseline slow{.port = "mlx5_0/1",
+                          .case_name = "write-512k",
+                          .role = "loopback",
+                          .last_bytes_per_s = 13'000'000,
+                          .last_unix_ns = kNow,
+                          .days = 30,
+                          .p10_bytes_per_s = 95'000'000,
+                          .p50_bytes_per_s = 97'000'000,
+                          .latency_p99_ns = 5000,
+                          .days_kept = 91,
+                          .first_unix_ns = kNow - 90 * 1440 * kMinute,
+                          .changed_unix_ns = kNow - 1440 * kMinute,
+                          .before_bytes_per_s = 97'000'000,
+                          .before_days = 90};
+  const CaseBaseline young{.port = "mlx5_0/1",
+                           .case_name = "send-1k",
+                           .role = "initiator",
+                           .peer = "node2\x1b[31m",
+                           .last_bytes_per_s = 9'000'000,
+                           .last_unix_ns = kNow,
+                           .days_kept = 1,
+                           .first_unix_ns = kNow};
+  return {.hosts = {{.host = "node1", .baselines = {slow, young}},
+                    {.host = "node2", .error = "host node2: connection refused"},
+                    {.host = "node3"}}};
+}
+
+TEST(BaselineText, PutsTheLastTestBesideThoseBeforeAndSaysSinceWhen) {
+  const std::string text = BaselineText(PastOfTwoHosts(), {});
+  EXPECT_THAT(text, HasSubstr("write-512k  loopback"));
+  EXPECT_THAT(text,
+              HasSubstr("13.0 MB/s  2026-11-20  97.0 MB/s  95.0 MB/s  30    since 2026-11-19; 97.0 MB/s for 90 "
+                        "days before\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("send-1k .*9.00 MB/s +2026-11-20  - +- +0 +since 2026-11-20\n"));
+  EXPECT_THAT(text, HasSubstr("node3\n  no live test is remembered\n"));
+  EXPECT_THAT(text, Not(HasSubstr("node2\n")));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(BaselineJson, HoldsEveryHostAndEveryFigure) {
+  const Json json = Json::parse(BaselineJson(PastOfTwoHosts()));
+  EXPECT_EQ(json["schema"], "rdmaready.v1.Baseline");
+  ASSERT_EQ(json["hosts"].size(), 3u);
+  const Json slow = json["hosts"][0]["baselines"][0];
+  EXPECT_EQ(slow["case"], "write-512k");
+  EXPECT_EQ(slow["last_bytes_per_s"], 13'000'000);
+  EXPECT_EQ(slow["p10_bytes_per_s"], 95'000'000);
+  EXPECT_EQ(slow["before_days"], 90);
+  EXPECT_EQ(slow["changed_unix_ns"], kNow - 1440 * kMinute);
+  EXPECT_EQ(slow.size(), 15u) << "a field of CaseBaseline each";
+  EXPECT_EQ(json["hosts"][1]["error"], "host node2: connection refused");
+  EXPECT_EQ(json["hosts"][2]["baselines"], Json::array());
 }
 
 TEST(HistoryJson, TellsWhatTheHostCountedDuringATransfer) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller that the agent sees of a call that was let in.
+#pragma once
+
+#include <string>
+
+#include "agent/access/gate.h"
+#include "agent/runs.h"
+
+namespace rdmaready {
+
+// Its live tests are asked of the pass, and told to it. The pass outlives the caller. Empty `run_id`: a fresh
+// one.
+Caller CallerOf(access::Pass& pass, const std::string& name, const std::string& run_id);
+
+}  // namespace rdmaready
