@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render/bundle_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/base/text.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+
+std::string BundleText(const BundleRun& run) {
+  const auto there = static_cast<std::uint64_t>(
+      std::ranges::count_if(run.hosts, [](const HostBundling& host) { return host.error.empty(); }));
+  std::string text = fmt::format("{}: {}{}, {}\n", Printable(run.file), CountText(there, "host"),
+                                 run.pseudonyms ? " under pseudonyms" : "", BytesText(run.bytes));
+  for (const PartLeftOut& part : run.left_out) {
+    text += fmt::format("  left out: {} of {}: {}\n", Printable(part.what), Printable(part.host), Printable(part.why));
+  }
+  return text;
+}
+
+std::string BundleJson(const BundleRun& run) {
+  using Json = nlohmann::ordered_json;
+  Json hosts = Json::array();
+  for (const HostBundling& host : run.hosts) hosts.push_back({{"host", host.host}, {"error", host.error}});
+  Json left_out = Json::array();
+  for (const PartLeftOut& part : run.left_out) {
+    left_out.push_back({{"host", part.host}, {"what", part.what}, {"why", part.why}});
+  }
+  const Json json{{"schema", "rdmaready.v1.BundleMade"}, {"file", run.file},
+                  {"bytes", run.bytes},                  {"pseudonyms", run.pseudonyms},
+                  {"hosts", std::move(hosts)},           {"left_out", std::move(left_out)}};
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rdmaready
