@@ -101,7 +101,8 @@ absl::Status AddRecording(const HostClient& host, std::chrono::seconds lldp, Bun
   RR_ASSIGN_OR_RETURN(const auto sent, host.agent->GetRecording(lldp));
   RR_ASSIGN_OR_RETURN(const auto files, NamedRecording(sent, host.name));
   RR_ASSIGN_OR_RETURN(const Facts facts, FactsOf(files, host.name));
-  gathered.versions = VersionsOf(host.agent->version().version, facts);
+  const std::string& agent = host.agent->version().version;
+  gathered.versions = VersionsOf(agent.empty() ? std::string(kVersion) : agent, facts);  // empty: it is in this process
   for (const auto& [path, contents] : files) gathered.members.emplace(std::string(bundle::kRecording) + path, contents);
   return absl::OkStatus();
 }
