@@ -103,6 +103,14 @@ struct ProbeAnswer {
   std::string store_notice{};
 };
 
+// A line of an agent's log.
+struct AgentEvent {
+  std::int64_t unix_ns = 0;
+  std::string level{};  // "info", "warning", "error"; empty: of a kind that we do not know
+  std::string name{};
+  std::vector<std::pair<std::string, std::string>> fields{};  // key and value
+};
+
 struct AgentVersion {
   std::string version{};
   std::string hostname{};
@@ -143,6 +151,8 @@ class AgentClient {
   // What the server answered, also when that is nothing.
   absl::StatusOr<ProbeAnswer> Probe(const ProbeOptions& options, const Progress& progress);
   absl::StatusOr<History> ListHistory(const HistoryQuery& query);
+  // What the agent's log said last, oldest first; an agent of an older version keeps none: kUnimplemented.
+  absl::StatusOr<std::vector<AgentEvent>> GetEvents();
 
  private:
   friend class PeerRelay;

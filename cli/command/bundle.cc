@@ -112,6 +112,18 @@ void AddPart(Gathered& gathered, std::string_view path, const std::string& what,
   gathered.host.members.emplace(path, *std::move(text));
 }
 
+// An agent of a version without them has none, which is no failure.
+void AddEvents(const HostClient& host, Gathered& gathered) {
+  const absl::StatusOr<std::vector<AgentEvent>> events = host.agent->GetEvents();
+  if (absl::IsUnimplemented(events.status())) {
+    gathered.left_out.push_back({host.name, "events", "its agent keeps none: it is of an older version"});
+  } else if (!events.ok()) {
+    MissPart(gathered, "events", events.status());
+  } else {
+    gathered.host.members.emplace(bundle::kEvents, EventsJson(host.name, *events));
+  }
+}
+
 // A host that gives no recording gives nothing; what else it does not give is named.
 Gathered Gather(const HostClient& host, std::chrono::seconds lldp) {
   Gathered gathered{.host = {.name = host.name, .error = host.error}, .failure = host.failure};
@@ -123,6 +135,7 @@ Gathered Gather(const HostClient& host, std::chrono::seconds lldp) {
   }
   AddPart(gathered, bundle::kHistory, "history", HistoryOf(host));
   AddPart(gathered, bundle::kReport, "report", ReportOf(host));
+  AddEvents(host, gathered);
   return gathered;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/client/agent_client.h"
 #include "cli/exit_status.h"
 
 namespace rdmaready {
@@ -33,5 +34,8 @@ struct BundleRun {
 // One line for the file, one for each thing that is not in it.
 std::string BundleText(const BundleRun& run);
 std::string BundleJson(const BundleRun& run);
+
+// {"schema": "rdmaready.v1.Events", "host": ..., "events": [{"unix_ns": ..., "level": ..., "event": ..., "fields": {...}}]}
+std::string EventsJson(const std::string& host, const std::vector<AgentEvent>& events);
 
 }  // namespace rdmaready

@@ -17,7 +17,7 @@ ACTIVATE = pathlib.Path(tool.__file__).with_name("activate.py")
 ROLES = ["none", "observe", "test", "prove"]  # each with what the ones before it may
 # The rows of agent/access/rows.h.
 NEEDS = {
-    "GetVersion": "none", "GetFacts": "observe", "GetRecording": "observe", "ListHistory": "observe", "Check level host": "observe",
+    "GetVersion": "none", "GetFacts": "observe", "GetRecording": "observe", "ListHistory": "observe", "GetEvents": "observe", "Check level host": "observe",
     "Check level loopback": "test", "TestLoopback": "test", "TestPeer": "test", "Probe": "test", "Probe prove": "prove",
 }
 PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE = 7, 12, 14
