@@ -47,6 +47,7 @@ constexpr std::array<Command, 9> kCommands{{
     {"bundle", "Put what is known of hosts into one file, to be judged elsewhere or later",
      "  rdmaready bundle                            this host, in rdmaready-bundle.tar.gz\n"
      "  rdmaready bundle node1 node2 --out case-4711.tar.gz\n"
+     "  rdmaready bundle node1 node2 --pseudonyms   for who is not to see names and addresses\n"
      "  rdmaready check --bundle case-4711.tar.gz   anywhere, by the rules of that program",
      DefineBundle},
     {"explain", "What a check requires, why, and how to put it right",

@@ -7,6 +7,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "api/base/text.h"
@@ -127,11 +128,12 @@ void PutUnderPseudonyms(const Pseudonyms& pseudonyms, v1::Facts& facts) {
 absl::StatusOr<std::string> WriteFacts(const v1::Facts& facts) {
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
-  options.add_whitespace = true;
   std::string text;
   const auto written = google::protobuf::util::MessageToJsonString(facts, &text, options);
   if (!written.ok()) return absl::InternalError("facts do not fit into JSON");
-  return text;
+  // Sorted: protobuf's maps have no order of their own.
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 absl::StatusOr<Facts> ReadFacts(std::string_view json) {

@@ -85,6 +85,7 @@ absl::StatusOr<Manifest> ReadManifest(std::string_view text) {
   Bundle& bundle = manifest.bundle;
   bundle.version = reader.Text("version");
   bundle.created_unix_ns = reader.Unsigned<std::uint64_t>("created_unix_ns");
+  if (bundle.created_unix_ns >> 63 != 0) reader.Fail("no time \"created_unix_ns\"");
   bundle.pseudonyms = reader.Flag("pseudonyms");
   bundle.hosts = reader.List<BundledHost>("hosts", HostOf);
   bundle.left_out = reader.List<LeftOut>("left_out", [](Reader& one) {

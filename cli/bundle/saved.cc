@@ -9,6 +9,7 @@
 
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "cli/bundle/facts.h"
 #include "cli/bundle/file.h"
 
 namespace rdmaready::bundle {
@@ -32,8 +33,23 @@ std::string WhyNothing(const Bundle& bundle, const BundledHost& host, const std:
                      why.empty() ? "" : ": " + why);
 }
 
+SavedHost OfFacts(const Bundle& bundle, const BundledHost& host, std::string_view json, const std::string& file) {
+  absl::StatusOr<Facts> facts = ReadFacts(json);
+  SavedHost saved{.name = host.name,
+                  .recorded_unix_ns = static_cast<std::int64_t>(bundle.created_unix_ns),
+                  .recorded_by = bundle.version};
+  if (facts.ok()) {
+    saved.facts = *std::move(facts);
+  } else {
+    saved.error = fmt::format("read bundle {}: {}/{}: {}", file, host.folder, kFacts, Message(facts.status()));
+  }
+  return saved;
+}
+
 SavedHost SavedOf(const Bundle& bundle, const BundledHost& host, const std::string& file) {
   const Members files = RecordingOf(host);
+  const auto facts = host.members.find(std::string(kFacts));
+  if (files.empty() && facts != host.members.end()) return OfFacts(bundle, host, facts->second, file);
   if (files.empty()) return {.name = host.name, .error = WhyNothing(bundle, host, file)};
   SavedHost saved = ReplayFiles(files, fmt::format("{}: {}", file, host.folder));
   saved.name = host.name;

@@ -9,9 +9,12 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "api/convert/facts.h"
 #include "checks/readiness.h"
 #include "cli/bundle/bundle.h"
+#include "cli/bundle/facts.h"
 #include "cli/bundle/file.h"
+#include "cli/bundle/pseudonyms.h"
 #include "cli/commands.h"
 #include "cli/fleet/fan_out.h"
 #include "cli/fleet/history_run.h"
@@ -37,12 +40,15 @@ struct BundleOptions {
   std::string max_size = "64M";
   std::uint32_t lldp_seconds = 0;
   bool force = false;
+  bool pseudonyms = false;
 };
 
 // What one host gave, and what it did not.
 struct Gathered {
+  std::string called{};  // by the caller
   BundledHost host{};
   std::vector<bundle::LeftOut> left_out{};
+  std::string why{};  // nothing of it is there; as the caller is told
   ExitStatus failure = ExitStatus::kOk;
 };
 
@@ -107,6 +113,44 @@ absl::Status AddRecording(const HostClient& host, std::chrono::seconds lldp, Bun
   return absl::OkStatus();
 }
 
+// The facts that the recording gives, since what is in it in a form that nobody knows would stay in it.
+absl::Status AddPseudonyms(const HostClient& host, std::chrono::seconds lldp, const bundle::Pseudonyms& pseudonyms,
+                           BundledHost& gathered) {
+  RR_ASSIGN_OR_RETURN(const auto sent, host.agent->GetRecording(lldp));
+  const SavedHost saved = ReplayFiles(sent, host.name);
+  if (!saved.error.empty()) return absl::UnimplementedError("host " + host.name + ": " + saved.error);
+  v1::Facts facts = ToProto(saved.facts);
+  bundle::PutUnderPseudonyms(pseudonyms, facts);
+  RR_ASSIGN_OR_RETURN(std::string text, bundle::WriteFacts(facts));
+  gathered.members.emplace(bundle::kFacts, std::move(text));
+  gathered.versions = VersionsOf(saved.recorded_by, FromProto(facts));
+  return absl::OkStatus();
+}
+
+// What has nothing that a stranger must not see: of why something failed not the words.
+Gathered GatherPseudonymous(const HostClient& host, std::chrono::seconds lldp,
+                            const bundle::Pseudonyms& pseudonyms) {
+  Gathered gathered = {.called = host.name, .failure = host.failure};
+  BundledHost& in_bundle = gathered.host;
+  in_bundle.name = pseudonyms.Word("host", host.name);
+  absl::Status failed = absl::UnavailableError(host.error);
+  if (host.agent != nullptr) {
+    failed = AddPseudonyms(host, lldp, pseudonyms, in_bundle);
+    gathered.failure = CallFailure(failed);
+  }
+  if (!failed.ok()) {
+    gathered.why = Message(failed);
+    in_bundle.error = "it gave no recording";
+    return gathered;
+  }
+  gathered.left_out = {{in_bundle.name, "recording", "raw answers hold names and addresses in forms not all of "
+                                                     "which are known: its facts are here instead"}};
+  for (const char* what : {"report", "history", "events"}) {
+    gathered.left_out.push_back({in_bundle.name, what, "free text cannot be put under pseudonyms with certainty"});
+  }
+  return gathered;
+}
+
 void AddPart(Gathered& gathered, std::string_view path, const std::string& what, absl::StatusOr<std::string> text) {
   if (!text.ok()) return MissPart(gathered, what, text.status());
   gathered.host.members.emplace(path, *std::move(text));
@@ -126,10 +170,13 @@ void AddEvents(const HostClient& host, Gathered& gathered) {
 
 // A host that gives no recording gives nothing; what else it does not give is named.
 Gathered Gather(const HostClient& host, std::chrono::seconds lldp) {
-  Gathered gathered{.host = {.name = host.name, .error = host.error}, .failure = host.failure};
+  Gathered gathered{.called = host.name,
+                    .host = {.name = host.name, .error = host.error},
+                    .why = host.error,
+                    .failure = host.failure};
   if (host.agent == nullptr) return gathered;
   if (const absl::Status recorded = AddRecording(host, lldp, gathered.host); !recorded.ok()) {
-    gathered.host.error = Message(recorded);
+    gathered.host.error = gathered.why = Message(recorded);
     gathered.failure = CallFailure(recorded);
     return gathered;
   }
@@ -167,11 +214,13 @@ ExitStatus ShowBundle(const Context& context, const BundleRun& run) {
 ExitStatus WriteBundle(const Context& context, const BundleOptions& options, std::uint64_t most_bytes,
                        std::vector<Gathered> gathered, BundleFile& file) {
   Bundle made{.version = std::string(kVersion), .created_unix_ns = static_cast<std::uint64_t>(UnixNowNs())};
-  BundleRun run{.file = options.out};
+  made.pseudonyms = options.pseudonyms;
+  BundleRun run{.file = options.out, .pseudonyms = options.pseudonyms};
   bool any = false;
   for (Gathered& one : gathered) {
     any = any || !one.host.members.empty();
-    run.hosts.push_back({one.host.name, one.host.error, one.failure});
+    run.hosts.push_back(
+        {one.called, one.host.name == one.called ? std::string() : one.host.name, one.why, one.failure});
     made.hosts.push_back(std::move(one.host));
     std::ranges::move(one.left_out, std::back_inserter(made.left_out));
   }
@@ -195,6 +244,8 @@ ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
   if (*most_bytes > bundle::kMaxTarBytes) {
     return context.Fail(ExitStatus::kUsage, "--max-size: no bundle of more than 256M can be read");
   }
+  const absl::StatusOr<bundle::Pseudonyms> pseudonyms = bundle::Pseudonyms::Make();
+  if (!pseudonyms.ok()) return context.Fail(ExitStatus::kOwnFailure, Message(pseudonyms.status()));
   const auto file = std::make_shared<BundleFile>(options.out, options.force);
   context.interrupt.Add([file] { file->Abandon(); });
   if (const absl::Status room = file->Prepare(); !room.ok()) return context.Fail(SaveFailure(room), Message(room));
@@ -204,7 +255,8 @@ ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
   if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
   std::vector<Gathered> gathered(clients->size());
   FanOut(clients->size(), [&](std::size_t i) {
-    gathered[i] = Gather((*clients)[i], std::chrono::seconds(options.lldp_seconds));
+    const std::chrono::seconds lldp(options.lldp_seconds);
+    gathered[i] = options.pseudonyms ? GatherPseudonymous((*clients)[i], lldp, *pseudonyms) : Gather((*clients)[i], lldp);
   });
   return WriteBundle(context, options, *most_bytes, std::move(gathered), *file);
 }
@@ -221,6 +273,9 @@ Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("FILE")
       ->capture_default_str();
   app.add_flag("--force", options->force, "Also where that file exists already");
+  app.add_flag("--pseudonyms", options->pseudonyms,
+               "Replace names and addresses, each by the same everywhere in the bundle; subnets stay subnets. Of each "
+               "host its facts are kept, and nothing that is free text");
   app.add_option("--max-size", options->max_size,
                  "Of the bundle before compression, at most 256M. What does not fit is left out and named: events "
                  "first, then histories, reports, recordings")

@@ -25,6 +25,9 @@ std::string BundleText(const BundleRun& run) {
       std::ranges::count_if(run.hosts, [](const HostBundling& host) { return host.error.empty(); }));
   std::string text = fmt::format("{}: {}{}, {}\n", Printable(run.file), CountText(there, "host"),
                                  run.pseudonyms ? " under pseudonyms" : "", BytesText(run.bytes));
+  for (const HostBundling& host : run.hosts) {
+    if (!host.pseudonym.empty()) text += fmt::format("  {} is {}\n", Printable(host.host), host.pseudonym);
+  }
   for (const PartLeftOut& part : run.left_out) {
     text += fmt::format("  left out: {} of {}: {}\n", Printable(part.what), Printable(part.host), Printable(part.why));
   }
@@ -34,7 +37,9 @@ std::string BundleText(const BundleRun& run) {
 std::string BundleJson(const BundleRun& run) {
   using Json = EventJson;
   Json hosts = Json::array();
-  for (const HostBundling& host : run.hosts) hosts.push_back({{"host", host.host}, {"error", host.error}});
+  for (const HostBundling& host : run.hosts) {
+    hosts.push_back({{"host", host.host}, {"pseudonym", host.pseudonym}, {"error", host.error}});
+  }
   Json left_out = Json::array();
   for (const PartLeftOut& part : run.left_out) {
     left_out.push_back({{"host", part.host}, {"what", part.what}, {"why", part.why}});

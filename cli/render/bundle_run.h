@@ -13,7 +13,8 @@ namespace rdmaready {
 
 struct HostBundling {
   std::string host{};   // as the caller named it
-  std::string error{};  // why nothing of it is there, or not all; empty when all is
+  std::string pseudonym{};  // what it is called in the bundle; empty: by its name
+  std::string error{};      // why nothing of it is there, or not all; empty when all is
   ExitStatus failure = ExitStatus::kOk;
 };
 

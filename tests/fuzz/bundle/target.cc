@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `check --bundle FILE` reads of a file that a stranger made. The first byte of an input chooses the way: the rest
 // are the bytes of the file; or what is compressed into it; or changes of a bundle that is well: of its tar, with each
-// header's checksum right again, or of its manifest. The last two get past what would refuse nearly all damage.
+// header's checksum right again, or of its manifest; or they are the facts of a host. These get past what would refuse
+// nearly all damage.
 #include "tests/fuzz/target.h"
 
 #include <cstdlib>
@@ -11,7 +12,9 @@
 
 #include "api/base/digest.h"
 #include "api/base/status.h"
+#include "api/convert/facts.h"
 #include "cli/bundle/bundle.h"
+#include "cli/bundle/facts.h"
 #include "cli/bundle/manifest.h"
 #include "tests/unit/cli/bundle/made_tar.h"
 
@@ -21,7 +24,7 @@ namespace {
 using bundle::Bundle;
 using bundle::Members;
 
-enum Way : std::uint8_t { kFile, kCompressed, kTar, kManifest, kWays };
+enum Way : std::uint8_t { kFile, kCompressed, kTar, kManifest, kFacts, kWays };
 
 constexpr std::size_t kMost = std::size_t{1} << 20;
 constexpr std::size_t kBlock = bundle::kTestBlock;
@@ -87,6 +90,14 @@ void Read(std::string_view bytes) {
   Demand(!why.empty() && why.find('\n') == std::string::npos && why.find('\x1b') == std::string::npos);
 }
 
+// What was read has its place in a bundle again.
+void ReadFactsOf(std::string_view json) {
+  const absl::StatusOr<Facts> facts = bundle::ReadFacts(json);
+  if (facts.ok()) return Demand(bundle::WriteFacts(ToProto(*facts)).ok());
+  Demand(facts.status().code() == absl::StatusCode::kInvalidArgument);
+  Demand(Message(facts.status()).find('\n') == std::string::npos);
+}
+
 std::vector<std::uint8_t> InputOf(Way way, std::string_view rest) {
   std::vector<std::uint8_t> input{way};
   input.insert(input.end(), rest.begin(), rest.end());
@@ -101,7 +112,11 @@ std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
       InputOf(kFile, tar),          InputOf(kFile, tar.substr(0, 1500)),      InputOf(kFile, *bundle::Gzip(tar)),
       InputOf(kCompressed, tar),    InputOf(kTar, ""),                        InputOf(kManifest, ""),
       InputOf(kTar, "\0\0/"),       InputOf(kTar, std::string("\0\x9c" "2", 3)), InputOf(kTar, std::string("\0\x9c" "5", 3)),
-      InputOf(kManifest, "\0\x20""x")};
+      InputOf(kManifest, "\0\x20""x"),
+      InputOf(kFacts, "{}"),
+      InputOf(kFacts, R"({"hostname":"a","ports":{"ports":[{"device":"rxe0","number":1,"node_guid":"5",)"
+                      R"("gids":{"gids":[{"index":0,"raw":"AAAAAAAAAAAAAP//CgAAAQ==","type":"GID_TYPE_ROCE_V2"}]}}]}})"),
+      InputOf(kFacts, R"({"missing":{"ports":{"kind":"KIND_DENIED","detail":"x"}}})")};
   for (std::uint8_t place = 0; place < 250; place = static_cast<std::uint8_t>(place + 25)) {
     for (const char by : {'"', '}', '9', '\\'}) {
       seeds.push_back(InputOf(kManifest, std::string{'\0', static_cast<char>(place), by}));
@@ -129,6 +144,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case kManifest:
       Read(ChangedManifest(rest));
+      break;
+    case kFacts:
+      ReadFactsOf(rest);
       break;
     case kWays:
       break;
