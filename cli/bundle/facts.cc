@@ -24,6 +24,8 @@ using google::protobuf::Reflection;
 constexpr std::string_view kNotTold = "(why is not told under pseudonyms)";
 constexpr std::size_t kMaxFactsBytes = std::size_t{32} << 20;
 
+bool IsMapEntry(const google::protobuf::Descriptor& message) { return message.map_key() != nullptr; }
+
 std::string GidText(const Pseudonyms& pseudonyms, const std::string& raw, const Message& gid) {
   Pseudonyms::Bytes16 bytes{};
   if (raw.size() != bytes.size()) return {};
@@ -85,7 +87,7 @@ class Walk {
         Descend(message, *field, treatment);
       } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
         // The keys of a map are names of fields.
-        if (!message.GetDescriptor()->options().map_entry()) ReplaceText(message, *field, treatment);
+        if (!IsMapEntry(*message.GetDescriptor())) ReplaceText(message, *field, treatment);
       } else if (treatment == Treatment::kGuid) {
         reflection.SetUInt64(&message, field, pseudonyms_.Guid(reflection.GetUInt64(message, field)));
       }

@@ -70,7 +70,7 @@ void CollectTexts(const Descriptor& message, std::set<std::string>& seen, std::s
   if (!seen.insert(message.full_name()).second) return;
   for (int i = 0; i < message.field_count(); ++i) {
     const FieldDescriptor& field = *message.field(i);
-    if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING && !message.options().map_entry()) {
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING && message.map_key() == nullptr) {
       texts.insert(message.name() + "." + field.name());
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && field.message_type()->name() == "Names") {
       texts.insert(message.name() + "." + field.name());
