@@ -18,7 +18,7 @@ namespace rdmaready::bundle {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
+using ProtoMessage = google::protobuf::Message;
 using google::protobuf::Reflection;
 
 constexpr std::string_view kNotTold = "(why is not told under pseudonyms)";
@@ -26,7 +26,7 @@ constexpr std::size_t kMaxFactsBytes = std::size_t{32} << 20;
 
 bool IsMapEntry(const google::protobuf::Descriptor& message) { return message.map_key() != nullptr; }
 
-std::string GidText(const Pseudonyms& pseudonyms, const std::string& raw, const Message& gid) {
+std::string GidText(const Pseudonyms& pseudonyms, const std::string& raw, const ProtoMessage& gid) {
   Pseudonyms::Bytes16 bytes{};
   if (raw.size() != bytes.size()) return {};
   std::ranges::transform(raw, bytes.begin(), [](char byte) { return static_cast<std::uint8_t>(byte); });
@@ -37,7 +37,7 @@ std::string GidText(const Pseudonyms& pseudonyms, const std::string& raw, const 
 
 // `message` holds the text.
 std::string Replaced(const Pseudonyms& pseudonyms, Treatment treatment, const std::string& text,
-                     const Message& message) {
+                     const ProtoMessage& message) {
   switch (treatment) {
     case Treatment::kUnknown:
     case Treatment::kGuid:  // of a number
@@ -75,7 +75,7 @@ class Walk {
   explicit Walk(const Pseudonyms& pseudonyms) : pseudonyms_(pseudonyms) {}
 
   // `names` is what the names are, when the message is a list of them.
-  void Through(Message& message, Treatment names) {
+  void Through(ProtoMessage& message, Treatment names) {
     const Reflection& reflection = *message.GetReflection();
     std::vector<const FieldDescriptor*> fields;
     reflection.ListFields(message, &fields);
@@ -95,7 +95,7 @@ class Walk {
   }
 
  private:
-  void Descend(Message& message, const FieldDescriptor& field, Treatment names) {
+  void Descend(ProtoMessage& message, const FieldDescriptor& field, Treatment names) {
     const Reflection& reflection = *message.GetReflection();
     if (!field.is_repeated()) return Through(*reflection.MutableMessage(&message, &field), names);
     for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
@@ -103,7 +103,7 @@ class Walk {
     }
   }
 
-  void ReplaceText(Message& message, const FieldDescriptor& field, Treatment treatment) {
+  void ReplaceText(ProtoMessage& message, const FieldDescriptor& field, Treatment treatment) {
     const Reflection& reflection = *message.GetReflection();
     if (treatment == Treatment::kUnknown) return reflection.ClearField(&message, &field);
     if (!field.is_repeated()) {
