@@ -7,7 +7,8 @@ namespace rdmaready {
 namespace {
 
 std::string KeptValue(const Event::Field& field) {
-  if (const auto* text = std::get_if<std::string>(&field.value)) return text->substr(0, EventRing::kMostValueBytes);
+  if (const auto* text = std::get_if<std::string>(&field.value))
+    return text->substr(0, EventRing::kMostValueBytes);
   if (const auto* number = std::get_if<std::int64_t>(&field.value)) return std::to_string(*number);
   return std::get<bool>(field.value) ? "true" : "false";
 }

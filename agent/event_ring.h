@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventRing: the last events of the agent, in memory, for a caller who collects evidence. What is to be debugged is not
-// kept, and no line of the audit: who asked for what is not for everybody who may observe.
+// EventRing: the last events of the agent, in memory, for a caller who collects evidence. What is to be
+// debugged is not kept, and no line of the audit: who asked for what is not for everybody who may observe.
 //
 // Threads: all methods may be called from any thread.
 #pragma once

@@ -129,7 +129,8 @@ absl::Status CheckMembers(const Members& members, const std::vector<ListedMember
     }
     const auto member = members.find(one.path);
     if (member == members.end()) return absl::InvalidArgumentError(shown + ": missing");
-    if (member->second.size() != one.bytes) return absl::InvalidArgumentError(shown + ": damaged: its size differs");
+    if (member->second.size() != one.bytes)
+      return absl::InvalidArgumentError(shown + ": damaged: its size differs");
     RR_ASSIGN_OR_RETURN(const std::string digest, Sha256(member->second));
     if (digest != one.sha256) return absl::InvalidArgumentError(shown + ": damaged: its digest differs");
   }
@@ -146,8 +147,8 @@ absl::Status Distribute(Members members, Bundle& bundle) {
   std::map<std::string, BundledHost*> folders;
   for (BundledHost& host : bundle.hosts) {
     if (host.folder != recording::FolderName(host.folder) || !folders.try_emplace(host.folder, &host).second) {
-      return absl::InvalidArgumentError(fmt::format("{}: \"{}\" is no folder of a host, or that of two", kManifest,
-                                                    SafeLine(host.folder, 120)));
+      return absl::InvalidArgumentError(fmt::format("{}: \"{}\" is no folder of a host, or that of two",
+                                                    kManifest, SafeLine(host.folder, 120)));
     }
   }
   for (auto& [path, contents] : members) {
@@ -184,8 +185,8 @@ absl::StatusOr<EncodedBundle> Encode(Bundle bundle, std::size_t most_bytes) {
   EncodedBundle encoded{.left_out = std::move(bundle.left_out)};
   RR_ASSIGN_OR_RETURN(encoded.tar, WriteTar(members, kManifest));
   if (encoded.tar.size() <= most_bytes) return encoded;
-  return absl::ResourceExhaustedError(
-      fmt::format("not even the manifest of {} hosts fits into {}", bundle.hosts.size(), BytesText(most_bytes)));
+  return absl::ResourceExhaustedError(fmt::format("not even the manifest of {} hosts fits into {}",
+                                                  bundle.hosts.size(), BytesText(most_bytes)));
 }
 
 absl::StatusOr<Bundle> Decode(std::string_view bytes) {
@@ -197,7 +198,8 @@ absl::StatusOr<Bundle> Decode(std::string_view bytes) {
   RR_ASSIGN_OR_RETURN(Members members, ReadTar(bytes));
   unpacked = std::string();
   const auto manifest = members.find(std::string(kManifest));
-  if (manifest == members.end()) return absl::InvalidArgumentError("no bundle: it has no " + std::string(kManifest));
+  if (manifest == members.end())
+    return absl::InvalidArgumentError("no bundle: it has no " + std::string(kManifest));
   RR_ASSIGN_OR_RETURN(Manifest read, ReadManifest(manifest->second));
   RR_RETURN_IF_ERROR(CheckMembers(members, read.members));
   RR_RETURN_IF_ERROR(Distribute(std::move(members), read.bundle));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundle: what is known of some hosts, in one file that can be judged elsewhere. A tar (tar.h):
 //
-//   manifest.json                 what this is, which hosts, what was left out and why; size and SHA-256 of each member
-//   hosts/NAME/recording/...      a recording (collectors/recording/format.h): unpacked, a folder for `check --facts`
-//   hosts/NAME/facts.json         instead of it under pseudonyms: protobuf's JSON of rdmaready.v1.Facts
-//   hosts/NAME/report.json        what the agent found: the JSON of `check`
+//   manifest.json                 what this is, which hosts, what was left out and why; size and SHA-256 of
+//   each member hosts/NAME/recording/...      a recording (collectors/recording/format.h): unpacked, a folder
+//   for `check --facts` hosts/NAME/facts.json         instead of it under pseudonyms: protobuf's JSON of
+//   rdmaready.v1.Facts hosts/NAME/report.json        what the agent found: the JSON of `check`
 //   hosts/NAME/history.json       what it remembers: the JSON of `history`
 //   hosts/NAME/events.json        the last lines of its log
 //
@@ -68,12 +68,14 @@ struct EncodedBundle {
   std::vector<LeftOut> left_out{};  // with what did not fit
 };
 
-// At most `most_bytes` of tar. What does not fit is left out, and named: first the events of the last host, then those of
-// the one before it, ..., then each one's history, report, facts and recording. kResourceExhausted: not even the manifest fits.
+// At most `most_bytes` of tar. What does not fit is left out, and named: first the events of the last host,
+// then those of the one before it, ..., then each one's history, report, facts and recording.
+// kResourceExhausted: not even the manifest fits.
 absl::StatusOr<EncodedBundle> Encode(Bundle bundle, std::size_t most_bytes);
 
-// Of the bytes of a file, compressed or not. kInvalidArgument in one line: what ReadTar and Gunzip refuse, no manifest,
-// one of a newer format, a member that it does not name or names otherwise, a member that is not there.
+// Of the bytes of a file, compressed or not. kInvalidArgument in one line: what ReadTar and Gunzip refuse, no
+// manifest, one of a newer format, a member that it does not name or names otherwise, a member that is not
+// there.
 absl::StatusOr<Bundle> Decode(std::string_view bytes);
 
 }  // namespace rdmaready::bundle

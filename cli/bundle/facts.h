@@ -12,8 +12,8 @@
 
 namespace rdmaready::bundle {
 
-// Every text and address of it by its row in fact_rows.h. What has no row is not told any more. Why a fact is missing stays
-// as a kind, without its words.
+// Every text and address of it by its row in fact_rows.h. What has no row is not told any more. Why a fact is
+// missing stays as a kind, without its words.
 void PutUnderPseudonyms(const Pseudonyms& pseudonyms, v1::Facts& facts);
 
 // kInternal: protobuf does not write it.

@@ -43,7 +43,8 @@ absl::StatusOr<std::string> ReadBundleFile(const std::string& path) {
     if (count < 0) return Unreadable(path, std::strerror(errno));
     if (count == 0) return bytes;
     bytes.append(buffer.data(), static_cast<std::size_t>(count));
-    if (bytes.size() > kMaxTarBytes) return Unreadable(path, fmt::format("more than {} MiB", kMaxTarBytes >> 20));
+    if (bytes.size() > kMaxTarBytes)
+      return Unreadable(path, fmt::format("more than {} MiB", kMaxTarBytes >> 20));
   }
 }
 

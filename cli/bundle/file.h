@@ -11,13 +11,13 @@
 
 namespace rdmaready::bundle {
 
-// The whole of a plain file. kInvalidArgument in one line that names it: it cannot be read, is no plain file, or is
-// larger than a bundle may be.
+// The whole of a plain file. kInvalidArgument in one line that names it: it cannot be read, is no plain file,
+// or is larger than a bundle may be.
 absl::StatusOr<std::string> ReadBundleFile(const std::string& path);
 
-// Writes one file, under a name of its own beside the place until it is whole: there is never half a bundle. Errors, in
-// one line that names the place: kAlreadyExists, kFailedPrecondition (nothing can be written there), kInternal (the disk
-// is full, or fails). Threads: all methods may be called from any thread.
+// Writes one file, under a name of its own beside the place until it is whole: there is never half a bundle.
+// Errors, in one line that names the place: kAlreadyExists, kFailedPrecondition (nothing can be written there),
+// kInternal (the disk is full, or fails). Threads: all methods may be called from any thread.
 class BundleFile {
  public:
   // `replace`: also where a file is already.

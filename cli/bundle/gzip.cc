@@ -16,7 +16,9 @@ constexpr int kLevel = 6;
 constexpr int kMemory = 8;
 
 // zlib only reads from there.
-Bytef* Input(std::string_view bytes) { return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data())); }
+Bytef* Input(std::string_view bytes) {
+  return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
+}
 
 // Both ends release what zlib holds.
 struct Packing {

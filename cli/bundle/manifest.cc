@@ -22,7 +22,8 @@ Json ListOfHosts(const Bundle& bundle) {
   Json hosts = Json::array();
   for (const BundledHost& host : bundle.hosts) {
     Json versions = Json::array();
-    for (const Versioned& one : host.versions) versions.push_back({{"what", one.what}, {"version", one.version}});
+    for (const Versioned& one : host.versions)
+      versions.push_back({{"what", one.what}, {"version", one.version}});
     hosts.push_back({{"name", host.name},
                      {"folder", host.folder},
                      {"error", host.error},

@@ -27,7 +27,8 @@ struct Manifest {
 // The same text for the same values. Text that is not UTF-8 is repaired.
 std::string ManifestText(const Bundle& bundle, const std::vector<ListedMember>& members);
 
-// kInvalidArgument in one line: not JSON, of another schema or a newer format, a member that is missing or unknown.
+// kInvalidArgument in one line: not JSON, of another schema or a newer format, a member that is missing or
+// unknown.
 absl::StatusOr<Manifest> ReadManifest(std::string_view text);
 
 }  // namespace rdmaready::bundle

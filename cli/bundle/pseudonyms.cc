@@ -21,21 +21,58 @@ constexpr std::uint32_t kVendorMask = 0xfdffff;  // without the bit that says wh
 constexpr std::uint64_t kEuiMiddle = 0xfffe;
 
 constexpr std::array<std::string_view, 48> kPathParts{
-    "",      "etc",      "usr",      "lib",        "lib64",      "sys",       "proc",      "run",     "dev",       "var",
-    "local", "kernel",   "config",   "class",      "net",        "module",    "system",    "user",    "systemd",   "udev",
-    "cc",    "ports",    "bnxt_re",  "infiniband", "rules.d",    "conf.d",    "cron.d",    "limits.d", "security", "modprobe.d",
-    "nvme",  "nccl.conf", "ksmbd",   "ksmbd.conf", "limits.conf", "config.json", "profile.d", "init.d", "rc.local", "discovery.conf",
-    "rdma",  "network",  "if-up.d",  "smb.conf",   "debug",      "parameters", "devices",  "ecn"};
+    "",          "etc",        "usr",         "lib",
+    "lib64",     "sys",        "proc",        "run",
+    "dev",       "var",        "local",       "kernel",
+    "config",    "class",      "net",         "module",
+    "system",    "user",       "systemd",     "udev",
+    "cc",        "ports",      "bnxt_re",     "infiniband",
+    "rules.d",   "conf.d",     "cron.d",      "limits.d",
+    "security",  "modprobe.d", "nvme",        "nccl.conf",
+    "ksmbd",     "ksmbd.conf", "limits.conf", "config.json",
+    "profile.d", "init.d",     "rc.local",    "discovery.conf",
+    "rdma",      "network",    "if-up.d",     "smb.conf",
+    "debug",     "parameters", "devices",     "ecn"};
 
-constexpr std::array<std::string_view, 33> kRuleWords{
-    "from",   "to",   "not",     "iif",    "oif",   "fwmark", "tos",         "dport",     "sport",  "ipproto", "uidrange",
-    "all",    "lookup", "table", "main",   "local", "default", "goto",       "nop",       "unreachable", "prohibit", "blackhole",
-    "suppress_prefixlength", "suppress_ifgroup", "l3mdev", "proto", "tcp", "udp", "icmp", "nat", "realms", "priority", "dsfield"};
+constexpr std::array<std::string_view, 33> kRuleWords{"from",
+                                                      "to",
+                                                      "not",
+                                                      "iif",
+                                                      "oif",
+                                                      "fwmark",
+                                                      "tos",
+                                                      "dport",
+                                                      "sport",
+                                                      "ipproto",
+                                                      "uidrange",
+                                                      "all",
+                                                      "lookup",
+                                                      "table",
+                                                      "main",
+                                                      "local",
+                                                      "default",
+                                                      "goto",
+                                                      "nop",
+                                                      "unreachable",
+                                                      "prohibit",
+                                                      "blackhole",
+                                                      "suppress_prefixlength",
+                                                      "suppress_ifgroup",
+                                                      "l3mdev",
+                                                      "proto",
+                                                      "tcp",
+                                                      "udp",
+                                                      "icmp",
+                                                      "nat",
+                                                      "realms",
+                                                      "priority",
+                                                      "dsfield"};
 
 // What the names of devices begin with that the kernel and systemd make.
 constexpr std::array<std::string_view, 27> kDevicePrefixes{
-    "eth",   "en",    "eno",  "ens",  "enp",    "ib",    "ibp",     "ibs",    "bond", "team",  "br",    "rxe",   "siw",  "dcb",
-    "mlx4_", "mlx5_", "mlx5", "mlx4", "irdma",  "rocep", "roceo",   "roces",  "iwp",  "bnxt_re", "cxgb4_", "qedr", "hns_"};
+    "eth",   "en",    "eno",   "ens",   "enp", "ib",      "ibp",    "ibs",  "bond",
+    "team",  "br",    "rxe",   "siw",   "dcb", "mlx4_",   "mlx5_",  "mlx5", "mlx4",
+    "irdma", "rocep", "roceo", "roces", "iwp", "bnxt_re", "cxgb4_", "qedr", "hns_"};
 
 std::optional<std::array<std::uint8_t, 6>> ParseMac(std::string_view text) {
   constexpr std::size_t kTextBytes = 17;
@@ -139,7 +176,8 @@ std::uint32_t Pseudonyms::VendorNumber(std::uint32_t vendor, std::uint32_t numbe
 Pseudonyms::Octets6 Pseudonyms::MacBytes(Octets6 mac) const {
   if ((mac[0] & 1) != 0 || AllZero(mac.data(), mac.size())) return mac;
   const auto vendor = static_cast<std::uint32_t>(mac[0] << 16 | mac[1] << 8 | mac[2]);
-  const std::uint32_t number = VendorNumber(vendor, static_cast<std::uint32_t>(mac[3] << 16 | mac[4] << 8 | mac[5]));
+  const std::uint32_t number =
+      VendorNumber(vendor, static_cast<std::uint32_t>(mac[3] << 16 | mac[4] << 8 | mac[5]));
   for (std::size_t i = 0; i < 3; ++i) mac[i + 3] = static_cast<std::uint8_t>(number >> (16 - 8 * i));
   return mac;
 }
@@ -189,8 +227,8 @@ std::string Pseudonyms::Mac(std::string_view text) const {
   const std::optional<Octets6> mac = ParseMac(text);
   if (!mac) return Word("address", text);
   const Octets6 bytes = MacBytes(*mac);
-  return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", bytes[0], bytes[1], bytes[2], bytes[3], bytes[4],
-                     bytes[5]);
+  return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", bytes[0], bytes[1], bytes[2], bytes[3],
+                     bytes[4], bytes[5]);
 }
 
 std::string Pseudonyms::Any(std::string_view text) const {
@@ -223,7 +261,8 @@ std::string Pseudonyms::Path(std::string_view path) const {
     const std::size_t slash = std::min(path.find('/'), path.size());
     const std::string_view part = path.substr(0, slash);
     if (!first) text += '/';
-    const bool stays = std::ranges::find(kPathParts, part) != kPathParts.end() || IsNumber(part) || IsOfSlots(part);
+    const bool stays =
+        std::ranges::find(kPathParts, part) != kPathParts.end() || IsNumber(part) || IsOfSlots(part);
     text += stays ? std::string(part) : Word("name", part);
     if (slash == path.size()) return text;
     path.remove_prefix(slash + 1);

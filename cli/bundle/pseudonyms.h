@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pseudonyms: what names and addresses are called in a bundle for strangers. One key, which is in no bundle, gives each
-// name the same pseudonym everywhere, and two addresses pseudonyms with as many first bits in common as they have: a subnet
-// stays one. What is the same for everybody stays: loopback, multicast, unspecified, link-local and mapped prefixes; of an
-// IPv4 address the first octet (two of 100, 169, 172, 192 and 198, whose parts have meanings), of an IPv6 address the
-// first two, of a MAC address and a GUID the vendor's three. An address made of a MAC address stays one of its pseudonym.
+// Pseudonyms: what names and addresses are called in a bundle for strangers. One key, which is in no bundle,
+// gives each name the same pseudonym everywhere, and two addresses pseudonyms with as many first bits in common
+// as they have: a subnet stays one. What is the same for everybody stays: loopback, multicast, unspecified,
+// link-local and mapped prefixes; of an IPv4 address the first octet (two of 100, 169, 172, 192 and 198, whose
+// parts have meanings), of an IPv6 address the first two, of a MAC address and a GUID the vendor's three. An
+// address made of a MAC address stays one of its pseudonym.
 //
 // A value: methods are pure, and may be called from any thread.
 #pragma once
@@ -28,8 +29,8 @@ class Pseudonyms {
 
   // Of any text: "KIND-" and twelve hexadecimal digits; empty for empty.
   std::string Word(std::string_view kind, std::string_view text) const;
-  // Of a network or RDMA device. Names as the kernel and systemd make them of slots and numbers, "ens1f0np0", "mlx5_0",
-  // stay; others are pseudonyms that are as short as a device's name must be.
+  // Of a network or RDMA device. Names as the kernel and systemd make them of slots and numbers, "ens1f0np0",
+  // "mlx5_0", stay; others are pseudonyms that are as short as a device's name must be.
   std::string Device(std::string_view name) const;
   // 32 hexadecimal digits, as a machine-id has.
   std::string MachineId(std::string_view text) const;

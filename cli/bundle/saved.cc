@@ -33,7 +33,8 @@ std::string WhyNothing(const Bundle& bundle, const BundledHost& host, const std:
                      why.empty() ? "" : ": " + why);
 }
 
-SavedHost OfFacts(const Bundle& bundle, const BundledHost& host, std::string_view json, const std::string& file) {
+SavedHost OfFacts(const Bundle& bundle, const BundledHost& host, std::string_view json,
+                  const std::string& file) {
   absl::StatusOr<Facts> facts = ReadFacts(json);
   SavedHost saved{.name = host.name,
                   .recorded_unix_ns = static_cast<std::int64_t>(bundle.created_unix_ns),
@@ -61,8 +62,8 @@ absl::Status CheckNames(const Bundle& bundle, const std::string& file, const std
   for (const BundledHost& host : bundle.hosts) known.push_back(host.name);
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    return absl::InvalidArgumentError(
-        fmt::format("bundle {} has no host {}: it has {}", file, name, SafeLine(fmt::format("{}", fmt::join(known, ", ")), 400)));
+    return absl::InvalidArgumentError(fmt::format("bundle {} has no host {}: it has {}", file, name,
+                                                  SafeLine(fmt::format("{}", fmt::join(known, ", ")), 400)));
   }
   return absl::OkStatus();
 }
@@ -87,7 +88,8 @@ absl::StatusOr<std::vector<SavedHost>> HostsOf(const Bundle& bundle, const std::
   return hosts;
 }
 
-absl::StatusOr<std::vector<SavedHost>> LoadBundle(const std::string& file, const std::vector<std::string>& names) {
+absl::StatusOr<std::vector<SavedHost>> LoadBundle(const std::string& file,
+                                                  const std::vector<std::string>& names) {
   RR_ASSIGN_OR_RETURN(const std::string bytes, ReadBundleFile(file));
   const absl::StatusOr<Bundle> bundle = Decode(bytes);
   if (!bundle.ok()) return absl::InvalidArgumentError("read bundle " + file + ": " + Message(bundle.status()));

@@ -150,7 +150,8 @@ absl::StatusOr<Entry> ReadHeader(std::string_view block, std::size_t at) {
   Header header{};
   std::memcpy(&header, block.data(), kBlock);
   const std::string where = fmt::format("header at byte {}", at);
-  if (std::string_view(&header.magic[0], sizeof(header.magic)) != kMagic) return Refused(where, "no tar of a bundle");
+  if (std::string_view(&header.magic[0], sizeof(header.magic)) != kMagic)
+    return Refused(where, "no tar of a bundle");
   const std::optional<std::uint64_t> sum = GetOctal(header.checksum);
   if (!sum || *sum != SumOf(header)) return Refused(where, "damaged: its checksum differs");
   Entry entry{.path = std::string(Get(header.name))};
@@ -202,7 +203,8 @@ absl::StatusOr<Members> ReadTar(std::string_view tar) {
     if (entry.bytes > tar.size() - at || InBlocks(entry.bytes) > tar.size() - at) {
       return Refused(entry.path, "ends too soon");
     }
-    if (members.size() == kMaxMembers) return absl::InvalidArgumentError(fmt::format("more than {} members", kMaxMembers));
+    if (members.size() == kMaxMembers)
+      return absl::InvalidArgumentError(fmt::format("more than {} members", kMaxMembers));
     const std::string shown = entry.path;
     if (!members.try_emplace(std::move(entry.path), tar.substr(at, entry.bytes)).second) {
       return Refused(shown, "named twice");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready bundle: what is known of hosts, in one file for somebody else.
+#include "cli/bundle/bundle.h"
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
@@ -11,7 +13,6 @@
 #include "api/base/version.h"
 #include "api/convert/facts.h"
 #include "checks/readiness.h"
-#include "cli/bundle/bundle.h"
 #include "cli/bundle/facts.h"
 #include "cli/bundle/file.h"
 #include "cli/bundle/pseudonyms.h"
@@ -57,7 +58,8 @@ std::vector<bundle::Versioned> VersionsOf(const std::string& agent, const Facts&
   if (facts.kernel) versions.push_back({"kernel", facts.kernel->release});
   if (facts.ports) {
     for (const Port& port : *facts.ports) {
-      if (port.firmware && !port.firmware->empty()) versions.push_back({port.device + " firmware", *port.firmware});
+      if (port.firmware && !port.firmware->empty())
+        versions.push_back({port.device + " firmware", *port.firmware});
       if (!port.netdev || !port.netdev->driver_info) continue;
       const DriverInfo& driver = *port.netdev->driver_info;
       versions.push_back({port.netdev->name + " driver", driver.driver + " " + driver.version});
@@ -108,14 +110,16 @@ absl::Status AddRecording(const HostClient& host, std::chrono::seconds lldp, Bun
   RR_ASSIGN_OR_RETURN(const auto files, NamedRecording(sent, host.name));
   RR_ASSIGN_OR_RETURN(const Facts facts, FactsOf(files, host.name));
   const std::string& agent = host.agent->version().version;
-  gathered.versions = VersionsOf(agent.empty() ? std::string(kVersion) : agent, facts);  // empty: it is in this process
-  for (const auto& [path, contents] : files) gathered.members.emplace(std::string(bundle::kRecording) + path, contents);
+  gathered.versions =
+      VersionsOf(agent.empty() ? std::string(kVersion) : agent, facts);  // empty: it is in this process
+  for (const auto& [path, contents] : files)
+    gathered.members.emplace(std::string(bundle::kRecording) + path, contents);
   return absl::OkStatus();
 }
 
 // The facts that the recording gives, since what is in it in a form that nobody knows would stay in it.
-absl::Status AddPseudonyms(const HostClient& host, std::chrono::seconds lldp, const bundle::Pseudonyms& pseudonyms,
-                           BundledHost& gathered) {
+absl::Status AddPseudonyms(const HostClient& host, std::chrono::seconds lldp,
+                           const bundle::Pseudonyms& pseudonyms, BundledHost& gathered) {
   RR_ASSIGN_OR_RETURN(const auto sent, host.agent->GetRecording(lldp));
   const SavedHost saved = ReplayFiles(sent, host.name);
   if (!saved.error.empty()) return absl::UnimplementedError("host " + host.name + ": " + saved.error);
@@ -143,15 +147,18 @@ Gathered GatherPseudonymous(const HostClient& host, std::chrono::seconds lldp,
     in_bundle.error = "it gave no recording";
     return gathered;
   }
-  gathered.left_out = {{in_bundle.name, "recording", "raw answers hold names and addresses in forms not all of "
-                                                     "which are known: its facts are here instead"}};
+  gathered.left_out = {{in_bundle.name, "recording",
+                        "raw answers hold names and addresses in forms not all of "
+                        "which are known: its facts are here instead"}};
   for (const char* what : {"report", "history", "events"}) {
-    gathered.left_out.push_back({in_bundle.name, what, "free text cannot be put under pseudonyms with certainty"});
+    gathered.left_out.push_back(
+        {in_bundle.name, what, "free text cannot be put under pseudonyms with certainty"});
   }
   return gathered;
 }
 
-void AddPart(Gathered& gathered, std::string_view path, const std::string& what, absl::StatusOr<std::string> text) {
+void AddPart(Gathered& gathered, std::string_view path, const std::string& what,
+             absl::StatusOr<std::string> text) {
   if (!text.ok()) return MissPart(gathered, what, text.status());
   gathered.host.members.emplace(path, *std::move(text));
 }
@@ -248,7 +255,8 @@ ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
   if (!pseudonyms.ok()) return context.Fail(ExitStatus::kOwnFailure, Message(pseudonyms.status()));
   const auto file = std::make_shared<BundleFile>(options.out, options.force);
   context.interrupt.Add([file] { file->Abandon(); });
-  if (const absl::Status room = file->Prepare(); !room.ok()) return context.Fail(SaveFailure(room), Message(room));
+  if (const absl::Status room = file->Prepare(); !room.ok())
+    return context.Fail(SaveFailure(room), Message(room));
   context.console.Progress(options.lldp_seconds > 0 ? "recording, listening for LLDP" : "recording");
   const absl::StatusOr<std::vector<HostClient>> clients =
       OpenClients(*addresses, context.client(), context.interrupt);
@@ -256,7 +264,8 @@ ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
   std::vector<Gathered> gathered(clients->size());
   FanOut(clients->size(), [&](std::size_t i) {
     const std::chrono::seconds lldp(options.lldp_seconds);
-    gathered[i] = options.pseudonyms ? GatherPseudonymous((*clients)[i], lldp, *pseudonyms) : Gather((*clients)[i], lldp);
+    gathered[i] =
+        options.pseudonyms ? GatherPseudonymous((*clients)[i], lldp, *pseudonyms) : Gather((*clients)[i], lldp);
   });
   return WriteBundle(context, options, *most_bytes, std::move(gathered), *file);
 }
@@ -273,16 +282,19 @@ Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("FILE")
       ->capture_default_str();
   app.add_flag("--force", options->force, "Also where that file exists already");
-  app.add_flag("--pseudonyms", options->pseudonyms,
-               "Replace names and addresses, each by the same everywhere in the bundle; subnets stay subnets. Of each "
-               "host its facts are kept, and nothing that is free text");
-  app.add_option("--max-size", options->max_size,
-                 "Of the bundle before compression, at most 256M. What does not fit is left out and named: events "
-                 "first, then histories, reports, recordings")
+  app.add_flag(
+      "--pseudonyms", options->pseudonyms,
+      "Replace names and addresses, each by the same everywhere in the bundle; subnets stay subnets. Of each "
+      "host its facts are kept, and nothing that is free text");
+  app.add_option(
+         "--max-size", options->max_size,
+         "Of the bundle before compression, at most 256M. What does not fit is left out and named: events "
+         "first, then histories, reports, recordings")
       ->type_name("SIZE")
       ->capture_default_str();
-  app.add_option("--lldp", options->lldp_seconds,
-                 "Listen this long for what LLDP and DCBX agents at both ends of each link announce, sending nothing")
+  app.add_option(
+         "--lldp", options->lldp_seconds,
+         "Listen this long for what LLDP and DCBX agents at both ends of each link announce, sending nothing")
       ->check(CLI::Range(0, 300))
       ->type_name("SECONDS");
   return [options](const Context& context) { return RunBundle(context, *options); };

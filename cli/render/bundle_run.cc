@@ -29,7 +29,8 @@ std::string BundleText(const BundleRun& run) {
     if (!host.pseudonym.empty()) text += fmt::format("  {} is {}\n", Printable(host.host), host.pseudonym);
   }
   for (const PartLeftOut& part : run.left_out) {
-    text += fmt::format("  left out: {} of {}: {}\n", Printable(part.what), Printable(part.host), Printable(part.why));
+    text += fmt::format("  left out: {} of {}: {}\n", Printable(part.what), Printable(part.host),
+                        Printable(part.why));
   }
   return text;
 }
@@ -44,9 +45,9 @@ std::string BundleJson(const BundleRun& run) {
   for (const PartLeftOut& part : run.left_out) {
     left_out.push_back({{"host", part.host}, {"what", part.what}, {"why", part.why}});
   }
-  const Json json{{"schema", "rdmaready.v1.BundleMade"}, {"file", run.file},
-                  {"bytes", run.bytes},                  {"pseudonyms", run.pseudonyms},
-                  {"hosts", std::move(hosts)},           {"left_out", std::move(left_out)}};
+  const Json json{
+      {"schema", "rdmaready.v1.BundleMade"}, {"file", run.file},          {"bytes", run.bytes},
+      {"pseudonyms", run.pseudonyms},        {"hosts", std::move(hosts)}, {"left_out", std::move(left_out)}};
   return PlainText(json);
 }
 
@@ -55,8 +56,10 @@ std::string EventsJson(const std::string& host, const std::vector<AgentEvent>& e
   for (const AgentEvent& event : events) {
     EventJson fields = EventJson::object();
     for (const auto& [key, value] : event.fields) fields[key] = value;
-    list.push_back(
-        {{"unix_ns", event.unix_ns}, {"level", event.level}, {"event", event.name}, {"fields", std::move(fields)}});
+    list.push_back({{"unix_ns", event.unix_ns},
+                    {"level", event.level},
+                    {"event", event.name},
+                    {"fields", std::move(fields)}});
   }
   return PlainText({{"schema", "rdmaready.v1.Events"}, {"host", host}, {"events", std::move(list)}});
 }

@@ -12,7 +12,7 @@
 namespace rdmaready {
 
 struct HostBundling {
-  std::string host{};   // as the caller named it
+  std::string host{};       // as the caller named it
   std::string pseudonym{};  // what it is called in the bundle; empty: by its name
   std::string error{};      // why nothing of it is there, or not all; empty when all is
   ExitStatus failure = ExitStatus::kOk;
@@ -36,7 +36,8 @@ struct BundleRun {
 std::string BundleText(const BundleRun& run);
 std::string BundleJson(const BundleRun& run);
 
-// {"schema": "rdmaready.v1.Events", "host": ..., "events": [{"unix_ns": ..., "level": ..., "event": ..., "fields": {...}}]}
+// {"schema": "rdmaready.v1.Events", "host": ..., "events": [{"unix_ns": ..., "level": ..., "event": ...,
+// "fields": {...}}]}
 std::string EventsJson(const std::string& host, const std::vector<AgentEvent>& events);
 
 }  // namespace rdmaready

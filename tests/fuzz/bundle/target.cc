@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `check --bundle FILE` reads of a file that a stranger made. The first byte of an input chooses the way: the rest
-// are the bytes of the file; or what is compressed into it; or changes of a bundle that is well: of its tar, with each
-// header's checksum right again, or of its manifest; or they are the facts of a host. These get past what would refuse
-// nearly all damage.
+// What `check --bundle FILE` reads of a file that a stranger made. The first byte of an input chooses the way:
+// the rest are the bytes of the file; or what is compressed into it; or changes of a bundle that is well: of
+// its tar, with each header's checksum right again, or of its manifest; or they are the facts of a host. These
+// get past what would refuse nearly all damage.
 #include "tests/fuzz/target.h"
 
 #include <cstdlib>
@@ -34,11 +34,12 @@ void Demand(bool holds) {
 }
 
 Bundle Well() {
-  return {.version = "0.1.0",
-          .created_unix_ns = 1,
-          .hosts = {{.name = "a", .folder = "a", .versions = {{"kernel", "6"}}, .members = {{"recording/x", "1"}}},
-                    {.name = "b", .folder = "b", .error = "gone", .members = {{"report.json", "{}"}}}},
-          .left_out = {{"b", "events", "old"}}};
+  return {
+      .version = "0.1.0",
+      .created_unix_ns = 1,
+      .hosts = {{.name = "a", .folder = "a", .versions = {{"kernel", "6"}}, .members = {{"recording/x", "1"}}},
+                {.name = "b", .folder = "b", .error = "gone", .members = {{"report.json", "{}"}}}},
+      .left_out = {{"b", "events", "old"}}};
 }
 
 std::string WellTar() {
@@ -51,7 +52,8 @@ std::string WellTar() {
 void Change(std::string& text, std::string_view changes) {
   if (text.empty()) return;
   for (; changes.size() >= 3; changes.remove_prefix(3)) {
-    const std::size_t place = static_cast<unsigned char>(changes[0]) * 256U + static_cast<unsigned char>(changes[1]);
+    const std::size_t place =
+        static_cast<unsigned char>(changes[0]) * 256U + static_cast<unsigned char>(changes[1]);
     text[place % text.size()] = changes[2];
   }
 }
@@ -109,13 +111,27 @@ std::vector<std::uint8_t> InputOf(Way way, std::string_view rest) {
 std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
   const std::string tar = WellTar();
   std::vector<std::vector<std::uint8_t>> seeds{
-      InputOf(kFile, tar),          InputOf(kFile, tar.substr(0, 1500)),      InputOf(kFile, *bundle::Gzip(tar)),
-      InputOf(kCompressed, tar),    InputOf(kTar, ""),                        InputOf(kManifest, ""),
-      InputOf(kTar, "\0\0/"),       InputOf(kTar, std::string("\0\x9c" "2", 3)), InputOf(kTar, std::string("\0\x9c" "5", 3)),
-      InputOf(kManifest, "\0\x20""x"),
+      InputOf(kFile, tar),
+      InputOf(kFile, tar.substr(0, 1500)),
+      InputOf(kFile, *bundle::Gzip(tar)),
+      InputOf(kCompressed, tar),
+      InputOf(kTar, ""),
+      InputOf(kManifest, ""),
+      InputOf(kTar, "\0\0/"),
+      InputOf(kTar, std::string("\0\x9c"
+                                "2",
+                                3)),
+      InputOf(kTar, std::string("\0\x9c"
+                                "5",
+                                3)),
+      InputOf(kManifest,
+              "\0\x20"
+              "x"),
       InputOf(kFacts, "{}"),
-      InputOf(kFacts, R"({"hostname":"a","ports":{"ports":[{"device":"rxe0","number":1,"node_guid":"5",)"
-                      R"("gids":{"gids":[{"index":0,"raw":"AAAAAAAAAAAAAP//CgAAAQ==","type":"GID_TYPE_ROCE_V2"}]}}]}})"),
+      InputOf(
+          kFacts,
+          R"({"hostname":"a","ports":{"ports":[{"device":"rxe0","number":1,"node_guid":"5",)"
+          R"("gids":{"gids":[{"index":0,"raw":"AAAAAAAAAAAAAP//CgAAAQ==","type":"GID_TYPE_ROCE_V2"}]}}]}})"),
       InputOf(kFacts, R"({"missing":{"ports":{"kind":"KIND_DENIED","detail":"x"}}})")};
   for (std::uint8_t place = 0; place < 250; place = static_cast<std::uint8_t>(place + 25)) {
     for (const char by : {'"', '}', '9', '\\'}) {

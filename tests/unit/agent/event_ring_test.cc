@@ -6,7 +6,9 @@
 namespace rdmaready {
 namespace {
 
-Event NumberedEvent(std::int64_t number) { return {.level = EventLevel::kInfo, .name = "check", .fields = {{"number", number}}}; }
+Event NumberedEvent(std::int64_t number) {
+  return {.level = EventLevel::kInfo, .name = "check", .fields = {{"number", number}}};
+}
 
 TEST(EventRing, KeepsWhatItHearsAndPassesItOn) {
   const auto ring = std::make_shared<EventRing>();
@@ -22,13 +24,15 @@ TEST(EventRing, KeepsWhatItHearsAndPassesItOn) {
   EXPECT_EQ(kept[0].name, "refused");
   EXPECT_EQ(kept[0].level, EventLevel::kWarning);
   EXPECT_GT(kept[0].unix_ns, 0);
-  const std::vector<std::pair<std::string, std::string>> fields{{"origin", "a"}, {"times", "2"}, {"local", "true"}};
+  const std::vector<std::pair<std::string, std::string>> fields{
+      {"origin", "a"}, {"times", "2"}, {"local", "true"}};
   EXPECT_EQ(kept[0].fields, fields);
 }
 
 TEST(EventRing, KeepsNeitherTheAuditNorWhatIsForDebugging) {
   EventRing ring;
-  ring.Add({.level = EventLevel::kInfo, .name = kAuditEvent, .fields = {{"record", std::string("who asked")}}}, 1);
+  ring.Add({.level = EventLevel::kInfo, .name = kAuditEvent, .fields = {{"record", std::string("who asked")}}},
+           1);
   ring.Add({.level = EventLevel::kDebug, .name = "step"}, 2);
   EXPECT_TRUE(ring.Kept().empty());
 }

@@ -130,8 +130,10 @@ TEST(Bundle, RefusesMembersThatTheManifestDoesNotNameSo) {
                       "hosts/a/report.json: damaged: its digest differs");
   ExpectRefusedBundle(With([](Members& all) { all["hosts/a/report.json"] += 'x'; }),
                       "hosts/a/report.json: damaged: its size differs");
-  ExpectRefusedBundle(With([](Members& all) { all.erase("hosts/a/report.json"); }), "hosts/a/report.json: missing");
-  ExpectRefusedBundle(With([](Members& all) { all["hosts/a/more"] = "x"; }), "hosts/a/more: the manifest does not name it");
+  ExpectRefusedBundle(With([](Members& all) { all.erase("hosts/a/report.json"); }),
+                      "hosts/a/report.json: missing");
+  ExpectRefusedBundle(With([](Members& all) { all["hosts/a/more"] = "x"; }),
+                      "hosts/a/more: the manifest does not name it");
   ExpectRefusedBundle(With([](Members& all) { all.erase("manifest.json"); }), "it has no manifest.json");
 }
 
@@ -139,7 +141,8 @@ TEST(Bundle, RefusesAManifestOfNoSense) {
   const auto of = [](const std::string& what, const std::string& by) {
     return With([&](Members& all) { all["manifest.json"] = Replaced(all["manifest.json"], what, by); });
   };
-  ExpectRefusedBundle(With([](Members& all) { all["manifest.json"] = "[]"; }), "manifest.json: not a JSON object");
+  ExpectRefusedBundle(With([](Members& all) { all["manifest.json"] = "[]"; }),
+                      "manifest.json: not a JSON object");
   ExpectRefusedBundle(of("rdmaready.v1.Bundle", "rdmaready.v1.Check"), "manifest.json: not that of a bundle");
   ExpectRefusedBundle(of("\"format\": 1", "\"format\": 2"), "of format 2, and this program knows 1");
   ExpectRefusedBundle(of("\"format\": 1", "\"format\": \"1\""), "it has no format");
@@ -147,13 +150,15 @@ TEST(Bundle, RefusesAManifestOfNoSense) {
   ExpectRefusedBundle(of("\"created_unix_ns\"", "\"made_unix_ns\""), "created_unix_ns");
   ExpectRefusedBundle(of("\"folder\": \"b\"", "\"folder\": \"a\""), "or that of two");
   ExpectRefusedBundle(of("\"folder\": \"b\"", "\"folder\": \"../b\""), "is no folder of a host");
-  ExpectRefusedBundle(of("\"folder\": \"b\"", "\"folder\": \"c\""), "hosts/b/events.json: no member of a bundle");
+  ExpectRefusedBundle(of("\"folder\": \"b\"", "\"folder\": \"c\""),
+                      "hosts/b/events.json: no member of a bundle");
   ExpectRefusedBundle(of("hosts/a/report.json", "hosts/a/history.json"), "the manifest names it twice");
 }
 
 TEST(Bundle, RefusesMembersOfNoHost) {
   Manifest manifest = *ReadManifest(ReadTar(Tar(Two()))->at("manifest.json"));
-  for (const char* path : {"readme", "hosts/a/recording", "hosts/a/other.json", "hosts/c/report.json", "hosts/a"}) {
+  for (const char* path :
+       {"readme", "hosts/a/recording", "hosts/a/other.json", "hosts/c/report.json", "hosts/a"}) {
     std::vector<ListedMember> listed = manifest.members;
     listed.push_back({path, 1, *Sha256("x")});
     const std::string tar = With([&](Members& all) {

@@ -28,10 +28,14 @@ using google::protobuf::FieldDescriptor;
 
 const Pseudonyms kKey(std::string(32, 'k'));
 
-constexpr const char* kFixtures[] = {"two-rails-healthy/saved/storage1", "two-rails-sick/saved/storage2",
-                                     "cable-pulled/saved/storage1",      "stack/saved/storage4",
-                                     "iwarp/saved/storage3",             "infiniband/saved/storage1",
-                                     "infiniband/saved/storage2",        "filtered/saved/storage1",
+constexpr const char* kFixtures[] = {"two-rails-healthy/saved/storage1",
+                                     "two-rails-sick/saved/storage2",
+                                     "cable-pulled/saved/storage1",
+                                     "stack/saved/storage4",
+                                     "iwarp/saved/storage3",
+                                     "infiniband/saved/storage1",
+                                     "infiniband/saved/storage2",
+                                     "filtered/saved/storage1",
                                      "no-rdma/saved/plain1"};
 
 Facts FactsOfFixture(const std::string& place) {
@@ -60,7 +64,8 @@ std::vector<std::string> LinesOf(const std::vector<Finding>& findings) {
   std::vector<std::string> lines;
   for (const Finding& one : findings) {
     lines.push_back(one.id + " " + one.subject + " " + std::to_string(static_cast<int>(one.outcome)) +
-                    (one.blocking ? " blocks" : "") + (one.hidden_by.empty() ? "" : " hidden by " + one.hidden_by));
+                    (one.blocking ? " blocks" : "") +
+                    (one.hidden_by.empty() ? "" : " hidden by " + one.hidden_by));
   }
   return lines;
 }
@@ -72,7 +77,8 @@ void CollectTexts(const Descriptor& message, std::set<std::string>& seen, std::s
     const FieldDescriptor& field = *message.field(i);
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING && message.map_key() == nullptr) {
       texts.insert(message.name() + "." + field.name());
-    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && field.message_type()->name() == "Names") {
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+               field.message_type()->name() == "Names") {
       texts.insert(message.name() + "." + field.name());
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       CollectTexts(*field.message_type(), seen, texts);
@@ -131,7 +137,8 @@ TEST(BundledFacts, UnderPseudonymsAreJudgedTheSame) {
     const Profile profile = *LoadProfile(name);
     for (const char* place : kFixtures) {
       const Facts facts = FactsOfFixture(place);
-      EXPECT_EQ(LinesOf(JudgeHost(UnderPseudonyms(facts), profile)), LinesOf(JudgeHost(facts, profile))) << place << " " << name;
+      EXPECT_EQ(LinesOf(JudgeHost(UnderPseudonyms(facts), profile)), LinesOf(JudgeHost(facts, profile)))
+          << place << " " << name;
     }
   }
 }
@@ -175,7 +182,8 @@ TEST(BundledFacts, UnderPseudonymsHoldNoNameAndNoAddress) {
 }
 
 TEST(BundledFacts, OfNoSenseAreRefused) {
-  for (const char* text : {"", "[]", "{\"hostname\":{}}", "{\"none\":1}", "{\"ports\":{\"ports\":[{\"number\":\"x\"}]}}"}) {
+  for (const char* text :
+       {"", "[]", "{\"hostname\":{}}", "{\"none\":1}", "{\"ports\":{\"ports\":[{\"number\":\"x\"}]}}"}) {
     const absl::StatusOr<Facts> read = ReadFacts(text);
     ASSERT_FALSE(read.ok()) << text;
     EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);

@@ -28,7 +28,8 @@ class BundleFileTest : public testing::Test {
   ~BundleFileTest() override { fs::remove_all(directory_); }
 
   std::size_t Entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
   }
 
   std::string directory_;
@@ -96,7 +97,8 @@ TEST_F(BundleFileTest, LeavesNothingOnAFullDisk) {
 }
 
 TEST_F(BundleFileTest, SaysWhyNothingCanBeWrittenThere) {
-  EXPECT_EQ(BundleFile(directory_ + "/none/b.tar", false).Prepare().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(BundleFile(directory_ + "/none/b.tar", false).Prepare().code(),
+            absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(BundleFile(directory_, true).Prepare().code(), absl::StatusCode::kFailedPrecondition);
   ASSERT_EQ(::mkfifo(place_.c_str(), 0600), 0);
   EXPECT_THAT(Message(BundleFile(place_, true).Prepare()), HasSubstr("no plain file is there"));
@@ -105,8 +107,10 @@ TEST_F(BundleFileTest, SaysWhyNothingCanBeWrittenThere) {
 TEST_F(BundleFileTest, ReadsNothingButAPlainFile) {
   EXPECT_THAT(Message(ReadBundleFile(directory_).status()), HasSubstr("not a plain file"));
   ASSERT_EQ(::mkfifo(place_.c_str(), 0600), 0);
-  EXPECT_THAT(Message(ReadBundleFile(place_).status()), HasSubstr("not a plain file"));  // and does not wait for a writer
-  EXPECT_THAT(Message(ReadBundleFile(directory_ + "/none").status()), HasSubstr("read bundle " + directory_ + "/none: No such file"));
+  EXPECT_THAT(Message(ReadBundleFile(place_).status()),
+              HasSubstr("not a plain file"));  // and does not wait for a writer
+  EXPECT_THAT(Message(ReadBundleFile(directory_ + "/none").status()),
+              HasSubstr("read bundle " + directory_ + "/none: No such file"));
 }
 
 }  // namespace

@@ -39,10 +39,12 @@ TEST(Pseudonyms, AreTheSameForTheSameNameAndOtherwiseForAnotherKey) {
 }
 
 TEST(Pseudonyms, OfTwoAddressesHaveAsManyBitsInCommonAsTheyHave) {
-  const char* addresses[] = {"10.1.2.3", "10.1.2.4", "10.1.3.3", "10.200.2.3", "192.168.7.1", "192.168.7.2", "8.8.8.8"};
+  const char* addresses[] = {"10.1.2.3",    "10.1.2.4",    "10.1.3.3", "10.200.2.3",
+                             "192.168.7.1", "192.168.7.2", "8.8.8.8"};
   for (const char* a : addresses) {
     for (const char* b : addresses) {
-      EXPECT_EQ(CommonBits(Ipv4Of(kOne.Address(a)), Ipv4Of(kOne.Address(b))), CommonBits(Ipv4Of(a), Ipv4Of(b))) << a << " " << b;
+      EXPECT_EQ(CommonBits(Ipv4Of(kOne.Address(a)), Ipv4Of(kOne.Address(b))), CommonBits(Ipv4Of(a), Ipv4Of(b)))
+          << a << " " << b;
     }
   }
   std::set<std::string> all;
@@ -56,7 +58,8 @@ TEST(Pseudonyms, LeaveWhatIsTheSameForEverybody) {
     EXPECT_EQ(kOne.Address(same), same);
     EXPECT_EQ(kOne.Address(std::string(same) + "/8"), std::string(same) + "/8");
   }
-  for (const char* same : {"01:80:c2:00:00:0e", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"}) EXPECT_EQ(kOne.Mac(same), same);
+  for (const char* same : {"01:80:c2:00:00:0e", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"})
+    EXPECT_EQ(kOne.Mac(same), same);
   EXPECT_TRUE(kOne.Address("169.254.7.8").starts_with("169.254."));
   EXPECT_TRUE(kOne.Address("192.168.7.8").starts_with("192.168."));
   EXPECT_TRUE(kOne.Address("10.0.0.1/24").ends_with("/24"));
@@ -80,8 +83,8 @@ TEST(Pseudonyms, OfAnAddressThatIsMadeOfAMacAddressIsMadeOfItsPseudonym) {
   const Pseudonyms::Bytes16 link_local = Ipv6Of(kOne.Address("fe80::e42:a1ff:fe00:3b1e"));
   const std::uint64_t guid = kOne.Guid(0x0c42a10300003b1e);
   unsigned octets[6] = {};
-  ASSERT_EQ(std::sscanf(mac.c_str(), "%x:%x:%x:%x:%x:%x", &octets[0], &octets[1], &octets[2], &octets[3], &octets[4],
-                        &octets[5]),
+  ASSERT_EQ(std::sscanf(mac.c_str(), "%x:%x:%x:%x:%x:%x", &octets[0], &octets[1], &octets[2], &octets[3],
+                        &octets[4], &octets[5]),
             6);
   EXPECT_EQ(link_local[0], 0xfe);
   EXPECT_EQ(link_local[8], octets[0] ^ 2U);
@@ -95,7 +98,8 @@ TEST(Pseudonyms, OfAnAddressThatIsMadeOfAMacAddressIsMadeOfItsPseudonym) {
 TEST(Pseudonyms, OfAGidFollowTheAddressOrTheGuidThatItStandsFor) {
   EXPECT_EQ(kOne.Gid(Ipv6Of("::ffff:10.1.2.3"), false), Ipv6Of("::ffff:" + kOne.Address("10.1.2.3")));
   EXPECT_EQ(kOne.Gid(Ipv6Of("2001:db8::7"), false), Ipv6Of(kOne.Address("2001:db8::7")));
-  EXPECT_EQ(kOne.Gid(Ipv6Of("fe80::e42:a1ff:fe00:3b1e"), false), Ipv6Of(kOne.Address("fe80::e42:a1ff:fe00:3b1e")));
+  EXPECT_EQ(kOne.Gid(Ipv6Of("fe80::e42:a1ff:fe00:3b1e"), false),
+            Ipv6Of(kOne.Address("fe80::e42:a1ff:fe00:3b1e")));
   Pseudonyms::Bytes16 of_guid = Ipv6Of("fe80::");
   std::uint64_t guid = kOne.Guid(0x0002c90300123456);
   for (std::size_t i = 16; i > 8; --i, guid >>= 8) of_guid[i - 1] = static_cast<std::uint8_t>(guid);
@@ -124,7 +128,8 @@ TEST(Pseudonyms, OfPathsKeepTheFoldersThatEverybodyHas) {
   const std::string path = kOne.Path("/etc/udev/rules.d/90-acme.rules");
   EXPECT_TRUE(path.starts_with("/etc/udev/rules.d/name-"));
   EXPECT_EQ(path.find("acme"), std::string::npos);
-  EXPECT_EQ(kOne.Path("/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc"), "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc");
+  EXPECT_EQ(kOne.Path("/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc"),
+            "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc");
 }
 
 }  // namespace

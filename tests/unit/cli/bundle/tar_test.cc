@@ -60,9 +60,11 @@ TEST(Tar, HoldsLongPathsAsFarAsAHeaderDoes) {
 
 TEST(Tar, RefusesEveryMemberThatIsNoPlainFile) {
   for (const char* type : {"1", "2"}) ExpectRefused(Changed(kTypeAt, type), "a: a link: refused");
-  for (const char* type : {"3", "4", "6", "7", "S"}) ExpectRefused(Changed(kTypeAt, type), "a: no plain file: refused");
+  for (const char* type : {"3", "4", "6", "7", "S"})
+    ExpectRefused(Changed(kTypeAt, type), "a: no plain file: refused");
   ExpectRefused(Changed(kTypeAt, "5"), "a: a folder: refused");
-  for (const char* type : {"x", "g", "L", "K"}) ExpectRefused(Changed(kTypeAt, type), "a: an extended header: refused");
+  for (const char* type : {"x", "g", "L", "K"})
+    ExpectRefused(Changed(kTypeAt, type), "a: an extended header: refused");
   ExpectRefused(Changed(kLinkAt, "/etc/passwd"), "a: a link: refused");
 }
 
