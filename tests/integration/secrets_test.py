@@ -93,8 +93,8 @@ class Secrets(unittest.TestCase):
             paths = self.plant(self.save(agent, "before"))
         self.assertGreater(len(paths), 12)
         # And in the command line and the environment of a process.
-        process = subprocess.Popen([sys.executable, "-c", "input()", "--password=PLANTED21"], stdin=subprocess.PIPE,
-                                   env={"SECRET": "PLANTED22"})
+        process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()", "--password=PLANTED21"],
+                                   stdin=subprocess.PIPE, env={"SECRET": "PLANTED22"})
         self.addCleanup(process.communicate)
         with tool.Agent("--log-level", "debug", under=(*OVER_ETC, self.place)) as agent:
             answers = {answer["find"]: answer.get("lines", []) for answer in self.save(agent, "after")}
