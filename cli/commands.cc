@@ -14,14 +14,15 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 8> kCommands{{
+constexpr std::array<Command, 9> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
      "  rdmaready check node1 node2 --level peer    and live transfers between the two, both ways\n"
      "  rdmaready check node1 --level server --target fs1   and the way to the SMB server fs1\n"
      "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json\n"
-     "  rdmaready check --facts saved               hosts that `facts --save saved` recorded",
+     "  rdmaready check --facts saved               hosts that `facts --save saved` recorded\n"
+     "  rdmaready check --bundle hosts.tar.gz       hosts that `bundle` put into that file",
      DefineCheck},
     {"facts", "Show what is known of hosts, and why the rest is not",
      "  rdmaready facts\n"
@@ -44,6 +45,12 @@ constexpr std::array<Command, 8> kCommands{{
      "  rdmaready history --baseline node1          live tests beside those of the days before\n"
      "  rdmaready history --run 4f1c09aa            one run in full",
      DefineHistory},
+    {"bundle", "Put what is known of hosts into one file, to be judged elsewhere or later",
+     "  rdmaready bundle                            this host, in rdmaready-bundle.tar.gz\n"
+     "  rdmaready bundle node1 node2 --out case-4711.tar.gz\n"
+     "  rdmaready bundle node1 node2 --pseudonyms   for who is not to see names and addresses\n"
+     "  rdmaready check --bundle case-4711.tar.gz   anywhere, by the rules of that program",
+     DefineBundle},
     {"explain", "What a check requires, why, and how to put it right",
      "  rdmaready explain pfc.lossless-priority\n"
      "  rdmaready explain --list\n"

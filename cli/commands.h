@@ -67,6 +67,7 @@ Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineVersion(CLI::App& app, const std::function<void(CLI::App&)>& global);

@@ -146,7 +146,7 @@ absl::Status TakeSockets(std::vector<std::string>& listen, std::vector<access::D
 }  // namespace
 
 HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate,
-                         const ServerOptions& options)
+                         const ServerOptions& options, std::shared_ptr<const EventRing> recent)
     : host_(HostOf(options)),
       store_(std::move(store)),
       gate_(std::move(gate)),
@@ -162,15 +162,17 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
               .trust = {.files = options.tls, .roles_file = options.role_file},
               .peers = options.peers,
               .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
-      service_(agent_, options.limits, gate_) {}
+      service_(agent_, options.limits, gate_, std::move(recent)) {}
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
                                                                 std::vector<access::DoorSocket> sockets) {
   RR_RETURN_IF_ERROR(TakeSockets(options.listen, sockets));
+  const auto recent = std::make_shared<EventRing>();
+  options.events = EventRing::Before(recent, std::move(options.events));
   const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
   RR_ASSIGN_OR_RETURN(std::shared_ptr<access::Gate> gate, MakeGate(options, for_itself));
-  std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), std::move(gate), options));
+  std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), std::move(gate), options, recent));
   if (!for_itself) grpc::EnableDefaultHealthCheckService(true);
   if (!options.listen.empty()) RR_RETURN_IF_ERROR(agent->ListenOnNetwork(options));
   if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(agent->OpenDoor(std::move(sockets), options));

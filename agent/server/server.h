@@ -95,7 +95,8 @@ class HostedAgent {
   void Shutdown(std::chrono::milliseconds grace);
 
  private:
-  HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate, const ServerOptions& options);
+  HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate, const ServerOptions& options,
+              std::shared_ptr<const EventRing> recent);
   absl::Status ListenOnNetwork(const ServerOptions& options);
   absl::Status OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options);
   void ReportStore(const absl::Status& stored);

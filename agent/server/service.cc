@@ -20,6 +20,7 @@
 #include "checks/live/transfer.h"
 #include "checks/probe/probe.h"
 #include "checks/words/names.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
@@ -56,6 +57,34 @@ absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& 
   }
   if (order.profiles.empty()) order.profiles = *agent.default_profiles();
   return order;
+}
+
+v1::LoggedEvent::Level ToProto(EventLevel level) {
+  switch (level) {
+    case EventLevel::kDebug:  // not kept
+      return v1::LoggedEvent::LEVEL_UNKNOWN;
+    case EventLevel::kInfo:
+      return v1::LoggedEvent::LEVEL_INFO;
+    case EventLevel::kWarning:
+      return v1::LoggedEvent::LEVEL_WARNING;
+    case EventLevel::kError:
+      return v1::LoggedEvent::LEVEL_ERROR;
+  }
+  return v1::LoggedEvent::LEVEL_UNKNOWN;
+}
+
+// What outsiders put into values need not be UTF-8, and protobuf's text has to be.
+v1::LoggedEvent ToProto(const KeptEvent& kept) {
+  v1::LoggedEvent event;
+  event.set_unix_ns(kept.unix_ns);
+  event.set_level(ToProto(kept.level));
+  event.set_name(kept.name);
+  for (const auto& [key, value] : kept.fields) {
+    v1::LoggedEvent::Field& field = *event.add_fields();
+    field.set_key(key);
+    field.set_value(Printable(value));
+  }
+  return event;
 }
 
 PortRequest Decode(const v1::PortChoice& port) { return {port.device(), port.number(), port.address()}; }
@@ -336,6 +365,19 @@ grpc::Status AgentService::Baseline(grpc::ServerContext* context, const v1::Base
     const v1::CaseBaseline message = ToProto(baseline);
     if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(message); }))
       return {grpc::StatusCode::CANCELLED, "the caller went away"};
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::GetEvents(grpc::ServerContext* context, const v1::GetEventsRequest* request,
+                                     grpc::ServerWriter<v1::LoggedEvent>* writer) {
+  if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
+  const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kGetEvents);
+  if (!pass.ok()) return Encode(pass.status());
+  CallWatch watch(*context, limits_.any_call);
+  for (const KeptEvent& kept : events_->Kept()) {
+    const v1::LoggedEvent event = ToProto(kept);
+    if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(event); })) return grpc::Status::CANCELLED;
   }
   return grpc::Status::OK;
 }

@@ -8,6 +8,7 @@
 
 #include "agent/access/gate.h"
 #include "agent/agent.h"
+#include "agent/event_ring.h"
 #include "agent/server/limits.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 
@@ -22,8 +23,9 @@ class AgentService final : public AgentMethods {
  public:
   // Without a gate, only callers of this process are let in.
   explicit AgentService(Agent& agent, const CallLimits& limits = {},
-                        std::shared_ptr<access::Gate> gate = std::make_shared<access::Gate>())
-      : agent_(agent), limits_(limits), gate_(std::move(gate)) {}
+                        std::shared_ptr<access::Gate> gate = std::make_shared<access::Gate>(),
+                        std::shared_ptr<const EventRing> events = std::make_shared<EventRing>())
+      : agent_(agent), limits_(limits), gate_(std::move(gate)), events_(std::move(events)) {}
 
   grpc::ServerUnaryReactor* GetVersion(grpc::CallbackServerContext* context,
                                        const v1::GetVersionRequest* request,
@@ -44,11 +46,14 @@ class AgentService final : public AgentMethods {
                            grpc::ServerWriter<v1::HistoryEntry>* writer) override;
   grpc::Status Baseline(grpc::ServerContext* context, const v1::BaselineRequest* request,
                         grpc::ServerWriter<v1::CaseBaseline>* writer) override;
+  grpc::Status GetEvents(grpc::ServerContext* context, const v1::GetEventsRequest* request,
+                         grpc::ServerWriter<v1::LoggedEvent>* writer) override;
 
  private:
   Agent& agent_;
   const CallLimits limits_;
   const std::shared_ptr<access::Gate> gate_;
+  const std::shared_ptr<const EventRing> events_;
 };
 
 }  // namespace rdmaready

@@ -44,6 +44,12 @@ milliseconds LongestProbe(milliseconds timeout, bool prove, milliseconds call_ti
   return timeout + kAround + (prove ? kMount : milliseconds::zero());
 }
 
+std::string LevelWord(v1::LoggedEvent::Level level) {
+  if (level == v1::LoggedEvent::LEVEL_INFO) return "info";
+  if (level == v1::LoggedEvent::LEVEL_WARNING) return "warning";
+  return level == v1::LoggedEvent::LEVEL_ERROR ? "error" : "";
+}
+
 // One way to one agent: an address, and how to speak there.
 struct Route {
   std::string target{};
@@ -392,6 +398,25 @@ absl::StatusOr<std::vector<CaseBaseline>> AgentClient::Baseline(const BaselineQu
   const grpc::Status status = reader->Finish();
   if (!status.ok()) return Explain(status);
   return baselines;
+}
+
+absl::StatusOr<std::vector<AgentEvent>> AgentClient::GetEvents() {
+  grpc::ClientContext context;
+  context.set_deadline(Clock::now() + options_.call_timeout);
+  const auto reader = stub_->GetEvents(&context, {});
+  std::vector<AgentEvent> events;
+  AnswerBounds bounds(kHistoryLimits);
+  for (v1::LoggedEvent event; reader->Read(&event);) {
+    RR_RETURN_IF_ERROR(Take(bounds, event, context));
+    AgentEvent& one = events.emplace_back();
+    one.unix_ns = event.unix_ns();
+    one.level = LevelWord(event.level());
+    one.name = event.name();
+    for (const v1::LoggedEvent::Field& field : event.fields()) one.fields.emplace_back(field.key(), field.value());
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return Explain(status);
+  return events;
 }
 
 }  // namespace rdmaready

@@ -104,6 +104,14 @@ struct ProbeAnswer {
   std::string store_notice{};
 };
 
+// A line of an agent's log.
+struct AgentEvent {
+  std::int64_t unix_ns = 0;
+  std::string level{};  // "info", "warning", "error"; empty: of a kind that we do not know
+  std::string name{};
+  std::vector<std::pair<std::string, std::string>> fields{};  // key and value
+};
+
 struct AgentVersion {
   std::string version{};
   std::string hostname{};
@@ -145,6 +153,8 @@ class AgentClient {
   absl::StatusOr<ProbeAnswer> Probe(const ProbeOptions& options, const Progress& progress);
   absl::StatusOr<History> ListHistory(const HistoryQuery& query);
   absl::StatusOr<std::vector<CaseBaseline>> Baseline(const BaselineQuery& query);
+  // What the agent's log said last, oldest first; an agent of an older version keeps none: kUnimplemented.
+  absl::StatusOr<std::vector<AgentEvent>> GetEvents();
 
  private:
   friend class PeerRelay;

@@ -9,6 +9,7 @@
 #include "api/base/status.h"
 #include "api/profile/site.h"
 #include "checks/words/names.h"
+#include "cli/bundle/saved.h"
 #include "cli/commands.h"
 #include "cli/credentials.h"
 #include "cli/fleet/host_clients.h"
@@ -25,6 +26,7 @@ struct CheckFlags {
   std::vector<std::string> hosts{};
   std::string inventory{};
   std::vector<std::string> facts{};
+  std::string bundle{};
   std::vector<std::string> profiles{};
   std::vector<std::string> ports{};
   std::string level = "host";
@@ -48,15 +50,23 @@ void Show(const Context& context, const CheckFlags& options, const CheckSummary&
   for (const std::string& line : Complaints(run)) context.console.Error(line);
 }
 
+// What makes no sense beside hosts that were saved; empty when nothing does. A HOST chooses from a bundle.
+std::string OnlyLive(const CheckFlags& options) {
+  if (!options.facts.empty() && !options.bundle.empty()) return "--facts and --bundle exclude each other";
+  if (!options.facts.empty() && (!options.hosts.empty() || !options.inventory.empty())) {
+    return "--facts judges saved hosts: no HOST and no --inventory beside it";
+  }
+  if (!options.inventory.empty()) return "--bundle judges saved hosts: no --inventory beside it";
+  const std::string option = options.facts.empty() ? "--bundle" : "--facts";
+  if (options.level != Name(Rung::kHost)) {
+    return "--level " + options.level + " needs live hosts: " + option + " judges what was saved";
+  }
+  return {};
+}
+
 // Saved hosts, at level host: there is nobody to move bytes with.
 ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
-  if (!options.hosts.empty() || !options.inventory.empty()) {
-    return context.Fail(ExitStatus::kUsage, "--facts judges saved hosts: no HOST and no --inventory beside it");
-  }
-  if (options.level != Name(Rung::kHost)) {
-    return context.Fail(ExitStatus::kUsage,
-                        "--level " + options.level + " needs live hosts: --facts judges what was saved");
-  }
+  if (const std::string wrong = OnlyLive(options); !wrong.empty()) return context.Fail(ExitStatus::kUsage, wrong);
   if (options.watch_seconds > 0) {
     return context.Fail(ExitStatus::kUsage,
                         "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
@@ -64,7 +74,8 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
   const absl::StatusOr<Site> site = LoadSite(
       options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
   if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
-  const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts(options.facts);
+  const absl::StatusOr<std::vector<SavedHost>> hosts =
+      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.hosts);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   const CheckSummary run = JudgeSavedHosts(*hosts, *site, options.ports);
   context.interrupt.Disarm();
@@ -99,7 +110,7 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
 }
 
 ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
-  if (!options.facts.empty()) return RunSaved(context, options);
+  if (!options.facts.empty() || !options.bundle.empty()) return RunSaved(context, options);
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const Rung level = RungFromName(options.level).value_or(Rung::kHost);
@@ -149,6 +160,9 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
          "Judge hosts that `facts --save DIR` saved, instead of live ones: one's folder, or that of several")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  app.add_option("--bundle", options->bundle,
+                 "Judge the hosts of a file that `bundle` made, instead of live ones: all, or each HOST of it")
+      ->type_name("FILE");
   app.add_option("--profile", options->profiles,
                  "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
                  "which says which hosts follow which (default: the agent's own)")

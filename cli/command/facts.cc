@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "cli/bundle/saved.h"
 #include "cli/commands.h"
 #include "cli/fleet/fan_out.h"
 #include "cli/fleet/host_clients.h"
@@ -20,6 +21,7 @@ struct FactsOptions {
   std::vector<std::string> hosts{};
   std::string inventory{};
   std::vector<std::string> facts{};
+  std::string bundle{};
   std::string save{};
   std::uint32_t lldp_seconds = 0;
 };
@@ -63,17 +65,24 @@ ExitStatus ShowFacts(const Context& context, const FactsRun& run) {
 
 // What recordings hold, shown as live hosts are.
 ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
-  if (!options.hosts.empty() || !options.inventory.empty()) {
-    return context.Fail(ExitStatus::kUsage, "--facts shows saved hosts: no HOST and no --inventory beside it");
+  const std::string option = options.bundle.empty() ? "--facts" : "--bundle";
+  if (!options.bundle.empty() && !options.facts.empty()) {
+    return context.Fail(ExitStatus::kUsage, "--facts and --bundle exclude each other");
+  }
+  if ((options.bundle.empty() && !options.hosts.empty()) || !options.inventory.empty()) {
+    return context.Fail(ExitStatus::kUsage,
+                        option + " shows saved hosts: no " + (options.bundle.empty() ? "HOST and no " : "") +
+                            "--inventory beside it");
   }
   if (!options.save.empty()) {
-    return context.Fail(ExitStatus::kUsage, "--save needs live hosts: --facts shows what was saved");
+    return context.Fail(ExitStatus::kUsage, "--save needs live hosts: " + option + " shows what was saved");
   }
   if (options.lldp_seconds > 0) {
     return context.Fail(ExitStatus::kUsage,
                         "--lldp needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
   }
-  const absl::StatusOr<std::vector<SavedHost>> saved = LoadSavedHosts(options.facts);
+  const absl::StatusOr<std::vector<SavedHost>> saved =
+      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.hosts);
   if (!saved.ok()) return context.Fail(ExitStatus::kUsage, Message(saved.status()));
   FactsRun run;
   for (const SavedHost& host : *saved) {
@@ -167,6 +176,9 @@ Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "Show hosts that --save saved, instead of live ones: one's folder, or that of several")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  app.add_option("--bundle", options->bundle,
+                 "Show the hosts of a file that `bundle` made, instead of live ones: all, or each HOST of it")
+      ->type_name("FILE");
   app.add_option(
          "--save", options->save,
          "Keep what the kernels were asked and what they answered, for --facts here and of `check`, in "
@@ -179,7 +191,7 @@ Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::Range(0, 300))
       ->type_name("SECONDS");
   return [options](const Context& context) {
-    if (!options->facts.empty()) return ShowSaved(context, *options);
+    if (!options->facts.empty() || !options->bundle.empty()) return ShowSaved(context, *options);
     return options->save.empty() ? RunFacts(context, *options) : RunSave(context, *options);
   };
 }

@@ -61,15 +61,6 @@ absl::StatusOr<Recording> Decode(const std::map<std::string, std::string>& files
                                   ": its recording cannot be read: " + Message(recording.status()));
 }
 
-// Readers must know which host is meant: names that are not enough for that give way to the folders.
-void NameApart(std::vector<SavedHost>& hosts, const std::vector<std::string>& folders) {
-  std::map<std::string, int> uses;
-  for (const SavedHost& host : hosts) ++uses[host.name];
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (hosts[i].name.empty() || uses[hosts[i].name] > 1) hosts[i].name = folders[i];
-  }
-}
-
 // A host that is judged by profiles of its own.
 struct JudgedHost {
   std::vector<Profile> profiles{};
@@ -118,8 +109,29 @@ absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::str
       hosts.push_back(Replay(std::move(one)));
     }
   }
-  NameApart(hosts, found);
+  NameHostsApart(hosts, found);
   return hosts;
+}
+
+SavedHost ReplayFiles(const std::map<std::string, std::string>& files, const std::string& place) {
+  absl::StatusOr<Recording> recording = DecodeRecording(files);
+  if (recording.ok()) return Replay({place, std::move(recording)});
+  return Replay({place, absl::InvalidArgumentError("read recording " + place + "/" + Message(recording.status()))});
+}
+
+void NameHostsApart(std::vector<SavedHost>& hosts, const std::vector<std::string>& places) {
+  std::map<std::string, int> uses;
+  for (const SavedHost& host : hosts) ++uses[host.name];
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (hosts[i].name.empty() || uses[hosts[i].name] > 1) hosts[i].name = places[i];
+  }
+}
+
+absl::StatusOr<std::map<std::string, std::string>> NamedRecording(
+    const std::map<std::string, std::string>& files, const std::string& host) {
+  RR_ASSIGN_OR_RETURN(Recording recording, Decode(files, host));
+  recording.host = host;
+  return EncodeRecording(recording);
 }
 
 absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host) {
@@ -178,9 +190,7 @@ absl::Status HostSaver::Prepare(const std::vector<std::string>& hosts) {
 
 absl::StatusOr<std::string> HostSaver::Save(const std::map<std::string, std::string>& files,
                                             const std::string& host) {
-  RR_ASSIGN_OR_RETURN(Recording recording, Decode(files, host));
-  recording.host = host;
-  RR_ASSIGN_OR_RETURN(const RecordingFiles named, EncodeRecording(recording));
+  RR_ASSIGN_OR_RETURN(const RecordingFiles named, NamedRecording(files, host));
   return parts_->saver.Save(named, host);
 }
 

@@ -30,6 +30,16 @@ struct SavedHost {
 // when nothing of a folder can be read; a bad one beside others is an error of its own host.
 absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::string>& folders);
 
+// A recording in memory; `place` is how it is named when it cannot be read.
+SavedHost ReplayFiles(const std::map<std::string, std::string>& files, const std::string& place);
+
+// `files` as an agent sent them: looked into, and given the name of the host. Errors of FactsOf.
+absl::StatusOr<std::map<std::string, std::string>> NamedRecording(
+    const std::map<std::string, std::string>& files, const std::string& host);
+
+// Readers must know which host is meant: names that are not enough for that give way to `places`, one for each.
+void NameHostsApart(std::vector<SavedHost>& hosts, const std::vector<std::string>& places);
+
 // Of what an agent sent just now, having been asked to listen for LLDP; kUnimplemented when its recording is
 // not of a form that we know.
 absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host);

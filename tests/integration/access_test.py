@@ -18,7 +18,7 @@ ROLES = ["none", "observe", "test", "prove"]  # each with what the ones before i
 # The rows of agent/access/rows.h.
 NEEDS = {
     "GetVersion": "none", "GetFacts": "observe", "GetRecording": "observe", "ListHistory": "observe", "Baseline": "observe",
-    "Check level host": "observe",
+    "GetEvents": "observe", "Check level host": "observe",
     "Check level loopback": "test", "TestLoopback": "test", "TestPeer": "test", "Probe": "test", "Probe prove": "prove",
 }
 PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE = 7, 12, 14

@@ -4,6 +4,8 @@ facts, in a report, in what it remembers or in its log."""
 import json
 import pathlib
 import subprocess
+import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -34,7 +36,9 @@ KINDS = (
     "# commented out: secret PLANTED20 %s PLANTED20b",
 )
 # Found by listing a folder, where this machine has none.
-OTHERS = ("/etc/systemd/system/a.service", "/etc/modprobe.d/a.conf", "/etc/udev/rules.d/a.rules", "/etc/profile.d/a.sh", "/etc/cron.d/a")
+OTHERS = ("/etc/systemd/system/a.service", "/etc/modprobe.d/a.conf", "/etc/udev/rules.d/a.rules", "/etc/profile.d/a.sh", "/etc/cron.d/a",
+          "/etc/fstab", "/etc/wpa_supplicant/wpa_supplicant.conf", "/etc/NetworkManager/system-connections/a.nmconnection",
+          "/etc/ksmbd/ksmbdpwd.db", "/etc/samba/credentials", "/etc/systemd/system/b.service.d/override.conf")
 # Their values are looked for, and hold no secret.
 PLAIN = ("/etc/ksmbd/", "/etc/security/limits.")
 # A mount of its own over /etc, for the agent alone.
@@ -68,10 +72,30 @@ class Secrets(unittest.TestCase):
             file.write_text("".join(kind.replace("%s", word + value) + "\n" for kind in kinds for word in words for value in ("", "=106")))
         return paths
 
+    def look_into_bundles(self, agent):
+        for name, options in (("b.tar", ()), ("b.tar.gz", ()), ("p.tar", ("--pseudonyms",))):
+            made = tool.rdmaready("bundle", agent.address, "--out", self.place / name, *options)
+            self.assertEqual(made.status, 0, made)
+            data = (self.place / name).read_bytes()
+            self.assertNotIn(MARK.encode(), data)
+            with tarfile.open(self.place / name) as tar:
+                contents = {member.name: tar.extractfile(member).read() for member in tar.getmembers()}
+            self.assertGreater(len(contents), 1)
+            for path, text in contents.items():
+                self.assertNotIn(MARK.encode(), text, path)
+                self.assertNotIn(MARK.encode().hex().encode(), text, path)  # as recordings hold what is no text
+            if not options:  # what is looked for is there
+                lines = next(text for path, text in contents.items() if path.endswith("/lines.jsonl"))
+                self.assertIn(b'"lines"', lines)
+
     def test_no_secret_leaves_the_files_that_hold_it(self):
         with tool.Agent("--log-level", "debug") as agent:
             paths = self.plant(self.save(agent, "before"))
         self.assertGreater(len(paths), 12)
+        # And in the command line and the environment of a process.
+        process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()", "--password=PLANTED21"],
+                                   stdin=subprocess.PIPE, env={"SECRET": "PLANTED22"})
+        self.addCleanup(process.communicate)
         with tool.Agent("--log-level", "debug", under=(*OVER_ETC, self.place)) as agent:
             answers = {answer["find"]: answer.get("lines", []) for answer in self.save(agent, "after")}
             found = {path for path in paths if answers.get(path)}
@@ -80,6 +104,7 @@ class Secrets(unittest.TestCase):
                             ("check", agent.address, "--output", "json"), ("history", agent.address, "--output", "json")):
                 answer = tool.rdmaready(*command)
                 self.assertNotIn(MARK, answer.out + answer.err, command)
+            self.look_into_bundles(agent)
             for run in answer.json["hosts"][0]["runs"]:
                 self.assertNotIn(MARK, tool.rdmaready("history", agent.address, "--run", run["run_id"], "--output", "json").out)
             agent.stop()

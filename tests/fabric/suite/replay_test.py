@@ -56,6 +56,44 @@ class Replay(unittest.TestCase):
                 finally:
                     fabric.put_right(2)
 
+    def test_a_bundle_of_two_guests_is_judged_as_they_were_live(self):
+        # Each stands beside what an agent looks for in that file.
+        plant = ("mkdir -p /etc/nvme; printf '%s\\n' '-t rdma --tos=106 --dhchap-secret=DHHC-1:00:PLANTED01:' >/etc/nvme/discovery.conf; "
+                 "echo 'NCCL_IB_TC=106 AWS_SECRET_ACCESS_KEY=PLANTED02' >/etc/nccl.conf; "
+                 "echo '//s/x /m cifs rdma,password=PLANTED03 0 0' >/etc/fstab")
+        try:
+            for number in self.hosts:
+                fabric.guest(number, plant)
+            for state in STATES[:2]:
+                with self.subTest(state=state), tempfile.TemporaryDirectory(prefix="rdmaready bundle ") as directory:
+                    fabric.guest(2, state)
+                    live = fabric.check(self.hosts)
+                    for name, options in (("b.tar", ()), ("p.tar", ("--pseudonyms",))):
+                        file = pathlib.Path(directory) / name
+                        made = tool.rdmaready("bundle", *self.hosts.values(), "--out", file, *options, "--output", "json")
+                        self.assertEqual(made.status, 0, made)
+                        self.assertNotIn(b"PLANTED", file.read_bytes())
+                        again = tool.rdmaready("check", "--bundle", file, "--profile", "virtual-fabric", "--output", "json")
+                        self.assertEqual(again.status, live.status, again)
+                        if options:
+                            self.assert_same_under_pseudonyms(made.json, again.json, live.json, file.read_bytes())
+                        else:
+                            self.assertEqual(judged(again.json), judged(live.json))
+        finally:
+            for number in self.hosts:
+                fabric.guest(number, "rm -f /etc/nvme/discovery.conf /etc/nccl.conf /etc/fstab")
+            fabric.put_right(2)
+
+    def assert_same_under_pseudonyms(self, made, again, live, data):
+        def of(report, names):
+            return {names.get(host["host"], host["host"]): [(found["id"], found["subject"], found["outcome"], found["blocking"])
+                                                            for found in host["findings"]] for host in report["hosts"]}
+
+        names = {host["host"]: host["pseudonym"] for host in made["hosts"]}
+        self.assertEqual(of(again, {}), of(live, names))
+        for address in names:
+            self.assertNotIn(address.encode(), data)
+
     def test_text_is_that_of_the_live_check(self):
         def stable(text):
             of_the_live_one = ("ready", "not ready", "  before  ", "  since ")  # how long it took, and what its agent remembers

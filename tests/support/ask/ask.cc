@@ -66,6 +66,9 @@ class Asker {
     Say("Baseline", [this](grpc::ClientContext& context) {
       return Drained<v1::CaseBaseline>(stub_->Baseline(&context, {}));
     });
+    Say("GetEvents", [this](grpc::ClientContext& context) {
+      return Drained<v1::LoggedEvent>(stub_->GetEvents(&context, {}));
+    });
     for (const v1::Rung level : {v1::RUNG_HOST, v1::RUNG_LOOPBACK}) {
       Say(level == v1::RUNG_HOST ? "Check level host" : "Check level loopback",
           [this, level](grpc::ClientContext& context) {

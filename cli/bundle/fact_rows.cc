@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bundle/fact_rows.h"
+
+#include <algorithm>
+#include <array>
+
+namespace rdmaready::bundle {
+namespace {
+
+struct FactRow {
+  std::string_view field;
+  Treatment treatment;
+};
+
+constexpr std::array kFactRows = {
+    FactRow{"BootTarget.address", Treatment::kAny},
+    FactRow{"BootTarget.mac", Treatment::kMac},
+    FactRow{"BootTarget.table", Treatment::kKeep},
+    FactRow{"BootTarget.target", Treatment::kName},
+    FactRow{"CongestionControl.source", Treatment::kPath},
+    FactRow{"CongestionParameter.name", Treatment::kKeep},
+    FactRow{"ConsumerMarking.source", Treatment::kPath},
+    FactRow{"Counter.name", Treatment::kKeep},
+    FactRow{"DcbWrite.changed", Treatment::kKeep},
+    FactRow{"DcbWrite.suspects", Treatment::kKeep},  // programs that keep DCB, and their process ids
+    FactRow{"DcbWrites.unannounced", Treatment::kKeep},
+    FactRow{"DeviceNode.name", Treatment::kKeep},
+    FactRow{"Devlink.eswitch_mode", Treatment::kKeep},
+    FactRow{"DevlinkParameter.driverinit", Treatment::kKeep},
+    FactRow{"DevlinkParameter.name", Treatment::kKeep},
+    FactRow{"DevlinkParameter.permanent", Treatment::kKeep},
+    FactRow{"DevlinkParameter.runtime", Treatment::kKeep},
+    FactRow{"Distribution.id", Treatment::kKeep},
+    FactRow{"Distribution.like", Treatment::kKeep},
+    FactRow{"Distribution.version", Treatment::kKeep},
+    FactRow{"DriverInfo.bus", Treatment::kKeep},
+    FactRow{"DriverInfo.driver", Treatment::kKeep},
+    FactRow{"DriverInfo.firmware", Treatment::kKeep},
+    FactRow{"DriverInfo.version", Treatment::kKeep},
+    FactRow{"Facts.agent_process", Treatment::kKeep},
+    FactRow{"Facts.cpu_governors", Treatment::kKeep},
+    FactRow{"Facts.dcb_keepers", Treatment::kPath},
+    FactRow{"Facts.default_routes", Treatment::kDevice},
+    FactRow{"Facts.hostname", Treatment::kHost},
+    FactRow{"Facts.lldp_agents", Treatment::kKeep},
+    FactRow{"Facts.machine_id", Treatment::kMachineId},
+    FactRow{"Facts.rdma_nodes", Treatment::kKeep},
+    FactRow{"Facts.tos_keepers", Treatment::kPath},
+    FactRow{"Fec.active", Treatment::kKeep},
+    FactRow{"Fec.configured", Treatment::kKeep},
+    FactRow{"FilteredPacket.chain", Treatment::kName},
+    FactRow{"FilteredPacket.netdev", Treatment::kDevice},
+    FactRow{"FilteredPacket.place", Treatment::kName},
+    FactRow{"FirewallChain.family", Treatment::kKeep},
+    FactRow{"FirewallChain.name", Treatment::kName},
+    FactRow{"FirewallChain.netdev", Treatment::kDevice},
+    FactRow{"FirewallChain.table", Treatment::kName},
+    FactRow{"FirewallRule.target", Treatment::kName},
+    FactRow{"FirmwareVersion.name", Treatment::kKeep},
+    FactRow{"FirmwareVersion.running", Treatment::kKeep},
+    FactRow{"FirmwareVersion.stored", Treatment::kKeep},
+    FactRow{"Gid.netdev", Treatment::kDevice},
+    FactRow{"Gid.raw", Treatment::kGid},
+    FactRow{"GpuSupport.modules", Treatment::kKeep},
+    FactRow{"HealthReporter.name", Treatment::kKeep},
+    FactRow{"IpAddress.address", Treatment::kAddress},
+    FactRow{"IpRoute.gateway", Treatment::kAddress},
+    FactRow{"IpRoute.netdev", Treatment::kDevice},
+    FactRow{"Kernel.release", Treatment::kKeep},
+    FactRow{"KernelModule.name", Treatment::kKeep},
+    FactRow{"KernelOption.name", Treatment::kKeep},
+    FactRow{"KernelOption.value", Treatment::kKeep},
+    FactRow{"KsmbdConfig.encryption", Treatment::kKeep},
+    FactRow{"KsmbdConfig.interfaces", Treatment::kDevice},
+    FactRow{"KsmbdConfig.path", Treatment::kPath},
+    FactRow{"KsmbdConfig.signing", Treatment::kKeep},
+    FactRow{"LinkModes.advertised", Treatment::kKeep},
+    FactRow{"LinkModes.peer", Treatment::kKeep},
+    FactRow{"LinkModes.supported", Treatment::kKeep},
+    FactRow{"LldpHeard.notes", Treatment::kName},
+    FactRow{"LldpId.text", Treatment::kAny},
+    FactRow{"LldpManagementAddress.address", Treatment::kAny},
+    FactRow{"LldpNeighbour.destination_mac", Treatment::kMac},
+    FactRow{"LldpNeighbour.oddities", Treatment::kName},
+    FactRow{"LldpNeighbour.port_description", Treatment::kName},
+    FactRow{"LldpNeighbour.source_mac", Treatment::kMac},
+    FactRow{"LldpNeighbour.system_description", Treatment::kName},
+    FactRow{"LldpNeighbour.system_name", Treatment::kName},
+    FactRow{"LldpVlan.name", Treatment::kName},
+    FactRow{"MemlockGrant.consumer", Treatment::kName},
+    FactRow{"MemlockGrant.source", Treatment::kPath},
+    FactRow{"Missing.detail", Treatment::kWhy},
+    FactRow{"NamedDevice.device", Treatment::kDevice},
+    FactRow{"NamedDevice.source", Treatment::kPath},
+    FactRow{"Neighbour.address", Treatment::kAddress},
+    FactRow{"Neighbour.mac", Treatment::kMac},
+    FactRow{"Neighbour.netdev", Treatment::kDevice},
+    FactRow{"Netdev.driver", Treatment::kKeep},
+    FactRow{"Netdev.mac", Treatment::kMac},
+    FactRow{"Netdev.master", Treatment::kDevice},
+    FactRow{"Netdev.name", Treatment::kDevice},
+    FactRow{"NetdevReading.netdev", Treatment::kDevice},
+    FactRow{"NicStatistic.name", Treatment::kKeep},
+    FactRow{"NvidiaDriver.version", Treatment::kKeep},
+    FactRow{"PciDevice.address", Treatment::kKeep},
+    FactRow{"PciDevice.driver", Treatment::kKeep},
+    FactRow{"PciDevice.netdevs", Treatment::kDevice},
+    FactRow{"PciDevice.rdma_devices", Treatment::kDevice},
+    FactRow{"PciFunction.address", Treatment::kKeep},
+    FactRow{"PciFunction.iommu_domain", Treatment::kKeep},
+    FactRow{"PciHop.address", Treatment::kKeep},
+    FactRow{"PhysicalFunction.address", Treatment::kKeep},
+    FactRow{"PhysicalFunction.netdev", Treatment::kDevice},
+    FactRow{"Port.board", Treatment::kKeep},
+    FactRow{"Port.device", Treatment::kDevice},
+    FactRow{"Port.firmware", Treatment::kKeep},
+    FactRow{"Port.node_guid", Treatment::kGuid},
+    FactRow{"PrivateFlag.name", Treatment::kKeep},
+    FactRow{"RdmaListener.kernel_name", Treatment::kKeep},
+    FactRow{"RoutingRule.action", Treatment::kRule},
+    FactRow{"RoutingRule.selector", Treatment::kRule},
+    FactRow{"Subnet.netdev", Treatment::kDevice},
+    FactRow{"Subnet.probe", Treatment::kAddress},
+    FactRow{"SubnetSharer.address", Treatment::kAddress},
+    FactRow{"SubnetSharer.netdev", Treatment::kDevice},
+    FactRow{"Temperature.label", Treatment::kKeep},
+    FactRow{"UpperNetdev.bond_mode", Treatment::kKeep},
+    FactRow{"UpperNetdev.kind", Treatment::kKeep},
+    FactRow{"UpperNetdev.name", Treatment::kDevice},
+    FactRow{"UpperNetdev.over", Treatment::kDevice},
+};
+static_assert(std::ranges::is_sorted(kFactRows, {}, &FactRow::field));
+
+}  // namespace
+
+Treatment TreatmentOf(std::string_view field) {
+  const auto row = std::ranges::lower_bound(kFactRows, field, {}, &FactRow::field);
+  return row == kFactRows.end() || row->field != field ? Treatment::kUnknown : row->treatment;
+}
+
+}  // namespace rdmaready::bundle
