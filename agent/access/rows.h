@@ -16,6 +16,7 @@ enum class Ask {
   kGetFacts,
   kGetRecording,
   kListHistory,
+  kGetMetrics,
   kCheckHost,
   kCheckLoopback,
   kTestLoopback,
@@ -37,6 +38,7 @@ inline constexpr std::array kAskRows = {
     AskRow{Ask::kGetFacts, "GetFacts", "", Role::kObserve, false},
     AskRow{Ask::kGetRecording, "GetRecording", "", Role::kObserve, false},
     AskRow{Ask::kListHistory, "ListHistory", "", Role::kObserve, false},
+    AskRow{Ask::kGetMetrics, "/metrics", "", Role::kObserve, false},  // by HTTP: agent/metrics
     AskRow{Ask::kCheckHost, "Check", "level host", Role::kObserve, false},
     AskRow{Ask::kCheckLoopback, "Check", "level loopback", Role::kTest, true},
     AskRow{Ask::kTestLoopback, "TestLoopback", "", Role::kTest, true},
