@@ -93,7 +93,7 @@ int Main(int argc, char** argv) {
   if (!agent.ok()) return Fail(agent.status());
   if ((*agent)->metrics() != nullptr)
     std::fprintf(stderr, "metrics url=http://%s/metrics\n", (*agent)->metrics()->address().c_str());
-  std::fprintf(stderr, "listening address=%s\n", (*agent)->addresses().front().address.c_str());
+  std::fprintf(stderr, "listening address=%s tls=no\n", (*agent)->addresses().front().address.c_str());
   int signal = 0;
   ::sigwait(&signals, &signal);
   (*agent)->Shutdown(std::chrono::milliseconds(500));
