@@ -206,7 +206,7 @@ class ThePlace(unittest.TestCase):
         except OSError:
             taken = None  # by an agent of this machine: as good
         try:
-            with tool.Agent() as agent:
+            with tool.Agent(metrics=True) as agent:
                 self.assertIn("Address already in use", agent.logged("metrics-off"))
                 self.assertEqual(tool.rdmaready("facts", agent.address).status, 0)
         finally:
@@ -238,7 +238,7 @@ class ByTls(unittest.TestCase):
         path = pathlib.Path(cls.folder.name)
         ca, foreign = certificates.Authority(path, "site-ca"), certificates.Authority(path, "foreign-ca")
         server = ca.sign("storage1", "DNS:localhost,IP:127.0.0.1")
-        cls.ca = ca
+        cls.ca, cls.server = ca, server
         cls.callers = {"observer": ca.sign("observer", "DNS:mon1.example.org"), "tester": ca.sign("tester", "DNS:admin.example.org"),
                        "nobody": ca.sign("nobody", "DNS:nobody.example.org"), "stranger": foreign.sign("stranger", "DNS:mon1.example.org"),
                        "expired": ca.sign("expired", "DNS:mon1.example.org", days=-1)}
@@ -283,6 +283,41 @@ class ByTls(unittest.TestCase):
             except ConnectionResetError:
                 pass
         self.assertEqual(self.fetch("observer")[0], 200)
+
+    def test_silent_callers_keep_nobody_out_for_long(self):
+        silent = [socket.create_connection(("127.0.0.1", int(self.place.rpartition(":")[2])), timeout=10) for _ in range(20)]
+        try:
+            begun = time.monotonic()
+            self.assertEqual(self.fetch("observer")[0], 200)
+            self.assertLess(time.monotonic() - begun, 9)
+        finally:
+            for one in silent:
+                one.close()
+
+    def test_a_certificate_that_was_replaced_counts_at_once_and_a_broken_one_does_not(self):
+        with tempfile.TemporaryDirectory(prefix="rdmaready pki ") as folder:
+            place = pathlib.Path(folder)
+            cert, key = place / "agent.pem", place / "agent.key"
+
+            def use(pair):
+                shutil.copy(pair.key, key)
+                shutil.copy(pair.cert, cert)
+
+            def serial():
+                context = ssl.create_default_context(cafile=self.ca.cert)
+                context.load_cert_chain(self.callers["observer"].cert, self.callers["observer"].key)
+                with socket.create_connection((host, int(port)), timeout=10) as plain, context.wrap_socket(plain, server_hostname=host) as tls:
+                    return tls.getpeercert()["serialNumber"]
+
+            use(self.server)
+            with tool.Agent("--tls-cert", cert, "--tls-key", key, "--tls-ca", self.ca.cert, "--metrics-listen", "127.0.0.1:0") as agent:
+                host, _, port = place_of(agent).rpartition(":")
+                first = serial()
+                use(self.ca.sign("storage1-again", "DNS:localhost,IP:127.0.0.1"))
+                second = serial()
+                self.assertNotEqual(first, second)
+                cert.write_text("not a certificate")
+                self.assertEqual(serial(), second)
 
     def test_old_tls_is_not_spoken(self):
         context = ssl.create_default_context(cafile=self.ca.cert)
