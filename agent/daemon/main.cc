@@ -126,7 +126,8 @@ void TellOfListening(const HostedAgent& agent, const EventSink& events) {
 void TellOfMetrics(const HostedAgent& agent, const EventSink& events) {
   if (agent.metrics() == nullptr) return;
   Tell(events, EventLevel::kInfo, "metrics",
-       {{"url", fmt::format("{}://{}/metrics", agent.metrics()->tls() ? "https" : "http", agent.metrics()->address())}});
+       {{"url", fmt::format("{}://{}/metrics", agent.metrics()->tls() ? "https" : "http",
+                            agent.metrics()->address())}});
 }
 
 std::string StatusOf(const HostedAgent& agent) {

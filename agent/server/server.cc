@@ -173,8 +173,8 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                     book_.Stored(stored);
                   },
               .on_checked = [this](const CheckDone& done) { book_.Checked(done); },
-              .on_tested =
-                  [this](const LiveTest& test, bool loopback) { book_.Tested(test, loopback, UnixNowNs()); }}),
+              .on_tested = [this](const LiveTest& test,
+                                  bool loopback) { book_.Tested(test, loopback, UnixNowNs()); }}),
       service_(agent_, options.limits, gate_) {}
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
@@ -288,15 +288,20 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
 }
 
 absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
-  const auto started = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  const auto admit = [this, tls = options.tls, events = options.events](const metrics::HttpCaller& caller) -> absl::Status {
+  const auto started =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto admit = [this, tls = options.tls,
+                      events = options.events](const metrics::HttpCaller& caller) -> absl::Status {
     if (tls.Any()) {
       if (const std::string why = WhyRefused(caller.certificate_pem, caller.others_pem, tls.ca); !why.empty()) {
-        Tell(events, EventLevel::kWarning, kTlsRefused, {{"certificate", caller.certificate_pem.empty() ? "none" : SubjectOf(caller.certificate_pem)}, {"reason", why}});
+        Tell(events, EventLevel::kWarning, kTlsRefused,
+             {{"certificate", caller.certificate_pem.empty() ? "none" : SubjectOf(caller.certificate_pem)},
+              {"reason", why}});
         return absl::UnauthenticatedError(why);
       }
     }
-    return gate_->Admit(gate_->WhoCalls(caller.address, caller.certificate_pem), access::Ask::kGetMetrics).status();
+    return gate_->Admit(gate_->WhoCalls(caller.address, caller.certificate_pem), access::Ask::kGetMetrics)
+        .status();
   };
   const auto now = [this, started, interval = options.check_interval] {
     metrics::AgentNow all = Now(interval);
