@@ -152,6 +152,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
                                    .kind = KindOfRun(order, caller, judged, run.report),
                                    .digest = DigestOfRun(run.facts, run.report)}));
   TellOfCheck(config_.events, run, caller, order.level, duration_ns);
+  if (config_.on_checked) config_.on_checked({order, *default_profiles(), run, started, duration_ns});
   return run;
 }
 
@@ -318,6 +319,7 @@ LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& por
       live,
       {.run_id = caller.run_id, .started_unix_ns = started, .port = port.port, .role = "loopback", .peer = ""});
   if (caller.tested) caller.tested(live);
+  if (config_.on_tested) config_.on_tested(live, true);
   TellOfTest(config_.events, live, caller, "loopback", "");
   return live;
 }

@@ -66,6 +66,9 @@ struct AgentConfig {
   std::vector<Prefix> peers{};
   WorkerLimits reading{};  // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
+  // After every check, and every live test in which this host had a part, on its thread. Both may be empty.
+  std::function<void(const CheckDone&)> on_checked{};
+  std::function<void(const LiveTest&, bool loopback)> on_tested{};
 };
 
 struct PeerTicket {
@@ -115,6 +118,7 @@ class Agent {
   }
 
   HostWorker& worker() { return worker_; }
+  const HostWorker& worker() const { return worker_; }
 
   // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread may call both.
   std::shared_ptr<const std::vector<Profile>> default_profiles() const;

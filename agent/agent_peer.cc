@@ -112,6 +112,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
               .role = role,
               .peer = ticket.request.peer_name});
   if (ticket.caller.tested) ticket.caller.tested(live);
+  if (config_.on_tested) config_.on_tested(live, false);
   TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);
   return live;
 }

@@ -59,6 +59,15 @@ struct CheckRun {
   absl::Status stored{};
 };
 
+// A check that was made, for who only wants to know. Refers to what its caller holds.
+struct CheckDone {
+  const CheckOrder& order;
+  const std::vector<Profile>& own_profiles;  // of callers who name none
+  const CheckRun& run;
+  std::int64_t started_unix_ns = 0;
+  std::int64_t duration_ns = 0;
+};
+
 struct ProbeRun {
   std::string run_id{};
   ProbeResult result{};

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/security/auth_context.h>
+#include <openssl/objects.h>
+#include <openssl/x509.h>
 
 #include <algorithm>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include "agent/access/role_map.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "api/client/certificate.h"
 
 namespace rdmaready::access {
 namespace {
@@ -30,15 +33,34 @@ std::string AddressOf(std::string_view peer) {
   return std::string(peer.substr(0, peer.rfind(':')));
 }
 
-Identity OfCertificate(const grpc::AuthContext& context, const std::string& peer, RoleFile* roles) {
+Identity OfCertificate(const std::string& pem, const std::string& said_name, const std::string& peer,
+                       RoleFile* roles) {
   Identity caller{.way = Way::kTls, .door = peer, .origin = peer, .mapped = roles != nullptr};
-  const std::vector<SubjectName> names = SubjectNames(FirstProperty(context, GRPC_X509_PEM_CERT_PROPERTY_NAME));
-  const std::string common_name = SafeLine(FirstProperty(context, GRPC_X509_CN_PROPERTY_NAME), kMaxSaidBytes);
+  const std::vector<SubjectName> names = SubjectNames(pem);
+  const std::string common_name = SafeLine(said_name, kMaxSaidBytes);
   if (!common_name.empty()) caller.origin += " " + common_name;
   for (const SubjectName& name : names) caller.origin += " " + NameText(name);
   caller.who = names.empty() ? "CN=" + common_name : NameText(names.front());
   caller.roles = roles == nullptr ? RoleSet(Role::kObserve) : roles->RolesOf(names);
   return caller;
+}
+
+Identity OfPlainTcp(const std::string& peer, Role role) {
+  return {.way = Way::kPlainTcp,
+          .roles = RoleSet(role),
+          .who = "address " + AddressOf(peer),
+          .door = peer,
+          .origin = peer};
+}
+
+// As gRPC tells it of its own callers.
+std::string CommonNameOf(const std::string& pem) {
+  const absl::StatusOr<std::vector<Certificate>> parsed = ParseCertificates(pem);
+  if (!parsed.ok()) return {};
+  char text[256] = {};
+  const int length = ::X509_NAME_get_text_by_NID(::X509_get_subject_name(parsed->front().get()), NID_commonName,
+                                                 text, sizeof(text));
+  return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::string();
 }
 
 Identity OfLocal(const LocalCaller& local) {
@@ -124,13 +146,15 @@ Identity Gate::WhoCalls(const grpc::ServerContextBase& context) const {
   if (authenticated != nullptr &&
       FirstProperty(*authenticated, GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME) != "" &&
       !FirstProperty(*authenticated, GRPC_X509_PEM_CERT_PROPERTY_NAME).empty()) {
-    return OfCertificate(*authenticated, peer, options_.roles.get());
+    return OfCertificate(FirstProperty(*authenticated, GRPC_X509_PEM_CERT_PROPERTY_NAME),
+                         FirstProperty(*authenticated, GRPC_X509_CN_PROPERTY_NAME), peer, options_.roles.get());
   }
-  return {.way = Way::kPlainTcp,
-          .roles = RoleSet(options_.plain_role),
-          .who = "address " + AddressOf(peer),
-          .door = peer,
-          .origin = peer};
+  return OfPlainTcp(peer, options_.plain_role);
+}
+
+Identity Gate::WhoCalls(const std::string& peer, const std::string& certificate_pem) const {
+  if (certificate_pem.empty()) return OfPlainTcp(peer, options_.plain_role);
+  return OfCertificate(certificate_pem, CommonNameOf(certificate_pem), peer, options_.roles.get());
 }
 
 absl::Status Gate::Refuse(const Identity& caller, Ask ask, const Said& said, const absl::Status& why,
@@ -170,7 +194,16 @@ absl::StatusOr<Pass> Gate::Admit(Identity caller, Ask ask) {
     if (!entered.ok()) return Refuse(caller, ask, {}, entered.status(), true);
     place = *std::move(entered);
   }
+  {
+    const std::lock_guard lock(mutex_);
+    ++admitted_[static_cast<std::size_t>(ask) - 1];
+  }
   return Pass(this, std::move(caller), ask, std::move(place));
+}
+
+std::array<std::int64_t, kAskRows.size()> Gate::Admitted() const {
+  const std::lock_guard lock(mutex_);
+  return admitted_;
 }
 
 std::vector<RefusalCount> Gate::Refusals() const {

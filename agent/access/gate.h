@@ -5,6 +5,7 @@
 
 #include <grpcpp/server_context.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -117,7 +118,14 @@ class Gate {
   absl::StatusOr<Pass> Admit(const grpc::ServerContextBase& context, Ask ask);
   absl::StatusOr<Pass> Admit(Identity caller, Ask ask);
 
+  // Who calls by TCP without gRPC. `peer`: "ipv4:10.0.0.7:40112"; `certificate_pem`: his certificate, which was
+  // judged; empty: plain TCP.
+  Identity WhoCalls(const std::string& peer, const std::string& certificate_pem) const;
+
   std::vector<RefusalCount> Refusals() const;
+
+  // Calls that were let in, by kAskRows.
+  std::array<std::int64_t, kAskRows.size()> Admitted() const;
 
  private:
   friend class Pass;
@@ -128,6 +136,7 @@ class Gate {
   std::atomic<const LocalDoor*> door_ = nullptr;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<RefusalCount> refusals_{};
+  std::array<std::int64_t, kAskRows.size()> admitted_{};
 };
 
 }  // namespace rdmaready::access

@@ -18,6 +18,7 @@ enum class Ask {
   kListHistory,
   kBaseline,
   kGetEvents,
+  kGetMetrics,
   kCheckHost,
   kCheckLoopback,
   kTestLoopback,
@@ -41,6 +42,7 @@ inline constexpr std::array kAskRows = {
     AskRow{Ask::kListHistory, "ListHistory", "", Role::kObserve, false},
     AskRow{Ask::kBaseline, "Baseline", "", Role::kObserve, false},
     AskRow{Ask::kGetEvents, "GetEvents", "", Role::kObserve, false},
+    AskRow{Ask::kGetMetrics, "/metrics", "", Role::kObserve, false},  // by HTTP: agent/metrics
     AskRow{Ask::kCheckHost, "Check", "level host", Role::kObserve, false},
     AskRow{Ask::kCheckLoopback, "Check", "level loopback", Role::kTest, true},
     AskRow{Ask::kTestLoopback, "TestLoopback", "", Role::kTest, true},

@@ -20,6 +20,8 @@ constexpr auto kIds = std::to_array<EventId>({
     {"grpc", "98702dbe5b454f42a1052f79aa0355b1"},
     {"insecure", "92bc689aa023404082a55139ba726f10"},
     {"listening", "3b262a40d528406c9d0148b9e8ad2cbc"},
+    {"metrics", "31efc6ca2f8d491caa9442b5ef94ef32"},
+    {"metrics-off", "1b76c2262632450da0f038587e897ea8"},
     {"no-local-socket", "cd89f6f594fd4569a4ca41733d1e59cb"},
     {"no-progress", "3d42897eb7f34586ab21a03de847fb3f"},
     {"nvme-leftover", "7405221842ad41f0b2f5f8a4f415c594"},

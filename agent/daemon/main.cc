@@ -123,6 +123,13 @@ void TellOfListening(const HostedAgent& agent, const EventSink& events) {
   }
 }
 
+void TellOfMetrics(const HostedAgent& agent, const EventSink& events) {
+  if (agent.metrics() == nullptr) return;
+  Tell(events, EventLevel::kInfo, "metrics",
+       {{"url", fmt::format("{}://{}/metrics", agent.metrics()->tls() ? "https" : "http",
+                            agent.metrics()->address())}});
+}
+
 std::string StatusOf(const HostedAgent& agent) {
   std::vector<std::string> places;
   for (const HostedAgent::Listening& place : agent.addresses()) places.push_back(place.address);
@@ -218,6 +225,7 @@ int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, co
                          plain_role}});
   }
   TellOfListening(**agent, events);
+  TellOfMetrics(**agent, events);
   if (!made.ok()) {
     Tell(events, EventLevel::kInfo, "no-local-socket", {{"reason", Message(made.status())}});
   }

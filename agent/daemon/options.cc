@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/helper/asker.h"
+#include "agent/metrics/door.h"
 #include "agent/own_test.h"
 #include "agent/port/peer_subnets.h"
 #include "agent/store/limits_text.h"
@@ -225,6 +226,9 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
   options.server.allow_proofs = settings.allow_proofs();
   options.server.helpers_directory = settings.helpers();
+  options.server.metrics_listen = settings.metrics_listen();
+  if (settings.has_metrics_listen() && settings.metrics_listen().empty())
+    return source.Error("metrics_listen", "an address and a port, or none");
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
   if (settings.insecure() && options.server.tls.Any()) {
     return source.Error("insecure", "plain text and TLS exclude each other");
@@ -315,6 +319,10 @@ class FlagParser {
     Text("--caller-max-test-bytes", "SIZE", "What they may move in an hour; 0: no limit (default 16T)",
          &AgentSettings::set_caller_max_test_bytes);
     Text("--audit", "FILE", "Append to it who had what done, and who was refused", &AgentSettings::set_audit);
+    Text("--metrics-listen", "ADDR:PORT",
+         "Where /metrics is served to Prometheus, or none; off loopback by TLS, to the role observe (default " +
+             std::string(metrics::kDefaultListen) + ", where that is free)",
+         &AgentSettings::set_metrics_listen);
     app_.add_flag_callback(
         "--reflection", [this] { flags_.set_reflection(true); },
         "Tell callers by TCP, too, which methods there are (gRPC reflection)");

@@ -121,9 +121,15 @@ std::string Spell(const std::string& target, int port) {
 
 // This host, and who reads of it what this process may not.
 std::shared_ptr<HostReader> HostOf(const ServerOptions& options) {
+  if (options.host != nullptr) return options.host;
   auto real = std::make_shared<RealHost>();
   if (options.helpers_directory.empty()) return real;
   return std::make_shared<helper::HelpedHost>(std::move(real), options.helpers_directory);
+}
+
+LinkMaker LinksOf(const ServerOptions& options) {
+  if (options.make_link) return options.make_link;
+  return [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); };
 }
 
 // Local sockets are no business of gRPC's: they go from what is listened on to the doors.
@@ -150,7 +156,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
     : host_(HostOf(options)),
       store_(std::move(store)),
       gate_(std::move(gate)),
-      agent_(host_, *store_, [](Role, std::uint32_t) { return std::make_unique<VerbsLink>(); },
+      agent_(host_, *store_, LinksOf(options),
              {.version = kVersion,
               .default_profiles = options.default_profiles,
               .lock_directory = {},
@@ -161,7 +167,14 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
               .transfer = options.transfer,
               .trust = {.files = options.tls, .roles_file = options.role_file},
               .peers = options.peers,
-              .on_stored = [this](const absl::Status& stored) { ReportStore(stored); }}),
+              .on_stored =
+                  [this](const absl::Status& stored) {
+                    ReportStore(stored);
+                    book_.Stored(stored);
+                  },
+              .on_checked = [this](const CheckDone& done) { book_.Checked(done); },
+              .on_tested = [this](const LiveTest& test,
+                                  bool loopback) { book_.Tested(test, loopback, UnixNowNs()); }}),
       service_(agent_, options.limits, gate_, std::move(recent)) {}
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
@@ -178,6 +191,7 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(agent->OpenDoor(std::move(sockets), options));
   for (grpc::Server* server : {agent->network_.get(), agent->local_.get()})
     SetHealth(server, v1::Agent::service_full_name(), true);
+  if (!for_itself) RR_RETURN_IF_ERROR(agent->OpenMetrics(options));
   agent->ReportStore(absl::OkStatus());
   if (options.check_interval.count() > 0) {
     Agent& checked = agent->agent_;  // outlives the schedule, which is its sibling and younger
@@ -252,6 +266,68 @@ absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, cons
   return absl::OkStatus();
 }
 
+metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) const {
+  metrics::AgentNow now{.version = agent_.config().version,
+                        .check_interval_s = std::chrono::duration<double>(check_interval).count(),
+                        .readings = agent_.worker().finished(),
+                        .readings_waiting = agent_.worker().waiting(),
+                        .reading_stuck = agent_.ReadingStuck(),
+                        .live_test_running = agent_.LiveTestRunning()};
+  const auto admitted = gate_->Admitted();
+  for (std::size_t i = 0; i < admitted.size(); ++i) {
+    const auto calls = static_cast<std::uint64_t>(admitted[i]);
+    switch (access::kAskRows[i].role) {
+      case access::Role::kObserve:
+        now.served.observe += calls;
+        break;
+      case access::Role::kTest:
+        now.served.test += calls;
+        break;
+      case access::Role::kProve:
+        now.served.prove += calls;
+        break;
+      case access::Role::kNone:
+      case access::Role::kApply:
+      case access::Role::kAgent:
+        now.served.for_nobody += calls;
+    }
+  }
+  for (const access::RefusalCount& refused : gate_->Refusals())
+    (refused.quota ? now.refused_by_quota : now.refused_by_role) += static_cast<std::uint64_t>(refused.times);
+  return now;
+}
+
+absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
+  const auto started =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto admit = [this, tls = options.tls,
+                      events = options.events](const metrics::HttpCaller& caller) -> absl::Status {
+    if (tls.Any()) {
+      if (const std::string why = WhyRefused(caller.certificate_pem, caller.others_pem, tls.ca); !why.empty()) {
+        Tell(events, EventLevel::kWarning, kTlsRefused,
+             {{"certificate", caller.certificate_pem.empty() ? "none" : SubjectOf(caller.certificate_pem)},
+              {"reason", why}});
+        return absl::UnauthenticatedError(why);
+      }
+    }
+    return gate_->Admit(gate_->WhoCalls(caller.address, caller.certificate_pem), access::Ask::kGetMetrics)
+        .status();
+  };
+  const auto now = [this, started, interval = options.check_interval] {
+    metrics::AgentNow all = Now(interval);
+    all.started_unix_s = started;
+    return all;
+  };
+  RR_ASSIGN_OR_RETURN(metrics_, metrics::Door::Open({.listen = options.metrics_listen,
+                                                     .tls = options.tls,
+                                                     .insecure = options.insecure,
+                                                     .events = options.events,
+                                                     .admit = admit,
+                                                     .now = now},
+                                                    book_));
+  return absl::OkStatus();
+}
+
 void HostedAgent::ReportStore(const absl::Status& stored) {
   for (grpc::Server* server : {network_.get(), local_.get()}) SetHealth(server, kStoreHealth, stored.ok());
 }
@@ -262,6 +338,7 @@ std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
 
 void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   agent_.StopReading();
+  metrics_.reset();
   schedule_.reset();
   test_schedule_.reset();
   if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends

@@ -23,6 +23,8 @@
 #include "agent/access/role.h"
 #include "agent/agent.h"
 #include "agent/event.h"
+#include "agent/metrics/book.h"
+#include "agent/metrics/door.h"
 #include "agent/own_test.h"
 #include "agent/server/limits.h"
 #include "agent/server/schedule.h"
@@ -54,8 +56,11 @@ struct ServerOptions {
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
   TransferLimits transfer{};
   std::vector<Prefix> peers{};  // see AgentConfig
+  std::string metrics_listen{};  // see metrics::DoorOptions; one that listens nowhere has no metrics either
   CallLimits limits{};
   EventSink events{};
+  std::shared_ptr<HostReader> host{};  // null: this one
+  LinkMaker make_link{};               // empty: RDMA devices
 };
 
 class HostedAgent {
@@ -80,6 +85,8 @@ class HostedAgent {
     access::Role role = access::Role::kNone;  // of whoever comes by it; kNone: it depends on his certificate
   };
   const std::vector<Listening>& addresses() const { return addresses_; }
+  // Of /metrics; null: there is none.
+  const metrics::Door* metrics() const { return metrics_.get(); }
 
   std::vector<access::RefusalCount> Refusals() const { return gate_->Refusals(); }
 
@@ -99,11 +106,14 @@ class HostedAgent {
               std::shared_ptr<const EventRing> recent);
   absl::Status ListenOnNetwork(const ServerOptions& options);
   absl::Status OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options);
+  absl::Status OpenMetrics(const ServerOptions& options);
+  metrics::AgentNow Now(std::chrono::milliseconds check_interval) const;
   void ReportStore(const absl::Status& stored);
 
   std::shared_ptr<HostReader> host_;  // this one, with the help of helpers where there are any
   std::unique_ptr<Store> store_;
   std::shared_ptr<access::Gate> gate_;
+  metrics::Book book_;
   Agent agent_;
   AgentService service_;
   // Two servers of one service: what is offered to people of this host is not offered to the network, and who
@@ -112,6 +122,7 @@ class HostedAgent {
   std::unique_ptr<grpc::Server> network_;    // null: nowhere to listen
   std::unique_ptr<grpc::Server> local_;      // local sockets, and this process; null: neither is wanted
   std::vector<Listening> addresses_;
+  std::unique_ptr<metrics::Door> metrics_;
   std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<Schedule> test_schedule_;
 };

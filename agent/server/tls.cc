@@ -22,11 +22,6 @@ constexpr unsigned kRereadSeconds = 5;
 
 std::string Text(grpc::string_ref text) { return {text.data(), text.size()}; }
 
-std::string SubjectOf(const std::string& pem) {
-  const absl::StatusOr<std::vector<Certificate>> parsed = ParseCertificates(pem);
-  return parsed.ok() ? SubjectText(*parsed->front()) : "none";
-}
-
 // gRPC's own verification ends a handshake without telling anybody, so OpenSSL's is called from here.
 class CallerVerifier : public tls::ExternalCertificateVerifier {
  public:
@@ -54,6 +49,11 @@ class CallerVerifier : public tls::ExternalCertificateVerifier {
 };
 
 }  // namespace
+
+std::string SubjectOf(const std::string& pem) {
+  const absl::StatusOr<std::vector<Certificate>> parsed = ParseCertificates(pem);
+  return parsed.ok() ? SubjectText(*parsed->front()) : "none";
+}
 
 std::string WhyRefused(const std::string& certificate_pem, const std::string& others_pem,
                        const std::string& ca_file) {

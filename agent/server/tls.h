@@ -24,4 +24,7 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(c
 std::string WhyRefused(const std::string& certificate_pem, const std::string& others_pem,
                        const std::string& ca_file);
 
+// Of the first certificate of a PEM text, for a log: "CN=a,O=b"; "none".
+std::string SubjectOf(const std::string& certificate_pem);
+
 }  // namespace rdmaready

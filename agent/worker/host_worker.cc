@@ -182,6 +182,11 @@ std::uint64_t HostWorker::finished() const {
   return parts_->finished;
 }
 
+std::size_t HostWorker::waiting() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->queue.size();
+}
+
 bool HostWorker::Stuck() const { return parts_->lanes->count() > 0; }
 
 }  // namespace rdmaready

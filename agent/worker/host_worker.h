@@ -71,6 +71,9 @@ class HostWorker {
   // How many readings were answered, or refused, since the worker began.
   std::uint64_t finished() const;
 
+  // How many wait for the one that runs.
+  std::size_t waiting() const;
+
   // Refuses who waits and who comes, from now on. Readings that run are left behind.
   void Stop();
 

@@ -9,6 +9,7 @@ build_packages=(
   ca-certificates g++ cmake ninja-build ccache mold pkg-config python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libssl-dev
   libibumad-dev libibverbs-dev libnl-3-dev libsqlite3-dev libsystemd-dev zlib1g-dev
+  libgnutls28-dev libmicrohttpd-dev prometheus-cpp-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libyaml-cpp-dev
   libgtest-dev libgmock-dev
 )
@@ -55,6 +56,10 @@ install_missing() {
 # A simulated InfiniBand fabric, a subnet manager for it, and programs that ask it.
 # shellcheck disable=SC2034  # tests/run reads it
 ibsim_packages=(ibsim-utils libumad2sim0 opensm infiniband-diags)
+
+# What scrapes the agent in the tests, judges the metrics, and is compared with it.
+# shellcheck disable=SC2034  # tests/run reads it
+prometheus_packages=(prometheus prometheus-node-exporter)
 
 unpack_into() {
   local directory=$1

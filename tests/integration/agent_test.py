@@ -53,7 +53,8 @@ class AnAgent(unittest.TestCase):
     def test_leaves_the_local_socket_to_who_has_it(self):
         with tool.Agent() as first:
             second = subprocess.Popen(
-                [tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir", first.state.parent / "second"],
+                [tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir", first.state.parent / "second",
+                 "--metrics-listen", "none"],
                 stderr=subprocess.PIPE, text=True, env=tool.environment({"RDMAREADY_SOCKET": str(first.socket)}))
             lines = [second.stderr.readline() for _ in range(2)]
             second.terminate()
@@ -164,7 +165,8 @@ class ItsLog(unittest.TestCase):
             probe.bind(("127.0.0.1", 0))
             address = f"127.0.0.1:{probe.getsockname()[1]}"
         with tempfile.TemporaryDirectory() as state:
-            process = subprocess.Popen([tool.BIN / "rdmaready-agent", "--listen", address, "--state-dir", state, "--log-level", "warning"],
+            process = subprocess.Popen([tool.BIN / "rdmaready-agent", "--listen", address, "--state-dir", state, "--log-level", "warning",
+                                        "--metrics-listen", "none"],
                                        stderr=subprocess.PIPE, text=True, env=tool.environment())
             deadline = time.monotonic() + 20
             while tool.rdmaready("facts", address).status != 0 and time.monotonic() < deadline:

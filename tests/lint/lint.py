@@ -25,6 +25,9 @@ MAY_INCLUDE = {
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/smbdirect": ["api/base/octets.h"],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
+    # Nobody else knows Prometheus, HTTP or GnuTLS: agent/server gives it what it tells and who may ask.
+    "agent/metrics": ["api/model", "api/base", "api/client", "agent/access/role.h", "agent/event.h", "agent/runs.h", "checks/counted",
+                      "checks/words"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],
     "agent/trust": ["api/model", "api/base", "api/client", "api/convert/records.h", "agent/access", "agent/link/failure.h",
@@ -55,7 +58,9 @@ FOREIGN_BANS = {
     "api/model": r"(absl|grpc|google|sqlite|infiniband|rdma|netlink|fmt|spdlog|unistd|fcntl|fstream|sys)[/.>]",
     "checks": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|filesystem|sys|yaml-cpp)[/.>]",
     "collectors": r"(grpc|google|sqlite|yaml-cpp|CLI)[/.>]",
-    "agent/access": r"(google|sqlite|infiniband|rdma|netlink|CLI)[/.>]",
+    "agent": r"(prometheus|microhttpd|gnutls)[/.>]",
+    "agent/metrics": r"(grpc|grpcpp|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
+    "agent/access": r"(google|sqlite|infiniband|rdma|netlink|CLI|prometheus|microhttpd|gnutls)[/.>]",
     # What runs with rights has neither a network server nor a database.
     "agent/helper": r"(grpc|google|sqlite|yaml-cpp)[/.>]",
     "agent/link": r"(grpc|google|sqlite|netlink|yaml-cpp|CLI)[/.>]",

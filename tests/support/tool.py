@@ -68,11 +68,12 @@ def finish(process, timeout=120):
 
 class Agent:
     """An agent of this machine on a free loopback port; use as a context. `state`: where its results are kept, if
-    they are to outlive it. `under`: a command that starts the rest of its arguments. `programs`: where the agent is."""
+    they are to outlive it. `under`: a command that starts the rest of its arguments. `programs`: where the agent is. Unless its arguments say
+    where, it serves no metrics: one address is every agent's default. `metrics`: as a person starts it."""
 
-    def __init__(self, *arguments, listen="127.0.0.1:0", state=None, under=(), programs=BIN):
+    def __init__(self, *arguments, listen="127.0.0.1:0", state=None, under=(), programs=BIN, metrics=False):
         self.programs = programs
-        self.arguments = arguments
+        self.arguments = arguments if metrics or "--metrics-listen" in arguments else (*arguments, "--metrics-listen", "none")
         self.under = under
         self.listen = listen
         self.state = state

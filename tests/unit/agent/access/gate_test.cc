@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/base/status.h"
+#include "tests/support/made_certificate.h"
 
 namespace rdmaready::access {
 namespace {
@@ -54,6 +55,30 @@ TEST(Rows, WhoHasNoRoleMayAskForTheVersionOnly) {
 
 TEST(Rows, WhatMovesDataOrChangesSomethingIsAudited) {
   for (const AskRow& row : kAskRows) EXPECT_EQ(row.audited, row.role >= Role::kTest) << row.rpc;
+}
+
+TEST(WhoCalls, WithoutGrpcIsKnownByAddressOrByCertificate) {
+  const Gate gate(GateOptions{.plain_role = Role::kObserve});
+  const Identity plain = gate.WhoCalls("ipv6:[::1]:40112", "");
+  EXPECT_EQ(plain.way, Way::kPlainTcp);
+  EXPECT_EQ(plain.who, "address [::1]");
+  EXPECT_EQ(plain.roles, RoleSet(Role::kObserve));
+  const Identity certified =
+      gate.WhoCalls("ipv4:10.0.0.7:4", MadeCertificate("monitor", "DNS:mon1.example.org"));
+  EXPECT_EQ(certified.way, Way::kTls);
+  EXPECT_EQ(certified.who, "DNS:mon1.example.org");
+  EXPECT_EQ(certified.origin, "ipv4:10.0.0.7:4 monitor DNS:mon1.example.org");
+  EXPECT_EQ(certified.roles, RoleSet(Role::kObserve)) << "without a role map each certificate may observe";
+  EXPECT_EQ(gate.WhoCalls("ipv4:10.0.0.7:4", MadeCertificate("monitor", "")).who, "CN=monitor");
+}
+
+TEST(Admitted, CountsWhoWasLetInByWhatHeAskedAndNobodyElse) {
+  Gate gate;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(gate.Admit(Local(Role::kObserve), Ask::kGetMetrics).ok());
+  EXPECT_FALSE(gate.Admit(Local(Role::kObserve), Ask::kTestPeer).ok());
+  const auto admitted = gate.Admitted();
+  EXPECT_EQ(admitted.at(static_cast<std::size_t>(Ask::kGetMetrics) - 1), 3);
+  EXPECT_EQ(admitted.at(static_cast<std::size_t>(Ask::kTestPeer) - 1), 0);
 }
 
 TEST(Refusal, NamesWhatIsMissingWhatOneHasTheWayInAndWhatToDo) {

@@ -44,6 +44,16 @@ class AgentOptionsTest : public testing::Test {
   const std::string file_ = testing::TempDir() + "agent options " + std::to_string(::getpid()) + ".yaml";
 };
 
+TEST_F(AgentOptionsTest, SayWhereMetricsAreServed) {
+  EXPECT_EQ(Parse({"--state-dir", "/s"})->options.server.metrics_listen, "") << "where the agent likes";
+  EXPECT_EQ(Parse({"--state-dir", "/s", "--metrics-listen", "none"})->options.server.metrics_listen, "none");
+  const auto both =
+      Configured("state_dir: /s\nmetrics_listen: 127.0.0.1:9000\n", {"--metrics-listen", "[::1]:9001"});
+  EXPECT_EQ(both->options.server.metrics_listen, "[::1]:9001");
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\nmetrics_listen: ''\n")),
+              HasSubstr(".yaml:2: key `metrics_listen`: an address"));
+}
+
 TEST_F(AgentOptionsTest, HaveDefaultsThatAnswerOnLoopback) {
   const auto answer = Parse({"--state-dir", "/s"});
   ASSERT_TRUE(answer.ok()) << answer.status();

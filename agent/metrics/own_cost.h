@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this process costs its host, as the kernel counts it. Asks /proc/self and getrusage only.
+#pragma once
+
+#include <cstdint>
+
+namespace rdmaready::metrics {
+
+struct OwnCost {
+  double cpu_s = 0;  // of all threads, in the kernel too
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t open_fds = 0;  // 0: not known
+  std::uint64_t most_fds = 0;
+};
+
+OwnCost ReadOwnCost();
+
+}  // namespace rdmaready::metrics

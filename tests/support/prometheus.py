@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's Prometheus on loopback: a server that scrapes one address, and promtool."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import tool
+
+# Where tests/run unpacks the packages, so that no Prometheus becomes a service of this machine; else what is installed.
+ROOTS = [pathlib.Path(os.environ.get("RDMAREADY_PROMETHEUS", tool.ROOT / "build" / "prometheus")), pathlib.Path("/")]
+RULES = tool.ROOT / "packaging" / "prometheus" / "rdmaready.rules.yml"
+
+
+def program(name):
+    for root in ROOTS:
+        path = root / "usr" / "bin" / name
+        if os.access(path, os.X_OK):
+            return path
+    raise FileNotFoundError(f"{name}: apt-get install prometheus prometheus-node-exporter, or tests/run, which unpacks them")
+
+
+def promtool(*arguments, stdin="", folder=None):
+    return subprocess.run([program("promtool"), *map(str, arguments)], input=stdin, capture_output=True, text=True, cwd=folder, timeout=60)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Server:
+    """Scrapes `target` each second, with the shipped rules; use as a context."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="rdmaready prometheus ")
+        place = pathlib.Path(self.folder.name)
+        self.port = free_port()
+        config = place / "prometheus.yml"
+        config.write_text(json.dumps({
+            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}, "rule_files": [str(RULES)],
+            "scrape_configs": [{"job_name": "rdmaready", "static_configs": [{"targets": [self.target]}]}]}))
+        self.log = open(place / "log", "w", encoding="utf-8")
+        self.process = subprocess.Popen([program("prometheus"), f"--config.file={config}", f"--storage.tsdb.path={place / 'data'}",
+                                         f"--web.listen-address=127.0.0.1:{self.port}"], stdin=subprocess.DEVNULL, stdout=self.log,
+                                        stderr=self.log)
+        self.wait_until(lambda: self.query(f'up{{instance="{self.target}"}} == 1'), "the agent was scraped")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(30)
+        self.log.close()
+        self.folder.cleanup()
+
+    def ask(self, path, **arguments):
+        """The data of an answer; None where there is none yet. A query that is refused is an error."""
+        url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(arguments)}"
+        try:
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                return json.load(answer)["data"]
+        except urllib.error.HTTPError as error:
+            raise ValueError(error.read().decode()) from error
+        except OSError:
+            return None
+
+    def query(self, expression):
+        answer = self.ask("query", query=expression)
+        return answer and answer["result"]
+
+    def wait_until(self, true, what, seconds=60):
+        end = time.monotonic() + seconds
+        while not true():
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise AssertionError(f"not in {seconds} s: {what}")
+            time.sleep(0.2)
