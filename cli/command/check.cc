@@ -15,8 +15,8 @@
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/hosts_check.h"
 #include "cli/fleet/saved_hosts.h"
-#include "cli/render/json.h"
-#include "cli/render/text.h"
+#include "cli/one_of.h"
+#include "cli/render/format/judged.h"
 
 namespace rdmaready {
 namespace {
@@ -32,6 +32,7 @@ struct CheckFlags {
   std::string share{};
   std::string credentials{};
   std::uint32_t watch_seconds = 0;
+  MaxTime max_time{};
   bool verbose = false;
 };
 
@@ -43,8 +44,12 @@ bool HasReport(const CheckSummary& run) {
 }
 
 void Show(const Context& context, const CheckFlags& options, const CheckSummary& run) {
-  if (context.global.json) return context.console.Print(CheckJson(run));
-  if (HasReport(run)) context.console.Print(CheckText(run, context.style(), options.verbose));
+  const Format& format = context.format();
+  for (const Judged& judged : JudgedIn(run.report)) {
+    context.warned = context.warned || judged.finding->outcome == Outcome::kWarn;
+  }
+  if (&format != &TextFormat() || HasReport(run)) context.console.Print(format.check(run, context.look(options.verbose)));
+  if (format.object != nullptr) return;
   for (const std::string& line : Complaints(run)) context.console.Error(line);
 }
 
@@ -60,6 +65,9 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
   if (options.watch_seconds > 0) {
     return context.Fail(ExitStatus::kUsage,
                         "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
+  }
+  if (options.max_time.limit) {
+    return context.Fail(ExitStatus::kUsage, "--max-time is for live hosts: --facts judges what was saved");
   }
   const absl::StatusOr<Site> site = LoadSite(
       options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
@@ -126,6 +134,11 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
   HostsCheck check(hosts, std::move(how), [&](const std::string& what) { context.console.Progress(what); });
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
+  options.max_time.Arm(context, [&](const std::string& cut) {
+    const CheckSummary partial = check.Snapshot(cut);
+    Show(context, options, partial);
+    return StatusOf(partial);
+  });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(apart));
@@ -162,7 +175,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
          "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts), "
          "smb-direct (as SMB Direct, between hosts), server (each host with the SMB server --target; one host "
          "alone leaves out peer and smb-direct), share (files of --share, by each host's own kernel)")
-      ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct", "server", "share"}))
+      ->check(OneOf({"host", "loopback", "peer", "smb-direct", "server", "share"}))
       ->type_name("LEVEL")
       ->capture_default_str();
   app.add_option("--watch", options->watch_seconds,
@@ -170,6 +183,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "meanwhile (neighbours announce themselves every 30 s)")
       ->check(CLI::Range(1U, 300U))
       ->type_name("SECONDS");
+  AddMaxTime(app, options->max_time);
   app.add_option("--target", options->target, "Of level server: name or address of the SMB server")
       ->type_name("SMB-SERVER");
   app.add_option("--share", options->share, "Of level share: its server is probed, and files on it are moved")

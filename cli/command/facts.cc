@@ -45,18 +45,10 @@ HostFacts Ask(const HostClient& host, std::chrono::seconds lldp) {
 
 ExitStatus ShowFacts(const Context& context, const FactsRun& run) {
   ExitStatus status = ExitStatus::kOk;
-  FactsRun answered{.lldp_asked = run.lldp_asked};
+  context.console.Print(context.format().facts(run, context.look()));
   for (const HostFacts& host : run.hosts) {
     status = Worse(status, host.failure);
-    if (host.error.empty()) answered.hosts.push_back(host);
-  }
-  if (context.global.json) {
-    context.console.Print(FactsJson(run));
-    return status;
-  }
-  context.console.Print(FactsText(answered, context.style()));
-  for (const HostFacts& host : run.hosts) {
-    if (!host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }
@@ -144,13 +136,9 @@ ExitStatus RunSave(const Context& context, const FactsOptions& options) {
 
   ExitStatus status = ExitStatus::kOk;
   for (const HostSave& host : run.hosts) status = Worse(status, host.failure);
-  if (context.global.json) {
-    context.console.Print(SavedJson(run));
-    return status;
-  }
-  context.console.Print(SavedText(run));
+  context.Print(SavedJson(run), SavedText(run));
   for (const HostSave& host : run.hosts) {
-    if (!host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }

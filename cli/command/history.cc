@@ -12,6 +12,7 @@
 #include "cli/fleet/history_run.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
+#include "cli/one_of.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 #include "cli/since.h"
@@ -95,14 +96,9 @@ ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
   if (status == ExitStatus::kOk && !options.run_id.empty() && IsEmpty(run)) {
     return context.Fail(ExitStatus::kUsage, "no host has a run '" + options.run_id + "'");
   }
-  if (context.global.json) {
-    context.console.Print(HistoryJson(run));
-    return status;
-  }
-  context.console.Print(options.run_id.empty() ? HistoryText(run, context.style())
-                                               : RememberedText(run, context.style()));
+  context.console.Print(context.format().history(run, context.look()));
   for (const HostHistory& host : run.hosts) {
-    if (!host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }
@@ -125,7 +121,7 @@ Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "Only this run, in full: its id, or what stands behind the '-' in it")
       ->type_name("ID");
   app.add_option("--kind", options->kind, "run, transfer or all")
-      ->check(CLI::IsMember({"run", "transfer", "all"}))
+      ->check(OneOf({"run", "transfer", "all"}))
       ->type_name("KIND")
       ->capture_default_str();
   return [options](const Context& context) { return RunHistory(context, *options); };
