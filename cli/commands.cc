@@ -24,6 +24,9 @@ constexpr std::array<Command, 8> kCommands{{
      "  rdmaready check node1 node2 --level peer    and live transfers between the two, both ways\n"
      "  rdmaready check node1 --level server --target fs1   and the way to the SMB server fs1\n"
      "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json\n"
+     "  rdmaready check 'node[001-128]' --max-time 2m       many hosts, each different finding once\n"
+     "  rdmaready check --inventory ansible.ini --group storage --output junit\n"
+     "  rdmaready check --output nagios --exit-style nagios   as a monitoring plugin\n"
      "  rdmaready check --facts saved               hosts that `facts --save saved` recorded",
      DefineCheck},
     {"facts", "Show what is known of hosts, and why the rest is not",
@@ -332,7 +335,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     parser.root.parse(argc, argv);
     if (parser.Chosen() == nullptr) {
       status = context.Fail(ExitStatus::kUsage,
-                            "a command is needed: " + CommandNames() + " (see rdmaready --help)");
+                            "a command is needed: " + CommandNames() + "; to begin: rdmaready check (see rdmaready --help)");
     } else if (const absl::Status known = CheckFormat(parser.global.format->name, parser.ChosenName()); !known.ok()) {
       status = context.Fail(ExitStatus::kUsage, Message(known));
     } else if (const absl::Status loaded = LoadCredentials(parser.global); !loaded.ok()) {

@@ -15,6 +15,7 @@
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/hosts_check.h"
 #include "cli/fleet/saved_hosts.h"
+#include "cli/host_flags.h"
 #include "cli/one_of.h"
 #include "cli/render/format/judged.h"
 
@@ -22,8 +23,7 @@ namespace rdmaready {
 namespace {
 
 struct CheckFlags {
-  std::vector<std::string> hosts{};
-  std::string inventory{};
+  HostFlags named{};
   std::vector<std::string> facts{};
   std::vector<std::string> profiles{};
   std::vector<std::string> ports{};
@@ -55,7 +55,7 @@ void Show(const Context& context, const CheckFlags& options, const CheckSummary&
 
 // Saved hosts, at level host: there is nobody to move bytes with.
 ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
-  if (!options.hosts.empty() || !options.inventory.empty()) {
+  if (options.named.Any()) {
     return context.Fail(ExitStatus::kUsage, "--facts judges saved hosts: no HOST and no --inventory beside it");
   }
   if (options.level != Name(Rung::kHost)) {
@@ -108,7 +108,7 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
 
 ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (!options.facts.empty()) return RunSaved(context, options);
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const Rung level = RungFromName(options.level).value_or(Rung::kHost);
   if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
@@ -153,10 +153,7 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
 
 Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<CheckFlags>();
-  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory,
-                 "A file with one host per line, # for comments; - for standard input")
-      ->type_name("FILE");
+  AddHostFlags(app, options->named);
   app.add_option(
          "--facts", options->facts,
          "Judge hosts that `facts --save DIR` saved, instead of live ones: one's folder, or that of several")

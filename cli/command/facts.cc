@@ -10,6 +10,7 @@
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/saved_hosts.h"
+#include "cli/host_flags.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 
@@ -17,8 +18,7 @@ namespace rdmaready {
 namespace {
 
 struct FactsOptions {
-  std::vector<std::string> hosts{};
-  std::string inventory{};
+  HostFlags named{};
   std::vector<std::string> facts{};
   std::string save{};
   std::uint32_t lldp_seconds = 0;
@@ -55,7 +55,7 @@ ExitStatus ShowFacts(const Context& context, const FactsRun& run) {
 
 // What recordings hold, shown as live hosts are.
 ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
-  if (!options.hosts.empty() || !options.inventory.empty()) {
+  if (options.named.Any()) {
     return context.Fail(ExitStatus::kUsage, "--facts shows saved hosts: no HOST and no --inventory beside it");
   }
   if (!options.save.empty()) {
@@ -78,7 +78,7 @@ ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
 }
 
 ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
   const absl::StatusOr<std::vector<HostClient>> clients =
@@ -113,7 +113,7 @@ HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds 
 }
 
 ExitStatus RunSave(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   HostSaver saver(options.save);
   std::vector<std::string> names;
@@ -147,10 +147,7 @@ ExitStatus RunSave(const Context& context, const FactsOptions& options) {
 
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<FactsOptions>();
-  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory,
-                 "A file with one host per line, # for comments; - for standard input")
-      ->type_name("FILE");
+  AddHostFlags(app, options->named);
   app.add_option("--facts", options->facts,
                  "Show hosts that --save saved, instead of live ones: one's folder, or that of several")
       ->type_name("DIR")

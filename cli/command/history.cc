@@ -12,6 +12,7 @@
 #include "cli/fleet/history_run.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
+#include "cli/host_flags.h"
 #include "cli/one_of.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
@@ -21,8 +22,7 @@ namespace rdmaready {
 namespace {
 
 struct HistoryOptions {
-  std::vector<std::string> hosts{};
-  std::string inventory{};
+  HostFlags named{};
   int limit = 20;
   std::string since{};
   std::string run_id{};
@@ -77,7 +77,7 @@ bool IsEmpty(const HistoryRun& run) {
 }
 
 ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<HistoryQuery> query = QueryOf(options);
   if (!query.ok()) return context.Fail(ExitStatus::kUsage, Message(query.status()));
@@ -107,9 +107,7 @@ ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
 
 Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<HistoryOptions>();
-  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory, "A file with one host per line, # for comments")
-      ->type_name("FILE");
+  AddHostFlags(app, options->named);
   app.add_option("--limit", options->limit, "The newest N runs, and the newest N transfers")
       ->check(CLI::Range(1, kMaxHistory))
       ->type_name("N")
