@@ -16,5 +16,5 @@ function __rdmaready_options
     __rdmaready_shown | string match -ra -- '--[a-z][a-z-]+' | sort -u
 end
 
-complete -c rdmaready -a '(__rdmaready_commands)'
+complete -c rdmaready -f -n 'test (count (__rdmaready_commands)) -gt 0' -a '(__rdmaready_commands)'
 complete -c rdmaready -n 'string match -q -- "-*" (commandline -ct)' -a '(__rdmaready_options)'
