@@ -63,7 +63,7 @@ class AnOutput(unittest.TestCase):
             schema = json.loads(path.read_text())
             self.assertEqual(schema["title"], path.stem)
             self.assertEqual(schema["properties"]["schema"]["const"], path.stem)
-            self.assertRegex(schema["$comment"], r"^Version \d+\.\d+\.")
+            self.assertRegex(schema["$comment"], r" Version \d+\.\d+\.")
 
 
 if __name__ == "__main__":
