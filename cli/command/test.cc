@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready test: live transfers.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -125,6 +128,10 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   if (const absl::Status known = KnowCases(options.cases); !known.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(known));
   }
+  TestRunner test([&](const std::string& what) { context.console.Progress(what); });
+  ShowAtInterrupt(context, test);
+  const std::string whom = names.empty() ? "this host" : fmt::format("{}", fmt::join(names, " and "));
+  options.max_time.Arm(context, [&](const std::string& cut) { return Tell(context, test.CutShort(cut + " with " + whom)); });
   context.console.Progress("connecting");
   const absl::StatusOr<std::vector<HostClient>> hosts =
       OpenClients(*addresses, context.client(), context.interrupt);
@@ -132,9 +139,6 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   for (const HostClient& host : *hosts) {
     if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
   }
-  TestRunner test([&](const std::string& what) { context.console.Progress(what); });
-  ShowAtInterrupt(context, test);
-  options.max_time.Arm(context, [&](const std::string& cut) { return Tell(context, test.CutShort(cut)); });
   transfers(test, *hosts, *ports);
   return Conclude(context, test);
 }
