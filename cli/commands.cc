@@ -91,7 +91,8 @@ void AddOutputOptions(CLI::App& app, GlobalOptions& global, std::string_view com
   if (!command.empty() && !Knows(*FindFormat("nagios"), command)) return;
   app.add_option_function<std::string>(
          "--exit-style", [&global](const std::string& value) { global.nagios_exit = value == "nagios"; },
-         "standard (see below), or nagios: 0 OK, 1 warning, 2 not ready, 3 unknown, as a monitoring plugin ends")
+         "standard (see below), or nagios: 0 OK, 1 warning, 2 not ready, 3 unknown, as a monitoring plugin "
+         "ends")
       ->check(OneOf({"standard", "nagios"}))
       ->type_name("STYLE");
 }
@@ -313,7 +314,8 @@ void AddMaxTime(CLI::App& app, MaxTime& max_time) {
            if (!limit.ok()) throw CLI::ValidationError("--max-time", Message(limit.status()));
            max_time = {.limit = *limit, .word = value};
          },
-         "End after this time with what is known: what was not done is unknown, and hosts that did not answer are "
+         "End after this time with what is known: what was not done is unknown, and hosts that did not answer "
+         "are "
          "named (30, 30s, 5m)")
       ->type_name("TIME");
 }
@@ -334,9 +336,10 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
   try {
     parser.root.parse(argc, argv);
     if (parser.Chosen() == nullptr) {
-      status = context.Fail(ExitStatus::kUsage,
-                            "a command is needed: " + CommandNames() + "; to begin: rdmaready check (see rdmaready --help)");
-    } else if (const absl::Status known = CheckFormat(parser.global.format->name, parser.ChosenName()); !known.ok()) {
+      status = context.Fail(ExitStatus::kUsage, "a command is needed: " + CommandNames() +
+                                                    "; to begin: rdmaready check (see rdmaready --help)");
+    } else if (const absl::Status known = CheckFormat(parser.global.format->name, parser.ChosenName());
+               !known.ok()) {
       status = context.Fail(ExitStatus::kUsage, Message(known));
     } else if (const absl::Status loaded = LoadCredentials(parser.global); !loaded.ok()) {
       status = context.Fail(ExitStatus::kUsage, Message(loaded));

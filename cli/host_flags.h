@@ -20,7 +20,8 @@ inline void AddHostFlags(CLI::App& app, HostFlags& flags) {
   app.add_option("HOST", flags.hosts,
                  "name-or-address[:port] of an agent, or a list like node[001-128]; none: this host");
   app.add_option("--inventory", flags.inventory,
-                 "A file with one host or list per line, # for comments, or an inventory of Ansible (INI or YAML); - for "
+                 "A file with one host or list per line, # for comments, or an inventory of Ansible (INI or "
+                 "YAML); - for "
                  "standard input")
       ->type_name("FILE");
   app.add_option("--group", flags.groups, "Only this group of an Ansible inventory, and those below it")

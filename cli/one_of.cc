@@ -16,7 +16,8 @@ CLI::Validator OneOf(std::vector<std::string> words) {
   return {[words = std::move(words)](const std::string& word) -> std::string {
             if (std::ranges::find(words, word) != words.end()) return {};
             const std::string nearest = Nearest(word, words);
-            return fmt::format("no '{}'{}; there are {}", word, nearest.empty() ? "" : " (did you mean " + nearest + "?)",
+            return fmt::format("no '{}'{}; there are {}", word,
+                               nearest.empty() ? "" : " (did you mean " + nearest + "?)",
                                fmt::join(words, ", "));
           },
           known};

@@ -48,7 +48,8 @@ void Show(const Context& context, const CheckFlags& options, const CheckSummary&
   for (const Judged& judged : JudgedIn(run.report)) {
     context.warned = context.warned || judged.finding->outcome == Outcome::kWarn;
   }
-  if (&format != &TextFormat() || HasReport(run)) context.console.Print(format.check(run, context.look(options.verbose)));
+  if (&format != &TextFormat() || HasReport(run))
+    context.console.Print(format.check(run, context.look(options.verbose)));
   if (format.object != nullptr) return;
   for (const std::string& line : Complaints(run)) context.console.Error(line);
 }
@@ -69,8 +70,8 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
   if (options.max_time.limit) {
     return context.Fail(ExitStatus::kUsage, "--max-time is for live hosts: --facts judges what was saved");
   }
-  const absl::StatusOr<Site> site = LoadSite(
-      options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
+  const absl::StatusOr<Site> site =
+      LoadSite(options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
   if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
   const absl::StatusOr<std::vector<SavedHost>> hosts = LoadSavedHosts(options.facts);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
@@ -108,7 +109,8 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
 
 ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (!options.facts.empty()) return RunSaved(context, options);
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
+  const absl::StatusOr<std::vector<HostAddress>> addresses =
+      ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const Rung level = RungFromName(options.level).value_or(Rung::kHost);
   if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
@@ -159,9 +161,10 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
          "Judge hosts that `facts --save DIR` saved, instead of live ones: one's folder, or that of several")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--profile", options->profiles,
-                 "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
-                 "which says which hosts follow which (default: the agent's own)")
+  app.add_option(
+         "--profile", options->profiles,
+         "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
+         "which says which hosts follow which (default: the agent's own)")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false);
   app.add_option("--port", options->ports, "Judge only this port of each host: mlx5_0/1, mlx5_0 or ens1f0np0")

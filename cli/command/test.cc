@@ -119,8 +119,8 @@ using Transfers =
 
 // What both kinds have in common. `most_ports` is how many may be named.
 ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& names,
-                        const std::string& port_text, std::size_t most_ports,
-                        const TestOptions& options, const Transfers& transfers) {
+                        const std::string& port_text, std::size_t most_ports, const TestOptions& options,
+                        const Transfers& transfers) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(names);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<std::vector<PortSelection>> ports = ParsePorts(port_text, most_ports);
@@ -131,7 +131,8 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   TestRunner test([&](const std::string& what) { context.console.Progress(what); });
   ShowAtInterrupt(context, test);
   const std::string whom = names.empty() ? "this host" : fmt::format("{}", fmt::join(names, " and "));
-  options.max_time.Arm(context, [&](const std::string& cut) { return Tell(context, test.CutShort(cut + " with " + whom)); });
+  options.max_time.Arm(
+      context, [&](const std::string& cut) { return Tell(context, test.CutShort(cut + " with " + whom)); });
   context.console.Progress("connecting");
   const absl::StatusOr<std::vector<HostClient>> hosts =
       OpenClients(*addresses, context.client(), context.interrupt);

@@ -56,7 +56,8 @@ std::vector<std::string> Complaints(const CheckSummary& run) {
   for (const SharedError& error : SharedErrors(run.report)) {
     if (error.hosts.size() <= kMostOfOneReason) continue;
     told.insert(error.hosts.begin(), error.hosts.end());
-    lines.push_back(Printable(fmt::format("{} hosts ({}): {}", error.hosts.size(), FoldHosts(error.hosts), error.text)));
+    lines.push_back(
+        Printable(fmt::format("{} hosts ({}): {}", error.hosts.size(), FoldHosts(error.hosts), error.text)));
   }
   for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
     const HostReport& host = run.report.hosts[i];
@@ -79,7 +80,8 @@ std::vector<std::string> Complaints(const CheckSummary& run) {
   if (!odd.empty()) {
     const std::string more = odd.size() > 1 ? fmt::format(" and {} more", odd.size() - 1) : std::string();
     lines.push_back(Printable("hosts were judged by different profiles: " + first->host + " by " +
-                              NamesOf(first->profiles) + ", " + odd.front() + more + " (name one with --profile)"));
+                              NamesOf(first->profiles) + ", " + odd.front() + more +
+                              " (name one with --profile)"));
   }
   return lines;
 }

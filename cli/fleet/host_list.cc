@@ -24,7 +24,8 @@ absl::Status BadList(std::string_view list, std::string_view why) {
 }
 
 bool IsNumber(std::string_view text) {
-  return !text.empty() && text.size() <= kMostDigits && text.find_first_not_of(kDigits) == std::string_view::npos;
+  return !text.empty() && text.size() <= kMostDigits &&
+         text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
 std::string Padded(std::uint64_t number, std::size_t width) { return fmt::format("{:0{}}", number, width); }
@@ -118,7 +119,8 @@ absl::StatusOr<std::vector<std::string>> ExpandHosts(std::string_view list) {
       return BadList(list, fmt::format("more than {} hosts", kMostListedHosts));
     std::vector<std::string> longer;
     for (const std::string& begun : done) {
-      for (const std::string& middle : middles) longer.push_back(begun + std::string(rest.substr(0, open)) + middle);
+      for (const std::string& middle : middles)
+        longer.push_back(begun + std::string(rest.substr(0, open)) + middle);
     }
     done = std::move(longer);
     rest.remove_prefix(close + 1);
@@ -145,8 +147,9 @@ std::string FoldHosts(const std::vector<std::string>& names) {
       best = one;
     }
     const Around around{best.before, best.after};
-    auto bracket = std::ranges::find_if(
-        brackets, [&](const Bracket& other) { return other.around == around && other.numbers.empty() == (most == 0); });
+    auto bracket = std::ranges::find_if(brackets, [&](const Bracket& other) {
+      return other.around == around && other.numbers.empty() == (most == 0);
+    });
     if (bracket == brackets.end()) bracket = brackets.insert(brackets.end(), Bracket{.around = around});
     if (most > 0) bracket->numbers.push_back(best.digits);
   }

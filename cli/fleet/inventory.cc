@@ -27,7 +27,8 @@ std::string_view Stripped(std::string_view text) {
 
 bool IsWord(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
   });
 }
 
@@ -65,7 +66,8 @@ std::optional<Head> HeadOf(std::string_view line) {
 absl::StatusOr<std::vector<std::string>> ExpandAnsible(std::string pattern, const std::string& place) {
   const std::size_t close = pattern.rfind(']');
   const std::size_t colon = pattern.find(':', close == std::string::npos ? 0 : close);
-  if (colon != std::string::npos && colon == pattern.rfind(':') && pattern.find_first_not_of("0123456789", colon + 1) == std::string::npos)
+  if (colon != std::string::npos && colon == pattern.rfind(':') &&
+      pattern.find_first_not_of("0123456789", colon + 1) == std::string::npos)
     pattern.resize(colon);  // the port of ssh
   for (std::size_t open = pattern.find('['); open != std::string::npos; open = pattern.find('[', open + 1)) {
     const std::size_t end = std::min(pattern.find(']', open), pattern.size());
@@ -104,7 +106,8 @@ class Groups {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<ListedHost>> Chosen(const std::vector<std::string>& wanted, std::string_view file) const {
+  absl::StatusOr<std::vector<ListedHost>> Chosen(const std::vector<std::string>& wanted,
+                                                 std::string_view file) const {
     std::set<std::string> names;
     for (const std::string& group : wanted) {
       if (group != "all" && !groups_.contains(group)) {
@@ -142,7 +145,8 @@ class Groups {
 std::string AddressAmong(std::string_view words) {
   constexpr std::string_view kKey = "ansible_host=";
   std::size_t at = words.find(kKey);
-  while (at != std::string_view::npos && at > 0 && kInventoryBlank.find(words[at - 1]) == std::string_view::npos)
+  while (at != std::string_view::npos && at > 0 &&
+         kInventoryBlank.find(words[at - 1]) == std::string_view::npos)
     at = words.find(kKey, at + 1);
   if (at == std::string_view::npos) return {};
   std::string_view value = words.substr(at + kKey.size());
@@ -178,9 +182,11 @@ absl::StatusOr<Groups> ParseIni(std::string_view text, std::string_view file) {
   return groups;
 }
 
-absl::Status AddYamlGroup(const std::string& name, const YamlNode& node, std::string_view file, Groups& groups) {
+absl::Status AddYamlGroup(const std::string& name, const YamlNode& node, std::string_view file,
+                          Groups& groups) {
   const auto wrong = [&](int line, std::string_view what) {
-    return absl::InvalidArgumentError(fmt::format("{}:{}: {} of group {} is not what Ansible has there", file, line, what, name));
+    return absl::InvalidArgumentError(
+        fmt::format("{}:{}: {} of group {} is not what Ansible has there", file, line, what, name));
   };
   groups.Of(name);
   if (node.kind == YamlNode::Kind::kNull) return absl::OkStatus();
@@ -198,7 +204,8 @@ absl::Status AddYamlGroup(const std::string& name, const YamlNode& node, std::st
       if (entry.key != "hosts") return wrong(entry.line, entry.key);
       const auto& variables = member.value.entries;
       const auto address = std::ranges::find(variables, "ansible_host", &YamlNode::Entry::key);
-      RR_RETURN_IF_ERROR(groups.AddHosts(name, member.key, address == variables.end() ? "" : address->value.text,
+      RR_RETURN_IF_ERROR(groups.AddHosts(name, member.key,
+                                         address == variables.end() ? "" : address->value.text,
                                          fmt::format("{}:{}: ", file, member.line)));
     }
   }
@@ -211,7 +218,8 @@ absl::StatusOr<Groups> ParseAnsibleYaml(std::string_view text, std::string_view 
   if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
   Groups groups;
   if (!root || root->kind != YamlNode::Kind::kMap)
-    return absl::InvalidArgumentError(fmt::format("inventory {}: groups are expected, as Ansible writes them", file));
+    return absl::InvalidArgumentError(
+        fmt::format("inventory {}: groups are expected, as Ansible writes them", file));
   for (const YamlNode::Entry& entry : root->entries) {
     RR_RETURN_IF_ERROR(AddYamlGroup(entry.key, entry.value, file, groups));
   }
@@ -246,18 +254,21 @@ absl::StatusOr<std::vector<ListedHost>> ParseInventory(std::string_view text, st
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // editors of other systems begin a file so
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.starts_with("#!"))
-    return absl::InvalidArgumentError(fmt::format("inventory {} is a program: nothing is run here; give what it prints as a file", file_name));
+    return absl::InvalidArgumentError(fmt::format(
+        "inventory {} is a program: nothing is run here; give what it prints as a file", file_name));
   const std::string_view first = FirstLine(text);
   const bool yaml = first == "---" || (first.ends_with(':') && IsWord(first.substr(0, first.size() - 1)));
   const bool ini = std::ranges::any_of(LinesOf(text), [](const NumberedLine& line) {
     return HeadOf(Stripped(line.text.substr(0, line.text.find(" #")))).has_value();
   });
   if (yaml || ini) {
-    RR_ASSIGN_OR_RETURN(const Groups found, yaml ? ParseAnsibleYaml(text, file_name) : ParseIni(text, file_name));
+    RR_ASSIGN_OR_RETURN(const Groups found,
+                        yaml ? ParseAnsibleYaml(text, file_name) : ParseIni(text, file_name));
     return found.Chosen(groups, file_name);
   }
   if (!groups.empty())
-    return absl::InvalidArgumentError(fmt::format("--group: inventory {} has no groups, only lines", file_name));
+    return absl::InvalidArgumentError(
+        fmt::format("--group: inventory {} has no groups, only lines", file_name));
   return ParseLines(text, file_name);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inventory: the hosts of a file. Pure. Three forms are told apart by what stands in them, not by the file's name:
+// Inventory: the hosts of a file. Pure. Three forms are told apart by what stands in them, not by the file's
+// name:
 //
 //   lines    one host or list of hosts a line, # for comments
 //   INI      Ansible's: a line is "[GROUP]", "[GROUP:children]" or "[GROUP:vars]"
 //   YAML     Ansible's: the first line that says something is "---" or "WORD:"
 //
-// Of Ansible's hosts the address is `ansible_host`, else the name; all else of their variables is theirs, and so are
-// ports, which are those of ssh. Ranges are written "node[01:50]" there. Nothing is run or evaluated.
+// Of Ansible's hosts the address is `ansible_host`, else the name; all else of their variables is theirs, and
+// so are ports, which are those of ssh. Ranges are written "node[01:50]" there. Nothing is run or evaluated.
 #pragma once
 
 #include <string>
@@ -24,9 +25,9 @@ struct ListedHost {
   bool operator==(const ListedHost&) const = default;
 };
 
-// Of these groups and those below them; of all without any. In the order of the file, each host of Ansible's once.
-// kInvalidArgument in one line that names the file and what is wrong there: an unknown group (with those there are),
-// groups asked of a file of lines, a program.
+// Of these groups and those below them; of all without any. In the order of the file, each host of Ansible's
+// once. kInvalidArgument in one line that names the file and what is wrong there: an unknown group (with those
+// there are), groups asked of a file of lines, a program.
 absl::StatusOr<std::vector<ListedHost>> ParseInventory(std::string_view text, std::string_view file_name,
                                                        const std::vector<std::string>& groups = {});
 

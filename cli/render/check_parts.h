@@ -23,7 +23,8 @@ std::string SummaryText(std::span<const Finding> findings);
 std::string RungText(const RungResult& rung, const Style& style);
 // The verdict in a line.
 std::string VerdictText(const Report& report, const Style& style);
-// What to do first and where more of it is said; empty when nothing stands in the way, or nobody knows a remedy.
+// What to do first and where more of it is said; empty when nothing stands in the way, or nobody knows a
+// remedy.
 std::string FirstText(const Report& report, const Style& style);
 
 // The whole report of many hosts: it grows with the number of different findings, not with that of hosts.

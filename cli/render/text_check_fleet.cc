@@ -81,7 +81,8 @@ class Troubles {
     std::vector<Finding> firsts;
     for (const auto& [key, trouble] : troubles_) firsts.push_back(*trouble.ways.front().finding);
     std::string text;
-    for (const Finding* finding : WorthSaying(firsts)) text += One(style, *finding, troubles_.at(KeyOf(*finding)));
+    for (const Finding* finding : WorthSaying(firsts))
+      text += One(style, *finding, troubles_.at(KeyOf(*finding)));
     return text;
   }
 
@@ -93,7 +94,8 @@ class Troubles {
     const Finding& finding = *judged.finding;
     Trouble& trouble = troubles_[KeyOf(finding)];
     const std::string said = Sentence(finding);
-    auto same = std::ranges::find_if(trouble.ways, [&](const Same& other) { return Sentence(*other.finding) == said; });
+    auto same =
+        std::ranges::find_if(trouble.ways, [&](const Same& other) { return Sentence(*other.finding) == said; });
     if (same == trouble.ways.end()) same = trouble.ways.insert(trouble.ways.end(), Same{.finding = &finding});
     if (judged.peer.empty()) {
       same->hosts.push_back(judged.host);
@@ -113,15 +115,17 @@ class Troubles {
       const Same& same = trouble.ways[i];
       std::string said = Printable(Sentence(*same.finding));
       if (!same.finding->source.empty()) said += "  (" + Printable(same.finding->source) + ")";
-      text += i == 0 ? Row(style, GroupOf(first.id), first.outcome, Printable(first.id), said) : Note(style, "also", said);
+      text += i == 0 ? Row(style, GroupOf(first.id), first.outcome, Printable(first.id), said)
+                     : Note(style, "also", said);
       text += Note(style, "on", same.Where());
     }
     if (trouble.ways.size() > kShown) {
       std::vector<std::string> others;
       for (const Same& same : std::span(trouble.ways).subspan(kShown))
         others.insert(others.end(), same.hosts.begin(), same.hosts.end());
-      text += Note(style, "also", fmt::format("{} other ways{} (-v lists them)", trouble.ways.size() - kShown,
-                                              others.empty() ? "" : ", on " + HostsText(others)));
+      text += Note(style, "also",
+                   fmt::format("{} other ways{} (-v lists them)", trouble.ways.size() - kShown,
+                               others.empty() ? "" : ", on " + HostsText(others)));
     }
     if (!first.why.empty()) text += Note(style, "why", Printable(first.why));
     if (!first.fix.empty()) text += FixNote(style, Printable(trouble.ways.front().finding->fix));
@@ -158,9 +162,11 @@ std::string WellText(const std::vector<Judged>& all, const Style& style) {
              fmt::format("{}: on {}", said, CountText(places.size(), "host")));
 }
 
-// Hosts by what `text_of` says of them, in the order of the report; those of which it says nothing are left out.
+// Hosts by what `text_of` says of them, in the order of the report; those of which it says nothing are left
+// out.
 using TextOf = std::function<std::string(std::size_t)>;
-std::vector<std::pair<std::string, std::vector<std::string>>> HostsBy(const Report& report, const TextOf& text_of) {
+std::vector<std::pair<std::string, std::vector<std::string>>> HostsBy(const Report& report,
+                                                                      const TextOf& text_of) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
     const std::string text = text_of(i);
@@ -176,17 +182,20 @@ std::vector<std::pair<std::string, std::vector<std::string>>> HostsBy(const Repo
 std::string HeadingText(const CheckSummary& run, const Style& style) {
   const Report& report = run.report;
   const std::pair<std::string, TextOf> aspects[] = {
-      {"", [&](std::size_t i) {
+      {"",
+       [&](std::size_t i) {
          const std::string& release = report.hosts[i].kernel_release;
          return release.empty() ? "" : "Linux " + Printable(release);
        }},
       {"profile ", [&](std::size_t i) { return Printable(NamesOf(report.hosts[i].profiles)); }},
-      {"", [&](std::size_t i) -> std::string {
+      {"",
+       [&](std::size_t i) -> std::string {
          if (i >= run.notes.size() || run.notes[i].recorded_by.empty()) return {};
          return "recorded " + UtcText(run.notes[i].recorded_unix_ns).substr(0, 10);
        }},
       {"", [&](std::size_t i) -> std::string {
-         return i < run.notes.size() && run.notes[i].software ? "software devices: functional verdict only" : "";
+         return i < run.notes.size() && run.notes[i].software ? "software devices: functional verdict only"
+                                                              : "";
        }}};
   std::string heading = style.Paint(Tone::kStrong, CountText(report.hosts.size(), "host"));
   std::string below;
@@ -205,7 +214,8 @@ std::string HeadingText(const CheckSummary& run, const Style& style) {
 std::string FleetLadder(const Report& report, const Style& style) {
   const auto groups = HostsBy(report, [&](std::size_t i) {
     std::string text;
-    for (const RungResult& rung : report.hosts[i].ladder) text += (text.empty() ? "" : ", ") + RungText(rung, style);
+    for (const RungResult& rung : report.hosts[i].ladder)
+      text += (text.empty() ? "" : ", ") + RungText(rung, style);
     return text;
   });
   std::string text;
@@ -249,7 +259,8 @@ std::string RememberedOfMany(const CheckSummary& run, const Style& style) {
   }
   for (const auto& [id, past] : seen) {
     text += Labelled(style, Tone::kWarning, "  before", kFleetLabelColumn,
-                     Printable(fmt::format("{}: {} on {}: {}", UtcText(past.unix_ns), id, HostsText(past.hosts), past.observed)));
+                     Printable(fmt::format("{}: {} on {}: {}", UtcText(past.unix_ns), id, HostsText(past.hosts),
+                                           past.observed)));
   }
   return text;
 }
@@ -273,7 +284,8 @@ std::string FleetText(const CheckSummary& run, const Style& style) {
   std::string text = HeadingText(run, style) + Troubles(all).Text(style) + WellText(all, style) +
                      UnjudgedPorts(report, style) + RememberedOfMany(run, style);
   for (const SharedError& error : SharedErrors(report))
-    text += Labelled(style, Tone::kBad, "  error", kFleetLabelColumn, Printable(error.text) + ": " + HostsText(error.hosts));
+    text += Labelled(style, Tone::kBad, "  error", kFleetLabelColumn,
+                     Printable(error.text) + ": " + HostsText(error.hosts));
   std::vector<Finding> findings;
   for (const Judged& judged : all) findings.push_back(*judged.finding);
   return text + Labelled(style, Tone::kPlain, " ", 2, SummaryText(findings) + " (-v lists each host)") + "\n" +

@@ -40,6 +40,14 @@ def ids_of(answer, outcomes=("fail", "warn", "unknown")):
 
 
 class FortyHosts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.mixed = many_hosts.ManyHosts(HOSTS, lambda number: FAULTS[number % 4]).__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.mixed.__exit__()
+
     def rows(self, text):
         """Of each check that is not well, the hosts that its row names."""
         rows = {}
@@ -71,18 +79,16 @@ class FortyHosts(unittest.TestCase):
                 self.assertRegex(listed_each.out, rf"(?m)^node{number:03} ")
 
     def test_with_three_faults_are_told_each_with_its_hosts(self):
-        with many_hosts.ManyHosts(HOSTS, lambda number: FAULTS[number % 4]) as hosts:
-            text = self.told(hosts)
-            faulty = ids_of(check(hosts, "--output", "json"), ("fail", "warn"))
-            for kind in (1, 2, 3):
-                wanted = {f"node{number:03}" for number in range(1, HOSTS + 1) if number % 4 == kind}
-                self.assertIn(wanted, list(faulty.values()), kind)
-            self.assertLessEqual(len(text.out.splitlines()), 60, text)
+        text = self.told(self.mixed)
+        faulty = ids_of(check(self.mixed, "--output", "json"), ("fail", "warn"))
+        for kind in (1, 2, 3):
+            wanted = {f"node{number:03}" for number in range(1, HOSTS + 1) if number % 4 == kind}
+            self.assertIn(wanted, list(faulty.values()), kind)
+        self.assertLessEqual(len(text.out.splitlines()), 60, text)
 
     def test_are_told_in_as_many_lines_as_four(self):
-        with many_hosts.ManyHosts(4, lambda number: FAULTS[number % 4]) as few, \
-                many_hosts.ManyHosts(HOSTS, lambda number: FAULTS[number % 4]) as many:
-            self.assertLessEqual(abs(len(check(many).out.splitlines()) - len(check(few).out.splitlines())), 4)
+        with many_hosts.ManyHosts(4, lambda number: FAULTS[number % 4]) as few:
+            self.assertLessEqual(abs(len(check(self.mixed).out.splitlines()) - len(check(few).out.splitlines())), 4)
 
     def test_keep_every_finding_in_json(self):
         with many_hosts.ManyHosts(3) as hosts:

@@ -30,8 +30,8 @@ std::string YesNo(bool yes) { return yes ? "yes" : "no"; }
 }  // namespace
 
 std::string CheckCsv(const CheckSummary& run, const Look&) {
-  std::string text = CsvRow({"host", "peer", "check", "subject", "outcome", "blocking", "rung", "observed", "expected",
-                             "source", "fix", "hidden_by", "profile", "error"});
+  std::string text = CsvRow({"host", "peer", "check", "subject", "outcome", "blocking", "rung", "observed",
+                             "expected", "source", "fix", "hidden_by", "profile", "error"});
   for (const HostReport& host : run.report.hosts) {
     if (host.error.empty()) continue;
     text += CsvRow({host.host, "", "", "", "", "", "", "", "", "", "", "", "", host.error});
@@ -39,28 +39,59 @@ std::string CheckCsv(const CheckSummary& run, const Look&) {
   for (const Judged& judged : JudgedIn(run.report)) {
     const Finding& finding = *judged.finding;
     text += CsvRow({judged.host, judged.peer, finding.id, finding.subject, std::string(Name(finding.outcome)),
-                    YesNo(finding.blocking), std::string(Name(finding.rung)), finding.observed, finding.expected,
-                    finding.source, finding.fix, finding.hidden_by, finding.profile, ""});
+                    YesNo(finding.blocking), std::string(Name(finding.rung)), finding.observed,
+                    finding.expected, finding.source, finding.fix, finding.hidden_by, finding.profile, ""});
   }
   return text;
 }
 
 std::string TransfersCsv(const TransferRun& run, const Look&) {
-  std::string text = CsvRow({"from", "to", "subject", "case", "operation", "message_bytes", "transport", "outcome",
-                             "bytes", "bytes_verified", "bytes_wrong", "throughput_bytes_per_s",
-                             "worst_interval_bytes_per_s", "operations_per_s", "latency_p50_ns", "latency_p99_ns",
-                             "latency_p999_ns", "latency_max_ns", "cpu_ns_initiator", "cpu_ns_responder", "observed"});
+  std::string text = CsvRow({"from",
+                             "to",
+                             "subject",
+                             "case",
+                             "operation",
+                             "message_bytes",
+                             "transport",
+                             "outcome",
+                             "bytes",
+                             "bytes_verified",
+                             "bytes_wrong",
+                             "throughput_bytes_per_s",
+                             "worst_interval_bytes_per_s",
+                             "operations_per_s",
+                             "latency_p50_ns",
+                             "latency_p99_ns",
+                             "latency_p999_ns",
+                             "latency_max_ns",
+                             "cpu_ns_initiator",
+                             "cpu_ns_responder",
+                             "observed"});
   for (const TransferRow& row : run.rows) {
     const TransferResult& result = row.result;
     const Finding judged = row.findings.empty() ? Finding{} : row.findings.front();
     const auto number = [](auto value) { return fmt::format("{}", value); };
-    text += CsvRow({row.from, row.to, row.subject, result.case_name, std::string(Name(result.operation)),
-                    number(result.message_bytes), result.transport, std::string(Name(judged.outcome)),
-                    number(result.bytes), number(result.bytes_verified), number(result.bytes_wrong),
-                    number(result.throughput_bytes_per_s), number(result.worst_interval_bytes_per_s),
-                    number(result.operations_per_s), number(result.latency.p50_ns), number(result.latency.p99_ns),
-                    number(result.latency.p999_ns), number(result.latency.max_ns), number(result.cpu_initiator_ns),
-                    number(result.cpu_responder_ns), judged.observed});
+    text += CsvRow({row.from,
+                    row.to,
+                    row.subject,
+                    result.case_name,
+                    std::string(Name(result.operation)),
+                    number(result.message_bytes),
+                    result.transport,
+                    std::string(Name(judged.outcome)),
+                    number(result.bytes),
+                    number(result.bytes_verified),
+                    number(result.bytes_wrong),
+                    number(result.throughput_bytes_per_s),
+                    number(result.worst_interval_bytes_per_s),
+                    number(result.operations_per_s),
+                    number(result.latency.p50_ns),
+                    number(result.latency.p99_ns),
+                    number(result.latency.p999_ns),
+                    number(result.latency.max_ns),
+                    number(result.cpu_initiator_ns),
+                    number(result.cpu_responder_ns),
+                    judged.observed});
   }
   return text;
 }

@@ -20,9 +20,7 @@ namespace {
 std::string CheckAsText(const CheckSummary& run, const Look& look) {
   return CheckText(run, look.style, look.verbose);
 }
-std::string TransfersAsText(const TransferRun& run, const Look& look) {
-  return TransfersText(run, look.style);
-}
+std::string TransfersAsText(const TransferRun& run, const Look& look) { return TransfersText(run, look.style); }
 std::string ProbeAsText(const ProbeSummary& run, const Look& look) { return ProbeText(run, look.style); }
 // Of the hosts that answered; the others are told on standard error.
 std::string FactsAsText(const FactsRun& run, const Look& look) {
@@ -67,7 +65,8 @@ constexpr std::array kFormats{
            .probe = ProbeAsText,
            .facts = FactsAsText,
            .history = HistoryAsText},
-    Format{.name = "short", .meaning = "a line for each host", .check = CheckShort, .probe = OfProbe<CheckShort>},
+    Format{
+        .name = "short", .meaning = "a line for each host", .check = CheckShort, .probe = OfProbe<CheckShort>},
     Format{.name = "wide",
            .meaning = "a line for each finding in columns, never wrapped",
            .check = CheckWide,
@@ -129,7 +128,8 @@ absl::Status CheckFormat(std::string_view name, std::string_view command) {
   if (std::ranges::find(names, name) != names.end()) return absl::OkStatus();
   const std::string known = fmt::format("{}", fmt::join(names, ", "));
   if (FindFormat(name) != nullptr) {
-    return absl::InvalidArgumentError(fmt::format("--output {} is not for {}, which writes {}", name, command, known));
+    return absl::InvalidArgumentError(
+        fmt::format("--output {} is not for {}, which writes {}", name, command, known));
   }
   const std::string nearest = Nearest(name, names);
   const std::string hint = nearest.empty() ? std::string() : " (did you mean " + nearest + "?)";

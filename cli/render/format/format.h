@@ -28,8 +28,8 @@ struct Look {
 struct Format {
   std::string_view name;
   std::string_view meaning;  // for --help
-  // For programs: what any command has to say is a JSON object, made into this. Errors of hosts, and what became of
-  // their stores, stand in it, and are not told on standard error too. Null: not a format of objects.
+  // For programs: what any command has to say is a JSON object, made into this. Errors of hosts, and what
+  // became of their stores, stand in it, and are not told on standard error too. Null: not a format of objects.
   std::string (*object)(std::string_view json) = nullptr;
   std::string (*check)(const CheckSummary&, const Look&) = nullptr;
   std::string (*transfers)(const TransferRun&, const Look&) = nullptr;

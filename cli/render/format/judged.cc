@@ -8,7 +8,8 @@ namespace rdmaready {
 std::vector<Judged> JudgedIn(const Report& report) {
   std::vector<Judged> all;
   for (const HostReport& host : report.hosts) {
-    for (const Finding& finding : host.findings) all.push_back({.host = Printable(host.host), .finding = &finding});
+    for (const Finding& finding : host.findings)
+      all.push_back({.host = Printable(host.host), .finding = &finding});
   }
   for (const PairReport& pair : report.pairs) {
     for (const Finding& finding : pair.findings) {

@@ -13,8 +13,8 @@ namespace rdmaready {
 
 // A finding and whom it is about.
 struct Judged {
-  std::string host{};  // Printable, as all texts of it have to be made by the renderer
-  std::string peer{};  // the other end; empty but for a pair
+  std::string host{};                // Printable, as all texts of it have to be made by the renderer
+  std::string peer{};                // the other end; empty but for a pair
   const Finding* finding = nullptr;  // never null
 
   std::string Where() const { return peer.empty() ? host : host + " -> " + peer; }

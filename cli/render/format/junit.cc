@@ -54,16 +54,17 @@ struct Counts {
     duration_ns += other.duration_ns;
   }
   std::string Attributes() const {
-    return fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}" time="{}")", tests, failures, errors,
-                       skipped, Seconds(duration_ns));
+    return fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}" time="{}")", tests, failures,
+                       errors, skipped, Seconds(duration_ns));
   }
 };
 
 std::string Details(const Finding& finding) {
   std::string text;
-  for (const auto& [label, value] :
-       {std::pair<std::string_view, const std::string&>{"requires", finding.title}, {"why", finding.why},
-        {"source", finding.source}, {"fix", finding.fix}}) {
+  for (const auto& [label, value] : {std::pair<std::string_view, const std::string&>{"requires", finding.title},
+                                     {"why", finding.why},
+                                     {"source", finding.source},
+                                     {"fix", finding.fix}}) {
     if (!value.empty()) text += fmt::format("{}: {}\n", label, XmlText(value));
   }
   return text;
@@ -102,9 +103,9 @@ class Suites {
     suite.counts.duration_ns += finding.duration_ns;
     const std::string inside = Result(finding, suite.counts);
     const std::string profile = finding.profile.empty() ? "" : " (" + finding.profile + ")";
-    suite.cases += fmt::format("    <testcase classname=\"{}\" name=\"{} {}{}\" time=\"{}\"", XmlText(suite.group),
-                               XmlText(finding.id), XmlText(finding.subject), XmlText(profile),
-                               Seconds(finding.duration_ns));
+    suite.cases += fmt::format("    <testcase classname=\"{}\" name=\"{} {}{}\" time=\"{}\"",
+                               XmlText(suite.group), XmlText(finding.id), XmlText(finding.subject),
+                               XmlText(profile), Seconds(finding.duration_ns));
     suite.cases += inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n";
   }
 
@@ -121,16 +122,18 @@ class Suites {
   std::string Text(const Report& report) const {
     Counts all;
     for (const Suite& suite : suites_) all.Add(suite.counts);
-    std::string text = fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rdmaready\" {}>\n",
-                                   all.Attributes());
-    const std::string began = absl::FormatTime("%Y-%m-%dT%H:%M:%S", absl::FromUnixNanos(report.started_unix_ns),
-                                               absl::UTCTimeZone());
+    std::string text = fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rdmaready\" {}>\n", all.Attributes());
+    const std::string began =
+        absl::FormatTime("%Y-%m-%dT%H:%M:%S", absl::FromUnixNanos(report.started_unix_ns), absl::UTCTimeZone());
     for (const Suite& suite : suites_) {
       text += fmt::format("  <testsuite name=\"{}\" hostname=\"{}\" timestamp=\"{}\" {}>\n    <properties>\n",
                           XmlText(suite.group), XmlText(suite.host), began, suite.counts.Attributes());
-      for (const auto& [name, value] :
-           {std::pair<std::string_view, std::string>{"host", suite.host}, {"level", std::string(Name(report.level))},
-            {"run_id", report.run_id}, {"version", report.version}, {"verdict", std::string(Name(report.verdict))}}) {
+      for (const auto& [name, value] : {std::pair<std::string_view, std::string>{"host", suite.host},
+                                        {"level", std::string(Name(report.level))},
+                                        {"run_id", report.run_id},
+                                        {"version", report.version},
+                                        {"verdict", std::string(Name(report.verdict))}}) {
         text += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, XmlText(value));
       }
       text += "    </properties>\n" + suite.cases + "  </testsuite>\n";

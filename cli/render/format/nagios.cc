@@ -45,13 +45,15 @@ std::string CheckNagios(const CheckSummary& run, const Look&) {
     return std::ranges::count(report.hosts, verdict, &HostReport::verdict);
   };
   std::string text = Headline(report);
-  if (report.verdict == Readiness::kReady && warned > 0) text += fmt::format("; {} to look at", CountText(warned, "warning"));
+  if (report.verdict == Readiness::kReady && warned > 0)
+    text += fmt::format("; {} to look at", CountText(warned, "warning"));
   return fmt::format(
-      "RDMAREADY {} - {} | hosts={};;;0 ready={};;;0 not_ready={};;;0 undetermined={};;;0 failures={};;;0 warnings={};;;0 "
+      "RDMAREADY {} - {} | hosts={};;;0 ready={};;;0 not_ready={};;;0 undetermined={};;;0 failures={};;;0 "
+      "warnings={};;;0 "
       "unknown={};;;0 time={:.3f}s;;;0\n",
       NagiosWord(NagiosStatusOf(StatusOf(run), warned > 0)), NagiosText(text), report.hosts.size(),
-      verdicts(Readiness::kReady), verdicts(Readiness::kNotReady), verdicts(Readiness::kUndetermined), failed, warned,
-      unknown, static_cast<double>(report.duration_ns) / 1e9);
+      verdicts(Readiness::kReady), verdicts(Readiness::kNotReady), verdicts(Readiness::kUndetermined), failed,
+      warned, unknown, static_cast<double>(report.duration_ns) / 1e9);
 }
 
 std::string FailureNagios(ExitStatus status, std::string_view host, std::string_view error) {

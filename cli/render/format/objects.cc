@@ -15,13 +15,13 @@ using Json = nlohmann::ordered_json;
 
 // Lists whose elements get lines of their own, and what such an element is.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kUnfolded{{{"hosts", "host"},
-                                                                                 {"pairs", "pair"},
-                                                                                 {"findings", "finding"},
-                                                                                 {"results", "result"},
-                                                                                 {"runs", "run"},
-                                                                                 {"transfers", "transfer"},
-                                                                                 {"steps", "step"},
-                                                                                 {"store_events", "event"}}};
+                                                                                  {"pairs", "pair"},
+                                                                                  {"findings", "finding"},
+                                                                                  {"results", "result"},
+                                                                                  {"runs", "run"},
+                                                                                  {"transfers", "transfer"},
+                                                                                  {"steps", "step"},
+                                                                                  {"store_events", "event"}}};
 // What an element is told of what it belongs to.
 constexpr std::array<std::string_view, 5> kInherited{"schema", "run_id", "host", "from", "to"};
 
@@ -67,9 +67,8 @@ std::string Quoted(const std::string& text) {
 }
 
 std::string KeyText(const std::string& key) {
-  const bool plain = !key.empty() && std::ranges::all_of(key, [](char c) {
-    return (c >= 'a' && c <= 'z') || c == '_';
-  });
+  const bool plain =
+      !key.empty() && std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
   // What a reader of YAML 1.1 takes for a truth value or for nothing.
   constexpr std::array<std::string_view, 7> kWords{"y", "n", "yes", "no", "on", "off", "null"};
   const bool word = std::ranges::find(kWords, key) != kWords.end() || key == "true" || key == "false";
@@ -106,7 +105,8 @@ void AddYaml(const Json& json, std::size_t indent, bool inline_start, std::strin
 std::string JsonLines(std::string_view json) {
   const Json object = Json::parse(json, nullptr, false);
   std::string text;
-  AddLines(object.contains("error") && object.contains("status") ? "error" : "run", Json::object(), object, text);
+  AddLines(object.contains("error") && object.contains("status") ? "error" : "run", Json::object(), object,
+           text);
   return text;
 }
 

@@ -8,8 +8,8 @@
 namespace rdmaready {
 
 // An object on each line, which says in `kind` what it is ("run", "host", "finding", "result", ...) and carries
-// run_id, host, from and to of what it belongs to: a log can take each by itself. What holds others comes before
-// them, without them.
+// run_id, host, from and to of what it belongs to: a log can take each by itself. What holds others comes
+// before them, without them.
 std::string JsonLines(std::string_view json);
 
 // Plain ASCII; a safe loader of YAML 1.1 or 1.2 reads the values of the JSON.

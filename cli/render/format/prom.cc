@@ -49,9 +49,11 @@ class Family {
 std::string Number(bool yes) { return yes ? "1" : "0"; }
 
 std::string PerHost(const Report& report) {
-  Family ready("rdmaready_ready", "1: the host is ready up to the level that was asked for; 0: not, or not known");
+  Family ready("rdmaready_ready",
+               "1: the host is ready up to the level that was asked for; 0: not, or not known");
   Family answered("rdmaready_answered", "1: the host was asked and answered");
-  Family rung("rdmaready_rung_passed", "1: the rung is proven; 0: it failed or is not known. Rungs that were not run have no series");
+  Family rung("rdmaready_rung_passed",
+              "1: the rung is proven; 0: it failed or is not known. Rungs that were not run have no series");
   Family at("rdmaready_check_last_run_timestamp_seconds", "When the check began");
   for (const HostReport& host : report.hosts) {
     ready.Add({{"host", host.host}}, Number(host.verdict == Readiness::kReady));

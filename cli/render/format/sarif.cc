@@ -57,10 +57,9 @@ Json ResultOf(const Judged& judged, std::size_t rule) {
           {"level", LevelOf(finding)},
           {"message", {{"text", where + ": " + text}}},
           {"locations",
-           Json::array({{{"logicalLocations",
-                          Json::array({{{"name", subject},
-                                        {"fullyQualifiedName", where + "/" + subject},
-                                        {"kind", Name(finding.scope)}}})}}})},
+           Json::array({{{"logicalLocations", Json::array({{{"name", subject},
+                                                            {"fullyQualifiedName", where + "/" + subject},
+                                                            {"kind", Name(finding.scope)}}})}}})},
           {"fingerprints",
            {{"rdmaready/v1", finding.id + "|" + where + "|" + subject +
                                  (finding.profile.empty() ? "" : "|" + Printable(finding.profile))}}},
@@ -104,13 +103,15 @@ std::string CheckSarif(const CheckSummary& run, const Look&) {
       {"$schema", kSarifSchema},
       {"version", "2.1.0"},
       {"runs",
-       Json::array({{{"tool",
-                      {{"driver",
-                        {{"name", "rdmaready"}, {"semanticVersion", report.version}, {"rules", std::move(rules)}}}}},
-                     {"automationDetails", {{"id", "rdmaready/" + report.run_id}}},
-                     {"invocations", Json::array({InvocationOf(report)})},
-                     {"results", std::move(results)},
-                     {"properties", {{"verdict", Name(report.verdict)}, {"headline", Printable(Headline(report))}}}}})}};
+       Json::array(
+           {{{"tool",
+              {{"driver",
+                {{"name", "rdmaready"}, {"semanticVersion", report.version}, {"rules", std::move(rules)}}}}},
+             {"automationDetails", {{"id", "rdmaready/" + report.run_id}}},
+             {"invocations", Json::array({InvocationOf(report)})},
+             {"results", std::move(results)},
+             {"properties",
+              {{"verdict", Name(report.verdict)}, {"headline", Printable(Headline(report))}}}}})}};
   return document.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 

@@ -38,7 +38,8 @@ std::string WorstOf(const Report& report, const HostReport& host) {
   if (worth.empty()) return {};
   const Finding& worst = *worth.front();
   const std::string more = worth.size() > 1 ? fmt::format("  (and {} more)", worth.size() - 1) : "";
-  return Printable(fmt::format("{} {} {}: {}{}", Symbol(worst.outcome), worst.id, worst.subject, Sentence(worst), more));
+  return Printable(
+      fmt::format("{} {} {}: {}{}", Symbol(worst.outcome), worst.id, worst.subject, Sentence(worst), more));
 }
 
 }  // namespace
@@ -70,9 +71,9 @@ std::string CheckWide(const CheckSummary& run, const Look& look) {
     const Finding& finding = *judged.finding;
     const bool well = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
     if (well && !look.verbose) continue;
-    rows.push_back({judged.Where(), std::string(Name(finding.outcome)), filled(finding.id), filled(finding.subject),
-                    finding.blocking ? "yes" : "no", filled(finding.observed), filled(finding.expected),
-                    filled(finding.source), filled(finding.fix)});
+    rows.push_back({judged.Where(), std::string(Name(finding.outcome)), filled(finding.id),
+                    filled(finding.subject), finding.blocking ? "yes" : "no", filled(finding.observed),
+                    filled(finding.expected), filled(finding.source), filled(finding.fix)});
   }
   Style unwrapped = look.style;
   unwrapped.width = 0;

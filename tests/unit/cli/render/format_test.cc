@@ -59,7 +59,8 @@ TEST(Formats, OfFindingsTakeTransfersToo) {
 
 TEST(Yaml, QuotesWhatAReaderWouldTakeForSomethingElse) {
   EXPECT_EQ(YamlOfJson(R"({"a":"no","b":[1,{"c":null,"d":"x: \"y\" \ud83d\ude00"}],"e":[],"yes":{"f":true}})"),
-            "---\na: \"no\"\nb:\n  - 1\n  - c: null\n    d: \"x: \\\"y\\\" \\U0001f600\"\ne: []\n\"yes\":\n  f: true\n");
+            "---\na: \"no\"\nb:\n  - 1\n  - c: null\n    d: \"x: \\\"y\\\" \\U0001f600\"\ne: []\n\"yes\":\n  "
+            "f: true\n");
 }
 
 TEST(JsonLines, CarryWhatTheyBelongTo) {
