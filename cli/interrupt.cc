@@ -102,8 +102,10 @@ void Interrupt::End() {
 void Interrupt::EndOfTime() {
   const std::lock_guard lock(mutex_);  // held to the end: the work waits in Disarm
   if (!conclude_ || std::chrono::steady_clock::now() < end_) return;
-  const int status = conclude_();
-  for (const auto& stop : stops_) stop();
+  const auto conclude = std::exchange(conclude_, nullptr);
+  const auto stops = stops_;
+  const int status = conclude();
+  for (const auto& stop : stops) stop();
   std::fflush(nullptr);
   std::_Exit(status);
 }

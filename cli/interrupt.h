@@ -45,7 +45,7 @@ class Interrupt {
   int MillisecondsLeft();
 
   UniqueFd signal_fd_;
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;  // what concludes may say why the command ends, which disarms
   std::vector<std::function<void()>> hooks_;
   std::vector<std::function<void()>> stops_;
   std::chrono::steady_clock::time_point end_{};
