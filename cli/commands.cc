@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "cli/explanation.h"
+#include "cli/one_of.h"
 #include "cli/render/json.h"
 
 namespace rdmaready {
@@ -21,8 +24,11 @@ constexpr std::array<Command, 9> kCommands{{
      "  rdmaready check node1 node2 --level peer    and live transfers between the two, both ways\n"
      "  rdmaready check node1 --level server --target fs1   and the way to the SMB server fs1\n"
      "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json\n"
-     "  rdmaready check --facts saved               hosts that `facts --save saved` recorded\n"
-     "  rdmaready check --bundle hosts.tar.gz       hosts that `bundle` put into that file",
+      "  rdmaready check 'node[001-128]' --max-time 2m       many hosts, each different finding once\n"
+      "  rdmaready check --inventory ansible.ini --group storage --output junit\n"
+      "  rdmaready check --output nagios --exit-style nagios   as a monitoring plugin\n"
+      "  rdmaready check --facts saved               hosts that `facts --save saved` recorded\n"
+      "  rdmaready check --bundle hosts.tar.gz       hosts that `bundle` put into that file",
      DefineCheck},
     {"facts", "Show what is known of hosts, and why the rest is not",
      "  rdmaready facts\n"
@@ -69,13 +75,38 @@ constexpr std::string_view kExitText =
     "determined,\n"
     "4 a host cannot be reached, or refuses this caller, 130 interrupted";
 
+// What --output writes for a command, in a line of its help. No command: for any.
+std::string OutputHelp(std::string_view command) {
+  std::string text;
+  for (const Format& format : AllFormats()) {
+    if (!command.empty() && !Knows(format, command)) continue;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", format.name, format.meaning);
+  }
+  return command.empty() ? text + "; each command says which of them it writes" : text;
+}
+
 // CLI11 validates by exceptions; they end in RunCommandLine.
-void AddGlobalOptions(CLI::App& app, GlobalOptions& global) {
+void AddOutputOptions(CLI::App& app, GlobalOptions& global, std::string_view command) {
   app.add_option_function<std::string>(
-         "--output", [&global](const std::string& value) { global.json = value == "json"; },
-         "text (for people) or json (for programs)")
-      ->check(CLI::IsMember({"text", "json"}))
+         "--output",
+         [&global, command](const std::string& value) {
+           const absl::Status known = CheckFormat(value, command);
+           if (!known.ok()) throw CLI::ValidationError(Message(known));
+           global.format = FindFormat(value);
+         },
+         OutputHelp(command))
       ->type_name("FORMAT");
+  if (!command.empty() && !Knows(*FindFormat("nagios"), command)) return;
+  app.add_option_function<std::string>(
+         "--exit-style", [&global](const std::string& value) { global.nagios_exit = value == "nagios"; },
+         "standard (see below), or nagios: 0 OK, 1 warning, 2 not ready, 3 unknown, as a monitoring plugin "
+         "ends")
+      ->check(OneOf({"standard", "nagios"}))
+      ->type_name("STYLE");
+}
+
+void AddGlobalOptions(CLI::App& app, GlobalOptions& global, std::string_view command) {
+  AddOutputOptions(app, global, command);
   app.add_option_function<std::string>(
          "--timeout",
          [&global](const std::string& value) {
@@ -94,7 +125,7 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& global) {
                                              : ColorChoice::kAuto;
          },
          "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(OneOf({"auto", "always", "never"}))
       ->type_name("WHEN");
   app.add_option("--tls-ca", global.tls.ca,
                  "Speak TLS, with agents whose certificate is signed by this CA (PEM)")
@@ -121,13 +152,15 @@ absl::Status LoadCredentials(GlobalOptions& global) {
 }
 
 // The format must be known also where the command line makes no sense.
-bool AsksForJson(int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
+const Format* FormatAskedFor(int argc, const char* const* argv) {
+  constexpr std::string_view kOption = "--output";
+  const Format* format = nullptr;
+  for (int i = 1; i < argc && format == nullptr; ++i) {
     const std::string_view word = argv[i];
-    if (word == "--output=json") return true;
-    if (word == "--output" && i + 1 < argc && std::string_view(argv[i + 1]) == "json") return true;
+    if (word.starts_with("--output=")) format = FindFormat(word.substr(kOption.size() + 1));
+    if (word == kOption && i + 1 < argc) format = FindFormat(argv[i + 1]);
   }
-  return false;
+  return format == nullptr ? &TextFormat() : format;
 }
 
 std::string OneLine(std::string text) {
@@ -161,6 +194,17 @@ const CLI::App& Innermost(const CLI::App& root, std::string& path) {
   return *app;
 }
 
+// " (did you mean --level?)", or nothing.
+std::string OptionMeant(const CLI::App& app, const std::string& word) {
+  if (!word.starts_with("--")) return {};
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  }
+  const std::string nearest = Nearest(word.substr(2, word.find('=') - 2), names);
+  return nearest.empty() ? "" : " (did you mean --" + nearest + "?)";
+}
+
 std::string ParseTrouble(const CLI::App& root, const CLI::ParseError& error) {
   std::string path;
   const CLI::App& app = Innermost(root, path);
@@ -176,7 +220,8 @@ std::string ParseTrouble(const CLI::App& root, const CLI::ParseError& error) {
     for (const CLI::App* sub : app.get_subcommands({})) names += (names.empty() ? "" : ", ") + sub->get_name();
     text = app.get_name() + " takes one of " + names + (rest.empty() ? "" : ", not " + rest.front());
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !rest.empty()) {
-    text = (rest.front().starts_with('-') ? "unknown option " : "unexpected argument ") + rest.front();
+    text = (rest.front().starts_with('-') ? "unknown option " : "unexpected argument ") + rest.front() +
+           OptionMeant(app, rest.front());
   }
   return text + " (see " + path + " --help)";
 }
@@ -190,18 +235,27 @@ struct Parser {
   std::vector<std::pair<CLI::App*, Action>> actions;
 
   Parser() {
-    const std::function<void(CLI::App&)> add_global = [this](CLI::App& app) { AddGlobalOptions(app, global); };
-    add_global(root);
+    AddGlobalOptions(root, global, {});
     root.add_flag("--version", version, "Show the version");
     root.require_subcommand(0, 1);
     root.footer("\nExamples:\n  rdmaready check\n  rdmaready check node1 node2 --level peer\n\n" +
                 std::string(kExitText));
     for (const Command& command : kCommands) {
       CLI::App* app = root.add_subcommand(std::string(command.name), std::string(command.summary));
+      const std::function<void(CLI::App&)> add_global = [this, &command](CLI::App& to) {
+        AddGlobalOptions(to, global, command.name);
+      };
       add_global(*app);
       app->footer("\nExamples:\n" + std::string(command.examples) + "\n\n" + std::string(kExitText));
       actions.emplace_back(app, command.define(*app, add_global));
     }
+  }
+
+  std::string ChosenName() const {
+    for (const auto& [app, action] : actions) {
+      if (version ? app->get_name() == "version" : app->parsed()) return app->get_name();
+    }
+    return {};
   }
 
   // What the parsed command line asks for; null when it names no command.
@@ -215,8 +269,8 @@ struct Parser {
 
 // After the hooks that show what is known so far: a program gets an object in any case.
 void SayInterrupted(const GlobalOptions& global, Console& console) {
-  if (global.json && !console.HasPrinted()) {
-    console.Print(ErrorJson(ExitStatus::kInterrupted, "", "interrupted"));
+  if (global.format->object != nullptr && !console.HasPrinted()) {
+    console.Print(global.format->object(ErrorJson(ExitStatus::kInterrupted, "", "interrupted")));
   } else {
     console.Error("interrupted");
   }
@@ -238,33 +292,63 @@ ClientOptions Context::client() const {
 
 ExitStatus Context::Fail(ExitStatus status, const std::string& error, const std::string& host) const {
   interrupt.Disarm();
-  if (global.json) {
-    console.Print(ErrorJson(status, host, error));
+  if (format().object != nullptr) {
+    console.Print(format().object(ErrorJson(status, host, error)));
+  } else if (format().failure != nullptr) {
+    console.Print(format().failure(status, host, error));
   } else {
     console.Error(error);
   }
   return status;
 }
 
+void Context::Print(const std::string& json, const std::string& text) const {
+  console.Print(format().object != nullptr ? format().object(json) : text);
+}
+
+void MaxTime::Arm(const Context& context, const std::function<ExitStatus(const std::string&)>& conclude) const {
+  if (!limit) return;
+  context.interrupt.EndAt(std::chrono::steady_clock::now() + *limit, [&context, conclude, cut = Cut()] {
+    context.console.EraseProgress();
+    return context.Ending(conclude(cut));
+  });
+}
+
+void AddMaxTime(CLI::App& app, MaxTime& max_time) {
+  app.add_option_function<std::string>(
+         "--max-time",
+         [&max_time](const std::string& value) {
+           const absl::StatusOr<std::chrono::milliseconds> limit = ParseDuration(value);
+           if (!limit.ok()) throw CLI::ValidationError("--max-time", Message(limit.status()));
+           max_time = {.limit = *limit, .word = value};
+         },
+         "End after this time with what is known: what was not done is unknown, and hosts that did not answer "
+         "are "
+         "named (30, 30s, 5m)")
+      ->type_name("TIME");
+}
+
 ExitStatus Context::List(std::string_view schema, std::string_view field,
                          const std::vector<std::string>& names) const {
-  if (global.json) {
-    console.Print(ListJson(schema, field, names));
-  } else {
-    for (const std::string& name : names) console.Print(name + "\n");
-  }
+  std::string lines;
+  for (const std::string& name : names) lines += name + "\n";
+  Print(ListJson(schema, field, names), lines);
   return ExitStatus::kOk;
 }
 
 int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt) {
   Parser parser;
-  const Context context{parser.global, console, interrupt};
+  bool warned = false;
+  const Context context{parser.global, console, interrupt, warned};
   ExitStatus status = ExitStatus::kOk;
   try {
     parser.root.parse(argc, argv);
     if (parser.Chosen() == nullptr) {
-      status = context.Fail(ExitStatus::kUsage,
-                            "a command is needed: " + CommandNames() + " (see rdmaready --help)");
+      status = context.Fail(ExitStatus::kUsage, "a command is needed: " + CommandNames() +
+                                                    "; to begin: rdmaready check (see rdmaready --help)");
+    } else if (const absl::Status known = CheckFormat(parser.global.format->name, parser.ChosenName());
+               !known.ok()) {
+      status = context.Fail(ExitStatus::kUsage, Message(known));
     } else if (const absl::Status loaded = LoadCredentials(parser.global); !loaded.ok()) {
       status = context.Fail(ExitStatus::kUsage, Message(loaded));
     }
@@ -274,7 +358,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     console.Print(app.help(path.substr(0, path.size() - std::min(path.size(), app.get_name().size() + 1))));
     return console.Flush() ? 0 : static_cast<int>(ExitStatus::kOwnFailure);
   } catch (const CLI::ParseError& error) {
-    parser.global.json = AsksForJson(argc, argv);
+    parser.global.format = FormatAskedFor(argc, argv);
     status = context.Fail(ExitStatus::kUsage, ParseTrouble(parser.root, error));
   }
   interrupt.Add([&] { SayInterrupted(parser.global, console); });
@@ -284,7 +368,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     console.Error("the output could not be written");
     if (status == ExitStatus::kOk) status = ExitStatus::kOwnFailure;
   }
-  return static_cast<int>(status);
+  return context.Ending(status);
 }
 
 }  // namespace rdmaready

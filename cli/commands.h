@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -19,12 +20,14 @@
 #include "cli/console.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
+#include "cli/render/format/format.h"
 #include "cli/style.h"
 
 namespace rdmaready {
 
 struct GlobalOptions {
-  bool json = false;
+  const Format* format = &TextFormat();
+  bool nagios_exit = false;  // the exit status is that of a monitoring plugin
   ColorChoice color = ColorChoice::kAuto;
   bool insecure = false;
   TlsFiles tls{};
@@ -38,18 +41,33 @@ struct Context {
   const GlobalOptions& global;
   Console& console;
   Interrupt& interrupt;
+  bool& warned;  // set by a command whose result is well but for what is to be looked at
 
+  const Format& format() const { return *global.format; }
+  Look look(bool verbose = false) const { return {.style = style(), .verbose = verbose}; }
   Style style() const { return ChooseStyle(global.color, console.OutTraits()); }
   ClientOptions client() const;
 
-  // Says why the command ends, as one line or as a JSON object, and returns `status`.
+  // The object of `json` where the format is one of objects, else `text`.
+  void Print(const std::string& json, const std::string& text) const;
+
+  // What the process ends with.
+  int Ending(ExitStatus status) const {
+    return global.nagios_exit ? NagiosStatusOf(status, warned) : static_cast<int>(status);
+  }
+
+  // Says why the command ends, as one line or as an object, and returns `status`.
   ExitStatus Fail(ExitStatus status, const std::string& error, const std::string& host = {}) const;
 
-  // Names, one on a line, or the JSON object of render_json.h; returns kOk.
+  // Names, one on a line, or the object of render/json.h; returns kOk.
   ExitStatus List(std::string_view schema, std::string_view field, const std::vector<std::string>& names) const;
 };
 
 using Action = std::function<ExitStatus(const Context&)>;
+
+inline bool HasWarning(const std::vector<Finding>& findings) {
+  return std::ranges::find(findings, Outcome::kWarn, &Finding::outcome) != findings.end();
+}
 
 struct Command {
   std::string_view name;
@@ -61,6 +79,17 @@ struct Command {
 };
 
 std::span<const Command> AllCommands();
+
+// --max-time of a command that tells what it knows when that is over.
+struct MaxTime {
+  std::optional<std::chrono::milliseconds> limit{};
+  std::string word{};  // as it was given: "30s"
+
+  std::string Cut() const { return "out of time (--max-time " + word + ")"; }
+  // Nothing without a limit. `conclude` shows it, and returns the status.
+  void Arm(const Context& context, const std::function<ExitStatus(const std::string& cut)>& conclude) const;
+};
+void AddMaxTime(CLI::App& app, MaxTime& max_time);
 
 Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>& global);

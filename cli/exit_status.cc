@@ -35,6 +35,25 @@ bool IsRefusal(const absl::Status& status) {
 
 ExitStatus Worse(ExitStatus a, ExitStatus b) { return Rank(a) >= Rank(b) ? a : b; }
 
+int NagiosStatusOf(ExitStatus status, bool warned) {
+  constexpr int kOk = 0;
+  constexpr int kWarning = 1;
+  constexpr int kCritical = 2;
+  constexpr int kUnknown = 3;
+  switch (status) {
+    case ExitStatus::kOk:
+      return warned ? kWarning : kOk;
+    case ExitStatus::kNotReady:
+      return kCritical;
+    case ExitStatus::kUsage:
+    case ExitStatus::kOwnFailure:
+    case ExitStatus::kUnreachable:
+    case ExitStatus::kInterrupted:
+      break;
+  }
+  return kUnknown;
+}
+
 ExitStatus ConnectFailure(const absl::Status& status) {
   if (status.ok()) return ExitStatus::kOk;
   if (IsGone(status) || IsRefusal(status) || absl::IsNotFound(status)) return ExitStatus::kUnreachable;

@@ -36,4 +36,8 @@ ExitStatus SaveFailure(const absl::Status& status);
 // its result.
 ExitStatus OfCheck(Readiness verdict, std::span<const ExitStatus> host_failures, bool stored);
 
+// As a monitoring plugin says it: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. What cannot be reached or was asked
+// wrongly is unknown. `warned`: ready, and something is to be looked at.
+int NagiosStatusOf(ExitStatus status, bool warned);
+
 }  // namespace rdmaready

@@ -31,6 +31,18 @@ Explanation From(const Check& check) {
           .depends_on = {check.depends_on.begin(), check.depends_on.end()}};
 }
 
+// As checks/live/transfer.cc judges it.
+std::string SpeedDemand(const TransferCase* made, Rung rung) {
+  if (made == nullptr) return {};
+  if (rung == Rung::kPeer && made->figure == Figure::kRate) {
+    return "on hardware at least min_throughput_mbps of the profile, else it fails; where the profile does not say, a warning "
+           "below a quarter of the slower link (40 Gb/s at most)";
+  }
+  if (rung == Rung::kPeer && made->figure == Figure::kLatency)
+    return "on hardware 99 of 100 within max_latency_us of the profile, else it fails; nothing where the profile does not say";
+  return "none: the figures are told and not judged";
+}
+
 Explanation From(const TransferCheck& check) {
   const TransferCase* made = FindCase(check.case_name);
   const bool checked = made == nullptr || made->checked;
@@ -41,7 +53,8 @@ Explanation From(const TransferCheck& check) {
           .fix = std::string(check.fix),
           .blocking = checked && check.blocks_for != nullptr,
           .blocks_when = checked ? BlocksWhen(check.blocks_for) : "",
-          .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort))};
+          .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort)),
+          .speed = SpeedDemand(made, check.rung)};
 }
 
 Explanation From(const ProbeCheck& check) {

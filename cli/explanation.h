@@ -19,6 +19,7 @@ struct Explanation {
   bool blocking = false;      // under some profile
   std::string blocks_when{};  // "under a profile that names an MTU"; empty: always or never
   std::string scope{};
+  std::string speed{};  // of a live test: what is asked of its figures, and by whom; empty: it has none
   std::vector<std::string> depends_on{};
 };
 

@@ -22,6 +22,7 @@
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/saved_hosts.h"
+#include "cli/host_flags.h"
 #include "cli/render/bundle_run.h"
 #include "cli/render/json.h"
 
@@ -35,8 +36,7 @@ using bundle::BundleFile;
 constexpr int kRemembered = 100;  // runs, and as many transfers
 
 struct BundleOptions {
-  std::vector<std::string> hosts{};
-  std::string inventory{};
+  HostFlags named{};
   std::string out = "rdmaready-bundle.tar.gz";
   std::string max_size = "64M";
   std::uint32_t lldp_seconds = 0;
@@ -207,13 +207,9 @@ absl::StatusOr<std::string> BytesOfBundle(Bundle made, std::uint64_t most_bytes,
 ExitStatus ShowBundle(const Context& context, const BundleRun& run) {
   ExitStatus status = ExitStatus::kOk;
   for (const HostBundling& host : run.hosts) status = Worse(status, host.failure);
-  if (context.global.json) {
-    context.console.Print(BundleJson(run));
-    return status;
-  }
-  context.console.Print(BundleText(run));
+  context.Print(BundleJson(run), BundleText(run));
   for (const HostBundling& host : run.hosts) {
-    if (!host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }
@@ -244,7 +240,8 @@ ExitStatus WriteBundle(const Context& context, const BundleOptions& options, std
 }
 
 ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses =
+      ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<std::uint64_t> most_bytes = ParseSize(options.max_size);
   if (!most_bytes.ok()) return context.Fail(ExitStatus::kUsage, "--max-size: " + Message(most_bytes.status()));
@@ -274,10 +271,7 @@ ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
 
 Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<BundleOptions>();
-  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory,
-                 "A file with one host per line, # for comments; - for standard input")
-      ->type_name("FILE");
+  AddHostFlags(app, options->named);
   app.add_option("--out", options->out, "Where to write it; compressed when it ends in .gz or .tgz")
       ->type_name("FILE")
       ->capture_default_str();

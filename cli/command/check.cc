@@ -16,15 +16,15 @@
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/hosts_check.h"
 #include "cli/fleet/saved_hosts.h"
-#include "cli/render/json.h"
-#include "cli/render/text.h"
+#include "cli/host_flags.h"
+#include "cli/one_of.h"
+#include "cli/render/format/judged.h"
 
 namespace rdmaready {
 namespace {
 
 struct CheckFlags {
-  std::vector<std::string> hosts{};
-  std::string inventory{};
+  HostFlags named{};
   std::vector<std::string> facts{};
   std::string bundle{};
   std::vector<std::string> profiles{};
@@ -34,6 +34,7 @@ struct CheckFlags {
   std::string share{};
   std::string credentials{};
   std::uint32_t watch_seconds = 0;
+  MaxTime max_time{};
   bool verbose = false;
 };
 
@@ -45,22 +46,28 @@ bool HasReport(const CheckSummary& run) {
 }
 
 void Show(const Context& context, const CheckFlags& options, const CheckSummary& run) {
-  if (context.global.json) return context.console.Print(CheckJson(run));
-  if (HasReport(run)) context.console.Print(CheckText(run, context.style(), options.verbose));
+  const Format& format = context.format();
+  for (const Judged& judged : JudgedIn(run.report)) {
+    context.warned = context.warned || judged.finding->outcome == Outcome::kWarn;
+  }
+  if (&format != &TextFormat() || HasReport(run))
+    context.console.Print(format.check(run, context.look(options.verbose)));
+  if (format.object != nullptr) return;
   for (const std::string& line : Complaints(run)) context.console.Error(line);
 }
 
 // What makes no sense beside hosts that were saved; empty when nothing does. A HOST chooses from a bundle.
 std::string OnlyLive(const CheckFlags& options) {
   if (!options.facts.empty() && !options.bundle.empty()) return "--facts and --bundle exclude each other";
-  if (!options.facts.empty() && (!options.hosts.empty() || !options.inventory.empty())) {
+  if (!options.facts.empty() && options.named.Any()) {
     return "--facts judges saved hosts: no HOST and no --inventory beside it";
   }
-  if (!options.inventory.empty()) return "--bundle judges saved hosts: no --inventory beside it";
+  if (options.named.FromFile()) return "--bundle judges saved hosts: no --inventory beside it";
   const std::string option = options.facts.empty() ? "--bundle" : "--facts";
   if (options.level != Name(Rung::kHost)) {
     return "--level " + options.level + " needs live hosts: " + option + " judges what was saved";
   }
+  if (options.max_time.limit) return "--max-time is for live hosts: " + option + " judges what was saved";
   return {};
 }
 
@@ -71,11 +78,11 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
     return context.Fail(ExitStatus::kUsage,
                         "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
   }
-  const absl::StatusOr<Site> site = LoadSite(
-      options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
+  const absl::StatusOr<Site> site =
+      LoadSite(options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
   if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
   const absl::StatusOr<std::vector<SavedHost>> hosts =
-      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.hosts);
+      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.named.hosts);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   const CheckSummary run = JudgeSavedHosts(*hosts, *site, options.ports);
   context.interrupt.Disarm();
@@ -111,7 +118,8 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
 
 ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (!options.facts.empty() || !options.bundle.empty()) return RunSaved(context, options);
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses =
+      ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const Rung level = RungFromName(options.level).value_or(Rung::kHost);
   if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
@@ -137,6 +145,11 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
   HostsCheck check(hosts, std::move(how), [&](const std::string& what) { context.console.Progress(what); });
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
+  options.max_time.Arm(context, [&](const std::string& cut) {
+    const CheckSummary partial = check.Snapshot(cut);
+    Show(context, options, partial);
+    return StatusOf(partial);
+  });
   const CheckSummary run = check.Run();
   if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(apart));
@@ -151,10 +164,7 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
 
 Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<CheckFlags>();
-  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory,
-                 "A file with one host per line, # for comments; - for standard input")
-      ->type_name("FILE");
+  AddHostFlags(app, options->named);
   app.add_option(
          "--facts", options->facts,
          "Judge hosts that `facts --save DIR` saved, instead of live ones: one's folder, or that of several")
@@ -163,9 +173,10 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("--bundle", options->bundle,
                  "Judge the hosts of a file that `bundle` made, instead of live ones: all, or each HOST of it")
       ->type_name("FILE");
-  app.add_option("--profile", options->profiles,
-                 "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
-                 "which says which hosts follow which (default: the agent's own)")
+  app.add_option(
+         "--profile", options->profiles,
+         "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
+         "which says which hosts follow which (default: the agent's own)")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false);
   app.add_option("--port", options->ports, "Judge only this port of each host: mlx5_0/1, mlx5_0 or ens1f0np0")
@@ -176,7 +187,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
          "How high to climb: host (look only), loopback (live transfers on each host), peer (between hosts), "
          "smb-direct (as SMB Direct, between hosts), server (each host with the SMB server --target; one host "
          "alone leaves out peer and smb-direct), share (files of --share, by each host's own kernel)")
-      ->check(CLI::IsMember({"host", "loopback", "peer", "smb-direct", "server", "share"}))
+      ->check(OneOf({"host", "loopback", "peer", "smb-direct", "server", "share"}))
       ->type_name("LEVEL")
       ->capture_default_str();
   app.add_option("--watch", options->watch_seconds,
@@ -184,6 +195,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "meanwhile (neighbours announce themselves every 30 s)")
       ->check(CLI::Range(1U, 300U))
       ->type_name("SECONDS");
+  AddMaxTime(app, options->max_time);
   app.add_option("--target", options->target, "Of level server: name or address of the SMB server")
       ->type_name("SMB-SERVER");
   app.add_option("--share", options->share, "Of level share: its server is probed, and files on it are moved")

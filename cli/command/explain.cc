@@ -18,17 +18,11 @@ struct ExplainOptions {
 };
 
 ExitStatus List(const Context& context, const ExplainOptions& options) {
-  if (context.global.json) {
-    context.console.Print(CatalogueJson(Catalogue()));
-    return ExitStatus::kOk;
-  }
-  if (options.verbose) {
-    context.console.Print(CatalogueTable(Catalogue(), context.style()));
-    return ExitStatus::kOk;
-  }
-  std::vector<std::string> ids;
-  for (const Explanation& entry : Catalogue()) ids.push_back(entry.id);
-  return context.List("rdmaready.v1.Checks", "checks", ids);
+  std::string ids;
+  for (const Explanation& entry : Catalogue()) ids += entry.id + "\n";
+  context.Print(CatalogueJson(Catalogue()),
+                options.verbose ? CatalogueTable(Catalogue(), context.style()) : ids);
+  return ExitStatus::kOk;
 }
 
 ExitStatus RunExplain(const Context& context, const ExplainOptions& options) {
@@ -44,8 +38,7 @@ ExitStatus RunExplain(const Context& context, const ExplainOptions& options) {
   const std::vector<Explanation> explanations = Explain(options.id);
   if (explanations.empty()) {
     if (const std::vector<Explanation> family = ExplainFamily(options.id); !family.empty()) {
-      context.console.Print(context.global.json ? CatalogueJson(family)
-                                                : CatalogueTable(family, context.style()));
+      context.Print(CatalogueJson(family), CatalogueTable(family, context.style()));
       return ExitStatus::kOk;
     }
     const std::string nearest = NearestId(options.id);
@@ -53,8 +46,7 @@ ExitStatus RunExplain(const Context& context, const ExplainOptions& options) {
                                                 (nearest.empty() ? " (rdmaready explain --list names them all)"
                                                                  : " (did you mean " + nearest + "?)"));
   }
-  context.console.Print(context.global.json ? ExplainJson(explanations)
-                                            : ExplainText(explanations, context.style()));
+  context.Print(ExplainJson(explanations), ExplainText(explanations, context.style()));
   return ExitStatus::kOk;
 }
 

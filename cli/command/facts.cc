@@ -11,6 +11,7 @@
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/saved_hosts.h"
+#include "cli/host_flags.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 
@@ -18,8 +19,7 @@ namespace rdmaready {
 namespace {
 
 struct FactsOptions {
-  std::vector<std::string> hosts{};
-  std::string inventory{};
+  HostFlags named{};
   std::vector<std::string> facts{};
   std::string bundle{};
   std::string save{};
@@ -47,18 +47,10 @@ HostFacts Ask(const HostClient& host, std::chrono::seconds lldp) {
 
 ExitStatus ShowFacts(const Context& context, const FactsRun& run) {
   ExitStatus status = ExitStatus::kOk;
-  FactsRun answered{.lldp_asked = run.lldp_asked};
+  context.console.Print(context.format().facts(run, context.look()));
   for (const HostFacts& host : run.hosts) {
     status = Worse(status, host.failure);
-    if (host.error.empty()) answered.hosts.push_back(host);
-  }
-  if (context.global.json) {
-    context.console.Print(FactsJson(run));
-    return status;
-  }
-  context.console.Print(FactsText(answered, context.style()));
-  for (const HostFacts& host : run.hosts) {
-    if (!host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }
@@ -69,7 +61,7 @@ ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
   if (!options.bundle.empty() && !options.facts.empty()) {
     return context.Fail(ExitStatus::kUsage, "--facts and --bundle exclude each other");
   }
-  if ((options.bundle.empty() && !options.hosts.empty()) || !options.inventory.empty()) {
+  if ((options.bundle.empty() && !options.named.hosts.empty()) || options.named.FromFile()) {
     return context.Fail(ExitStatus::kUsage,
                         option + " shows saved hosts: no " + (options.bundle.empty() ? "HOST and no " : "") +
                             "--inventory beside it");
@@ -82,7 +74,7 @@ ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
                         "--lldp needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
   }
   const absl::StatusOr<std::vector<SavedHost>> saved =
-      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.hosts);
+      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.named.hosts);
   if (!saved.ok()) return context.Fail(ExitStatus::kUsage, Message(saved.status()));
   FactsRun run;
   for (const SavedHost& host : *saved) {
@@ -95,7 +87,7 @@ ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
 }
 
 ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
   const absl::StatusOr<std::vector<HostClient>> clients =
@@ -130,7 +122,7 @@ HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds 
 }
 
 ExitStatus RunSave(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   HostSaver saver(options.save);
   std::vector<std::string> names;
@@ -153,13 +145,9 @@ ExitStatus RunSave(const Context& context, const FactsOptions& options) {
 
   ExitStatus status = ExitStatus::kOk;
   for (const HostSave& host : run.hosts) status = Worse(status, host.failure);
-  if (context.global.json) {
-    context.console.Print(SavedJson(run));
-    return status;
-  }
-  context.console.Print(SavedText(run));
+  context.Print(SavedJson(run), SavedText(run));
   for (const HostSave& host : run.hosts) {
-    if (!host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }
@@ -168,10 +156,7 @@ ExitStatus RunSave(const Context& context, const FactsOptions& options) {
 
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<FactsOptions>();
-  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory,
-                 "A file with one host per line, # for comments; - for standard input")
-      ->type_name("FILE");
+  AddHostFlags(app, options->named);
   app.add_option("--facts", options->facts,
                  "Show hosts that --save saved, instead of live ones: one's folder, or that of several")
       ->type_name("DIR")

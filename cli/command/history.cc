@@ -12,6 +12,8 @@
 #include "cli/fleet/history_run.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
+#include "cli/host_flags.h"
+#include "cli/one_of.h"
 #include "cli/render/baseline.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
@@ -21,8 +23,7 @@ namespace rdmaready {
 namespace {
 
 struct HistoryOptions {
-  std::vector<std::string> hosts{};
-  std::string inventory{};
+  HostFlags named{};
   int limit = 20;
   std::string since{};
   std::string run_id{};
@@ -92,9 +93,9 @@ ExitStatus ShowBaselines(const Context& context, const std::vector<HostClient>& 
   context.console.EraseProgress();
   ExitStatus status = ExitStatus::kOk;
   for (const HostBaselines& host : run.hosts) status = Worse(status, host.failure);
-  context.console.Print(context.global.json ? BaselineJson(run) : BaselineText(run, context.style()));
+  context.Print(BaselineJson(run), BaselineText(run, context.style()));
   for (const HostBaselines& host : run.hosts) {
-    if (!context.global.json && !host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }
@@ -106,7 +107,8 @@ bool IsEmpty(const HistoryRun& run) {
 }
 
 ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.hosts, options.inventory);
+  const absl::StatusOr<std::vector<HostAddress>> addresses =
+      ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<HistoryQuery> query = QueryOf(options);
   if (!query.ok()) return context.Fail(ExitStatus::kUsage, Message(query.status()));
@@ -126,14 +128,9 @@ ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
   if (status == ExitStatus::kOk && !options.run_id.empty() && IsEmpty(run)) {
     return context.Fail(ExitStatus::kUsage, "no host has a run '" + options.run_id + "'");
   }
-  if (context.global.json) {
-    context.console.Print(HistoryJson(run));
-    return status;
-  }
-  context.console.Print(options.run_id.empty() ? HistoryText(run, context.style())
-                                               : RememberedText(run, context.style()));
+  context.console.Print(context.format().history(run, context.look()));
   for (const HostHistory& host : run.hosts) {
-    if (!host.error.empty()) context.console.Error(host.error);
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
   }
   return status;
 }
@@ -142,9 +139,7 @@ ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
 
 Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<HistoryOptions>();
-  app.add_option("HOST", options->hosts, "name-or-address[:port] of an agent; none: this host");
-  app.add_option("--inventory", options->inventory, "A file with one host per line, # for comments")
-      ->type_name("FILE");
+  AddHostFlags(app, options->named);
   app.add_option("--limit", options->limit, "The newest N runs, and the newest N transfers")
       ->check(CLI::Range(1, kMaxHistory))
       ->type_name("N")
@@ -156,7 +151,7 @@ Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "Only this run, in full: its id, or what stands behind the '-' in it")
       ->type_name("ID");
   app.add_option("--kind", options->kind, "run, transfer or all")
-      ->check(CLI::IsMember({"run", "transfer", "all"}))
+      ->check(OneOf({"run", "transfer", "all"}))
       ->type_name("KIND")
       ->capture_default_str();
   CLI::Option* baseline =

@@ -12,6 +12,7 @@
 #include "cli/credentials.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/test_runner.h"
+#include "cli/one_of.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 
@@ -109,8 +110,9 @@ ExitStatus RunProbe(const Context& context, const ProbeFlags& options) {
   context.console.EraseProgress();
   if (!answer.ok()) return context.Fail(RefusedProbe(answer.status()), Message(answer.status()), host.name);
   const ProbeSummary run{.host = host.name, .answer = *std::move(answer)};
-  context.console.Print(context.global.json ? ProbeJson(run) : ProbeText(run, context.style()));
-  if (!context.global.json) {
+  context.console.Print(context.format().probe(run, context.look()));
+  context.warned = HasWarning(run.answer.findings);
+  if (context.format().object == nullptr) {
     for (const std::string& line : {run.answer.store_error, run.answer.store_notice}) {
       if (!line.empty()) context.console.Error("host " + host.name + ": " + line);
     }
@@ -123,7 +125,7 @@ ExitStatus RunProbe(const Context& context, const ProbeFlags& options) {
 Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<ProbeFlags>();
   app.add_option("PROTOCOL", options->protocol, "smb, nvme, iser or nfs")
-      ->check(CLI::IsMember({"smb", "nvme", "iser", "nfs"}))
+      ->check(OneOf({"smb", "nvme", "iser", "nfs"}))
       ->required();
   app.add_option("TARGET", options->target, "Name or address of the server")->required();
   app.add_option("--from", options->from,

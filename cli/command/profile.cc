@@ -12,6 +12,7 @@
 #include "api/profile/site.h"
 #include "api/profile/yaml_writer.h"
 #include "cli/commands.h"
+#include "cli/one_of.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 #include "cli/switch/side.h"
@@ -27,14 +28,13 @@ struct ProfileOptions {
 ExitStatus ShowSwitch(const Context& context, const Profile& profile, const std::string& kind) {
   const absl::StatusOr<SwitchSide> side = MakeSwitchSide(profile, kind);
   if (!side.ok()) return context.Fail(ExitStatus::kUsage, Message(side.status()));
-  context.console.Print(context.global.json ? SwitchSideJson(profile.name, kind, *side) : side->text);
+  context.Print(SwitchSideJson(profile.name, kind, *side), side->text);
   return ExitStatus::kOk;
 }
 
 // What is wrong, all of it: that is the answer.
 ExitStatus Refuse(const Context& context, const std::string& name, const ProfileReading& reading) {
-  context.console.Print(context.global.json ? ProfileCheckJson(name, reading)
-                                            : ProfileFaultsText(name, reading));
+  context.Print(ProfileCheckJson(name, reading), ProfileFaultsText(name, reading));
   return ExitStatus::kUsage;
 }
 
@@ -43,7 +43,7 @@ ExitStatus Show(const Context& context, const ProfileOptions& options) {
   if (!reading.ok()) return context.Fail(ExitStatus::kUsage, Message(reading.status()));
   if (!reading->profile) return context.Fail(ExitStatus::kUsage, Message(LoadProfile(options.name).status()));
   if (!options.switch_kind.empty()) return ShowSwitch(context, *reading->profile, options.switch_kind);
-  context.console.Print(context.global.json ? ProfileJson(*reading->profile) : ProfileYaml(*reading));
+  context.Print(ProfileJson(*reading->profile), ProfileYaml(*reading));
   return ExitStatus::kOk;
 }
 
@@ -56,12 +56,8 @@ std::optional<SiteReading> ReadAsSite(const std::string& file) {
 
 ExitStatus CheckSite(const Context& context, const std::string& file, SiteReading site) {
   const ProfileReading reading{.faults = std::move(site.faults), .files = {file}};
-  if (context.global.json) {
-    context.console.Print(ProfileCheckJson(file, reading));
-  } else {
-    context.console.Print(reading.faults.empty() ? file + ": a site file, well-formed\n"
-                                                 : ProfileFaultsText(file, reading));
-  }
+  context.Print(ProfileCheckJson(file, reading), reading.faults.empty() ? file + ": a site file, well-formed\n"
+                                                                        : ProfileFaultsText(file, reading));
   return reading.faults.empty() ? ExitStatus::kOk : ExitStatus::kUsage;
 }
 
@@ -70,9 +66,7 @@ ExitStatus CheckFile(const Context& context, const std::string& file) {
   const absl::StatusOr<ProfileReading> reading = ReadProfile(file);
   if (!reading.ok()) return context.Fail(ExitStatus::kUsage, Message(reading.status()));
   if (!reading->profile) return Refuse(context, file, *reading);
-  context.console.Print(context.global.json
-                            ? ProfileCheckJson(file, *reading)
-                            : file + ": profile " + reading->profile->name + " is well-formed\n");
+  context.Print(ProfileCheckJson(file, *reading), file + ": profile " + reading->profile->name + " is well-formed\n");
   return ExitStatus::kOk;
 }
 
@@ -85,7 +79,7 @@ Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global
   show->add_option("PROFILE", options->name, "A built-in profile or a YAML file")->required();
   show->add_option("--switch", options->switch_kind, "The configuration of a switch that fits it")
       ->type_name("KIND")
-      ->check(CLI::IsMember(std::vector<std::string>(kSwitchKinds.begin(), kSwitchKinds.end())));
+      ->check(OneOf(std::vector<std::string>(kSwitchKinds.begin(), kSwitchKinds.end())));
   CLI::App* check = app.add_subcommand("check", "Is a profile, or a site file, well-formed? Names every fault");
   check->add_option("FILE", options->name, "A YAML file")->required();
   for (CLI::App* sub : {list, show, check}) global(*sub);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready test: live transfers.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -29,6 +32,7 @@ struct TestOptions {
   std::string duration{};
   std::string max_bytes{};
   std::string tos{};
+  MaxTime max_time{};
   bool list = false;
 };
 
@@ -69,22 +73,26 @@ absl::Status KnowCases(const std::vector<std::string>& cases) {
 }
 
 void Show(const Context& context, const TransferRun& run) {
-  context.console.Print(context.global.json ? TransfersJson(run) : TransfersText(run, context.style()));
+  context.console.Print(context.format().transfers(run, context.look()));
+  for (const TransferRow& row : run.rows) context.warned = context.warned || HasWarning(row.findings);
 }
 
 // Results that there are, are always shown; without any, the error is all there is to say.
-ExitStatus Conclude(const Context& context, const TestRunner& test) {
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
-  const TestRunner::Snapshot now = test.Now();
+ExitStatus Tell(const Context& context, const TestRunner::Snapshot& now) {
   if (now.run.rows.empty() && !now.run.error.empty())
     return context.Fail(now.failure, now.run.error, now.failed_host);
   Show(context, now.run);
-  if (!context.global.json) {
+  if (context.format().object == nullptr) {
     if (!now.run.error.empty()) context.console.Error(now.run.error);
     for (const std::string& line : now.run.store_errors) context.console.Error(line);
   }
   return Worse(StatusOf(now.run), now.failure);
+}
+
+ExitStatus Conclude(const Context& context, const TestRunner& test) {
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  return Tell(context, test.Now());
 }
 
 void ShowAtInterrupt(const Context& context, const TestRunner& test) {
@@ -111,15 +119,20 @@ using Transfers =
 
 // What both kinds have in common. `most_ports` is how many may be named.
 ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& names,
-                        const std::string& port_text, std::size_t most_ports,
-                        const std::vector<std::string>& cases, const Transfers& transfers) {
+                        const std::string& port_text, std::size_t most_ports, const TestOptions& options,
+                        const Transfers& transfers) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(names);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<std::vector<PortSelection>> ports = ParsePorts(port_text, most_ports);
   if (!ports.ok()) return context.Fail(ExitStatus::kUsage, Message(ports.status()));
-  if (const absl::Status known = KnowCases(cases); !known.ok()) {
+  if (const absl::Status known = KnowCases(options.cases); !known.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(known));
   }
+  TestRunner test([&](const std::string& what) { context.console.Progress(what); });
+  ShowAtInterrupt(context, test);
+  const std::string whom = names.empty() ? "this host" : fmt::format("{}", fmt::join(names, " and "));
+  options.max_time.Arm(
+      context, [&](const std::string& cut) { return Tell(context, test.CutShort(cut + " with " + whom)); });
   context.console.Progress("connecting");
   const absl::StatusOr<std::vector<HostClient>> hosts =
       OpenClients(*addresses, context.client(), context.interrupt);
@@ -127,8 +140,6 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   for (const HostClient& host : *hosts) {
     if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
   }
-  TestRunner test([&](const std::string& what) { context.console.Progress(what); });
-  ShowAtInterrupt(context, test);
   transfers(test, *hosts, *ports);
   return Conclude(context, test);
 }
@@ -136,7 +147,7 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
 ExitStatus RunLoopback(const Context& context, const TestOptions& options) {
   std::vector<std::string> names;
   if (!options.loopback_host.empty()) names.push_back(options.loopback_host);
-  return RunTransfers(context, names, options.loopback_port, 1, options.cases,
+  return RunTransfers(context, names, options.loopback_port, 1, options,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
                         test.Loopback(hosts[0], ports.empty() ? PortSelection{} : ports[0], options.cases,
                                       options.how);
@@ -144,7 +155,7 @@ ExitStatus RunLoopback(const Context& context, const TestOptions& options) {
 }
 
 ExitStatus RunPeer(const Context& context, const TestOptions& options) {
-  return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options.cases,
+  return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
                         test.Peer(hosts, ports, options.cases, options.how);
                       });
@@ -204,6 +215,7 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   for (CLI::App* sub : {loopback, peer}) {
     AddCases(*sub, *options);
     AddHow(*sub, *options);
+    AddMaxTime(*sub, options->max_time);
     global(*sub);
   }
   loopback->footer(

@@ -9,8 +9,7 @@ namespace rdmaready {
 
 Action DefineVersion(CLI::App&, const std::function<void(CLI::App&)>&) {
   return [](const Context& context) {
-    context.console.Print(context.global.json ? VersionJson(kVersion)
-                                              : std::string("rdmaready ") + kVersion + "\n");
+    context.Print(VersionJson(kVersion), std::string("rdmaready ") + kVersion + "\n");
     return ExitStatus::kOk;
   };
 }

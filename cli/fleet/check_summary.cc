@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/check_summary.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
 #include "checks/words/words.h"
+#include "cli/fleet/host_list.h"
 
 namespace rdmaready {
 
@@ -15,13 +21,48 @@ ExitStatus StatusOf(const CheckSummary& run) {
   return OfCheck(run.report.verdict, failures, stored);
 }
 
+namespace {
+
+std::string WithoutName(std::string text, const std::string& name) {
+  for (std::size_t at = text.find(name); !name.empty() && at != std::string::npos; at = text.find(name, at + 4))
+    text.replace(at, name.size(), "HOST");
+  return text;
+}
+
+}  // namespace
+
+std::vector<SharedError> SharedErrors(const Report& report) {
+  std::vector<SharedError> shared;
+  for (const HostReport& host : report.hosts) {
+    if (host.error.empty()) continue;
+    const std::string text = WithoutName(host.error, host.host);
+    auto same = std::ranges::find(shared, text, &SharedError::text);
+    if (same == shared.end()) same = shared.insert(shared.end(), SharedError{.text = text});
+    same->hosts.push_back(host.host);
+  }
+  for (SharedError& error : shared) {
+    const auto only = std::ranges::find(report.hosts, error.hosts.front(), &HostReport::host);
+    if (error.hosts.size() == 1 && only != report.hosts.end()) error.text = only->error;
+  }
+  return shared;
+}
+
 std::vector<std::string> Complaints(const CheckSummary& run) {
   std::vector<std::string> lines;
+  constexpr std::size_t kMostOfOneReason = 2;
   const HostReport* first = nullptr;
+  std::vector<std::string> odd;  // judged otherwise than the first
+  std::set<std::string> told;
+  for (const SharedError& error : SharedErrors(run.report)) {
+    if (error.hosts.size() <= kMostOfOneReason) continue;
+    told.insert(error.hosts.begin(), error.hosts.end());
+    lines.push_back(
+        Printable(fmt::format("{} hosts ({}): {}", error.hosts.size(), FoldHosts(error.hosts), error.text)));
+  }
   for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
     const HostReport& host = run.report.hosts[i];
     const HostNotes& notes = run.notes[i];
-    if (!host.error.empty()) lines.push_back(Printable(host.error));
+    if (!host.error.empty() && !told.contains(host.host)) lines.push_back(Printable(host.error));
     if (!notes.store_error.empty()) {
       lines.push_back("host " + Printable(host.host) +
                       ": the result was not stored: " + Printable(notes.store_error));
@@ -33,10 +74,14 @@ std::vector<std::string> Complaints(const CheckSummary& run) {
     if (first == nullptr) {
       first = &host;
     } else if (first->profiles != host.profiles) {
-      lines.push_back(Printable("hosts were judged by different profiles: " + first->host + " by " +
-                                NamesOf(first->profiles) + ", " + host.host + " by " + NamesOf(host.profiles) +
-                                " (name one with --profile)"));
+      odd.push_back(host.host + " by " + NamesOf(host.profiles));
     }
+  }
+  if (!odd.empty()) {
+    const std::string more = odd.size() > 1 ? fmt::format(" and {} more", odd.size() - 1) : std::string();
+    lines.push_back(Printable("hosts were judged by different profiles: " + first->host + " by " +
+                              NamesOf(first->profiles) + ", " + odd.front() + more +
+                              " (name one with --profile)"));
   }
   return lines;
 }

@@ -34,8 +34,15 @@ struct CheckSummary {
 
 ExitStatus StatusOf(const CheckSummary& run);
 
-// One line for each thing that belongs on standard error: hosts that could not be asked, results that were not
-// kept, hosts judged by different profiles.
+// Hosts that could not be asked for the same reason. Where there are several, its text says HOST for the name.
+struct SharedError {
+  std::string text{};
+  std::vector<std::string> hosts{};
+};
+std::vector<SharedError> SharedErrors(const Report& report);
+
+// One line for each thing that belongs on standard error: hosts that could not be asked (from three on, one line
+// for each different reason), results that were not kept, hosts judged by different profiles.
 std::vector<std::string> Complaints(const CheckSummary& run);
 
 }  // namespace rdmaready

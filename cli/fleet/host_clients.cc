@@ -122,7 +122,7 @@ std::vector<HostClient> NameClients(const std::vector<HostAddress>& hosts, const
   std::vector<HostClient> clients;
   if (hosts.empty()) {
     const auto stop = std::make_shared<LocalStop>();
-    interrupt.Add([stop] { stop->Cancel(); });
+    interrupt.AddStop([stop] { stop->Cancel(); });
     clients.push_back(
         {.name = "localhost", .connect = [=](HostClient& host) { OpenLocal(host, options, *stop); }});
     return clients;

@@ -13,6 +13,7 @@
 #include "api/base/handle.h"
 #include "api/base/status.h"
 #include "checks/words/names.h"
+#include "cli/fleet/host_list.h"
 
 namespace rdmaready {
 namespace {
@@ -25,13 +26,6 @@ std::string Key(const HostAddress& address) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return key;
-}
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
 // Any kind of file will do (a pipe from another command), but not without end.
@@ -85,30 +79,22 @@ std::vector<ListedHost> FromCommandLine(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<ListedHost> ParseInventory(std::string_view text, std::string_view file_name) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // editors of other systems begin a file so
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  std::vector<ListedHost> hosts;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    line = Trim(line.substr(0, line.find('#')));
-    if (!line.empty()) hosts.push_back({std::string(line), fmt::format("{}:{}: ", file_name, number)});
-  }
-  return hosts;
-}
-
 absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::string>& names) {
   return ParseListed(FromCommandLine(names));
 }
 
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
-                                                     const std::string& inventory) {
-  std::vector<ListedHost> all = FromCommandLine(names);
+                                                     const std::string& inventory,
+                                                     const std::vector<std::string>& groups) {
+  std::vector<ListedHost> all;
+  for (const std::string& list : names) {
+    RR_ASSIGN_OR_RETURN(const std::vector<std::string> hosts, ExpandHosts(list));
+    for (const std::string& host : hosts) all.push_back({host, ""});
+  }
+  if (inventory.empty() && !groups.empty()) return absl::InvalidArgumentError("--group is for --inventory FILE");
   if (!inventory.empty()) {
     RR_ASSIGN_OR_RETURN(const std::string text, ReadText(inventory));
-    const std::vector<ListedHost> listed = ParseInventory(text, inventory);
+    RR_ASSIGN_OR_RETURN(const std::vector<ListedHost> listed, ParseInventory(text, inventory, groups));
     if (listed.empty()) return absl::InvalidArgumentError("inventory " + inventory + " names no host");
     all.insert(all.end(), listed.begin(), listed.end());
   }

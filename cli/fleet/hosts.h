@@ -11,26 +11,18 @@
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
 #include "api/model/report.h"
+#include "cli/fleet/inventory.h"
 
 namespace rdmaready {
-
-// A host of an inventory, and where it stands there: "hosts.txt:3: ".
-struct ListedHost {
-  std::string name{};
-  std::string place{};
-  bool operator==(const ListedHost&) const = default;
-};
-
-// One host per line; empty lines and what follows a # are left out.
-std::vector<ListedHost> ParseInventory(std::string_view text, std::string_view file_name);
 
 // kInvalidArgument with one clear line: a host that makes no sense, or one that is named twice.
 absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::string>& names);
 
-// The command line's hosts, then the inventory's (no file when `inventory` is empty, standard input when it is
+// The command line's hosts, of which each may be a list (ExpandHosts), then the inventory's, or those of `groups` in it (no file when `inventory` is empty, standard input when it is
 // "-"). Errors are kInvalidArgument; what is wrong in the file is named with its line.
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
-                                                     const std::string& inventory);
+                                                     const std::string& inventory,
+                                                     const std::vector<std::string>& groups = {});
 
 // kInvalidArgument, naming both, when two hosts share a target (as Resolve gives them, in the order of
 // `hosts`): one agent would be asked twice, and meet itself. A host without any is no concern of this.

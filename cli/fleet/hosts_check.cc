@@ -34,7 +34,16 @@ bool ShowsTrouble(const Finding& finding) {
 // A case as it stands until it was run.
 Finding NotYet(const TransferCase& test, TransferPlace place) {
   if (place.rung != Rung::kLoopback) place.rung = PairRungOf(test.name);
-  return NotTested(test.name, place, "interrupted");
+  return NotTested(test.name, place, std::string(HostsCheck::kInterrupted));
+}
+
+// What is still as NotYet and its like made it was not done for that reason.
+void SayWhy(std::string_view cut, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const std::size_t at = finding.outcome == Outcome::kUnknown ? finding.observed.find(HostsCheck::kInterrupted)
+                                                                : std::string::npos;
+    if (at != std::string::npos) finding.observed.replace(at, HostsCheck::kInterrupted.size(), cut);
+  }
 }
 
 // The loopback tests that the host's check did not come to. Its settings are judged before: they name
@@ -145,7 +154,7 @@ CheckSummary HostsCheck::Run() {
   return run_;
 }
 
-CheckSummary HostsCheck::Snapshot() {
+CheckSummary HostsCheck::Snapshot(std::string_view cut) {
   const std::lock_guard lock(mutex_);
   CheckSummary run = run_;
   run.report.duration_ns = UnixNowNs() - run.report.started_unix_ns;
@@ -153,13 +162,15 @@ CheckSummary HostsCheck::Snapshot() {
     HostReport& host = run.report.hosts[i];
     const auto of_server = [](const Finding& finding) { return finding.rung == Rung::kServer; };
     if (options_.level >= Rung::kServer && std::ranges::none_of(host.findings, of_server)) {
-      host.findings.push_back(NotProbed(Protocol::kSmb, options_.server.target, "interrupted"));
+      host.findings.push_back(NotProbed(Protocol::kSmb, options_.server.target, std::string(cut)));
     }
     if (checked_[i] || !host.error.empty()) continue;
-    host.error = "host " + host.host + ": interrupted before its check was done";
+    host.error = "host " + host.host + ": " + std::string(cut) + " before its check was done";
     run.notes[i].failure = ExitStatus::kOwnFailure;
     if (options_.level >= Rung::kLoopback) AddMissingLoopbacks(host.findings);
   }
+  for (HostReport& host : run.report.hosts) SayWhy(cut, host.findings);
+  for (PairReport& pair : run.report.pairs) SayWhy(cut, pair.findings);
   ConcludeLocked(run.report);
   return run;
 }
@@ -253,7 +264,7 @@ void HostsCheck::TestPairs() {
     std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
     slots.push_back(of_pair.size());
     for (const TransferCase& test : PairCases(options_.level)) of_pair.push_back(NotYet(test, job.place));
-    of_pair.push_back(ClassNotJudged(job.place, "interrupted"));
+    of_pair.push_back(ClassNotJudged(job.place, std::string(kInterrupted)));
   }
   {
     const std::lock_guard lock(mutex_);

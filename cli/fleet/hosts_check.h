@@ -36,15 +36,17 @@ struct HostsCheckOptions {
 
 class HostsCheck {
  public:
+  static constexpr std::string_view kInterrupted = "interrupted";
+
   // `hosts` outlive it. `progress` may be empty.
   HostsCheck(std::vector<HostClient>& hosts, HostsCheckOptions options, AgentClient::Progress progress);
 
   // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();
 
-  // What is known so far, with its verdict; hosts that have not answered say that they were interrupted, and
-  // what was planned and not done is unknown.
-  CheckSummary Snapshot();
+  // What is known so far, with its verdict; hosts that have not answered say that their check was `cut` short, and
+  // what was planned and not done is unknown, for the same reason.
+  CheckSummary Snapshot(std::string_view cut = kInterrupted);
 
  private:
   void AskHost(std::size_t index);

@@ -2,6 +2,7 @@
 #include "cli/fleet/test_runner.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +22,13 @@ const Port* FindPort(const Facts& facts, std::string_view name) {
   const auto found =
       std::ranges::find_if(*facts.ports, [&](const Port& port) { return PortName(port) == name; });
   return found == facts.ports->end() ? nullptr : &*found;
+}
+
+// All of plain RDMA.
+std::vector<std::string> NamesOn(Rung rung) {
+  std::vector<std::string> names;
+  for (const TransferCase& test : CasesOn(rung)) names.emplace_back(test.name);
+  return names;
 }
 
 }  // namespace
@@ -50,10 +58,39 @@ TestRunner::Snapshot TestRunner::Now() const {
   return now_;
 }
 
+TestRunner::Snapshot TestRunner::CutShort(const std::string& why) const {
+  const std::lock_guard lock(mutex_);
+  Snapshot cut = now_;
+  std::vector<std::string> open;
+  for (const auto& [name, subject] : planned_) {
+    const bool made = std::ranges::any_of(cut.run.rows, [&](const TransferRow& row) {
+      return row.result.case_name == name && row.subject == subject;
+    });
+    if (!made) open.push_back(name + " on " + subject);
+  }
+  if (!cut.run.error.empty()) return cut;
+  cut.run.error = why + (open.empty() ? std::string(" before the host said what can be tested")
+                                      : fmt::format(", not made: {}", fmt::join(open, ", ")));
+  cut.failure = ExitStatus::kOwnFailure;
+  return cut;
+}
+
+void TestRunner::Plan(const std::string& case_name, const std::string& subject) {
+  const std::lock_guard lock(mutex_);
+  planned_.emplace_back(case_name, subject);
+}
+
 void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
                           const std::vector<std::string>& cases, const TransferOptions& options) {
   const absl::StatusOr<Facts> facts = FactsOf(host);
   if (!facts.ok()) return;
+  const std::vector<std::string> names = cases.empty() ? NamesOn(Rung::kLoopback) : cases;
+  if (facts->ports) {
+    for (const Port& known : *facts->ports) {
+      if (!port.device.empty() && PortName(known) != fmt::format("{}/{}", port.device, port.number)) continue;
+      for (const std::string& name : names) Plan(name, SubjectOf(known));
+    }
+  }
   const auto add = [&](const PortTransfer& transfer) {
     const Port* known = FindPort(*facts, transfer.port);
     TransferPlace place{.rung = Rung::kLoopback,
@@ -93,9 +130,9 @@ void TestRunner::Peer(const std::vector<HostClient>& hosts, const std::vector<Po
   if (!jobs.ok()) {
     return Fail(RefusedTest(jobs.status(), !ports.empty()), hosts[0].name, Message(jobs.status()));
   }
-  std::vector<std::string> names = cases;
-  if (names.empty()) {
-    for (const TransferCase& test : CasesOn(Rung::kPeer)) names.emplace_back(test.name);
+  const std::vector<std::string> names = cases.empty() ? NamesOn(Rung::kPeer) : cases;
+  for (const PairJob& job : *jobs) {
+    for (const std::string& name : names) Plan(name, job.place.subject);
   }
   PairEngine engine(hosts, now_.run.run_id, progress_);
   for (const PairJob& job : *jobs) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -48,6 +49,8 @@ class TestRunner {
             const std::vector<std::string>& cases, const TransferOptions& options);
 
   Snapshot Now() const;
+  // Now(), when there will be no more: the error names what was planned and has no result.
+  Snapshot CutShort(const std::string& why) const;
 
  private:
   absl::StatusOr<Facts> FactsOf(const HostClient& host);
@@ -63,8 +66,12 @@ class TestRunner {
 
   AgentClient::Progress progress_;
   std::string caller_;
-  mutable std::mutex mutex_;
+  // With the mutex not held: a case that will be made.
+  void Plan(const std::string& case_name, const std::string& subject);
+
+  mutable std::mutex mutex_;  // guards what follows
   Snapshot now_;
+  std::vector<std::pair<std::string, std::string>> planned_;  // case, subject
 };
 
 }  // namespace rdmaready

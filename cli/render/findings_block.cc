@@ -80,7 +80,7 @@ class Block {
       Group fine;
       std::ranges::copy_if(findings, std::back_inserter(fine), [](const Finding* f) { return IsFine(*f); });
       if (fine.empty()) continue;
-      if (fine.size() == 1 || (IsLive(name) && detail_ == Detail::kBrief)) {
+      if (fine.size() == 1 || IsLive(name)) {
         Listed(fine);
       } else {
         Summed(fine);

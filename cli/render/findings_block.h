@@ -14,7 +14,6 @@ namespace rdmaready {
 enum class Detail {
   kEveryCheck,  // a line each; those that do not apply for one reason share one, so do passes on many ports
   kBrief,       // a line for each group, with what tells most of it; live tests one by one
-  kFolded,      // a line for each group, live tests too
 };
 
 // Below what is not well: why it matters, how to put it right, and how many checks follow from it. With every

@@ -420,6 +420,7 @@ std::string ExplainJson(const std::vector<Explanation>& explanations) {
     json["blocking"] = explanation.blocking;
     json["blocks_when"] = explanation.blocks_when;
     json["scope"] = explanation.scope;
+    if (!explanation.speed.empty()) json["speed"] = explanation.speed;
     json["depends_on"] = explanation.depends_on;
   };
   if (explanations.size() == 1) {

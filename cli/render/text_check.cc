@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a check: a block for each host, a block for each pair, the ladder, the verdict, what to
-// do first.
+// do first. Of many hosts: text_check_fleet.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,48 +18,15 @@
 #include "checks/words/words.h"
 #include "cli/fleet/remembered.h"
 #include "cli/layout.h"
+#include "cli/render/check_parts.h"
 #include "cli/render/findings_block.h"
 #include "cli/render/text.h"
 
 namespace rdmaready {
 namespace {
 
-// From this many hosts on, live tests that all passed are one line.
-constexpr std::size_t kFoldFromHosts = 3;
-constexpr std::size_t kLabelColumn = 8;
 constexpr std::size_t kPortsColumn = 9;
 constexpr std::size_t kRememberedColumn = 10;
-
-// How many of what is unknown somebody with more rights would have been told.
-std::string NotAllowed(std::span<const Finding> findings) {
-  const auto count = std::ranges::count_if(findings, [](const Finding& finding) {
-    return finding.outcome == Outcome::kUnknown && finding.hidden_by.empty() &&
-           finding.observed.starts_with(kNotAllowed);
-  });
-  return count == 0 ? "" : fmt::format(" ({} not allowed: ask an agent with its helpers, or as root)", count);
-}
-
-std::string Summary(std::span<const Finding> findings) {
-  constexpr std::array<std::pair<Outcome, std::string_view>, 5> kWords{
-      {{Outcome::kPass, "ok"},
-       {Outcome::kFail, "fail"},
-       {Outcome::kWarn, "warn"},
-       {Outcome::kUnknown, "unknown"},
-       {Outcome::kNotApplicable, "not applicable"}}};
-  std::string text;
-  std::size_t hidden = 0;
-  for (const auto& [outcome, word] : kWords) {
-    std::size_t count = 0;
-    for (const Finding& finding : findings) {
-      if (finding.outcome == outcome && finding.hidden_by.empty()) ++count;
-    }
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
-    if (outcome == Outcome::kUnknown) text += NotAllowed(findings);
-  }
-  for (const Finding& finding : findings) hidden += finding.hidden_by.empty() ? 0U : 1U;
-  if (hidden > 0) text += fmt::format("{}{} not judged", text.empty() ? "" : ", ", hidden);
-  return text.empty() ? "nothing was checked" : text;
-}
 
 std::string HostHeading(const HostReport& host, const std::string& profile, const HostNotes& notes,
                         const Style& style) {
@@ -72,10 +39,7 @@ std::string HostHeading(const HostReport& host, const std::string& profile, cons
   return style.Paint(Tone::kStrong, Printable(host.host)) + rest + "\n";
 }
 
-Detail DetailOf(const Report& report, bool verbose) {
-  if (verbose) return Detail::kEveryCheck;
-  return report.hosts.size() >= kFoldFromHosts ? Detail::kFolded : Detail::kBrief;
-}
+Detail DetailOf(bool verbose) { return verbose ? Detail::kEveryCheck : Detail::kBrief; }
 
 // Which port was judged by which profile, where that is not all of them by one.
 std::string PortsText(const HostReport& host, const Style& style) {
@@ -133,7 +97,7 @@ std::string SeenText(const std::vector<SeenBefore>& seen, const Style& style) {
 std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, bool verbose,
                      const Style& style) {
   std::string text = HostHeading(host, NamesOf(host.profiles), notes, style);
-  text += FindingsBlock(style, host.findings, DetailOf(report, verbose)) + PortsText(host, style) +
+  text += FindingsBlock(style, host.findings, DetailOf(verbose)) + PortsText(host, style) +
           StandingText(notes.remembered.standing, report.started_unix_ns, style) +
           SeenText(notes.remembered.seen, style);
   if (!host.error.empty()) {
@@ -141,37 +105,13 @@ std::string HostText(const HostReport& host, const HostNotes& notes, const Repor
     if (host.findings.empty()) return text;
   }
   const std::string note = notes.software ? "; software device: functional verdict only" : "";
-  return text + Labelled(style, Tone::kPlain, " ", 2, Summary(host.findings) + note);
+  return text + Labelled(style, Tone::kPlain, " ", 2, SummaryText(host.findings) + note);
 }
 
-std::string PairText(const PairReport& pair, const Report& report, bool verbose, const Style& style) {
+std::string PairText(const PairReport& pair, bool verbose, const Style& style) {
   const std::string heading = Printable(pair.from) + " -> " + Printable(pair.to);
   return style.Paint(Tone::kStrong, heading) + "\n" +
-         FindingsBlock(style, pair.findings, DetailOf(report, verbose));
-}
-
-std::string RungText(const RungResult& rung, const Style& style) {
-  std::string_view word;
-  Tone tone = Tone::kPlain;
-  switch (rung.outcome) {
-    case RungOutcome::kNotRun:
-      word = "not run";
-      tone = Tone::kFaint;
-      break;
-    case RungOutcome::kPass:
-      word = "ok";
-      tone = Tone::kGood;
-      break;
-    case RungOutcome::kFail:
-      word = "FAIL";
-      tone = Tone::kBad;
-      break;
-    case RungOutcome::kUnknown:
-      word = "unknown";
-      tone = Tone::kWarning;
-      break;
-  }
-  return std::string(Name(rung.rung)) + " " + style.Paint(tone, word);
+         FindingsBlock(style, pair.findings, DetailOf(verbose));
 }
 
 std::string LadderText(const Report& report, const Style& style) {
@@ -179,7 +119,7 @@ std::string LadderText(const Report& report, const Style& style) {
   for (const HostReport& host : report.hosts) widest = std::max(widest, host.host.size());
   std::string text;
   for (const HostReport& host : report.hosts) {
-    text += Column(text.empty() ? "ladder" : "", kLabelColumn) + Column(Printable(host.host), widest + 2);
+    text += Column(text.empty() ? "ladder" : "", kVerdictColumn) + Column(Printable(host.host), widest + 2);
     for (std::size_t i = 0; i < host.ladder.size(); ++i) {
       text += (i == 0 ? "" : ", ") + RungText(host.ladder[i], style);
     }
@@ -188,48 +128,18 @@ std::string LadderText(const Report& report, const Style& style) {
   return text;
 }
 
-std::string VerdictText(const Report& report, const Style& style) {
-  Tone tone = Tone::kWarning;
-  switch (report.verdict) {
-    case Readiness::kUndetermined:
-      break;
-    case Readiness::kReady:
-      tone = Tone::kGood;
-      break;
-    case Readiness::kNotReady:
-      tone = Tone::kBad;
-      break;
-  }
-  const std::string line = Printable(Headline(report));
-  const std::string time = report.duration_ns > 0 ? "  (" + DurationText(report.duration_ns) + ")" : "";
-  const std::size_t colon = std::min(line.find(':'), line.size());
-  std::string text;
-  for (const std::string& part : Wrap(line + time, style.width)) {
-    const std::size_t painted = text.empty() ? std::min(colon, part.size()) : 0;
-    text += style.Paint(tone, part.substr(0, painted)) + part.substr(painted) + "\n";
-  }
-  return text;
-}
-
-// Lines of its own: it is what the reader takes along.
-std::string FirstText(const Report& report, const Style& style) {
-  const std::optional<FirstStep> first = FirstThingToDo(report);
-  if (!first || first->finding->fix.empty()) return {};
-  return Column("first", kLabelColumn) + first->where + ":\n" + std::string(kLabelColumn, ' ') +
-         Typed(style, kLabelColumn, Printable(first->finding->fix));
-}
-
 }  // namespace
 
 std::string CheckText(const CheckSummary& run, const Style& style, bool verbose) {
   const Report& report = run.report;
+  if (!verbose && report.hosts.size() >= kGroupFromHosts) return FleetText(run, style);
   std::string text;
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
     text +=
         HostText(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}, report, verbose, style) +
         "\n";
   }
-  for (const PairReport& pair : report.pairs) text += PairText(pair, report, verbose, style);
+  for (const PairReport& pair : report.pairs) text += PairText(pair, verbose, style);
   if (!report.pairs.empty()) text += "\n";
   return text + LadderText(report, style) + VerdictText(report, style) + FirstText(report, style);
 }

@@ -48,6 +48,7 @@ std::string OneText(const Explanation& explanation, const Style& style) {
          Line(style, "family", explanation.family) + Line(style, "why", explanation.why) +
          Column("fix", kExplainLabelWidth) + Typed(style, kExplainLabelWidth, explanation.fix) +
          Line(style, "blocking", Effect(explanation)) +
+         (explanation.speed.empty() ? "" : Line(style, "speed", explanation.speed)) +
          Line(style, "judged for", ScopeWords(explanation.scope)) +
          Line(style, "depends on", Joined(explanation.depends_on, "nothing"));
 }

@@ -22,7 +22,10 @@ package_targets=(rdmaready_package_files)
 
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
-test_packages=(apparmor clang-tidy-19 debootstrap git lintian systemd)
+test_packages=(
+  apparmor clang-tidy-19 debootstrap fish git lintian mandoc python3-jsonschema python3-sarif-python-om python3-yaml
+  shellcheck systemd zsh
+)
 
 started=$SECONDS
 

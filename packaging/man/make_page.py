@@ -11,6 +11,10 @@ import subprocess
 import sys
 
 
+# Of the page's form; what it says is the program's of its version. A date of the build would make each build another.
+DATE = "2026-11-23"
+
+
 def help_of(program, *command):
     done = subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True, timeout=60)
     return done.stdout.rstrip("\n").split("\n")
@@ -44,7 +48,7 @@ def page(program, number):
     text = help_of(program)
     version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
     usage = next(line for line in text if line.startswith("Usage: "))
-    out = [f'.TH {name.upper().replace("-", chr(92) + "-")} {number} "" "{name} {version}" "RDMA storage readiness"',
+    out = [f'.TH {name.upper().replace("-", chr(92) + "-")} {number} "{DATE}" "{name} {version}" "RDMA storage readiness"',
            ".SH NAME", f"{roff(name)} \\- {roff(text[0].rstrip('.'))}",
            ".SH SYNOPSIS", roff(usage.removeprefix("Usage: "))]
     out += section("Description", text[text.index(usage) + 1:])

@@ -76,10 +76,11 @@ class OneWrongThing(unittest.TestCase):
             fabric.guest(2, "dcb pfc set dev dcb0 prio-pfc all:off 4:on")
             answer = fabric.tool.rdmaready("check", *self.hosts.values(), "--profile", "virtual-fabric")
             self.assertEqual(answer.status, 1, answer)
-            verdict, first, fix = answer.out.strip().splitlines()[-3:]
+            verdict, first, fix, more = answer.out.strip().splitlines()[-4:]
             self.assertRegex(verdict, f"^not ready: {self.hosts[2]} .*pfc.lossless-priority")
             self.assertRegex(first, f"^first +on host {self.hosts[2]}:$")
             self.assertEqual(fix.strip(), "dcb pfc set dev dcb0 prio-pfc all:off 3:on")
+            self.assertRegex(more, r"^more +rdmaready explain pfc.lossless-priority$")
             self.assertRegex(answer.out, r"why +\S")
             self.assertRegex(answer.out, r"fix +dcb pfc set dev dcb0 prio-pfc all:off 3:on")
         finally:

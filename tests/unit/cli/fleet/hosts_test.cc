@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "api/base/status.h"
+#include "cli/fleet/host_list.h"
 #include "cli/fleet/local_agent.h"
 #include "cli/fleet/test_runner.h"
 
@@ -65,14 +66,63 @@ TEST(Hosts, AreRefusedWhenTheyMakeNoSense) {
 }
 
 TEST(Inventory, LeavesOutCommentsAndBlanksAndKnowsItsLines) {
-  EXPECT_THAT(ParseInventory("# all\n a \n\nb:1 # rack 2\r\n", "h"),
+  EXPECT_THAT(*ParseInventory("# all\n a \n\nb:1 # rack 2\r\n", "h"),
               ElementsAre(ListedHost{"a", "h:2: "}, ListedHost{"b:1", "h:4: "}));
-  EXPECT_THAT(ParseInventory("a", "h"), ElementsAre(ListedHost{"a", "h:1: "}));
-  EXPECT_THAT(ParseInventory("\xEF\xBB\xBF"
-                             "a\nb",
-                             "h"),
+  EXPECT_THAT(*ParseInventory("a", "h"), ElementsAre(ListedHost{"a", "h:1: "}));
+  EXPECT_THAT(*ParseInventory("\xEF\xBB\xBF"
+                              "a\nb",
+                              "h"),
               ElementsAre(ListedHost{"a", "h:1: "}, ListedHost{"b", "h:2: "}));
-  EXPECT_THAT(ParseInventory("\n\n#\n", "h"), ElementsAre());
+  EXPECT_THAT(*ParseInventory("\n\n#\n", "h"), ElementsAre());
+}
+
+TEST(Inventory, OfAnsibleIsReadByItsGroups) {
+  constexpr const char* kIni =
+      "gw1 ansible_host=10.0.0.9:2\n[storage]\nnode[01:03] ansible_user=x # three\nnode02:2222\n[spare]\nold "
+      "ansible_host='10.0.0.7'\n"
+      "[all:vars]\nansible_port=2222\n[fabric:children]\nstorage\n; the end\n";
+  EXPECT_THAT(
+      *ParseInventory(kIni, "h", {"fabric"}),
+      ElementsAre(ListedHost{"node01", "h:3: "}, ListedHost{"node02", "h:3: "}, ListedHost{"node03", "h:3: "}));
+  EXPECT_EQ(ParseInventory(kIni, "h")->size(), 5U);
+  EXPECT_EQ(ParseInventory(kIni, "h", {"spare"})->front().name, "10.0.0.7");
+  constexpr const char* kYaml =
+      "all:\n  vars: {x: 1}\n  hosts:\n    gw1:\n  children:\n    storage:\n      hosts:\n        node[1:2]: "
+      "{ansible_host: }\n"
+      "        n9:\n          ansible_host: 10.0.0.9\n    empty:\n";
+  EXPECT_EQ(ParseInventory(kYaml, "h")->size(), 4U);
+  EXPECT_THAT(
+      *ParseInventory(kYaml, "h", {"storage"}),
+      ElementsAre(ListedHost{"node1", "h:8: "}, ListedHost{"node2", "h:8: "}, ListedHost{"10.0.0.9", "h:9: "}));
+  EXPECT_TRUE(ParseInventory(kYaml, "h", {"empty"})->empty());
+}
+
+TEST(Inventory, SaysWhatItDoesNotDo) {
+  const auto error = [](const char* text, std::vector<std::string> groups = {}) {
+    return Message(ParseInventory(text, "h", groups).status());
+  };
+  EXPECT_THAT(error("#!/bin/sh\necho a"), HasSubstr("is a program: nothing is run here"));
+  EXPECT_THAT(error("a\nb", {"x"}), HasSubstr("has no groups"));
+  EXPECT_THAT(error("[x]\na", {"y"}), HasSubstr("no group 'y'; there are x"));
+  EXPECT_THAT(error("[x]\na ansible_host={{ip}}"), HasSubstr("h:2: ansible_host is a template"));
+  EXPECT_THAT(error("all:\n  hosts: [a]\n"), HasSubstr("h:2: hosts of group all"));
+  EXPECT_THAT(error("a[1-\n"), HasSubstr("h:1: "));
+  EXPECT_EQ(ParseInventory("[::1]:7471\n", "h")->front().name, "[::1]:7471");
+}
+
+TEST(HostList, IsExpandedAndFoldedAgain) {
+  const std::vector<std::string> odd{"gw", "10.0.0.1:7471", "[::1]:7471", "unix:/a[1-2]"};
+  for (const std::string& name : odd) EXPECT_THAT(*ExpandHosts(name), ElementsAre(name));
+  EXPECT_THAT(*ExpandHosts("r[1-2]n[08-10].x"),
+              ElementsAre("r1n08.x", "r1n09.x", "r1n10.x", "r2n08.x", "r2n09.x", "r2n10.x"));
+  EXPECT_EQ(ExpandHosts("node[001-128]")->size(), 128U);
+  for (const char* list :
+       {"node[001-128]", "node[1,3,5-7]", "node[9-11]", "10.0.0.1:[7471-7474]", "node[098-101]", "n[99,0100]"})
+    EXPECT_EQ(FoldHosts(*ExpandHosts(list)), list);
+  EXPECT_EQ(FoldHosts({"b2", "a", "b1", "b2", "c7"}), "b[1-2], a, c7");
+  for (const char* wrong : {"a[", "a[]", "a[x]", "a[1-]", "a[3-1]", "a[1-99999]", "a[1-64][1-65]", "a[1,,2]"})
+    EXPECT_THAT(Message(ExpandHosts(wrong).status()), HasSubstr(std::string("host list '") + wrong + "'"))
+        << wrong;
 }
 
 TEST(Inventory, MustExist) {

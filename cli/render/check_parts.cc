@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render/check_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "api/base/text.h"
+#include "api/model/probe_walk.h"
+#include "checks/readiness.h"
+#include "checks/words/names.h"
+#include "checks/words/words.h"
+#include "cli/layout.h"
+
+namespace rdmaready {
+namespace {
+
+// How many of what is unknown somebody with more rights would have been told.
+std::string NotAllowed(std::span<const Finding> findings) {
+  const auto count = std::ranges::count_if(findings, [](const Finding& finding) {
+    return finding.outcome == Outcome::kUnknown && finding.hidden_by.empty() &&
+           finding.observed.starts_with(kNotAllowed);
+  });
+  return count == 0 ? "" : fmt::format(" ({} not allowed: ask an agent with its helpers, or as root)", count);
+}
+
+}  // namespace
+
+std::string SummaryText(std::span<const Finding> findings) {
+  constexpr std::array<std::pair<Outcome, std::string_view>, 5> kWords{
+      {{Outcome::kPass, "ok"},
+       {Outcome::kFail, "fail"},
+       {Outcome::kWarn, "warn"},
+       {Outcome::kUnknown, "unknown"},
+       {Outcome::kNotApplicable, "not applicable"}}};
+  std::string text;
+  std::size_t hidden = 0;
+  for (const auto& [outcome, word] : kWords) {
+    std::size_t count = 0;
+    for (const Finding& finding : findings) {
+      if (finding.outcome == outcome && finding.hidden_by.empty()) ++count;
+    }
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
+    if (outcome == Outcome::kUnknown) text += NotAllowed(findings);
+  }
+  for (const Finding& finding : findings) hidden += finding.hidden_by.empty() ? 0U : 1U;
+  if (hidden > 0) text += fmt::format("{}{} not judged", text.empty() ? "" : ", ", hidden);
+  return text.empty() ? "nothing was checked" : text;
+}
+
+std::string RungText(const RungResult& rung, const Style& style) {
+  std::string_view word;
+  Tone tone = Tone::kPlain;
+  switch (rung.outcome) {
+    case RungOutcome::kNotRun:
+      word = "not run";
+      tone = Tone::kFaint;
+      break;
+    case RungOutcome::kPass:
+      word = "ok";
+      tone = Tone::kGood;
+      break;
+    case RungOutcome::kFail:
+      word = "FAIL";
+      tone = Tone::kBad;
+      break;
+    case RungOutcome::kUnknown:
+      word = "unknown";
+      tone = Tone::kWarning;
+      break;
+  }
+  return std::string(Name(rung.rung)) + " " + style.Paint(tone, word);
+}
+
+std::string VerdictText(const Report& report, const Style& style) {
+  Tone tone = Tone::kWarning;
+  switch (report.verdict) {
+    case Readiness::kUndetermined:
+      break;
+    case Readiness::kReady:
+      tone = Tone::kGood;
+      break;
+    case Readiness::kNotReady:
+      tone = Tone::kBad;
+      break;
+  }
+  const std::string line = Printable(Headline(report));
+  const std::string time = report.duration_ns > 0 ? "  (" + DurationText(report.duration_ns) + ")" : "";
+  const std::size_t colon = std::min(line.find(':'), line.size());
+  std::string text;
+  for (const std::string& part : Wrap(line + time, style.width)) {
+    const std::size_t painted = text.empty() ? std::min(colon, part.size()) : 0;
+    text += style.Paint(tone, part.substr(0, painted)) + part.substr(painted) + "\n";
+  }
+  return text;
+}
+
+// Lines of its own: it is what the reader takes along.
+std::string FirstText(const Report& report, const Style& style) {
+  const std::optional<FirstStep> first = FirstThingToDo(report);
+  if (!first || first->finding->fix.empty()) return {};
+  return Column("first", kVerdictColumn) + first->where + ":\n" + std::string(kVerdictColumn, ' ') +
+         Typed(style, kVerdictColumn, Printable(first->finding->fix)) + Column("more", kVerdictColumn) +
+         "rdmaready explain " + Printable(first->finding->id) + "\n";
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the text of a check that stand in that of one host and in that of many.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "cli/fleet/check_summary.h"
+#include "cli/style.h"
+
+namespace rdmaready {
+
+// From this many hosts on, equal findings are told once, with their hosts.
+inline constexpr std::size_t kGroupFromHosts = 3;
+
+// Where the texts of the ladder and of what follows it begin.
+inline constexpr std::size_t kVerdictColumn = 8;
+
+// "12 ok, 1 fail, 3 not applicable".
+std::string SummaryText(std::span<const Finding> findings);
+// "loopback FAIL".
+std::string RungText(const RungResult& rung, const Style& style);
+// The verdict in a line.
+std::string VerdictText(const Report& report, const Style& style);
+// What to do first and where more of it is said; empty when nothing stands in the way, or nobody knows a
+// remedy.
+std::string FirstText(const Report& report, const Style& style);
+
+// The whole report of many hosts: it grows with the number of different findings, not with that of hosts.
+std::string FleetText(const CheckSummary& run, const Style& style);
+
+}  // namespace rdmaready

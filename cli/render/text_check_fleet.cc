@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a check of many hosts: each different finding once, with the hosts that have it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "api/base/text.h"
+#include "checks/catalog.h"
+#include "checks/judge.h"
+#include "checks/words/words.h"
+#include "cli/fleet/host_list.h"
+#include "cli/layout.h"
+#include "cli/render/check_parts.h"
+#include "cli/render/format/judged.h"
+#include "cli/render/text.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kFleetLabelColumn = 10;
+
+std::string HostsText(const std::vector<std::string>& names) {
+  const std::string folded = FoldHosts(names);
+  const std::set<std::string> different(names.begin(), names.end());
+  return different.size() == 1 ? folded : fmt::format("{} hosts: {}", different.size(), folded);
+}
+
+// The first few; how many more there are.
+std::string FewOf(const std::set<std::string>& words) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> shown;
+  for (const std::string& word : words) {
+    if (shown.size() < kShown) shown.push_back(word);
+  }
+  const std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  return words.size() > kShown ? fmt::format("{} and {} more", text, words.size() - kShown) : text;
+}
+
+// Findings that say the same, of several hosts or pairs.
+struct Same {
+  const Finding* finding = nullptr;  // the first
+  std::vector<std::string> hosts{};
+  std::set<std::string> pairs{};
+  std::set<std::string> subjects{};
+
+  std::string Where() const {
+    std::string text = pairs.empty() ? HostsText(hosts) : FewOf(pairs);
+    if (finding->scope != Scope::kHost && !subjects.empty()) text += "; " + FewOf(subjects);
+    return text;
+  }
+};
+
+// What one check found on any of the hosts, with one outcome.
+struct Trouble {
+  std::vector<Same> ways{};
+  std::set<std::string> fixes{};
+};
+
+class Troubles {
+ public:
+  explicit Troubles(const std::vector<Judged>& all) {
+    for (const Judged& judged : all) {
+      const Finding& finding = *judged.finding;
+      if (!finding.hidden_by.empty()) {
+        ++hidden_[finding.hidden_by];
+      } else if (finding.outcome != Outcome::kPass && finding.outcome != Outcome::kNotApplicable) {
+        Add(judged);
+      }
+    }
+  }
+
+  // The worst first.
+  std::string Text(const Style& style) const {
+    std::vector<Finding> firsts;
+    for (const auto& [key, trouble] : troubles_) firsts.push_back(*trouble.ways.front().finding);
+    std::string text;
+    for (const Finding* finding : WorthSaying(firsts))
+      text += One(style, *finding, troubles_.at(KeyOf(*finding)));
+    return text;
+  }
+
+ private:
+  using Key = std::tuple<std::string, Outcome, bool>;
+  static Key KeyOf(const Finding& finding) { return {finding.id, finding.outcome, finding.blocking}; }
+
+  void Add(const Judged& judged) {
+    const Finding& finding = *judged.finding;
+    Trouble& trouble = troubles_[KeyOf(finding)];
+    const std::string said = Sentence(finding);
+    auto same =
+        std::ranges::find_if(trouble.ways, [&](const Same& other) { return Sentence(*other.finding) == said; });
+    if (same == trouble.ways.end()) same = trouble.ways.insert(trouble.ways.end(), Same{.finding = &finding});
+    if (judged.peer.empty()) {
+      same->hosts.push_back(judged.host);
+    } else {
+      same->pairs.insert(judged.Where());
+    }
+    same->subjects.insert(Printable(finding.subject));
+    trouble.fixes.insert(finding.fix);
+  }
+
+  std::string One(const Style& style, const Finding& first, Trouble trouble) const {
+    constexpr std::size_t kShown = 6;
+    std::ranges::stable_sort(trouble.ways, std::ranges::greater(),
+                             [](const Same& same) { return same.hosts.size() + same.pairs.size(); });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kShown, trouble.ways.size()); ++i) {
+      const Same& same = trouble.ways[i];
+      std::string said = Printable(Sentence(*same.finding));
+      if (!same.finding->source.empty()) said += "  (" + Printable(same.finding->source) + ")";
+      text += i == 0 ? Row(style, GroupOf(first.id), first.outcome, Printable(first.id), said)
+                     : Note(style, "also", said);
+      text += Note(style, "on", same.Where());
+    }
+    if (trouble.ways.size() > kShown) {
+      std::vector<std::string> others;
+      for (const Same& same : std::span(trouble.ways).subspan(kShown))
+        others.insert(others.end(), same.hosts.begin(), same.hosts.end());
+      text += Note(style, "also",
+                   fmt::format("{} other ways{} (-v lists them)", trouble.ways.size() - kShown,
+                               others.empty() ? "" : ", on " + HostsText(others)));
+    }
+    if (!first.why.empty()) text += Note(style, "why", Printable(first.why));
+    if (!first.fix.empty()) text += FixNote(style, Printable(trouble.ways.front().finding->fix));
+    if (trouble.fixes.size() > 1) text += Note(style, "", "elsewhere with other names: -v shows them");
+    if (const auto hidden = hidden_.find(first.id); hidden != hidden_.end())
+      text += Note(style, "and", CountText(hidden->second, "check") + " not judged, because of this");
+    return text;
+  }
+
+  std::map<Key, Trouble> troubles_;
+  std::map<std::string, std::uint64_t> hidden_;  // by the id that hides
+};
+
+// What is well, in a line: of each group how many checks passed somewhere.
+std::string WellText(const std::vector<Judged>& all, const Style& style) {
+  std::vector<std::pair<std::string, std::set<std::string>>> groups;
+  std::set<std::string> ids;
+  std::set<std::string> places;
+  for (const Judged& judged : all) {
+    const Finding& finding = *judged.finding;
+    if (finding.outcome != Outcome::kPass) continue;
+    const std::string name(GroupOf(finding.id));
+    auto group = std::ranges::find_if(groups, [&](const auto& one) { return one.first == name; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {name, {}});
+    group->second.insert(finding.id);
+    ids.insert(finding.id);
+    places.insert(judged.host);
+  }
+  if (ids.empty()) return {};
+  std::string said;
+  for (const auto& [name, checks] : groups)
+    said += fmt::format("{}{} {}", said.empty() ? "" : ", ", name, checks.size());
+  return Row(style, "well", Outcome::kPass, CountText(ids.size(), "check"),
+             fmt::format("{}: on {}", said, CountText(places.size(), "host")));
+}
+
+// Hosts by what `text_of` says of them, in the order of the report; those of which it says nothing are left
+// out.
+using TextOf = std::function<std::string(std::size_t)>;
+std::vector<std::pair<std::string, std::vector<std::string>>> HostsBy(const Report& report,
+                                                                      const TextOf& text_of) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+    const std::string text = text_of(i);
+    if (text.empty()) continue;
+    auto group = std::ranges::find(groups, text, [](const auto& one) { return one.first; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {text, {}});
+    group->second.push_back(Printable(report.hosts[i].host));
+  }
+  return groups;
+}
+
+// What differs between hosts is told of each kind; where it is the same on all, once in the heading.
+std::string HeadingText(const CheckSummary& run, const Style& style) {
+  const Report& report = run.report;
+  const std::pair<std::string, TextOf> aspects[] = {
+      {"",
+       [&](std::size_t i) {
+         const std::string& release = report.hosts[i].kernel_release;
+         return release.empty() ? "" : "Linux " + Printable(release);
+       }},
+      {"profile ", [&](std::size_t i) { return Printable(NamesOf(report.hosts[i].profiles)); }},
+      {"",
+       [&](std::size_t i) -> std::string {
+         if (i >= run.notes.size() || run.notes[i].recorded_by.empty()) return {};
+         return "recorded " + UtcText(run.notes[i].recorded_unix_ns).substr(0, 10);
+       }},
+      {"", [&](std::size_t i) -> std::string {
+         return i < run.notes.size() && run.notes[i].software ? "software devices: functional verdict only"
+                                                              : "";
+       }}};
+  std::string heading = style.Paint(Tone::kStrong, CountText(report.hosts.size(), "host"));
+  std::string below;
+  for (const auto& [label, text_of] : aspects) {
+    const auto groups = HostsBy(report, text_of);
+    if (groups.size() == 1 && groups[0].second.size() == report.hosts.size()) {
+      heading += fmt::format(" {} {}{}", style.Dot(), label, groups[0].first);
+      continue;
+    }
+    for (const auto& [text, hosts] : groups)
+      below += Labelled(style, Tone::kFaint, "", 2, fmt::format("{}{}: {}", label, text, HostsText(hosts)));
+  }
+  return heading + "\n" + below;
+}
+
+std::string FleetLadder(const Report& report, const Style& style) {
+  const auto groups = HostsBy(report, [&](std::size_t i) {
+    std::string text;
+    for (const RungResult& rung : report.hosts[i].ladder)
+      text += (text.empty() ? "" : ", ") + RungText(rung, style);
+    return text;
+  });
+  std::string text;
+  for (const auto& [ladder, hosts] : groups) {
+    text += Column(text.empty() ? "ladder" : "", kVerdictColumn) + HostsText(hosts) + "  " + ladder + "\n";
+  }
+  return text;
+}
+
+// Since when, and what earlier checks found: by check, the earliest of any host.
+std::string RememberedOfMany(const CheckSummary& run, const Style& style) {
+  struct Past {
+    std::int64_t unix_ns = 0;
+    std::vector<std::string> hosts{};
+    std::string observed{};
+  };
+  constexpr std::int64_t kWorthSayingNs = 600'000'000'000;  // ten minutes
+  std::map<std::string, Past> standing;
+  std::map<std::string, Past> seen;
+  for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
+    const std::string host = Printable(run.report.hosts[i].host);
+    for (const Standing& one : run.notes[i].remembered.standing) {
+      if (run.report.started_unix_ns - one.since_unix_ns < kWorthSayingNs) continue;
+      Past& past = standing[one.id];
+      past.unix_ns = past.hosts.empty() ? one.since_unix_ns : std::min(past.unix_ns, one.since_unix_ns);
+      past.hosts.push_back(host);
+    }
+    for (const SeenBefore& one : run.notes[i].remembered.seen) {
+      Past& past = seen[one.id];
+      if (past.hosts.empty() || one.last_unix_ns > past.unix_ns) {
+        past.unix_ns = one.last_unix_ns;
+        past.observed = one.observed;
+      }
+      past.hosts.push_back(host);
+    }
+  }
+  std::string text;
+  for (const auto& [id, past] : standing) {
+    text += Labelled(style, Tone::kFaint, "  since", kFleetLabelColumn,
+                     Printable(fmt::format("{}: {} on {}", UtcText(past.unix_ns), id, HostsText(past.hosts))));
+  }
+  for (const auto& [id, past] : seen) {
+    text += Labelled(style, Tone::kWarning, "  before", kFleetLabelColumn,
+                     Printable(fmt::format("{}: {} on {}: {}", UtcText(past.unix_ns), id, HostsText(past.hosts),
+                                           past.observed)));
+  }
+  return text;
+}
+
+std::string UnjudgedPorts(const Report& report, const Style& style) {
+  std::vector<std::string> hosts;
+  for (const HostReport& host : report.hosts) {
+    if (std::ranges::any_of(host.ports, [](const JudgedPort& port) { return port.profile.empty(); }))
+      hosts.push_back(Printable(host.host));
+  }
+  if (hosts.empty()) return {};
+  return Labelled(style, Tone::kFaint, "  ports", kFleetLabelColumn,
+                  "some are judged by no profile on " + HostsText(hosts) + " (-v names them)");
+}
+
+}  // namespace
+
+std::string FleetText(const CheckSummary& run, const Style& style) {
+  const Report& report = run.report;
+  const std::vector<Judged> all = JudgedIn(report);
+  std::string text = HeadingText(run, style) + Troubles(all).Text(style) + WellText(all, style) +
+                     UnjudgedPorts(report, style) + RememberedOfMany(run, style);
+  for (const SharedError& error : SharedErrors(report))
+    text += Labelled(style, Tone::kBad, "  error", kFleetLabelColumn,
+                     Printable(error.text) + ": " + HostsText(error.hosts));
+  std::vector<Finding> findings;
+  for (const Judged& judged : all) findings.push_back(*judged.finding);
+  return text + Labelled(style, Tone::kPlain, " ", 2, SummaryText(findings) + " (-v lists each host)") + "\n" +
+         FleetLadder(report, style) + VerdictText(report, style) + FirstText(report, style);
+}
+
+}  // namespace rdmaready

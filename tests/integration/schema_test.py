@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every JSON output is as the schema that is shipped for it."""
+import copy
+import json
+import pathlib
+import tempfile
+import unittest
+
+import fixtures
+import many_hosts
+import schemas
+import tool
+
+try:
+    import jsonschema  # noqa: F401
+except ImportError as error:
+    raise unittest.SkipTest("no jsonschema (package python3-jsonschema; tests/run installs it)") from error
+
+
+class AnOutput(unittest.TestCase):
+    def outputs(self):
+        """One at least of every schema, and of every recorded host."""
+        with tempfile.TemporaryDirectory(prefix="schema ") as folder, many_hosts.ManyHosts(3) as hosts, tool.Agent() as agent:
+            bad = pathlib.Path(folder) / "bad.yaml"
+            bad.write_text("nome: x\n")
+            lines = [["version"], ["explain", "--list"], ["explain", "pfc.only-one"], ["explain", "send-1k"], ["explain", "pfc"],
+                     ["test", "--list"], ["profile", "list"], ["profile", "show", "smb-direct-roce"], ["profile", "check", bad],
+                     ["profile", "show", "nvidia-lossless", "--switch", "cumulus"], ["nonsense"], ["facts"], ["facts", agent.address, "127.0.0.1:1"],
+                     ["facts", "--facts", hosts.saved], ["facts", agent.address, "--save", pathlib.Path(folder) / "saved"], ["check"],
+                     ["check", "--facts", hosts.saved, "--profile", many_hosts.PROFILE], ["check", agent.address, "127.0.0.1:1", "--level", "peer"],
+                     ["check", agent.address, "--level", "loopback"], ["test", "loopback", agent.address], ["probe", "smb", "127.0.0.1", "--from", agent.address],
+                     ["history", agent.address]]
+            lines += [["check", "--facts", case.saved, "--profile", case.profile] for case in fixtures.cases() if not case.described.exists()]
+            for line in lines:
+                yield line, tool.rdmaready(*line, "--output", "json").json
+            for run in tool.rdmaready("history", agent.address, "--output", "json").json["hosts"][0]["runs"][:1]:
+                yield "one run", tool.rdmaready("history", agent.address, "--run", run["run_id"], "--output", "json").json
+
+    def test_of_each_command_is_as_its_schema_says_and_each_schema_has_one(self):
+        met = set()
+        for line, output in self.outputs():
+            with self.subTest(line):
+                self.assertEqual(schemas.faults(output), [])
+            met.add(output["schema"])
+        shipped = {path.stem for path in schemas.FOLDER.glob("*.json")}
+        # A transfer needs an RDMA port: the fabric's own tests make some.
+        self.assertLessEqual(shipped - met, {"rdmaready.v1.Transfer", "rdmaready.v1.Probe"})
+        self.assertLessEqual(met, shipped)
+
+    def test_that_is_not_as_its_schema_says_is_noticed(self):
+        with many_hosts.ManyHosts(1) as hosts:
+            good = tool.rdmaready("check", "--facts", hosts.saved, "--output", "json").json
+        for change in (lambda one: one.pop("verdict"), lambda one: one.update(verdict="maybe"), lambda one: one.update(extra=1),
+                       lambda one: one["hosts"][0]["findings"][0].update(outcome="fine"), lambda one: one["hosts"][0]["findings"][0].pop("fix")):
+            bad = copy.deepcopy(good)
+            change(bad)
+            self.assertNotEqual(schemas.faults(bad), [])
+        more = {**good, "added": 1}
+        self.assertTrue(schemas.validator(good["schema"], strict=False).is_valid(more), "readers accept fields that were added")
+
+    def test_schema_has_a_name_and_a_version(self):
+        for path in schemas.FOLDER.glob("*.json"):
+            schema = json.loads(path.read_text())
+            self.assertEqual(schema["title"], path.stem)
+            self.assertEqual(schema["properties"]["schema"]["const"], path.stem)
+            self.assertRegex(schema["$comment"], r" Version \d+\.\d+\.")
+
+
+if __name__ == "__main__":
+    unittest.main()
