@@ -5,6 +5,7 @@ import re
 import unittest
 
 import fabric
+import slices
 
 ROCE, FIRST_IWARP, SECOND_IWARP = 1, 2, 3
 
@@ -116,6 +117,8 @@ class WrongShapes(unittest.TestCase):
         done = fabric.launcher("fault", 1, "link", "down", "--rail", 2, check=False)
         self.assertEqual((done.returncode, done.stderr), (2, f"fabric: fabric {fabric.NAME} has no rail 2\n"))
 
+
+load_tests = slices.turns("shape", 3)
 
 if __name__ == "__main__":
     unittest.main()
