@@ -5,6 +5,7 @@ import shlex
 import unittest
 
 import fabric
+import slices
 
 
 class OneWrongThing(unittest.TestCase):
@@ -86,6 +87,8 @@ class OneWrongThing(unittest.TestCase):
         finally:
             fabric.put_right(2)
 
+
+load_tests = slices.tests("fault", 3)
 
 if __name__ == "__main__":
     unittest.main()

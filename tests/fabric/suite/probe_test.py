@@ -7,6 +7,7 @@ import time
 import unittest
 
 import fabric
+import slices
 import tool
 
 CLIENT, SERVER = 1, 2
@@ -139,6 +140,8 @@ class Probe(unittest.TestCase):
         self.assertIn("mount error(13)", said)
         self.assertRegex(served[0], r"negotiated send \d+ receive \d+ .*\n(.*\n)*smb2 command 0, .*\n(.*\n)*smb2 command 1, ")
 
+
+load_tests = slices.tests("probe", 2)
 
 if __name__ == "__main__":
     unittest.main()

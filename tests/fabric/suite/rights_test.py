@@ -6,6 +6,7 @@ import subprocess
 import unittest
 
 import fabric
+import slices
 import tool
 
 GUEST = 1
@@ -115,9 +116,7 @@ class Rights(unittest.TestCase):
     def test_each_row_reads_with_its_right_and_says_that_it_may_not_without(self):
         rows = table()
         self.assertEqual({row["feature"] for row in rows}, ROWS.keys() | ELSEWHERE.keys())
-        for row in rows:
-            if row["feature"] in ELSEWHERE:
-                continue
+        for row in slices.dealt("rights", 3, [row for row in rows if row["feature"] not in ELSEWHERE]):
             with self.subTest(row["feature"]):
                 said = ROWS[row["feature"]][2]
                 have = self.ask(row, self.rights_of(row["daemon"]))

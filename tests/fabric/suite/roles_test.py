@@ -3,6 +3,7 @@
 import unittest
 
 import fabric
+import slices
 
 CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
@@ -102,6 +103,8 @@ class Roles(unittest.TestCase):
         self.assertEqual(fabric.guest(SERVER, leftovers(SERVER_MODULES)), "")
         self.assertEqual(fabric.guest(CLIENT, leftovers(CLIENT_MODULES)), "")
 
+
+load_tests = slices.tests("roles", 2)
 
 if __name__ == "__main__":
     unittest.main()

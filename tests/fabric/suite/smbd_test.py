@@ -3,6 +3,7 @@
 import unittest
 
 import fabric
+import slices
 import tool
 
 
@@ -81,6 +82,8 @@ class SmbDirect(unittest.TestCase):
         for result in answer.json["results"]:
             self.assert_verified(result)
 
+
+load_tests = slices.tests("smbd", 2)
 
 if __name__ == "__main__":
     unittest.main()

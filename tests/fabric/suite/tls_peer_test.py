@@ -7,6 +7,7 @@ import time
 import unittest
 
 import fabric
+import slices
 import tool
 from state import RunDirectory
 
@@ -151,6 +152,8 @@ class PlainPeer(unittest.TestCase):
             process.kill()
             process.communicate()
 
+
+load_tests = slices.tests("tls_peer", 2)
 
 if __name__ == "__main__":
     unittest.main()
