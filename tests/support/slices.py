@@ -60,10 +60,11 @@ class NotItsTurn(unittest.TestCase):
         self.skipTest("another commit's turn; RDMAREADY_SLICE=all runs it")
 
 
-def turns(name, parts):
-    """For a module's load_tests: one in so many commits runs all of it, because what it sets up costs more than its tests."""
+def turns(turn, parts=3):
+    """For the load_tests of a module that sets up more than its tests cost: one in so many commits runs all of it. All such modules count
+    the same turns, so that no commit has all of them."""
     def load(loader, standard, pattern):
-        return standard if chosen(name, parts) in (None, 0) else loader.loadTestsFromTestCase(NotItsTurn)
+        return standard if chosen("hosts of their own", parts) in (None, turn) else loader.loadTestsFromTestCase(NotItsTurn)
     return load
 
 
