@@ -216,7 +216,7 @@ def device_choice(text):
 
 
 def boot_timeout(command):
-    command.add_argument("--boot-timeout", type=whole_number(1, 3600), default=120, metavar="S",
+    command.add_argument("--boot-timeout", type=whole_number(1, 3600), default=240, metavar="S",
                          help="for a guest to be ready (default: %(default)s)")
 
 
