@@ -86,35 +86,45 @@ unpack_missing() {
 
 # On a terminal, ninja's own counter in one line; the whole output in LOG.
 build_with_progress() {
-  local root=$1 log=$2
+  local directory=$1 log=$2
   shift 2
   if [ -t 2 ]; then
-    ninja -C "$root/build" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+    ninja -C "$directory" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
       case $line in '['*']'*) printf '\r       %s ' "${line%%]*}]" >&2 ;; esac
     done
     local status=${PIPESTATUS[0]}
     printf '\r\033[K' >&2
     return "$status"
   fi
-  ninja -C "$root/build" "$@" >"$log" 2>&1
+  ninja -C "$directory" "$@" >"$log" 2>&1
 }
 
-# build ROOT TARGET...: configures once, then builds; quiet unless it fails. No TARGET: everything.
-build() {
-  local root=$1 log
+# build_in ROOT NAME [CMAKE-OPTION...] -- TARGET...: in the directory NAME; configures once, then builds; quiet unless it fails. No
+# TARGET: everything.
+build_in() {
+  local root=$1 directory=$1/$2 log options=()
+  shift 2
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
   log=$(mktemp)
-  [ -f "$root/build/build.ninja" ] || say "configuring the build"
-  if ! cmake -S "$root" -B "$root/build" -G Ninja >"$log" 2>&1; then
+  [ -f "$directory/build.ninja" ] || say "configuring the build"
+  if ! cmake -S "$root" -B "$directory" -G Ninja "${options[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
-    die "cmake could not configure the build in $root/build"
+    die "cmake could not configure the build in $directory"
   fi
   say "building ${*:-everything} (minutes the first time, seconds after)"
-  if ! build_with_progress "$root" "$log" "$@"; then
+  if ! build_with_progress "$directory" "$log" "$@"; then
     grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 60 >&2
     rm -f "$log"
     die "the build failed"
   fi
   rm -f "$log"
+}
+
+# build ROOT TARGET...: in ROOT/build.
+build() {
+  local root=$1
+  shift
+  build_in "$root" build -- "$@"
 }
