@@ -23,8 +23,8 @@ package_targets=(rdmaready_package_files)
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
 test_packages=(
-  apparmor clang-tidy-19 debootstrap fish git lintian mandoc python3-jsonschema python3-sarif-python-om python3-yaml
-  shellcheck systemd zsh
+  ansible-core apparmor clang-tidy-19 debootstrap fish git iproute2 lintian mandoc python3-jsonschema python3-kubernetes
+  python3-sarif-python-om python3-yaml shellcheck systemd zsh
 )
 
 started=$SECONDS
@@ -63,6 +63,10 @@ ibsim_packages=(ibsim-utils libumad2sim0 opensm infiniband-diags)
 # What scrapes the agent in the tests, judges the metrics, and is compared with it.
 # shellcheck disable=SC2034  # tests/run reads it
 prometheus_packages=(prometheus prometheus-node-exporter)
+
+# What calls the command as a plugin; only their own checks of a configuration are run.
+# shellcheck disable=SC2034  # tests/run reads it
+monitoring_packages=(icinga2-bin nagios4-core)
 
 unpack_into() {
   local directory=$1

@@ -171,12 +171,11 @@ for name in proc sys dev; do mount --rbind "/$name" "$name"; done
 started=''
 {start}
 tries=0
-while [ ! -s condition/condition ] && [ $tries -lt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
-{ask} || status=$?
+while ! grep -qs '^[012] ' condition/condition && [ $tries -lt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
+{ask}
 kill $started
 wait
-cat condition/condition >&2
-exit ${status:-0}
+cat condition/condition
 """
 
 
@@ -194,8 +193,8 @@ class ThePod(unittest.TestCase):
             raise unittest.SkipTest(f"this machine cannot mount what a pod sees: {tried.stderr.strip()}")
         subprocess.run(["cmake", "--install", tool.BIN.parent, "--prefix", "/usr", "--strip"], check=True, capture_output=True,
                        env={**os.environ, "DESTDIR": str(cls.place / "image")})
-        passwd = cls.place / "image/etc/passwd"
-        passwd.write_text("root:x:0:0::/root:/bin/sh\nrdmaready:x:7471:7471::/var/lib/rdmaready:/usr/sbin/nologin\n")
+        (cls.place / "image/etc/os-release").write_text("ID=image\n")
+        (cls.place / "image/etc/passwd").write_text("root:x:0:0::/root:/bin/sh\nrdmaready:x:7471:7471::/var/lib/rdmaready:/usr/sbin/nologin\n")
 
     def command(self, container, arguments=None):
         context = container["securityContext"]
@@ -229,16 +228,32 @@ class ThePod(unittest.TestCase):
         (self.place / "config/agent.yaml").write_text(next(one for one in documents("rdmaready.yaml") if one["kind"] == "ConfigMap")["data"]["agent.yaml"])
         (self.place / "root").mkdir()
         found = containers(document)
+        found["condition"]["command"][-1] = "1"  # seconds
         script = POD.replace("{mounts}", "\n".join(self.mounts(pod)))
         script = script.replace("{init}", "\n".join(self.command(one) for one in pod["initContainers"]))
         script = script.replace("{start}", "\n".join(f'{self.command(one)} 2> {self.place}/{name}.log & started="$started $!"' for name, one in found.items()))
-        script = script.replace("{ask}", self.command(found["agent"], ["rdmaready", "check", "--output", "json"]))
+        script = script.replace("{ask}", self.command(found["agent"], ["rdmaready", "facts", "--output", "json"]))
         done = subprocess.run(["unshare", "--mount", "--net", "--propagation", "private", "sh", "-c", script, "sh", self.place / "root", self.place / "image"],
                               capture_output=True, text=True, timeout=120)
-        said = done.stderr + "".join(f"\n--- {path.name}\n{path.read_text()}" for path in sorted(self.place.glob("*.log")))
-        self.assertIn(done.returncode, (0, 1, 3), said)
-        (host,) = json.loads(done.stdout)["hosts"]
-        self.assertEqual(host["host"], os.uname().nodename, said)
+        said = done.stdout + done.stderr + "".join(f"\n--- {path.name}\n{path.read_text()}" for path in sorted(self.place.glob("*.log")))
+        self.assertEqual(done.returncode, 0, said)
+        facts, end = json.JSONDecoder().raw_decode(done.stdout)
+        (host,) = facts["hosts"]
+        self.assertEqual(host["error"] if "error" in host else "", "", said)
+        # Of the host, and not of the image, whose file says ID=image.
+        names = re.search(r"^ID=\"?(\w+)", pathlib.Path("/etc/os-release").read_text(), re.M).group(1)
+        self.assertEqual(host["facts"]["distribution"]["value"]["id"], names)
+        # What takes the reader's capability, or a kernel without packet filter.
+        self.assertNotEqual(host["facts"]["firewall"].get("missing", {}).get("kind"), "KIND_DENIED", host["facts"]["firewall"])
+        self.assertRegex(done.stdout[end:], r"\A\s*[12] \d+\nRDMAREADY (WARNING|CRITICAL) ")
+
+    def test_without_its_reader_says_what_is_not_allowed(self):
+        """Proves that the test before can fail."""
+        asked = [self.place / "image/usr/bin/rdmaready", "facts", "--output", "json"]
+        tried = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", *asked], capture_output=True, text=True,
+                               env=tool.environment({"HOME": "/nonexistent", "XDG_STATE_HOME": "/nonexistent"}))
+        (host,) = json.loads(tried.stdout)["hosts"]
+        self.assertEqual(host["facts"]["firewall"]["missing"]["kind"], "KIND_DENIED", host["facts"]["firewall"])
 
 
 if __name__ == "__main__":
