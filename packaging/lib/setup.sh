@@ -67,6 +67,8 @@ prometheus_packages=(prometheus prometheus-node-exporter)
 # What calls the command as a plugin; only their own checks of a configuration are run.
 # shellcheck disable=SC2034  # tests/run reads it
 monitoring_packages=(icinga2-bin nagios4-core)
+# shellcheck disable=SC2034
+monitoring_without="bsd-mailx nagios4-common"
 
 unpack_into() {
   local directory=$1
@@ -76,15 +78,15 @@ unpack_into() {
   (cd "$directory" && unpack_beside "$@")
 }
 
-# unpack_missing DIRECTORY PACKAGE...: beside the system, with what they need beyond build_packages. Not installed, because opensm would
-# start as a service, and manage a fabric that already has a manager.
+# unpack_missing DIRECTORY PACKAGE...: beside the system, with what they need beyond build_packages and $unpack_without. Not installed,
+# because opensm would start as a service, and manage a fabric that already has a manager.
 unpack_missing() {
-  local directory=$1 recipe
+  local directory=$1 recipe beside="${build_packages[*]} ${unpack_without:-}"
   shift
-  recipe=$(declare -f unpack_beside needed_beside all_needed_by; echo "$@" beside "${build_packages[@]}")
+  recipe=$(declare -f unpack_beside needed_beside all_needed_by; echo "$@" beside "$beside")
   [ "$recipe" != "$(cat "$directory/complete" 2>/dev/null)" ] || return 0
   say "unpacking $*"
-  run_apt "unpack: $*" unpack_into "$directory" "${build_packages[*]}" "$@"
+  run_apt "unpack: $*" unpack_into "$directory" "$beside" "$@"
   echo "$recipe" >"$directory/complete"
 }
 
