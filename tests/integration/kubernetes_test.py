@@ -146,7 +146,7 @@ class TheNodesCondition(unittest.TestCase):
 
     def test_is_what_node_problem_detector_takes(self):
         config = json.loads((FOLDER / "node-problem-detector.json").read_text())
-        self.assertEqual(set(config), {"plugin", "pluginConfig", "source", "metricsReporting", "conditions", "rules"})
+        self.assertEqual(set(config), {"__comment", "plugin", "pluginConfig", "source", "metricsReporting", "conditions", "rules"})
         self.assertEqual(config["plugin"], "custom")
         (condition,), (rule,) = config["conditions"], config["rules"]
         self.assertEqual((rule["type"], rule["condition"]), ("permanent", condition["type"]))
