@@ -161,12 +161,13 @@ root=$1 image=$2
 ip link set lo up
 mount -t tmpfs pod "$root"
 cd "$root"
-mkdir usr etc proc sys dev run tmp var var/lib host condition
+mkdir usr etc proc sys dev run tmp var var/lib host
 mount -t overlay image -o "lowerdir=$image/usr:/usr" usr
 mount -t overlay image -o "lowerdir=$image/etc:/etc" etc
 for name in bin sbin lib lib64; do ln -s "usr/$name" "$name"; done
 for name in proc sys dev; do mount --rbind "/$name" "$name"; done
 {mounts}
+mount -o remount,ro "$root"
 {init}
 started=''
 {start}
@@ -216,8 +217,8 @@ class ThePod(unittest.TestCase):
             yield f"mkdir -p {there}"
             if host.get("type") == "Directory":
                 yield f"mount --rbind {host['path']} {there} && mount -o remount,bind,ro {there}"
-            elif "emptyDir" in volume:
-                yield f"mount -t tmpfs -o mode=0777 pod {there}"
+            elif "emptyDir" in volume or host:
+                yield f"mount -t tmpfs -o mode={'0755' if host else '0777'} pod {there}"
             elif "configMap" in volume:
                 yield f"mount --bind {self.place}/config {there}"
 
