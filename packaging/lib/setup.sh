@@ -23,8 +23,8 @@ package_targets=(rdmaready_package_files)
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
 test_packages=(
-  apparmor clang-tidy-19 debootstrap fish git lintian mandoc python3-jsonschema python3-sarif-python-om python3-yaml
-  shellcheck systemd zsh
+  ansible-core apparmor clang-tidy-19 debootstrap fish git iproute2 lintian mandoc python3-jsonschema python3-kubernetes
+  python3-sarif-python-om python3-yaml shellcheck systemd zsh
 )
 
 started=$SECONDS
@@ -64,6 +64,12 @@ ibsim_packages=(ibsim-utils libumad2sim0 opensm infiniband-diags)
 # shellcheck disable=SC2034  # tests/run reads it
 prometheus_packages=(prometheus prometheus-node-exporter)
 
+# What calls the command as a plugin; only their own checks of a configuration are run.
+# shellcheck disable=SC2034  # tests/run reads it
+monitoring_packages=(icinga2-bin nagios4-core)
+# shellcheck disable=SC2034
+monitoring_without="bsd-mailx nagios4-common"
+
 unpack_into() {
   local directory=$1
   shift
@@ -72,49 +78,59 @@ unpack_into() {
   (cd "$directory" && unpack_beside "$@")
 }
 
-# unpack_missing DIRECTORY PACKAGE...: beside the system, with what they need beyond build_packages. Not installed, because opensm would
-# start as a service, and manage a fabric that already has a manager.
+# unpack_missing DIRECTORY PACKAGE...: beside the system, with what they need beyond build_packages and $unpack_without. Not installed,
+# because opensm would start as a service, and manage a fabric that already has a manager.
 unpack_missing() {
-  local directory=$1 recipe
+  local directory=$1 recipe beside="${build_packages[*]} ${unpack_without:-}"
   shift
-  recipe=$(declare -f unpack_beside needed_beside all_needed_by; echo "$@" beside "${build_packages[@]}")
+  recipe=$(declare -f unpack_beside needed_beside all_needed_by; echo "$@" beside "$beside")
   [ "$recipe" != "$(cat "$directory/complete" 2>/dev/null)" ] || return 0
   say "unpacking $*"
-  run_apt "unpack: $*" unpack_into "$directory" "${build_packages[*]}" "$@"
+  run_apt "unpack: $*" unpack_into "$directory" "$beside" "$@"
   echo "$recipe" >"$directory/complete"
 }
 
 # On a terminal, ninja's own counter in one line; the whole output in LOG.
 build_with_progress() {
-  local root=$1 log=$2
+  local directory=$1 log=$2
   shift 2
   if [ -t 2 ]; then
-    ninja -C "$root/build" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+    ninja -C "$directory" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
       case $line in '['*']'*) printf '\r       %s ' "${line%%]*}]" >&2 ;; esac
     done
     local status=${PIPESTATUS[0]}
     printf '\r\033[K' >&2
     return "$status"
   fi
-  ninja -C "$root/build" "$@" >"$log" 2>&1
+  ninja -C "$directory" "$@" >"$log" 2>&1
 }
 
-# build ROOT TARGET...: configures once, then builds; quiet unless it fails. No TARGET: everything.
-build() {
-  local root=$1 log
+# build_in ROOT NAME [CMAKE-OPTION...] -- TARGET...: in the directory NAME; configures once, then builds; quiet unless it fails. No
+# TARGET: everything.
+build_in() {
+  local root=$1 directory=$1/$2 log options=()
+  shift 2
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
   log=$(mktemp)
-  [ -f "$root/build/build.ninja" ] || say "configuring the build"
-  if ! cmake -S "$root" -B "$root/build" -G Ninja >"$log" 2>&1; then
+  [ -f "$directory/build.ninja" ] || say "configuring the build"
+  if ! cmake -S "$root" -B "$directory" -G Ninja "${options[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
-    die "cmake could not configure the build in $root/build"
+    die "cmake could not configure the build in $directory"
   fi
   say "building ${*:-everything} (minutes the first time, seconds after)"
-  if ! build_with_progress "$root" "$log" "$@"; then
+  if ! build_with_progress "$directory" "$log" "$@"; then
     grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 60 >&2
     rm -f "$log"
     die "the build failed"
   fi
   rm -f "$log"
+}
+
+# build ROOT TARGET...: in ROOT/build.
+build() {
+  local root=$1
+  shift
+  build_in "$root" build -- "$@"
 }
