@@ -34,7 +34,7 @@ void AddRungs(const Kept& kept, Families& all) {
     duration.Add(Seconds(last.duration_ns), {rung});
     for (std::size_t i = 0; i < last.findings.size(); ++i)
       findings.Add(Number(last.findings[i]), {rung, {"outcome", Name(static_cast<Outcome>(i))}});
-    waived.Add(Number(last.waived), {rung});
+    if (last.waived > 0) waived.Add(Number(last.waived), {rung});
   }
   for (const Family* one : {&ready, &undetermined, &when, &duration, &findings, &waived}) all.Take(*one);
 }

@@ -213,9 +213,10 @@ static int Listen(const char* address, const char* port) {
 }
 
 // The clock of a guest is QEMU's, which follows that of the machine. Only a time service tells the kernel so. What an RTC
-// in whole seconds leaves open, when the kernel sets its clock by it at boot, is the error.
+// in whole seconds leaves open, when the kernel sets its clock by it at boot, is the error. The kernel forgets it when it changes its clock
+// source, and is told again.
 static void KeepClock(void) {
-  enum { kErrorUs = 1000000, kPauseSeconds = 600 };
+  enum { kErrorUs = 1000000, kPauseSeconds = 30 };
   for (;;) {
     struct timex clock = {.modes = ADJ_STATUS | ADJ_MAXERROR | ADJ_ESTERROR, .maxerror = kErrorUs, .esterror = kErrorUs / 2};
     if (adjtimex(&clock) < 0) Die("tell the kernel of its clock");

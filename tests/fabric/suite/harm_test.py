@@ -3,6 +3,7 @@
 import unittest
 
 import fabric
+import slices
 
 RETRANSMISSIONS = "cat /sys/class/infiniband/rxe0/ports/1/hw_counters/completer_retry_err"
 
@@ -99,6 +100,8 @@ class Reset(unittest.TestCase):
         self.assertNotEqual(fabric.guest(2, pid), limited)
         self.assertRegex(fabric.guest(2, "cat /proc/$(cat /run/rdmaready-agent.pid)/limits"), r"Max locked memory +1073741824")
 
+
+load_tests = slices.tests("harm", 2)
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 import fabric
+import slices
 
 
 class TheLauncher(unittest.TestCase):
@@ -71,6 +72,8 @@ class TheLauncher(unittest.TestCase):
         self.assertRegex(fabric.guest(1, "uname -r"), r"^6\.12\.\d+\+deb12-amd64")
         self.assertIn("rxe0/1 state ACTIVE", fabric.guest(1, "rdma link"))
 
+
+load_tests = slices.turns("launcher", 3)
 
 if __name__ == "__main__":
     unittest.main()

@@ -8,6 +8,7 @@ import unittest
 
 import fabric
 import lldp
+import slices
 import tool
 
 LISTENER, PEER = 1, 2
@@ -350,6 +351,8 @@ class Lldp(unittest.TestCase):
         shown = tool.rdmaready("facts", self.hosts[LISTENER], "--lldp", 2)
         self.assertRegex(shown.out, r"LLDP +1 heard in 2 s\n +neighbour +02:00:00:00:00:01 port p, DCBX IEEE, PFC on 3 willing")
 
+
+load_tests = slices.tests("lldp", 3)
 
 if __name__ == "__main__":
     unittest.main()

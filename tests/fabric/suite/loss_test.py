@@ -5,6 +5,7 @@ import time
 import unittest
 
 import fabric
+import slices
 import tool
 
 AGAIN = r"(completer_retry_err|retry_rnr_exceeded_err|rcvd_seq_err|out_of_seq_request|duplicate_request|send_rnr_err|rcvd_rnr_err) \+\d+"
@@ -74,6 +75,8 @@ class Loss(unittest.TestCase):
         self.assertEqual(seen["cnt.sequence"]["observed"], meanwhile["observed"], seen)
         self.assertRegex(fabric.guest(2, f"{check}; :"), r"(?m)^  before +\S+ \S+ UTC.*: cnt\.sequence on rxe0/1.*: out_of_seq_request \+\d+ in")
 
+
+load_tests = slices.tests("loss", 2)
 
 if __name__ == "__main__":
     unittest.main()

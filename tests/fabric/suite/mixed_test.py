@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import fabric
+import slices
 import tool
 
 
@@ -87,6 +88,8 @@ class RoceAndIwarp(unittest.TestCase):
         self.assertEqual((answer.status, answer.out), (1, ""), answer)
         self.assertIn("different transports", answer.err)
 
+
+load_tests = slices.turns("mixed", 2)
 
 if __name__ == "__main__":
     unittest.main()

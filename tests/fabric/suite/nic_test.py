@@ -6,6 +6,7 @@ import re
 import unittest
 
 import fabric
+import slices
 
 DCBNL = fabric.LAUNCHER.parent / "suite" / "dcbnl.py"
 KNOBS = "/sys/kernel/debug/dcbnic/dcb0"
@@ -231,6 +232,8 @@ class Personalities(unittest.TestCase):
         fabric.guest(1, "ethtool --set-priv-flags dcb0 fw-lldp-agent off")
         self.assertIn("3:on", dcb("pfc set dev dcb0 prio-pfc 3:on", "pfc show dev dcb0 prio-pfc"))
 
+
+load_tests = slices.tests("nic", 4)
 
 if __name__ == "__main__":
     unittest.main()

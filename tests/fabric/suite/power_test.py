@@ -3,6 +3,7 @@
 import unittest
 
 import fabric
+import slices
 
 STATE = "/var/lib/rdmaready"
 
@@ -44,6 +45,8 @@ class ThePower(unittest.TestCase):
         self.assertEqual(self.guest("head -c 8 direct; cat page-cache 2> /dev/null; cat flushed"), "newer...yes", "reset boots who is dead")
         self.assertIn("rxe0/1 state ACTIVE", fabric.guest(1, "rdma link", self.name))
 
+
+load_tests = slices.turns("power", 3)
 
 if __name__ == "__main__":
     unittest.main()

@@ -6,6 +6,7 @@ import time
 import unittest
 
 import fabric
+import slices
 import tool
 
 CLIENT, SERVER = 1, 2
@@ -167,6 +168,8 @@ class Prover(unittest.TestCase):
         fabric.launcher("agent", CLIENT, "start")
         self.assertEqual(self.probe("nvme", "--subsystem", NQN).status, 0)
 
+
+load_tests = slices.tests("prover", 2)
 
 if __name__ == "__main__":
     unittest.main()

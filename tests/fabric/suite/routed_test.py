@@ -4,6 +4,7 @@ what is said is that."""
 import unittest
 
 import fabric
+import slices
 import tool
 
 ROUTER = 3
@@ -56,6 +57,8 @@ class Routed(unittest.TestCase):
             self.assertRegex(finding["observed"], "not reachable|rejected")  # who has no route back rejects
             self.assertIn("ip route get", finding["fix"])
 
+
+load_tests = slices.turns("routed", 2)
 
 if __name__ == "__main__":
     unittest.main()

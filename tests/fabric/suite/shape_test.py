@@ -5,6 +5,7 @@ import re
 import unittest
 
 import fabric
+import slices
 
 ROCE, FIRST_IWARP, SECOND_IWARP = 1, 2, 3
 
@@ -38,10 +39,27 @@ class TheWideFabric(unittest.TestCase):
         devices = re.findall(r"device=(\w+) rails=(\d)", fabric.launcher("status", name=self.name).stdout)
         self.assertEqual(devices, [("rxe", "2"), ("siw", "2"), ("siw", "2")])
 
-    def test_iwarp_moves_bytes_between_guests_on_the_second_rail(self):
+    def rping(self):
+        """What the client printed; None where the server's siw left the first message unread."""
         fabric.guest(FIRST_IWARP, "rping -s -a 10.0.1.2 -S 100 -V > /run/rping.log 2>&1 & "
                      "until rdma resource show cm_id | grep -q 'state LISTEN.*src-addr 10.0.1.2'; do sleep 0.1; done", self.name)
-        told = fabric.guest(SECOND_IWARP, "timeout 60 rping -c -a 10.0.1.2 -C 3 -S 100 -v -V", self.name)
+        try:
+            told = fabric.guest(SECOND_IWARP, "timeout 60 rping -c -a 10.0.1.2 -C 3 -S 100 -v -V > /run/rping.log 2>&1 & client=$!; "
+                                "for i in $(seq 60); do kill -0 $client 2> /dev/null || break; sleep 0.1; done; "
+                                "if kill -0 $client 2> /dev/null; then echo hangs; else wait $client && cat /run/rping.log; fi", self.name)
+            if told != "hangs\n":
+                return told
+            queues = fabric.guest(FIRST_IWARP, "ss -Htn state established sport = 7174", self.name)
+            self.assertRegex(queues, r"(?m)^[1-9]\d* +0 +10\.0\.1\.2:7174 ", "the client hangs, and not because its first message is not read")
+            return None
+        finally:
+            for number in (SECOND_IWARP, FIRST_IWARP):
+                fabric.guest(number, "for pid in $(pidof rping); do kill -KILL $pid; done; while pidof rping; do sleep 0.1; done", self.name)
+
+    def test_iwarp_moves_bytes_between_guests_on_the_second_rail(self):
+        # siw answers a connection before the socket's data are its own (siw_accept of Linux 6.1), and never looks at what came in between
+        # until more comes: under load once in some dozens of connections.
+        told = next((told for told in (self.rping() for _ in range(4)) if told is not None), "")
         self.assertEqual(told.count("ping data"), 3, told)
 
     def test_rails_are_wires_of_their_own(self):
@@ -99,6 +117,8 @@ class WrongShapes(unittest.TestCase):
         done = fabric.launcher("fault", 1, "link", "down", "--rail", 2, check=False)
         self.assertEqual((done.returncode, done.stderr), (2, f"fabric: fabric {fabric.NAME} has no rail 2\n"))
 
+
+load_tests = slices.turns("shape", 3)
 
 if __name__ == "__main__":
     unittest.main()

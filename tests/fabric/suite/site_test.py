@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import fabric
+import slices
 import tool
 
 MANAGEMENT, SPARE = "rxe_mgmt/1 mgmt0", "rxe_spare/1 dcb_spare"
@@ -99,6 +100,8 @@ class OneSiteFile(unittest.TestCase):
         nothing.write_text(nothing.read_text().replace("}]}", "}], expected: false}"))
         self.assertEqual(self.check(profile=nothing).status, 0)
 
+
+load_tests = slices.turns("site", 2)
 
 if __name__ == "__main__":
     unittest.main()

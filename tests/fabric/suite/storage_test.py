@@ -5,6 +5,7 @@ import time
 import unittest
 
 import fabric
+import slices
 import tool
 
 CLIENT, SERVER = 1, 2
@@ -187,6 +188,8 @@ class Storage(unittest.TestCase):
                 answer = tool.rdmaready("probe", words[0], ADDRESS, "--from", self.hosts[CLIENT], *words[1:])
                 self.assertEqual(answer.status, 2, answer)
 
+
+load_tests = slices.tests("storage", 2)
 
 if __name__ == "__main__":
     unittest.main()

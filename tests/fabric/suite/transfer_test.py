@@ -5,6 +5,7 @@ import time
 import unittest
 
 import fabric
+import slices
 import tool
 
 
@@ -230,6 +231,8 @@ class LiveTransfers(unittest.TestCase):
         finally:
             fabric.put_right(1)
 
+
+load_tests = slices.tests("transfer", 2)
 
 if __name__ == "__main__":
     unittest.main()

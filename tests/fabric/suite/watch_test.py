@@ -6,6 +6,7 @@ import time
 import unittest
 
 import fabric
+import slices
 import tool
 
 COUNTERS = "/sys/kernel/debug/dcbnic/dcb0/counters"
@@ -144,6 +145,8 @@ class Watch(unittest.TestCase):
         self.assertNotEqual(answer.status, 0, answer)
         self.assertLess(time.monotonic() - began, 60)
 
+
+load_tests = slices.tests("watch", 3)
 
 if __name__ == "__main__":
     unittest.main()

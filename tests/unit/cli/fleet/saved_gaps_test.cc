@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recording that lacks an answer (an older version did not ask, or it was too large) must not make its host
-// look better than it is, nor worse: whatever the answer would have decided is unknown.
+// look better than it is, nor worse: whatever the answer would have decided is unknown. Every fifth question is left out, another part under
+// each profile; with RDMAREADY_PROPERTY=all, as soak has it, every one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <variant>
 
 #include "api/base/status.h"
@@ -44,10 +47,17 @@ Judged Judge(Recording recording, const Profile& profile) {
   return judged;
 }
 
-// Every recording that lacks one question, and what that was.
+std::size_t QuestionStride() {
+  const char* said = std::getenv("RDMAREADY_PROPERTY");
+  return said != nullptr && std::string_view(said) == "all" ? 1 : 5;
+}
+
+// Every recording that lacks one of every `stride` questions from `first` on, and what that was.
 template <class Try>
-void WithoutEachQuestion(const Recording& whole, Try attempt) {
+void WithoutEachQuestion(const Recording& whole, std::size_t first, std::size_t stride, Try attempt) {
+  std::size_t index = 0;
   for (const auto& [question, answers] : whole.answers.entries()) {
+    if (index++ % stride != first) continue;
     Recording less = whole;
     less.answers.entries().erase(question);
     attempt(std::move(less), std::visit([](const auto& kind) { return kind.What(); }, question));
@@ -71,7 +81,9 @@ void ExpectOnlyDoubts(const Judged& whole, const Judged& less, const std::string
 
 TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
   const std::string hosts = test::SourceTree() + "/tests/fixtures/hosts";
+  const std::size_t stride = QuestionStride();
   std::size_t tried = 0;
+  std::size_t turn = 0;
   for (const auto& entry : fs::directory_iterator(hosts)) {
     if (!fs::exists(entry.path() / "saved")) continue;  // described, not recorded
     const absl::StatusOr<std::vector<SavedRecording>> saved = LoadRecordings((entry.path() / "saved").string());
@@ -81,7 +93,7 @@ TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
       for (const SavedRecording& one : *saved) {
         ASSERT_TRUE(one.recording.ok()) << Message(one.recording.status());
         const Judged whole = Judge(*one.recording, profile);
-        WithoutEachQuestion(*one.recording, [&](Recording less, const std::string& what) {
+        WithoutEachQuestion(*one.recording, turn++ % stride, stride, [&](Recording less, const std::string& what) {
           ExpectOnlyDoubts(whole, Judge(std::move(less), profile),
                            one.folder.substr(hosts.size()) + " " + what);
           ++tried;
