@@ -60,15 +60,13 @@ install_missing() {
 # shellcheck disable=SC2034  # tests/run reads it
 ibsim_packages=(ibsim-utils libumad2sim0 opensm infiniband-diags)
 
-# What scrapes the agent in the tests, judges the metrics, and is compared with it.
+# What scrapes the agent in the tests, judges the metrics, and is compared with it; Icinga judges the definition of its check.
 # shellcheck disable=SC2034  # tests/run reads it
-prometheus_packages=(prometheus prometheus-node-exporter)
+prometheus_packages=(prometheus prometheus-node-exporter icinga2-bin)
 
-# What calls the command as a plugin; only their own checks of a configuration are run.
+# It judges the definition of its check too. Its dependencies are a mailer and plugins; the program needs libc alone.
 # shellcheck disable=SC2034  # tests/run reads it
-monitoring_packages=(icinga2-bin nagios4-core)
-# shellcheck disable=SC2034
-monitoring_without="bsd-mailx nagios4-common"
+nagios_packages=(nagios4-core)
 
 unpack_into() {
   local directory=$1
@@ -78,16 +76,35 @@ unpack_into() {
   (cd "$directory" && unpack_beside "$@")
 }
 
-# unpack_missing DIRECTORY PACKAGE...: beside the system, with what they need beyond build_packages and $unpack_without. Not installed,
-# because opensm would start as a service, and manage a fabric that already has a manager.
+# unpack_missing DIRECTORY PACKAGE...: beside the system, with what they need beyond build_packages. Not installed, because opensm would
+# start as a service, and manage a fabric that already has a manager.
 unpack_missing() {
-  local directory=$1 recipe beside="${build_packages[*]} ${unpack_without:-}"
+  local directory=$1 recipe
   shift
-  recipe=$(declare -f unpack_beside needed_beside all_needed_by; echo "$@" beside "$beside")
+  recipe=$(declare -f unpack_beside needed_beside all_needed_by; echo "$@" beside "${build_packages[@]}")
   [ "$recipe" != "$(cat "$directory/complete" 2>/dev/null)" ] || return 0
   say "unpacking $*"
-  run_apt "unpack: $*" unpack_into "$directory" "$beside" "$@"
+  run_apt "unpack: $*" unpack_into "$directory" "${build_packages[*]}" "$@"
   echo "$recipe" >"$directory/complete"
+}
+
+alone_into() {
+  local directory=$1 package
+  shift
+  rm -rf "$directory"
+  mkdir -p "$directory/packages"
+  (cd "$directory/packages" && download "$@") || return
+  for package in "$directory"/packages/*.deb; do dpkg-deb -x "$package" "$directory" || return; done
+  rm -r "$directory/packages"
+}
+
+# unpack_alone DIRECTORY PACKAGE...: the same without what they depend on.
+unpack_alone() {
+  local directory=$1
+  shift
+  [ "$*" != "$(cat "$directory/complete" 2>/dev/null)" ] || return 0
+  run_apt "unpack: $*" alone_into "$directory" "$@"
+  echo "$*" >"$directory/complete"
 }
 
 # On a terminal, ninja's own counter in one line; the whole output in LOG.

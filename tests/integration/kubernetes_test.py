@@ -19,7 +19,7 @@ import tool
 
 FOLDER = tool.ROOT / "packaging" / "kubernetes"
 PLUGIN = FOLDER / "check_rdmaready"
-NAMED = {"name", "mountPath"}  # what members of a list are told apart by, in a patch
+KEYS = ("mountPath", "name")  # what members of a list are told apart by, in a patch
 
 
 def documents(name):
@@ -30,10 +30,11 @@ def patched(document, patch):
     """As `kubectl patch` does it, by strategic merge: members of a list with the same name are merged."""
     if isinstance(document, dict) and isinstance(patch, dict):
         return {**document, **{key: patched(document[key], value) if key in document else value for key, value in patch.items()}}
-    if isinstance(document, list) and all(isinstance(one, dict) and "name" in one for one in document + patch):
-        merged = {one["name"]: one for one in document}
+    if isinstance(document, list) and all(isinstance(one, dict) for one in document + patch):
+        key = next(key for key in KEYS if all(key in one for one in document + patch))
+        merged = {one[key]: one for one in document}
         for one in patch:
-            merged[one["name"]] = patched(merged[one["name"]], one) if one["name"] in merged else one
+            merged[one[key]] = patched(merged[one[key]], one) if one[key] in merged else one
         return list(merged.values())
     return patch
 
@@ -60,7 +61,9 @@ class TheManifest(unittest.TestCase):
             kubernetes_models.models()
         except ImportError:
             self.skipTest("no client of Kubernetes here (package python3-kubernetes); tests/run installs it")
-        for document in [*documents("rdmaready.yaml"), daemon_set("live-tests-patch.yaml"), daemon_set("prover-patch.yaml")]:
+        patches = sorted(path.name for path in FOLDER.glob("*-patch.yaml"))
+        self.assertGreaterEqual(len(patches), 3)
+        for document in [*documents("rdmaready.yaml"), *(daemon_set(patch) for patch in patches), daemon_set(*patches)]:
             self.assertEqual(kubernetes_models.faults_in(document), [])
         broken = copy.deepcopy(daemon_set())
         pod = broken["spec"]["template"]["spec"]
@@ -109,7 +112,7 @@ class TheManifest(unittest.TestCase):
             self.assertEqual(bytes_of(container["resources"]["limits"]["memory"]), bytes_of(limit), name)
 
     def test_every_mount_is_of_a_volume_and_every_volume_is_mounted(self):
-        for document in (daemon_set(), daemon_set("prover-patch.yaml")):
+        for document in (daemon_set(), daemon_set("prover-patch.yaml", "tls-patch.yaml")):
             pod = document["spec"]["template"]["spec"]
             mounted = {mount["name"] for one in pod["containers"] + pod["initContainers"] for mount in one["volumeMounts"]}
             self.assertEqual(mounted, {volume["name"] for volume in pod["volumes"]})

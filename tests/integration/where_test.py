@@ -9,11 +9,10 @@ import tempfile
 import time
 import unittest
 
+import monitoring
 import tool
 
 PACKAGING = tool.ROOT / "packaging"
-# Where tests/run unpacks them, so that no monitoring becomes a service of this machine; else what is installed.
-ROOTS = [pathlib.Path(os.environ.get("RDMAREADY_MONITORING", tool.ROOT / "build" / "monitoring")), pathlib.Path("/")]
 # Ends as FAKE_STATUS says, and keeps its arguments.
 FAKE = '#!/bin/sh\necho "$@" >> "$FAKE_CALLS"\nsleep "${FAKE_SECONDS:-0}"\necho "words of the check | figures=1"\nexit "$FAKE_STATUS"\n'
 
@@ -168,13 +167,6 @@ class Ansible(Caller):
         self.assertIn("--level loopback\n", self.calls.read_text())
 
 
-def unpacked(name):
-    for root in ROOTS:
-        if os.access(root / name, os.X_OK):
-            return root, root / name
-    return None, None
-
-
 NAGIOS = """cfg_file={place}/objects.cfg
 cfg_file={shipped}
 log_file={place}/log
@@ -221,28 +213,25 @@ define host {
 
 class Monitoring(Caller):
     def test_nagios_takes_the_definitions(self):
-        _, nagios = unpacked("usr/sbin/nagios4")
-        if nagios is None:
-            self.skipTest("no nagios4 here; tests/run unpacks it")
+        root, nagios = monitoring.root_with("nagios4")
+        libraries = {"LD_LIBRARY_PATH": str(root / monitoring.LIBRARIES)}
         (self.place / "objects.cfg").write_text(OBJECTS)
         (self.place / "nagios.cfg").write_text(NAGIOS.format(place=self.place, shipped=PACKAGING / "nagios/rdmaready.cfg"))
-        done = self.run_with(0, nagios, "-v", self.place / "nagios.cfg")
+        done = self.run_with(0, nagios, "-v", self.place / "nagios.cfg", **libraries)
         self.assertIn("Total Warnings: 0\nTotal Errors:   0\n", done.stdout)
         self.assertIn("Checked 1 services", done.stdout)
         (self.place / "objects.cfg").write_text(OBJECTS.replace("hostgroups rdma-hosts", "hostgroups others"))
-        self.assertNotEqual(self.run_with(0, nagios, "-v", self.place / "nagios.cfg").returncode, 0)
+        self.assertNotEqual(self.run_with(0, nagios, "-v", self.place / "nagios.cfg", **libraries).returncode, 0)
 
     def test_icinga_takes_the_definitions(self):
-        root, icinga = unpacked("usr/lib/x86_64-linux-gnu/icinga2/sbin/icinga2")
-        if icinga is None:
-            self.skipTest("no icinga2 here; tests/run unpacks it")
+        root, icinga = monitoring.root_with("icinga2")
         config = self.place / "icinga2.conf"
         text = f'include <itl>\nobject Host "storage1" {{ check_command = "dummy"\n vars.rdma = true }}\ninclude "{PACKAGING}/nagios/icinga2.conf"\n'
         for written, accepted in ((text, True), (text.replace("vars.rdma =", "vars.rdma +"), False)):
             config.write_text(written)
             done = self.run_with(0, icinga, "daemon", "-C", "-c", config, f"-DIncludeConfDir={root}/usr/share/icinga2/include", "-DRunAsUser=root",
                                  "-DRunAsGroup=root", *(f"-D{name}={self.place}" for name in ("DataDir", "LogDir", "CacheDir", "InitRunDir")),
-                                 LD_LIBRARY_PATH=f"{root}/usr/lib/x86_64-linux-gnu")
+                                 LD_LIBRARY_PATH=str(root / monitoring.LIBRARIES))
             self.assertEqual(done.returncode == 0, accepted, done.stdout)
             self.assertEqual("Instantiated 1 Service" in done.stdout, accepted, done.stdout)
 
