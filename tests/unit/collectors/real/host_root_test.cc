@@ -54,6 +54,7 @@ TEST_F(HostRootTest, FollowsLinksInsideOfTheHostWhetherAbsoluteOrClimbingOut) {
 
 TEST_F(HostRootTest, HasNoFileThatOnlyWhoLooksHas) {
   EXPECT_EQ(Read("/etc/passwd"), "none");
+  EXPECT_FALSE(host().Open("/etc/passwd", O_RDONLY | O_CLOEXEC));
   EXPECT_EQ(errno, ENOENT);
   EXPECT_EQ(host().OpenDirectory("/tmp"), nullptr);
   EXPECT_EQ(errno, ENOENT);
