@@ -24,6 +24,7 @@
 #include "checks/live/own_past.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "checks/spare.h"
 #include "checks/words/words.h"
 #include "collectors/collect.h"
@@ -63,9 +64,10 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       store_(store),
       make_link_(std::move(make_link)),
       config_(std::move(config)),
-      default_profiles_(std::make_shared<const std::vector<Profile>>(config_.default_profiles)),
       worker_(host_, config_.reading),
-      prover_(MakeProver()) {}
+      prover_(MakeProver()) {
+  SetDefaultProfiles(config_.default_profiles, config_.waivers);
+}
 
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
     : Agent(std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host), store, std::move(make_link),
@@ -81,10 +83,18 @@ std::shared_ptr<const std::vector<Profile>> Agent::default_profiles() const {
   return default_profiles_;
 }
 
-void Agent::SetDefaultProfiles(std::vector<Profile> profiles) {
+void Agent::SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> own_waivers) {
+  for (Profile& profile : profiles) std::ranges::copy(own_waivers, std::back_inserter(profile.waivers));
   auto set = std::make_shared<const std::vector<Profile>>(std::move(profiles));
   const std::lock_guard lock(profiles_mutex_);
   default_profiles_ = std::move(set);
+  own_waivers_ = std::move(own_waivers);
+}
+
+std::vector<Profile> Agent::WithOwnWaivers(std::vector<Profile> profiles) const {
+  const std::lock_guard lock(profiles_mutex_);
+  for (Profile& profile : profiles) std::ranges::copy(own_waivers_, std::back_inserter(profile.waivers));
+  return profiles;
 }
 
 absl::StatusOr<Facts> Agent::Collect() {
@@ -133,13 +143,26 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
   run.report.profiles = parts.profiles();
   run.report.ports = parts.ports();
-  run.report.findings = JudgeHost(parts, SteadyNowNs);
+  run.report.findings = JudgeHost(parts, SteadyNowNs, started);
+  const std::string own_name = hostname();
+  const auto waive = [&](std::span<Finding> findings) {
+    Waive(order.profiles, {&own_name, 1}, started, findings);
+  };
+  waive(run.report.findings);
   if (watcher.finding) {
     for (const Finding& finding : run.report.findings) watcher.finding(finding);
   }
   Caller named = caller;
   named.run_id = run.run_id;
-  if (order.level != Rung::kHost) CheckLoopbacks(parts, named, watcher, cancel, run.report.findings);
+  if (order.level != Rung::kHost) {
+    Watcher waiving = watcher;
+    waiving.finding = [&](Finding finding) {
+      waive({&finding, 1});
+      if (watcher.finding) watcher.finding(finding);
+    };
+    CheckLoopbacks(parts, named, waiving, cancel, run.report.findings);
+    waive(run.report.findings);
+  }
   const Rung judged = order.level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
   run.report.ladder = MakeLadder(run.report.findings, {}, judged);
   run.report.verdict = ReadinessOf(run.report.ladder, judged);

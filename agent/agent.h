@@ -52,6 +52,7 @@ namespace rdmaready {
 struct AgentConfig {
   std::string version{};
   std::vector<Profile> default_profiles{};  // for callers who name none, until others are set
+  std::vector<Waiver> waivers{};            // of whatever is judged here, until others are set
   std::string lock_directory{};             // of PortLock; empty: the host's own
   std::string instance_id{};                // told to callers: two addresses with one id are one agent
   EventSink events{};
@@ -121,8 +122,11 @@ class Agent {
   const HostWorker& worker() const { return worker_; }
 
   // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread may call both.
+  // They hold the agent's own waivers, too.
   std::shared_ptr<const std::vector<Profile>> default_profiles() const;
-  void SetDefaultProfiles(std::vector<Profile> profiles);
+  void SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> own_waivers);
+  // Adds the agent's own waivers to what a caller brought.
+  std::vector<Profile> WithOwnWaivers(std::vector<Profile> profiles) const;
 
   // Whoever waits for a reading of the host, or comes to, is refused. The destructor does it too.
   void StopReading() { worker_.Stop(); }
@@ -246,6 +250,7 @@ class Agent {
   AgentConfig config_;
   mutable std::mutex profiles_mutex_;  // guards what follows
   std::shared_ptr<const std::vector<Profile>> default_profiles_;
+  std::vector<Waiver> own_waivers_{};
   std::atomic<int> live_tests_ = 0;
   struct LastReading {
     Facts facts{};  // of each port what counts

@@ -40,6 +40,9 @@ std::string DigestOfRun(const Facts& facts, const HostReport& report) {
     for (const std::string_view word : {std::string_view(finding.id), std::string_view(finding.subject),
                                         std::string_view(finding.profile), std::string_view(finding.hidden_by)})
       add(word);
+    if (!finding.waived) continue;
+    add("waived");
+    for (const std::string& word : {finding.waived->reason, finding.waived->who, finding.waived->until}) add(word);
   }
   return Sha256(text).value_or("");
 }

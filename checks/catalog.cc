@@ -39,6 +39,7 @@ constexpr GroupedFamily kFamilies[] = {
     {"host", MemlockChecks},
     {"host", HostChecks},
     {"host", SecurityChecks},
+    {"host", WaiverChecks},
     {"net", IpChecks},
     {"net", ArpChecks},
     {"net", FirewallChecks},

@@ -3,6 +3,7 @@
 // that judges. README.md in this folder says how to add one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,6 +21,7 @@ namespace rdmaready {
 struct HostView {
   const Facts& host;
   const Profile& profile;
+  std::int64_t now_unix_ns = 0;  // when it is judged; 0: not known
 };
 struct PortView {
   const Facts& host;

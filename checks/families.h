@@ -33,6 +33,7 @@ std::vector<Check> PriorityCountedChecks();
 std::vector<Check> MemlockChecks();
 std::vector<Check> HostChecks();
 std::vector<Check> SecurityChecks();
+std::vector<Check> WaiverChecks();
 // net/
 std::vector<Check> IpChecks();
 std::vector<Check> ArpChecks();

@@ -79,11 +79,12 @@ Finding AskPort(const Check& check, const Profile& profile, const SparePort& spa
 class HostJudge {
  public:
   // `whole` is the host with its other ports, too.
-  HostJudge(const Facts& whole, const HostPart& part, const NowNs& now)
+  HostJudge(const Facts& whole, const HostPart& part, const NowNs& now, std::int64_t judged_unix_ns)
       : whole_(whole),
         host_(*part.facts),
         profile_(*part.profile),
         now_(now),
+        judged_unix_ns_(judged_unix_ns),
         ports_(part.judges_ports && host_.ports ? *host_.ports : kNoPorts) {
     for (const Port& port : ports_)
       places_.push_back({SubjectOf(port), SpareReason(host_, port, profile_), EthernetPortsOf(port)});
@@ -111,7 +112,7 @@ class HostJudge {
     const Stopwatch watch(now_);
     const bool whole = std::ranges::find(kAskedOfTheWhole, check.id) != kAskedOfTheWhole.end();
     const Facts& seen = whole ? whole_ : host_;
-    Finding finding = Ask(check, profile_, "", "host", [&] { return judge({seen, profile_}); });
+    Finding finding = Ask(check, profile_, "", "host", [&] { return judge({seen, profile_, judged_unix_ns_}); });
     HideBehind(finding, check, {.findings = hiders_, .subject = finding.subject});
     if (CanHide(finding)) {
       hiders_.push_back(finding);
@@ -141,7 +142,7 @@ class HostJudge {
     std::optional<std::vector<Verdict>> verdicts;
     for (std::size_t i = 0; i < ports_.size(); ++i) {
       JudgeAt(check, i, places_[i].subject, nullptr, [&] {
-        if (!verdicts) verdicts = judge({host_, profile_});
+        if (!verdicts) verdicts = judge({host_, profile_, judged_unix_ns_});
         return (*verdicts)[i];
       });
     }
@@ -176,6 +177,7 @@ class HostJudge {
   const Facts& host_;
   const Profile& profile_;
   const NowNs& now_;
+  std::int64_t judged_unix_ns_;
   const std::vector<Port>& ports_;
   std::vector<Place> places_{};
   std::vector<Finding> hiders_{};  // of the host
@@ -226,6 +228,7 @@ std::vector<Finding> Joined(std::vector<std::vector<Finding>> by_part) {
 }
 
 int Severity(const Finding& finding) {
+  if (finding.waived) return 0;
   switch (finding.outcome) {
     case Outcome::kFail:
       return finding.blocking ? 5 : 3;
@@ -246,7 +249,7 @@ std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const 
   return JudgeHost(HostParts(host, profile), now);
 }
 
-std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now) {
+std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now, std::int64_t judged_unix_ns) {
   std::vector<std::vector<Finding>> by_part;
   std::vector<Finding> unused;
   for (const HostPart& part : host.parts()) {
@@ -254,7 +257,7 @@ std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now) {
       unused.push_back(WithoutPorts(host.host(), *part.profile));
       continue;
     }
-    by_part.push_back(HostJudge(host.host(), part, now).Run());
+    by_part.push_back(HostJudge(host.host(), part, now, judged_unix_ns).Run());
     if (host.parts().size() > 1) {
       for (Finding& finding : by_part.back()) finding.profile = part.profile->name;
     }

@@ -19,6 +19,8 @@ namespace rdmaready {
 // Nanoseconds of a monotonic clock, for Finding::duration_ns. Null: durations stay 0.
 using NowNs = std::function<std::int64_t()>;
 
+// `judged_unix_ns` is when the host is judged, for what has a date; 0: not known.
+
 // Every check of scope host and port, in the order of AllChecks; a port check once for each port, in port
 // order, or once for each Ethernet port of it. Of the ports that the profile is for.
 std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const NowNs& now = {});
@@ -26,7 +28,7 @@ std::vector<Finding> JudgeHost(const Facts& host, const Profile& profile, const 
 // The same by several profiles, one after the other; what all say of the host in the same words stands once, at
 // the first. Finding::profile says whose the others are. Of a profile that is in use on no port, while another
 // is, inv.ports-selected alone.
-std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now = {});
+std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now = {}, std::int64_t judged_unix_ns = 0);
 
 // One end of a pair. `findings` are those that JudgeHost made of its host: they hide what they explain.
 struct PairSide {
@@ -45,7 +47,8 @@ std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const P
 std::string Sentence(const Finding& finding);
 
 // What a person has to hear, worst first: blocking failures, blocking unknowns, other failures, warnings, other
-// unknowns; in the order of the report among equals. Passes and what does not apply are left out.
+// unknowns; in the order of the report among equals. Passes, what does not apply and what is waived are left
+// out.
 std::vector<const Finding*> WorthSaying(std::span<const Finding> findings);
 
 }  // namespace rdmaready

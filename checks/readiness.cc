@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checks/catalog.h"
+#include "checks/waiving.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 
@@ -11,7 +12,8 @@ namespace rdmaready {
 namespace {
 
 bool StandsInTheWay(const Finding& finding) {
-  return finding.blocking && (finding.outcome == Outcome::kFail || finding.outcome == Outcome::kUnknown);
+  return finding.blocking && !finding.waived &&
+         (finding.outcome == Outcome::kFail || finding.outcome == Outcome::kUnknown);
 }
 
 bool IsProof(const Finding& finding) {
@@ -23,7 +25,7 @@ bool IsProof(const Finding& finding) {
 bool IsHiddenByNothing(const Finding& finding, std::span<const Finding* const> findings) {
   if (finding.rung != Rung::kHost || !finding.blocking || finding.hidden_by.empty()) return false;
   return std::ranges::none_of(findings, [&finding](const Finding* other) {
-    return other->id == finding.hidden_by && StandsInTheWay(*other);
+    return other->id == finding.hidden_by && (StandsInTheWay(*other) || (other->blocking && other->waived));
   });
 }
 
@@ -44,7 +46,7 @@ std::vector<const Finding*> FindingsOfPairs(const Report& report, const std::str
 
 const Finding* FirstOn(std::span<const Finding> findings, Rung rung, Outcome outcome) {
   const auto found = std::ranges::find_if(findings, [=](const Finding& finding) {
-    return finding.blocking && finding.rung == rung && finding.outcome == outcome;
+    return StandsInTheWay(finding) && finding.rung == rung && finding.outcome == outcome;
   });
   return found == findings.end() ? nullptr : &*found;
 }
@@ -54,7 +56,7 @@ std::vector<std::string> IdsInTheWay(std::span<const Finding* const> findings, O
   std::vector<std::string> ids;
   for (const Rung rung : kRungs) {
     for (const Finding* finding : findings) {
-      if (!finding->blocking || finding->rung != rung || finding->outcome != outcome) continue;
+      if (!StandsInTheWay(*finding) || finding->rung != rung || finding->outcome != outcome) continue;
       if (std::ranges::find(ids, finding->id) == ids.end()) ids.push_back(finding->id);
     }
   }
@@ -141,6 +143,19 @@ std::string UndeterminedLine(const Report& report) {
                                         : "; no answer: " + ListOf(report, groups.no_answer, false);
   }
   return text + ReadyToo(report, groups);
+}
+
+std::string VerdictLine(const Report& report) {
+  switch (report.verdict) {
+    case Readiness::kReady:
+      return Cat("ready up to ", Name(report.level), ": ", ListOf(report, GroupsOf(report).ready, false),
+                 IsAlone(report) ? "; not between two hosts: there was one" : "");
+    case Readiness::kNotReady:
+      return NotReadyLine(report);
+    case Readiness::kUndetermined:
+      return UndeterminedLine(report);
+  }
+  return "undetermined";
 }
 
 }  // namespace
@@ -240,16 +255,8 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
 }
 
 std::string Headline(const Report& report) {
-  switch (report.verdict) {
-    case Readiness::kReady:
-      return Cat("ready up to ", Name(report.level), ": ", ListOf(report, GroupsOf(report).ready, false),
-                 IsAlone(report) ? "; not between two hosts: there was one" : "");
-    case Readiness::kNotReady:
-      return NotReadyLine(report);
-    case Readiness::kUndetermined:
-      return UndeterminedLine(report);
-  }
-  return "undetermined";
+  const std::size_t waived = WaivedOf(report);
+  return VerdictLine(report) + (waived > 0 ? Cat("; ", CountText(waived, "finding"), " waived") : std::string());
 }
 
 }  // namespace rdmaready

@@ -66,7 +66,8 @@ struct Context {
 using Action = std::function<ExitStatus(const Context&)>;
 
 inline bool HasWarning(const std::vector<Finding>& findings) {
-  return std::ranges::find(findings, Outcome::kWarn, &Finding::outcome) != findings.end();
+  return std::ranges::any_of(
+      findings, [](const Finding& finding) { return finding.outcome == Outcome::kWarn && !finding.waived; });
 }
 
 struct Command {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs at installation: fills the paths of this installation into what names them, and installs that. Given: component, processes, made,
-# source, version.
+# Runs at installation: fills the paths of this installation into what names them, and installs that. Given: component, family, processes,
+# made, source, version.
 include("${source}/sandbox.cmake")
 
 # What is /usr/bin of a prefix /usr is /usr/local/bin of /usr/local; only /etc stands beside /usr.
@@ -16,6 +16,9 @@ if(PREFIX STREQUAL "/usr")
   set(UNITS "/lib/systemd/system")
 else()
   set(ETC "${PREFIX}/etc")
+  set(UNITS "${PREFIX}/lib/systemd/system")
+endif()
+if(family STREQUAL "redhat")
   set(UNITS "${PREFIX}/lib/systemd/system")
 endif()
 set(CONFDIR "${ETC}/rdmaready")
@@ -44,7 +47,9 @@ if(component STREQUAL "agent")
       string(REGEX REPLACE "^systemd/(.*)\\.in$" "\\1" name "${unit}")
       place("${unit}" "${UNITS}" "${name}")
     endforeach()
-    place("apparmor/rdmaready-${process}.in" "${ETC}/apparmor.d" "rdmaready-${process}")
+    if(family STREQUAL "debian")
+      place("apparmor/rdmaready-${process}.in" "${ETC}/apparmor.d" "rdmaready-${process}")
+    endif()
   endforeach()
   place(config/agent.yaml "${CONFDIR}" agent.yaml)
   place(config/sysusers.conf "${PREFIX}/lib/sysusers.d" rdmaready.conf)

@@ -36,6 +36,7 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/profile/site.h"
+#include "api/profile/waivers.h"
 
 namespace rdmaready {
 namespace {
@@ -144,10 +145,16 @@ absl::StatusOr<std::vector<Profile>> OwnProfiles(const std::string& name) {
   return site.ProfilesOf(host);
 }
 
+// Nothing where no file is named.
+absl::StatusOr<std::vector<Waiver>> OwnWaivers(const std::string& path) {
+  if (path.empty()) return std::vector<Waiver>();
+  return LoadWaivers(path);
+}
+
 // What differs between two configurations and is only read at the start.
 std::vector<std::string> NeedsRestart(const std::map<std::string, std::string>& before,
                                       const std::map<std::string, std::string>& after) {
-  const std::set<std::string> reloaded{"profile", "log_level"};
+  const std::set<std::string> reloaded{"profile", "waivers", "log_level"};
   std::vector<std::string> keys;
   for (const auto& [key, value] : after) {
     const auto found = before.find(key);
@@ -162,16 +169,18 @@ std::vector<std::string> NeedsRestart(const std::map<std::string, std::string>& 
 struct Reloaded {
   AgentCommandLine command{};
   std::vector<Profile> profiles{};
+  std::vector<Waiver> waivers{};
 };
 
 absl::StatusOr<Reloaded> ReadAgain(std::span<const char* const> argv) {
   Reloaded again;
   RR_ASSIGN_OR_RETURN(again.command, ParseAgentCommandLine(static_cast<int>(argv.size()), argv.data()));
   RR_ASSIGN_OR_RETURN(again.profiles, OwnProfiles(again.command.options.profile_name));
+  RR_ASSIGN_OR_RETURN(again.waivers, OwnWaivers(again.command.options.waivers_file));
   return again;
 }
 
-// SIGHUP: the configuration and the profile are read again. What is refused changes nothing.
+// SIGHUP: the configuration, the profile and the waivers are read again. What is refused changes nothing.
 void Reload(std::span<const char* const> argv, const std::map<std::string, std::string>& started_with,
             HostedAgent& agent, const EventSink& events) {
   absl::StatusOr<Reloaded> again = ReadAgain(argv);
@@ -179,7 +188,7 @@ void Reload(std::span<const char* const> argv, const std::map<std::string, std::
     return Tell(events, EventLevel::kError, "reload-refused",
                 {{"reason", Message(again.status()) + "; all stays as it was"}});
   }
-  agent.SetDefaultProfiles(std::move(again->profiles));
+  agent.SetDefaultProfiles(std::move(again->profiles), std::move(again->waivers));
   SetLogLevel(again->command.options.log_level);
   std::vector<Event::Field> fields{{"profile", again->command.options.profile_name}};
   const std::vector<std::string> waiting = NeedsRestart(started_with, again->command.settings);
@@ -275,6 +284,9 @@ int Main(int argc, char** argv) {
   absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
   if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
   options.server.default_profiles = *std::move(profiles);
+  absl::StatusOr<std::vector<Waiver>> waivers = OwnWaivers(options.waivers_file);
+  if (!waivers.ok()) return Fail(waivers.status(), kExitUsage, options.log_format, options.server.events);
+  options.server.waivers = *std::move(waivers);
   // An agent without root's rights would only fail at each mount.
   if (options.server.allow_proofs && ::geteuid() != 0) {
     options.server.allow_proofs = false;

@@ -215,6 +215,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   options.server.insecure = settings.insecure();
   options.server.state_directory = settings.state_dir();
   options.profile_name = settings.profile();
+  options.waivers_file = settings.waivers();
   options.log_format =
       settings.log_format() == AgentSettings::FORMAT_JSON ? LogFormat::kJson : LogFormat::kText;
   options.log_level = LevelOf(settings.log_level());
@@ -260,6 +261,8 @@ class FlagParser {
          "Profile, or site file, for callers who name none, and for the agent's own checks (default " +
              std::string(kDefaultProfileName) + ")",
          &AgentSettings::set_profile);
+    Text("--waivers", "FILE", "Findings of this host that are accepted for now, besides those that a profile names",
+         &AgentSettings::set_waivers);
     Text("--tls-cert", "FILE", "Certificate of this agent, PEM, its intermediates after it",
          &AgentSettings::set_tls_cert);
     Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);

@@ -13,8 +13,9 @@
 namespace rdmaready {
 
 struct AgentOptions {
-  ServerOptions server{};  // without profile and events
+  ServerOptions server{};  // without profile, waivers and events
   std::string profile_name{};
+  std::string waivers_file{};
   LogFormat log_format = LogFormat::kText;
   EventLevel log_level = EventLevel::kInfo;
 };

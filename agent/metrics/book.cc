@@ -13,13 +13,7 @@ namespace {
 bool IsWell(Outcome outcome) { return outcome == Outcome::kPass || outcome == Outcome::kNotApplicable; }
 
 bool SpeaksForTheHost(const CheckDone& done) {
-  if (!done.order.ports.empty() || done.order.profiles.size() != done.own_profiles.size()) return false;
-  for (std::size_t i = 0; i < done.order.profiles.size(); ++i) {
-    const Profile& asked = done.order.profiles[i];
-    const Profile& own = done.own_profiles[i];
-    if (asked.name != own.name || asked.digest != own.digest) return false;
-  }
-  return true;
+  return done.order.ports.empty() && done.order.profiles == done.own_profiles;
 }
 
 LastRung LastOf(const RungResult& result, const CheckDone& done) {
@@ -31,13 +25,13 @@ LastRung LastOf(const RungResult& result, const CheckDone& done) {
   for (const ProfileRef& profile : done.run.report.profiles) last.profiles.push_back(profile.name);
   for (const Finding& finding : done.run.report.findings) {
     if (finding.rung != result.rung) continue;
-    ++last.findings[static_cast<std::size_t>(finding.outcome)];
+    ++(finding.waived ? last.waived : last.findings[static_cast<std::size_t>(finding.outcome)]);
     if (IsWell(finding.outcome)) continue;
     if (last.not_well.size() == kMostNotWell) {
       ++last.left_out;
     } else {
       last.not_well.push_back(
-          {finding.id, finding.subject, finding.profile, finding.outcome, finding.blocking});
+          {finding.id, finding.subject, finding.profile, finding.outcome, finding.blocking, finding.waived.has_value()});
     }
   }
   return last;

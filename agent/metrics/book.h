@@ -22,12 +22,13 @@ inline constexpr std::size_t kMostTestsOfPort = 18;
 inline constexpr std::size_t kMostPorts = 64;
 inline constexpr std::size_t kMostNotWell = 512;
 
-struct NotWell {  // a finding that warns, fails or is unknown
+struct NotWell {  // a finding that warns, fails or is unknown, waived or not
   std::string check{};
   std::string subject{};
   std::string profile{};
   Outcome outcome = Outcome::kUnknown;
   bool blocking = false;
+  bool waived = false;
 };
 
 // The newest answer about one rung.
@@ -37,7 +38,8 @@ struct LastRung {
   std::int64_t started_unix_ns = 0;
   std::int64_t duration_ns = 0;
   std::size_t ports = 0;
-  std::array<std::uint64_t, 5> findings{};  // by Outcome
+  std::array<std::uint64_t, 5> findings{};  // by Outcome, without the waived ones
+  std::uint64_t waived = 0;
   std::vector<NotWell> not_well{};
   std::size_t left_out = 0;  // beyond kMostNotWell
   std::vector<std::string> profiles{};

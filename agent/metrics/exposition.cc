@@ -24,7 +24,8 @@ void AddRungs(const Kept& kept, Families& all) {
                                   "Whether the last check could not tell if the host is ready on this rung.");
   Family when = all.Gauge("rdmaready_check_last_run_timestamp_seconds", "When the check began that says so.");
   Family duration = all.Gauge("rdmaready_check_duration_seconds", "How long it took.");
-  Family findings = all.Gauge("rdmaready_findings", "Findings of the last check, by outcome.");
+  Family findings = all.Gauge("rdmaready_findings", "Findings of the last check, by outcome, without the waived ones.");
+  Family waived = all.Gauge("rdmaready_waived_findings", "Findings of the last check that are accepted for now.");
   for (const LastRung& last : kept.rungs) {
     const LabelValue rung{"rung", Name(last.rung)};
     ready.Add(last.outcome == RungOutcome::kPass ? 1 : 0, {rung});
@@ -33,8 +34,14 @@ void AddRungs(const Kept& kept, Families& all) {
     duration.Add(Seconds(last.duration_ns), {rung});
     for (std::size_t i = 0; i < last.findings.size(); ++i)
       findings.Add(Number(last.findings[i]), {rung, {"outcome", Name(static_cast<Outcome>(i))}});
+    if (last.waived > 0) waived.Add(Number(last.waived), {rung});
   }
-  for (const Family* one : {&ready, &undetermined, &when, &duration, &findings}) all.Take(*one);
+  for (const Family* one : {&ready, &undetermined, &when, &duration, &findings, &waived}) all.Take(*one);
+}
+
+std::string_view SeverityOf(const NotWell& one) {
+  if (one.waived) return "waived";
+  return one.blocking ? "blocking" : "advisory";
 }
 
 // Settings that somebody else writes, and settings that the next boot loses.
@@ -59,10 +66,10 @@ void AddNotWell(const Kept& kept, Families& all) {
     for (const NotWell& one : last.not_well) {
       state.Add(1, {{"check", one.check},
                     {"outcome", Name(one.outcome)},
-                    {"severity", one.blocking ? "blocking" : "advisory"},
+                    {"severity", SeverityOf(one)},
                     {"subject", one.subject},
                     {"profile", one.profile}});
-      if (one.outcome == Outcome::kUnknown) continue;
+      if (one.outcome == Outcome::kUnknown || one.waived) continue;
       const std::string_view kind = DriftOf(one.check);
       written += kind == "written-by-others" ? 1U : 0U;
       lost += kind == "lost-at-boot" ? 1U : 0U;

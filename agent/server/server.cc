@@ -159,6 +159,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
       agent_(host_, *store_, LinksOf(options),
              {.version = kVersion,
               .default_profiles = options.default_profiles,
+              .waivers = options.waivers,
               .lock_directory = {},
               .instance_id = MakeInstanceId(),
               .events = options.events,

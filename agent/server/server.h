@@ -48,6 +48,7 @@ struct ServerOptions {
   bool reflection = false;   // for TCP too
   std::string state_directory{};
   std::vector<Profile> default_profiles{};     // for callers who name none
+  std::vector<Waiver> waivers{};               // of whatever is judged here
   StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
   bool refuse_broken_store = true;             // false: work without memory, and say so with each result
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
@@ -94,7 +95,9 @@ class HostedAgent {
   std::vector<ProofOfLife> ProofsOfLife();
 
   // By what is judged who names no profile, from now on.
-  void SetDefaultProfiles(std::vector<Profile> profiles) { agent_.SetDefaultProfiles(std::move(profiles)); }
+  void SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> waivers) {
+    agent_.SetDefaultProfiles(std::move(profiles), std::move(waivers));
+  }
 
   // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
   // and stops listening.

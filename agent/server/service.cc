@@ -55,7 +55,8 @@ absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& 
     RR_ASSIGN_OR_RETURN(Profile profile, DecodeProfile(choice));
     order.profiles.push_back(std::move(profile));
   }
-  if (order.profiles.empty()) order.profiles = *agent.default_profiles();
+  order.profiles =
+      order.profiles.empty() ? *agent.default_profiles() : agent.WithOwnWaivers(std::move(order.profiles));
   return order;
 }
 

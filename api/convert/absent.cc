@@ -10,11 +10,11 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-// Of a transfer: none was wrong, nothing was asked for, it is not told, or it is a Fact whose absence reads as
-// not collected.
-constexpr std::array<std::string_view, 9> kMayBeAbsent{
-    "first_wrong_offset", "asked_tos",        "traffic_class", "service_level",   "error_counters",
-    "priority_packets",   "foreign_permille", "tester_cpu",    "tester_numa_node"};
+// Of a finding: nobody waived it. Of a transfer: none was wrong, nothing was asked for, it is not told, or it is a
+// Fact whose absence reads as not collected.
+constexpr std::array<std::string_view, 10> kMayBeAbsent{
+    "waived",         "first_wrong_offset", "asked_tos",        "traffic_class", "service_level",
+    "error_counters", "priority_packets",   "foreign_permille", "tester_cpu",    "tester_numa_node"};
 
 }  // namespace
 

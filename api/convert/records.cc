@@ -19,6 +19,7 @@ Finding FromProto(const v1::Finding& message) {
   Finding finding;
   const auto lack = convert::ReadStruct(TypeOf<Finding>(), message, &finding);
   if (!lack) return finding;
+  finding.waived.reset();
   if (!message.has_blocking()) finding.blocking = true;
   if (finding.outcome != Outcome::kFail) finding.outcome = Outcome::kUnknown;
   finding.observed += (finding.observed.empty() ? "" : "; ") + lack->detail;

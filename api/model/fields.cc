@@ -199,6 +199,7 @@ template const TypeInfo& TypeOf<TransferRecord>();
 template const TypeInfo& TypeOf<StoreEvent>();
 template const TypeInfo& TypeOf<CaseBaseline>();
 template const TypeInfo& TypeOf<Profile>();
+template const TypeInfo& TypeOf<Waiver>();
 
 void SetAllMissing(const TypeInfo& type, void* object, const Missing& why) {
   for (const FieldInfo& field : type.fields()) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "api/model/waiver.h"
+
 namespace rdmaready {
 
 struct Profile {
@@ -178,6 +180,8 @@ struct Profile {
   std::vector<PortSelector> ports{};  // the ports that the profile is for: any selector will do; empty: all
   bool ports_expected = false;        // a host without such a port is not ready
 
+  std::vector<Waiver> waivers{};      // of what is judged by it
+
   std::optional<std::vector<Key>> advice{};  // their values are judged, and keep no host from being ready
   DcbSetBy dcb_set_by = DcbSetBy::kHost;
   Marking marking = Marking::kRdmaCm;
@@ -192,7 +196,7 @@ struct Profile {
          "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn,
          "share_priority", share_priority, "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant",
          multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected,
-         "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
+         "waivers", waivers, "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
   }
 };
 

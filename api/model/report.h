@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "api/model/waiver.h"
 
 namespace rdmaready {
 
@@ -55,12 +58,13 @@ struct Finding {
   std::string hidden_by{};  // id of the finding that explains this one; then not judged, and kNotApplicable
   std::int64_t duration_ns = 0;
   std::string profile{};  // by whose demands, on a host that follows several; empty: all of them say the same
+  std::optional<Waived> waived{};  // accepted for now; then it does not count for the verdict
 
   bool operator==(const Finding&) const = default;
   void Fields(auto& list) const {
     list("id", id, "title", title, "scope", scope, "rung", rung, "subject", subject, "outcome", outcome,
          "blocking", blocking, "observed", observed, "expected", expected, "source", source, "why", why, "fix",
-         fix, "hidden_by", hidden_by, "duration_ns", duration_ns, "profile", profile);
+         fix, "hidden_by", hidden_by, "duration_ns", duration_ns, "profile", profile, "waived", waived);
   }
 };
 

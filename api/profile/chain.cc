@@ -13,6 +13,7 @@
 
 #include "api/base/status.h"
 #include "api/profile/load.h"
+#include "api/profile/waivers.h"
 #include "api/profile/yaml_message.h"
 
 namespace rdmaready {
@@ -96,6 +97,7 @@ class Reader {
     std::optional<Source> next = std::move(first);
     while (next) {
       identities_.push_back(next->identity);
+      way_ += (way_.empty() ? "" : " -> ") + next->file;
       chain.files.push_back(next->file);
       chain.texts.push_back(next->text);
       std::optional<YamlNode> tree = ParseYaml(next->text, next->file, faults_);
@@ -107,7 +109,8 @@ class Reader {
         chain.readable = false;
         break;
       }
-      StampSource(*tree, static_cast<int>(trees.size()));
+      StampSource(*tree, static_cast<int>(chain.files.size()) - 1);
+      if (!TakeWaivers(*tree, *next, chain)) chain.readable = false;
       trees.push_back(*std::move(tree));
       next = Extended(trees.back(), *next, chain);
     }
@@ -136,14 +139,39 @@ class Reader {
       return refuse(" wants the name of a built-in profile or the path of a file");
     absl::StatusOr<Source> found = Open(key->value.text, from);
     if (!found.ok()) return refuse(": " + Message(found.status()));
-    std::string way;
-    for (const std::string& file : chain.files) way += file + " -> ";
-    way += found->file;
+    const std::string way = way_ + " -> " + found->file;
     if (std::ranges::find(identities_, found->identity) != identities_.end())
       return refuse(": a circle: " + way);
-    if (chain.files.size() >= kMaxChain)
+    if (identities_.size() >= kMaxChain)
       return refuse(fmt::format(": more than {} profiles in a row: {}", kMaxChain, way));
     return *std::move(found);
+  }
+
+  // Puts the list of the file that `waivers` names in the place of its name. False when it cannot be had.
+  bool TakeWaivers(YamlNode& tree, const Source& from, ProfileChain& chain) {
+    const auto key = std::ranges::find(tree.entries, kWaiversKey, &YamlNode::Entry::key);
+    if (key == tree.entries.end() || key->value.kind != YamlNode::Kind::kScalar) return true;
+    const auto refuse = [&](std::string why) {
+      Fault(from.file, key->line, kWaiversKey, std::move(why));
+      tree.entries.erase(key);
+      return false;
+    };
+    if (key->value.text.empty()) return refuse(" wants a list, or the path of a file that has one");
+    if (extendable_ == Extendable::kBuiltIns || from.identity.starts_with("built in: "))
+      return refuse(": only a profile that is a file itself names another");
+    const std::string path = (fs::path(from.folder) / key->value.text).string();
+    absl::StatusOr<std::string> text = ReadProfileFile(path);
+    if (!text.ok()) return refuse(": " + Message(text.status()));
+    std::optional<YamlNode> file = ParseYaml(*text, path, faults_);
+    chain.files.push_back(path);
+    chain.texts.push_back(*std::move(text));
+    if (!file || !HoldsWaivers(*file, path, faults_)) {
+      tree.entries.erase(key);
+      return false;
+    }
+    StampSource(*file, static_cast<int>(chain.files.size()) - 1);
+    *key = std::move(file->entries.front());
+    return true;
   }
 
   absl::StatusOr<Source> Open(const std::string& name, const Source& from) const {
@@ -206,6 +234,7 @@ class Reader {
   Extendable extendable_;
   std::vector<YamlFault>& faults_;
   std::vector<std::string> identities_{};
+  std::string way_{};  // "a.yaml -> b.yaml": the profiles so far
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "api/base/number.h"
 #include "api/base/prefix_index.h"
+#include "api/profile/waivers.h"
 
 namespace rdmaready {
 namespace {
@@ -403,7 +404,8 @@ std::vector<ProfileProblem> FindProblems(const v1::Profile& message) {
   Problems problems;
   for (const auto check :
        {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses, CheckHeartbeat, CheckCnp,
-        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs, CheckPorts, CheckAdvice}) {
+        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs, CheckPorts, CheckAdvice,
+        FindWaiverProblems}) {
     check(message, problems);
   }
   return problems;

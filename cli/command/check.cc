@@ -48,7 +48,7 @@ bool HasReport(const CheckSummary& run) {
 void Show(const Context& context, const CheckFlags& options, const CheckSummary& run) {
   const Format& format = context.format();
   for (const Judged& judged : JudgedIn(run.report)) {
-    context.warned = context.warned || judged.finding->outcome == Outcome::kWarn;
+    context.warned = context.warned || (judged.finding->outcome == Outcome::kWarn && !judged.finding->waived);
   }
   if (&format != &TextFormat() || HasReport(run))
     context.console.Print(format.check(run, context.look(options.verbose)));

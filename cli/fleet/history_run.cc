@@ -51,7 +51,7 @@ std::vector<RunChanges> ChangesOf(std::span<const RunRecord> runs) {
         standing.checks = std::max(standing.checks, last->second.checks);
       }
       if (changed) (trouble ? changes[i].newly_failing : changes[i].newly_passing).push_back(finding);
-      if (trouble && !changed && standing.checks > 1) changes[i].standing.push_back(std::move(standing));
+      if (trouble && !finding.waived && !changed && standing.checks > 1) changes[i].standing.push_back(std::move(standing));
     }
   }
   return changes;

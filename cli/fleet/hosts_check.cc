@@ -2,7 +2,9 @@
 #include "cli/fleet/hosts_check.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "checks/live/transfer.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "cli/fleet/fan_out.h"
 
 namespace rdmaready {
@@ -175,7 +178,25 @@ CheckSummary HostsCheck::Snapshot(std::string_view cut) {
   return run;
 }
 
+// Hosts have waived what they judged themselves, by their own names; what is judged here, and names by which hosts
+// are called here, come on top.
+void HostsCheck::WaiveLocked(Report& report) const {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+    places.emplace(report.hosts[i].host, i);
+    Waive(profiles_[i], {&report.hosts[i].host, 1}, report.started_unix_ns, report.hosts[i].findings);
+  }
+  for (PairReport& pair : report.pairs) {
+    const std::array names{pair.from, pair.to};
+    for (const std::string& name : names) {
+      const auto host = places.find(name);
+      if (host != places.end()) Waive(profiles_[host->second], names, report.started_unix_ns, pair.findings);
+    }
+  }
+}
+
 void HostsCheck::ConcludeLocked(Report& report) const {
+  WaiveLocked(report);
   Conclude(report);
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
     if (!checked_[i]) LeaveOpen(report.hosts[i]);

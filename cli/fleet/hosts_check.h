@@ -65,6 +65,7 @@ class HostsCheck {
     if (progress_) progress_(what);
   }
   // With the mutex held. A host whose check did not end is never ready, on no rung.
+  void WaiveLocked(Report& report) const;
   void ConcludeLocked(Report& report) const;
   // With the mutex held. Nothing when nothing is `gone`.
   void NoteEnd(std::size_t host, const EndOutcome& end);

@@ -2,6 +2,7 @@
 #include "cli/fleet/saved_hosts.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "cli/fleet/profile_fleets.h"
 #include "collectors/collect.h"
 #include "collectors/dcb/dcb_writes.h"
@@ -81,7 +83,7 @@ absl::StatusOr<JudgedHost> JudgeSaved(const SavedHost& host, const Site& site,
   if (host.facts.kernel) report.kernel_release = host.facts.kernel->release;
   report.profiles = judged.parts->profiles();
   report.ports = judged.parts->ports();
-  report.findings = JudgeHost(*judged.parts, SteadyNowNs);
+  report.findings = JudgeHost(*judged.parts, SteadyNowNs, UnixNowNs());
   return judged;
 }
 
@@ -168,6 +170,10 @@ CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& si
     }
   }
   AddAgreement(hosts, judged, report);
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::array names{hosts[i].name, hosts[i].facts.hostname};
+    Waive(judged[i].profiles, names, report.started_unix_ns, report.hosts[i].findings);
+  }
   report.duration_ns = UnixNowNs() - report.started_unix_ns;
   Conclude(report);
   return run;

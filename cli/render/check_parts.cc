@@ -11,6 +11,7 @@
 #include "api/base/text.h"
 #include "api/model/probe_walk.h"
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
@@ -21,7 +22,7 @@ namespace {
 // How many of what is unknown somebody with more rights would have been told.
 std::string NotAllowed(std::span<const Finding> findings) {
   const auto count = std::ranges::count_if(findings, [](const Finding& finding) {
-    return finding.outcome == Outcome::kUnknown && finding.hidden_by.empty() &&
+    return finding.outcome == Outcome::kUnknown && finding.hidden_by.empty() && !finding.waived &&
            finding.observed.starts_with(kNotAllowed);
   });
   return count == 0 ? "" : fmt::format(" ({} not allowed: ask an agent with its helpers, or as root)", count);
@@ -41,14 +42,20 @@ std::string SummaryText(std::span<const Finding> findings) {
   for (const auto& [outcome, word] : kWords) {
     std::size_t count = 0;
     for (const Finding& finding : findings) {
-      if (finding.outcome == outcome && finding.hidden_by.empty()) ++count;
+      if (finding.outcome == outcome && finding.hidden_by.empty() && !finding.waived) ++count;
     }
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
     if (outcome == Outcome::kUnknown) text += NotAllowed(findings);
   }
+  if (const std::size_t waived = WaivedOf(findings); waived > 0)
+    text += fmt::format("{}{} waived", text.empty() ? "" : ", ", waived);
   for (const Finding& finding : findings) hidden += finding.hidden_by.empty() ? 0U : 1U;
   if (hidden > 0) text += fmt::format("{}{} not judged", text.empty() ? "" : ", ", hidden);
   return text.empty() ? "nothing was checked" : text;
+}
+
+std::string WaivedText(const Waived& waived) {
+  return fmt::format("until {}, {}: {}", Printable(waived.until), Printable(waived.who), Printable(waived.reason));
 }
 
 std::string RungText(const RungResult& rung, const Style& style) {

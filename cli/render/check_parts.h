@@ -19,6 +19,9 @@ inline constexpr std::size_t kVerdictColumn = 8;
 
 // "12 ok, 1 fail, 3 not applicable".
 std::string SummaryText(std::span<const Finding> findings);
+
+// "until 2026-12-31, Ann Example: the switch is replaced in December".
+std::string WaivedText(const Waived& waived);
 // "loopback FAIL".
 std::string RungText(const RungResult& rung, const Style& style);
 // The verdict in a line.

@@ -15,6 +15,7 @@
 #include "checks/judge.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/check_parts.h"
 
 namespace rdmaready {
 namespace {
@@ -116,12 +117,17 @@ class Block {
 
   // What has to be heard, the worst first, each under its group's name.
   void Troubles() {
-    for (const Finding* finding : WorthSaying(all_)) {
-      if (!finding->hidden_by.empty()) continue;
-      group_ = GroupOf(finding->id);
-      label_ = group_;
-      One(*finding);
+    for (const Finding* finding : WorthSaying(all_)) Trouble(*finding);
+    for (const Finding& finding : all_) {
+      if (finding.waived) Trouble(finding);
     }
+  }
+
+  void Trouble(const Finding& finding) {
+    if (!finding.hidden_by.empty()) return;
+    group_ = GroupOf(finding.id);
+    label_ = group_;
+    One(finding);
   }
 
   // All of a group that is well: how many checks, what they saw, and how many had nothing to look at.
@@ -242,16 +248,24 @@ class Block {
     if (trouble && !finding.source.empty()) text += "  (" + Printable(finding.source) + ")";
     Put(finding.outcome, ShortId(finding, group_), text);
     if (!trouble) return;
-    // Said once when several in a row have the same reason and remedy.
-    if (!finding.why.empty() && finding.why != last_why_) text_ += Note(style_, "why", Printable(finding.why));
-    if (!finding.fix.empty() && finding.fix != last_fix_) text_ += FixNote(style_, Printable(finding.fix));
-    last_why_ = finding.why;
-    last_fix_ = finding.fix;
+    if (finding.waived) {
+      text_ += Note(style_, "waived", WaivedText(*finding.waived));
+    } else {
+      Remedy(finding);
+    }
     if (const auto hidden = hidden_.find(finding.id); hidden != hidden_.end()) {
       text_ += Note(style_, "and",
                     fmt::format("{} {}", Count(hidden->second, "check"), Follows(hidden->second, finding.id)));
       hidden_.erase(hidden);
     }
+  }
+
+  void Remedy(const Finding& finding) {
+    // Said once when several in a row have the same reason and remedy.
+    if (!finding.why.empty() && finding.why != last_why_) text_ += Note(style_, "why", Printable(finding.why));
+    if (!finding.fix.empty() && finding.fix != last_fix_) text_ += FixNote(style_, Printable(finding.fix));
+    last_why_ = finding.why;
+    last_fix_ = finding.fix;
   }
 
   const Style& style_;

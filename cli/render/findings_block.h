@@ -16,7 +16,8 @@ enum class Detail {
   kBrief,       // a line for each group, with what tells most of it; live tests one by one
 };
 
-// Below what is not well: why it matters, how to put it right, and how many checks follow from it. With every
+// Below what is not well: why it matters and how to put it right, or by whom it is waived, and how many checks follow
+// from it. With every
 // check the lines are in the order of the report; else what is not well comes first, the worst before the rest.
 std::string FindingsBlock(const Style& style, std::span<const Finding> findings, Detail detail);
 

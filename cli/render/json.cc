@@ -10,6 +10,7 @@
 #include "checks/probe/answers.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "checks/words/names.h"
 #include "cli/render/facts_json.h"
 #include "cli/render/remembered_json.h"
@@ -23,21 +24,24 @@ using Json = nlohmann::ordered_json;
 std::string Dump(const Json& json) { return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; }
 
 Json ToJson(const Finding& finding) {
-  return {{"id", finding.id},
-          {"title", finding.title},
-          {"scope", Name(finding.scope)},
-          {"rung", Name(finding.rung)},
-          {"subject", finding.subject},
-          {"outcome", Name(finding.outcome)},
-          {"blocking", finding.blocking},
-          {"observed", finding.observed},
-          {"expected", finding.expected},
-          {"source", finding.source},
-          {"why", finding.why},
-          {"fix", finding.fix},
-          {"hidden_by", finding.hidden_by},
-          {"duration_ns", finding.duration_ns},
-          {"profile", finding.profile}};
+  Json json{{"id", finding.id},
+            {"title", finding.title},
+            {"scope", Name(finding.scope)},
+            {"rung", Name(finding.rung)},
+            {"subject", finding.subject},
+            {"outcome", Name(finding.outcome)},
+            {"blocking", finding.blocking},
+            {"observed", finding.observed},
+            {"expected", finding.expected},
+            {"source", finding.source},
+            {"why", finding.why},
+            {"fix", finding.fix},
+            {"hidden_by", finding.hidden_by},
+            {"duration_ns", finding.duration_ns},
+            {"profile", finding.profile}};
+  if (const std::optional<Waived>& waived = finding.waived)
+    json["waived"] = {{"reason", waived->reason}, {"who", waived->who}, {"until", waived->until}};
+  return json;
 }
 
 Json ToJson(const std::vector<Finding>& findings) {
@@ -274,6 +278,7 @@ std::string CheckJson(const CheckSummary& run) {
                {"started_unix_ns", report.started_unix_ns},
                {"duration_ns", report.duration_ns},
                {"verdict", Name(report.verdict)},
+               {"waived", WaivedOf(report)},
                {"level", Name(report.level)},
                {"profiles", ToJson(report.profiles)},
                {"hosts", std::move(hosts)},
@@ -364,11 +369,10 @@ std::string ProfileCheckJson(const std::string& named, const ProfileReading& rea
   }
   Json json = {{"schema", "rdmaready.v1.ProfileCheck"},
                {"file", named},
-               {"well_formed", reading.profile.has_value()},
+               {"well_formed", reading.faults.empty()},
                {"faults", std::move(faults)}};
-  if (reading.profile) {
-    json["profile"] = FromMessage(ToProto(*reading.profile));
-  } else {  // what every object of an error has
+  if (reading.profile) json["profile"] = FromMessage(ToProto(*reading.profile));
+  if (!reading.faults.empty()) {  // what every object of an error has
     json["status"] = static_cast<int>(ExitStatus::kUsage);
     json["error"] = reading.faults.front().Line();
   }

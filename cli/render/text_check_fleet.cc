@@ -83,12 +83,17 @@ class Troubles {
     std::string text;
     for (const Finding* finding : WorthSaying(firsts))
       text += One(style, *finding, troubles_.at(KeyOf(*finding)));
+    for (const Finding& finding : firsts) {
+      if (finding.waived) text += One(style, finding, troubles_.at(KeyOf(finding)));
+    }
     return text;
   }
 
  private:
-  using Key = std::tuple<std::string, Outcome, bool>;
-  static Key KeyOf(const Finding& finding) { return {finding.id, finding.outcome, finding.blocking}; }
+  using Key = std::tuple<std::string, Outcome, bool, std::string>;
+  static Key KeyOf(const Finding& finding) {
+    return {finding.id, finding.outcome, finding.blocking, finding.waived ? WaivedText(*finding.waived) : ""};
+  }
 
   void Add(const Judged& judged) {
     const Finding& finding = *judged.finding;
@@ -127,11 +132,17 @@ class Troubles {
                    fmt::format("{} other ways{} (-v lists them)", trouble.ways.size() - kShown,
                                others.empty() ? "" : ", on " + HostsText(others)));
     }
+    text += first.waived ? Note(style, "waived", WaivedText(*first.waived)) : Remedy(style, first, trouble);
+    if (const auto hidden = hidden_.find(first.id); hidden != hidden_.end())
+      text += Note(style, "and", CountText(hidden->second, "check") + " not judged, because of this");
+    return text;
+  }
+
+  static std::string Remedy(const Style& style, const Finding& first, const Trouble& trouble) {
+    std::string text;
     if (!first.why.empty()) text += Note(style, "why", Printable(first.why));
     if (!first.fix.empty()) text += FixNote(style, Printable(trouble.ways.front().finding->fix));
     if (trouble.fixes.size() > 1) text += Note(style, "", "elsewhere with other names: -v shows them");
-    if (const auto hidden = hidden_.find(first.id); hidden != hidden_.end())
-      text += Note(style, "and", CountText(hidden->second, "check") + " not judged, because of this");
     return text;
   }
 

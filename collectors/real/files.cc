@@ -17,6 +17,7 @@
 #include "api/base/handle.h"
 #include "api/base/status.h"
 #include "collectors/questions/files.h"
+#include "collectors/real/host_root.h"
 
 namespace rdmaready {
 namespace {
@@ -30,7 +31,7 @@ constexpr std::size_t kFirstReadBytes = 4096;
 }  // namespace
 
 absl::StatusOr<std::string> ReadFirstBytes(const std::string& path, std::size_t most_bytes) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const UniqueFd file = HostRoot::OfThisHost().Open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!file) return ErrnoStatus(errno, "open " + path);
   std::string text(std::min(most_bytes, kLargestFileBytes), '\0');
   std::size_t size = 0;
@@ -46,7 +47,7 @@ absl::StatusOr<std::string> ReadFirstBytes(const std::string& path, std::size_t 
 }
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const UniqueFd file = HostRoot::OfThisHost().Open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!file) return ErrnoStatus(errno, "open " + path);
   std::string text;
   std::array<char, 65536> buffer;
@@ -62,7 +63,7 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
 }
 
 absl::StatusOr<std::vector<std::string>> ListWholeDirectory(const std::string& path) {
-  const Handle<DIR, ::closedir> directory(::opendir(path.c_str()));
+  const Handle<DIR, ::closedir> directory = HostRoot::OfThisHost().OpenDirectory(path);
   if (!directory) return ErrnoStatus(errno, "list " + path);
   std::vector<std::string> names;
   for (;;) {
@@ -79,7 +80,7 @@ absl::StatusOr<std::vector<std::string>> ListWholeDirectory(const std::string& p
 
 absl::StatusOr<std::string> ReadLinkText(const std::string& path) {
   std::array<char, PATH_MAX> buffer;
-  const ssize_t count = ::readlink(path.c_str(), buffer.data(), buffer.size());
+  const ssize_t count = HostRoot::OfThisHost().ReadLink(path, buffer);
   if (count < 0) return ErrnoStatus(errno, "read link " + path);
   return std::string(buffer.data(), static_cast<std::size_t>(count));
 }
@@ -105,7 +106,7 @@ absl::StatusOr<std::string> LinkQuestion::AskThisHost() const { return ReadLinkT
 absl::StatusOr<std::uint32_t> ModeQuestion::AskThisHost() const {
   constexpr std::uint32_t kPermissions = 07777;
   struct stat information {};
-  if (::stat(path.c_str(), &information) != 0) return ErrnoStatus(errno, What());
+  if (!HostRoot::OfThisHost().Stat(path, information)) return ErrnoStatus(errno, What());
   return static_cast<std::uint32_t>(information.st_mode) & kPermissions;
 }
 

@@ -7,6 +7,7 @@
 #include "api/base/status.h"
 #include "collectors/lines.h"
 #include "collectors/real/files.h"
+#include "collectors/real/host_root.h"
 
 namespace rdmaready {
 namespace {
@@ -30,7 +31,7 @@ bool LeftAlone(const struct stat& file, std::chrono::milliseconds settled) {
 // Nothing for what is not worth keeping: the reading of it says what is wrong with it.
 std::optional<struct stat> LargeFile(const std::string& path) {
   struct stat file {};
-  if (::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode) || file.st_size < kLargeBytes)
+  if (!HostRoot::OfThisHost().Stat(path, file) || !S_ISREG(file.st_mode) || file.st_size < kLargeBytes)
     return std::nullopt;
   return file;
 }

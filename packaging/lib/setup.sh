@@ -23,8 +23,8 @@ package_targets=(rdmaready_package_files)
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
 test_packages=(
-  apparmor clang-tidy-19 debootstrap fish git lintian mandoc python3-jsonschema python3-sarif-python-om python3-yaml
-  shellcheck systemd zsh
+  ansible-core apparmor clang-tidy-19 debootstrap fish git iproute2 lintian mandoc python3-jsonschema python3-kubernetes
+  python3-sarif-python-om python3-yaml shellcheck systemd zsh
 )
 
 started=$SECONDS
@@ -60,9 +60,13 @@ install_missing() {
 # shellcheck disable=SC2034  # tests/run reads it
 ibsim_packages=(ibsim-utils libumad2sim0 opensm infiniband-diags)
 
-# What scrapes the agent in the tests, judges the metrics, and is compared with it.
+# What scrapes the agent in the tests, judges the metrics, and is compared with it; Icinga judges the definition of its check.
 # shellcheck disable=SC2034  # tests/run reads it
-prometheus_packages=(prometheus prometheus-node-exporter)
+prometheus_packages=(prometheus prometheus-node-exporter icinga2-bin)
+
+# It judges the definition of its check too. Its dependencies are a mailer and plugins; the program needs libc alone.
+# shellcheck disable=SC2034  # tests/run reads it
+nagios_packages=(nagios4-core)
 
 unpack_into() {
   local directory=$1
@@ -84,37 +88,66 @@ unpack_missing() {
   echo "$recipe" >"$directory/complete"
 }
 
+alone_into() {
+  local directory=$1 package
+  shift
+  rm -rf "$directory"
+  mkdir -p "$directory/packages"
+  (cd "$directory/packages" && download "$@") || return
+  for package in "$directory"/packages/*.deb; do dpkg-deb -x "$package" "$directory" || return; done
+  rm -r "$directory/packages"
+}
+
+# unpack_alone DIRECTORY PACKAGE...: the same without what they depend on.
+unpack_alone() {
+  local directory=$1
+  shift
+  [ "$*" != "$(cat "$directory/complete" 2>/dev/null)" ] || return 0
+  run_apt "unpack: $*" alone_into "$directory" "$@"
+  echo "$*" >"$directory/complete"
+}
+
 # On a terminal, ninja's own counter in one line; the whole output in LOG.
 build_with_progress() {
-  local root=$1 log=$2
+  local directory=$1 log=$2
   shift 2
   if [ -t 2 ]; then
-    ninja -C "$root/build" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+    ninja -C "$directory" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
       case $line in '['*']'*) printf '\r       %s ' "${line%%]*}]" >&2 ;; esac
     done
     local status=${PIPESTATUS[0]}
     printf '\r\033[K' >&2
     return "$status"
   fi
-  ninja -C "$root/build" "$@" >"$log" 2>&1
+  ninja -C "$directory" "$@" >"$log" 2>&1
 }
 
-# build ROOT TARGET...: configures once, then builds; quiet unless it fails. No TARGET: everything.
-build() {
-  local root=$1 log
+# build_in ROOT NAME [CMAKE-OPTION...] -- TARGET...: in the directory NAME; configures once, then builds; quiet unless it fails. No
+# TARGET: everything.
+build_in() {
+  local root=$1 directory=$1/$2 log options=()
+  shift 2
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
   shift
   log=$(mktemp)
-  [ -f "$root/build/build.ninja" ] || say "configuring the build"
-  if ! cmake -S "$root" -B "$root/build" -G Ninja >"$log" 2>&1; then
+  [ -f "$directory/build.ninja" ] || say "configuring the build"
+  if ! cmake -S "$root" -B "$directory" -G Ninja "${options[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
-    die "cmake could not configure the build in $root/build"
+    die "cmake could not configure the build in $directory"
   fi
   say "building ${*:-everything} (minutes the first time, seconds after)"
-  if ! build_with_progress "$root" "$log" "$@"; then
+  if ! build_with_progress "$directory" "$log" "$@"; then
     grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 60 >&2
     rm -f "$log"
     die "the build failed"
   fi
   rm -f "$log"
+}
+
+# build ROOT TARGET...: in ROOT/build.
+build() {
+  local root=$1
+  shift
+  build_in "$root" build -- "$@"
 }

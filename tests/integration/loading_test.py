@@ -9,6 +9,7 @@ import unittest
 
 import ibsim
 import loading
+import monitoring
 import tool
 
 
@@ -30,8 +31,14 @@ class WhatTheTestsStart(unittest.TestCase):
         files = [ibsim.root_with(program)[1] for program in ibsim.PROGRAMS] + [root / ibsim.PRELOADED]
         self.assertEqual(loading.faults(files, self.packages, root / ibsim.LIBRARIES, [root]), [])
 
+    def test_the_monitoring_that_judges_its_definitions(self):
+        for program in monitoring.PROGRAMS:
+            root, file = monitoring.root_with(program)
+            self.assertNotEqual(root, pathlib.Path("/"), "not unpacked: see tests/run")
+            self.assertEqual(loading.faults([file], self.packages, root / monitoring.LIBRARIES, [root]), [])
+
     def test_programs_of_the_system(self):
-        found = {program: shutil.which(program) for program in ("bash", "cc", "mount", "openssl")}
+        found = {program: shutil.which(program) for program in ("bash", "cc", "chroot", "mount", "openssl", "setpriv", "timeout", "unshare")}
         self.assertNotIn(None, found.values(), found)
         self.assertEqual(self.packages.foreign([os.path.realpath(path) for path in found.values()]), {})
 

@@ -60,6 +60,7 @@ class ThePackages(unittest.TestCase):
         scripts = [self.root / "control/rdmaready-agent" / name for name in ("postinst", "prerm", "postrm")]
         for script in scripts:
             self.assertEqual(run("dash", "-n", script).stderr, "")
+            self.assertEqual(run("shellcheck", "--shell=sh", script).stdout, "")
             self.assertNotIn("@", re.sub(r"@\{?\w*\}?\.service", "", script.read_text()).replace("$@", ""))
         for unit in self.units:
             for script in scripts[1:]:

@@ -3,6 +3,7 @@
 import copy
 import json
 import pathlib
+import tarfile
 import tempfile
 import unittest
 
@@ -29,10 +30,21 @@ class AnOutput(unittest.TestCase):
                      ["facts", "--facts", hosts.saved], ["facts", agent.address, "--save", pathlib.Path(folder) / "saved"], ["check"],
                      ["check", "--facts", hosts.saved, "--profile", many_hosts.PROFILE], ["check", agent.address, "127.0.0.1:1", "--level", "peer"],
                      ["check", agent.address, "--level", "loopback"], ["test", "loopback", agent.address], ["probe", "smb", "127.0.0.1", "--from", agent.address],
-                     ["history", agent.address]]
+                     ["history", agent.address], ["history", agent.address, "--baseline"],
+                     ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"]]
+            site = pathlib.Path(folder) / "site.yaml"
+            site.write_text("groups: [{hosts: ['*'], profiles: [{profile: nvidia-lossless}]}]\n")
+            lines += [["profile", "check", site]]
+            waiving = pathlib.Path(folder) / "waiving.yaml"
+            waiving.write_text(f"extends: {many_hosts.PROFILE}\nname: waiving\nwaivers: [{{check: '*', reason: r, who: w, until: 2261-01-01}}]\n")
+            lines += [["check", "--facts", hosts.saved, "--profile", waiving], ["check", agent.address, "--profile", waiving]]
             lines += [["check", "--facts", case.saved, "--profile", case.profile] for case in fixtures.cases() if not case.described.exists()]
             for line in lines:
                 yield line, tool.rdmaready(*line, "--output", "json").json
+            with tarfile.open(pathlib.Path(folder) / "b.tar") as tar:
+                for name in tar.getnames():
+                    if name.endswith(("/events.json", "/report.json")):
+                        yield name, json.load(tar.extractfile(name))
             for run in tool.rdmaready("history", agent.address, "--output", "json").json["hosts"][0]["runs"][:1]:
                 yield "one run", tool.rdmaready("history", agent.address, "--run", run["run_id"], "--output", "json").json
 

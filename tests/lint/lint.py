@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "api/profile": ["api/model", "api/base", "api/convert/message.h", "rdmaready/v1"],
     "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
     "collectors": ["api/model", "api/base"],
-    "checks": ["api/model", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
+    "checks": ["api/model", "api/base/date.h", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
     "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
     "agent/helper": ["api/model", "api/base", "collectors"],

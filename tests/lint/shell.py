@@ -16,7 +16,7 @@ SKIP = 77
 # What a script reads or calls elsewhere cannot be seen here: files of a guest that is not running (SC1090, SC1091, SC2154), functions that
 # only a trap calls (SC2317).
 NOT_SEEN = "SC1090,SC1091,SC2154,SC2317"
-LEFT_OUT = {".git", "build", "fixtures"}  # what a fixture runs is shown to readers as it was typed
+LEFT_OUT = {".git", "fixtures"}  # what a fixture runs is shown to readers as it was typed
 
 
 def is_script(path):
@@ -31,7 +31,8 @@ def is_script(path):
 def scripts(root):
     found = []
     for path in sorted(root.rglob("*")):
-        if path.is_file() and not path.is_symlink() and not LEFT_OUT & set(path.relative_to(root).parts) and is_script(path):
+        parts = path.relative_to(root).parts
+        if path.is_file() and not path.is_symlink() and not LEFT_OUT & set(parts) and not parts[0].startswith("build") and is_script(path):
             found.append(path)
     marked = [path for path in sorted((root / "packaging" / "lib").glob("*")) if path.is_file()]
     return sorted({*found, *marked})

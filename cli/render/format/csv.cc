@@ -31,16 +31,19 @@ std::string YesNo(bool yes) { return yes ? "yes" : "no"; }
 
 std::string CheckCsv(const CheckSummary& run, const Look&) {
   std::string text = CsvRow({"host", "peer", "check", "subject", "outcome", "blocking", "rung", "observed",
-                             "expected", "source", "fix", "hidden_by", "profile", "error"});
+                             "expected", "source", "fix", "hidden_by", "profile", "error", "waived_until",
+                             "waived_by", "waived_reason"});
   for (const HostReport& host : run.report.hosts) {
     if (host.error.empty()) continue;
-    text += CsvRow({host.host, "", "", "", "", "", "", "", "", "", "", "", "", host.error});
+    text += CsvRow({host.host, "", "", "", "", "", "", "", "", "", "", "", "", host.error, "", "", ""});
   }
   for (const Judged& judged : JudgedIn(run.report)) {
     const Finding& finding = *judged.finding;
+    const Waived waived = finding.waived.value_or(Waived());
     text += CsvRow({judged.host, judged.peer, finding.id, finding.subject, std::string(Name(finding.outcome)),
                     YesNo(finding.blocking), std::string(Name(finding.rung)), finding.observed,
-                    finding.expected, finding.source, finding.fix, finding.hidden_by, finding.profile, ""});
+                    finding.expected, finding.source, finding.fix, finding.hidden_by, finding.profile, "",
+                    waived.until, waived.who, waived.reason});
   }
   return text;
 }

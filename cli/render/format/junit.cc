@@ -9,6 +9,7 @@
 #include "checks/judge.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
+#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
 
 namespace rdmaready {
@@ -74,6 +75,11 @@ std::string Details(const Finding& finding) {
 std::string Result(const Finding& finding, Counts& counts) {
   const std::string message = XmlText(Sentence(finding));
   if (finding.outcome == Outcome::kPass) return {};
+  if (finding.waived) {
+    ++counts.skipped;
+    return fmt::format("      <skipped message=\"waived {}; {}: {}\"/>\n", XmlText(WaivedText(*finding.waived)),
+                       Name(finding.outcome), message);
+  }
   if (finding.blocking && finding.outcome == Outcome::kFail) {
     ++counts.failures;
     return fmt::format("      <failure type=\"fail\" message=\"{}\">{}</failure>\n", message, Details(finding));

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "checks/words/words.h"
 #include "cli/exit_status.h"
 #include "cli/render/format/judged.h"
@@ -36,6 +37,7 @@ std::string CheckNagios(const CheckSummary& run, const Look&) {
   std::uint64_t warned = 0;
   std::uint64_t unknown = 0;
   for (const Judged& judged : JudgedIn(report)) {
+    if (judged.finding->waived) continue;
     const Outcome outcome = judged.finding->outcome;
     failed += outcome == Outcome::kFail ? 1U : 0U;
     warned += outcome == Outcome::kWarn ? 1U : 0U;
@@ -50,10 +52,10 @@ std::string CheckNagios(const CheckSummary& run, const Look&) {
   return fmt::format(
       "RDMAREADY {} - {} | hosts={};;;0 ready={};;;0 not_ready={};;;0 undetermined={};;;0 failures={};;;0 "
       "warnings={};;;0 "
-      "unknown={};;;0 time={:.3f}s;;;0\n",
+      "unknown={};;;0 waived={};;;0 time={:.3f}s;;;0\n",
       NagiosWord(NagiosStatusOf(StatusOf(run), warned > 0)), NagiosText(text), report.hosts.size(),
       verdicts(Readiness::kReady), verdicts(Readiness::kNotReady), verdicts(Readiness::kUndetermined), failed,
-      warned, unknown, static_cast<double>(report.duration_ns) / 1e9);
+      warned, unknown, WaivedOf(report), static_cast<double>(report.duration_ns) / 1e9);
 }
 
 std::string FailureNagios(ExitStatus status, std::string_view host, std::string_view error) {

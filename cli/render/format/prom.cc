@@ -68,19 +68,26 @@ std::string PerHost(const Report& report) {
   return ready.Text() + answered.Text() + rung.Text() + at.Text();
 }
 
+std::string SeverityOf(const Finding& finding) {
+  if (finding.waived) return "waived";
+  return finding.blocking ? "blocking" : "advice";
+}
+
 std::string PerFinding(const Report& report) {
-  Family counts("rdmaready_findings", "Findings of the check by outcome");
+  Family counts("rdmaready_findings", "Findings of the check by outcome, without the waived ones");
+  Family waived("rdmaready_waived_findings", "Findings that are accepted for now");
   Family state("rdmaready_check_state", "1 for each finding that is not well");
   std::map<std::pair<std::string, Outcome>, int> tally;
+  std::map<std::string, int> waived_of;
   for (const Judged& judged : JudgedIn(report)) {
     const Finding& finding = *judged.finding;
-    ++tally[{judged.Where(), finding.outcome}];
+    ++(finding.waived ? waived_of[judged.Where()] : tally[{judged.Where(), finding.outcome}]);
     if (finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable) continue;
     Labels labels{{"host", judged.host},
                   {"check", finding.id},
                   {"subject", finding.subject},
                   {"outcome", std::string(Name(finding.outcome))},
-                  {"severity", finding.blocking ? "blocking" : "advice"}};
+                  {"severity", SeverityOf(finding)}};
     if (!judged.peer.empty()) labels.emplace_back("peer", judged.peer);
     if (!finding.profile.empty()) labels.emplace_back("profile", finding.profile);
     state.Add(labels, "1");
@@ -88,7 +95,8 @@ std::string PerFinding(const Report& report) {
   for (const auto& [key, count] : tally) {
     counts.Add({{"host", key.first}, {"outcome", std::string(Name(key.second))}}, std::to_string(count));
   }
-  return counts.Text() + state.Text();
+  for (const auto& [where, count] : waived_of) waived.Add({{"host", where}}, std::to_string(count));
+  return counts.Text() + waived.Text() + state.Text();
 }
 
 }  // namespace

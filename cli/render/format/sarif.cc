@@ -11,6 +11,7 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/explanation.h"
+#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
 
 namespace rdmaready {
@@ -51,23 +52,28 @@ Json ResultOf(const Judged& judged, std::size_t rule) {
   if (!finding.fix.empty()) text += ". Fix: " + Printable(finding.fix);
   const std::string where = judged.Where();
   const std::string subject = Printable(finding.subject);
-  return {{"ruleId", finding.id},
-          {"ruleIndex", rule},
-          {"kind", KindOf(finding)},
-          {"level", LevelOf(finding)},
-          {"message", {{"text", where + ": " + text}}},
-          {"locations",
+  Json result{{"ruleId", finding.id},
+              {"ruleIndex", rule},
+              {"kind", KindOf(finding)},
+              {"level", LevelOf(finding)},
+              {"message", {{"text", where + ": " + text}}},
+              {"locations",
            Json::array({{{"logicalLocations", Json::array({{{"name", subject},
                                                             {"fullyQualifiedName", where + "/" + subject},
                                                             {"kind", Name(finding.scope)}}})}}})},
-          {"fingerprints",
+              {"fingerprints",
            {{"rdmaready/v1", finding.id + "|" + where + "|" + subject +
                                  (finding.profile.empty() ? "" : "|" + Printable(finding.profile))}}},
-          {"properties",
+              {"properties",
            {{"host", judged.host},
             {"outcome", Name(finding.outcome)},
             {"blocking", finding.blocking},
             {"rung", Name(finding.rung)}}}};
+  if (finding.waived) {
+    result["suppressions"] = Json::array(
+        {{{"kind", "external"}, {"status", "accepted"}, {"justification", WaivedText(*finding.waived)}}});
+  }
+  return result;
 }
 
 Json InvocationOf(const Report& report) {

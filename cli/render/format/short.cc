@@ -5,6 +5,7 @@
 
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
@@ -35,9 +36,11 @@ std::string WorstOf(const Report& report, const HostReport& host) {
   }
   std::erase_if(all, [](const Finding& finding) { return !finding.hidden_by.empty(); });
   const std::vector<const Finding*> worth = WorthSaying(all);
-  if (worth.empty()) return {};
+  const std::size_t waived = WaivedOf(all);
+  if (worth.empty()) return waived > 0 ? fmt::format("{} waived", waived) : std::string();
   const Finding& worst = *worth.front();
-  const std::string more = worth.size() > 1 ? fmt::format("  (and {} more)", worth.size() - 1) : "";
+  std::string more = worth.size() > 1 ? fmt::format("  (and {} more)", worth.size() - 1) : "";
+  if (waived > 0) more += fmt::format("  ({} waived)", waived);
   return Printable(
       fmt::format("{} {} {}: {}{}", Symbol(worst.outcome), worst.id, worst.subject, Sentence(worst), more));
 }
@@ -71,7 +74,7 @@ std::string CheckWide(const CheckSummary& run, const Look& look) {
     const Finding& finding = *judged.finding;
     const bool well = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
     if (well && !look.verbose) continue;
-    rows.push_back({judged.Where(), std::string(Name(finding.outcome)), filled(finding.id),
+    rows.push_back({judged.Where(), Cat(Name(finding.outcome), finding.waived ? ", waived" : ""), filled(finding.id),
                     filled(finding.subject), finding.blocking ? "yes" : "no", filled(finding.observed),
                     filled(finding.expected), filled(finding.source), filled(finding.fix)});
   }

@@ -34,6 +34,16 @@ class TheService(unittest.TestCase):
         # The service answered, and not the command itself.
         self.assertTrue(HOST.entries("EVENT=check"))
 
+    def test_three_commands_lead_from_the_packages_to_an_understanding_of_what_is_wrong(self):
+        """dpkg -i was the first; what to type third stands at the end of what the second prints."""
+        report = HOST.shell("rdmaready check; [ $? = 1 ]")
+        said, third = re.search(r"FAIL  (\S+) .*?^more +(rdmaready explain \S+)$", report, re.DOTALL | re.MULTILINE).groups()
+        explained = HOST.shell(third)
+        print("$ dpkg -i *.deb\n$ rdmaready check\n" + report + "$ " + third + "\n" + explained)
+        self.assertRegex(report, r"(?m)^first +on host")
+        for word in (said, "Why", "Fix"):
+            self.assertIn(word.lower(), explained.lower())
+
     def test_the_agent_is_its_own_user_without_any_capability_and_in_its_apparmor_profile(self):
         pid = HOST.property("MainPID")
         status = HOST.shell(f"cat /proc/{pid}/status")

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@ struct CaseExtra {
   Profile profile = VirtualFabricProfile();
   std::size_t port = 0;        // which port of the host
   Facts (*other)() = nullptr;  // the second host of a pair; null: the good one
+  std::int64_t judged_unix_ns = 0;
 };
 
 struct CheckCase {

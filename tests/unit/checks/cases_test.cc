@@ -23,7 +23,9 @@ struct Asked {
   const Port& port;
   const Facts& other;
 
-  Verdict operator()(Judge<HostView> judge) const { return judge({row.host, row.extra.profile}); }
+  Verdict operator()(Judge<HostView> judge) const {
+    return judge({row.host, row.extra.profile, row.extra.judged_unix_ns});
+  }
   Verdict operator()(Judge<PortView> judge) const { return judge({row.host, port, row.extra.profile}); }
   Verdict operator()(Judge<EthernetView> judge) const {
     return judge({row.host, port, EthernetPortsOf(port).front(), row.extra.profile});

@@ -93,8 +93,35 @@ std::vector<CheckCase> HostClockRows() {
           IsUnknown("host.clock", "an older agent", clock(Missing{}), "not collected")};
 }
 
+std::vector<CheckCase> HostWaiverRows() {
+  constexpr std::int64_t kNoonOfTheTenth = 1'796'904'000'000'000'000;  // 2026-12-10
+  const auto waived = [](std::vector<std::string> days, std::string host = {}) {
+    Profile profile = VirtualFabricProfile();
+    for (std::string& day : days)
+      profile.waivers.push_back({.check = "pfc.lossless-priority",
+                                 .host = host,
+                                 .reason = "a new switch",
+                                 .who = "Ann",
+                                 .until = std::move(day)});
+    return CaseExtra{.profile = profile, .judged_unix_ns = kNoonOfTheTenth};
+  };
+  CaseExtra timeless = waived({"2026-12-10"});
+  timeless.judged_unix_ns = 0;
+  return {DoesNotApply("host.waivers", "without any", GoodHost(), "no waiver is named", waived({})),
+          DoesNotApply("host.waivers", "of another host", GoodHost(), "no waiver is named",
+                          waived({"2020-01-01"}, "nobody")),
+          Passes("host.waivers", "on the last day", GoodHost(), "2 in force, the first of them until 2026-12-10",
+                 waived({"2027-01-31", "2026-12-10"})),
+          Fails("host.waivers", "a day later", GoodHost(),
+                "has run out: pfc.lossless-priority (until 2026-12-09, Ann: a new switch)",
+                waived({"2026-12-09", "2027-01-31"})),
+          Fails("host.waivers", "several", GoodHost(), "and 1 more", waived({"2026-12-09", "2026-01-31"})),
+          Fails("host.waivers", "for no day at all", GoodHost(), "has run out", waived({"some day"})),
+          IsUnknown("host.waivers", "without a clock", GoodHost(), "not known", timeless)};
+}
+
 }  // namespace
 
-std::vector<CheckCase> HostCases() { return Joined({HostLinkRows(), HostClockRows()}); }
+std::vector<CheckCase> HostCases() { return Joined({HostLinkRows(), HostClockRows(), HostWaiverRows()}); }
 
 }  // namespace rdmaready

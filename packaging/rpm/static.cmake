@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Read where RDMAREADY_STATIC names a folder: programs that start on distributions that have gRPC, protobuf, Abseil, fmt, spdlog, yaml-cpp,
+# prometheus-cpp and libstdc++ in no version or in another one. These are linked as archives, of Debian's packages or, where a package has
+# none, of its source, which the folder holds: packaging/lib/rpm.sh. What stays shared keeps its soname for years and is updated for
+# security: libc, OpenSSL, GnuTLS, SQLite, systemd's and those of rdma-core.
+set(archives "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+# Not libgcc: its archive looks for frames in a way that takes glibc 2.35, and a shared one is everywhere.
+add_link_options(-static-libstdc++)
+
+# The programs exist when everything else is read.
+add_library(older_glibc OBJECT packaging/rpm/older_glibc.cc)
+target_link_libraries(older_glibc PRIVATE rdmaready_options)
+function(use_older_glibc)
+  foreach(program rdmaready rdmaready-agent rdmaready-reader rdmaready-listener rdmaready-prover)
+    target_link_libraries(${program} PRIVATE $<TARGET_OBJECTS:older_glibc>)
+  endforeach()
+endfunction()
+cmake_language(DEFER CALL use_older_glibc)
+
+# use_archive(TARGET FILE): an imported library is this archive.
+function(use_archive target file)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${file}" IMPORTED_LOCATION_NONE "${file}" IMPORTED_SONAME_NONE "")
+endfunction()
+
+# archive_of_source(TARGET NAME SOURCES...): an imported library is made of Debian's source of it.
+function(archive_of_source target name)
+  add_library(static_${name} STATIC ${ARGN})
+  set_target_properties(static_${name} PROPERTIES OUTPUT_NAME ${name} ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static" UNITY_BUILD OFF)
+  use_archive(${target} "${CMAKE_BINARY_DIR}/static/lib${name}.a")
+  add_dependencies(${target} static_${name})
+endfunction()
+
+get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)
+list(FILTER imported INCLUDE REGEX "^absl::")
+foreach(target IN LISTS imported)
+  get_target_property(shared ${target} IMPORTED_LOCATION_NONE)
+  if(shared MATCHES "/(lib[a-z_0-9]+)\\.so")
+    use_archive(${target} "${archives}/${CMAKE_MATCH_1}.a")
+  endif()
+endforeach()
+use_archive(protobuf::libprotobuf "${archives}/libprotobuf.a")
+use_archive(yaml-cpp "${archives}/libyaml-cpp.a")
+
+file(GLOB fmt "${RDMAREADY_STATIC}/fmtlib-*/src/format.cc" "${RDMAREADY_STATIC}/fmtlib-*/src/os.cc")
+archive_of_source(fmt::fmt fmt ${fmt})
+file(GLOB spdlog "${RDMAREADY_STATIC}/spdlog-*/src/*.cpp")
+list(FILTER spdlog EXCLUDE REGEX "/fmt\\.cpp$")
+archive_of_source(spdlog::spdlog spdlog ${spdlog})
+target_compile_definitions(static_spdlog PRIVATE SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)
+
+# Of prometheus-cpp it is the writer of the text format. Its headers are those of the installed package, where the build writes one.
+file(GLOB prometheus "${RDMAREADY_STATIC}/prometheus-cpp-*/core/src/*serializer.cc")
+add_library(static_prometheus STATIC ${prometheus})
+set_target_properties(PkgConfig::prometheus PROPERTIES INTERFACE_LINK_LIBRARIES static_prometheus)
+
+# pkg-config names archives and shared libraries alike, each as often as one needs it.
+set(grpc_archives "")
+foreach(library IN LISTS grpc_STATIC_LIBRARIES)
+  if(library MATCHES "^(ssl|crypto|z)$" OR NOT EXISTS "${archives}/lib${library}.a")
+    list(APPEND grpc_archives "-l${library}")
+  else()
+    list(APPEND grpc_archives "${archives}/lib${library}.a")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES grpc_archives)
+set_target_properties(PkgConfig::grpc PROPERTIES INTERFACE_LINK_LIBRARIES
+  "-Wl,--start-group;${grpc_archives};-Wl,--end-group")
+# It announces itself when it is loaded; nothing calls it.
+set(GRPC_REFLECTION "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}/libgrpc++_reflection.a>")
