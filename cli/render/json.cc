@@ -369,11 +369,11 @@ std::string ProfileCheckJson(const std::string& named, const ProfileReading& rea
   }
   Json json = {{"schema", "rdmaready.v1.ProfileCheck"},
                {"file", named},
-               {"well_formed", reading.profile.has_value()},
+               {"well_formed", reading.profile.has_value() || reading.faults.empty()},
                {"faults", std::move(faults)}};
   if (reading.profile) {
     json["profile"] = FromMessage(ToProto(*reading.profile));
-  } else {  // what every object of an error has
+  } else if (!reading.faults.empty()) {  // what every object of an error has; a site file has no profile of its own
     json["status"] = static_cast<int>(ExitStatus::kUsage);
     json["error"] = reading.faults.front().Line();
   }
