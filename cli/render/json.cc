@@ -369,11 +369,10 @@ std::string ProfileCheckJson(const std::string& named, const ProfileReading& rea
   }
   Json json = {{"schema", "rdmaready.v1.ProfileCheck"},
                {"file", named},
-               {"well_formed", reading.profile.has_value() || reading.faults.empty()},
+               {"well_formed", reading.faults.empty()},
                {"faults", std::move(faults)}};
-  if (reading.profile) {
-    json["profile"] = FromMessage(ToProto(*reading.profile));
-  } else if (!reading.faults.empty()) {  // what every object of an error has; a site file has no profile of its own
+  if (reading.profile) json["profile"] = FromMessage(ToProto(*reading.profile));
+  if (!reading.faults.empty()) {  // what every object of an error has
     json["status"] = static_cast<int>(ExitStatus::kUsage);
     json["error"] = reading.faults.front().Line();
   }

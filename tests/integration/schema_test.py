@@ -32,6 +32,9 @@ class AnOutput(unittest.TestCase):
                      ["check", agent.address, "--level", "loopback"], ["test", "loopback", agent.address], ["probe", "smb", "127.0.0.1", "--from", agent.address],
                      ["history", agent.address], ["history", agent.address, "--baseline"],
                      ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"]]
+            site = pathlib.Path(folder) / "site.yaml"
+            site.write_text("groups: [{hosts: ['*'], profiles: [{profile: nvidia-lossless}]}]\n")
+            lines += [["profile", "check", site]]
             waiving = pathlib.Path(folder) / "waiving.yaml"
             waiving.write_text(f"extends: {many_hosts.PROFILE}\nname: waiving\nwaivers: [{{check: '*', reason: r, who: w, until: 2261-01-01}}]\n")
             lines += [["check", "--facts", hosts.saved, "--profile", waiving], ["check", agent.address, "--profile", waiving]]
