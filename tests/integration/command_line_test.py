@@ -76,6 +76,7 @@ class Table(unittest.TestCase):
             "twice": "127.0.0.1:9\n127.0.0.1:10\n127.0.0.1:9\n",
             "comments": "# nothing\n   \n\t# at all\n",
             "binary": "127.0.0.1:9\n\x00\x1b[2J\n",
+            "site": 'groups: [{hosts: ["*"], profiles: [{profile: nvidia-lossless}]}]\n',
         }
         cls.words = {"refused": refused_address(), "refused2": refused_address(), "dir": cls.directory.name}
         while cls.words["refused2"] == cls.words["refused"]:
@@ -388,13 +389,17 @@ class OurOwnFailure(Table):
 
 
 class Fine(Table):
+    def test_a_site_file_without_faults_is_well_formed(self):
+        report = self.object("profile check '{site}'", 0)
+        self.assertEqual(report, {"schema": "rdmaready.v1.ProfileCheck", "file": self.words["site"], "well_formed": True, "faults": []})
+
     def test_is_0(self):
         with tool.Agent() as agent, tempfile.TemporaryDirectory() as home:
             self.words["agent"] = agent.address
             env = {"XDG_STATE_HOME": home, "HOME": home}
             for line in ("version", "--version", "explain --list", "explain link.state", "explain send-1k", "explain pfc",
                          "profile list", "profile show smb-direct-roce", "profile show '{good}'", "profile check '{good}'",
-                         "test --list", "facts", "facts {agent}", "facts {agent} --timeout 10s --color never"):
+                         "profile check '{site}'", "test --list", "facts", "facts {agent}", "facts {agent} --timeout 10s --color never"):
                 with self.subTest(line):
                     answer = tool.rdmaready(*self.split(line), env=env)
                     self.assertEqual((answer.status, answer.err), (0, ""), answer)
