@@ -5,7 +5,7 @@
 
 #include "api/base/date.h"
 #include "api/base/name_pattern.h"
-#include "checks/families.h"
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
