@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/host_list.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +46,8 @@ absl::StatusOr<std::vector<std::string>> Numbers(std::string_view inside, std::s
     const std::uint64_t first = ParseNumber<std::uint64_t>(low).value_or(0);
     const std::uint64_t last = ParseNumber<std::uint64_t>(high).value_or(0);
     if (last < first) return BadList(list, fmt::format("the range {} ends before it begins", part));
-    if (last - first >= kMostListedHosts)
+    // Over all ranges, and before any number is made: a line of ranges may ask for more than memory holds.
+    if (last - first >= kMostListedHosts - numbers.size())
       return BadList(list, fmt::format("more than {} hosts", kMostListedHosts));
     for (std::uint64_t number = first; number <= last; ++number) numbers.push_back(Padded(number, low.size()));
     if (comma == inside.size()) return numbers;
@@ -100,6 +103,16 @@ struct Bracket {
 
 }  // namespace
 
+bool BeginsWithBracketedAddress(std::string_view word) {
+  if (!word.starts_with('[')) return false;
+  const std::size_t close = word.find(']');
+  if (close == std::string_view::npos) return false;
+  const std::string_view inside = word.substr(1, close - 1);
+  const std::string address(inside.substr(0, inside.find('%')));  // inet_pton knows no zones
+  in6_addr parsed{};
+  return ::inet_pton(AF_INET6, address.c_str(), &parsed) == 1;
+}
+
 absl::StatusOr<std::vector<std::string>> ExpandHosts(std::string_view list) {
   std::vector<std::string> done{""};
   std::string_view rest = list;
@@ -110,7 +123,7 @@ absl::StatusOr<std::vector<std::string>> ExpandHosts(std::string_view list) {
     if (close == std::string_view::npos) return BadList(list, "'[' without ']'");
     const std::string_view inside = rest.substr(open + 1, close - open - 1);
     std::vector<std::string> middles;
-    if (inside.find(':') != std::string_view::npos) {  // an address of IPv6
+    if (rest.size() == list.size() && BeginsWithBracketedAddress(rest)) {
       middles.push_back("[" + std::string(inside) + "]");
     } else {
       RR_ASSIGN_OR_RETURN(middles, Numbers(inside, list));

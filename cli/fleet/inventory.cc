@@ -5,12 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "api/base/number.h"
 #include "api/base/status.h"
+#include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
 #include "cli/fleet/host_list.h"
 
@@ -47,6 +50,15 @@ std::vector<NumberedLine> LinesOf(std::string_view text) {
   return lines;
 }
 
+// Without a comment at its end; "#" within a word is part of it, as in Ansible's files.
+std::string_view WithoutComment(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+    if (at > 0 && kInventoryBlank.find(line[at - 1]) != std::string_view::npos)
+      return Stripped(line.substr(0, at));
+  }
+  return Stripped(line);
+}
+
 // "[GROUP]", "[GROUP:KIND]". An address of IPv6 is neither.
 struct Head {
   std::string group{};
@@ -62,22 +74,118 @@ std::optional<Head> HeadOf(std::string_view line) {
   return Head{.group = std::string(inside.substr(0, colon)), .kind = std::string(kind)};
 }
 
-// "node[01:50]" as "node[01-50]".
-absl::StatusOr<std::vector<std::string>> ExpandAnsible(std::string pattern, const std::string& place) {
-  const std::size_t close = pattern.rfind(']');
-  const std::size_t colon = pattern.find(':', close == std::string::npos ? 0 : close);
-  if (colon != std::string::npos && colon == pattern.rfind(':') &&
-      pattern.find_first_not_of("0123456789", colon + 1) == std::string::npos)
-    pattern.resize(colon);  // the port of ssh
-  for (std::size_t open = pattern.find('['); open != std::string::npos; open = pattern.find('[', open + 1)) {
-    const std::size_t end = std::min(pattern.find(']', open), pattern.size());
-    const std::size_t middle = pattern.find(':', open);
-    const bool range = middle < end && pattern.find_first_not_of("0123456789:", open + 1) == end &&
-                       std::count(pattern.begin() + static_cast<std::ptrdiff_t>(open),
-                                  pattern.begin() + static_cast<std::ptrdiff_t>(end), ':') == 1;
-    if (range) pattern[middle] = '-';
+constexpr std::size_t kMostRangeDigits = 18;  // what 64 bits hold, with room for a step
+
+absl::Status TooManyHosts() {
+  return absl::InvalidArgumentError(fmt::format("more than {} hosts", kMostListedHosts));
+}
+
+std::vector<std::string_view> SplitAtColons(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':')) {
+    parts.push_back(text.substr(0, colon));
+    text.remove_prefix(colon + 1);
   }
-  absl::StatusOr<std::vector<std::string>> names = ExpandHosts(pattern);
+  parts.push_back(text);
+  return parts;
+}
+
+// Ansible counts letters as Python orders them: a to z, then A to Z, so that "[y:B]" is y, z, A, B.
+constexpr std::string_view kRangeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+std::optional<std::uint64_t> LetterPlace(std::string_view text) {
+  const std::size_t place = text.size() == 1 ? kRangeLetters.find(text.front()) : std::string_view::npos;
+  return place == std::string_view::npos ? std::nullopt : std::optional<std::uint64_t>(place);
+}
+
+std::optional<std::uint64_t> RangeNumber(std::string_view text) {
+  return text.size() <= kMostRangeDigits ? ParseNumber<std::uint64_t>(text) : std::nullopt;
+}
+
+// "01:50", "a:f", "1:10:2": what stands between the brackets.
+struct AnsibleRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::uint64_t step = 1;
+  std::size_t width = 0;  // of its numbers, with their zeros; 0: they are places in kRangeLetters
+};
+
+std::optional<AnsibleRange> ReadAnsibleRange(std::string_view inside) {
+  std::vector<std::string_view> parts = SplitAtColons(inside);
+  if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
+  if (parts.front().empty()) parts.front() = "0";  // as in Ansible: "[:5]" begins at 0
+  if (parts.size() == 2) parts.emplace_back("1");
+  const bool letters = LetterPlace(parts[0]).has_value();
+  const std::optional<std::uint64_t> first = letters ? LetterPlace(parts[0]) : RangeNumber(parts[0]);
+  const std::optional<std::uint64_t> last = letters ? LetterPlace(parts[1]) : RangeNumber(parts[1]);
+  const std::optional<std::uint64_t> step = RangeNumber(parts[2]);
+  if (!first || !last || step.value_or(0) == 0) return std::nullopt;
+  return AnsibleRange{.first = *first, .last = *last, .step = *step, .width = letters ? 0 : parts[0].size()};
+}
+
+absl::StatusOr<std::vector<std::string>> ExpandAnsibleRange(std::string_view inside) {
+  const AnsibleRange range = ReadAnsibleRange(inside).value_or(AnsibleRange{.step = 0});
+  if (range.step == 0)
+    return absl::InvalidArgumentError(fmt::format("'[{}]': ranges are [01:50], [a:f] or [1:10:2]", inside));
+  // Ansible takes a range of numbers that runs backwards for no host at all: a fleet would shrink unseen.
+  if (range.last < range.first)
+    return absl::InvalidArgumentError(fmt::format("the range [{}] ends before it begins", inside));
+  if ((range.last - range.first) / range.step >= kMostListedHosts) return TooManyHosts();
+  std::vector<std::string> items;
+  for (std::uint64_t at = range.first; at <= range.last; at += range.step)
+    items.push_back(range.width == 0 ? std::string(1, kRangeLetters[at])
+                                     : fmt::format("{:0{}}", at, range.width));
+  return items;
+}
+
+// Every range of Ansible's written out. Brackets without a colon, and those of an address, stay as they are.
+absl::StatusOr<std::vector<std::string>> WithoutAnsibleRanges(std::string_view pattern) {
+  std::vector<std::string> done{""};
+  const std::size_t from = BeginsWithBracketedAddress(pattern) ? pattern.find(']') : 0;
+  std::size_t copied = 0;
+  for (std::size_t open = pattern.find('[', from); open != std::string_view::npos;
+       open = pattern.find('[', open + 1)) {
+    const std::size_t close = pattern.find(']', open);
+    if (close == std::string_view::npos) break;
+    const std::string_view inside = pattern.substr(open + 1, close - open - 1);
+    if (inside.find(':') == std::string_view::npos) continue;
+    RR_ASSIGN_OR_RETURN(const std::vector<std::string> items, ExpandAnsibleRange(inside));
+    if (done.size() * items.size() > kMostListedHosts) return TooManyHosts();
+    std::vector<std::string> longer;
+    for (const std::string& begun : done) {
+      for (const std::string& item : items)
+        longer.push_back(begun + std::string(pattern.substr(copied, open - copied)) + item);
+    }
+    done = std::move(longer);
+    copied = close + 1;
+  }
+  for (std::string& name : done) name += pattern.substr(copied);
+  return done;
+}
+
+// "node02:2222" as "node02": the port is that of ssh.
+std::string_view WithoutPort(std::string_view pattern) {
+  const std::size_t close = pattern.rfind(']');
+  const std::size_t colon = pattern.find(':', close == std::string_view::npos ? 0 : close);
+  if (colon == std::string_view::npos || colon != pattern.rfind(':')) return pattern;
+  const bool port = pattern.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+  return port ? pattern.substr(0, colon) : pattern;
+}
+
+// The hosts of a pattern of Ansible's. Brackets as ExpandHosts has them, "node[1-3]", are taken too.
+absl::StatusOr<std::vector<std::string>> AnsibleHosts(std::string_view pattern) {
+  RR_ASSIGN_OR_RETURN(const std::vector<std::string> lists, WithoutAnsibleRanges(WithoutPort(pattern)));
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    RR_ASSIGN_OR_RETURN(const std::vector<std::string> more, ExpandHosts(list));
+    if (names.size() + more.size() > kMostListedHosts) return TooManyHosts();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
+}
+
+absl::StatusOr<std::vector<std::string>> ExpandAnsible(std::string_view pattern, const std::string& place) {
+  absl::StatusOr<std::vector<std::string>> names = AnsibleHosts(pattern);
   if (!names.ok()) return absl::InvalidArgumentError(place + Message(names.status()));
   return names;
 }
@@ -91,6 +199,14 @@ class Groups {
   };
 
   Group& Of(const std::string& name) { return groups_[name]; }
+
+  bool Has(const std::string& name) const { return groups_.contains(name); }
+
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, members] : groups_) names.push_back(name);
+    return names;
+  }
 
   absl::Status AddHosts(const std::string& group, const std::string& pattern, const std::string& address,
                         const std::string& place) {
@@ -110,12 +226,10 @@ class Groups {
                                                  std::string_view file) const {
     std::set<std::string> names;
     for (const std::string& group : wanted) {
-      if (group != "all" && !groups_.contains(group)) {
-        std::vector<std::string> known;
-        for (const auto& [name, members] : groups_) known.push_back(name);
+      if (group != "all" && !Has(group))
         return absl::InvalidArgumentError(
-            fmt::format("inventory {} has no group '{}'; there are {}", file, group, fmt::join(known, ", ")));
-      }
+            fmt::format("inventory {} has no group '{}'; there are {}", file, group,
+                        groups_.empty() ? "none" : fmt::format("{}", fmt::join(Names(), ", "))));
       std::set<std::string> seen;
       Collect(group, seen, names);
     }
@@ -157,28 +271,50 @@ std::string AddressAmong(std::string_view words) {
   return std::string(value.substr(0, value.find_first_of(kInventoryBlank)));
 }
 
+// A line of "[PARENT:children]".
+struct Child {
+  int line = 0;
+  std::string name{};
+  std::string parent{};
+};
+
+// A child may stand before the section that defines it, so this is asked at the end of the file. A slip in a
+// name would leave hosts out of the fleet that is judged. `ungrouped` is always there.
+absl::Status CheckChildren(const std::vector<Child>& children, const Groups& groups, std::string_view file) {
+  for (const Child& child : children) {
+    if (groups.Has(child.name) || child.name == "ungrouped") continue;
+    const std::string nearest = ClosestWord(child.name, groups.Names());
+    return absl::InvalidArgumentError(fmt::format("{}:{}: group {} of [{}:children] is not in the inventory{}",
+                                                  file, child.line, child.name, child.parent,
+                                                  nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Groups> ParseIni(std::string_view text, std::string_view file) {
   Groups groups;
+  std::vector<Child> children;
   Head head{.group = "ungrouped"};
   for (const NumberedLine& line : LinesOf(text)) {
-    const std::string_view said = Stripped(line.text.substr(0, line.text.find(" #")));
+    const std::string_view said = WithoutComment(line.text);
     if (said.empty() || said.starts_with('#') || said.starts_with(';')) continue;
     if (std::optional<Head> next = HeadOf(said)) {
       head = *std::move(next);
-      groups.Of(head.group);
+      if (head.kind != "vars") groups.Of(head.group);  // variables alone define no group
       continue;
     }
     if (head.kind == "vars") continue;
     const std::size_t end = std::min(said.find_first_of(kInventoryBlank), said.size());
     const std::string word(said.substr(0, end));
     if (head.kind == "children") {
-      groups.Of(word);
+      children.push_back({line.number, word, head.group});
       groups.Of(head.group).children.push_back(word);
       continue;
     }
     RR_RETURN_IF_ERROR(groups.AddHosts(head.group, word, AddressAmong(said.substr(end)),
                                        fmt::format("{}:{}: ", file, line.number)));
   }
+  RR_RETURN_IF_ERROR(CheckChildren(children, groups, file));
   return groups;
 }
 
@@ -247,6 +383,28 @@ std::string_view FirstLine(std::string_view text) {
   return {};
 }
 
+// A name as a key of YAML has it, with or without quotes.
+std::string_view Unquoted(std::string_view text) {
+  const bool quoted =
+      text.size() >= 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+// Whether a file that begins so is YAML. "name:port" of a plain list has no blank after its colon.
+bool BeginsYaml(std::string_view first) {
+  const std::string_view said = WithoutComment(first);
+  if (said == "---" || said.starts_with('{')) return true;
+  const std::size_t colon = said.find(':');
+  if (colon == std::string_view::npos || !IsWord(Unquoted(Stripped(said.substr(0, colon))))) return false;
+  const std::string_view value = said.substr(colon + 1);
+  return value.empty() || kInventoryBlank.find(value.front()) != std::string_view::npos;
+}
+
+bool HasSections(std::string_view text) {
+  return std::ranges::any_of(
+      LinesOf(text), [](const NumberedLine& line) { return HeadOf(WithoutComment(line.text)).has_value(); });
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ListedHost>> ParseInventory(std::string_view text, std::string_view file_name,
@@ -257,10 +415,12 @@ absl::StatusOr<std::vector<ListedHost>> ParseInventory(std::string_view text, st
     return absl::InvalidArgumentError(fmt::format(
         "inventory {} is a program: nothing is run here; give what it prints as a file", file_name));
   const std::string_view first = FirstLine(text);
-  const bool yaml = first == "---" || (first.ends_with(':') && IsWord(first.substr(0, first.size() - 1)));
-  const bool ini = std::ranges::any_of(LinesOf(text), [](const NumberedLine& line) {
-    return HeadOf(Stripped(line.text.substr(0, line.text.find(" #")))).has_value();
-  });
+  if (first.starts_with("$ANSIBLE_VAULT"))
+    return absl::InvalidArgumentError(fmt::format(
+        "inventory {} is encrypted by ansible-vault: give it decrypted, on standard input for instance",
+        file_name));
+  const bool yaml = BeginsYaml(first);
+  const bool ini = HasSections(text);
   if (yaml || ini) {
     RR_ASSIGN_OR_RETURN(const Groups found,
                         yaml ? ParseAnsibleYaml(text, file_name) : ParseIni(text, file_name));

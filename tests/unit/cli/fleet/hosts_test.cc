@@ -110,6 +110,102 @@ TEST(Inventory, SaysWhatItDoesNotDo) {
   EXPECT_EQ(ParseInventory("[::1]:7471\n", "h")->front().name, "[::1]:7471");
 }
 
+// What ParseInventory says against a text.
+std::string Refusal(const char* text, const std::vector<std::string>& groups = {}) {
+  return Message(ParseInventory(text, "h", groups).status());
+}
+
+std::vector<std::string> NamesIn(const std::string& text, const std::vector<std::string>& groups = {}) {
+  const auto hosts = ParseInventory(text, "h", groups);
+  EXPECT_TRUE(hosts.ok()) << text << ": " << Message(hosts.status());
+  std::vector<std::string> names;
+  if (!hosts.ok()) return names;
+  for (const ListedHost& host : *hosts) names.push_back(host.name);
+  return names;
+}
+
+TEST(Inventory, RefusesAChildThatNoSectionDefines) {
+  EXPECT_EQ(Refusal("[storage:children]\nrack1\nrakc2 # two\n[rack1]\na\n[rack2]\nb\n", {"storage"}),
+            "h:3: group rakc2 of [storage:children] is not in the inventory (did you mean rack2?)");
+  EXPECT_EQ(Refusal("[storage:children]\nelsewhere\n"),
+            "h:2: group elsewhere of [storage:children] is not in the inventory");
+  EXPECT_THAT(NamesIn("[storage:children]\nrows\n[rows:children]\nrack1\n[rack1]\na\n", {"storage"}),
+              ElementsAre("a"))
+      << "a child may come before its section, and may have children itself";
+  EXPECT_THAT(NamesIn("a\n[x:children]\nungrouped\n", {"x"}), ElementsAre("a"));
+  EXPECT_THAT(NamesIn("all:\n  children:\n    rack1:\n"), ElementsAre()) << "in YAML a child is a definition";
+}
+
+TEST(Inventory, TakesNoGroupFromASectionOfVariables) {
+  EXPECT_THAT(Refusal("[x:children]\nrack1\n[rack1:vars]\na=1\n"),
+              HasSubstr("h:2: group rack1 of [x:children] is not in the inventory"));
+  EXPECT_THAT(Refusal("[x]\na\n[rack1:vars]\na=1\n", {"rack1"}), HasSubstr("no group 'rack1'; there are x"));
+  EXPECT_THAT(Refusal("[rack1:vars]\na=1\n", {"rack1"}), HasSubstr("no group 'rack1'; there are none"));
+}
+
+TEST(Inventory, ExpandsTheRangesOfAnsible) {
+  const auto hosts = [](const std::string& pattern) { return NamesIn("[x]\n" + pattern + "\n"); };
+  EXPECT_THAT(hosts("r[a:c]"), ElementsAre("ra", "rb", "rc"));
+  EXPECT_THAT(hosts("r[y:B].x:22"), ElementsAre("ry.x", "rz.x", "rA.x", "rB.x"));
+  EXPECT_THAT(hosts("r[a:f:2]"), ElementsAre("ra", "rc", "re"));
+  EXPECT_THAT(hosts("n[1:10:3]"), ElementsAre("n1", "n4", "n7", "n10"));
+  EXPECT_THAT(hosts("n[01:06:2]-[8:10]"),
+              ElementsAre("n01-8", "n01-9", "n01-10", "n03-8", "n03-9", "n03-10", "n05-8", "n05-9", "n05-10"));
+  EXPECT_THAT(hosts("[a:b]n[:1]"), ElementsAre("an0", "an1", "bn0", "bn1"));
+  EXPECT_THAT(hosts("[1:3:2].x"), ElementsAre("1.x", "3.x")) << "no address, though it begins like one";
+  EXPECT_THAT(hosts("[fd00::1]:22"), ElementsAre("[fd00::1]"));
+  EXPECT_THAT(hosts("n[1-2]"), ElementsAre("n1", "n2"));
+  EXPECT_EQ(hosts("n[1:4096]").size(), 4096U);
+}
+
+TEST(Inventory, RefusesWhatIsNoRangeOfAnsible) {
+  for (const char* range : {"[a:5]", "[1:f]", "[ab:cd]", "[1:]", "[1:10:]", "[1:10:0]", "[1:10:-1]",
+                            "[1:2:3:4]", "[1-2:4]", "[::1]", "[1:9999999999999999999]"})
+    EXPECT_EQ(Refusal((std::string("[x]\nn") + range + "\n").c_str()),
+              std::string("h:2: '") + range + "': ranges are [01:50], [a:f] or [1:10:2]");
+  EXPECT_EQ(Refusal("[x]\nn[5:1]\n"), "h:2: the range [5:1] ends before it begins");
+  EXPECT_EQ(Refusal("[x]\nn[f:a]\n"), "h:2: the range [f:a] ends before it begins");
+  for (const char* text : {"[x]\nn[1:4097]\n", "[x]\nn[1:64][1:65]\n", "[x]\nn[1:64][1-65]\n"})
+    EXPECT_THAT(Refusal(text), HasSubstr("more than 4096 hosts")) << text;
+}
+
+TEST(Inventory, IsYamlByItsFirstLine) {
+  const std::string below = "\n  hosts:\n    a:\n    b:\n";
+  for (const char* first : {"all:", "all: # the fleet", "all:\t# the fleet", "\"all\":", "'all': # x",
+                            "# x\n\n---\nall:", "--- # x\nall:"})
+    EXPECT_THAT(NamesIn(first + below, {"all"}), ElementsAre("a", "b")) << first;
+  for (const char* text : {"all: {hosts: {a: , b: }}", "{all: {hosts: {a: , b: }}}",
+                           "{\n  \"all\": {\"hosts\": {\"a\": null, \"b\": null}}\n}\n"})
+    EXPECT_THAT(NamesIn(text, {"all"}), ElementsAre("a", "b")) << text;
+}
+
+TEST(Inventory, OfLinesIsNoYamlForItsPorts) {
+  EXPECT_THAT(NamesIn("a:7471\nb:7471 # all: x\n"), ElementsAre("a:7471", "b:7471"));
+  EXPECT_THAT(NamesIn("[::1]:7471\n"), ElementsAre("[::1]:7471"));
+  EXPECT_THAT(NamesIn("unix:/run/x\n"), ElementsAre("unix:/run/x"));
+}
+
+TEST(Inventory, IsRefusedWhileEncrypted) {
+  EXPECT_EQ(Refusal("$ANSIBLE_VAULT;1.1;AES256\n6238\n"),
+            "inventory h is encrypted by ansible-vault: give it decrypted, on standard input for instance");
+}
+
+TEST(HostList, TakesOnlyAnAddressForAnAddress) {
+  for (const char* address : {"[::1]", "[fe80::1%eth0]:7471", "[1:2:3:4:5:6:7:8]", "[::ffff:10.0.0.1]:1"})
+    EXPECT_THAT(*ExpandHosts(address), ElementsAre(address));
+  EXPECT_THAT(*ExpandHosts("[::1]:[1-2]"), ElementsAre("[::1]:1", "[::1]:2"));
+  for (const char* wrong : {"n[1:3]", "[1:3]", "n[::1]", "[a:f]", "[::1][::1]", "[::g]"})
+    EXPECT_THAT(Message(ExpandHosts(wrong).status()), HasSubstr("is no number and no range of numbers"))
+        << wrong;
+}
+
+TEST(HostList, CountsAllRangesOfABracketBeforeTheyAreMade) {
+  EXPECT_EQ(ExpandHosts("a[0-2047,2048-4095]")->size(), 4096U);
+  EXPECT_THAT(Message(ExpandHosts("a[0-4095,7]").status()), HasSubstr("more than 4096 hosts"));
+  // The range behind the limit is never looked at.
+  EXPECT_THAT(Message(ExpandHosts("a[0-4095,0-4095,x]").status()), HasSubstr("more than 4096 hosts"));
+}
+
 TEST(HostList, IsExpandedAndFoldedAgain) {
   const std::vector<std::string> odd{"gw", "10.0.0.1:7471", "[::1]:7471", "unix:/a[1-2]"};
   for (const std::string& name : odd) EXPECT_THAT(*ExpandHosts(name), ElementsAre(name));
