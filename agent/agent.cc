@@ -129,6 +129,7 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
 absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                       std::stop_token cancel) {
   const std::int64_t started = UnixNowNs();
+  const std::int64_t began_ns = SteadyNowNs();
   CheckRun run;
   run.run_id = caller.run_id.empty() ? MakeRunId() : caller.run_id;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(order.watch).count();
@@ -175,7 +176,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
                                    .kind = KindOfRun(order, caller, judged, run.report),
                                    .digest = DigestOfRun(run.facts, run.report)}));
   TellOfCheck(config_.events, run, caller, order.level, duration_ns);
-  if (config_.on_checked) config_.on_checked({order, *default_profiles(), run, started, duration_ns});
+  if (config_.on_checked) config_.on_checked({order, *default_profiles(), run, started, duration_ns, began_ns, caller.compares});
   return run;
 }
 

@@ -66,6 +66,8 @@ struct CheckDone {
   const CheckRun& run;
   std::int64_t started_unix_ns = 0;
   std::int64_t duration_ns = 0;
+  std::int64_t started_steady_ns = 0;  // the wall clock may be set back from one check to the next
+  bool compares = false;               // with the check of the schedule before
 };
 
 struct ProbeRun {

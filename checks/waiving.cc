@@ -22,10 +22,43 @@ bool IsForSubject(const Waiver& waiver, std::string_view subject) {
   return false;
 }
 
-bool IsFor(const Waiver& waiver, std::span<const std::string> hosts, const Finding& finding) {
-  return MatchesPattern(waiver.check, finding.id) && IsForSubject(waiver, finding.subject) &&
+// Host and port are those of one end.
+bool IsForEnd(const Waiver& waiver, std::span<const std::string> names, std::string_view subject) {
+  return IsForSubject(waiver, subject) &&
          (waiver.host.empty() ||
-          std::ranges::any_of(hosts, [&](const std::string& host) { return IsForHost(waiver, host); }));
+          std::ranges::any_of(names, [&](const std::string& host) { return IsForHost(waiver, host); }));
+}
+
+bool IsFor(const Waiver& waiver, std::span<const std::string> hosts, const Finding& finding) {
+  constexpr std::string_view kArrow = " -> ";
+  if (!MatchesPattern(waiver.check, finding.id)) return false;
+  const std::string_view subject = finding.subject;
+  const std::size_t arrow = subject.find(kArrow);
+  if (finding.scope != Scope::kPair || hosts.size() != 2 || arrow == std::string_view::npos)
+    return IsForEnd(waiver, hosts, subject);
+  return IsForEnd(waiver, hosts.first(1), subject.substr(0, arrow)) ||
+         IsForEnd(waiver, hosts.last(1), subject.substr(arrow + kArrow.size()));
+}
+
+const Waiver* WaiverFor(const Finding& finding, const Profile& profile, std::span<const std::string> hosts,
+                        std::int64_t now_unix_ns) {
+  const auto found = std::ranges::find_if(profile.waivers, [&](const Waiver& waiver) {
+    return !HasEnded(waiver, now_unix_ns) && IsFor(waiver, hosts, finding);
+  });
+  return found == profile.waivers.end() ? nullptr : &*found;
+}
+
+// Of the profiles that it is a finding of every one has to waive it.
+const Waiver* WaiverFor(const Finding& finding, std::span<const Profile> profiles,
+                        std::span<const std::string> hosts, std::int64_t now_unix_ns) {
+  const Waiver* first = nullptr;
+  for (const Profile& profile : profiles) {
+    if (!finding.profile.empty() && finding.profile != profile.name) continue;
+    const Waiver* waiver = WaiverFor(finding, profile, hosts, now_unix_ns);
+    if (waiver == nullptr) return nullptr;
+    if (first == nullptr) first = waiver;
+  }
+  return first;
 }
 
 }  // namespace
@@ -44,14 +77,11 @@ bool HasEnded(const Waiver& waiver, std::int64_t now_unix_ns) {
 
 void Waive(std::span<const Profile> profiles, std::span<const std::string> hosts, std::int64_t now_unix_ns,
            std::span<Finding> findings) {
-  for (const Profile& profile : profiles) {
-    for (const Waiver& waiver : profile.waivers) {
-      if (HasEnded(waiver, now_unix_ns)) continue;
-      for (Finding& finding : findings) {
-        if (!CallsForAttention(finding) || finding.id == kWaiversId || !IsFor(waiver, hosts, finding)) continue;
-        finding.waived = {.reason = Printable(waiver.reason), .who = Printable(waiver.who), .until = waiver.until};
-      }
-    }
+  for (Finding& finding : findings) {
+    if (!CallsForAttention(finding) || finding.id == kWaiversId) continue;
+    const Waiver* waiver = WaiverFor(finding, profiles, hosts, now_unix_ns);
+    if (waiver == nullptr) continue;
+    finding.waived = {.reason = Printable(waiver->reason), .who = Printable(waiver->who), .until = waiver->until};
   }
 }
 

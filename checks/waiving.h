@@ -24,9 +24,11 @@ bool IsForHost(const Waiver& waiver, std::string_view host);
 // A day that cannot be read is over.
 bool HasEnded(const Waiver& waiver, std::int64_t now_unix_ns);
 
-// Of findings that fail, warn or are not known, about a host of these names, or a pair of two of them: those that
-// a waiver of the profiles names which has not run out. The first one that fits is told. host.waivers itself cannot
-// be waived. A finding that is waived already stays as it is.
+// Of findings that fail, warn or are not known, about a host of these names, or about a pair: then they are the name
+// of its first host and that of its second, and host and port of a waiver are those of one end. Those that every
+// profile waives which they are findings of (Finding::profile; empty: all of them), by waivers that have not run
+// out; the first one that fits is told. host.waivers itself cannot be waived. A finding that is waived already
+// stays as it is.
 void Waive(std::span<const Profile> profiles, std::span<const std::string> hosts, std::int64_t now_unix_ns,
            std::span<Finding> findings);
 

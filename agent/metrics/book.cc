@@ -20,6 +20,7 @@ LastRung LastOf(const RungResult& result, const CheckDone& done) {
   LastRung last{.rung = result.rung,
                 .outcome = result.outcome,
                 .started_unix_ns = done.started_unix_ns,
+                .started_steady_ns = done.started_steady_ns,
                 .duration_ns = done.duration_ns,
                 .ports = done.run.report.ports.size()};
   for (const ProfileRef& profile : done.run.report.profiles) last.profiles.push_back(profile.name);
@@ -80,10 +81,10 @@ void Book::Checked(const CheckDone& done) {
   const std::lock_guard lock(mutex_);
   for (LastRung& rung : rungs) {
     LastRung& last = rungs_[rung.rung];
-    if (last.started_unix_ns <= rung.started_unix_ns) last = std::move(rung);
+    if (last.started_steady_ns <= rung.started_steady_ns) last = std::move(rung);
   }
   const std::int64_t end = done.started_unix_ns + done.duration_ns;
-  if (!losses.empty() && end > losses_.end_unix_ns) losses_ = {.end_unix_ns = end, .ports = std::move(losses)};
+  if (done.compares && !losses.empty()) losses_ = {.end_unix_ns = end, .ports = std::move(losses)};
 }
 
 void Book::Tested(const LiveTest& test, bool loopback, std::int64_t ended_unix_ns) {

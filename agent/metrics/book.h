@@ -36,6 +36,7 @@ struct LastRung {
   Rung rung = Rung::kUnknown;
   RungOutcome outcome = RungOutcome::kUnknown;
   std::int64_t started_unix_ns = 0;
+  std::int64_t started_steady_ns = 0;
   std::int64_t duration_ns = 0;
   std::size_t ports = 0;
   std::array<std::uint64_t, 5> findings{};  // by Outcome, without the waived ones

@@ -19,10 +19,12 @@ struct NumberRange {
   std::size_t pattern_size = 0;  // with its brackets
 };
 
+// Asked at every place of a pattern: most begin no range, and are not searched for its end.
 std::optional<NumberRange> RangeAt(std::string_view pattern) {
+  if (!pattern.starts_with('[')) return std::nullopt;
   const std::size_t end = pattern.find(']');
   const std::size_t dash = pattern.find('-');
-  if (!pattern.starts_with('[') || end == std::string_view::npos || dash > end) return std::nullopt;
+  if (end == std::string_view::npos || dash > end) return std::nullopt;
   const std::string_view low = pattern.substr(1, dash - 1);
   const auto first = ParseNumber<std::uint64_t>(low);
   const auto last = ParseNumber<std::uint64_t>(pattern.substr(dash + 1, end - dash - 1));

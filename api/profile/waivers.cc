@@ -16,13 +16,13 @@
 namespace rdmaready {
 namespace {
 
-// A line that a report can show.
+// A line that a report can show; it may be left out where `what` is empty.
 void CheckLine(const std::string& path, const std::string& text, std::string_view what,
                std::vector<ProfileProblem>& problems) {
   constexpr std::size_t kLongestLine = 256;
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (text.empty()) {
-    problems.push_back({path, fmt::format("a waiver says {}", what)});
+    if (!what.empty()) problems.push_back({path, fmt::format("a waiver says {}", what)});
   } else if (text.size() > kLongestLine || std::ranges::any_of(text, control)) {
     problems.push_back({path, fmt::format("one line of at most {} bytes", kLongestLine)});
   }
@@ -50,6 +50,8 @@ void FindWaiverProblems(const v1::Profile& message, std::vector<ProfileProblem>&
     const v1::Profile::Waiver& waiver = message.waivers(i);
     const std::string path = fmt::format("{}[{}]", kWaiversKey, i);
     CheckLine(path + ".check", waiver.check(), "which check: an id, or a pattern of ids", problems);
+    CheckLine(path + ".host", waiver.host(), "", problems);
+    CheckLine(path + ".port", waiver.port(), "", problems);
     CheckLine(path + ".reason", waiver.reason(), "for what reason", problems);
     CheckLine(path + ".who", waiver.who(), "who answers for it", problems);
     if (!EndOfDayUnixNs(waiver.until()))
@@ -68,6 +70,8 @@ bool HoldsWaivers(const YamlNode& root, const std::string& file, std::vector<Yam
     if (entry.key != kWaiversKey)
       return refuse(entry.line, "key `" + entry.key + "`: a file of waivers has the one key `waivers`");
     if (entry.value.kind != YamlNode::Kind::kList) return refuse(entry.line, "key `waivers` wants a list");
+    if (entry.value.items.size() > kMaxWaiversOfFile)
+      return refuse(entry.line, fmt::format("key `waivers`: more than {} of them", kMaxWaiversOfFile));
     found = true;
   }
   return found || refuse(1, "a file of waivers has the one key `waivers`, with a list");

@@ -19,7 +19,8 @@
 namespace rdmaready {
 
 inline constexpr std::string_view kWaiversKey = "waivers";
-inline constexpr int kMaxWaivers = 1000;  // of a profile
+inline constexpr int kMaxWaivers = 4000;                // of a profile, with those of the agent that judges by it
+inline constexpr std::size_t kMaxWaiversOfFile = 1000;  // of a file of their own
 
 // What is wrong with the waivers of the message. One that has run out is well-formed.
 void FindWaiverProblems(const v1::Profile& message, std::vector<ProfileProblem>& problems);

@@ -186,11 +186,16 @@ void HostsCheck::WaiveLocked(Report& report) const {
     places.emplace(report.hosts[i].host, i);
     Waive(profiles_[i], {&report.hosts[i].host, 1}, report.started_unix_ns, report.hosts[i].findings);
   }
+  // What one host's agent accepts for itself decides nothing for the other.
   for (PairReport& pair : report.pairs) {
+    const auto from = places.find(pair.from);
+    const auto to = places.find(pair.to);
+    if (from == places.end() || to == places.end()) continue;
     const std::array names{pair.from, pair.to};
-    for (const std::string& name : names) {
-      const auto host = places.find(name);
-      if (host != places.end()) Waive(profiles_[host->second], names, report.started_unix_ns, pair.findings);
+    std::vector<Finding> by_other = pair.findings;
+    Waive(profiles_[to->second], names, report.started_unix_ns, by_other);
+    for (std::size_t i = 0; i < by_other.size(); ++i) {
+      if (by_other[i].waived) Waive(profiles_[from->second], names, report.started_unix_ns, {&pair.findings[i], 1});
     }
   }
 }

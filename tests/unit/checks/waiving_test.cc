@@ -46,7 +46,7 @@ TEST(Waiving, NamesAPortInEachWay) {
     EXPECT_TRUE(IsWaived(For("pfc.lossless-priority", port), finding)) << port;
   for (const char* port : {"mlx5_1", "mlx5_0/2", "ens1f0", "lx5_0", "host"})
     EXPECT_FALSE(IsWaived(For("pfc.lossless-priority", port), finding)) << port;
-  EXPECT_TRUE(IsWaived(For("peer.*", "rxe1/1"), Of("peer.send-1k", "rxe0/1 -> rxe1/1")));
+  EXPECT_TRUE(IsWaived(For("peer.*", "rxe1/1"), Of("peer.send-1k", "rxe0/1 -> rxe1/1"))) << "said by one host alone";
 }
 
 TEST(Waiving, NamesAHostByItsWholeNameOrItsFirstPart) {
@@ -90,6 +90,34 @@ TEST(Waiving, TellsTheFirstThatFits) {
   ASSERT_TRUE(finding.waived);
   EXPECT_EQ(finding.waived->who, "Ann");
   EXPECT_EQ(finding.outcome, Outcome::kFail) << "what was seen stays";
+}
+
+TEST(Waiving, OfAProfileIsForWhatThatProfileAsksFor) {
+  std::vector<Profile> profiles(2);
+  profiles[0].name = "storage";
+  profiles[0].waivers = {For("pfc.*")};
+  profiles[1].name = "ai";
+  const std::vector<std::string> hosts{"node1"};
+  std::vector<Finding> findings(3, Of("pfc.only-one", "rxe0/1"));
+  findings[0].profile = "storage";
+  findings[1].profile = "ai";
+  Waive(profiles, hosts, kNow, findings);
+  EXPECT_TRUE(findings[0].waived);
+  EXPECT_FALSE(findings[1].waived);
+  EXPECT_FALSE(findings[2].waived) << "both ask for it, and one of them waives it";
+  profiles[1].waivers = {For("pfc.*")};
+  Waive(profiles, hosts, kNow, findings);
+  EXPECT_TRUE(findings[2].waived);
+}
+
+TEST(Waiving, OfAPairTakesHostAndPortOfOneEnd) {
+  Finding pair = Of("peer.send-1k", "mlx5_0/1 -> mlx5_1/1");
+  pair.scope = Scope::kPair;
+  const std::vector<std::string> hosts{"nodeA", "nodeB"};
+  EXPECT_TRUE(IsWaived(For("peer.*", "mlx5_0/1", "nodeA"), pair, hosts));
+  EXPECT_TRUE(IsWaived(For("peer.*", "mlx5_1", "nodeB"), pair, hosts));
+  EXPECT_FALSE(IsWaived(For("peer.*", "mlx5_1", "nodeA"), pair, hosts)) << "that port of nodeA has no part in it";
+  EXPECT_TRUE(IsWaived(For("peer.*", "mlx5_1"), pair, hosts));
 }
 
 // ---- and the verdict ----

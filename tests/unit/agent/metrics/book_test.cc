@@ -29,6 +29,19 @@ TEST(BookTest, KeepsTheNewestCheckOfARungWhicheverIsToldLast) {
   EXPECT_TRUE(book.Now().rungs[0].not_well.empty());
 }
 
+TEST(BookTest, KeepsTheLaterCheckAlsoWhereTheClockWasSetBack) {
+  Book book;
+  MadeCheck before({Found("link.state", Outcome::kPass)});
+  before.started_s = 90'000;
+  MadeCheck after({Found("link.state", Outcome::kFail)}, RungOutcome::kFail);
+  after.started_s = 1'000;
+  CheckDone later = after.Done();
+  later.started_steady_ns = before.Done().started_steady_ns + 1;
+  book.Checked(before.Done());
+  book.Checked(later);
+  EXPECT_EQ(book.Now().rungs.at(0).outcome, RungOutcome::kFail);
+}
+
 TEST(BookTest, TakesNoCheckThatDoesNotSpeakForTheWholeHostByItsOwnProfile) {
   Book book;
   MadeCheck some_ports({Found("link.state", Outcome::kFail)}, RungOutcome::kFail);
@@ -69,6 +82,12 @@ TEST(BookTest, KeepsTheLossesOfTheLastWindowUntilThereIsAnother) {
   MadeCheck not_compared({});  // a caller's, with one reading
   not_compared.started_s = 3'000;
   book.Checked(not_compared.Done());
+  MadeCheck watched({});  // a caller's, whose second of watching says nothing of the time before
+  watched.started_s = 4'000;
+  watched.run.facts.ports = std::vector<Port>{ReadTwice("mlx5_0", 17, 17)};
+  CheckDone by_caller = watched.Done();
+  by_caller.compares = false;
+  book.Checked(by_caller);
   const LossWindow losses = book.Now().losses;
   EXPECT_EQ(losses.end_unix_ns, 1'000 * kSecond + kSecond / 2);
   ASSERT_EQ(losses.ports.size(), 2U);

@@ -104,6 +104,12 @@ TEST_F(WaiversTest, NeedACheckAReasonAPersonAndADay) {
   EXPECT_THAT(Fault("waivers:\n  - {check: c, reason: \"a\\nb\", who: w, until: 2026-12-31}\n"), HasSubstr("one line"));
 }
 
+TEST_F(WaiversTest, HavePatternsOfOneLine) {
+  const std::string rest = ", check: c, reason: r, who: w, until: 2026-12-31}\n";
+  EXPECT_THAT(Fault("waivers:\n  - {port: " + std::string(257, 'x') + rest), HasSubstr("`waivers[0].port`: one line"));
+  EXPECT_THAT(Fault("waivers:\n  - {host: \"a\\nb\"" + rest), HasSubstr("`waivers[0].host`: one line"));
+}
+
 TEST_F(WaiversTest, RefuseWhatIsNoListOfThem) {
   EXPECT_THAT(Fault(""), HasSubstr("one key `waivers`"));
   EXPECT_THAT(Fault("- 1\n"), HasSubstr("one key `waivers`"));
