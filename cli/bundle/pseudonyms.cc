@@ -92,6 +92,12 @@ bool IsNumber(std::string_view word) {
          word.front() >= '0' && word.front() <= '9' && word.find(':') == std::string_view::npos;
 }
 
+// Longer ones may be a serial number, or the beginning of an id.
+bool IsSmallNumber(std::string_view word) {
+  constexpr std::size_t kMostDigits = 6;
+  return !word.empty() && word.size() <= kMostDigits && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // A prefix of the list, then nothing but numbers and what stands between those of slots, ports and VLANs.
 bool IsOfSlots(std::string_view name) {
   if (name == "lo") return true;
@@ -262,7 +268,7 @@ std::string Pseudonyms::Path(std::string_view path) const {
     const std::string_view part = path.substr(0, slash);
     if (!first) text += '/';
     const bool stays =
-        std::ranges::find(kPathParts, part) != kPathParts.end() || IsNumber(part) || IsOfSlots(part);
+        std::ranges::find(kPathParts, part) != kPathParts.end() || IsSmallNumber(part) || IsOfSlots(part);
     text += stays ? std::string(part) : Word("name", part);
     if (slash == path.size()) return text;
     path.remove_prefix(slash + 1);

@@ -45,7 +45,7 @@ constexpr std::string_view kMagic{"ustar\0", 6};
 
 template <std::size_t Size>
 void Put(char (&field)[Size], std::string_view text) {
-  std::memcpy(&field[0], text.data(), std::min(text.size(), Size));
+  text.copy(&field[0], Size);
 }
 
 template <std::size_t Size>

@@ -214,6 +214,20 @@ ExitStatus ShowBundle(const Context& context, const BundleRun& run) {
   return status;
 }
 
+// No host gave anything.
+ExitStatus TellWhyNothing(const Context& context, const BundleRun& run) {
+  ExitStatus status = ExitStatus::kOk;
+  std::string all;
+  for (const HostBundling& host : run.hosts) {
+    status = Worse(status, host.failure);
+    all += (all.empty() ? "" : "; ") + host.error;
+  }
+  if (run.hosts.size() == 1) return context.Fail(status, all, run.hosts.front().host);
+  if (context.format().object != nullptr) return context.Fail(status, all);
+  for (const HostBundling& host : run.hosts) context.console.Error(host.error);
+  return status;
+}
+
 ExitStatus WriteBundle(const Context& context, const BundleOptions& options, std::uint64_t most_bytes,
                        std::vector<Gathered> gathered, BundleFile& file) {
   Bundle made{.version = std::string(kVersion), .created_unix_ns = static_cast<std::uint64_t>(UnixNowNs())};
@@ -227,9 +241,12 @@ ExitStatus WriteBundle(const Context& context, const BundleOptions& options, std
     made.hosts.push_back(std::move(one.host));
     std::ranges::move(one.left_out, std::back_inserter(made.left_out));
   }
-  if (!any) return context.Fail(run.hosts.front().failure, run.hosts.front().error, run.hosts.front().host);
+  if (!any) return TellWhyNothing(context, run);
   const absl::StatusOr<std::string> bytes = BytesOfBundle(std::move(made), most_bytes, options.out, run);
-  if (!bytes.ok()) return context.Fail(ExitStatus::kUsage, Message(bytes.status()));
+  if (!bytes.ok()) {
+    const bool asked_too_much = absl::IsResourceExhausted(bytes.status()) || absl::IsInvalidArgument(bytes.status());
+    return context.Fail(asked_too_much ? ExitStatus::kUsage : ExitStatus::kOwnFailure, Message(bytes.status()));
+  }
   run.bytes = bytes->size();
   if (const absl::Status written = file.Write(*bytes); !written.ok()) {
     return context.Fail(SaveFailure(written), Message(written));

@@ -121,6 +121,15 @@ class Made(Bundled):
         self.one_line(tool.rdmaready("bundle", "127.0.0.1:1", "--out", self.file), 4, "127.0.0.1:1")
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_without_any_host_each_is_told_and_the_worst_status_is_that_of_all(self):
+        gone, wrong = "127.0.0.1:1", "no-such-host.invalid"
+        for hosts in ((gone, wrong), (wrong, gone)):
+            answer = tool.rdmaready("bundle", *hosts, "--out", self.file)
+            alone = [tool.rdmaready("bundle", host, "--out", self.file).status for host in hosts]
+            self.assertEqual(answer.status, tool.rdmaready("facts", *hosts).status, (answer, alone))
+            for host in hosts:
+                self.assertIn(host, answer.err)
+
     def test_what_does_not_fit_is_left_out_and_named(self):
         self.bundle()
         whole = self.file.stat().st_size

@@ -128,6 +128,8 @@ TEST(Pseudonyms, OfPathsKeepTheFoldersThatEverybodyHas) {
   const std::string path = kOne.Path("/etc/udev/rules.d/90-acme.rules");
   EXPECT_TRUE(path.starts_with("/etc/udev/rules.d/name-"));
   EXPECT_EQ(path.find("acme"), std::string::npos);
+  EXPECT_EQ(kOne.Path("/etc/4c4c4544-0042-3510-8054-c7c04f4a3332/12345678").find("4c4c4544"), std::string::npos);
+  EXPECT_EQ(kOne.Path("/etc/20260101").find("20260101"), std::string::npos);
   EXPECT_EQ(kOne.Path("/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc"),
             "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc");
 }
