@@ -163,6 +163,16 @@ const Format* FormatAskedFor(int argc, const char* const* argv) {
   return format == nullptr ? &TextFormat() : format;
 }
 
+// So must the kind of exit status: a monitor would take a slip in its own options for a sick host.
+bool NagiosExitAskedFor(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--exit-style=nagios") return true;
+    if (word == "--exit-style" && i + 1 < argc && std::string_view(argv[i + 1]) == "nagios") return true;
+  }
+  return false;
+}
+
 std::string OneLine(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   text.resize(text.find_last_not_of(' ') + 1);
@@ -292,12 +302,16 @@ ClientOptions Context::client() const {
 
 ExitStatus Context::Fail(ExitStatus status, const std::string& error, const std::string& host) const {
   interrupt.Disarm();
+  std::string told;
   if (format().object != nullptr) {
-    console.Print(format().object(ErrorJson(status, host, error)));
+    told = format().object(ErrorJson(status, host, error));
   } else if (format().failure != nullptr) {
-    console.Print(format().failure(status, host, error));
-  } else {
+    told = format().failure(status, host, error);
+  }
+  if (told.empty()) {
     console.Error(error);
+  } else {
+    console.Print(told);
   }
   return status;
 }
@@ -359,6 +373,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     return console.Flush() ? 0 : static_cast<int>(ExitStatus::kOwnFailure);
   } catch (const CLI::ParseError& error) {
     parser.global.format = FormatAskedFor(argc, argv);
+    parser.global.nagios_exit = NagiosExitAskedFor(argc, argv);
     status = context.Fail(ExitStatus::kUsage, ParseTrouble(parser.root, error));
   }
   interrupt.Add([&] { SayInterrupted(parser.global, console); });

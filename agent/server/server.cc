@@ -194,23 +194,25 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
     SetHealth(server, v1::Agent::service_full_name(), true);
   if (!for_itself) RR_RETURN_IF_ERROR(agent->OpenMetrics(options));
   agent->ReportStore(absl::OkStatus());
+  agent->KeepSchedules(options);
+  return agent;
+}
+
+// The agent outlives its schedules, which are its siblings and younger.
+void HostedAgent::KeepSchedules(const ServerOptions& options) {
   if (options.check_interval.count() > 0) {
-    Agent& checked = agent->agent_;  // outlives the schedule, which is its sibling and younger
-    agent->schedule_ =
-        std::make_unique<Schedule>(options.check_interval, std::random_device()(), RealClock(),
-                                   [&checked, events = options.events](const std::stop_token& stop) {
-                                     CheckByItself(checked, events, stop);
-                                   });
+    schedule_ = std::make_unique<Schedule>(options.check_interval, std::random_device()(), RealClock(),
+                                           [this, events = options.events](const std::stop_token& stop) {
+                                             CheckByItself(agent_, events, stop);
+                                           });
   }
   if (options.own_test.interval.count() > 0) {
-    Agent& tested = agent->agent_;
-    agent->test_schedule_ = std::make_unique<Schedule>(
+    test_schedule_ = std::make_unique<Schedule>(
         options.own_test.interval, std::random_device()(), RealClock(),
-        [&tested, gate = agent->gate_, how = options.own_test, events = options.events](const std::stop_token& stop) {
-          TestByItself(tested, *gate, how, events, stop);
+        [this, how = options.own_test, events = options.events](const std::stop_token& stop) {
+          TestByItself(agent_, *gate_, how, events, stop);
         });
   }
-  return agent;
 }
 
 HostedAgent::~HostedAgent() {

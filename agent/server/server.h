@@ -110,6 +110,7 @@ class HostedAgent {
   absl::Status ListenOnNetwork(const ServerOptions& options);
   absl::Status OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options);
   absl::Status OpenMetrics(const ServerOptions& options);
+  void KeepSchedules(const ServerOptions& options);
   metrics::AgentNow Now(std::chrono::milliseconds check_interval) const;
   void ReportStore(const absl::Status& stored);
 

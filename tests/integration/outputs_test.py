@@ -267,6 +267,17 @@ class AFormat(unittest.TestCase):
             self.assertEqual((answer.status, answer.err), (2, ""), answer)
             self.assertEqual(load(answer.out)["status"], 2)
 
+    def test_the_exit_status_of_a_plugin_holds_where_its_options_make_no_sense(self):
+        for wrong in (["--profile"], ["--output", "foo"], ["--bogus"], ["--level", "zzz"], ["--max-time", "soon"]):
+            for style in (["--exit-style", "nagios"], ["--exit-style=nagios"]):
+                answer = tool.rdmaready("check", "--output", "nagios", *style, *wrong)
+                self.assertEqual(answer.status, 3, answer)
+
+    def test_a_junit_reader_is_told_of_what_did_not_come_to_be(self):
+        answer = tool.rdmaready("test", "loopback", "127.0.0.1:1", "--output", "junit")
+        self.assertEqual(answer.status, 4, answer)
+        self.assertEqual([error.get("type") for error in xml.fromstring(answer.out).iter("error")], ["no-answer"])
+
     def test_of_a_plugin_says_unknown_where_there_is_no_result(self):
         answer = tool.rdmaready("check", "127.0.0.1:99999", "--output", "nagios", "--exit-style", "nagios")
         self.assertEqual(answer.status, 3, answer)

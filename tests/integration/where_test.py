@@ -101,6 +101,16 @@ class NodeHealthCheck(Caller):
             done = self.check(status)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (returned, said, ""), status)
 
+    def test_takes_no_slip_in_its_own_options_for_a_sick_node(self):
+        program = self.place / "path"
+        program.mkdir()
+        (program / "rdmaready").symlink_to(tool.BIN / "rdmaready")
+        script = 'die() { echo "die $*"; }; log() { echo "log $*"; }; . "$1"; shift; check_rdmaready "$@"'
+        done = subprocess.run(["bash", "-uc", script, "nhc", PACKAGING / "slurm/rdmaready.nhc", "20", "--profile"], capture_output=True, text=True,
+                              env=tool.environment({"PATH": f"{program}:/usr/bin:/bin"}))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("log check_rdmaready: not told whether", done.stdout)
+
     def test_hands_on_its_options_and_ends_in_time(self):
         self.check(0, 5, "--profile", "nvme-roce")
         self.assertEqual(self.calls.read_text(), "check --output nagios --exit-style nagios --max-time 5s --profile nvme-roce\n")

@@ -36,7 +36,8 @@ struct Format {
   std::string (*probe)(const ProbeSummary&, const Look&) = nullptr;
   std::string (*facts)(const FactsRun&, const Look&) = nullptr;
   std::string (*history)(const HistoryRun&, const Look&) = nullptr;
-  // Why a command ends without a result, for standard output; null, and no object: a line on standard error.
+  // Why a command ends without a result, for standard output; null, an empty text, and no object: a line on standard
+  // error.
   std::string (*failure)(ExitStatus status, std::string_view host, std::string_view error) = nullptr;
 };
 

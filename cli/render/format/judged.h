@@ -30,6 +30,7 @@ std::string CheckWide(const CheckSummary& run, const Look& look);
 // A suite for each host and group. What blocks and fails is a failure, what blocks and is unknown an error; all
 // else that did not pass is skipped, and says why.
 std::string CheckJunit(const CheckSummary& run, const Look& look);
+std::string FailureJunit(ExitStatus status, std::string_view host, std::string_view error);
 
 // A result for each finding that calls for attention, suppressed or not; a rule for each of their ids.
 std::string CheckSarif(const CheckSummary& run, const Look& look);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/base/version.h"
 #include "checks/catalog.h"
 #include "checks/judge.h"
 #include "checks/words/names.h"
@@ -158,6 +159,13 @@ class Suites {
 };
 
 }  // namespace
+
+std::string FailureJunit(ExitStatus status, std::string_view host, std::string_view error) {
+  if (status == ExitStatus::kUsage) return {};  // no test of anything was asked for
+  Suites suites;
+  suites.AddError({.host = host.empty() ? "rdmaready" : std::string(host), .error = std::string(error)});
+  return suites.Text({.version = std::string(kVersion)});
+}
 
 std::string CheckJunit(const CheckSummary& run, const Look&) {
   Suites suites;
