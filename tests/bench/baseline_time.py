@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `rdmaready history --baseline` takes over a year of checks and tests, beside `rdmaready version`, which asks the same agent for next to
-nothing.
+"""How long `rdmaready history --baseline` takes over a year of checks and tests, beside `rdmaready history --limit 1`, which asks the same agent
+for next to nothing.
 
 baseline_time.py [--rounds N] [--state DIR]
 
@@ -43,7 +43,7 @@ def main():
             print(subprocess.run([tool.BIN / "history_year", state], check=True, capture_output=True, text=True).stdout, end="")
         with tool.Agent("--check-interval", "0", state=state) as agent:
             rows = len(tool.rdmaready("history", agent.address, "--baseline", "--output", "json").json["hosts"][0]["baselines"])
-            commands = {"history --baseline": ("history", agent.address, "--baseline"), "version": ("version", agent.address)}
+            commands = {"history --baseline": ("history", agent.address, "--baseline"), "history --limit 1": ("history", agent.address, "--limit", "1")}
             times = {name: [] for name in commands}
             for number in range(options.rounds):
                 for name in list(commands)[:: 1 if number % 2 == 0 else -1]:
