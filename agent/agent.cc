@@ -235,11 +235,11 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
     why_not = Message(RunLoopbacks(chosen, cases, marked, "check, loopback", caller,
                                    {.progress = watcher.progress, .transfer = judge}, cancel));
   }
-  const bool tested = !findings.empty();
+  const std::size_t tests = findings.size();
   for (const TransferCase& test : std::span(cases).subspan(findings.size())) {
     add(NotTested(test.name, place, why_not));
   }
-  if (tested) add(JudgeOwnPast(past, place, "no test that counts was kept"));
+  if (tests > 0) add(JudgeOwnPast(past, place, "no test that counts was kept", tests));
   return findings;
 }
 

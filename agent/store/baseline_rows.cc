@@ -132,6 +132,9 @@ absl::Status PutDay(Database& database, const BaselineDay& day, std::span<const 
   return put.BindBlob(EncodeSamples(samples)).Run();
 }
 
+// A clock that is years ahead takes at most so many days with it.
+constexpr std::int64_t kLongestLeapDays = 60;
+
 // What a new day brings about: the days before it need their samples no more, those of a year ago go.
 absl::Status BeginDay(Database& database, const BaselineDay& day) {
   const std::int64_t number = day.day_unix_ns / kDayNs;
@@ -142,8 +145,12 @@ absl::Status BeginDay(Database& database, const BaselineDay& day) {
                          "role = ?3 AND peer = ?4 AND day < ?5 AND samples IS NOT NULL"));
   RR_RETURN_IF_ERROR(
       closed.Bind(day.port).Bind(day.case_name).Bind(day.role).Bind(day.peer).Bind(number).Run());
-  RR_ASSIGN_OR_RETURN(Statement old, Statement::Prepare(database, "DELETE FROM baselines WHERE day < ?1"));
-  RR_RETURN_IF_ERROR(old.Bind(number - kDaysKept).Run());
+  RR_ASSIGN_OR_RETURN(
+      Statement old,
+      Statement::Prepare(database,
+                         "DELETE FROM baselines WHERE day < -?2 + min(?1, ?3 + coalesce((SELECT max(day) FROM "
+                         "baselines WHERE day < ?1), ?1))"));
+  RR_RETURN_IF_ERROR(old.Bind(number).Bind(kDaysKept).Bind(kLongestLeapDays).Run());
   RR_ASSIGN_OR_RETURN(const std::int64_t rows, database.Number("SELECT count(*) FROM baselines"));
   if (rows < kMostRows) return absl::OkStatus();
   return database.Execute("DELETE FROM baselines WHERE day = (SELECT min(day) FROM baselines)");

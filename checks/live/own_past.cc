@@ -145,7 +145,7 @@ std::string ChangeText(const CaseBaseline& baseline) {
 }
 
 Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& place,
-                     std::string_view why_none) {
+                     std::string_view why_none, std::size_t tests) {
   const TransferCheck& check = *FindTransferCheck(kOwnPastId);
   Finding finding{.id = check.id,
                   .title = check.title,
@@ -184,6 +184,9 @@ Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& p
     finding.observed = why_none.empty() ? "no test came to its end" : Printable(why_none);
   } else if (fewest < kLeastDays) {
     finding.observed = Cat("tests on ", fewest, " of ", kLeastDays, " days of the last 30");
+  } else if (cases.size() < tests) {
+    finding.observed = Cat(known, "; ", tests - cases.size(), " of ", CountText(tests, "test"),
+                           " could not be compared: it failed, was not kept, or others used the port");
   } else {
     finding.outcome = Outcome::kPass;
     finding.observed = known;

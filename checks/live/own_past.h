@@ -3,6 +3,7 @@
 // need say how fast a path must be: it is held against itself.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,12 +24,13 @@ inline constexpr std::uint32_t kLeastDays = 5;
 // changes nothing.
 std::vector<CaseBaseline> BaselinesOf(std::span<const BaselineDay> days);
 
-// `cases`: one for each case that was tested, the test being its last. Warns when one is below 0.7 of the 10th
-// percentile of its last 30 days; else unknown when one has fewer than kLeastDays of them, or when there is
-// no case (`why_none` says why); else pass. Not applicable on a software device, whose speed says nothing.
+// `cases`: one for each case that was tested and can be compared, the test being its last; `tests` are all that were
+// tested. Warns when one is below 0.7 of the 10th
+// percentile of its last 30 days; else unknown when one has fewer than kLeastDays of them, when there is no case
+// (`why_none` says why), or fewer than tests; else pass. Not applicable on a software device, whose speed says nothing.
 // Never keeps a host from being ready.
 Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& place,
-                     std::string_view why_none = {});
+                     std::string_view why_none = {}, std::size_t tests = 0);
 
 // "write-512k 13.0 MB/s, 97.0 MB/s for 90 days until 2026-11-20"; without a change only the first part.
 std::string ChangeText(const CaseBaseline& baseline);

@@ -181,5 +181,12 @@ TEST_F(BaselineRowsTest, AYearIsKeptWhateverBecomesOfTheTestsThemselves) {
   EXPECT_THAT(*store->BaselineDays({.port = "rxe1/1"}), IsEmpty());
 }
 
+TEST_F(BaselineRowsTest, OneTestUnderAClockThatIsYearsAheadErasesNoPast) {
+  const auto store = Open();
+  for (int day = 0; day < 300; ++day) ASSERT_TRUE(store->PutTransfer(Test((1000 + day) * kDayNs, 5)).ok());
+  ASSERT_TRUE(store->PutTransfer(Test(5000 * kDayNs, 5)).ok());
+  EXPECT_EQ(store->BaselineDays({})->size(), 301u);
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -137,6 +137,15 @@ TEST(OwnPast, EachCaseHasItsOwn) {
   EXPECT_EQ(JudgeOwnPast(std::span(past).first(1), kPort).outcome, Outcome::kPass);
 }
 
+TEST(OwnPast, IsUnknownWhereATestCouldNotBeCompared) {
+  const auto past = PastOf(Then(30, 100, {100}));
+  EXPECT_EQ(JudgeOwnPast(past, kPort, "", past.size()).outcome, Outcome::kPass);
+  const Finding finding = JudgeOwnPast(past, kPort, "", past.size() + 2);
+  EXPECT_EQ(finding.outcome, Outcome::kUnknown);
+  EXPECT_NE(finding.observed.find("2 of 3 tests could not be compared"), std::string::npos) << finding.observed;
+  EXPECT_EQ(JudgeOwnPast(PastOf(Then(30, 100, {13})), kPort, "", 3).outcome, Outcome::kWarn) << "slow is slow";
+}
+
 TEST(OwnPast, SaysWhyThereIsNone) {
   const Finding finding = JudgeOwnPast({}, kPort, "no test that counts was kept");
   EXPECT_EQ(finding.outcome, Outcome::kUnknown);
