@@ -99,7 +99,8 @@ class Made(Bundled):
     def test_unpacked_it_is_a_folder_of_recordings(self):
         self.bundle()
         with tarfile.open(self.file) as tar:
-            tar.extractall(self.folder / "out", filter="data")
+            # Debian 12's Python has no filter: the names are looked at by another test.
+            tar.extractall(self.folder / "out", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
         host = next((self.folder / "out" / "hosts").iterdir())
         again = tool.rdmaready("check", "--facts", host / "recording", "--output", "json")
         self.assertEqual(findings(again.json), findings(self.live.json))
