@@ -70,7 +70,7 @@ std::string PerHost(const Report& report) {
 
 std::string SeverityOf(const Finding& finding) {
   if (finding.waived) return "waived";
-  return finding.blocking ? "blocking" : "advice";
+  return finding.blocking ? "blocking" : "advisory";
 }
 
 std::string PerFinding(const Report& report) {
