@@ -130,6 +130,46 @@ StoreEvent FromProto(const v1::StoreEvent& message) { return ReadOrDefault<Store
 v1::CaseBaseline ToProto(const CaseBaseline& baseline) { return Written<v1::CaseBaseline>(baseline); }
 CaseBaseline FromProto(const v1::CaseBaseline& message) { return ReadOrDefault<CaseBaseline>(message); }
 
+v1::Plan ToProto(const Plan& plan) { return Written<v1::Plan>(plan); }
+
+Plan FromProto(const v1::Plan& message) {
+  Plan plan;
+  convert::ReadStruct(TypeOf<Plan>(), message, &plan);
+  // What was not said of a step must not read as an empty plan, which is a proof.
+  if (const std::string unsaid = convert::Unsaid(message); !unsaid.empty()) plan.unknown.push_back(unsaid);
+  return plan;
+}
+
+v1::Change ToProto(const Change& change) { return Written<v1::Change>(change); }
+
+Change FromProto(const v1::Change& message) {
+  Change change;
+  const auto lack = convert::ReadStruct(TypeOf<Change>(), message, &change);
+  const std::string unsaid = lack ? lack->detail : convert::Unsaid(message);
+  if (unsaid.empty()) return change;
+  change.state = ChangeState::kUnknown;
+  if (change.reason.empty()) change.reason = unsaid;
+  return change;
+}
+
+v1::ChangeProof ToProto(const ChangeProof& proof) { return Written<v1::ChangeProof>(proof); }
+
+// Nothing is proven by a message that lacks a word.
+ChangeProof FromProto(const v1::ChangeProof& message) {
+  ChangeProof proof;
+  if (convert::ReadStruct(TypeOf<ChangeProof>(), message, &proof) || !convert::Unsaid(message).empty()) return {};
+  return proof;
+}
+
+v1::SettingObject ToProto(const SettingObject& object) { return Written<v1::SettingObject>(object); }
+SettingObject FromProto(const v1::SettingObject& message) { return ReadOrDefault<SettingObject>(message); }
+
+v1::Setting ToProto(const Setting& setting) { return Written<v1::Setting>(setting); }
+Setting FromProto(const v1::Setting& message) { return ReadOrDefault<Setting>(message); }
+
+v1::ApplierStatus ToProto(const ApplierStatus& status) { return Written<v1::ApplierStatus>(status); }
+ApplierStatus FromProto(const v1::ApplierStatus& message) { return ReadOrDefault<ApplierStatus>(message); }
+
 v1::ListHistoryRequest ToProto(const HistoryQuery& query) {
   v1::ListHistoryRequest message;
   message.set_limit(static_cast<std::uint32_t>(std::max(query.limit, 1)));

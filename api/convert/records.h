@@ -8,11 +8,13 @@
 #pragma once
 
 #include "api/model/baseline.h"
+#include "api/model/change.h"
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
 #include "api/model/probe.h"
 #include "api/model/report.h"
 #include "rdmaready/v1/agent.pb.h"
+#include "rdmaready/v1/apply.pb.h"
 
 namespace rdmaready {
 
@@ -48,6 +50,25 @@ StoreEvent FromProto(const v1::StoreEvent& message);
 
 v1::CaseBaseline ToProto(const CaseBaseline& baseline);
 CaseBaseline FromProto(const v1::CaseBaseline& message);
+
+// A step or a change that lacks a word is of state kUnknown; nothing is ever written because of one.
+v1::Plan ToProto(const Plan& plan);
+Plan FromProto(const v1::Plan& message);
+
+v1::Change ToProto(const Change& change);
+Change FromProto(const v1::Change& message);
+
+v1::ChangeProof ToProto(const ChangeProof& proof);
+ChangeProof FromProto(const v1::ChangeProof& message);
+
+v1::SettingObject ToProto(const SettingObject& object);
+SettingObject FromProto(const v1::SettingObject& message);
+
+v1::Setting ToProto(const Setting& setting);
+Setting FromProto(const v1::Setting& message);
+
+v1::ApplierStatus ToProto(const ApplierStatus& status);
+ApplierStatus FromProto(const v1::ApplierStatus& message);
 
 // The limit is the receiver's to bound: FromProto takes 0 as the default.
 v1::ListHistoryRequest ToProto(const HistoryQuery& query);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "api/model/baseline.h"
+#include "api/model/change.h"
 #include "api/model/facts.h"
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
@@ -200,6 +201,12 @@ template const TypeInfo& TypeOf<StoreEvent>();
 template const TypeInfo& TypeOf<CaseBaseline>();
 template const TypeInfo& TypeOf<Profile>();
 template const TypeInfo& TypeOf<Waiver>();
+template const TypeInfo& TypeOf<Plan>();
+template const TypeInfo& TypeOf<Change>();
+template const TypeInfo& TypeOf<ApplierStatus>();
+template const TypeInfo& TypeOf<SettingObject>();
+template const TypeInfo& TypeOf<Setting>();
+template const TypeInfo& TypeOf<ChangeProof>();
 
 void SetAllMissing(const TypeInfo& type, void* object, const Missing& why) {
   for (const FieldInfo& field : type.fields()) {

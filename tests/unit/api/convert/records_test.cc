@@ -180,6 +180,9 @@ TEST(RecordsFields, AreThoseOfTheMessages) {
   ExpectSameFields(TypeOf<TransferRecord>(), *v1::StoredTransfer::descriptor());
   ExpectSameFields(TypeOf<StoreEvent>(), *v1::StoreEvent::descriptor());
   ExpectSameFields(TypeOf<CaseBaseline>(), *v1::CaseBaseline::descriptor());
+  ExpectSameFields(TypeOf<Plan>(), *v1::Plan::descriptor());
+  ExpectSameFields(TypeOf<Change>(), *v1::Change::descriptor());
+  ExpectSameFields(TypeOf<ApplierStatus>(), *v1::ApplierStatus::descriptor());
   ExpectSameFields(TypeOf<Profile>(), *v1::Profile::descriptor(), {"ets"});
 }
 
