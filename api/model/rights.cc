@@ -73,7 +73,8 @@ std::string_view NameOf(Daemon daemon) {
 }
 
 Daemon DaemonNamed(std::string_view name) {
-  const auto* const found = std::ranges::find(kDaemons, name, NameOf);
+  const auto* const found =
+      std::ranges::find_if(kDaemons, [name](Daemon daemon) { return NameOf(daemon) == name; });
   return found == kDaemons.end() ? Daemon::kUnknown : *found;
 }
 
