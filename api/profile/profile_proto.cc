@@ -2,10 +2,13 @@
 #include "api/profile/profile_proto.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <cstdint>
 #include <optional>
 
+#include "api/base/digest.h"
 #include "api/convert/message.h"
 #include "api/profile/profile_problems.h"
 
@@ -55,6 +58,25 @@ absl::StatusOr<Profile> FromProto(const v1::Profile& message) {
     return absl::InvalidArgumentError("profile: " + lack->detail);
   if (message.has_ets()) TakeEts(message.ets(), profile);
   return profile;
+}
+
+v1::Profile ContentOf(const Profile& profile) {
+  v1::Profile content = ToProto(profile);
+  content.clear_digest();
+  content.clear_summary();
+  content.clear_waivers();
+  return content;
+}
+
+absl::StatusOr<std::string> ProfileContentDigest(const Profile& profile) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    ContentOf(profile).SerializeToCodedStream(&coded);
+  }
+  return Sha256(bytes);
 }
 
 }  // namespace rdmaready

@@ -3,6 +3,8 @@
 // a value of ours or an error that names the field.
 #pragma once
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "api/model/profile.h"
 #include "rdmaready/v1/profile.pb.h"
@@ -13,5 +15,13 @@ v1::Profile ToProto(const Profile& profile);
 
 // kInvalidArgument, "profile field dscp: 64 is not in 0..63", when FindProblem finds one.
 absl::StatusOr<Profile> FromProto(const v1::Profile& message);
+
+// The profile without what it demands of no host: its digest, its summary, its waivers.
+v1::Profile ContentOf(const Profile& profile);
+
+// By what root's apply.yaml knows a profile: SHA-256, hex, of its content in protobuf's deterministic form. The
+// text's comments, its file's name and how it is put together (`extends`) do not matter; its `name` does.
+// Stable across versions as long as the fields that the profile uses are. An error only when libcrypto refuses.
+absl::StatusOr<std::string> ProfileContentDigest(const Profile& profile);
 
 }  // namespace rdmaready
