@@ -2,8 +2,6 @@
 /* When there is a link: the lower netdev's, unless a knob or a toggle says no. */
 #include "dcbnic.h"
 
-#define DCBNIC_TOGGLE_MS	500
-
 void dcbnic_follow_carrier(struct dcbnic *nic)
 {
 	if (netif_running(nic->lower) && netif_carrier_ok(nic->lower) &&
@@ -29,10 +27,10 @@ void dcbnic_init_carrier(struct dcbnic *nic)
 }
 
 /* Down and up again by itself, as where a setting makes the port retrain. */
-void dcbnic_toggle_link(struct dcbnic *nic)
+void dcbnic_toggle_link(struct dcbnic *nic, unsigned int length_ms)
 {
 	WRITE_ONCE(nic->link_toggling, true);
 	dcbnic_follow_carrier(nic);
 	mod_delayed_work(system_wq, &nic->link_back,
-			 msecs_to_jiffies(DCBNIC_TOGGLE_MS));
+			 msecs_to_jiffies(length_ms));
 }

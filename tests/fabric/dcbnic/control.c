@@ -48,18 +48,20 @@ static const struct {
 };
 
 static const char * const dcbnic_op_names[DCBNIC_OPS] = {
-	[DCBNIC_GET_ETS] = "fail_next_get_ets",
-	[DCBNIC_SET_ETS] = "fail_next_set_ets",
-	[DCBNIC_GET_PFC] = "fail_next_get_pfc",
-	[DCBNIC_SET_PFC] = "fail_next_set_pfc",
-	[DCBNIC_GET_MAXRATE] = "fail_next_get_maxrate",
-	[DCBNIC_SET_MAXRATE] = "fail_next_set_maxrate",
-	[DCBNIC_GET_BUFFER] = "fail_next_get_buffer",
-	[DCBNIC_SET_BUFFER] = "fail_next_set_buffer",
-	[DCBNIC_SET_APP] = "fail_next_set_app",
-	[DCBNIC_DEL_APP] = "fail_next_del_app",
-	[DCBNIC_SET_DCBX] = "fail_next_set_dcbx",
-	[DCBNIC_SET_PAUSE] = "fail_next_set_pause",
+	[DCBNIC_GET_ETS] = "get_ets",
+	[DCBNIC_SET_ETS] = "set_ets",
+	[DCBNIC_GET_PFC] = "get_pfc",
+	[DCBNIC_SET_PFC] = "set_pfc",
+	[DCBNIC_GET_MAXRATE] = "get_maxrate",
+	[DCBNIC_SET_MAXRATE] = "set_maxrate",
+	[DCBNIC_GET_BUFFER] = "get_buffer",
+	[DCBNIC_SET_BUFFER] = "set_buffer",
+	[DCBNIC_SET_APP] = "set_app",
+	[DCBNIC_DEL_APP] = "del_app",
+	[DCBNIC_SET_DCBX] = "set_dcbx",
+	[DCBNIC_SET_PAUSE] = "set_pause",
+	[DCBNIC_SET_FLAGS] = "set_flags",
+	[DCBNIC_SET_MTU] = "set_mtu",
 };
 
 /* Their readers hold RTNL, so these are written without it. */
@@ -187,15 +189,26 @@ static int personality_set(struct dcbnic *nic, char *text)
 	return dcbnic_become(nic, text);
 }
 
-/* The same for as long as nothing that was set or counted has changed. */
+/*
+ * The same for as long as nothing that was set or counted has changed, and again
+ * when it is as it was. The order of APP rows is nothing that anybody sees.
+ */
 static void fingerprint_show(struct seq_file *file, const struct dcbnic *nic)
 {
-	u32 hash = jhash_2words(nic->carrier_off, nic->speed_mbps, 0);
+	u32 hash = jhash_3words(nic->carrier_off, nic->speed_mbps,
+				nic->bounce_ms, 0);
+	u32 rows = 0;
+	int i;
 
+	for (i = 0; i < nic->app_rows; i++)
+		rows += jhash(&nic->app[i], sizeof(nic->app[i]), 0);
+	hash = jhash_1word(rows, hash);
 	hash = jhash(&nic->settings, sizeof(nic->settings), hash);
-	hash = jhash(nic->app, nic->app_rows * sizeof(nic->app[0]), hash);
 	hash = jhash(nic->events, sizeof(nic->events), hash);
 	hash = jhash(nic->fail_next, sizeof(nic->fail_next), hash);
+	hash = jhash(nic->refuse, sizeof(nic->refuse), hash);
+	hash = jhash(nic->deaf, sizeof(nic->deaf), hash);
+	hash = jhash(nic->zeros, sizeof(nic->zeros), hash);
 	seq_printf(file, "%08x\n", hash);
 }
 
@@ -271,6 +284,32 @@ void dcbnic_remove_root(void)
 	debugfs_remove_recursive(dcbnic_root);
 }
 
+static bool dcbnic_is_get(enum dcbnic_op op)
+{
+	return op == DCBNIC_GET_ETS || op == DCBNIC_GET_PFC ||
+	       op == DCBNIC_GET_MAXRATE || op == DCBNIC_GET_BUFFER;
+}
+
+/* One of the knobs that there are for each operation. */
+static void dcbnic_make_op_knob(struct dcbnic *nic, const char *what,
+				enum dcbnic_op op, u32 *values)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_%s", what, dcbnic_op_names[op]);
+	debugfs_create_u32(name, 0600, nic->directory, &values[op]);
+}
+
+static void dcbnic_make_op_knobs(struct dcbnic *nic, enum dcbnic_op op)
+{
+	dcbnic_make_op_knob(nic, "fail_next", op, nic->fail_next);
+	dcbnic_make_op_knob(nic, "refuse", op, nic->refuse);
+	if (dcbnic_is_get(op))
+		dcbnic_make_op_knob(nic, "zeros", op, nic->zeros);
+	else
+		dcbnic_make_op_knob(nic, "deaf", op, nic->deaf);
+}
+
 /* Without its knobs a NIC is a NIC: what fails here is not told. */
 void dcbnic_make_knobs(struct dcbnic *nic)
 {
@@ -289,9 +328,9 @@ void dcbnic_make_knobs(struct dcbnic *nic)
 	for (i = 0; i < DCBNIC_READS; i++)
 		debugfs_create_u32(dcbnic_read_names[i], 0600, nic->directory,
 				   &nic->sleep_in[i]);
+	debugfs_create_u32("bounce_ms", 0600, nic->directory, &nic->bounce_ms);
 	for (i = 0; i < DCBNIC_OPS; i++)
-		debugfs_create_u32(dcbnic_op_names[i], 0600, nic->directory,
-				   &nic->fail_next[i]);
+		dcbnic_make_op_knobs(nic, i);
 }
 
 void dcbnic_remove_knobs(struct dcbnic *nic)

@@ -18,6 +18,7 @@
 #include <linux/skbuff.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
+#include <net/dcbnl.h>
 
 #define DCBNIC_DRIVER_NAME	"dcbnic"
 #define DCBNIC_PRIOS		IEEE_8021QAZ_MAX_TCS
@@ -63,7 +64,7 @@ enum dcbnic_event {
 	DCBNIC_EVENTS,
 };
 
-/* What can be told to fail the next time. */
+/* What can be told to fail the next time, or to misbehave (hostile.c). */
 enum dcbnic_op {
 	DCBNIC_GET_ETS,
 	DCBNIC_SET_ETS,
@@ -77,6 +78,8 @@ enum dcbnic_op {
 	DCBNIC_DEL_APP,
 	DCBNIC_SET_DCBX,
 	DCBNIC_SET_PAUSE,
+	DCBNIC_SET_FLAGS,
+	DCBNIC_SET_MTU,
 	DCBNIC_OPS,
 };
 
@@ -158,12 +161,17 @@ struct dcbnic {
 	struct delayed_work link_back;
 	bool carrier_off, link_toggling;
 	u32 sleep_in[DCBNIC_READS];	/* not 0: until it is, or the reader is killed */
+	u32 refuse[DCBNIC_OPS];		/* an errno, 0: do not */
+	u32 deaf[DCBNIC_OPS];		/* not 0: says yes and does nothing */
+	u32 zeros[DCBNIC_OPS];		/* not 0: answers zeros */
+	u32 bounce_ms;			/* for how long a setting takes the link down */
 
 	/* below: RTNL */
 	u32 speed_mbps;
 	u32 fail_next[DCBNIC_OPS];	/* an errno, 0: do not */
 	struct dcb_app app[DCBNIC_APP_ROWS];	/* those we put in the table */
 	u16 app_rows;
+	struct dcbnl_rtnl_ops dcbnl_ops;	/* the personality's, with hostile.c before them */
 	struct dentry *directory;
 	struct dcbnic_knob *knobs;
 
@@ -194,7 +202,7 @@ rx_handler_result_t dcbnic_receive(struct sk_buff **pskb);
 /* carrier.c: when there is a link */
 void dcbnic_init_carrier(struct dcbnic *nic);
 void dcbnic_follow_carrier(struct dcbnic *nic);
-void dcbnic_toggle_link(struct dcbnic *nic);
+void dcbnic_toggle_link(struct dcbnic *nic, unsigned int length_ms);
 
 /* classify.c: the priority of a frame, from its tag or DSCP */
 u8 dcbnic_classify(const struct dcbnic *nic, const struct sk_buff *skb,
@@ -218,6 +226,11 @@ u8 dcbnic_getdcbx(struct net_device *dev);
 int dcbnic_add_app(struct dcbnic *nic, struct dcb_app *app);
 int dcbnic_remove_app(struct dcbnic *nic, struct dcb_app *app);
 int dcbnic_check_ets(struct net_device *dev, const struct ieee_ets *ets);
+
+/* hostile.c: a driver that cannot be trusted */
+int dcbnic_instead(struct dcbnic *nic, enum dcbnic_op op);
+int dcbnic_after_set(struct dcbnic *nic, int err);
+void dcbnic_interpose(struct dcbnic *nic);
 
 /* buffer.c: receive buffers and rate limits */
 int dcbnic_getbuffer(struct net_device *dev, struct dcbnl_buffer *buffer);

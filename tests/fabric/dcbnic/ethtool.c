@@ -85,6 +85,9 @@ static int dcbnic_set_pauseparam(struct net_device *dev,
 	struct dcbnic *nic = netdev_priv(dev);
 	int err;
 
+	err = dcbnic_instead(nic, DCBNIC_SET_PAUSE);
+	if (err)
+		return min(err, 0);
 	err = dcbnic_fail_next(nic, DCBNIC_SET_PAUSE);
 	if (!err && nic->personality->check_pause)
 		err = nic->personality->check_pause(nic, pause);
@@ -93,7 +96,7 @@ static int dcbnic_set_pauseparam(struct net_device *dev,
 	nic->pause.autoneg = !!pause->autoneg;
 	nic->pause.rx_pause = !!pause->rx_pause;
 	nic->pause.tx_pause = !!pause->tx_pause;
-	return 0;
+	return dcbnic_after_set(nic, 0);
 }
 
 static void dcbnic_get_pause_stats(struct net_device *dev,
@@ -211,8 +214,16 @@ static u32 dcbnic_get_priv_flags(struct net_device *dev)
 
 static int dcbnic_set_priv_flags(struct net_device *dev, u32 flags)
 {
-	dcbnic_set_firmware_lldp(netdev_priv(dev), flags & 1);
-	return 0;
+	struct dcbnic *nic = netdev_priv(dev);
+	int err;
+
+	err = dcbnic_instead(nic, DCBNIC_SET_FLAGS);
+	if (err)
+		return min(err, 0);
+	err = dcbnic_fail_next(nic, DCBNIC_SET_FLAGS);
+	if (!err)
+		dcbnic_set_firmware_lldp(nic, flags & 1);
+	return dcbnic_after_set(nic, err);
 }
 
 const struct ethtool_ops dcbnic_ethtool_ops = {

@@ -18,6 +18,7 @@
 #define MLX5_100_MBPS_KBPS		100000ULL
 #define MLX5_GBPS_KBPS			1000000ULL
 #define MLX5_UNITS_MAX			255
+#define MLX5_TOGGLE_MS			500
 
 static int mlx5_setets(struct net_device *dev, struct ieee_ets *ets)
 {
@@ -49,7 +50,7 @@ static int mlx5_setpfc(struct net_device *dev, struct ieee_pfc *pfc)
 		return err;
 	if (pfc->pfc_en != nic->pfc.pfc_en) {
 		nic->pfc.pfc_en = pfc->pfc_en;
-		dcbnic_toggle_link(nic);
+		dcbnic_toggle_link(nic, MLX5_TOGGLE_MS);
 	}
 	if (pfc->delay && pfc->delay < MLX5_CABLE_METRES_BELOW)
 		nic->pfc.delay = pfc->delay;

@@ -149,13 +149,15 @@ static int dcbnic_change_mtu(struct net_device *dev, int mtu)
 	struct dcbnic *nic = netdev_priv(dev);
 	int err;
 
-	if (mtu > nic->lower->mtu) {
+	err = dcbnic_instead(nic, DCBNIC_SET_MTU);
+	if (err)
+		return min(err, 0);
+	err = dcbnic_fail_next(nic, DCBNIC_SET_MTU);
+	if (!err && mtu > nic->lower->mtu)
 		err = dev_set_mtu(nic->lower, mtu);
-		if (err)
-			return err;
-	}
-	WRITE_ONCE(dev->mtu, mtu);
-	return 0;
+	if (!err)
+		WRITE_ONCE(dev->mtu, mtu);
+	return dcbnic_after_set(nic, err);
 }
 
 static void dcbnic_get_stats64(struct net_device *dev,

@@ -23,7 +23,7 @@ static void dcbnic_start(struct dcbnic *nic,
 	memset(&nic->settings, 0, sizeof(nic->settings));
 	memset(nic->events, 0, sizeof(nic->events));
 	nic->personality = personality;
-	nic->dev->dcbnl_ops = personality->dcbnl_ops;
+	dcbnic_interpose(nic);
 	nic->dcbx = personality->dcbx_found(false);
 	nic->fec = ETHTOOL_FEC_RS;
 	personality->init(nic);

@@ -90,6 +90,10 @@ def link(run, guest, options):
     qmp(run.qmp(guest.number), "set_link", {"name": machine.fabric_nic(options.rail), "up": options.state == "up"})
 
 
+def management(run, guest, options):
+    qmp(run.qmp(guest.number), "set_link", {"name": machine.MANAGEMENT_NIC, "up": options.state == "up"})
+
+
 def pause(run, guest, _):
     qmp(run.qmp(guest.number), "stop")
 
@@ -127,11 +131,11 @@ def carrier(_, guest, options):
 
 
 def dcb(_, guest, options):
-    """A knob of the DCB NIC. What fails next may be told by its name: EIO."""
+    """A knob of the DCB NIC. What fails may be told by its name: EIO."""
     value = " ".join(options.value)
     if not re.fullmatch(r"[a-z0-9_]+", options.knob):
         raise FabricError(f"dcb {options.knob}: not the name of a knob", 2)
-    if options.knob.startswith("fail_next_"):
+    if options.knob.startswith(("fail_next_", "refuse_")):
         value = str(getattr(errno, value, value))
         if not value.isdecimal() or int(value) > 4095:
             raise FabricError(f"dcb {options.knob} {value}: neither an errno nor 0", 2)
@@ -149,6 +153,7 @@ def add_arguments(fault, max_rails, whole_number):
         return sub
 
     add("link", link, "the cable of its fabric NIC", rail=True).add_argument("state", choices=("down", "up"))
+    add("management", management, "the cable of mgmt0, by which it is asked and commanded").add_argument("state", choices=("down", "up"))
     add("carrier", carrier, "the carrier that its DCB NIC reports", rail=True).add_argument("state", choices=("off", "on"))
     knob = add("dcb", dcb, "a knob of its DCB NIC", rail=True)
     knob.add_argument("knob", metavar="KNOB", help="personality, firmware_lldp, counters, fail_next_set_pfc, ...: see README.md")

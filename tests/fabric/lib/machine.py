@@ -105,6 +105,10 @@ def fabric_nic(rail):
     return f"rail{rail}"
 
 
+# The name QEMU knows mgmt0 by.
+MANAGEMENT_NIC = "management"
+
+
 def _rail(run, guest, rail):
     return [
         "-netdev", f"stream,id=wire{rail},server=off,addr.type=unix,addr.path={_option(run.hub(rail))}",
@@ -151,7 +155,7 @@ def qemu_argv(run, guest, prepared, shape):
         "-device", "virtio-rng-pci",
         *_share("root", "/"),
         "-netdev", f"user,id=mgmt,restrict=on,ipv6=off,{forwards}",
-        "-device", f"virtio-net-pci,netdev=mgmt,romfile=,mac={mgmt_mac(guest.number)}",
+        "-device", f"virtio-net-pci,id={MANAGEMENT_NIC},netdev=mgmt,romfile=,mac={mgmt_mac(guest.number)}",
     ]
     for rail in rails_of(shape):
         argv += _rail(run, guest, rail)
