@@ -90,8 +90,8 @@ def reset(run, fabric, guests):
     """Undoes what tests did to guests that run: from outside their machines, then from inside, all at once."""
     def reset_one(guest):
         faults.qmp(run.qmp(guest.number), "cont")
-        for rail in machine.rails_of(fabric.shape):
-            faults.qmp(run.qmp(guest.number), "set_link", {"name": machine.fabric_nic(rail), "up": True})
+        for nic in (machine.MANAGEMENT_NIC, *map(machine.fabric_nic, machine.rails_of(fabric.shape))):
+            faults.qmp(run.qmp(guest.number), "set_link", {"name": nic, "up": True})
         faults.in_guest(guest, os.path.join(machine.FABRIC_DIR, "guest", "reset"), timeout_s=RESET_TIMEOUT_S)
 
     with concurrent.futures.ThreadPoolExecutor(len(guests) or 1) as pool:

@@ -100,6 +100,65 @@ class TheDcbNic(unittest.TestCase):
         self.assertIn("busy", said)
         self.assertRegex(said, r"RX:\s+on")
 
+    def test_refuses_for_as_long_as_it_is_told_to(self):
+        show = "pfc show dev dcb0 prio-pfc"
+        before = dcb(show)
+        knob("refuse_set_pfc", "EIO")
+        knob("refuse_set_mtu", "EBUSY")
+        for _ in range(2):
+            self.assertEqual(dcb("pfc set dev dcb0 prio-pfc all:off 5:on", show), before)
+            self.assertIn("busy", fabric.guest(1, "ip link set dcb0 mtu 1500 2>&1 || true"))
+        knob("refuse_set_pfc", "0")
+        self.assertIn("5:on", dcb("pfc set dev dcb0 prio-pfc all:off 5:on", show))
+        knob("refuse_get_ets", "EOPNOTSUPP")
+        self.assertEqual(dcb("ets show dev dcb0 tc-bw").strip(), "")
+
+    def test_says_yes_and_does_nothing(self):
+        for name, command, show in (
+                ("set_ets", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", "dcb ets show dev dcb0 tc-bw"),
+                ("set_pfc", "dcb pfc set dev dcb0 prio-pfc all:off 5:on", "dcb pfc show dev dcb0 prio-pfc"),
+                ("set_buffer", "dcb buffer set dev dcb0 prio-buffer 5:1", "dcb buffer show dev dcb0 prio-buffer"),
+                ("set_app", "dcb app add dev dcb0 dscp-prio 30:4", "dcb -N app show dev dcb0"),
+                ("del_app", "dcb app del dev dcb0 dscp-prio 26:3", "dcb -N app show dev dcb0"),
+                ("set_dcbx", "dcb dcbx set dev dcb0 host ieee", "dcb dcbx show dev dcb0"),
+                ("set_pause", "ethtool -A dcb0 rx on tx on", "ethtool -a dcb0"),
+                ("set_mtu", "ip link set dcb0 mtu 4000", "cat /sys/class/net/dcb0/mtu")):
+            with self.subTest(operation=name):
+                done = f"{command} 2> /dev/null; {show}"
+                before = fabric.guest(1, show)
+                knob(f"deaf_{name}", 1)
+                self.assertEqual(fabric.guest(1, done), before)
+                knob(f"deaf_{name}", 0)
+                self.assertNotEqual(fabric.guest(1, done), before)
+        knob("deaf_set_maxrate", 1)
+        self.assertEqual(dcbnl("set-maxrate 0 0 0 12345 0 0 0 0").strip(), "0")
+        self.assertEqual(dcbnl("maxrate").split()[3], "0")
+
+    def test_answers_zeros(self):
+        for name, show in (("ets", "tc-bw"), ("pfc", "prio-pfc"), ("buffer", "buffer-size")):
+            knob(f"zeros_get_{name}", 1)
+            self.assertNotRegex(dcb(f"{name} show dev dcb0 {show}"), r":(on|[1-9])")
+            knob(f"zeros_get_{name}", 0)
+            self.assertRegex(dcb(f"{name} show dev dcb0 {show}"), r":(on|[1-9])")
+
+    def test_takes_the_link_down_at_every_setting(self):
+        changes = "cat /sys/class/net/dcb0/carrier_down_count"
+        before = int(fabric.guest(1, changes))
+        knob("bounce_ms", 300)
+        dcb("pfc set dev dcb0 prio-pfc 5:on", "app add dev dcb0 dscp-prio 77:1")
+        self.assertEqual(fabric.guest(1, f"sleep 0.8; cat /sys/class/net/dcb0/carrier; {changes}").split(), ["1", str(before + 1)])
+
+    def test_its_fingerprint_is_the_same_again_when_all_is_as_it_was(self):
+        show = f"cat {KNOBS}/fingerprint"
+        dcb("app add dev dcb0 dscp-prio 10:1")
+        before = fabric.guest(1, show)
+        dcb("pfc show dev dcb0", "app del dev dcb0 dscp-prio 26:3")
+        self.assertNotEqual(fabric.guest(1, show), before)
+        dcb("app add dev dcb0 dscp-prio 26:3")
+        self.assertEqual(fabric.guest(1, show), before, "in another order")
+        knob("deaf_set_pfc", 1)
+        self.assertNotEqual(fabric.guest(1, show), before)
+
     def test_counts_what_it_is_told_to_have_seen(self):
         knob("counters", "rx_pause 3 1000")
         knob("counters", "rx_discards 5 7")
