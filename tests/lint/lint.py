@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "checks": ["api/model", "api/base/date.h", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
     "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
+    "agent/apply": ["api/model", "api/base", "checks/plan", "checks/setting"],
     "agent/helper": ["api/model", "api/base", "collectors"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
@@ -61,6 +62,7 @@ FOREIGN_BANS = {
     "agent": r"(prometheus|microhttpd|gnutls)[/.>]",
     "agent/metrics": r"(grpc|grpcpp|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/access": r"(google|sqlite|infiniband|rdma|netlink|CLI|prometheus|microhttpd|gnutls)[/.>]",
+    "agent/apply": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI|spdlog)[/.>]",
     # What runs with rights has neither a network server nor a database.
     "agent/helper": r"(grpc|google|sqlite|yaml-cpp)[/.>]",
     "agent/link": r"(grpc|google|sqlite|netlink|yaml-cpp|CLI)[/.>]",

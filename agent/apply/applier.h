@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applier: the engine of the process that changes settings. What it promises: after a change a host is as it
+// was before it, or as it was confirmed to be, whatever is killed or cut meanwhile, and never in between
+// without saying so.
+//
+// How: a journal has a snapshot and every write before the host has it; a timer takes back what nobody
+// confirms; Recover() takes back what an earlier life left open. See journal.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/apply/configurer.h"
+#include "agent/apply/foreign.h"
+#include "agent/apply/host_writer.h"
+#include "agent/apply/permission.h"
+#include "api/base/clock.h"
+#include "api/model/change.h"
+#include "api/model/facts.h"
+#include "api/model/plan.h"
+
+namespace rdmaready {
+
+// What the engine needs of its surroundings. Called by one thread at a time, unless said otherwise; pointers
+// outlive the engine.
+struct ApplierSeams {
+  // A fresh reading of the whole host. May take seconds.
+  std::function<Facts()> read{};
+  // Every setting that the reading tells: SettingsOf (checks/setting/table.h).
+  std::function<std::vector<Setting>(const Facts&)> settings{};
+  // One setting now. Error: it cannot be read. Empty function: `read` and `settings` are asked.
+  std::function<absl::StatusOr<std::string>(const SettingObject&)> read_one{};
+  // A number that stays while the device which has the setting lives, and is another one after it was made anew
+  // (DeviceOf in device.h). kNotFound: there is no such device now. Any other error: not known.
+  std::function<absl::StatusOr<std::uint64_t>(const SettingObject&)> device{};
+  // The applier's own plan, with the digest of each profile's content in Plan::profiles.
+  std::function<absl::StatusOr<Plan>(const Facts&, const ApplyOrder&)> plan{};
+  // apply.yaml as it is now. Error: nothing is allowed, and the words say why. Any thread.
+  std::function<absl::StatusOr<Permission>()> permission{};
+  HostWriter* writer = nullptr;
+  ForeignWatch* foreign = nullptr;  // null: nobody listens
+  Clock* clock = nullptr;           // monotonic
+  std::function<std::int64_t()> unix_now_ns{};
+  std::function<std::string()> make_id{};            // 32 hexadecimal digits at random (MakeInstanceId)
+  std::function<void(std::string_view line)> log{};  // any thread; a line for the operator
+};
+
+struct ApplierOptions {
+  std::string state_dir{};  // of this user, and nobody else may write it; see journal.h, audit.h, kept.h
+  std::string boot_id{};    // /proc/sys/kernel/random/boot_id
+};
+
+// Why settings that are kept are looked at.
+enum class RestoreCause : std::uint8_t {
+  kStart,           // the process or the host was started
+  kDeviceAppeared,  // a device was made anew
+  kPutBack,         // somebody changed one: allowed by Permission::put_back_most_per_hour only
+};
+
+// Any thread, but Recover() before any other.
+class Applier final : public Configurer {
+ public:
+  Applier(ApplierSeams seams, ApplierOptions options);
+  // Ends the timer. Nothing is taken back: the journal is open for the next life.
+  ~Applier() override;
+
+  // Opens the state, takes back what is open there, and restores what is kept. Before anything is served; once.
+  // kFailedPrecondition: another applier has the state directory, or it is not this user's alone; then nothing
+  // may be served. Damage of the journal is no error here: every Apply is refused for it, and Status() says so.
+  absl::Status Recover();
+
+  // A change is armed, or something is being written: the process must not leave.
+  bool Busy() const;
+
+  // Writes kept settings that differ. kStart and kDeviceAppeared: only of devices that were made anew, or whose
+  // kernel was, since they were last seen as they are kept: who changed one by hand is not overruled by that.
+  // kPutBack: every one that differs. What apply.yaml does not allow any more is left, and told in Status().
+  // Returns what was written. kFailedPrecondition: a change is open (the restore is made up for when it ends),
+  // or the journal is damaged; kPermissionDenied: putting back is not allowed; kResourceExhausted: it was done
+  // as often as is allowed within an hour.
+  absl::StatusOr<std::vector<Setting>> Restore(RestoreCause cause);
+
+  absl::StatusOr<Change> Apply(const ApplyOrder& order, const std::function<void(const Change&)>& progress,
+                               const std::stop_token& stop) override;
+  absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) override;
+  absl::StatusOr<Change> Confirm(const std::string& change_id, const std::string& requester) override;
+  absl::StatusOr<Change> RollBack(const std::string& change_id, const std::string& requester) override;
+  absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
+                                              const std::string& requester) override;
+  absl::StatusOr<ApplierStatus> Status() override;
+  absl::StatusOr<std::vector<OwnWrite>> OwnWrites() override;
+
+ private:
+  class Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// ForeignWatch: whether somebody else writes settings while a change is being written.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/apply/host_writer.h"
+
+namespace rdmaready {
+
+// One thread at a time.
+class ForeignWatch {
+ public:
+  virtual ~ForeignWatch() = default;
+
+  // What was announced before is not told by Foreign().
+  virtual void Begin() = 0;
+
+  // A request of ours that is about to be sent: its notice is not foreign. Called before it is.
+  virtual void Own(const OwnWrite& write) = 0;
+
+  // Never blocks. The first notice since Begin() that is not ours, in words: "DCB settings of dcb0 were written
+  // by somebody else". None: nothing foreign was announced so far. That notices were lost is told as one.
+  virtual std::optional<std::string> Foreign() = 0;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Permission: what root's file /etc/rdmaready/apply.yaml allows, and how an order is held against it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "agent/apply/configurer.h"
+#include "api/model/plan.h"
+#include "api/model/setting.h"
+
+namespace rdmaready {
+
+// A default one allows nothing.
+struct Permission {
+  struct ListedProfile {
+    std::string sha256{};  // of the profile's content, 64 lower-case hexadecimal digits
+    std::string name{};    // a comment
+
+    bool operator==(const ListedProfile&) const = default;
+  };
+
+  // Patterns (api/base/name_pattern.h) of netdevs ("ens1*") or RDMA ports ("mlx5_0/1"). What belongs to no
+  // port, as net.ipv4.conf.all.arp_ignore does, is named "host".
+  std::vector<std::string> ports{};
+  std::vector<SettingKind> settings{};  // `all` is every one of kSettingKinds
+  std::vector<ListedProfile> profiles{};
+  std::uint32_t least_confirm_within_ms = 10'000;
+  std::uint32_t most_confirm_within_ms = 600'000;
+  bool one_way = false;
+  std::optional<std::uint32_t> put_back_most_per_hour{};  // of one setting; absent: nothing is put back
+  std::string peer{};                                     // the host of the peer transfer; empty: none
+
+  bool operator==(const Permission&) const = default;
+};
+
+// By what patterns a setting may be allowed: the place that it is at, and the words of `subject` ("rxe0/1
+// dcb0") unless it is of the whole host; then "host".
+std::vector<std::string> PlacesOf(const SettingObject& object, std::string_view subject);
+
+bool AllowsSetting(const Permission& permission, const SettingObject& object, std::string_view subject);
+
+// kInvalidArgument: the time for confirming is not within the limits, which are named.
+absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order);
+
+// kPermissionDenied, naming each line that apply.yaml would have to have and each leave that the order lacks.
+// Every profile of the plan must be listed, also when it has no steps.
+absl::Status CheckPlan(const Permission& permission, const ApplyOrder& order, const Plan& plan);
+
+// For people, a line each: "ports: ens1*", "settings: pfc, ets".
+std::vector<std::string> TextOf(const Permission& permission);
+
+}  // namespace rdmaready
