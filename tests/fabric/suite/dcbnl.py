@@ -5,15 +5,16 @@
   dcbnl.py DEV maxrate              eight rates in kbit/s
   dcbnl.py DEV set-maxrate R0 ... R7
   dcbnl.py DEV peer                 what the link partner announced
+  dcbnl.py DEV settings             all that is set, a line each, as bytes but for the APP rows; nothing that counts
 """
 import socket
 import struct
 import sys
 
 RTM_GETDCB, RTM_SETDCB, NLM_F_REQUEST = 78, 79, 1
-IEEE_SET, IEEE_GET = 20, 21
-IFNAME, IEEE = 1, 13
-PEER_ETS, PEER_PFC, PEER_APP, MAXRATE = 4, 5, 6, 7
+IEEE_SET, IEEE_GET, GDCBX = 20, 21, 22
+IFNAME, IEEE, DCBX = 1, 13, 14
+ETS, PFC, APP, PEER_ETS, PEER_PFC, PEER_APP, MAXRATE, BUFFER, TRUST = 1, 2, 3, 4, 5, 6, 7, 10, 11
 
 
 def attribute(kind, data):
@@ -35,6 +36,21 @@ def ask(device, message, command, more=b""):
         return dict(attributes(link.recv(65536)[20:]))
 
 
+def app_rows(table):
+    rows = [struct.unpack("BBH", row) for _, row in attributes(table)]
+    return ",".join(f"{selector}:{protocol}:{priority}" for selector, priority, protocol in rows)
+
+
+def show_settings(device, ieee):
+    print("dcbx", *ask(device, RTM_GETDCB, GDCBX).get(DCBX, b""))
+    print("ets", *ieee.get(ETS, b""))
+    print("pfc", *ieee.get(PFC, b"")[:6])
+    print("maxrate", *ieee.get(MAXRATE, b""))
+    print("buffer", *ieee.get(BUFFER, b""))
+    print("app", ",".join(sorted(app_rows(ieee.get(APP, b"")).split(","))))
+    print("trust", *ieee.get(TRUST, b""))
+
+
 def main():
     device, verb, *arguments = sys.argv[1:]
     if verb == "set-maxrate":
@@ -46,10 +62,12 @@ def main():
     if verb == "maxrate":
         print(*struct.unpack("8Q", ieee[MAXRATE]))
         return
+    if verb == "settings":
+        show_settings(device, ieee)
+        return
     ets, pfc = ieee[PEER_ETS], ieee[PEER_PFC]
     print("ets-bw=" + ",".join(map(str, ets[3:11])), f"willing={ets[0]}", f"pfc={pfc[1]:#x}", f"pfc-cap={pfc[0]}")
-    rows = [struct.unpack("BBH", row) for _, row in attributes(ieee[PEER_APP])]
-    print("app=" + ",".join(f"{selector}:{protocol}:{priority}" for selector, priority, protocol in rows))
+    print("app=" + app_rows(ieee[PEER_APP]))
 
 
 main()
