@@ -13,14 +13,8 @@
 namespace rdmaready {
 namespace {
 
-// Another reader may remove the directory it made while we read in it.
+// Somebody else may remove the directory they made while we are in it.
 constexpr int kRdmaCmAttempts = 3;
-
-absl::StatusOr<RdmaCmAnswer> ReadBoth(const std::string& port_directory) {
-  RR_ASSIGN_OR_RETURN(std::string mode, ReadWholeFile(port_directory + "/default_roce_mode"));
-  RR_ASSIGN_OR_RETURN(std::string tos, ReadWholeFile(port_directory + "/default_roce_tos"));
-  return RdmaCmAnswer{std::move(mode), std::move(tos)};
-}
 
 absl::Status WhyNoRdmaCm(const std::string& root, int error_number) {
   if (error_number != ENOENT) return ErrnoStatus(error_number, "look at " + root + "/rdma_cm");
@@ -32,27 +26,26 @@ absl::Status WhyNoRdmaCm(const std::string& root, int error_number) {
   return absl::FailedPreconditionError("look at " + root + "/rdma_cm: rdma_cm is not loaded");
 }
 
-// Read, or make, read and remove.
-absl::StatusOr<RdmaCmAnswer> TryOnce(const std::string& directory, std::uint32_t port) {
-  const std::string port_directory = fmt::format("{}/ports/{}", directory, port);
+// Use, or make, use and remove.
+absl::Status TryOnce(const std::string& directory, const std::function<absl::Status(const std::string&)>& use) {
   struct stat information {};
-  if (::stat(directory.c_str(), &information) == 0) return ReadBoth(port_directory);
+  if (::stat(directory.c_str(), &information) == 0) return use(directory);
   if (errno != ENOENT) return ErrnoStatus(errno, "look at " + directory);
 
   if (::mkdir(directory.c_str(), 0755) != 0) {
-    if (errno == EEXIST) return ReadBoth(port_directory);  // made by somebody else since, and theirs to keep
+    if (errno == EEXIST) return use(directory);  // made by somebody else since, and theirs to keep
     return ErrnoStatus(errno, "create " + directory);
   }
-  absl::StatusOr<RdmaCmAnswer> answer = ReadBoth(port_directory);
-  // A directory that stays behind must not go unnoticed, even when the values were read.
+  absl::Status used = use(directory);
+  // A directory that stays behind must not go unnoticed, even when it was used well.
   if (::rmdir(directory.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(errno, "remove " + directory);
-  return answer;
+  return used;
 }
 
 }  // namespace
 
-absl::StatusOr<RdmaCmAnswer> ReadRdmaCmDefaults(const std::string& root, const std::string& device,
-                                                std::uint32_t port) {
+absl::Status InRdmaCmDirectory(const std::string& root, const std::string& device,
+                               const std::function<absl::Status(const std::string&)>& use) {
   const std::string subsystem = root + "/rdma_cm";
   const std::string directory = subsystem + "/" + device;
   if (device.empty() || device.front() == '.' || device.find('/') != std::string::npos) {
@@ -60,11 +53,21 @@ absl::StatusOr<RdmaCmAnswer> ReadRdmaCmDefaults(const std::string& root, const s
   }
   struct stat information {};
   if (::stat(subsystem.c_str(), &information) != 0) return WhyNoRdmaCm(root, errno);
-  absl::StatusOr<RdmaCmAnswer> answer = TryOnce(directory, port);
-  for (int again = 1; again < kRdmaCmAttempts && answer.status().code() == absl::StatusCode::kNotFound;
-       ++again) {
-    answer = TryOnce(directory, port);
-  }
+  absl::Status used = TryOnce(directory, use);
+  for (int again = 1; again < kRdmaCmAttempts && used.code() == absl::StatusCode::kNotFound; ++again)
+    used = TryOnce(directory, use);
+  return used;
+}
+
+absl::StatusOr<RdmaCmAnswer> ReadRdmaCmDefaults(const std::string& root, const std::string& device,
+                                                std::uint32_t port) {
+  RdmaCmAnswer answer;
+  RR_RETURN_IF_ERROR(InRdmaCmDirectory(root, device, [&](const std::string& directory) -> absl::Status {
+    const std::string port_directory = fmt::format("{}/ports/{}", directory, port);
+    RR_ASSIGN_OR_RETURN(answer.default_roce_mode, ReadWholeFile(port_directory + "/default_roce_mode"));
+    RR_ASSIGN_OR_RETURN(answer.default_roce_tos, ReadWholeFile(port_directory + "/default_roce_tos"));
+    return absl::OkStatus();
+  }));
   return answer;
 }
 

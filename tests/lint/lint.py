@@ -21,6 +21,7 @@ MAY_INCLUDE = {
                "api/base/text.h", "absl/status"],
     "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
     "agent/apply": ["api/model", "api/base", "checks/plan", "checks/setting"],
+    "agent/apply/real": ["api/model", "api/base", "collectors", "agent/apply/foreign.h", "agent/apply/host_writer.h"],
     "agent/helper": ["api/model", "api/base", "collectors"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
@@ -53,6 +54,9 @@ MAY_INCLUDE = {
 # The one place where the command line hosts an agent in its own process, and the one where it reads recordings.
 MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/access/socket_file.h", "agent/server/server.h"], "cli/fleet/local_agent.h": ["agent/server/server.h"],
             "cli/fleet/saved_hosts.cc": ["collectors"]}
+
+# What changes a host: folder -> the folders that may include it, whatever their own rows say.
+ONLY_BY = {"agent/apply/real": ("agent/apply", "agent/helper/applier")}
 
 # Folder -> foreign headers it must not see: what would give a pure part hands and eyes, or a renderer a database.
 FOREIGN_BANS = {
@@ -101,6 +105,9 @@ def include_offence(path, included):
     row = longest_row(MAY_INCLUDE, path)
     if row is None:
         return None
+    users = ONLY_BY.get(longest_row(ONLY_BY, included), (path,))
+    if longest_row(users, path) is None:
+        return f"only {' and '.join(users)} may include {included}"
     allowed = [row] + MAY_INCLUDE[row] + MAY_ALSO.get(path, [])
     if row not in ("api/model", "checks"):
         allowed.append("absl")  # Status at the edges; the pure middle knows Fact and Verdict only
@@ -178,6 +185,7 @@ def self_test():
         ("checks/a.cc", header + "#include <fstream>\n", "may not include <fstream"),
         ("cli/a.cc", header + '#include "agent/server/server.h"\n', "may not include agent"),
         ("cli/a.cc", header + "#include <sqlite3.h>\n", "may not include <sqlite3.h"),
+        ("agent/a.cc", header + '#include "agent/apply/real/real_writer.h"\n', "only agent/apply and agent/helper/applier may include"),
         ("collectors/a.cc", header + "int x = system(\"ip link\");\n", "calls system"),
         ("agent/smbdirect/a.cc", header + "#include <infiniband/verbs.h>\n", "may not include <infiniband"),
         ("agent/a.cc", header + "auto* f = ::popen(text, mode);\n", "calls popen"),
