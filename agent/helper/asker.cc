@@ -14,8 +14,6 @@
 namespace rdmaready::helper {
 namespace {
 
-constexpr auto kLastWords = std::chrono::seconds(1);
-
 absl::Status NotRunning(const std::string& program, const absl::Status& why) {
   if (absl::IsDeadlineExceeded(why)) return absl::UnavailableError(program + " does not answer");
   if (absl::IsNotFound(why)) {
@@ -31,11 +29,12 @@ absl::Status Named(const std::string& program, const absl::Status& why) {
 }
 
 // The first frame that is no progress.
-absl::StatusOr<std::string> ReceiveAnswer(int socket, const TimedWait& wait, const Progress& progress) {
-  for (int told = 0; told <= kMostProgress; ++told) {
+absl::StatusOr<std::string> ReceiveAnswer(int socket, const ProgressLimits& limits, const TimedWait& wait,
+                                          const Progress& progress) {
+  for (int told = 0; told <= limits.most; ++told) {
     absl::StatusOr<std::string> body = ReceiveFrame(socket, kMostAnswerBytes, wait);
     if (!body.ok()) return body;
-    const std::optional<std::string> what = ReadProgressBody(*body);
+    const std::optional<std::string> what = ReadProgressBody(*body, limits.most_bytes);
     if (!what) return body;
     progress(*what);
   }
@@ -44,8 +43,10 @@ absl::StatusOr<std::string> ReceiveAnswer(int socket, const TimedWait& wait, con
 
 }  // namespace
 
-HelperAsker::HelperAsker(std::string_view directory, std::string_view name)
-    : path_(fmt::format("{}/{}.sock", directory, name)), program_(fmt::format("rdmaready-{}", name)) {}
+HelperAsker::HelperAsker(std::string_view directory, std::string_view name, AskerOptions options)
+    : path_(fmt::format("{}/{}.sock", directory, name)),
+      program_(fmt::format("rdmaready-{}", name)),
+      options_(options) {}
 
 absl::StatusOr<UniqueFd> HelperAsker::Reach(const TimedWait& wait) const {
   RR_ASSIGN_OR_RETURN(UniqueFd socket, ConnectTo(path_, wait));
@@ -67,11 +68,13 @@ HelperAnswer HelperAsker::Ask(std::string_view verb, const Json& arguments, cons
   absl::Status sent = SendFrame(socket->get(), QuestionBody(verb, arguments), wait);
   // Who refuses answers and closes without reading the question: its answer is worth reading.
   if (absl::IsUnavailable(sent)) sent = absl::OkStatus();
-  absl::StatusOr<std::string> body = sent.ok() ? ReceiveAnswer(socket->get(), wait, progress) : sent;
+  absl::StatusOr<std::string> body =
+      sent.ok() ? ReceiveAnswer(socket->get(), options_.progress, wait, progress) : sent;
   if (absl::IsCancelled(body.status()) && sent.ok()) {
     // Half closed: the helper stops its work, and says what it has until then.
     ::shutdown(socket->get(), SHUT_WR);
-    body = ReceiveAnswer(socket->get(), TimedWait({.longest = kLastWords, .stop = {}}), progress);
+    body = ReceiveAnswer(socket->get(), options_.progress,
+                         TimedWait({.longest = options_.last_words, .stop = {}}), progress);
   }
   if (!body.ok()) {
     result.answer = Named(program_, body.status());

@@ -2,6 +2,7 @@
 // HelperAsker: the agent's side of a helper.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -24,18 +25,24 @@ struct HelperAnswer {
   absl::StatusOr<Json> answer{absl::UnknownError("not asked")};
 };
 
+struct AskerOptions {
+  ProgressLimits progress{};
+  std::chrono::milliseconds last_words = std::chrono::seconds(1);
+};
+
 // Any thread may ask, several at once: each question has a connection of its own, so one that a helper does not
 // answer costs that question only, and a helper that left is started again by the next. Closing the connection,
 // which the end of `wait` does, stops the helper's work. When `wait` is told to stop, what the helper has until
-// then is still taken, for a second.
+// then is still taken, for `last_words`.
 class HelperAsker {
  public:
   // `name` is "reader" for rdmaready-reader at DIRECTORY/reader.sock.
-  HelperAsker(std::string_view directory, std::string_view name);
+  HelperAsker(std::string_view directory, std::string_view name, AskerOptions options = {});
 
   // `progress` hears how far the helper is, on this thread.
-  HelperAnswer Ask(std::string_view verb, const Json& arguments, const TimedWait& wait,
-                   const Progress& progress = [](std::string_view) {}) const;
+  HelperAnswer Ask(
+      std::string_view verb, const Json& arguments, const TimedWait& wait,
+      const Progress& progress = [](std::string_view) {}) const;
 
   const std::string& program() const { return program_; }
 
@@ -45,6 +52,7 @@ class HelperAsker {
 
   std::string path_;
   std::string program_;
+  AskerOptions options_;
 };
 
 }  // namespace rdmaready::helper

@@ -119,14 +119,14 @@ absl::StatusOr<Json> ReadAnswerBody(std::string_view body) {
   return std::move(*answer);
 }
 
-std::string ProgressBody(std::string_view what) {
-  return Text({{"progress", std::string(what.substr(0, kMostProgressBytes))}});
+std::string ProgressBody(std::string_view what, std::size_t most_bytes) {
+  return Text({{"progress", std::string(what.substr(0, most_bytes))}});
 }
 
-std::optional<std::string> ReadProgressBody(std::string_view body) {
+std::optional<std::string> ReadProgressBody(std::string_view body, std::size_t most_bytes) {
   constexpr std::string_view kBegin = "{\"progress\":";
-  constexpr std::size_t kMostEscapedBytes = 6 * kMostProgressBytes;
-  if (!body.starts_with(kBegin) || body.size() > kBegin.size() + kMostEscapedBytes) return std::nullopt;
+  constexpr std::size_t kMostEscapes = 6;  // octets of an octet
+  if (!body.starts_with(kBegin) || body.size() > kBegin.size() + kMostEscapes * most_bytes) return std::nullopt;
   const absl::StatusOr<Json> whole = recording::ParseObject(body);
   if (!whole.ok()) return std::nullopt;
   Arguments members(*whole);

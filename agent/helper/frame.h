@@ -44,13 +44,17 @@ std::string Text(const Json& json);
 std::string AnswerBody(const absl::StatusOr<Json>& answer);
 absl::StatusOr<Json> ReadAnswerBody(std::string_view body);
 
-// Of one question, and of one of them.
+// Of one question, and of one of them. Both ends of a helper have the same.
 inline constexpr int kMostProgress = 64;
 inline constexpr std::size_t kMostProgressBytes = 128;
+struct ProgressLimits {
+  int most = kMostProgress;
+  std::size_t most_bytes = kMostProgressBytes;
+};
 
 // What is longer is cut.
-std::string ProgressBody(std::string_view what);
+std::string ProgressBody(std::string_view what, std::size_t most_bytes = kMostProgressBytes);
 // Nothing for any other body.
-std::optional<std::string> ReadProgressBody(std::string_view body);
+std::optional<std::string> ReadProgressBody(std::string_view body, std::size_t most_bytes = kMostProgressBytes);
 
 }  // namespace rdmaready::helper

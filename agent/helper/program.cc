@@ -9,12 +9,15 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -95,13 +98,31 @@ absl::Status GiveUpMore() {
   return absl::OkStatus();
 }
 
-int Ended(ServeEnd end) {
+// As sd_notify(3) does; who does not listen is not waited for.
+void TellReady() {
+  const char* path = std::getenv("NOTIFY_SOCKET");
+  ::sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string_view name = path == nullptr ? "" : path;
+  if (name.size() < 2 || name.size() >= sizeof(address.sun_path)) return;
+  std::ranges::copy(name, address.sun_path);
+  if (name.front() == '@') address.sun_path[0] = '\0';
+  const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  constexpr std::string_view kReady = "READY=1";
+  const auto size = static_cast<::socklen_t>(offsetof(::sockaddr_un, sun_path) + name.size());
+  static_cast<void>(::sendto(socket.get(), kReady.data(), kReady.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+                             reinterpret_cast<const ::sockaddr*>(&address), size));
+}
+
+int Ended(const Program& program, ServeEnd end) {
   switch (end) {
     case ServeEnd::kIdle:
     case ServeEnd::kTold:
-      return 0;
+      return program.end ? program.end() : 0;
     case ServeEnd::kStuck:
-      ::_exit(0);  // what sleeps in the kernel is not waited for
+      // What sleeps in the kernel is not waited for. What it would have done at the end is left undone, and who
+      // has a part in that wants to be started again.
+      ::_exit(program.end ? kOwnFailure : 0);
     case ServeEnd::kUnknown:
       break;
   }
@@ -116,15 +137,20 @@ absl::StatusOr<int> Serve(const Program& program, const Command& command) {
   RR_ASSIGN_OR_RETURN(UniqueFd socket, command.listen.empty() ? PassedSocket() : ListenOn(command.listen));
   ServeOptions options{.program = program.name,
                        .asker = asker,
+                       .answers_root = program.answers_root,
                        .idle = command.listen.empty() ? kIdle : std::chrono::milliseconds(0),
+                       .end_within = program.end_within,
+                       .progress = program.progress,
+                       .busy = program.busy,
                        .log = [name = program.name](const std::string& line) { Say(name, line); }};
   Say(program.name, fmt::format("answers user {} on {}, version {}", command.user,
                                 command.listen.empty() ? "descriptor 3" : command.listen, kVersion));
+  TellReady();
   HelperServer server(std::move(socket), std::move(verbs), std::move(options));
   const ServeEnd end = server.Run(told.get());
   std::error_code ignored;
   if (!command.listen.empty()) std::filesystem::remove(command.listen, ignored);
-  return Ended(end);
+  return Ended(program, end);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 // the next question; with --listen it makes the socket and stays, because nobody would start it again.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,11 +30,20 @@ struct Program {
   std::vector<ProgramOption> options{};
   // Called once, after the options were read and before anything is served. An error ends the helper: status 2.
   std::function<absl::StatusOr<std::vector<Verb>>()> verbs{};
+
+  // What only some helpers have; see ServeOptions.
+  bool answers_root = false;
+  ProgressLimits progress{};
+  std::function<bool()> busy{};
+  std::chrono::milliseconds end_within = std::chrono::seconds(2);
+  // What is done when nothing is served any more; its result is the exit status. Empty: nothing, 0.
+  std::function<int()> end{};
 };
 
-// Returns the exit status: 0 after an idle time or a signal, 2 for a wrong command line or environment, 3 for a
-// failure of its own. It gives up the right to gain rights by what it would execute (no_new_privs), though a
-// helper executes nothing.
+// Returns the exit status: that of `end` after an idle time or a signal, 2 for a wrong command line or
+// environment, 3 for a failure of its own. A service manager that wants to know (NOTIFY_SOCKET) is told once it
+// answers. It gives up the right to gain rights by what it would execute (no_new_privs), though a helper
+// executes nothing.
 int RunProgram(const Program& program, int argc, char** argv);
 
 }  // namespace rdmaready::helper

@@ -34,12 +34,11 @@ void AnswerConnection(int socket, std::span<const Verb> verbs, const ServeOption
   if (!work.ok()) options.log("refused a question: " + Message(work.status()));
   int told = 0;
   const auto progress = [&](std::string_view what) {
-    if (stop.stop_requested() || ++told > kMostProgress) return;
-    static_cast<void>(SendFrame(socket, ProgressBody(what),
+    if (stop.stop_requested() || ++told > options.progress.most) return;
+    static_cast<void>(SendFrame(socket, ProgressBody(what, options.progress.most_bytes),
                                 TimedWait({.longest = options.say_within, .stop = stop})));
   };
-  const absl::StatusOr<Json> answer =
-      work.ok() ? (*work)(stop, progress) : absl::StatusOr<Json>(work.status());
+  const absl::StatusOr<Json> answer = work.ok() ? (*work)(stop, progress) : absl::StatusOr<Json>(work.status());
   // Who stopped the work by leaving is not there; who listens for the end of it is.
   static_cast<void>(
       SendFrame(socket, AnswerBody(answer), TimedWait({.longest = options.say_within, .stop = {}})));
@@ -70,7 +69,9 @@ ServeEnd HelperServer::Run(int told) {
   while (true) {
     if (!Wait(told)) return End();
     Reap();
-    if (options_.idle.count() > 0 && sessions_.empty() && IdleLeft().count() == 0) return ServeEnd::kIdle;
+    if (options_.idle.count() == 0 || !sessions_.empty() || IdleLeft().count() > 0) continue;
+    if (!options_.busy || !options_.busy()) return ServeEnd::kIdle;
+    last_work_ = SteadyClock::now();
   }
 }
 
@@ -105,7 +106,7 @@ void HelperServer::Accept() {
   if (!socket) return;
   const absl::StatusOr<Peer> peer = PeerOf(socket.get());
   if (!peer.ok()) return Refuse(socket.get(), peer.status());
-  if (peer->uid != options_.asker) {
+  if (peer->uid != options_.asker && !(options_.answers_root && peer->uid == 0)) {
     return Refuse(socket.get(), absl::PermissionDeniedError(fmt::format(
                                     "user {} is not answered, only user {} is", peer->uid, options_.asker)));
   }

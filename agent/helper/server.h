@@ -24,6 +24,7 @@ namespace rdmaready::helper {
 struct ServeOptions {
   std::string program{};             // "rdmaready-reader", for errors
   ::uid_t asker = 0;                 // the only user who is answered
+  bool answers_root = false;         // and root
   std::chrono::milliseconds idle{};  // leave when there was no work for as long; 0: stay
   // Questions at work at once; one more is answered "busy".
   std::size_t most_at_once = 16;
@@ -31,6 +32,9 @@ struct ServeOptions {
   std::chrono::milliseconds say_within = std::chrono::seconds(5);
   // After the end was asked for, until what does not end is left behind.
   std::chrono::milliseconds end_within = std::chrono::seconds(2);
+  ProgressLimits progress{};
+  // Whether there is a reason to stay that is no question. Called by the thread of Run(). Empty: there is none.
+  std::function<bool()> busy{};
   // One line for a person, of what is worth knowing. Any thread calls it.
   std::function<void(const std::string& line)> log = [](const std::string&) {};
 };
@@ -53,7 +57,7 @@ class HelperServer {
   HelperServer(UniqueFd listener, std::vector<Verb> verbs, ServeOptions options);
   ~HelperServer();
 
-  // Until there was no work for `idle`, or `told` is readable. To be called once.
+  // Until there was no work and no reason to stay for `idle`, or `told` is readable. To be called once.
   ServeEnd Run(int told);
 
  private:

@@ -17,7 +17,7 @@
 namespace rdmaready::helper {
 
 // Tells who waits for an answer how far the work is; on the thread of the work. Does nothing once he has heard
-// kMostProgress of them, or left.
+// as many of them as ProgressLimits allow, or left.
 using Progress = std::function<void(std::string_view what)>;
 
 // What a verb does once its arguments are known: blocks until it has its answer. `stop` is requested when who

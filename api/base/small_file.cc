@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
@@ -25,11 +26,25 @@ struct OpenedFile {
   struct ::stat info {};
 };
 
-absl::StatusOr<OpenedFile> OpenRegular(const std::string& path) {
-  OpenedFile file{.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
+// `name` is seen from the directory; `path` is for the words.
+absl::StatusOr<OpenedFile> OpenRegular(int directory, const std::string& name, int flags,
+                                       const std::string& path) {
+  OpenedFile file{.fd = UniqueFd(::openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags))};
+  if (!file.fd && errno == ELOOP && (flags & O_NOFOLLOW) != 0)
+    return absl::FailedPreconditionError(path + ": it is a symbolic link, which is not followed");
   if (!file.fd || ::fstat(file.fd.get(), &file.info) != 0) return ReadTrouble(path, errno);
   if (!S_ISREG(file.info.st_mode)) return absl::InvalidArgumentError("read " + path + ": not a regular file");
   return file;
+}
+
+absl::StatusOr<OpenedFile> OpenRegular(const std::string& path) { return OpenRegular(AT_FDCWD, path, 0, path); }
+
+absl::Status CheckGuarded(const struct ::stat& info, const std::string& path, ::uid_t owner,
+                          ::mode_t forbidden) {
+  if (info.st_uid == owner && (info.st_mode & forbidden) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format(
+      "{}: it must be of user {}, with none of the rights {:04o}, and is of user {} with mode {:04o}", path,
+      owner, forbidden, info.st_uid, info.st_mode & 07777U));
 }
 
 absl::StatusOr<std::string> ReadOpened(const UniqueFd& fd, const std::string& path, std::size_t max_bytes) {
@@ -58,11 +73,21 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path, std::size_t m
 absl::StatusOr<std::string> ReadGuardedFile(const std::string& path, std::size_t max_bytes, ::uid_t owner,
                                             ::mode_t forbidden) {
   RR_ASSIGN_OR_RETURN(const OpenedFile file, OpenRegular(path));
-  if (file.info.st_uid != owner || (file.info.st_mode & forbidden) != 0) {
-    return absl::FailedPreconditionError(
-        fmt::format("{}: it must be of user {}, with none of the rights {:04o}, and is of user {} with mode {:04o}",
-                    path, owner, forbidden, file.info.st_uid, file.info.st_mode & 07777U));
-  }
+  RR_RETURN_IF_ERROR(CheckGuarded(file.info, path, owner, forbidden));
+  return ReadOpened(file.fd, path, max_bytes);
+}
+
+absl::StatusOr<std::string> ReadGuardedInPlace(const std::string& path, std::size_t max_bytes, ::uid_t owner,
+                                               ::mode_t forbidden) {
+  const std::filesystem::path whole(path);
+  const std::string directory = whole.has_parent_path() ? whole.parent_path().string() : ".";
+  const UniqueFd place(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct ::stat info {};
+  if (!place || ::fstat(place.get(), &info) != 0) return ReadTrouble(path, errno);
+  RR_RETURN_IF_ERROR(CheckGuarded(info, directory, owner, forbidden));
+  RR_ASSIGN_OR_RETURN(const OpenedFile file,
+                      OpenRegular(place.get(), whole.filename().string(), O_NOFOLLOW, path));
+  RR_RETURN_IF_ERROR(CheckGuarded(file.info, path, owner, forbidden));
   return ReadOpened(file.fd, path, max_bytes);
 }
 

@@ -16,9 +16,14 @@ namespace rdmaready {
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path, std::size_t max_bytes);
 
 // The same of a file that says what may be done: it must be of the user `owner`, and have none of the bits of
-// `forbidden` in its mode (S_IWGRP | S_IWOTH: nobody else writes it); else kFailedPrecondition, which names both.
-// Owner and mode are those of the file that is read, whatever takes its name meanwhile.
+// `forbidden` in its mode (S_IWGRP | S_IWOTH: nobody else writes it); else kFailedPrecondition, which names
+// both. Owner and mode are those of the file that is read, whatever takes its name meanwhile.
 absl::StatusOr<std::string> ReadGuardedFile(const std::string& path, std::size_t max_bytes, ::uid_t owner,
                                             ::mode_t forbidden);
+
+// The same, and nobody else can have put the file there: the path itself is no symbolic link, and the directory
+// that it is in is of `owner`, too, with none of those bits.
+absl::StatusOr<std::string> ReadGuardedInPlace(const std::string& path, std::size_t max_bytes, ::uid_t owner,
+                                               ::mode_t forbidden);
 
 }  // namespace rdmaready

@@ -37,6 +37,8 @@ MAY_INCLUDE = {
     "agent/proof": ["api/model", "api/base", "agent/probe", "agent/share", "agent/transfer"],
     "agent/helper/prover": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "agent/helper",
                             "agent/link/failure.h", "agent/probe", "agent/proof"],
+    "agent/helper/applier": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "checks", "agent/helper",
+                             "agent/apply"],
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent/port": ["api/model", "api/base", "collectors", "checks/counted", "checks/words", "agent/link/failure.h", "agent/probe"],
     "agent/worker": ["api/model", "collectors"],

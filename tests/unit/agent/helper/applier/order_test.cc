@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/helper/applier/order.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+#include "api/profile/profile_proto.h"
+
+namespace rdmaready::helper {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kId = "0123456789abcdef0123456789abcdef";
+
+ApplyOrder Order() {
+  return {.profiles = {*LoadProfile("smb-direct-roce"), *LoadProfile("virtual-fabric")},
+          .ports = {"dcb0", "rxe0/1"},
+          .confirm_within_ms = 45'000,
+          .allow_one_way = true,
+          .proof = true,
+          .peer_proof = true,
+          .requester = "alice (tls CN=alice)"};
+}
+
+// As it comes out of the other end of a socket.
+Json Sent(const Json& json) { return *recording::ParseObject(Text(json)); }
+
+template <class Decoded>
+absl::StatusOr<Decoded> Decode(const Json& question, absl::StatusOr<Decoded> (*decode)(Arguments&)) {
+  const Json sent = Sent(question);
+  Arguments arguments(sent);
+  return decode(arguments);
+}
+
+std::string Trouble(const Json& question) {
+  const auto order = Decode(question, DecodeApplyOrder);
+  EXPECT_EQ(order.status().code(), absl::StatusCode::kInvalidArgument);
+  return Message(order.status());
+}
+
+TEST(ApplyOrderOnTheWire, ComesAsItWentWithoutWhatSetsNothing) {
+  const ApplyOrder order = Order();
+  const auto came = Decode(ToJson(order), DecodeApplyOrder);
+  ASSERT_TRUE(came.ok()) << came.status();
+  EXPECT_EQ(came->ports, order.ports);
+  EXPECT_EQ(came->confirm_within_ms, 45'000U);
+  EXPECT_TRUE(came->allow_one_way);
+  EXPECT_TRUE(came->proof);
+  EXPECT_TRUE(came->peer_proof);
+  EXPECT_EQ(came->requester, order.requester);
+  ASSERT_EQ(came->profiles.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(*ProfileContentDigest(came->profiles[i]), *ProfileContentDigest(order.profiles[i]));
+    EXPECT_TRUE(came->profiles[i].digest.empty()) << "the applier makes its own";
+  }
+}
+
+TEST(ApplyOrderOnTheWire, EveryBuiltInProfileFitsIntoAQuestion) {
+  for (const std::string& name : BuiltInProfileNames()) {
+    ApplyOrder order = Order();
+    order.profiles.assign(kMostOrderProfiles, *LoadProfile(name));
+    EXPECT_LT(QuestionBody(kApplyVerb, ToJson(order)).size(), kMostQuestionBytes) << name;
+  }
+}
+
+TEST(ApplyOrderOnTheWire, AProfileThatCannotBeIsRefusedWithItsField) {
+  ApplyOrder order = Order();
+  order.profiles.front().dscp = 64;
+  EXPECT_THAT(Trouble(ToJson(order)), HasSubstr("profile field dscp"));
+}
+
+TEST(ApplyOrderOnTheWire, WhatNoCallerAsksForIsRefused) {
+  ApplyOrder order = Order();
+  order.profiles.clear();
+  EXPECT_THAT(Trouble(ToJson(order)), HasSubstr("no profile"));
+  order.profiles.assign(kMostOrderProfiles + 1, *LoadProfile("virtual-fabric"));
+  EXPECT_THAT(Trouble(ToJson(order)), HasSubstr("too many \"profiles\""));
+  order = Order();
+  order.ports.assign(kMostOrderPorts + 1, "dcb0");
+  EXPECT_THAT(Trouble(ToJson(order)), HasSubstr("too many \"ports\""));
+  for (const char* port : {"", "a b", "dcb0\n", "dcb\xc3\xa4"}) {
+    order.ports = {port};
+    EXPECT_THAT(Trouble(ToJson(order)), HasSubstr("what is no name")) << port;
+  }
+  Json question = ToJson(Order());
+  question["requester"] = "a\nb";
+  EXPECT_THAT(Trouble(question), HasSubstr("requester"));
+  question = ToJson(Order());
+  question["profiles"][0]["content"] = "00";
+  EXPECT_THAT(Trouble(question), HasSubstr("a profile cannot be read"));
+}
+
+// An order has no step, no setting and no value, and nothing that could be taken for one.
+TEST(ApplyOrderOnTheWire, AMemberThatIsNoneIsRefused) {
+  for (const char* member : {"steps", "plan", "settings", "permission", "state_dir"}) {
+    Json question = ToJson(Order());
+    question[member] = "x";
+    EXPECT_THAT(Trouble(question), HasSubstr("unknown member")) << member;
+  }
+  for (const char* member :
+       {"profiles", "ports", "confirm_within_ms", "allow_one_way", "proof", "peer_proof", "requester"}) {
+    Json question = ToJson(Order());
+    question.erase(member);
+    Trouble(question);
+  }
+}
+
+TEST(ApplyOrderOnTheWire, WhoAsksIsToldInOneLine) {
+  ApplyOrder order = Order();
+  order.requester = "eve\nroot: all is well " + std::string(400, 'x');
+  const auto came = Decode(ToJson(order), DecodeApplyOrder);
+  ASSERT_TRUE(came.ok()) << came.status();
+  EXPECT_THAT(came->requester, testing::StartsWith("eve?root: all is well xx"));
+  EXPECT_EQ(came->requester.size(), kMostRequesterBytes);
+}
+
+TEST(ChangeOrderOnTheWire, NamesOneChangeByItsId) {
+  const auto came = Decode(ToJson(ChangeOrder{.change_id = kId, .requester = "bob"}), DecodeChangeOrder);
+  ASSERT_TRUE(came.ok()) << came.status();
+  EXPECT_EQ(came->change_id, kId);
+  EXPECT_EQ(came->requester, "bob");
+  for (const char* id : {"", "last", "0123456789abcdef0123456789abcdeF", "../../../etc/passwd............."}) {
+    EXPECT_EQ(Decode(ToJson(ChangeOrder{.change_id = id}), DecodeChangeOrder).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << id;
+  }
+}
+
+TEST(ProvedOrderOnTheWire, ComesAsItWentAndIsBounded) {
+  const ChangeProof proof{.asked_for = true,
+                          .plan_empty = true,
+                          .loopback = true,
+                          .loopback_text = "9.8 Gb/s",
+                          .peer = "host2",
+                          .peer_passed = true,
+                          .peer_text = "all"};
+  const auto came = Decode(ToJson(ProvedOrder{.change_id = kId, .proof = proof}), DecodeProvedOrder);
+  ASSERT_TRUE(came.ok()) << came.status();
+  EXPECT_EQ(came->proof, proof);
+  const ChangeProof endless{.loopback_text = std::string(kMostProofBytes, 'x')};
+  EXPECT_EQ(Decode(ToJson(ProvedOrder{.change_id = kId, .proof = endless}), DecodeProvedOrder).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ForgetOrderOnTheWire, NamesObjectsOfKnownKinds) {
+  const ForgetOrder order{.objects = {{.kind = SettingKind::kPfc, .where = "dcb0"},
+                                      {.kind = SettingKind::kSysctl, .name = "net.ipv4.conf.all.arp_ignore"}},
+                          .requester = "bob"};
+  const auto came = Decode(ToJson(order), DecodeForgetOrder);
+  ASSERT_TRUE(came.ok()) << came.status();
+  EXPECT_EQ(came->objects, order.objects);
+  const std::vector<SettingObject> impossible{{.kind = SettingKind::kUnknown, .where = "dcb0"},
+                                              {.kind = SettingKind::kPfc},
+                                              {.kind = SettingKind::kPfc, .where = "a b"}};
+  for (const SettingObject& object : impossible) {
+    EXPECT_EQ(Decode(ToJson(ForgetOrder{.objects = {object}}), DecodeForgetOrder).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+}
+
+TEST(ApplierAnswers, ComeAsTheyWent) {
+  const Change change{.id = kId,
+                      .requester = "bob",
+                      .begun_unix_ns = 1,
+                      .state = ChangeState::kRollbackFailed,
+                      .confirm_within_ms = 60'000,
+                      .steps = {{.step = {.object = {.kind = SettingKind::kPfc, .where = "dcb0"},
+                                          .from = "off delay 0",
+                                          .to = "on 3 delay 0"},
+                                 .state = StepState::kNotTakenBack,
+                                 .text = "No such device"}},
+                      .reason = "the device is gone"};
+  EXPECT_EQ(*ReadChange(Sent(AnswerOf(change))), change);
+  EXPECT_EQ(*ReadProgressOf(*ReadProgressBody(ProgressBody(ProgressOf(change), kApplierProgress.most_bytes),
+                                              kApplierProgress.most_bytes)),
+            change);
+  const ApplierStatus status{
+      .changes = {change},
+      .kept = {{.object = {.kind = SettingKind::kMtu, .where = "dcb0"}, .value = "9000"}},
+      .allowed = {"ports: dcb*"},
+      .audit_head = std::string(64, 'a'),
+      .notices = {"the journal is damaged: line 3"}};
+  EXPECT_EQ(*ReadApplierStatus(Sent(AnswerOf(status))), status);
+  EXPECT_EQ(*ReadSettings(Sent(AnswerOf(status.kept))), status.kept);
+  const std::vector<OwnWrite> writes{{.port_id = 7, .sequence = 0xfffffffe}, {.port_id = 0, .sequence = 1}};
+  EXPECT_EQ(*ReadOwnWrites(Sent(AnswerOf(writes))), writes);
+}
+
+TEST(ApplierAnswers, WhatIsNoneIsOurOwnFailure) {
+  for (const char* answer : {"{}", R"({"change": "zz"})", R"({"change": "ff"})", R"({"writes": "00"})",
+                             R"({"change": "", "more": 1})"}) {
+    const Json json = *recording::ParseObject(answer);
+    EXPECT_EQ(ReadChange(json).status().code(), absl::StatusCode::kInternal) << answer;
+    EXPECT_EQ(ReadOwnWrites(json).status().code(), absl::StatusCode::kInternal) << answer;
+  }
+}
+
+// A change that could not be read is of no state that lets anybody do anything.
+TEST(ApplierAnswers, AnEmptyChangeIsUnknown) {
+  EXPECT_EQ(ReadChange(*recording::ParseObject(R"({"change": ""})"))->state, ChangeState::kUnknown);
+}
+
+}  // namespace
+}  // namespace rdmaready::helper
