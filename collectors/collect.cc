@@ -8,6 +8,7 @@
 #include "collectors/lag.h"
 #include "collectors/lldp/lldp_agents.h"
 #include "collectors/lldp/lldpad.h"
+#include "collectors/net/ipv4_settings.h"
 #include "collectors/net/routing_rules.h"
 #include "collectors/net/subnets.h"
 #include "collectors/netdev.h"
@@ -81,6 +82,7 @@ Facts CollectFacts(HostReader& host) {
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
     facts.privileged_qkey = facts.rdma_netns_shared.missing();
   }
+  facts.sysctls = ReadIpv4Sysctls(host, facts.ports);
   facts.firewall = ReadFirewall(host, facts.kernel, facts.ports);
   ReadLldpad(host, lldp_agents.lldpad_started_ms, facts);
   return facts;

@@ -316,6 +316,9 @@ struct Facts {
   Fact<bool> privileged_qkey{};                    // controlled Q_Keys are for everybody, not CAP_NET_RAW alone
   Fact<GpuSupport> gpu{};                          // kUnsupported: there is no GPU on the bus
   Fact<std::vector<NamedDevice>> named_devices{};  // RDMA devices that the configuration of programs names
+  // What ARP and IPv4 do on all interfaces, on those of RDMA ports and on those that share a subnet with one.
+  // Sorted by name, each once; what could not be read, or is no number of 32 bits, is left out.
+  Fact<std::vector<Sysctl>> sysctls{};
 
   void Fields(auto& list) {
     list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
@@ -325,7 +328,7 @@ struct Facts {
                  "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings", markings,
                  "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers", dcb_keepers,
                  "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices", pci_devices,
-                 "privileged_qkey", privileged_qkey, "named_devices", named_devices);
+                 "privileged_qkey", privileged_qkey, "named_devices", named_devices, "sysctls", sysctls);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
                "irqbalance", irqbalance, "clock", clock, "gpu", gpu);

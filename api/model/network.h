@@ -38,6 +38,17 @@ struct Ipv4Settings {
   bool operator==(const Ipv4Settings&) const = default;
 };
 
+// One variable as it was set, by its name of sysctl(8): "net.ipv4.conf.all.arp_ignore". A dot in an interface's
+// name is a slash in it: "net.ipv4.conf.dcb0/711.arp_ignore". What takes effect is in Ipv4Settings.
+struct Sysctl {
+  std::string name{};
+  std::uint32_t value = 0;
+
+  void Fields(auto& list) { list.Setting("name", name, "value", value); }
+
+  bool operator==(const Sysctl&) const = default;
+};
+
 // How the kernel would send to an address now (RTM_GETROUTE): nothing is sent to find out.
 struct IpRoute {
   std::string netdev{};   // empty: nowhere, there is no route
@@ -64,8 +75,8 @@ struct Subnet {
   std::string netdev{};  // the one that has the address
   IpAddress own{};
   std::vector<SubnetSharer> shared_with{};  // interfaces that are down are left out
-  std::string probe{};    // a free address of the subnet; empty: it has none
-  Fact<IpRoute> route{};  // from `own` to `probe`
+  std::string probe{};                      // a free address of the subnet; empty: it has none
+  Fact<IpRoute> route{};                    // from `own` to `probe`
 
   void Fields(auto& list) {
     list.Setting("netdev", netdev, "own", own, "shared_with", shared_with, "probe", probe);
