@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Setting: one thing of a host that can be set, where it is, and what it is set to.
 //
-// A value is text in one canonical form for each kind, so that plan, journal, audit, wire and reader compare and
-// show the same bytes; the struct behind a text is had by the functions below, and Text() makes it of one.
+// A value is text in one canonical form for each kind, so that plan, journal, audit, wire and reader compare
+// and show the same bytes; the struct behind a text is had by the functions below, and Text() makes it of one.
 #pragma once
 
 #include <array>
@@ -37,11 +37,16 @@ enum class SettingKind : std::uint8_t {
   kCmTos,             // "cm-tos": RDMA-CM's default type of service
 };
 
+// In the order of writing: what a later kind needs, an earlier one has set. The numbers above are those of the
+// wire, and say nothing of it. ice empties its classes with the first row of DSCP, and again with the last one
+// (ice_dcbnl_setapp, ice_dcbnl_delapp): rows before ETS. bnxt_en refuses PFC before it has classes
+// (bnxt_hwrm_queue_pfc_cfg), mlx5 lays out its buffers with PFC (mlx5e_dcbnl_ieee_setpfc): ETS, PFC, buffers.
 inline constexpr std::array<SettingKind, 15> kSettingKinds{
-    SettingKind::kPause, SettingKind::kPrivateFlag, SettingKind::kDevlinkParameter, SettingKind::kDcbx,
-    SettingKind::kMtu,   SettingKind::kEts,         SettingKind::kPfc,              SettingKind::kBuffer,
-    SettingKind::kMaxRate, SettingKind::kApp,       SettingKind::kTrust,            SettingKind::kVlanEgress,
-    SettingKind::kSysctl, SettingKind::kCmMode,     SettingKind::kCmTos};
+    SettingKind::kPause,  SettingKind::kPrivateFlag, SettingKind::kDevlinkParameter,
+    SettingKind::kDcbx,   SettingKind::kMtu,         SettingKind::kApp,
+    SettingKind::kTrust,  SettingKind::kEts,         SettingKind::kPfc,
+    SettingKind::kBuffer, SettingKind::kMaxRate,     SettingKind::kVlanEgress,
+    SettingKind::kSysctl, SettingKind::kCmMode,      SettingKind::kCmTos};
 
 std::string_view NameOf(SettingKind kind);
 // kUnknown for what is none.
@@ -96,8 +101,8 @@ struct BufferSetting {
   bool operator==(const BufferSetting&) const = default;
 };
 
-// Canonical texts. Each reader takes exactly what its writer makes and nothing else: no value for any other text.
-// "host ieee", "lld-managed ieee static", "none" (mode 0: DCBX is the firmware's).
+// Canonical texts. Each reader takes exactly what its writer makes and nothing else: no value for any other
+// text. "host ieee", "lld-managed ieee static", "none" (mode 0: DCBX is the firmware's).
 std::string Text(const Dcbx& value);
 std::optional<Dcbx> DcbxOf(std::string_view text);
 // "willing off tsa ets,strict,strict,ets,... tx 50,0,0,50,0,0,0,0 prio 0,0,0,3,0,0,0,0"; a TSA is strict, cbs,

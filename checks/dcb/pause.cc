@@ -3,9 +3,9 @@
 #include "checks/dcb/pause.h"
 
 #include <algorithm>
-#include <array>
 
 #include "checks/families.h"
+#include "checks/setting/driver_rules.h"
 #include "checks/words/interruption.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -119,11 +119,7 @@ Verdict JudgePauseAutoneg(const EthernetView& view) {
 
 }  // namespace
 
-// ice_set_pauseparam, i40e_set_pauseparam and hclge_set_pauseparam of Linux: EOPNOTSUPP where it differs.
-bool PauseFollowsLink(NetdevRef netdev) {
-  constexpr std::array<std::string_view, 3> kDrivers{"ice", "i40e", "hns3"};
-  return netdev && std::ranges::find(kDrivers, netdev->driver) != kDrivers.end();
-}
+bool PauseFollowsLink(NetdevRef netdev) { return PauseFollowsLink(netdev ? &*netdev : nullptr); }
 
 std::string PauseOffFix(NetdevRef netdev) {
   return Cat("ethtool -A ", NetdevWord(netdev), PauseFollowsLink(netdev) ? "" : " autoneg off",

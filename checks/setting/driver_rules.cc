@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/setting/driver_rules.h"
+
+namespace rdmaready {
+
+bool HasDriver(const Netdev* netdev, std::string_view driver) {
+  return netdev != nullptr && netdev->driver == driver;
+}
+
+bool PauseFollowsLink(const Netdev* netdev) {
+  return HasDriver(netdev, "ice") || HasDriver(netdev, "i40e") || HasDriver(netdev, "hns3");
+}
+
+bool DeletesRowsFirst(const Netdev* netdev) { return HasDriver(netdev, "ice") || HasDriver(netdev, "bnxt_en"); }
+
+bool ReplacesRows(const Netdev* netdev) { return HasDriver(netdev, "mlx5_core"); }
+
+bool HasDscpRow(std::string_view app) {
+  return app.starts_with("dscp:") || app.find(" dscp:") != std::string_view::npos;
+}
+
+}  // namespace rdmaready
