@@ -29,6 +29,10 @@
 
 namespace rdmaready {
 
+namespace apply {
+class Disk;
+}
+
 // What the engine needs of its surroundings. Called by one thread at a time, unless said otherwise; pointers
 // outlive the engine.
 struct ApplierSeams {
@@ -54,8 +58,9 @@ struct ApplierSeams {
 };
 
 struct ApplierOptions {
-  std::string state_dir{};  // of this user, and nobody else may write it; see journal.h, audit.h, kept.h
-  std::string boot_id{};    // /proc/sys/kernel/random/boot_id
+  std::string state_dir{};      // of this user, and nobody else may write it; see journal.h, audit.h, kept.h
+  std::string boot_id{};        // /proc/sys/kernel/random/boot_id
+  apply::Disk* disk = nullptr;  // null: the machine's; outlives the engine
 };
 
 // Why settings that are kept are looked at.

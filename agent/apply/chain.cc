@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/apply/chain.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+#include "api/base/digest.h"
+#include "api/base/status.h"
+
+namespace rdmaready::apply {
+namespace {
+
+constexpr std::size_t kSumDigits = 64;
+constexpr std::size_t kMostLineBytes = 64U << 20U;
+
+std::string BodyOf(const ChainEnd& end, std::string_view record) {
+  return fmt::format(R"({{"n":{},"prev":"{}","record":{})", end.lines + 1, end.head, record);
+}
+
+std::string TailOf(std::string_view sum) { return fmt::format(R"(,"sum":"{}"}})", sum); }
+
+absl::Status Damaged(const std::string& path, std::uint64_t line, std::string_view why) {
+  return absl::DataLossError(fmt::format("{} is damaged at line {}: {}", path, line, why));
+}
+
+// What the lines of a file are given to, as they come.
+class LineReader {
+ public:
+  // Both outlive it.
+  LineReader(const std::string& path, const RecordSink& sink) : path_(path), sink_(sink) {}
+
+  absl::Status Take(std::string_view bytes) {
+    rest_.append(bytes);
+    if (!suspect_.empty()) return Damaged(path_, end_.lines + 1, suspect_);  // something follows it
+    for (std::size_t at = rest_.find('\n'); at != std::string::npos; at = rest_.find('\n')) {
+      RR_RETURN_IF_ERROR(TakeLine(std::string_view(rest_).substr(0, at), at + 1 == rest_.size()));
+      if (!suspect_.empty()) return absl::OkStatus();
+      rest_.erase(0, at + 1);
+    }
+    if (rest_.size() > kMostLineBytes) return Damaged(path_, end_.lines + 1, "it has no end");
+    return absl::OkStatus();
+  }
+
+  ChainEnd End() {
+    end_.torn_bytes = rest_.size();
+    return end_;
+  }
+
+ private:
+  absl::Status TakeLine(std::string_view line, bool last_so_far) {
+    const absl::StatusOr<std::string_view> record = NextRecord(line, end_);
+    if (!record.ok()) {
+      // We write no zero byte: blocks of the file that never reached the medium.
+      if (!last_so_far || line.find('\0') == std::string_view::npos)
+        return Damaged(path_, end_.lines + 1, Message(record.status()));
+      suspect_ = Message(record.status());
+      return absl::OkStatus();
+    }
+    end_.bytes += line.size() + 1;
+    if (!sink_) return absl::OkStatus();
+    const absl::Status taken = sink_(*record, end_);
+    return taken.ok() ? taken : Damaged(path_, end_.lines, Message(taken));
+  }
+
+  const std::string& path_;
+  const RecordSink& sink_;
+  ChainEnd end_{};
+  std::string rest_{};
+  std::string suspect_{};  // why the line that `rest_` begins with is torn, if it is the last one
+};
+
+absl::StatusOr<ChainEnd> ReadLines(int fd, const std::string& path, const RecordSink& sink) {
+  LineReader reader(path, sink);
+  std::array<char, 64U << 10U> buffer{};
+  for (;;) {
+    const ::ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ErrnoStatus(errno, "read " + path);
+    if (got == 0) return reader.End();
+    RR_RETURN_IF_ERROR(reader.Take({buffer.data(), static_cast<std::size_t>(got)}));
+  }
+}
+
+absl::Status CheckGuarded(int fd, const std::string& path) {
+  struct ::stat info {};
+  if (::fstat(fd, &info) != 0) return ErrnoStatus(errno, "stat " + path);
+  if (S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 077U) == 0)
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("{}: it must be a regular file of user {} with mode 0600", path, ::geteuid()));
+}
+
+absl::StatusOr<UniqueFd> OpenOrMake(const std::string& path, const ChainMark& known) {
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  UniqueFd fd(::open(path.c_str(), kFlags));
+  if (fd) return fd;
+  if (errno == ENOENT && known.lines > 0) return absl::DataLossError(path + " is gone");
+  if (errno != ENOENT) return ErrnoStatus(errno, "open " + path);
+  fd = UniqueFd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0600));
+  if (!fd) return ErrnoStatus(errno, "make " + path);
+  RR_RETURN_IF_ERROR(SyncFolderOf(path));
+  return fd;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string_view> NextRecord(std::string_view line, ChainEnd& end) {
+  const std::size_t tail_bytes = TailOf(std::string(kSumDigits, '0')).size();
+  if (line.size() < tail_bytes) return absl::DataLossError("it is no whole record");
+  const std::string_view body = line.substr(0, line.size() - tail_bytes);
+  RR_ASSIGN_OR_RETURN(const std::string sum, Sha256(body));
+  if (line.substr(body.size()) != TailOf(sum)) return absl::DataLossError("its sum is not that of its text");
+  const std::string begin = BodyOf(end, "");
+  if (!body.starts_with(begin)) return absl::DataLossError("it does not follow the line before it");
+  ++end.lines;
+  end.head = sum;
+  return body.substr(begin.size());
+}
+
+absl::StatusOr<ChainEnd> ReadChain(const std::string& path, const RecordSink& sink) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) return ErrnoStatus(errno, "open " + path);
+  return ReadLines(fd.get(), path, sink);
+}
+
+absl::StatusOr<ChainedFile> ChainedFile::Open(Disk& disk, const std::string& path, const ChainMark& known,
+                                              const RecordSink& sink) {
+  RR_ASSIGN_OR_RETURN(UniqueFd fd, OpenOrMake(path, known));
+  RR_RETURN_IF_ERROR(CheckGuarded(fd.get(), path));
+  ChainedFile file(disk, path, std::move(fd));
+  bool found = known.lines == 0;
+  RR_ASSIGN_OR_RETURN(file.end_,
+                      ReadLines(file.fd_.get(), path, [&](std::string_view record, const ChainEnd& end) {
+                        found = found || MarkOf(end) == known;
+                        return sink ? sink(record, end) : absl::OkStatus();
+                      }));
+  if (!found) {
+    return absl::DataLossError(fmt::format(
+        "{} is damaged: line {}, which is known to have been written, is not there", path, known.lines));
+  }
+  if (file.end_.torn_bytes > 0) {
+    RR_RETURN_IF_ERROR(disk.Truncate(file.fd_.get(), path, file.end_.bytes));
+    RR_RETURN_IF_ERROR(disk.Sync(file.fd_.get(), path));
+  }
+  return file;
+}
+
+absl::Status ChainedFile::Append(std::string_view record) {
+  if (unsound_)
+    return absl::DataLossError(path_ + ": an earlier write to it failed, and could not be taken away");
+  const std::string body = BodyOf(end_, record);
+  RR_ASSIGN_OR_RETURN(const std::string sum, Sha256(body));
+  const std::string line = body + TailOf(sum) + "\n";
+  unsound_ = true;  // until it is known how it ended
+  absl::Status done = disk_->Append(fd_.get(), path_, line);
+  // What a failed fsync leaves on the medium is not known: only a new life can tell, by reading it.
+  if (done.ok()) {
+    if (done = disk_->Sync(fd_.get(), path_); !done.ok()) return done;
+    end_ = {.lines = end_.lines + 1, .head = sum, .bytes = end_.bytes + line.size()};
+    unsound_ = false;
+    return done;
+  }
+  if (disk_->Truncate(fd_.get(), path_, end_.bytes).ok()) unsound_ = false;
+  return done;
+}
+
+absl::Status ChainedFile::Reserve(std::uint64_t bytes) {
+  return disk_->Reserve(fd_.get(), path_, end_.bytes, bytes);
+}
+
+}  // namespace rdmaready::apply

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applier::Engine: the parts of the applier, and who may touch which when.
+//
+// `work_` is held by whoever reads or writes the host or the state directory; between two steps of an apply it
+// is let go, so that the timer and a RollBack get their turn, whatever the caller's progress function does. The
+// board has a lock of its own, so that the state can always be told.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/apply/applier.h"
+#include "agent/apply/board.h"
+#include "agent/apply/dead_man.h"
+#include "agent/apply/hands.h"
+#include "agent/apply/ledger.h"
+
+namespace rdmaready {
+
+class Applier::Engine {
+ public:
+  Engine(ApplierSeams seams, ApplierOptions options);
+
+  absl::Status Recover();
+  absl::StatusOr<std::vector<Setting>> Restore(RestoreCause cause);
+  absl::StatusOr<Change> Apply(const ApplyOrder& order, const std::function<void(const Change&)>& progress,
+                               const std::stop_token& stop);
+  absl::StatusOr<Change> Proved(const std::string& id, const ChangeProof& proof);
+  absl::StatusOr<Change> Confirm(const std::string& id, const std::string& requester);
+  absl::StatusOr<Change> RollBack(const std::string& id, const std::string& requester);
+  absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
+                                              const std::string& requester);
+  ApplierStatus Status();
+  std::vector<OwnWrite> OwnWrites() const { return board_.Own(); }
+  bool Busy() const { return board_.Busy(); }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  // What is being done, beside its undertaking.
+  struct Open {
+    apply::Undertaking undertaking{};
+    ApplyOrder order{};
+    std::vector<std::string> unknown{};  // Plan::unknown before the first write
+    Clock::TimePoint deadline{};
+  };
+
+  // A setting that a Restore looks at.
+  struct Due {
+    apply::KeptSetting entry{};
+    std::uint64_t device = 0;
+    bool owed = false;
+  };
+
+  // engine_apply.cc
+  absl::StatusOr<Change> ApplyClaimed(const ApplyOrder& order,
+                                      const std::function<void(const Change&)>& progress,
+                                      const std::stop_token& stop);
+  absl::Status Begin(const ApplyOrder& order, const Facts& facts, const Plan& plan);
+  void WriteSteps(const std::function<void(const Change&)>& progress, const std::stop_token& stop, Lock& work);
+  // Why the change must be taken back; none: the step holds.
+  std::optional<std::string> WriteStep(std::size_t index, const std::stop_token& stop);
+  std::optional<std::string> EndStep(std::size_t index, StepState state, std::string text);
+  std::optional<std::string> WhyStop(const std::stop_token& stop);
+  void AuditRefusal(const ApplyOrder& order, const absl::Status& why);
+
+  // engine_confirm.cc
+  std::optional<std::string> WhyUnproven(ChangeProof& proof);
+  absl::Status MoveTo(ChangeState state);
+  absl::Status Await();
+  // `holds_now`: its settings are known to be so in this life of the kernel and the devices.
+  void Keep(const Change& change, bool holds_now);
+  void Show();
+
+  // engine_back.cc
+  // By value: `who` may be the open change's, which is over then.
+  void TakeBack(std::string reason, std::string who);
+  // What is not as before, in words; empty: all is.
+  std::vector<std::string> PutBack(apply::Undertaking& undertaking, std::string_view who);
+  void WriteBack(const apply::Undertaking& undertaking, std::string_view who, const Setting& to,
+                 std::map<SettingObject, std::string>& words);
+  void Owe(const apply::Undertaking& undertaking, const std::vector<SettingObject>& gone);
+  void End(apply::Undertaking undertaking, std::string reason, const std::vector<std::string>& left);
+  void OnTime();  // the timer's
+
+  // engine_keep.cc
+  absl::StatusOr<std::vector<Setting>> RestoreLocked(RestoreCause cause);
+  std::vector<Due> FindDue(RestoreCause cause, const absl::StatusOr<Permission>& permission);
+  // Leaves those that were put back as often as is allowed.
+  absl::StatusOr<std::vector<Due>> AdmitPutBack(std::vector<Due> due, std::uint32_t most_per_hour);
+  std::vector<Setting> WriteDue(const std::vector<Due>& due, RestoreCause cause);
+  void FinishDue(const std::vector<Due>& due, const std::map<SettingObject, std::string>& trouble);
+  // After a change: what came while it was open.
+  void RestoreWanted();
+
+  absl::StatusOr<std::uint64_t> DeviceOf(const SettingObject& object) const {
+    return seams_.device ? seams_.device(object) : absl::StatusOr<std::uint64_t>(1);
+  }
+
+  void Log(std::string_view line) const {
+    if (seams_.log) seams_.log(line);
+  }
+
+  const ApplierSeams seams_;
+  apply::Board board_;
+  std::atomic<bool> restore_wanted_ = false;  // a Restore came while a change was open
+  std::mutex work_;                           // guards what follows, but the timer
+  apply::Ledger ledger_;
+  apply::Hands hands_;
+  std::optional<Open> open_{};
+  std::vector<apply::Undertaking> failed_{};
+  std::map<SettingObject, std::deque<Clock::TimePoint>> put_back_{};
+  std::deque<Clock::TimePoint> refusals_{};
+  std::uint64_t refusals_kept_back_ = 0;
+  apply::DeadMan dead_man_;  // last: it uses all of the above
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Taking back: the steps in reverse, then whatever still differs from the snapshot, until nothing does.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+#include <utility>
+
+#include "agent/apply/engine.h"
+#include "agent/apply/snapshot.h"
+#include "api/base/status.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+// Before each look at the whole snapshot. A driver may reset its device, and one setting may rewrite another.
+constexpr std::array<std::uint32_t, 6> kWaitBeforeLookMs{0, 100, 300, 600, 1000, 2000};
+
+// Which settings differ from the snapshot now: each with the value that it must have, and in words how it is.
+struct Difference {
+  std::vector<Setting> wrong{};  // in the order of writing
+  std::map<SettingObject, std::string> words{};
+  std::vector<SettingObject> gone{};  // with their device
+};
+
+Difference Compare(const std::vector<Setting>& snapshot, const apply::Hands& hands) {
+  std::vector<SettingObject> objects;
+  for (const Setting& setting : snapshot) objects.push_back(setting.object);
+  const apply::Values values = hands.Read(objects);
+  Difference difference;
+  for (const Setting& setting : snapshot) {
+    const absl::StatusOr<std::string>& value = values.at(setting.object);
+    if (value.ok() && *value == setting.value) continue;
+    if (!value.ok() && !hands.DeviceIsThere(setting.object)) {
+      difference.gone.push_back(setting.object);
+      continue;
+    }
+    difference.wrong.push_back(setting);
+    difference.words[setting.object] = value.ok()
+                                           ? fmt::format("it is \"{}\" and was \"{}\"", *value, setting.value)
+                                           : "it cannot be read: " + Message(value.status());
+  }
+  apply::SortForWriting(difference.wrong);
+  return difference;
+}
+
+// One-way steps that were begun: outside of every promise.
+std::set<SettingObject> OneWay(const Change& change) {
+  std::set<SettingObject> objects;
+  for (const ChangeStep& step : change.steps)
+    if (!step.step.one_way.empty() && step.state != StepState::kNotBegun) objects.insert(step.step.object);
+  return objects;
+}
+
+void TellSteps(Change& change, const Difference& last) {
+  for (ChangeStep& step : change.steps) {
+    const SettingObject& object = step.step.object;
+    if (step.state == StepState::kNotBegun || step.state == StepState::kUnknown) continue;
+    if (const auto wrong = last.words.find(object); wrong != last.words.end()) {
+      step.state = StepState::kNotTakenBack;
+      step.text = (step.step.one_way.empty() ? "" : step.step.one_way + ": ") + wrong->second;
+    } else if (std::ranges::find(last.gone, object) != last.gone.end()) {
+      step.state = StepState::kTakenBack;
+      step.text = "its device is gone, and the setting with it";
+    } else if (step.state == StepState::kWritten || step.state == StepState::kNotTakenBack) {
+      step.state = StepState::kTakenBack;
+      step.text.clear();
+    }
+  }
+}
+
+}  // namespace
+
+void Applier::Engine::WriteBack(const apply::Undertaking& undertaking, std::string_view who, const Setting& to,
+                                std::map<SettingObject, std::string>& words) {
+  const absl::StatusOr<std::string> now = hands_.Read(to.object);
+  if (!now.ok() || *now == to.value) return;
+  const absl::Status written = hands_.Write(
+      {.change_id = undertaking.change.id, .why = apply::kWhyTakeBack, .must_journal = false}, *now, to);
+  if (!written.ok()) words[to.object] = Message(written);
+  static_cast<void>(ledger_.Audit({.who = std::string(who),
+                                   .what = "take back",
+                                   .change = undertaking.change.id,
+                                   .object = TextOf(to.object),
+                                   .from = *now,
+                                   .to = to.value,
+                                   .result = written.ok() ? "ok" : Message(written)}));
+}
+
+std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertaking, std::string_view who) {
+  std::map<SettingObject, std::string> words;  // of writes that were refused
+  for (const ChangeStep& step : undertaking.change.steps | std::views::reverse)
+    if (step.state != StepState::kNotBegun)
+      WriteBack(undertaking, who, {step.step.object, step.step.from}, words);
+
+  const std::set<SettingObject> one_way = OneWay(undertaking.change);
+  const auto outside = [&](const Setting& setting) { return one_way.contains(setting.object); };
+  Difference now;
+  bool in_order = true;  // what a driver rewrote needs the one order, what a step needed the other
+  for (const std::uint32_t wait_ms : kWaitBeforeLookMs) {
+    if (wait_ms > 0) hands_.Sleep(wait_ms);
+    now = Compare(undertaking.snapshot, hands_);
+    if (std::ranges::all_of(now.wrong, outside) && now.gone.empty()) break;
+    if (wait_ms == kWaitBeforeLookMs.back()) break;
+    std::vector<Setting> wrong = now.wrong;
+    if (in_order = !in_order; in_order) std::ranges::reverse(wrong);
+    for (const Setting& setting : wrong)
+      if (!outside(setting)) WriteBack(undertaking, who, setting, words);
+  }
+  TellSteps(undertaking.change, now);
+  Owe(undertaking, now.gone);
+  std::vector<std::string> left;
+  for (const Setting& setting : now.wrong | std::views::filter(std::not_fn(outside))) {
+    const auto refused = words.find(setting.object);
+    left.push_back(fmt::format("{}: {}{}", TextOf(setting.object), now.words.at(setting.object),
+                               refused == words.end() ? "" : " (" + refused->second + ")"));
+  }
+  return left;
+}
+
+// What a step changed on a device that is gone is set once it is there again, unless it is kept.
+void Applier::Engine::Owe(const apply::Undertaking& undertaking, const std::vector<SettingObject>& gone) {
+  if (gone.empty()) return;
+  for (const Setting& setting : undertaking.snapshot) {
+    if (std::ranges::find(gone, setting.object) == gone.end()) continue;
+    std::string subject;
+    for (const ChangeStep& step : undertaking.change.steps)
+      if (step.step.object == setting.object) subject = step.step.subject;
+    Put(ledger_.kept().owed, {.setting = setting,
+                              .subject = subject,
+                              .change = undertaking.change.id,
+                              .boot_id = ledger_.boot_id()});
+  }
+  static_cast<void>(ledger_.SaveKept());
+}
+
+void Applier::Engine::End(apply::Undertaking undertaking, std::string reason,
+                          const std::vector<std::string>& left) {
+  Change& change = undertaking.change;
+  change.reason = std::move(reason);
+  change.deadline_in_ms = 0;
+  change.state = left.empty() ? ChangeState::kRolledBack : ChangeState::kRollbackFailed;
+  if (!left.empty()) change.reason += fmt::format("; not as before: {}", fmt::join(left, "; "));
+  change.ended_unix_ns = left.empty() ? ledger_.Now() : 0;
+  static_cast<void>(ledger_.Record(change, false));
+  static_cast<void>(ledger_.Audit({.who = "applier",
+                                   .what = "take back",
+                                   .change = change.id,
+                                   .result = left.empty() ? "ok: " + change.reason : change.reason}));
+  Log(fmt::format("change {} {}: {}", change.id, apply::WordsOf(change.state), change.reason));
+  board_.ShowEnded(change);
+  std::erase_if(failed_, [&](const apply::Undertaking& failed) { return failed.change.id == change.id; });
+  if (!left.empty()) failed_.push_back(std::move(undertaking));
+}
+
+void Applier::Engine::TakeBack(std::string reason, std::string who) {
+  dead_man_.Disarm();
+  apply::Undertaking undertaking = open_->undertaking;
+  const std::vector<std::string> left = PutBack(undertaking, who);
+  open_.reset();
+  End(std::move(undertaking), std::move(reason), left);
+}
+
+void Applier::Engine::OnTime() {
+  const Lock work(work_);
+  if (!open_ || seams_.clock->Now() < open_->deadline) return;
+  const ChangeState state = open_->undertaking.change.state;
+  TakeBack(state == ChangeState::kAwaitingConfirm ? "nobody confirmed it in time"
+           : state == ChangeState::kProving       ? "its time ran out before it was proven"
+                                                  : "its time ran out while it was written",
+           "applier");
+  RestoreWanted();
+}
+
+absl::StatusOr<Change> Applier::Engine::RollBack(const std::string& id, const std::string& requester) {
+  const bool was_open = board_.AskBack(id, requester);
+  const Lock work(work_);
+  RR_RETURN_IF_ERROR(ledger_.CheckSound());
+  const std::string reason = "asked for by " + SafeLine(requester, 256);
+  if (open_ && open_->undertaking.change.id == id) {
+    TakeBack(reason, requester);
+    RestoreWanted();
+    return *board_.Find(id);
+  }
+  for (const apply::Undertaking& failed : failed_) {
+    if (failed.change.id != id) continue;
+    apply::Undertaking again = failed;
+    const std::vector<std::string> left = PutBack(again, requester);
+    End(std::move(again), reason, left);
+    return *board_.Find(id);
+  }
+  const std::optional<Change> ended = board_.Find(id);
+  if (was_open && ended && ended->state == ChangeState::kRolledBack) return *ended;
+  return absl::NotFoundError(board_.WhatBecameOf(id));
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows the writing: the proof, waiting for the confirmation, keeping.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "agent/apply/engine.h"
+#include "api/base/status.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+std::string StepText(const PlanStep& step) {
+  return fmt::format("{} from \"{}\" to \"{}\"", TextOf(step.object), step.from, step.to);
+}
+
+}  // namespace
+
+void Applier::Engine::Show() { board_.ShowOpen(open_->undertaking.change, open_->deadline); }
+
+absl::Status Applier::Engine::MoveTo(ChangeState state) {
+  open_->undertaking.change.state = state;
+  RR_RETURN_IF_ERROR(ledger_.Record(open_->undertaking.change, true));
+  Show();
+  return absl::OkStatus();
+}
+
+absl::Status Applier::Engine::Await() {
+  const auto within = std::chrono::milliseconds(open_->undertaking.change.confirm_within_ms);
+  open_->deadline = seams_.clock->Now() + within;
+  RR_RETURN_IF_ERROR(MoveTo(ChangeState::kAwaitingConfirm));
+  dead_man_.Arm(open_->deadline);
+  return absl::OkStatus();
+}
+
+std::optional<std::string> Applier::Engine::WhyUnproven(ChangeProof& proof) {
+  if (!proof.loopback) return "the live loopback did not pass: " + SafeLine(proof.loopback_text, 512);
+  const bool peer_wanted = open_->order.peer_proof || !proof.peer.empty();
+  if (peer_wanted && !proof.peer_passed)
+    return fmt::format("the peer transfer with {} did not pass: {}",
+                       proof.peer.empty() ? "nobody" : SafeLine(proof.peer, 256),
+                       SafeLine(proof.peer_text, 512));
+  const absl::StatusOr<Plan> plan = seams_.plan(seams_.read(), open_->order);
+  if (!plan.ok()) return "it could not be planned afresh: " + Message(plan.status());
+  if (!plan->steps.empty())
+    return fmt::format("a fresh plan has {} steps: {}", plan->steps.size(), StepText(plan->steps.front()));
+  // What nobody can see any more is not proven.
+  for (const std::string& unknown : plan->unknown)
+    if (std::ranges::find(open_->unknown, unknown) == open_->unknown.end())
+      return "a fresh plan does not know: " + unknown;
+  proof.plan_empty = true;
+  return std::nullopt;
+}
+
+absl::StatusOr<Change> Applier::Engine::Proved(const std::string& id, const ChangeProof& proof) {
+  const Lock work(work_);
+  if (!open_ || open_->undertaking.change.id != id || open_->undertaking.change.state != ChangeState::kProving)
+    return absl::NotFoundError(board_.WhatBecameOf(id));
+  ChangeProof& kept = open_->undertaking.change.proof;
+  kept = proof;
+  kept.asked_for = true;
+  kept.plan_empty = false;
+  std::optional<std::string> why = WhyUnproven(kept);
+  if (!why && seams_.clock->Now() >= open_->deadline) why = "its time ran out while it was proven";
+  if (!why) {
+    if (const absl::Status awaits = Await(); !awaits.ok()) why = Message(awaits);
+  }
+  if (why) TakeBack("not proven: " + *why, open_->order.requester);
+  RestoreWanted();
+  return *board_.Find(id);
+}
+
+absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std::string& requester) {
+  // Of a change that is written or proven, the answer does not wait for that.
+  const std::optional<Change> shown = board_.Find(id);
+  if (!shown || shown->state != ChangeState::kAwaitingConfirm)
+    return absl::NotFoundError(board_.WhatBecameOf(id));
+  const Lock work(work_);
+  if (!open_ || open_->undertaking.change.id != id ||
+      open_->undertaking.change.state != ChangeState::kAwaitingConfirm)
+    return absl::NotFoundError(board_.WhatBecameOf(id));
+  if (seams_.clock->Now() >= open_->deadline) {
+    TakeBack("nobody confirmed it in time", open_->order.requester);
+    return absl::NotFoundError(board_.WhatBecameOf(id));
+  }
+  Change confirmed = open_->undertaking.change;
+  confirmed.state = ChangeState::kConfirmed;
+  confirmed.ended_unix_ns = ledger_.Now();
+  confirmed.reason = "confirmed by " + SafeLine(requester, 256);
+  // With this record it is confirmed, whatever comes; without it, it still goes back by itself.
+  RR_RETURN_IF_ERROR(ledger_.Record(confirmed, true));
+  open_.reset();
+  dead_man_.Disarm();
+  board_.ShowEnded(confirmed);
+  Keep(confirmed, true);
+  static_cast<void>(ledger_.Audit({.who = requester, .what = "confirm", .change = id, .result = "ok"}));
+  Log(fmt::format("change {} was {}", id, confirmed.reason));
+  RestoreWanted();
+  return confirmed;
+}
+
+void Applier::Engine::Keep(const Change& change, bool holds_now) {
+  for (const ChangeStep& step : change.steps) {
+    const SettingObject& object = step.step.object;
+    const absl::StatusOr<std::uint64_t> device =
+        holds_now ? DeviceOf(object) : absl::UnknownError("not looked at");
+    Put(ledger_.kept().kept, {.setting = {object, step.step.to},
+                              .subject = step.step.subject,
+                              .change = change.id,
+                              .boot_id = device.ok() ? ledger_.boot_id() : "",
+                              .device = device.ok() ? *device : 0});
+    Remove(ledger_.kept().owed, object);
+  }
+  // Where the file cannot be written, the journal still says what is to be kept, and the next life writes it.
+  if (ledger_.SaveKept().ok()) static_cast<void>(ledger_.journal().Kept(change.id));
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// What outlives a change: beginning after an earlier life, restoring what is kept, forgetting.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "agent/apply/engine.h"
+#include "agent/apply/snapshot.h"
+#include "api/base/status.h"
+#include "api/base/text.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr int kMostRestorePasses = 3;  // one setting may rewrite another
+constexpr std::uint32_t kRestoreReadBackMs = 2000;
+constexpr auto kHour = std::chrono::hours(1);
+
+std::string_view TextOf(RestoreCause cause) {
+  switch (cause) {
+    case RestoreCause::kStart:
+      return "restore at start";
+    case RestoreCause::kDeviceAppeared:
+      return "restore: its device was made anew";
+    case RestoreCause::kPutBack:
+      return "put back";
+  }
+  return "restore";
+}
+
+std::string WasEnded(const Change& change) {
+  return fmt::format("the applier was ended while the change {}",
+                     change.state == ChangeState::kWriting   ? "was written"
+                     : change.state == ChangeState::kProving ? "was proven"
+                                                             : "awaited its confirmation");
+}
+
+}  // namespace
+
+absl::Status Applier::Engine::Recover() {
+  const Lock work(work_);
+  apply::JournalPast past;
+  RR_RETURN_IF_ERROR(ledger_.Open(past));
+  if (const absl::Status sound = ledger_.CheckSound(); !sound.ok()) {
+    Log(Message(sound));
+    return absl::OkStatus();
+  }
+  if (ledger_.journal().torn_bytes() > 0)
+    Log(fmt::format(
+        "the journal's last record was cut off by a crash and announced nothing that was done; {} bytes "
+        "were taken away",
+        ledger_.journal().torn_bytes()));
+  board_.Begin(past);
+  failed_ = past.failed;
+  // Power may have been lost since: whether it still holds is for the restoring to see.
+  if (past.unkept) Keep(*past.unkept, false);
+  if (past.open) {
+    if (past.open->boot_id == ledger_.boot_id()) {
+      const std::string reason = WasEnded(past.open->change);
+      const std::vector<std::string> left = PutBack(*past.open, "applier");
+      End(*std::move(past.open), reason, left);
+    } else {
+      for (ChangeStep& step : past.open->change.steps)
+        if (step.state != StepState::kNotBegun) step.state = StepState::kTakenBack;
+      End(*std::move(past.open), "the host was started anew: its kernel has forgotten what was written", {});
+    }
+  }
+  const auto restored = RestoreLocked(RestoreCause::kStart);
+  if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Setting>> Applier::Engine::Restore(RestoreCause cause) {
+  if (board_.Busy()) {
+    if (cause != RestoreCause::kPutBack) restore_wanted_ = true;
+    return absl::FailedPreconditionError("a change is open: what is kept is restored when it ended");
+  }
+  const Lock work(work_);
+  return RestoreLocked(cause);
+}
+
+void Applier::Engine::RestoreWanted() {
+  if (open_ || !restore_wanted_.exchange(false)) return;
+  const auto restored = RestoreLocked(RestoreCause::kDeviceAppeared);
+  if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
+}
+
+absl::StatusOr<std::vector<Setting>> Applier::Engine::RestoreLocked(RestoreCause cause) {
+  RR_RETURN_IF_ERROR(ledger_.CheckSound());
+  if (open_) {
+    if (cause != RestoreCause::kPutBack) restore_wanted_ = true;
+    return absl::FailedPreconditionError("a change is open: what is kept is restored when it ended");
+  }
+  std::erase_if(ledger_.kept().owed,
+                [&](const apply::KeptSetting& entry) { return entry.boot_id != ledger_.boot_id(); });
+  if (ledger_.kept() == apply::KeptSettings{}) return std::vector<Setting>{};
+  const absl::StatusOr<Permission> permission = seams_.permission();
+  if (cause == RestoreCause::kPutBack) {
+    if (!permission.ok()) return absl::PermissionDeniedError(Message(permission.status()));
+    if (!permission->put_back_most_per_hour)
+      return absl::PermissionDeniedError("apply.yaml does not allow to put back: it has no `put_back:`");
+  }
+  std::vector<Due> due = FindDue(cause, permission);
+  if (cause == RestoreCause::kPutBack) {
+    RR_ASSIGN_OR_RETURN(due, AdmitPutBack(std::move(due), *permission->put_back_most_per_hour));
+  }
+  return WriteDue(due, cause);
+}
+
+std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
+                                                           const absl::StatusOr<Permission>& permission) {
+  std::vector<Due> due;
+  std::string denied;
+  const auto look = [&](const apply::KeptSetting& entry, bool owed) {
+    const SettingObject& object = entry.setting.object;
+    const absl::StatusOr<std::uint64_t> device = DeviceOf(object);
+    if (!device.ok()) return;  // there is nothing to set now
+    const bool same_life = entry.boot_id == ledger_.boot_id() && entry.device == *device;
+    if (same_life && !owed && cause != RestoreCause::kPutBack) return;
+    // Taking back needs no leave; what was confirmed may not be wanted any more.
+    if (!owed && !(permission.ok() && AllowsSetting(*permission, object, entry.subject))) {
+      denied += (denied.empty() ? "" : ", ") + TextOf(object);
+      return;
+    }
+    due.push_back({.entry = entry, .device = *device, .owed = owed});
+  };
+  for (const apply::KeptSetting& entry : ledger_.kept().kept) look(entry, false);
+  for (const apply::KeptSetting& entry : ledger_.kept().owed)
+    if (cause != RestoreCause::kPutBack && apply::Find(ledger_.kept().kept, entry.setting.object) == nullptr)
+      look(entry, true);
+  if (!denied.empty()) {
+    denied = "kept, and not restored, because apply.yaml does not allow it: " + denied;
+    if (!permission.ok()) denied += " (" + Message(permission.status()) + ")";
+  }
+  board_.Note("restore denied", denied);
+  return due;
+}
+
+absl::StatusOr<std::vector<Applier::Engine::Due>> Applier::Engine::AdmitPutBack(std::vector<Due> due,
+                                                                                std::uint32_t most_per_hour) {
+  std::vector<SettingObject> objects;
+  for (const Due& one : due) objects.push_back(one.entry.setting.object);
+  const apply::Values values = hands_.Read(objects);
+  const Clock::TimePoint now = seams_.clock->Now();
+  std::vector<Due> admitted;
+  std::string fought;
+  for (Due& one : due) {
+    const SettingObject& object = one.entry.setting.object;
+    const absl::StatusOr<std::string>& value = values.at(object);
+    if (value.ok() && *value == one.entry.setting.value) continue;
+    std::deque<Clock::TimePoint>& times = put_back_[object];
+    while (!times.empty() && times.front() + kHour <= now) times.pop_front();
+    if (times.size() >= most_per_hour) {
+      fought += (fought.empty() ? "" : ", ") + TextOf(object);
+      continue;
+    }
+    times.push_back(now);
+    admitted.push_back(std::move(one));
+  }
+  if (!fought.empty()) {
+    fought = fmt::format(
+        "put back {} times within an hour, as often as apply.yaml allows; somebody else goes on "
+        "setting: {}",
+        most_per_hour, fought);
+  }
+  board_.Note("fight", fought);
+  if (admitted.empty() && !fought.empty()) return absl::ResourceExhaustedError(fought);
+  return admitted;
+}
+
+std::vector<Setting> Applier::Engine::WriteDue(const std::vector<Due>& due, RestoreCause cause) {
+  std::vector<Setting> order;
+  for (const Due& one : due) order.push_back(one.entry.setting);
+  apply::SortForWriting(order);
+  std::map<SettingObject, std::string> trouble;
+  std::vector<Setting> written;
+  for (int pass = 0; pass < kMostRestorePasses; ++pass) {
+    bool wrote = false;
+    for (const Setting& setting : order) {
+      const absl::StatusOr<std::string> now = hands_.Read(setting.object);
+      trouble.erase(setting.object);
+      if (!now.ok()) trouble[setting.object] = "it cannot be read: " + Message(now.status());
+      if (!now.ok() || *now == setting.value) continue;
+      wrote = true;
+      absl::Status done = hands_.Write({.why = apply::kWhyRestore}, *now, setting);
+      const absl::StatusOr<std::string> after = hands_.ReadUntil(setting, done.ok() ? kRestoreReadBackMs : 0);
+      const bool holds = after.ok() && *after == setting.value;
+      if (done.ok() && !holds) done = absl::InternalError("the answer was yes, and it is not so");
+      if (!done.ok()) trouble[setting.object] = Message(done);
+      if (holds && std::ranges::find(written, setting) == written.end()) written.push_back(setting);
+      static_cast<void>(ledger_.Audit({.who = "applier",
+                                       .what = std::string(TextOf(cause)),
+                                       .object = TextOf(setting.object),
+                                       .from = *now,
+                                       .to = setting.value,
+                                       .result = done.ok() ? "ok" : Message(done)}));
+      Log(fmt::format("{}: {}: {}", TextOf(cause), TextOf(setting.object),
+                      done.ok() ? setting.value : Message(done)));
+    }
+    if (!wrote) break;
+  }
+  FinishDue(due, trouble);
+  return written;
+}
+
+// What is so now is known to be so in this life of its device.
+void Applier::Engine::FinishDue(const std::vector<Due>& due,
+                                const std::map<SettingObject, std::string>& trouble) {
+  const apply::KeptSettings before = ledger_.kept();
+  std::string words;
+  for (const Due& one : due) {
+    const SettingObject& object = one.entry.setting.object;
+    if (const auto found = trouble.find(object); found != trouble.end()) {
+      words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", TextOf(object), found->second);
+      continue;
+    }
+    if (one.owed) {
+      Remove(ledger_.kept().owed, object);
+      continue;
+    }
+    apply::KeptSetting entry = one.entry;
+    entry.boot_id = ledger_.boot_id();
+    entry.device = one.device;
+    Put(ledger_.kept().kept, std::move(entry));
+  }
+  board_.Note("restore", words.empty() ? "" : "kept, and could not be restored: " + words);
+  if (ledger_.kept() != before) static_cast<void>(ledger_.SaveKept());
+}
+
+absl::StatusOr<std::vector<Setting>> Applier::Engine::Forget(const std::vector<SettingObject>& objects,
+                                                             const std::string& requester) {
+  const Lock work(work_);
+  RR_RETURN_IF_ERROR(ledger_.CheckSound());
+  const apply::KeptSettings before = ledger_.kept();
+  std::vector<Setting> forgotten;
+  for (const apply::KeptSetting& entry : before.kept) {
+    if (!objects.empty() && std::ranges::find(objects, entry.setting.object) == objects.end()) continue;
+    Remove(ledger_.kept().kept, entry.setting.object);
+    forgotten.push_back(entry.setting);
+  }
+  if (forgotten.empty()) return forgotten;
+  if (const absl::Status saved = ledger_.SaveKept(); !saved.ok()) {
+    ledger_.kept() = before;
+    return saved;
+  }
+  for (const Setting& setting : forgotten) {
+    static_cast<void>(ledger_.Audit({.who = requester,
+                                     .what = "forget",
+                                     .object = TextOf(setting.object),
+                                     .from = setting.value,
+                                     .result = "ok"}));
+  }
+  return forgotten;
+}
+
+}  // namespace rdmaready

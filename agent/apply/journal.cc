@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/apply/journal.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/apply/model_json.h"
+#include "api/base/status.h"
+
+namespace rdmaready::apply {
+namespace {
+
+using Json = nlohmann::json;
+
+// A change of twenty steps with its taking back is a tenth of it.
+constexpr std::uint64_t kRoomOfAChangeBytes = 1U << 20U;
+
+absl::Status NoSense(std::string_view what) {
+  return absl::DataLossError("it makes no sense: " + std::string(what));
+}
+
+std::string Line(const Json& record) { return record.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string TextAt(const Json& record, std::string_view key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+template <class T>
+bool ReadAt(const Json& record, std::string_view key, T& value) {
+  const auto found = record.find(key);
+  return found != record.end() && FromJson(*found, value);
+}
+
+Json MarkJson(const ChainMark& mark) { return {{"lines", mark.lines}, {"head", mark.head}}; }
+
+bool ReadMark(const Json& record, ChainMark& mark) {
+  const auto found = record.find("audit");
+  if (found == record.end() || !found->is_object()) return false;
+  const auto lines = found->find("lines");
+  if (lines == found->end() || !lines->is_number_unsigned()) return false;
+  mark = {lines->get<std::uint64_t>(), TextAt(*found, "head")};
+  return true;
+}
+
+absl::Status FoldBegin(const Json& record, JournalPast& past) {
+  if (past.open) return NoSense("a change begins within another one");
+  Undertaking begun;
+  begun.boot_id = TextAt(record, "boot_id");
+  const auto snapshot = record.find("snapshot");
+  if (!ReadAt(record, "change", begun.change) || begun.change.id.empty() || snapshot == record.end() ||
+      !snapshot->is_array() || !ReadMark(record, past.audit))
+    return NoSense("the beginning of a change");
+  for (const Json& entry : *snapshot) {
+    Setting setting;
+    if (!FromJson(entry, setting) || !IsCanonical(setting.object.kind, setting.value))
+      return NoSense("a setting of a snapshot");
+    begun.snapshot.push_back(std::move(setting));
+  }
+  past.open = std::move(begun);
+  return absl::OkStatus();
+}
+
+absl::Status FoldStep(const Json& record, JournalPast& past) {
+  const auto index = record.find("index");
+  const auto state = record.find("state");
+  if (!past.open || past.open->change.id != TextAt(record, "id") || index == record.end() ||
+      state == record.end() || !index->is_number_unsigned() || !state->is_number_unsigned() ||
+      index->get<std::size_t>() >= past.open->change.steps.size() ||
+      state->get<std::size_t>() > static_cast<std::size_t>(StepState::kNotTakenBack))
+    return NoSense("a step of no change");
+  ChangeStep& step = past.open->change.steps[index->get<std::size_t>()];
+  step.state = static_cast<StepState>(state->get<std::uint8_t>());
+  step.text = TextAt(record, "text");
+  return absl::OkStatus();
+}
+
+void TakeOut(std::vector<Undertaking>& list, const std::string& id) {
+  std::erase_if(list, [&](const Undertaking& one) { return one.change.id == id; });
+}
+
+absl::Status FoldState(const Json& record, JournalPast& past) {
+  Change change;
+  if (!ReadAt(record, "change", change) || !ReadMark(record, past.audit))
+    return NoSense("the state of a change");
+  const bool open = past.open && past.open->change.id == change.id;
+  const auto failed =
+      std::ranges::find_if(past.failed, [&](const Undertaking& one) { return one.change.id == change.id; });
+  if (!open && failed == past.failed.end()) return NoSense("the state of a change that is not open");
+  Undertaking& whose = open ? *past.open : *failed;
+  whose.change = change;
+  if (change.state == ChangeState::kRollbackFailed) {
+    if (open) past.failed.push_back(std::move(whose));
+  } else if (HasEnded(change)) {
+    if (change.state == ChangeState::kConfirmed) past.unkept = change;
+    past.ended.push_back(change);
+    if (past.ended.size() > kMostPastChanges) past.ended.pop_front();
+    if (!open) TakeOut(past.failed, change.id);
+  } else {
+    return absl::OkStatus();
+  }
+  if (open) past.open.reset();
+  return absl::OkStatus();
+}
+
+// Undoing takes the snapshot alone; a step that the record announces may have been made.
+absl::Status FoldWrite(const Json& record, JournalPast& past) {
+  SettingObject object;
+  if (!ReadAt(record, "object", object)) return NoSense("a write");
+  if (!past.open || past.open->change.id != TextAt(record, "id") || TextAt(record, "why") != kWhyApply)
+    return absl::OkStatus();
+  for (ChangeStep& step : past.open->change.steps) {
+    if (step.step.object != object) continue;
+    step.state = StepState::kNotTaken;
+    step.text = "the applier ended while it was written";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FoldSend(const Json& record, std::string_view boot_id, JournalPast& past) {
+  const auto port_id = record.find("port_id");
+  const auto sequence = record.find("sequence");
+  if (port_id == record.end() || sequence == record.end() || !port_id->is_number_unsigned() ||
+      !sequence->is_number_unsigned())
+    return NoSense("a request");
+  if (TextAt(record, "boot_id") != boot_id) return absl::OkStatus();
+  past.own.push_back({port_id->get<std::uint32_t>(), sequence->get<std::uint32_t>()});
+  if (past.own.size() > kMostOwnWrites) past.own.pop_front();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool HasEnded(const Change& change) {
+  switch (change.state) {
+    case ChangeState::kNothingToDo:
+    case ChangeState::kConfirmed:
+    case ChangeState::kRolledBack:
+      return true;
+    case ChangeState::kUnknown:
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+    case ChangeState::kAwaitingConfirm:
+    case ChangeState::kRollbackFailed:
+      return false;
+  }
+  return false;
+}
+
+absl::Status FoldRecord(std::string_view text, std::string_view boot_id, JournalPast& past) {
+  const Json record = Json::parse(text, nullptr, false);
+  if (!record.is_object()) return NoSense("no record");
+  const std::string type = TextAt(record, "type");
+  if (type == "begin") return FoldBegin(record, past);
+  if (type == "step") return FoldStep(record, past);
+  if (type == "state") return FoldState(record, past);
+  if (type == "send") return FoldSend(record, boot_id, past);
+  if (type == "write") return FoldWrite(record, past);
+  if (type == "kept") {
+    past.unkept.reset();
+    return absl::OkStatus();
+  }
+  return NoSense("a record of a kind that this version does not know");
+}
+
+absl::StatusOr<Journal> Journal::Open(Disk& disk, const std::string& path, std::string boot_id,
+                                      const ChainMark& known, JournalPast& past) {
+  RR_ASSIGN_OR_RETURN(ChainedFile file,
+                      ChainedFile::Open(disk, path, known, [&](std::string_view record, const ChainEnd&) {
+                        return FoldRecord(record, boot_id, past);
+                      }));
+  const std::uint64_t torn_bytes = file.end().torn_bytes;
+  Journal journal(std::move(file), std::move(boot_id));
+  journal.torn_bytes_ = torn_bytes;
+  return journal;
+}
+
+absl::Status Journal::Append(const std::string& record) {
+  while (!owed_.empty()) {
+    RR_RETURN_IF_ERROR(file_.Append(owed_.front()));
+    owed_.erase(owed_.begin());
+  }
+  return file_.Append(record);
+}
+
+absl::Status Journal::Begin(const Undertaking& undertaking, const ChainMark& audit, std::int64_t unix_ns) {
+  Json snapshot = Json::array();
+  for (const Setting& setting : undertaking.snapshot) snapshot.push_back(ToJson(setting));
+  RR_RETURN_IF_ERROR(file_.Reserve(kRoomOfAChangeBytes));
+  return Append(Line({{"type", "begin"},
+                      {"unix_ns", unix_ns},
+                      {"boot_id", undertaking.boot_id},
+                      {"change", ToJson(undertaking.change)},
+                      {"snapshot", snapshot},
+                      {"audit", MarkJson(audit)}}));
+}
+
+absl::Status Journal::WillWrite(std::string_view change_id, std::string_view why, const Setting& to,
+                                std::string_view from, std::int64_t unix_ns) {
+  return Append(Line({{"type", "write"},
+                      {"unix_ns", unix_ns},
+                      {"id", change_id},
+                      {"why", why},
+                      {"what", TextOf(to.object)},
+                      {"object", ToJson(to.object)},
+                      {"from", from},
+                      {"to", to.value}}));
+}
+
+absl::Status Journal::WillSend(const OwnWrite& own) {
+  return Append(
+      Line({{"type", "send"}, {"boot_id", boot_id_}, {"port_id", own.port_id}, {"sequence", own.sequence}}));
+}
+
+absl::Status Journal::Step(std::string_view change_id, std::size_t index, const ChangeStep& step) {
+  return Append(Line({{"type", "step"},
+                      {"id", change_id},
+                      {"index", index},
+                      {"state", static_cast<unsigned>(step.state)},
+                      {"text", step.text}}));
+}
+
+absl::Status Journal::State(const Change& change, const ChainMark& audit, std::int64_t unix_ns) {
+  return Append(
+      Line({{"type", "state"}, {"unix_ns", unix_ns}, {"change", ToJson(change)}, {"audit", MarkJson(audit)}}));
+}
+
+absl::Status Journal::Kept(std::string_view change_id) {
+  return Append(Line({{"type", "kept"}, {"id", change_id}}));
+}
+
+void Journal::Owe(const Change& change, const ChainMark& audit, std::int64_t unix_ns) {
+  owed_.push_back(
+      Line({{"type", "state"}, {"unix_ns", unix_ns}, {"change", ToJson(change)}, {"audit", MarkJson(audit)}}));
+}
+
+}  // namespace rdmaready::apply

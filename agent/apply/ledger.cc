@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/apply/ledger.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "api/base/handle.h"
+#include "api/base/status.h"
+
+namespace rdmaready::apply {
+namespace {
+
+// The settings that a damaged journal still tells, for a person's eyes.
+std::string BeforeText(const Undertaking& open) {
+  std::string text = fmt::format("change {} was open; before it stood", open.change.id);
+  const char* between = " ";
+  for (const ChangeStep& step : open.change.steps) {
+    text += fmt::format("{}{} = {}", between, TextOf(step.step.object), step.step.from);
+    between = ", ";
+  }
+  return text;
+}
+
+}  // namespace
+
+absl::Status Ledger::Lock() {
+  struct ::stat info {};
+  if (::lstat(dir_.c_str(), &info) != 0)
+    return absl::FailedPreconditionError(Message(ErrnoStatus(errno, dir_)));
+  if (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return absl::FailedPreconditionError(
+        fmt::format("{}: it must be a directory of user {} that nobody else may write", dir_, ::geteuid()));
+  }
+  const std::string path = dir_ + "/lock";
+  lock_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock_) return absl::FailedPreconditionError(Message(ErrnoStatus(errno, "open " + path)));
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+    return absl::FailedPreconditionError("another applier is at work: it holds " + path);
+  return absl::OkStatus();
+}
+
+absl::Status Ledger::Open(JournalPast& past) {
+  RR_RETURN_IF_ERROR(Lock());
+  trouble_.clear();
+  absl::StatusOr<AuditSummary> summary = VerifyAudit(dir_ + "/audit");
+  if (absl::IsNotFound(summary.status())) summary = AuditSummary{};
+  absl::Status damage = summary.status();
+  // The journal is read although the audit is damaged: a person wants to know what was open.
+  auto journal =
+      Journal::Open(disk_, dir_ + "/journal", boot_id_, summary.ok() ? summary->journal : ChainMark{}, past);
+  if (damage.ok()) damage = journal.status();
+  if (damage.ok()) {
+    auto audit = AuditTrail::Open(disk_, dir_ + "/audit", past.audit);
+    damage = audit.status();
+    if (audit.ok()) audit_ = *std::move(audit);
+  }
+  if (!damage.ok()) {
+    trouble_ = ByHand(damage, past);
+  } else if (absl::StatusOr<KeptSettings> kept = LoadKept(dir_ + "/kept"); kept.ok()) {
+    kept_ = *std::move(kept);
+  } else {
+    trouble_ = fmt::format(
+        "{}: apply is refused, and nothing is restored; move the file away, and apply and confirm "
+        "again what it kept",
+        Message(kept.status()));
+  }
+  if (journal.ok()) journal_ = *std::move(journal);
+  if (audit_) board_.ShowAudit(audit_->mark().head);
+  board_.Note("damage", trouble_);
+  ShowKept();
+  return absl::OkStatus();
+}
+
+std::string Ledger::ByHand(const absl::Status& damage, const JournalPast& past) const {
+  return fmt::format(
+      "{}: apply is refused, and nothing is rolled back or restored. By hand: {}; set right what is wrong, "
+      "then move "
+      "journal and audit away together (mkdir {}/damaged && mv {}/journal {}/audit {}/damaged/) and start the "
+      "applier "
+      "again",
+      Message(damage),
+      past.open ? BeforeText(*past.open)
+                : "as far as it can be read no change was open, compare with `rdmaready plan`",
+      dir_, dir_, dir_, dir_);
+}
+
+absl::Status Ledger::CheckSound() const {
+  return trouble_.empty() ? absl::OkStatus() : absl::FailedPreconditionError(trouble_);
+}
+
+absl::Status Ledger::Audit(const AuditEntry& entry) {
+  if (!audit_) return absl::FailedPreconditionError("there is no sound audit");
+  const absl::Status written = audit_->Write(entry, Now(), journal_ ? journal_->mark() : ChainMark{});
+  board_.Note("audit", written.ok() ? "" : "the audit could not be written: " + Message(written));
+  if (written.ok()) board_.ShowAudit(audit_->mark().head);
+  return written;
+}
+
+absl::Status Ledger::Record(const Change& change, bool must) {
+  const absl::Status written = journal_->State(change, audit_->mark(), Now());
+  if (!written.ok() && !must) journal_->Owe(change, audit_->mark(), Now());
+  board_.Note("journal", written.ok() ? "" : "the journal could not be written: " + Message(written));
+  return written;
+}
+
+absl::Status Ledger::Begin(const Undertaking& undertaking) {
+  return journal_->Begin(undertaking, audit_->mark(), Now());
+}
+
+void Ledger::ShowKept() {
+  std::vector<Setting> settings;
+  for (const KeptSetting& entry : kept_.kept) settings.push_back(entry.setting);
+  board_.ShowKept(std::move(settings));
+}
+
+absl::Status Ledger::SaveKept() {
+  const absl::Status saved = apply::SaveKept(disk_, dir_ + "/kept", kept_);
+  board_.Note("kept", saved.ok() ? "" : "the kept settings could not be written: " + Message(saved));
+  ShowKept();
+  return saved;
+}
+
+}  // namespace rdmaready::apply

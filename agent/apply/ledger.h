@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ledger: the state directory of the applier: journal, audit and kept settings, which know of each other.
+//
+//   lock     one applier at a time
+//   journal  journal.h
+//   audit    audit.h
+//   kept     kept.h
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "agent/apply/audit.h"
+#include "agent/apply/board.h"
+#include "agent/apply/disk.h"
+#include "agent/apply/journal.h"
+#include "agent/apply/kept.h"
+
+namespace rdmaready::apply {
+
+// One thread at a time.
+class Ledger {
+ public:
+  Ledger(Disk& disk, std::string dir, std::string boot_id, std::function<std::int64_t()> unix_now_ns,
+         Board& board)
+      : disk_(disk),
+        dir_(std::move(dir)),
+        boot_id_(std::move(boot_id)),
+        unix_now_ns_(std::move(unix_now_ns)),
+        board_(board) {}
+
+  // kFailedPrecondition: the directory is not this user's alone, or another applier has it. What is damaged is
+  // no error: CheckSound() tells. `past`: what the journal comes to, up to its damage.
+  absl::Status Open(JournalPast& past);
+
+  // kFailedPrecondition: what is damaged, and what a person has to do: nothing may be written to the host.
+  absl::Status CheckSound() const;
+
+  Journal& journal() { return *journal_; }  // once sound
+  KeptSettings& kept() { return kept_; }
+  const std::string& boot_id() const { return boot_id_; }
+  std::int64_t Now() const { return unix_now_ns_(); }
+
+  // A line of the audit. An error is told on the board, too, until a line was written again.
+  absl::Status Audit(const AuditEntry& entry);
+  // How a change stands now; without `must`, what cannot be written is owed (Journal::Owe) and told on the
+  // board.
+  absl::Status Record(const Change& change, bool must);
+  absl::Status Begin(const Undertaking& undertaking);
+  // Writes the kept settings, and shows them.
+  absl::Status SaveKept();
+
+ private:
+  absl::Status Lock();
+  std::string ByHand(const absl::Status& damage, const JournalPast& past) const;
+  void ShowKept();
+
+  Disk& disk_;
+  const std::string dir_;
+  const std::string boot_id_;
+  const std::function<std::int64_t()> unix_now_ns_;
+  Board& board_;
+  UniqueFd lock_{};
+  std::optional<Journal> journal_{};
+  std::optional<AuditTrail> audit_{};
+  KeptSettings kept_{};
+  std::string trouble_ = "the applier has not begun";  // empty: sound
+};
+
+}  // namespace rdmaready::apply

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each driver that misbehaves, and each second writer, ends in the old state with the right words, or says
+// loudly that it does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/agent/apply/workshop.h"
+
+namespace rdmaready {
+namespace {
+
+using ::testing::HasSubstr;
+
+const SettingObject kEts = On(SettingKind::kEts);
+const SettingObject kPfc = On(SettingKind::kPfc);
+const SettingObject kApp = On(SettingKind::kApp);
+constexpr std::size_t kPfcStep = 3;
+
+class RollbackTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(shop.Start().ok()); }
+
+  Change Applied() {
+    absl::StatusOr<Change> change = shop.Apply();
+    EXPECT_TRUE(change.ok()) << change.status();
+    return change.ok() ? *change : Change{};
+  }
+
+  Workshop shop;
+  const SimHost::Values before = PlainHost();
+  const SimHost::Values after = With(PlainHost(), WantedOfDcb0());
+};
+
+TEST_F(RollbackTest, ADriverThatRefusesEndsInTheOldStateWithItsWords) {
+  shop.host.refuses = {kPfc};
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRolledBack);
+  EXPECT_THAT(change.reason, HasSubstr("pfc of dcb0: set it: Operation not supported"));
+  EXPECT_EQ(change.steps[kPfcStep].state, StepState::kRefused);
+  EXPECT_EQ(change.steps[0].state, StepState::kTakenBack);
+  EXPECT_EQ(change.steps[5].state, StepState::kNotBegun);
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(RollbackTest, ADriverThatSaysYesAndDoesNothingIsNotBelieved) {
+  shop.host.deaf = {kPfc};
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRolledBack);
+  EXPECT_EQ(change.steps[kPfcStep].state, StepState::kNotTaken);
+  EXPECT_THAT(change.steps[kPfcStep].text, HasSubstr("the answer was yes, and it is \"off delay 0\""));
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(RollbackTest, ADriverThatTakesItsTimeIsWaitedFor) {
+  shop.host.deaf = {kPfc};
+  shop.host.point = [&, until = shop.clock.Now() + std::chrono::milliseconds(300)] {
+    if (shop.clock.Now() >= until) shop.host.values[kPfc] = "on 3 delay 0";
+  };
+  EXPECT_EQ(Applied().state, ChangeState::kProving);
+}
+
+TEST_F(RollbackTest, ADriverThatAnswersZerosEndsInTheOldStateOrSaysThatNobodyKnows) {
+  shop.host.effect = [&](const SettingObject& object) {
+    if (object == kEts) shop.host.zeros[kEts] = EtsText(0, 0);
+  };
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRollbackFailed);
+  EXPECT_EQ(change.steps[2].state, StepState::kNotTakenBack);
+  EXPECT_THAT(change.reason, HasSubstr("not as before: ets of dcb0"));
+  EXPECT_EQ(shop.host.values, before);  // it was written back, and cannot be seen
+  shop.host.zeros.clear();
+  EXPECT_EQ(shop.applier->RollBack(change.id, "root")->state, ChangeState::kRolledBack);
+}
+
+TEST_F(RollbackTest, ALinkThatBouncesIsWaitedForWhenItIsTakenBack) {
+  shop.host.refuses = {kApp};
+  shop.host.on_request = [&](const SettingObject& object) {
+    if (object != kApp) return;
+    shop.host.unreadable = {kPfc, kEts};
+    const Clock::TimePoint until = shop.clock.Now() + std::chrono::milliseconds(700);
+    shop.host.point = [&, until] {
+      if (shop.clock.Now() >= until) shop.host.unreadable.clear();
+    };
+  };
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRolledBack) << change.reason;
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(RollbackTest, ASecondWriterOfTheSameSettingStopsIt) {
+  shop.host.effect = [&](const SettingObject& object) {
+    if (object == kEts) shop.host.values[kPfc] = "on 5 delay 0";
+  };
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRolledBack);
+  EXPECT_EQ(change.steps[kPfcStep].state, StepState::kForeignWrite);
+  EXPECT_THAT(change.reason,
+              HasSubstr("somebody else is configuring: it was \"off delay 0\" and is \"on 5 delay 0\""));
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(RollbackTest, ANoticeOfASecondWriterStopsIt) {
+  shop.host.effect = [&](const SettingObject& object) {
+    if (object == kEts) shop.foreign.heard = "DCB settings of dcb0 were written by somebody else";
+  };
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRolledBack);
+  EXPECT_THAT(change.reason, HasSubstr("DCB settings of dcb0 were written by somebody else"));
+  EXPECT_EQ(change.steps[kPfcStep].state, StepState::kNotBegun);
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(RollbackTest, WhatADriverRewroteBesidesIsPutBackToo) {
+  // As ice does with ETS when DSCP rows come and go.
+  shop.host.effect = [&](const SettingObject& object) {
+    if (object == kApp) shop.host.values[kEts] = EtsText(0, 100);
+    if (object == kApp) shop.host.values[On(SettingKind::kBuffer)] = Text(BufferSetting{.size_bytes = {4096}});
+  };
+  shop.host.refuses = {On(SettingKind::kTrust)};
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRolledBack) << change.reason;
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(RollbackTest, WhatSomebodyElseSetOnAnotherPortMeanwhileStays) {
+  const absl::StatusOr<Change> change = shop.Apply();
+  shop.host.values[On(SettingKind::kPfc, "dcb1")] = "on 3 delay 0";
+  EXPECT_EQ(shop.applier->RollBack(change->id, "root")->state, ChangeState::kRolledBack);
+  EXPECT_EQ(shop.host.values, With(before, {{On(SettingKind::kPfc, "dcb1"), "on 3 delay 0"}}));
+}
+
+TEST_F(RollbackTest, AFailedRollbackIsStickyUntilOneSucceeds) {
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.refuses = {kPfc};
+  const absl::StatusOr<Change> failed = shop.applier->RollBack(applied->id, "root");
+  EXPECT_EQ(failed->state, ChangeState::kRollbackFailed);
+  EXPECT_EQ(failed->steps[kPfcStep].state, StepState::kNotTakenBack);
+  EXPECT_THAT(failed->reason, HasSubstr("pfc of dcb0: it is \"on 3 delay 0\" and was \"off delay 0\" (set it"));
+  EXPECT_EQ(shop.host.values, With(before, {{kPfc, "on 3 delay 0"}}));
+
+  for (int life = 0; life < 2; ++life) {
+    ASSERT_TRUE(shop.Start().ok());
+    const ApplierStatus status = *shop.applier->Status();
+    ASSERT_EQ(status.changes.size(), 1U);
+    EXPECT_EQ(status.changes.front().state, ChangeState::kRollbackFailed);
+    const absl::Status refused = shop.Apply().status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused));
+    EXPECT_THAT(std::string(refused.message()), HasSubstr(applied->id));
+  }
+  EXPECT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRollbackFailed);
+  shop.host.refuses.clear();
+  EXPECT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRolledBack);
+  EXPECT_EQ(shop.host.values, before);
+  EXPECT_EQ(Applied().state, ChangeState::kProving);
+}
+
+TEST_F(RollbackTest, AOneWayStepStaysAndIsNoFailure) {
+  shop.one_way = {kPfc};
+  shop.permission->one_way = true;
+  shop.order.allow_one_way = true;
+  const absl::StatusOr<Change> applied = shop.Apply();
+  ASSERT_TRUE(applied.ok()) << applied.status();
+  shop.host.deaf = {kPfc};
+  const absl::StatusOr<Change> change = shop.applier->RollBack(applied->id, "root");
+  EXPECT_EQ(change->state, ChangeState::kRolledBack) << change->reason;
+  EXPECT_EQ(change->steps[kPfcStep].state, StepState::kNotTakenBack);
+  EXPECT_THAT(change->steps[kPfcStep].text, HasSubstr("the firmware keeps it"));
+  EXPECT_EQ(shop.host.values, With(before, {{kPfc, "on 3 delay 0"}}));
+}
+
+TEST_F(RollbackTest, ADeviceThatIsGoneTookItsSettingsWithItAndGetsTheOldOnesBack) {
+  shop.order.proof = false;
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.gone = {"dcb0"};
+  const absl::StatusOr<Change> change = shop.applier->RollBack(applied->id, "root");
+  EXPECT_EQ(change->state, ChangeState::kRolledBack) << change->reason;
+  EXPECT_THAT(change->steps[kPfcStep].text, HasSubstr("its device is gone"));
+
+  // It comes back with what its driver begins with, in another order than it was.
+  shop.host.gone.clear();
+  shop.host.devices["dcb0"] = 2;
+  ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
+  EXPECT_EQ(shop.host.values, before);
+  EXPECT_EQ(shop.host.values.at(kPfc), "off delay 0");
+  shop.host.values[kPfc] = "on 4 delay 0";  // once is enough
+  ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
+  EXPECT_EQ(shop.host.values.at(kPfc), "on 4 delay 0");
+}
+
+TEST_F(RollbackTest, AStepThatCannotBeReadBeforeItsWriteStopsIt) {
+  shop.host.effect = [&](const SettingObject& object) {
+    if (object == kEts) shop.host.unreadable = {kPfc};
+  };
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRollbackFailed);  // nobody can say how it is
+  EXPECT_THAT(change.reason, HasSubstr("pfc of dcb0: it cannot be read"));
+  EXPECT_EQ(change.steps[kPfcStep].state, StepState::kNotBegun);
+}
+
+}  // namespace
+}  // namespace rdmaready
