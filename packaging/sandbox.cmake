@@ -22,6 +22,11 @@ set(PROVER_DEVICES "/dev/nvme-fabrics|/dev/nvme-fabrics" "block-blkext|/dev/nvme
 set(PROVER_FAMILIES unix netlink)
 set(PROVER_WRITES "/sys/devices/virtual/nvme-fabrics/")  # delete_controller; there once nvme-fabrics is loaded, as its device
 
+# It reads what the agent reads, and writes what is not done by netlink. Its state directory is its unit's.
+set(APPLIER_DEVICES "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*")
+set(APPLIER_FAMILIES unix netlink inet)
+set(APPLIER_WRITES "/var/lib/rdmaready-applier/" "/proc/sys/net/ipv4/conf/" "/sys/kernel/config/rdma_cm/")
+
 # sandbox_lines(PROCESS): sets PROCESS_DEVICE_LINES, PROCESS_WRITE_LINES and PROCESS_FAMILY_LINES for a unit, PROCESS_RULES for an AppArmor profile.
 function(sandbox_lines process)
   set(device_lines "")

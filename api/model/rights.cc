@@ -68,6 +68,8 @@ std::string_view NameOf(Daemon daemon) {
       return "listener";
     case Daemon::kProver:
       return "prover";
+    case Daemon::kApplier:
+      return "applier";
   }
   return "unknown";
 }

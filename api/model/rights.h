@@ -19,10 +19,10 @@
 namespace rdmaready {
 
 // The programs of a host, one process each.
-enum class Daemon : std::uint8_t { kUnknown = 0, kAgent, kReader, kListener, kProver };
+enum class Daemon : std::uint8_t { kUnknown = 0, kAgent, kReader, kListener, kProver, kApplier };
 
-inline constexpr std::array<Daemon, 4> kDaemons{Daemon::kAgent, Daemon::kReader, Daemon::kListener,
-                                                Daemon::kProver};
+inline constexpr std::array<Daemon, 5> kDaemons{Daemon::kAgent, Daemon::kReader, Daemon::kListener,
+                                                Daemon::kProver, Daemon::kApplier};
 
 // Root's user id is enough: the kernel looks at the owner of a file, and asks for no capability.
 inline constexpr int kRootsFile = -1;
@@ -74,6 +74,19 @@ inline constexpr auto kRights = std::to_array<Right>({
      "whether a file on a share moves by RDMA", "may_mount in fs/namespace.c"},
     {"disk-proof", Daemon::kProver, kRootsFile, "/dev/nvme-fabrics, and the disk that appears",
      "whether an NVMe disk is read by RDMA", "the device nodes: of root"},
+    {"dcb-settings", Daemon::kApplier, CAP_NET_ADMIN,
+     "writes of DCB by netlink: DCBX, ETS, PFC, buffers, rates, APP, trust",
+     "no DCB setting is changed, kept or taken back", "dcb_doit in net/dcb/dcbnl.c"},
+    {"link-settings", Daemon::kApplier, CAP_NET_ADMIN,
+     "writes of pause, private flags, MTU, the egress map of VLANs and devlink parameters",
+     "none of those is changed, kept or taken back",
+     "rtnetlink_rcv_msg in net/core/rtnetlink.c, GENL_UNS_ADMIN_PERM of ethtool, GENL_ADMIN_PERM of devlink"},
+    {"sysctl-settings", Daemon::kApplier, kRootsFile, "files of /proc/sys/net/ipv4/conf",
+     "no sysctl of ARP and routing is changed, kept or taken back", "net_ctl_permissions: 0644 of root"},
+    {"rdma-cm-settings", Daemon::kApplier, kRootsFile,
+     "a directory of /sys/kernel/config/rdma_cm, made for a moment, and the files in it",
+     "RDMA-CM's default RoCE mode and type of service are not changed, kept or taken back",
+     "configfs: 0755 of root"},
 });
 
 // Every capability that a row of `daemon` names: bit N is CAP_ number N. Of a process outside of the table: 0.
@@ -87,10 +100,12 @@ constexpr std::uint64_t CapabilitiesOf(Daemon daemon) {
 }
 static_assert(CapabilitiesOf(Daemon::kAgent) == 0, "the agent listens on the network");
 
-// Of all helpers together: what root's own agent uses where it has none of them.
+// Of the helpers whose work root's own agent does itself where it has none of them: of all but the applier, without
+// which nobody changes settings.
 constexpr std::uint64_t HelpersCapabilities() {
   std::uint64_t capabilities = 0;
-  for (const Daemon daemon : kDaemons) capabilities |= CapabilitiesOf(daemon);
+  for (const Daemon daemon : kDaemons)
+    if (daemon != Daemon::kApplier) capabilities |= CapabilitiesOf(daemon);
   return capabilities;
 }
 

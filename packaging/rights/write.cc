@@ -49,6 +49,9 @@ std::string_view RoleOf(Daemon daemon) {
     case Daemon::kProver:
       return "root with these capabilities; mounts shares and attaches NVMe disks that its own file names. Off "
              "unless configured";
+    case Daemon::kApplier:
+      return "root with these capabilities; reads this host, plans, and changes settings that its own file allows. "
+             "Off unless configured";
   }
   return "unknown";
 }

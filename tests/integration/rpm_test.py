@@ -10,7 +10,7 @@ import unittest
 import tool
 
 PROGRAMS = ("usr/bin/rdmaready", "usr/sbin/rdmaready-agent", "usr/libexec/rdmaready/rdmaready-reader", "usr/libexec/rdmaready/rdmaready-listener",
-            "usr/libexec/rdmaready/rdmaready-prover")
+            "usr/libexec/rdmaready/rdmaready-prover", "usr/libexec/rdmaready/rdmaready-applier")
 # In the root, on what the kernel shows of this machine: the agent, and a check that is answered by it.
 STARTED = """
 mount --rbind /proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" || exit 90
@@ -93,7 +93,7 @@ class TheRpms(unittest.TestCase):
             for linked in ("LICENSE", "grpc", "protobuf", "absl", "re2", "c-ares", "fmt", "spdlog", "yaml-cpp", "prometheus-cpp", "stdc++"):
                 self.assertIn(linked, names)
 
-    def test_scripts_are_plain_shell_and_leave_the_prover_off(self):
+    def test_scripts_are_plain_shell_and_leave_the_prover_and_the_applier_off(self):
         for kind in ("PREIN", "POSTIN", "PREUN", "POSTUN"):
             script = "\n".join(self.query("rdmaready-agent", "--qf", f"%{{{kind}}}"))
             if script == "(none)":
@@ -104,6 +104,7 @@ class TheRpms(unittest.TestCase):
         preset = re.search(r"preset (.*?) \|\|", "\n".join(self.query("rdmaready-agent", "--qf", "%{POSTIN}"))).group(1).split()
         self.assertIn("rdmaready-agent.service", preset)
         self.assertNotIn("rdmaready-prover.socket", preset)
+        self.assertFalse([unit for unit in preset if "applier" in unit])
 
     def libraries(self):
         """The files of the libraries that the packages ask for, and of theirs: what rpm would bring."""

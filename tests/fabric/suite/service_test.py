@@ -9,7 +9,8 @@ import unittest
 from service import AGENT, Host
 
 FIRST_VERDICT_S = 60
-WORST_EXPOSURE = {"rdmaready-agent": 2.0, "rdmaready-reader": 4.0, "rdmaready-listener": 4.0, "rdmaready-prover": 4.0}
+WORST_EXPOSURE = {"rdmaready-agent": 2.0, "rdmaready-reader": 4.0, "rdmaready-listener": 4.0, "rdmaready-prover": 4.0,
+                  "rdmaready-applier": 4.0}
 HOST = None
 FIRST = {}
 
@@ -65,6 +66,8 @@ class TheService(unittest.TestCase):
         units = HOST.shell("systemctl list-unit-files --no-legend 'rdmaready-*.socket' | cut -d' ' -f1").split()
         self.assertIn("rdmaready-reader.socket", units)
         self.assertEqual(HOST.property("UnitFileState", "rdmaready-prover.socket"), "disabled")
+        for kind in ("socket", "service"):
+            self.assertEqual(HOST.property("UnitFileState", f"rdmaready-applier.{kind}"), "disabled")
         report = HOST.report("--profile", "virtual-fabric")
         refused = [finding["id"] for finding in report["hosts"][0]["findings"]
                    if finding["outcome"] == "unknown" and "not allowed" in finding["observed"]]
