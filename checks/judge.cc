@@ -13,6 +13,7 @@
 #include "checks/check.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
+#include "checks/plan/fix.h"
 #include "checks/port_fit.h"
 #include "checks/spare.h"
 #include "checks/stopwatch.h"
@@ -112,27 +113,34 @@ class HostJudge {
     const Stopwatch watch(now_);
     const bool whole = std::ranges::find(kAskedOfTheWhole, check.id) != kAskedOfTheWhole.end();
     const Facts& seen = whole ? whole_ : host_;
-    Finding finding = Ask(check, profile_, "", "host", [&] { return judge({seen, profile_, judged_unix_ns_}); });
+    Finding finding = Ask(check, profile_, "", "host", [&] {
+      return judge({seen, profile_, judged_unix_ns_});
+    });
     HideBehind(finding, check, {.findings = hiders_, .subject = finding.subject});
     if (CanHide(finding)) {
       hiders_.push_back(finding);
       for (Place& place : places_) place.hiders.push_back(finding);
     }
-    Take(std::move(finding), nullptr, nullptr, watch);
+    finding.fix = FillIn(finding.fix, host_, nullptr, profile_);
+    Take(std::move(finding), watch);
   }
 
   void Each(const Check& check, Judge<PortView> judge) {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      JudgeAt(check, i, places_[i].subject, nullptr, [&] { return judge({host_, ports_[i], profile_}); });
+      const PortView view{host_, ports_[i], profile_};
+      JudgeAt(
+          check, i, places_[i].subject, nullptr, [&] { return judge(view); },
+          [&](const std::string& fix) { return FixOf(check.id, view, fix); });
     }
   }
 
   void Each(const Check& check, Judge<EthernetView> judge) {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
       for (NetdevRef netdev : places_[i].ethernets) {
-        JudgeAt(check, i, SubjectOf(ports_[i], netdev), &netdev, [&] {
-          return judge({host_, ports_[i], netdev, profile_});
-        });
+        const EthernetView view{host_, ports_[i], netdev, profile_};
+        JudgeAt(
+            check, i, SubjectOf(ports_[i], netdev), &netdev, [&] { return judge(view); },
+            [&](const std::string& fix) { return FixOf(check.id, view, fix); });
       }
     }
   }
@@ -141,10 +149,11 @@ class HostJudge {
   void Each(const Check& check, JudgeAmongPorts judge) {
     std::optional<std::vector<Verdict>> verdicts;
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      JudgeAt(check, i, places_[i].subject, nullptr, [&] {
+      const auto answer = [&] {
         if (!verdicts) verdicts = judge({host_, profile_, judged_unix_ns_});
         return (*verdicts)[i];
-      });
+      };
+      JudgeAt(check, i, places_[i].subject, nullptr, answer, [](const std::string& fix) { return fix; });
     }
   }
 
@@ -152,23 +161,26 @@ class HostJudge {
   void Each(const Check&, Judge<PairView>) {}
   void Each(const Check&, const Agreement&) {}
 
-  template <class Answer>
+  // `made` gives the fix that the settings which serve the check make of the check's own.
+  template <class Answer, class Made>
   void JudgeAt(const Check& check, std::size_t i, std::string subject, const NetdevRef* ethernet,
-               const Answer& answer) {
+               const Answer& answer, const Made& made) {
     Place& place = places_[i];
     const Stopwatch watch(now_);
     Finding finding = AskPort(check, profile_, place.spare, std::move(subject), answer);
     HideBehind(finding, check, {.findings = place.hiders, .subject = finding.subject});
     if (CanHide(finding)) place.hiders.push_back(finding);
-    Take(std::move(finding), &ports_[i], ethernet, watch);
+    finding.fix = FillIn(finding.fix, host_, &ports_[i], profile_, ethernet);
+    const bool wrong = finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
+    if (wrong && finding.hidden_by.empty()) finding.fix = made(finding.fix);
+    Take(std::move(finding), watch);
   }
 
   static bool CanHide(const Finding& finding) {
     return CallsForAction(finding.outcome) || !finding.hidden_by.empty();
   }
 
-  void Take(Finding finding, const Port* port, const NetdevRef* ethernet, const Stopwatch& watch) {
-    finding.fix = FillIn(finding.fix, host_, port, profile_, ethernet);
+  void Take(Finding finding, const Stopwatch& watch) {
     finding.duration_ns = watch.ElapsedNs();
     findings_.push_back(std::move(finding));
   }
@@ -184,13 +196,13 @@ class HostJudge {
   std::vector<Finding> findings_{};
 };
 
-// No port is judged by that profile, but others are: it may have none, none that is asked about, or one of which it
-// is not known.
+// No port is judged by that profile, but others are: it may have none, none that is asked about, or one of
+// which it is not known.
 Finding WithoutPorts(const Facts& host, const Profile& profile) {
   const Check& check = *FindCheck(kSaysWhichPorts);
   const bool none = host.ports && std::ranges::all_of(*host.ports, [&profile](const Port& port) {
-    return FitOf(port, profile).answer == PortFit::Answer::kNo;
-  });
+                      return FitOf(port, profile).answer == PortFit::Answer::kNo;
+                    });
   Finding finding = Begin(check, profile, "host");
   TakeVerdict(finding, check,
               none && !profile.ports_expected
@@ -218,7 +230,8 @@ std::vector<Finding> Joined(std::vector<std::vector<Finding>> by_part) {
       const auto says_it = [&finding](std::vector<Finding>& others) {
         return std::ranges::any_of(others, [&](const Finding& other) { return SayTheSame(finding, other); });
       };
-      const bool by_all = by_part.size() > 1 && finding.scope == Scope::kHost && std::ranges::all_of(by_part, says_it);
+      const bool by_all =
+          by_part.size() > 1 && finding.scope == Scope::kHost && std::ranges::all_of(by_part, says_it);
       if (by_all && part > 0) continue;
       if (by_all) finding.profile.clear();
       joined.push_back(finding);

@@ -126,30 +126,6 @@ std::string_view Keyword(const AppEntry& row) {
   return "";
 }
 
-bool IsStoragePort(std::uint16_t port) {
-  return port == kRoceV2UdpPort || port == kSmbPort || port == kSmbDirectPort;
-}
-
-// The priority that the profile has for what the row is about.
-std::optional<std::uint8_t> PlannedPriority(const Profile& profile, const AppEntry& row) {
-  switch (row.selector) {
-    case AppSelector::kDscp:
-      if (profile.dscp == row.protocol) return profile.rdma_priority;
-      return profile.cnp && profile.cnp->dscp == row.protocol ? profile.cnp->priority : std::nullopt;
-    case AppSelector::kStream:
-    case AppSelector::kDgram:
-    case AppSelector::kAny:
-      return IsStoragePort(row.protocol) ? profile.rdma_priority : std::nullopt;
-    case AppSelector::kEthertype:
-      return row.protocol == kRoceV1Ethertype ? profile.rdma_priority : std::nullopt;
-    case AppSelector::kPcp:
-      return profile.rdma_priority == row.protocol ? profile.rdma_priority : std::nullopt;
-    case AppSelector::kNone:
-      break;
-  }
-  return std::nullopt;
-}
-
 // Takes every row of the protocol but one away: the planned one, else that of the lowest priority.
 std::string KeepOne(const EthernetView& view, const AppEntry& row, std::span<const std::uint8_t> priorities) {
   const std::uint8_t keep = PlannedPriority(view.profile, row).value_or(priorities.front());

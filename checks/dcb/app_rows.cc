@@ -7,6 +7,13 @@
 #include "checks/words/words.h"
 
 namespace rdmaready {
+namespace {
+
+bool IsStoragePort(std::uint16_t port) {
+  return port == kRoceV2UdpPort || port == kSmbPort || port == kSmbDirectPort;
+}
+
+}  // namespace
 
 std::vector<std::uint8_t> PrioritiesFor(std::span<const AppEntry> rows, AppSelector selector,
                                         std::uint16_t protocol) {
@@ -64,6 +71,25 @@ Fact<DscpPriorities> PrioritiesOfDscp(const Netdev& netdev, std::uint8_t dscp) {
   if (follows)
     return DscpPriorities{{static_cast<std::uint8_t>(dscp / kDscpsOfAPriority)}, DscpPriorities::By::kDefault};
   return found;
+}
+
+std::optional<std::uint8_t> PlannedPriority(const Profile& profile, const AppEntry& row) {
+  switch (row.selector) {
+    case AppSelector::kDscp:
+      if (profile.dscp == row.protocol) return profile.rdma_priority;
+      return profile.cnp && profile.cnp->dscp == row.protocol ? profile.cnp->priority : std::nullopt;
+    case AppSelector::kStream:
+    case AppSelector::kDgram:
+    case AppSelector::kAny:
+      return IsStoragePort(row.protocol) ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kEthertype:
+      return row.protocol == kRoceV1Ethertype ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kPcp:
+      return profile.rdma_priority == row.protocol ? profile.rdma_priority : std::nullopt;
+    case AppSelector::kNone:
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace rdmaready

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "api/model/dcb.h"
 #include "api/model/fact.h"
 #include "api/model/netdev.h"
+#include "api/model/profile.h"
 #include "api/model/well_known_ports.h"
 
 namespace rdmaready {
@@ -19,6 +21,9 @@ inline constexpr std::uint16_t kRoceV1Ethertype = 0x8915;
 // Of all rows for that protocol, ascending.
 std::vector<std::uint8_t> PrioritiesFor(std::span<const AppEntry> rows, AppSelector selector,
                                         std::uint16_t protocol);
+
+// The priority that the profile has for what the row is about.
+std::optional<std::uint8_t> PlannedPriority(const Profile& profile, const AppEntry& row);
 
 // Drivers that take RoCE's priority from the row of its UDP port or EtherType.
 bool TakesPriorityFromRows(std::string_view driver);

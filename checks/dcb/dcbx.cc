@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "checks/dcb/app_rows.h"
+#include "checks/dcb/dcb_driver.h"
 #include "checks/dcb/neighbours.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
+#include "checks/setting/driver_rules.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -82,15 +84,6 @@ std::string DcbxText(const Dcbx& dcbx) {
   return text;
 }
 
-// ice: its firmware's LLDP agent, which keeps the host from setting DCB while it runs.
-constexpr std::string_view kFirmwareAgent = "fw-lldp-agent";  // ice: a private flag
-
-bool FirmwareAgentOn(NetdevRef netdev) {
-  if (!netdev || !netdev->link.private_flags) return false;
-  return std::ranges::any_of(*netdev->link.private_flags,
-                             [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
-}
-
 // Static means: the host decides.
 Verdict JudgeDcbxMode(const EthernetView& view) {
   if (std::string reason = ModeNotApplicable(view); !reason.empty()) return NotApplicable(reason);
@@ -110,8 +103,8 @@ Verdict JudgeDcbxMode(const EthernetView& view) {
                       "announce it"));
   if (dcbx->lld_managed || !dcbx->host) {
     const std::string agent_off =
-        FirmwareAgentOn(view.netdev)
-            ? Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent, " off; ")
+        view.netdev && FirmwareLldpAgentOn(*view.netdev)
+            ? Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareLldpFlag, " off; ")
             : "";
     const std::string& driver = view.netdev->driver;
     const std::string_view note =
@@ -132,12 +125,6 @@ bool LldpadHere(const EthernetView& view) {
   return running && std::ranges::find(*running, "lldpad") != running->end();
 }
 
-bool IsWilling(const LldpNeighbour& agent) {
-  const auto cee = [](const auto& feature) { return feature && feature->feature.willing; };
-  return (agent.ets && agent.ets->willing) || (agent.pfc && agent.pfc->willing) ||
-         (agent.cee && (cee(agent.cee->groups) || cee(agent.cee->pfc) || cee(agent.cee->app)));
-}
-
 // And it does not follow what a neighbour proposes: neither the driver does, nor an agent that writes to it.
 Verdict JudgeDcbxWilling(const EthernetView& view) {
   if (std::string reason = ModeNotApplicable(view); !reason.empty()) return NotApplicable(reason);
@@ -148,7 +135,7 @@ Verdict JudgeDcbxWilling(const EthernetView& view) {
   if (!ets) return NoAnswer(ets.missing(), "willing off", kSource);
   if (view.netdev->driver.empty() && ets->willing) return NoAnswer(UnknownDriver(), "willing off", kSource);
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!ets->willing && agents && std::ranges::any_of(agents->own, IsWilling)) {
+  if (!ets->willing && agents && std::ranges::any_of(agents->own, IsWillingAgent)) {
     const std::string of_lldpad = Cat("lldptool set-tlv -i ", NetdevWord(view.netdev), " -V ");
     return Judged(false, "willing off, but an LLDP agent of this host announces it on", "willing off",
                   ListenedText(*agents),
@@ -203,11 +190,7 @@ std::string TwoText(const Two& two) {
                        two.second->source_mac, " (", DialectText(two.second->dialects), ")"));
 }
 
-bool IsFlagged(const EthernetView& view) {
-  const FactRef<std::vector<PrivateFlag>> flags = LinkFact(view.netdev, &EthernetLink::private_flags);
-  return flags && std::ranges::any_of(
-                      *flags, [](const PrivateFlag& flag) { return flag.name == kFirmwareAgent && flag.on; });
-}
+bool IsFlagged(const EthernetView& view) { return view.netdev && FirmwareLldpAgentOn(*view.netdev); }
 
 // mlx5 lacks the host bit while its firmware runs DCBX (mlx5e_dcbnl_initialize).
 bool FirmwareHere(const EthernetView& view) {
@@ -233,7 +216,7 @@ std::string SystemAgent(const EthernetView& view) {
 bool TwoAreHere(const EthernetView& view) { return FirmwareHere(view) && !SystemAgent(view).empty(); }
 
 std::string FirmwareText(const EthernetView& view) {
-  return IsFlagged(view) ? Cat("the NIC's firmware (", kFirmwareAgent, ")") : "the NIC's firmware";
+  return IsFlagged(view) ? Cat("the NIC's firmware (", kFirmwareLldpFlag, ")") : "the NIC's firmware";
 }
 
 // By what each NIC's own agent is switched off.
@@ -242,7 +225,7 @@ std::string KeepOneFix(const EthernetView& view) {
   const std::string keep =
       agent.find(' ') == std::string::npos ? Cat(" or systemctl disable --now ", ShellWord(agent)) : "";
   if (IsFlagged(view))
-    return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareAgent, " off  #", keep,
+    return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareLldpFlag, " off  #", keep,
                ": keep one");
   if (view.netdev->driver == "mlx5_core") {
     const Fact<DriverInfo>& info = view.netdev->driver_info;

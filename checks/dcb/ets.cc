@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checks/dcb/ets_view.h"
+#include "checks/dcb/max_rate.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/words/names.h"
@@ -72,9 +73,6 @@ Verdict JudgeEtsRdmaShare(const EthernetView& view) {
   return Judged(share + tolerance >= wanted, observed, expected, kEtsSource, EtsFix(view, *ets));
 }
 
-// The default class, RDMA's, and the heartbeat's where one is asked for.
-unsigned NeededClasses(const Profile& profile) { return profile.heartbeat ? 3 : 2; }
-
 Verdict JudgeEtsCapacity(const EthernetView& view) {
   if (std::string reason = EtsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   const unsigned needed = NeededClasses(view.profile);
@@ -101,17 +99,6 @@ Verdict JudgeEtsSum(const EthernetView& view) {
   return Judged(sum == 100,
                 Cat("the shares of ", sharing, sharing == 1 ? " class" : " classes", " add up to ", sum, " %"),
                 kExpected, kEtsSource, EtsFix(view, *ets));
-}
-
-// May be served before the others: what is small and must never wait, or what the profile has so.
-bool IsUrgent(const EthernetView& view, std::uint8_t priority) {
-  const Profile& profile = view.profile;
-  if (profile.heartbeat && profile.heartbeat->priority == priority) return true;
-  for (const Profile::EtsClass& one : profile.ets_classes) {
-    const bool member = std::ranges::find(one.priorities, priority) != one.priorities.end();
-    if (member && !one.percent) return true;
-  }
-  return CnpPriorityOf(view) == priority;
 }
 
 // RDMA's own class shares by ETS: a vendor's way promises nothing. Strict, it goes before the others, as a
@@ -179,6 +166,23 @@ Verdict JudgeEtsMaxrate(const EthernetView& view) {
 }
 
 }  // namespace
+
+unsigned NeededClasses(const Profile& profile) { return profile.heartbeat ? 3 : 2; }
+
+std::optional<MaxRatesKbps> WantedMaxRates(const EthernetView& view, const MaxRatesKbps& now) {
+  const FactRef<Ets> ets = DcbFact(view.netdev, &Dcb::ets);
+  if (!ets || !view.profile.rdma_priority) return std::nullopt;
+  const std::uint8_t tc = ets->prio_tc[*view.profile.rdma_priority];
+  if (tc >= kPriorities) return std::nullopt;
+  std::uint64_t kbps = std::uint64_t{1000} * view.profile.rdma_max_rate_mbps.value_or(0);
+  if (kbps != 0 && view.netdev->driver == "mlx5_core") {
+    const std::uint64_t step = kbps > 25'500'000 ? 1'000'000 : 100'000;
+    kbps = std::max(kbps / step, std::uint64_t{1}) * step;
+  }
+  MaxRatesKbps wanted = now;
+  wanted[tc] = kbps;
+  return wanted;
+}
 
 std::vector<Check> EtsChecks() {
   return {

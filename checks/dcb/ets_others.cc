@@ -91,13 +91,6 @@ std::string Wrong(const Profile& profile, const Profile::EtsClass& one, const Et
   return near ? "" : Cat(place, "ETS ", now, " %");
 }
 
-// Priorities that the profile has a class for, where it does not name all classes.
-bool HasPlannedClass(const EthernetView& view, std::uint8_t priority) {
-  const Profile& profile = view.profile;
-  return priority == 0 || priority == *profile.rdma_priority || CnpPriorityOf(view) == priority ||
-         (profile.heartbeat && profile.heartbeat->priority == priority);
-}
-
 // Of a profile that has a class for RDMA, the heartbeat and all the rest: a share that somebody else was given
 // comes off what those are promised. Where only RDMA's share is asked for, the others are free.
 Verdict JudgeForeignClasses(const EthernetView& view) {

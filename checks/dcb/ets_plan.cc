@@ -111,6 +111,10 @@ std::string MapText(const std::array<Value, kPriorities>& values, ToText to_text
 
 }  // namespace
 
+EtsSetting SettingOf(const Ets& ets) {
+  return {.willing = ets.willing, .tsa = ets.tsa, .tx_percent = ets.tx_percent, .prio_tc = ets.prio_tc};
+}
+
 std::uint8_t ClassCount(const Ets& ets) {
   constexpr std::uint8_t kAll = kPriorities;
   return ets.traffic_classes == 0 || ets.traffic_classes > kAll ? kAll : ets.traffic_classes;

@@ -14,6 +14,7 @@
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
+#include "api/model/setting.h"
 
 namespace rdmaready {
 
@@ -24,6 +25,9 @@ struct EtsPlan {
 
   bool operator==(const EtsPlan&) const = default;
 };
+
+// What of it is a setting.
+EtsSetting SettingOf(const Ets& ets);
 
 // Number of traffic classes; a driver that reports none has the eight of the standard.
 std::uint8_t ClassCount(const Ets& ets);

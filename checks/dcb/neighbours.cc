@@ -62,8 +62,8 @@ Fact<std::optional<T>> Announced(NetdevRef netdev,
   return std::optional<T>();
 }
 
-// By LLDP nothing was heard. What the firmware heard may not have been read: then nothing is known. That it is in
-// another dialect (qede's rows are CEE's) is an answer.
+// By LLDP nothing was heard. What the firmware heard may not have been read: then nothing is known. That it is
+// in another dialect (qede's rows are CEE's) is an answer.
 template <class T, class Peer>
 Fact<std::optional<T>> NotHeard(Fact<std::optional<T>> said, const Fact<Peer>& firmware) {
   if (NotOffered(firmware) || firmware.missing().kind == Missing::Kind::kFailed) return said;
@@ -84,6 +84,12 @@ Fact<LinkAgents> AgentsOn(NetdevRef netdev) {
         .peers = kept->peers, .own = kept->own, .by_lldpad = true, .listened_ms = kept->listened_ms};
   }
   return heard.missing();
+}
+
+bool IsWillingAgent(const LldpNeighbour& agent) {
+  const auto cee = [](const auto& feature) { return feature && feature->feature.willing; };
+  return (agent.ets && agent.ets->willing) || (agent.pfc && agent.pfc->willing) ||
+         (agent.cee && (cee(agent.cee->groups) || cee(agent.cee->pfc) || cee(agent.cee->app)));
 }
 
 std::string NotListened(const EthernetView& view) {

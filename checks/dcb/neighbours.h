@@ -31,6 +31,9 @@ struct LinkAgents {
 // What was heard, and what lldpad has where nothing was. Missing, kNotCollected: nobody listened.
 Fact<LinkAgents> AgentsOn(NetdevRef netdev);
 
+// It follows what its neighbour proposes, in either dialect.
+bool IsWillingAgent(const LldpNeighbour& agent);
+
 // Why what the other end announces is not judged on this port: InfiniBand, or nobody listened.
 std::string NotListened(const EthernetView& view);
 

@@ -121,6 +121,10 @@ Verdict JudgePauseAutoneg(const EthernetView& view) {
 
 bool PauseFollowsLink(NetdevRef netdev) { return PauseFollowsLink(netdev ? &*netdev : nullptr); }
 
+Pause PauseOff(NetdevRef netdev, const Pause& now) {
+  return {.autoneg = PauseFollowsLink(netdev) && now.autoneg, .rx = false, .tx = false};
+}
+
 std::string PauseOffFix(NetdevRef netdev) {
   return Cat("ethtool -A ", NetdevWord(netdev), PauseFollowsLink(netdev) ? "" : " autoneg off",
              " rx off tx off");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // pfc.*: which priorities are paused instead of dropped, and which must not be.
+#include "checks/dcb/pfc.h"
+
 #include <array>
 #include <bit>
 
-#include "checks/dcb/ets_plan.h"
+#include "checks/dcb/ets_view.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
+#include "checks/plan/profile_classes.h"
 #include "checks/words/interruption.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -15,23 +18,14 @@ namespace {
 
 constexpr std::string_view kPfcSource = "dcbnl IEEE PFC";
 
-std::uint8_t WantedPfc(const Profile& profile) {
-  return profile.pfc ? BitmapOf(*profile.pfc) : std::uint8_t{0};
-}
-
 std::string ExpectedPfc(const Profile& profile) {
   const std::uint8_t wanted = WantedPfc(profile);
   return wanted == 0 ? "off" : Cat("on ", ListText(PrioritiesOf(wanted)), " only");
 }
 
-// bnxt_en refuses PFC before classes are set (bnxt_hwrm_queue_pfc_cfg).
 std::string ClassesFirst(const EthernetView& view) {
-  const FactRef<Ets> told = ToldByDriver(view.netdev, &Dcb::ets);
-  const bool unset = told && !DcbFact(view.netdev, &Dcb::ets) && view.netdev->driver == "bnxt_en";
-  if (!unset || view.profile.rdma_priority.value_or(0) == 0) return {};
-  const EtsClaim claim{.priority = *view.profile.rdma_priority,
-                       .percent = view.profile.ets_rdma_percent.value_or(50)};
-  return Cat(EtsCommand(PlanEts(*told, std::array{claim}, false), NetdevWord(view.netdev)), "; ");
+  const std::optional<EtsPlan> classes = ClassesBeforePfc(view);
+  return classes ? Cat(EtsCommand(*classes, NetdevWord(view.netdev)), "; ") : "";
 }
 
 std::string PfcFix(const EthernetView& view) {
@@ -141,6 +135,8 @@ Verdict JudgePfcOffWhenLossy(const EthernetView& view) {
 }
 
 }  // namespace
+
+std::uint8_t WantedPfc(const Profile& profile) { return BitmapOf(LosslessPriorities(profile)); }
 
 std::vector<Check> PfcChecks() {
   return {

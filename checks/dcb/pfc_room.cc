@@ -2,9 +2,11 @@
 // pfc.headroom, pfc.storm-prevention: room for what still arrives after a pause, and an end to endless ones.
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "checks/counted/window.h"
+#include "checks/dcb/pfc.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/words/verdicts.h"
@@ -55,25 +57,40 @@ std::uint64_t AcceptedBytes(const EthernetView& view) {
 }
 
 // Half of what there is for the lossless priorities, or more where they need it.
+BufferSetting RoomFor(const EthernetView& view, const PortBuffer& buffer) {
+  BufferSetting wanted;
+  for (const std::uint8_t priority : *view.profile.pfc) wanted.prio_buffer[priority] = 1;
+  const std::uint64_t total = buffer.total_bytes;
+  const std::uint64_t lossless = std::min(std::max(total / 2, AcceptedBytes(view)), total);
+  wanted.size_bytes[0] = static_cast<std::uint32_t>(total - lossless);
+  wanted.size_bytes[1] = static_cast<std::uint32_t>(lossless);
+  return wanted;
+}
+
 std::string RoomFix(const EthernetView& view, const PortBuffer& buffer) {
   std::string map = "all:0";
   for (const std::uint8_t priority : *view.profile.pfc) map += Cat(" ", priority, ":1");
-  const std::uint64_t total = buffer.total_bytes;
-  const std::uint64_t lossless = std::min(std::max(total / 2, AcceptedBytes(view)), total);
+  const BufferSetting wanted = RoomFor(view, buffer);
   return Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
-             " buffer-size all:0 0:", total - lossless, " 1:", lossless,
+             " buffer-size all:0 0:", wanted.size_bytes[0], " 1:", wanted.size_bytes[1],
              "  # a beginning: the lossless one has room for the cable and the MTU");
+}
+
+// The length of the cable that the profile names and the NIC was not told.
+std::optional<std::uint16_t> LongerCable(const EthernetView& view) {
+  constexpr std::uint32_t kMostMetres = 999;  // core/en_dcbnl.c: less than MLX5E_MAX_CABLE_LENGTH
+  const std::optional<std::uint32_t>& metres = view.profile.cable_metres;
+  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
+  if (!metres || !pfc || pfc->delay >= std::min(*metres, kMostMetres)) return std::nullopt;
+  return static_cast<std::uint16_t>(std::min(*metres, kMostMetres));
 }
 
 // mlx5 reckons the threshold when PFC, the cable's length or the buffers are set, never when the link comes up:
 // for a link that was down then, with 40 Gb/s. Setting PFC once more as it is does not disturb the link.
 std::string ThresholdFix(const EthernetView& view, std::uint8_t priority) {
-  constexpr std::uint32_t kMostMetres = 999;  // core/en_dcbnl.c: less than MLX5E_MAX_CABLE_LENGTH
   const std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev));
-  const std::optional<std::uint32_t>& metres = view.profile.cable_metres;
-  const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
-  if (metres && pfc && pfc->delay < std::min(*metres, kMostMetres))
-    return Cat(command, " delay ", std::min(*metres, kMostMetres), "  # the driver then moves the threshold");
+  if (const std::optional<std::uint16_t> metres = LongerCable(view))
+    return Cat(command, " delay ", *metres, "  # the driver then moves the threshold");
   return Cat(command, " prio-pfc ", priority,
              ":on  # on as it is: the driver reckons the threshold anew, now that the link is up");
 }
@@ -105,67 +122,82 @@ std::uint8_t SharingLossy(const PortBuffer& buffer, std::uint8_t own, unsigned l
 constexpr std::string_view kRoomExpected = "a buffer of its own, with room for what a pause finds on its way";
 constexpr std::string_view kBufferSource = "dcbnl port buffer";
 
+// A verdict, and what would mend it.
+struct RoomVerdict {
+  Verdict verdict{};
+  RoomWish wish{};
+};
+
+RoomVerdict LacksRoom(const EthernetView& view, const PortBuffer& buffer, std::string observed) {
+  return {Judged(false, std::move(observed), kRoomExpected, kBufferSource, RoomFix(view, buffer)),
+          {.buffer = RoomFor(view, buffer)}};
+}
+
 // Of a buffer that is large enough.
-Verdict JudgeThreshold(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority,
-                       const std::string& place) {
+RoomVerdict JudgeThreshold(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority,
+                           const std::string& place) {
   const FactRef<PauseThresholds> thresholds = DcbFact(view.netdev, &Dcb::thresholds);
   const std::string source =
       Cat(kBufferSource, ", /sys/class/net/", NetdevWord(view.netdev), "/qos/buffer_size");
-  if (!thresholds && NotOffered(thresholds)) return Judged(true, place, kRoomExpected, kBufferSource);
-  if (!thresholds) return NoAnswer(thresholds.missing(), "the threshold from which on it pauses", source);
+  if (!thresholds && NotOffered(thresholds)) return {Judged(true, place, kRoomExpected, kBufferSource)};
+  if (!thresholds) return {NoAnswer(thresholds.missing(), "the threshold from which on it pauses", source)};
   const std::uint8_t own = buffer.prio_buffer[priority];
   const std::uint32_t xoff = thresholds->xoff_bytes[own];
   if (xoff == 0) {
-    return Warned(Cat(place, ", with no threshold from which on it asks for a pause"), kRoomExpected, source,
-                  ThresholdFix(view, priority));
+    return {Warned(Cat(place, ", with no threshold from which on it asks for a pause"), kRoomExpected, source,
+                   ThresholdFix(view, priority)),
+            {.delay = LongerCable(view)}};
   }
   const std::string fault = ThresholdFault(view, buffer.size_bytes[own], xoff);
-  if (fault.empty()) return Judged(true, place, kRoomExpected, source);
+  if (fault.empty()) return {Judged(true, place, kRoomExpected, source)};
   if (!DriverReckoned(view, xoff, thresholds->xon_bytes[own])) {
-    return Judged(true, Cat(place, fault, " by mlx5's rule; the firmware set it by its own: not judged"),
-                  kRoomExpected, source);
+    return {Judged(true, Cat(place, fault, " by mlx5's rule; the firmware set it by its own: not judged"),
+                   kRoomExpected, source)};
   }
-  const bool small = buffer.size_bytes[own] < DriversLeastBytes(view);
-  return Judged(false, place + fault, kRoomExpected, source,
-                small ? RoomFix(view, buffer) : ThresholdFix(view, priority));
+  if (buffer.size_bytes[own] < DriversLeastBytes(view)) {
+    return {Judged(false, place + fault, kRoomExpected, source, RoomFix(view, buffer)),
+            {.buffer = RoomFor(view, buffer)}};
+  }
+  return {Judged(false, place + fault, kRoomExpected, source, ThresholdFix(view, priority)),
+          {.delay = LongerCable(view)}};
 }
 
-Verdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority) {
+RoomVerdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std::uint8_t priority) {
   const std::uint8_t own = buffer.prio_buffer[priority];
   if (own >= kPriorities)
-    return Unclear("the driver names a buffer that is none", kRoomExpected, kBufferSource);
+    return {Unclear("the driver names a buffer that is none", kRoomExpected, kBufferSource)};
   const std::string place =
       Cat("priority ", priority, " in buffer ", own, ", ", buffer.size_bytes[own] / 1024, " KiB");
-  const auto fails = [&](const std::string& fault) {
-    return Judged(false, place + fault, kRoomExpected, kBufferSource, RoomFix(view, buffer));
-  };
   const std::uint8_t sharing = SharingLossy(buffer, own, BitmapOf(*view.profile.pfc));
-  if (sharing != 0) return fails(Cat(", together with ", ListText(PrioritiesOf(sharing))));
+  if (sharing != 0)
+    return LacksRoom(view, buffer, Cat(place, ", together with ", ListText(PrioritiesOf(sharing))));
   const std::uint64_t needed = NeededBytes(view);
   if (buffer.size_bytes[own] < needed)
-    return fails(Cat(", of ", (needed + 1023) / 1024, " KiB that a pause needs"));
+    return LacksRoom(view, buffer, Cat(place, ", of ", (needed + 1023) / 1024, " KiB that a pause needs"));
   return JudgeThreshold(view, buffer, priority, place);
 }
 
 // The first that is at fault, else the first.
-Verdict JudgePfcHeadroom(const EthernetView& view) {
-  if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
+RoomVerdict JudgeRoom(const EthernetView& view) {
+  if (std::string reason = NotSetHere(view); !reason.empty()) return {NotApplicable(reason)};
   if (!kDemandsLossless.made_by(view.profile))
-    return NotApplicable(NotAsked(view.profile, "a lossless priority"));
+    return {NotApplicable(NotAsked(view.profile, "a lossless priority"))};
   if (DriverLacks(view.netdev, DcbFact(view.netdev, &Dcb::buffer)))
-    return NotApplicable("the driver divides its buffers by itself");
+    return {NotApplicable("the driver divides its buffers by itself")};
   const FactRef<PortBuffer> buffer = DcbFact(view.netdev, &Dcb::buffer);
-  if (!buffer) return NoAnswer(buffer.missing(), kRoomExpected, kBufferSource);
+  if (!buffer) return {NoAnswer(buffer.missing(), kRoomExpected, kBufferSource)};
   // A faster link needs more room.
   const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
-  if (!speed && !view.netdev->carrier) return NotApplicable("the link is down, and has no speed");
-  if (!speed) return NoAnswer(speed.missing(), kRoomExpected, "sysfs speed");
+  if (!speed && !view.netdev->carrier) return {NotApplicable("the link is down, and has no speed")};
+  if (!speed) return {NoAnswer(speed.missing(), kRoomExpected, "sysfs speed")};
   for (const std::uint8_t priority : *view.profile.pfc) {
-    Verdict verdict = JudgeRoomOf(view, *buffer, priority);
-    if (verdict.outcome != Outcome::kPass) return verdict;
+    RoomVerdict room = JudgeRoomOf(view, *buffer, priority);
+    if (room.verdict.outcome != Outcome::kPass) return room;
   }
   return JudgeRoomOf(view, *buffer, view.profile.pfc->front());
 }
+
+Verdict JudgePfcHeadroom(const EthernetView& view) { return JudgeRoom(view).verdict; }
 
 Verdict JudgePfcStormPrevention(const EthernetView& view) {
   if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
@@ -243,6 +275,8 @@ Verdict JudgePfcDelay(const EthernetView& view) {
 }
 
 }  // namespace
+
+RoomWish RoomWishOf(const EthernetView& view) { return JudgeRoom(view).wish; }
 
 std::vector<Check> PfcRoomChecks() {
   return {

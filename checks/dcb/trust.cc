@@ -33,7 +33,7 @@ Rule RuleOf(const Netdev& netdev) {
 
 bool NeedsRows(Rule rule) { return rule == Rule::kByRows || rule == Rule::kByRowsToDscp; }
 
-bool HasDscpRow(const Netdev& netdev) {
+bool HasRowOfDscp(const Netdev& netdev) {
   return netdev.dcb.app && std::ranges::any_of(*netdev.dcb.app, [](const AppEntry& row) {
            return row.selector == AppSelector::kDscp;
          });
@@ -73,9 +73,14 @@ Fact<Profile::Trust> TrustOf(NetdevRef netdev) {
   if (rule == Rule::kNotKnown) return NoRule(*netdev);
   if (!NeedsRows(rule)) return Profile::Trust::kPcp;
   if (!netdev->dcb.app) return netdev->dcb.app.missing();
-  if (HasDscpRow(*netdev)) return Profile::Trust::kDscp;
+  if (HasRowOfDscp(*netdev)) return Profile::Trust::kDscp;
   if (rule == Rule::kByRows) return Profile::Trust::kPcp;
   return NoRule(*netdev);
+}
+
+std::vector<AppSelector> WantedTrustOrder(const Profile& profile) {
+  if (profile.trust == Profile::Trust::kDscp) return {AppSelector::kDscp, AppSelector::kPcp};
+  return {AppSelector::kPcp};
 }
 
 std::string TrustReason(const Netdev& netdev) {
@@ -84,7 +89,7 @@ std::string TrustReason(const Netdev& netdev) {
   switch (RuleOf(netdev)) {
     case Rule::kByRows:
     case Rule::kByRowsToDscp:
-      return HasDscpRow(netdev) ? "by the DSCP rows" : "as there are no DSCP rows";
+      return HasRowOfDscp(netdev) ? "by the DSCP rows" : "as there are no DSCP rows";
     case Rule::kPcp:
       return Cat("as ", netdev.driver, " has no map of DSCP");
     case Rule::kPcpByFirmware:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
@@ -22,6 +23,9 @@ namespace rdmaready {
 // Some mlx5 of MLNX_OFED show what is set in sysfs (Dcb::nic_trust): that goes before the rule.
 // Missing for every other driver, and where the rows are not known.
 Fact<Profile::Trust> TrustOf(NetdevRef netdev);
+
+// The order of a driver with a trust table, where the profile names what to trust.
+std::vector<AppSelector> WantedTrustOrder(const Profile& profile);
 
 // By which of these rules: "by the DSCP rows". Empty for a driver with a trust table, and for one without
 // a rule.

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "checks/device/protocol_switches.h"
 #include "checks/families.h"
 #include "checks/words/names.h"
 #include "checks/words/port_driver.h"
@@ -29,38 +30,18 @@ Verdict JudgeDrvCoreModules(const HostView& view) {
 
 using Parameters = std::vector<DevlinkParameter>;
 
-// A switch of devlink and how it has to stand (Documentation/networking/devlink/devlink-params.rst).
-struct Switch {
-  std::string_view name;
-  bool on;
-};
-
-// mlx5 has enable_roce and enable_rdma; ice enable_roce and enable_iwarp, of which one at a time is on.
-std::vector<Switch> SwitchesFor(Profile::Transport transport) {
-  switch (transport) {
-    case Profile::Transport::kRoceV2:
-      return {{"enable_rdma", true}, {"enable_iwarp", false}, {"enable_roce", true}};
-    case Profile::Transport::kIwarp:
-      return {{"enable_rdma", true}, {"enable_roce", false}, {"enable_iwarp", true}};
-    case Profile::Transport::kAny:
-    case Profile::Transport::kInfiniBand:
-      return {};
-  }
-  return {};
-}
-
 bool SpeaksIt(const Port& port, Profile::Transport transport) {
   if (!port.transport) return false;
   return *port.transport == (transport == Profile::Transport::kIwarp ? Transport::kIwarp : Transport::kRoce);
 }
 
 // What is in force, or will be; whether the driver takes a change at once decides the command.
-struct Setting {
+struct SwitchState {
   std::string_view value{};
   std::string_view mode{};
 };
 
-Setting SettingOf(const DevlinkParameter& parameter) {
+SwitchState StateOf(const DevlinkParameter& parameter) {
   if (!parameter.runtime.empty()) return {parameter.runtime, "runtime"};
   if (!parameter.driverinit.empty()) return {parameter.driverinit, "driverinit"};
   return {parameter.permanent, "permanent"};
@@ -90,10 +71,10 @@ Verdict JudgeDrvRoceEnabled(const PortView& view) {
   const std::string expected(Name(view.profile.transport));
   if (!parameters) return NoAnswer(parameters.missing(), expected, kSource);
   std::string wrong, right, fix;
-  for (const Switch& wanted : SwitchesFor(view.profile.transport)) {
+  for (const ProtocolSwitch& wanted : SwitchesFor(view.profile.transport)) {
     const auto found = std::ranges::find(*parameters, wanted.name, &DevlinkParameter::name);
     if (found == parameters->end()) continue;
-    const Setting now = SettingOf(*found);
+    const SwitchState now = StateOf(*found);
     if (now.value.empty()) continue;
     const bool on = now.value == "true";
     std::string& text = on == wanted.on ? right : wrong;
@@ -226,6 +207,20 @@ Verdict JudgeDrvHealth(const PortView& view) {
 }
 
 }  // namespace
+
+// mlx5 has enable_roce and enable_rdma; ice enable_roce and enable_iwarp, of which one at a time is on.
+std::vector<ProtocolSwitch> SwitchesFor(Profile::Transport transport) {
+  switch (transport) {
+    case Profile::Transport::kRoceV2:
+      return {{"enable_rdma", true}, {"enable_iwarp", false}, {"enable_roce", true}};
+    case Profile::Transport::kIwarp:
+      return {{"enable_rdma", true}, {"enable_roce", false}, {"enable_iwarp", true}};
+    case Profile::Transport::kAny:
+    case Profile::Transport::kInfiniBand:
+      return {};
+  }
+  return {};
+}
 
 std::vector<Check> DriverChecks() {
   return {

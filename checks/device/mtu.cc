@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mtu.*: how large a packet may be, on the interface, in RDMA and in a VLAN.
+#include "checks/device/mtu.h"
+
 #include <algorithm>
 
 #include "checks/families.h"
@@ -11,15 +13,7 @@
 namespace rdmaready {
 namespace {
 
-// A RoCE MTU of 4096 needs an Ethernet MTU of 4200: headers, and some room.
-constexpr std::uint32_t kHeaderRoomBytes = 104;
 constexpr std::uint32_t kStandardMtuBytes = 1500;
-
-// The interface MTU that serves both what the profile asks of the interface and of RoCE.
-std::uint32_t InterfaceMtuFor(const Profile& profile) {
-  const std::uint32_t for_roce = profile.roce_mtu_bytes ? *profile.roce_mtu_bytes + kHeaderRoomBytes : 0;
-  return std::max({profile.mtu_bytes.value_or(0), for_roce, kStandardMtuBytes});
-}
 
 std::string SetMtu(const Port& port, std::uint32_t mtu_bytes) {
   return Cat("ip link set dev ", NetdevWord(port.netdev), " mtu ", mtu_bytes);
@@ -45,7 +39,7 @@ std::string RoceFix(const PortView& view, std::uint32_t active) {
   const std::uint32_t wanted = *view.profile.roce_mtu_bytes;
   const std::uint32_t mtu = InterfaceMtuFor(view.profile);
   if (active > wanted) {
-    if (view.profile.mtu_bytes.value_or(0) <= wanted + kHeaderRoomBytes) return SetMtu(port, mtu);
+    if (view.profile.mtu_bytes.value_or(0) <= wanted + kRoceHeaderRoomBytes) return SetMtu(port, mtu);
     return Cat(SetMtu(port, mtu), "  # the RoCE MTU follows the interface: with MTU ", mtu,
                " the profile cannot have a RoCE MTU of ", wanted, ", correct roce_mtu_bytes");
   }
@@ -125,6 +119,11 @@ Verdict JudgeMtuVlan(const PortView& view) {
 }
 
 }  // namespace
+
+std::uint32_t InterfaceMtuFor(const Profile& profile) {
+  const std::uint32_t for_roce = profile.roce_mtu_bytes ? *profile.roce_mtu_bytes + kRoceHeaderRoomBytes : 0;
+  return std::max({profile.mtu_bytes.value_or(0), for_roce, kStandardMtuBytes});
+}
 
 std::vector<Check> MtuChecks() {
   return {

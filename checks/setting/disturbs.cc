@@ -3,6 +3,7 @@
 // what the kernel promises: they make the dead-man timer longer, never shorter.
 #include "checks/setting/consequences.h"
 #include "checks/setting/driver_rules.h"
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {

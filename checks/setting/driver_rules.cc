@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/setting/driver_rules.h"
 
+#include "checks/dcb/dcb_driver.h"
+
 namespace rdmaready {
 
 bool HasDriver(const Netdev* netdev, std::string_view driver) {
@@ -11,7 +13,9 @@ bool PauseFollowsLink(const Netdev* netdev) {
   return HasDriver(netdev, "ice") || HasDriver(netdev, "i40e") || HasDriver(netdev, "hns3");
 }
 
-bool DeletesRowsFirst(const Netdev* netdev) { return HasDriver(netdev, "ice") || HasDriver(netdev, "bnxt_en"); }
+bool DeletesRowsFirst(const Netdev* netdev) {
+  return netdev != nullptr && (DcbDriverOf(*netdev) == DcbDriver::kIce || HasDriver(netdev, "bnxt_en"));
+}
 
 bool ReplacesRows(const Netdev* netdev) { return HasDriver(netdev, "mlx5_core"); }
 

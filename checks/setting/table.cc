@@ -20,12 +20,12 @@ namespace {
 constexpr std::string_view kDcb = "dcb-settings";
 constexpr std::string_view kLink = "link-settings";
 
-const std::array<SettingRow, kSettingKinds.size()>& Rows() {
+const std::array<SettingRow, kSettingKinds.size()>& TableRows() {
   static const std::array<SettingRow, kSettingKinds.size()> kRows{{
       {.kind = SettingKind::kPause,
        .api = "ethtool PAUSE_SET",
        .right = kLink,
-       .serves = {"pause.none", "pause.off-with-pfc", "pause.autoneg"},
+       .serves = {"pause.none", "pause.off-with-pfc", "pause.autoneg", "pause.stops-all"},
        .read = ReadPauseSettings,
        .commands = PauseCommands,
        .disturbs = PauseDisturbs},
@@ -80,7 +80,7 @@ const std::array<SettingRow, kSettingKinds.size()>& Rows() {
        .api = "dcbnl IEEE ETS",
        .right = kDcb,
        .serves = {"dcbx.willing", "ets.map", "ets.rdma-share", "ets.min-default", "ets.sum", "ets.tsa",
-                  "ets.three-classes", "ets.cluster-share", "ets.map-contiguous", "ets.switch-agrees"},
+                  "ets.three-classes", "ets.cluster-share", "ets.map-contiguous", "ets.classes"},
        .read = ReadEtsSettings,
        .commands = EtsCommands,
        .disturbs = EtsDisturbs,
@@ -89,7 +89,7 @@ const std::array<SettingRow, kSettingKinds.size()>& Rows() {
        .api = "dcbnl IEEE PFC",
        .right = kDcb,
        .serves = {"pfc.lossless-priority", "pfc.only-one", "pfc.not-default", "pfc.not-heartbeat",
-                  "pfc.off-when-lossy", "pfc.delay"},
+                  "pfc.off-when-lossy", "pfc.headroom"},
        .read = ReadPfcSettings,
        .commands = PfcCommands,
        .disturbs = PfcDisturbs,
@@ -171,9 +171,9 @@ std::string DoubtOfRecord(const Netdev& netdev, Fact<T> Dcb::*part) {
 
 }  // namespace
 
-std::span<const SettingRow> SettingTable() { return Rows(); }
+std::span<const SettingRow> SettingTable() { return TableRows(); }
 
-const SettingRow& RowOf(SettingKind kind) { return *std::ranges::find(Rows(), kind, &SettingRow::kind); }
+const SettingRow& RowOf(SettingKind kind) { return *std::ranges::find(TableRows(), kind, &SettingRow::kind); }
 
 SettingPlace PlaceOf(const Facts& facts, const SettingObject& object) {
   switch (object.kind) {
@@ -208,7 +208,7 @@ SettingPlace PlaceOf(const Facts& facts, const SettingObject& object) {
 
 std::vector<Setting> SettingsOf(const Facts& facts) {
   std::vector<Setting> all;
-  for (const SettingRow& row : Rows()) {
+  for (const SettingRow& row : TableRows()) {
     std::vector<Setting> of_kind = row.read(facts);
     all.insert(all.end(), std::make_move_iterator(of_kind.begin()), std::make_move_iterator(of_kind.end()));
   }

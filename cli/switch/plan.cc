@@ -6,12 +6,11 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "checks/plan/profile_classes.h"
 #include "cli/switch/side.h"
 
 namespace rdmaready {
 namespace {
-
-constexpr std::uint8_t kPriorityCount = 8;
 
 Purpose PurposeOf(const Profile& profile, const std::vector<std::uint8_t>& priorities) {
   const auto holds = [&priorities](std::optional<std::uint8_t> priority) {
@@ -33,38 +32,10 @@ SwitchClass MakeClass(const Profile& profile, const Profile::EtsClass& from, boo
   return one;
 }
 
-// When the profile does not list its classes: one for RDMA, one for the heartbeat, one for the rest. Nobody
-// said that congestion notifications go first, so they stay with the rest.
-std::vector<Profile::EtsClass> DerivedClasses(const Profile& profile) {
-  std::vector<Profile::EtsClass> classes;
-  Profile::EtsClass rest;
-  unsigned left = 100;
-  const auto add = [&](std::uint8_t priority, std::optional<std::uint8_t> percent) {
-    classes.push_back({.priorities = {priority}, .percent = percent});
-    left -= percent.value_or(0);
-  };
-  for (std::uint8_t priority = 0; priority < kPriorityCount; ++priority) {
-    if (priority != 0 && priority == profile.rdma_priority) {
-      add(priority, profile.ets_rdma_percent);
-    } else if (profile.heartbeat && priority == profile.heartbeat->priority) {
-      add(priority, profile.heartbeat->percent);
-    } else {
-      rest.priorities.push_back(priority);
-    }
-  }
-  if (profile.ets_rdma_percent) rest.percent = static_cast<std::uint8_t>(left);
-  classes.push_back(rest);
-  return classes;
-}
-
 void PlanClassification(const Profile& profile, SwitchPlan& plan) {
-  if (!profile.rdma_priority) return;
-  plan.by_pcp = profile.trust == Profile::Trust::kPcp;
-  plan.by_dscp = !plan.by_pcp && profile.dscp.has_value();
-  if (!plan.by_dscp) return;
-  plan.dscp_to_priority.emplace_back(*profile.dscp, *profile.rdma_priority);
-  if (profile.cnp && profile.cnp->priority)
-    plan.dscp_to_priority.emplace_back(profile.cnp->dscp, *profile.cnp->priority);
+  plan.dscp_to_priority = DscpPrioritiesOf(profile);
+  plan.by_dscp = !plan.dscp_to_priority.empty();
+  plan.by_pcp = profile.rdma_priority && profile.trust == Profile::Trust::kPcp;
 }
 
 }  // namespace
@@ -73,13 +44,11 @@ SwitchPlan MakeSwitchPlan(const Profile& profile) {
   SwitchPlan plan{.profile_name = profile.name};
   if (profile.mtu_bytes) plan.mtu_bytes = std::max(*profile.mtu_bytes, kSwitchMtuBytes);
   PlanClassification(profile, plan);
-  if (profile.pfc) plan.lossless = *profile.pfc;
-  std::ranges::sort(plan.lossless);
+  plan.lossless = LosslessPriorities(profile);
   plan.no_pfc = profile.pfc && profile.pfc->empty();
   plan.shares = profile.ets_rdma_percent.has_value();
-  const std::vector<Profile::EtsClass> classes =
-      profile.ets_classes.empty() ? DerivedClasses(profile) : profile.ets_classes;
-  for (const Profile::EtsClass& one : classes) plan.classes.push_back(MakeClass(profile, one, plan.shares));
+  for (const Profile::EtsClass& one : ClassesOf(profile))
+    plan.classes.push_back(MakeClass(profile, one, plan.shares));
   std::ranges::sort(plan.classes, {}, &SwitchClass::queue);
   if (profile.heartbeat) plan.heartbeat_percent_up_to_10g = profile.heartbeat->percent_up_to_10g;
   if (profile.ecn && profile.rdma_priority) {

@@ -46,7 +46,7 @@ MAY_INCLUDE = {
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
     "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/exit_status.h", "cli/interrupt.h"],
-    "cli/switch": ["api/model", "api/base"],
+    "cli/switch": ["api/model", "api/base", "checks/plan/profile_classes.h"],
     # One file of some hosts: its format is pure; what it holds are recordings.
     "cli/bundle": ["api/model", "api/base", "api/convert", "rdmaready/v1", "collectors/recording/json.h", "collectors/recording/paths.h",
                    "cli/fleet/saved_hosts.h"],

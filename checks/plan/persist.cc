@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/plan/persist.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "checks/dcb/set_elsewhere.h"
+#include "checks/net/tagging.h"
+#include "checks/placeholders.h"
+#include "checks/plan/persist_units.h"
+#include "checks/setting/driver_rules.h"
+#include "checks/setting/table.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kMadeBy = "# Made by `rdmaready plan --persist`.\n";
+
+bool AsksForKind(const EthernetView& view, SettingKind kind, const std::string& value) {
+  const Profile& profile = view.profile;
+  const bool lossless = kDemandsLossless.made_by(profile);
+  switch (kind) {
+    case SettingKind::kPause:
+      return lossless;
+    case SettingKind::kPrivateFlag:
+    case SettingKind::kDcbx:
+      return profile.dcbx == Profile::Dcbx::kStatic;
+    case SettingKind::kEts:
+      return profile.ets_rdma_percent.has_value() || (view.netdev->driver == "bnxt_en" && lossless);
+    case SettingKind::kPfc:
+      return profile.pfc.has_value();
+    case SettingKind::kBuffer:
+      return lossless && value.find("prio 0,0,0,0,0,0,0,0") == std::string::npos;
+    case SettingKind::kApp:
+      return value != "empty";
+    case SettingKind::kMaxRate:
+      return profile.rdma_max_rate_mbps.has_value();
+    case SettingKind::kTrust:
+      return profile.trust != Profile::Trust::kAny;
+    case SettingKind::kUnknown:
+    case SettingKind::kDevlinkParameter:
+    case SettingKind::kMtu:
+    case SettingKind::kVlanEgress:
+    case SettingKind::kSysctl:
+    case SettingKind::kCmMode:
+    case SettingKind::kCmTos:
+      return false;
+  }
+  return false;
+}
+
+std::vector<std::string> UnitCommands(const EthernetView& view) {
+  std::vector<std::string> commands;
+  for (const SettingKind kind : kSettingKinds) {
+    const SettingObject object{
+        .kind = kind,
+        .where = view.netdev->name,
+        .name = kind == SettingKind::kPrivateFlag ? std::string(kFirmwareLldpFlag) : std::string()};
+    const std::string value = ValueOf(view.host, object);
+    if (value.empty() || !AsksForKind(view, kind, value)) continue;
+    const std::string from = FarFrom(object, value);
+    for (std::string& command : RowOf(kind).commands(PlaceOf(view.host, object), from, value))
+      commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += Cat(text.empty() ? "" : ", ", Printable(name));
+  return text;
+}
+
+// ---- one file for each purpose ----
+
+void AddUnits(const Facts& host, const PlannedPart& part, std::vector<PersistFile>& files) {
+  const Fact<std::vector<std::string>>& keepers = host.dcb_keepers;
+  for (const Port& port : *part.now.ports) {
+    for (const NetdevRef netdev : EthernetPortsOf(port)) {
+      if (!netdev) continue;
+      const EthernetView view{part.now, port, netdev, *part.origin->profile};
+      if (!NotSetHere(view).empty() || !DcbSetElsewhere(view).empty()) continue;
+      const std::vector<std::string> commands = UnitCommands(view);
+      if (commands.empty()) continue;
+      PersistFile file = UnitFile(netdev->name, commands);
+      file.exists_already = keepers && !keepers->empty();
+      if (file.exists_already)
+        file.note = Cat(Joined(*keepers), keepers->size() == 1 ? " sets" : " set",
+                        " data centre bridging at boot already: let it set this, or take it away; ", file.note);
+      files.push_back(std::move(file));
+    }
+  }
+}
+
+void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile>& files) {
+  const Profile& profile = *part.origin->profile;
+  if (!profile.mtu_bytes && !profile.roce_mtu_bytes) return;
+  for (const Port& port : *part.now.ports) {
+    if (IsInfiniBand(port)) continue;
+    for (const NetdevRef netdev : EthernetPortsOf(port)) {
+      if (netdev && netdev->mtu_bytes > 1500) files.push_back(LinkFile(host, *netdev));
+    }
+    if (!port.uppers) continue;
+    for (const TaggedNetdev& vlan : StorageVlans(part.now, port, profile)) {
+      const std::string egress = vlan.egress ? Text(*vlan.egress) : std::string("empty");
+      const bool priority = kDemandsPcp.made_by(profile) && egress != "empty";
+      if (vlan.mtu_bytes > 1500 || priority)
+        files.push_back(VlanUnitFile(host, vlan.name, vlan.mtu_bytes, priority ? egress : "empty"));
+    }
+  }
+}
+
+void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, std::vector<PersistFile>& files) {
+  std::optional<unsigned> wanted;
+  bool several = false;
+  for (const PlannedPart& part : parts) {
+    const Profile& profile = *part.origin->profile;
+    const std::optional<unsigned> tos = WantedTos(profile);
+    if (!tos || *tos == 0 || profile.marking != Profile::Marking::kRdmaCm) continue;
+    const bool roce =
+        std::ranges::any_of(*part.now.ports, [](const Port& port) { return NotRoce(port).empty(); });
+    if (!roce) continue;
+    several = several || (wanted && *wanted != *tos);
+    if (!wanted) wanted = tos;
+  }
+  if (!wanted) return;
+  PersistFile file = TosFile(*wanted);
+  if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
+  const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
+  file.exists_already = keepers && !keepers->empty();
+  if (file.exists_already) file.note += Cat("; ", Joined(*keepers), " may set it already");
+  files.push_back(std::move(file));
+}
+
+// What the plan sets, and what is set already where interfaces share a subnet.
+void AddSysctls(const std::vector<PlannedPart>& parts, const Plan& plan, std::vector<PersistFile>& files) {
+  std::map<std::string, std::string> values;
+  for (const PlanStep& step : plan.steps) {
+    if (step.object.kind == SettingKind::kSysctl) values[step.object.name] = step.to;
+  }
+  for (const PlannedPart& part : parts) {
+    const bool shares = std::ranges::any_of(*part.now.ports, [](const Port& port) {
+      return port.subnets && std::ranges::any_of(*port.subnets, [](const Subnet& subnet) {
+               return !subnet.shared_with.empty();
+             });
+    });
+    if (!shares || !part.now.sysctls) continue;
+    for (const Sysctl& one : *part.now.sysctls) {
+      if (one.value != 0 && one.name.starts_with("net.ipv4.conf.all."))
+        values[one.name] = std::to_string(one.value);
+    }
+  }
+  if (values.empty()) return;
+  std::string content(kMadeBy);
+  for (const auto& [name, value] : values) content += Cat(name, " = ", value, "\n");
+  files.push_back({.path = "/etc/sysctl.d/90-rdmaready.conf",
+                   .content = content,
+                   .note = "what interfaces in one subnet need; a file of a later name may say otherwise"});
+}
+
+void AddMemlock(const Facts& host, const std::vector<PlannedPart>& parts, std::vector<PersistFile>& files) {
+  std::uint64_t wanted = 0;
+  for (const PlannedPart& part : parts)
+    wanted = std::max(wanted, part.origin->profile->min_memlock_bytes.value_or(0));
+  if (wanted == 0) return;
+  PersistFile file = MemlockFile();
+  if (host.memlock_grants) {
+    for (const MemlockGrant& grant : *host.memlock_grants) {
+      if (grant.consumer != "logins") continue;
+      if (grant.limit_bytes >= wanted) return;
+      file.note += Cat("; ", Printable(grant.source), " says less now");
+      file.exists_already = true;
+    }
+  }
+  files.push_back(std::move(file));
+}
+
+void AddModuleOptions(const Facts& host, const std::vector<PlannedPart>& parts,
+                      std::vector<PersistFile>& files) {
+  const bool tenants =
+      std::ranges::any_of(parts, [](const PlannedPart& part) { return part.origin->profile->multi_tenant; });
+  if (!tenants || !host.rdma_netns_shared) return;
+  files.push_back({.path = "/etc/modprobe.d/rdma-netns.conf",
+                   .content = Cat(kMadeBy, "options ib_core netns_mode=0\n"),
+                   .note =
+                       "containers of several owners: each network namespace has RDMA devices of its own, from "
+                       "the next load of ib_core on"});
+}
+
+}  // namespace
+
+std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
+                                        const Plan& plan) {
+  std::vector<PersistFile> files;
+  std::vector<PlannedPart> known;
+  std::ranges::copy_if(parts, std::back_inserter(known),
+                       [](const PlannedPart& part) { return bool{part.now.ports}; });
+  for (const PlannedPart& part : known) {
+    AddUnits(host, part, files);
+    AddMtus(host, part, files);
+  }
+  AddTos(host, known, files);
+  AddSysctls(known, plan, files);
+  AddMemlock(host, known, files);
+  AddModuleOptions(host, known, files);
+  std::ranges::sort(files, {}, &PersistFile::path);
+  const auto same_path = [](const PersistFile& a, const PersistFile& b) { return a.path == b.path; };
+  files.erase(std::ranges::unique(files, same_path).begin(), files.end());
+  return files;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that bring settings back at boot: the kernel and NICs forget all of them. Printed for a person, never
+// written. What is printed here passes the checks that look for it: dcb.at-boot, roce.tos-persistent,
+// host.memlock-grants, sec.netns-shared.
+#pragma once
+
+#include <vector>
+
+#include "api/model/plan.h"
+#include "checks/plan/planner.h"
+
+namespace rdmaready {
+
+// Of the host as the plan leaves it (`parts`), all that a profile asks for, whether or not the plan has to set
+// it now. By path.
+std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
+                                        const Plan& plan);
+
+}  // namespace rdmaready

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/plan/persist_units.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/model/setting.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kFileHead = "# Made by `rdmaready plan --persist`.\n";
+
+// systemd.unit(5): what of a name stands for itself in a unit's.
+std::string EscapedUnitName(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string escaped;
+  for (const char one : name) {
+    const auto byte = static_cast<unsigned char>(one);
+    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                       (byte >= '0' && byte <= '9') || byte == '_' || byte == ':' ||
+                       (byte == '.' && !escaped.empty());
+    if (plain) {
+      escaped += one;
+    } else {
+      escaped += Cat("\\x", kDigits.substr(byte >> 4U, 1), kDigits.substr(byte & 0xfU, 1));
+    }
+  }
+  return escaped;
+}
+
+// In a unit a percent sign is a specifier, a backslash an escape.
+std::string ExecWords(std::string_view command) {
+  std::string words;
+  for (const char one : command) {
+    words += one;
+    if (one == '%' || one == '\\') words += one;
+  }
+  return words;
+}
+
+PersistFile OneshotUnit(const std::string& prefix, const std::string& netdev, std::string_view what,
+                        const std::vector<std::string>& commands) {
+  const std::string name = prefix + EscapedUnitName(netdev) + ".service";
+  const std::string device = "sys-subsystem-net-devices-" + EscapedUnitName(netdev) + ".device";
+  std::string content = Cat(kFileHead, "[Unit]\nDescription=", what, " of ", netdev, "\nBindsTo=", device,
+                            "\nAfter=", device, "\n\n[Service]\nType=oneshot\nRemainAfterExit=yes\n");
+  for (const std::string& command : commands) content += Cat("ExecStart=", ExecWords(command), "\n");
+  content += Cat("\n[Install]\nWantedBy=", device, "\n");
+  return {.path = "/etc/systemd/system/" + name,
+          .content = std::move(content),
+          .note = Cat("then: systemctl daemon-reload && systemctl enable ", ShellWord(name))};
+}
+
+bool IsLike(const Facts& host, std::string_view id) {
+  if (!host.distribution) return false;
+  return host.distribution->id == id ||
+         std::ranges::find(host.distribution->like, id) != host.distribution->like.end();
+}
+
+// How the network's manager of such a distribution is told of an MTU, as far as one is usual there.
+std::string ManagerNote(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes) {
+  const std::string nmcli = Cat("NetworkManager: nmcli connection modify CONNECTION 802-3-ethernet.mtu ",
+                                mtu_bytes, "  (CONNECTION: that of ", Printable(netdev), ")");
+  if (IsLike(host, "debian")) return Cat("ifupdown: a line `mtu ", mtu_bytes, "` in its stanza; ", nmcli);
+  return nmcli;
+}
+
+std::string OtherTsa(const EtsSetting& wanted) {
+  EtsSetting other = wanted;
+  other.prio_tc[0] = other.prio_tc[0] == 0 ? 1 : 0;
+  return Text(other);
+}
+
+std::string OtherPfc(const PfcSetting& wanted) {
+  PfcSetting other = wanted;
+  other.enabled = static_cast<std::uint8_t>(~wanted.enabled);
+  return Text(other);
+}
+
+std::string OtherBuffer(const BufferSetting& wanted) {
+  BufferSetting other = wanted;
+  other.prio_buffer[0] = other.prio_buffer[0] == 0 ? 1 : 0;
+  other.size_bytes[0] = other.size_bytes[0] == 0 ? 1 : 0;
+  return Text(other);
+}
+
+std::string OtherRates(const MaxRatesKbps& wanted) {
+  MaxRatesKbps other{};
+  for (std::size_t tc = 0; tc < other.size(); ++tc) other[tc] = wanted[tc] == 0 ? 0 : wanted[tc] + 1;
+  return Text(other);
+}
+
+}  // namespace
+
+std::string FarFrom(const SettingObject& object, std::string_view value) {
+  switch (object.kind) {
+    case SettingKind::kPause: {
+      const auto wanted = PauseOf(value);
+      return wanted ? Text(Pause{.autoneg = wanted->autoneg, .rx = !wanted->rx, .tx = !wanted->tx})
+                    : std::string();
+    }
+    case SettingKind::kPrivateFlag:
+      return value == "on" ? "off" : "on";
+    case SettingKind::kDcbx:
+      return value == "none" ? "host ieee" : "none";
+    case SettingKind::kEts:
+      return EtsSettingOf(value) ? OtherTsa(*EtsSettingOf(value)) : std::string();
+    case SettingKind::kPfc:
+      return PfcSettingOf(value) ? OtherPfc(*PfcSettingOf(value)) : std::string();
+    case SettingKind::kBuffer:
+      return BufferSettingOf(value) ? OtherBuffer(*BufferSettingOf(value)) : std::string();
+    case SettingKind::kMaxRate:
+      return MaxRatesOf(value) ? OtherRates(*MaxRatesOf(value)) : std::string();
+    case SettingKind::kApp:
+      return "empty";
+    case SettingKind::kTrust:
+      return "nothing";
+    case SettingKind::kUnknown:
+    case SettingKind::kDevlinkParameter:
+    case SettingKind::kMtu:
+    case SettingKind::kVlanEgress:
+    case SettingKind::kSysctl:
+    case SettingKind::kCmMode:
+    case SettingKind::kCmTos:
+      break;
+  }
+  return {};
+}
+
+PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& commands) {
+  return OneshotUnit("rdma-dcb-", netdev, "Data centre bridging", commands);
+}
+
+PersistFile LinkFile(const Facts& host, const Netdev& netdev) {
+  // The first file that matches an interface is the only one: it must name it as before.
+  const std::string match =
+      netdev.mac.empty() ? Cat("OriginalName=", netdev.name) : Cat("MACAddress=", netdev.mac, "\nType=ether");
+  return {
+      .path = Cat("/etc/systemd/network/10-rdma-", netdev.name, ".link"),
+      .content = Cat(kFileHead, "[Match]\n", match,
+                     "\n\n[Link]\nNamePolicy=keep kernel database onboard slot path\nAlternativeNamesPolicy="
+                     "database onboard slot path\nMTUBytes=",
+                     netdev.mtu_bytes, "\n"),
+      .note = Cat("MTU of ", Printable(netdev.name),
+                  " when it appears. Its network manager may set another afterwards. ",
+                  ManagerNote(host, netdev.name, netdev.mtu_bytes))};
+}
+
+PersistFile VlanUnitFile(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes,
+                         std::string_view egress) {
+  std::vector<std::string> commands;
+  if (mtu_bytes > 1500) commands.push_back(Cat("ip link set dev ", ShellWord(netdev), " mtu ", mtu_bytes));
+  if (egress != "empty")
+    commands.push_back(Cat("ip link set dev ", ShellWord(netdev), " type vlan egress-qos-map ", egress));
+  PersistFile file = OneshotUnit("rdma-vlan-", netdev, "MTU and priorities", commands);
+  file.note +=
+      Cat("; or by its network manager (systemd-networkd: [VLAN] EgressQOSMaps=, NetworkManager: "
+          "vlan.egress-priority-map). ",
+          ManagerNote(host, netdev, mtu_bytes));
+  return file;
+}
+
+PersistFile TosFile(unsigned tos) {
+  return {
+      .path = "/etc/udev/rules.d/90-rdma-tos.rules",
+      .content = Cat("ACTION==\"add\", SUBSYSTEM==\"infiniband\", RUN+=\"/bin/sh -c 'modprobe rdma_cm; "
+                     "cd /sys/kernel/config/rdma_cm || exit; ls /sys/class/infiniband | xargs mkdir -p; echo ",
+                     tos, " | tee */ports/*/default_roce_tos'\"\n"),
+      .note = "RDMA-CM's ToS of every RDMA device; then: udevadm control --reload"};
+}
+
+PersistFile MemlockFile() {
+  return {.path = "/etc/security/limits.d/90-rdma.conf",
+          .content = Cat(kFileHead, "* soft memlock unlimited\n* hard memlock unlimited\n"),
+          .note = "of logins; units need LimitMEMLOCK=infinity of their own"};
+}
+
+}  // namespace rdmaready

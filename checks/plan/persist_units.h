@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of checks/plan/persist.h, one function each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/model/facts.h"
+#include "api/model/plan.h"
+
+namespace rdmaready {
+
+// A canonical value that differs from `value` in all that a command names: from it the command names the whole.
+std::string FarFrom(const SettingObject& object, std::string_view value);
+
+// A oneshot unit of systemd that runs the commands whenever the interface appears.
+PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& commands);
+
+// The MTU by systemd's udev, whoever manages the interface then; `note` says how its manager is told.
+PersistFile LinkFile(const Facts& host, const Netdev& netdev);
+
+// A VLAN's MTU, 0 or the standard one where it needs none, and its map of priorities ("empty": none).
+PersistFile VlanUnitFile(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes,
+                         std::string_view egress);
+
+// A rule of udev for all RDMA devices.
+PersistFile TosFile(unsigned tos);
+
+// For logins.
+PersistFile MemlockFile();
+
+}  // namespace rdmaready

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/plan/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checks/plan/persist.h"
+#include "checks/plan/planner.h"
+#include "checks/plan/users.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr int kMostRounds = 32;
+
+// What would be set again once all steps are made: two places want one thing in two ways.
+std::map<SettingObject, std::string> Unsettled(const Planner& planner) {
+  static const std::map<SettingObject, std::string> kNone;
+  std::map<SettingObject, std::string> unsettled = planner.conflicts();
+  std::vector<PlannedPart> parts;
+  std::vector<HostPart> origins;
+  origins.reserve(planner.parts().size());
+  for (const PlannedPart& part : planner.parts()) {
+    origins.push_back(*part.origin);
+    origins.back().facts = &part.now;
+    parts.push_back({.origin = &origins.back(), .now = part.now});
+  }
+  Planner again(std::move(parts), kNone);
+  again.Run();
+  for (const PlanStep& step : again.plan().steps) {
+    const auto refused = [&step](const PlanRefusal& refusal) { return refusal.object == step.object; };
+    if (std::ranges::any_of(planner.plan().refusals, refused)) continue;
+    unsettled.emplace(step.object, Cat("wanted as \"", step.from, "\" and as \"", step.to, "\": by ",
+                                       step.subject, " and by another"));
+  }
+  return unsettled;
+}
+
+}  // namespace
+
+Plan MakePlan(const HostParts& host, const PlanOptions& options) {
+  std::map<SettingObject, std::string> contested;
+  Plan plan;
+  for (int round = 0; round < kMostRounds; ++round) {
+    Planner planner(PlannedPartsOf(host), contested);
+    planner.Run();
+    plan = planner.plan();
+    if (options.persist) plan.persist = PersistFilesOf(host.host(), planner.parts(), plan);
+    const std::map<SettingObject, std::string> unsettled = Unsettled(planner);
+    const std::size_t before = contested.size();
+    contested.insert(unsettled.begin(), unsettled.end());
+    if (contested.size() == before) break;
+  }
+  plan.users = UsersOf(host.host(), plan);
+  for (const ProfileRef& profile : host.profiles()) plan.profiles.push_back({.name = profile.name});
+  return plan;
+}
+
+}  // namespace rdmaready

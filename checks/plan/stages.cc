@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/plan/stages.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "checks/catalog.h"
+#include "checks/placeholders.h"
+#include "checks/setting/table.h"
+#include "checks/words/verdicts.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::array<Stage, kSettingKinds.size()> kStages{{
+    {SettingKind::kPause, PauseWishes},
+    {SettingKind::kPrivateFlag, PrivateFlagWishes},
+    {SettingKind::kDevlinkParameter, DevlinkWishes},
+    {SettingKind::kDcbx, DcbxWishes},
+    {SettingKind::kMtu, MtuWishes},
+    {SettingKind::kApp, AppWishes},
+    {SettingKind::kTrust, TrustWishes},
+    {SettingKind::kEts, EtsWishes},
+    {SettingKind::kPfc, PfcWishes},
+    {SettingKind::kBuffer, BufferWishes},
+    {SettingKind::kMaxRate, MaxRateWishes},
+    {SettingKind::kVlanEgress, VlanEgressWishes},
+    {SettingKind::kSysctl, SysctlWishes},
+    {SettingKind::kCmMode, CmModeWishes},
+    {SettingKind::kCmTos, CmTosWishes},
+}};
+
+constexpr bool InTableOrder() {
+  for (std::size_t i = 0; i < kStages.size(); ++i) {
+    if (kStages[i].kind != kSettingKinds[i]) return false;
+  }
+  return true;
+}
+static_assert(InTableOrder());
+
+std::vector<const Check*> FindServed(SettingKind kind) {
+  std::vector<const Check*> served;
+  for (const std::string_view id : RowOf(kind).serves) {
+    const Check* check = FindCheck(id);
+    if (check != nullptr) served.push_back(check);
+  }
+  return served;
+}
+
+const std::vector<const Check*>& ServedBy(SettingKind kind) {
+  static const std::map<SettingKind, std::vector<const Check*>> kServed = [] {
+    std::map<SettingKind, std::vector<const Check*>> all;
+    for (const SettingKind one : kSettingKinds) all.emplace(one, FindServed(one));
+    return all;
+  }();
+  return kServed.at(kind);
+}
+
+template <class View>
+Faults FaultsBy(SettingKind kind, const View& view, const NetdevRef* netdev) {
+  std::vector<Fault> faults;
+  for (const Check* check : ServedBy(kind)) {
+    const auto* judge = std::get_if<Judge<View>>(&check->judge);
+    if (judge == nullptr) continue;
+    const Verdict verdict = (*judge)(view);
+    if (!CallsForAction(verdict.outcome)) continue;
+    const std::string_view fix = verdict.fix.empty() ? check->fix : std::string_view(verdict.fix);
+    faults.push_back({.id = check->id,
+                      .outcome = verdict.outcome,
+                      .observed = verdict.observed,
+                      .fix = FillIn(fix, view.host, &view.port, view.profile, netdev)});
+  }
+  return Faults(std::move(faults));
+}
+
+}  // namespace
+
+std::span<const Stage> Stages() { return kStages; }
+
+Faults FaultsOf(SettingKind kind, const EthernetView& view) { return FaultsBy(kind, view, &view.netdev); }
+Faults FaultsOf(SettingKind kind, const PortView& view) { return FaultsBy(kind, view, nullptr); }
+
+}  // namespace rdmaready
