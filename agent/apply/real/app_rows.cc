@@ -37,8 +37,8 @@ Rows OfKey(const Rows& rows, const AppEntry& key) {
 
 class Changer {
  public:
-  Changer(const Rows& from, const Rows& to, std::string_view where, const AppAsk& ask)
-      : from_(from), to_(to), where_(where), ask_(ask), standing_(from) {}
+  Changer(const Rows& from, const Rows& to, AppOrder order, std::string_view where, const AppAsk& ask)
+      : from_(from), to_(to), order_(order), where_(where), ask_(ask), standing_(from) {}
 
   absl::Status Run() {
     const Rows wanted = Without(to_, from_);
@@ -47,11 +47,16 @@ class Changer {
     for (const AppEntry& row : wanted) {
       if (OfKey(unwanted, row).empty()) RR_RETURN_IF_ERROR(Add(row));
     }
-    for (const AppEntry& row : wanted) {
-      if (!OfKey(unwanted, row).empty()) RR_RETURN_IF_ERROR(Replace(row, OfKey(unwanted, row)));
+    for (const AppEntry& old : unwanted) {
+      if (!Has(standing_, old)) continue;
+      if (order_ == AppOrder::kOldFirst && old.selector == AppSelector::kDscp && !OfKey(to_, old).empty()) {
+        RR_RETURN_IF_ERROR(MakeAnew(old));
+        continue;
+      }
+      for (const AppEntry& row : OfKey(wanted, old)) RR_RETURN_IF_ERROR(Replace(old, row));
     }
     for (const AppEntry& row : unwanted) {
-      if (OfKey(wanted, row).empty()) RR_RETURN_IF_ERROR(Delete(row));
+      if (Has(standing_, row)) RR_RETURN_IF_ERROR(Delete(row));
     }
     return absl::OkStatus();
   }
@@ -81,35 +86,40 @@ class Changer {
   absl::Status Add(const AppEntry& row) { return Must(AppChange::kAdd, row); }
   absl::Status Delete(const AppEntry& row) { return Must(AppChange::kDelete, row); }
 
-  absl::Status Replace(const AppEntry& row, const Rows& old) {
-    RR_ASSIGN_OR_RETURN(const int error, Ask(AppChange::kAdd, row));
-    if (error == EINVAL && row.selector == AppSelector::kDscp) return ReplaceDeletingFirst(row, old);
-    if (error != 0) return Words(AppChange::kAdd, row, error);
-    for (const AppEntry& gone : old) RR_RETURN_IF_ERROR(Delete(gone));
+  // The NIC forgets the DSCP with any row of it.
+  absl::Status MakeAnew(const AppEntry& key) {
+    for (const AppEntry& row : OfKey(standing_, key)) RR_RETURN_IF_ERROR(Delete(row));
+    for (const AppEntry& row : OfKey(to_, key)) RR_RETURN_IF_ERROR(Add(row));
     return absl::OkStatus();
   }
 
+  absl::Status Replace(const AppEntry& old, const AppEntry& row) {
+    if (Has(standing_, row)) return Has(standing_, old) ? Delete(old) : absl::OkStatus();
+    RR_ASSIGN_OR_RETURN(const int error, Ask(AppChange::kAdd, row));
+    if (error == EINVAL && row.selector == AppSelector::kDscp) return ReplaceDeletingFirst(old, row);
+    if (error != 0) return Words(AppChange::kAdd, row, error);
+    return Delete(old);
+  }
+
   // The driver refused a second row for the DSCP: what it says of that is the error, whatever it refuses next.
-  absl::Status ReplaceDeletingFirst(const AppEntry& row, const Rows& old) {
+  absl::Status ReplaceDeletingFirst(const AppEntry& old, const AppEntry& row) {
     const std::optional<AppEntry> stand_in = StandIn(row);
     if (stand_in) {
       RR_ASSIGN_OR_RETURN(const int error, Ask(AppChange::kAdd, *stand_in));
       if (error != 0) return Words(AppChange::kAdd, row, EINVAL);
     }
-    RR_ASSIGN_OR_RETURN(const int error, DeleteThenAdd(row, old));
+    RR_ASSIGN_OR_RETURN(const int error, DeleteThenAdd(old, row));
     absl::Status done = error == 0 ? absl::OkStatus() : Words(AppChange::kAdd, row, error);
     if (stand_in) done.Update(Delete(*stand_in));
     return done;
   }
 
-  absl::StatusOr<int> DeleteThenAdd(const AppEntry& row, const Rows& old) {
-    for (const AppEntry& gone : old) {
-      RR_ASSIGN_OR_RETURN(const int error, Ask(AppChange::kDelete, gone));
-      if (error != 0) return EINVAL;
-    }
+  absl::StatusOr<int> DeleteThenAdd(const AppEntry& old, const AppEntry& row) {
+    RR_ASSIGN_OR_RETURN(const int refused, Ask(AppChange::kDelete, old));
+    if (refused != 0) return EINVAL;
     RR_ASSIGN_OR_RETURN(const int error, Ask(AppChange::kAdd, row));
     // Better the old mapping than none, as far as it goes.
-    if (error != 0) RR_RETURN_IF_ERROR(Ask(AppChange::kAdd, old.back()).status());
+    if (error != 0) RR_RETURN_IF_ERROR(Ask(AppChange::kAdd, old).status());
     return error;
   }
 
@@ -130,6 +140,7 @@ class Changer {
 
   const Rows& from_;
   const Rows& to_;
+  const AppOrder order_;
   const std::string_view where_;
   const AppAsk& ask_;
   Rows standing_;
@@ -137,9 +148,9 @@ class Changer {
 
 }  // namespace
 
-absl::Status ChangeAppRows(const std::vector<AppEntry>& from, const std::vector<AppEntry>& to,
+absl::Status ChangeAppRows(const std::vector<AppEntry>& from, const std::vector<AppEntry>& to, AppOrder order,
                            std::string_view where, const AppAsk& ask) {
-  return Changer(from, to, where, ask).Run();
+  return Changer(from, to, order, where, ask).Run();
 }
 
 }  // namespace rdmaready

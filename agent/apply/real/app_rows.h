@@ -22,12 +22,17 @@ namespace rdmaready {
 
 enum class AppChange { kAdd, kDelete };
 
+enum class AppOrder {
+  kNewFirst,  // what is refused is then tried the other way round
+  kOldFirst,  // bnxt_en
+};
+
 // Asks the driver; its errno, 0 when it did it. An error: it was not asked, or nobody knows what it did.
 using AppAsk = std::function<absl::StatusOr<int>(AppChange, const AppEntry&)>;
 
 // `where` is for the error's text: "add APP row dscp:26:3 on dcb0: Invalid argument". A row that is there
 // already, or is gone already, is what was wanted. At the first refusal it stops, and what was done stays done.
-absl::Status ChangeAppRows(const std::vector<AppEntry>& from, const std::vector<AppEntry>& to,
+absl::Status ChangeAppRows(const std::vector<AppEntry>& from, const std::vector<AppEntry>& to, AppOrder order,
                            std::string_view where, const AppAsk& ask);
 
 }  // namespace rdmaready

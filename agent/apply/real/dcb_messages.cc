@@ -173,6 +173,10 @@ absl::StatusOr<dcbnl_buffer> BufferIn(const std::vector<NetlinkMessage>& answer,
   return StructIn<dcbnl_buffer>(answer, DCB_ATTR_DCB_BUFFER, what);
 }
 
+absl::StatusOr<ieee_maxrate> MaxRateIn(const std::vector<NetlinkMessage>& answer, std::string_view what) {
+  return StructIn<ieee_maxrate>(answer, DCB_ATTR_IEEE_MAXRATE, what);
+}
+
 absl::StatusOr<std::int8_t> OctetIn(const std::vector<NetlinkMessage>& answer, int attribute,
                                     std::string_view what) {
   RR_ASSIGN_OR_RETURN(const Attributes whole, AnsweredBy(answer, what));

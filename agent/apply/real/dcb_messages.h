@@ -42,6 +42,7 @@ std::uint8_t ModeOf(const Dcbx& mode);  // DCB_CAP_DCBX_*
 absl::StatusOr<ieee_ets> EtsIn(const std::vector<NetlinkMessage>& answer, std::string_view what);
 absl::StatusOr<ieee_pfc> PfcIn(const std::vector<NetlinkMessage>& answer, std::string_view what);
 absl::StatusOr<dcbnl_buffer> BufferIn(const std::vector<NetlinkMessage>& answer, std::string_view what);
+absl::StatusOr<ieee_maxrate> MaxRateIn(const std::vector<NetlinkMessage>& answer, std::string_view what);
 
 // The octet that the driver's function returned: of SetIeee and DeleteIeee (`attribute` DCB_ATTR_IEEE) a
 // negative errno, of SetDcbxMode (DCB_ATTR_DCBX) not 0 for refused. Positive of the first: done, as ice says

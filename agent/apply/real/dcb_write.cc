@@ -9,6 +9,7 @@
 #include "agent/apply/real/app_rows.h"
 #include "agent/apply/real/dcb_messages.h"
 #include "api/base/status.h"
+#include "collectors/nic/ethtool.h"
 
 namespace rdmaready {
 namespace {
@@ -29,7 +30,7 @@ class DcbOfNetdev {
       case SettingKind::kBuffer:
         return SetBuffer(*BufferSettingOf(to));
       case SettingKind::kMaxRate:
-        return Set(MaxRateAttribute(*MaxRatesOf(to)), "maximum rates");
+        return SetMaxRate(*MaxRatesOf(to));
       case SettingKind::kApp:
         return SetApp(*AppRowsOf(from), *AppRowsOf(to));
       case SettingKind::kTrust:
@@ -84,13 +85,22 @@ class DcbOfNetdev {
     return Set(BufferAttribute(Changed(now, to)), "the buffer");
   }
 
+  absl::Status SetMaxRate(const MaxRatesKbps& to) {
+    RR_ASSIGN_OR_RETURN(const std::vector<NetlinkMessage> answer, host_.Netlink(GetIeee(netdev_)));
+    RR_RETURN_IF_ERROR(MaxRateIn(answer, Reading("maximum rates")).status());
+    return Set(MaxRateAttribute(to), "maximum rates");
+  }
+
   absl::Status SetApp(const std::vector<AppEntry>& from, const std::vector<AppEntry>& to) {
-    return ChangeAppRows(from, to, netdev_, [&](AppChange change, const AppEntry& row) -> absl::StatusOr<int> {
-      const bool add = change == AppChange::kAdd;
-      const Payload table = AppAttribute(row);
-      return Ask(add ? SetIeee(netdev_, table) : DeleteIeee(netdev_, table),
-                 std::string(add ? "add" : "delete") + " an APP row on " + netdev_);
-    });
+    const Fact<DriverInfo> driver = ReadDriverInfo(host_, netdev_);
+    const bool forgets = driver && driver->driver == "bnxt_en";
+    return ChangeAppRows(from, to, forgets ? AppOrder::kOldFirst : AppOrder::kNewFirst, netdev_,
+                         [&](AppChange change, const AppEntry& row) -> absl::StatusOr<int> {
+                           const bool add = change == AppChange::kAdd;
+                           const Payload table = AppAttribute(row);
+                           return Ask(add ? SetIeee(netdev_, table) : DeleteIeee(netdev_, table),
+                                      std::string(add ? "add" : "delete") + " an APP row on " + netdev_);
+                         });
   }
 
   // A driver says "refused" and not why: ice says it of the mode that it has already.

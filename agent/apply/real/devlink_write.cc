@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kParameterWhat = "devlink parameter";
 
 // include/net/netlink.h of the kernel.
-enum class ParameterType : std::uint8_t { kU8 = 1, kU16 = 2, kU32 = 3, kString = 5, kFlag = 6 };
+enum class ParameterType : std::uint8_t { kU8 = 1, kU16 = 2, kU32 = 3, kFlag = 6 };
 
 Payload Asking(std::uint8_t command, const std::string& bus, const std::string& device,
                const std::string& name) {
@@ -44,14 +44,11 @@ bool AddValue(ParameterType type, std::string_view to, Payload& payload) {
       return AddNumber<std::uint16_t>(to, payload);
     case ParameterType::kU32:
       return AddNumber<std::uint32_t>(to, payload);
-    case ParameterType::kString:
-      payload.Text(DEVLINK_ATTR_PARAM_VALUE_DATA, std::string(to));
-      return true;
     case ParameterType::kFlag:
       if (to == "true") payload.Bytes(DEVLINK_ATTR_PARAM_VALUE_DATA, {});
       return to == "true" || to == "false";
   }
-  return false;  // of a type that a newer kernel has
+  return false;  // a text, or of a type that a newer kernel has: no setting is one
 }
 
 }  // namespace
