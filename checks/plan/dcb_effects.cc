@@ -38,7 +38,7 @@ std::string Closed(const Netdev& netdev, bool in_bond) {
   const Dcbx mode = netdev.dcb.dcbx ? *netdev.dcb.dcbx : Dcbx{.host = true, .ieee = true};
   switch (DcbDriverOf(netdev)) {
     case DcbDriver::kIce:
-      if (mode.lld_managed) return "ice takes no DCB while its firmware's LLDP agent runs";
+      if (FirmwareHasDcb(netdev)) return "ice takes no DCB while its firmware's LLDP agent runs";
       if (!mode.ieee) return "ice takes no DCB unless DCBX is IEEE's";
       return in_bond ? "ice takes no changes of DCB while the port is in a bond" : "";
     case DcbDriver::kBnxt:
@@ -61,7 +61,8 @@ std::string WriteDcbx(Netdev& netdev, const Dcbx& to, bool in_bond) {
   const bool both = to.ieee && to.cee;
   switch (DcbDriverOf(netdev)) {
     case DcbDriver::kIce:
-      if (FirmwareLldpAgentOn(netdev)) return "ice changes no DCBX while its firmware's LLDP agent runs";
+      if (FirmwareLldpAgentOn(netdev) || now.lld_managed)
+        return "ice changes no DCBX while its firmware's LLDP agent runs";
       if (to.lld_managed || both || !to.host) return "ice has no such mode";
       if (in_bond) return "ice takes no changes of DCB while the port is in a bond";
       if (ClassMapIsFixed(netdev)) return "ice changes no DCBX while it has DSCP rows";
@@ -118,7 +119,7 @@ std::string WritePrivateFlag(Netdev& netdev, const std::string& name, bool on) {
   });
   if (!there) return Cat("there is no private flag ", name);
   if (!agent) return {};
-  netdev.dcb.dcbx = Dcbx{.host = !on, .lld_managed = on, .ieee = true};
+  EditDcb(netdev.dcb.dcbx, [on](Dcbx& mode) { mode = Dcbx{.host = !on, .lld_managed = on, .ieee = true}; });
   // The virtual fabric's NIC keeps what it has.
   if (!on && netdev.driver == "ice") BeginVlanMode(netdev);
   return {};

@@ -36,7 +36,7 @@ bool Serves(SettingKind kind, std::string_view check) {
 
 // Of a port's settings each is an object of its own: those that the check is about. Of an Ethernet port's the
 // object is one, with all that is wrong with it.
-Faults About(std::string_view check, const Faults& faults, bool one_object) {
+Faults OnlyOf(std::string_view check, const Faults& faults, bool one_object) {
   if (one_object) return faults;
   const Fault* fault = faults.Find(check);
   return fault == nullptr ? Faults() : Faults({*fault});
@@ -51,7 +51,7 @@ std::string MadeFix(std::string_view check, const View& view, const std::string&
     const Faults faults = FaultsOf(stage.kind, view);
     if (!faults.Has(check)) continue;
     constexpr bool kOneObject = std::is_same_v<View, EthernetView>;
-    for (const Wish& wish : (*make)(view, About(check, faults, kOneObject))) {
+    for (const Wish& wish : (*make)(view, OnlyOf(check, faults, kOneObject))) {
       if (!wish.refusal.empty()) return own;
       if (!wish.unknown.empty() || !wish.needs.empty()) continue;
       const std::string from = ValueOf(view.host, wish.object);

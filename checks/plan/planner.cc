@@ -142,7 +142,13 @@ void Planner::AskPort(std::size_t stage, PlannedPart& part, std::size_t port, bo
   }
 }
 
-void Planner::Take(const Wish& wish, const Source& source, bool last) {
+void Planner::Take(const Wish& wish, const Source& whole, bool last) {
+  Source source = whole;
+  if (!wish.about.empty()) {
+    std::erase_if(source.mends, [&wish](const std::string& id) {
+      return std::ranges::find(wish.about, id) == wish.about.end();
+    });
+  }
   if (!wish.unknown.empty()) {
     SayUnknown(wish.unknown);
   } else if (!wish.refusal.empty()) {
@@ -164,7 +170,11 @@ void Planner::Take(const Wish& wish, const Source& source, bool last) {
 void Planner::TakeValue(const Wish& wish, const Source& source, bool last) {
   const std::string from = ValueOf(source.part->now, wish.object);
   if (from.empty()) {
-    SayUnknown(Cat(TextOf(wish.object), ": what it is now is not known"));
+    Facts tried = source.part->now;
+    const std::string refusal =
+        IsDcbKind(wish.object.kind) ? WriteSetting(tried, wish.object, wish.value) : std::string();
+    if (refusal.empty()) SayUnknown(Cat(TextOf(wish.object), ": what it is now is not known"));
+    if (!refusal.empty() && last) Refuse(wish, source, refusal, "");
     return;
   }
   if (from == wish.value) return;

@@ -23,6 +23,8 @@ struct Wish {
   std::string unknown{};  // what had to be known, a sentence
   std::string advice{};   // of a refusal: what a person can do; may be empty
   std::vector<std::string> commands{};  // of `needs`: what a person would type
+  // The checks that it mends, of those of its row; empty: all of them.
+  std::vector<std::string_view> about{};
 };
 using Wishes = std::vector<Wish>;
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/plan/wish.h"
@@ -15,6 +16,11 @@ namespace rdmaready {
 
 inline Wish Wanted(SettingObject object, std::string value) {
   return {.object = std::move(object), .value = std::move(value)};
+}
+
+inline Wish About(Wish wish, std::vector<std::string_view> checks) {
+  wish.about = std::move(checks);
+  return wish;
 }
 
 inline Wish Refused(SettingObject object, std::string wanted, std::string reason, std::string advice = {}) {

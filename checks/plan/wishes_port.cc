@@ -113,7 +113,8 @@ Wishes VlanMtuWishes(const PortView& view) {
   for (const TaggedNetdev& vlan : StorageVlans(view.host, view.port, view.profile)) {
     const bool own = view.port.netdev && vlan.name == view.port.netdev->name;
     if (vlan.mtu_bytes == 0 || own || vlan.mtu_bytes >= *view.profile.mtu_bytes) continue;
-    wishes.push_back(Wanted(MtuObject(vlan.name), std::to_string(*view.profile.mtu_bytes)));
+    wishes.push_back(
+        About(Wanted(MtuObject(vlan.name), std::to_string(*view.profile.mtu_bytes)), {"mtu.vlan"}));
   }
   return wishes;
 }
@@ -143,7 +144,8 @@ Wishes MtuWishes(const PortView& view, const Faults& faults) {
                                                     view.port.active_mtu_bytes.missing().detail)));
   if (interface && (view.port.active_mtu_bytes || faults.Has("mtu.ethernet"))) {
     for (const std::string& name : NetdevsBelow(view.port, mtu_bytes))
-      wishes.push_back(Wanted(MtuObject(name), std::to_string(mtu_bytes)));
+      wishes.push_back(
+          About(Wanted(MtuObject(name), std::to_string(mtu_bytes)), {"mtu.ethernet", "mtu.roce-active"}));
   }
   if (faults.Has("mtu.vlan") && view.profile.mtu_bytes) {
     for (Wish& wish : VlanMtuWishes(view)) wishes.push_back(std::move(wish));
@@ -244,11 +246,11 @@ std::vector<std::string> SharingNetdevs(const Port& port) {
 Wishes SysctlWishesFor(const PortView& view, const WantedSysctl& wanted) {
   const SettingObject all = SysctlObject("all", wanted.variable);
   const std::string value = std::to_string(wanted.value);
-  Wishes wishes{Wanted(all, value)};
+  Wishes wishes{About(Wanted(all, value), {wanted.check})};
   for (const std::string& netdev : SharingNetdevs(view.port)) {
     const SettingObject own = SysctlObject(netdev, wanted.variable);
     const auto now = ParseNumber<std::uint32_t>(ValueOf(view.host, own));
-    if (now && *now > wanted.value) wishes.push_back(Wanted(own, value));
+    if (now && *now > wanted.value) wishes.push_back(About(Wanted(own, value), {wanted.check}));
   }
   return wishes;
 }

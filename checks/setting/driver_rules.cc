@@ -19,6 +19,15 @@ bool DeletesRowsFirst(const Netdev* netdev) {
 
 bool ReplacesRows(const Netdev* netdev) { return HasDriver(netdev, "mlx5_core"); }
 
+bool FirmwareHasDcb(const Netdev& netdev) {
+  const DcbDriver driver = DcbDriverOf(netdev);
+  const bool managed = netdev.dcb.dcbx && netdev.dcb.dcbx->lld_managed;
+  if (driver == DcbDriver::kIce) return managed || FirmwareLldpAgentOn(netdev);
+  return driver == DcbDriver::kBnxt && managed;
+}
+
+bool OpensOthers(SettingKind kind) { return kind == SettingKind::kDcbx || kind == SettingKind::kPrivateFlag; }
+
 bool HasDscpRow(std::string_view app) {
   return app.starts_with("dscp:") || app.find(" dscp:") != std::string_view::npos;
 }

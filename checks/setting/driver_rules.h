@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/model/facts.h"
+#include "api/model/setting.h"
 
 namespace rdmaready {
 
@@ -26,6 +27,13 @@ bool DeletesRowsFirst(const Netdev* netdev);
 // A new row of a DSCP takes the place of the old one, which then cannot be deleted any more (ENOENT):
 // mlx5e_dcbnl_ieee_setapp.
 bool ReplacesRows(const Netdev* netdev);
+
+// While its firmware has DCBX, classes, lossless priorities and rows are the firmware's, and the host sets
+// none: they are no settings of the host. Of ice and bnxt_en.
+bool FirmwareHasDcb(const Netdev& netdev);
+
+// Whether other settings can be written or not by it: who has DCBX, and ice's flag.
+bool OpensOthers(SettingKind kind);
 
 // Of a canonical value of kApp.
 bool HasDscpRow(std::string_view app);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "checks/setting/driver_rules.h"
 #include "checks/setting/places.h"
 
 namespace rdmaready {
@@ -25,6 +26,7 @@ std::vector<Setting> ReadDcb(const Facts& facts, SettingKind kind, Fact<T> Dcb::
   std::vector<Setting> settings;
   for (const auto& [name, netdev] : EthernetPortsOf(facts)) {
     const Fact<T>& fact = netdev->dcb.*part;
+    if (kind != SettingKind::kDcbx && FirmwareHasDcb(*netdev)) continue;
     if (fact) Add(settings, {.kind = kind, .where = name}, text(*fact));
   }
   return settings;

@@ -267,7 +267,12 @@ void LoseByChance(Facts& host, Chance& chance) {
                                                   [&] { port.transport = denied; },
                                                   [&] { port.active_mtu_bytes = denied; },
                                                   [&] { host.sysctls = denied; },
-                                                  [&] { netdev.link.private_flags = denied; },
+                                                  [&] {
+                                                    // By its flag alone the fabric's NIC is told from a plain
+                                                    // one.
+                                                    if (netdev.driver == "ice")
+                                                      netdev.link.private_flags = denied;
+                                                  },
                                                   [&] { port.resources = denied; },
                                                   [&] { netdev.driver.clear(); },
                                                   [&] { netdev.max_mtu_bytes = denied; },
