@@ -21,7 +21,7 @@ MAY_INCLUDE = {
                "api/base/text.h", "absl/status"],
     "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
     "agent/apply": ["api/model", "api/base", "checks/plan", "checks/setting"],
-    "agent/apply/real": ["api/model", "api/base", "collectors", "agent/apply/foreign.h", "agent/apply/host_writer.h"],
+    "agent/apply/real": ["api/model", "api/base", "collectors", "agent/apply/host_writer.h"],
     "agent/helper": ["api/model", "api/base", "collectors"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],

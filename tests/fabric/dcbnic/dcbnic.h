@@ -155,6 +155,7 @@ struct dcbnic {
 	struct net_device *dev;
 	struct net_device *lower;
 	netdevice_tracker lower_tracker;
+	struct devlink *devlink;
 	struct dcbnic_classifier classifier;
 	struct dcbnic_counters __percpu *counters;
 	atomic64_t events[DCBNIC_EVENTS][DCBNIC_PRIOS];
@@ -203,6 +204,10 @@ rx_handler_result_t dcbnic_receive(struct sk_buff **pskb);
 void dcbnic_init_carrier(struct dcbnic *nic);
 void dcbnic_follow_carrier(struct dcbnic *nic);
 void dcbnic_toggle_link(struct dcbnic *nic, unsigned int length_ms);
+
+/* devlink.c: parameters that take effect at once */
+int dcbnic_add_devlink(struct dcbnic *nic);
+void dcbnic_remove_devlink(struct dcbnic *nic);
 
 /* classify.c: the priority of a frame, from its tag or DSCP */
 u8 dcbnic_classify(const struct dcbnic *nic, const struct sk_buff *skb,

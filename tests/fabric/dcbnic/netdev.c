@@ -113,6 +113,11 @@ static int dcbnic_init(struct net_device *dev)
 	err = dcbnic_alloc_counters(nic);
 	if (err)
 		return err;
+	err = dcbnic_add_devlink(nic);
+	if (err) {
+		dcbnic_free_counters(nic);
+		return err;
+	}
 	netdev_hold(nic->lower, &nic->lower_tracker, GFP_KERNEL);
 	return 0;
 }
@@ -121,6 +126,7 @@ static void dcbnic_uninit(struct net_device *dev)
 {
 	struct dcbnic *nic = netdev_priv(dev);
 
+	dcbnic_remove_devlink(nic);
 	dcbnic_remove_knobs(nic);
 	cancel_delayed_work_sync(&nic->link_back);
 	netdev_put(nic->lower, &nic->lower_tracker);

@@ -65,6 +65,15 @@ def main():
     if verb == "settings":
         show_settings(device, ieee)
         return
+    if verb == "all":
+        print("ets", ieee[ETS].hex())
+        print("pfc", ieee[PFC][:8].hex())  # then counters
+        print("app", *sorted(f"{selector}:{protocol}:{priority}" for selector, priority, protocol in
+                             (struct.unpack("BBH", row) for _, row in attributes(ieee.get(APP, b"")))))
+        for name, kind in (("maxrate", MAXRATE), ("buffer", BUFFER), ("trust", TRUST)):
+            print(name, ieee[kind].hex() if kind in ieee else "none")
+        print("dcbx", ask(device, RTM_GETDCB, GDCBX)[DCBX].hex())
+        return
     ets, pfc = ieee[PEER_ETS], ieee[PEER_PFC]
     print("ets-bw=" + ",".join(map(str, ets[3:11])), f"willing={ets[0]}", f"pfc={pfc[1]:#x}", f"pfc-cap={pfc[0]}")
     print("app=" + app_rows(ieee[PEER_APP]))
