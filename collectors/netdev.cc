@@ -77,10 +77,10 @@ Netdev NetdevOf(HostReader& host, const Network& network, const Link& link) {
 
 }  // namespace
 
-Network ReadNetwork(HostReader& host) {
+Network ReadNetwork(HostReader& host, NetworkPart part) {
   Network network{.links = ReadLinks(host),
                   .addresses = ReadAddresses(host),
-                  .neighbours = ReadNeighbours(host),
+                  .neighbours = part == NetworkPart::kAll ? ReadNeighbours(host) : Fact<NeighbourTable>(),
                   .ipv4_of_all = ReadIpv4Conf(host, "all"),
                   .families = ReadGenericFamilies(host),
                   .qdiscs = ReadRootQdiscs(host)};

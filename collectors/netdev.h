@@ -29,7 +29,9 @@ struct Network {
   absl::StatusOr<std::uint16_t> ethtool_family{};  // among them
   Fact<RootQdiscs> qdiscs{};
 };
-Network ReadNetwork(HostReader& host);
+// kLinks: without the neighbours, of which there may be many thousands.
+enum class NetworkPart : std::uint8_t { kAll, kLinks };
+Network ReadNetwork(HostReader& host, NetworkPart part = NetworkPart::kAll);
 
 // From the list; asked for by itself when the list could not be read, or is older than the link.
 absl::StatusOr<Link> FindLink(HostReader& host, const Network& network, std::uint32_t ifindex);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/ports.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/base/status.h"
@@ -162,7 +163,33 @@ absl::Status StillTheSame(HostReader& host, const RdmaDevice& device) {
                                        " while it was read");
 }
 
+// What is known of it, changed.
+template <class T>
+void ChangeKnown(Fact<T>& fact, const auto& change) {
+  if (!fact) return;
+  T value = *fact;
+  change(value);
+  fact = std::move(value);
+}
+
 }  // namespace
+
+void RefreshLinksOf(HostReader& host, const Network& network, Port& port) {
+  const Fact<Netdev> netdev = port.netdev;
+  const Fact<std::vector<Netdev>> lowers = port.lowers;
+  if (port.netdev) port.netdev = ReadNetdev(host, network, port.netdev->ifindex);
+  ReadStack(host, network, port);
+  port.subnets = ReadSubnets(host, network, port);
+  // lldpad's word on a netdev is of the host, and stays.
+  const auto keep = [&](Netdev& now) {
+    if (netdev && netdev->name == now.name) now.lldp_agent = netdev->lldp_agent;
+    if (!lowers) return;
+    const auto old = std::ranges::find(*lowers, now.name, &Netdev::name);
+    if (old != lowers->end()) now.lldp_agent = old->lldp_agent;
+  };
+  ChangeKnown(port.netdev, keep);
+  ChangeKnown(port.lowers, [&](std::vector<Netdev>& all) { std::ranges::for_each(all, keep); });
+}
 
 Fact<std::vector<UpperNetdev>> ReadUppers(HostReader& host, const Network& network,
                                           const std::vector<std::uint32_t>& bases) {

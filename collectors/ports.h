@@ -20,6 +20,10 @@ namespace rdmaready {
 std::vector<Port> ReadPortsOf(HostReader& host, const Network& network, const RdmaDevice& device,
                               const absl::Status& verbs);
 
+// Reads the port's netdev again, when it is known to have one, what that stands on and what stands on either,
+// and the subnets of their addresses.
+void RefreshLinksOf(HostReader& host, const Network& network, Port& port);
+
 // What stands on the netdevs of that list, the nearer ones first. The links are known.
 Fact<std::vector<UpperNetdev>> ReadUppers(HostReader& host, const Network& network,
                                           const std::vector<std::uint32_t>& bases);

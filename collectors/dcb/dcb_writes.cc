@@ -109,10 +109,6 @@ DcbWriter WriterOf(const DcbNotice& notice) {
   return notice.sequence == 0 ? DcbWriter::kDriver : DcbWriter::kProcess;
 }
 
-bool IsDcbDaemon(const ProcessName& process) {
-  return std::ranges::find(kDcbDaemons, process.name) != std::end(kDcbDaemons);
-}
-
 std::string NameText(const ProcessName& process) {
   const std::string name = process.name.empty() ? "one that is gone" : process.name;
   return fmt::format("{} (process {})", name, process.pid);
@@ -195,6 +191,10 @@ void KeepOnLinks(const std::function<Fact<DcbWrites>(const Netdev&)>& writes_of,
 }
 
 }  // namespace
+
+bool IsDcbDaemon(const ProcessName& process) {
+  return std::ranges::find(kDcbDaemons, process.name) != std::end(kDcbDaemons);
+}
 
 bool AnyDcb(const Facts& facts) {
   if (!facts.ports) return false;

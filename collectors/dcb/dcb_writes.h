@@ -24,6 +24,9 @@ DcbWrites DecodeDcbWrites(const DcbNotices& notices, const std::string& name, Dc
 // had ended.
 void KeepDcbWrites(const Fact<DcbNotices>& heard, const Facts& before, Facts& after);
 
+// Whether it writes DCB settings for as long as it runs.
+bool IsDcbDaemon(const ProcessName& process);
+
 // Asks, and waits.
 Fact<DcbNotices> ListenForDcbWrites(HostReader& host, const LldpWait& wait);
 

@@ -20,4 +20,13 @@ absl::StatusOr<GenericFamilies> ReadGenericFamilies(HostReader& host);
 absl::StatusOr<std::uint16_t> FamilyNamed(const absl::StatusOr<GenericFamilies>& families,
                                           const std::string& name, const char* absent);
 
+// A family's multicast group, with the number of both.
+struct GenericGroup {
+  std::uint16_t family = 0;
+  std::uint32_t group = 0;
+};
+// By a listing, too. kUnimplemented: there is no such family, or group of it.
+absl::StatusOr<GenericGroup> FindGenericGroup(HostReader& host, const std::string& family,
+                                              const std::string& group);
+
 }  // namespace rdmaready

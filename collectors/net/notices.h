@@ -60,8 +60,8 @@ DecodedNotices DecodeEthtoolNotices(std::span<const std::byte> datagram, std::ui
 struct HeardSubject {
   HostNotice last{};
   std::uint64_t times = 0;
-  // The requests that they follow, each once, oldest first. `all_sequences` is false when there were more than
-  // are kept.
+  // The requests that they follow, oldest first, repeats in a row once. `all_sequences` is false when there
+  // were more than are kept.
   std::vector<std::uint32_t> sequences{};
   bool all_sequences = true;
   // Of kDcb: processes that had just begun and had a routing socket when it was heard, and daemons that write
@@ -102,8 +102,9 @@ class NoticeTable {
     std::uint64_t order = 0;
   };
 
-  Entry* EntryOf(const HostNotice& notice);
+  HeardSubject& SubjectOf(const HostNotice& notice);  // with the notice as its last one
   void AddSequence(std::uint32_t sequence, HeardSubject& subject);
+  static void AddSuspects(std::span<const ProcessName> suspects, HeardSubject& subject);
 
   std::map<Key, Entry> subjects_{};
   std::array<std::size_t, kNoticeKinds.size()> counts_{};

@@ -22,7 +22,7 @@
 
 namespace rdmaready {
 
-// One thread hears; Wake() is for any.
+// One thread hears, always the same; Wake() is for any.
 class HostNotices {
  public:
   // Hears of this network namespace from now on. Of the kinds in `kinds`, what this kernel does not announce is
@@ -67,6 +67,7 @@ class HostNotices {
   std::vector<NoticeKind> kinds_{};
   std::vector<Ear> ears_{};
   std::vector<std::byte> buffer_{};
+  bool early_ = false;  // the thread that waits has asked to be woken before others
 };
 
 }  // namespace rdmaready

@@ -83,6 +83,39 @@ TEST(Ipv4Settings, ThatCannotBeReadOrMakeNoSenseAreGaps) {
   EXPECT_THAT(ReadIpv4Conf(host, "all").missing().detail, HasSubstr("\"on\" is not a setting"));
 }
 
+TEST(Ipv4Sysctls, AreThePlainNumbersOfAllAndOfThePortsInterfaces) {
+  FakeHost host;
+  Set(host, "all", {1, 0, 2, 0, 0});
+  Set(host, "eth0", {0, 2, 1, 5, 1});
+  Set(host, "eth0.711", {8, 0, 0, 0, 0});
+  Set(host, "eth9", {0, 0, 0, 0, 0});
+  Port port = PortOnEth0();
+  port.uppers = std::vector<UpperNetdev>{{.name = "eth0.711"}, {.name = "gone0"}};
+  port.subnets = std::vector<Subnet>{{.netdev = "eth0", .shared_with = {{.netdev = "eth0"}}}};
+  const auto sysctls = ReadIpv4Sysctls(host, std::vector<Port>{port, port});
+  ASSERT_TRUE(sysctls) << sysctls.missing().detail;
+  const std::string conf = "net.ipv4.conf.";
+  EXPECT_THAT(*sysctls,
+              ElementsAre(Sysctl{conf + "all.accept_local", 0}, Sysctl{conf + "all.arp_announce", 0},
+                          Sysctl{conf + "all.arp_ignore", 1}, Sysctl{conf + "all.rp_filter", 2},
+                          Sysctl{conf + "eth0.accept_local", 5}, Sysctl{conf + "eth0.arp_announce", 2},
+                          Sysctl{conf + "eth0.arp_ignore", 0}, Sysctl{conf + "eth0.rp_filter", 1},
+                          Sysctl{conf + "eth0/711.accept_local", 0}, Sysctl{conf + "eth0/711.arp_announce", 0},
+                          Sysctl{conf + "eth0/711.arp_ignore", 8}, Sysctl{conf + "eth0/711.rp_filter", 0}));
+}
+
+TEST(Ipv4Sysctls, AreAGapWhereThoseOfAllCannotBeReadAndLeaveOutWhatIsNoNumber) {
+  FakeHost host;
+  Set(host, "eth0", {0, 0, 0, 0, 0});
+  const std::vector<Port> ports{PortOnEth0()};
+  EXPECT_FALSE(ReadIpv4Sysctls(host, ports));
+  EXPECT_FALSE(ReadIpv4Sysctls(host, Missing{}));
+  EXPECT_EQ(ReadIpv4Sysctls(host, std::vector<Port>{})->size(), 0U);
+  Set(host, "all", {0, 0, 0, 0, 0});
+  host.files["/proc/sys/net/ipv4/conf/eth0/rp_filter"] = "-1\n";
+  EXPECT_EQ(ReadIpv4Sysctls(host, ports)->size(), 7U);
+}
+
 TEST(Subnets, NameWhoSharesThemAndTheWayToAnAddressThatIsNotOurs) {
   FakeHost host = HostOfThree();
   const auto subnets = Read(host);
