@@ -40,6 +40,7 @@ constexpr GroupedFamily kFamilies[] = {
     {"host", HostChecks},
     {"host", SecurityChecks},
     {"host", WaiverChecks},
+    {"host", AppliedChecks},
     {"net", IpChecks},
     {"net", ArpChecks},
     {"net", FirewallChecks},

@@ -34,6 +34,7 @@ std::vector<Check> MemlockChecks();
 std::vector<Check> HostChecks();
 std::vector<Check> SecurityChecks();
 std::vector<Check> WaiverChecks();
+std::vector<Check> AppliedChecks();
 // net/
 std::vector<Check> IpChecks();
 std::vector<Check> ArpChecks();

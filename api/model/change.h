@@ -6,20 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "api/model/apply_state.h"
 #include "api/model/plan.h"
 
 namespace rdmaready {
-
-enum class ChangeState : std::uint8_t {
-  kUnknown = 0,
-  kNothingToDo,      // the plan was empty: nothing was written, nothing is armed
-  kWriting,          // armed; settings are being written
-  kProving,          // all written and read back; waits for the proof
-  kAwaitingConfirm,  // proven; goes back by itself at the deadline
-  kConfirmed,
-  kRolledBack,      // all is as it was; `reason` says why
-  kRollbackFailed,  // sticky: something is neither old nor new, or could not be read; a person must look
-};
 
 enum class StepState : std::uint8_t {
   kUnknown = 0,

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/model/apply_state.h"
 #include "api/model/congestion.h"
 #include "api/model/dcb.h"
 #include "api/model/devlink.h"
@@ -319,6 +320,8 @@ struct Facts {
   // What ARP and IPv4 do on all interfaces, on those of RDMA ports and on those that share a subnet with one.
   // Sorted by name, each once; what could not be read, or is no number of 32 bits, is left out.
   Fact<std::vector<Sysctl>> sysctls{};
+  // No collector's: an agent that judges its host asks the applier. kUnsupported: there is none.
+  Fact<ApplyState> apply_state{};
 
   void Fields(auto& list) {
     list.Setting("hostname", hostname, "machine_id", machine_id, "kernel", kernel, "memlock", memlock,
@@ -331,7 +334,7 @@ struct Facts {
                  "privileged_qkey", privileged_qkey, "named_devices", named_devices, "sysctls", sysctls);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
-               "irqbalance", irqbalance, "clock", clock, "gpu", gpu);
+               "irqbalance", irqbalance, "clock", clock, "gpu", gpu, "apply_state", apply_state);
     list.Passing("open_files", open_files);  // a process raises its own
     list.Reading("uptime_s", uptime_s);
   }

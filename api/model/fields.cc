@@ -187,6 +187,8 @@ const TypeInfo& TypeOf() {
 
 template const TypeInfo& TypeOf<Facts>();
 template const TypeInfo& TypeOf<Port>();
+template const TypeInfo& TypeOf<Netdev>();
+template const TypeInfo& TypeOf<UpperNetdev>();
 template const TypeInfo& TypeOf<Dcb>();
 template const TypeInfo& TypeOf<HostReport>();
 template const TypeInfo& TypeOf<Finding>();

@@ -294,20 +294,13 @@ bool MapsTwice(const std::vector<AppEntry>& rows) {
   });
 }
 
-// On ice what maps no DSCP anew comes first, then what goes, then what takes its place, since it maps no DSCP
-// twice: without any row in between it falls back to VLAN mode (AppCommands of checks/setting has that order).
+// ice begins with other classes when the first row of DSCP comes and when the last one goes. Where there are
+// rows before and after, there is one at every moment: AppCommands of checks/setting and the applier see to it.
 void FollowRows(Netdev& netdev, const std::vector<AppEntry>& to) {
-  const std::vector<AppEntry>& now = *netdev.dcb.app;
-  const auto is_old = [&now](const AppEntry& row) {
-    return std::ranges::any_of(
-        now, [&row](const AppEntry& old) { return IsDscp(old) && old.protocol == row.protocol; });
-  };
-  const bool had = std::ranges::any_of(now, IsDscp);
-  const bool stays = std::ranges::any_of(to, [&](const AppEntry& row) {
-    return IsDscp(row) && (std::ranges::find(now, row) != now.end() || !is_old(row));
-  });
-  if (had && !stays) BeginVlanMode(netdev);
-  if ((!had || !stays) && std::ranges::any_of(to, IsDscp)) BeginDscpMode(netdev);
+  const bool had = std::ranges::any_of(*netdev.dcb.app, IsDscp);
+  const bool has = std::ranges::any_of(to, IsDscp);
+  if (had && !has) BeginVlanMode(netdev);
+  if (!had && has) BeginDscpMode(netdev);
 }
 
 std::string WriteApp(Netdev& netdev, const std::vector<AppEntry>& to) {

@@ -29,7 +29,7 @@ Disturbance LinkDown(std::string_view driver, std::string_view text = kLinkGoesD
 }
 
 // Hardware of an unknown driver may do anything; what is made of software alone does nothing.
-Disturbance Unknown(const SettingPlace& place) {
+Disturbance OfUnknownDriver(const SettingPlace& place) {
   const bool hardware = place.netdev != nullptr && !(place.port != nullptr && IsSoftware(*place.port));
   return {.estimate_ms = hardware ? kUnknownMs : kWriteMs};
 }
@@ -41,7 +41,7 @@ Disturbance Unknown(const SettingPlace& place) {
 Disturbance PauseDisturbs(const SettingPlace& place, std::string_view from, std::string_view to) {
   if (HasDriver(place.netdev, "mlx5_core") || HasDriver(place.netdev, "mlx4_en")) return Quiet();
   if (HasDriver(place.netdev, "ice")) return LinkDown("ice");
-  if (!HasDriver(place.netdev, "bnxt_en")) return Unknown(place);
+  if (!HasDriver(place.netdev, "bnxt_en")) return OfUnknownDriver(place);
   const std::optional<Pause> old = PauseOf(from);
   const std::optional<Pause> wanted = PauseOf(to);
   const bool negotiated = !old || !wanted || old->autoneg || wanted->autoneg;
@@ -52,7 +52,7 @@ Disturbance PauseDisturbs(const SettingPlace& place, std::string_view from, std:
 // mlx5e opens its channels anew for nearly every flag.
 Disturbance PrivateFlagDisturbs(const SettingPlace& place, std::string_view /*from*/, std::string_view to) {
   if (HasDriver(place.netdev, "mlx5_core")) return QueuesStop("mlx5");
-  if (!HasDriver(place.netdev, "ice")) return Unknown(place);
+  if (!HasDriver(place.netdev, "ice")) return OfUnknownDriver(place);
   if (place.object.name != kFirmwareLldpFlag) return QueuesStop("ice");
   if (to == "on")
     return LinkDown("ice", "the link goes down for a moment, and the firmware's DCB settings are taken");
@@ -64,7 +64,7 @@ Disturbance PrivateFlagDisturbs(const SettingPlace& place, std::string_view /*fr
 Disturbance DevlinkDisturbs(const SettingPlace& place, std::string_view /*from*/, std::string_view to) {
   const bool of_rdma = place.object.name == "enable_roce" || place.object.name == "enable_iwarp" ||
                        place.object.name == "enable_rdma";
-  if (!of_rdma) return Unknown(place);
+  if (!of_rdma) return OfUnknownDriver(place);
   const std::string_view driver = HasDriver(place.netdev, "ice") ? "ice: " : "";
   return {.text = Cat(driver, to == "true" ? "the RDMA device comes anew"
                                            : "the RDMA device goes, with all connections"),
@@ -88,7 +88,7 @@ Disturbance MtuDisturbs(const SettingPlace& place, std::string_view /*from*/, st
   if (HasDriver(place.netdev, "ice")) return QueuesStop("ice");
   if (HasDriver(place.netdev, "mlx4_en")) return LinkDown("mlx4");
   if (HasDriver(place.netdev, "qede")) return LinkDown("qede");
-  return Unknown(place);
+  return OfUnknownDriver(place);
 }
 
 // ice_pf_dcb_cfg disables what is affected; bnxt_setup_mq_tc and hclge_ieee_setets do so where the map changes.
@@ -100,7 +100,7 @@ Disturbance EtsDisturbs(const SettingPlace& place, std::string_view from, std::s
   const bool map_stays = old && wanted && old->prio_tc == wanted->prio_tc;
   if (HasDriver(place.netdev, "bnxt_en")) return map_stays ? Quiet() : QueuesStop("bnxt");
   if (HasDriver(place.netdev, "hns3")) return map_stays ? Quiet() : QueuesStop("hns3");
-  return Unknown(place);
+  return OfUnknownDriver(place);
 }
 
 // mlx5e_dcbnl_ieee_setpfc toggles the link where the priorities change, ice_pf_dcb_cfg closes and opens the
@@ -113,7 +113,7 @@ Disturbance PfcDisturbs(const SettingPlace& place, std::string_view from, std::s
   if (HasDriver(place.netdev, "mlx4_en") || stays) return Quiet();
   if (HasDriver(place.netdev, "ice")) return QueuesStop("ice");
   if (HasDriver(place.netdev, "hns3")) return QueuesStop("hns3");
-  if (!HasDriver(place.netdev, "bnxt_en")) return Unknown(place);
+  if (!HasDriver(place.netdev, "bnxt_en")) return OfUnknownDriver(place);
   return wanted && wanted->enabled == 0 ? Quiet() : QueuesStop("bnxt");
 }
 
@@ -129,11 +129,18 @@ Disturbance AppDisturbs(const SettingPlace& place, std::string_view from, std::s
   if (HasDriver(place.netdev, "mlx5_core"))
     return trust_changes ? QueuesStop("mlx5", "the driver opens its queues anew") : Quiet();
   if (HasDriver(place.netdev, "bnxt_en")) return Quiet();
-  return Unknown(place);
+  return OfUnknownDriver(place);
 }
 
 Disturbance NothingDisturbs(const SettingPlace& /*place*/, std::string_view /*from*/, std::string_view /*to*/) {
   return Quiet();
+}
+
+std::string CommentOf(const Disturbance& disturbance) {
+  const std::string& text = disturbance.text;
+  if (text.empty()) return {};
+  const std::size_t colon = text.find(": ");
+  return "  # " + (colon == std::string::npos ? text : text.substr(colon + 2));
 }
 
 // ---- what cannot be taken back ----

@@ -13,6 +13,7 @@
 #include "checks/setting/read.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
@@ -243,12 +244,11 @@ std::string FixText(const SettingPlace& place, std::string_view from, std::strin
   std::string text;
   for (const std::string& command : row.commands(place, from, to)) text += (text.empty() ? "" : "; ") + command;
   if (text.empty()) return {};
-  std::string comment = row.note == nullptr ? "" : row.note(place, from, to);
-  std::string cost = row.disturbs(place, from, to).text;
-  // Whose driver it is, a finding says.
-  if (const std::size_t colon = cost.find(": "); colon != std::string::npos) cost.erase(0, colon + 2);
-  if (!cost.empty()) comment += (comment.empty() ? "" : "; ") + cost;
-  return comment.empty() ? text : text + "  # " + comment;
+  const std::string note = row.note == nullptr ? "" : row.note(place, from, to);
+  const std::string cost = CommentOf(row.disturbs(place, from, to));
+  if (note.empty()) return text + cost;
+  return Cat(text, "  # ", note, cost.empty() ? "" : "; ",
+             cost.empty() ? "" : std::string_view(cost).substr(4));
 }
 
 }  // namespace rdmaready

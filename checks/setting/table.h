@@ -70,19 +70,6 @@ std::string DoubtOf(const SettingPlace& place);
 // The commands with the row's note as a comment behind the last one: what a plan shows.
 std::vector<std::string> CommandsOf(const SettingPlace& place, std::string_view from, std::string_view to);
 
-// Other settings of the host that the driver or the kernel changes by itself when this one is written, with the
-// value that they then have, and an empty one where nobody can foretell it: ice begins with other classes when
-// it gets its first row of DSCP, a VLAN's MTU shrinks with that of what it stands on. A later step of the same
-// plan has this value as `from`; who writes must not take it for somebody else's doing. Only what differs from
-// now is named. A plan in which `facts` are no longer so asks with the facts as they will be.
-std::vector<Setting> AlsoSets(const Facts& facts, const SettingObject& object, std::string_view from,
-                              std::string_view to);
-
-// Why the driver or the kernel would refuse that write as the facts are, or say yes and do something else: "ice
-// takes nothing while its firmware's LLDP agent runs". Empty: no reason is known. A step before this one may
-// take the reason away: ask with the facts as they will be then.
-std::string RefusalOf(const SettingPlace& place, std::string_view from, std::string_view to);
-
 // As one line for a person, "; " between two, with the row's note and what it costs as a comment: the fix of a
 // finding. Empty where both values are the same.
 std::string FixText(const SettingPlace& place, std::string_view from, std::string_view to);

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/words/interruption.h"
 
-#include <algorithm>
-
+#include "checks/setting/consequences.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
-namespace {
 
-constexpr std::string_view kQueuesStop = "  # the driver stops the port for a moment";
-
-}  // namespace
-
-// mlx5e_dcbnl_ieee_setpfc toggles the link, ice_pf_dcb_cfg closes and opens the port's queues.
-std::string_view CostOfPfc(NetdevRef netdev) {
-  if (netdev && netdev->driver == "mlx5_core") return "  # the link goes down for a moment";
-  return netdev && netdev->driver == "ice" ? kQueuesStop : "";
+std::string CostOfPfc(NetdevRef netdev) {
+  const SettingObject object{.kind = SettingKind::kPfc};
+  const SettingPlace place{.object = object, .netdev = netdev ? &*netdev : nullptr};
+  return CommentOf(PfcDisturbs(place, Text(PfcSetting{}), Text(PfcSetting{.enabled = 1U << 3})));
 }
 
-// With the first row ice goes over from the tag to the DSCP (ice_dcbnl_setapp).
-std::string_view CostOfDscpRow(NetdevRef netdev) {
-  if (!netdev || netdev->driver != "ice" || !netdev->dcb.app) return "";
-  const bool has_one = std::ranges::any_of(
-      *netdev->dcb.app, [](const AppEntry& row) { return row.selector == AppSelector::kDscp; });
-  return has_one ? "" : kQueuesStop;
+std::string CostOfDscpRow(NetdevRef netdev) {
+  if (!netdev || !netdev->dcb.app) return {};
+  const SettingObject object{.kind = SettingKind::kApp};
+  const std::string now = Text(*netdev->dcb.app);
+  return CommentOf(AppDisturbs({.object = object, .netdev = &*netdev}, now, "dscp:26:3"));
 }
 
 std::string BounceCommand(std::string_view netdev_word, std::string_view why) {

@@ -11,10 +11,10 @@
 namespace rdmaready {
 
 // A comment for a command that changes which priorities are paused; empty where the driver just does it.
-std::string_view CostOfPfc(NetdevRef netdev);
+std::string CostOfPfc(NetdevRef netdev);
 
 // The same for one that adds a row of DSCP.
-std::string_view CostOfDscpRow(NetdevRef netdev);
+std::string CostOfDscpRow(NetdevRef netdev);
 
 // Takes the interface down and up again. `why` goes before what it costs.
 std::string BounceCommand(std::string_view netdev_word, std::string_view why);

@@ -54,6 +54,18 @@ std::string_view Name(Protocol protocol) {
   return NameIn<Protocol::kNfs>({"unknown", "smb", "nvme", "iser", "nfs"}, protocol);
 }
 
+std::string_view Name(ChangeState state) {
+  return NameIn<ChangeState::kRollbackFailed>({"unknown", "nothing-to-do", "writing", "proving", "awaiting-confirm",
+                                               "confirmed", "rolled-back", "rollback-failed"},
+                                              state);
+}
+
+std::string_view Name(StepState state) {
+  return NameIn<StepState::kNotTakenBack>({"unknown", "not-begun", "written", "refused", "not-taken",
+                                           "foreign-write", "taken-back", "not-taken-back"},
+                                          state);
+}
+
 std::string_view Name(StepOutcome outcome) {
   return NameIn<StepOutcome::kFailed>({"not-reached", "done", "failed"}, outcome);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "api/model/change.h"
 #include "api/model/facts.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
@@ -23,6 +24,10 @@ std::string_view Name(FailureKind kind);          // "", "setup", "rejected", ..
 std::string_view Name(CounterChange::Kind kind);  // "unknown", "unchanged", "grew", ... "gone"
 std::string_view Name(Protocol protocol);         // "unknown", "smb", "nvme", "iser", "nfs"
 std::string_view Name(StepOutcome outcome);       // "not-reached", "done", "failed"
+// "unknown", "nothing-to-do", "writing", "proving", "awaiting-confirm", "confirmed", "rolled-back", "rollback-failed"
+std::string_view Name(ChangeState state);
+// "unknown", "not-begun", "written", "refused", "not-taken", "foreign-write", "taken-back", "not-taken-back"
+std::string_view Name(StepState state);
 std::string_view Name(Missing::Kind kind);        // "not-collected", "unsupported", "denied", "failed"
 std::string_view Name(RdmaStack stack);           // "unknown", "absent", "not-loaded", "loaded"
 std::string_view Name(Transport transport);       // "unknown", "infiniband", "roce", "iwarp"

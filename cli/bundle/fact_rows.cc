@@ -123,6 +123,7 @@ constexpr std::array kFactRows = {
     FactRow{"Subnet.probe", Treatment::kAddress},
     FactRow{"SubnetSharer.address", Treatment::kAddress},
     FactRow{"SubnetSharer.netdev", Treatment::kDevice},
+    FactRow{"Sysctl.name", Treatment::kSysctl},
     FactRow{"Temperature.label", Treatment::kKeep},
     FactRow{"UpperNetdev.bond_mode", Treatment::kKeep},
     FactRow{"UpperNetdev.kind", Treatment::kKeep},

@@ -18,7 +18,8 @@ enum class Treatment {
   kAny,  // an address of some kind, or a name
   kName,
   kPath,
-  kRule,  // of ip rule
+  kRule,    // of ip rule
+  kSysctl,  // "net.ipv4.conf.dcb0.rp_filter"
   kGid,
   kGuid,
   kWhy,  // free text: replaced as a whole

@@ -35,6 +35,19 @@ std::string GidText(const Pseudonyms& pseudonyms, const std::string& raw, const 
   return {bytes.begin(), bytes.end()};
 }
 
+// Of an interface's variable the interface; "all" is none. A dot of its name is a slash there.
+std::string SysctlName(const Pseudonyms& pseudonyms, const std::string& name) {
+  constexpr std::string_view kConf = "net.ipv4.conf.";
+  const std::size_t dot = name.rfind('.');
+  if (!name.starts_with(kConf) || dot < kConf.size()) return {};
+  std::string netdev = name.substr(kConf.size(), dot - kConf.size());
+  if (netdev == "all") return name;
+  std::ranges::replace(netdev, '/', '.');
+  netdev = pseudonyms.Device(netdev);
+  std::ranges::replace(netdev, '.', '/');
+  return std::string(kConf) + netdev + name.substr(dot);
+}
+
 // `message` holds the text.
 std::string Replaced(const Pseudonyms& pseudonyms, Treatment treatment, const std::string& text,
                      const ProtoMessage& message) {
@@ -62,6 +75,8 @@ std::string Replaced(const Pseudonyms& pseudonyms, Treatment treatment, const st
       return pseudonyms.Path(text);
     case Treatment::kRule:
       return pseudonyms.Rule(text);
+    case Treatment::kSysctl:
+      return SysctlName(pseudonyms, text);
     case Treatment::kGid:
       return GidText(pseudonyms, text, message);
     case Treatment::kWhy:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 

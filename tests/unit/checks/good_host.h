@@ -232,6 +232,11 @@ inline Facts GoodHost() {
   host.privileged_qkey = false;
   host.gpu = Missing{.kind = Missing::Kind::kUnsupported, .detail = "there is no GPU on the PCI bus"};
   host.named_devices = std::vector<NamedDevice>{};
+  host.sysctls =
+      std::vector<Sysctl>{{"net.ipv4.conf.all.accept_local", 0},  {"net.ipv4.conf.all.arp_announce", 0},
+                          {"net.ipv4.conf.all.arp_ignore", 0},    {"net.ipv4.conf.all.rp_filter", 0},
+                          {"net.ipv4.conf.dcb0.accept_local", 0}, {"net.ipv4.conf.dcb0.arp_announce", 0},
+                          {"net.ipv4.conf.dcb0.arp_ignore", 0},   {"net.ipv4.conf.dcb0.rp_filter", 0}};
   host.clock = KernelClock{.max_error_us = 51'000, .estimated_error_us = 300};
   return host;
 }

@@ -120,8 +120,51 @@ std::vector<CheckCase> HostWaiverRows() {
           IsUnknown("host.waivers", "without a clock", GoodHost(), "not known", timeless)};
 }
 
+std::vector<CheckCase> AppliedRows() {
+  const auto standing = [](ChangeState state, std::string reason = {}) {
+    Facts host = GoodHost();
+    ApplyState applied;
+    applied.changes.push_back({.id = "1a2b3c4d000000000000000000000000",
+                               .state = state,
+                               .requester = "anna",
+                               .settings = 5,
+                               .back_in_ms = 41'001,
+                               .reason = std::move(reason)});
+    host.apply_state = applied;
+    return host;
+  };
+  const auto state = [](Fact<ApplyState> applied) {
+    Facts host = GoodHost();
+    host.apply_state = std::move(applied);
+    return host;
+  };
+  ApplyState damaged;
+  damaged.notices = {"the journal is damaged: line 3"};
+  Facts both = standing(ChangeState::kAwaitingConfirm);
+  ApplyState two = *both.apply_state;
+  two.changes.push_back({.id = "5e6f", .state = ChangeState::kRollbackFailed, .requester = "ben", .settings = 1});
+  const std::string_view id = "cfg.rollback-failed";
+  return {Passes(id, "nothing open", state(ApplyState{}), "no change is open"),
+          Fails(id, "a rollback failed", standing(ChangeState::kRollbackFailed, "set PFC on dcb0: Device or resource busy"),
+                "could not be taken back: change 1a2b3c4d of 5 settings, asked for by anna: set PFC on dcb0: Device",
+                {.fix = "rdmaready rollback"}),
+          Fails(id, "another one is open beside it", state(two), "could not be taken back: change 5e6f of 1 setting,"),
+          Warns(id, "awaits its confirmation", standing(ChangeState::kAwaitingConfirm),
+                "not confirmed yet: change 1a2b3c4d of 5 settings, asked for by anna, goes back by itself in 42 s"),
+          Warns(id, "being written", standing(ChangeState::kWriting), "being made: change 1a2b3c4d"),
+          IsUnknown(id, "a state of a newer version", standing(ChangeState::kUnknown), "is not known"),
+          IsUnknown(id, "a damaged journal", state(damaged), "the journal is damaged: line 3"),
+          IsUnknown(id, "the applier does not answer", state(Missing{Missing::Kind::kFailed, "connect: refused"}),
+                    "connect: refused"),
+          DoesNotApply(id, "no applier", state(Missing{Missing::Kind::kUnsupported, "no applier: not installed"}),
+                       "no applier speaks for this host"),
+          DoesNotApply(id, "a saved host", GoodHost(), "no applier speaks for this host")};
+}
+
 }  // namespace
 
-std::vector<CheckCase> HostCases() { return Joined({HostLinkRows(), HostClockRows(), HostWaiverRows()}); }
+std::vector<CheckCase> HostCases() {
+  return Joined({HostLinkRows(), HostClockRows(), HostWaiverRows(), AppliedRows()});
+}
 
 }  // namespace rdmaready

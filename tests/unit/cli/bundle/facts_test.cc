@@ -132,6 +132,20 @@ TEST(BundledFacts, HaveARowForEveryText) {
   EXPECT_EQ(TreatmentOf("Port.none"), Treatment::kUnknown);
 }
 
+TEST(BundledFacts, NameTheInterfaceOfASysctlAsElsewhere) {
+  Facts facts;
+  facts.default_routes = std::vector<std::string>{"storage.711"};
+  facts.sysctls =
+      std::vector<Sysctl>{{"net.ipv4.conf.all.rp_filter", 1}, {"net.ipv4.conf.storage/711.rp_filter", 2}};
+  const Facts other = UnderPseudonyms(facts);
+  ASSERT_EQ(other.sysctls->size(), 2U);
+  EXPECT_EQ((*other.sysctls)[0].name, "net.ipv4.conf.all.rp_filter");
+  std::string netdev = other.default_routes->front();
+  EXPECT_NE(netdev, "storage.711");
+  std::ranges::replace(netdev, '.', '/');
+  EXPECT_EQ((*other.sysctls)[1].name, "net.ipv4.conf." + netdev + ".rp_filter");
+}
+
 TEST(BundledFacts, UnderPseudonymsAreJudgedTheSame) {
   for (const std::string& name : BuiltInProfileNames()) {
     const Profile profile = *LoadProfile(name);
