@@ -22,6 +22,7 @@
 #include "agent/apply/foreign.h"
 #include "agent/apply/host_writer.h"
 #include "agent/apply/permission.h"
+#include "agent/apply/setting_values.h"
 #include "api/base/clock.h"
 #include "api/model/change.h"
 #include "api/model/facts.h"
@@ -40,8 +41,9 @@ struct ApplierSeams {
   std::function<Facts()> read{};
   // Every setting that the reading tells: SettingsOf (checks/setting/table.h).
   std::function<std::vector<Setting>(const Facts&)> settings{};
-  // One setting now. Error: it cannot be read. Empty function: `read` and `settings` are asked.
-  std::function<absl::StatusOr<std::string>(const SettingObject&)> read_one{};
+  // Some settings now, one entry each: ReadSettings (real/setting_reader.h). Empty: `read` and `settings` are
+  // asked.
+  std::function<SettingValues(const std::vector<SettingObject>&)> read_some{};
   // A number that stays while the device which has the setting lives, and is another one after it was made anew
   // (DeviceOf in device.h). kNotFound: there is no such device now. Any other error: not known.
   std::function<absl::StatusOr<std::uint64_t>(const SettingObject&)> device{};

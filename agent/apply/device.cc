@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -39,7 +40,8 @@ std::string InterfaceOfSysctl(std::string_view variable) {
   constexpr std::string_view kOfInterfaces = "net.ipv4.conf.";
   if (!variable.starts_with(kOfInterfaces)) return {};
   variable.remove_prefix(kOfInterfaces.size());
-  const std::string interface(variable.substr(0, variable.rfind('.')));
+  std::string interface(variable.substr(0, variable.rfind('.')));
+  std::ranges::replace(interface, '/', '.');  // sysctl(8) writes the dots of a name so
   return interface == "all" || interface == "default" ? "" : interface;
 }
 

@@ -63,10 +63,11 @@ class Applier::Engine {
   };
 
   // engine_apply.cc
-  absl::StatusOr<Change> ApplyClaimed(const ApplyOrder& order,
+  absl::StatusOr<Change> ApplyClaimed(const ApplyOrder& asked,
                                       const std::function<void(const Change&)>& progress,
                                       const std::stop_token& stop);
-  absl::Status Begin(const ApplyOrder& order, const Facts& facts, const Plan& plan);
+  // `peer`: the host that apply.yaml names for the proof; empty: none.
+  absl::Status Begin(const ApplyOrder& order, const Facts& facts, const Plan& plan, const std::string& peer);
   void WriteSteps(const std::function<void(const Change&)>& progress, const std::stop_token& stop, Lock& work);
   // Why the change must be taken back; none: the step holds.
   std::optional<std::string> WriteStep(std::size_t index, const std::stop_token& stop);
@@ -87,8 +88,8 @@ class Applier::Engine {
   void TakeBack(std::string reason, std::string who);
   // What is not as before, in words; empty: all is.
   std::vector<std::string> PutBack(apply::Undertaking& undertaking, std::string_view who);
-  void WriteBack(const apply::Undertaking& undertaking, std::string_view who, const Setting& to,
-                 std::map<SettingObject, std::string>& words);
+  absl::Status WriteBack(const apply::Undertaking& undertaking, std::string_view who, std::string_view now,
+                         const Setting& to);
   void Owe(const apply::Undertaking& undertaking, const std::vector<SettingObject>& gone);
   void End(apply::Undertaking undertaking, std::string reason, const std::vector<std::string>& left);
   void OnTime();  // the timer's

@@ -69,16 +69,20 @@ absl::StatusOr<Change> Applier::Engine::Apply(const ApplyOrder& order,
   return ApplyClaimed(order, progress, stop);
 }
 
-absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& order,
+absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
                                                      const std::function<void(const Change&)>& progress,
                                                      const std::stop_token& stop) {
   Lock work(work_);
   RR_RETURN_IF_ERROR(ledger_.CheckSound());
   if (const auto failed = board_.Failed()) return absl::FailedPreconditionError(*failed);
+  ApplyOrder order = asked;
+  std::string peer;
   const auto planned = [&]() -> absl::StatusOr<std::pair<Facts, Plan>> {
     const absl::StatusOr<Permission> permission = seams_.permission();
     if (!permission.ok()) return absl::PermissionDeniedError(Message(permission.status()));
     RR_RETURN_IF_ERROR(CheckLimits(*permission, order));
+    if (order.proof) peer = permission->peer;
+    order.peer_proof = order.peer_proof || !peer.empty();
     if (seams_.foreign != nullptr) seams_.foreign->Begin();
     std::pair<Facts, Plan> result{seams_.read(), {}};
     RR_ASSIGN_OR_RETURN(result.second, seams_.plan(result.first, order));
@@ -92,7 +96,7 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& order,
   const auto& [facts, plan] = *planned;
   if (stop.stop_requested()) return absl::CancelledError("who asked gave up before anything was written");
   if (plan.steps.empty()) return NothingToDo(order, plan, seams_.make_id(), ledger_.Now());
-  RR_RETURN_IF_ERROR(Begin(order, facts, plan));
+  RR_RETURN_IF_ERROR(Begin(order, facts, plan, peer));
   const std::string id = open_->undertaking.change.id;
   WriteSteps(progress, stop, work);
   RestoreWanted();
@@ -115,7 +119,8 @@ void Applier::Engine::AuditRefusal(const ApplyOrder& order, const absl::Status& 
   static_cast<void>(ledger_.Audit({.who = order.requester, .what = "refused", .result = std::move(result)}));
 }
 
-absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts, const Plan& plan) {
+absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts, const Plan& plan,
+                                    const std::string& peer) {
   Open open{.order = order, .unknown = plan.unknown};
   apply::Undertaking& undertaking = open.undertaking;
   undertaking.boot_id = ledger_.boot_id();
@@ -128,6 +133,7 @@ absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts,
             .state = ChangeState::kWriting,
             .confirm_within_ms = order.confirm_within_ms};
   change.proof.asked_for = order.proof;
+  change.proof.peer = peer;
   for (const PlanStep& step : plan.steps) change.steps.push_back({.step = step, .state = StepState::kNotBegun});
   RR_RETURN_IF_ERROR(ledger_.Audit({.who = order.requester,
                                     .what = "apply",
@@ -139,8 +145,8 @@ absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts,
   open_ = std::move(open);
   Show();
   dead_man_.Arm(open_->deadline);
-  Log(fmt::format("change {} of {} begins: {} settings", change.id, SafeLine(order.requester, 256),
-                  plan.steps.size()));
+  Log(fmt::format("change {} of {} begins: {} settings", open_->undertaking.change.id,
+                  SafeLine(order.requester, 256), plan.steps.size()));
   return absl::OkStatus();
 }
 

@@ -16,20 +16,22 @@
 namespace rdmaready {
 namespace {
 
-// Before each look at the whole snapshot. A driver may reset its device, and one setting may rewrite another.
-constexpr std::array<std::uint32_t, 6> kWaitBeforeLookMs{0, 100, 300, 600, 1000, 2000};
+// Before each look at the whole snapshot: at once, after the writes, and while a driver may be resetting its
+// device.
+constexpr std::array<std::uint32_t, 7> kWaitBeforeLookMs{0, 0, 100, 300, 600, 1000, 2000};
 
-// Which settings differ from the snapshot now: each with the value that it must have, and in words how it is.
+// Which settings differ from the snapshot now.
 struct Difference {
-  std::vector<Setting> wrong{};  // in the order of writing
-  std::map<SettingObject, std::string> words{};
-  std::vector<SettingObject> gone{};  // with their device
+  std::vector<Setting> wrong{};                  // each with the value that it must have
+  std::map<SettingObject, std::string> now{};    // of those that can be read
+  std::map<SettingObject, std::string> words{};  // how each is
+  std::vector<SettingObject> gone{};             // with their device
 };
 
 Difference Compare(const std::vector<Setting>& snapshot, const apply::Hands& hands) {
   std::vector<SettingObject> objects;
   for (const Setting& setting : snapshot) objects.push_back(setting.object);
-  const apply::Values values = hands.Read(objects);
+  const SettingValues values = hands.Read(objects);
   Difference difference;
   for (const Setting& setting : snapshot) {
     const absl::StatusOr<std::string>& value = values.at(setting.object);
@@ -39,12 +41,30 @@ Difference Compare(const std::vector<Setting>& snapshot, const apply::Hands& han
       continue;
     }
     difference.wrong.push_back(setting);
+    if (value.ok()) difference.now[setting.object] = *value;
     difference.words[setting.object] = value.ok()
                                            ? fmt::format("it is \"{}\" and was \"{}\"", *value, setting.value)
                                            : "it cannot be read: " + Message(value.status());
   }
-  apply::SortForWriting(difference.wrong);
   return difference;
+}
+
+// The steps backwards and then the rest; what a driver rewrote besides may need the other order.
+std::vector<Setting> InOrder(std::vector<Setting> wrong, const Change& change, bool backwards) {
+  apply::SortForWriting(wrong);
+  if (!backwards) return wrong;
+  std::ranges::reverse(wrong);
+  const auto turn = [&](const Setting& setting) {
+    const auto step = std::ranges::find_if(
+        change.steps, [&](const ChangeStep& one) { return one.step.object == setting.object; });
+    return change.steps.end() - step;  // the last step has 1, what is no step 0
+  };
+  std::ranges::stable_sort(wrong, [&](const Setting& a, const Setting& b) {
+    const auto first = turn(a);
+    const auto second = turn(b);
+    return first != second && first != 0 && (second == 0 || first < second);
+  });
+  return wrong;
 }
 
 // One-way steps that were begun: outside of every promise.
@@ -74,49 +94,49 @@ void TellSteps(Change& change, const Difference& last) {
 
 }  // namespace
 
-void Applier::Engine::WriteBack(const apply::Undertaking& undertaking, std::string_view who, const Setting& to,
-                                std::map<SettingObject, std::string>& words) {
-  const absl::StatusOr<std::string> now = hands_.Read(to.object);
-  if (!now.ok() || *now == to.value) return;
-  const absl::Status written = hands_.Write(
-      {.change_id = undertaking.change.id, .why = apply::kWhyTakeBack, .must_journal = false}, *now, to);
-  if (!written.ok()) words[to.object] = Message(written);
+absl::Status Applier::Engine::WriteBack(const apply::Undertaking& undertaking, std::string_view who,
+                                        std::string_view now, const Setting& to) {
+  absl::Status written = hands_.Write(
+      {.change_id = undertaking.change.id, .why = apply::kWhyTakeBack, .must_journal = false}, now, to);
   static_cast<void>(ledger_.Audit({.who = std::string(who),
                                    .what = "take back",
                                    .change = undertaking.change.id,
                                    .object = TextOf(to.object),
-                                   .from = *now,
+                                   .from = std::string(now),
                                    .to = to.value,
                                    .result = written.ok() ? "ok" : Message(written)}));
+  return written;
 }
 
 std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertaking, std::string_view who) {
-  std::map<SettingObject, std::string> words;  // of writes that were refused
-  for (const ChangeStep& step : undertaking.change.steps | std::views::reverse)
-    if (step.state != StepState::kNotBegun)
-      WriteBack(undertaking, who, {step.step.object, step.step.from}, words);
-
+  std::map<SettingObject, std::string> refused;
   const std::set<SettingObject> one_way = OneWay(undertaking.change);
-  const auto outside = [&](const Setting& setting) { return one_way.contains(setting.object); };
   Difference now;
-  bool in_order = true;  // what a driver rewrote needs the one order, what a step needed the other
-  for (const std::uint32_t wait_ms : kWaitBeforeLookMs) {
-    if (wait_ms > 0) hands_.Sleep(wait_ms);
+  for (std::size_t look = 0; look < kWaitBeforeLookMs.size(); ++look) {
+    if (kWaitBeforeLookMs[look] > 0) hands_.Sleep(kWaitBeforeLookMs[look]);
     now = Compare(undertaking.snapshot, hands_);
-    if (std::ranges::all_of(now.wrong, outside) && now.gone.empty()) break;
-    if (wait_ms == kWaitBeforeLookMs.back()) break;
-    std::vector<Setting> wrong = now.wrong;
-    if (in_order = !in_order; in_order) std::ranges::reverse(wrong);
-    for (const Setting& setting : wrong)
-      if (!outside(setting)) WriteBack(undertaking, who, setting, words);
+    const bool done =
+        now.gone.empty() && std::ranges::all_of(now.wrong, [&](const Setting& setting) {
+          return look > 0 && one_way.contains(setting.object);  // written back once, for what it is worth
+        });
+    if (done || look + 1 == kWaitBeforeLookMs.size()) break;
+    if (look == 1) continue;  // a driver that is slow is not asked twice
+    const bool backwards = look == 0 || look % 2 == 1;
+    for (const Setting& setting : InOrder(now.wrong, undertaking.change, backwards)) {
+      const auto value = now.now.find(setting.object);
+      if (value == now.now.end()) continue;  // it is away for a moment, or for good
+      const absl::Status written = WriteBack(undertaking, who, value->second, setting);
+      if (!written.ok()) refused[setting.object] = Message(written);
+    }
   }
   TellSteps(undertaking.change, now);
   Owe(undertaking, now.gone);
   std::vector<std::string> left;
-  for (const Setting& setting : now.wrong | std::views::filter(std::not_fn(outside))) {
-    const auto refused = words.find(setting.object);
+  for (const Setting& setting : now.wrong) {
+    if (one_way.contains(setting.object)) continue;
+    const auto words = refused.find(setting.object);
     left.push_back(fmt::format("{}: {}{}", TextOf(setting.object), now.words.at(setting.object),
-                               refused == words.end() ? "" : " (" + refused->second + ")"));
+                               words == refused.end() ? "" : " (" + words->second + ")"));
   }
   return left;
 }

@@ -60,7 +60,9 @@ absl::StatusOr<Change> Applier::Engine::Proved(const std::string& id, const Chan
   if (!open_ || open_->undertaking.change.id != id || open_->undertaking.change.state != ChangeState::kProving)
     return absl::NotFoundError(board_.WhatBecameOf(id));
   ChangeProof& kept = open_->undertaking.change.proof;
+  const std::string peer = kept.peer;  // that apply.yaml named
   kept = proof;
+  if (!peer.empty()) kept.peer = peer;
   kept.asked_for = true;
   kept.plan_empty = false;
   std::optional<std::string> why = WhyUnproven(kept);

@@ -142,7 +142,7 @@ absl::StatusOr<std::vector<Applier::Engine::Due>> Applier::Engine::AdmitPutBack(
                                                                                 std::uint32_t most_per_hour) {
   std::vector<SettingObject> objects;
   for (const Due& one : due) objects.push_back(one.entry.setting.object);
-  const apply::Values values = hands_.Read(objects);
+  const SettingValues values = hands_.Read(objects);
   const Clock::TimePoint now = seams_.clock->Now();
   std::vector<Due> admitted;
   std::string fought;

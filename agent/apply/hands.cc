@@ -12,12 +12,9 @@ constexpr std::uint32_t kLookAgainMs = 50;
 
 }  // namespace
 
-Values Hands::Read(const std::vector<SettingObject>& objects) const {
-  Values values;
-  if (seams_.read_one) {
-    for (const SettingObject& object : objects) values.emplace(object, seams_.read_one(object));
-    return values;
-  }
+SettingValues Hands::Read(const std::vector<SettingObject>& objects) const {
+  if (seams_.read_some) return seams_.read_some(objects);
+  SettingValues values;
   for (const SettingObject& object : objects)
     values.emplace(object, absl::NotFoundError("it cannot be read any more"));
   if (objects.empty()) return values;

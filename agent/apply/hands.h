@@ -17,8 +17,6 @@
 
 namespace rdmaready::apply {
 
-using Values = std::map<SettingObject, absl::StatusOr<std::string>>;
-
 struct WriteOrder {
   std::string_view change_id{};  // empty: of no change
   std::string_view why{};        // kWhyApply, kWhyTakeBack, kWhyRestore
@@ -32,7 +30,7 @@ class Hands {
       : seams_(seams), ledger_(ledger), board_(board) {}
 
   // Each of `objects` as it is now; an error where it cannot be read.
-  Values Read(const std::vector<SettingObject>& objects) const;
+  SettingValues Read(const std::vector<SettingObject>& objects) const;
   absl::StatusOr<std::string> Read(const SettingObject& object) const;
 
   // As Read, until it is `to` or `within_ms` have passed: a driver may reset its device first.

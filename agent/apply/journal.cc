@@ -50,7 +50,7 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
   begun.boot_id = TextAt(record, "boot_id");
   const auto snapshot = record.find("snapshot");
   if (!ReadAt(record, "change", begun.change) || begun.change.id.empty() || snapshot == record.end() ||
-      !snapshot->is_array() || !ReadMark(record, past.audit))
+      begun.change.state != ChangeState::kWriting || !snapshot->is_array() || !ReadMark(record, past.audit))
     return NoSense("the beginning of a change");
   for (const Json& entry : *snapshot) {
     Setting setting;
@@ -82,7 +82,8 @@ void TakeOut(std::vector<Undertaking>& list, const std::string& id) {
 
 absl::Status FoldState(const Json& record, JournalPast& past) {
   Change change;
-  if (!ReadAt(record, "change", change) || !ReadMark(record, past.audit))
+  if (!ReadAt(record, "change", change) || change.state > ChangeState::kRollbackFailed ||
+      !ReadMark(record, past.audit))
     return NoSense("the state of a change");
   const bool open = past.open && past.open->change.id == change.id;
   const auto failed =

@@ -50,6 +50,23 @@ TEST_F(ApplierTest, WritesThePlanInItsOrderAndAwaitsTheProof) {
   EXPECT_EQ(shop.host.asked.front(), "pause of dcb0: autoneg off rx on tx on -> autoneg off rx off tx off");
 }
 
+TEST_F(ApplierTest, WhereOnlyTheWholeHostCanBeReadItDoesTheSame) {
+  shop.reads_some = false;
+  ASSERT_TRUE(shop.Start().ok());
+  const std::string id = Armed();
+  EXPECT_EQ(shop.host.values, after);
+  EXPECT_EQ(shop.applier->RollBack(id, "bob")->state, ChangeState::kRolledBack);
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(ApplierTest, TakingBackReadsTheHostTwiceHoweverManyStepsThereAre) {
+  const std::string id = Armed();
+  int points = 0;
+  shop.host.point = [&] { ++points; };
+  ASSERT_TRUE(shop.applier->RollBack(id, "bob").ok());
+  EXPECT_EQ(points, 2 + 2 * 10);  // and each write before and after the driver
+}
+
 TEST_F(ApplierTest, NothingIsWrittenWhereNothingDiffers) {
   shop.host.values = after;
   const std::string journal = shop.FileText("journal");
@@ -155,6 +172,16 @@ TEST_F(ApplierTest, APeerThatWasWantedMustHavePassed) {
   shop.order.peer_proof = true;
   const absl::StatusOr<Change> change = shop.Apply();
   EXPECT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kRolledBack);
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(ApplierTest, APeerThatTheFileNamesMustHavePassedAlsoWhereNobodyAskedForIt) {
+  shop.permission->peer = "nas1";
+  const absl::StatusOr<Change> change = shop.Apply();
+  EXPECT_EQ(change->proof.peer, "nas1") << "for who makes the transfer";
+  const absl::StatusOr<Change> proved = shop.applier->Proved(change->id, Passed());
+  EXPECT_EQ(proved->state, ChangeState::kRolledBack);
+  EXPECT_THAT(proved->reason, HasSubstr("the peer transfer with nas1 did not pass"));
   EXPECT_EQ(shop.host.values, before);
 }
 

@@ -12,6 +12,7 @@
 
 #include "agent/apply/foreign.h"
 #include "agent/apply/host_writer.h"
+#include "agent/apply/setting_values.h"
 #include "api/model/plan.h"
 #include "api/model/setting.h"
 
@@ -51,6 +52,14 @@ class SimHost final : public HostWriter {
       settings.push_back({object, zeros.contains(object) ? std::string(zeros.at(object)) : value});
     }
     return settings;
+  }
+
+  SettingValues Some(const std::vector<SettingObject>& objects) {
+    SettingValues some;
+    for (const SettingObject& object : objects) some.emplace(object, absl::NotFoundError("No such device"));
+    for (const Setting& setting : Settings())
+      if (const auto found = some.find(setting.object); found != some.end()) found->second = setting.value;
+    return some;
   }
 
   absl::StatusOr<std::uint64_t> Device(const SettingObject& object) const {

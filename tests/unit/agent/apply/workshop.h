@@ -125,6 +125,9 @@ class Workshop {
     ApplierSeams seams;
     seams.read = [] { return Facts{}; };
     seams.settings = [this](const Facts&) { return host.Settings(); };
+    if (reads_some) {
+      seams.read_some = [this](const std::vector<SettingObject>& objects) { return host.Some(objects); };
+    }
     seams.device = [this](const SettingObject& object) { return host.Device(object); };
     seams.plan = [this](const Facts&, const ApplyOrder&) { return MakePlan(); };
     seams.permission = [this] { return permission; };
@@ -184,6 +187,7 @@ class Workshop {
 
   std::string dir;
   std::string boot_id = "boot-1";
+  bool reads_some = true;  // else only the whole host can be read
   SimHost host{PlainHost()};
   SimForeign foreign;
   HandClock clock;
