@@ -169,6 +169,7 @@ int RunProgram(const Program& program, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
   }
+  if (const std::optional<int> done = program.instead ? program.instead() : std::nullopt) return *done;
   const absl::StatusOr<int> status = Serve(program, command);
   if (status.ok()) return *status;
   Say(program.name, Message(status.status()));

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Program {
   std::string name{};         // "rdmaready-reader"
   std::string description{};  // one sentence, for --help
   std::vector<ProgramOption> options{};
+  // What is done instead of serving, when the options say so: its exit status. Empty: it serves.
+  std::function<std::optional<int>()> instead{};
   // Called once, after the options were read and before anything is served. An error ends the helper: status 2.
   std::function<absl::StatusOr<std::vector<Verb>>()> verbs{};
 

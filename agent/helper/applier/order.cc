@@ -52,9 +52,8 @@ bool IsName(std::string_view name) {
 
 std::string ChangeIdOf(Arguments& arguments) {
   std::string id = arguments.Text("change");
-  const bool digits = std::ranges::all_of(id, [](char letter) {
-    return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f');
-  });
+  const bool digits = std::ranges::all_of(
+      id, [](char letter) { return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f'); });
   if (id.size() != kChangeIdDigits || !digits) arguments.Fail("\"change\" is no change's id");
   return id;
 }
@@ -112,7 +111,8 @@ absl::StatusOr<Message> MessageIn(const Json& answer, const char* key) {
 
 Json ToJson(const ApplyOrder& order) {
   Json profiles = Json::array();
-  for (const Profile& profile : order.profiles) profiles.push_back({{"content", HexOfMessage(ContentOf(profile))}});
+  for (const Profile& profile : order.profiles)
+    profiles.push_back({{"content", HexOfMessage(ContentOf(profile))}});
   Json ports = Json::array();
   for (const std::string& port : order.ports) ports.push_back(recording::FromText(port));
   return {{"profiles", std::move(profiles)},
@@ -147,7 +147,8 @@ absl::StatusOr<ProvedOrder> DecodeProvedOrder(Arguments& arguments) {
   ProvedOrder order{.change_id = ChangeIdOf(arguments)};
   const std::vector<std::byte> bytes = arguments.Bytes("proof");
   v1::ChangeProof message;
-  if (bytes.size() > kMostProofBytes || !ParseMessage(bytes, message)) arguments.Fail("the proof cannot be read");
+  if (bytes.size() > kMostProofBytes || !ParseMessage(bytes, message))
+    arguments.Fail("the proof cannot be read");
   RR_RETURN_IF_ERROR(arguments.status());
   order.proof = FromProto(message);
   return order;

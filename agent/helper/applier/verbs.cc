@@ -35,34 +35,38 @@ absl::StatusOr<NoArguments> DecodeNothing(Arguments&) { return NoArguments{}; }
 Verb ApplyVerb(Configurer& configurer) {
   return {kApplyVerb, [&configurer](Arguments& arguments) -> absl::StatusOr<Work> {
             RR_ASSIGN_OR_RETURN(ApplyOrder order, DecodeApplyOrder(arguments));
-            return Work([&configurer, kept = std::move(order)](const std::stop_token& stop, const Progress& progress) {
-              return Answered(configurer.Apply(
-                  kept, [&progress](const Change& change) { progress(ProgressOf(change)); }, stop));
-            });
+            return Work(
+                [&configurer, kept = std::move(order)](const std::stop_token& stop, const Progress& progress) {
+                  return Answered(configurer.Apply(
+                      kept, [&progress](const Change& change) { progress(ProgressOf(change)); }, stop));
+                });
           }};
 }
 
 }  // namespace
 
 std::vector<Verb> ApplierVerbs(Configurer& configurer) {
-  return {
-      ApplyVerb(configurer),
-      PlainVerb<ProvedOrder>(
-          kProvedVerb, DecodeProvedOrder,
-          [&](const ProvedOrder& order) { return Answered(configurer.Proved(order.change_id, order.proof)); }),
-      PlainVerb<ChangeOrder>(
-          kConfirmVerb, DecodeChangeOrder,
-          [&](const ChangeOrder& order) { return Answered(configurer.Confirm(order.change_id, order.requester)); }),
-      PlainVerb<ChangeOrder>(
-          kRollBackVerb, DecodeChangeOrder,
-          [&](const ChangeOrder& order) { return Answered(configurer.RollBack(order.change_id, order.requester)); }),
-      PlainVerb<ForgetOrder>(
-          kForgetVerb, DecodeForgetOrder,
-          [&](const ForgetOrder& order) { return Answered(configurer.Forget(order.objects, order.requester)); }),
-      PlainVerb<NoArguments>(kStatusVerb, DecodeNothing,
-                             [&](const NoArguments&) { return Answered(configurer.Status()); }),
-      PlainVerb<NoArguments>(kOwnWritesVerb, DecodeNothing,
-                             [&](const NoArguments&) { return Answered(configurer.OwnWrites()); })};
+  return {ApplyVerb(configurer),
+          PlainVerb<ProvedOrder>(kProvedVerb, DecodeProvedOrder,
+                                 [&](const ProvedOrder& order) {
+                                   return Answered(configurer.Proved(order.change_id, order.proof));
+                                 }),
+          PlainVerb<ChangeOrder>(kConfirmVerb, DecodeChangeOrder,
+                                 [&](const ChangeOrder& order) {
+                                   return Answered(configurer.Confirm(order.change_id, order.requester));
+                                 }),
+          PlainVerb<ChangeOrder>(kRollBackVerb, DecodeChangeOrder,
+                                 [&](const ChangeOrder& order) {
+                                   return Answered(configurer.RollBack(order.change_id, order.requester));
+                                 }),
+          PlainVerb<ForgetOrder>(kForgetVerb, DecodeForgetOrder,
+                                 [&](const ForgetOrder& order) {
+                                   return Answered(configurer.Forget(order.objects, order.requester));
+                                 }),
+          PlainVerb<NoArguments>(kStatusVerb, DecodeNothing,
+                                 [&](const NoArguments&) { return Answered(configurer.Status()); }),
+          PlainVerb<NoArguments>(kOwnWritesVerb, DecodeNothing,
+                                 [&](const NoArguments&) { return Answered(configurer.OwnWrites()); })};
 }
 
 }  // namespace rdmaready::helper

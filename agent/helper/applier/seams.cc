@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/helper/applier/seams.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "agent/apply/device.h"
+#include "agent/apply/real/setting_reader.h"
+#include "agent/helper/applier/apply_file.h"
+#include "api/base/clock.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/profile/profile_proto.h"
+#include "checks/host_parts.h"
+#include "checks/plan/plan.h"
+#include "checks/setting/table.h"
+#include "collectors/collect.h"
+
+namespace rdmaready::helper {
+
+absl::StatusOr<Plan> PlanOf(const Facts& facts, const ApplyOrder& order) {
+  RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
+  Plan plan = MakePlan(parts);
+  plan.profiles.clear();
+  for (const Profile& profile : order.profiles) {
+    RR_ASSIGN_OR_RETURN(std::string digest, ProfileContentDigest(profile));
+    plan.profiles.push_back({.name = profile.name, .digest = std::move(digest)});
+  }
+  return plan;
+}
+
+absl::StatusOr<Permission> PermissionIn(const std::string& path, ::uid_t owner) {
+  absl::StatusOr<Permission> permission = LoadApplyFile(path, owner);
+  if (permission.ok()) return permission;
+  return absl::PermissionDeniedError(
+      fmt::format("root says in {} what may be changed: {}", path, Message(permission.status())));
+}
+
+ApplierSeams SeamsOf(HostReader& host, const std::string& apply_file) {
+  return {
+      .read = [&host] { return CollectFacts(host); },
+      .settings = SettingsOf,
+      .read_some = [&host](const std::vector<SettingObject>& objects) { return ReadSettings(host, objects); },
+      .device = DeviceOf,
+      .plan = PlanOf,
+      .permission = [apply_file, owner = ::geteuid()] { return PermissionIn(apply_file, owner); },
+      .clock = &RealClock(),
+      .unix_now_ns = UnixNowNs,
+      .make_id = MakeInstanceId,
+      .log = SayLine};
+}
+
+void SayLine(std::string_view line) {
+  std::string text(line);
+  std::ranges::replace_if(
+      text, [](char letter) { return letter < ' ' || letter > '~'; }, '?');
+  std::fprintf(stderr, "rdmaready-applier: %s\n", text.c_str());
+}
+
+}  // namespace rdmaready::helper

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/helper/applier/caretaker.h"
+
+#include <gtest/gtest.h>
+
+namespace rdmaready::helper {
+namespace {
+
+HeardNotices Heard(HostNotice notice) { return {.subjects = {{.last = std::move(notice), .times = 1}}}; }
+
+HostNotice Link(std::uint32_t ifindex, bool gone = false) {
+  return {.kind = NoticeKind::kLink, .ifindex = ifindex, .name = "dcb0", .gone = gone};
+}
+
+TEST(NoticeReader, ANetdevThatIsMadeAnewHasAppeared) {
+  NoticeReader reader;
+  EXPECT_TRUE(reader.Read(Heard(Link(3))).appeared);
+  EXPECT_FALSE(reader.Read(Heard(Link(3))).appeared) << "it only changed";
+  EXPECT_FALSE(reader.Read(Heard(Link(3, true))).appeared);
+  EXPECT_TRUE(reader.Read(Heard(Link(3))).appeared) << "a number may be given again";
+  EXPECT_TRUE(reader.Read(Heard(Link(4))).appeared);
+}
+
+TEST(NoticeReader, AnRdmaDeviceThatComesHasAppeared) {
+  NoticeReader reader;
+  EXPECT_TRUE(reader.Read(Heard({.kind = NoticeKind::kRdma, .name = "rxe0"})).appeared);
+  EXPECT_FALSE(reader.Read(Heard({.kind = NoticeKind::kRdma, .name = "rxe0", .gone = true})).appeared);
+}
+
+TEST(NoticeReader, ASettingThatWasWrittenMayHaveToBePutBack) {
+  NoticeReader reader;
+  for (const NoticeKind kind :
+       {NoticeKind::kDcb, NoticeKind::kAddress, NoticeKind::kNetconf, NoticeKind::kEthtool}) {
+    const NoticeReader::Reasons reasons = reader.Read(Heard({.kind = kind, .ifindex = 3, .name = "dcb0"}));
+    EXPECT_TRUE(reasons.changed);
+    EXPECT_FALSE(reasons.appeared);
+  }
+  EXPECT_FALSE(reader.Read({}).changed);
+}
+
+TEST(NoticeReader, WhatWasLostMayHaveBeenAnything) {
+  NoticeReader reader;
+  const NoticeReader::Reasons reasons = reader.Read({.lost = {NoticeKind::kEthtool}});
+  EXPECT_TRUE(reasons.appeared);
+  EXPECT_TRUE(reasons.changed);
+}
+
+}  // namespace
+}  // namespace rdmaready::helper

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/helper/applier/seams.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+#include "api/profile/profile_proto.h"
+
+namespace rdmaready::helper {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST(PlanOfAnOrder, NamesEachProfileByItsContent) {
+  const ApplyOrder order{.profiles = {*LoadProfile("virtual-fabric")}};
+  const auto plan = PlanOf(Facts{}, order);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_THAT(plan->profiles, SizeIs(1));
+  EXPECT_EQ(plan->profiles[0].name, "virtual-fabric");
+  EXPECT_EQ(plan->profiles[0].digest, *ProfileContentDigest(order.profiles[0]));
+}
+
+// What a caller says of a profile's digest is not looked at.
+TEST(PlanOfAnOrder, ADigestThatACallerClaimsIsNotItsDigest) {
+  ApplyOrder order{.profiles = {*LoadProfile("virtual-fabric")}};
+  const std::string digest = PlanOf(Facts{}, order)->profiles[0].digest;
+  order.profiles[0].mtu_bytes = order.profiles[0].mtu_bytes.value_or(1500) + 1;
+  order.profiles[0].digest = digest;
+  EXPECT_NE(PlanOf(Facts{}, order)->profiles[0].digest, digest);
+}
+
+TEST(PlanOfAnOrder, ProfilesThatDivideNoHostAreRefused) {
+  const Profile profile = *LoadProfile("virtual-fabric");
+  EXPECT_EQ(PlanOf(Facts{}, {.profiles = {profile, profile}}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(PermissionInAFile, ThatIsNotThereIsNone) {
+  const auto permission = PermissionIn("/nonexistent/apply.yaml", ::geteuid());
+  EXPECT_EQ(permission.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(Message(permission.status()),
+              HasSubstr("root says in /nonexistent/apply.yaml what may be changed"));
+  EXPECT_THAT(Message(permission.status()), HasSubstr("No such file or directory"));
+}
+
+}  // namespace
+}  // namespace rdmaready::helper
