@@ -116,9 +116,17 @@ void Book::Stored(const absl::Status& stored) {
   ++(stored.ok() ? results_stored_ : store_errors_);
 }
 
+void Book::Drifted(bool own, std::size_t changes, std::int64_t now_unix_ns) {
+  const std::lock_guard lock(mutex_);
+  DriftCount& count = own ? own_drift_ : foreign_drift_;
+  count.changes += changes;
+  count.last_unix_ns = now_unix_ns;
+}
+
 Kept Book::Now() const {
   const std::lock_guard lock(mutex_);
-  Kept kept{.losses = losses_, .results_stored = results_stored_, .store_errors = store_errors_};
+  Kept kept{.losses = losses_, .results_stored = results_stored_, .store_errors = store_errors_,
+            .own_drift = own_drift_, .foreign_drift = foreign_drift_};
   for (const auto& [rung, last] : rungs_) kept.rungs.push_back(last);
   for (const auto& [port, tests] : tests_) kept.tests.insert(kept.tests.end(), tests.begin(), tests.end());
   return kept;

@@ -73,12 +73,20 @@ struct LastTest {
   std::int64_t latency_p99_ns = 0;
 };
 
+// Settings that became others: agent/drift.
+struct DriftCount {
+  std::uint64_t changes = 0;  // since the agent's start
+  std::int64_t last_unix_ns = 0;  // 0: none yet
+};
+
 struct Kept {
   std::vector<LastRung> rungs{};  // from the host up; none before the first check
   LossWindow losses{};
   std::vector<LastTest> tests{};  // by port and case
   std::uint64_t results_stored = 0;
   std::uint64_t store_errors = 0;
+  DriftCount own_drift{};      // by rdmaready-applier
+  DriftCount foreign_drift{};  // by others
 };
 
 // Threads: every method may be called from any thread.
@@ -89,6 +97,7 @@ class Book {
   void Checked(const CheckDone& done);
   void Tested(const LiveTest& test, bool loopback, std::int64_t ended_unix_ns);
   void Stored(const absl::Status& stored);
+  void Drifted(bool own, std::size_t changes, std::int64_t now_unix_ns);
 
   Kept Now() const;
 
@@ -99,6 +108,8 @@ class Book {
   std::map<std::string, std::vector<LastTest>> tests_{};  // by port
   std::uint64_t results_stored_ = 0;
   std::uint64_t store_errors_ = 0;
+  DriftCount own_drift_{};
+  DriftCount foreign_drift_{};
 };
 
 }  // namespace rdmaready::metrics

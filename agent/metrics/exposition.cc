@@ -150,6 +150,7 @@ void AddAgent(const AgentNow& now, const Kept& kept, Families& all) {
   calls.Add(Number(now.served.observe), {{"role", "observe"}});
   calls.Add(Number(now.served.test), {{"role", "test"}});
   calls.Add(Number(now.served.prove), {{"role", "prove"}});
+  calls.Add(Number(now.served.apply), {{"role", "apply"}});
   all.Take(calls);
   Family refused = all.Counter("rdmaready_refusals_total", "Calls that were refused, by what refused them.");
   refused.Add(Number(now.refused_by_role), {{"reason", "role"}});
@@ -165,6 +166,23 @@ void AddAgent(const AgentNow& now, const Kept& kept, Families& all) {
                 now.reading_stuck ? 1 : 0);
   all.TakeGauge("rdmaready_live_test_running", "Whether a live test of this agent runs now.",
                 now.live_test_running ? 1 : 0);
+}
+
+// Each kind has its series from the beginning: that there was none is told, too.
+void AddDrift(const AgentNow& now, const Kept& kept, Families& all) {
+  all.TakeGauge("rdmaready_drift_watched", "Whether changes of settings are heard as they happen.",
+                now.drift_watched ? 1 : 0);
+  Family changes = all.Counter("rdmaready_drift_changes_total",
+                               "Settings that became others, by who wrote them: own is rdmaready, foreign others.");
+  Family when = all.Gauge("rdmaready_drift_last_change_timestamp_seconds", "When one did last.");
+  const auto add = [&](const char* kind, const DriftCount& count) {
+    changes.Add(Number(count.changes), {{"kind", kind}});
+    if (count.last_unix_ns != 0) when.Add(Seconds(count.last_unix_ns), {{"kind", kind}});
+  };
+  add("own", kept.own_drift);
+  add("foreign", kept.foreign_drift);
+  all.Take(changes);
+  all.Take(when);
 }
 
 // By the names that all of Prometheus's own libraries use.
@@ -184,6 +202,7 @@ std::string Exposition(const AgentNow& now, const Kept& kept, const OwnCost& cos
   AddNotWell(kept, all);
   AddLosses(kept.losses, all);
   AddTests(kept, all);
+  AddDrift(now, kept, all);
   AddAgent(now, kept, all);
   AddCost(now, cost, all);
   return all.Text();

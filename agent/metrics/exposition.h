@@ -22,6 +22,7 @@ struct Served {
   std::uint64_t observe = 0;
   std::uint64_t test = 0;
   std::uint64_t prove = 0;
+  std::uint64_t apply = 0;
 };
 
 struct AgentNow {
@@ -35,6 +36,7 @@ struct AgentNow {
   std::size_t readings_waiting = 0;
   bool reading_stuck = false;
   bool live_test_running = false;
+  bool drift_watched = false;
 };
 
 inline constexpr char kContentType[] = "text/plain; version=0.0.4; charset=utf-8";

@@ -120,6 +120,22 @@ void MakeHealthy(Book& book, int ports) {
   }
 }
 
+TEST(ExpositionTest, TellsHowManySettingsBecameOthersByWhoWroteThemAndWhen) {
+  Book book;
+  std::string text = TextOf(book);
+  EXPECT_THAT(text, HasSubstr("rdmaready_drift_watched 0\n"));
+  EXPECT_THAT(text, HasSubstr("rdmaready_drift_changes_total{kind=\"foreign\"} 0\n"));
+  EXPECT_EQ(CountOf(text, "rdmaready_drift_last_change_timestamp_seconds"), 0) << "there was none";
+  book.Drifted(false, 2, 5 * kSecond);
+  book.Drifted(false, 1, 7 * kSecond);
+  book.Drifted(true, 4, 9 * kSecond);
+  text = TextOf(book, {.version = "9.9.9", .drift_watched = true});
+  EXPECT_THAT(text, HasSubstr("rdmaready_drift_watched 1\n"));
+  EXPECT_THAT(text, HasSubstr("rdmaready_drift_changes_total{kind=\"foreign\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("rdmaready_drift_changes_total{kind=\"own\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("rdmaready_drift_last_change_timestamp_seconds{kind=\"foreign\"} 7\n"));
+}
+
 TEST(ExpositionTest, HasAtMostSixtySeriesAPortOfAHealthyHost) {
   for (const std::size_t ports : {1U, 2U, 4U}) {
     Book book;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drift/own_writes.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "absl/status/statusor.h"
+
+namespace rdmaready::drift {
+namespace {
+
+bool IsDcb(SettingKind kind) {
+  switch (kind) {
+    case SettingKind::kEts:
+    case SettingKind::kPfc:
+    case SettingKind::kBuffer:
+    case SettingKind::kMaxRate:
+    case SettingKind::kApp:
+    case SettingKind::kTrust:
+      return true;
+    case SettingKind::kDcbx:  // nobody announces it
+    case SettingKind::kUnknown:
+    case SettingKind::kPause:
+    case SettingKind::kPrivateFlag:
+    case SettingKind::kDevlinkParameter:
+    case SettingKind::kMtu:
+    case SettingKind::kVlanEgress:
+    case SettingKind::kSysctl:
+    case SettingKind::kCmMode:
+    case SettingKind::kCmTos:
+      return false;
+  }
+  return false;
+}
+
+bool IsOpen(ChangeState state) {
+  switch (state) {
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+    case ChangeState::kAwaitingConfirm:
+      return true;
+    case ChangeState::kUnknown:
+    case ChangeState::kNothingToDo:
+    case ChangeState::kConfirmed:
+    case ChangeState::kRolledBack:
+    case ChangeState::kRollbackFailed:
+      return false;
+  }
+  return false;
+}
+
+// Of a netdev of which the kernel announced a write of DCB, without the table's word for it.
+bool MayBeDcb(const Change& change) {
+  return change.object ? IsDcb(change.object->kind) : change.what.starts_with("dcb.");
+}
+
+// What the applier answers, when it does.
+struct Said {
+  std::mutex mutex;  // guards what follows
+  std::condition_variable_any more;
+  std::vector<OwnWrite> writes{};
+  ApplierStatus status{};
+  bool all = false;
+};
+
+}  // namespace
+
+// On a thread of its own, which is left behind when the agent ends meanwhile: an applier that does not answer
+// keeps no agent from ending.
+void OwnWrites::Look(const std::stop_token& stop) {
+  sequences_.clear();
+  status_ = {};
+  wrote_ = false;
+  if (configurer_ == nullptr) return;
+  const auto said = std::make_shared<Said>();
+  std::thread([said, configurer = configurer_] {
+    absl::StatusOr<std::vector<OwnWrite>> writes = configurer->OwnWrites();
+    absl::StatusOr<ApplierStatus> status = configurer->Status();
+    const std::lock_guard lock(said->mutex);
+    if (writes.ok()) said->writes = *std::move(writes);
+    if (status.ok()) said->status = *std::move(status);
+    said->all = true;
+    said->more.notify_one();
+  }).detach();
+  std::unique_lock lock(said->mutex);
+  if (!said->more.wait(lock, stop, [&] { return said->all; })) return;
+  if (!said->writes.empty()) {
+    for (const OwnWrite& write : said->writes) sequences_.insert(write.sequence);
+    wrote_ = newest_ != said->writes.back();
+    newest_ = said->writes.back();
+  }
+  status_ = std::move(said->status);
+  wrote_ = wrote_ || std::ranges::any_of(status_.changes, IsOpen, &rdmaready::Change::state);
+}
+
+bool OwnWrites::AllOwn(const HeardSubject& dcb) const {
+  return dcb.all_sequences && !dcb.sequences.empty() &&
+         std::ranges::all_of(dcb.sequences, [this](std::uint32_t one) { return sequences_.contains(one); });
+}
+
+// The newest change of which a step has the value, going there or back.
+std::string OwnWrites::ChangeWith(const Change& change) const {
+  for (auto one = status_.changes.rbegin(); one != status_.changes.rend(); ++one) {
+    const bool has = std::ranges::any_of(one->steps, [&](const ChangeStep& step) {
+      return step.step.object == change.object && (step.step.to == change.to || step.step.from == change.to);
+    });
+    if (has) return one->id;
+  }
+  return "";
+}
+
+bool OwnWrites::Keeps(const Change& change) const {
+  return std::ranges::any_of(status_.kept, [&](const Setting& kept) {
+    return kept.object == change.object && kept.value == change.to;
+  });
+}
+
+OwnChange OwnWrites::Judge(const Change& change, const HeardSubject* dcb) const {
+  if (configurer_ == nullptr) return {};
+  if (dcb != nullptr && MayBeDcb(change)) {
+    if (AllOwn(*dcb)) return {.own = true, .change_id = change.object ? ChangeWith(change) : ""};
+    // Somebody else wrote, too: ours is what we wrote last.
+    if (dcb->all_sequences && !sequences_.contains(dcb->sequences.back())) return {};
+  }
+  if (!change.object || !wrote_) return {};
+  const std::string id = ChangeWith(change);
+  return {.own = !id.empty() || Keeps(change), .change_id = id};
+}
+
+}  // namespace rdmaready::drift

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// OwnWrites: which changes of settings were rdmaready-applier's. It is asked only when something differs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "agent/apply/configurer.h"
+#include "agent/drift/settings.h"
+#include "collectors/net/notices.h"
+
+namespace rdmaready::drift {
+
+struct OwnChange {
+  bool own = false;
+  std::string change_id{};
+};
+
+// One thread.
+class OwnWrites {
+ public:
+  explicit OwnWrites(std::shared_ptr<Configurer> configurer) : configurer_(std::move(configurer)) {}
+
+  // Asks the applier, and waits for its answer, however long its connection takes, or for `stop`. Without an
+  // applier, or when it does not answer, nothing is own.
+  void Look(const std::stop_token& stop = {});
+
+  // Whether the applier made it, by what was looked at last. A DCB setting is, when every notice followed a
+  // request of the applier's (`dcb`: what was heard of that netdev; null: nothing, or not all), and is not,
+  // when the last one did not. Of everything else the kernel tells no number: it is, when the applier wrote
+  // since the look before, or has a change open, and the value is one of a change of its own or one that it
+  // keeps.
+  OwnChange Judge(const Change& change, const HeardSubject* dcb) const;
+
+ private:
+  bool AllOwn(const HeardSubject& dcb) const;
+  std::string ChangeWith(const Change& change) const;
+  bool Keeps(const Change& change) const;
+
+  std::shared_ptr<Configurer> configurer_;
+  std::set<std::uint32_t> sequences_{};
+  ApplierStatus status_{};
+  std::optional<OwnWrite> newest_{};  // of the last look
+  bool wrote_ = false;                // between the last two looks, or a change is open
+};
+
+}  // namespace rdmaready::drift

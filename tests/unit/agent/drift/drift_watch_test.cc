@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drift/drift_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+
+#include "tests/unit/agent/drift/made_configurer.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready::drift {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using WatchClock = std::chrono::steady_clock;
+
+Facts WithPfc(unsigned enabled, std::uint32_t ifindex = 0) {
+  return WithPort([&](Port& port) {
+    Netdev netdev = *port.netdev;
+    Pfc pfc = *netdev.dcb.pfc;
+    pfc.enabled = static_cast<std::uint8_t>(enabled);
+    netdev.dcb.pfc = pfc;
+    if (ifindex != 0) netdev.ifindex = ifindex;
+    port.netdev = netdev;
+  });
+}
+
+std::uint32_t GoodIfindex() { return GoodHost().ports->front().netdev->ifindex; }
+
+HostNotice Written(std::uint32_t sequence) {
+  return {.kind = NoticeKind::kDcb, .name = "dcb0", .sequence = sequence};
+}
+
+// A host whose settings the test writes, the kernel that announces it, and the watch of it.
+class DriftWatchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Seams seams{.wait = [this](std::optional<WatchClock::time_point> until) { return Wait(until); },
+                .wake = [this] { Wake(); },
+                .read = [this](const RefreshOrder& order, const Seams::SharedFacts&) { return Read(order); },
+                .testing = [this] { return testing_.load(); },
+                .tell = [this](const DriftEvent& event) { Hear(event); },
+                .configurer = applier_};
+    watch_ = std::make_unique<DriftWatch>(std::move(seams));
+    ASSERT_TRUE(Until([this] { return orders_.size() == 1; })) << "the host is read once";
+  }
+
+  void TearDown() override { watch_.reset(); }
+
+  void Set(Facts facts) {
+    const std::lock_guard lock(mutex_);
+    host_ = std::make_shared<const Facts>(std::move(facts));
+  }
+
+  void Announce(const HostNotice& notice, const std::vector<ProcessName>& suspects = {}) {
+    const std::lock_guard lock(mutex_);
+    table_.Add(notice, suspects);
+    changed_.notify_all();
+  }
+
+  void Lose(NoticeKind kind) {
+    const std::lock_guard lock(mutex_);
+    table_.Lose(kind);
+    changed_.notify_all();
+  }
+
+  // Whether it came to be within two seconds; looked at under the lock.
+  bool Until(const std::function<bool()>& holds, milliseconds longest = seconds(2)) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, longest, holds);
+  }
+
+  std::vector<DriftEvent> Told() {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+
+  std::vector<RefreshOrder> Orders() {
+    const std::lock_guard lock(mutex_);
+    return orders_;
+  }
+
+  std::atomic<bool> testing_ = false;
+  std::shared_ptr<MadeConfigurer> applier_ = std::make_shared<MadeConfigurer>();
+  std::unique_ptr<DriftWatch> watch_{};
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::shared_ptr<const Facts> host_ = std::make_shared<const Facts>(GoodHost());
+  NoticeTable table_{};
+  bool woken_ = false;
+  std::vector<RefreshOrder> orders_{};
+  std::vector<DriftEvent> told_{};
+
+ private:
+  HeardNotices Wait(std::optional<WatchClock::time_point> until) {
+    std::unique_lock lock(mutex_);
+    const auto ready = [this] { return woken_ || !table_.empty(); };
+    if (until) {
+      changed_.wait_until(lock, *until, ready);
+    } else {
+      changed_.wait(lock, ready);
+    }
+    woken_ = false;
+    return table_.Take();
+  }
+
+  void Wake() {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+    changed_.notify_all();
+  }
+
+  absl::StatusOr<Seams::SharedFacts> Read(const RefreshOrder& order) {
+    const std::lock_guard lock(mutex_);
+    orders_.push_back(order);
+    changed_.notify_all();
+    return host_;
+  }
+
+  void Hear(const DriftEvent& event) {
+    const std::lock_guard lock(mutex_);
+    told_.push_back(event);
+    changed_.notify_all();
+  }
+};
+
+TEST_F(DriftWatchTest, WhileNothingIsAnnouncedNothingIsRead) {
+  EXPECT_FALSE(Until([this] { return orders_.size() > 1; }, milliseconds(300)));
+  EXPECT_THAT(Told(), IsEmpty());
+}
+
+TEST_F(DriftWatchTest, AWriteIsToldWithinASecondWithItsSuspect) {
+  Set(WithPfc(1U << 4U));
+  const auto begin = WatchClock::now();
+  Announce(Written(5), {{712, "dcb"}});
+  ASSERT_TRUE(Until([this] { return !told_.empty(); }));
+  EXPECT_LT(WatchClock::now() - begin, seconds(1));
+  const DriftEvent event = Told().front();
+  EXPECT_EQ(event.where, "dcb0");
+  EXPECT_TRUE(event.announced);
+  EXPECT_FALSE(event.own);
+  EXPECT_THAT(event.suspects, ElementsAre("dcb (process 712)"));
+  EXPECT_EQ(Orders().back(), (RefreshOrder{.netdevs = {GoodIfindex()}})) << "and only that netdev was read";
+}
+
+TEST_F(DriftWatchTest, WhatIsOfNoPortIsNotRead) {
+  Announce({.kind = NoticeKind::kLink, .ifindex = 4711, .name = "veth1"});
+  Announce({.kind = NoticeKind::kAddress, .ifindex = 4711});
+  Announce({.kind = NoticeKind::kDcb, .name = "eth9"});
+  EXPECT_FALSE(Until([this] { return orders_.size() > 1; }, milliseconds(300)));
+}
+
+TEST_F(DriftWatchTest, AVlanThatComesUponAPortIsRead) {
+  Announce({.kind = NoticeKind::kLink, .ifindex = 4711, .name = "dcb0.5", .lower = GoodIfindex()});
+  EXPECT_TRUE(Until([this] { return orders_.size() == 2; }));
+  EXPECT_EQ(Orders().back(), (RefreshOrder{.netdevs = {GoodIfindex()}}));
+}
+
+TEST_F(DriftWatchTest, OfTenThousandForeignChangesTheLastStateIsToldAndTheReadingsAreFew) {
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    Set(WithPfc(i % 2 == 0 ? 1U << 4U : 1U << 5U));
+    Announce(Written(i));
+  }
+  Set(WithPfc(1U << 6U));
+  Announce(Written(10'000));
+  ASSERT_TRUE(Until([this] { return !told_.empty() && told_.back().changes.back().to.starts_with("on 6 "); },
+                    seconds(10)));
+  EXPECT_LE(Orders().size(), 60U);
+  for (const DriftEvent& event : Told()) EXPECT_FALSE(event.own);
+}
+
+TEST_F(DriftWatchTest, OfAThousandOwnWritesNoneIsToldAsForeign) {
+  std::vector<OwnWrite> writes;
+  for (std::uint32_t i = 1; i <= 1000; ++i) {
+    writes.push_back({0, i});
+    applier_->Say(writes);  // before it is sent, as the applier keeps it
+    Set(WithPfc(i % 2 == 0 ? 1U << 4U : 1U << 5U));
+    Announce(Written(i));
+  }
+  Set(WithPfc(1U << 6U));
+  writes.push_back({0, 1001});
+  applier_->Say(writes);
+  Announce(Written(1001));
+  ASSERT_TRUE(Until([this] { return !told_.empty() && told_.back().changes.back().to.starts_with("on 6 "); },
+                    seconds(10)));
+  for (const DriftEvent& event : Told()) EXPECT_TRUE(event.own) << TextOf(event);
+}
+
+TEST_F(DriftWatchTest, WhenNoticesWereLostEveryNetdevIsRead) {
+  Set(WithPfc(1U << 4U));
+  Lose(NoticeKind::kDcb);
+  ASSERT_TRUE(Until([this] { return !told_.empty(); }));
+  EXPECT_EQ(Orders().back(), RefreshOrder{.every_netdev = true});
+  Lose(NoticeKind::kLink);
+  ASSERT_TRUE(Until([this] { return orders_.size() == 3; }));
+  EXPECT_EQ(Orders().back(), RefreshOrder{.everything = true});
+}
+
+TEST_F(DriftWatchTest, WhileALiveTestRunsNothingIsReadAndNothingIsLost) {
+  testing_ = true;
+  Set(WithPfc(1U << 4U));
+  Announce(Written(5));
+  EXPECT_FALSE(Until([this] { return orders_.size() > 1; }, milliseconds(500)));
+  testing_ = false;
+  EXPECT_TRUE(Until([this] { return !told_.empty(); }));
+}
+
+TEST_F(DriftWatchTest, WhatNobodyAnnouncesIsSeenByACheck) {
+  watch_->Seen(std::make_shared<const Facts>(WithPfc(1U << 4U)),
+               WatchClock::now() + std::chrono::hours(1));  // whenever the first reading ended
+  ASSERT_TRUE(Until([this] { return !told_.empty(); }));
+  EXPECT_FALSE(Told().front().announced);
+  EXPECT_EQ(Orders().size(), 1U) << "and nothing is read for it";
+}
+
+TEST_F(DriftWatchTest, ACheckThatMayBeOlderThanTheLastReadingIsNotBelieved) {
+  const auto before = WatchClock::now();
+  Set(WithPfc(1U << 4U));
+  Announce(Written(5));
+  ASSERT_TRUE(Until([this] { return !told_.empty(); }));
+  watch_->Seen(std::make_shared<const Facts>(GoodHost()), before);
+  EXPECT_FALSE(Until([this] { return told_.size() > 1; }, milliseconds(300)));
+}
+
+TEST_F(DriftWatchTest, ADeviceThatGoesAndComesBackUnderAnotherIfindexIsWatchedOn) {
+  Facts without = GoodHost();
+  without.ports = std::vector<Port>{};
+  Set(without);
+  Announce({.kind = NoticeKind::kLink, .ifindex = GoodIfindex(), .name = "dcb0", .gone = true});
+  ASSERT_TRUE(Until([this] { return !told_.empty(); }));
+  EXPECT_TRUE(Orders().back().devices);
+  Set(WithPfc(1U << 3U, 99));
+  Announce({.kind = NoticeKind::kRdma, .name = "rxe0"});
+  ASSERT_TRUE(Until([this] { return orders_.size() == 3; }));
+  Set(WithPfc(1U << 4U, 99));
+  Announce(Written(5));
+  ASSERT_TRUE(Until([this] { return orders_.size() == 4; }));
+  EXPECT_EQ(Orders().back(), RefreshOrder{.netdevs = {99}});
+}
+
+TEST_F(DriftWatchTest, ItProvesThatItGoesOn) { EXPECT_TRUE(watch_->GoesOn().ok()); }
+
+}  // namespace
+}  // namespace rdmaready::drift
