@@ -65,7 +65,8 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       make_link_(std::move(make_link)),
       config_(std::move(config)),
       worker_(host_, config_.reading),
-      prover_(MakeProver()) {
+      prover_(MakeProver()),
+      changes_([this](const std::string& line) { KeepOnce(line); }) {
   SetDefaultProfiles(config_.default_profiles, config_.waivers);
 }
 
@@ -98,7 +99,9 @@ std::vector<Profile> Agent::WithOwnWaivers(std::vector<Profile> profiles) const 
 }
 
 absl::StatusOr<Facts> Agent::Collect() {
+  const auto begun = std::chrono::steady_clock::now();
   RR_ASSIGN_OR_RETURN(const std::shared_ptr<const Facts> facts, worker_.Collect());
+  if (config_.on_read) config_.on_read(facts, begun);
   return *facts;
 }
 
@@ -138,6 +141,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   }
   RR_ASSIGN_OR_RETURN(run.facts,
                       order.watch.count() > 0 ? Watch({.longest = order.watch, .stop = cancel}) : Collect());
+  run.facts.apply_state = ApplyStateNow();
   if (caller.compares) CompareWithLast(run.facts);
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(run.facts, order.profiles, order.ports));
   run.report.agent_version = config_.version;
@@ -272,7 +276,7 @@ absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& 
 RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                             const std::stop_token& cancel) const {
   RunOptions options;
-  Apply(asked, qps, config_.transfer, options);
+  rdmaready::Apply(asked, qps, config_.transfer, options);
   options.local_address = port.address;
   options.tos = asked.tos || asked.system_tos ? asked.tos : CommonTos(*default_profiles());
   options.cancel = cancel;

@@ -19,6 +19,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/apply/configurer.h"
+#include "agent/change_book.h"
 #include "agent/event.h"
 #include "agent/link/link.h"
 #include "agent/port/port_choice.h"
@@ -27,6 +29,7 @@
 #include "agent/port/probe_path.h"
 #include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
+#include "agent/proving.h"
 #include "agent/runs.h"
 #include "agent/store/store.h"
 #include "agent/transfer/limits.h"
@@ -61,6 +64,7 @@ struct AgentConfig {
   // `prover` does, which knows what may be proven; null: nobody.
   bool allow_proofs = false;
   std::shared_ptr<Prover> prover{};
+  std::shared_ptr<Configurer> configurer{};  // null: nobody changes settings of this host for this agent
   TransferLimits transfer{};  // of live tests
   PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
   // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
@@ -70,6 +74,8 @@ struct AgentConfig {
   // After every check, and every live test in which this host had a part, on its thread. Both may be empty.
   std::function<void(const CheckDone&)> on_checked{};
   std::function<void(const LiveTest&, bool loopback)> on_tested{};
+  // After every whole reading of the host, which did not begin before `begun`; on the thread of who asked.
+  std::function<void(const std::shared_ptr<const Facts>&, std::chrono::steady_clock::time_point begun)> on_read{};
 };
 
 struct PeerTicket {
@@ -180,6 +186,27 @@ class Agent {
   absl::StatusOr<ProbeRun> Probe(const ProbeQuestion& question, const Caller& caller, const Watcher& watcher,
                                  std::stop_token cancel);
 
+  // What would have to be set. kInvalidArgument: the profiles or the names of ports do not divide this host.
+  absl::StatusOr<Plan> MakePlan(const ChangeOrder& order, bool persist);
+
+  // Has the applier set it, then proves it: by loopback through every port that was touched, and with `peer` by
+  // what ProvePeer is told. Blocks until it awaits its confirmation, was taken back, or there was nothing to do:
+  // all of that is an answer. `stop`: who asked is gone, and it is taken back. Errors, and then nothing is left
+  // changed: kInvalidArgument, kFailedPrecondition (not permitted, another change is open, no applier),
+  // kResourceExhausted (the caller's tests are used up). kInternal: the applier went away in the middle, and takes
+  // it back by itself.
+  absl::StatusOr<Change> Apply(const ChangeOrder& order, const Caller& caller, const ChangeWatcher& watcher,
+                               const std::stop_token& stop);
+  // The peer tests were made. Blocks until that change is proven or taken back. kNotFound: no such change waits
+  // for them.
+  absl::StatusOr<Change> ProvePeer(const std::string& change_id) { return proving_.Ask(change_id); }
+
+  // As Configurer's, and kept in the history.
+  absl::StatusOr<Change> Confirm(const std::string& change_id, const Caller& caller);
+  absl::StatusOr<Change> RollBack(const std::string& change_id, const Caller& caller);
+  absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects, const Caller& caller);
+  absl::StatusOr<ApplierStatus> GetApplier();
+
   // Whether a live test of this agent holds a port now.
   bool LiveTestRunning() const { return live_tests_ > 0; }
 
@@ -207,6 +234,26 @@ class Agent {
                                        const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;
+  absl::StatusOr<Change> ProveChange(Change change, const ChangeOrder& order, const Facts& before,
+                                     const Caller& caller, const ChangeWatcher& watcher,
+                                     const std::stop_token& stop);
+  // Both fill in what `change.proof` says of them, and tell of the change meanwhile. The first returns through
+  // which ports.
+  std::set<std::string> ProveByLoopback(Change& change, const ChangeOrder& order, const Facts& before,
+                                        const Caller& asked_by, const ChangeWatcher& watcher,
+                                        const std::stop_token& stop);
+  void ProveByPeer(Change& change, const std::set<std::string>& ports, const ChangeWatcher& watcher,
+                   const std::stop_token& stop);
+  absl::StatusOr<Facts> WhenUsable(const std::string& port, std::chrono::steady_clock::time_point until,
+                                   const std::stop_token& stop);
+  // What a proof showed through one port; the error says why it failed.
+  absl::StatusOr<std::string> LoopbackOf(const std::string& name, const ChangeOrder& order, const Caller& caller,
+                                         const Watcher& watcher, std::chrono::steady_clock::time_point until,
+                                         const std::stop_token& stop);
+  // As KeepEvent, unless it was kept by an agent before this one.
+  void KeepOnce(const std::string& text);
+  // What the applier says of its changes now, for who judges the host.
+  Fact<ApplyState> ApplyStateNow();
   // What `live` lacks is filled in: whether both of its results are kept.
   void Keep(LiveTest& live, const TransferRecord& kept_as);
   absl::Status Kept(absl::Status stored) const;
@@ -260,6 +307,8 @@ class Agent {
   std::optional<LastReading> last_{};
   HostWorker worker_;
   std::shared_ptr<Prover> prover_;
+  Proving proving_;
+  ChangeBook changes_;
 };
 
 }  // namespace rdmaready

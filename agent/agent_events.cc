@@ -105,6 +105,19 @@ void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& calle
   Tell(sink, how, "probe", std::move(fields));
 }
 
+void TellOfChange(const EventSink& sink, const Change& change) {
+  const std::string_view state = Name(change.state);
+  Fields fields{{"change", change.id},
+                {"requester", change.requester},
+                {"outcome", std::string(state)},
+                {"settings", static_cast<std::int64_t>(change.steps.size())}};
+  if (!change.reason.empty()) fields.push_back({"reason", change.reason});
+  EventLevel level = EventLevel::kInfo;
+  if (change.state == ChangeState::kRolledBack) level = EventLevel::kWarning;
+  if (change.state == ChangeState::kRollbackFailed) level = EventLevel::kError;
+  Tell(sink, level, "change", std::move(fields));
+}
+
 void TellOfLeftovers(const EventSink& sink, const std::vector<nvme::Leftover>& leftovers) {
   for (const nvme::Leftover& leftover : leftovers) {
     Fields fields{{"controller", leftover.controller},

@@ -28,6 +28,9 @@ void TellOfRefusedPeer(const EventSink& sink, const Caller& caller, const std::s
 // The outcome is the verdict; the address and the step that failed are told where there are such.
 void TellOfProbe(const EventSink& sink, const ProbeRun& run, const Caller& caller, std::int64_t duration_ns);
 
+// What became of a change of this host, as far as a caller is told.
+void TellOfChange(const EventSink& sink, const Change& change);
+
 // Controllers that proofs of dead processes left: an event for each, also where it could not be taken down.
 void TellOfLeftovers(const EventSink& sink, const std::vector<nvme::Leftover>& leftovers);
 

@@ -92,6 +92,12 @@ std::optional<CaseBaseline> Agent::PastOf(const TransferRecord& kept) {
   return std::nullopt;
 }
 
+void Agent::KeepOnce(const std::string& text) {
+  constexpr int kLookedAt = 200;
+  const absl::StatusOr<std::vector<StoreEvent>> events = store_.Events({.limit = kLookedAt});
+  if (!events.ok() || std::ranges::find(*events, text, &StoreEvent::text) == events->end()) KeepEvent(text);
+}
+
 void Agent::KeepEvent(const std::string& text) {
   static_cast<void>(Kept(store_.PutEvent({.unix_ns = UnixNowNs(), .text = text})));
 }

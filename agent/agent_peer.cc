@@ -87,6 +87,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   const Counted running(live_tests_);
   const std::int64_t started = UnixNowNs();
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
+  const bool proves = proving_.IsFor(ticket.caller.run_id);
   const auto packets = [&]() -> Fact<PriorityPackets> {
     absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
         [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
@@ -111,6 +112,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
               .port = ticket.port.port,
               .role = role,
               .peer = ticket.request.peer_name});
+  if (proves) proving_.Tested(ticket.caller.run_id, live);
   if (ticket.caller.tested) ticket.caller.tested(live);
   if (config_.on_tested) config_.on_tested(live, false);
   TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);

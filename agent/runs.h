@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "api/model/baseline.h"
+#include "api/model/change.h"
 #include "api/model/facts.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
@@ -68,6 +69,22 @@ struct CheckDone {
   std::int64_t duration_ns = 0;
   std::int64_t started_steady_ns = 0;  // the wall clock may be set back from one check to the next
   bool compares = false;               // with the check of the schedule before
+};
+
+// What is to be set on this host, and what is to prove it.
+struct ChangeOrder {
+  std::vector<Profile> profiles{};   // each for the ports that it is for
+  std::vector<std::string> ports{};  // only these, by name; empty: all
+  std::uint32_t confirm_within_ms = 60'000;
+  bool allow_one_way = false;
+  bool proof = true;
+  std::string peer{};  // the host with which a transfer proves it too; empty: none, unless the applier names one
+};
+
+// Called while a change is made, on its thread. Any may be empty.
+struct ChangeWatcher {
+  std::function<void(const Change&)> progress{};  // after every step, and as its proof goes on
+  std::function<void(const Change&)> written{};   // once: nothing more is written but to take it back
 };
 
 struct ProbeRun {

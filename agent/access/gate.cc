@@ -68,7 +68,8 @@ Identity OfLocal(const LocalCaller& local) {
           .roles = RoleSet(local.role),
           .who = fmt::format("uid {}", local.uid),
           .door = local.path,
-          .origin = fmt::format("uid {} pid {} {}", local.uid, local.pid, local.path)};
+          .origin = fmt::format("uid {} pid {} {}", local.uid, local.pid, local.path),
+          .connected = local.connected};
 }
 
 AuditRecord RecordOf(AuditRecord::Kind kind, const Identity& who, Ask ask, const Said& said) {
@@ -92,10 +93,13 @@ absl::Status Pass::Begin(Said said) {
   if (!row.audited || gate_->options_.audit == nullptr) return absl::OkStatus();
   const absl::Status written =
       gate_->options_.audit->Write(RecordOf(AuditRecord::Kind::kBegun, identity_, ask_, said_));
-  // A test that is not written down harms nobody; what a proof does must not stay unknown.
-  if (!written.ok() && row.role == Role::kProve) {
-    return absl::FailedPreconditionError("a proof is not made that cannot be written down: " +
-                                         Message(written));
+  // A test that is not written down harms nobody; what a proof or a change does must not stay unknown, but for
+  // taking it back.
+  const bool changes = row.role == Role::kProve || row.role == Role::kApply;
+  if (!written.ok() && changes && ask_ != Ask::kRollBack) {
+    return absl::FailedPreconditionError(fmt::format("a {} is not made that cannot be written down: {}",
+                                                     row.role == Role::kProve ? "proof" : "change",
+                                                     Message(written)));
   }
   begun_ = true;
   return absl::OkStatus();
@@ -132,7 +136,7 @@ Identity Gate::WhoCalls(const grpc::ServerContextBase& context) const {
   const std::string peer = context.peer();
   if (options_.own_process) {
     return {.way = Way::kInProcess,
-            .roles = RoleSet(Role::kProve),
+            .roles = RoleSet(Role::kApply),
             .who = "this process",
             .door = peer,
             .origin = peer};

@@ -56,8 +56,8 @@ class Pass {
 
   const Identity& identity() const { return identity_; }
 
-  // Writes down that it begins, if it is audited. kFailedPrecondition: a proof that cannot be written down is
-  // not made.
+  // Writes down that it begins, if it is audited. kFailedPrecondition: a proof or a change that cannot be
+  // written down is not made.
   absl::Status Begin(Said said);
 
   // kResourceExhausted when the caller's tests of this hour are used up.

@@ -12,7 +12,8 @@ std::string WhatToDo(const Identity& caller, Role needed) {
   const std::string_view role = RoleName(needed);
   switch (caller.way) {
     case Way::kLocalSocket:
-      if (needed == Role::kProve) return "ask as root, by the socket prove.sock";
+      if (needed == Role::kProve || needed == Role::kApply)
+        return fmt::format("ask as root, by the socket {}.sock", role);
       return fmt::format("ask by the socket {0}.sock, as a member of the group rdmaready-{0} or as root", role);
     case Way::kTls:
       return caller.mapped

@@ -3,6 +3,7 @@
 // own word.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "absl/status/status.h"
@@ -30,6 +31,8 @@ struct Identity {
   std::string door{};    // "/run/rdmaready/test.sock", "ipv4:10.0.0.7:40112"
   std::string origin{};  // for logs, all of it: "uid 1000 pid 77 /run/rdmaready/test.sock"
   bool mapped = false;   // TLS: there is a role map
+  // By a local socket: when the connection was made.
+  std::chrono::steady_clock::time_point connected{};
 };
 
 // kPermissionDenied: what was asked, the role that it needs, the one that the caller has and why, and what to

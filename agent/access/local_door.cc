@@ -142,7 +142,8 @@ absl::StatusOr<int> LocalDoor::Number(UniqueFd accepted, const LocalCaller& call
   });
   RR_ASSIGN_OR_RETURN(const int number,
                       Place(accepted, again == seats_.end() ? lowest_ : again->first, caller, now));
-  seats_[number] = {.caller = caller, .inode = InodeOf(number)};
+  Seat& seat = seats_[number] = {.caller = caller, .inode = InodeOf(number)};
+  seat.caller.connected = now;
   return number;
 }
 

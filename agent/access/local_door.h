@@ -40,6 +40,7 @@ struct LocalCaller {
   ::uid_t uid = 0;
   ::pid_t pid = 0;  // of the last connection that had the number: for logs only
   std::string path{};
+  std::chrono::steady_clock::time_point connected{};  // of that connection
 };
 
 class LocalDoor {

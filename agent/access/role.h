@@ -13,7 +13,7 @@ enum class Role : std::uint8_t {
   kObserve,   // read the host's state and history
   kTest,      // move data: live tests and probes
   kProve,     // make the host attach disks and mount shares
-  kApply,     // change settings of the host
+  kApply,     // have settings of the host changed
   kAgent,     // another agent: vouches for offers of transfers, asks nothing
 };
 
@@ -46,8 +46,8 @@ constexpr Role RoleOfName(std::string_view name) {
   return Role::kNone;
 }
 
-// The roles that one caller has. Who may prove may test, and who may test or apply may observe; an agent has
-// nothing but its own role.
+// The roles that one caller has. Who may apply may prove, who may prove may test, and who may test may observe; an
+// agent has nothing but its own role.
 class RoleSet {
  public:
   constexpr RoleSet() = default;
@@ -55,8 +55,9 @@ class RoleSet {
 
   constexpr void Add(Role role) {
     bits_ |= Bit(role);
+    if (role == Role::kApply) Add(Role::kProve);
     if (role == Role::kProve) Add(Role::kTest);
-    if (role == Role::kTest || role == Role::kApply) Add(Role::kObserve);
+    if (role == Role::kTest) Add(Role::kObserve);
   }
   // Of kNone: false.
   constexpr bool Has(Role role) const { return (bits_ & Bit(role)) != 0; }
@@ -73,7 +74,7 @@ class RoleSet {
 
 // The role that says most of the set: "prove" where test and observe come with it.
 constexpr Role HighestRole(RoleSet roles) {
-  for (const Role role : {Role::kProve, Role::kTest, Role::kApply, Role::kObserve, Role::kAgent}) {
+  for (const Role role : {Role::kApply, Role::kProve, Role::kTest, Role::kObserve, Role::kAgent}) {
     if (roles.Has(role)) return role;
   }
   return Role::kNone;

@@ -4,6 +4,7 @@
 //   observe: ["URI:spiffe://example.org/monitoring/*"]
 //   test:    ["DNS:admin[1-4].example.org"]
 //   prove:   ["URI:spiffe://example.org/storage-team/*"]
+//   apply:   ["DNS:deploy.example.org"]
 //   agent:   ["DNS:*.storage.example.org"]
 //
 // A pattern (api/base/name_pattern.h) stands for the whole of a subject alternative name; `*` passes over dots

@@ -25,6 +25,13 @@ enum class Ask {
   kTestPeer,
   kProbe,
   kProbeProve,
+  kMakePlan,
+  kGetApplier,
+  kApply,
+  kProvePeer,
+  kConfirm,
+  kRollBack,
+  kForget,
 };
 
 struct AskRow {
@@ -49,6 +56,13 @@ inline constexpr std::array kAskRows = {
     AskRow{Ask::kTestPeer, "TestPeer", "", Role::kTest, true},
     AskRow{Ask::kProbe, "Probe", "", Role::kTest, true},
     AskRow{Ask::kProbeProve, "Probe", "prove", Role::kProve, true},
+    AskRow{Ask::kMakePlan, "MakePlan", "", Role::kObserve, false},
+    AskRow{Ask::kGetApplier, "GetApplier", "", Role::kObserve, false},
+    AskRow{Ask::kApply, "Apply", "", Role::kApply, true},
+    AskRow{Ask::kProvePeer, "ProvePeer", "", Role::kApply, true},
+    AskRow{Ask::kConfirm, "Confirm", "", Role::kApply, true},
+    AskRow{Ask::kRollBack, "RollBack", "", Role::kApply, true},
+    AskRow{Ask::kForget, "Forget", "", Role::kApply, true},
 };
 
 // The enumerators stand in the table's order: a row of each, and none is forgotten.
@@ -56,7 +70,7 @@ constexpr bool RowsAreComplete() {
   for (std::size_t i = 0; i < kAskRows.size(); ++i) {
     if (static_cast<std::size_t>(kAskRows[i].ask) != i + 1) return false;
   }
-  return kAskRows.size() == static_cast<std::size_t>(Ask::kProbeProve);
+  return kAskRows.size() == static_cast<std::size_t>(Ask::kForget);
 }
 static_assert(RowsAreComplete());
 

@@ -10,11 +10,13 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +26,8 @@ namespace rdmaready::access {
 namespace {
 
 constexpr char kSystemDirectory[] = "/run/rdmaready";
+// A socket for each, the one that may most last.
+constexpr std::array kDoorRoles{Role::kObserve, Role::kTest, Role::kProve, Role::kApply};
 constexpr int kBacklog = 128;
 constexpr ::mode_t kOwner = 0600;
 constexpr ::mode_t kOwnerAndGroup = 0660;
@@ -106,10 +110,11 @@ absl::StatusOr<DoorSocket> MakeSocket(const std::string& path, Role role, const 
 
 absl::StatusOr<std::vector<DoorSocket>> MakeRoleSockets(const std::string& directory) {
   std::vector<DoorSocket> sockets;
-  for (const Role role : {Role::kObserve, Role::kTest, Role::kProve}) {
+  for (const Role role : kDoorRoles) {
     const std::string name(RoleName(role));
+    const bool for_a_group = role == Role::kObserve || role == Role::kTest;
     RR_ASSIGN_OR_RETURN(DoorSocket socket, MakeSocket(directory + "/" + name + ".sock", role,
-                                                      role == Role::kProve ? "" : "rdmaready-" + name));
+                                                      for_a_group ? "rdmaready-" + name : ""));
     sockets.push_back(std::move(socket));
   }
   return sockets;
@@ -125,10 +130,10 @@ absl::StatusOr<std::vector<DoorSocket>> InheritedSockets() {
     const int fd = SD_LISTEN_FDS_START + i;
     const std::string name = list[i];
     const Role role = RoleOfName(name);
-    if (role != Role::kObserve && role != Role::kTest && role != Role::kProve) {
+    if (std::ranges::find(kDoorRoles, role) == kDoorRoles.end()) {
       return absl::InvalidArgumentError(
           "systemd passed a socket of the name '" + name +
-          "': FileDescriptorName= is observe, test or prove (TCP is the agent's own: "
+          "': FileDescriptorName= is observe, test, prove or apply (TCP is the agent's own: "
           "--listen)");
     }
     if (::sd_is_socket_unix(fd, SOCK_STREAM, 1, nullptr, 0) <= 0) {
@@ -164,7 +169,7 @@ std::vector<std::string> SocketsToTry() {
   const std::string runtime = EnvironmentPath("XDG_RUNTIME_DIR");
   if (!runtime.empty()) directories.push_back(runtime + "/rdmaready");
   for (const std::string& directory : directories) {
-    for (const Role role : {Role::kProve, Role::kTest, Role::kObserve})
+    for (const Role role : std::views::reverse(kDoorRoles))
       paths.push_back(fmt::format("{}/{}.sock", directory, RoleName(role)));
   }
   return paths;

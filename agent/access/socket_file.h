@@ -21,11 +21,11 @@ absl::StatusOr<DoorSocket> MakeSocket(const std::string& path, Role role, const 
 // may write it.
 absl::Status MakeSocketDirectory(const std::string& directory);
 
-// The socket of each role in such a directory: observe.sock, test.sock, prove.sock, the first two with the
+// The socket of each role in such a directory: observe.sock, test.sock, prove.sock, apply.sock, the first two with the
 // groups rdmaready-observe and rdmaready-test.
 absl::StatusOr<std::vector<DoorSocket>> MakeRoleSockets(const std::string& directory);
 
-// The sockets that systemd listens on for us, by their names: observe, test, prove. Empty: it does on none.
+// The sockets that systemd listens on for us, by their names: observe, test, prove, apply. Empty: it does on none.
 // kInvalidArgument: another name, or no listening unix socket. Call once, before there are threads.
 absl::StatusOr<std::vector<DoorSocket>> InheritedSockets();
 
@@ -35,7 +35,7 @@ void RemoveSocketFile(const DoorSocket& socket);
 // Where this process's agent listens when systemd does not: a socket of the environment's (RDMAREADY_SOCKET),
 // or a directory.
 struct SocketPlace {
-  std::string path{};       // one socket, of role prove; or empty
+  std::string path{};       // one socket, of role apply; or empty
   std::string directory{};  // the sockets of the roles
 };
 // Nothing: this user has no place of his own.

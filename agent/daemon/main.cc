@@ -96,7 +96,7 @@ absl::StatusOr<LocalSockets> MakeLocalSockets() {
   if (place->path.empty()) {
     RR_ASSIGN_OR_RETURN(made.sockets, access::MakeRoleSockets(name));
   } else {
-    RR_ASSIGN_OR_RETURN(access::DoorSocket socket, access::MakeSocket(name, access::Role::kProve));
+    RR_ASSIGN_OR_RETURN(access::DoorSocket socket, access::MakeSocket(name, access::Role::kApply));
     made.sockets.push_back(std::move(socket));
   }
   return made;

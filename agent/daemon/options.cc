@@ -68,6 +68,7 @@ AgentSettings Defaults() {
   settings.set_profile(std::string(kDefaultProfileName));
   settings.set_check_interval(std::string(kDefaultInterval));
   settings.set_helpers(std::string(helper::kHelpersDirectory));
+  settings.set_drift(true);
   return settings;
 }
 
@@ -173,6 +174,8 @@ access::Role PlainRoleOf(AgentSettings::Plain role) {
       return access::Role::kObserve;
     case AgentSettings::PLAIN_PROVE:
       return access::Role::kProve;
+    case AgentSettings::PLAIN_APPLY:
+      return access::Role::kApply;
     default:
       return access::Role::kTest;
   }
@@ -226,6 +229,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));
   RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
   options.server.allow_proofs = settings.allow_proofs();
+  options.server.drift = settings.drift();
   options.server.helpers_directory = settings.helpers();
   options.server.metrics_listen = settings.metrics_listen();
   if (settings.has_metrics_listen() && settings.metrics_listen().empty())
@@ -267,10 +271,10 @@ class FlagParser {
          &AgentSettings::set_tls_cert);
     Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);
     Text("--tls-ca", "FILE", "Whose certificates callers must have", &AgentSettings::set_tls_ca);
-    Text("--roles", "FILE", "Which certificates may observe, test or prove, and which are other agents' (default: each may observe)",
+    Text("--roles", "FILE", "Which certificates may observe, test, prove or apply, and which are other agents' (default: each may observe)",
          &AgentSettings::set_roles);
-    Choice("--plain-role", {"test", "observe", "prove"},
-           "What callers by plain TCP may do: observe, test (default) or prove",
+    Choice("--plain-role", {"test", "observe", "prove", "apply"},
+           "What callers by plain TCP may do: observe, test (default), prove or apply",
            [this](std::size_t i) { flags_.set_plain_role(static_cast<AgentSettings::Plain>(i)); });
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); }, "Allow plain text off loopback");
@@ -278,6 +282,10 @@ class FlagParser {
          "How often the agent checks this host by itself, about; 0: never (default " +
              std::string(kDefaultInterval) + ")",
          &AgentSettings::set_check_interval);
+    app_.add_option_function<bool>(
+            "--drift", [this](bool on) { flags_.set_drift(on); },
+            "Hear what the kernel announces, and tell which settings became others: true (default) or false")
+        ->type_name("BOOL");
     Text("--history-max-bytes", "SIZE",
          "How large the store may grow; the oldest results go first (default 256M)",
          &AgentSettings::set_history_max_bytes);

@@ -66,6 +66,10 @@ std::vector<ProofOfLife> HostedAgent::ProofsOfLife() {
     proofs.push_back({"the schedule goes on", [this](milliseconds) { return schedule_->OnTime(); }});
   if (test_schedule_)
     proofs.push_back({"the schedule of tests goes on", [this](milliseconds) { return test_schedule_->OnTime(); }});
+  proofs.push_back({"the watch for drift goes on", [this](milliseconds) {
+                      const std::lock_guard lock(drift_mutex_);
+                      return drift_ ? drift_->GoesOn() : absl::OkStatus();
+                    }});
   return proofs;
 }
 

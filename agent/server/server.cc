@@ -15,10 +15,12 @@
 #include "agent/access/audit.h"
 #include "agent/access/role_file.h"
 #include "agent/access/socket_file.h"
+#include "agent/helper/applier/helped_applier.h"
 #include "agent/helper/helped_host.h"
 #include "agent/helper/prover/helped_prover.h"
 #include "agent/link/verbs_link.h"
 #include "agent/own_check.h"
+#include "agent/own_drift.h"
 #include "agent/server/limits.h"
 #include "agent/server/tls.h"
 #include "agent/store/sqlite_store.h"
@@ -59,6 +61,12 @@ std::shared_ptr<Prover> ProverOf(const ServerOptions& options) {
   return helper::HelpedProver(options.helpers_directory, [events = options.events](const std::string& line) {
     Tell(events, EventLevel::kWarning, "prover", {{"reason", line}});
   });
+}
+
+// The same.
+std::shared_ptr<Configurer> ConfigurerOf(const ServerOptions& options) {
+  if (options.configurer != nullptr || options.helpers_directory.empty()) return options.configurer;
+  return helper::HelpedConfigurer(options.helpers_directory);
 }
 
 struct Listener {
@@ -141,7 +149,7 @@ absl::Status TakeSockets(std::vector<std::string>& listen, std::vector<access::D
       network.push_back(std::move(text));
     } else {
       RR_ASSIGN_OR_RETURN(access::DoorSocket socket,
-                          access::MakeSocket(address.unix_path, access::Role::kProve));
+                          access::MakeSocket(address.unix_path, access::Role::kApply));
       sockets.push_back(std::move(socket));
     }
   }
@@ -165,6 +173,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
               .events = options.events,
               .allow_proofs = options.allow_proofs,
               .prover = ProverOf(options),
+              .configurer = ConfigurerOf(options),
               .transfer = options.transfer,
               .trust = {.files = options.tls, .roles_file = options.role_file},
               .peers = options.peers,
@@ -175,7 +184,8 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                   },
               .on_checked = [this](const CheckDone& done) { book_.Checked(done); },
               .on_tested = [this](const LiveTest& test,
-                                  bool loopback) { book_.Tested(test, loopback, UnixNowNs()); }}),
+                                  bool loopback) { book_.Tested(test, loopback, UnixNowNs()); },
+              .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); }}),
       service_(agent_, options.limits, gate_, std::move(recent)) {}
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
@@ -195,6 +205,7 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   if (!for_itself) RR_RETURN_IF_ERROR(agent->OpenMetrics(options));
   agent->ReportStore(absl::OkStatus());
   agent->KeepSchedules(options);
+  agent->KeepDriftWatch(options);
   return agent;
 }
 
@@ -213,6 +224,30 @@ void HostedAgent::KeepSchedules(const ServerOptions& options) {
           TestByItself(agent_, *gate_, how, events, stop);
         });
   }
+}
+
+void HostedAgent::KeepDriftWatch(const ServerOptions& options) {
+  if (!options.drift) return;
+  auto watch = WatchDrift(agent_, options.events, agent_.config().configurer,
+                          [this](const drift::DriftEvent& event) { book_.Drifted(event.own, event.changes.size(), UnixNowNs()); });
+  const std::lock_guard lock(drift_mutex_);
+  drift_ = std::move(watch);
+}
+
+void HostedAgent::SeenByDrift(const std::shared_ptr<const Facts>& facts, std::chrono::steady_clock::time_point begun) {
+  const std::lock_guard lock(drift_mutex_);
+  if (drift_ != nullptr) drift_->Seen(facts, begun);
+}
+
+bool HostedAgent::DriftWatched() const {
+  const std::lock_guard lock(drift_mutex_);
+  return drift_ != nullptr;
+}
+
+void HostedAgent::EndDriftWatch() {
+  std::unique_ptr<drift::DriftWatch> ended;  // without the lock: what it reads now may come by SeenByDrift
+  const std::lock_guard lock(drift_mutex_);
+  ended = std::move(drift_);
 }
 
 HostedAgent::~HostedAgent() {
@@ -275,7 +310,8 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
                         .readings = agent_.worker().finished(),
                         .readings_waiting = agent_.worker().waiting(),
                         .reading_stuck = agent_.ReadingStuck(),
-                        .live_test_running = agent_.LiveTestRunning()};
+                        .live_test_running = agent_.LiveTestRunning(),
+                        .drift_watched = DriftWatched()};
   const auto admitted = gate_->Admitted();
   for (std::size_t i = 0; i < admitted.size(); ++i) {
     const auto calls = static_cast<std::uint64_t>(admitted[i]);
@@ -289,8 +325,10 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
       case access::Role::kProve:
         now.served.prove += calls;
         break;
-      case access::Role::kNone:
       case access::Role::kApply:
+        now.served.apply += calls;
+        break;
+      case access::Role::kNone:
       case access::Role::kAgent:
         now.served.for_nobody += calls;
     }
@@ -344,6 +382,7 @@ void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   metrics_.reset();
   schedule_.reset();
   test_schedule_.reset();
+  EndDriftWatch();
   if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
   const auto deadline = std::chrono::system_clock::now() + grace;
   std::jthread beside;

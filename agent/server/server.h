@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "agent/access/quota.h"
 #include "agent/access/role.h"
 #include "agent/agent.h"
+#include "agent/drift/drift_watch.h"
 #include "agent/event.h"
 #include "agent/metrics/book.h"
 #include "agent/metrics/door.h"
@@ -55,9 +57,11 @@ struct ServerOptions {
   OwnTestOptions own_test{};                   // its own loopback tests; off unless an interval is given
   bool allow_proofs = false;                   // see AgentConfig
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
+  std::shared_ptr<Configurer> configurer{};    // null: rdmaready-applier in that directory, where there is one
   TransferLimits transfer{};
   std::vector<Prefix> peers{};  // see AgentConfig
   std::string metrics_listen{};  // see metrics::DoorOptions; one that listens nowhere has no metrics either
+  bool drift = false;            // watch this host's settings: agent/own_drift.h
   CallLimits limits{};
   EventSink events{};
   std::shared_ptr<HostReader> host{};  // null: this one
@@ -113,6 +117,10 @@ class HostedAgent {
   void KeepSchedules(const ServerOptions& options);
   metrics::AgentNow Now(std::chrono::milliseconds check_interval) const;
   void ReportStore(const absl::Status& stored);
+  void KeepDriftWatch(const ServerOptions& options);
+  void EndDriftWatch();
+  bool DriftWatched() const;
+  void SeenByDrift(const std::shared_ptr<const Facts>& facts, std::chrono::steady_clock::time_point begun);
 
   std::shared_ptr<HostReader> host_;  // this one, with the help of helpers where there are any
   std::unique_ptr<Store> store_;
@@ -120,6 +128,8 @@ class HostedAgent {
   metrics::Book book_;
   Agent agent_;
   AgentService service_;
+  mutable std::mutex drift_mutex_;            // guards what follows; calls that run use both
+  std::unique_ptr<drift::DriftWatch> drift_;  // null: nothing is watched
   // Two servers of one service: what is offered to people of this host is not offered to the network, and who
   // fills the one keeps nobody from the other.
   std::unique_ptr<access::LocalDoor> door_;  // outlives the calls, which ask it who calls

@@ -10,12 +10,12 @@
 #include "agent/server/call_watch.h"
 #include "agent/server/call_writer.h"
 #include "agent/server/pass_caller.h"
+#include "agent/server/profile_choice.h"
 #include "agent/server/stream_channel.h"
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
 #include "api/convert/facts.h"
 #include "api/convert/records.h"
-#include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
 #include "checks/live/transfer.h"
 #include "checks/probe/probe.h"
@@ -39,24 +39,11 @@ grpc::Status Encode(const absl::Status& status) {
 
 std::string StoreError(const absl::Status& stored) { return stored.ok() ? std::string() : Message(stored); }
 
-absl::StatusOr<Profile> DecodeProfile(const v1::ProfileChoice& choice) {
-  if (choice.has_profile()) return FromProto(choice.profile());
-  // Built in, never a path: a caller must not make the agent open files.
-  const std::string_view text = BuiltInProfileText(choice.name());
-  if (text.empty()) return absl::NotFoundError("no profile '" + choice.name() + "'");
-  return ParseProfile(text, choice.name());
-}
-
 absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& agent) {
   CheckOrder order{.ports = {request.ports().begin(), request.ports().end()},
                    .level = request.level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback,
                    .watch = std::chrono::seconds(request.watch_seconds())};
-  for (const v1::ProfileChoice& choice : request.profiles()) {
-    RR_ASSIGN_OR_RETURN(Profile profile, DecodeProfile(choice));
-    order.profiles.push_back(std::move(profile));
-  }
-  order.profiles =
-      order.profiles.empty() ? *agent.default_profiles() : agent.WithOwnWaivers(std::move(order.profiles));
+  RR_ASSIGN_OR_RETURN(order.profiles, ChosenProfiles(request.profiles(), agent));
   return order;
 }
 

@@ -3,21 +3,28 @@
 // (agent/access), decode, ask, encode. A failing check is a successful call.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "agent/access/gate.h"
 #include "agent/agent.h"
 #include "agent/event_ring.h"
+#include "agent/server/aside.h"
 #include "agent/server/limits.h"
+#include "agent/server/old_connections.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
 
 // A synchronous reply waits, with its thread, for a caller who does not read it, and nothing can watch it when
 // the method has returned: what has a single reply answers by callback.
-using AgentMethods =
-    v1::Agent::WithCallbackMethod_GetVersion<v1::Agent::WithCallbackMethod_GetFacts<v1::Agent::Service>>;
+template <class Rest>
+using ConfiguringMethods = v1::Agent::WithCallbackMethod_MakePlan<v1::Agent::WithCallbackMethod_ProvePeer<
+    v1::Agent::WithCallbackMethod_Confirm<v1::Agent::WithCallbackMethod_RollBack<v1::Agent::WithCallbackMethod_Forget<
+        v1::Agent::WithCallbackMethod_GetApplier<Rest>>>>>>;
+using AgentMethods = ConfiguringMethods<
+    v1::Agent::WithCallbackMethod_GetVersion<v1::Agent::WithCallbackMethod_GetFacts<v1::Agent::Service>>>;
 
 class AgentService final : public AgentMethods {
  public:
@@ -49,11 +56,33 @@ class AgentService final : public AgentMethods {
   grpc::Status GetEvents(grpc::ServerContext* context, const v1::GetEventsRequest* request,
                          grpc::ServerWriter<v1::LoggedEvent>* writer) override;
 
+  // Below: service_apply.cc.
+  grpc::ServerUnaryReactor* MakePlan(grpc::CallbackServerContext* context, const v1::MakePlanRequest* request,
+                                     v1::Plan* response) override;
+  grpc::Status Apply(grpc::ServerContext* context, const v1::ApplyRequest* request,
+                     grpc::ServerWriter<v1::Change>* writer) override;
+  grpc::ServerUnaryReactor* ProvePeer(grpc::CallbackServerContext* context, const v1::ProvePeerRequest* request,
+                                      v1::Change* response) override;
+  grpc::ServerUnaryReactor* Confirm(grpc::CallbackServerContext* context, const v1::ConfirmRequest* request,
+                                    v1::Change* response) override;
+  grpc::ServerUnaryReactor* RollBack(grpc::CallbackServerContext* context, const v1::RollBackRequest* request,
+                                     v1::Change* response) override;
+  grpc::ServerUnaryReactor* Forget(grpc::CallbackServerContext* context, const v1::ForgetRequest* request,
+                                   v1::ForgetResponse* response) override;
+  grpc::ServerUnaryReactor* GetApplier(grpc::CallbackServerContext* context, const v1::GetApplierRequest* request,
+                                       v1::ApplierStatus* response) override;
+
  private:
+  using Answer = std::function<absl::Status(access::Pass& pass)>;
+  // Lets the caller in for `ask`, then answers on a thread of its own.
+  grpc::ServerUnaryReactor* AnswerAside(grpc::CallbackServerContext& context, access::Ask ask, Answer answer);
+
   Agent& agent_;
   const CallLimits limits_;
   const std::shared_ptr<access::Gate> gate_;
   const std::shared_ptr<const EventRing> events_;
+  OldConnections old_connections_;
+  Aside aside_;  // last: what it runs uses the others
 };
 
 }  // namespace rdmaready

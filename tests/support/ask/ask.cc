@@ -101,6 +101,33 @@ class Asker {
         return Drained<v1::ProbeEvent>(stub_->Probe(&context, request));
       });
     }
+    Say("MakePlan", [this](grpc::ClientContext& context) {
+      v1::Plan answer;
+      return stub_->MakePlan(&context, {}, &answer);
+    });
+    Say("GetApplier", [this](grpc::ClientContext& context) {
+      v1::ApplierStatus answer;
+      return stub_->GetApplier(&context, {}, &answer);
+    });
+    Say("Apply", [this](grpc::ClientContext& context) {
+      return Drained<v1::Change>(stub_->Apply(&context, {}));
+    });
+    Say("ProvePeer", [this](grpc::ClientContext& context) {
+      v1::Change answer;
+      return stub_->ProvePeer(&context, {}, &answer);
+    });
+    Say("Confirm", [this](grpc::ClientContext& context) {
+      v1::Change answer;
+      return stub_->Confirm(&context, {}, &answer);
+    });
+    Say("RollBack", [this](grpc::ClientContext& context) {
+      v1::Change answer;
+      return stub_->RollBack(&context, {}, &answer);
+    });
+    Say("Forget", [this](grpc::ClientContext& context) {
+      v1::ForgetResponse answer;
+      return stub_->Forget(&context, {}, &answer);
+    });
     Raw("health", "/grpc.health.v1.Health/Check");
     Raw("reflection", "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo");
   }

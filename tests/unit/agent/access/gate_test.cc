@@ -36,7 +36,7 @@ Identity Certified(RoleSet roles, bool mapped) {
 
 TEST(Rows, EachRoleMayAskWhatItsRowsSayAndNothingElse) {
   Gate gate;
-  for (const Role role : {Role::kObserve, Role::kTest, Role::kProve}) {
+  for (const Role role : {Role::kObserve, Role::kTest, Role::kProve, Role::kApply}) {
     for (const AskRow& row : kAskRows) {
       const bool let_in = gate.Admit(Local(role), row.ask).ok();
       EXPECT_EQ(let_in, row.role <= role) << RoleName(role) << " asks " << row.rpc << " " << row.argument;
@@ -313,6 +313,8 @@ TEST(AuditOnAFullDisk, ProofsAreNotBegunAndTestsAreAndTheLossIsTold) {
   EXPECT_TRUE(absl::IsFailedPrecondition(proof));
   EXPECT_THAT(Message(proof), HasSubstr("a proof is not made that cannot be written down"));
   EXPECT_EQ(audit->lost(), 3);
+  EXPECT_TRUE(absl::IsFailedPrecondition(gate.Admit(Local(Role::kApply), Ask::kApply)->Begin({})));
+  EXPECT_TRUE(gate.Admit(Local(Role::kApply), Ask::kRollBack)->Begin({}).ok()) << "back is always allowed";
 }
 
 TEST_F(AuditFile, CountsTheLinesThatWereLostOnceThereIsRoomAgain) {

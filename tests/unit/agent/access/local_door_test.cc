@@ -128,9 +128,10 @@ TEST_F(Sockets, OfTheRolesStandInADirectoryThatEverybodyMaySearch) {
   ASSERT_TRUE(MakeSocketDirectory(run).ok());
   const absl::StatusOr<std::vector<DoorSocket>> sockets = MakeRoleSockets(run);
   ASSERT_TRUE(sockets.ok()) << sockets.status();
-  EXPECT_EQ(sockets->size(), 3U);
+  EXPECT_EQ(sockets->size(), 4U);
   EXPECT_EQ(ModeOf(run), 0755U);
   EXPECT_EQ(ModeOf(run + "/prove.sock"), 0600U);
+  EXPECT_EQ(ModeOf(run + "/apply.sock"), 0600U);
 }
 
 TEST_F(Sockets, ADirectoryThatOthersMayWriteIsRefused) {

@@ -56,7 +56,8 @@ TEST(Role, WhoMayProveMayTestAndObserveButNobodyElseMayMore) {
   EXPECT_TRUE(RoleSet(Role::kProve).Has(Role::kTest) && RoleSet(Role::kProve).Has(Role::kObserve));
   EXPECT_TRUE(RoleSet(Role::kTest).Has(Role::kObserve) && RoleSet(Role::kApply).Has(Role::kObserve));
   EXPECT_FALSE(RoleSet(Role::kTest).Has(Role::kProve) || RoleSet(Role::kObserve).Has(Role::kTest));
-  EXPECT_FALSE(RoleSet(Role::kApply).Has(Role::kTest) || RoleSet(Role::kProve).Has(Role::kApply));
+  EXPECT_TRUE(RoleSet(Role::kApply).Has(Role::kTest) && RoleSet(Role::kApply).Has(Role::kProve));
+  EXPECT_FALSE(RoleSet(Role::kProve).Has(Role::kApply) || RoleSet(Role::kAgent).Has(Role::kApply));
   EXPECT_FALSE(RoleSet(Role::kAgent).Has(Role::kObserve) || RoleSet(Role::kProve).Has(Role::kAgent));
   EXPECT_FALSE(RoleSet().Has(Role::kNone) || RoleSet(Role::kProve).Has(Role::kNone));
 }

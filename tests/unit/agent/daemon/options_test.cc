@@ -149,10 +149,11 @@ TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
   EXPECT_EQ(usual->options.server.quota.test_bytes, 16ULL << 40);
   EXPECT_EQ(usual->options.server.role_file + usual->options.server.audit_file, "");
   EXPECT_FALSE(usual->options.server.reflection);
+  EXPECT_TRUE(usual->options.server.drift);
 
   const auto answer = Configured(
       "state_dir: /s\nroles: /r\nplain_role: observe\naudit: /a\ncaller_max_calls: 3\n"
-      "caller_max_test_time: 90s\ncaller_max_test_bytes: 1G\nreflection: true\n",
+      "caller_max_test_time: 90s\ncaller_max_test_bytes: 1G\nreflection: true\ndrift: false\n",
       {"--plain-role", "prove", "--tls-cert", "c", "--tls-key", "k", "--tls-ca", "a"});
   ASSERT_TRUE(answer.ok()) << answer.status();
   const ServerOptions& server = answer->options.server;
@@ -163,6 +164,8 @@ TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
   EXPECT_EQ(server.quota.test_time, std::chrono::seconds(90));
   EXPECT_EQ(server.quota.test_bytes, 1ULL << 30);
   EXPECT_TRUE(server.reflection);
+  EXPECT_FALSE(server.drift);
+  EXPECT_FALSE(Parse({"--state-dir", "/s", "--drift", "false"})->options.server.drift);
 
   const auto none = Parse({"--state-dir", "/s", "--caller-max-calls", "0", "--caller-max-test-time", "0",
                            "--caller-max-test-bytes", "0"});

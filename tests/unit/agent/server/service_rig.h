@@ -99,7 +99,8 @@ class ServedAgent {
   ServedAgent(LinkMaker make_link, const std::string& lock_directory, const CallLimits& limits = {},
               ProbeNetwork network = HostNetwork(), std::shared_ptr<HostReader> other_host = nullptr,
               const WorkerLimits& reading = {}, bool allow_proofs = true,
-              std::shared_ptr<Prover> prover = nullptr, PeerTrust trust = {}, std::vector<Prefix> peers = {})
+              std::shared_ptr<Prover> prover = nullptr, PeerTrust trust = {}, std::vector<Prefix> peers = {},
+              std::shared_ptr<Configurer> configurer = nullptr)
       : agent_(other_host ? std::move(other_host) : std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host),
                store, std::move(make_link),
                {.version = "9.9.9",
@@ -114,6 +115,7 @@ class ServedAgent {
                 .network = std::move(network),
                 .allow_proofs = allow_proofs,
                 .prover = std::move(prover),
+                .configurer = std::move(configurer),
                 .trust = std::move(trust),
                 .peers = std::move(peers),
                 .reading = reading,

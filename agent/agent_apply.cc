@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes of this host: the applier writes them, and takes them back. Here is what the agent adds, live
+// transfers as the proof, and what is kept of it all.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <set>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "agent/agent.h"
+#include "agent/agent_events.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/profile/profile_proto.h"
+#include "checks/live/transfer.h"
+#include "checks/plan/plan.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+using ApplyClock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr const char* kProofCases[] = {"send-1k", "write-512k"};
+constexpr milliseconds kComesBackWithin{
+    15'000};  // a link that bounced: autonegotiation, DAD, the switch's port
+constexpr milliseconds kLookAgain{300};
+constexpr milliseconds kBusyFor{10'000};    // another live test has the port
+constexpr milliseconds kTimeToJudge{1000};  // of the deadline: what the applier still has to do
+
+absl::Status NoConfigurer() {
+  return absl::FailedPreconditionError(
+      "no applier: this process asks none; an agent does that is told where its helpers are (--helpers)");
+}
+
+// Before a write kUnavailable is the state of this host, afterwards it is a failure in the middle.
+absl::Status NotReached(const absl::Status& status) {
+  return absl::IsUnavailable(status) ? absl::FailedPreconditionError(Message(status)) : status;
+}
+
+// As the applier's audit has it: what the caller calls itself, and what it cannot choose.
+std::string RequesterOf(const Caller& caller) {
+  if (caller.origin.empty()) return caller.name;
+  return caller.name.empty() ? caller.origin : fmt::format("{} ({})", caller.name, caller.origin);
+}
+
+bool StandsOn(const Port& port, const std::string& netdev) {
+  if (port.netdev && port.netdev->name == netdev) return true;
+  return port.lowers &&
+         std::ranges::any_of(*port.lowers, [&](const Netdev& one) { return one.name == netdev; });
+}
+
+// What belongs to no port may matter to each.
+bool Touches(const PlanStep& step, const Port& port) {
+  if (step.subject == "host" || step.subject.empty()) return true;
+  return step.subject == SubjectOf(port) || step.object.where == PortName(port) ||
+         StandsOn(port, step.object.where);
+}
+
+// Ports that the change touched, and that the order is for.
+std::vector<const Port*> TouchedPorts(const Facts& facts, const HostParts& parts, const Change& change) {
+  std::vector<const Port*> touched;
+  if (!facts.ports) return touched;
+  for (const Port& port : *facts.ports) {
+    const auto judged = std::ranges::find(parts.ports(), SubjectOf(port), &JudgedPort::subject);
+    const bool meant = judged != parts.ports().end() && !judged->profile.empty();
+    const bool by_step =
+        std::ranges::any_of(change.steps, [&port](const ChangeStep& step) { return Touches(step.step, port); });
+    if (meant && by_step) touched.push_back(&port);
+  }
+  return touched;
+}
+
+bool CanBeTested(const Port& port) {
+  return port.state && *port.state == PortState::kActive && !RoutableAddresses(port).empty();
+}
+
+const Port* FindPort(const Facts& facts, const std::string& name) {
+  if (!facts.ports) return nullptr;
+  const auto found = std::ranges::find(*facts.ports, name, PortName);
+  return found == facts.ports->end() ? nullptr : &*found;
+}
+
+// By whose demands traffic on the port is marked.
+const Profile* ProfileOf(const HostParts& parts, const Port& port) {
+  for (const HostPart& part : parts.parts()) {
+    if (!part.judges_ports || !part.facts->ports) continue;
+    for (const Port& of_part : *part.facts->ports) {
+      if (PortName(of_part) == PortName(port)) return part.profile;
+    }
+  }
+  return nullptr;
+}
+
+// Every byte arrived; that it could be faster, or that a counter grew, is not the change's fault.
+bool IsGood(const Finding& finding) {
+  return finding.outcome == Outcome::kPass || finding.outcome == Outcome::kWarn;
+}
+
+void AddText(std::string& text, const std::string& more) { text += (text.empty() ? "" : "; ") + more; }
+
+}  // namespace
+
+absl::StatusOr<Plan> Agent::MakePlan(const ChangeOrder& order, bool persist) {
+  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
+  RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
+  Plan plan = rdmaready::MakePlan(parts, {.persist = persist});
+  plan.profiles.clear();
+  for (const Profile& profile : order.profiles) {
+    RR_ASSIGN_OR_RETURN(std::string digest, ProfileContentDigest(profile));
+    plan.profiles.push_back({profile.name, std::move(digest)});
+  }
+  return plan;
+}
+
+absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& caller,
+                                    const ChangeWatcher& watcher, const std::stop_token& stop) {
+  if (config_.configurer == nullptr) return NoConfigurer();
+  // Not found out when it is written already.
+  if (order.proof && caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
+  RR_ASSIGN_OR_RETURN(const Facts before, Collect());
+  RR_RETURN_IF_ERROR(HostParts::Divide(before, order.profiles, order.ports).status());
+  const auto progress = [&watcher](const Change& change) {
+    if (watcher.progress) watcher.progress(change);
+  };
+  absl::StatusOr<Change> change = config_.configurer->Apply({.profiles = order.profiles,
+                                                             .ports = order.ports,
+                                                             .confirm_within_ms = order.confirm_within_ms,
+                                                             .allow_one_way = order.allow_one_way,
+                                                             .proof = order.proof,
+                                                             .peer_proof = !order.peer.empty(),
+                                                             .requester = RequesterOf(caller)},
+                                                            progress, stop);
+  if (!change.ok()) return NotReached(change.status());
+  if (watcher.written) watcher.written(*change);
+  if (change->state == ChangeState::kProving)
+    change = ProveChange(*std::move(change), order, before, caller, watcher, stop);
+  if (!change.ok()) return change;
+  changes_.Note(*change);
+  TellOfChange(config_.events, *change);
+  return change;
+}
+
+absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& order, const Facts& before,
+                                          const Caller& caller, const ChangeWatcher& watcher,
+                                          const std::stop_token& stop) {
+  // The one that apply.yaml names goes before another.
+  if (change.proof.peer.empty()) change.proof.peer = order.peer;
+  const std::set<std::string> ports = ProveByLoopback(change, order, before, caller, watcher, stop);
+  const bool peer = change.proof.loopback && !change.proof.peer.empty();
+  if (peer) ProveByPeer(change, ports, watcher, stop);
+  absl::StatusOr<Change> outcome =
+      stop.stop_requested() ? config_.configurer->RollBack(change.id, RequesterOf(caller) + ", who left")
+                            : config_.configurer->Proved(change.id, change.proof);
+  if (!outcome.ok()) {
+    outcome = absl::InternalError(fmt::format("change {}: {}; what is not confirmed goes back by itself",
+                                              change.id, Message(outcome.status())));
+  }
+  if (peer) proving_.End(outcome);
+  return outcome;
+}
+
+// What was usable before is given time to come back; a port that was not says nothing about the change.
+std::set<std::string> Agent::ProveByLoopback(Change& change, const ChangeOrder& order, const Facts& before,
+                                             const Caller& asked_by, const ChangeWatcher& watcher,
+                                             const std::stop_token& stop) {
+  ChangeProof& proof = change.proof;
+  proof.loopback = false;
+  std::set<std::string> tested;
+  const absl::StatusOr<HostParts> parts = HostParts::Divide(before, order.profiles, order.ports);
+  if (!parts.ok()) {
+    proof.loopback_text = Message(parts.status());
+    return tested;
+  }
+  std::uint32_t estimate_ms = 0;
+  for (const ChangeStep& step : change.steps) estimate_ms += step.step.disturbance.estimate_ms;
+  const auto until = ApplyClock::now() + kComesBackWithin + milliseconds(estimate_ms);
+  Caller caller = asked_by;
+  caller.run_id = change.id;
+  const Watcher progress{.progress = [&](const std::string& what) {
+    proof.loopback_text = what;
+    if (watcher.progress) watcher.progress(change);
+  }};
+  std::string figures;
+  std::string left_out;
+  for (const Port* port : TouchedPorts(before, *parts, change)) {
+    const std::string name = PortName(*port);
+    if (!CanBeTested(*port)) {
+      AddText(left_out, name + " was not usable before either, and is not proven");
+      continue;
+    }
+    const absl::StatusOr<std::string> shown = LoopbackOf(name, order, caller, progress, until, stop);
+    if (!shown.ok()) {
+      proof.loopback_text = Message(shown.status());
+      return {};
+    }
+    AddText(figures, *shown);
+    tested.insert(name);
+  }
+  proof.loopback = !tested.empty();
+  if (tested.empty())
+    AddText(left_out,
+            "no port that was touched can be tested: nothing proves the change (--no-proof does without)");
+  if (!left_out.empty()) AddText(figures, left_out);
+  proof.loopback_text = figures;
+  return tested;
+}
+
+// A reading of the host in which the port is usable again.
+absl::StatusOr<Facts> Agent::WhenUsable(const std::string& port, std::chrono::steady_clock::time_point until,
+                                        const std::stop_token& stop) {
+  while (true) {
+    RR_ASSIGN_OR_RETURN(Facts facts, Collect());
+    const Port* now = FindPort(facts, port);
+    if (now != nullptr && CanBeTested(*now)) return facts;
+    if (stop.stop_requested() || ApplyClock::now() >= until)
+      return absl::FailedPreconditionError(port + " did not come back: it is not active with an address");
+    std::this_thread::sleep_for(kLookAgain);
+  }
+}
+
+absl::StatusOr<std::string> Agent::LoopbackOf(const std::string& name, const ChangeOrder& order,
+                                              const Caller& caller, const Watcher& watcher,
+                                              std::chrono::steady_clock::time_point until,
+                                              const std::stop_token& stop) {
+  RR_ASSIGN_OR_RETURN(const Facts facts, WhenUsable(name, until, stop));
+  const Port& port = *FindPort(facts, name);
+  RR_ASSIGN_OR_RETURN(const PortAddress chosen, ChoosePort(facts, port.device, port.number, ""));
+  RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
+  const Profile* profile = ProfileOf(parts, port);
+  TransferOptions marked{.system_tos = true};
+  if (profile != nullptr && profile->tos) marked = {.tos = profile->tos};
+  std::vector<TransferCase> cases;
+  for (const char* test : kProofCases) cases.push_back(*FindCase(test));
+  const TransferPlace place{
+      .rung = Rung::kLoopback, .subject = SubjectOf(port), .software = port.software && *port.software};
+  std::string figures;
+  std::string failed;
+  const auto judge = [&](const LiveTest& live) {
+    const Finding finding = JudgeTransfer(live.result, place);
+    const std::string text = fmt::format("{} {}: {}", chosen.port, live.result.case_name, finding.observed);
+    AddText(IsGood(finding) ? figures : failed, text);
+  };
+  const Watcher told{.progress = watcher.progress, .transfer = judge};
+  absl::Status made;
+  const auto free_until = ApplyClock::now() + kBusyFor;
+  do {
+    made = RunLoopbacks(chosen, cases, marked, "proof of a change", caller, told, stop);
+    if (absl::IsResourceExhausted(made)) std::this_thread::sleep_for(kLookAgain);
+  } while (absl::IsResourceExhausted(made) && ApplyClock::now() < free_until && !stop.stop_requested());
+  if (!made.ok()) return absl::FailedPreconditionError(chosen.port + ": " + Message(made));
+  if (!failed.empty()) return absl::FailedPreconditionError(failed);
+  return figures;
+}
+
+void Agent::ProveByPeer(Change& change, const std::set<std::string>& ports, const ChangeWatcher& watcher,
+                        const std::stop_token& stop) {
+  ChangeProof& proof = change.proof;
+  const auto until = ApplyClock::now() + milliseconds(change.deadline_in_ms) - kTimeToJudge;
+  proving_.Begin(change.id);
+  if (watcher.progress) watcher.progress(change);  // now whoever asked makes the tests
+  const std::optional<std::vector<LiveTest>> tests = proving_.AwaitTests(stop, until);
+  if (!tests || tests->empty()) {
+    proof.peer_text =
+        tests ? "this agent had no part in a peer test for this change" : "no peer test was made in time";
+    return;
+  }
+  bool passed = true;
+  std::set<std::string> missing = ports;
+  for (const LiveTest& live : *tests) {
+    const Finding finding =
+        JudgeTransfer(live.result, {.rung = Rung::kPeer, .subject = live.port, .software = true});
+    passed = passed && IsGood(finding);
+    AddText(proof.peer_text, fmt::format("{} {}: {}", live.port, live.result.case_name, finding.observed));
+    missing.erase(live.port);
+  }
+  proof.peer_passed = passed && missing.size() < ports.size();
+  if (!missing.empty())
+    AddText(proof.peer_text, fmt::format("not tested with it: {}", fmt::join(missing, ", ")));
+}
+
+absl::StatusOr<Change> Agent::Confirm(const std::string& change_id, const Caller& caller) {
+  if (config_.configurer == nullptr) return NoConfigurer();
+  absl::StatusOr<Change> change = config_.configurer->Confirm(change_id, RequesterOf(caller));
+  if (!change.ok()) return NotReached(change.status());
+  changes_.Note(*change);
+  TellOfChange(config_.events, *change);
+  return change;
+}
+
+absl::StatusOr<Change> Agent::RollBack(const std::string& change_id, const Caller& caller) {
+  if (config_.configurer == nullptr) return NoConfigurer();
+  absl::StatusOr<Change> change = config_.configurer->RollBack(change_id, RequesterOf(caller));
+  if (!change.ok()) return NotReached(change.status());
+  changes_.Note(*change);
+  TellOfChange(config_.events, *change);
+  return change;
+}
+
+absl::StatusOr<std::vector<Setting>> Agent::Forget(const std::vector<SettingObject>& objects,
+                                                   const Caller& caller) {
+  if (config_.configurer == nullptr) return NoConfigurer();
+  absl::StatusOr<std::vector<Setting>> forgotten = config_.configurer->Forget(objects, RequesterOf(caller));
+  if (!forgotten.ok()) return NotReached(forgotten.status());
+  if (!forgotten->empty()) {
+    std::string names;
+    for (const Setting& setting : *forgotten) names += (names.empty() ? "" : ", ") + TextOf(setting.object);
+    KeepEvent(Printable(fmt::format("not kept any more, by {}: {}", RequesterOf(caller), names)));
+  }
+  return forgotten;
+}
+
+absl::StatusOr<ApplierStatus> Agent::GetApplier() {
+  if (config_.configurer == nullptr) return NoConfigurer();
+  absl::StatusOr<ApplierStatus> status = config_.configurer->Status();
+  if (!status.ok()) return NotReached(status.status());
+  changes_.Heard(*status);
+  return status;
+}
+
+Fact<ApplyState> Agent::ApplyStateNow() {
+  if (config_.configurer == nullptr)
+    return Missing{Missing::Kind::kUnsupported, "no applier is asked by this process"};
+  return changes_.State([this] { return config_.configurer->Status(); }, ApplyClock::now());
+}
+
+}  // namespace rdmaready

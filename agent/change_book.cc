@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/change_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "api/base/status.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr auto kFreshFor = std::chrono::seconds(2);
+constexpr std::size_t kIdShown = 8;
+
+// Empty: nothing is settled yet.
+std::string_view SettledAs(ChangeState state) {
+  switch (state) {
+    case ChangeState::kUnknown:
+    case ChangeState::kNothingToDo:
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+      return {};
+    case ChangeState::kAwaitingConfirm:
+      return "awaits its confirmation";
+    case ChangeState::kConfirmed:
+      return "confirmed";
+    case ChangeState::kRolledBack:
+      return "taken back";
+    case ChangeState::kRollbackFailed:
+      return "COULD NOT BE TAKEN BACK";
+  }
+  return {};
+}
+
+bool Stands(ChangeState state) {
+  return state == ChangeState::kWriting || state == ChangeState::kProving ||
+         state == ChangeState::kAwaitingConfirm || state == ChangeState::kRollbackFailed ||
+         state == ChangeState::kUnknown;
+}
+
+}  // namespace
+
+std::string ChangeLine(const Change& change) {
+  const std::size_t count = change.steps.size();
+  return Printable(fmt::format("change {}: {}, {} setting{}, asked for by {}{}", change.id.substr(0, kIdShown),
+                               SettledAs(change.state), count, count == 1 ? "" : "s", change.requester,
+                               change.reason.empty() ? "" : ": " + change.reason));
+}
+
+ApplyState StateOf(const ApplierStatus& status) {
+  ApplyState state{.notices = status.notices};
+  for (const Change& change : status.changes) {
+    if (!Stands(change.state)) continue;
+    state.changes.push_back({.id = change.id,
+                             .state = change.state,
+                             .requester = change.requester,
+                             .settings = static_cast<std::uint32_t>(change.steps.size()),
+                             .back_in_ms = change.deadline_in_ms,
+                             .reason = change.reason});
+  }
+  return state;
+}
+
+void ChangeBook::Note(const Change& change) {
+  const std::lock_guard lock(mutex_);
+  NoteLocked(change);
+}
+
+void ChangeBook::NoteLocked(const Change& change) {
+  if (change.id.empty() || change.state == ChangeState::kNothingToDo) return;
+  const auto [known, is_new] = told_.try_emplace(change.id, change.state);
+  if (!is_new && known->second == change.state) return;
+  known->second = change.state;
+  if (!SettledAs(change.state).empty()) keep_(ChangeLine(change));
+}
+
+void ChangeBook::Heard(const ApplierStatus& status) {
+  const std::lock_guard lock(mutex_);
+  for (const Change& change : status.changes) NoteLocked(change);
+  std::erase_if(told_, [&status](const auto& told) {
+    return std::ranges::find(status.changes, told.first, &Change::id) == status.changes.end();
+  });
+}
+
+Fact<ApplyState> ChangeBook::State(const Ask& ask, TimePoint now) {
+  const std::lock_guard lock(asking_);
+  if (last_ && now - asked_ < kFreshFor) return *last_;
+  const absl::StatusOr<ApplierStatus> status = ask();
+  asked_ = now;
+  if (status.ok()) {
+    answered_ = true;
+    Heard(*status);
+    last_ = StateOf(*status);
+  } else if (absl::IsUnavailable(status.status()) && !answered_) {
+    last_ = Missing{Missing::Kind::kUnsupported, "no applier: " + Message(status.status())};
+  } else {
+    last_ = Missing{Missing::Kind::kFailed, Message(status.status())};
+  }
+  return *last_;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// ChangeBook: what this agent has told of the changes of its host, so that the history says once what became of
+// each, also of one that the applier took back by itself.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "api/model/change.h"
+#include "api/model/fact.h"
+
+namespace rdmaready {
+
+// "change 1a2b3c4d: confirmed, 5 settings, asked for by anna (uid 1000 ...)"; with the reason, where there is
+// one.
+std::string ChangeLine(const Change& change);
+
+// Those that are open and those that did not go back, and the applier's notices.
+ApplyState StateOf(const ApplierStatus& status);
+
+// Threads: every method may be called from any thread.
+class ChangeBook {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using Ask = std::function<absl::StatusOr<ApplierStatus>()>;
+
+  // `keep` takes a line for the history.
+  explicit ChangeBook(std::function<void(const std::string&)> keep) : keep_(std::move(keep)) {}
+
+  // Keeps a line, unless the state of the change is the one that was told last. One of which nothing is settled
+  // yet (writing, proving) is only remembered.
+  void Note(const Change& change);
+
+  // What the applier says: asked at most once in a short while, by one caller at a time. kUnsupported: there is
+  // no applier, and was none; kFailed: it does not answer.
+  Fact<ApplyState> State(const Ask& ask, TimePoint now);
+
+  // What is noted, and all of its changes told.
+  void Heard(const ApplierStatus& status);
+
+ private:
+  void NoteLocked(const Change& change);
+
+  const std::function<void(const std::string&)> keep_;
+  std::mutex asking_;  // held while the applier is asked; guards what follows
+  std::optional<Fact<ApplyState>> last_{};
+  TimePoint asked_{};
+  bool answered_ = false;  // ever
+  std::mutex mutex_;       // guards what follows
+  std::map<std::string, ChangeState> told_{};
+};
+
+}  // namespace rdmaready

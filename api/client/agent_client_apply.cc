@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an agent is asked about the settings of its host.
+#include <grpcpp/grpcpp.h>
+
+#include <optional>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/client/agent_client.h"
+#include "api/convert/records.h"
+#include "api/profile/profile_proto.h"
+
+namespace rdmaready {
+
+absl::Status AgentClient::ExplainNewer(const grpc::Status& status) const {
+  if (status.error_code() != grpc::StatusCode::UNIMPLEMENTED) return Explain(status);
+  const std::string which = version_.version.empty() ? "" : " (" + version_.version + ")";
+  return absl::UnimplementedError("host " + name_ + ": the agent" + which +
+                                  " is too old to configure its host");
+}
+
+std::chrono::system_clock::time_point AgentClient::Deadline() const {
+  return std::chrono::system_clock::now() + options_.call_timeout;
+}
+
+template <class Request, class Response>
+absl::StatusOr<Response> AgentClient::CallOnce(grpc::Status (v1::Agent::Stub::*method)(grpc::ClientContext*,
+                                                                                       const Request&,
+                                                                                       Response*),
+                                               const Request& request) {
+  grpc::ClientContext context;
+  context.set_deadline(Deadline());
+  Response response;
+  const grpc::Status status = (stub_.get()->*method)(&context, request, &response);
+  if (!status.ok()) return ExplainNewer(status);
+  AnswerBounds bounds;
+  RR_RETURN_IF_ERROR(Take(bounds, response, context));
+  return response;
+}
+
+absl::StatusOr<Plan> AgentClient::MakePlan(const std::vector<Profile>& profiles,
+                                           const std::vector<std::string>& ports, bool persist) {
+  v1::MakePlanRequest request;
+  for (const Profile& profile : profiles) *request.add_profiles()->mutable_profile() = ToProto(profile);
+  for (const std::string& port : ports) request.add_ports(port);
+  request.set_persist(persist);
+  RR_ASSIGN_OR_RETURN(const v1::Plan plan, CallOnce(&v1::Agent::Stub::MakePlan, request));
+  return FromProto(plan);
+}
+
+absl::StatusOr<Change> AgentClient::Apply(const ApplyOptions& options,
+                                          const std::function<void(const Change&)>& on_change) {
+  v1::ApplyRequest request;
+  for (const Profile& profile : options.profiles) *request.add_profiles()->mutable_profile() = ToProto(profile);
+  for (const std::string& port : options.ports) request.add_ports(port);
+  request.set_confirm_within_ms(static_cast<std::uint32_t>(options.confirm_within.count()));
+  request.set_allow_one_way(options.allow_one_way);
+  request.set_no_proof(!options.proof);
+  request.set_peer(options.peer);
+  request.set_caller(options.caller);
+  grpc::ClientContext context;
+  context.set_deadline(Deadline() + options.confirm_within);
+  const auto reader = stub_->Apply(&context, request);
+  std::optional<Change> last;
+  AnswerBounds bounds;
+  for (v1::Change change; reader->Read(&change);) {
+    RR_RETURN_IF_ERROR(Take(bounds, change, context));
+    last = FromProto(change);
+    if (on_change) on_change(*last);
+  }
+  if (const grpc::Status status = reader->Finish(); !status.ok()) return ExplainNewer(status);
+  if (!last)
+    return absl::InternalError("host " + name_ +
+                               ": the agent ended the call without a word of what came of it");
+  return *std::move(last);
+}
+
+absl::StatusOr<Change> AgentClient::ProvePeer(const std::string& change_id) {
+  v1::ProvePeerRequest request;
+  request.set_change_id(change_id);
+  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce(&v1::Agent::Stub::ProvePeer, request));
+  return FromProto(change);
+}
+
+absl::StatusOr<Change> AgentClient::Confirm(const std::string& change_id) {
+  v1::ConfirmRequest request;
+  request.set_change_id(change_id);
+  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce(&v1::Agent::Stub::Confirm, request));
+  return FromProto(change);
+}
+
+absl::StatusOr<Change> AgentClient::RollBack(const std::string& change_id) {
+  v1::RollBackRequest request;
+  request.set_change_id(change_id);
+  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce(&v1::Agent::Stub::RollBack, request));
+  return FromProto(change);
+}
+
+absl::StatusOr<std::vector<Setting>> AgentClient::Forget(const std::vector<SettingObject>& objects) {
+  v1::ForgetRequest request;
+  for (const SettingObject& object : objects) *request.add_objects() = ToProto(object);
+  RR_ASSIGN_OR_RETURN(const v1::ForgetResponse response, CallOnce(&v1::Agent::Stub::Forget, request));
+  std::vector<Setting> forgotten;
+  for (const v1::Setting& setting : response.forgotten()) forgotten.push_back(FromProto(setting));
+  return forgotten;
+}
+
+absl::StatusOr<ApplierStatus> AgentClient::GetApplier() {
+  RR_ASSIGN_OR_RETURN(const v1::ApplierStatus status,
+                      CallOnce(&v1::Agent::Stub::GetApplier, v1::GetApplierRequest()));
+  return FromProto(status);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an agent adds to an applier: the proof, who may, by which connection, and what is remembered.
+#include <chrono>
+#include <thread>
+
+#include "tests/unit/agent/server/fake_configurer.h"
+#include "tests/unit/agent/server/service_rig.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class ServiceApplyTest : public ServiceTest {
+ protected:
+  ServedAgent Served() {
+    return ServedAgent(BothEnds(), locks_, {}, HostNetwork(), nullptr, {}, true, nullptr, {}, {}, configurer_);
+  }
+
+  static absl::StatusOr<Change> Apply(ServedAgent& agent, const ApplyOptions& options = {.caller = "anna"},
+                                      const std::function<void(const Change&)>& on_change = {}) {
+    return agent.Client("a")->Apply(options, on_change);
+  }
+
+  std::shared_ptr<FakeConfigurer> configurer_ = std::make_shared<FakeConfigurer>();
+};
+
+TEST_F(ServiceApplyTest, AChangeIsProvenByLoopbackThroughThePortThatItTouched) {
+  ServedAgent agent = Served();
+  std::vector<ChangeState> seen;
+  const absl::StatusOr<Change> change =
+      Apply(agent, {.caller = "anna"}, [&](const Change& now) { seen.push_back(now.state); });
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kAwaitingConfirm);
+  EXPECT_TRUE(change->proof.loopback);
+  EXPECT_THAT(change->proof.loopback_text,
+              AllOf(HasSubstr("rxe0/1 send-1k: "), HasSubstr("rxe0/1 write-512k: ")));
+  EXPECT_EQ(seen.front(), ChangeState::kWriting);
+  EXPECT_THAT(agent.store.transfers, SizeIs(2));
+  EXPECT_THAT(agent.store.transfers, Each(Field(&TransferRecord::run_id, kChangeId)));
+  EXPECT_THAT(configurer_->asked.requester, HasSubstr("anna"));
+  EXPECT_EQ(configurer_->asked.profiles.front().name, "virtual-fabric")
+      << "the agent's own where none is named";
+}
+
+TEST_F(ServiceApplyTest, WhereNoTouchedPortCanBeTestedNothingIsProvenAndItGoesBack) {
+  configurer_->applied = WrittenChange("eth9");
+  configurer_->applied->steps.front().step.object.where = "eth9";
+  ServedAgent agent = Served();
+  const absl::StatusOr<Change> change = Apply(agent);
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kRolledBack);
+  EXPECT_THAT(configurer_->Told().loopback_text, HasSubstr("nothing proves the change"));
+  EXPECT_THAT(agent.store.transfers, IsEmpty());
+}
+
+TEST_F(ServiceApplyTest, WithoutAProofNoTransferIsMade) {
+  configurer_->applied->state = ChangeState::kAwaitingConfirm;
+  ServedAgent agent = Served();
+  const absl::StatusOr<Change> change = Apply(agent, {.proof = false});
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_FALSE(configurer_->asked.proof);
+  EXPECT_THAT(agent.store.transfers, IsEmpty());
+}
+
+TEST_F(ServiceApplyTest, WhatTheApplierDoesNotPermitIsNoRefusalOfTheCaller) {
+  const auto code = [&](const absl::Status& status) {
+    configurer_->applied = status;
+    ServedAgent agent = Served();
+    return Apply(agent).status().code();
+  };
+  EXPECT_EQ(code(absl::PermissionDeniedError("no /etc/rdmaready/apply.yaml")),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(code(absl::UnavailableError("no applier answers")), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(code(absl::FailedPreconditionError("another change is open")),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(code(absl::InvalidArgumentError("confirm_within")), absl::StatusCode::kInvalidArgument);
+  ServedAgent without(BothEnds(), locks_);
+  EXPECT_THAT(Apply(without).status().message(), HasSubstr("no applier"));
+}
+
+TEST_F(ServiceApplyTest, AnApplierThatGoesAwayInTheMiddleIsAFailure) {
+  configurer_->after_proof = absl::UnavailableError("connection closed");
+  ServedAgent agent = Served();
+  const absl::Status lost = Apply(agent).status();
+  EXPECT_EQ(lost.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(lost.message(), HasSubstr("goes back by itself"));
+}
+
+TEST_F(ServiceApplyTest, WhoLeavesBeforeTheEndHasItTakenBack) {
+  ServedAgent agent = Served();
+  const auto stub = agent.Stub();
+  grpc::ClientContext context;
+  v1::ApplyRequest request;
+  request.set_peer("b");
+  const auto reader = stub->Apply(&context, request);
+  for (v1::Change change; reader->Read(&change);) {
+    if (change.state() == v1::CHANGE_STATE_PROVING && change.proof().loopback()) break;
+  }
+  context.TryCancel();
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (configurer_->Calls().empty() && std::chrono::steady_clock::now() < soon)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_THAT(configurer_->Calls(), Contains(HasSubstr("roll back " + kChangeId)));
+}
+
+TEST_F(ServiceApplyTest, APeerProofIsWhatTheAgentItselfTookPartInAndNobodysWord) {
+  ServedAgent agent = Served();
+  absl::StatusOr<Change> asked = absl::UnknownError("nobody asked");
+  std::jthread asking;
+  const absl::StatusOr<Change> change = Apply(agent, {.peer = "b"}, [&](const Change& now) {
+    if (!now.proof.loopback || asking.joinable()) return;
+    asking = std::jthread([&] { asked = agent.Client("a")->ProvePeer(kChangeId); });
+  });
+  asking.join();
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kRolledBack);
+  EXPECT_EQ(asked->state, ChangeState::kRolledBack) << asked.status();
+  EXPECT_THAT(configurer_->Told().peer_text, HasSubstr("had no part"));
+  EXPECT_EQ(agent.Client("a")->ProvePeer(kChangeId).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ServiceApplyTest, APassingPeerTestOfTheChangesRunIdProvesIt) {
+  const LinkMaker loopback = BothEnds();
+  std::atomic<bool> with_peer = false;
+  const auto links_of = [&](Role end) {
+    return [&, end, peer = OneEnd(end)](Role role, std::uint32_t lane) {
+      return with_peer ? peer(role, lane) : loopback(role, lane);
+    };
+  };
+  ServedAgent from(links_of(Role::kInitiator), locks_, {}, HostNetwork(), nullptr, {}, true, nullptr, {}, {},
+                   configurer_);
+  const std::string other_locks = locks_ + "/other";
+  std::filesystem::create_directories(other_locks);
+  ServedAgent to(OneEnd(Role::kResponder), other_locks);
+  std::jthread asking;
+  const absl::StatusOr<Change> change = Apply(from, {.peer = "b"}, [&](const Change& now) {
+    if (!now.proof.loopback || asking.joinable()) return;
+    asking = std::jthread([&] {
+      with_peer = true;
+      PeerTest test = Send1k();
+      test.run_id = kChangeId;
+      const auto a = from.Client("a");
+      const auto b = to.Client("b");
+      const PeerAnswer answer = RunPeerTest(*a, *b, test);
+      EXPECT_EQ(answer.result.failure.kind, FailureKind::kNone) << answer.result.failure.detail;
+      EXPECT_TRUE(a->ProvePeer(kChangeId).ok());
+    });
+  });
+  asking.join();
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kAwaitingConfirm);
+  EXPECT_TRUE(change->proof.peer_passed) << change->proof.peer_text;
+  EXPECT_EQ(change->proof.peer, "b");
+}
+
+TEST_F(ServiceApplyTest, TheConnectionThatSawTheLastWriteDoesNotConfirmIt) {
+  ServedAgent agent = Served();
+  ASSERT_TRUE(Apply(agent).ok());
+  const absl::Status refused = agent.Client("a")->Confirm(kChangeId).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(refused.message(), HasSubstr("`rdmaready confirm`"));
+  EXPECT_THAT(configurer_->Calls(), IsEmpty());
+  EXPECT_TRUE(agent.Client("a")->RollBack(kChangeId).ok()) << "any connection takes it back";
+}
+
+TEST_F(ServiceApplyTest, AChangeOfAnAgentBeforeThisOneIsConfirmed) {
+  ServedAgent agent = Served();
+  const absl::StatusOr<Change> change = agent.Client("a")->Confirm(kChangeId);
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kConfirmed);
+  EXPECT_THAT(agent.store.events,
+              ElementsAre(Field(&StoreEvent::text, HasSubstr("change 1a2b3c4d: confirmed, 1 setting"))));
+  EXPECT_EQ(agent.Client("a")->Confirm("../../etc").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ServiceApplyTest, TheHistorySaysOnceWhatBecameOfAChange) {
+  configurer_->status->changes.push_back(WrittenChange());
+  Change& known = configurer_->status->changes.front();
+  known.state = ChangeState::kRolledBack;
+  known.reason = "nobody confirmed it";
+  ServedAgent agent = Served();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(agent.Client("a")->GetApplier().ok());
+  EXPECT_THAT(agent.store.events,
+              ElementsAre(Field(&StoreEvent::text,
+                                HasSubstr("taken back, 1 setting, asked for by a test: nobody confirmed it"))));
+}
+
+TEST_F(ServiceApplyTest, AFailedRollbackStandsInEveryCheck) {
+  configurer_->status->changes.push_back(WrittenChange());
+  configurer_->status->changes.front().state = ChangeState::kRollbackFailed;
+  ServedAgent agent = Served();
+  const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({}, {}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_THAT(answer->report.findings,
+              Contains(AllOf(Field(&Finding::id, "cfg.rollback-failed"),
+                             Field(&Finding::outcome, Outcome::kFail), Field(&Finding::blocking, true))));
+  EXPECT_EQ(answer->report.verdict, Readiness::kNotReady);
+}
+
+TEST_F(ServiceApplyTest, AHostThatNeverHadAnApplierIsNotJudgedByIt) {
+  configurer_->status = absl::UnavailableError("connect to /run/rdmaready/helpers/applier.sock: No such file");
+  ServedAgent agent = Served();
+  const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({}, {}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_THAT(answer->report.findings, Contains(AllOf(Field(&Finding::id, "cfg.rollback-failed"),
+                                                      Field(&Finding::outcome, Outcome::kNotApplicable))));
+}
+
+TEST_F(ServiceApplyTest, WhatIsForgottenIsRemembered) {
+  ServedAgent agent = Served();
+  const absl::StatusOr<std::vector<Setting>> forgotten =
+      agent.Client("a")->Forget({{.kind = SettingKind::kPfc, .where = "dcb0"}});
+  ASSERT_TRUE(forgotten.ok()) << forgotten.status();
+  EXPECT_THAT(*forgotten, SizeIs(1));
+  EXPECT_THAT(agent.store.events, ElementsAre(Field(&StoreEvent::text, HasSubstr("not kept any more, by"))));
+}
+
+TEST_F(ServiceApplyTest, APlanIsMadeWithoutAnApplierAndNamesTheDigestThatPermitsIt) {
+  ServedAgent agent(BothEnds(), locks_);
+  const absl::StatusOr<Plan> plan = agent.Client("a")->MakePlan({}, {}, false);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_THAT(plan->profiles, SizeIs(1));
+  EXPECT_EQ(plan->profiles.front().name, "virtual-fabric");
+  EXPECT_THAT(plan->profiles.front().digest, SizeIs(64));
+  EXPECT_THAT(plan->persist, IsEmpty());
+}
+
+}  // namespace
+}  // namespace rdmaready
