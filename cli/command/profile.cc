@@ -9,10 +9,12 @@
 #include "api/base/status.h"
 #include "api/profile/chain.h"
 #include "api/profile/load.h"
+#include "api/profile/profile_proto.h"
 #include "api/profile/site.h"
 #include "api/profile/yaml_writer.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
+#include "cli/render/change_json.h"
 #include "cli/render/json.h"
 #include "cli/render/text.h"
 #include "cli/switch/side.h"
@@ -70,6 +72,16 @@ ExitStatus CheckFile(const Context& context, const std::string& file) {
   return ExitStatus::kOk;
 }
 
+// Of what it says, not of its text: comments and how it is put together do not count.
+ExitStatus ShowDigest(const Context& context, const std::string& named) {
+  const absl::StatusOr<Profile> profile = LoadProfile(named);
+  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
+  const absl::StatusOr<std::string> digest = ProfileContentDigest(*profile);
+  if (!digest.ok()) return context.Fail(ExitStatus::kOwnFailure, Message(digest.status()));
+  context.Print(ProfileDigestJson(profile->name, *digest), *digest + "  " + profile->name + "\n");
+  return ExitStatus::kOk;
+}
+
 }  // namespace
 
 Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global) {
@@ -82,14 +94,18 @@ Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global
       ->check(OneOf(std::vector<std::string>(kSwitchKinds.begin(), kSwitchKinds.end())));
   CLI::App* check = app.add_subcommand("check", "Is a profile, or a site file, well-formed? Names every fault");
   check->add_option("FILE", options->name, "A YAML file")->required();
-  for (CLI::App* sub : {list, show, check}) global(*sub);
+  CLI::App* digest = app.add_subcommand("digest", "The SHA-256 by which apply.yaml permits a profile");
+  digest->add_option("PROFILE", options->name, "A built-in profile or a YAML file")->required();
+  for (CLI::App* sub : {list, show, check, digest}) global(*sub);
   list->footer("\nExample:\n  rdmaready profile list");
   show->footer(
       "\nExamples:\n  rdmaready profile show nvidia-lossy\n  rdmaready profile show nvidia-lossless --switch "
       "cumulus");
   check->footer("\nExample:\n  rdmaready profile check my-fabric.yaml");
+  digest->footer("\nExample:\n  rdmaready profile digest my-fabric.yaml");
   app.require_subcommand(1);
   return [=](const Context& context) {
+    if (digest->parsed()) return ShowDigest(context, options->name);
     if (list->parsed()) return context.List("rdmaready.v1.Profiles", "profiles", BuiltInProfileNames());
     return show->parsed() ? Show(context, *options) : CheckFile(context, options->name);
   };

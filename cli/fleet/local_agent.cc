@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "agent/access/socket_file.h"
+#include "agent/helper/applier/helped_applier.h"
+#include "agent/helper/asker.h"
 #include "agent/server/server.h"
 #include "api/base/status.h"
 #include "api/client/tcp_probe.h"
@@ -68,6 +70,8 @@ absl::StatusOr<std::unique_ptr<LocalAgent>> LocalAgent::Open(const ClientOptions
   server.refuse_broken_store = false;
   // It listens nowhere: who asks it for a proof is who started it, and his own rights are all it has.
   server.allow_proofs = true;
+  // The applier answers root, and the user of the service.
+  if (::geteuid() == 0) server.configurer = helper::HelpedConfigurer(std::string(helper::kHelpersDirectory));
   server.store.hold = false;  // two commands of one user may run beside each other
   RR_ASSIGN_OR_RETURN(std::unique_ptr<HostedAgent> agent, HostedAgent::Start(std::move(server)));
   parts->agent = std::move(agent);

@@ -14,12 +14,14 @@ import certificates
 import tool
 
 ACTIVATE = pathlib.Path(tool.__file__).with_name("activate.py")
-ROLES = ["none", "observe", "test", "prove"]  # each with what the ones before it may
+ROLES = ["none", "observe", "test", "prove", "apply"]  # each with what the ones before it may
 # The rows of agent/access/rows.h.
 NEEDS = {
     "GetVersion": "none", "GetFacts": "observe", "GetRecording": "observe", "ListHistory": "observe", "Baseline": "observe",
     "GetEvents": "observe", "Check level host": "observe",
     "Check level loopback": "test", "TestLoopback": "test", "TestPeer": "test", "Probe": "test", "Probe prove": "prove",
+    "MakePlan": "observe", "GetApplier": "observe", "Apply": "apply", "ProvePeer": "apply", "Confirm": "apply", "RollBack": "apply",
+    "Forget": "apply",
 }
 PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE = 7, 12, 14
 AGENT, OBSERVERS, TESTERS = 61000, 61001, 61002  # a user, and groups
@@ -79,7 +81,7 @@ class LocalUsers(Access):
         cls.audit.touch()
         os.chown(cls.audit, 0, AGENT)
         cls.audit.chmod(0o660)
-        sockets = [f"observe:{OBSERVERS}:660", f"test:{TESTERS}:660", "prove:0:600"]
+        sockets = [f"observe:{OBSERVERS}:660", f"test:{TESTERS}:660", "prove:0:600", "apply:0:600"]
         cls.agent = tool.Agent("--audit", cls.audit, state=state, programs=PROGRAMS,
                                under=[sys.executable, ACTIVATE, cls.place, str(AGENT), *sockets, "--"])
         cls.agent.__enter__()
@@ -95,11 +97,12 @@ class LocalUsers(Access):
             answers = ask(self.socket(role), uid=uid, groups=[group])
             self.judge(answers, role, rf"the socket {self.place}/{role}\.sock")
             self.assertIn(f"uid {uid} by", answers["Probe prove"][1])
-        self.judge(ask(self.socket("prove")), "prove", "-")
+        for role in ("prove", "apply"):
+            self.judge(ask(self.socket(role)), role, rf"the socket {self.place}/{role}\.sock")
 
     def test_reach_no_socket_that_is_not_theirs(self):
         for role, uid, groups in (("test", ANNA, [OBSERVERS]), ("prove", ANNA, [OBSERVERS]), ("prove", BEN, [TESTERS]),
-                                  ("observe", BEN, [TESTERS]), ("observe", CARL, []), ("test", CARL, []), ("prove", CARL, [])):
+                                  ("observe", BEN, [TESTERS]), ("observe", CARL, []), ("test", CARL, []), ("prove", CARL, []), ("apply", BEN, [TESTERS])):
             for what, (code, words) in ask(self.socket(role), uid=uid, groups=groups).items():
                 self.assertEqual(code, UNAVAILABLE, (role, uid, what, words))
 
@@ -261,14 +264,14 @@ class Certificates(Access):
 
 class PlainText(Access):
     def test_gives_the_role_that_the_agent_was_told(self):
-        for role in ("test", "observe", "prove"):
+        for role in ("test", "observe", "prove", "apply"):
             words = [] if role == "test" else ["--plain-role", role]
             with tool.Agent(*words) as agent:
                 answers = ask(agent.address)
                 self.judge(answers, role, "plain TCP")
                 self.assertEqual(answers["reflection"][0], UNIMPLEMENTED)
                 self.assertIn(f"role={role}", agent.logged("listening"))
-                if role != "prove":
+                if role not in ("prove", "apply"):
                     self.assertIn("start that agent with --plain-role prove", answers["Probe prove"][1])
 
     def test_carries_no_password_not_even_on_loopback(self):

@@ -30,7 +30,8 @@ class AnOutput(unittest.TestCase):
                      ["facts", "--facts", hosts.saved], ["facts", agent.address, "--save", pathlib.Path(folder) / "saved"], ["check"],
                      ["check", "--facts", hosts.saved, "--profile", many_hosts.PROFILE], ["check", agent.address, "127.0.0.1:1", "--level", "peer"],
                      ["check", agent.address, "--level", "loopback"], ["test", "loopback", agent.address], ["probe", "smb", "127.0.0.1", "--from", agent.address],
-                     ["history", agent.address], ["history", agent.address, "--baseline"],
+                     ["history", agent.address], ["history", agent.address, "--baseline"], ["profile", "digest", "smb-direct-roce"],
+                     ["plan", agent.address, "127.0.0.1:1", "--persist"], ["apply", agent.address, "--yes"], ["forget", agent.address, "--list"],
                      ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"]]
             site = pathlib.Path(folder) / "site.yaml"
             site.write_text("groups: [{hosts: ['*'], profiles: [{profile: nvidia-lossless}]}]\n")

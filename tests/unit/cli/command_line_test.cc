@@ -72,7 +72,7 @@ TEST(CommandLine, TakesGlobalOptionsOnBothSidesOfTheCommand) {
 }
 
 TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
-  ExpectOneLine(Say({"apply"}), 2, "unknown command 'apply'");
+  ExpectOneLine(Say({"configure"}), 2, "unknown command 'configure'");
   ExpectOneLine(Say({"chek"}), 2, "did you mean check?");
   ExpectOneLine(Say({}), 2, "a command is needed");
   ExpectOneLine(Say({"check", "--no-such-flag"}), 2, "unknown option --no-such-flag");
@@ -92,6 +92,18 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
   ExpectOneLine(Say({"history", "--since", "soon"}), 2, "'soon' is no time");
   ExpectOneLine(Say({"history", "--kind", "pairs"}), 2, "pairs");
   ExpectOneLine(Say({"history", "--inventory", "/nowhere/hosts"}), 2, "/nowhere/hosts");
+}
+
+TEST(CommandLine, RefusesToApplyWhatMakesNoSenseInOneLine) {
+  ExpectOneLine(Say({"apply", "--confirm-within", "soon"}), 2, "--confirm-within: 'soon' is no time");
+  ExpectOneLine(Say({"apply", "--confirm-within", "25h"}), 2, "at most 24h");
+  ExpectOneLine(Say({"apply", "--peer", "b", "--no-proof"}), 2, "--peer is a proof");
+  ExpectOneLine(Say({"apply", "--max-unavailable", "2"}), 2, "--max-unavailable is for --rolling");
+  ExpectOneLine(Say({"apply", "--rolling", "--max-unavailable", "0"}), 2, "--max-unavailable");
+  ExpectOneLine(Say({"plan", "--profile", "/nowhere.yaml"}), 2, "/nowhere.yaml");
+  ExpectOneLine(Say({"plan", "--output", "junit"}), 2, "--output junit is not for plan");
+  ExpectOneLine(Say({"confirm", "a", "a"}), 2, "named twice");
+  ExpectOneLine(Say({"forget", "--setting", "pcf"}), 2, "pfc");
 }
 
 TEST(CommandLine, RefusesWhatMakesNoSenseInOneLine) {
@@ -164,7 +176,7 @@ TEST(CommandLine, ExplainsWithWordsToPutInAndNotWithPlaceholders) {
 }
 
 TEST(CommandLine, SaysErrorsAsObjectsUnderJson) {
-  for (const Answer& answer : {Say({"apply", "--output", "json"}), Say({"--output=json", "explain", "nothing"}),
+  for (const Answer& answer : {Say({"configure", "--output", "json"}), Say({"--output=json", "explain", "nothing"}),
                                Say({"check", "--output", "json", "--level", "peer"})}) {
     EXPECT_EQ(answer.status, 2);
     EXPECT_EQ(answer.err, "");
@@ -204,6 +216,17 @@ class ProfileFile {
  private:
   std::string path_;
 };
+
+TEST(ProfileCommand, SaysTheDigestByWhichAProfileIsPermittedWhateverItsCommentsSay) {
+  const Answer of_built_in = Say({"profile", "digest", "nvidia-lossy"});
+  EXPECT_EQ(of_built_in.status, 0) << of_built_in.err;
+  EXPECT_THAT(of_built_in.out, testing::MatchesRegex("[0-9a-f]+  nvidia-lossy\n"));
+  const ProfileFile file("# a comment\n" + Say({"profile", "show", "nvidia-lossy"}).out);
+  EXPECT_EQ(Say({"profile", "digest", file.path()}).out, of_built_in.out);
+  const auto json = nlohmann::json::parse(Say({"profile", "digest", "nvidia-lossy", "--output", "json"}).out);
+  EXPECT_EQ(json["schema"], "rdmaready.v1.ProfileDigest");
+  EXPECT_EQ(of_built_in.out, std::string(json["sha256"]) + "  nvidia-lossy\n");
+}
 
 TEST(ProfileCommand, ShowsYamlThatItTakesBack) {
   const Answer shown = Say({"profile", "show", "nvidia-lossy"});

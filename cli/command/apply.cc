@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready apply: has hosts set as their profiles want, proven, and taken back unless it is confirmed.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "api/base/quantity.h"
+#include "api/base/status.h"
+#include "checks/words/words.h"
+#include "cli/command/apply_flags.h"
+#include "cli/fleet/apply_runner.h"
+#include "cli/fleet/hosts.h"
+#include "cli/render/change_json.h"
+#include "cli/render/text_change.h"
+
+namespace rdmaready {
+namespace {
+
+struct ApplyFlags {
+  ConfigureFlags what{};
+  bool yes = false;
+  std::string confirm_within = "60s";
+  std::string peer{};
+  bool no_proof = false;
+  bool allow_one_way = false;
+  bool rolling = false;
+  std::size_t max_unavailable = 1;
+};
+
+absl::StatusOr<ApplyOptions> OrderOf(const ApplyFlags& flags) {
+  RR_ASSIGN_OR_RETURN(ApplyOptions order, OrderOf(flags.what));
+  const absl::StatusOr<std::chrono::milliseconds> within = ParseDuration(flags.confirm_within);
+  if (!within.ok()) return absl::InvalidArgumentError("--confirm-within: " + Message(within.status()));
+  if (*within > std::chrono::hours(24)) return absl::InvalidArgumentError("--confirm-within: at most 24h");
+  if (flags.no_proof && !flags.peer.empty())
+    return absl::InvalidArgumentError("--peer is a proof: not beside --no-proof");
+  if (flags.max_unavailable != 1 && !flags.rolling)
+    return absl::InvalidArgumentError("--max-unavailable is for --rolling");
+  order.confirm_within = *within;
+  order.allow_one_way = flags.allow_one_way;
+  order.proof = !flags.no_proof;
+  order.peer = flags.peer;
+  return order;
+}
+
+std::size_t Settings(const PlanRun& run) {
+  std::size_t count = 0;
+  for (const HostPlan& host : run.hosts) count += host.plan ? host.plan->steps.size() : 0;
+  return count;
+}
+
+// On standard error and from standard input: the result may go elsewhere.
+bool SaysYes(const PlanRun& run) {
+  std::string names;
+  for (const HostPlan& host : run.hosts) {
+    if (host.plan && !host.plan->steps.empty()) names += (names.empty() ? "" : ", ") + host.host;
+  }
+  std::fputs(fmt::format("Set this on {}? [y/N] ", Printable(names)).c_str(), stderr);
+  std::fflush(stderr);
+  std::array<char, 64> answer{};
+  if (std::fgets(answer.data(), answer.size(), stdin) == nullptr) return false;
+  const std::string word(answer.data());
+  return word == "y\n" || word == "yes\n" || word == "Y\n";
+}
+
+// The steps of one host after the other, as they are made.
+class StepTeller {
+ public:
+  StepTeller(const Context& context, const std::vector<HostClient>& hosts, bool each)
+      : context_(context), hosts_(hosts), each_(each), told_(hosts.size()) {}
+
+  void operator()(std::size_t host, const Change& change) {
+    const std::lock_guard lock(mutex_);
+    if (each_) TellNew(host, change);
+    if (change.state == ChangeState::kProving && !change.proof.loopback_text.empty())
+      context_.console.Progress(hosts_[host].name + ": " + change.proof.loopback_text);
+  }
+
+ private:
+  void TellNew(std::size_t host, const Change& change) {
+    std::string text;
+    for (std::size_t& told = told_[host]; told < change.steps.size(); ++told) {
+      if (change.steps[told].state == StepState::kNotBegun) break;
+      if (told == 0) text += context_.style().Paint(Tone::kStrong, Printable(hosts_[host].name)) + "\n";
+      text += StepText(change.steps[told], context_.style());
+    }
+    if (!text.empty()) context_.console.Print(text);
+  }
+
+  const Context& context_;
+  const std::vector<HostClient>& hosts_;
+  const bool each_;
+  std::mutex mutex_;               // guards what follows
+  std::vector<std::size_t> told_;  // how many steps of each host
+};
+
+// The hosts with which changes are proven, each called once; they live as long as this.
+class Peers {
+ public:
+  // `chosen`: by who asks. What another host names is never a socket of this one.
+  Peers(const Context& context, std::string chosen) : context_(context), chosen_(std::move(chosen)) {}
+
+  HostClient& Find(const std::string& name) {
+    const auto known = clients_.find(name);
+    if (known != clients_.end()) return known->second;
+    HostClient& peer = clients_[name];
+    peer.name = name;
+    const absl::StatusOr<std::vector<HostAddress>> address = ParseHosts({name});
+    const bool foreign = address.ok() && name != chosen_ && !address->front().unix_path.empty();
+    if (!address.ok() || foreign) {
+      peer.error = foreign ? "a socket is no peer for another host" : Message(address.status());
+      peer.failure = ExitStatus::kUsage;
+      return peer;
+    }
+    peer = std::move(NameClients(*address, context_.client(), context_.interrupt).front());
+    peer.Open();
+    return peer;
+  }
+
+ private:
+  const Context& context_;
+  const std::string chosen_;
+  std::map<std::string, HostClient> clients_{};
+};
+
+ExitStatus ShowChanges(const Context& context, const ChangeRun& run, bool told) {
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  context.Print(ApplyJson(run), ApplyText(run, told, context.style()));
+  for (const HostChange& host : run.hosts) Complain(context, host.host, host.error);
+  return StatusOfApply(run);
+}
+
+// Nothing is asked where nothing can be done; and who cannot be asked has to have said it.
+ExitStatus MayBegin(const Context& context, const ApplyFlags& options, const PlanRun& planned, bool& begin) {
+  const bool text = context.format().object == nullptr;
+  if (text) context.console.Print(PlanText(planned, context.style()));
+  begin = true;
+  if (Settings(planned) == 0 || options.yes) return ExitStatus::kOk;
+  if (::isatty(STDIN_FILENO) == 0) {
+    begin = false;
+    return context.Fail(ExitStatus::kUsage,
+                        "nobody can be asked here: --yes says that it is meant (and confirms nothing)");
+  }
+  context.console.EraseProgress();
+  begin = SaysYes(planned);
+  return ExitStatus::kOk;
+}
+
+ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
+  const absl::StatusOr<ApplyOptions> order = OrderOf(options);
+  if (!order.ok()) return context.Fail(ExitStatus::kUsage, Message(order.status()));
+  absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.what.named, context);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  Peers peers(context, options.peer);
+  if (!options.peer.empty()) {
+    context.console.Progress("connecting");
+    const HostClient& peer = peers.Find(options.peer);
+    if (peer.agent == nullptr) return context.Fail(peer.failure, "--peer: " + peer.error, options.peer);
+  }
+  const bool at_once = options.rolling && options.max_unavailable > 1;
+  const bool text = context.format().object == nullptr;
+  StepTeller teller(context, *hosts, text && !at_once);
+  ApplyRunner runner(
+      *hosts, [&](const std::string& name) { return &peers.Find(name); }, *order,
+      [&](std::size_t host, const Change& change) { teller(host, change); },
+      [&](const std::string& what) { context.console.Progress(what); });
+  context.console.Progress("connecting");
+  const PlanRun planned = runner.Plan(false);
+  if (const absl::Status apart = CheckNoTwins(*hosts); !apart.ok())
+    return context.Fail(ExitStatus::kUsage, Message(apart));
+  context.console.EraseProgress();
+  bool begin = false;
+  if (const ExitStatus status = MayBegin(context, options, planned, begin); status != ExitStatus::kOk)
+    return status;
+  if (!begin) return context.Fail(ExitStatus::kNotReady, "nothing was set");
+  if (text) {
+    context.interrupt.Add([&context] {
+      context.console.Error(
+          "what is being set is taken back; what was armed before goes back unless it is confirmed");
+    });
+  }
+  return ShowChanges(context, runner.Apply(planned, at_once ? options.max_unavailable : 1), text && !at_once);
+}
+
+}  // namespace
+
+Action DefineApply(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<ApplyFlags>();
+  AddConfigureFlags(app, options->what);
+  app.add_flag("--yes", options->yes, "Answers the question whether to begin; confirms nothing");
+  app.add_option("--confirm-within", options->confirm_within,
+                 "How long it stays without `rdmaready confirm`, from the end of the proof on: 60s, 10m")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--peer", options->peer, "Prove it with live transfers between each host and this one, too")
+      ->type_name("HOST");
+  app.add_flag("--no-proof", options->no_proof, "Make no live transfer to prove it; the result says so");
+  app.add_flag("--allow-one-way", options->allow_one_way,
+               "Also steps that cannot be taken back from Linux; nothing brings those back");
+  app.add_flag(
+      "--rolling", options->rolling,
+      "Several hosts at a time (see --max-unavailable); else one after the other. Either way the first "
+      "failure ends it, and what was proven before awaits its confirmation");
+  app.add_option("--max-unavailable", options->max_unavailable, "Of --rolling: so many hosts at a time")
+      ->check(CLI::Range(1, 32))
+      ->type_name("N");
+  return [options](const Context& context) { return RunApply(context, *options); };
+}
+
+}  // namespace rdmaready

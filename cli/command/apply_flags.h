@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `plan` and `apply` have in common: which hosts, by which profiles, of which ports.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/client/agent_client.h"
+#include "cli/commands.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/host_flags.h"
+
+namespace rdmaready {
+
+struct ConfigureFlags {
+  HostFlags named{};
+  std::vector<std::string> profiles{};
+  std::vector<std::string> ports{};
+};
+
+void AddConfigureFlags(CLI::App& app, ConfigureFlags& flags);
+
+// The hosts, named but not called; kInvalidArgument.
+absl::StatusOr<std::vector<HostClient>> ClientsOf(const HostFlags& named, const Context& context);
+
+// With the profiles, read. kInvalidArgument: one that cannot be, or a site file: it says which hosts follow
+// which, and these take the same.
+absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags);
+
+// What could not be asked, on standard error where it does not stand in an object.
+void Complain(const Context& context, const std::string& host, const std::string& error);
+
+}  // namespace rdmaready

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready plan: what would have to be set.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/profile/load.h"
+#include "cli/command/apply_flags.h"
+#include "cli/fleet/apply_runner.h"
+#include "cli/fleet/hosts.h"
+#include "cli/render/change_json.h"
+#include "cli/render/text_change.h"
+
+namespace rdmaready {
+namespace {
+
+struct PlanFlags {
+  ConfigureFlags what{};
+  bool persist = false;
+};
+
+ExitStatus RunPlan(const Context& context, const PlanFlags& options) {
+  const absl::StatusOr<ApplyOptions> order = OrderOf(options.what);
+  if (!order.ok()) return context.Fail(ExitStatus::kUsage, Message(order.status()));
+  absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.what.named, context);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  context.console.Progress("connecting");
+  ApplyRunner runner(*hosts, {}, *order, {},
+                     [&](const std::string& what) { context.console.Progress(what); });
+  const PlanRun run = runner.Plan(options.persist);
+  if (const absl::Status apart = CheckNoTwins(*hosts); !apart.ok())
+    return context.Fail(ExitStatus::kUsage, Message(apart));
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  context.Print(PlanJson(run), PlanText(run, context.style()));
+  for (const HostPlan& host : run.hosts) Complain(context, host.host, host.error);
+  return StatusOf(run);
+}
+
+}  // namespace
+
+void AddConfigureFlags(CLI::App& app, ConfigureFlags& flags) {
+  AddHostFlags(app, flags.named);
+  app.add_option("--profile", flags.profiles,
+                 "A built-in profile or a YAML file; several, each for the `ports` that it names (default: the "
+                 "agent's own)")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
+  app.add_option("--port", flags.ports, "Only this port of each host: mlx5_0/1, mlx5_0 or ens1f0np0")
+      ->type_name("PORT")
+      ->allow_extra_args(false);
+}
+
+absl::StatusOr<std::vector<HostClient>> ClientsOf(const HostFlags& named, const Context& context) {
+  RR_ASSIGN_OR_RETURN(const std::vector<HostAddress> addresses,
+                      ChooseHosts(named.hosts, named.inventory, named.groups));
+  return NameClients(addresses, context.client(), context.interrupt);
+}
+
+absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags) {
+  ApplyOptions order{.ports = flags.ports, .caller = CallerName()};
+  for (const std::string& name : flags.profiles) {
+    RR_ASSIGN_OR_RETURN(Profile profile, LoadProfile(name));
+    order.profiles.push_back(std::move(profile));
+  }
+  return order;
+}
+
+void Complain(const Context& context, const std::string& host, const std::string& error) {
+  if (error.empty() || context.format().object != nullptr) return;
+  const bool named = error.find(host) != std::string::npos;
+  context.console.Error(named ? error : "host " + host + ": " + error);
+}
+
+Action DefinePlan(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto options = std::make_shared<PlanFlags>();
+  AddConfigureFlags(app, options->what);
+  app.add_flag("--persist", options->persist,
+               "Also the files that would make it last beyond a boot; they are shown, and never written");
+  return [options](const Context& context) { return RunPlan(context, *options); };
+}
+
+}  // namespace rdmaready

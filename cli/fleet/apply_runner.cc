@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/apply_runner.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <thread>
+#include <utility>
+
+#include "api/base/status.h"
+#include "cli/fleet/fan_out.h"
+#include "cli/fleet/pair_engine.h"
+#include "cli/fleet/pair_plan.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::array<const char*, 2> kPeerProofCases{"send-1k", "write-512k"};
+
+// The id of a change that awaits its proof or its confirmation; empty: none does, or nobody can tell.
+std::string OpenChangeOf(AgentClient& agent) {
+  const absl::StatusOr<ApplierStatus> status = agent.GetApplier();
+  if (!status.ok()) return {};
+  for (const Change& change : status->changes) {
+    switch (change.state) {
+      case ChangeState::kWriting:
+      case ChangeState::kProving:
+      case ChangeState::kAwaitingConfirm:
+        return change.id;
+      case ChangeState::kUnknown:
+      case ChangeState::kNothingToDo:
+      case ChangeState::kConfirmed:
+      case ChangeState::kRolledBack:
+      case ChangeState::kRollbackFailed:
+        break;
+    }
+  }
+  return {};
+}
+
+// The same agent, without owning it.
+HostClient Borrowed(const HostClient& host) { return {.name = host.name, .agent = host.agent}; }
+
+}  // namespace
+
+std::string TestBothWays(const HostClient& host, const HostClient& peer, const std::string& run_id,
+                         const AgentClient::Progress& progress) {
+  std::vector<HostClient> ends;
+  ends.push_back(Borrowed(host));
+  ends.push_back(Borrowed(peer));
+  std::array<absl::StatusOr<Facts>, 2> facts{ends[0].agent->GetFacts(), ends[1].agent->GetFacts()};
+  for (const absl::StatusOr<Facts>& one : facts) {
+    if (!one.ok()) return Message(one.status());
+  }
+  PairEngine engine(ends, run_id, progress);
+  std::string failed;
+  for (const bool back : {false, true}) {
+    const PlanHost from{.name = ends[back ? 1 : 0].name, .facts = &*facts[back ? 1 : 0]};
+    const PlanHost to{.name = ends[back ? 0 : 1].name, .facts = &*facts[back ? 0 : 1]};
+    absl::StatusOr<std::vector<PairJob>> jobs = JobsBetween(from, to, {});
+    if (!jobs.ok()) return Message(jobs.status());
+    for (PairJob& job : *jobs) {
+      if (back) std::swap(job.from, job.to);  // 0 and 1 of JobsBetween: as they stand in `ends`
+      for (const char* name : kPeerProofCases) {
+        const CaseOutcome outcome = engine.Run(job, name, {});
+        const Outcome seen = outcome.finding.outcome;
+        if (seen == Outcome::kPass || seen == Outcome::kWarn) continue;
+        failed += fmt::format("{}{} {}: {}", failed.empty() ? "" : "; ", job.place.subject, name,
+                              outcome.finding.observed);
+      }
+    }
+  }
+  return failed;
+}
+
+ApplyRunner::ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options,
+                         OnChange on_change, AgentClient::Progress progress)
+    : hosts_(hosts),
+      peer_(std::move(peer)),
+      options_(std::move(options)),
+      on_change_(std::move(on_change)),
+      progress_(std::move(progress)) {}
+
+PlanRun ApplyRunner::Plan(bool persist) {
+  PlanRun run;
+  run.hosts.resize(hosts_.size());
+  FanOut(hosts_.size(), [&](std::size_t i) {
+    HostClient& host = hosts_[i];
+    host.Open();
+    HostPlan& planned = run.hosts[i];
+    planned.host = host.name;
+    if (host.agent == nullptr) {
+      planned.error = host.error;
+      planned.failure = host.failure;
+      return;
+    }
+    if (progress_) progress_(host.name + ": planning");
+    absl::StatusOr<rdmaready::Plan> plan = host.agent->MakePlan(options_.profiles, options_.ports, persist);
+    if (plan.ok()) {
+      planned.plan = *std::move(plan);
+    } else {
+      planned.error = Message(plan.status());
+      planned.failure = CallFailure(plan.status());
+    }
+  });
+  return run;
+}
+
+ChangeRun ApplyRunner::Apply(const PlanRun& planned, std::size_t at_a_time) {
+  ChangeRun run;
+  run.hosts.resize(planned.hosts.size());
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < std::min({at_a_time, planned.hosts.size(), kMaxParallel}); ++i) {
+    threads.emplace_back([&] {
+      for (std::size_t mine = next++; mine < planned.hosts.size(); mine = next++) {
+        run.hosts[mine] = ApplyOne(mine, planned.hosts[mine]);
+        if (run.hosts[mine].not_begun) continue;
+        const std::optional<Change>& change = run.hosts[mine].change;
+        const ExitStatus status = change ? StatusOfApply(*change) : run.hosts[mine].failure;
+        if (status != ExitStatus::kOk) failed_ = true;
+      }
+    });
+  }
+  threads.clear();  // waits
+  return run;
+}
+
+HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
+  HostChange made{
+      .host = planned.host, .plan = planned.plan, .error = planned.error, .failure = planned.failure};
+  if (!planned.plan) return made;
+  if (planned.plan->steps.empty()) {
+    const bool refused = !planned.plan->refusals.empty();
+    if (refused || !planned.plan->unknown.empty()) {
+      made.error = refused ? "nothing can be set: what is wanted is refused"
+                           : "nothing can be planned: " + planned.plan->unknown.front();
+      made.failure = refused ? ExitStatus::kUsage : ExitStatus::kOwnFailure;
+      return made;
+    }
+    // All is as wanted, and goes back unless somebody confirms.
+    if (const std::string open = OpenChangeOf(*hosts_[index].agent); !open.empty()) {
+      made.error = fmt::format("change {} is open: confirm it or take it back first", open);
+      made.failure = ExitStatus::kUsage;
+    }
+    return made;
+  }
+  if (failed_) {
+    made.not_begun = true;
+    return made;
+  }
+  const HostClient& host = hosts_[index];
+  std::jthread peer_proof;  // joined when its change has ended
+  const auto on_change = [&](const Change& change) {
+    if (on_change_) on_change_(index, change);
+    const bool wants =
+        change.state == ChangeState::kProving && change.proof.loopback && !change.proof.peer.empty();
+    if (!wants || peer_proof.joinable()) return;
+    peer_proof = std::jthread([this, &host, change] { ProveWithPeer(host, change); });
+  };
+  absl::StatusOr<Change> change = host.agent->Apply(options_, on_change);
+  if (change.ok()) {
+    made.change = *std::move(change);
+  } else {
+    made.error = Message(change.status());
+    made.failure = ApplyFailure(change.status());
+  }
+  return made;
+}
+
+void ApplyRunner::ProveWithPeer(const HostClient& host, const Change& change) {
+  {
+    const std::lock_guard lock(peer_mutex_);
+    const HostClient* peer = peer_ ? peer_(change.proof.peer) : nullptr;
+    if (peer != nullptr && peer->agent != nullptr) {
+      const std::string failed = TestBothWays(host, *peer, change.id, progress_);
+      if (!failed.empty() && progress_) progress_(host.name + ": " + failed);
+    }
+  }
+  // Whatever these tests showed here: the agent goes by what it saw itself, and the stream tells what came of
+  // it.
+  static_cast<void>(host.agent->ProvePeer(change.id));
+}
+
+}  // namespace rdmaready

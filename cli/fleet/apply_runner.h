@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// ApplyRunner: has settings of hosts changed by their agents, proven with a peer where one is named, on one
+// host after the other or on some at a time. The first failure ends it: what is begun is finished, what is not
+// is left.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/client/agent_client.h"
+#include "cli/fleet/change_run.h"
+#include "cli/fleet/host_clients.h"
+
+namespace rdmaready {
+
+class ApplyRunner {
+ public:
+  // May be called from several threads at once, for one host by one.
+  using OnChange = std::function<void(std::size_t host, const Change& change)>;
+
+  // The client of the host with which a change is proven: the caller's choice, or that of the host's
+  // apply.yaml. By one thread at a time. Null: nobody can be asked there.
+  using PeerFinder = std::function<HostClient*(const std::string& name)>;
+
+  // `hosts` outlive it. All functions may be empty.
+  ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, OnChange on_change,
+              AgentClient::Progress progress);
+
+  // What is to be set, of every host.
+  PlanRun Plan(bool persist);
+
+  // On those hosts of `planned` whose plan has steps, at most `at_a_time` of them at once. Blocks until all is
+  // armed, taken back, or not begun.
+  ChangeRun Apply(const PlanRun& planned, std::size_t at_a_time);
+
+ private:
+  HostChange ApplyOne(std::size_t index, const HostPlan& planned);
+  // Both ways between the host and the peer; then its agent judges the part that it had in them.
+  void ProveWithPeer(const HostClient& host, const Change& change);
+
+  std::vector<HostClient>& hosts_;
+  const PeerFinder peer_;
+  const ApplyOptions options_;
+  const OnChange on_change_;
+  const AgentClient::Progress progress_;
+  std::atomic<bool> failed_ = false;
+  std::mutex peer_mutex_;  // held during a proof with the peer: one at a time
+};
+
+// Of tests between two hosts for a proof: a send and a write each way. Why they could not be made or failed;
+// empty: all passed.
+std::string TestBothWays(const HostClient& host, const HostClient& peer, const std::string& run_id,
+                         const AgentClient::Progress& progress);
+
+}  // namespace rdmaready

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/change_run.h"
+
+namespace rdmaready {
+
+ExitStatus StatusOf(const Plan& plan) {
+  if (!plan.steps.empty() || !plan.refusals.empty() || !plan.pending.empty()) return ExitStatus::kNotReady;
+  return plan.unknown.empty() ? ExitStatus::kOk : ExitStatus::kOwnFailure;
+}
+
+ExitStatus StatusOf(const PlanRun& run) {
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostPlan& host : run.hosts)
+    status = Worse(status, host.plan ? StatusOf(*host.plan) : host.failure);
+  return status;
+}
+
+ExitStatus StatusOfApply(const Change& change) {
+  switch (change.state) {
+    case ChangeState::kNothingToDo:
+    case ChangeState::kAwaitingConfirm:
+    case ChangeState::kConfirmed:
+      return ExitStatus::kOk;
+    case ChangeState::kRolledBack:
+      return ExitStatus::kNotReady;
+    case ChangeState::kUnknown:
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+    case ChangeState::kRollbackFailed:
+      return ExitStatus::kOwnFailure;
+  }
+  return ExitStatus::kOwnFailure;
+}
+
+ExitStatus StatusOfApply(const ChangeRun& run) {
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostChange& host : run.hosts) {
+    const bool failed_rollback = host.change && host.change->state == ChangeState::kRollbackFailed;
+    if (failed_rollback) return ExitStatus::kOwnFailure;  // nothing is worse
+    status = Worse(status, host.failure);
+    if (host.change) status = Worse(status, StatusOfApply(*host.change));
+  }
+  return status;
+}
+
+ExitStatus StatusOf(const ApplierRun& run) {
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostApplier& host : run.hosts) status = Worse(status, host.failure);
+  return status;
+}
+
+ExitStatus ApplyFailure(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) ? ExitStatus::kUsage : CallFailure(status);
+}
+
+}  // namespace rdmaready

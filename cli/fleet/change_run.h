@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of a plan, an apply, a confirm, a rollback on each host of a command, for renderers. Values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/model/change.h"
+#include "api/model/plan.h"
+#include "cli/exit_status.h"
+
+namespace rdmaready {
+
+struct HostPlan {
+  std::string host{};
+  std::optional<Plan> plan{};  // absent: see error
+  std::string error{};
+  ExitStatus failure = ExitStatus::kOk;  // why there is an error
+};
+
+struct PlanRun {
+  std::vector<HostPlan> hosts{};
+};
+
+struct HostChange {
+  std::string host{};
+  std::optional<Plan> plan{};      // of apply: what was to be set; absent: see error
+  std::optional<Change> change{};  // absent: nothing was written, see error where there is one
+  std::string error{};
+  ExitStatus failure = ExitStatus::kOk;
+  bool not_begun = false;  // an earlier host failed, or nobody said yes
+};
+
+struct ChangeRun {
+  std::vector<HostChange> hosts{};
+};
+
+struct HostApplier {
+  std::string host{};
+  std::optional<ApplierStatus> status{};
+  std::vector<Setting> forgotten{};  // by this command
+  std::string error{};
+  ExitStatus failure = ExitStatus::kOk;
+};
+
+struct ApplierRun {
+  std::vector<HostApplier> hosts{};
+};
+
+// 0: nothing to do; 1: there is something to set, or what cannot be; 3: only something that is not known.
+ExitStatus StatusOf(const Plan& plan);
+ExitStatus StatusOf(const PlanRun& run);
+// Of apply: 0 confirmed, proven and armed, or nothing to do; 1 taken back; 3 could not be taken back, or not
+// known.
+ExitStatus StatusOfApply(const Change& change);
+ExitStatus StatusOfApply(const ChangeRun& run);
+ExitStatus StatusOf(const ApplierRun& run);
+
+// Of the call that has it applied. What the host does not permit is 2, before anything was written.
+ExitStatus ApplyFailure(const absl::Status& status);
+
+}  // namespace rdmaready

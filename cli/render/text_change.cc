@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of changes, for people.
+#include "cli/render/text_change.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "api/base/text.h"
+#include "checks/words/words.h"
+#include "cli/layout.h"
+#include "cli/render/setting_words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kProofColumn = 11;
+constexpr std::size_t kIdShown = 8;
+constexpr std::int64_t kMsPerS = 1000;
+
+struct Mark {
+  std::string_view word;
+  Tone tone = Tone::kPlain;
+};
+
+Mark MarkOf(StepState state) {
+  switch (state) {
+    case StepState::kUnknown:
+      return {"??", Tone::kWarning};
+    case StepState::kNotBegun:
+      return {"-", Tone::kFaint};
+    case StepState::kWritten:
+      return {"ok", Tone::kGood};
+    case StepState::kRefused:
+    case StepState::kNotTaken:
+    case StepState::kForeignWrite:
+    case StepState::kNotTakenBack:
+      return {"FAIL", Tone::kBad};
+    case StepState::kTakenBack:
+      return {"back", Tone::kWarning};
+  }
+  return {"??", Tone::kWarning};
+}
+
+// What the state says besides the text of the step.
+std::string_view Meaning(StepState state) {
+  switch (state) {
+    case StepState::kUnknown:
+      return "what became of it is not known";
+    case StepState::kNotTaken:
+      return "the driver said yes, and did not take it";
+    case StepState::kForeignWrite:
+      return "somebody else is configuring";
+    case StepState::kNotTakenBack:
+      return "could not be taken back";
+    case StepState::kNotBegun:
+    case StepState::kWritten:
+    case StepState::kRefused:
+    case StepState::kTakenBack:
+      return "";
+  }
+  return "";
+}
+
+std::string Said(std::string_view meaning, const std::string& text) {
+  return fmt::format("{}{}{}", meaning, meaning.empty() || text.empty() ? "" : ": ", Printable(text));
+}
+
+std::string ProofLine(const Style& style, bool good, std::string_view label, const std::string& text) {
+  return Labelled(style, good ? Tone::kGood : Tone::kBad, Cat("  ", label), kProofColumn,
+                  Cat(good ? "" : "FAIL ", Printable(text)));
+}
+
+// Only what was come to.
+std::string ProofText(const Change& change, const Style& style) {
+  const ChangeProof& proof = change.proof;
+  if (!proof.asked_for) return Labelled(style, Tone::kWarning, "  proof", kProofColumn, "none: --no-proof");
+  std::string text;
+  if (!proof.loopback_text.empty()) text += ProofLine(style, proof.loopback, "loopback", proof.loopback_text);
+  if (!proof.peer.empty() && !proof.peer_text.empty())
+    text += ProofLine(style, proof.peer_passed, "peer", proof.peer + ": " + proof.peer_text);
+  if (proof.loopback && !proof.plan_empty && change.state != ChangeState::kProving)
+    text += ProofLine(style, false, "plan", "a fresh plan is not empty");
+  return text;
+}
+
+std::string Seconds(std::uint32_t ms) { return fmt::format("{} s", (ms + kMsPerS - 1) / kMsPerS); }
+
+std::string Id(const Change& change) { return Printable(change.id.substr(0, kIdShown)); }
+
+std::string HowItStands(const Change& change, const std::string& host, const Style& style) {
+  const std::string of_host = host.empty() ? "" : " " + Printable(host);
+  const std::string why = change.reason.empty() ? "" : ": " + Printable(change.reason);
+  switch (change.state) {
+    case ChangeState::kNothingToDo:
+      return "  nothing to do: no setting differs from what the profile wants\n";
+    case ChangeState::kAwaitingConfirm:
+      return style.Paint(Tone::kGood,
+                         fmt::format("  {} and armed", change.proof.asked_for ? "proven" : "written")) +
+             fmt::format(
+                 " (change {})\n  rdmaready confirm{}  # within {}, else all goes back\n", Id(change), of_host,
+                 Seconds(change.deadline_in_ms != 0 ? change.deadline_in_ms : change.confirm_within_ms));
+    case ChangeState::kConfirmed:
+      return style.Paint(Tone::kGood, "  confirmed") + fmt::format(" (change {}): it stays\n", Id(change));
+    case ChangeState::kRolledBack:
+      return style.Paint(Tone::kBad, "  taken back") + fmt::format(" (change {}){}\n", Id(change), why);
+    case ChangeState::kRollbackFailed:
+      return style.Paint(Tone::kBad, "  COULD NOT BE TAKEN BACK") +
+             fmt::format(" (change {}){}\n  rdmaready rollback{}  # tries once more\n", Id(change), why,
+                         of_host);
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+      return fmt::format("  under way (change {}): goes back in {} unless it is proven and confirmed{}\n",
+                         Id(change), Seconds(change.deadline_in_ms), why);
+    case ChangeState::kUnknown:
+      return style.Paint(Tone::kBad, "  what became of it is not known") + why + "\n";
+  }
+  return {};
+}
+
+std::string HostHead(const std::string& host, const Style& style) {
+  return style.Paint(Tone::kStrong, Printable(host)) + "\n";
+}
+
+std::string KeptText(const Setting& setting) {
+  return Printable(fmt::format("{}: {}", TextOf(setting.object), setting.value));
+}
+
+std::string StatusText(const ApplierStatus& status, const std::string& host, const Style& style) {
+  std::string text;
+  for (const std::string& notice : status.notices)
+    text += Labelled(style, Tone::kBad, "  notice", kProofColumn, Printable(notice));
+  for (const Change& change : status.changes) {
+    for (const ChangeStep& step : change.steps) text += StepText(step, style);
+    text += OutcomeText(change, host, style);
+  }
+  for (const Setting& kept : status.kept)
+    text += Labelled(style, Tone::kStrong, "  kept", kProofColumn, KeptText(kept));
+  for (const std::string& allowed : status.allowed)
+    text += Labelled(style, Tone::kFaint, "  allowed", kProofColumn, Printable(allowed));
+  if (!status.not_allowed.empty())
+    text +=
+        Labelled(style, Tone::kWarning, "  allowed", kProofColumn, "nothing: " + Printable(status.not_allowed));
+  return text;
+}
+
+}  // namespace
+
+std::string StepText(const ChangeStep& step, const Style& style) {
+  constexpr std::size_t kWordColumn = 8;
+  const Mark mark = MarkOf(step.state);
+  const PlanStep& plan = step.step;
+  const std::string said = Said(Meaning(step.state), step.text);
+  const std::string text =
+      fmt::format("{}: {} {}{}{}", Printable(plan.subject), SettingName(plan.object),
+                  ChangeWords(plan.object, plan.from, plan.to), said.empty() ? "" : ": ", said);
+  return Labelled(style, mark.tone, Cat("  ", mark.word), kWordColumn, text);
+}
+
+std::string OutcomeText(const Change& change, const std::string& host, const Style& style) {
+  return ProofText(change, style) + HowItStands(change, host, style);
+}
+
+std::string ApplyText(const ChangeRun& run, bool told, const Style& style) {
+  std::string text;
+  for (const HostChange& host : run.hosts) {
+    if (host.not_begun) {
+      text += HostHead(host.host, style) + "  not begun\n";
+    } else if (host.change) {
+      if (!told) text += HostHead(host.host, style);
+      // Told is what was written; what became of that since is not.
+      for (const ChangeStep& step : host.change->steps) {
+        if (!told || step.state == StepState::kTakenBack || step.state == StepState::kNotTakenBack)
+          text += StepText(step, style);
+      }
+      text += OutcomeText(*host.change, host.host, style);
+    }
+  }
+  return text;
+}
+
+std::string ApplierText(const ApplierRun& run, const Style& style) {
+  std::string text;
+  for (const HostApplier& host : run.hosts) {
+    if (!host.error.empty()) continue;
+    text += HostHead(host.host, style);
+    if (host.status) text += StatusText(*host.status, host.host, style);
+    for (const Setting& forgotten : host.forgotten)
+      text += Labelled(style, Tone::kStrong, "  forgot", kProofColumn, KeptText(forgotten));
+    if (!host.status && host.forgotten.empty()) text += "  nothing was kept\n";
+  }
+  return text;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans and changes for people. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/fleet/change_run.h"
+#include "cli/style.h"
+
+namespace rdmaready {
+
+// Of each host what cannot be set first, then the steps, what they cost and mend, and the commands that do the
+// same.
+std::string PlanText(const PlanRun& run, const Style& style);
+
+// "  ok    rxe0/1 dcb0  PFC on 4 -> on 3", one step of a change as it is now.
+std::string StepText(const ChangeStep& step, const Style& style);
+// What proved it and what became of it, with what to do next; nothing of the steps. `host`: as the caller named
+// it, empty for this one.
+std::string OutcomeText(const Change& change, const std::string& host, const Style& style);
+// All of it, of every host; of one with nothing to do its plan says so. `told`: the steps of changes stand above already.
+std::string ApplyText(const ChangeRun& run, bool told, const Style& style);
+
+// What the applier keeps and may do, its open changes; then what it does not keep any more.
+std::string ApplierText(const ApplierRun& run, const Style& style);
+
+}  // namespace rdmaready

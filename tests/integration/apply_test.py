@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `plan` and `apply` say of a host that is not as its profile wants it, and of one that has no applier. What an applier
+does is the fabric's to show."""
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import tempfile
+import unittest
+
+import tool
+
+SICK = tool.ROOT / "tests" / "fixtures" / "hosts" / "two-rails-sick" / "saved" / "storage2"
+HEALTHY = tool.ROOT / "tests" / "fixtures" / "hosts" / "two-rails-healthy" / "saved"
+
+
+def recorded(folder, recording):
+    """An agent of a recorded host, whose callers may apply."""
+    place = pathlib.Path(folder)
+    script = place / "rdmaready-agent"
+    script.write_text(f'#!/bin/sh\nexec "{tool.BIN}/recorded_agent" "{recording}" "" "$@"\n')
+    script.chmod(0o755)
+    return tool.Agent("--profile", "virtual-fabric", "--plain-role", "apply", programs=place)
+
+
+class ASickHost(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="sick host ")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.agent = recorded(cls.folder.name, SICK)
+        cls.agent.__enter__()
+        cls.addClassCleanup(cls.agent.__exit__)
+
+    def plan(self, *options):
+        answer = tool.rdmaready("plan", self.agent.address, *options)
+        self.assertEqual(answer.status, 1, answer)
+        return answer
+
+    def test_is_planned_with_what_mends_it_and_the_same_by_hand(self):
+        plan = self.plan("--output", "json").json["hosts"][0]["plan"]
+        steps = {(step["object"]["kind"], step["object"]["where"]): step for step in plan["steps"]}
+        pfc = steps["pfc", "dcb1"]
+        self.assertIn("pfc.lossless-priority", pfc["mends"])
+        self.assertTrue(any(command.startswith("dcb pfc set dev dcb1") for command in pfc["commands"]), pfc)
+        text = self.plan()
+        self.assertIn("PFC", text.out)
+        for command in pfc["commands"]:
+            self.assertIn(command, text.out)
+        self.assertRegex(text.out, r"\d+ settings? to set")
+
+    def test_is_planned_for_the_port_that_is_named_alone(self):
+        plan = self.plan("--port", "rxe1/1", "--output", "json").json["hosts"][0]["plan"]
+        self.assertNotIn("dcb0", {step["object"]["where"] for step in plan["steps"]})
+        self.assertEqual(tool.rdmaready("plan", self.agent.address, "--port", "rxe9/1").status, 2)
+
+    def test_says_the_digest_that_permits_its_profile(self):
+        plan = self.plan("--output", "json").json["hosts"][0]["plan"]
+        digest = tool.rdmaready("profile", "digest", "virtual-fabric").out.split()[0]
+        self.assertEqual(plan["profiles"], [{"name": "virtual-fabric", "sha256": digest}])
+
+    def test_is_not_touched_without_an_applier_and_nothing_is_left_open(self):
+        answer = tool.rdmaready("apply", self.agent.address, "--yes")
+        self.assertEqual(answer.status, 2, answer)
+        self.assertIn("applier", answer.err)
+        self.assertIn("PFC", answer.out, "the plan is shown all the same")
+        for command in ("confirm", "rollback"):
+            settled = tool.rdmaready(command, self.agent.address)
+            self.assertEqual(settled.status, 3, settled)
+            self.assertIn("applier", settled.err)
+
+    def test_is_not_touched_where_nobody_can_be_asked(self):
+        answer = tool.rdmaready("apply", self.agent.address)
+        self.assertEqual(answer.status, 2, answer)
+        self.assertIn("--yes", answer.err)
+        answer = tool.rdmaready("apply", self.agent.address, "--output", "json")
+        self.assertEqual(json.loads(answer.out)["status"], 2)
+
+    def test_is_not_touched_when_the_answer_is_no(self):
+        above, below = pty.openpty()
+        try:
+            asked = subprocess.Popen([tool.BIN / "rdmaready", "apply", self.agent.address], stdin=below, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, text=True, env=tool.environment())
+            os.write(above, b"n\n")
+            answer = tool.finish(asked)
+        finally:
+            os.close(above)
+            os.close(below)
+        self.assertEqual(answer.status, 1, answer)
+        self.assertRegex(answer.err, r"Set this on .+\? \[y/N\]")
+        self.assertIn("nothing was set", answer.err)
+
+    def test_judges_no_rollback_where_there_is_no_applier(self):
+        findings = tool.rdmaready("check", self.agent.address, "--output", "json").json["hosts"][0]["findings"]
+        outcome = {finding["id"]: finding["outcome"] for finding in findings}
+        self.assertEqual(outcome["cfg.rollback-failed"], "not-applicable")
+
+
+class ACaller(unittest.TestCase):
+    def test_without_the_role_may_plan_and_not_apply(self):
+        with tempfile.TemporaryDirectory(prefix="sick host ") as folder, recorded(folder, SICK) as agent, tool.Agent() as other:
+            answer = tool.rdmaready("apply", agent.address, other.address, "--yes", "--rolling")
+            self.assertEqual(answer.status, 2, answer)
+            refused = tool.rdmaready("forget", other.address)
+            self.assertEqual(tool.rdmaready("forget", other.address, "--list").status, 3)
+            self.assertIn(refused.status, (3, 4), refused)
+
+    def test_names_a_host_that_does_not_answer(self):
+        for command in (["plan"], ["apply", "--yes"], ["confirm"], ["rollback"], ["forget"]):
+            answer = tool.rdmaready(*command, "127.0.0.1:1")
+            self.assertEqual(answer.status, 4, answer)
+            self.assertIn("127.0.0.1:1", answer.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
