@@ -21,7 +21,8 @@ MAY_INCLUDE = {
                "api/base/text.h", "absl/status"],
     "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
     "agent/apply": ["api/model", "api/base", "checks/plan", "checks/setting"],
-    "agent/apply/real": ["api/model", "api/base", "collectors", "agent/apply/host_writer.h"],
+    "agent/apply/real": ["api/model", "api/base", "checks/setting", "collectors", "agent/apply/foreign.h", "agent/apply/host_writer.h",
+                         "agent/apply/setting_values.h"],
     "agent/helper": ["api/model", "api/base", "collectors"],
     "agent/link": ["api/model", "api/base"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
@@ -42,6 +43,7 @@ MAY_INCLUDE = {
     "agent/store": ["api/model", "api/base", "api/convert"],
     "agent/port": ["api/model", "api/base", "collectors", "checks/counted", "checks/words", "agent/link/failure.h", "agent/probe"],
     "agent/worker": ["api/model", "collectors"],
+    "agent/drift": ["api/model", "api/base", "collectors", "checks", "agent/apply/configurer.h"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
@@ -54,7 +56,8 @@ MAY_INCLUDE = {
 }
 
 # The one place where the command line hosts an agent in its own process, and the one where it reads recordings.
-MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/access/socket_file.h", "agent/server/server.h"], "cli/fleet/local_agent.h": ["agent/server/server.h"],
+MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/access/socket_file.h", "agent/helper/applier/helped_applier.h", "agent/helper/asker.h",
+                                       "agent/server/server.h"], "cli/fleet/local_agent.h": ["agent/server/server.h"],
             "cli/fleet/saved_hosts.cc": ["collectors"]}
 
 # What changes a host: folder -> the folders that may include it, whatever their own rows say.
