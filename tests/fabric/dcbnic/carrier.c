@@ -26,6 +26,14 @@ void dcbnic_init_carrier(struct dcbnic *nic)
 	netif_carrier_off(nic->dev);
 }
 
+/* A new NIC's link is not down for what an old one was set to. */
+void dcbnic_end_toggle(struct dcbnic *nic)
+{
+	cancel_delayed_work(&nic->link_back);
+	WRITE_ONCE(nic->link_toggling, false);
+	dcbnic_follow_carrier(nic);
+}
+
 /* Down and up again by itself, as where a setting makes the port retrain. */
 void dcbnic_toggle_link(struct dcbnic *nic, unsigned int length_ms)
 {

@@ -186,7 +186,11 @@ static void peer_app_show(struct seq_file *file, const struct dcbnic *nic)
 
 static int personality_set(struct dcbnic *nic, char *text)
 {
-	return dcbnic_become(nic, text);
+	int err = dcbnic_become(nic, text);
+
+	if (!err)
+		dcbnic_end_toggle(nic);
+	return err;
 }
 
 /*

@@ -203,6 +203,7 @@ rx_handler_result_t dcbnic_receive(struct sk_buff **pskb);
 /* carrier.c: when there is a link */
 void dcbnic_init_carrier(struct dcbnic *nic);
 void dcbnic_follow_carrier(struct dcbnic *nic);
+void dcbnic_end_toggle(struct dcbnic *nic);
 void dcbnic_toggle_link(struct dcbnic *nic, unsigned int length_ms);
 
 /* devlink.c: parameters that take effect at once */

@@ -157,6 +157,13 @@ def cmd_agent(options):
     return run_in_guest(options, argv)
 
 
+def cmd_applier(options):
+    argv = [os.path.join(machine.FABRIC_DIR, "guest", "applier"), options.verb]
+    if options.no_capability:
+        argv += ["--no-capability"]
+    return run_in_guest(options, argv)
+
+
 def cmd_fault(options):
     run = RunDirectory(options.name)
     fabric = run.load_running()
@@ -274,6 +281,11 @@ def parser():
                         help="limit the agent's locked memory (default: 1 GiB)")
     limits.add_argument("--all-capabilities", action="store_true",
                         help="run the agent as root with all capabilities (default: a user of its own, with none)")
+
+    applier = command("applier", cmd_applier, "start, stop (SIGTERM), kill (SIGKILL; it is back at once) or restart a guest's applier, or keep "
+                                              "it away by SIGKILL (halt)", guest=True)
+    applier.add_argument("verb", choices=("start", "stop", "kill", "restart", "halt"))
+    applier.add_argument("--no-capability", action="store_true", help="with start: run it as root without any capability")
 
     faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
 

@@ -10,7 +10,7 @@ import certificates  # noqa: E402
 DOMAIN = "spiffe://fabric.example"
 ROLES = f"""\
 agent: ["URI:{DOMAIN}/agent/*"]
-prove: ["URI:{DOMAIN}/user/*"]
+apply: ["URI:{DOMAIN}/user/*"]
 observe: ["URI:{DOMAIN}/visitor/*"]
 """
 

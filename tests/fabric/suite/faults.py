@@ -232,3 +232,12 @@ AGREEMENT = [
 
 ALL = (LINK + MTU + ADDRESSES + PFC + ETS + CLASSIFICATION + HOST + FIREWALL + SECURITY + FIRMWARE + LLDP + COUNTED + VLANS +
        AGREEMENT)
+
+# The checks whose fault is a setting that the applier may write: what is told of two hosts that differ is not, since none is right.
+OF_SETTINGS = {
+    "mtu.ethernet", "mtu.vlan", "vlan.egress-map", "arp.ignore", "arp.announce", "ip.rp-filter", "pfc.lossless-priority", "pfc.not-default",
+    "pfc.only-one", "pfc.not-heartbeat", "pfc.headroom", "pause.off-with-pfc", "pause.autoneg", "ets.rdma-share", "ets.map", "ets.tsa",
+    "ets.maxrate", "ets.three-classes", "ets.cluster-share", "dcbx.willing", "map.dscp", "map.default-prio", "map.duplicates", "roce.tos",
+    "trust.mode",
+}
+SETTINGS = [fault for fault in ALL if fault.id in OF_SETTINGS]

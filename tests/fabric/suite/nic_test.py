@@ -147,6 +147,9 @@ class TheDcbNic(unittest.TestCase):
         knob("bounce_ms", 300)
         dcb("pfc set dev dcb0 prio-pfc 5:on", "app add dev dcb0 dscp-prio 77:1")
         self.assertEqual(fabric.guest(1, f"sleep 0.8; cat /sys/class/net/dcb0/carrier; {changes}").split(), ["1", str(before + 1)])
+        knob("bounce_ms", 600_000)
+        dcb("pfc set dev dcb0 prio-pfc 5:off")
+        fabric.put_right(1)  # does not wait for that
 
     def test_its_fingerprint_is_the_same_again_when_all_is_as_it_was(self):
         show = f"cat {KNOBS}/fingerprint"

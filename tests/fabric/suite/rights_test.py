@@ -62,7 +62,8 @@ ROWS = {
     "lldp": ("lldp", {"netdevs": ["dcb0"], "longest_ms": 100}, '"listened_ms'),
     "dcb-writers": ("dcb-writes", {"longest_ms": 5000}, '"1"'),
 }
-ELSEWHERE = {"share-proof": "prover_test", "disk-proof": "prover_test"}  # with a server: --no-capability there
+ELSEWHERE = {"share-proof": "prover_test", "disk-proof": "prover_test",  # with a server: --no-capability there
+             **dict.fromkeys(("dcb-settings", "link-settings", "sysctl-settings", "rdma-cm-settings"), "applier_test")}  # the same
 NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"]
 
 

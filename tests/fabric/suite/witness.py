@@ -4,7 +4,7 @@
 stops a process at one of them.
 
   witness.py DIRECTORY                  until it is ended: lines "NANOSECONDS file NAME" and "NANOSECONDS dcb NETDEV"; the first is "ready"
-  witness.py DIRECTORY AT PID           the same, and at the AT-th of them PID gets SIGSTOP, and the line "stopped" follows
+  witness.py DIRECTORY KIND AT PID      the same, and at the AT-th of that kind (file, dcb, any) PID gets SIGSTOP, and the line "stopped" follows
 
 A guest has one processor and this has real-time priority: who causes an event comes no further than to the end of that very system call
 before it is written down, and before he is stopped."""
@@ -48,7 +48,7 @@ def noticed(link):
 
 def main():
     directory, *stop = sys.argv[1:]
-    at, victim = map(int, stop) if stop else (0, 0)
+    of, at, victim = (stop[0], int(stop[1]), int(stop[2])) if stop else ("any", 0, 0)
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
     files = watch(directory)
     link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
@@ -59,12 +59,12 @@ def main():
         ready, _, _ = select.select([files, link], [], [])
         for source in ready:
             for kind, name in written(files) if source == files else noticed(link):
-                seen += 1
-                if seen == at:
+                now_ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+                seen += of in (kind, "any")
+                stops = seen == at and of in (kind, "any")
+                if stops:
                     os.kill(victim, signal.SIGSTOP)
-                print(time.clock_gettime_ns(time.CLOCK_BOOTTIME), kind, name, flush=True)
-                if seen == at:
-                    print("stopped", flush=True)
+                print(now_ns, kind, name, *(["\nstopped"] if stops else []), flush=True)
 
 
 main()
