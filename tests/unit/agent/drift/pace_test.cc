@@ -28,29 +28,31 @@ TEST(Pace, TheFirstReadingIsAtOnceAndTheNextAfterAFifthOfASecond) {
 }
 
 TEST(Pace, AFloodOfChangesIsReadEveryFiveSecondsInTheEnd) {
-  EXPECT_LE(ReadingsIn(seconds(1), true), 6);
-  EXPECT_LE(ReadingsIn(seconds(600), true), 140);
-  EXPECT_GE(ReadingsIn(seconds(600), true), 120);
+  EXPECT_LE(ReadingsIn(seconds(1), true), 5);
+  EXPECT_LE(ReadingsIn(seconds(3600), true), 3600 / 5 + 70);
+  EXPECT_GE(ReadingsIn(seconds(3600), true), 3600 / 5);
 }
 
-TEST(Pace, AFloodThatChangesNothingIsReadEverySecond) {
-  EXPECT_LE(ReadingsIn(seconds(600), false), 620);
-  EXPECT_GE(ReadingsIn(seconds(600), false), 590);
+TEST(Pace, AFloodThatChangesNothingIsReadLessThanTwiceASecond) {
+  EXPECT_LE(ReadingsIn(seconds(600), false), 1'030);
+  EXPECT_GE(ReadingsIn(seconds(600), false), 600);
 }
 
-TEST(Pace, AfterSomeQuietTheFirstIsAtOnceAgain) {
+TEST(Pace, AfterSomeQuietTheNextIsAtOnceAgain) {
   Pace pace;
   Pace::TimePoint now = kBegin;
-  for (int i = 0; i < 100; ++i, now = pace.Earliest()) pace.HasRead(now, true);
-  now += seconds(60);
+  for (int i = 0; i < 1000; ++i, now = pace.Earliest()) pace.HasRead(now, true);
+  now += std::chrono::minutes(5);
   pace.HasRead(now, true);
   EXPECT_EQ(pace.Earliest(), now + milliseconds(200));
 }
 
-TEST(Pace, WhoTypesACommandEachSecondForAQuarterOfAMinuteIsToldOfEachWithinASecond) {
+TEST(Pace, WhatIsTypedAfterAScriptThatChangedFortyThingsIsToldWithinASecond) {
   Pace pace;
+  Pace::TimePoint now = kBegin;
+  for (int i = 0; i < 40; ++i, now = pace.Earliest()) pace.HasRead(now, true);
   for (int i = 0; i < 15; ++i) {
-    const Pace::TimePoint typed = kBegin + seconds(i);
+    const Pace::TimePoint typed = now + seconds(i);
     const Pace::TimePoint read = std::max(typed, pace.Earliest());
     EXPECT_LT(read - typed, seconds(1)) << i;
     pace.HasRead(read, true);
