@@ -44,7 +44,7 @@ bool IsDefault(const AppEntry& row) { return row.selector == AppSelector::kEther
 std::string HexText(std::uint16_t number) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text = "0x";
-  for (unsigned shift = 16; shift > 0; shift -= 4) text += kDigits[number >> (shift - 4) & 0xfU];
+  for (unsigned shift = 16; shift > 0; shift -= 4) text += kDigits[unsigned{number} >> (shift - 4) & 0xfU];
   return text;
 }
 
