@@ -124,6 +124,10 @@ class Agent {
     worker_.CollectThen(std::move(then));
   }
 
+  // What the applier says of its changes, which is a fact that no reading of the host has: whoever judges its facts
+  // adds it. Asks the applier, which may take its time, at most once in 2 s.
+  Fact<ApplyState> ApplyStateNow();
+
   HostWorker& worker() { return worker_; }
   const HostWorker& worker() const { return worker_; }
 
@@ -252,8 +256,6 @@ class Agent {
                                          const std::stop_token& stop);
   // As KeepEvent, unless it was kept by an agent before this one.
   void KeepOnce(const std::string& text);
-  // What the applier says of its changes now, for who judges the host.
-  Fact<ApplyState> ApplyStateNow();
   // What `live` lacks is filled in: whether both of its results are kept.
   void Keep(LiveTest& live, const TransferRecord& kept_as);
   absl::Status Kept(absl::Status stored) const;

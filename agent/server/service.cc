@@ -128,9 +128,17 @@ grpc::ServerUnaryReactor* AgentService::GetFacts(grpc::CallbackServerContext* co
   }
   // Not here: these threads are few, and GetVersion needs one.
   const auto pass = std::make_shared<access::Pass>(*std::move(admitted));
-  agent_.CollectThen([reactor, response, pass](const HostWorker::FactsOrWhy& facts) {
-    if (facts.ok()) *response->mutable_facts() = ToProto(**facts);
-    reactor->Finish(Encode(facts.status()));
+  agent_.CollectThen([this, reactor, response, pass](const HostWorker::FactsOrWhy& facts) {
+    if (!facts.ok()) return reactor->Finish(Encode(facts.status()));
+    const auto answer = [reactor, response, pass, read = *facts](Fact<ApplyState> state) {
+      Facts whole = *read;
+      whole.apply_state = std::move(state);
+      *response->mutable_facts() = ToProto(whole);
+      reactor->Finish(grpc::Status::OK);
+    };
+    // Nor on the thread that reads the host: the applier may take its time.
+    if (!aside_.Run([this, answer] { answer(agent_.ApplyStateNow()); }))
+      answer(Missing{Missing::Kind::kFailed, "too many ask the applier at once"});
   });
   return reactor;
 }

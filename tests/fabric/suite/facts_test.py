@@ -100,8 +100,6 @@ class Facts(unittest.TestCase):
         for path, why in missing(facts):
             if path.endswith(".earlier"):  # only a check that watches looks twice
                 continue
-            if path == ".apply_state":  # only who judges asks the applier
-                continue
             self.assertEqual(why["kind"], "KIND_UNSUPPORTED", f"{path}: {why}")
             self.assertTrue(why["detail"], path)
         port = self.port()

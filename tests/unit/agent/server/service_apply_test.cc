@@ -204,6 +204,11 @@ TEST_F(ServiceApplyTest, AFailedRollbackStandsInEveryCheck) {
               Contains(AllOf(Field(&Finding::id, "cfg.rollback-failed"),
                              Field(&Finding::outcome, Outcome::kFail), Field(&Finding::blocking, true))));
   EXPECT_EQ(answer->report.verdict, Readiness::kNotReady);
+  // In its facts as well, for whoever judges them later.
+  const absl::StatusOr<Facts> facts = agent.Client("a")->GetFacts();
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  ASSERT_TRUE(facts->apply_state);
+  EXPECT_EQ(facts->apply_state->changes.front().state, ChangeState::kRollbackFailed);
 }
 
 TEST_F(ServiceApplyTest, AHostThatNeverHadAnApplierIsNotJudgedByIt) {
