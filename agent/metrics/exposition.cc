@@ -32,8 +32,11 @@ void AddRungs(const Kept& kept, Families& all) {
     undetermined.Add(last.outcome == RungOutcome::kPass || last.outcome == RungOutcome::kFail ? 0 : 1, {rung});
     when.Add(Seconds(last.started_unix_ns), {rung});
     duration.Add(Seconds(last.duration_ns), {rung});
-    for (std::size_t i = 0; i < last.findings.size(); ++i)
-      findings.Add(Number(last.findings[i]), {rung, {"outcome", Name(static_cast<Outcome>(i))}});
+    for (std::size_t i = 0; i < last.findings.size(); ++i) {
+      const auto outcome = static_cast<Outcome>(i);
+      if (outcome == Outcome::kNotApplicable) continue;  // nobody waits for one
+      findings.Add(Number(last.findings[i]), {rung, {"outcome", Name(outcome)}});
+    }
     if (last.waived > 0) waived.Add(Number(last.waived), {rung});
   }
   for (const Family* one : {&ready, &undetermined, &when, &duration, &findings, &waived}) all.Take(*one);
@@ -146,7 +149,6 @@ void AddAgent(const AgentNow& now, const Kept& kept, Families& all) {
   all.TakeGauge("rdmaready_check_interval_seconds",
                 "How often the agent checks this host by itself, about; 0: never.", now.check_interval_s);
   Family calls = all.Counter("rdmaready_calls_total", "Calls that were let in, by the role that they need.");
-  calls.Add(Number(now.served.for_nobody), {{"role", "none"}});
   calls.Add(Number(now.served.observe), {{"role", "observe"}});
   calls.Add(Number(now.served.test), {{"role", "test"}});
   calls.Add(Number(now.served.prove), {{"role", "prove"}});
@@ -168,7 +170,7 @@ void AddAgent(const AgentNow& now, const Kept& kept, Families& all) {
                 now.live_test_running ? 1 : 0);
 }
 
-// Each kind has its series from the beginning: that there was none is told, too.
+// That others wrote nothing is told from the beginning. Our own writes have a series once there is one.
 void AddDrift(const AgentNow& now, const Kept& kept, Families& all) {
   all.TakeGauge("rdmaready_drift_watched", "Whether changes of settings are heard as they happen.",
                 now.drift_watched ? 1 : 0);
@@ -179,7 +181,7 @@ void AddDrift(const AgentNow& now, const Kept& kept, Families& all) {
     changes.Add(Number(count.changes), {{"kind", kind}});
     if (count.last_unix_ns != 0) when.Add(Seconds(count.last_unix_ns), {{"kind", kind}});
   };
-  add("own", kept.own_drift);
+  if (kept.own_drift.changes != 0) add("own", kept.own_drift);
   add("foreign", kept.foreign_drift);
   all.Take(changes);
   all.Take(when);

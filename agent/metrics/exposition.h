@@ -18,7 +18,6 @@ namespace rdmaready::metrics {
 
 // What the agent is at this moment, beside what it did.
 struct Served {
-  std::uint64_t for_nobody = 0;  // calls that need no role
   std::uint64_t observe = 0;
   std::uint64_t test = 0;
   std::uint64_t prove = 0;

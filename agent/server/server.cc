@@ -330,7 +330,7 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
         break;
       case access::Role::kNone:
       case access::Role::kAgent:
-        now.served.for_nobody += calls;
+        break;
     }
   }
   for (const access::RefusalCount& refused : gate_->Refusals())
