@@ -13,6 +13,7 @@ struct FactRow {
 };
 
 constexpr std::array kFactRows = {
+    FactRow{"ApplyState.notices", Treatment::kWhy},
     FactRow{"BootTarget.address", Treatment::kAny},
     FactRow{"BootTarget.mac", Treatment::kMac},
     FactRow{"BootTarget.table", Treatment::kKeep},
@@ -119,6 +120,9 @@ constexpr std::array kFactRows = {
     FactRow{"RdmaListener.kernel_name", Treatment::kKeep},
     FactRow{"RoutingRule.action", Treatment::kRule},
     FactRow{"RoutingRule.selector", Treatment::kRule},
+    FactRow{"StandingChange.id", Treatment::kKeep},
+    FactRow{"StandingChange.reason", Treatment::kWhy},
+    FactRow{"StandingChange.requester", Treatment::kName},
     FactRow{"Subnet.netdev", Treatment::kDevice},
     FactRow{"Subnet.probe", Treatment::kAddress},
     FactRow{"SubnetSharer.address", Treatment::kAddress},
