@@ -57,6 +57,22 @@ TEST_F(NoticeWatchTest, WhatWasAnnouncedBeforeIsNotOfThisChange) {
   EXPECT_EQ(watch_.Foreign(), std::nullopt);
 }
 
+TEST_F(NoticeWatchTest, NorWhatTakesManyLooks) {
+  int waiting = 40;
+  const auto look = [&waiting] {
+    return waiting-- > 0 ? HeardNotices{.subjects = {WrittenBy({9})}} : HeardNotices{};
+  };
+  NoticeWatch watch(look);
+  watch.Begin();
+  EXPECT_EQ(watch.Foreign(), std::nullopt);
+}
+
+TEST_F(NoticeWatchTest, AFloodThatGoesOnIsForeign) {
+  NoticeWatch watch([] { return HeardNotices{.subjects = {WrittenBy({9})}}; });
+  watch.Begin();
+  EXPECT_THAT(watch.Foreign(), Optional(HasSubstr("dcb0")));
+}
+
 TEST_F(NoticeWatchTest, ANumberOfAnEarlierChangeIsNotOurs) {
   watch_.Own({.sequence = 5});
   watch_.Begin();
