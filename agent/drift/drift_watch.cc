@@ -69,7 +69,9 @@ void DriftWatch::Run(const std::stop_token& stop) {
     Plan(heard);
     TakeSeen();
     const TimePoint now = DriftClock::now();
-    if (!order_.empty() && now >= NextLook() && !HoldsBack(now)) Read(now);
+    if (order_.empty() || now < NextLook() || HoldsBack(now)) continue;
+    Read(now);
+    TakeSeen();  // its wake may have ended the look for notices
   }
 }
 
@@ -155,7 +157,14 @@ void DriftWatch::Read(TimePoint now) {
     not_before_ = now + kTryAgain;
     return;
   }
-  pace_.HasRead(now, Compare(*std::move(facts), heard));
+  // What was announced meanwhile was read, or was not yet. It is read again for that; and where it was, whose it is
+  // must be known now: the first half of a change of two requests is neither the old value nor the new one.
+  const HeardNotices meanwhile = seams_.wait(now);
+  NoticeTable all;
+  all.Add(heard);
+  all.Add(meanwhile);
+  pace_.HasRead(now, Compare(*std::move(facts), all.Take()));
+  Plan(meanwhile);  // by the names as they are now
 }
 
 bool DriftWatch::Compare(std::shared_ptr<const Facts> facts, const HeardNotices& heard) {

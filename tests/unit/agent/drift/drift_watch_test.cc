@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <functional>
+#include <utility>
 
 #include "tests/unit/agent/drift/made_configurer.h"
 #include "tests/unit/checks/good_host.h"
@@ -94,6 +96,7 @@ class DriftWatchTest : public testing::Test {
   bool woken_ = false;
   std::vector<RefreshOrder> orders_{};
   std::vector<DriftEvent> told_{};
+  std::function<void()> while_reading_{};  // once; with the lock held
 
  private:
   HeardNotices Wait(std::optional<WatchClock::time_point> until) {
@@ -118,6 +121,7 @@ class DriftWatchTest : public testing::Test {
     const std::lock_guard lock(mutex_);
     orders_.push_back(order);
     changed_.notify_all();
+    if (while_reading_) std::exchange(while_reading_, {})();
     return host_;
   }
 
@@ -188,6 +192,22 @@ TEST_F(DriftWatchTest, OfAThousandOwnWritesNoneIsToldAsForeign) {
   ASSERT_TRUE(Until([this] { return !told_.empty() && told_.back().changes.back().to.starts_with("on 6 "); },
                     seconds(10)));
   for (const DriftEvent& event : Told()) EXPECT_TRUE(event.own) << TextOf(event);
+}
+
+TEST_F(DriftWatchTest, WhatIsWrittenDuringAReadingIsKnownByItsNumber) {
+  applier_->Say({{0, 7}});
+  {
+    const std::lock_guard lock(mutex_);
+    while_reading_ = [this] {
+      host_ = std::make_shared<const Facts>(WithPfc(1U << 5U));  // no value of any step: the half of one
+      table_.Add(Written(7));
+    };
+  }
+  Announce({.kind = NoticeKind::kLink, .ifindex = GoodIfindex(), .name = "dcb0"});
+  ASSERT_TRUE(Until([this] { return !told_.empty(); }));
+  for (const DriftEvent& event : Told()) EXPECT_TRUE(event.own) << TextOf(event);
+  // And it may have been written just after: it is read once more.
+  EXPECT_TRUE(Until([this] { return orders_.size() == 3; }));
 }
 
 TEST_F(DriftWatchTest, WhenNoticesWereLostEveryNetdevIsRead) {
