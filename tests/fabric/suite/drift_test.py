@@ -5,11 +5,19 @@ import re
 import time
 import unittest
 
+import applying
 import fabric
+import slices
 import tool
 
 WITHIN_S = 1.0
 FLOOD = 10_000
+OWN = {"whole": 1000, "slice": 60}
+# So that a change has a step of many kinds.
+WRONG = ("ethtool -A dcb0 rx on tx on", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", "dcb pfc set dev dcb0 prio-pfc all:off 4:on",
+         "dcb buffer set dev dcb0 prio-buffer all:0", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", "dcb app replace dev dcb0 dscp-prio 26:5",
+         "ip link set dcb0 mtu 1500")
+FOREIGN = 'rdmaready_drift_changes_total{kind="foreign"}'
 # Of the agent's resident memory, by a flood: what its allocator keeps of one more reading.
 GROWTH_KB = 4096
 # In the guest: writes PFC by dcbnl as often as asked, alternately on 4 and on 5, and in the end on 6.
@@ -125,6 +133,26 @@ class Drift(unittest.TestCase):
         newest = max(self.told(began))
         self.assertRegex(newest[1], r"-> on 6 delay")
 
+    def test_our_own_writes_are_never_told_as_foreign(self):
+        least = OWN["whole" if slices.chosen("drift", 2) is None else "slice"]
+        applying.prepare(1)
+        for script in WRONG:
+            fabric.guest(1, script)
+        time.sleep(2)
+        foreign, began, written, changes = self.metric(FOREIGN), self.guest_now(), 0, 0
+        while written < least:
+            change = applying.apply(self.hosts[1])
+            self.assertEqual((change.status, change.state), (0, "awaiting-confirm"), change)
+            self.assertEqual(applying.rollback(self.hosts[1], change.id).state, "rolled-back")
+            written, changes = written + 2 * len(change.steps), changes + 1
+        time.sleep(2)
+        own = self.metric('rdmaready_drift_changes_total{kind="own"}')
+        print(f"{written} own writes in {changes} changes, there and back: {self.metric(FOREIGN) - foreign:.0f} told as foreign, {own:.0f} as own")
+        self.assertEqual(self.metric(FOREIGN), foreign, self.told(began))
+        self.assertGreater(own, 0)
+
+
+load_tests = slices.tests("drift", 2)
 
 if __name__ == "__main__":
     unittest.main()

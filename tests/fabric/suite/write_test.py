@@ -284,7 +284,7 @@ class LikeDrivers(Writing):
         self.refuses("app", "dcb0", "", "dscp:26:5", "dscp:26:3", "^add APP row dscp:26:3 on dcb0: Invalid argument")
 
 
-load_tests = slices.tests("write", 3)
+load_tests = slices.tests("write", 6)
 
 
 if __name__ == "__main__":
