@@ -86,6 +86,10 @@ class Applier::Engine {
   // engine_back.cc
   // By value: `who` may be the open change's, which is over then.
   void TakeBack(std::string reason, std::string who);
+  struct PuttingBack;
+  void WriteRounds(const apply::Undertaking& undertaking, std::string_view who, PuttingBack& work);
+  void WriteDiffering(const apply::Undertaking& undertaking, std::string_view who,
+                      const std::vector<Setting>& order, PuttingBack& work);
   // What is not as before, in words; empty: all is.
   std::vector<std::string> PutBack(apply::Undertaking& undertaking, std::string_view who);
   absl::Status WriteBack(const apply::Undertaking& undertaking, std::string_view who, std::string_view now,

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "agent/apply/engine.h"
-#include "agent/apply/snapshot.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "checks/plan/take_back.h"
 
 namespace rdmaready {
 namespace {
@@ -173,7 +173,7 @@ absl::StatusOr<std::vector<Applier::Engine::Due>> Applier::Engine::AdmitPutBack(
 std::vector<Setting> Applier::Engine::WriteDue(const std::vector<Due>& due, RestoreCause cause) {
   std::vector<Setting> order;
   for (const Due& one : due) order.push_back(one.entry.setting);
-  apply::SortForWriting(order);
+  SortForWriting(order);
   std::map<SettingObject, std::string> trouble;
   std::vector<Setting> written;
   for (int pass = 0; pass < kMostRestorePasses; ++pass) {
