@@ -73,6 +73,8 @@ Change NothingToDo(const ApplyOrder& order, const Plan& plan, std::string id, st
 absl::StatusOr<Change> Applier::Engine::Apply(const ApplyOrder& order,
                                               const std::function<void(const Change&)>& progress,
                                               const std::stop_token& stop) {
+  // Settled once Recover() returned. Before the claim, which can but name what a damaged journal had open.
+  RR_RETURN_IF_ERROR(ledger_.CheckKept());
   RR_RETURN_IF_ERROR(board_.Claim(order.requester));
   const struct Unclaim {
     apply::Board& board;
@@ -85,7 +87,6 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
                                                      const std::function<void(const Change&)>& progress,
                                                      const std::stop_token& stop) {
   Lock work(work_);
-  RR_RETURN_IF_ERROR(ledger_.CheckSound());
   if (const auto failed = board_.Failed()) return absl::FailedPreconditionError(*failed);
   ApplyOrder order = asked;
   std::string peer;

@@ -43,16 +43,18 @@ absl::Status Applier::Engine::Recover() {
   const Lock work(work_);
   apply::JournalPast past;
   RR_RETURN_IF_ERROR(ledger_.Open(past));
+  // Also what a damaged journal tells up to its damage: a person wants to know what was open.
+  board_.Begin(past);
   if (const absl::Status sound = ledger_.CheckSound(); !sound.ok()) {
     Log(Message(sound));
     return absl::OkStatus();
   }
+  if (const absl::Status kept = ledger_.CheckKept(); !kept.ok()) Log(Message(kept));
   if (ledger_.journal().torn_bytes() > 0)
     Log(fmt::format(
         "the journal's last record was cut off by a crash and announced nothing that was done; {} bytes "
         "were taken away",
         ledger_.journal().torn_bytes()));
-  board_.Begin(past);
   failed_ = past.failed;
   // Power may have been lost since: whether it still holds is for the restoring to see.
   if (past.unkept) Keep(*past.unkept, false);
@@ -88,7 +90,7 @@ void Applier::Engine::RestoreWanted() {
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Engine::RestoreLocked(RestoreCause cause) {
-  RR_RETURN_IF_ERROR(ledger_.CheckSound());
+  RR_RETURN_IF_ERROR(ledger_.CheckKept());
   if (open_) {
     if (cause != RestoreCause::kPutBack) restore_wanted_ = true;
     return absl::FailedPreconditionError("a change is open: what is kept is restored when it ended");
@@ -232,7 +234,7 @@ void Applier::Engine::FinishDue(const std::vector<Due>& due,
 absl::StatusOr<std::vector<Setting>> Applier::Engine::Forget(const std::vector<SettingObject>& objects,
                                                              const std::string& requester) {
   const Lock work(work_);
-  RR_RETURN_IF_ERROR(ledger_.CheckSound());
+  RR_RETURN_IF_ERROR(ledger_.CheckKept());
   const apply::KeptSettings before = ledger_.kept();
   std::vector<Setting> forgotten;
   for (const apply::KeptSetting& entry : before.kept) {

@@ -60,19 +60,19 @@ absl::Status Ledger::Open(JournalPast& past) {
     damage = audit.status();
     if (audit.ok()) audit_ = *std::move(audit);
   }
-  if (!damage.ok()) {
-    trouble_ = ByHand(damage, past);
-  } else if (absl::StatusOr<KeptSettings> kept = LoadKept(dir_ + "/kept"); kept.ok()) {
+  if (!damage.ok()) trouble_ = ByHand(damage, past);
+  if (absl::StatusOr<KeptSettings> kept = LoadKept(dir_ + "/kept"); kept.ok()) {
     kept_ = *std::move(kept);
   } else {
-    trouble_ = fmt::format(
-        "{}: apply is refused, and nothing is restored; move the file away, and apply and confirm "
-        "again what it kept",
+    kept_trouble_ = fmt::format(
+        "{}: apply is refused, and nothing is restored; move the file away, start the applier again, and apply "
+        "and confirm again what it kept",
         Message(kept.status()));
   }
   if (journal.ok()) journal_ = *std::move(journal);
   if (audit_) board_.ShowAudit(audit_->mark().head);
   board_.Note("damage", trouble_);
+  board_.Note("damage of what is kept", kept_trouble_);
   ShowKept();
   return absl::OkStatus();
 }
@@ -92,6 +92,11 @@ std::string Ledger::ByHand(const absl::Status& damage, const JournalPast& past) 
 
 absl::Status Ledger::CheckSound() const {
   return trouble_.empty() ? absl::OkStatus() : absl::FailedPreconditionError(trouble_);
+}
+
+absl::Status Ledger::CheckKept() const {
+  RR_RETURN_IF_ERROR(CheckSound());
+  return kept_trouble_.empty() ? absl::OkStatus() : absl::FailedPreconditionError(kept_trouble_);
 }
 
 absl::Status Ledger::Audit(const AuditEntry& entry) {
@@ -120,6 +125,7 @@ void Ledger::ShowKept() {
 }
 
 absl::Status Ledger::SaveKept() {
+  RR_RETURN_IF_ERROR(CheckKept());
   const absl::Status saved = apply::SaveKept(disk_, dir_ + "/kept", kept_);
   board_.Note("kept", saved.ok() ? "" : "the kept settings could not be written: " + Message(saved));
   ShowKept();

@@ -38,6 +38,9 @@ class Ledger {
 
   // kFailedPrecondition: what is damaged, and what a person has to do: nothing may be written to the host.
   absl::Status CheckSound() const;
+  // kFailedPrecondition, with that: what is kept cannot be read. What is open can be taken back all the same;
+  // nothing new may be begun, restored or forgotten.
+  absl::Status CheckKept() const;
 
   Journal& journal() { return *journal_; }  // once sound
   KeptSettings& kept() { return kept_; }
@@ -50,7 +53,7 @@ class Ledger {
   // board.
   absl::Status Record(const Change& change, bool must);
   absl::Status Begin(const Undertaking& undertaking);
-  // Writes the kept settings, and shows them.
+  // Writes the kept settings, and shows them. A file that could not be read is left alone: CheckKept().
   absl::Status SaveKept();
 
  private:
@@ -68,6 +71,7 @@ class Ledger {
   std::optional<AuditTrail> audit_{};
   KeptSettings kept_{};
   std::string trouble_ = "the applier has not begun";  // empty: sound
+  std::string kept_trouble_{};
 };
 
 }  // namespace rdmaready::apply

@@ -210,12 +210,47 @@ TEST_F(DamageTest, WhoMovesJournalAndAuditAwayByHandBeginsAnew) {
   EXPECT_TRUE(shop.Apply().ok());
 }
 
-TEST_F(DamageTest, KeptSettingsThatAreDamagedAreNotOverwritten) {
-  shop.Rewrite("kept", "{\"version\":1,\"kept\":[{}],\"owed\":[]}");
+TEST_F(DamageTest, KeptSettingsThatAreDamagedAreNotOverwrittenAndTheOpenChangeIsTakenBack) {
+  const std::string damaged = "{\"version\":1,\"kept\":[{}],\"owed\":[]}";
+  shop.Rewrite("kept", damaged);
   std::filesystem::permissions(shop.dir + "/kept", std::filesystem::perms(0600));
   ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.host.values == PlainHost());
+  ASSERT_FALSE(shop.applier->Status()->changes.empty());
+  EXPECT_EQ(shop.applier->Status()->changes.back().state, ChangeState::kRolledBack);
   EXPECT_TRUE(absl::IsFailedPrecondition(shop.Apply().status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(shop.applier->Restore(RestoreCause::kStart).status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(shop.applier->Forget({}, "bob").status()));
   EXPECT_THAT(shop.Notices(), HasSubstr("kept is damaged"));
+  EXPECT_EQ(shop.FileText("kept"), damaged);
+}
+
+TEST_F(DamageTest, WhatWasConfirmedIsKeptOnceTheDamagedFileIsAway) {
+  shop.disk.full = false;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  int appends = 0;
+  shop.disk.point = [&] { shop.disk.full = ++appends > 2; };  // the confirmation alone is written
+  ASSERT_TRUE(shop.applier->Confirm(change->id, "bob").ok());
+  shop.disk.point = nullptr;
+  shop.disk.full = false;
+  shop.Rewrite("kept", "damaged");
+  std::filesystem::permissions(shop.dir + "/kept", std::filesystem::perms(0600));
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.FileText("kept"), "damaged");
+  std::filesystem::remove(shop.dir + "/kept");
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.applier->Status()->kept.size(), shop.wanted.size());
+}
+
+TEST_F(DamageTest, ADamagedJournalStillTellsWhatWasOpen) {
+  std::string text = shop.FileText("journal");
+  text[text.size() - 10] ^= 1;
+  shop.Rewrite("journal", text);
+  ASSERT_NO_FATAL_FAILURE(ExpectRefused("last line"));
+  ASSERT_FALSE(shop.applier->Status()->changes.empty());
+  EXPECT_EQ(shop.applier->Status()->changes.front().requester, "alice (tls CN=alice)");
+  EXPECT_TRUE(shop.applier->Busy());
 }
 
 TEST_F(DamageTest, AStateDirectoryThatOthersMayWriteIsRefused) {
