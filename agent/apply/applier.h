@@ -80,8 +80,9 @@ class Applier final : public Configurer {
   ~Applier() override;
 
   // Opens the state, takes back what is open there, and restores what is kept. Before anything is served; once.
-  // kFailedPrecondition: another applier has the state directory, or it is not this user's alone; then nothing
-  // may be served. Damage of the journal is no error here: every Apply is refused for it, and Status() says so.
+  // kFailedPrecondition: the state directory is not this user's alone; any other error: it cannot be read just
+  // now (another applier has it: kUnavailable), and another life may find it otherwise. Then nothing may be
+  // served. Damage is no error here: every Apply is refused for it, and Status() says so.
   absl::Status Recover();
 
   // A change is armed, or something is being written: the process must not leave.

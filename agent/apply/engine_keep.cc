@@ -69,6 +69,7 @@ absl::Status Applier::Engine::Recover() {
       End(*std::move(past.open), "the host was started anew: its kernel has forgotten what was written", {});
     }
   }
+  RR_RETURN_IF_ERROR(ledger_.KeptUnread());
   const auto restored = RestoreLocked(RestoreCause::kStart);
   if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
   return absl::OkStatus();

@@ -32,8 +32,9 @@ class Ledger {
         unix_now_ns_(std::move(unix_now_ns)),
         board_(board) {}
 
-  // kFailedPrecondition: the directory is not this user's alone, or another applier has it. What is damaged is
-  // no error: CheckSound() tells. `past`: what the journal comes to, up to its damage.
+  // kFailedPrecondition: the directory is not this user's alone; any other error: it cannot be read just now,
+  // or another applier has it (kUnavailable): another try may find it otherwise. What is damaged, or no file of
+  // this user's alone, is no error: CheckSound() tells. `past`: what the journal comes to, up to its damage.
   absl::Status Open(JournalPast& past);
 
   // kFailedPrecondition: what is damaged, and what a person has to do: nothing may be written to the host.
@@ -41,6 +42,8 @@ class Ledger {
   // kFailedPrecondition, with that: what is kept cannot be read. What is open can be taken back all the same;
   // nothing new may be begun, restored or forgotten.
   absl::Status CheckKept() const;
+  // Why what is kept could not be read just now: for who has taken back what is open. OK: it was.
+  absl::Status KeptUnread() const { return kept_unread_; }
 
   Journal& journal() { return *journal_; }  // once sound
   KeptSettings& kept() { return kept_; }
@@ -72,6 +75,7 @@ class Ledger {
   KeptSettings kept_{};
   std::string trouble_ = "the applier has not begun";  // empty: sound
   std::string kept_trouble_{};
+  absl::Status kept_unread_{};
 };
 
 }  // namespace rdmaready::apply
