@@ -169,9 +169,13 @@ absl::Status ChainedFile::Append(std::string_view record) {
   const std::string line = body + TailOf(sum) + "\n";
   unsound_ = true;  // until it is known how it ended
   absl::Status done = disk_->Append(fd_.get(), path_, line);
-  // What a failed fsync leaves on the medium is not known: only a new life can tell, by reading it.
   if (done.ok()) {
-    if (done = disk_->Sync(fd_.get(), path_); !done.ok()) return done;
+    if (done = disk_->Sync(fd_.get(), path_); !done.ok()) {
+      // Nothing will be done that it announces, so it should not be read. What a failed fsync leaves on the
+      // medium is not known, though: only a new life can tell.
+      if (disk_->Truncate(fd_.get(), path_, end_.bytes).ok()) static_cast<void>(disk_->Sync(fd_.get(), path_));
+      return done;
+    }
     end_ = {.lines = end_.lines + 1, .head = sum, .bytes = end_.bytes + line.size()};
     unsound_ = false;
     return done;

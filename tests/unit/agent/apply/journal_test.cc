@@ -106,13 +106,15 @@ TEST_F(ChainTest, AFullDiskLeavesTheFileAsItWas) {
   EXPECT_EQ(Open()->end().lines, 4U);
 }
 
-TEST_F(ChainTest, AfterAFailedFsyncNothingIsAppendedAnyMore) {
-  Three();
+TEST_F(ChainTest, AfterAFailedFsyncTheRecordIsTakenAwayAndNothingIsAppendedAnyMore) {
+  const std::string text = Three();
   absl::StatusOr<apply::ChainedFile> file = Open();
   shop.disk.bad_sync = true;
   EXPECT_FALSE(file->Append(R"({"d":4})").ok());
   shop.disk.bad_sync = false;
+  EXPECT_EQ(shop.FileText("chain"), text) << "what was not done is not said";
   EXPECT_TRUE(absl::IsDataLoss(file->Append(R"({"e":5})")));
+  EXPECT_EQ(Open()->end().lines, 3U);
 }
 
 TEST_F(ChainTest, ASymbolicLinkOrAFileOfEverybodyIsRefused) {
