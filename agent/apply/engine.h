@@ -86,6 +86,9 @@ class Applier::Engine {
   // engine_back.cc
   // By value: `who` may be the open change's, which is over then.
   void TakeBack(std::string reason, std::string who);
+  // In Change::reason, before what a rollback could not put back.
+  static constexpr std::string_view kNotAsBefore = "; not as before: ";
+
   struct PuttingBack;
   void WriteRounds(const apply::Undertaking& undertaking, std::string_view who, PuttingBack& work);
   void WriteDiffering(const apply::Undertaking& undertaking, std::string_view who,
@@ -99,6 +102,8 @@ class Applier::Engine {
   void OnTime();  // the timer's
 
   // engine_keep.cc
+  // What an earlier life left, open or not taken back: `reason` is told where it is of this boot.
+  void TakeBackPast(apply::Undertaking past, std::string reason);
   absl::StatusOr<std::vector<Setting>> RestoreLocked(RestoreCause cause);
   std::vector<Due> FindDue(RestoreCause cause, const absl::StatusOr<Permission>& permission);
   // Leaves those that were put back as often as is allowed.

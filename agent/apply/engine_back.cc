@@ -207,7 +207,7 @@ void Applier::Engine::End(apply::Undertaking undertaking, std::string reason,
   change.reason = std::move(reason);
   change.deadline_in_ms = 0;
   change.state = left.empty() ? ChangeState::kRolledBack : ChangeState::kRollbackFailed;
-  if (!left.empty()) change.reason += fmt::format("; not as before: {}", fmt::join(left, "; "));
+  if (!left.empty()) change.reason += fmt::format("{}{}", kNotAsBefore, fmt::join(left, "; "));
   change.ended_unix_ns = left.empty() ? ledger_.Now() : 0;
   static_cast<void>(ledger_.Record(change, false));
   static_cast<void>(ledger_.Audit({.who = "applier",

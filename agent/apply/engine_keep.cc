@@ -58,21 +58,26 @@ absl::Status Applier::Engine::Recover() {
   failed_ = past.failed;
   // Power may have been lost since: whether it still holds is for the restoring to see.
   if (past.unkept) Keep(*past.unkept, false);
-  if (past.open) {
-    if (past.open->boot_id == ledger_.boot_id()) {
-      const std::string reason = WasEnded(past.open->change);
-      const std::vector<std::string> left = PutBack(*past.open, "applier");
-      End(*std::move(past.open), reason, left);
-    } else {
-      for (ChangeStep& step : past.open->change.steps)
-        if (step.state != StepState::kNotBegun) step.state = StepState::kTakenBack;
-      End(*std::move(past.open), "the host was started anew: its kernel has forgotten what was written", {});
-    }
-  }
+  if (past.open) TakeBackPast(*past.open, WasEnded(past.open->change));
+  for (const apply::Undertaking& failed : past.failed)
+    TakeBackPast(failed, failed.change.reason.substr(0, failed.change.reason.find(kNotAsBefore)));
   RR_RETURN_IF_ERROR(ledger_.KeptUnread());
   const auto restored = RestoreLocked(RestoreCause::kStart);
   if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
   return absl::OkStatus();
+}
+
+void Applier::Engine::TakeBackPast(apply::Undertaking past, std::string reason) {
+  std::vector<std::string> left;
+  if (past.boot_id == ledger_.boot_id()) {
+    left = PutBack(past, "applier");
+  } else {
+    // The kernel begins with its own settings, and who changed them since is not overruled by those of then.
+    reason = "the host was started anew: its kernel has forgotten what was written";
+    for (ChangeStep& step : past.change.steps)
+      if (step.state != StepState::kNotBegun) step.state = StepState::kTakenBack;
+  }
+  End(std::move(past), std::move(reason), left);
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Engine::Restore(RestoreCause cause) {

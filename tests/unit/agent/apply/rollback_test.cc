@@ -154,6 +154,36 @@ TEST_F(RollbackTest, AFailedRollbackIsStickyUntilOneSucceeds) {
   EXPECT_EQ(Applied().state, ChangeState::kProving);
 }
 
+TEST_F(RollbackTest, ANewLifeTriesAFailedRollbackOnceMore) {
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.refuses = {kPfc};
+  ASSERT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRollbackFailed);
+  shop.host.refuses.clear();
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.host.values == before);
+  const Change ended = shop.applier->Status()->changes.front();
+  EXPECT_EQ(ended.state, ChangeState::kRolledBack);
+  EXPECT_EQ(ended.reason, "asked for by root");
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(Applied().state, ChangeState::kProving);
+}
+
+TEST_F(RollbackTest, AFailedRollbackOfAnEarlierBootIsEndedWithoutAWrite) {
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.refuses = {kPfc};
+  ASSERT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRollbackFailed);
+  shop.host.refuses.clear();
+  shop.boot_id = "boot-2";
+  shop.host.values = With(before, {{kEts, EtsText(10, 90)}});  // somebody's, since
+  shop.host.asked.clear();
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.host.asked.empty());
+  const Change ended = shop.applier->Status()->changes.front();
+  EXPECT_EQ(ended.state, ChangeState::kRolledBack);
+  EXPECT_THAT(ended.reason, HasSubstr("the host was started anew"));
+  EXPECT_TRUE(absl::IsNotFound(shop.applier->RollBack(applied->id, "root").status()));
+}
+
 TEST_F(RollbackTest, AOneWayStepStaysAndIsNoFailure) {
   shop.one_way = {kPfc};
   shop.permission->one_way = true;
