@@ -85,7 +85,8 @@ class Applier final : public Configurer {
   // served. Damage is no error here: every Apply is refused for it, and Status() says so.
   absl::Status Recover();
 
-  // A change is armed, or something is being written: the process must not leave.
+  // A change is armed, something is being written, or a device that is away still has to get something back:
+  // the process must not leave.
   bool Busy() const;
 
   // Writes kept settings that differ. kStart and kDeviceAppeared: only of devices that were made anew, or whose

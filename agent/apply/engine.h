@@ -42,7 +42,7 @@ class Applier::Engine {
                                               const std::string& requester);
   ApplierStatus Status();
   std::vector<OwnWrite> OwnWrites() const { return board_.Own(); }
-  bool Busy() const { return board_.Busy(); }
+  bool Busy() const { return board_.Busy() || board_.Owes(); }
 
  private:
   using Lock = std::unique_lock<std::mutex>;

@@ -103,6 +103,7 @@ absl::StatusOr<std::vector<Setting>> Applier::Engine::RestoreLocked(RestoreCause
   }
   std::erase_if(ledger_.kept().owed,
                 [&](const apply::KeptSetting& entry) { return entry.boot_id != ledger_.boot_id(); });
+  ledger_.ShowKept();
   if (ledger_.kept() == apply::KeptSettings{}) return std::vector<Setting>{};
   const absl::StatusOr<Permission> permission = seams_.permission();
   if (cause == RestoreCause::kPutBack) {

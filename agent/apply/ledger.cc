@@ -132,14 +132,14 @@ absl::Status Ledger::Begin(const Undertaking& undertaking) {
 void Ledger::ShowKept() {
   std::vector<Setting> settings;
   for (const KeptSetting& entry : kept_.kept) settings.push_back(entry.setting);
-  board_.ShowKept(std::move(settings));
+  board_.ShowKept(std::move(settings), !kept_.owed.empty());
 }
 
 absl::Status Ledger::SaveKept() {
+  ShowKept();
   RR_RETURN_IF_ERROR(CheckKept());
   const absl::Status saved = apply::SaveKept(disk_, dir_ + "/kept", kept_);
   board_.Note("kept", saved.ok() ? "" : "the kept settings could not be written: " + Message(saved));
-  ShowKept();
   return saved;
 }
 

@@ -58,11 +58,11 @@ class Ledger {
   absl::Status Begin(const Undertaking& undertaking);
   // Writes the kept settings, and shows them. A file that could not be read is left alone: CheckKept().
   absl::Status SaveKept();
+  void ShowKept();
 
  private:
   absl::Status Lock();
   std::string ByHand(const absl::Status& damage, const JournalPast& past) const;
-  void ShowKept();
 
   Disk& disk_;
   const std::string dir_;

@@ -205,6 +205,9 @@ TEST_F(RollbackTest, ADeviceThatIsGoneTookItsSettingsWithItAndGetsTheOldOnesBack
   const absl::StatusOr<Change> change = shop.applier->RollBack(applied->id, "root");
   EXPECT_EQ(change->state, ChangeState::kRolledBack) << change->reason;
   EXPECT_THAT(change->steps[kPfcStep].text, HasSubstr("its device is gone"));
+  EXPECT_TRUE(shop.applier->Busy()) << "somebody has to be here when it comes back";
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.applier->Busy());
 
   // It comes back with what its driver begins with, in another order than it was.
   shop.host.gone.clear();
@@ -212,9 +215,20 @@ TEST_F(RollbackTest, ADeviceThatIsGoneTookItsSettingsWithItAndGetsTheOldOnesBack
   ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
   EXPECT_EQ(shop.host.values, before);
   EXPECT_EQ(shop.host.values.at(kPfc), "off delay 0");
+  EXPECT_FALSE(shop.applier->Busy());
   shop.host.values[kPfc] = "on 4 delay 0";  // once is enough
   ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
   EXPECT_EQ(shop.host.values.at(kPfc), "on 4 delay 0");
+}
+
+TEST_F(RollbackTest, WhatIsOwedEndsWithTheBoot) {
+  shop.order.proof = false;
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.gone = {"dcb0"};
+  ASSERT_TRUE(shop.applier->RollBack(applied->id, "root").ok());
+  shop.boot_id = "boot-2";
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_FALSE(shop.applier->Busy());
 }
 
 TEST_F(RollbackTest, AStepThatCannotBeReadBeforeItsWriteStopsIt) {
