@@ -76,11 +76,17 @@ absl::StatusOr<Change> Applier::Engine::Apply(const ApplyOrder& order,
   // Settled once Recover() returned. Before the claim, which can but name what a damaged journal had open.
   RR_RETURN_IF_ERROR(ledger_.CheckKept());
   RR_RETURN_IF_ERROR(board_.Claim(order.requester));
-  const struct Unclaim {
-    apply::Board& board;
-    ~Unclaim() { board.Release(); }
-  } unclaim{board_};
-  return ApplyClaimed(order, progress, stop);
+  absl::StatusOr<Change> change = [&] {
+    const struct Unclaim {
+      apply::Board& board;
+      ~Unclaim() { board.Release(); }
+    } unclaim{board_};
+    return ApplyClaimed(order, progress, stop);
+  }();
+  // Whatever became of it, what came while it was planned is made up for.
+  const Lock work(work_);
+  RestoreWanted();
+  return change;
 }
 
 absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
@@ -112,7 +118,6 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
   RR_RETURN_IF_ERROR(Begin(order, facts, plan, peer));
   const std::string id = open_->undertaking.change.id;
   WriteSteps(progress, stop, work);
-  RestoreWanted();
   return *board_.Find(id);
 }
 

@@ -86,6 +86,7 @@ absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std
     return absl::NotFoundError(board_.WhatBecameOf(id));
   if (seams_.clock->Now() >= open_->deadline) {
     TakeBack("nobody confirmed it in time", open_->order.requester);
+    RestoreWanted();
     return absl::NotFoundError(board_.WhatBecameOf(id));
   }
   Change confirmed = open_->undertaking.change;

@@ -252,6 +252,7 @@ absl::StatusOr<std::vector<Setting>> Applier::Engine::Forget(const std::vector<S
   if (forgotten.empty()) return forgotten;
   if (const absl::Status saved = ledger_.SaveKept(); !saved.ok()) {
     ledger_.kept() = before;
+    ledger_.ShowKept();
     return saved;
   }
   for (const Setting& setting : forgotten) {
