@@ -34,8 +34,8 @@ namespace apply {
 class Disk;
 }
 
-// What the engine needs of its surroundings. Called by one thread at a time, unless said otherwise; pointers
-// outlive the engine.
+// What the engine needs of its surroundings. Called by one thread at a time, unless said otherwise (`read` and
+// `plan` also while another one calls the others); pointers outlive the engine.
 struct ApplierSeams {
   // A fresh reading of the whole host. May take seconds.
   std::function<Facts()> read{};

@@ -76,7 +76,8 @@ class Applier::Engine {
   void AuditRefusal(const ApplyOrder& order, const absl::Status& why);
 
   // engine_confirm.cc
-  std::optional<std::string> WhyUnproven(ChangeProof& proof);
+  // Reads the whole host; without `work_`, which the timer needs.
+  std::optional<std::string> WhyUnproven(const Open& open, ChangeProof& proof) const;
   absl::Status MoveTo(ChangeState state);
   absl::Status Await();
   // `holds_now`: its settings are known to be so in this life of the kernel and the devices.
@@ -124,6 +125,7 @@ class Applier::Engine {
   const ApplierSeams seams_;
   apply::Board board_;
   std::atomic<bool> restore_wanted_ = false;  // a Restore came while a change was open
+  std::mutex proving_;                        // before `work_`
   std::mutex work_;                           // guards what follows, but the timer
   apply::Ledger ledger_;
   apply::Hands hands_;
