@@ -34,8 +34,8 @@ namespace apply {
 class Disk;
 }
 
-// What the engine needs of its surroundings. Called by one thread at a time, unless said otherwise; pointers
-// outlive the engine.
+// What the engine needs of its surroundings. Called by one thread at a time, unless said otherwise (`read` and
+// `plan` also while another one calls the others); pointers outlive the engine.
 struct ApplierSeams {
   // A fresh reading of the whole host. May take seconds.
   std::function<Facts()> read{};
@@ -80,11 +80,13 @@ class Applier final : public Configurer {
   ~Applier() override;
 
   // Opens the state, takes back what is open there, and restores what is kept. Before anything is served; once.
-  // kFailedPrecondition: another applier has the state directory, or it is not this user's alone; then nothing
-  // may be served. Damage of the journal is no error here: every Apply is refused for it, and Status() says so.
+  // kFailedPrecondition: the state directory is not this user's alone; any other error: it cannot be read just
+  // now (another applier has it: kUnavailable), and another life may find it otherwise. Then nothing may be
+  // served. Damage is no error here: every Apply is refused for it, and Status() says so.
   absl::Status Recover();
 
-  // A change is armed, or something is being written: the process must not leave.
+  // A change is armed, something is being written, or a device that is away still has to get something back:
+  // the process must not leave.
   bool Busy() const;
 
   // Writes kept settings that differ. kStart and kDeviceAppeared: only of devices that were made anew, or whose

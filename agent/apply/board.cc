@@ -156,9 +156,15 @@ std::vector<OwnWrite> Board::Own() const {
   return {own_.begin(), own_.end()};
 }
 
-void Board::ShowKept(std::vector<Setting> kept) {
+void Board::ShowKept(std::vector<Setting> kept, bool owes) {
   const std::lock_guard lock(mutex_);
   kept_ = std::move(kept);
+  owes_ = owes;
+}
+
+bool Board::Owes() const {
+  const std::lock_guard lock(mutex_);
+  return owes_;
 }
 
 std::vector<Setting> Board::Kept() const {

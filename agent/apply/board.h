@@ -52,7 +52,9 @@ class Board {
   void AddOwn(const OwnWrite& own);
   std::vector<OwnWrite> Own() const;
 
-  void ShowKept(std::vector<Setting> kept);
+  // `owes`: a device that is away still has to get something back.
+  void ShowKept(std::vector<Setting> kept, bool owes);
+  bool Owes() const;
   std::vector<Setting> Kept() const;
   void ShowAudit(std::string head);
   std::string AuditHead() const;
@@ -74,6 +76,7 @@ class Board {
   std::deque<Change> ended_{};
   std::deque<OwnWrite> own_{};
   std::vector<Setting> kept_{};
+  bool owes_ = false;
   std::string audit_head_{};
   std::map<std::string, std::string> notices_{};
 };

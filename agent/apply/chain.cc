@@ -75,13 +75,24 @@ class LineReader {
   std::string suspect_{};  // why the line that `rest_` begins with is torn, if it is the last one
 };
 
+absl::Status NotGuarded(const std::string& path) {
+  return absl::FailedPreconditionError(
+      fmt::format("{}: it must be a regular file of user {} with mode 0600", path, ::geteuid()));
+}
+
+// What is there and no file of ours is for a person to see to; all else may be over in a moment.
+absl::Status CannotOpen(int error, const std::string& path) {
+  return error == ELOOP || error == EISDIR || error == ENXIO ? NotGuarded(path)
+                                                             : ErrnoStatus(error, "open " + path);
+}
+
 absl::StatusOr<ChainEnd> ReadLines(int fd, const std::string& path, const RecordSink& sink) {
   LineReader reader(path, sink);
   std::array<char, 64U << 10U> buffer{};
   for (;;) {
     const ::ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return ErrnoStatus(errno, "read " + path);
+    if (got < 0) return errno == EISDIR ? NotGuarded(path) : ErrnoStatus(errno, "read " + path);
     if (got == 0) return reader.End();
     RR_RETURN_IF_ERROR(reader.Take({buffer.data(), static_cast<std::size_t>(got)}));
   }
@@ -92,8 +103,7 @@ absl::Status CheckGuarded(int fd, const std::string& path) {
   if (::fstat(fd, &info) != 0) return ErrnoStatus(errno, "stat " + path);
   if (S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 077U) == 0)
     return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      fmt::format("{}: it must be a regular file of user {} with mode 0600", path, ::geteuid()));
+  return NotGuarded(path);
 }
 
 absl::StatusOr<UniqueFd> OpenOrMake(const std::string& path, const ChainMark& known) {
@@ -101,7 +111,7 @@ absl::StatusOr<UniqueFd> OpenOrMake(const std::string& path, const ChainMark& kn
   UniqueFd fd(::open(path.c_str(), kFlags));
   if (fd) return fd;
   if (errno == ENOENT && known.lines > 0) return absl::DataLossError(path + " is gone");
-  if (errno != ENOENT) return ErrnoStatus(errno, "open " + path);
+  if (errno != ENOENT) return CannotOpen(errno, path);
   fd = UniqueFd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0600));
   if (!fd) return ErrnoStatus(errno, "make " + path);
   RR_RETURN_IF_ERROR(SyncFolderOf(path));
@@ -125,7 +135,7 @@ absl::StatusOr<std::string_view> NextRecord(std::string_view line, ChainEnd& end
 
 absl::StatusOr<ChainEnd> ReadChain(const std::string& path, const RecordSink& sink) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd) return ErrnoStatus(errno, "open " + path);
+  if (!fd) return CannotOpen(errno, path);
   return ReadLines(fd.get(), path, sink);
 }
 
@@ -159,9 +169,13 @@ absl::Status ChainedFile::Append(std::string_view record) {
   const std::string line = body + TailOf(sum) + "\n";
   unsound_ = true;  // until it is known how it ended
   absl::Status done = disk_->Append(fd_.get(), path_, line);
-  // What a failed fsync leaves on the medium is not known: only a new life can tell, by reading it.
   if (done.ok()) {
-    if (done = disk_->Sync(fd_.get(), path_); !done.ok()) return done;
+    if (done = disk_->Sync(fd_.get(), path_); !done.ok()) {
+      // Nothing will be done that it announces, so it should not be read. What a failed fsync leaves on the
+      // medium is not known, though: only a new life can tell.
+      if (disk_->Truncate(fd_.get(), path_, end_.bytes).ok()) static_cast<void>(disk_->Sync(fd_.get(), path_));
+      return done;
+    }
     end_ = {.lines = end_.lines + 1, .head = sum, .bytes = end_.bytes + line.size()};
     unsound_ = false;
     return done;

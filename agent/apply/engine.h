@@ -42,7 +42,7 @@ class Applier::Engine {
                                               const std::string& requester);
   ApplierStatus Status();
   std::vector<OwnWrite> OwnWrites() const { return board_.Own(); }
-  bool Busy() const { return board_.Busy(); }
+  bool Busy() const { return board_.Busy() || board_.Owes(); }
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -76,7 +76,8 @@ class Applier::Engine {
   void AuditRefusal(const ApplyOrder& order, const absl::Status& why);
 
   // engine_confirm.cc
-  std::optional<std::string> WhyUnproven(ChangeProof& proof);
+  // Reads the whole host; without `work_`, which the timer needs.
+  std::optional<std::string> WhyUnproven(const Open& open, ChangeProof& proof) const;
   absl::Status MoveTo(ChangeState state);
   absl::Status Await();
   // `holds_now`: its settings are known to be so in this life of the kernel and the devices.
@@ -86,6 +87,13 @@ class Applier::Engine {
   // engine_back.cc
   // By value: `who` may be the open change's, which is over then.
   void TakeBack(std::string reason, std::string who);
+  // In Change::reason, before what a rollback could not put back.
+  static constexpr std::string_view kNotAsBefore = "; not as before: ";
+
+  struct PuttingBack;
+  void WriteRounds(const apply::Undertaking& undertaking, std::string_view who, PuttingBack& work);
+  void WriteDiffering(const apply::Undertaking& undertaking, std::string_view who,
+                      const std::vector<Setting>& order, PuttingBack& work);
   // What is not as before, in words; empty: all is.
   std::vector<std::string> PutBack(apply::Undertaking& undertaking, std::string_view who);
   absl::Status WriteBack(const apply::Undertaking& undertaking, std::string_view who, std::string_view now,
@@ -95,6 +103,8 @@ class Applier::Engine {
   void OnTime();  // the timer's
 
   // engine_keep.cc
+  // What an earlier life left, open or not taken back: `reason` is told where it is of this boot.
+  void TakeBackPast(apply::Undertaking past, std::string reason);
   absl::StatusOr<std::vector<Setting>> RestoreLocked(RestoreCause cause);
   std::vector<Due> FindDue(RestoreCause cause, const absl::StatusOr<Permission>& permission);
   // Leaves those that were put back as often as is allowed.
@@ -115,6 +125,7 @@ class Applier::Engine {
   const ApplierSeams seams_;
   apply::Board board_;
   std::atomic<bool> restore_wanted_ = false;  // a Restore came while a change was open
+  std::mutex proving_;                        // before `work_`
   std::mutex work_;                           // guards what follows, but the timer
   apply::Ledger ledger_;
   apply::Hands hands_;

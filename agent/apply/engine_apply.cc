@@ -10,6 +10,7 @@
 #include "agent/apply/snapshot.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "checks/setting/driver_rules.h"
 
 namespace rdmaready {
 namespace {
@@ -30,6 +31,17 @@ std::uint32_t ReadBackMs(const PlanStep& step) {
   return std::min(step.disturbance.estimate_ms + kLateDriverMs, kMostReadBackMs);
 }
 
+bool Holds(const std::vector<Setting>& snapshot, const SettingObject& object) {
+  return std::ranges::find(snapshot, object, &Setting::object) != snapshot.end();
+}
+
+// Whether a step before it makes it known: ice tells nothing of what its firmware's agent has.
+bool IsOpenedBefore(const Plan& plan, const PlanStep& step) {
+  return std::ranges::any_of(plan.steps.data(), &step, [&](const PlanStep& earlier) {
+    return OpensOthers(earlier.object.kind) && earlier.object.where == step.object.where;
+  });
+}
+
 absl::Status CheckSteps(const Plan& plan, const std::vector<Setting>& snapshot) {
   std::set<SettingObject> seen;
   for (const PlanStep& step : plan.steps) {
@@ -37,7 +49,7 @@ absl::Status CheckSteps(const Plan& plan, const std::vector<Setting>& snapshot) 
     if (!IsCanonical(step.object.kind, step.from) || !IsCanonical(step.object.kind, step.to))
       return absl::InternalError("the plan has a value that is none: " + what);
     if (!seen.insert(step.object).second) return absl::InternalError("the plan sets twice: " + what);
-    if (std::ranges::find(snapshot, step.object, &Setting::object) == snapshot.end())
+    if (!Holds(snapshot, step.object) && !IsOpenedBefore(plan, step))
       return absl::FailedPreconditionError(what + " cannot be read, so it could not be taken back");
   }
   return absl::OkStatus();
@@ -61,19 +73,26 @@ Change NothingToDo(const ApplyOrder& order, const Plan& plan, std::string id, st
 absl::StatusOr<Change> Applier::Engine::Apply(const ApplyOrder& order,
                                               const std::function<void(const Change&)>& progress,
                                               const std::stop_token& stop) {
+  // Settled once Recover() returned. Before the claim, which can but name what a damaged journal had open.
+  RR_RETURN_IF_ERROR(ledger_.CheckKept());
   RR_RETURN_IF_ERROR(board_.Claim(order.requester));
-  const struct Unclaim {
-    apply::Board& board;
-    ~Unclaim() { board.Release(); }
-  } unclaim{board_};
-  return ApplyClaimed(order, progress, stop);
+  absl::StatusOr<Change> change = [&] {
+    const struct Unclaim {
+      apply::Board& board;
+      ~Unclaim() { board.Release(); }
+    } unclaim{board_};
+    return ApplyClaimed(order, progress, stop);
+  }();
+  // Whatever became of it, what came while it was planned is made up for.
+  const Lock work(work_);
+  RestoreWanted();
+  return change;
 }
 
 absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
                                                      const std::function<void(const Change&)>& progress,
                                                      const std::stop_token& stop) {
   Lock work(work_);
-  RR_RETURN_IF_ERROR(ledger_.CheckSound());
   if (const auto failed = board_.Failed()) return absl::FailedPreconditionError(*failed);
   ApplyOrder order = asked;
   std::string peer;
@@ -99,7 +118,6 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
   RR_RETURN_IF_ERROR(Begin(order, facts, plan, peer));
   const std::string id = open_->undertaking.change.id;
   WriteSteps(progress, stop, work);
-  RestoreWanted();
   return *board_.Find(id);
 }
 
@@ -187,7 +205,11 @@ std::optional<std::string> Applier::Engine::WriteStep(std::size_t index, const s
   const std::string what = TextOf(step.object);
   const absl::StatusOr<std::string> now = hands_.Read(step.object);
   if (!now.ok()) return EndStep(index, StepState::kNotBegun, "it cannot be read: " + Message(now.status()));
-  if (*now != step.from) {
+  if (!Holds(open_->undertaking.snapshot, step.object)) {
+    // What it is once it was opened is the driver's to say: the plan could but guess.
+    open_->undertaking.change.steps[index].step.from = *now;
+    if (*now == step.to) return EndStep(index, StepState::kWritten, "");
+  } else if (*now != step.from) {
     return EndStep(index, StepState::kForeignWrite,
                    fmt::format("somebody else is configuring: it was \"{}\" and is \"{}\"", step.from, *now));
   }

@@ -5,20 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <utility>
 
 #include "agent/apply/engine.h"
-#include "agent/apply/snapshot.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "checks/plan/take_back.h"
 
 namespace rdmaready {
-namespace {
-
-// Before each look at the whole snapshot: at once, after the writes, and while a driver may be resetting its
-// device.
-constexpr std::array<std::uint32_t, 7> kWaitBeforeLookMs{0, 0, 100, 300, 600, 1000, 2000};
+namespace apply {
 
 // Which settings differ from the snapshot now.
 struct Difference {
@@ -28,11 +23,28 @@ struct Difference {
   std::vector<SettingObject> gone{};             // with their device
 };
 
-Difference Compare(const std::vector<Setting>& snapshot, const apply::Hands& hands) {
+}  // namespace apply
+
+namespace {
+
+// Before each look at the whole snapshot: at once, after the writes, and while a driver may be resetting its
+// device.
+constexpr std::array<std::uint32_t, 7> kWaitBeforeLookMs{0, 0, 100, 300, 600, 1000, 2000};
+
+// `behind`: what a step opened; what cannot be read of it is shut again, and nobody's to take back.
+apply::Difference Compare(const std::vector<Setting>& snapshot, const std::vector<Setting>& behind,
+                          const apply::Hands& hands) {
   std::vector<SettingObject> objects;
   for (const Setting& setting : snapshot) objects.push_back(setting.object);
+  for (const Setting& setting : behind) objects.push_back(setting.object);
   const SettingValues values = hands.Read(objects);
-  Difference difference;
+  apply::Difference difference;
+  const auto tell = [&](const Setting& setting, const absl::StatusOr<std::string>& value) {
+    if (value.ok()) difference.now[setting.object] = *value;
+    difference.words[setting.object] = value.ok()
+                                           ? fmt::format("it is \"{}\" and was \"{}\"", *value, setting.value)
+                                           : "it cannot be read: " + Message(value.status());
+  };
   for (const Setting& setting : snapshot) {
     const absl::StatusOr<std::string>& value = values.at(setting.object);
     if (value.ok() && *value == setting.value) continue;
@@ -41,30 +53,33 @@ Difference Compare(const std::vector<Setting>& snapshot, const apply::Hands& han
       continue;
     }
     difference.wrong.push_back(setting);
-    if (value.ok()) difference.now[setting.object] = *value;
-    difference.words[setting.object] = value.ok()
-                                           ? fmt::format("it is \"{}\" and was \"{}\"", *value, setting.value)
-                                           : "it cannot be read: " + Message(value.status());
+    tell(setting, value);
+  }
+  for (const Setting& setting : behind) {
+    const absl::StatusOr<std::string>& value = values.at(setting.object);
+    if (value.ok() && *value != setting.value) tell(setting, value);
   }
   return difference;
 }
 
-// The steps backwards and then the rest; what a driver rewrote besides may need the other order.
-std::vector<Setting> InOrder(std::vector<Setting> wrong, const Change& change, bool backwards) {
-  apply::SortForWriting(wrong);
-  if (!backwards) return wrong;
-  std::ranges::reverse(wrong);
-  const auto turn = [&](const Setting& setting) {
-    const auto step = std::ranges::find_if(
-        change.steps, [&](const ChangeStep& one) { return one.step.object == setting.object; });
-    return change.steps.end() - step;  // the last step has 1, what is no step 0
-  };
-  std::ranges::stable_sort(wrong, [&](const Setting& a, const Setting& b) {
-    const auto first = turn(a);
-    const auto second = turn(b);
-    return first != second && first != 0 && (second == 0 || first < second);
-  });
-  return wrong;
+std::vector<PlanStep> PlanStepsOf(const Change& change) {
+  std::vector<PlanStep> steps;
+  for (const ChangeStep& step : change.steps) steps.push_back(step.step);
+  return steps;
+}
+
+// What of the steps that were begun stands in no snapshot: as it was when a step had opened it.
+std::vector<Setting> BehindOf(const apply::Undertaking& undertaking) {
+  std::vector<Setting> behind;
+  for (const ChangeStep& step : undertaking.change.steps) {
+    const bool begun = step.state == StepState::kWritten || step.state == StepState::kRefused ||
+                       step.state == StepState::kNotTaken || step.state == StepState::kNotTakenBack;
+    const SettingObject& object = step.step.object;
+    if (begun &&
+        std::ranges::find(undertaking.snapshot, object, &Setting::object) == undertaking.snapshot.end())
+      behind.push_back({object, step.step.from});
+  }
+  return behind;
 }
 
 // One-way steps that were begun: outside of every promise.
@@ -75,7 +90,7 @@ std::set<SettingObject> OneWay(const Change& change) {
   return objects;
 }
 
-void TellSteps(Change& change, const Difference& last) {
+void TellSteps(Change& change, const apply::Difference& last) {
   for (ChangeStep& step : change.steps) {
     const SettingObject& object = step.step.object;
     if (step.state == StepState::kNotBegun || step.state == StepState::kUnknown) continue;
@@ -94,6 +109,13 @@ void TellSteps(Change& change, const Difference& last) {
 
 }  // namespace
 
+// A taking back that is under way.
+struct Applier::Engine::PuttingBack {
+  apply::Difference now{};
+  std::vector<Setting> behind{};  // BehindOf, but what was written back
+  std::map<SettingObject, std::string> refused{};
+};
+
 absl::Status Applier::Engine::WriteBack(const apply::Undertaking& undertaking, std::string_view who,
                                         std::string_view now, const Setting& to) {
   absl::Status written = hands_.Write(
@@ -108,13 +130,36 @@ absl::Status Applier::Engine::WriteBack(const apply::Undertaking& undertaking, s
   return written;
 }
 
+// Steps that opened others are shut last: each round is written upon what the one before it left.
+void Applier::Engine::WriteRounds(const apply::Undertaking& undertaking, std::string_view who,
+                                  PuttingBack& work) {
+  const std::vector<std::vector<Setting>> rounds =
+      TakeBackRounds(PlanStepsOf(undertaking.change), undertaking.snapshot);
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    if (round > 0) work.now = Compare(undertaking.snapshot, work.behind, hands_);
+    WriteDiffering(undertaking, who, rounds[round], work);
+  }
+}
+
+void Applier::Engine::WriteDiffering(const apply::Undertaking& undertaking, std::string_view who,
+                                     const std::vector<Setting>& order, PuttingBack& work) {
+  for (const Setting& setting : order) {
+    const auto value = work.now.now.find(setting.object);
+    if (value == work.now.now.end()) continue;  // as it was; or away for a moment, or for good
+    const absl::Status written = WriteBack(undertaking, who, value->second, setting);
+    if (!written.ok()) work.refused[setting.object] = Message(written);
+    // What is behind is rewritten by what is taken back after it: once is all.
+    if (written.ok()) std::erase(work.behind, setting);
+  }
+}
+
 std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertaking, std::string_view who) {
-  std::map<SettingObject, std::string> refused;
   const std::set<SettingObject> one_way = OneWay(undertaking.change);
-  Difference now;
+  PuttingBack work{.behind = BehindOf(undertaking)};
+  apply::Difference& now = work.now;
   for (std::size_t look = 0; look < kWaitBeforeLookMs.size(); ++look) {
     if (kWaitBeforeLookMs[look] > 0) hands_.Sleep(kWaitBeforeLookMs[look]);
-    now = Compare(undertaking.snapshot, hands_);
+    now = Compare(undertaking.snapshot, work.behind, hands_);
     const bool done =
         now.gone.empty() && std::ranges::all_of(now.wrong, [&](const Setting& setting) {
           return look > 0 && one_way.contains(setting.object);  // written back once, for what it is worth
@@ -122,11 +167,10 @@ std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertakin
     if (done || look + 1 == kWaitBeforeLookMs.size()) break;
     if (look == 1) continue;  // a driver that is slow is not asked twice
     const bool backwards = look == 0 || look % 2 == 1;
-    for (const Setting& setting : InOrder(now.wrong, undertaking.change, backwards)) {
-      const auto value = now.now.find(setting.object);
-      if (value == now.now.end()) continue;  // it is away for a moment, or for good
-      const absl::Status written = WriteBack(undertaking, who, value->second, setting);
-      if (!written.ok()) refused[setting.object] = Message(written);
+    if (backwards) {
+      WriteRounds(undertaking, who, work);
+    } else {
+      WriteDiffering(undertaking, who, InWritingOrder(PlanStepsOf(undertaking.change), now.wrong), work);
     }
   }
   TellSteps(undertaking.change, now);
@@ -134,9 +178,9 @@ std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertakin
   std::vector<std::string> left;
   for (const Setting& setting : now.wrong) {
     if (one_way.contains(setting.object)) continue;
-    const auto words = refused.find(setting.object);
+    const auto words = work.refused.find(setting.object);
     left.push_back(fmt::format("{}: {}{}", TextOf(setting.object), now.words.at(setting.object),
-                               words == refused.end() ? "" : " (" + words->second + ")"));
+                               words == work.refused.end() ? "" : " (" + words->second + ")"));
   }
   return left;
 }
@@ -163,7 +207,7 @@ void Applier::Engine::End(apply::Undertaking undertaking, std::string reason,
   change.reason = std::move(reason);
   change.deadline_in_ms = 0;
   change.state = left.empty() ? ChangeState::kRolledBack : ChangeState::kRollbackFailed;
-  if (!left.empty()) change.reason += fmt::format("; not as before: {}", fmt::join(left, "; "));
+  if (!left.empty()) change.reason += fmt::format("{}{}", kNotAsBefore, fmt::join(left, "; "));
   change.ended_unix_ns = left.empty() ? ledger_.Now() : 0;
   static_cast<void>(ledger_.Record(change, false));
   static_cast<void>(ledger_.Audit({.who = "applier",

@@ -36,36 +36,45 @@ absl::Status Applier::Engine::Await() {
   return absl::OkStatus();
 }
 
-std::optional<std::string> Applier::Engine::WhyUnproven(ChangeProof& proof) {
+std::optional<std::string> Applier::Engine::WhyUnproven(const Open& open, ChangeProof& proof) const {
   if (!proof.loopback) return "the live loopback did not pass: " + SafeLine(proof.loopback_text, 512);
-  const bool peer_wanted = open_->order.peer_proof || !proof.peer.empty();
+  const bool peer_wanted = open.order.peer_proof || !proof.peer.empty();
   if (peer_wanted && !proof.peer_passed)
     return fmt::format("the peer transfer with {} did not pass: {}",
                        proof.peer.empty() ? "nobody" : SafeLine(proof.peer, 256),
                        SafeLine(proof.peer_text, 512));
-  const absl::StatusOr<Plan> plan = seams_.plan(seams_.read(), open_->order);
+  const absl::StatusOr<Plan> plan = seams_.plan(seams_.read(), open.order);
   if (!plan.ok()) return "it could not be planned afresh: " + Message(plan.status());
   if (!plan->steps.empty())
     return fmt::format("a fresh plan has {} steps: {}", plan->steps.size(), StepText(plan->steps.front()));
   // What nobody can see any more is not proven.
   for (const std::string& unknown : plan->unknown)
-    if (std::ranges::find(open_->unknown, unknown) == open_->unknown.end())
+    if (std::ranges::find(open.unknown, unknown) == open.unknown.end())
       return "a fresh plan does not know: " + unknown;
   proof.plan_empty = true;
   return std::nullopt;
 }
 
 absl::StatusOr<Change> Applier::Engine::Proved(const std::string& id, const ChangeProof& proof) {
-  const Lock work(work_);
-  if (!open_ || open_->undertaking.change.id != id || open_->undertaking.change.state != ChangeState::kProving)
-    return absl::NotFoundError(board_.WhatBecameOf(id));
-  ChangeProof& kept = open_->undertaking.change.proof;
-  const std::string peer = kept.peer;  // that apply.yaml named
-  kept = proof;
-  if (!peer.empty()) kept.peer = peer;
+  const std::lock_guard one_at_a_time(proving_);
+  Lock work(work_);
+  const auto is_proven = [&] {
+    return open_ && open_->undertaking.change.id == id &&
+           open_->undertaking.change.state == ChangeState::kProving;
+  };
+  if (!is_proven()) return absl::NotFoundError(board_.WhatBecameOf(id));
+  const Open open = *open_;
+  ChangeProof kept = proof;
+  if (!open.undertaking.change.proof.peer.empty())
+    kept.peer = open.undertaking.change.proof.peer;  // that apply.yaml named
   kept.asked_for = true;
   kept.plan_empty = false;
-  std::optional<std::string> why = WhyUnproven(kept);
+  // Reading a whole host takes seconds, and the timer does not wait for it.
+  work.unlock();
+  std::optional<std::string> why = WhyUnproven(open, kept);
+  work.lock();
+  if (!is_proven()) return absl::NotFoundError(board_.WhatBecameOf(id));
+  open_->undertaking.change.proof = kept;
   if (!why && seams_.clock->Now() >= open_->deadline) why = "its time ran out while it was proven";
   if (!why) {
     if (const absl::Status awaits = Await(); !awaits.ok()) why = Message(awaits);
@@ -86,6 +95,7 @@ absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std
     return absl::NotFoundError(board_.WhatBecameOf(id));
   if (seams_.clock->Now() >= open_->deadline) {
     TakeBack("nobody confirmed it in time", open_->order.requester);
+    RestoreWanted();
     return absl::NotFoundError(board_.WhatBecameOf(id));
   }
   Change confirmed = open_->undertaking.change;

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "agent/apply/engine.h"
-#include "agent/apply/snapshot.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "checks/plan/take_back.h"
 
 namespace rdmaready {
 namespace {
@@ -43,33 +43,41 @@ absl::Status Applier::Engine::Recover() {
   const Lock work(work_);
   apply::JournalPast past;
   RR_RETURN_IF_ERROR(ledger_.Open(past));
+  // Also what a damaged journal tells up to its damage: a person wants to know what was open.
+  board_.Begin(past);
   if (const absl::Status sound = ledger_.CheckSound(); !sound.ok()) {
     Log(Message(sound));
     return absl::OkStatus();
   }
+  if (const absl::Status kept = ledger_.CheckKept(); !kept.ok()) Log(Message(kept));
   if (ledger_.journal().torn_bytes() > 0)
     Log(fmt::format(
         "the journal's last record was cut off by a crash and announced nothing that was done; {} bytes "
         "were taken away",
         ledger_.journal().torn_bytes()));
-  board_.Begin(past);
   failed_ = past.failed;
   // Power may have been lost since: whether it still holds is for the restoring to see.
   if (past.unkept) Keep(*past.unkept, false);
-  if (past.open) {
-    if (past.open->boot_id == ledger_.boot_id()) {
-      const std::string reason = WasEnded(past.open->change);
-      const std::vector<std::string> left = PutBack(*past.open, "applier");
-      End(*std::move(past.open), reason, left);
-    } else {
-      for (ChangeStep& step : past.open->change.steps)
-        if (step.state != StepState::kNotBegun) step.state = StepState::kTakenBack;
-      End(*std::move(past.open), "the host was started anew: its kernel has forgotten what was written", {});
-    }
-  }
+  if (past.open) TakeBackPast(*past.open, WasEnded(past.open->change));
+  for (const apply::Undertaking& failed : past.failed)
+    TakeBackPast(failed, failed.change.reason.substr(0, failed.change.reason.find(kNotAsBefore)));
+  RR_RETURN_IF_ERROR(ledger_.KeptUnread());
   const auto restored = RestoreLocked(RestoreCause::kStart);
   if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
   return absl::OkStatus();
+}
+
+void Applier::Engine::TakeBackPast(apply::Undertaking past, std::string reason) {
+  std::vector<std::string> left;
+  if (past.boot_id == ledger_.boot_id()) {
+    left = PutBack(past, "applier");
+  } else {
+    // The kernel begins with its own settings, and who changed them since is not overruled by those of then.
+    reason = "the host was started anew: its kernel has forgotten what was written";
+    for (ChangeStep& step : past.change.steps)
+      if (step.state != StepState::kNotBegun) step.state = StepState::kTakenBack;
+  }
+  End(std::move(past), std::move(reason), left);
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Engine::Restore(RestoreCause cause) {
@@ -88,13 +96,14 @@ void Applier::Engine::RestoreWanted() {
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Engine::RestoreLocked(RestoreCause cause) {
-  RR_RETURN_IF_ERROR(ledger_.CheckSound());
+  RR_RETURN_IF_ERROR(ledger_.CheckKept());
   if (open_) {
     if (cause != RestoreCause::kPutBack) restore_wanted_ = true;
     return absl::FailedPreconditionError("a change is open: what is kept is restored when it ended");
   }
   std::erase_if(ledger_.kept().owed,
                 [&](const apply::KeptSetting& entry) { return entry.boot_id != ledger_.boot_id(); });
+  ledger_.ShowKept();
   if (ledger_.kept() == apply::KeptSettings{}) return std::vector<Setting>{};
   const absl::StatusOr<Permission> permission = seams_.permission();
   if (cause == RestoreCause::kPutBack) {
@@ -173,7 +182,7 @@ absl::StatusOr<std::vector<Applier::Engine::Due>> Applier::Engine::AdmitPutBack(
 std::vector<Setting> Applier::Engine::WriteDue(const std::vector<Due>& due, RestoreCause cause) {
   std::vector<Setting> order;
   for (const Due& one : due) order.push_back(one.entry.setting);
-  apply::SortForWriting(order);
+  SortForWriting(order);
   std::map<SettingObject, std::string> trouble;
   std::vector<Setting> written;
   for (int pass = 0; pass < kMostRestorePasses; ++pass) {
@@ -232,7 +241,7 @@ void Applier::Engine::FinishDue(const std::vector<Due>& due,
 absl::StatusOr<std::vector<Setting>> Applier::Engine::Forget(const std::vector<SettingObject>& objects,
                                                              const std::string& requester) {
   const Lock work(work_);
-  RR_RETURN_IF_ERROR(ledger_.CheckSound());
+  RR_RETURN_IF_ERROR(ledger_.CheckKept());
   const apply::KeptSettings before = ledger_.kept();
   std::vector<Setting> forgotten;
   for (const apply::KeptSetting& entry : before.kept) {
@@ -243,6 +252,7 @@ absl::StatusOr<std::vector<Setting>> Applier::Engine::Forget(const std::vector<S
   if (forgotten.empty()) return forgotten;
   if (const absl::Status saved = ledger_.SaveKept(); !saved.ok()) {
     ledger_.kept() = before;
+    ledger_.ShowKept();
     return saved;
   }
   for (const Setting& setting : forgotten) {

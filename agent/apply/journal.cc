@@ -62,6 +62,14 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
   return absl::OkStatus();
 }
 
+// Of what could not be read before an earlier step, it is known only then what it was.
+void TakeFrom(const Json& record, const Undertaking& open, PlanStep& step) {
+  std::string from = TextAt(record, "from");
+  if (IsCanonical(step.object.kind, from) &&
+      std::ranges::find(open.snapshot, step.object, &Setting::object) == open.snapshot.end())
+    step.from = std::move(from);
+}
+
 absl::Status FoldStep(const Json& record, JournalPast& past) {
   const auto index = record.find("index");
   const auto state = record.find("state");
@@ -73,6 +81,7 @@ absl::Status FoldStep(const Json& record, JournalPast& past) {
   ChangeStep& step = past.open->change.steps[index->get<std::size_t>()];
   step.state = static_cast<StepState>(state->get<std::uint8_t>());
   step.text = TextAt(record, "text");
+  TakeFrom(record, *past.open, step.step);
   return absl::OkStatus();
 }
 
@@ -115,6 +124,7 @@ absl::Status FoldWrite(const Json& record, JournalPast& past) {
     if (step.step.object != object) continue;
     step.state = StepState::kNotTaken;
     step.text = "the applier ended while it was written";
+    TakeFrom(record, *past.open, step.step);
   }
   return absl::OkStatus();
 }
@@ -219,6 +229,7 @@ absl::Status Journal::Step(std::string_view change_id, std::size_t index, const 
                       {"id", change_id},
                       {"index", index},
                       {"state", static_cast<unsigned>(step.state)},
+                      {"from", step.step.from},
                       {"text", step.text}}));
 }
 

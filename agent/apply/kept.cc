@@ -101,6 +101,10 @@ absl::StatusOr<KeptSettings> LoadKept(const std::string& path) {
   struct ::stat info {};
   if (::lstat(path.c_str(), &info) != 0 && errno == ENOENT) return KeptSettings{};
   if (S_ISLNK(info.st_mode)) return absl::FailedPreconditionError(path + ": it is a symbolic link");
+  if (info.st_mode != 0 && !S_ISREG(info.st_mode))
+    return absl::FailedPreconditionError(path + ": it is no file");
+  if (std::cmp_greater(info.st_size, kMostKeptBytes))
+    return absl::DataLossError(path + " is damaged: too large");
   RR_ASSIGN_OR_RETURN(const std::string text,
                       ReadGuardedFile(path, kMostKeptBytes, ::geteuid(), S_IRWXG | S_IRWXO));
   absl::StatusOr<KeptSettings> settings = KeptSettingsOf(text);

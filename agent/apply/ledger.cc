@@ -27,21 +27,28 @@ std::string BeforeText(const Undertaking& open) {
   return text;
 }
 
+// A medium that answers with an error, or a table of files that is full, says nothing of the content.
+bool IsDamage(const absl::Status& status) {
+  return absl::IsDataLoss(status) || absl::IsFailedPrecondition(status);
+}
+
 }  // namespace
 
 absl::Status Ledger::Lock() {
   struct ::stat info {};
-  if (::lstat(dir_.c_str(), &info) != 0)
-    return absl::FailedPreconditionError(Message(ErrnoStatus(errno, dir_)));
+  if (::lstat(dir_.c_str(), &info) != 0) {
+    const absl::Status why = ErrnoStatus(errno, dir_);
+    return absl::IsNotFound(why) ? absl::FailedPreconditionError(Message(why)) : why;
+  }
   if (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return absl::FailedPreconditionError(
         fmt::format("{}: it must be a directory of user {} that nobody else may write", dir_, ::geteuid()));
   }
   const std::string path = dir_ + "/lock";
   lock_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock_) return absl::FailedPreconditionError(Message(ErrnoStatus(errno, "open " + path)));
+  if (!lock_) return ErrnoStatus(errno, "open " + path);
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
-    return absl::FailedPreconditionError("another applier is at work: it holds " + path);
+    return absl::UnavailableError("another applier is at work: it holds " + path);
   return absl::OkStatus();
 }
 
@@ -51,28 +58,32 @@ absl::Status Ledger::Open(JournalPast& past) {
   absl::StatusOr<AuditSummary> summary = VerifyAudit(dir_ + "/audit");
   if (absl::IsNotFound(summary.status())) summary = AuditSummary{};
   absl::Status damage = summary.status();
+  if (!damage.ok() && !IsDamage(damage)) return damage;
   // The journal is read although the audit is damaged: a person wants to know what was open.
   auto journal =
       Journal::Open(disk_, dir_ + "/journal", boot_id_, summary.ok() ? summary->journal : ChainMark{}, past);
+  if (!journal.ok() && !IsDamage(journal.status())) return journal.status();
   if (damage.ok()) damage = journal.status();
   if (damage.ok()) {
     auto audit = AuditTrail::Open(disk_, dir_ + "/audit", past.audit);
     damage = audit.status();
+    if (!damage.ok() && !IsDamage(damage)) return damage;
     if (audit.ok()) audit_ = *std::move(audit);
   }
-  if (!damage.ok()) {
-    trouble_ = ByHand(damage, past);
-  } else if (absl::StatusOr<KeptSettings> kept = LoadKept(dir_ + "/kept"); kept.ok()) {
+  if (!damage.ok()) trouble_ = ByHand(damage, past);
+  if (absl::StatusOr<KeptSettings> kept = LoadKept(dir_ + "/kept"); kept.ok()) {
     kept_ = *std::move(kept);
   } else {
-    trouble_ = fmt::format(
-        "{}: apply is refused, and nothing is restored; move the file away, and apply and confirm "
-        "again what it kept",
+    kept_trouble_ = fmt::format(
+        "{}: apply is refused, and nothing is restored; move the file away, start the applier again, and apply "
+        "and confirm again what it kept",
         Message(kept.status()));
+    if (!IsDamage(kept.status())) kept_unread_ = kept.status();
   }
   if (journal.ok()) journal_ = *std::move(journal);
   if (audit_) board_.ShowAudit(audit_->mark().head);
   board_.Note("damage", trouble_);
+  board_.Note("damage of what is kept", kept_trouble_);
   ShowKept();
   return absl::OkStatus();
 }
@@ -92,6 +103,11 @@ std::string Ledger::ByHand(const absl::Status& damage, const JournalPast& past) 
 
 absl::Status Ledger::CheckSound() const {
   return trouble_.empty() ? absl::OkStatus() : absl::FailedPreconditionError(trouble_);
+}
+
+absl::Status Ledger::CheckKept() const {
+  RR_RETURN_IF_ERROR(CheckSound());
+  return kept_trouble_.empty() ? absl::OkStatus() : absl::FailedPreconditionError(kept_trouble_);
 }
 
 absl::Status Ledger::Audit(const AuditEntry& entry) {
@@ -116,13 +132,14 @@ absl::Status Ledger::Begin(const Undertaking& undertaking) {
 void Ledger::ShowKept() {
   std::vector<Setting> settings;
   for (const KeptSetting& entry : kept_.kept) settings.push_back(entry.setting);
-  board_.ShowKept(std::move(settings));
+  board_.ShowKept(std::move(settings), !kept_.owed.empty());
 }
 
 absl::Status Ledger::SaveKept() {
+  ShowKept();
+  RR_RETURN_IF_ERROR(CheckKept());
   const absl::Status saved = apply::SaveKept(disk_, dir_ + "/kept", kept_);
   board_.Note("kept", saved.ok() ? "" : "the kept settings could not be written: " + Message(saved));
-  ShowKept();
   return saved;
 }
 

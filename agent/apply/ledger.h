@@ -32,12 +32,18 @@ class Ledger {
         unix_now_ns_(std::move(unix_now_ns)),
         board_(board) {}
 
-  // kFailedPrecondition: the directory is not this user's alone, or another applier has it. What is damaged is
-  // no error: CheckSound() tells. `past`: what the journal comes to, up to its damage.
+  // kFailedPrecondition: the directory is not this user's alone; any other error: it cannot be read just now,
+  // or another applier has it (kUnavailable): another try may find it otherwise. What is damaged, or no file of
+  // this user's alone, is no error: CheckSound() tells. `past`: what the journal comes to, up to its damage.
   absl::Status Open(JournalPast& past);
 
   // kFailedPrecondition: what is damaged, and what a person has to do: nothing may be written to the host.
   absl::Status CheckSound() const;
+  // kFailedPrecondition, with that: what is kept cannot be read. What is open can be taken back all the same;
+  // nothing new may be begun, restored or forgotten.
+  absl::Status CheckKept() const;
+  // Why what is kept could not be read just now: for who has taken back what is open. OK: it was.
+  absl::Status KeptUnread() const { return kept_unread_; }
 
   Journal& journal() { return *journal_; }  // once sound
   KeptSettings& kept() { return kept_; }
@@ -50,13 +56,13 @@ class Ledger {
   // board.
   absl::Status Record(const Change& change, bool must);
   absl::Status Begin(const Undertaking& undertaking);
-  // Writes the kept settings, and shows them.
+  // Writes the kept settings, and shows them. A file that could not be read is left alone: CheckKept().
   absl::Status SaveKept();
+  void ShowKept();
 
  private:
   absl::Status Lock();
   std::string ByHand(const absl::Status& damage, const JournalPast& past) const;
-  void ShowKept();
 
   Disk& disk_;
   const std::string dir_;
@@ -68,6 +74,8 @@ class Ledger {
   std::optional<AuditTrail> audit_{};
   KeptSettings kept_{};
   std::string trouble_ = "the applier has not begun";  // empty: sound
+  std::string kept_trouble_{};
+  absl::Status kept_unread_{};
 };
 
 }  // namespace rdmaready::apply

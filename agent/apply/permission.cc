@@ -61,6 +61,10 @@ bool AllowsSetting(const Permission& permission, const SettingObject& object, st
 }
 
 absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order) {
+  if (!permission.peer.empty() && !order.proof) {
+    return absl::PermissionDeniedError(fmt::format(
+        "apply.yaml demands a transfer with {} of each change: none goes without a proof", permission.peer));
+  }
   if (order.confirm_within_ms >= permission.least_confirm_within_ms &&
       order.confirm_within_ms <= permission.most_confirm_within_ms) {
     return absl::OkStatus();

@@ -44,7 +44,8 @@ std::vector<std::string> PlacesOf(const SettingObject& object, std::string_view 
 
 bool AllowsSetting(const Permission& permission, const SettingObject& object, std::string_view subject);
 
-// kInvalidArgument: the time for confirming is not within the limits, which are named.
+// kInvalidArgument: the time for confirming is not within the limits, which are named; kPermissionDenied:
+// without a proof, although a peer must prove each change.
 absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order);
 
 // kPermissionDenied, naming each line that apply.yaml would have to have and each leave that the order lacks.

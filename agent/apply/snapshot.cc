@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <tuple>
 
 #include "absl/strings/str_split.h"
 #include "agent/apply/device.h"
@@ -48,10 +47,6 @@ std::set<std::string> TouchedBy(const Facts& facts, const Plan& plan) {
   return touched;
 }
 
-std::size_t RankOf(SettingKind kind) {
-  return static_cast<std::size_t>(std::ranges::find(kSettingKinds, kind) - kSettingKinds.begin());
-}
-
 }  // namespace
 
 std::vector<Setting> SnapshotOf(const Facts& facts, const Plan& plan, const std::vector<Setting>& all) {
@@ -63,12 +58,6 @@ std::vector<Setting> SnapshotOf(const Facts& facts, const Plan& plan, const std:
     if (is_set || (!place.empty() && touched.contains(place))) snapshot.push_back(setting);
   }
   return snapshot;
-}
-
-void SortForWriting(std::vector<Setting>& settings) {
-  std::ranges::sort(settings, {}, [](const Setting& setting) {
-    return std::tuple(RankOf(setting.object.kind), setting.object.where, setting.object.name);
-  });
 }
 
 }  // namespace rdmaready::apply

@@ -14,7 +14,4 @@ namespace rdmaready::apply {
 // VLAN's MTU falls with that of its port), and of the host itself those that it sets. Pure.
 std::vector<Setting> SnapshotOf(const Facts& facts, const Plan& plan, const std::vector<Setting>& all);
 
-// In the order in which settings are written: what a later one needs, an earlier one has set.
-void SortForWriting(std::vector<Setting>& settings);
-
 }  // namespace rdmaready::apply

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "agent/helper/peer.h"
@@ -55,7 +56,7 @@ absl::StatusOr<::uid_t> UidOf(const std::string& user) {
   ::passwd* found = nullptr;
   const int error = ::getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found);
   if (error != 0) return ErrnoStatus(error, "look for user " + user);
-  if (found == nullptr) return absl::NotFoundError("there is no user " + user);
+  if (found == nullptr) return absl::InvalidArgumentError("there is no user " + user);
   return entry.pw_uid;
 }
 
@@ -129,11 +130,22 @@ int Ended(const Program& program, ServeEnd end) {
   return kOwnFailure;
 }
 
+// A file system that is read-only for a while, or a table of files that is full, is no fault of who started it.
+absl::StatusOr<std::vector<Verb>> VerbsOf(const Program& program) {
+  absl::StatusOr<std::vector<Verb>> verbs = program.verbs();
+  if (verbs.ok() || absl::IsFailedPrecondition(verbs.status())) return verbs;
+  return absl::InternalError(Message(verbs.status()));
+}
+
+bool AnotherTryChangesNothing(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status) || absl::IsAlreadyExists(status);
+}
+
 absl::StatusOr<int> Serve(const Program& program, const Command& command) {
   RR_ASSIGN_OR_RETURN(const UniqueFd told, EndSignals());
   RR_RETURN_IF_ERROR(GiveUpMore());
   RR_ASSIGN_OR_RETURN(const ::uid_t asker, UidOf(command.user));
-  RR_ASSIGN_OR_RETURN(std::vector<Verb> verbs, program.verbs());
+  RR_ASSIGN_OR_RETURN(std::vector<Verb> verbs, VerbsOf(program));
   RR_ASSIGN_OR_RETURN(UniqueFd socket, command.listen.empty() ? PassedSocket() : ListenOn(command.listen));
   ServeOptions options{.program = program.name,
                        .asker = asker,
@@ -173,7 +185,9 @@ int RunProgram(const Program& program, int argc, char** argv) {
   const absl::StatusOr<int> status = Serve(program, command);
   if (status.ok()) return *status;
   Say(program.name, Message(status.status()));
-  return kUsage;
+  if (AnotherTryChangesNothing(status.status())) return kUsage;
+  std::this_thread::sleep_for(program.before_failure);
+  return kOwnFailure;
 }
 
 }  // namespace rdmaready::helper

@@ -31,7 +31,8 @@ struct Program {
   std::vector<ProgramOption> options{};
   // What is done instead of serving, when the options say so: its exit status. Empty: it serves.
   std::function<std::optional<int>()> instead{};
-  // Called once, after the options were read and before anything is served. An error ends the helper: status 2.
+  // Called once, after the options were read and before anything is served. An error ends the helper:
+  // kFailedPrecondition (what belongs to it is not as it must be) with status 2, any other with 3.
   std::function<absl::StatusOr<std::vector<Verb>>()> verbs{};
 
   // What only some helpers have; see ServeOptions.
@@ -41,12 +42,15 @@ struct Program {
   std::chrono::milliseconds end_within = std::chrono::seconds(2);
   // What is done when nothing is served any more; its result is the exit status. Empty: nothing, 0.
   std::function<int()> end{};
+  // How long it waits before it leaves with status 3 without having served: who starts it again does so at
+  // once.
+  std::chrono::milliseconds before_failure{};
 };
 
-// Returns the exit status: that of `end` after an idle time or a signal, 2 for a wrong command line or
-// environment, 3 for a failure of its own. A service manager that wants to know (NOTIFY_SOCKET) is told once it
-// answers. It gives up the right to gain rights by what it would execute (no_new_privs), though a helper
-// executes nothing.
+// Returns the exit status: that of `end` after an idle time or a signal; 2 for a wrong command line or what is
+// not its own, where another try changes nothing; 3 for a failure that may be over soon. A service manager that
+// wants to know (NOTIFY_SOCKET) is told once it answers. It gives up the right to gain rights by what it would
+// execute (no_new_privs), though a helper executes nothing.
 int RunProgram(const Program& program, int argc, char** argv);
 
 }  // namespace rdmaready::helper

@@ -13,7 +13,7 @@
 
 #include "checks/judge.h"
 #include "checks/plan/driver_effects.h"
-#include "checks/setting/driver_rules.h"
+#include "checks/plan/take_back.h"
 #include "checks/setting/table.h"
 #include "tests/property/hosts.h"
 #include "tests/property/plan_hosts.h"
@@ -46,28 +46,25 @@ std::string Apply(Facts& host, const Plan& plan) {
   return {};
 }
 
-void PutBackWhatDiffers(Facts& host, const std::vector<Setting>& snapshot, bool backwards) {
-  std::vector<Setting> order = snapshot;
-  if (backwards) std::ranges::reverse(order);
+// What differs when they are looked at.
+void PutBack(Facts& host, const std::vector<Setting>& order) {
+  const Facts now = host;
   for (const Setting& setting : order) {
-    if (ValueOf(host, setting.object) != setting.value)
+    const std::string value = ValueOf(now, setting.object);
+    if (!value.empty() && value != setting.value)
       static_cast<void>(WriteSetting(host, setting.object, setting.value));
   }
 }
 
-// As the applier does it (agent/apply/engine_back.cc): the steps backwards, all else before the door is closed
-// again behind it (who has DCBX, the firmware's agent); then whatever still differs, for a few rounds.
+// As the applier does it (agent/apply/engine_back.cc), with its order.
 void RollBack(Facts& host, const Plan& plan, const std::vector<Setting>& snapshot) {
-  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
-    if (OpensOthers(step->object.kind)) {
-      std::vector<Setting> others = snapshot;
-      std::erase_if(others, [](const Setting& setting) { return OpensOthers(setting.object.kind); });
-      PutBackWhatDiffers(host, others, false);
+  for (int look = 0; look < 4 && SettingsOf(host) != snapshot; ++look) {
+    if (look % 2 == 1) {
+      PutBack(host, InWritingOrder(plan.steps, snapshot));
+      continue;
     }
-    static_cast<void>(WriteSetting(host, step->object, step->from));
+    for (const std::vector<Setting>& round : TakeBackRounds(plan.steps, snapshot)) PutBack(host, round);
   }
-  for (int round = 0; round < 4 && SettingsOf(host) != snapshot; ++round)
-    PutBackWhatDiffers(host, snapshot, round % 2 == 1);
 }
 
 std::string Differences(const std::vector<Setting>& a, const std::vector<Setting>& b) {

@@ -35,6 +35,9 @@ constexpr std::string_view kStateDir = "/var/lib/rdmaready-applier";
 constexpr std::string_view kEveryBuiltIn = "all";
 // Until what was being written is taken back: a driver may keep each write for seconds.
 constexpr auto kEndWithin = std::chrono::minutes(4);
+// A journal that cannot be read just now may have a change open: it is tried again, and not without end at
+// once.
+constexpr auto kBeforeFailure = std::chrono::seconds(1);
 
 bool IsOpen(ChangeState state) {
   return state == ChangeState::kWriting || state == ChangeState::kProving ||
@@ -167,7 +170,8 @@ int Main(int argc, char** argv) {
        .progress = helper::kApplierProgress,
        .busy = [&] { return HasToStay(home); },
        .end_within = kEndWithin,
-       .end = [&] { return TakeBackAll(home); }},
+       .end = [&] { return TakeBackAll(home); },
+       .before_failure = kBeforeFailure},
       argc, argv);
 }
 

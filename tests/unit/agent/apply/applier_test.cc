@@ -185,6 +185,15 @@ TEST_F(ApplierTest, APeerThatTheFileNamesMustHavePassedAlsoWhereNobodyAskedForIt
   EXPECT_EQ(shop.host.values, before);
 }
 
+TEST_F(ApplierTest, WhereTheFileNamesAPeerNothingGoesWithoutAProof) {
+  shop.permission->peer = "nas1";
+  shop.order.proof = false;
+  const absl::Status refused = shop.Apply().status();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+  EXPECT_THAT(Message(refused), HasSubstr("nas1"));
+  EXPECT_EQ(shop.host.values, before);
+}
+
 TEST_F(ApplierTest, ARollBackThatIsAskedForTakesAllBack) {
   const std::string id = Armed();
   const absl::StatusOr<Change> change = shop.applier->RollBack(id, "bob");

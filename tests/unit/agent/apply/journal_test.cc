@@ -2,8 +2,10 @@
 // What is left of the applier's files after a crash, a bad medium or a person.
 #include "agent/apply/journal.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "absl/strings/str_split.h"
 #include "agent/apply/chain.h"
@@ -104,13 +106,15 @@ TEST_F(ChainTest, AFullDiskLeavesTheFileAsItWas) {
   EXPECT_EQ(Open()->end().lines, 4U);
 }
 
-TEST_F(ChainTest, AfterAFailedFsyncNothingIsAppendedAnyMore) {
-  Three();
+TEST_F(ChainTest, AfterAFailedFsyncTheRecordIsTakenAwayAndNothingIsAppendedAnyMore) {
+  const std::string text = Three();
   absl::StatusOr<apply::ChainedFile> file = Open();
   shop.disk.bad_sync = true;
   EXPECT_FALSE(file->Append(R"({"d":4})").ok());
   shop.disk.bad_sync = false;
+  EXPECT_EQ(shop.FileText("chain"), text) << "what was not done is not said";
   EXPECT_TRUE(absl::IsDataLoss(file->Append(R"({"e":5})")));
+  EXPECT_EQ(Open()->end().lines, 3U);
 }
 
 TEST_F(ChainTest, ASymbolicLinkOrAFileOfEverybodyIsRefused) {
@@ -210,12 +214,47 @@ TEST_F(DamageTest, WhoMovesJournalAndAuditAwayByHandBeginsAnew) {
   EXPECT_TRUE(shop.Apply().ok());
 }
 
-TEST_F(DamageTest, KeptSettingsThatAreDamagedAreNotOverwritten) {
-  shop.Rewrite("kept", "{\"version\":1,\"kept\":[{}],\"owed\":[]}");
+TEST_F(DamageTest, KeptSettingsThatAreDamagedAreNotOverwrittenAndTheOpenChangeIsTakenBack) {
+  const std::string damaged = "{\"version\":1,\"kept\":[{}],\"owed\":[]}";
+  shop.Rewrite("kept", damaged);
   std::filesystem::permissions(shop.dir + "/kept", std::filesystem::perms(0600));
   ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.host.values == PlainHost());
+  ASSERT_FALSE(shop.applier->Status()->changes.empty());
+  EXPECT_EQ(shop.applier->Status()->changes.back().state, ChangeState::kRolledBack);
   EXPECT_TRUE(absl::IsFailedPrecondition(shop.Apply().status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(shop.applier->Restore(RestoreCause::kStart).status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(shop.applier->Forget({}, "bob").status()));
   EXPECT_THAT(shop.Notices(), HasSubstr("kept is damaged"));
+  EXPECT_EQ(shop.FileText("kept"), damaged);
+}
+
+TEST_F(DamageTest, WhatWasConfirmedIsKeptOnceTheDamagedFileIsAway) {
+  shop.disk.full = false;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  int appends = 0;
+  shop.disk.point = [&] { shop.disk.full = ++appends > 2; };  // the confirmation alone is written
+  ASSERT_TRUE(shop.applier->Confirm(change->id, "bob").ok());
+  shop.disk.point = nullptr;
+  shop.disk.full = false;
+  shop.Rewrite("kept", "damaged");
+  std::filesystem::permissions(shop.dir + "/kept", std::filesystem::perms(0600));
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.FileText("kept"), "damaged");
+  std::filesystem::remove(shop.dir + "/kept");
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.applier->Status()->kept.size(), shop.wanted.size());
+}
+
+TEST_F(DamageTest, ADamagedJournalStillTellsWhatWasOpen) {
+  std::string text = shop.FileText("journal");
+  text[text.size() - 10] ^= 1;
+  shop.Rewrite("journal", text);
+  ASSERT_NO_FATAL_FAILURE(ExpectRefused("last line"));
+  ASSERT_FALSE(shop.applier->Status()->changes.empty());
+  EXPECT_EQ(shop.applier->Status()->changes.front().requester, "alice (tls CN=alice)");
+  EXPECT_TRUE(shop.applier->Busy());
 }
 
 TEST_F(DamageTest, AStateDirectoryThatOthersMayWriteIsRefused) {
@@ -225,11 +264,41 @@ TEST_F(DamageTest, AStateDirectoryThatOthersMayWriteIsRefused) {
   std::filesystem::permissions(shop.dir, std::filesystem::perms(0700));
 }
 
+TEST_F(DamageTest, WhatCannotBeReadJustNowIsNoDamage) {
+  ::rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  shop.applier.reset();
+  const UniqueFd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  // Room for the lock's descriptor and none more.
+  const ::rlimit few{static_cast<::rlim_t>(next.get()) + 2, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const absl::Status started = shop.Start();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_FALSE(started.ok());
+  EXPECT_FALSE(absl::IsFailedPrecondition(started)) << started;
+  EXPECT_TRUE(shop.host.values == after);
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.host.values == PlainHost());
+}
+
+TEST_F(DamageTest, AFolderOrALinkInPlaceOfAFileIsDamage) {
+  for (const bool link : {false, true}) {
+    std::filesystem::rename(shop.dir + "/journal", shop.dir + "/away");
+    if (link)
+      std::filesystem::create_symlink("away", shop.dir + "/journal");
+    else
+      std::filesystem::create_directory(shop.dir + "/journal");
+    ASSERT_NO_FATAL_FAILURE(ExpectRefused(link ? "link" : "folder"));
+    std::filesystem::remove(shop.dir + "/journal");
+    std::filesystem::rename(shop.dir + "/away", shop.dir + "/journal");
+  }
+}
+
 TEST_F(DamageTest, ASecondApplierOfTheSameStateIsRefused) {
   ASSERT_TRUE(shop.Start().ok());
   const std::unique_ptr<Applier> first = std::move(shop.applier);
   const absl::Status second = shop.Start();
-  EXPECT_TRUE(absl::IsFailedPrecondition(second));
+  EXPECT_TRUE(absl::IsUnavailable(second)) << "the other one may be at its end";
   EXPECT_THAT(std::string(second.message()), HasSubstr("another applier"));
 }
 

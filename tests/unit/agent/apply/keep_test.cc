@@ -82,6 +82,43 @@ TEST_F(KeepTest, WhatIsForgottenIsNotSetAgain) {
   EXPECT_THAT(*shop.applier->Forget({}, "bob"), IsEmpty());
 }
 
+TEST_F(KeepTest, WhatCouldNotBeForgottenIsStillTold) {
+  shop.disk.full = true;
+  EXPECT_FALSE(shop.applier->Forget({}, "bob").ok());
+  EXPECT_THAT(shop.applier->Status()->kept, SizeIs(10));
+  shop.disk.full = false;
+  EXPECT_THAT(*shop.applier->Forget({}, "bob"), SizeIs(10));
+  EXPECT_THAT(shop.applier->Status()->kept, IsEmpty());
+}
+
+TEST_F(KeepTest, WhatCameWhileAChangeWasOpenIsMadeUpForHoweverThatEnds) {
+  // Nobody confirms in time, and the confirmation is what finds it.
+  shop.wanted = {{On(SettingKind::kMtu), "4200"}};
+  const absl::StatusOr<Change> change = shop.Apply();
+  shop.host.devices["rxe0/1"] = 5;
+  shop.host.values[On(SettingKind::kCmMode, "rxe0/1")] = "IB/RoCE v1";
+  EXPECT_FALSE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
+  shop.clock.Advance(61s);
+  EXPECT_TRUE(absl::IsNotFound(shop.applier->Confirm(change->id, "bob").status()));
+  for (int i = 0; i < 5000 && shop.applier->Busy(); ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(shop.host.values.at(On(SettingKind::kCmMode, "rxe0/1")), "RoCE v2");
+}
+
+TEST_F(KeepTest, WhatCameWhileAChangeWasPlannedIsMadeUpForAlsoWhereItIsNone) {
+  for (const bool refused : {true, false}) {
+    shop.order.allow_one_way = false;
+    shop.amend = [&](Plan& plan) {
+      shop.host.devices["rxe0/1"] = refused ? 5 : 6;
+      shop.host.values[On(SettingKind::kCmMode, "rxe0/1")] = "IB/RoCE v1";
+      EXPECT_FALSE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
+      if (refused) plan.profiles.front().digest = std::string(64, 'b');
+    };
+    shop.wanted = {};
+    EXPECT_EQ(shop.Apply().ok(), !refused);
+    EXPECT_EQ(shop.host.values.at(On(SettingKind::kCmMode, "rxe0/1")), "RoCE v2") << refused;
+  }
+}
+
 TEST_F(KeepTest, ALaterConfirmationReplacesAndARollbackDoesNot) {
   shop.wanted = {{kPfcObject, "on 4 delay 0"}};
   const absl::StatusOr<Change> change = shop.Apply();

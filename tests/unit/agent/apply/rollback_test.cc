@@ -154,6 +154,36 @@ TEST_F(RollbackTest, AFailedRollbackIsStickyUntilOneSucceeds) {
   EXPECT_EQ(Applied().state, ChangeState::kProving);
 }
 
+TEST_F(RollbackTest, ANewLifeTriesAFailedRollbackOnceMore) {
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.refuses = {kPfc};
+  ASSERT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRollbackFailed);
+  shop.host.refuses.clear();
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.host.values == before);
+  const Change ended = shop.applier->Status()->changes.front();
+  EXPECT_EQ(ended.state, ChangeState::kRolledBack);
+  EXPECT_EQ(ended.reason, "asked for by root");
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(Applied().state, ChangeState::kProving);
+}
+
+TEST_F(RollbackTest, AFailedRollbackOfAnEarlierBootIsEndedWithoutAWrite) {
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.refuses = {kPfc};
+  ASSERT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRollbackFailed);
+  shop.host.refuses.clear();
+  shop.boot_id = "boot-2";
+  shop.host.values = With(before, {{kEts, EtsText(10, 90)}});  // somebody's, since
+  shop.host.asked.clear();
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.host.asked.empty());
+  const Change ended = shop.applier->Status()->changes.front();
+  EXPECT_EQ(ended.state, ChangeState::kRolledBack);
+  EXPECT_THAT(ended.reason, HasSubstr("the host was started anew"));
+  EXPECT_TRUE(absl::IsNotFound(shop.applier->RollBack(applied->id, "root").status()));
+}
+
 TEST_F(RollbackTest, AOneWayStepStaysAndIsNoFailure) {
   shop.one_way = {kPfc};
   shop.permission->one_way = true;
@@ -175,6 +205,9 @@ TEST_F(RollbackTest, ADeviceThatIsGoneTookItsSettingsWithItAndGetsTheOldOnesBack
   const absl::StatusOr<Change> change = shop.applier->RollBack(applied->id, "root");
   EXPECT_EQ(change->state, ChangeState::kRolledBack) << change->reason;
   EXPECT_THAT(change->steps[kPfcStep].text, HasSubstr("its device is gone"));
+  EXPECT_TRUE(shop.applier->Busy()) << "somebody has to be here when it comes back";
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.applier->Busy());
 
   // It comes back with what its driver begins with, in another order than it was.
   shop.host.gone.clear();
@@ -182,9 +215,20 @@ TEST_F(RollbackTest, ADeviceThatIsGoneTookItsSettingsWithItAndGetsTheOldOnesBack
   ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
   EXPECT_EQ(shop.host.values, before);
   EXPECT_EQ(shop.host.values.at(kPfc), "off delay 0");
+  EXPECT_FALSE(shop.applier->Busy());
   shop.host.values[kPfc] = "on 4 delay 0";  // once is enough
   ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
   EXPECT_EQ(shop.host.values.at(kPfc), "on 4 delay 0");
+}
+
+TEST_F(RollbackTest, WhatIsOwedEndsWithTheBoot) {
+  shop.order.proof = false;
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.gone = {"dcb0"};
+  ASSERT_TRUE(shop.applier->RollBack(applied->id, "root").ok());
+  shop.boot_id = "boot-2";
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_FALSE(shop.applier->Busy());
 }
 
 TEST_F(RollbackTest, AStepThatCannotBeReadBeforeItsWriteStopsIt) {

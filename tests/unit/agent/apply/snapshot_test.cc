@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/apply/device.h"
+#include "checks/plan/take_back.h"
 #include "tests/unit/agent/apply/sim_host.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -60,7 +61,7 @@ TEST(Snapshot, OfTheHostItselfHasOnlyWhatIsSet) {
 
 TEST(Snapshot, IsWrittenInTheOrderOfTheTable) {
   std::vector<Setting> settings = kAll;
-  apply::SortForWriting(settings);
+  SortForWriting(settings);
   EXPECT_EQ(settings.front().object.kind, SettingKind::kDevlinkParameter);
   EXPECT_EQ(settings.back().object.kind, SettingKind::kCmTos);
 }

@@ -97,6 +97,19 @@ TEST_F(TimerTest, WhoReadsNoProgressDoesNotHoldTheTimer) {
   EXPECT_EQ(shop.host.values, before);
 }
 
+TEST_F(TimerTest, AReadingForTheProofDoesNotHoldTheTimer) {
+  const absl::StatusOr<Change> change = shop.Apply();
+  shop.amend = [&](Plan&) {
+    shop.clock.Advance(62s);
+    for (int i = 0; i < 5000 && shop.applier->Busy(); ++i) std::this_thread::sleep_for(1ms);
+    EXPECT_FALSE(shop.applier->Busy()) << "it was not taken back while the host was read";
+  };
+  const absl::Status late = shop.applier->Proved(change->id, Passed()).status();
+  EXPECT_TRUE(absl::IsNotFound(late)) << late;
+  EXPECT_EQ(Ended(change->id).state, ChangeState::kRolledBack);
+  EXPECT_TRUE(shop.host.values == before);
+}
+
 TEST_F(TimerTest, AWriteThatTakesTooLongIsTakenBack) {
   shop.host.effect = [&](const SettingObject& object) {
     if (object == On(SettingKind::kEts)) shop.clock.Advance(62s);

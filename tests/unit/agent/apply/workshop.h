@@ -164,6 +164,7 @@ class Workshop {
         plan.steps.push_back(std::move(step));
       }
     }
+    if (amend) amend(plan);
     return plan;
   }
 
@@ -198,6 +199,7 @@ class Workshop {
   std::vector<Setting> wanted = WantedOfDcb0();
   std::set<SettingObject> one_way{};
   std::vector<std::string> unknown{};
+  std::function<void(Plan&)> amend{};  // the plan, once it is made of `wanted`
   absl::Status plan_error = absl::OkStatus();
   ApplyOrder order{.requester = "alice (tls CN=alice)"};
   std::function<void(const Change&)> progress{};
