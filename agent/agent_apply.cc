@@ -39,9 +39,22 @@ absl::Status NoConfigurer() {
       "no applier: this process asks none; an agent does that is told where its helpers are (--helpers)");
 }
 
-// Before a write kUnavailable is the state of this host, afterwards it is a failure in the middle.
+// That nobody answers is the state of this host, where nothing was begun.
 absl::Status NotReached(const absl::Status& status) {
   return absl::IsUnavailable(status) ? absl::FailedPreconditionError(Message(status)) : status;
+}
+
+// What became of a change is not known here. `id` is empty when the applier told nothing of it.
+absl::Status LostInTheMiddle(const std::string& id, const absl::Status& status) {
+  return absl::InternalError(fmt::format("{}{}; what is not confirmed goes back by itself",
+                                         id.empty() ? "" : "change " + id + ": ", Message(status)));
+}
+
+// Of an applier that was reached. The first write may be made before anything is told: who leaves without a word
+// may have begun.
+absl::Status NotApplied(const std::string& id, const absl::Status& status) {
+  const bool left = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+  return left || !id.empty() ? LostInTheMiddle(id, status) : status;
 }
 
 // As the applier's audit has it: what the caller calls itself, and what it cannot choose.
@@ -126,7 +139,10 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
   if (order.proof && caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
   RR_ASSIGN_OR_RETURN(const Facts before, Collect());
   RR_RETURN_IF_ERROR(HostParts::Divide(before, order.profiles, order.ports).status());
-  const auto progress = [&watcher](const Change& change) {
+  RR_RETURN_IF_ERROR(NotReached(config_.configurer->Status().status()));
+  std::string begun;
+  const auto progress = [&](const Change& change) {
+    begun = change.id;
     if (watcher.progress) watcher.progress(change);
   };
   absl::StatusOr<Change> change = config_.configurer->Apply({.profiles = order.profiles,
@@ -137,7 +153,7 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
                                                              .peer_proof = !order.peer.empty(),
                                                              .requester = RequesterOf(caller)},
                                                             progress, stop);
-  if (!change.ok()) return NotReached(change.status());
+  if (!change.ok()) return NotApplied(begun, change.status());
   if (watcher.written) watcher.written(*change);
   if (change->state == ChangeState::kProving)
     change = ProveChange(*std::move(change), order, before, caller, watcher, stop);
@@ -158,10 +174,7 @@ absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& orde
   absl::StatusOr<Change> outcome =
       stop.stop_requested() ? config_.configurer->RollBack(change.id, RequesterOf(caller) + ", who left")
                             : config_.configurer->Proved(change.id, change.proof);
-  if (!outcome.ok()) {
-    outcome = absl::InternalError(fmt::format("change {}: {}; what is not confirmed goes back by itself",
-                                              change.id, Message(outcome.status())));
-  }
+  if (!outcome.ok()) outcome = LostInTheMiddle(change.id, outcome.status());
   if (peer) proving_.End(outcome);
   return outcome;
 }

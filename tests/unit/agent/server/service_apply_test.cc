@@ -79,12 +79,35 @@ TEST_F(ServiceApplyTest, WhatTheApplierDoesNotPermitIsNoRefusalOfTheCaller) {
   };
   EXPECT_EQ(code(absl::PermissionDeniedError("no /etc/rdmaready/apply.yaml")),
             absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(code(absl::UnavailableError("no applier answers")), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(code(absl::FailedPreconditionError("another change is open")),
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(code(absl::InvalidArgumentError("confirm_within")), absl::StatusCode::kInvalidArgument);
   ServedAgent without(BothEnds(), locks_);
   EXPECT_THAT(Apply(without).status().message(), HasSubstr("no applier"));
+}
+
+TEST_F(ServiceApplyTest, WithoutAnApplierNothingIsBegun) {
+  configurer_->status = absl::UnavailableError("rdmaready-applier is not running");
+  ServedAgent agent = Served();
+  const absl::Status status = Apply(agent).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("is not running"));
+  EXPECT_THAT(configurer_->asked.requester, IsEmpty());
+}
+
+TEST_F(ServiceApplyTest, AnApplierThatIsEndedBetweenTwoWritesIsNoRefusal) {
+  for (const bool told : {true, false}) {
+    configurer_->applied = WrittenChange();
+    configurer_->tells_progress = told;
+    configurer_->after_progress = absl::UnavailableError("rdmaready-applier: connection closed");
+    ServedAgent agent = Served();
+    const absl::Status lost = Apply(agent).status();
+    EXPECT_EQ(lost.code(), absl::StatusCode::kInternal) << told << ": settings may be half written";
+    EXPECT_THAT(lost.message(), HasSubstr("goes back by itself"));
+    if (told) {
+      EXPECT_THAT(lost.message(), HasSubstr(kChangeId));
+    }
+  }
 }
 
 TEST_F(ServiceApplyTest, AnApplierThatGoesAwayInTheMiddleIsAFailure) {
