@@ -242,7 +242,9 @@ class Agent {
   std::set<std::string> ProveByLoopback(Change& change, const ChangeOrder& order, const Facts& before,
                                         const Caller& asked_by, const ChangeWatcher& watcher,
                                         const std::stop_token& stop);
-  void ProveByPeer(Change& change, const std::set<std::string>& ports, const ChangeWatcher& watcher,
+  // `goes_back`: when the applier's timer takes it back.
+  void ProveByPeer(Change& change, const std::set<std::string>& ports,
+                   std::chrono::steady_clock::time_point goes_back, const ChangeWatcher& watcher,
                    const std::stop_token& stop);
   absl::StatusOr<Facts> WhenUsable(const std::string& port, std::chrono::steady_clock::time_point until,
                                    const std::stop_token& stop);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <thread>
@@ -48,6 +49,27 @@ absl::Status NotReached(const absl::Status& status) {
 absl::Status LostInTheMiddle(const std::string& id, const absl::Status& status) {
   return absl::InternalError(fmt::format("{}{}; what is not confirmed goes back by itself",
                                          id.empty() ? "" : "change " + id + ": ", Message(status)));
+}
+
+// Its end, where it has come to one.
+std::optional<Change> Ended(const std::string& id, Configurer& applier) {
+  const absl::StatusOr<ApplierStatus> status = applier.Status();
+  if (!status.ok()) return std::nullopt;
+  const auto found = std::ranges::find(status->changes, id, &Change::id);
+  if (found == status->changes.end()) return std::nullopt;
+  switch (found->state) {
+    case ChangeState::kConfirmed:
+    case ChangeState::kRolledBack:
+    case ChangeState::kRollbackFailed:
+      return *found;
+    case ChangeState::kUnknown:
+    case ChangeState::kNothingToDo:
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+    case ChangeState::kAwaitingConfirm:
+      return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 // Of an applier that was reached. The first write may be made before anything is told: who leaves without a word
@@ -166,14 +188,20 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
 absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& order, const Facts& before,
                                           const Caller& caller, const ChangeWatcher& watcher,
                                           const std::stop_token& stop) {
+  // The applier counts from its last write on, whatever the proof takes.
+  const auto goes_back = ApplyClock::now() + milliseconds(change.deadline_in_ms);
   // The one that apply.yaml names goes before another.
   if (change.proof.peer.empty()) change.proof.peer = order.peer;
   const std::set<std::string> ports = ProveByLoopback(change, order, before, caller, watcher, stop);
   const bool peer = change.proof.loopback && !change.proof.peer.empty();
-  if (peer) ProveByPeer(change, ports, watcher, stop);
+  if (peer) ProveByPeer(change, ports, goes_back, watcher, stop);
   absl::StatusOr<Change> outcome =
       stop.stop_requested() ? config_.configurer->RollBack(change.id, RequesterOf(caller) + ", who left")
                             : config_.configurer->Proved(change.id, change.proof);
+  if (absl::IsNotFound(outcome.status())) {
+    // The timer or somebody else took it back meanwhile.
+    if (std::optional<Change> ended = Ended(change.id, *config_.configurer)) outcome = *std::move(ended);
+  }
   if (!outcome.ok()) outcome = LostInTheMiddle(change.id, outcome.status());
   if (peer) proving_.End(outcome);
   return outcome;
@@ -272,13 +300,15 @@ absl::StatusOr<std::string> Agent::LoopbackOf(const std::string& name, const Cha
   return figures;
 }
 
-void Agent::ProveByPeer(Change& change, const std::set<std::string>& ports, const ChangeWatcher& watcher,
+void Agent::ProveByPeer(Change& change, const std::set<std::string>& ports,
+                        std::chrono::steady_clock::time_point goes_back, const ChangeWatcher& watcher,
                         const std::stop_token& stop) {
   ChangeProof& proof = change.proof;
-  const auto until = ApplyClock::now() + milliseconds(change.deadline_in_ms) - kTimeToJudge;
+  const auto left = std::chrono::duration_cast<milliseconds>(goes_back - ApplyClock::now());
+  change.deadline_in_ms = static_cast<std::uint32_t>(std::max(left, milliseconds(1)).count());
   proving_.Begin(change.id);
   if (watcher.progress) watcher.progress(change);  // now whoever asked makes the tests
-  const std::optional<std::vector<LiveTest>> tests = proving_.AwaitTests(stop, until);
+  const std::optional<std::vector<LiveTest>> tests = proving_.AwaitTests(stop, goes_back - kTimeToJudge);
   if (!tests || tests->empty()) {
     proof.peer_text =
         tests ? "this agent had no part in a peer test for this change" : "no peer test was made in time";

@@ -118,6 +118,32 @@ TEST_F(ServiceApplyTest, AnApplierThatGoesAwayInTheMiddleIsAFailure) {
   EXPECT_THAT(lost.message(), HasSubstr("goes back by itself"));
 }
 
+TEST_F(ServiceApplyTest, WhatWentBackDuringItsProofIsTakenBackAndNoFailure) {
+  configurer_->after_proof = absl::NotFoundError("no such change is being proven");
+  configurer_->status->changes.push_back(WrittenChange());
+  Change& gone = configurer_->status->changes.front();
+  gone.state = ChangeState::kRolledBack;
+  gone.reason = "nobody confirmed it";
+  ServedAgent agent = Served();
+  const absl::StatusOr<Change> change = Apply(agent);
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kRolledBack);
+  EXPECT_EQ(change->reason, "nobody confirmed it");
+}
+
+TEST_F(ServiceApplyTest, TheTimeOfALoopbackIsNotGivenToThePeerTest) {
+  ServedAgent agent = Served();
+  std::uint32_t left_ms = 0;
+  std::jthread asking;
+  ASSERT_TRUE(Apply(agent, {.peer = "b"}, [&](const Change& now) {
+                if (!now.proof.loopback || asking.joinable()) return;
+                left_ms = now.deadline_in_ms;
+                asking = std::jthread([&] { EXPECT_TRUE(agent.Client("a")->ProvePeer(kChangeId).ok()); });
+              }).ok());
+  EXPECT_GT(left_ms, 0U);
+  EXPECT_LT(left_ms, WrittenChange().deadline_in_ms);
+}
+
 TEST_F(ServiceApplyTest, WhoLeavesBeforeTheEndHasItTakenBack) {
   ServedAgent agent = Served();
   const auto stub = agent.Stub();
