@@ -65,6 +65,7 @@ struct AgentConfig {
   bool allow_proofs = false;
   std::shared_ptr<Prover> prover{};
   std::shared_ptr<Configurer> configurer{};  // null: nobody changes settings of this host for this agent
+  std::function<bool()> applier_trace{};  // see ChangeBook
   TransferLimits transfer{};  // of live tests
   PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
   // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
