@@ -244,7 +244,7 @@ class Agent {
                                         const Caller& asked_by, const ChangeWatcher& watcher,
                                         const std::stop_token& stop);
   // `goes_back`: when the applier's timer takes it back.
-  void ProveByPeer(Change& change, const std::set<std::string>& ports,
+  void ProveByPeer(Change& change, const Proving::Handle& mine, const std::set<std::string>& ports,
                    std::chrono::steady_clock::time_point goes_back, const ChangeWatcher& watcher,
                    const std::stop_token& stop);
   absl::StatusOr<Facts> WhenUsable(const std::string& port, std::chrono::steady_clock::time_point until,

@@ -193,8 +193,11 @@ absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& orde
   // The one that apply.yaml names goes before another.
   if (change.proof.peer.empty()) change.proof.peer = order.peer;
   const std::set<std::string> ports = ProveByLoopback(change, order, before, caller, watcher, stop);
-  const bool peer = change.proof.loopback && !change.proof.peer.empty();
-  if (peer) ProveByPeer(change, ports, goes_back, watcher, stop);
+  Proving::Handle peer;
+  if (change.proof.loopback && !change.proof.peer.empty()) {
+    peer = proving_.Begin(change.id);
+    ProveByPeer(change, peer, ports, goes_back, watcher, stop);
+  }
   absl::StatusOr<Change> outcome =
       stop.stop_requested() ? config_.configurer->RollBack(change.id, RequesterOf(caller) + ", who left")
                             : config_.configurer->Proved(change.id, change.proof);
@@ -203,7 +206,7 @@ absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& orde
     if (std::optional<Change> ended = Ended(change.id, *config_.configurer)) outcome = *std::move(ended);
   }
   if (!outcome.ok()) outcome = LostInTheMiddle(change.id, outcome.status());
-  if (peer) proving_.End(outcome);
+  if (peer != nullptr) proving_.End(peer, outcome);
   return outcome;
 }
 
@@ -300,15 +303,14 @@ absl::StatusOr<std::string> Agent::LoopbackOf(const std::string& name, const Cha
   return figures;
 }
 
-void Agent::ProveByPeer(Change& change, const std::set<std::string>& ports,
+void Agent::ProveByPeer(Change& change, const Proving::Handle& mine, const std::set<std::string>& ports,
                         std::chrono::steady_clock::time_point goes_back, const ChangeWatcher& watcher,
                         const std::stop_token& stop) {
   ChangeProof& proof = change.proof;
   const auto left = std::chrono::duration_cast<milliseconds>(goes_back - ApplyClock::now());
   change.deadline_in_ms = static_cast<std::uint32_t>(std::max(left, milliseconds(1)).count());
-  proving_.Begin(change.id);
   if (watcher.progress) watcher.progress(change);  // now whoever asked makes the tests
-  const std::optional<std::vector<LiveTest>> tests = proving_.AwaitTests(stop, goes_back - kTimeToJudge);
+  const std::optional<std::vector<ProvingTest>> tests = proving_.AwaitTests(mine, stop, goes_back - kTimeToJudge);
   if (!tests || tests->empty()) {
     proof.peer_text =
         tests ? "this agent had no part in a peer test for this change" : "no peer test was made in time";
@@ -316,7 +318,7 @@ void Agent::ProveByPeer(Change& change, const std::set<std::string>& ports,
   }
   bool passed = true;
   std::set<std::string> missing = ports;
-  for (const LiveTest& live : *tests) {
+  for (const auto& [role, live] : *tests) {
     const Finding finding =
         JudgeTransfer(live.result, {.rung = Rung::kPeer, .subject = live.port, .software = true});
     passed = passed && IsGood(finding);
@@ -341,6 +343,7 @@ absl::StatusOr<Change> Agent::RollBack(const std::string& change_id, const Calle
   if (config_.configurer == nullptr) return NoConfigurer();
   absl::StatusOr<Change> change = config_.configurer->RollBack(change_id, RequesterOf(caller));
   if (!change.ok()) return NotReached(change.status());
+  proving_.Settled(*change);  // whose thread waits for tests: not to its deadline
   changes_.Note(*change);
   TellOfChange(config_.events, *change);
   return change;
