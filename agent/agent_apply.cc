@@ -72,8 +72,8 @@ std::optional<Change> Ended(const std::string& id, Configurer& applier) {
   return std::nullopt;
 }
 
-// Of an applier that was reached. The first write may be made before anything is told: who leaves without a word
-// may have begun.
+// Of an applier that was reached. The first write may be made before anything is told: who leaves without a
+// word may have begun.
 absl::Status NotApplied(const std::string& id, const absl::Status& status) {
   const bool left = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
   return left || !id.empty() ? LostInTheMiddle(id, status) : status;
@@ -136,6 +136,21 @@ const Profile* ProfileOf(const HostParts& parts, const Port& port) {
 // Every byte arrived; that it could be faster, or that a counter grew, is not the change's fault.
 bool IsGood(const Finding& finding) {
   return finding.outcome == Outcome::kPass || finding.outcome == Outcome::kWarn;
+}
+
+std::string ProofPart(const std::string& port, const std::string& test, Role role) {
+  return fmt::format("{} {} as {}", port, test, role == Role::kInitiator ? "initiator" : "responder");
+}
+
+// All that a proof with a peer has: each case both ways, through every port.
+std::set<std::string> ProofParts(const std::set<std::string>& ports) {
+  std::set<std::string> parts;
+  for (const std::string& port : ports) {
+    for (const char* test : kProofCases) {
+      for (const Role role : {Role::kInitiator, Role::kResponder}) parts.insert(ProofPart(port, test, role));
+    }
+  }
+  return parts;
 }
 
 void AddText(std::string& text, const std::string& more) { text += (text.empty() ? "" : "; ") + more; }
@@ -310,22 +325,23 @@ void Agent::ProveByPeer(Change& change, const Proving::Handle& mine, const std::
   const auto left = std::chrono::duration_cast<milliseconds>(goes_back - ApplyClock::now());
   change.deadline_in_ms = static_cast<std::uint32_t>(std::max(left, milliseconds(1)).count());
   if (watcher.progress) watcher.progress(change);  // now whoever asked makes the tests
-  const std::optional<std::vector<ProvingTest>> tests = proving_.AwaitTests(mine, stop, goes_back - kTimeToJudge);
+  const std::optional<std::vector<ProvingTest>> tests =
+      proving_.AwaitTests(mine, stop, goes_back - kTimeToJudge);
   if (!tests || tests->empty()) {
     proof.peer_text =
         tests ? "this agent had no part in a peer test for this change" : "no peer test was made in time";
     return;
   }
   bool passed = true;
-  std::set<std::string> missing = ports;
+  std::set<std::string> missing = ProofParts(ports);
   for (const auto& [role, live] : *tests) {
     const Finding finding =
         JudgeTransfer(live.result, {.rung = Rung::kPeer, .subject = live.port, .software = true});
     passed = passed && IsGood(finding);
     AddText(proof.peer_text, fmt::format("{} {}: {}", live.port, live.result.case_name, finding.observed));
-    missing.erase(live.port);
+    missing.erase(ProofPart(live.port, live.result.case_name, role));
   }
-  proof.peer_passed = passed && missing.size() < ports.size();
+  proof.peer_passed = passed && missing.empty();
   if (!missing.empty())
     AddText(proof.peer_text, fmt::format("not tested with it: {}", fmt::join(missing, ", ")));
 }
