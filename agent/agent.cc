@@ -66,7 +66,7 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       config_(std::move(config)),
       worker_(host_, config_.reading),
       prover_(MakeProver()),
-      changes_([this](const std::string& line) { KeepOnce(line); }) {
+      changes_([this](const std::string& line) { KeepOnce(line); }, config_.applier_trace) {
   SetDefaultProfiles(config_.default_profiles, config_.waivers);
 }
 

@@ -65,6 +65,7 @@ struct AgentConfig {
   bool allow_proofs = false;
   std::shared_ptr<Prover> prover{};
   std::shared_ptr<Configurer> configurer{};  // null: nobody changes settings of this host for this agent
+  std::function<bool()> applier_trace{};  // see ChangeBook
   TransferLimits transfer{};  // of live tests
   PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
   // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
@@ -246,7 +247,9 @@ class Agent {
   std::set<std::string> ProveByLoopback(Change& change, const ChangeOrder& order, const Facts& before,
                                         const Caller& asked_by, const ChangeWatcher& watcher,
                                         const std::stop_token& stop);
-  void ProveByPeer(Change& change, const std::set<std::string>& ports, const ChangeWatcher& watcher,
+  // `goes_back`: when the applier's timer takes it back.
+  void ProveByPeer(Change& change, const Proving::Handle& mine, const std::set<std::string>& ports,
+                   std::chrono::steady_clock::time_point goes_back, const ChangeWatcher& watcher,
                    const std::stop_token& stop);
   absl::StatusOr<Facts> WhenUsable(const std::string& port, std::chrono::steady_clock::time_point until,
                                    const std::stop_token& stop);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <thread>
@@ -39,9 +40,43 @@ absl::Status NoConfigurer() {
       "no applier: this process asks none; an agent does that is told where its helpers are (--helpers)");
 }
 
-// Before a write kUnavailable is the state of this host, afterwards it is a failure in the middle.
+// That nobody answers is the state of this host, where nothing was begun.
 absl::Status NotReached(const absl::Status& status) {
   return absl::IsUnavailable(status) ? absl::FailedPreconditionError(Message(status)) : status;
+}
+
+// What became of a change is not known here. `id` is empty when the applier told nothing of it.
+absl::Status LostInTheMiddle(const std::string& id, const absl::Status& status) {
+  return absl::InternalError(fmt::format("{}{}; what is not confirmed goes back by itself",
+                                         id.empty() ? "" : "change " + id + ": ", Message(status)));
+}
+
+// Its end, where it has come to one.
+std::optional<Change> Ended(const std::string& id, Configurer& applier) {
+  const absl::StatusOr<ApplierStatus> status = applier.Status();
+  if (!status.ok()) return std::nullopt;
+  const auto found = std::ranges::find(status->changes, id, &Change::id);
+  if (found == status->changes.end()) return std::nullopt;
+  switch (found->state) {
+    case ChangeState::kConfirmed:
+    case ChangeState::kRolledBack:
+    case ChangeState::kRollbackFailed:
+      return *found;
+    case ChangeState::kUnknown:
+    case ChangeState::kNothingToDo:
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+    case ChangeState::kAwaitingConfirm:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Of an applier that was reached. The first write may be made before anything is told: who leaves without a
+// word may have begun.
+absl::Status NotApplied(const std::string& id, const absl::Status& status) {
+  const bool left = absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+  return left || !id.empty() ? LostInTheMiddle(id, status) : status;
 }
 
 // As the applier's audit has it: what the caller calls itself, and what it cannot choose.
@@ -103,6 +138,21 @@ bool IsGood(const Finding& finding) {
   return finding.outcome == Outcome::kPass || finding.outcome == Outcome::kWarn;
 }
 
+std::string ProofPart(const std::string& port, const std::string& test, Role role) {
+  return fmt::format("{} {} as {}", port, test, role == Role::kInitiator ? "initiator" : "responder");
+}
+
+// All that a proof with a peer has: each case both ways, through every port.
+std::set<std::string> ProofParts(const std::set<std::string>& ports) {
+  std::set<std::string> parts;
+  for (const std::string& port : ports) {
+    for (const char* test : kProofCases) {
+      for (const Role role : {Role::kInitiator, Role::kResponder}) parts.insert(ProofPart(port, test, role));
+    }
+  }
+  return parts;
+}
+
 void AddText(std::string& text, const std::string& more) { text += (text.empty() ? "" : "; ") + more; }
 
 }  // namespace
@@ -126,7 +176,10 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
   if (order.proof && caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
   RR_ASSIGN_OR_RETURN(const Facts before, Collect());
   RR_RETURN_IF_ERROR(HostParts::Divide(before, order.profiles, order.ports).status());
-  const auto progress = [&watcher](const Change& change) {
+  RR_RETURN_IF_ERROR(NotReached(config_.configurer->Status().status()));
+  std::string begun;
+  const auto progress = [&](const Change& change) {
+    begun = change.id;
     if (watcher.progress) watcher.progress(change);
   };
   absl::StatusOr<Change> change = config_.configurer->Apply({.profiles = order.profiles,
@@ -137,7 +190,7 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
                                                              .peer_proof = !order.peer.empty(),
                                                              .requester = RequesterOf(caller)},
                                                             progress, stop);
-  if (!change.ok()) return NotReached(change.status());
+  if (!change.ok()) return NotApplied(begun, change.status());
   if (watcher.written) watcher.written(*change);
   if (change->state == ChangeState::kProving)
     change = ProveChange(*std::move(change), order, before, caller, watcher, stop);
@@ -150,19 +203,25 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
 absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& order, const Facts& before,
                                           const Caller& caller, const ChangeWatcher& watcher,
                                           const std::stop_token& stop) {
+  // The applier counts from its last write on, whatever the proof takes.
+  const auto goes_back = ApplyClock::now() + milliseconds(change.deadline_in_ms);
   // The one that apply.yaml names goes before another.
   if (change.proof.peer.empty()) change.proof.peer = order.peer;
   const std::set<std::string> ports = ProveByLoopback(change, order, before, caller, watcher, stop);
-  const bool peer = change.proof.loopback && !change.proof.peer.empty();
-  if (peer) ProveByPeer(change, ports, watcher, stop);
+  Proving::Handle peer;
+  if (change.proof.loopback && !change.proof.peer.empty()) {
+    peer = proving_.Begin(change.id);
+    ProveByPeer(change, peer, ports, goes_back, watcher, stop);
+  }
   absl::StatusOr<Change> outcome =
       stop.stop_requested() ? config_.configurer->RollBack(change.id, RequesterOf(caller) + ", who left")
                             : config_.configurer->Proved(change.id, change.proof);
-  if (!outcome.ok()) {
-    outcome = absl::InternalError(fmt::format("change {}: {}; what is not confirmed goes back by itself",
-                                              change.id, Message(outcome.status())));
+  if (absl::IsNotFound(outcome.status())) {
+    // The timer or somebody else took it back meanwhile.
+    if (std::optional<Change> ended = Ended(change.id, *config_.configurer)) outcome = *std::move(ended);
   }
-  if (peer) proving_.End(outcome);
+  if (!outcome.ok()) outcome = LostInTheMiddle(change.id, outcome.status());
+  if (peer != nullptr) proving_.End(peer, outcome);
   return outcome;
 }
 
@@ -259,28 +318,30 @@ absl::StatusOr<std::string> Agent::LoopbackOf(const std::string& name, const Cha
   return figures;
 }
 
-void Agent::ProveByPeer(Change& change, const std::set<std::string>& ports, const ChangeWatcher& watcher,
+void Agent::ProveByPeer(Change& change, const Proving::Handle& mine, const std::set<std::string>& ports,
+                        std::chrono::steady_clock::time_point goes_back, const ChangeWatcher& watcher,
                         const std::stop_token& stop) {
   ChangeProof& proof = change.proof;
-  const auto until = ApplyClock::now() + milliseconds(change.deadline_in_ms) - kTimeToJudge;
-  proving_.Begin(change.id);
+  const auto left = std::chrono::duration_cast<milliseconds>(goes_back - ApplyClock::now());
+  change.deadline_in_ms = static_cast<std::uint32_t>(std::max(left, milliseconds(1)).count());
   if (watcher.progress) watcher.progress(change);  // now whoever asked makes the tests
-  const std::optional<std::vector<LiveTest>> tests = proving_.AwaitTests(stop, until);
+  const std::optional<std::vector<ProvingTest>> tests =
+      proving_.AwaitTests(mine, stop, goes_back - kTimeToJudge);
   if (!tests || tests->empty()) {
     proof.peer_text =
         tests ? "this agent had no part in a peer test for this change" : "no peer test was made in time";
     return;
   }
   bool passed = true;
-  std::set<std::string> missing = ports;
-  for (const LiveTest& live : *tests) {
+  std::set<std::string> missing = ProofParts(ports);
+  for (const auto& [role, live] : *tests) {
     const Finding finding =
         JudgeTransfer(live.result, {.rung = Rung::kPeer, .subject = live.port, .software = true});
     passed = passed && IsGood(finding);
     AddText(proof.peer_text, fmt::format("{} {}: {}", live.port, live.result.case_name, finding.observed));
-    missing.erase(live.port);
+    missing.erase(ProofPart(live.port, live.result.case_name, role));
   }
-  proof.peer_passed = passed && missing.size() < ports.size();
+  proof.peer_passed = passed && missing.empty();
   if (!missing.empty())
     AddText(proof.peer_text, fmt::format("not tested with it: {}", fmt::join(missing, ", ")));
 }
@@ -298,6 +359,7 @@ absl::StatusOr<Change> Agent::RollBack(const std::string& change_id, const Calle
   if (config_.configurer == nullptr) return NoConfigurer();
   absl::StatusOr<Change> change = config_.configurer->RollBack(change_id, RequesterOf(caller));
   if (!change.ok()) return NotReached(change.status());
+  proving_.Settled(*change);  // whose thread waits for tests: not to its deadline
   changes_.Note(*change);
   TellOfChange(config_.events, *change);
   return change;

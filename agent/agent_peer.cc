@@ -112,7 +112,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
               .port = ticket.port.port,
               .role = role,
               .peer = ticket.request.peer_name});
-  if (proves) proving_.Tested(ticket.caller.run_id, live);
+  if (proves) proving_.Tested(ticket.caller.run_id, initiator ? Role::kInitiator : Role::kResponder, live);
   if (ticket.caller.tested) ticket.caller.tested(live);
   if (config_.on_tested) config_.on_tested(live, false);
   TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);

@@ -41,6 +41,24 @@ bool Stands(ChangeState state) {
          state == ChangeState::kUnknown;
 }
 
+// Whether a change may come from one state to the other: a status may have been asked for before it ended.
+bool Follows(ChangeState before, ChangeState now) {
+  switch (before) {
+    case ChangeState::kConfirmed:
+    case ChangeState::kRolledBack:
+      return false;
+    case ChangeState::kRollbackFailed:
+      return now == ChangeState::kRolledBack;
+    case ChangeState::kUnknown:
+    case ChangeState::kNothingToDo:
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+    case ChangeState::kAwaitingConfirm:
+      return now != before;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string ChangeLine(const Change& change) {
@@ -72,7 +90,7 @@ void ChangeBook::Note(const Change& change) {
 void ChangeBook::NoteLocked(const Change& change) {
   if (change.id.empty() || change.state == ChangeState::kNothingToDo) return;
   const auto [known, is_new] = told_.try_emplace(change.id, change.state);
-  if (!is_new && known->second == change.state) return;
+  if (!is_new && !Follows(known->second, change.state)) return;
   known->second = change.state;
   if (!SettledAs(change.state).empty()) keep_(ChangeLine(change));
 }
@@ -94,7 +112,7 @@ Fact<ApplyState> ChangeBook::State(const Ask& ask, TimePoint now) {
     answered_ = true;
     Heard(*status);
     last_ = StateOf(*status);
-  } else if (absl::IsUnavailable(status.status()) && !answered_) {
+  } else if (absl::IsUnavailable(status.status()) && !answered_ && !(trace_ && trace_())) {
     last_ = Missing{Missing::Kind::kUnsupported, "no applier: " + Message(status.status())};
   } else {
     last_ = Missing{Missing::Kind::kFailed, Message(status.status())};

@@ -30,15 +30,17 @@ class ChangeBook {
   using TimePoint = std::chrono::steady_clock::time_point;
   using Ask = std::function<absl::StatusOr<ApplierStatus>()>;
 
-  // `keep` takes a line for the history.
-  explicit ChangeBook(std::function<void(const std::string&)> keep) : keep_(std::move(keep)) {}
+  // `keep` takes a line for the history. `trace`: whether something on this host shows that it has an applier,
+  // or had one; empty: nothing does.
+  explicit ChangeBook(std::function<void(const std::string&)> keep, std::function<bool()> trace = {})
+      : keep_(std::move(keep)), trace_(std::move(trace)) {}
 
-  // Keeps a line, unless the state of the change is the one that was told last. One of which nothing is settled
-  // yet (writing, proving) is only remembered.
+  // Keeps a line, unless the state of the change is the one that was told last, or older: what has ended does
+  // not come back. One of which nothing is settled yet (writing, proving) is only remembered.
   void Note(const Change& change);
 
   // What the applier says: asked at most once in a short while, by one caller at a time. kUnsupported: there is
-  // no applier, and was none; kFailed: it does not answer.
+  // no applier, and no trace of one; kFailed: it does not answer.
   Fact<ApplyState> State(const Ask& ask, TimePoint now);
 
   // What is noted, and all of its changes told.
@@ -48,6 +50,7 @@ class ChangeBook {
   void NoteLocked(const Change& change);
 
   const std::function<void(const std::string&)> keep_;
+  const std::function<bool()> trace_;
   std::mutex asking_;  // held while the applier is asked; guards what follows
   std::optional<Fact<ApplyState>> last_{};
   TimePoint asked_{};

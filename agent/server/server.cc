@@ -21,6 +21,7 @@
 #include "agent/link/verbs_link.h"
 #include "agent/own_check.h"
 #include "agent/own_drift.h"
+#include "agent/server/applier_trace.h"
 #include "agent/server/limits.h"
 #include "agent/server/tls.h"
 #include "agent/store/sqlite_store.h"
@@ -174,6 +175,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
               .allow_proofs = options.allow_proofs,
               .prover = ProverOf(options),
               .configurer = ConfigurerOf(options),
+              .applier_trace = [helpers = options.helpers_directory] { return ApplierTrace(helpers); },
               .transfer = options.transfer,
               .trust = {.files = options.tls, .roles_file = options.role_file},
               .peers = options.peers,

@@ -37,7 +37,8 @@ class FakeConfigurer final : public Configurer {
     if (!applied.ok()) return applied;
     Change writing = *applied;
     writing.state = ChangeState::kWriting;
-    progress(writing);
+    if (tells_progress) progress(writing);
+    if (!after_progress.ok()) return after_progress;
     return applied;
   }
   absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) override {
@@ -76,6 +77,8 @@ class FakeConfigurer final : public Configurer {
   }
 
   absl::StatusOr<Change> applied = WrittenChange();
+  bool tells_progress = true;
+  absl::Status after_progress{};
   absl::Status after_proof{};
   absl::StatusOr<ApplierStatus> status = ApplierStatus();
   ApplyOrder asked{};

@@ -79,12 +79,35 @@ TEST_F(ServiceApplyTest, WhatTheApplierDoesNotPermitIsNoRefusalOfTheCaller) {
   };
   EXPECT_EQ(code(absl::PermissionDeniedError("no /etc/rdmaready/apply.yaml")),
             absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(code(absl::UnavailableError("no applier answers")), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(code(absl::FailedPreconditionError("another change is open")),
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(code(absl::InvalidArgumentError("confirm_within")), absl::StatusCode::kInvalidArgument);
   ServedAgent without(BothEnds(), locks_);
   EXPECT_THAT(Apply(without).status().message(), HasSubstr("no applier"));
+}
+
+TEST_F(ServiceApplyTest, WithoutAnApplierNothingIsBegun) {
+  configurer_->status = absl::UnavailableError("rdmaready-applier is not running");
+  ServedAgent agent = Served();
+  const absl::Status status = Apply(agent).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("is not running"));
+  EXPECT_THAT(configurer_->asked.requester, IsEmpty());
+}
+
+TEST_F(ServiceApplyTest, AnApplierThatIsEndedBetweenTwoWritesIsNoRefusal) {
+  for (const bool told : {true, false}) {
+    configurer_->applied = WrittenChange();
+    configurer_->tells_progress = told;
+    configurer_->after_progress = absl::UnavailableError("rdmaready-applier: connection closed");
+    ServedAgent agent = Served();
+    const absl::Status lost = Apply(agent).status();
+    EXPECT_EQ(lost.code(), absl::StatusCode::kInternal) << told << ": settings may be half written";
+    EXPECT_THAT(lost.message(), HasSubstr("goes back by itself"));
+    if (told) {
+      EXPECT_THAT(lost.message(), HasSubstr(kChangeId));
+    }
+  }
 }
 
 TEST_F(ServiceApplyTest, AnApplierThatGoesAwayInTheMiddleIsAFailure) {
@@ -93,6 +116,32 @@ TEST_F(ServiceApplyTest, AnApplierThatGoesAwayInTheMiddleIsAFailure) {
   const absl::Status lost = Apply(agent).status();
   EXPECT_EQ(lost.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(lost.message(), HasSubstr("goes back by itself"));
+}
+
+TEST_F(ServiceApplyTest, WhatWentBackDuringItsProofIsTakenBackAndNoFailure) {
+  configurer_->after_proof = absl::NotFoundError("no such change is being proven");
+  configurer_->status->changes.push_back(WrittenChange());
+  Change& gone = configurer_->status->changes.front();
+  gone.state = ChangeState::kRolledBack;
+  gone.reason = "nobody confirmed it";
+  ServedAgent agent = Served();
+  const absl::StatusOr<Change> change = Apply(agent);
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kRolledBack);
+  EXPECT_EQ(change->reason, "nobody confirmed it");
+}
+
+TEST_F(ServiceApplyTest, TheTimeOfALoopbackIsNotGivenToThePeerTest) {
+  ServedAgent agent = Served();
+  std::uint32_t left_ms = 0;
+  std::jthread asking;
+  ASSERT_TRUE(Apply(agent, {.peer = "b"}, [&](const Change& now) {
+                if (!now.proof.loopback || asking.joinable()) return;
+                left_ms = now.deadline_in_ms;
+                asking = std::jthread([&] { EXPECT_TRUE(agent.Client("a")->ProvePeer(kChangeId).ok()); });
+              }).ok());
+  EXPECT_GT(left_ms, 0U);
+  EXPECT_LT(left_ms, WrittenChange().deadline_in_ms);
 }
 
 TEST_F(ServiceApplyTest, WhoLeavesBeforeTheEndHasItTakenBack) {
@@ -128,38 +177,64 @@ TEST_F(ServiceApplyTest, APeerProofIsWhatTheAgentItselfTookPartInAndNobodysWord)
   EXPECT_EQ(agent.Client("a")->ProvePeer(kChangeId).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(ServiceApplyTest, APassingPeerTestOfTheChangesRunIdProvesIt) {
-  const LinkMaker loopback = BothEnds();
-  std::atomic<bool> with_peer = false;
-  const auto links_of = [&](Role end) {
-    return [&, end, peer = OneEnd(end)](Role role, std::uint32_t lane) {
-      return with_peer ? peer(role, lane) : loopback(role, lane);
-    };
+// The peer test of a change, made by this host's agent and that of another.
+class PeerProofTest : public ServiceApplyTest {
+ protected:
+  struct Part {
+    std::string case_name{};
+    bool back = false;
   };
-  ServedAgent from(links_of(Role::kInitiator), locks_, {}, HostNetwork(), nullptr, {}, true, nullptr, {}, {},
-                   configurer_);
-  const std::string other_locks = locks_ + "/other";
-  std::filesystem::create_directories(other_locks);
-  ServedAgent to(OneEnd(Role::kResponder), other_locks);
-  std::jthread asking;
-  const absl::StatusOr<Change> change = Apply(from, {.peer = "b"}, [&](const Change& now) {
-    if (!now.proof.loopback || asking.joinable()) return;
-    asking = std::jthread([&] {
-      with_peer = true;
-      PeerTest test = Send1k();
-      test.run_id = kChangeId;
-      const auto a = from.Client("a");
-      const auto b = to.Client("b");
-      const PeerAnswer answer = RunPeerTest(*a, *b, test);
-      EXPECT_EQ(answer.result.failure.kind, FailureKind::kNone) << answer.result.failure.detail;
-      EXPECT_TRUE(a->ProvePeer(kChangeId).ok());
+
+  // What came of a change whose peer tests were those.
+  absl::StatusOr<Change> ApplyWith(const std::vector<Part>& parts) {
+    const LinkMaker loopback = BothEnds();
+    const auto links_of = [this, loopback](Role role, std::uint32_t lane) -> std::unique_ptr<RdmaLink> {
+      if (between_tests_ == nullptr) return loopback(role, lane);
+      return std::make_unique<MemoryLink>(*between_tests_, role);
+    };
+    ServedAgent here(links_of, locks_, {}, HostNetwork(), nullptr, {}, true, nullptr, {}, {}, configurer_);
+    const std::string other_locks = locks_ + "/other";
+    std::filesystem::create_directories(other_locks);
+    ServedAgent there(links_of, other_locks);
+    std::jthread asking;
+    return Apply(here, {.peer = "b"}, [&](const Change& now) {
+      if (!now.proof.loopback || asking.joinable()) return;
+      asking = std::jthread([&] {
+        const auto a = here.Client("a");
+        const auto b = there.Client("b");
+        for (const Part& part : parts) {
+          between_tests_ = peer_fabrics_.emplace_back(std::make_unique<MemoryFabric>()).get();
+          PeerTest test = Send1k();
+          test.run_id = kChangeId;
+          test.case_name = part.case_name;
+          const PeerAnswer answer = part.back ? RunPeerTest(*b, *a, test) : RunPeerTest(*a, *b, test);
+          EXPECT_EQ(answer.result.failure.kind, FailureKind::kNone) << answer.result.failure.detail;
+        }
+        EXPECT_TRUE(a->ProvePeer(kChangeId).ok());
+      });
     });
-  });
-  asking.join();
+  }
+
+ private:
+  std::vector<std::unique_ptr<MemoryFabric>> peer_fabrics_{};
+  std::atomic<MemoryFabric*> between_tests_ = nullptr;  // null: the tests are loopback
+};
+
+TEST_F(PeerProofTest, BothCasesBothWaysOfTheChangesRunIdProveIt) {
+  const absl::StatusOr<Change> change =
+      ApplyWith({{"send-1k"}, {"write-512k"}, {"send-1k", true}, {"write-512k", true}});
   ASSERT_TRUE(change.ok()) << change.status();
   EXPECT_EQ(change->state, ChangeState::kAwaitingConfirm);
   EXPECT_TRUE(change->proof.peer_passed) << change->proof.peer_text;
   EXPECT_EQ(change->proof.peer, "b");
+}
+
+TEST_F(PeerProofTest, OneWayIsNoProofOfBoth) {
+  const absl::StatusOr<Change> change = ApplyWith({{"send-1k"}, {"write-512k"}, {"send-1k", true}});
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kRolledBack);
+  EXPECT_FALSE(change->proof.peer_passed);
+  EXPECT_THAT(change->proof.peer_text, HasSubstr("not tested with it: rxe0/1 write-512k as responder"));
 }
 
 TEST_F(ServiceApplyTest, TheConnectionThatSawTheLastWriteDoesNotConfirmIt) {
