@@ -21,7 +21,7 @@ PARTS = 87
 SEED = int(os.environ.get("RDMAREADY_SEED", "16"))
 # A step of every kind that a guest has: pause, MTU, ETS, PFC, buffers, rates, APP, RDMA-CM's ToS, sysctls.
 WRONG = ("ethtool -A dcb0 rx on tx on", "dcb ets set dev dcb0 willing on tc-bw all:0 0:90 3:10", "dcb pfc set dev dcb0 prio-pfc all:off 4:on",
-         "dcb buffer set dev dcb0 prio-buffer all:0", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", "dcb app replace dev dcb0 dscp-prio 26:5",
+         "dcb buffer set dev dcb0 prio-buffer all:0", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", applying.WRONG_APP,
          "echo 0 > /sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos", "ip link set dcb0 mtu 1500",
          "sysctl -qw net.ipv4.conf.all.rp_filter=1; ip address add 10.0.0.77/24 dev mgmt0")
 LEAST_STEPS = 8

@@ -10,7 +10,6 @@ import slices
 HOST = 1
 WRONG_PFC = "dcb pfc set dev dcb0 prio-pfc all:off 4:on"
 WRONG_ETS = "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10"
-WRONG_APP = "dcb app replace dev dcb0 dscp-prio 26:5"
 WRONG_PAUSE = "ethtool -A dcb0 rx on tx on"
 WRONG_MTU = "ip link set dcb0 mtu 1500"
 
@@ -52,7 +51,7 @@ class Hostile(Driver):
         for operation, error, said in (("set_pfc", "EIO", "Input/output error"), ("set_app", "EOPNOTSUPP", "not supported"), ("set_ets", "EINVAL", "Invalid argument")):
             with self.subTest(operation=operation):
                 fabric.put_right(HOST)
-                old = self.wrong(WRONG_PAUSE, WRONG_MTU, WRONG_ETS, WRONG_PFC, WRONG_APP)
+                old = self.wrong(WRONG_PAUSE, WRONG_MTU, WRONG_ETS, WRONG_PFC, applying.WRONG_APP)
                 knob(f"fail_next_{operation}", error)
                 self.assert_ended(self.apply(), 1, "rolled-back", said)
                 self.assert_old(old)
@@ -61,7 +60,7 @@ class Hostile(Driver):
         for operation in ("set_pfc", "app", "set_pause", "set_mtu", "set_buffer"):
             with self.subTest(operation=operation):
                 fabric.put_right(HOST)
-                old = self.wrong(WRONG_PAUSE, WRONG_MTU, WRONG_PFC, WRONG_APP, "dcb buffer set dev dcb0 prio-buffer all:0")
+                old = self.wrong(WRONG_PAUSE, WRONG_MTU, WRONG_PFC, applying.WRONG_APP, "dcb buffer set dev dcb0 prio-buffer all:0")
                 for one in ("set_app", "del_app") if operation == "app" else (operation,):
                     knob(f"deaf_{one}", 1)
                 change = self.apply()
@@ -70,7 +69,7 @@ class Hostile(Driver):
                 self.assert_old(old)
 
     def test_one_that_takes_rows_away_and_adds_none(self):
-        old = self.wrong(WRONG_APP)
+        old = self.wrong(applying.WRONG_APP)
         knob("deaf_set_app", 1)
         change = self.apply()
         # The old row is gone, and he does not take it any more: that is no old state, and is not said to be one.
@@ -81,7 +80,7 @@ class Hostile(Driver):
 
     def test_one_that_takes_the_link_down_for_a_while(self):
         knob("bounce_ms", 700)
-        self.wrong(WRONG_PAUSE, WRONG_ETS, WRONG_PFC, WRONG_APP)
+        self.wrong(WRONG_PAUSE, WRONG_ETS, WRONG_PFC, applying.WRONG_APP)
         self.assert_ended(self.apply(), 0, "awaiting-confirm")
         self.assertEqual(applying.confirm(self.hosts[HOST]).state, "confirmed")
 
@@ -115,7 +114,7 @@ class Hostile(Driver):
         self.assert_ended(self.apply(), 0, "awaiting-confirm")
 
     def test_a_second_writer_in_the_middle(self):
-        old = self.wrong(WRONG_ETS, WRONG_PFC, WRONG_APP)
+        old = self.wrong(WRONG_ETS, WRONG_PFC, applying.WRONG_APP)
         running, witness = applying.stopped_at_dcb(HOST, self.hosts[HOST], 1)
         fabric.guest(HOST, "dcb pfc set dev dcb0 prio-pfc all:off 6:on")
         witness.go_on()

@@ -18,6 +18,9 @@ STATE = "/var/lib/rdmaready-applier"
 FILE = "/etc/rdmaready/apply.yaml"
 WITNESSED = "/run/witness.log"
 
+# Of two commands: `dcb app replace` does half of it when the clock's second changes in between (tests/fabric/README.md).
+WRONG_APP = "dcb app del dev dcb0 dscp-prio 26:3; dcb app add dev dcb0 dscp-prio 26:5"
+
 # By nothing of rdmaready's.
 READ = f"""
 for nic in dcb0 dcb0.711; do [ ! -e /sys/class/net/$nic ] || echo mtu $nic $(cat /sys/class/net/$nic/mtu); done

@@ -15,7 +15,7 @@ FLOOD = 10_000
 OWN = {"whole": 1000, "slice": 60}
 # So that a change has a step of many kinds.
 WRONG = ("ethtool -A dcb0 rx on tx on", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", "dcb pfc set dev dcb0 prio-pfc all:off 4:on",
-         "dcb buffer set dev dcb0 prio-buffer all:0", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", "dcb app replace dev dcb0 dscp-prio 26:5",
+         "dcb buffer set dev dcb0 prio-buffer all:0", "dcb maxrate set dev dcb0 tc-maxrate 3:1gbit", applying.WRONG_APP,
          "ip link set dcb0 mtu 1500")
 FOREIGN = 'rdmaready_drift_changes_total{kind="foreign"}'
 # Of the agent's resident memory, by a flood: what its allocator keeps of one more reading.
