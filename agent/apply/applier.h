@@ -53,7 +53,7 @@ struct ApplierSeams {
   std::function<absl::StatusOr<Permission>()> permission{};
   HostWriter* writer = nullptr;
   ForeignWatch* foreign = nullptr;  // null: nobody listens
-  Clock* clock = nullptr;           // monotonic
+  Clock* clock = nullptr;           // monotonic, also through a suspension
   std::function<std::int64_t()> unix_now_ns{};
   std::function<std::string()> make_id{};            // 32 hexadecimal digits at random (MakeInstanceId)
   std::function<void(std::string_view line)> log{};  // any thread; a line for the operator

@@ -35,6 +35,13 @@ bool Holds(const std::vector<Setting>& snapshot, const SettingObject& object) {
   return std::ranges::find(snapshot, object, &Setting::object) != snapshot.end();
 }
 
+// Who configures another netdev is in nobody's way.
+std::set<std::string> PlacesOf(const std::vector<Setting>& snapshot) {
+  std::set<std::string> places;
+  for (const Setting& setting : snapshot) places.insert(setting.object.where);
+  return places;
+}
+
 // Whether a step before it makes it known: ice tells nothing of what its firmware's agent has.
 bool IsOpenedBefore(const Plan& plan, const PlanStep& step) {
   return std::ranges::any_of(plan.steps.data(), &step, [&](const PlanStep& earlier) {
@@ -144,6 +151,7 @@ absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts,
   undertaking.boot_id = ledger_.boot_id();
   undertaking.snapshot = apply::SnapshotOf(facts, plan, seams_.settings(facts));
   RR_RETURN_IF_ERROR(CheckSteps(plan, undertaking.snapshot));
+  if (seams_.foreign != nullptr) seams_.foreign->Only(PlacesOf(undertaking.snapshot));
   Change& change = undertaking.change;
   change = {.id = seams_.make_id(),
             .requester = order.requester,

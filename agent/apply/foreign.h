@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "agent/apply/host_writer.h"
@@ -16,6 +17,9 @@ class ForeignWatch {
 
   // What was announced before is not told by Foreign().
   virtual void Begin() = 0;
+
+  // Foreign() tells of these netdevs alone, also of what was announced since Begin(), which ends this.
+  virtual void Only(std::set<std::string> netdevs) = 0;
 
   // A request of ours that is about to be sent: its notice is not foreign. Called before it is.
   virtual void Own(const OwnWrite& write) = 0;

@@ -81,7 +81,8 @@ absl::Status Ledger::Open(JournalPast& past) {
     if (!IsDamage(kept.status())) kept_unread_ = kept.status();
   }
   if (journal.ok()) journal_ = *std::move(journal);
-  if (audit_) board_.ShowAudit(audit_->mark().head);
+  // Without a line there is no sum of one.
+  if (audit_ && audit_->mark().lines > 0) board_.ShowAudit(audit_->mark().head);
   board_.Note("damage", trouble_);
   board_.Note("damage of what is kept", kept_trouble_);
   ShowKept();

@@ -85,6 +85,9 @@ absl::StatusOr<UniqueFd> EndSignals() {
   ::sigemptyset(&signals);
   ::sigaddset(&signals, SIGINT);
   ::sigaddset(&signals, SIGTERM);
+  // By itself it would end the process at once, which systemd takes for a clean end: nobody would take back what
+  // is open.
+  ::sigaddset(&signals, SIGHUP);
   ::sigprocmask(SIG_BLOCK, &signals, nullptr);
   UniqueFd told(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!told) return ErrnoStatus(errno, "signalfd");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/base/clock.h"
 
+#include <time.h>
+
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -20,7 +23,32 @@ class SteadyClock final : public Clock {
   }
 };
 
+// What the library waits by stands still in a suspension, so it is looked again now and then.
+class TimeSinceBoot final : public Clock {
+ public:
+  TimePoint Now() override {
+    ::timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+  }
+
+  bool SleepUntil(TimePoint when, const std::stop_token& stop) override {
+    constexpr auto kLookAgain = std::chrono::milliseconds(500);
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    for (auto left = when - Now(); left.count() > 0 && !stop.stop_requested(); left = when - Now())
+      wake.wait_for(lock, stop, std::min<TimePoint::duration>(left, kLookAgain), [] { return false; });
+    return !stop.stop_requested();
+  }
+};
+
 }  // namespace
+
+Clock& BootClock() {
+  static TimeSinceBoot clock;
+  return clock;
+}
 
 Clock& RealClock() {
   static SteadyClock clock;

@@ -20,7 +20,11 @@ class Clock {
   virtual bool SleepUntil(TimePoint when, const std::stop_token& stop) = 0;
 };
 
-// The machine's own, monotonic.
+// The machine's own, monotonic. It stands still while the machine is suspended.
 Clock& RealClock();
+
+// The machine's own, monotonic, and goes on while it is suspended (CLOCK_BOOTTIME): what came due meanwhile
+// returns within a second of its waking. Its points in time are of no other clock.
+Clock& BootClock();
 
 }  // namespace rdmaready

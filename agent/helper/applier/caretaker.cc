@@ -17,7 +17,12 @@ NoticeReader::Reasons NoticeReader::Read(const HeardNotices& heard) {
           netdevs_.erase(last.ifindex);
           continue;
         }
-        if (netdevs_.insert(last.ifindex).second) reasons.appeared = true;
+        // Under another name it is another one to who is kept by its name.
+        if (const auto [known, is_new] = netdevs_.try_emplace(last.ifindex, last.name);
+            is_new || known->second != last.name) {
+          known->second = last.name;
+          reasons.appeared = true;
+        }
         break;
       case NoticeKind::kRdma:
         if (!last.gone) reasons.appeared = true;

@@ -6,9 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
+#include <string>
 #include <thread>
 
 #include "agent/apply/applier.h"
@@ -27,7 +28,7 @@ class NoticeReader {
   Reasons Read(const HeardNotices& heard);
 
  private:
-  std::set<std::uint32_t> netdevs_{};  // known, by ifindex
+  std::map<std::uint32_t, std::string> netdevs_{};  // known, by ifindex: the name
 };
 
 struct CaretakerOptions {

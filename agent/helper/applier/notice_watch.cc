@@ -26,6 +26,7 @@ void NoticeWatch::Begin() {
   for (int looks = 0; looks < kMostLooks && !take_().empty(); ++looks) {
   }
   own_.clear();
+  only_.reset();
   foreign_.reset();
 }
 
@@ -44,6 +45,7 @@ std::optional<std::string> NoticeWatch::Foreign() {
 
 std::optional<std::string> NoticeWatch::ForeignIn(const HeardSubject& subject) const {
   if (subject.last.kind != NoticeKind::kDcb || subject.last.gone) return std::nullopt;
+  if (only_ && !subject.last.name.empty() && !only_->contains(subject.last.name)) return std::nullopt;
   // A driver's own notice has no number: it follows our request as well as its firmware's wish.
   const bool ours =
       subject.all_sequences && std::ranges::all_of(subject.sequences, [this](std::uint32_t sequence) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "agent/apply/foreign.h"
 #include "collectors/net/notices.h"
@@ -22,6 +23,7 @@ class NoticeWatch final : public ForeignWatch {
   explicit NoticeWatch(std::function<HeardNotices()> take) : take_(std::move(take)) {}
 
   void Begin() override;
+  void Only(std::set<std::string> netdevs) override { only_ = std::move(netdevs); }
   void Own(const OwnWrite& write) override { own_.insert(write.sequence); }
   std::optional<std::string> Foreign() override;
 
@@ -30,6 +32,7 @@ class NoticeWatch final : public ForeignWatch {
 
   const std::function<HeardNotices()> take_;
   std::set<std::uint32_t> own_{};
+  std::optional<std::set<std::string>> only_{};
   std::optional<std::string> foreign_{};
 };
 

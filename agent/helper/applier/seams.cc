@@ -47,7 +47,7 @@ ApplierSeams SeamsOf(HostReader& host, const std::string& apply_file) {
       .device = DeviceOf,
       .plan = PlanOf,
       .permission = [apply_file, owner = ::geteuid()] { return PermissionIn(apply_file, owner); },
-      .clock = &RealClock(),
+      .clock = &BootClock(),
       .unix_now_ns = UnixNowNs,
       .make_id = MakeInstanceId,
       .log = SayLine};

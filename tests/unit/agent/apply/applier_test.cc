@@ -245,6 +245,7 @@ TEST_F(ApplierTest, TheOwnWritesAreToldAlsoByTheNextLifeOfTheSameBoot) {
 }
 
 TEST_F(ApplierTest, TheAuditHasEveryWriteAndItsHeadIsTold) {
+  EXPECT_EQ(shop.applier->Status()->audit_head, "") << "it has no line yet";
   const std::string id = Armed();
   ASSERT_TRUE(shop.applier->Confirm(id, "bob (unix uid 0)").ok());
   const std::string audit = shop.FileText("audit");

@@ -110,6 +110,12 @@ TEST_F(RollbackTest, ANoticeOfASecondWriterStopsIt) {
   EXPECT_EQ(shop.host.values, before);
 }
 
+TEST_F(RollbackTest, OnlyANoticeOfWhatIsTouchedStopsIt) {
+  Applied();
+  EXPECT_TRUE(shop.foreign.only.contains("dcb0"));
+  EXPECT_FALSE(shop.foreign.only.contains("dcb1"));
+}
+
 TEST_F(RollbackTest, WhatADriverRewroteBesidesIsPutBackToo) {
   // As ice does with ETS when DSCP rows come and go.
   shop.host.effect = [&](const SettingObject& object) {

@@ -90,10 +90,12 @@ class SimHost final : public HostWriter {
 class SimForeign final : public ForeignWatch {
  public:
   void Begin() override { heard.reset(); }
+  void Only(std::set<std::string> netdevs) override { only = std::move(netdevs); }
   void Own(const OwnWrite& write) override { own.push_back(write); }
   std::optional<std::string> Foreign() override { return heard; }
 
   std::optional<std::string> heard{};
+  std::set<std::string> only{};
   std::vector<OwnWrite> own{};
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <pwd.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -57,6 +58,15 @@ TEST_F(ProgramTest, WhatMayBeOverSoonIsAFailureOfItsOwn) {
     program.verbs = [code] { return absl::Status(code, "Read-only file system"); };
     EXPECT_EXIT(Run(Served()), ExitedWithCode(3), "Read-only file system");
   }
+}
+
+TEST_F(ProgramTest, AHangUpEndsItAsATerminationDoes) {
+  program.verbs = [] {
+    ::raise(SIGHUP);
+    return std::vector<Verb>{};
+  };
+  program.end = [] { return 7; };
+  EXPECT_EXIT(Run(Served()), ExitedWithCode(7), "");
 }
 
 }  // namespace

@@ -21,6 +21,16 @@ TEST(NoticeReader, ANetdevThatIsMadeAnewHasAppeared) {
   EXPECT_TRUE(reader.Read(Heard(Link(4))).appeared);
 }
 
+TEST(NoticeReader, ANetdevUnderAnotherNameHasAppeared) {
+  NoticeReader reader;
+  HostNotice link{.kind = NoticeKind::kLink, .ifindex = 3, .name = "eth0"};
+  EXPECT_TRUE(reader.Read(Heard(link)).appeared);
+  EXPECT_FALSE(reader.Read(Heard(link)).appeared);
+  link.name = "ens1f0";
+  EXPECT_TRUE(reader.Read(Heard(link)).appeared);
+  EXPECT_FALSE(reader.Read(Heard(link)).appeared);
+}
+
 TEST(NoticeReader, AnRdmaDeviceThatComesHasAppeared) {
   NoticeReader reader;
   EXPECT_TRUE(reader.Read(Heard({.kind = NoticeKind::kRdma, .name = "rxe0"})).appeared);

@@ -51,6 +51,17 @@ TEST_F(NoticeWatchTest, TheFirstForeignOneIsToldUntilTheNextChangeBegins) {
   EXPECT_EQ(watch_.Foreign(), std::nullopt);
 }
 
+TEST_F(NoticeWatchTest, AWriteToANetdevThatTheChangeDoesNotTouchIsNone) {
+  watch_.Only({"dcb0"});
+  next_.subjects = {WrittenBy({9}, "dcb1")};
+  EXPECT_EQ(watch_.Foreign(), std::nullopt);
+  next_.subjects = {WrittenBy({9}, "dcb0")};
+  EXPECT_THAT(watch_.Foreign(), Optional(HasSubstr("dcb0")));
+  watch_.Begin();
+  next_.subjects = {WrittenBy({9}, "dcb1")};
+  EXPECT_THAT(watch_.Foreign(), Optional(HasSubstr("dcb1")));
+}
+
 TEST_F(NoticeWatchTest, WhatWasAnnouncedBeforeIsNotOfThisChange) {
   next_.subjects = {WrittenBy({9})};
   watch_.Begin();

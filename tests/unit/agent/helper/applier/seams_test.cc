@@ -3,11 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <memory>
+
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
+#include "collectors/real/host.h"
 
 namespace rdmaready::helper {
 namespace {
@@ -45,6 +50,21 @@ TEST(PermissionInAFile, ThatIsNotThereIsNone) {
   EXPECT_THAT(Message(permission.status()),
               HasSubstr("root says in /nonexistent/apply.yaml what may be changed"));
   EXPECT_THAT(Message(permission.status()), HasSubstr("No such file or directory"));
+}
+
+// A host that was suspended with a change armed does not give it all its time once more.
+TEST(SeamsOfThisHost, TheClockGoesOnThroughASuspension) {
+  EXPECT_EQ(SeamsOf(*std::make_unique<RealHost>(), "/nonexistent").clock, &BootClock());
+  Clock& clock = BootClock();
+  ::timespec awake{};
+  ASSERT_EQ(::clock_gettime(CLOCK_MONOTONIC, &awake), 0);
+  const Clock::TimePoint before = clock.Now();
+  EXPECT_GE(before.time_since_epoch(), std::chrono::seconds(awake.tv_sec));
+  EXPECT_TRUE(clock.SleepUntil(before + std::chrono::milliseconds(5), {}));
+  EXPECT_GE(clock.Now() - before, std::chrono::milliseconds(5));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(clock.SleepUntil(before + std::chrono::hours(1), stop.get_token()));
 }
 
 }  // namespace
