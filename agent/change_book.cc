@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/base/status.h"
+#include "api/model/open_change.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -36,9 +37,7 @@ std::string_view SettledAs(ChangeState state) {
 }
 
 bool Stands(ChangeState state) {
-  return state == ChangeState::kWriting || state == ChangeState::kProving ||
-         state == ChangeState::kAwaitingConfirm || state == ChangeState::kRollbackFailed ||
-         state == ChangeState::kUnknown;
+  return StillOpen(state) || state == ChangeState::kRollbackFailed || state == ChangeState::kUnknown;
 }
 
 // Whether a change may come from one state to the other: a status may have been asked for before it ended.

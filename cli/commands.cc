@@ -57,7 +57,7 @@ constexpr std::array<Command, 14> kCommands{{
      "  rdmaready apply node1 --peer node2 --yes    without asking; proven with node2, too\n"
      "  rdmaready confirm node1                     from anywhere, within a minute: else all goes back\n"
      "  rdmaready apply 'node[01-32]' --rolling --max-unavailable 4 --confirm-within 15m --yes\n"
-     "\nIt ends with 0 proven and armed, or nothing to do; 1 the proof failed, and all was taken back; 2 not "
+     "\nIt ends with 0 proven and armed, or nothing to do; 1 taken back, or not begun; 2 not "
      "permitted,\n"
      "or a bad plan: nothing was written; 3 it could not be taken back, or what became of it is not known",
      DefineApply},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "api/model/open_change.h"
 
 namespace rdmaready::drift {
 namespace {
@@ -36,25 +37,21 @@ bool IsDcb(SettingKind kind) {
   return false;
 }
 
-bool IsOpen(ChangeState state) {
-  switch (state) {
-    case ChangeState::kWriting:
-    case ChangeState::kProving:
-    case ChangeState::kAwaitingConfirm:
-      return true;
-    case ChangeState::kUnknown:
-    case ChangeState::kNothingToDo:
-    case ChangeState::kConfirmed:
-    case ChangeState::kRolledBack:
-    case ChangeState::kRollbackFailed:
-      return false;
-  }
-  return false;
-}
-
 // Of a netdev of which the kernel announced a write of DCB, without the table's word for it.
 bool MayBeDcb(const Change& change) {
   return change.object ? IsDcb(change.object->kind) : change.what.starts_with("dcb.");
+}
+
+// The number of the last request that was announced; 0, which a driver's own notices have: there is none.
+std::uint32_t LastRequest(const HeardSubject& dcb) {
+  const auto last = std::find_if(dcb.sequences.rbegin(), dcb.sequences.rend(),
+                                 [](std::uint32_t one) { return one != 0; });
+  return last == dcb.sequences.rend() ? 0 : *last;
+}
+
+// It writes now, or will: of one that awaits its confirmation that is told by a write that is new.
+bool IsWriting(const rdmaready::Change& change) {
+  return StillOpen(change.state) && change.state != ChangeState::kAwaitingConfirm;
 }
 
 // What the applier answers, when it does.
@@ -93,19 +90,21 @@ void OwnWrites::Look(const std::stop_token& stop) {
     newest_ = said->writes.back();
   }
   status_ = std::move(said->status);
-  wrote_ = wrote_ || std::ranges::any_of(status_.changes, IsOpen, &rdmaready::Change::state);
+  wrote_ = wrote_ || std::ranges::any_of(status_.changes, IsWriting);
 }
 
 bool OwnWrites::AllOwn(const HeardSubject& dcb) const {
-  return dcb.all_sequences && !dcb.sequences.empty() &&
-         std::ranges::all_of(dcb.sequences, [this](std::uint32_t one) { return sequences_.contains(one); });
+  return dcb.all_sequences && LastRequest(dcb) != 0 &&
+         std::ranges::all_of(dcb.sequences,
+                             [this](std::uint32_t one) { return one == 0 || sequences_.contains(one); });
 }
 
 // The newest change of which a step has the value, going there or back.
 std::string OwnWrites::ChangeWith(const Change& change) const {
   for (auto one = status_.changes.rbegin(); one != status_.changes.rend(); ++one) {
     const bool has = std::ranges::any_of(one->steps, [&](const ChangeStep& step) {
-      return step.step.object == change.object && (step.step.to == change.to || step.step.from == change.to);
+      const bool back = one->state != ChangeState::kConfirmed && step.step.from == change.to;
+      return step.step.object == change.object && (step.step.to == change.to || back);
     });
     if (has) return one->id;
   }
@@ -123,7 +122,8 @@ OwnChange OwnWrites::Judge(const Change& change, const HeardSubject* dcb) const 
   if (dcb != nullptr && MayBeDcb(change)) {
     if (AllOwn(*dcb)) return {.own = true, .change_id = change.object ? ChangeWith(change) : ""};
     // Somebody else wrote, too: ours is what we wrote last.
-    if (dcb->all_sequences && !sequences_.contains(dcb->sequences.back())) return {};
+    const std::uint32_t last = LastRequest(*dcb);
+    if (dcb->all_sequences && last != 0 && !sequences_.contains(last)) return {};
   }
   if (!change.object || !wrote_) return {};
   const std::string id = ChangeWith(change);

@@ -32,7 +32,7 @@ class OwnWrites {
   // Whether the applier made it, by what was looked at last. A DCB setting is, when every notice followed a
   // request of the applier's (`dcb`: what was heard of that netdev; null: nothing, or not all), and is not,
   // when the last one did not. Of everything else the kernel tells no number: it is, when the applier wrote
-  // since the look before, or has a change open, and the value is one of a change of its own or one that it
+  // since the look before, or is writing a change or having it proven, and the value is one of a change of its own or one that it
   // keeps.
   OwnChange Judge(const Change& change, const HeardSubject* dcb) const;
 
@@ -45,7 +45,7 @@ class OwnWrites {
   std::set<std::uint32_t> sequences_{};
   ApplierStatus status_{};
   std::optional<OwnWrite> newest_{};  // of the last look
-  bool wrote_ = false;                // between the last two looks, or a change is open
+  bool wrote_ = false;                // between the last two looks, or it is writing
 };
 
 }  // namespace rdmaready::drift

@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace rdmaready {
 
@@ -20,24 +22,38 @@ class Aside {
     ended_.wait(lock, [this] { return running_ == 0; });
   }
 
-  // On a thread of its own. False: too much runs already.
-  bool Run(std::function<void()> work) {
+  // Some places are kept for what settles a change: whoever may only look cannot take them all.
+  enum class Kind { kLooks, kSettles };
+
+  // On a thread of its own. False: too much runs already, or there is no thread.
+  bool Run(std::function<void()> work, Kind kind = Kind::kSettles) {
     {
       const std::lock_guard lock(mutex_);
-      if (running_ == kMost) return false;
+      if (running_ >= (kind == Kind::kSettles ? kMost : kMostLooks)) return false;
       ++running_;
     }
-    std::thread([this, work = std::move(work)] {
-      work();
-      const std::lock_guard lock(mutex_);
-      --running_;
-      ended_.notify_all();
-    }).detach();
+    try {
+      std::thread([this, work = std::move(work)]() mutable {
+        work();
+        work = nullptr;  // what it holds may be of the owner of this
+        Ended();
+      }).detach();
+    } catch (const std::system_error&) {
+      Ended();
+      return false;
+    }
     return true;
   }
 
  private:
+  void Ended() {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    ended_.notify_all();
+  }
+
   static constexpr int kMost = 32;
+  static constexpr int kMostLooks = 24;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable ended_;

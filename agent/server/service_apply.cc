@@ -65,8 +65,10 @@ grpc::ServerUnaryReactor* AgentService::AnswerAside(grpc::CallbackServerContext&
     return reactor;
   }
   const auto pass = std::make_shared<access::Pass>(*std::move(admitted));
+  const bool looks = ask == Ask::kMakePlan || ask == Ask::kGetApplier;
   const bool runs = aside_.Run(
-      [reactor, pass, answer = std::move(answer)] { reactor->Finish(EncodeApply(pass->End(answer(*pass)))); });
+      [reactor, pass, answer = std::move(answer)] { reactor->Finish(EncodeApply(pass->End(answer(*pass)))); },
+      looks ? Aside::Kind::kLooks : Aside::Kind::kSettles);
   if (!runs)
     reactor->Finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "the agent answers too many of these already"});
   return reactor;

@@ -40,6 +40,8 @@ absl::StatusOr<ApplyOptions> OrderOf(const ApplyFlags& flags) {
   RR_ASSIGN_OR_RETURN(ApplyOptions order, OrderOf(flags.what));
   const absl::StatusOr<std::chrono::milliseconds> within = ParseDuration(flags.confirm_within);
   if (!within.ok()) return absl::InvalidArgumentError("--confirm-within: " + Message(within.status()));
+  if (*within <= std::chrono::milliseconds(0))
+    return absl::InvalidArgumentError("--confirm-within: nobody confirms in no time");
   if (*within > std::chrono::hours(24)) return absl::InvalidArgumentError("--confirm-within: at most 24h");
   if (flags.no_proof && !flags.peer.empty())
     return absl::InvalidArgumentError("--peer is a proof: not beside --no-proof");

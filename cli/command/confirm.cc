@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/model/open_change.h"
 #include "checks/words/names.h"
 #include "cli/command/apply_flags.h"
 #include "cli/fleet/fan_out.h"
@@ -27,6 +28,9 @@ struct ForgetFlags {
   std::string kind{};
   std::string where{};
   bool list = false;
+  bool yes = false;
+
+  bool All() const { return kind.empty() && where.empty() && !list; }
 };
 
 bool IsMeant(const Change& change, const std::string& id) { return change.id.starts_with(id); }
@@ -67,10 +71,7 @@ HostChange ConfirmOn(HostClient& host, const std::string& id, HostChange made) {
   return made;
 }
 
-bool CanGoBack(ChangeState state) {
-  return state == ChangeState::kAwaitingConfirm || state == ChangeState::kProving ||
-         state == ChangeState::kWriting || state == ChangeState::kRollbackFailed;
-}
+bool CanGoBack(ChangeState state) { return StillOpen(state) || state == ChangeState::kRollbackFailed; }
 
 HostChange RollBackOn(HostClient& host, const std::string& id, HostChange made) {
   const absl::StatusOr<ApplierStatus> status = host.agent->GetApplier();
@@ -104,14 +105,8 @@ ExitStatus RunSettle(const Context& context, const SettleFlags& options, ChangeS
   context.interrupt.Disarm();
   context.console.EraseProgress();
   context.Print(ApplyJson(run), ApplyText(run, false, context.style()));
-  ExitStatus status = ExitStatus::kOk;
-  for (const HostChange& host : run.hosts) {
-    Complain(context, host.host, host.error);
-    status = Worse(status, host.failure);
-    if (host.change && host.change->state != good)
-      status = Worse(status, std::max(StatusOfApply(*host.change), ExitStatus::kNotReady));
-  }
-  return status;
+  for (const HostChange& host : run.hosts) Complain(context, host.host, host.error);
+  return StatusOfSettle(run, good);
 }
 
 // Of a host that keeps something: what the flags choose.
@@ -141,6 +136,10 @@ HostApplier ForgetOn(HostClient& host, const ForgetFlags& options) {
     return made;
   }
   const std::vector<SettingObject> chosen = ChosenFrom(status->kept, options);
+  if (chosen.empty() && !status->kept.empty()) {
+    made.error = "nothing that is kept matches: `rdmaready forget --list` shows what is";
+    made.failure = ExitStatus::kNotReady;
+  }
   if (chosen.empty()) return made;
   absl::StatusOr<std::vector<Setting>> forgotten = host.agent->Forget(chosen);
   if (!forgotten.ok()) return failed(forgotten.status());
@@ -151,6 +150,11 @@ HostApplier ForgetOn(HostClient& host, const ForgetFlags& options) {
 ExitStatus RunForget(const Context& context, const ForgetFlags& options) {
   absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.named, context);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  if (options.All() && !options.yes && (options.named.FromFile() || hosts->size() > 1)) {
+    return context.Fail(ExitStatus::kUsage,
+                        "this ends all keeping on several hosts: --yes says that it is meant, --setting and --of "
+                        "choose");
+  }
   context.console.Progress("connecting");
   ApplierRun run;
   run.hosts.resize(hosts->size());
@@ -208,6 +212,7 @@ Action DefineForget(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(OneOf(KindNames()))
       ->type_name("KIND");
   app.add_option("--of", options->where, "Only those of this netdev, or RDMA port")->type_name("NAME");
+  app.add_flag("--yes", options->yes, "All of it, on several hosts");
   app.add_flag("--list", options->list,
                "End nothing: show what is kept, what may be set, and changes that are open");
   return [options](const Context& context) { return RunForget(context, *options); };

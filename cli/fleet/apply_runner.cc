@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/model/open_change.h"
 #include "cli/fleet/fan_out.h"
 #include "cli/fleet/pair_engine.h"
 #include "cli/fleet/pair_plan.h"
@@ -17,25 +19,14 @@ namespace {
 
 constexpr std::array<const char*, 2> kPeerProofCases{"send-1k", "write-512k"};
 
-// The id of a change that awaits its proof or its confirmation; empty: none does, or nobody can tell.
-std::string OpenChangeOf(AgentClient& agent) {
+// The id of a change that awaits its proof or its confirmation; empty: none does. Where nobody changes settings
+// nothing is open.
+absl::StatusOr<std::string> OpenChangeOf(AgentClient& agent) {
   const absl::StatusOr<ApplierStatus> status = agent.GetApplier();
-  if (!status.ok()) return {};
-  for (const Change& change : status->changes) {
-    switch (change.state) {
-      case ChangeState::kWriting:
-      case ChangeState::kProving:
-      case ChangeState::kAwaitingConfirm:
-        return change.id;
-      case ChangeState::kUnknown:
-      case ChangeState::kNothingToDo:
-      case ChangeState::kConfirmed:
-      case ChangeState::kRolledBack:
-      case ChangeState::kRollbackFailed:
-        break;
-    }
-  }
-  return {};
+  if (absl::IsFailedPrecondition(status.status())) return "";
+  if (!status.ok()) return status.status();
+  const auto open = std::ranges::find_if(status->changes, StillOpen, &Change::state);
+  return open == status->changes.end() ? "" : open->id;
 }
 
 // The same agent, without owning it.
@@ -139,8 +130,12 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
       return made;
     }
     // All is as wanted, and goes back unless somebody confirms.
-    if (const std::string open = OpenChangeOf(*hosts_[index].agent); !open.empty()) {
-      made.error = fmt::format("change {} is open: confirm it or take it back first", open);
+    const absl::StatusOr<std::string> open = OpenChangeOf(*hosts_[index].agent);
+    if (!open.ok()) {
+      made.error = "whether a change is open is not known: " + Message(open.status());
+      made.failure = ExitStatus::kOwnFailure;
+    } else if (!open->empty()) {
+      made.error = fmt::format("change {} is open: confirm it or take it back first", *open);
       made.failure = ExitStatus::kUsage;
     }
     return made;

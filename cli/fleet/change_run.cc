@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/fleet/change_run.h"
 
+#include <algorithm>
+
 namespace rdmaready {
 
 ExitStatus StatusOf(const Plan& plan) {
@@ -32,11 +34,32 @@ ExitStatus StatusOfApply(const Change& change) {
   return ExitStatus::kOwnFailure;
 }
 
-ExitStatus StatusOfApply(const ChangeRun& run) {
+namespace {
+
+// Nothing is worse.
+bool AnyRollbackFailed(const ChangeRun& run) {
+  return std::ranges::any_of(run.hosts, [](const HostChange& host) {
+    return host.change && host.change->state == ChangeState::kRollbackFailed;
+  });
+}
+
+}  // namespace
+
+ExitStatus StatusOfSettle(const ChangeRun& run, ChangeState good) {
+  if (AnyRollbackFailed(run)) return ExitStatus::kOwnFailure;
   ExitStatus status = ExitStatus::kOk;
   for (const HostChange& host : run.hosts) {
-    const bool failed_rollback = host.change && host.change->state == ChangeState::kRollbackFailed;
-    if (failed_rollback) return ExitStatus::kOwnFailure;  // nothing is worse
+    status = Worse(status, host.failure);
+    if (host.change && host.change->state != good)
+      status = Worse(status, std::max(StatusOfApply(*host.change), ExitStatus::kNotReady));
+  }
+  return status;
+}
+
+ExitStatus StatusOfApply(const ChangeRun& run) {
+  if (AnyRollbackFailed(run)) return ExitStatus::kOwnFailure;
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostChange& host : run.hosts) {
     status = Worse(status, host.failure);
     if (host.change) status = Worse(status, StatusOfApply(*host.change));
   }

@@ -55,6 +55,8 @@ ExitStatus StatusOf(const PlanRun& run);
 // known.
 ExitStatus StatusOfApply(const Change& change);
 ExitStatus StatusOfApply(const ChangeRun& run);
+// Of confirm and rollback, which are for changes to come to the state `good`: 1 another state, or nothing to settle.
+ExitStatus StatusOfSettle(const ChangeRun& run, ChangeState good);
 ExitStatus StatusOf(const ApplierRun& run);
 
 // Of the call that has it applied. What the host does not permit is 2, before anything was written.

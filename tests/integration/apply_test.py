@@ -15,13 +15,13 @@ SICK = tool.ROOT / "tests" / "fixtures" / "hosts" / "two-rails-sick" / "saved" /
 HEALTHY = tool.ROOT / "tests" / "fixtures" / "hosts" / "two-rails-healthy" / "saved"
 
 
-def recorded(folder, recording):
-    """An agent of a recorded host, whose callers may apply."""
+def recorded(folder, recording, role="apply"):
+    """An agent of a recorded host, whose callers have that role."""
     place = pathlib.Path(folder)
     script = place / "rdmaready-agent"
     script.write_text(f'#!/bin/sh\nexec "{tool.BIN}/recorded_agent" "{recording}" "" "$@"\n')
     script.chmod(0o755)
-    return tool.Agent("--profile", "virtual-fabric", "--plain-role", "apply", programs=place)
+    return tool.Agent("--profile", "virtual-fabric", "--plain-role", role, programs=place)
 
 
 class ASickHost(unittest.TestCase):
@@ -99,12 +99,18 @@ class ASickHost(unittest.TestCase):
 
 class ACaller(unittest.TestCase):
     def test_without_the_role_may_plan_and_not_apply(self):
-        with tempfile.TemporaryDirectory(prefix="sick host ") as folder, recorded(folder, SICK) as agent, tool.Agent() as other:
-            answer = tool.rdmaready("apply", agent.address, other.address, "--yes", "--rolling")
+        with tempfile.TemporaryDirectory(prefix="sick host ") as folder, recorded(folder, SICK, role="test") as agent:
+            self.assertEqual(tool.rdmaready("plan", agent.address).status, 1)
+            answer = tool.rdmaready("apply", agent.address, "--yes")
+            self.assertEqual(answer.status, 4, answer)
+            self.assertIn("role", answer.err)
+
+    def test_is_refused_where_it_would_mean_nothing_or_everything(self):
+        with tool.Agent() as agent, tool.Agent() as other:
+            self.assertEqual(tool.rdmaready("apply", agent.address, "--confirm-within", "0s").status, 2)
+            answer = tool.rdmaready("forget", agent.address, other.address)
             self.assertEqual(answer.status, 2, answer)
-            refused = tool.rdmaready("forget", other.address)
-            self.assertEqual(tool.rdmaready("forget", other.address, "--list").status, 3)
-            self.assertIn(refused.status, (3, 4), refused)
+            self.assertIn("--yes", answer.err)
 
     def test_names_a_host_that_does_not_answer(self):
         for command in (["plan"], ["apply", "--yes"], ["confirm"], ["rollback"], ["forget"]):

@@ -99,6 +99,26 @@ TEST_F(OwnWritesTest, WhatHasNoNumberIsOursWhileOurChangeIsOpen) {
   EXPECT_FALSE(own_.Judge(MtuChange("1500"), nullptr).own);
 }
 
+TEST_F(OwnWritesTest, ANoticeOfTheDriversOwnIsNobodysRequest) {
+  applier_->Say({{0, 7}}, {.changes = {ChangeOfPfc(ChangeState::kWriting, "on 3 delay 0", "on 4 delay 0")}});
+  own_.Look();
+  const HeardSubject with_driver = Heard({7, 0});
+  EXPECT_TRUE(own_.Judge(PfcChange(), &with_driver).own);
+  const HeardSubject foreign = Heard({0, 8, 0});
+  EXPECT_FALSE(own_.Judge(PfcChange(), &foreign).own);
+}
+
+TEST_F(OwnWritesTest, WhileAChangeOnlyAwaitsItsConfirmationWhoSetsTheOldValueByHandIsNotUs) {
+  applier_->Say({{0, 7}}, WithMtu(ChangeState::kAwaitingConfirm, "4200"));
+  own_.Look();
+  EXPECT_TRUE(own_.Judge(MtuChange("4200"), nullptr).own) << "it has just written";
+  own_.Look();
+  EXPECT_FALSE(own_.Judge(MtuChange("9000"), nullptr).own);
+  applier_->Say({{0, 7}, {0, 8}}, WithMtu(ChangeState::kRolledBack, "4200"));
+  own_.Look();
+  EXPECT_TRUE(own_.Judge(MtuChange("9000"), nullptr).own) << "it was taken back";
+}
+
 TEST_F(OwnWritesTest, AChangeThatEndedLongAgoMakesNothingOurs) {
   applier_->Say({{0, 7}}, WithMtu(ChangeState::kConfirmed, "4200"));
   own_.Look();

@@ -56,6 +56,11 @@ class ApplyingAgent final : public v1::Agent::Service {
     writer->Write(ToProto(change));
     return grpc::Status::OK;
   }
+  grpc::Status GetApplier(grpc::ServerContext*, const v1::GetApplierRequest*,
+                          v1::ApplierStatus* response) override {
+    *response = ToProto(applier);
+    return applier_status;
+  }
   grpc::Status ProvePeer(grpc::ServerContext*, const v1::ProvePeerRequest* request,
                          v1::Change* change) override {
     const std::lock_guard lock(mutex_);
@@ -71,6 +76,8 @@ class ApplyingAgent final : public v1::Agent::Service {
   }
 
   std::atomic<int> applied = 0;
+  ApplierStatus applier{};  // before the first call
+  grpc::Status applier_status{};
 
  private:
   const ChangeState ends_;
@@ -80,6 +87,12 @@ class ApplyingAgent final : public v1::Agent::Service {
   int asked_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };
+
+std::vector<HostClient> Only(ApplyingAgent& agent) {
+  std::vector<HostClient> hosts;
+  hosts.push_back(agent.Client("a"));
+  return hosts;
+}
 
 class OldAgent final : public v1::Agent::Service {};
 
@@ -112,6 +125,19 @@ TEST(ApplyRunner, AChangeThatWaitsForAPeerIsAnsweredAlsoWhereNoneCanBeTestedWith
   const ChangeRun run = runner.Apply(runner.Plan(false), 1);
   EXPECT_EQ(agent.asked(), 1);
   EXPECT_EQ(run.hosts[0].change->state, ChangeState::kRolledBack);
+}
+
+TEST(ApplyRunner, WhereNothingDiffersWhoCannotSayWhetherAChangeIsOpenIsAFailure) {
+  ApplyingAgent agent(ChangeState::kNothingToDo);
+  std::vector<HostClient> hosts = Only(agent);
+  ApplyRunner runner(hosts, {}, {}, {}, {});
+  agent.applier_status = {grpc::StatusCode::FAILED_PRECONDITION, "no applier"};
+  EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(false), 1)), ExitStatus::kOk);
+  agent.applier_status = {grpc::StatusCode::INTERNAL, "what it says is no answer"};
+  EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(false), 1)), ExitStatus::kOwnFailure);
+  agent.applier_status = grpc::Status::OK;
+  agent.applier.changes = {{.id = kChange, .state = ChangeState::kAwaitingConfirm}};
+  EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(false), 1)), ExitStatus::kUsage);
 }
 
 TEST(ApplyRunner, AnAgentThatIsTooOldIsSaidToBe) {

@@ -216,6 +216,10 @@ TEST(ChangeStatus, IsThatOfTheContract) {
       StatusOfApply(ChangeRun{.hosts = {{.error = "x", .failure = ExitStatus::kUsage}, {.change = failed}}}),
       ExitStatus::kOwnFailure)
       << "a failed rollback is worse than anything";
+  const ChangeRun settled{.hosts = {{.change = failed}, {.error = "none is open", .failure = ExitStatus::kNotReady}}};
+  EXPECT_EQ(StatusOfSettle(settled, ChangeState::kRolledBack), ExitStatus::kOwnFailure) << "here, too";
+  EXPECT_EQ(StatusOfSettle({.hosts = {{.change = TakenBack()}}}, ChangeState::kRolledBack), ExitStatus::kOk);
+  EXPECT_EQ(StatusOfSettle({.hosts = {{.change = TakenBack()}}}, ChangeState::kConfirmed), ExitStatus::kNotReady);
   EXPECT_EQ(ApplyFailure(absl::FailedPreconditionError("apply.yaml")), ExitStatus::kUsage);
   EXPECT_EQ(ApplyFailure(absl::PermissionDeniedError("refused: role")), ExitStatus::kUnreachable);
   EXPECT_EQ(ApplyFailure(absl::UnimplementedError("too old")), ExitStatus::kUnreachable);
