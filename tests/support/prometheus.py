@@ -70,6 +70,8 @@ class Server:
             with urllib.request.urlopen(url, timeout=10) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
+            if error.code == 503:  # it still opens its data
+                return None
             raise ValueError(error.read().decode()) from error
         except OSError:
             return None
