@@ -157,8 +157,8 @@ std::vector<CheckCase> AppliedRows() {
           IsUnknown(id, "the applier does not answer", state(Missing{Missing::Kind::kFailed, "connect: refused"}),
                     "connect: refused"),
           DoesNotApply(id, "no applier", state(Missing{Missing::Kind::kUnsupported, "no applier: not installed"}),
-                       "no applier speaks for this host"),
-          DoesNotApply(id, "a saved host", GoodHost(), "no applier speaks for this host")};
+                       "no applier was heard"),
+          DoesNotApply(id, "a saved host", GoodHost(), "no applier was heard")};
 }
 
 }  // namespace
