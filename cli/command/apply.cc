@@ -134,7 +134,8 @@ class Peers {
   std::map<std::string, HostClient> clients_{};
 };
 
-ExitStatus ShowChanges(const Context& context, const ChangeRun& run, bool told) {
+ExitStatus ShowChanges(const Context& context, ChangeRun run, bool told) {
+  run.way = SameWay(context.global);
   context.interrupt.Disarm();
   context.console.EraseProgress();
   context.Print(ApplyJson(run), ApplyText(run, told, context.style()));
@@ -148,12 +149,14 @@ ExitStatus MayBegin(const Context& context, const ApplyFlags& options, const Pla
   if (text) context.console.Print(PlanText(planned, context.style()));
   begin = true;
   if (Settings(planned) == 0 || options.yes) return ExitStatus::kOk;
-  if (::isatty(STDIN_FILENO) == 0) {
+  // An object has no plan that somebody could read before he says yes.
+  if (!text || ::isatty(STDIN_FILENO) == 0) {
     begin = false;
     return context.Fail(ExitStatus::kUsage,
                         "nobody can be asked here: --yes says that it is meant (and confirms nothing)");
   }
   context.console.EraseProgress();
+  for (const HostPlan& host : planned.hosts) Complain(context, host.host, host.error);
   begin = SaysYes(planned);
   return ExitStatus::kOk;
 }

@@ -29,6 +29,9 @@ absl::StatusOr<std::vector<HostClient>> ClientsOf(const HostFlags& named, const 
 // which, and these take the same.
 absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags);
 
+// The options by which the same hosts are reached again, each behind a blank: " --insecure".
+std::string SameWay(const GlobalOptions& global);
+
 // What could not be asked, on standard error where it does not stand in an object.
 void Complain(const Context& context, const std::string& host, const std::string& error);
 

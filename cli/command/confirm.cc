@@ -92,7 +92,7 @@ ExitStatus RunSettle(const Context& context, const SettleFlags& options, ChangeS
   absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.named, context);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   context.console.Progress("connecting");
-  ChangeRun run;
+  ChangeRun run{.way = SameWay(context.global)};
   run.hosts.resize(hosts->size());
   FanOut(hosts->size(), [&](std::size_t i) {
     HostClient& host = (*hosts)[i];
@@ -156,7 +156,7 @@ ExitStatus RunForget(const Context& context, const ForgetFlags& options) {
                         "choose");
   }
   context.console.Progress("connecting");
-  ApplierRun run;
+  ApplierRun run{.way = SameWay(context.global)};
   run.hosts.resize(hosts->size());
   FanOut(hosts->size(), [&](std::size_t i) {
     (*hosts)[i].Open();

@@ -6,6 +6,7 @@
 
 #include "api/base/status.h"
 #include "api/profile/load.h"
+#include "checks/words/words.h"
 #include "cli/command/apply_flags.h"
 #include "cli/fleet/apply_runner.h"
 #include "cli/fleet/hosts.h"
@@ -65,6 +66,18 @@ absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags) {
     order.profiles.push_back(std::move(profile));
   }
   return order;
+}
+
+std::string SameWay(const GlobalOptions& global) {
+  std::string words = global.insecure ? " --insecure" : "";
+  const auto add = [&words](const char* option, const std::string& value) {
+    if (!value.empty()) words += Cat(" ", option, " ", ShellWord(value));
+  };
+  add("--tls-ca", global.tls.ca);
+  add("--tls-cert", global.tls.certificate);
+  add("--tls-key", global.tls.key);
+  add("--tls-name", global.tls_name);
+  return words;
 }
 
 void Complain(const Context& context, const std::string& host, const std::string& error) {

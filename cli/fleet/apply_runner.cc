@@ -146,7 +146,9 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
   }
   const HostClient& host = hosts_[index];
   std::jthread peer_proof;  // joined when its change has ended
+  std::optional<Change> heard;
   const auto on_change = [&](const Change& change) {
+    heard = change;
     if (on_change_) on_change_(index, change);
     const bool wants =
         change.state == ChangeState::kProving && change.proof.loopback && !change.proof.peer.empty();
@@ -159,6 +161,8 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
   } else {
     made.error = Message(change.status());
     made.failure = ApplyFailure(change.status());
+    // The call was cut, not the change: who asks has to know what is open, and that it goes back by itself.
+    if (heard) made.change = *std::move(heard);
   }
   return made;
 }

@@ -61,7 +61,8 @@ ExitStatus StatusOfApply(const ChangeRun& run) {
   ExitStatus status = ExitStatus::kOk;
   for (const HostChange& host : run.hosts) {
     status = Worse(status, host.failure);
-    if (host.change) status = Worse(status, StatusOfApply(*host.change));
+    // Of a call that was cut the change is only what was heard last.
+    if (host.change && host.failure == ExitStatus::kOk) status = Worse(status, StatusOfApply(*host.change));
   }
   return status;
 }

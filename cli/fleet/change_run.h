@@ -34,6 +34,7 @@ struct HostChange {
 
 struct ChangeRun {
   std::vector<HostChange> hosts{};
+  std::string way{};  // the options by which they were reached, for the next command: " --insecure"
 };
 
 struct HostApplier {
@@ -46,6 +47,7 @@ struct HostApplier {
 
 struct ApplierRun {
   std::vector<HostApplier> hosts{};
+  std::string way{};  // as of ChangeRun
 };
 
 // 0: nothing to do; 1: there is something to set, or what cannot be; 3: only something that is not known.

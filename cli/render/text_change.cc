@@ -89,8 +89,9 @@ std::string Seconds(std::uint32_t ms) { return fmt::format("{} s", (ms + kMsPerS
 
 std::string Id(const Change& change) { return Printable(change.id.substr(0, kIdShown)); }
 
-std::string HowItStands(const Change& change, const std::string& host, const Style& style) {
-  const std::string of_host = host.empty() ? "" : " " + Printable(host);
+std::string HowItStands(const Change& change, const std::string& host, const std::string& way,
+                        const Style& style) {
+  const std::string of_host = (host.empty() ? "" : " " + Printable(host)) + Printable(way);
   const std::string why = change.reason.empty() ? "" : ": " + Printable(change.reason);
   switch (change.state) {
     case ChangeState::kNothingToDo:
@@ -127,13 +128,14 @@ std::string KeptText(const Setting& setting) {
   return Printable(fmt::format("{}: {}", TextOf(setting.object), setting.value));
 }
 
-std::string StatusText(const ApplierStatus& status, const std::string& host, const Style& style) {
+std::string StatusText(const ApplierStatus& status, const std::string& host, const std::string& way,
+                       const Style& style) {
   std::string text;
   for (const std::string& notice : status.notices)
     text += Labelled(style, Tone::kBad, "  notice", kProofColumn, Printable(notice));
   for (const Change& change : status.changes) {
     for (const ChangeStep& step : change.steps) text += StepText(step, style);
-    text += OutcomeText(change, host, style);
+    text += OutcomeText(change, host, way, style);
   }
   for (const Setting& kept : status.kept)
     text += Labelled(style, Tone::kStrong, "  kept", kProofColumn, KeptText(kept));
@@ -158,8 +160,9 @@ std::string StepText(const ChangeStep& step, const Style& style) {
   return Labelled(style, mark.tone, Cat("  ", mark.word), kWordColumn, text);
 }
 
-std::string OutcomeText(const Change& change, const std::string& host, const Style& style) {
-  return ProofText(change, style) + HowItStands(change, host, style);
+std::string OutcomeText(const Change& change, const std::string& host, const std::string& way,
+                        const Style& style) {
+  return ProofText(change, style) + HowItStands(change, host, way, style);
 }
 
 std::string ApplyText(const ChangeRun& run, bool told, const Style& style) {
@@ -174,7 +177,7 @@ std::string ApplyText(const ChangeRun& run, bool told, const Style& style) {
         if (!told || step.state == StepState::kTakenBack || step.state == StepState::kNotTakenBack)
           text += StepText(step, style);
       }
-      text += OutcomeText(*host.change, host.host, style);
+      text += OutcomeText(*host.change, host.host, run.way, style);
     }
   }
   return text;
@@ -185,7 +188,7 @@ std::string ApplierText(const ApplierRun& run, const Style& style) {
   for (const HostApplier& host : run.hosts) {
     if (!host.error.empty()) continue;
     text += HostHead(host.host, style);
-    if (host.status) text += StatusText(*host.status, host.host, style);
+    if (host.status) text += StatusText(*host.status, host.host, run.way, style);
     for (const Setting& forgotten : host.forgotten)
       text += Labelled(style, Tone::kStrong, "  forgot", kProofColumn, KeptText(forgotten));
     if (!host.status && host.forgotten.empty()) text += "  nothing was kept\n";

@@ -18,7 +18,9 @@ std::string PlanText(const PlanRun& run, const Style& style);
 std::string StepText(const ChangeStep& step, const Style& style);
 // What proved it and what became of it, with what to do next; nothing of the steps. `host`: as the caller named
 // it, empty for this one.
-std::string OutcomeText(const Change& change, const std::string& host, const Style& style);
+// `way`: see ChangeRun.
+std::string OutcomeText(const Change& change, const std::string& host, const std::string& way,
+                        const Style& style);
 // All of it, of every host; of one with nothing to do its plan says so. `told`: the steps of changes stand above already.
 std::string ApplyText(const ChangeRun& run, bool told, const Style& style);
 

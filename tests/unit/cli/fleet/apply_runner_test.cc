@@ -54,7 +54,7 @@ class ApplyingAgent final : public v1::Agent::Service {
     }
     change.state = ends_;
     writer->Write(ToProto(change));
-    return grpc::Status::OK;
+    return apply_status;
   }
   grpc::Status GetApplier(grpc::ServerContext*, const v1::GetApplierRequest*,
                           v1::ApplierStatus* response) override {
@@ -78,6 +78,7 @@ class ApplyingAgent final : public v1::Agent::Service {
   std::atomic<int> applied = 0;
   ApplierStatus applier{};  // before the first call
   grpc::Status applier_status{};
+  grpc::Status apply_status{};  // behind its last word
 
  private:
   const ChangeState ends_;
@@ -125,6 +126,18 @@ TEST(ApplyRunner, AChangeThatWaitsForAPeerIsAnsweredAlsoWhereNoneCanBeTestedWith
   const ChangeRun run = runner.Apply(runner.Plan(false), 1);
   EXPECT_EQ(agent.asked(), 1);
   EXPECT_EQ(run.hosts[0].change->state, ChangeState::kRolledBack);
+}
+
+TEST(ApplyRunner, OfACallThatIsCutTheLastWordStands) {
+  ApplyingAgent agent(ChangeState::kWriting);
+  agent.apply_status = {grpc::StatusCode::UNAVAILABLE, "the connection broke"};
+  std::vector<HostClient> hosts = Only(agent);
+  ApplyRunner runner(hosts, {}, {}, {}, {});
+  const ChangeRun run = runner.Apply(runner.Plan(false), 1);
+  EXPECT_FALSE(run.hosts[0].error.empty());
+  ASSERT_TRUE(run.hosts[0].change) << "who asked has to know what is open";
+  EXPECT_EQ(run.hosts[0].change->id, kChange);
+  EXPECT_EQ(StatusOfApply(run), ExitStatus::kUnreachable);
 }
 
 TEST(ApplyRunner, WhereNothingDiffersWhoCannotSayWhetherAChangeIsOpenIsAFailure) {

@@ -150,6 +150,11 @@ TEST(ApplyText, AfterStepsThatWereToldSaysOnlyWhatBecameOfThem) {
               HasSubstr("back  rxe0/1 dcb0: MTU"));
 }
 
+TEST(ApplyText, TheNextCommandReachesTheHostTheSameWay) {
+  const ChangeRun run{.hosts = {{.host = "node1", .change = Proven()}}, .way = " --tls-ca ca.pem"};
+  EXPECT_THAT(ApplyText(run, true, {}), HasSubstr("rdmaready confirm node1 --tls-ca ca.pem  # within "));
+}
+
 TEST(ApplyText, ASoberWordForEachStateAndNoneForWhatIsNotKnown) {
   Change change = Proven();
   change.state = ChangeState::kRollbackFailed;
@@ -160,10 +165,10 @@ TEST(ApplyText, ASoberWordForEachStateAndNoneForWhatIsNotKnown) {
   EXPECT_THAT(text, HasSubstr("rdmaready rollback node1  # tries once more"));
   EXPECT_THAT(text, HasSubstr("could not be taken back: Device or resource busy"));
   change.state = ChangeState::kUnknown;
-  EXPECT_THAT(OutcomeText(change, "node1", {}), HasSubstr("not known"));
+  EXPECT_THAT(OutcomeText(change, "node1", "", {}), HasSubstr("not known"));
   change = Proven();
   change.proof = {.asked_for = false};
-  EXPECT_THAT(OutcomeText(change, "", {}),
+  EXPECT_THAT(OutcomeText(change, "", "", {}),
               ::testing::AllOf(HasSubstr("none: --no-proof"), HasSubstr("written and armed"),
                                HasSubstr("rdmaready confirm  # within 60 s")));
 }
