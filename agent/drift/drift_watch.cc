@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 namespace rdmaready::drift {
 namespace {
 
 using DriftClock = std::chrono::steady_clock;
+
+constexpr auto kLookAgain = std::chrono::milliseconds(300);
 
 // What an order held that was not carried out.
 void Widen(RefreshOrder& order, const RefreshOrder& by) {
@@ -215,15 +220,30 @@ DriftEvent DriftWatch::EventOf(const std::string& where, const HeardNotices& hea
   return event;
 }
 
+// Looked at once more where a foreign write may be the first one of a change that goes back.
+void DriftWatch::LookForOwn(const std::vector<Change>& changes, const HeardNotices& heard) {
+  own_.Look(stop_);
+  const auto foreign = [&](const Change& change) { return !OwnOf(change, heard).own; };
+  if (!own_.MayBeTakingBack() || std::ranges::none_of(changes, foreign)) return;
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any().wait_for(lock, stop_, kLookAgain, [] { return false; });
+  own_.Look(stop_);
+}
+
+OwnChange DriftWatch::OwnOf(const Change& change, const HeardNotices& heard) const {
+  const bool dcb_lost = std::ranges::find(heard.lost, NoticeKind::kDcb) != heard.lost.end();
+  return own_.Judge(change, dcb_lost ? nullptr : DcbOf(change.where, heard));
+}
+
 void DriftWatch::Tell(const std::vector<Change>& changes, const HeardNotices& heard, const Facts& before,
                       const Facts& after) {
-  own_.Look(stop_);
+  LookForOwn(changes, heard);
   // By where, whether it is ours, and by which change of ours.
   std::map<std::tuple<std::string, bool, std::string>, DriftEvent> events;
-  const bool dcb_lost = std::ranges::find(heard.lost, NoticeKind::kDcb) != heard.lost.end();
   for (const Change& change : changes) {
     const HeardSubject* dcb = DcbOf(change.where, heard);
-    OwnChange own = own_.Judge(change, dcb_lost ? nullptr : dcb);
+    const OwnChange own = OwnOf(change, heard);
     const auto [at, fresh] =
         events.try_emplace({change.where, own.own, own.change_id}, EventOf(change.where, heard));
     DriftEvent& event = at->second;

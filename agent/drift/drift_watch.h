@@ -87,6 +87,8 @@ class DriftWatch {
   void Tell(const std::vector<Change>& changes, const HeardNotices& heard, const Facts& before,
             const Facts& after);
   DriftEvent EventOf(const std::string& where, const HeardNotices& heard) const;
+  void LookForOwn(const std::vector<Change>& changes, const HeardNotices& heard);
+  OwnChange OwnOf(const Change& change, const HeardNotices& heard) const;
   const HeardSubject* DcbOf(const std::string& where, const HeardNotices& heard) const;
   void LearnNames();
 

@@ -70,7 +70,9 @@ struct Said {
 void OwnWrites::Look(const std::stop_token& stop) {
   sequences_.clear();
   status_ = {};
-  wrote_ = false;
+  // What was written between the reading before and the look after it is seen by the next reading only.
+  const bool wrote_before = std::exchange(wrote_now_, false);
+  wrote_ = wrote_before;
   if (configurer_ == nullptr) return;
   const auto said = std::make_shared<Said>();
   std::thread([said, configurer = configurer_] {
@@ -86,11 +88,20 @@ void OwnWrites::Look(const std::stop_token& stop) {
   if (!said->more.wait(lock, stop, [&] { return said->all; })) return;
   if (!said->writes.empty()) {
     for (const OwnWrite& write : said->writes) sequences_.insert(write.sequence);
-    wrote_ = newest_ != said->writes.back();
+    wrote_now_ = newest_ != said->writes.back();
     newest_ = said->writes.back();
   }
   status_ = std::move(said->status);
-  wrote_ = wrote_ || std::ranges::any_of(status_.changes, IsWriting);
+  std::map<std::string, ChangeState> states;
+  for (const rdmaready::Change& one : status_.changes) {
+    const auto before = looked_ ? states_.find(one.id) : states_.end();
+    const bool as_before = !looked_ || (before != states_.end() && before->second == one.state);
+    wrote_now_ = wrote_now_ || IsWriting(one) || !as_before;
+    states[one.id] = one.state;
+  }
+  states_ = std::move(states);
+  looked_ = true;
+  wrote_ = wrote_before || wrote_now_;
 }
 
 bool OwnWrites::AllOwn(const HeardSubject& dcb) const {
@@ -109,6 +120,10 @@ std::string OwnWrites::ChangeWith(const Change& change) const {
     if (has) return one->id;
   }
   return "";
+}
+
+bool OwnWrites::MayBeTakingBack() const {
+  return std::ranges::any_of(status_.changes, StillOpen, &rdmaready::Change::state);
 }
 
 bool OwnWrites::Keeps(const Change& change) const {

@@ -2,6 +2,7 @@
 // OwnWrites: which changes of settings were rdmaready-applier's. It is asked only when something differs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,10 +32,13 @@ class OwnWrites {
 
   // Whether the applier made it, by what was looked at last. A DCB setting is, when every notice followed a
   // request of the applier's (`dcb`: what was heard of that netdev; null: nothing, or not all), and is not,
-  // when the last one did not. Of everything else the kernel tells no number: it is, when the applier wrote
-  // since the look before, or is writing a change or having it proven, and the value is one of a change of its own or one that it
-  // keeps.
+  // when the last one did not. Of everything else the kernel tells no number: it is, when the applier wrote or
+  // a change of its ended since the look before the last one, or one is being written or proven, and the value
+  // is one of a change of its own or one that it keeps.
   OwnChange Judge(const Change& change, const HeardSubject* dcb) const;
+
+  // Whether a change is open: its first steps back are known as ours only when it says so, a moment later.
+  bool MayBeTakingBack() const;
 
  private:
   bool AllOwn(const HeardSubject& dcb) const;
@@ -45,7 +49,10 @@ class OwnWrites {
   std::set<std::uint32_t> sequences_{};
   ApplierStatus status_{};
   std::optional<OwnWrite> newest_{};  // of the last look
-  bool wrote_ = false;                // between the last two looks, or it is writing
+  std::map<std::string, ChangeState> states_{};  // of the last look, by the change's id
+  bool looked_ = false;     // what it wrote before is nothing new
+  bool wrote_now_ = false;  // between the last two looks, or it is writing
+  bool wrote_ = false;      // the same, or it was so at the look before
 };
 
 }  // namespace rdmaready::drift

@@ -113,16 +113,29 @@ TEST_F(OwnWritesTest, WhileAChangeOnlyAwaitsItsConfirmationWhoSetsTheOldValueByH
   own_.Look();
   EXPECT_TRUE(own_.Judge(MtuChange("4200"), nullptr).own) << "it has just written";
   own_.Look();
+  EXPECT_TRUE(own_.Judge(MtuChange("4200"), nullptr).own) << "perhaps behind the reading before that look";
+  own_.Look();
   EXPECT_FALSE(own_.Judge(MtuChange("9000"), nullptr).own);
   applier_->Say({{0, 7}, {0, 8}}, WithMtu(ChangeState::kRolledBack, "4200"));
   own_.Look();
   EXPECT_TRUE(own_.Judge(MtuChange("9000"), nullptr).own) << "it was taken back";
 }
 
+TEST_F(OwnWritesTest, AChangeThatEndedSinceTheLookBeforeWasWrittenSince) {
+  applier_->Say({{0, 7}}, WithMtu(ChangeState::kAwaitingConfirm, "4200"));
+  for (int looks = 0; looks < 3; ++looks) own_.Look();
+  EXPECT_FALSE(own_.Judge(MtuChange("9000"), nullptr).own);
+  applier_->Say({{0, 7}}, WithMtu(ChangeState::kRolledBack, "4200"));
+  own_.Look();
+  EXPECT_TRUE(own_.Judge(MtuChange("9000"), nullptr).own) << "an MTU has no number";
+}
+
 TEST_F(OwnWritesTest, AChangeThatEndedLongAgoMakesNothingOurs) {
   applier_->Say({{0, 7}}, WithMtu(ChangeState::kConfirmed, "4200"));
   own_.Look();
   EXPECT_TRUE(own_.Judge(MtuChange("4200"), nullptr).own) << "it has just written";
+  own_.Look();
+  EXPECT_TRUE(own_.Judge(MtuChange("4200"), nullptr).own) << "perhaps behind the reading before that look";
   own_.Look();
   EXPECT_FALSE(own_.Judge(MtuChange("4200"), nullptr).own) << "it has written nothing since";
 }
@@ -142,6 +155,7 @@ TEST_F(OwnWritesTest, WhatItKeepsAndHasJustWrittenAgainIsOurs) {
   const OwnChange judged = own_.Judge(MtuChange("4200"), nullptr);
   EXPECT_TRUE(judged.own);
   EXPECT_EQ(judged.change_id, "");
+  own_.Look();
   own_.Look();
   EXPECT_FALSE(own_.Judge(MtuChange("4200"), nullptr).own);
 }
