@@ -77,6 +77,15 @@ class Drift(unittest.TestCase):
         self.assertLess(when - ended, WITHIN_S, text)
         return text
 
+    def wait_until_all_is_told(self):
+        """Nothing foreign was told for some seconds, which is longer than the longest pace."""
+        quiet_since, last = time.monotonic(), self.metric(FOREIGN)
+        while time.monotonic() - quiet_since < 5:
+            time.sleep(0.5)
+            now = self.metric(FOREIGN)
+            if now != last:
+                quiet_since, last = time.monotonic(), now
+
     def metric(self, name):
         text = fabric.guest(1, "python3 -c \"import urllib.request as r; print(r.urlopen('http://127.0.0.1:7472/metrics').read().decode())\"")
         found = re.search(rf"(?m)^{re.escape(name)} (\S+)$", text)
@@ -138,7 +147,7 @@ class Drift(unittest.TestCase):
         applying.prepare(1)
         for script in WRONG:
             fabric.guest(1, script)
-        time.sleep(2)
+        self.wait_until_all_is_told()
         foreign, began, written, changes = self.metric(FOREIGN), self.guest_now(), 0, 0
         while written < least:
             change = applying.apply(self.hosts[1])
