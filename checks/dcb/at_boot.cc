@@ -46,6 +46,7 @@ Verdict JudgeDcbAtBoot(const EthernetView& view) {
   if (std::string reason = AtBootNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "a unit, a rule, a hook or lldpad that sets it";
   if (!view.netdev) return NoAnswer(view.netdev.missing(), kExpected, kBootSource);
+  if (!view.port.software) return NoAnswer(view.port.software.missing(), kExpected, kBootSource);
   const Fact<Dcbx>& dcbx = view.netdev->dcb.dcbx;
   if (!dcbx && !NotOffered(dcbx)) return NoAnswer(dcbx.missing(), kExpected, kBootSource);
   const Fact<std::vector<std::string>>& keepers = view.host.dcb_keepers;

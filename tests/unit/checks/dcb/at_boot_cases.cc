@@ -37,6 +37,10 @@ std::vector<CheckCase> DcbAtBootCases() {
   return {
       Passes(id, "a unit", Kept(Names{"/etc/systemd/system/roce-qos.service"}, AsItIs), "roce-qos.service"),
       Passes(id, "two", Kept(Names{"/etc/rc.local", "/etc/crontab"}, AsItIs), "/etc/rc.local and others"),
+      IsUnknown(id, "perhaps a software device", WithPort([](Port& port) {
+                  port.software = Missing{Missing::Kind::kFailed, "read link device: Input/output error"};
+                }),
+                "Input/output error"),
       Fails(id, "by hand", Kept(none, AsItIs),
             "PFC on 3, shares of the link, rows of the APP table: set by hand",
             {.fix = "systemctl edit --force --full rdma-dcb.service"}),
