@@ -9,43 +9,22 @@
 
 #include "absl/status/statusor.h"
 #include "api/model/open_change.h"
+#include "checks/setting/table.h"
 
 namespace rdmaready::drift {
 namespace {
 
-bool IsDcb(SettingKind kind) {
-  switch (kind) {
-    case SettingKind::kEts:
-    case SettingKind::kPfc:
-    case SettingKind::kBuffer:
-    case SettingKind::kMaxRate:
-    case SettingKind::kApp:
-    case SettingKind::kTrust:
-      return true;
-    case SettingKind::kDcbx:  // nobody announces it
-    case SettingKind::kUnknown:
-    case SettingKind::kPause:
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDevlinkParameter:
-    case SettingKind::kMtu:
-    case SettingKind::kVlanEgress:
-    case SettingKind::kSysctl:
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
-      return false;
-  }
-  return false;
-}
-
 // Of a netdev of which the kernel announced a write of DCB, without the table's word for it.
 bool MayBeDcb(const Change& change) {
-  return change.object ? IsDcb(change.object->kind) : change.what.starts_with("dcb.");
+  if (!change.object) return change.what.starts_with("dcb.");
+  const SettingKind kind = change.object->kind;
+  return IsDcbSetting(kind) && kind != SettingKind::kDcbx;  // nobody announces that one
 }
 
 // The number of the last request that was announced; 0, which a driver's own notices have: there is none.
 std::uint32_t LastRequest(const HeardSubject& dcb) {
-  const auto last = std::find_if(dcb.sequences.rbegin(), dcb.sequences.rend(),
-                                 [](std::uint32_t one) { return one != 0; });
+  const auto last =
+      std::find_if(dcb.sequences.rbegin(), dcb.sequences.rend(), [](std::uint32_t one) { return one != 0; });
   return last == dcb.sequences.rend() ? 0 : *last;
 }
 

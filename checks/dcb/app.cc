@@ -105,33 +105,13 @@ std::string AppRowText(const AppEntry& row) {
   return Cat("protocol ", row.protocol);
 }
 
-// The word that `dcb app` has for it; empty for none.
-std::string_view Keyword(const AppEntry& row) {
-  switch (row.selector) {
-    case AppSelector::kEthertype:
-      return row.protocol == 0 ? "default-prio" : "ethtype-prio";
-    case AppSelector::kStream:
-      return "stream-port-prio";
-    case AppSelector::kDgram:
-      return "dgram-port-prio";
-    case AppSelector::kAny:
-      return "port-prio";
-    case AppSelector::kDscp:
-      return "dscp-prio";
-    case AppSelector::kPcp:
-      return "pcp-prio";
-    case AppSelector::kNone:
-      break;
-  }
-  return "";
-}
-
 // Takes every row of the protocol but one away: the planned one, else that of the lowest priority.
 std::string KeepOne(const EthernetView& view, const AppEntry& row, std::span<const std::uint8_t> priorities) {
   const std::uint8_t keep = PlannedPriority(view.profile, row).value_or(priorities.front());
   if (row.selector == AppSelector::kEthertype && row.protocol == 0)
     return Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio ", keep);
-  return Cat("dcb app replace dev ", NetdevWord(view.netdev), " ", Keyword(row), " ", row.protocol, ":", keep);
+  return Cat("dcb app replace dev ", NetdevWord(view.netdev), " ", AppKeyword(row.selector), " ", row.protocol,
+             ":", keep);
 }
 
 Verdict JudgeMapDuplicates(const EthernetView& view) {

@@ -15,6 +15,26 @@ bool IsStoragePort(std::uint16_t port) {
 
 }  // namespace
 
+std::string_view AppKeyword(AppSelector selector) {
+  switch (selector) {
+    case AppSelector::kEthertype:
+      return "ethtype-prio";
+    case AppSelector::kStream:
+      return "stream-port-prio";
+    case AppSelector::kDgram:
+      return "dgram-port-prio";
+    case AppSelector::kAny:
+      return "port-prio";
+    case AppSelector::kDscp:
+      return "dscp-prio";
+    case AppSelector::kPcp:
+      return "pcp-prio";
+    case AppSelector::kNone:
+      break;
+  }
+  return "";
+}
+
 std::vector<std::uint8_t> PrioritiesFor(std::span<const AppEntry> rows, AppSelector selector,
                                         std::uint16_t protocol) {
   std::vector<std::uint8_t> priorities;

@@ -18,6 +18,9 @@ namespace rdmaready {
 
 inline constexpr std::uint16_t kRoceV1Ethertype = 0x8915;
 
+// The word that `dcb app` has for it; empty for none. The default priority, EtherType 0, has "default-prio".
+std::string_view AppKeyword(AppSelector selector);
+
 // Of all rows for that protocol, ascending.
 std::vector<std::uint8_t> PrioritiesFor(std::span<const AppEntry> rows, AppSelector selector,
                                         std::uint16_t protocol);

@@ -29,30 +29,6 @@ std::vector<std::string> MendsOf(SettingKind kind, const View& before, const Fau
   return ids.empty() ? IdsOf(now) : ids;
 }
 
-bool IsDcbKind(SettingKind kind) {
-  switch (kind) {
-    case SettingKind::kDcbx:
-    case SettingKind::kEts:
-    case SettingKind::kPfc:
-    case SettingKind::kBuffer:
-    case SettingKind::kMaxRate:
-    case SettingKind::kApp:
-    case SettingKind::kTrust:
-      return true;
-    case SettingKind::kUnknown:
-    case SettingKind::kPause:
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDevlinkParameter:
-    case SettingKind::kMtu:
-    case SettingKind::kVlanEgress:
-    case SettingKind::kSysctl:
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
-      return false;
-  }
-  return false;
-}
-
 // Who writes data centre bridging there as the other end of the link proposes; empty: nobody that is known.
 std::string OwnerOf(const EthernetView& view) {
   const Fact<LinkAgents> agents = AgentsOn(view.netdev);
@@ -172,7 +148,7 @@ void Planner::TakeValue(const Wish& wish, const Source& source, bool last) {
   if (from.empty()) {
     Facts tried = source.part->now;
     const std::string refusal =
-        IsDcbKind(wish.object.kind) ? WriteSetting(tried, wish.object, wish.value) : std::string();
+        IsDcbSetting(wish.object.kind) ? WriteSetting(tried, wish.object, wish.value) : std::string();
     if (refusal.empty()) SayUnknown(Cat(TextOf(wish.object), ": what it is now is not known"));
     if (!refusal.empty() && last) Refuse(wish, source, refusal, "");
     return;
@@ -182,7 +158,7 @@ void Planner::TakeValue(const Wish& wish, const Source& source, bool last) {
     Refuse(wish, source, found->second, "");
     return;
   }
-  if (!source.owner.empty() && IsDcbKind(wish.object.kind)) {
+  if (!source.owner.empty() && IsDcbSetting(wish.object.kind)) {
     Refuse(wish, source, source.owner,
            Cat("lldptool set-tlv -i ", ShellWord(wish.object.where), " -V PFC willing=no; lldptool set-tlv -i ",
                ShellWord(wish.object.where), " -V ETS-CFG willing=no"));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "checks/dcb/app_rows.h"
 #include "checks/dcb/dcb_driver.h"
 #include "checks/setting/commands.h"
 #include "checks/setting/driver_rules.h"
@@ -18,26 +19,6 @@ std::string AppCommand(std::string_view verb, const SettingPlace& place) {
 }
 
 using Rows = std::vector<AppEntry>;
-
-std::string_view AppKeyword(AppSelector selector) {
-  switch (selector) {
-    case AppSelector::kEthertype:
-      return "ethtype-prio";
-    case AppSelector::kStream:
-      return "stream-port-prio";
-    case AppSelector::kDgram:
-      return "dgram-port-prio";
-    case AppSelector::kAny:
-      return "port-prio";
-    case AppSelector::kDscp:
-      return "dscp-prio";
-    case AppSelector::kPcp:
-      return "pcp-prio";
-    case AppSelector::kNone:
-      break;
-  }
-  return "";
-}
 
 bool IsDefault(const AppEntry& row) { return row.selector == AppSelector::kEthertype && row.protocol == 0; }
 

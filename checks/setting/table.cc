@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kDcb = "dcb-settings";
 constexpr std::string_view kLink = "link-settings";
 
+// NOLINTNEXTLINE(readability-function-size): one row for each kind
 const std::array<SettingRow, kSettingKinds.size()>& TableRows() {
   static const std::array<SettingRow, kSettingKinds.size()> kRows{{
       {.kind = SettingKind::kPause,
@@ -175,6 +176,8 @@ std::string DoubtOfRecord(const Netdev& netdev, Fact<T> Dcb::*part) {
 std::span<const SettingRow> SettingTable() { return TableRows(); }
 
 const SettingRow& RowOf(SettingKind kind) { return *std::ranges::find(TableRows(), kind, &SettingRow::kind); }
+
+bool IsDcbSetting(SettingKind kind) { return kind != SettingKind::kUnknown && RowOf(kind).right == kDcb; }
 
 SettingPlace PlaceOf(const Facts& facts, const SettingObject& object) {
   switch (object.kind) {

@@ -53,6 +53,9 @@ std::span<const SettingRow> SettingTable();
 // The row of a kind that is known.
 const SettingRow& RowOf(SettingKind kind);
 
+// Of data centre bridging: who has taken that over (firmware, lldpad), has them all.
+bool IsDcbSetting(SettingKind kind);
+
 // Everything that the host has and could be set, by row and object. What is not known is left out.
 std::vector<Setting> SettingsOf(const Facts& facts);
 

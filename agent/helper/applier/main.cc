@@ -22,6 +22,7 @@
 #include "agent/helper/program.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
+#include "api/model/open_change.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"
 #include "collectors/real/host.h"
@@ -38,11 +39,6 @@ constexpr auto kEndWithin = std::chrono::minutes(4);
 // A journal that cannot be read just now may have a change open: it is tried again, and not without end at
 // once.
 constexpr auto kBeforeFailure = std::chrono::seconds(1);
-
-bool IsOpen(ChangeState state) {
-  return state == ChangeState::kWriting || state == ChangeState::kProving ||
-         state == ChangeState::kAwaitingConfirm;
-}
 
 // All that lives as long as the process serves.
 struct Household {
@@ -116,7 +112,7 @@ int TakeBackAll(Household& home) {
   const absl::StatusOr<ApplierStatus> status = home.applier->Status();
   if (!status.ok()) return kNotTakenBack;
   for (const Change& change : status->changes) {
-    if (!IsOpen(change.state)) continue;
+    if (!StillOpen(change.state)) continue;
     const absl::StatusOr<Change> ended = home.applier->RollBack(change.id, "the end of rdmaready-applier");
     if (!ended.ok() || ended->state != ChangeState::kRolledBack) {
       helper::SayLine(fmt::format("change {} is not taken back: {}", change.id,
