@@ -24,8 +24,8 @@
 #include "checks/live/own_past.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
-#include "checks/waiving.h"
 #include "checks/spare.h"
+#include "checks/waiving.h"
 #include "checks/words/words.h"
 #include "collectors/collect.h"
 #include "collectors/lldp/lldp.h"
@@ -126,8 +126,19 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
   if (facts.kernel) recording.kernel = facts.kernel->release;
   recording.rdmaready = config_.version;
   recording.recorded_unix_ns = UnixNowNs();
+  recording.apply_state = ApplyStateNow();
   return EncodeRecording(recording);
 }
+
+namespace {
+
+void TellWhatIsJudged(const HostParts& parts, const Facts& facts, HostReport& report) {
+  if (facts.kernel) report.kernel_release = facts.kernel->release;
+  report.profiles = parts.profiles();
+  report.ports = parts.ports();
+}
+
+}  // namespace
 
 absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                       std::stop_token cancel) {
@@ -145,9 +156,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   if (caller.compares) CompareWithLast(run.facts);
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(run.facts, order.profiles, order.ports));
   run.report.agent_version = config_.version;
-  if (run.facts.kernel) run.report.kernel_release = run.facts.kernel->release;
-  run.report.profiles = parts.profiles();
-  run.report.ports = parts.ports();
+  TellWhatIsJudged(parts, run.facts, run.report);
   run.report.findings = JudgeHost(parts, SteadyNowNs, started);
   const std::string own_name = hostname();
   const auto waive = [&](std::span<Finding> findings) {
@@ -180,7 +189,8 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
                                    .kind = KindOfRun(order, caller, judged, run.report),
                                    .digest = DigestOfRun(run.facts, run.report)}));
   TellOfCheck(config_.events, run, caller, order.level, duration_ns);
-  if (config_.on_checked) config_.on_checked({order, *default_profiles(), run, started, duration_ns, began_ns, caller.compares});
+  if (config_.on_checked)
+    config_.on_checked({order, *default_profiles(), run, started, duration_ns, began_ns, caller.compares});
   return run;
 }
 

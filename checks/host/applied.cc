@@ -29,9 +29,7 @@ std::string ReasonText(const StandingChange& change) {
 
 Verdict JudgeRollbackFailed(const HostView& view) {
   const Fact<ApplyState>& state = view.host.apply_state;
-  // In the same words for a host that was saved, of which nobody can ask.
-  if (!state && (state.missing().kind == Missing::Kind::kNotCollected || NotOffered(state)))
-    return NotApplicable("no applier was heard");
+  if (NotOffered(state)) return NotApplicable("no applier was heard");
   if (!state) return NoAnswer(state.missing(), kAppliedWanted, kAppliedSource);
   const auto failed = std::ranges::find(state->changes, ChangeState::kRollbackFailed, &StandingChange::state);
   if (failed != state->changes.end()) {

@@ -34,8 +34,10 @@ std::int64_t SteadyNowNs() {
 Facts Collect(Recording recording, bool listened) {
   const bool lldp_asked = listened || recording.answers.Asked<LldpQuestion>();
   const bool dcb_asked = recording.answers.Asked<DcbNoticesQuestion>();
+  Fact<ApplyState> applier = std::move(recording.apply_state);
   RecordedHost reader(std::move(recording));
   Facts facts = CollectFacts(reader);
+  facts.apply_state = std::move(applier);
   if (lldp_asked) ReadLldp(reader, {}, facts);
   if (dcb_asked) ReadDcbWrites(reader, {}, facts);
   return facts;
@@ -118,7 +120,8 @@ absl::StatusOr<std::vector<SavedHost>> LoadSavedHosts(const std::vector<std::str
 SavedHost ReplayFiles(const std::map<std::string, std::string>& files, const std::string& place) {
   absl::StatusOr<Recording> recording = DecodeRecording(files);
   if (recording.ok()) return Replay({place, std::move(recording)});
-  return Replay({place, absl::InvalidArgumentError("read recording " + place + "/" + Message(recording.status()))});
+  return Replay(
+      {place, absl::InvalidArgumentError("read recording " + place + "/" + Message(recording.status()))});
 }
 
 void NameHostsApart(std::vector<SavedHost>& hosts, const std::vector<std::string>& places) {

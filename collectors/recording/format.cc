@@ -11,6 +11,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/recording/answer_lines.h"
+#include "collectors/recording/applier_file.h"
 #include "collectors/recording/json.h"
 #include "collectors/recording/paths.h"
 
@@ -103,6 +104,21 @@ absl::StatusOr<Json> ParseManifest(std::string_view text) {
   return manifest;
 }
 
+// Nobody was asked: no file, as in older recordings.
+void WriteApplier(const Recording& recording, RecordingFiles& files) {
+  const Fact<ApplyState>& state = recording.apply_state;
+  if (state || state.missing().kind != Missing::Kind::kNotCollected)
+    files[std::string(recording::kApplierFile)] = recording::WriteApplier(state);
+}
+
+absl::StatusOr<Fact<ApplyState>> ReadApplier(const RecordingFiles& files) {
+  const auto file = files.find(std::string(recording::kApplierFile));
+  if (file == files.end())
+    return Fact<ApplyState>(Missing{Missing::Kind::kNotCollected, "not in the recording"});
+  absl::StatusOr<Fact<ApplyState>> state = recording::ReadApplier(file->second);
+  return state.ok() ? state : BadFile(recording::kApplierFile, Message(state.status()));
+}
+
 // Its own part of the recording, and how many files there are.
 absl::Status DecodeManifest(const Json& manifest, Recording& recording, std::size_t& files) {
   recording::Reader reader(manifest);
@@ -122,6 +138,7 @@ absl::Status DecodeManifest(const Json& manifest, Recording& recording, std::siz
 absl::StatusOr<RecordingFiles> EncodeRecording(const Recording& recording) {
   RecordingFiles files;
   recording::WriteAnswers(recording.answers, files);
+  WriteApplier(recording, files);
   const std::string manifest(kManifestFile);
   files[manifest] = Manifest(recording, files.size() + 1);
   std::string digests;
@@ -160,6 +177,7 @@ absl::StatusOr<Recording> DecodeRecording(const RecordingFiles& files) {
   }
   if (files.size() != count + 1) return BadFile(kDigestsFile, "does not name every file");
   RR_RETURN_IF_ERROR(recording::ReadAnswers(files, recording.answers));
+  RR_ASSIGN_OR_RETURN(recording.apply_state, ReadApplier(files));
   return recording;
 }
 

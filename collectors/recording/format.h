@@ -12,6 +12,7 @@
 //   mads.jsonl       questions to InfiniBand management agents, where there are any
 //   lldpad.jsonl     messages to lldpad and its answers, where it runs
 //   modes.jsonl      permissions of files
+//   applier.json     what the applier said of its changes; older recordings have none
 //   lines.jsonl      lines that were looked for in files of which nothing else was kept; devices.jsonl: limits
 //   of RDMA
 //                    devices. Older recordings have none of these three

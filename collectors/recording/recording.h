@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: every question that the collectors asked of a host, and what was answered. Nothing else is in it:
-// what no collector reads is not recorded. A value; format.h writes it down, RecordedHost serves it.
+// Recording: every question that the collectors asked of a host, and what was answered; and what its applier
+// said of its changes. Nothing else is in it: what no collector reads is not recorded. A value; format.h writes
+// it down, RecordedHost serves it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "api/model/apply_state.h"
+#include "api/model/fact.h"
 #include "collectors/recording/answer_log.h"
 
 namespace rdmaready {
@@ -19,6 +22,7 @@ struct Recording {
   std::int64_t recorded_unix_ns = 0;
 
   AnswerLog answers{};
+  Fact<ApplyState> apply_state{};  // not collected in what an older version recorded
 };
 
 // What one recording may hold. More is left out while recording (and reads as not collected), and refused

@@ -107,10 +107,9 @@ class Judged(Saved):
             self.assertEqual(os.listdir(self.directory / "part"), [agent.address.replace(":", "_")])
 
 
-# Not what changes while nobody does anything: uptime, counters and how long a neighbour was not confirmed; and what the applier says of its
-# changes, which no recording has.
+# Not what changes while nobody does anything: uptime, counters and how long a neighbour was not confirmed.
 def settled(facts):
-    others = ("uptime_s", "uptimeS", "clock", "ports", "neighbours", "apply_state", "applyState")
+    others = ("uptime_s", "uptimeS", "clock", "ports", "neighbours")
     return {name: fact for name, fact in facts.items() if name not in others}
 
 

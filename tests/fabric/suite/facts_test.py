@@ -100,8 +100,6 @@ class Facts(unittest.TestCase):
         for path, why in missing(facts):
             if path.endswith(".earlier"):  # only a check that watches looks twice
                 continue
-            if path == ".apply_state":  # a recording has no word of the applier, and whoever wants LLDP gets one
-                continue
             self.assertEqual(why["kind"], "KIND_UNSUPPORTED", f"{path}: {why}")
             self.assertTrue(why["detail"], path)
         port = self.port()

@@ -137,6 +137,7 @@ int Save(HostReader& host, const std::string& directory, const std::string& name
   recording.kernel = facts.kernel ? facts.kernel->release : "";
   recording.rdmaready = "0.1.0";
   recording.recorded_unix_ns = 1'700'000'000'000'000'000;  // the same each time
+  recording.apply_state = Missing{Missing::Kind::kUnsupported, "no applier: not installed"};
   const absl::StatusOr<RecordingFiles> files = EncodeRecording(recording);
   if (!files.ok()) return Fail(Message(files.status()));
   RecordingSaver saver(directory);

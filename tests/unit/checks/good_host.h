@@ -237,6 +237,7 @@ inline Facts GoodHost() {
                           {"net.ipv4.conf.all.arp_ignore", 0},    {"net.ipv4.conf.all.rp_filter", 0},
                           {"net.ipv4.conf.dcb0.accept_local", 0}, {"net.ipv4.conf.dcb0.arp_announce", 0},
                           {"net.ipv4.conf.dcb0.arp_ignore", 0},   {"net.ipv4.conf.dcb0.rp_filter", 0}};
+  host.apply_state = ApplyState{};
   host.clock = KernelClock{.max_error_us = 51'000, .estimated_error_us = 300};
   return host;
 }

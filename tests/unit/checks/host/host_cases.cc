@@ -109,9 +109,9 @@ std::vector<CheckCase> HostWaiverRows() {
   timeless.judged_unix_ns = 0;
   return {DoesNotApply("host.waivers", "without any", GoodHost(), "no waiver is named", waived({})),
           DoesNotApply("host.waivers", "of another host", GoodHost(), "no waiver is named",
-                          waived({"2020-01-01"}, "nobody")),
-          Passes("host.waivers", "on the last day", GoodHost(), "2 in force, the first of them until 2026-12-10",
-                 waived({"2027-01-31", "2026-12-10"})),
+                       waived({"2020-01-01"}, "nobody")),
+          Passes("host.waivers", "on the last day", GoodHost(),
+                 "2 in force, the first of them until 2026-12-10", waived({"2027-01-31", "2026-12-10"})),
           Fails("host.waivers", "a day later", GoodHost(),
                 "has run out: pfc.lossless-priority (until 2026-12-09, Ann: a new switch)",
                 waived({"2026-12-09", "2027-01-31"})),
@@ -142,23 +142,29 @@ std::vector<CheckCase> AppliedRows() {
   damaged.notices = {"the journal is damaged: line 3"};
   Facts both = standing(ChangeState::kAwaitingConfirm);
   ApplyState two = *both.apply_state;
-  two.changes.push_back({.id = "5e6f", .state = ChangeState::kRollbackFailed, .requester = "ben", .settings = 1});
+  two.changes.push_back(
+      {.id = "5e6f", .state = ChangeState::kRollbackFailed, .requester = "ben", .settings = 1});
   const std::string_view id = "cfg.rollback-failed";
-  return {Passes(id, "nothing open", state(ApplyState{}), "no change is open"),
-          Fails(id, "a rollback failed", standing(ChangeState::kRollbackFailed, "set PFC on dcb0: Device or resource busy"),
-                "could not be taken back: change 1a2b3c4d of 5 settings, asked for by anna: set PFC on dcb0: Device",
-                {.fix = "rdmaready rollback"}),
-          Fails(id, "another one is open beside it", state(two), "could not be taken back: change 5e6f of 1 setting,"),
-          Warns(id, "awaits its confirmation", standing(ChangeState::kAwaitingConfirm),
-                "not confirmed yet: change 1a2b3c4d of 5 settings, asked for by anna, goes back by itself in 42 s"),
-          Warns(id, "being written", standing(ChangeState::kWriting), "being made: change 1a2b3c4d"),
-          IsUnknown(id, "a state of a newer version", standing(ChangeState::kUnknown), "is not known"),
-          IsUnknown(id, "a damaged journal", state(damaged), "the journal is damaged: line 3"),
-          IsUnknown(id, "the applier does not answer", state(Missing{Missing::Kind::kFailed, "connect: refused"}),
-                    "connect: refused"),
-          DoesNotApply(id, "no applier", state(Missing{Missing::Kind::kUnsupported, "no applier: not installed"}),
-                       "no applier was heard"),
-          DoesNotApply(id, "a saved host", GoodHost(), "no applier was heard")};
+  return {
+      Passes(id, "nothing open", state(ApplyState{}), "no change is open"),
+      Fails(
+          id, "a rollback failed",
+          standing(ChangeState::kRollbackFailed, "set PFC on dcb0: Device or resource busy"),
+          "could not be taken back: change 1a2b3c4d of 5 settings, asked for by anna: set PFC on dcb0: Device",
+          {.fix = "rdmaready rollback"}),
+      Fails(id, "another one is open beside it", state(two),
+            "could not be taken back: change 5e6f of 1 setting,"),
+      Warns(id, "awaits its confirmation", standing(ChangeState::kAwaitingConfirm),
+            "not confirmed yet: change 1a2b3c4d of 5 settings, asked for by anna, goes back by itself in 42 s"),
+      Warns(id, "being written", standing(ChangeState::kWriting), "being made: change 1a2b3c4d"),
+      IsUnknown(id, "a state of a newer version", standing(ChangeState::kUnknown), "is not known"),
+      IsUnknown(id, "a damaged journal", state(damaged), "the journal is damaged: line 3"),
+      IsUnknown(id, "the applier does not answer", state(Missing{Missing::Kind::kFailed, "connect: refused"}),
+                "connect: refused"),
+      IsUnknown(id, "nobody asked it", state(Missing{Missing::Kind::kNotCollected, "not in the recording"}),
+                "not in the recording"),
+      DoesNotApply(id, "no applier", state(Missing{Missing::Kind::kUnsupported, "no applier: not installed"}),
+                   "no applier was heard")};
 }
 
 }  // namespace

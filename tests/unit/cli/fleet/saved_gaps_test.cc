@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recording that lacks an answer (an older version did not ask, or it was too large) must not make its host
-// look better than it is, nor worse: whatever the answer would have decided is unknown. Every fifth question is left out, another part under
-// each profile; with RDMAREADY_PROPERTY=all, as soak has it, every one.
+// look better than it is, nor worse: whatever the answer would have decided is unknown. Every fifth question is
+// left out, another part under each profile; with RDMAREADY_PROPERTY=all, as soak has it, every one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,11 @@ struct Judged {
 };
 
 Judged Judge(Recording recording, const Profile& profile) {
+  const Fact<ApplyState> applier = recording.apply_state;
   RecordedHost host(std::move(recording));
-  const std::vector<Finding> findings = JudgeHost(CollectFacts(host), profile);
+  Facts facts = CollectFacts(host);
+  facts.apply_state = applier;
+  const std::vector<Finding> findings = JudgeHost(facts, profile);
   Judged judged;
   for (const Finding& finding : findings) {
     // Without its netdev a port has a shorter name.
@@ -93,11 +96,12 @@ TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
       for (const SavedRecording& one : *saved) {
         ASSERT_TRUE(one.recording.ok()) << Message(one.recording.status());
         const Judged whole = Judge(*one.recording, profile);
-        WithoutEachQuestion(*one.recording, turn++ % stride, stride, [&](Recording less, const std::string& what) {
-          ExpectOnlyDoubts(whole, Judge(std::move(less), profile),
-                           one.folder.substr(hosts.size()) + " " + what);
-          ++tried;
-        });
+        WithoutEachQuestion(*one.recording, turn++ % stride, stride,
+                            [&](Recording less, const std::string& what) {
+                              ExpectOnlyDoubts(whole, Judge(std::move(less), profile),
+                                               one.folder.substr(hosts.size()) + " " + what);
+                              ++tried;
+                            });
       }
     }
   }

@@ -114,6 +114,44 @@ TEST(RecordingFormat, WhatMakesNoSenseIsNamedWithItsLine) {
   EXPECT_THAT(ErrorAfter("files.jsonl", "\"names\":[", "\"names\":[[],"), HasSubstr("no list of texts"));
 }
 
+TEST(RecordingFormat, HasTheAppliersWordOrWhyThereIsNone) {
+  FakeHost host = GoodFakeHost();
+  Recording recording = RecordFacts(host);
+  recording.apply_state = Missing{Missing::Kind::kFailed, "connect: refused"};
+  const absl::StatusOr<Recording> again = DecodeRecording(*EncodeRecording(recording));
+  ASSERT_TRUE(again.ok()) << Message(again.status());
+  EXPECT_EQ(again->apply_state, recording.apply_state);
+}
+
+TEST(RecordingFormat, OfAnOlderVersionHasNoWordOfTheApplier) {
+  FakeHost host = GoodFakeHost();
+  Recording recording = RecordFacts(host);
+  recording.apply_state = {};
+  const RecordingFiles files = *EncodeRecording(recording);
+  EXPECT_FALSE(files.contains("applier.json"));
+  const absl::StatusOr<Recording> again = DecodeRecording(files);
+  ASSERT_TRUE(again.ok()) << Message(again.status());
+  EXPECT_EQ(again->apply_state,
+            Fact<ApplyState>(Missing{Missing::Kind::kNotCollected, "not in the recording"}));
+}
+
+TEST(RecordingFormat, AStateOfANewerVersionIsUnknown) {
+  RecordingFiles files = GoodFiles();
+  Edit(files, "applier.json", "awaiting-confirm", "half-way");
+  Seal(files);
+  const absl::StatusOr<Recording> recording = DecodeRecording(files);
+  ASSERT_TRUE(recording.ok()) << Message(recording.status());
+  EXPECT_EQ(recording->apply_state->changes.front().state, ChangeState::kUnknown);
+}
+
+TEST(RecordingFormat, AnAppliersWordOfNoSenseIsNamed) {
+  EXPECT_EQ(ErrorAfter("applier.json", "\"settings\": 5", "\"settings\": -5"),
+            "applier.json: no number \"settings\", or too large a one");
+  EXPECT_EQ(ErrorAfter("applier.json", "\"notices\"", "\"missing\": \"failed\", \"notices\""),
+            "applier.json: no \"detail\"");
+  EXPECT_EQ(ErrorAfter("applier.json", "{", "["), "applier.json: not JSON");
+}
+
 TEST(RecordingFormat, ALineLeadsToItsOwnFileOnly) {
   const std::string in = "\"in\":\"files/sys/class/net/dcb0/speed\"";
   for (const char* to :

@@ -22,6 +22,12 @@ inline Recording RecordFacts(HostReader& host) {
   recording.kernel = "6.12.1";
   recording.rdmaready = "0.0.9";
   recording.recorded_unix_ns = 1'700'000'000'000'000'000;
+  recording.apply_state = ApplyState{.changes = {{.id = "1a2b3c4d",
+                                                  .state = ChangeState::kAwaitingConfirm,
+                                                  .requester = "anna",
+                                                  .settings = 5,
+                                                  .back_in_ms = 41'001}},
+                                     .notices = {"the audit is full"}};
   return recording;
 }
 
