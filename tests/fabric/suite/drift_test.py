@@ -110,8 +110,9 @@ class Drift(unittest.TestCase):
         self.typed("ethtool -A dcb0 rx on tx on", r"dcb0: pause .* -> .*rx on tx on")
 
     def test_a_vlan_that_comes_and_what_it_maps_are_told(self):
+        began = self.guest_now()
         fabric.guest(1, "modprobe 8021q; ip link add link dcb0 name dcb0.77 type vlan id 77; ip link set dcb0.77 up")
-        time.sleep(1)
+        self.wait_for(began, r"dcb0\.77: interface gone -> there")  # a map that it came with is no change
         self.typed("ip link set dcb0.77 type vlan egress 3:5", r"dcb0\.77: vlan-egress .* -> .*3:5")
         self.typed("ip link del dcb0.77", r"dcb0\.77: interface there -> gone")
 
