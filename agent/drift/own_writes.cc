@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -33,8 +34,9 @@ bool IsWriting(const rdmaready::Change& change) {
   return StillOpen(change.state) && change.state != ChangeState::kAwaitingConfirm;
 }
 
-// What the applier answers, when it does.
-struct Said {
+}  // namespace
+
+struct OwnWrites::Said {
   std::mutex mutex;  // guards what follows
   std::condition_variable_any more;
   std::vector<OwnWrite> writes{};
@@ -42,35 +44,49 @@ struct Said {
   bool all = false;
 };
 
-}  // namespace
-
 // On a thread of its own, which is left behind when the agent ends meanwhile: an applier that does not answer
-// keeps no agent from ending.
+// keeps no agent from ending. Null: no thread is to be had.
+std::shared_ptr<OwnWrites::Said> OwnWrites::Ask() {
+  auto said = std::make_shared<Said>();
+  try {
+    std::thread([said, configurer = configurer_] {
+      absl::StatusOr<std::vector<OwnWrite>> writes = configurer->OwnWrites();
+      absl::StatusOr<ApplierStatus> status = configurer->Status();
+      const std::lock_guard lock(said->mutex);
+      if (writes.ok()) said->writes = *std::move(writes);
+      if (status.ok()) said->status = *std::move(status);
+      said->all = true;
+      said->more.notify_one();
+    }).detach();
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
+  return said;
+}
+
 void OwnWrites::Look(const std::stop_token& stop) {
   sequences_.clear();
   status_ = {};
   // What was written between the reading before and the look after it is seen by the next reading only.
-  const bool wrote_before = std::exchange(wrote_now_, false);
-  wrote_ = wrote_before;
+  wrote_ = std::exchange(wrote_now_, false);
   if (configurer_ == nullptr) return;
-  const auto said = std::make_shared<Said>();
-  std::thread([said, configurer = configurer_] {
-    absl::StatusOr<std::vector<OwnWrite>> writes = configurer->OwnWrites();
-    absl::StatusOr<ApplierStatus> status = configurer->Status();
-    const std::lock_guard lock(said->mutex);
-    if (writes.ok()) said->writes = *std::move(writes);
-    if (status.ok()) said->status = *std::move(status);
-    said->all = true;
-    said->more.notify_one();
-  }).detach();
-  std::unique_lock lock(said->mutex);
-  if (!said->more.wait(lock, stop, [&] { return said->all; })) return;
-  if (!said->writes.empty()) {
-    for (const OwnWrite& write : said->writes) sequences_.insert(write.sequence);
-    wrote_now_ = newest_ != said->writes.back();
-    newest_ = said->writes.back();
+  if (asked_ != nullptr) {
+    const std::lock_guard lock(asked_->mutex);
+    if (!asked_->all) return;
   }
-  status_ = std::move(said->status);
+  asked_ = Ask();
+  if (asked_ == nullptr) return;
+  std::unique_lock lock(asked_->mutex);
+  if (asked_->more.wait_for(lock, stop, patience_, [this] { return asked_->all; })) Learn(*asked_);
+}
+
+void OwnWrites::Learn(Said& said) {
+  if (!said.writes.empty()) {
+    for (const OwnWrite& write : said.writes) sequences_.insert(write.sequence);
+    wrote_now_ = newest_ != said.writes.back();
+    newest_ = said.writes.back();
+  }
+  status_ = std::move(said.status);
   std::map<std::string, ChangeState> states;
   for (const rdmaready::Change& one : status_.changes) {
     const auto before = looked_ ? states_.find(one.id) : states_.end();
@@ -80,7 +96,7 @@ void OwnWrites::Look(const std::stop_token& stop) {
   }
   states_ = std::move(states);
   looked_ = true;
-  wrote_ = wrote_before || wrote_now_;
+  wrote_ = wrote_ || wrote_now_;
 }
 
 bool OwnWrites::AllOwn(const HeardSubject& dcb) const {

@@ -2,6 +2,7 @@
 // OwnWrites: which changes of settings were rdmaready-applier's. It is asked only when something differs.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,10 +25,14 @@ struct OwnChange {
 // One thread.
 class OwnWrites {
  public:
-  explicit OwnWrites(std::shared_ptr<Configurer> configurer) : configurer_(std::move(configurer)) {}
+  // A busy applier answers at once: what it says is not what it writes.
+  static constexpr std::chrono::milliseconds kPatience{5000};
 
-  // Asks the applier, and waits for its answer, however long its connection takes, or for `stop`. Without an
-  // applier, or when it does not answer, nothing is own.
+  explicit OwnWrites(std::shared_ptr<Configurer> configurer, std::chrono::milliseconds patience = kPatience)
+      : configurer_(std::move(configurer)), patience_(patience) {}
+
+  // Asks the applier, and waits for its answer, for `stop`, or until its patience ends. Without an applier, or
+  // when it does not answer, nothing is own; one that still owes its answer is not asked again.
   void Look(const std::stop_token& stop = {});
 
   // Whether the applier made it, by what was looked at last. A DCB setting is, when every notice followed a
@@ -41,18 +46,25 @@ class OwnWrites {
   bool MayBeTakingBack() const;
 
  private:
+  // What the applier answers, once it does.
+  struct Said;
+
+  std::shared_ptr<Said> Ask();
+  void Learn(Said& said);
   bool AllOwn(const HeardSubject& dcb) const;
   std::string ChangeWith(const Change& change) const;
   bool Keeps(const Change& change) const;
 
   std::shared_ptr<Configurer> configurer_;
+  std::chrono::milliseconds patience_;
+  std::shared_ptr<Said> asked_{};  // last
   std::set<std::uint32_t> sequences_{};
   ApplierStatus status_{};
-  std::optional<OwnWrite> newest_{};  // of the last look
+  std::optional<OwnWrite> newest_{};             // of the last look
   std::map<std::string, ChangeState> states_{};  // of the last look, by the change's id
-  bool looked_ = false;     // what it wrote before is nothing new
-  bool wrote_now_ = false;  // between the last two looks, or it is writing
-  bool wrote_ = false;      // the same, or it was so at the look before
+  bool looked_ = false;                          // what it wrote before is nothing new
+  bool wrote_now_ = false;                       // between the last two looks, or it is writing
+  bool wrote_ = false;                           // the same, or it was so at the look before
 };
 
 }  // namespace rdmaready::drift

@@ -149,6 +149,23 @@ TEST_F(OwnWritesTest, WhoIsToldToStopDoesNotWaitForAnApplierThatDoesNotAnswer) {
   applier_->Hang(false);
 }
 
+TEST_F(OwnWritesTest, AnApplierThatDoesNotAnswerIsWaitedForOnce) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPatience{200};
+  OwnWrites own(applier_, kPatience);
+  applier_->Say({{0, 7}}, WithMtu(ChangeState::kAwaitingConfirm, "4200"));
+  applier_->Hang(true);
+  const Clock::time_point begun = Clock::now();
+  own.Look();
+  EXPECT_GE(Clock::now() - begun, kPatience);
+  EXPECT_FALSE(own.Judge(MtuChange("4200"), nullptr).own);
+  const Clock::time_point again = Clock::now();
+  for (int looks = 0; looks < 100; ++looks) own.Look();
+  EXPECT_LT(Clock::now() - again, kPatience) << "its answer is still owed";
+  applier_->Hang(false);
+  while (!own.Judge(MtuChange("4200"), nullptr).own) own.Look();  // it is asked again once it has answered
+}
+
 TEST_F(OwnWritesTest, WhatItKeepsAndHasJustWrittenAgainIsOurs) {
   applier_->Say({{0, 7}}, {.kept = {{{SettingKind::kMtu, "dcb0", ""}, "4200"}}});
   own_.Look();
