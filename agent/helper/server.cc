@@ -46,6 +46,7 @@ void AnswerConnection(int socket, std::span<const Verb> verbs, const ServeOption
 
 struct HelperServer::Session {
   UniqueFd socket;
+  ::uid_t uid = 0;
   std::stop_source stop{};
   std::atomic<bool> ended = false;
   std::thread thread{};
@@ -110,15 +111,18 @@ void HelperServer::Accept() {
     return Refuse(socket.get(), absl::PermissionDeniedError(fmt::format(
                                     "user {} is not answered, only user {} is", peer->uid, options_.asker)));
   }
-  if (sessions_.size() >= options_.most_at_once) {
-    return Refuse(socket.get(), absl::UnavailableError(
-                                    fmt::format("busy: {} questions are at work already", sessions_.size())));
+  const auto at_work = static_cast<std::size_t>(
+      std::ranges::count_if(sessions_, [&](const auto& session) { return session->uid == peer->uid; }));
+  if (at_work >= options_.most_at_once) {
+    return Refuse(socket.get(),
+                  absl::UnavailableError(fmt::format("busy: {} questions are at work already", at_work)));
   }
-  Begin(std::move(socket));
+  Begin(std::move(socket), peer->uid);
 }
 
-void HelperServer::Begin(UniqueFd socket) {
+void HelperServer::Begin(UniqueFd socket, ::uid_t uid) {
   Session& session = *sessions_.emplace_back(std::make_unique<Session>(std::move(socket)));
+  session.uid = uid;
   session.thread = std::thread([this, &session] {
     AnswerConnection(session.socket.get(), verbs_, options_, session.stop.get_token());
     session.ended = true;

@@ -26,7 +26,8 @@ struct ServeOptions {
   ::uid_t asker = 0;                 // the only user who is answered
   bool answers_root = false;         // and root
   std::chrono::milliseconds idle{};  // leave when there was no work for as long; 0: stay
-  // Questions at work at once; one more is answered "busy".
+  // Questions at work at once, of the asker and of root each: who listens on the network and was taken over
+  // cannot keep the administrator out. One more is answered "busy".
   std::size_t most_at_once = 16;
   std::chrono::milliseconds hear_within = std::chrono::seconds(2);
   std::chrono::milliseconds say_within = std::chrono::seconds(5);
@@ -66,7 +67,7 @@ class HelperServer {
   std::chrono::milliseconds IdleLeft() const;
   bool Wait(int told);
   void Accept();
-  void Begin(UniqueFd socket);
+  void Begin(UniqueFd socket, ::uid_t uid);
   void Refuse(int socket, const absl::Status& why);
   void Reap();
   ServeEnd End();

@@ -181,6 +181,22 @@ TEST_F(HelperServerTest, MoreThanItDoesAtOnceAreAnsweredBusy) {
   listening.wait();
 }
 
+TEST_F(HelperServerTest, AnAskerThatTakesAllItMayDoesNotKeepRootOut) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  constexpr ::uid_t kAsker = 65534;
+  std::filesystem::permissions(directory_, std::filesystem::perms(0755));
+  Start({.asker = kAsker, .answers_root = true, .most_at_once = 1});
+  std::filesystem::permissions(directory_ + "/reader.sock", std::filesystem::perms(0666));
+  ASSERT_EQ(::seteuid(kAsker), 0);
+  const absl::StatusOr<UniqueFd> held =
+      ConnectTo(directory_ + "/reader.sock", TimedWait({.longest = milliseconds(1000), .stop = {}}));
+  const absl::Status second = Ask("greet", {{"name", "eth0"}}).answer.status();
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_TRUE(held.ok()) << held.status();
+  EXPECT_THAT(std::string(second.message()), HasSubstr("busy"));
+  EXPECT_EQ(*Ask("greet", {{"name", "eth0"}}).answer, (Json{{"hello", "eth0"}}));
+}
+
 TEST_F(HelperServerTest, SaysWhatItHeardUntilItWasStopped) {
   Start();
   std::stop_source stop;
