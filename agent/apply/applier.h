@@ -47,6 +47,9 @@ struct ApplierSeams {
   // A number that stays while the device which has the setting lives, and is another one after it was made anew
   // (DeviceOf in device.h). kNotFound: there is no such device now. Any other error: not known.
   std::function<absl::StatusOr<std::uint64_t>(const SettingObject&)> device{};
+  // Which hardware has the setting (IdentityOf in device.h); empty: not known, and then it is believed to be
+  // the one that had its name before.
+  std::function<std::string(const SettingObject&)> identity{};
   // The applier's own plan, with the digest of each profile's content in Plan::profiles.
   std::function<absl::StatusOr<Plan>(const Facts&, const ApplyOrder&)> plan{};
   // apply.yaml as it is now. Error: nothing is allowed, and the words say why. Any thread.

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/apply/device.h"
 
+#include <fmt/format.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
 
+#include "api/base/handle.h"
 #include "api/base/number.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
@@ -34,7 +46,96 @@ absl::StatusOr<std::uint64_t> IfindexOf(const std::string& netdev) {
   return *number;
 }
 
+constexpr std::string_view kNone = "-";
+
+std::string FirstLine(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadSmallFile(path, kMostNumberBytes);
+  return text.ok() ? std::string(TrimRight(*text)) : "";
+}
+
+// "0000:3b:00.0"; empty for software.
+std::string PlaceOf(const std::string& folder) {
+  std::error_code error;
+  return std::filesystem::read_symlink(folder + "/device", error).filename().string();
+}
+
+// As "b8:59:9f:00:00:01"; empty where there is none: a bond, a bridge.
+std::string PermanentMacOf(const std::string& netdev) {
+  constexpr std::uint32_t kMostOctets = 32;  // MAX_ADDR_LEN
+  alignas(::ethtool_perm_addr) std::array<std::uint8_t, sizeof(::ethtool_perm_addr) + kMostOctets> answer{};
+  ::ethtool_perm_addr head{.cmd = ETHTOOL_GPERMADDR, .size = kMostOctets};
+  std::memcpy(answer.data(), &head, sizeof(head));
+  ::ifreq request{};
+  if (netdev.size() >= sizeof(request.ifr_name)) return {};
+  std::memcpy(request.ifr_name, netdev.data(), netdev.size());
+  request.ifr_data = reinterpret_cast<char*>(answer.data());
+  const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket || ::ioctl(socket.get(), SIOCETHTOOL, &request) != 0) return {};
+  std::memcpy(&head, answer.data(), sizeof(head));
+  const auto octets = std::span(answer).subspan(sizeof(head), std::min(head.size, kMostOctets));
+  if (std::ranges::all_of(octets, [](std::uint8_t octet) { return octet == 0; })) return {};
+  std::string text;
+  for (const std::uint8_t octet : octets) text += fmt::format("{}{:02x}", text.empty() ? "" : ":", octet);
+  return text;
+}
+
+std::string Joined(std::string place, std::string address) {
+  if (place.empty() && address.empty()) return {};
+  if (place.empty()) place = kNone;
+  return place + " " + (address.empty() ? std::string(kNone) : std::move(address));
+}
+
+std::string IdentityOfNetdev(const std::string& netdev) {
+  const std::string folder = "/sys/class/net/" + netdev;
+  std::string place = PlaceOf(folder);
+  if (!place.empty()) place += "/" + FirstLine(folder + "/dev_port");
+  return Joined(std::move(place), PermanentMacOf(netdev));
+}
+
+std::string IdentityOfRdma(const std::string& device) {
+  const std::string folder = "/sys/class/infiniband/" + device;
+  return Joined(PlaceOf(folder), FirstLine(folder + "/node_guid"));
+}
+
 }  // namespace
+
+std::string IdentityOf(const SettingObject& object) {
+  if (!DeviceOf(object).ok()) return {};
+  switch (object.kind) {
+    case SettingKind::kUnknown:
+    case SettingKind::kDevlinkParameter:
+      return {};
+    case SettingKind::kCmMode:
+    case SettingKind::kCmTos:
+      return IdentityOfRdma(object.where.substr(0, object.where.find('/')));
+    case SettingKind::kSysctl: {
+      const std::string interface = InterfaceOfSysctl(object.name);
+      return interface.empty() ? "" : IdentityOfNetdev(interface);
+    }
+    case SettingKind::kPause:
+    case SettingKind::kPrivateFlag:
+    case SettingKind::kDcbx:
+    case SettingKind::kMtu:
+    case SettingKind::kEts:
+    case SettingKind::kPfc:
+    case SettingKind::kBuffer:
+    case SettingKind::kMaxRate:
+    case SettingKind::kApp:
+    case SettingKind::kTrust:
+    case SettingKind::kVlanEgress:
+      return IdentityOfNetdev(object.where);
+  }
+  return {};
+}
+
+bool MayBeSame(std::string_view identity, std::string_view other) {
+  const std::size_t end = identity.find(' ');
+  const std::size_t other_end = other.find(' ');
+  if (end == std::string_view::npos || other_end == std::string_view::npos) return true;
+  const auto same = [](std::string_view a, std::string_view b) { return a == b && a != kNone; };
+  return same(identity.substr(0, end), other.substr(0, other_end)) ||
+         same(identity.substr(end + 1), other.substr(other_end + 1));
+}
 
 std::string InterfaceOfSysctl(std::string_view variable) {
   constexpr std::string_view kOfInterfaces = "net.ipv4.conf.";

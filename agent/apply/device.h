@@ -15,6 +15,16 @@ namespace rdmaready {
 // which the kernel numbers anew for each; 1 for what belongs to the kernel itself. kNotFound: there is none.
 absl::StatusOr<std::uint64_t> DeviceOf(const SettingObject& object);
 
+// Which hardware stands behind the name: where it is, and its own address, "0000:3b:00.0/0 b8:59:9f:00:00:01"
+// ("-" for one that it does not have). Of a netdev the place and port of its device and its permanent MAC
+// address, of an RDMA device its place and node GUID. Empty: the name says it already, or nothing is known.
+std::string IdentityOf(const SettingObject& object);
+
+// Not when both are known, and neither the place nor the address is the same: a NIC keeps its address in
+// another slot, and one that takes its place there takes its part, too. A virtual function may get an address
+// at random.
+bool MayBeSame(std::string_view identity, std::string_view other);
+
 // "net.ipv4.conf.dcb0.100.arp_ignore" -> "dcb0.100"; empty: it is for every interface, or for none.
 std::string InterfaceOfSysctl(std::string_view variable);
 

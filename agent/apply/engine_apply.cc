@@ -62,6 +62,15 @@ absl::Status CheckSteps(const Plan& plan, const std::vector<Setting>& snapshot) 
   return absl::OkStatus();
 }
 
+std::map<SettingObject, std::string> IdentitiesOf(const std::vector<Setting>& snapshot, const Plan& plan,
+                                                  const apply::Hands& hands) {
+  std::map<SettingObject, std::string> identities;
+  for (const Setting& setting : snapshot) identities[setting.object] = hands.IdentityOf(setting.object);
+  for (const PlanStep& step : plan.steps) identities[step.object] = hands.IdentityOf(step.object);
+  std::erase_if(identities, [](const auto& one) { return one.second.empty(); });
+  return identities;
+}
+
 Change NothingToDo(const ApplyOrder& order, const Plan& plan, std::string id, std::int64_t now_ns) {
   Change change{.id = std::move(id),
                 .requester = order.requester,
@@ -151,6 +160,7 @@ absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts,
   undertaking.boot_id = ledger_.boot_id();
   undertaking.snapshot = apply::SnapshotOf(facts, plan, seams_.settings(facts));
   RR_RETURN_IF_ERROR(CheckSteps(plan, undertaking.snapshot));
+  undertaking.identities = IdentitiesOf(undertaking.snapshot, plan, hands_);
   if (seams_.foreign != nullptr) seams_.foreign->Only(PlacesOf(undertaking.snapshot));
   Change& change = undertaking.change;
   change = {.id = seams_.make_id(),
@@ -210,7 +220,9 @@ std::optional<std::string> Applier::Engine::WhyStop(const std::stop_token& stop)
 std::optional<std::string> Applier::Engine::WriteStep(std::size_t index, const std::stop_token& stop) {
   const Change& change = open_->undertaking.change;
   const PlanStep& step = change.steps[index].step;
-  const std::string what = TextOf(step.object);
+  if (std::string another = hands_.WhyAnother(step.object, open_->undertaking.IdentityOf(step.object));
+      !another.empty())
+    return EndStep(index, StepState::kNotBegun, std::move(another));
   const absl::StatusOr<std::string> now = hands_.Read(step.object);
   if (!now.ok()) return EndStep(index, StepState::kNotBegun, "it cannot be read: " + Message(now.status()));
   if (!Holds(open_->undertaking.snapshot, step.object)) {

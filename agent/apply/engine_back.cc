@@ -31,9 +31,17 @@ namespace {
 // device.
 constexpr std::array<std::uint32_t, 7> kWaitBeforeLookMs{0, 0, 100, 300, 600, 1000, 2000};
 
+bool WasBegun(const Change& change, const SettingObject& object) {
+  return std::ranges::any_of(change.steps, [&](const ChangeStep& step) {
+    return step.step.object == object && step.state != StepState::kNotBegun &&
+           step.state != StepState::kForeignWrite;
+  });
+}
+
 // `behind`: what a step opened; what cannot be read of it is shut again, and nobody's to take back.
-apply::Difference Compare(const std::vector<Setting>& snapshot, const std::vector<Setting>& behind,
+apply::Difference Compare(const apply::Undertaking& undertaking, const std::vector<Setting>& behind,
                           const apply::Hands& hands) {
+  const std::vector<Setting>& snapshot = undertaking.snapshot;
   std::vector<SettingObject> objects;
   for (const Setting& setting : snapshot) objects.push_back(setting.object);
   for (const Setting& setting : behind) objects.push_back(setting.object);
@@ -45,7 +53,18 @@ apply::Difference Compare(const std::vector<Setting>& snapshot, const std::vecto
                                            ? fmt::format("it is \"{}\" and was \"{}\"", *value, setting.value)
                                            : "it cannot be read: " + Message(value.status());
   };
+  // What another device has is not compared, and not written. It is a failure where a step was to be taken
+  // back.
+  const auto is_another = [&](const SettingObject& object) {
+    const std::string why = hands.WhyAnother(object, undertaking.IdentityOf(object));
+    if (!why.empty()) difference.words[object] = why;
+    return !why.empty();
+  };
   for (const Setting& setting : snapshot) {
+    if (is_another(setting.object)) {
+      if (WasBegun(undertaking.change, setting.object)) difference.wrong.push_back(setting);
+      continue;
+    }
     const absl::StatusOr<std::string>& value = values.at(setting.object);
     if (value.ok() && *value == setting.value) continue;
     if (!value.ok() && !hands.DeviceIsThere(setting.object)) {
@@ -56,6 +75,7 @@ apply::Difference Compare(const std::vector<Setting>& snapshot, const std::vecto
     tell(setting, value);
   }
   for (const Setting& setting : behind) {
+    if (is_another(setting.object)) continue;
     const absl::StatusOr<std::string>& value = values.at(setting.object);
     if (value.ok() && *value != setting.value) tell(setting, value);
   }
@@ -136,7 +156,7 @@ void Applier::Engine::WriteRounds(const apply::Undertaking& undertaking, std::st
   const std::vector<std::vector<Setting>> rounds =
       TakeBackRounds(PlanStepsOf(undertaking.change), undertaking.snapshot);
   for (std::size_t round = 0; round < rounds.size(); ++round) {
-    if (round > 0) work.now = Compare(undertaking.snapshot, work.behind, hands_);
+    if (round > 0) work.now = Compare(undertaking, work.behind, hands_);
     WriteDiffering(undertaking, who, rounds[round], work);
   }
 }
@@ -159,7 +179,7 @@ std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertakin
   apply::Difference& now = work.now;
   for (std::size_t look = 0; look < kWaitBeforeLookMs.size(); ++look) {
     if (kWaitBeforeLookMs[look] > 0) hands_.Sleep(kWaitBeforeLookMs[look]);
-    now = Compare(undertaking.snapshot, work.behind, hands_);
+    now = Compare(undertaking, work.behind, hands_);
     const bool done =
         now.gone.empty() && std::ranges::all_of(now.wrong, [&](const Setting& setting) {
           return look > 0 && one_way.contains(setting.object);  // written back once, for what it is worth
@@ -196,7 +216,8 @@ void Applier::Engine::Owe(const apply::Undertaking& undertaking, const std::vect
     Put(ledger_.kept().owed, {.setting = setting,
                               .subject = subject,
                               .change = undertaking.change.id,
-                              .boot_id = ledger_.boot_id()});
+                              .boot_id = ledger_.boot_id(),
+                              .identity = undertaking.IdentityOf(setting.object)});
   }
   static_cast<void>(ledger_.SaveKept());
 }

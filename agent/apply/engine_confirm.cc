@@ -123,7 +123,8 @@ void Applier::Engine::Keep(const Change& change, bool holds_now) {
                               .subject = step.step.subject,
                               .change = change.id,
                               .boot_id = device.ok() ? ledger_.boot_id() : "",
-                              .device = device.ok() ? *device : 0});
+                              .device = device.ok() ? *device : 0,
+                              .identity = hands_.IdentityOf(object)});
     Remove(ledger_.kept().owed, object);
   }
   // Where the file cannot be written, the journal still says what is to be kept, and the next life writes it.

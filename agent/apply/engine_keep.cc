@@ -122,12 +122,17 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
                                                            const absl::StatusOr<Permission>& permission) {
   std::vector<Due> due;
   std::string denied;
+  std::string others;
   const auto look = [&](const apply::KeptSetting& entry, bool owed) {
     const SettingObject& object = entry.setting.object;
     const absl::StatusOr<std::uint64_t> device = DeviceOf(object);
     if (!device.ok()) return;  // there is nothing to set now
     const bool same_life = entry.boot_id == ledger_.boot_id() && entry.device == *device;
     if (same_life && !owed && cause != RestoreCause::kPutBack) return;
+    if (const std::string another = hands_.WhyAnother(object, entry.identity); !another.empty()) {
+      others += fmt::format("{}{}: {}", others.empty() ? "" : "; ", TextOf(object), another);
+      return;
+    }
     // Taking back needs no leave; what was confirmed may not be wanted any more.
     if (!owed && !(permission.ok() && AllowsSetting(*permission, object, entry.subject))) {
       denied += (denied.empty() ? "" : ", ") + TextOf(object);
@@ -144,6 +149,9 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
     if (!permission.ok()) denied += " (" + Message(permission.status()) + ")";
   }
   board_.Note("restore denied", denied);
+  if (!others.empty())
+    others = "kept, and not restored: " + others + "; apply again, or forget it: rdmaready forget";
+  board_.Note("another device", others);
   return due;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/apply/hands.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 
+#include "agent/apply/device.h"
 #include "api/base/status.h"
 
 namespace rdmaready::apply {
@@ -55,6 +58,17 @@ absl::Status Hands::Write(const WriteOrder& order, std::string_view from, const 
 
 bool Hands::DeviceIsThere(const SettingObject& object) const {
   return !seams_.device || !absl::IsNotFound(seams_.device(object).status());
+}
+
+std::string Hands::IdentityOf(const SettingObject& object) const {
+  return seams_.identity ? seams_.identity(object) : "";
+}
+
+std::string Hands::WhyAnother(const SettingObject& object, const std::string& identity) const {
+  if (identity.empty()) return {};
+  const std::string now = IdentityOf(object);
+  if (MayBeSame(identity, now)) return {};
+  return fmt::format("its name is another device's now ({}), which is left alone; meant is {}", now, identity);
 }
 
 void Hands::Sleep(std::uint32_t ms, const std::stop_token& stop) const {

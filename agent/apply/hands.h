@@ -43,6 +43,12 @@ class Hands {
   // Whether the device is there. An error that says nothing of it counts as there.
   bool DeviceIsThere(const SettingObject& object) const;
 
+  // Which hardware has it; empty: not known.
+  std::string IdentityOf(const SettingObject& object) const;
+
+  // Why it is not set: its name is another device's now. Empty: it is not.
+  std::string WhyAnother(const SettingObject& object, const std::string& identity) const;
+
   void Sleep(std::uint32_t ms, const std::stop_token& stop = {}) const;
 
  private:

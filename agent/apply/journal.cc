@@ -44,6 +44,26 @@ bool ReadMark(const Json& record, ChainMark& mark) {
   return true;
 }
 
+Json IdentitiesJson(const std::map<SettingObject, std::string>& identities) {
+  Json list = Json::array();
+  for (const auto& [object, identity] : identities)
+    list.push_back({{"object", ToJson(object)}, {"identity", identity}});
+  return list;
+}
+
+// Earlier versions wrote none.
+bool ReadIdentities(const Json& record, std::map<SettingObject, std::string>& identities) {
+  const auto list = record.find("devices");
+  if (list == record.end()) return true;
+  if (!list->is_array()) return false;
+  for (const Json& entry : *list) {
+    SettingObject object;
+    if (!entry.is_object() || !ReadAt(entry, "object", object)) return false;
+    identities[object] = TextAt(entry, "identity");
+  }
+  return true;
+}
+
 absl::Status FoldBegin(const Json& record, JournalPast& past) {
   if (past.open) return NoSense("a change begins within another one");
   Undertaking begun;
@@ -58,6 +78,7 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
       return NoSense("a setting of a snapshot");
     begun.snapshot.push_back(std::move(setting));
   }
+  if (!ReadIdentities(record, begun.identities)) return NoSense("the devices of a change");
   past.open = std::move(begun);
   return absl::OkStatus();
 }
@@ -204,6 +225,7 @@ absl::Status Journal::Begin(const Undertaking& undertaking, const ChainMark& aud
                       {"boot_id", undertaking.boot_id},
                       {"change", ToJson(undertaking.change)},
                       {"snapshot", snapshot},
+                      {"devices", IdentitiesJson(undertaking.identities)},
                       {"audit", MarkJson(audit)}}));
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ struct Undertaking {
   Change change{};
   std::string boot_id{};
   std::vector<Setting> snapshot{};  // of everything that it touches, before its first write
+  // Which hardware had each of these, and of its steps (ApplierSeams::identity); absent: not known.
+  std::map<SettingObject, std::string> identities{};
+
+  // Empty: not known.
+  std::string IdentityOf(const SettingObject& object) const {
+    const auto found = identities.find(object);
+    return found == identities.end() ? "" : found->second;
+  }
 
   bool operator==(const Undertaking&) const = default;
 };

@@ -30,7 +30,8 @@ Json EntriesJson(const std::vector<KeptSetting>& list) {
                        {"subject", entry.subject},
                        {"change", entry.change},
                        {"boot_id", entry.boot_id},
-                       {"device", entry.device}});
+                       {"device", entry.device},
+                       {"identity", entry.identity}});
   }
   return entries;
 }
@@ -48,6 +49,8 @@ bool ReadEntry(const Json& json, KeptSetting& entry) {
   const auto device = json.find("device");
   if (setting == json.end() || device == json.end() || !device->is_number_unsigned()) return false;
   entry.device = device->get<std::uint64_t>();
+  // Earlier versions wrote none.
+  if (json.contains("identity") && !ReadText(json, "identity", entry.identity)) return false;
   return FromJson(*setting, entry.setting) && IsCanonical(ObjectOf(entry).kind, entry.setting.value) &&
          ReadText(json, "subject", entry.subject) && ReadText(json, "change", entry.change) &&
          ReadText(json, "boot_id", entry.boot_id);

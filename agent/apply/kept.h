@@ -25,6 +25,7 @@ struct KeptSetting {
   std::string change{};      // by which it was confirmed
   std::string boot_id{};     // the life of the kernel, and
   std::uint64_t device = 0;  // of the device (ApplierSeams::device) in which it was last so; 0: in none yet
+  std::string identity{};    // of the hardware (ApplierSeams::identity); empty: not known
 
   bool operator==(const KeptSetting&) const = default;
 };

@@ -45,6 +45,7 @@ ApplierSeams SeamsOf(HostReader& host, const std::string& apply_file) {
       .settings = SettingsOf,
       .read_some = [&host](const std::vector<SettingObject>& objects) { return ReadSettings(host, objects); },
       .device = DeviceOf,
+      .identity = IdentityOf,
       .plan = PlanOf,
       .permission = [apply_file, owner = ::geteuid()] { return PermissionIn(apply_file, owner); },
       .clock = &BootClock(),

@@ -70,6 +70,28 @@ TEST_F(KeepTest, ADeviceThatIsNotThereYetIsServedWhenItComes) {
   EXPECT_EQ(shop.host.values, after);
 }
 
+TEST_F(KeepTest, AnotherDeviceOfTheSameNameIsLeftAlone) {
+  shop.host.identities["dcb0"] = "0000:3b:00.0/0 02:00:00:00:00:01";
+  ASSERT_TRUE(shop.applier->Forget({}, "bob").ok());
+  shop.host.values = PlainHost();
+  ASSERT_TRUE(shop.applier->Confirm(shop.Apply()->id, "bob").ok());
+  shop.boot_id = "boot-2";
+  shop.host.values = PlainHost();
+  shop.host.identities["dcb0"] = "0000:5e:00.0/0 02:00:00:00:00:02";
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values.at(kPfcObject), PlainHost().at(kPfcObject));
+  EXPECT_EQ(shop.host.values.at(On(SettingKind::kCmTos, "rxe0/1")), "106")
+      << "of another device, which is the same";
+  ASSERT_THAT(shop.applier->Status()->notices, SizeIs(1));
+  EXPECT_THAT(shop.applier->Status()->notices.front(),
+              HasSubstr("pfc of dcb0: its name is another device's now"));
+  // In another slot it is the same one.
+  shop.host.identities["dcb0"] = "0000:af:00.0/0 02:00:00:00:00:01";
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values.at(kPfcObject), kPfcValue);
+  EXPECT_THAT(shop.applier->Status()->notices, IsEmpty());
+}
+
 TEST_F(KeepTest, WhatIsForgottenIsNotSetAgain) {
   EXPECT_THAT(*shop.applier->Forget({kPfcObject}, "bob"), ElementsAre(Setting{kPfcObject, kPfcValue}));
   EXPECT_THAT(shop.applier->Status()->kept, SizeIs(9));

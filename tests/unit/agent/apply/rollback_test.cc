@@ -237,6 +237,37 @@ TEST_F(RollbackTest, WhatIsOwedEndsWithTheBoot) {
   EXPECT_FALSE(shop.applier->Busy());
 }
 
+TEST_F(RollbackTest, ANameThatIsAnotherDevicesNowIsNotWrittenAndSticks) {
+  shop.order.proof = false;
+  shop.host.identities["dcb0"] = "0000:3b:00.0/0 02:00:00:00:00:01";
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.identities["dcb0"] = "0000:5e:00.0/0 02:00:00:00:00:02";
+  shop.host.asked.clear();
+  const absl::StatusOr<Change> change = shop.applier->RollBack(applied->id, "root");
+  EXPECT_EQ(change->state, ChangeState::kRollbackFailed);
+  EXPECT_THAT(change->steps[kPfcStep].text, HasSubstr("its name is another device's now (0000:5e:00.0/0 02:"));
+  EXPECT_EQ(shop.host.values.at(kPfc), after.at(kPfc));
+  for (const std::string& write : shop.host.asked) EXPECT_THAT(write, testing::Not(HasSubstr("dcb0")));
+
+  // Also for a life that read it in the journal; and once the name is its own again, all goes back.
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values.at(kPfc), after.at(kPfc));
+  shop.host.identities["dcb0"] = "0000:3b:00.0/0 02:00:00:00:00:01";
+  EXPECT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRolledBack);
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(RollbackTest, ANameThatChangesHandsWhileItIsWrittenStopsIt) {
+  shop.host.identities["dcb0"] = "0000:3b:00.0/0 02:00:00:00:00:01";
+  shop.host.effect = [&](const SettingObject& object) {
+    if (object == kEts) shop.host.identities["dcb0"] = "0000:5e:00.0/0 02:00:00:00:00:02";
+  };
+  const Change change = Applied();
+  EXPECT_EQ(change.state, ChangeState::kRollbackFailed);
+  EXPECT_THAT(change.reason, HasSubstr("its name is another device's now"));
+  EXPECT_EQ(shop.host.values.at(kPfc), before.at(kPfc));
+}
+
 TEST_F(RollbackTest, AStepThatCannotBeReadBeforeItsWriteStopsIt) {
   shop.host.effect = [&](const SettingObject& object) {
     if (object == kEts) shop.host.unreadable = {kPfc};

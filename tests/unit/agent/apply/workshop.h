@@ -129,6 +129,10 @@ class Workshop {
       seams.read_some = [this](const std::vector<SettingObject>& objects) { return host.Some(objects); };
     }
     seams.device = [this](const SettingObject& object) { return host.Device(object); };
+    seams.identity = [this](const SettingObject& object) {
+      const auto found = host.identities.find(object.where);
+      return found == host.identities.end() ? std::string() : found->second;
+    };
     seams.plan = [this](const Facts&, const ApplyOrder&) { return MakePlan(); };
     seams.permission = [this] { return permission; };
     seams.writer = &host;
