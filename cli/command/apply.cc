@@ -134,8 +134,20 @@ class Peers {
   std::map<std::string, HostClient> clients_{};
 };
 
-ExitStatus ShowChanges(const Context& context, ChangeRun run, bool told) {
+ChangeRun WithWay(const Context& context, const ApplyFlags& options, ChangeRun run) {
   run.way = SameWay(context.global);
+  run.local = !options.what.named.Any();
+  return run;
+}
+
+// Whoever leaves has to know which hosts are armed, until when, and what settles them.
+void TellWhatIsOpen(const Context& context, const ChangeRun& run) {
+  context.console.EraseProgress();
+  if (context.format().object != nullptr) return context.Print(ApplyJson(run), "");
+  for (const std::string& line : LeftOpen(run)) context.console.Error(line);
+}
+
+ExitStatus ShowChanges(const Context& context, const ChangeRun& run, bool told) {
   context.interrupt.Disarm();
   context.console.EraseProgress();
   context.Print(ApplyJson(run), ApplyText(run, told, context.style()));
@@ -188,13 +200,9 @@ ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
   if (const ExitStatus status = MayBegin(context, options, planned, begin); status != ExitStatus::kOk)
     return status;
   if (!begin) return context.Fail(ExitStatus::kNotReady, "nothing was set");
-  if (text) {
-    context.interrupt.Add([&context] {
-      context.console.Error(
-          "what is being set is taken back; what was armed before goes back unless it is confirmed");
-    });
-  }
-  return ShowChanges(context, runner.Apply(planned, at_once ? options.max_unavailable : 1), text && !at_once);
+  context.interrupt.Add([&] { TellWhatIsOpen(context, WithWay(context, options, runner.Snapshot())); });
+  ChangeRun run = runner.Apply(planned, at_once ? options.max_unavailable : 1);
+  return ShowChanges(context, WithWay(context, options, std::move(run)), text && !at_once);
 }
 
 }  // namespace

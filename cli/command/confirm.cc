@@ -92,7 +92,7 @@ ExitStatus RunSettle(const Context& context, const SettleFlags& options, ChangeS
   absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.named, context);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   context.console.Progress("connecting");
-  ChangeRun run{.way = SameWay(context.global)};
+  ChangeRun run{.way = SameWay(context.global), .local = !options.named.Any()};
   run.hosts.resize(hosts->size());
   FanOut(hosts->size(), [&](std::size_t i) {
     HostClient& host = (*hosts)[i];
@@ -151,12 +151,13 @@ ExitStatus RunForget(const Context& context, const ForgetFlags& options) {
   absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.named, context);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   if (options.All() && !options.yes && (options.named.FromFile() || hosts->size() > 1)) {
-    return context.Fail(ExitStatus::kUsage,
-                        "this ends all keeping on several hosts: --yes says that it is meant, --setting and --of "
-                        "choose");
+    return context.Fail(
+        ExitStatus::kUsage,
+        "this ends all keeping on several hosts: --yes says that it is meant, --setting and --of "
+        "choose");
   }
   context.console.Progress("connecting");
-  ApplierRun run{.way = SameWay(context.global)};
+  ApplierRun run{.way = SameWay(context.global), .local = !options.named.Any()};
   run.hosts.resize(hosts->size());
   FanOut(hosts->size(), [&](std::size_t i) {
     (*hosts)[i].Open();

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/open_change.h"
 #include "cli/fleet/fan_out.h"
@@ -97,7 +98,37 @@ PlanRun ApplyRunner::Plan(bool persist) {
   return run;
 }
 
+void ApplyRunner::Hear(std::size_t index, HostChange host) {
+  const std::lock_guard lock(mutex_);
+  known_[index] = {std::move(host), std::chrono::steady_clock::now()};
+}
+
+ChangeRun ApplyRunner::Snapshot() const {
+  ChangeRun run{.told_unix_ns = UnixNowNs()};
+  const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  for (const Known& known : known_) {
+    HostChange& host = run.hosts.emplace_back(known.host);
+    if (!host.change || host.change->deadline_in_ms == 0) continue;
+    const auto gone = std::chrono::duration_cast<std::chrono::milliseconds>(now - known.at).count();
+    const std::int64_t left = std::int64_t{host.change->deadline_in_ms} - gone;
+    host.change->deadline_in_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
+  }
+  return run;
+}
+
 ChangeRun ApplyRunner::Apply(const PlanRun& planned, std::size_t at_a_time) {
+  {
+    const std::lock_guard lock(mutex_);
+    known_.clear();
+    for (const HostPlan& host : planned.hosts)
+      known_.push_back({{.host = host.host,
+                         .plan = host.plan,
+                         .error = host.error,
+                         .failure = host.failure,
+                         .not_begun = true},
+                        {}});
+  }
   ChangeRun run;
   run.hosts.resize(planned.hosts.size());
   std::atomic<std::size_t> next = 0;
@@ -106,6 +137,7 @@ ChangeRun ApplyRunner::Apply(const PlanRun& planned, std::size_t at_a_time) {
     threads.emplace_back([&] {
       for (std::size_t mine = next++; mine < planned.hosts.size(); mine = next++) {
         run.hosts[mine] = ApplyOne(mine, planned.hosts[mine]);
+        Hear(mine, run.hosts[mine]);
         if (run.hosts[mine].not_begun) continue;
         const std::optional<Change>& change = run.hosts[mine].change;
         const ExitStatus status = change ? StatusOfApply(*change) : run.hosts[mine].failure;
@@ -144,11 +176,17 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
     made.not_begun = true;
     return made;
   }
+  return Write(index, planned);
+}
+
+HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
+  HostChange made{.host = planned.host, .plan = planned.plan, .under_way = true};
+  Hear(index, made);
   const HostClient& host = hosts_[index];
   std::jthread peer_proof;  // joined when its change has ended
-  std::optional<Change> heard;
   const auto on_change = [&](const Change& change) {
-    heard = change;
+    made.change = change;
+    Hear(index, made);
     if (on_change_) on_change_(index, change);
     const bool wants =
         change.state == ChangeState::kProving && change.proof.loopback && !change.proof.peer.empty();
@@ -156,13 +194,13 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
     peer_proof = std::jthread([this, &host, change] { ProveWithPeer(host, change); });
   };
   absl::StatusOr<Change> change = host.agent->Apply(options_, on_change);
+  made.under_way = false;
   if (change.ok()) {
     made.change = *std::move(change);
   } else {
+    // The call was cut, not the change: who asks has to know what is open, and that it goes back by itself.
     made.error = Message(change.status());
     made.failure = ApplyFailure(change.status());
-    // The call was cut, not the change: who asks has to know what is open, and that it goes back by itself.
-    if (heard) made.change = *std::move(heard);
   }
   return made;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -34,12 +35,23 @@ class ApplyRunner {
   // What is to be set, of every host.
   PlanRun Plan(bool persist);
 
+  // What is known so far of an Apply() that goes on. Any thread.
+  ChangeRun Snapshot() const;
+
   // On those hosts of `planned` whose plan has steps, at most `at_a_time` of them at once. Blocks until all is
   // armed, taken back, or not begun.
   ChangeRun Apply(const PlanRun& planned, std::size_t at_a_time);
 
  private:
+  // What was heard of a host last, and when.
+  struct Known {
+    HostChange host{};
+    std::chrono::steady_clock::time_point at{};
+  };
+
   HostChange ApplyOne(std::size_t index, const HostPlan& planned);
+  HostChange Write(std::size_t index, const HostPlan& planned);
+  void Hear(std::size_t index, HostChange host);
   // Both ways between the host and the peer; then its agent judges the part that it had in them.
   void ProveWithPeer(const HostClient& host, const Change& change);
 
@@ -49,7 +61,9 @@ class ApplyRunner {
   const OnChange on_change_;
   const AgentClient::Progress progress_;
   std::atomic<bool> failed_ = false;
-  std::mutex peer_mutex_;  // held during a proof with the peer: one at a time
+  std::mutex peer_mutex_;     // held during a proof with the peer: one at a time
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<Known> known_{};
 };
 
 // Of tests between two hosts for a proof: a send and a write each way. Why they could not be made or failed;

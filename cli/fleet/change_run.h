@@ -2,6 +2,7 @@
 // What became of a plan, an apply, a confirm, a rollback on each host of a command, for renderers. Values.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,11 +31,14 @@ struct HostChange {
   std::string error{};
   ExitStatus failure = ExitStatus::kOk;
   bool not_begun = false;  // an earlier host failed, or nobody said yes
+  bool under_way = false;  // it had not ended when this was told
 };
 
 struct ChangeRun {
   std::vector<HostChange> hosts{};
-  std::string way{};  // the options by which they were reached, for the next command: " --insecure"
+  std::string way{};              // the options by which they were reached, for the next command: " --insecure"
+  bool local = false;             // this host, which nobody named: the next command does not name it either
+  std::int64_t told_unix_ns = 0;  // what Change::deadline_in_ms counts from; 0: not said
 };
 
 struct HostApplier {
@@ -47,7 +51,8 @@ struct HostApplier {
 
 struct ApplierRun {
   std::vector<HostApplier> hosts{};
-  std::string way{};  // as of ChangeRun
+  std::string way{};   // as of ChangeRun
+  bool local = false;  // as of ChangeRun
 };
 
 // 0: nothing to do; 1: there is something to set, or what cannot be; 3: only something that is not known.
@@ -57,7 +62,8 @@ ExitStatus StatusOf(const PlanRun& run);
 // known.
 ExitStatus StatusOfApply(const Change& change);
 ExitStatus StatusOfApply(const ChangeRun& run);
-// Of confirm and rollback, which are for changes to come to the state `good`: 1 another state, or nothing to settle.
+// Of confirm and rollback, which are for changes to come to the state `good`: 1 another state, or nothing to
+// settle.
 ExitStatus StatusOfSettle(const ChangeRun& run, ChangeState good);
 ExitStatus StatusOf(const ApplierRun& run);
 

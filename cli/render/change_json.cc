@@ -124,6 +124,7 @@ std::string ApplyJson(const ChangeRun& run) {
                         return Object{{"host", host.host},
                                       {"error", host.error},
                                       {"not_begun", host.not_begun},
+                                      {"under_way", host.under_way},
                                       {"plan", host.plan ? OfPlan(*host.plan) : Object(nullptr)},
                                       {"change", host.change ? OfChange(*host.change) : Object(nullptr)}};
                       })}});

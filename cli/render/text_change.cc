@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "api/base/text.h"
 #include "checks/words/words.h"
@@ -120,6 +121,52 @@ std::string HowItStands(const Change& change, const std::string& host, const std
   return {};
 }
 
+// "rdmaready confirm node1 --insecure"
+std::string NextCommand(std::string_view verb, const ChangeRun& run, const HostChange& host) {
+  return Cat("rdmaready ", verb, run.local ? "" : " " + host.host, run.way);
+}
+
+// "goes back by itself at 2026-11-26 17:42:05 UTC (in 42 s)"
+std::string GoesBack(const ChangeRun& run, const Change& change) {
+  if (change.deadline_in_ms == 0) return "goes back by itself";
+  constexpr std::int64_t kNsPerMs = 1'000'000;
+  const std::string in = "in " + Seconds(change.deadline_in_ms);
+  if (run.told_unix_ns == 0) return "goes back by itself " + in;
+  return fmt::format("goes back by itself at {} ({})",
+                     UtcText(run.told_unix_ns + std::int64_t{change.deadline_in_ms} * kNsPerMs), in);
+}
+
+// Empty: nothing is open there.
+std::string LeftOpenOn(const ChangeRun& run, const HostChange& host) {
+  const std::string of_host = "host " + host.host + ": ";
+  const std::string look = "what became of it: " + NextCommand("forget", run, host) + " --list";
+  if (!host.change)
+    return host.under_way ? of_host + "it was asked to begin; whatever it set is taken back; " + look : "";
+  const Change& change = *host.change;
+  const std::string id = "change " + Id(change);
+  switch (change.state) {
+    case ChangeState::kAwaitingConfirm:
+      return fmt::format("{}{} is armed and {}; to keep it: {}; to take it back now: {}", of_host, id,
+                         GoesBack(run, change), NextCommand("confirm", run, host),
+                         NextCommand("rollback", run, host));
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+      return fmt::format("{}{} was {}: its agent takes it back now, else it {}; {}", of_host, id,
+                         change.state == ChangeState::kWriting ? "being written" : "being proven",
+                         GoesBack(run, change), look);
+    case ChangeState::kRollbackFailed:
+      return fmt::format("{}{} COULD NOT BE TAKEN BACK; to try once more: {}", of_host, id,
+                         NextCommand("rollback", run, host));
+    case ChangeState::kUnknown:
+      return of_host + id + ": how it stands is not known; " + look;
+    case ChangeState::kNothingToDo:
+    case ChangeState::kConfirmed:
+    case ChangeState::kRolledBack:
+      return "";
+  }
+  return "";
+}
+
 std::string HostHead(const std::string& host, const Style& style) {
   return style.Paint(Tone::kStrong, Printable(host)) + "\n";
 }
@@ -177,10 +224,19 @@ std::string ApplyText(const ChangeRun& run, bool told, const Style& style) {
         if (!told || step.state == StepState::kTakenBack || step.state == StepState::kNotTakenBack)
           text += StepText(step, style);
       }
-      text += OutcomeText(*host.change, host.host, run.way, style);
+      text += OutcomeText(*host.change, run.local ? "" : host.host, run.way, style);
     }
   }
   return text;
+}
+
+std::vector<std::string> LeftOpen(const ChangeRun& run) {
+  std::vector<std::string> lines;
+  for (const HostChange& host : run.hosts) {
+    if (std::string line = LeftOpenOn(run, host); !line.empty()) lines.push_back(std::move(line));
+  }
+  if (lines.empty()) lines.emplace_back("no host has a change that is open");
+  return lines;
 }
 
 std::string ApplierText(const ApplierRun& run, const Style& style) {
@@ -188,7 +244,7 @@ std::string ApplierText(const ApplierRun& run, const Style& style) {
   for (const HostApplier& host : run.hosts) {
     if (!host.error.empty()) continue;
     text += HostHead(host.host, style);
-    if (host.status) text += StatusText(*host.status, host.host, run.way, style);
+    if (host.status) text += StatusText(*host.status, run.local ? "" : host.host, run.way, style);
     for (const Setting& forgotten : host.forgotten)
       text += Labelled(style, Tone::kStrong, "  forgot", kProofColumn, KeptText(forgotten));
     if (!host.status && host.forgotten.empty()) text += "  nothing was kept\n";

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "cli/fleet/change_run.h"
 #include "cli/style.h"
@@ -21,8 +22,13 @@ std::string StepText(const ChangeStep& step, const Style& style);
 // `way`: see ChangeRun.
 std::string OutcomeText(const Change& change, const std::string& host, const std::string& way,
                         const Style& style);
-// All of it, of every host; of one with nothing to do its plan says so. `told`: the steps of changes stand above already.
+// All of it, of every host; of one with nothing to do its plan says so. `told`: the steps of changes stand
+// above already.
 std::string ApplyText(const ChangeRun& run, bool told, const Style& style);
+
+// Of a run that was interrupted: a line for each host where a change is open or did not go back, when it goes
+// back by itself, and the commands that settle it. One line where no host has any.
+std::vector<std::string> LeftOpen(const ChangeRun& run);
 
 // What the applier keeps and may do, its open changes; then what it does not keep any more.
 std::string ApplierText(const ApplierRun& run, const Style& style);

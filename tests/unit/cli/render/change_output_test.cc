@@ -153,6 +153,35 @@ TEST(ApplyText, AfterStepsThatWereToldSaysOnlyWhatBecameOfThem) {
 TEST(ApplyText, TheNextCommandReachesTheHostTheSameWay) {
   const ChangeRun run{.hosts = {{.host = "node1", .change = Proven()}}, .way = " --tls-ca ca.pem"};
   EXPECT_THAT(ApplyText(run, true, {}), HasSubstr("rdmaready confirm node1 --tls-ca ca.pem  # within "));
+  const ChangeRun local{.hosts = {{.host = "node1", .change = Proven()}}, .local = true};
+  EXPECT_THAT(ApplyText(local, true, {}), HasSubstr("rdmaready confirm  # within "));
+}
+
+TEST(LeftOpen, NamesWhatIsOpenUntilWhenAndWhatSettlesIt) {
+  Change written = Proven();
+  written.state = ChangeState::kWriting;
+  ChangeRun run{.hosts = {{.host = "node1", .change = Proven()},
+                          {.host = "node2", .change = written, .under_way = true},
+                          {.host = "node3", .under_way = true},
+                          {.host = "node4", .change = TakenBack()},
+                          {.host = "node5", .not_begun = true}},
+                .way = " --insecure",
+                .told_unix_ns = 1'000'000'000'000'000'000};
+  const std::vector<std::string> lines = LeftOpen(run);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0],
+            "host node1: change 1a2b3c4d is armed and goes back by itself at 2001-09-09 01:47:39 UTC (in 60 "
+            "s); to keep it: "
+            "rdmaready confirm node1 --insecure; to take it back now: rdmaready rollback node1 --insecure");
+  EXPECT_THAT(
+      lines[1],
+      HasSubstr("node2: change 1a2b3c4d was being written: its agent takes it back now, else it goes back"));
+  EXPECT_THAT(lines[2], HasSubstr("rdmaready forget node3 --insecure --list"));
+  run.local = true;
+  EXPECT_THAT(LeftOpen(run)[0], HasSubstr("to keep it: rdmaready confirm --insecure;"))
+      << "nobody named this host, and by its name it may not be reached";
+  EXPECT_THAT(LeftOpen({.hosts = {{.host = "node4", .change = TakenBack()}}})[0],
+              HasSubstr("no host has a change"));
 }
 
 TEST(ApplyText, ASoberWordForEachStateAndNoneForWhatIsNotKnown) {
@@ -221,10 +250,12 @@ TEST(ChangeStatus, IsThatOfTheContract) {
       StatusOfApply(ChangeRun{.hosts = {{.error = "x", .failure = ExitStatus::kUsage}, {.change = failed}}}),
       ExitStatus::kOwnFailure)
       << "a failed rollback is worse than anything";
-  const ChangeRun settled{.hosts = {{.change = failed}, {.error = "none is open", .failure = ExitStatus::kNotReady}}};
+  const ChangeRun settled{
+      .hosts = {{.change = failed}, {.error = "none is open", .failure = ExitStatus::kNotReady}}};
   EXPECT_EQ(StatusOfSettle(settled, ChangeState::kRolledBack), ExitStatus::kOwnFailure) << "here, too";
   EXPECT_EQ(StatusOfSettle({.hosts = {{.change = TakenBack()}}}, ChangeState::kRolledBack), ExitStatus::kOk);
-  EXPECT_EQ(StatusOfSettle({.hosts = {{.change = TakenBack()}}}, ChangeState::kConfirmed), ExitStatus::kNotReady);
+  EXPECT_EQ(StatusOfSettle({.hosts = {{.change = TakenBack()}}}, ChangeState::kConfirmed),
+            ExitStatus::kNotReady);
   EXPECT_EQ(ApplyFailure(absl::FailedPreconditionError("apply.yaml")), ExitStatus::kUsage);
   EXPECT_EQ(ApplyFailure(absl::PermissionDeniedError("refused: role")), ExitStatus::kUnreachable);
   EXPECT_EQ(ApplyFailure(absl::UnimplementedError("too old")), ExitStatus::kUnreachable);
