@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -13,15 +14,21 @@ namespace rdmaready {
 
 inline constexpr std::size_t kMaxParallel = 32;
 
-// Calls work(0) .. work(count - 1), each once, from at most kMaxParallel threads; returns when all are done.
-inline void FanOut(std::size_t count, const std::function<void(std::size_t)>& work) {
+// Calls work(0) .. work(count - 1), each once, from at most `at_a_time` threads; returns when all are done.
+// Where no more threads can be had, with fewer; the caller's own is one of them then.
+inline void FanOut(std::size_t count, const std::function<void(std::size_t)>& work,
+                   std::size_t at_a_time = kMaxParallel) {
   std::atomic<std::size_t> next = 0;
+  const auto take = [&] {
+    for (std::size_t mine = next++; mine < count; mine = next++) work(mine);
+  };
   std::vector<std::jthread> threads;
-  const std::size_t workers = std::min(count, kMaxParallel);
-  for (std::size_t i = 0; i < workers; ++i) {
-    threads.emplace_back([&] {
-      for (std::size_t mine = next++; mine < count; mine = next++) work(mine);
-    });
+  const std::size_t workers = std::min({count, at_a_time, kMaxParallel});
+  threads.reserve(workers);
+  try {
+    while (threads.size() < workers) threads.emplace_back(take);
+  } catch (const std::system_error&) {
+    take();
   }
 }
 

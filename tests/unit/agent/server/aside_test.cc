@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <thread>
+
+#include "tests/unit/no_threads.h"
 
 namespace rdmaready {
 namespace {
@@ -24,6 +27,21 @@ TEST(Aside, WhoOnlyLooksLeavesPlacesForWhatSettlesAChange) {
   EXPECT_GT(settles, 0);
   EXPECT_LT(settles, 100);
   open.set_value();
+}
+
+TEST(Aside, WithoutAThreadItSaysSoAndDoesNotWaitForWhatNeverBegan) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        EndThreads();
+        bool ran = false;
+        {
+          Aside aside;
+          ran = aside.Run([] {});
+        }
+        std::_Exit(ran ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(Aside, WhatTheWorkHoldsIsGoneBeforeItEnds) {
