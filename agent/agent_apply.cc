@@ -188,7 +188,8 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
                                                              .allow_one_way = order.allow_one_way,
                                                              .proof = order.proof,
                                                              .peer_proof = !order.peer.empty(),
-                                                             .requester = RequesterOf(caller)},
+                                                             .requester = RequesterOf(caller),
+                                                             .plan_sha256 = order.plan_sha256},
                                                             progress, stop);
   if (!change.ok()) return NotApplied(begun, change.status());
   if (watcher.written) watcher.written(*change);

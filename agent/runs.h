@@ -78,7 +78,9 @@ struct ChangeOrder {
   std::uint32_t confirm_within_ms = 60'000;
   bool allow_one_way = false;
   bool proof = true;
-  std::string peer{};  // the host with which a transfer proves it too; empty: none, unless the applier names one
+  std::string
+      peer{};  // the host with which a transfer proves it too; empty: none, unless the applier names one
+  std::string plan_sha256{};  // as of ApplyOrder
 };
 
 // Called while a change is made, on its thread. Any may be empty.

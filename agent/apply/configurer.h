@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurer: who changes settings of this host for the agent, which has no right to. It is a process of its own
-// (rdmaready-applier) that believes nothing it is told: it reads the host and makes the plan itself, and does
-// only what root's file /etc/rdmaready/apply.yaml allows.
+// Configurer: who changes settings of this host for the agent, which has no right to. It is a process of its
+// own (rdmaready-applier) that believes nothing it is told: it reads the host and makes the plan itself, and
+// does only what root's file /etc/rdmaready/apply.yaml allows.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,14 @@
 namespace rdmaready {
 
 struct ApplyOrder {
-  std::vector<Profile> profiles{};    // each counts only when apply.yaml lists its content's digest
-  std::vector<std::string> ports{};   // only these, as `check --port`; empty: all that a profile is for
+  std::vector<Profile> profiles{};   // each counts only when apply.yaml lists its content's digest
+  std::vector<std::string> ports{};  // only these, as `check --port`; empty: all that a profile is for
   std::uint32_t confirm_within_ms = 60'000;
   bool allow_one_way = false;
-  bool proof = true;        // false: armed as soon as all is written
-  bool peer_proof = false;  // the proof is not complete before a peer transfer was told
-  std::string requester{};  // for the audit
+  bool proof = true;          // false: armed as soon as all is written
+  bool peer_proof = false;    // the proof is not complete before a peer transfer was told
+  std::string requester{};    // for the audit
+  std::string plan_sha256{};  // PlanDigest of the plan that somebody agreed to: no other is written; empty: any
 };
 
 // Any thread. Errors of all: kUnavailable (no applier answers; the words say how to have one), kInternal.
@@ -33,18 +34,20 @@ class Configurer {
  public:
   virtual ~Configurer() = default;
 
-  // Plans, arms, writes. Blocks until everything is written and read back (kProving, or kAwaitingConfirm without
-  // a proof), or is taken back (kRolledBack, kRollbackFailed), or there was nothing to do. `progress` hears the
-  // change after every step. `stop`: who asked gave up, and it is taken back. Errors, and then nothing was
-  // written: kPermissionDenied (apply.yaml does not allow a step, a port, a profile; it is not there; a one-way
-  // step without leave), kInvalidArgument (profiles that divide no host, limits), kFailedPrecondition (another
-  // change is open, it is named; the journal is damaged; a rollback has failed and nobody looked).
-  virtual absl::StatusOr<Change> Apply(const ApplyOrder& order, const std::function<void(const Change&)>& progress,
+  // Plans, arms, writes. Blocks until everything is written and read back (kProving, or kAwaitingConfirm
+  // without a proof), or is taken back (kRolledBack, kRollbackFailed), or there was nothing to do. `progress`
+  // hears the change after every step. `stop`: who asked gave up, and it is taken back. Errors, and then
+  // nothing was written: kPermissionDenied (apply.yaml does not allow a step, a port, a profile; it is not
+  // there; a one-way step without leave), kInvalidArgument (profiles that divide no host, limits),
+  // kFailedPrecondition (what would be written is not the plan that was agreed to; another change is open, it
+  // is named; the journal is damaged; a rollback has failed and nobody looked).
+  virtual absl::StatusOr<Change> Apply(const ApplyOrder& order,
+                                       const std::function<void(const Change&)>& progress,
                                        const std::stop_token& stop) = 0;
 
   // What the live proof showed. Passed: the applier plans afresh, and when that plan is empty the deadline
-  // begins anew and the change awaits its confirmation. Else it is rolled back now. kNotFound: no such change is
-  // being proven.
+  // begins anew and the change awaits its confirmation. Else it is rolled back now. kNotFound: no such change
+  // is being proven.
   virtual absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) = 0;
 
   // kNotFound: no such change awaits it (it went back, or was confirmed already: the text says which).

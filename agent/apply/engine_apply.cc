@@ -8,6 +8,7 @@
 
 #include "agent/apply/engine.h"
 #include "agent/apply/snapshot.h"
+#include "api/base/plan_digest.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "checks/setting/driver_rules.h"
@@ -71,6 +72,18 @@ std::map<SettingObject, std::string> IdentitiesOf(const std::vector<Setting>& sn
   return identities;
 }
 
+// Whoever said yes said it to a plan that was shown. With nothing to set nothing can be wrong.
+absl::Status CheckAgreedTo(const ApplyOrder& order, const Plan& plan) {
+  if (order.plan_sha256.empty() || plan.steps.empty()) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const std::string digest, PlanDigest(plan));
+  if (digest == order.plan_sha256) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format(
+      "the plan is not the one that was shown any more: {} would be set now, beginning with {} ({} -> {}). "
+      "Nothing was written; look at the plan again",
+      plan.steps.size() == 1 ? "1 setting" : fmt::format("{} settings", plan.steps.size()),
+      TextOf(plan.steps.front().object), plan.steps.front().from, plan.steps.front().to));
+}
+
 Change NothingToDo(const ApplyOrder& order, const Plan& plan, std::string id, std::int64_t now_ns) {
   Change change{.id = std::move(id),
                 .requester = order.requester,
@@ -122,6 +135,7 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
     std::pair<Facts, Plan> result{seams_.read(), {}};
     RR_ASSIGN_OR_RETURN(result.second, seams_.plan(result.first, order));
     RR_RETURN_IF_ERROR(CheckPlan(*permission, order, result.second));
+    RR_RETURN_IF_ERROR(CheckAgreedTo(order, result.second));
     return result;
   }();
   if (!planned.ok()) {

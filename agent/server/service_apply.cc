@@ -23,6 +23,7 @@ using access::Ask;
 
 constexpr std::uint32_t kDefaultConfirmMs = 60'000;
 constexpr std::size_t kIdOctets = 32;
+constexpr std::size_t kDigestOctets = 64;
 constexpr std::size_t kMostPeerOctets = 128;
 
 // What the applier does not permit is not the gate's refusal of the caller: PERMISSION_DENIED is that one
@@ -34,10 +35,14 @@ grpc::Status EncodeApply(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
 }
 
+bool IsHex(const std::string& text, std::size_t octets) {
+  return text.size() == octets && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 // Ends in logs and files of others.
 absl::Status CheckId(const std::string& id) {
-  const bool hex = id.size() == kIdOctets && id.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return hex ? absl::OkStatus() : absl::InvalidArgumentError("change_id: 32 hexadecimal digits");
+  return IsHex(id, kIdOctets) ? absl::OkStatus()
+                              : absl::InvalidArgumentError("change_id: 32 hexadecimal digits");
 }
 
 absl::StatusOr<ChangeOrder> DecodeOrder(const v1::ApplyRequest& request, const Agent& agent) {
@@ -46,7 +51,10 @@ absl::StatusOr<ChangeOrder> DecodeOrder(const v1::ApplyRequest& request, const A
       .confirm_within_ms = request.confirm_within_ms() == 0 ? kDefaultConfirmMs : request.confirm_within_ms(),
       .allow_one_way = request.allow_one_way(),
       .proof = !request.no_proof(),
-      .peer = request.peer()};
+      .peer = request.peer(),
+      .plan_sha256 = request.plan_sha256()};
+  if (!order.plan_sha256.empty() && !IsHex(order.plan_sha256, kDigestOctets))
+    return absl::InvalidArgumentError("plan_sha256: 64 hexadecimal digits");
   if (!order.proof && !order.peer.empty()) return absl::InvalidArgumentError("peer: not without a proof");
   if (order.peer.size() > kMostPeerOctets || Printable(order.peer) != order.peer)
     return absl::InvalidArgumentError("peer: no name of a host");

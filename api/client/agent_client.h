@@ -23,11 +23,11 @@
 #include "api/client/address.h"
 #include "api/client/answer_bounds.h"
 #include "api/client/tls.h"
+#include "api/model/baseline.h"
 #include "api/model/change.h"
 #include "api/model/facts.h"
-#include "api/model/plan.h"
-#include "api/model/baseline.h"
 #include "api/model/history.h"
+#include "api/model/plan.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
@@ -114,6 +114,8 @@ struct ApplyOptions {
   bool proof = true;
   std::string peer{};  // the host with which a transfer proves it too; empty: none
   std::string caller{};
+  std::string plan_sha256{};  // PlanDigest of the plan that was shown: no other is written; empty: any
+  std::chrono::milliseconds estimate{};  // what its writes take, by itself: the call may last longer by that
 };
 
 // A line of an agent's log.
@@ -168,20 +170,22 @@ class AgentClient {
   // What the agent's log said last, oldest first; an agent of an older version keeps none: kUnimplemented.
   absl::StatusOr<std::vector<AgentEvent>> GetEvents();
 
-  // Of the host's settings. All: kUnimplemented (an agent of an older version; the text says which it is). But of
-  // the plan: kFailedPrecondition (the host does not permit it, or has no applier), kPermissionDenied (this
+  // Of the host's settings. All: kUnimplemented (an agent of an older version; the text says which it is). But
+  // of the plan: kFailedPrecondition (the host does not permit it, or has no applier), kPermissionDenied (this
   // caller's role).
   absl::StatusOr<Plan> MakePlan(const std::vector<Profile>& profiles, const std::vector<std::string>& ports,
                                 bool persist);
   // What came of it, after `on_change` has seen it on the way. An agent whose caller goes away takes it back.
-  absl::StatusOr<Change> Apply(const ApplyOptions& options, const std::function<void(const Change&)>& on_change);
+  absl::StatusOr<Change> Apply(const ApplyOptions& options,
+                               const std::function<void(const Change&)>& on_change);
   absl::StatusOr<Change> ProvePeer(const std::string& change_id);
   // kNotFound: no such change awaits it.
   absl::StatusOr<Change> Confirm(const std::string& change_id);
   absl::StatusOr<Change> RollBack(const std::string& change_id);
   // Empty: all. What is not kept any more.
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects);
-  absl::StatusOr<ApplierStatus> GetApplier();
+  // `within`: when the answer is late; 0: as of any call.
+  absl::StatusOr<ApplierStatus> GetApplier(std::chrono::milliseconds within = {});
 
  private:
   friend class PeerRelay;
@@ -191,8 +195,9 @@ class AgentClient {
   absl::Status ExplainNewer(const grpc::Status& status) const;
   std::chrono::system_clock::time_point Deadline() const;
   template <class Request, class Response>
-  absl::StatusOr<Response> CallOnce(
-      grpc::Status (v1::Agent::Stub::*method)(grpc::ClientContext*, const Request&, Response*), const Request& request);
+  absl::StatusOr<Response> CallOnce(grpc::Status (v1::Agent::Stub::*method)(grpc::ClientContext*,
+                                                                            const Request&, Response*),
+                                    const Request& request, std::chrono::milliseconds within = {});
   // Takes one more message of an answer within its bounds; what is too much ends the call.
   absl::Status Take(AnswerBounds& bounds, const google::protobuf::Message& message,
                     grpc::ClientContext& context) const;

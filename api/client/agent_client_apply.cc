@@ -11,6 +11,17 @@
 #include "api/profile/profile_proto.h"
 
 namespace rdmaready {
+namespace {
+
+// Beside the time of any call. What the drivers need they need up to three times: to write, until the links are
+// back for the proof, and where that fails to take it back. An estimate is the agent's word, and no reason to
+// wait for ever.
+std::chrono::milliseconds LongestApply(const ApplyOptions& options) {
+  constexpr std::chrono::milliseconds kMostEstimate = std::chrono::minutes(15);
+  return options.confirm_within + 3 * std::clamp(options.estimate, std::chrono::milliseconds(0), kMostEstimate);
+}
+
+}  // namespace
 
 absl::Status AgentClient::ExplainNewer(const grpc::Status& status) const {
   if (status.error_code() != grpc::StatusCode::UNIMPLEMENTED) return Explain(status);
@@ -27,9 +38,9 @@ template <class Request, class Response>
 absl::StatusOr<Response> AgentClient::CallOnce(grpc::Status (v1::Agent::Stub::*method)(grpc::ClientContext*,
                                                                                        const Request&,
                                                                                        Response*),
-                                               const Request& request) {
+                                               const Request& request, std::chrono::milliseconds within) {
   grpc::ClientContext context;
-  context.set_deadline(Deadline());
+  context.set_deadline(within == within.zero() ? Deadline() : std::chrono::system_clock::now() + within);
   Response response;
   const grpc::Status status = (stub_.get()->*method)(&context, request, &response);
   if (!status.ok()) return ExplainNewer(status);
@@ -58,8 +69,9 @@ absl::StatusOr<Change> AgentClient::Apply(const ApplyOptions& options,
   request.set_no_proof(!options.proof);
   request.set_peer(options.peer);
   request.set_caller(options.caller);
+  request.set_plan_sha256(options.plan_sha256);
   grpc::ClientContext context;
-  context.set_deadline(Deadline() + options.confirm_within);
+  context.set_deadline(Deadline() + LongestApply(options));
   const auto reader = stub_->Apply(&context, request);
   std::optional<Change> last;
   AnswerBounds bounds;
@@ -105,9 +117,9 @@ absl::StatusOr<std::vector<Setting>> AgentClient::Forget(const std::vector<Setti
   return forgotten;
 }
 
-absl::StatusOr<ApplierStatus> AgentClient::GetApplier() {
+absl::StatusOr<ApplierStatus> AgentClient::GetApplier(std::chrono::milliseconds within) {
   RR_ASSIGN_OR_RETURN(const v1::ApplierStatus status,
-                      CallOnce(&v1::Agent::Stub::GetApplier, v1::GetApplierRequest()));
+                      CallOnce(&v1::Agent::Stub::GetApplier, v1::GetApplierRequest(), within));
   return FromProto(status);
 }
 

@@ -17,6 +17,7 @@ namespace rdmaready::helper {
 namespace {
 
 constexpr std::size_t kChangeIdDigits = 32;
+constexpr std::size_t kDigestDigits = 64;
 constexpr std::size_t kMostOrderProfileBytes = std::size_t{16} * 1024;
 constexpr std::size_t kOwnWriteBytes = 8;
 
@@ -50,11 +51,15 @@ bool IsName(std::string_view name) {
   return !name.empty() && name.size() <= kMostOrderNameBytes && std::ranges::all_of(name, IsPlain);
 }
 
+bool IsHex(std::string_view text, std::size_t digits) {
+  return text.size() == digits && std::ranges::all_of(text, [](char letter) {
+           return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f');
+         });
+}
+
 std::string ChangeIdOf(Arguments& arguments) {
   std::string id = arguments.Text("change");
-  const bool digits = std::ranges::all_of(
-      id, [](char letter) { return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f'); });
-  if (id.size() != kChangeIdDigits || !digits) arguments.Fail("\"change\" is no change's id");
+  if (!IsHex(id, kChangeIdDigits)) arguments.Fail("\"change\" is no change's id");
   return id;
 }
 
@@ -121,7 +126,8 @@ Json ToJson(const ApplyOrder& order) {
           {"allow_one_way", order.allow_one_way},
           {"proof", order.proof},
           {"peer_proof", order.peer_proof},
-          {"requester", Printable(order.requester)}};
+          {"requester", Printable(order.requester)},
+          {"plan_sha256", order.plan_sha256}};
 }
 
 absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments) {
@@ -131,7 +137,10 @@ absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments) {
                    .allow_one_way = arguments.Flag("allow_one_way"),
                    .proof = arguments.Flag("proof"),
                    .peer_proof = arguments.Flag("peer_proof"),
-                   .requester = RequesterOf(arguments)};
+                   .requester = RequesterOf(arguments),
+                   .plan_sha256 = arguments.Text("plan_sha256")};
+  if (!order.plan_sha256.empty() && !IsHex(order.plan_sha256, kDigestDigits))
+    arguments.Fail("\"plan_sha256\" is no digest");
   if (order.profiles.empty()) arguments.Fail("no profile");
   if (order.profiles.size() > kMostOrderProfiles) arguments.Fail("too many \"profiles\"");
   RR_RETURN_IF_ERROR(arguments.status());

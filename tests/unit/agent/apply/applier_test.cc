@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/apply/audit.h"
+#include "api/base/plan_digest.h"
 #include "tests/unit/agent/apply/workshop.h"
 
 namespace rdmaready {
@@ -166,6 +167,28 @@ TEST_F(ApplierTest, AFreshPlanThatKnowsLessThanBeforeIsNoProof) {
   shop.unknown = {"ETS of dcb0 could not be read"};
   EXPECT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kRolledBack);
   EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(ApplierTest, OnlyThePlanThatWasAgreedToIsWritten) {
+  shop.order.plan_sha256 = *PlanDigest(*shop.MakePlan());
+  const SettingObject pause = On(SettingKind::kPause);
+  shop.host.values[pause] = "autoneg off rx off tx on";  // somebody else's, before it begins
+  const SimHost::Values changed = shop.host.values;
+  const absl::Status refused = shop.Apply().status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(Message(refused), HasSubstr("not the one that was shown any more: 10 settings would be set now"));
+  EXPECT_EQ(shop.host.values, changed);
+  EXPECT_THAT(shop.host.asked, IsEmpty());
+  EXPECT_FALSE(shop.applier->Busy());
+  EXPECT_THAT(shop.FileText("audit"), HasSubstr("not the one that was shown"));
+  shop.order.plan_sha256 = *PlanDigest(*shop.MakePlan());
+  EXPECT_EQ(shop.Apply()->state, ChangeState::kProving);
+}
+
+TEST_F(ApplierTest, WhereNothingIsLeftToSetTheAgreementIsKept) {
+  shop.order.plan_sha256 = *PlanDigest(*shop.MakePlan());
+  shop.host.values = after;
+  EXPECT_EQ(shop.Apply()->state, ChangeState::kNothingToDo);
 }
 
 TEST_F(ApplierTest, APeerThatWasWantedMustHavePassed) {

@@ -86,6 +86,14 @@ TEST_F(ServiceApplyTest, WhatTheApplierDoesNotPermitIsNoRefusalOfTheCaller) {
   EXPECT_THAT(Apply(without).status().message(), HasSubstr("no applier"));
 }
 
+TEST_F(ServiceApplyTest, ThePlanThatWasAgreedToIsForTheApplierToCompare) {
+  const std::string digest(64, 'a');
+  ServedAgent agent = Served();
+  ASSERT_TRUE(Apply(agent, {.plan_sha256 = digest}).ok());
+  EXPECT_EQ(configurer_->asked.plan_sha256, digest);
+  EXPECT_EQ(Apply(agent, {.plan_sha256 = "mine"}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST_F(ServiceApplyTest, WithoutAnApplierNothingIsBegun) {
   configurer_->status = absl::UnavailableError("rdmaready-applier is not running");
   ServedAgent agent = Served();

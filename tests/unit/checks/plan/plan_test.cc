@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "api/base/plan_digest.h"
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/changed_host.h"
 #include "tests/unit/checks/good_host.h"
@@ -332,6 +335,57 @@ TEST(Plan, WhatIsKeptForTheNextBootSetsAllThatTheProfileAsksFor) {
   EXPECT_NE(find("/etc/udev/rules.d/90-rdma-tos.rules").find("echo 106 | tee */ports/*/default_roce_tos"),
             std::string::npos);
   EXPECT_NE(find("/etc/systemd/network/10-rdma-dcb0.link").find("MTUBytes=9000\n"), std::string::npos);
+}
+
+Plan TwoSteps() {
+  return {.steps = {{.object = {.kind = SettingKind::kMtu, .where = "dcb0"}, .from = "1500", .to = "9000"},
+                    {.object = {.kind = SettingKind::kPfc, .where = "dcb0"}, .from = "off", .to = "on 3"}}};
+}
+
+TEST(PlanDigest, IsAnotherForWhateverElseWouldBeWritten) {
+  std::set<std::string> digests;
+  const auto add = [&](const Plan& plan) { digests.insert(*PlanDigest(plan)); };
+  add({});
+  add(TwoSteps());
+  Plan plan = TwoSteps();
+  std::swap(plan.steps[0], plan.steps[1]);
+  add(plan);
+  plan = TwoSteps();
+  plan.steps.pop_back();
+  add(plan);
+  plan = TwoSteps();
+  plan.steps[0].from = "1400";
+  add(plan);
+  plan = TwoSteps();
+  plan.steps[0].to = "4200";
+  add(plan);
+  plan = TwoSteps();
+  plan.steps[0].object.where = "dcb1";
+  add(plan);
+  plan = TwoSteps();
+  plan.steps[0].object.name = "dcb0";
+  add(plan);
+  plan.steps[0].object.where = "";
+  add(plan);
+  plan = TwoSteps();
+  plan.steps[0].object.kind = SettingKind::kBuffer;
+  add(plan);
+  EXPECT_EQ(digests.size(), 10U);
+  for (const std::string& digest : digests) EXPECT_EQ(digest.size(), 64U);
+}
+
+TEST(PlanDigest, IsTheSameWhateverIsOnlySaidOfASetting) {
+  Plan plan = TwoSteps();
+  plan.steps[0].disturbance = {.text = "the link goes down", .estimate_ms = 900, .link_down = true};
+  plan.steps[0].commands = {"ip link set dev dcb0 mtu 9000"};
+  plan.steps[0].mends = {"mtu.netdev"};
+  plan.users = {{"rxe0/1 dcb0", "12 queue pairs"}};
+  plan.unknown = {"the trust of dcb1"};
+  EXPECT_EQ(*PlanDigest(plan), *PlanDigest(TwoSteps()));
+}
+
+TEST(PlanDigest, IsTheOneThatOtherVersionsMake) {
+  EXPECT_EQ(*PlanDigest(TwoSteps()), "e9fd88e9c786dffd44e678c594dbb42fe243297cb1da7a7f777cd862e48cd25d");
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ ApplyOrder Order() {
           .allow_one_way = true,
           .proof = true,
           .peer_proof = true,
-          .requester = "alice (tls CN=alice)"};
+          .requester = "alice (tls CN=alice)",
+          .plan_sha256 = std::string(64, 'a')};
 }
 
 // As it comes out of the other end of a socket.
@@ -51,6 +52,7 @@ TEST(ApplyOrderOnTheWire, ComesAsItWentWithoutWhatSetsNothing) {
   EXPECT_TRUE(came->proof);
   EXPECT_TRUE(came->peer_proof);
   EXPECT_EQ(came->requester, order.requester);
+  EXPECT_EQ(came->plan_sha256, order.plan_sha256);
   ASSERT_EQ(came->profiles.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(*ProfileContentDigest(came->profiles[i]), *ProfileContentDigest(order.profiles[i]));
@@ -89,6 +91,9 @@ TEST(ApplyOrderOnTheWire, WhatNoCallerAsksForIsRefused) {
   question["requester"] = "a\nb";
   EXPECT_THAT(Trouble(question), HasSubstr("requester"));
   question = ToJson(Order());
+  question["plan_sha256"] = "the one I saw";
+  EXPECT_THAT(Trouble(question), HasSubstr("plan_sha256"));
+  question = ToJson(Order());
   question["profiles"][0]["content"] = "00";
   EXPECT_THAT(Trouble(question), HasSubstr("a profile cannot be read"));
 }
@@ -100,8 +105,8 @@ TEST(ApplyOrderOnTheWire, AMemberThatIsNoneIsRefused) {
     question[member] = "x";
     EXPECT_THAT(Trouble(question), HasSubstr("unknown member")) << member;
   }
-  for (const char* member :
-       {"profiles", "ports", "confirm_within_ms", "allow_one_way", "proof", "peer_proof", "requester"}) {
+  for (const char* member : {"profiles", "ports", "confirm_within_ms", "allow_one_way", "proof", "peer_proof",
+                             "requester", "plan_sha256"}) {
     Json question = ToJson(Order());
     question.erase(member);
     Trouble(question);
