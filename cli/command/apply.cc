@@ -74,13 +74,29 @@ bool SaysYes(const PlanRun& run) {
   return word == "y\n" || word == "yes\n" || word == "Y\n";
 }
 
-// The steps of one host after the other, as they are made.
-class StepTeller {
+// What becomes of hosts, as it happens: the steps of one host after the other, and of several hosts the outcome
+// of each. Nothing of it where an object is asked for.
+class Teller {
  public:
-  StepTeller(const Context& context, const std::vector<HostClient>& hosts, bool each)
-      : context_(context), hosts_(hosts), each_(each), told_(hosts.size()) {}
+  // `as`: how the hosts are reached. `each`: the steps, too.
+  Teller(const Context& context, const std::vector<HostClient>& hosts, ChangeRun as, bool each)
+      : context_(context), hosts_(hosts), as_(std::move(as)), each_(each), told_(hosts.size()) {}
 
-  void operator()(std::size_t host, const Change& change) {
+  void Ended(std::size_t host, const HostChange& made) {
+    if (context_.format().object != nullptr || hosts_.size() < 2) return;
+    const std::string text = made.not_begun ? "" : ApplyText(as_, made, Told(host), context_.style());
+    const std::lock_guard lock(mutex_);
+    Tell(text);
+    Complain(context_, made.host, made.error);
+  }
+
+  // Whether steps of it stand above.
+  bool Told(std::size_t host) const {
+    const std::lock_guard lock(mutex_);
+    return told_[host] > 0;
+  }
+
+  void Changed(std::size_t host, const Change& change) {
     const std::lock_guard lock(mutex_);
     if (each_) TellNew(host, change);
     if (change.state == ChangeState::kProving && !change.proof.loopback_text.empty())
@@ -95,13 +111,21 @@ class StepTeller {
       if (told == 0) text += context_.style().Paint(Tone::kStrong, Printable(hosts_[host].name)) + "\n";
       text += StepText(change.steps[told], context_.style());
     }
-    if (!text.empty()) context_.console.Print(text);
+    Tell(text);
+  }
+
+  // At once, also where somebody reads it from a pipe.
+  void Tell(const std::string& text) {
+    if (text.empty()) return;
+    context_.console.Print(text);
+    static_cast<void>(context_.console.Flush());  // the last one says whether output was lost
   }
 
   const Context& context_;
   const std::vector<HostClient>& hosts_;
+  const ChangeRun as_;
   const bool each_;
-  std::mutex mutex_;               // guards what follows
+  mutable std::mutex mutex_;       // guards what follows
   std::vector<std::size_t> told_;  // how many steps of each host
 };
 
@@ -150,6 +174,10 @@ void TellWhatIsOpen(const Context& context, const ChangeRun& run) {
 ExitStatus ShowChanges(const Context& context, const ChangeRun& run, bool told) {
   context.interrupt.Disarm();
   context.console.EraseProgress();
+  if (run.hosts.size() > 1) {
+    context.Print(ApplyJson(run), ApplySummary(run, context.style()));
+    return StatusOfApply(run);
+  }
   context.Print(ApplyJson(run), ApplyText(run, told, context.style()));
   for (const HostChange& host : run.hosts) Complain(context, host.host, host.error);
   return StatusOfApply(run);
@@ -185,12 +213,12 @@ ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
     if (peer.agent == nullptr) return context.Fail(peer.failure, "--peer: " + peer.error, options.peer);
   }
   const bool at_once = options.rolling && options.max_unavailable > 1;
-  const bool text = context.format().object == nullptr;
-  StepTeller teller(context, *hosts, text && !at_once);
-  ApplyRunner runner(
-      *hosts, [&](const std::string& name) { return &peers.Find(name); }, *order,
-      [&](std::size_t host, const Change& change) { teller(host, change); },
-      [&](const std::string& what) { context.console.Progress(what); });
+  const bool each = context.format().object == nullptr && !at_once;
+  Teller teller(context, *hosts, WithWay(context, options, {}), each);
+  ApplyRunner runner(*hosts, [&](const std::string& name) { return &peers.Find(name); }, *order,
+                     {.change = [&](std::size_t host, const Change& change) { teller.Changed(host, change); },
+                      .ended = [&](std::size_t host, const HostChange& made) { teller.Ended(host, made); },
+                      .progress = [&](const std::string& what) { context.console.Progress(what); }});
   context.console.Progress("connecting");
   const PlanRun planned = runner.Plan(false);
   if (const absl::Status apart = CheckNoTwins(*hosts); !apart.ok())
@@ -201,8 +229,8 @@ ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
     return status;
   if (!begin) return context.Fail(ExitStatus::kNotReady, "nothing was set");
   context.interrupt.Add([&] { TellWhatIsOpen(context, WithWay(context, options, runner.Snapshot())); });
-  ChangeRun run = runner.Apply(planned, at_once ? options.max_unavailable : 1);
-  return ShowChanges(context, WithWay(context, options, std::move(run)), text && !at_once);
+  ChangeRun run = runner.AskAgain(runner.Apply(planned, at_once ? options.max_unavailable : 1));
+  return ShowChanges(context, WithWay(context, options, std::move(run)), teller.Told(0));
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ ExitStatus RunPlan(const Context& context, const PlanFlags& options) {
   absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.what.named, context);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   context.console.Progress("connecting");
-  ApplyRunner runner(*hosts, {}, *order, {},
-                     [&](const std::string& what) { context.console.Progress(what); });
+  ApplyRunner runner(*hosts, {}, *order,
+                     {.progress = [&](const std::string& what) { context.console.Progress(what); }});
   const PlanRun run = runner.Plan(options.persist);
   if (const absl::Status apart = CheckNoTwins(*hosts); !apart.ok())
     return context.Fail(ExitStatus::kUsage, Message(apart));

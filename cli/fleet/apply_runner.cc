@@ -30,6 +30,24 @@ absl::StatusOr<std::string> OpenChangeOf(AgentClient& agent) {
   return open == status->changes.end() ? "" : open->id;
 }
 
+// How the change stands now. Where nobody says so what was heard last stays, and is said to be that.
+void HearNow(AgentClient& agent, HostChange& host) {
+  constexpr std::chrono::milliseconds kWithin{5000};
+  const absl::StatusOr<ApplierStatus> status = agent.GetApplier(kWithin);
+  const auto missed = [&host](ExitStatus failure, const std::string& why) {
+    host.heard_last = true;
+    host.failure = Worse(host.failure, failure);
+    host.error += (host.error.empty() ? "" : "; ") + ("how it stands now is not known: " + why);
+  };
+  if (!status.ok()) return missed(CallFailure(status.status()), Message(status.status()));
+  const auto found = std::ranges::find(status->changes, host.change->id, &Change::id);
+  if (found == status->changes.end()) {
+    return missed(ExitStatus::kOwnFailure,
+                  fmt::format("its applier tells nothing of change {}", host.change->id));
+  }
+  host.change = *found;
+}
+
 // The same agent, without owning it.
 HostClient Borrowed(const HostClient& host) { return {.name = host.name, .agent = host.agent}; }
 
@@ -65,13 +83,8 @@ std::string TestBothWays(const HostClient& host, const HostClient& peer, const s
   return failed;
 }
 
-ApplyRunner::ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options,
-                         OnChange on_change, AgentClient::Progress progress)
-    : hosts_(hosts),
-      peer_(std::move(peer)),
-      options_(std::move(options)),
-      on_change_(std::move(on_change)),
-      progress_(std::move(progress)) {}
+ApplyRunner::ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, Watch watch)
+    : hosts_(hosts), peer_(std::move(peer)), options_(std::move(options)), watch_(std::move(watch)) {}
 
 PlanRun ApplyRunner::Plan(bool persist) {
   PlanRun run;
@@ -86,7 +99,7 @@ PlanRun ApplyRunner::Plan(bool persist) {
       planned.failure = host.failure;
       return;
     }
-    if (progress_) progress_(host.name + ": planning");
+    if (watch_.progress) watch_.progress(host.name + ": planning");
     absl::StatusOr<rdmaready::Plan> plan = host.agent->MakePlan(options_.profiles, options_.ports, persist);
     if (plan.ok()) {
       planned.plan = *std::move(plan);
@@ -112,7 +125,7 @@ ChangeRun ApplyRunner::Snapshot() const {
     if (!host.change || host.change->deadline_in_ms == 0) continue;
     const auto gone = std::chrono::duration_cast<std::chrono::milliseconds>(now - known.at).count();
     const std::int64_t left = std::int64_t{host.change->deadline_in_ms} - gone;
-    host.change->deadline_in_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
+    host.change->deadline_in_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left, 0));
   }
   return run;
 }
@@ -131,21 +144,18 @@ ChangeRun ApplyRunner::Apply(const PlanRun& planned, std::size_t at_a_time) {
   }
   ChangeRun run;
   run.hosts.resize(planned.hosts.size());
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < std::min({at_a_time, planned.hosts.size(), kMaxParallel}); ++i) {
-    threads.emplace_back([&] {
-      for (std::size_t mine = next++; mine < planned.hosts.size(); mine = next++) {
-        run.hosts[mine] = ApplyOne(mine, planned.hosts[mine]);
-        Hear(mine, run.hosts[mine]);
-        if (run.hosts[mine].not_begun) continue;
-        const std::optional<Change>& change = run.hosts[mine].change;
-        const ExitStatus status = change ? StatusOfApply(*change) : run.hosts[mine].failure;
-        if (status != ExitStatus::kOk) failed_ = true;
-      }
-    });
-  }
-  threads.clear();  // waits
+  FanOut(
+      planned.hosts.size(),
+      [&](std::size_t mine) {
+        HostChange& made = run.hosts[mine];
+        made = ApplyOne(mine, planned.hosts[mine]);
+        Hear(mine, made);
+        if (watch_.ended) watch_.ended(mine, made);
+        if (made.not_begun) return;
+        const ExitStatus status = made.change ? StatusOfApply(*made.change) : ExitStatus::kOk;
+        if (Worse(made.failure, status) != ExitStatus::kOk) failed_ = true;
+      },
+      at_a_time);
   return run;
 }
 
@@ -187,7 +197,7 @@ HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
   const auto on_change = [&](const Change& change) {
     made.change = change;
     Hear(index, made);
-    if (on_change_) on_change_(index, change);
+    if (watch_.change) watch_.change(index, change);
     const bool wants =
         change.state == ChangeState::kProving && change.proof.loopback && !change.proof.peer.empty();
     if (!wants || peer_proof.joinable()) return;
@@ -210,13 +220,25 @@ void ApplyRunner::ProveWithPeer(const HostClient& host, const Change& change) {
     const std::lock_guard lock(peer_mutex_);
     const HostClient* peer = peer_ ? peer_(change.proof.peer) : nullptr;
     if (peer != nullptr && peer->agent != nullptr) {
-      const std::string failed = TestBothWays(host, *peer, change.id, progress_);
-      if (!failed.empty() && progress_) progress_(host.name + ": " + failed);
+      const std::string failed = TestBothWays(host, *peer, change.id, watch_.progress);
+      if (!failed.empty() && watch_.progress) watch_.progress(host.name + ": " + failed);
     }
   }
   // Whatever these tests showed here: the agent goes by what it saw itself, and the stream tells what came of
   // it.
   static_cast<void>(host.agent->ProvePeer(change.id));
+}
+
+ChangeRun ApplyRunner::AskAgain(ChangeRun run) {
+  FanOut(run.hosts.size(), [&](std::size_t i) {
+    HostChange& host = run.hosts[i];
+    if (!host.change || hosts_[i].agent == nullptr) return;
+    if (!StillOpen(host.change->state) && host.change->state != ChangeState::kUnknown) return;
+    HearNow(*hosts_[i].agent, host);
+    Hear(i, host);
+  });
+  run.told_unix_ns = UnixNowNs();
+  return run;
 }
 
 }  // namespace rdmaready

@@ -21,19 +21,27 @@ namespace rdmaready {
 
 class ApplyRunner {
  public:
-  // May be called from several threads at once, for one host by one.
-  using OnChange = std::function<void(std::size_t host, const Change& change)>;
+  // What is heard while hosts are changed. Any may be empty; called from several threads at once, for one host
+  // by one.
+  struct Watch {
+    std::function<void(std::size_t host, const Change& change)> change{};
+    std::function<void(std::size_t host, const HostChange& made)> ended{};  // once for each host
+    AgentClient::Progress progress{};
+  };
 
   // The client of the host with which a change is proven: the caller's choice, or that of the host's
   // apply.yaml. By one thread at a time. Null: nobody can be asked there.
   using PeerFinder = std::function<HostClient*(const std::string& name)>;
 
-  // `hosts` outlive it. All functions may be empty.
-  ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, OnChange on_change,
-              AgentClient::Progress progress);
+  // `hosts` outlive it. `peer` may be empty.
+  ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, Watch watch);
 
   // What is to be set, of every host.
   PlanRun Plan(bool persist);
+
+  // Asks the applier of each host whose change is open as far as is known: its timer may have fired since.
+  // Blocks for some seconds at most.
+  ChangeRun AskAgain(ChangeRun run);
 
   // What is known so far of an Apply() that goes on. Any thread.
   ChangeRun Snapshot() const;
@@ -58,8 +66,7 @@ class ApplyRunner {
   std::vector<HostClient>& hosts_;
   const PeerFinder peer_;
   const ApplyOptions options_;
-  const OnChange on_change_;
-  const AgentClient::Progress progress_;
+  const Watch watch_;
   std::atomic<bool> failed_ = false;
   std::mutex peer_mutex_;     // held during a proof with the peer: one at a time
   mutable std::mutex mutex_;  // guards what follows

@@ -30,8 +30,9 @@ struct HostChange {
   std::optional<Change> change{};  // absent: nothing was written, see error where there is one
   std::string error{};
   ExitStatus failure = ExitStatus::kOk;
-  bool not_begun = false;  // an earlier host failed, or nobody said yes
-  bool under_way = false;  // it had not ended when this was told
+  bool not_begun = false;   // an earlier host failed, or nobody said yes
+  bool heard_last = false;  // how the change stands now is not known, see error: it is as it was heard last
+  bool under_way = false;   // it had not ended when this was told
 };
 
 struct ChangeRun {

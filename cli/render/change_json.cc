@@ -125,6 +125,7 @@ std::string ApplyJson(const ChangeRun& run) {
                                       {"error", host.error},
                                       {"not_begun", host.not_begun},
                                       {"under_way", host.under_way},
+                                      {"heard_last", host.heard_last},
                                       {"plan", host.plan ? OfPlan(*host.plan) : Object(nullptr)},
                                       {"change", host.change ? OfChange(*host.change) : Object(nullptr)}};
                       })}});

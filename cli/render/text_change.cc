@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -146,6 +147,10 @@ std::string LeftOpenOn(const ChangeRun& run, const HostChange& host) {
   const std::string id = "change " + Id(change);
   switch (change.state) {
     case ChangeState::kAwaitingConfirm:
+      if (change.deadline_in_ms == 0)
+        return fmt::format(
+            "{}{} was armed, and its time is over: it went back unless somebody confirmed it; {}", of_host, id,
+            look);
       return fmt::format("{}{} is armed and {}; to keep it: {}; to take it back now: {}", of_host, id,
                          GoesBack(run, change), NextCommand("confirm", run, host),
                          NextCommand("rollback", run, host));
@@ -165,6 +170,47 @@ std::string LeftOpenOn(const ChangeRun& run, const HostChange& host) {
       return "";
   }
   return "";
+}
+
+bool IsArmed(const HostChange& host) {
+  return host.change && host.change->state == ChangeState::kAwaitingConfirm;
+}
+
+// In a line, without the host and its change.
+std::string StandsAs(const HostChange& host) {
+  if (host.not_begun) return "not begun";
+  if (!host.change) return host.error.empty() ? "nothing to do" : host.error;
+  const Change& change = *host.change;
+  const std::string in = "goes back in " + Seconds(change.deadline_in_ms);
+  const std::string why = change.reason.empty() ? "" : ": " + change.reason;
+  const std::string last = host.heard_last ? host.error + "; heard last: " : "";
+  switch (change.state) {
+    case ChangeState::kNothingToDo:
+      return last + "nothing to do";
+    case ChangeState::kAwaitingConfirm:
+      return last + "armed: " + in + " unless it is confirmed";
+    case ChangeState::kConfirmed:
+      return last + "confirmed: it stays";
+    case ChangeState::kRolledBack:
+      return last + "taken back" + why;
+    case ChangeState::kRollbackFailed:
+      return last + "COULD NOT BE TAKEN BACK" + why;
+    case ChangeState::kWriting:
+    case ChangeState::kProving:
+      return last + "under way: " + in + " unless it is proven and confirmed";
+    case ChangeState::kUnknown:
+      return last + "what became of it is not known" + why;
+  }
+  return last;
+}
+
+Tone ToneOf(const HostChange& host) {
+  if (host.not_begun) return Tone::kFaint;
+  if (!host.error.empty()) return Tone::kBad;
+  if (!host.change) return Tone::kPlain;
+  const ExitStatus status = StatusOfApply(*host.change);
+  if (status != ExitStatus::kOk) return Tone::kBad;
+  return IsArmed(host) ? Tone::kGood : Tone::kPlain;
 }
 
 std::string HostHead(const std::string& host, const Style& style) {
@@ -212,22 +258,43 @@ std::string OutcomeText(const Change& change, const std::string& host, const std
   return ProofText(change, style) + HowItStands(change, host, way, style);
 }
 
+std::string ApplyText(const ChangeRun& run, const HostChange& host, bool told, const Style& style) {
+  if (host.not_begun) return HostHead(host.host, style) + "  not begun\n";
+  if (!host.change) return {};
+  std::string text = told ? "" : HostHead(host.host, style);
+  // Told is what was written; what became of that since is not.
+  for (const ChangeStep& step : host.change->steps) {
+    if (!told || step.state == StepState::kTakenBack || step.state == StepState::kNotTakenBack)
+      text += StepText(step, style);
+  }
+  if (!host.heard_last) return text + OutcomeText(*host.change, run.local ? "" : host.host, run.way, style);
+  return text + ProofText(*host.change, style) +
+         Labelled(style, Tone::kBad, " ", 2,
+                  Printable(fmt::format("{} (change {})", StandsAs(host), Id(*host.change))));
+}
+
 std::string ApplyText(const ChangeRun& run, bool told, const Style& style) {
   std::string text;
-  for (const HostChange& host : run.hosts) {
-    if (host.not_begun) {
-      text += HostHead(host.host, style) + "  not begun\n";
-    } else if (host.change) {
-      if (!told) text += HostHead(host.host, style);
-      // Told is what was written; what became of that since is not.
-      for (const ChangeStep& step : host.change->steps) {
-        if (!told || step.state == StepState::kTakenBack || step.state == StepState::kNotTakenBack)
-          text += StepText(step, style);
-      }
-      text += OutcomeText(*host.change, run.local ? "" : host.host, run.way, style);
-    }
-  }
+  for (const HostChange& host : run.hosts) text += ApplyText(run, host, told, style);
   return text;
+}
+
+std::string ApplySummary(const ChangeRun& run, const Style& style) {
+  std::size_t column = 0;
+  for (const HostChange& host : run.hosts) column = std::max(column, Printable(host.host).size());
+  column += 4;
+  std::string armed;
+  std::string text = style.Paint(Tone::kStrong, "how they stand") + "\n";
+  for (const HostChange& host : run.hosts) {
+    text += Labelled(style, ToneOf(host), "  " + Printable(host.host), column, Printable(StandsAs(host)));
+    if (IsArmed(host)) armed += " " + host.host;
+  }
+  if (armed.empty()) return text;
+  const auto command = [&](std::string_view verb, std::string_view why) {
+    return Typed(style, 2, Printable(Cat("rdmaready ", verb, armed, run.way, "  # ", why)));
+  };
+  return text + "  " + command("confirm", "keeps what is armed") + "  " +
+         command("rollback", "takes it back now");
 }
 
 std::vector<std::string> LeftOpen(const ChangeRun& run) {

@@ -25,6 +25,12 @@ std::string OutcomeText(const Change& change, const std::string& host, const std
 // All of it, of every host; of one with nothing to do its plan says so. `told`: the steps of changes stand
 // above already.
 std::string ApplyText(const ChangeRun& run, bool told, const Style& style);
+// The same of one of its hosts.
+std::string ApplyText(const ChangeRun& run, const HostChange& host, bool told, const Style& style);
+
+// After that was told host by host: a line for each, how it stands now, and the commands that settle what is
+// armed.
+std::string ApplySummary(const ChangeRun& run, const Style& style);
 
 // Of a run that was interrupted: a line for each host where a change is open or did not go back, when it goes
 // back by itself, and the commands that settle it. One line where no host has any.

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/command/apply_flags.h"
 #include "cli/commands.h"
 #include "tests/unit/cli/fleet/applying_agent.h"
 
@@ -21,13 +24,44 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ExitedWithCode;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-int RunApplyLine(std::vector<std::string> words, std::FILE* out, std::FILE* err, Interrupt& interrupt) {
-  words.insert(words.begin(), {"rdmaready", "apply"});
+int RunApplyLine(const std::string& command, std::vector<std::string> words, std::FILE* out, std::FILE* err,
+                 Interrupt& interrupt) {
+  words.insert(words.begin(), {"rdmaready", command});
   std::vector<const char*> line;
   for (const std::string& word : words) line.push_back(word.c_str());
   Console console(out, err);
   return RunCommandLine(static_cast<int>(line.size()), line.data(), console, interrupt);
+}
+
+std::string SaidSoFar(std::FILE* file) {
+  std::array<char, 65536> text{};
+  const ::ssize_t size = ::pread(::fileno(file), text.data(), text.size(), 0);
+  return {text.data(), static_cast<std::size_t>(std::max<::ssize_t>(size, 0))};
+}
+
+struct ApplyAnswer {
+  int status = 0;
+  std::string out{};
+  std::string err{};
+};
+
+// `out`: where it may be looked at meanwhile.
+ApplyAnswer ApplyTo(std::vector<std::string> words, std::FILE* out = std::tmpfile()) {
+  std::FILE* err = std::tmpfile();
+  ApplyAnswer answer;
+  {
+    Interrupt interrupt;
+    words.emplace_back("--insecure");
+    answer.status = RunApplyLine("apply", std::move(words), out, err, interrupt);
+  }
+  std::fflush(err);
+  answer.out = SaidSoFar(out);
+  answer.err = SaidSoFar(err);
+  std::fclose(out);
+  std::fclose(err);
+  return answer;
 }
 
 // Ctrl-C, and then nothing more.
@@ -44,7 +78,7 @@ void ApplyAndInterrupt(std::vector<std::string> options, std::FILE* out, std::FI
   ApplyingAgent later(ChangeState::kAwaitingConfirm);
   begun.told = InterruptAndWait;
   options.insert(options.begin(), {armed.address(), begun.address(), later.address(), "--yes", "--insecure"});
-  std::_Exit(RunApplyLine(std::move(options), out, err, interrupt));
+  std::_Exit(RunApplyLine("apply", std::move(options), out, err, interrupt));
 }
 
 class InterruptedApply : public testing::Test {
@@ -74,6 +108,80 @@ TEST_F(InterruptedApply, IsAnObjectOfWhatIsKnownWhereOneIsAskedFor) {
   };
   EXPECT_EXIT(ApplyAndInterrupt({"--output", "json"}, stderr, std::tmpfile()), ExitedWithCode(130),
               testing::ResultOf(hosts, "awaiting-confirm; under way; not begun; "));
+}
+
+TEST(ApplyCommand, SaysOfAHostWhatItsApplierSaysAtTheEnd) {
+  ApplyingAgent agent(ChangeState::kAwaitingConfirm);
+  agent.applier.changes = {{.id = kChange, .state = ChangeState::kRolledBack, .reason = "nobody confirmed it"}};
+  const ApplyAnswer answer = ApplyTo({agent.address(), "--yes"});
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_THAT(answer.out,
+              AllOf(HasSubstr("taken back (change 1a2b3c4d): nobody confirmed it"), Not(HasSubstr("armed"))));
+}
+
+TEST(ApplyCommand, DoesNotSayThatAHostIsArmedThatCannotBeAskedAgain) {
+  ApplyingAgent agent(ChangeState::kAwaitingConfirm);
+  agent.applier_status = {grpc::StatusCode::UNAVAILABLE, "the link did not come back"};
+  const ApplyAnswer answer = ApplyTo({agent.address(), "--yes"});
+  EXPECT_EQ(answer.status, 4);
+  EXPECT_THAT(answer.out, AllOf(HasSubstr("how it stands now is not known"), HasSubstr("heard last: armed"),
+                                Not(HasSubstr("proven and armed"))));
+  const auto run = nlohmann::json::parse(ApplyTo({agent.address(), "--yes", "--output", "json"}).out);
+  EXPECT_TRUE(run["hosts"][0]["heard_last"]);
+}
+
+TEST(ApplyCommand, TellsWhatBecameOfAHostBeforeTheNextBegins) {
+  ApplyingAgent first(ChangeState::kAwaitingConfirm);
+  ApplyingAgent second(ChangeState::kRolledBack);
+  ApplyingAgent third(ChangeState::kAwaitingConfirm);
+  for (const bool at_once : {false, true}) {
+    std::FILE* out = std::tmpfile();
+    std::string meanwhile;
+    second.told = [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(at_once ? 300 : 0));
+      meanwhile = SaidSoFar(out);
+    };
+    std::vector<std::string> words{first.address(), second.address(), third.address(), "--yes"};
+    if (at_once) words.insert(words.end(), {"--rolling", "--max-unavailable", "2"});
+    const ApplyAnswer answer = ApplyTo(words, out);
+    EXPECT_EQ(answer.status, 1);
+    EXPECT_THAT(meanwhile,
+                AllOf(HasSubstr("proven and armed (change 1a2b3c4d)"),
+                      HasSubstr("rdmaready confirm " + first.address() + " --insecure  # within 60 s")));
+    EXPECT_THAT(answer.out,
+                AllOf(HasSubstr(second.address() + "  taken back"),
+                      HasSubstr("rdmaready confirm " + first.address()), HasSubstr("# keeps what is armed")))
+        << at_once;
+  }
+  second.told = {};
+  EXPECT_THAT(ApplyTo({first.address(), second.address(), third.address(), "--yes"}).out,
+              HasSubstr(third.address() + "  not begun"));
+}
+
+TEST(ApplyCommand, WithYesAndJsonIsOneObjectOfAllHosts) {
+  ApplyingAgent first(ChangeState::kAwaitingConfirm);
+  ApplyingAgent second(ChangeState::kRolledBack);
+  const ApplyAnswer answer =
+      ApplyTo({first.address(), second.address(), "127.0.0.1:1", "--yes", "--output", "json"});
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_EQ(answer.err, "");
+  const auto run = nlohmann::json::parse(answer.out, nullptr, false);
+  ASSERT_FALSE(run.is_discarded()) << answer.out;
+  EXPECT_EQ(run["schema"], "rdmaready.v1.Apply");
+  ASSERT_EQ(run["hosts"].size(), 3U);
+  EXPECT_EQ(run["hosts"][0]["change"]["state"], "awaiting-confirm");
+  EXPECT_EQ(run["hosts"][0]["plan"]["steps"].size(), 1U);
+  EXPECT_EQ(run["hosts"][1]["change"]["state"], "rolled-back");
+  EXPECT_NE(run["hosts"][2]["error"], "");
+}
+
+TEST(SameWay, AreTheOptionsByWhichTheHostsWereReached) {
+  EXPECT_EQ(SameWay({}), "");
+  EXPECT_EQ(SameWay({.insecure = true}), " --insecure");
+  GlobalOptions tls;
+  tls.tls = {.certificate = "c.pem", .key = "k.pem", .ca = "my ca.pem"};
+  tls.tls_name = "node1";
+  EXPECT_EQ(SameWay(tls), " --tls-ca 'my ca.pem' --tls-cert c.pem --tls-key k.pem --tls-name node1");
 }
 
 }  // namespace

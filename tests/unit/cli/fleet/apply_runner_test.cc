@@ -30,7 +30,7 @@ TEST(ApplyRunner, TheFirstFailureEndsItAndWhatWasBeforeStands) {
   hosts.push_back(bad.Client("b"));
   hosts.push_back(later.Client("c"));
   hosts.push_back(idle.Client("d"));
-  ApplyRunner runner(hosts, {}, {}, {}, {});
+  ApplyRunner runner(hosts, {}, {}, {});
   const ChangeRun run = runner.Apply(runner.Plan(false), 1);
   EXPECT_EQ(run.hosts[0].change->state, ChangeState::kAwaitingConfirm);
   EXPECT_EQ(run.hosts[1].change->state, ChangeState::kRolledBack);
@@ -45,7 +45,7 @@ TEST(ApplyRunner, AChangeThatWaitsForAPeerIsAnsweredAlsoWhereNoneCanBeTestedWith
   ApplyingAgent agent(ChangeState::kRolledBack, true);
   std::vector<HostClient> hosts;
   hosts.push_back(agent.Client("a"));
-  ApplyRunner runner(hosts, {}, {}, {}, {});
+  ApplyRunner runner(hosts, {}, {}, {});
   const ChangeRun run = runner.Apply(runner.Plan(false), 1);
   EXPECT_EQ(agent.asked(), 1);
   EXPECT_EQ(run.hosts[0].change->state, ChangeState::kRolledBack);
@@ -55,7 +55,7 @@ TEST(ApplyRunner, OfACallThatIsCutTheLastWordStands) {
   ApplyingAgent agent(ChangeState::kWriting);
   agent.apply_status = {grpc::StatusCode::UNAVAILABLE, "the connection broke"};
   std::vector<HostClient> hosts = Only(agent);
-  ApplyRunner runner(hosts, {}, {}, {}, {});
+  ApplyRunner runner(hosts, {}, {}, {});
   const ChangeRun run = runner.Apply(runner.Plan(false), 1);
   EXPECT_FALSE(run.hosts[0].error.empty());
   ASSERT_TRUE(run.hosts[0].change) << "who asked has to know what is open";
@@ -66,7 +66,7 @@ TEST(ApplyRunner, OfACallThatIsCutTheLastWordStands) {
 TEST(ApplyRunner, WhereNothingDiffersWhoCannotSayWhetherAChangeIsOpenIsAFailure) {
   ApplyingAgent agent(ChangeState::kNothingToDo);
   std::vector<HostClient> hosts = Only(agent);
-  ApplyRunner runner(hosts, {}, {}, {}, {});
+  ApplyRunner runner(hosts, {}, {}, {});
   agent.applier_status = {grpc::StatusCode::FAILED_PRECONDITION, "no applier"};
   EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(false), 1)), ExitStatus::kOk);
   agent.applier_status = {grpc::StatusCode::INTERNAL, "what it says is no answer"};
@@ -86,7 +86,7 @@ TEST(ApplyRunner, AnAgentThatIsTooOldIsSaidToBe) {
   host.agent = host.remote.get();
   std::vector<HostClient> hosts;
   hosts.push_back(std::move(host));
-  ApplyRunner runner(hosts, {}, {}, {}, {});
+  ApplyRunner runner(hosts, {}, {}, {});
   const PlanRun run = runner.Plan(false);
   EXPECT_EQ(run.hosts[0].failure, ExitStatus::kUnreachable);
   EXPECT_THAT(run.hosts[0].error, HasSubstr("too old to configure its host"));

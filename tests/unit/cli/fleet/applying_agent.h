@@ -48,13 +48,19 @@ class ApplyingAgent final : public v1::Agent::Service {
   }
   grpc::Status MakePlan(grpc::ServerContext*, const v1::MakePlanRequest*, v1::Plan* plan) override {
     Plan made;
-    if (ends_ != ChangeState::kNothingToDo) made.steps.push_back({.from = "1500", .to = "9000"});
+    if (ends_ != ChangeState::kNothingToDo) made.steps.push_back(step);
     *plan = ToProto(made);
     return grpc::Status::OK;
   }
-  grpc::Status Apply(grpc::ServerContext*, const v1::ApplyRequest*,
+  grpc::Status Apply(grpc::ServerContext* context, const v1::ApplyRequest* request,
                      grpc::ServerWriter<v1::Change>* writer) override {
     ++applied;
+    {
+      const std::lock_guard lock(mutex_);
+      asked_for_ = *request;
+      time_left_ = context->deadline() - std::chrono::system_clock::now();
+    }
+    if (!refused.ok()) return refused;
     Change change{.id = kChange, .state = ChangeState::kProving, .deadline_in_ms = 60'000};
     if (wants_peer_) {
       change.proof.loopback = true;
@@ -64,12 +70,17 @@ class ApplyingAgent final : public v1::Agent::Service {
       proven_.wait_for(lock, std::chrono::seconds(20), [this] { return asked_ > 0; });
     }
     change.state = ends_;
+    {
+      const std::lock_guard lock(mutex_);
+      if (applier.changes.empty()) applier.changes.push_back(change);
+    }
     writer->Write(ToProto(change));
     if (told) told();
     return apply_status;
   }
   grpc::Status GetApplier(grpc::ServerContext*, const v1::GetApplierRequest*,
                           v1::ApplierStatus* response) override {
+    const std::lock_guard lock(mutex_);
     *response = ToProto(applier);
     return applier_status;
   }
@@ -82,15 +93,35 @@ class ApplyingAgent final : public v1::Agent::Service {
     return grpc::Status::OK;
   }
 
+  grpc::Status Forget(grpc::ServerContext*, const v1::ForgetRequest*, v1::ForgetResponse*) override {
+    ++forgotten;
+    return grpc::Status::OK;
+  }
+
+  v1::ApplyRequest asked_for() {
+    const std::lock_guard lock(mutex_);
+    return asked_for_;
+  }
+  // Of the last Apply, until its caller gives up.
+  std::chrono::nanoseconds time_left() {
+    const std::lock_guard lock(mutex_);
+    return time_left_;
+  }
   int asked() {
     const std::lock_guard lock(mutex_);
     return asked_;
   }
 
   std::string instance{};  // empty: one of its own
+  PlanStep step{.object = {.kind = SettingKind::kMtu, .where = "dcb0"},
+                .from = "1500",
+                .to = "9000",
+                .subject = "rxe0/1 dcb0"};
   std::atomic<int> applied = 0;
+  std::atomic<int> forgotten = 0;
+  grpc::Status refused{};        // before anything is written
   std::function<void()> told{};  // behind its last word, while the call goes on
-  ApplierStatus applier{};       // before the first call
+  ApplierStatus applier{};       // before the first call; without changes: what Apply told last
   grpc::Status applier_status{};
   grpc::Status apply_status{};  // behind its last word
 
@@ -101,6 +132,8 @@ class ApplyingAgent final : public v1::Agent::Service {
   std::mutex mutex_;
   std::condition_variable proven_;
   int asked_ = 0;
+  v1::ApplyRequest asked_for_{};
+  std::chrono::nanoseconds time_left_{};
   std::unique_ptr<grpc::Server> server_;
 };
 
