@@ -15,6 +15,7 @@
 
 #include "api/base/quantity.h"
 #include "api/base/status.h"
+#include "api/base/text.h"
 #include "checks/words/words.h"
 #include "cli/command/apply_flags.h"
 #include "cli/fleet/apply_runner.h"
@@ -132,31 +133,66 @@ class Teller {
 // The hosts with which changes are proven, each called once; they live as long as this.
 class Peers {
  public:
-  // `chosen`: by who asks. What another host names is never a socket of this one.
-  Peers(const Context& context, std::string chosen) : context_(context), chosen_(std::move(chosen)) {}
+  // `known`: the hosts that who asks has named. What an agent names besides them is not called.
+  Peers(const Context& context, std::vector<HostAddress> known) : context_(context), known_(std::move(known)) {}
 
   HostClient& Find(const std::string& name) {
     const auto known = clients_.find(name);
     if (known != clients_.end()) return known->second;
     HostClient& peer = clients_[name];
     peer.name = name;
-    const absl::StatusOr<std::vector<HostAddress>> address = ParseHosts({name});
-    const bool foreign = address.ok() && name != chosen_ && !address->front().unix_path.empty();
-    if (!address.ok() || foreign) {
-      peer.error = foreign ? "a socket is no peer for another host" : Message(address.status());
+    const absl::StatusOr<HostAddress> address = ParseHostAddress(name);
+    const bool named = address.ok() && std::ranges::any_of(known_, [&](const HostAddress& one) {
+                         return IsSameName(one, *address);
+                       });
+    if (!named) {
+      peer.error =
+          address.ok()
+              ? "only --peer and hosts of this command, or of its inventory, are called; the apply.yaml "
+                "of the host names it: --peer " +
+                    name + " allows it"
+              : Message(address.status());
       peer.failure = ExitStatus::kUsage;
       return peer;
     }
-    peer = std::move(NameClients(*address, context_.client(), context_.interrupt).front());
+    peer = std::move(NameClients({*address}, context_.client(), context_.interrupt).front());
     peer.Open();
     return peer;
   }
 
  private:
   const Context& context_;
-  const std::string chosen_;
+  const std::vector<HostAddress> known_;
   std::map<std::string, HostClient> clients_{};
 };
+
+// The hosts that the command line names in any way. Of an inventory those of other groups, too; standard input
+// was read once, and is gone.
+absl::StatusOr<std::vector<HostAddress>> NamedHosts(const ApplyFlags& options,
+                                                    const std::vector<HostClient>& hosts) {
+  std::vector<HostAddress> named;
+  const auto add = [&](const absl::StatusOr<std::vector<HostAddress>>& more) {
+    if (more.ok()) named.insert(named.end(), more->begin(), more->end());
+    return more.status();
+  };
+  if (!options.peer.empty()) RR_RETURN_IF_ERROR(add(ParseHosts({options.peer})));
+  if (!options.what.named.Any()) return named;
+  std::vector<std::string> names;
+  for (const HostClient& host : hosts) names.push_back(host.name);
+  RR_RETURN_IF_ERROR(add(ParseHosts(names)));
+  const std::string& inventory = options.what.named.inventory;
+  if (!inventory.empty() && inventory != "-") RR_RETURN_IF_ERROR(add(ChooseHosts({}, inventory)));
+  return named;
+}
+
+// A host that is its own peer proves nothing that its loopback does not.
+absl::Status CheckPeerIsAnother(const HostClient& peer, const std::vector<HostClient>& hosts) {
+  const auto self =
+      std::ranges::find_if(hosts, [&](const HostClient& host) { return IsSameAgent(host, peer); });
+  if (self == hosts.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Cat("--peer ", peer.name, " is host ", self->name, " itself: only another one proves anything"));
+}
 
 ChangeRun WithWay(const Context& context, const ApplyFlags& options, ChangeRun run) {
   run.way = SameWay(context.global);
@@ -206,11 +242,14 @@ ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
   if (!order.ok()) return context.Fail(ExitStatus::kUsage, Message(order.status()));
   absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.what.named, context);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  Peers peers(context, options.peer);
+  absl::StatusOr<std::vector<HostAddress>> named = NamedHosts(options, *hosts);
+  if (!named.ok()) return context.Fail(ExitStatus::kUsage, Message(named.status()));
+  Peers peers(context, *std::move(named));
+  HostClient* peer = nullptr;
+  context.console.Progress("connecting");
   if (!options.peer.empty()) {
-    context.console.Progress("connecting");
-    const HostClient& peer = peers.Find(options.peer);
-    if (peer.agent == nullptr) return context.Fail(peer.failure, "--peer: " + peer.error, options.peer);
+    peer = &peers.Find(options.peer);
+    if (peer->agent == nullptr) return context.Fail(peer->failure, "--peer: " + peer->error, options.peer);
   }
   const bool at_once = options.rolling && options.max_unavailable > 1;
   const bool each = context.format().object == nullptr && !at_once;
@@ -219,10 +258,10 @@ ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
                      {.change = [&](std::size_t host, const Change& change) { teller.Changed(host, change); },
                       .ended = [&](std::size_t host, const HostChange& made) { teller.Ended(host, made); },
                       .progress = [&](const std::string& what) { context.console.Progress(what); }});
-  context.console.Progress("connecting");
   const PlanRun planned = runner.Plan(false);
-  if (const absl::Status apart = CheckNoTwins(*hosts); !apart.ok())
-    return context.Fail(ExitStatus::kUsage, Message(apart));
+  absl::Status apart = CheckNoTwins(*hosts);
+  if (apart.ok() && peer != nullptr) apart = CheckPeerIsAnother(*peer, *hosts);
+  if (!apart.ok()) return context.Fail(ExitStatus::kUsage, Message(apart));
   context.console.EraseProgress();
   bool begin = false;
   if (const ExitStatus status = MayBegin(context, options, planned, begin); status != ExitStatus::kOk)

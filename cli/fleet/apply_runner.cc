@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -193,6 +194,7 @@ HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
   HostChange made{.host = planned.host, .plan = planned.plan, .under_way = true};
   Hear(index, made);
   const HostClient& host = hosts_[index];
+  PeerTrouble trouble;
   std::jthread peer_proof;  // joined when its change has ended
   const auto on_change = [&](const Change& change) {
     made.change = change;
@@ -201,12 +203,21 @@ HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
     const bool wants =
         change.state == ChangeState::kProving && change.proof.loopback && !change.proof.peer.empty();
     if (!wants || peer_proof.joinable()) return;
-    peer_proof = std::jthread([this, &host, change] { ProveWithPeer(host, change); });
+    try {
+      peer_proof = std::jthread([this, &host, &trouble, change] { trouble = ProveWithPeer(host, change); });
+    } catch (const std::system_error& error) {
+      trouble = {.error = fmt::format("no proof with {}: {}", change.proof.peer, error.what()),
+                 .failure = ExitStatus::kOwnFailure};
+      static_cast<void>(host.agent->ProvePeer(change.id));  // it need not wait for tests
+    }
   };
   absl::StatusOr<Change> change = host.agent->Apply(options_, on_change);
+  if (peer_proof.joinable()) peer_proof.join();
   made.under_way = false;
   if (change.ok()) {
     made.change = *std::move(change);
+    made.error = trouble.error;
+    made.failure = trouble.failure;
   } else {
     // The call was cut, not the change: who asks has to know what is open, and that it goes back by itself.
     made.error = Message(change.status());
@@ -215,11 +226,19 @@ HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
   return made;
 }
 
-void ApplyRunner::ProveWithPeer(const HostClient& host, const Change& change) {
+ApplyRunner::PeerTrouble ApplyRunner::ProveWithPeer(const HostClient& host, const Change& change) {
+  PeerTrouble trouble;
   {
     const std::lock_guard lock(peer_mutex_);
     const HostClient* peer = peer_ ? peer_(change.proof.peer) : nullptr;
-    if (peer != nullptr && peer->agent != nullptr) {
+    if (peer == nullptr || peer->agent == nullptr) {
+      const std::string why = peer == nullptr ? "nobody can be asked there" : peer->error;
+      trouble = {.error = fmt::format("no proof with {}: {}", change.proof.peer, why),
+                 .failure = peer == nullptr ? ExitStatus::kOwnFailure : peer->failure};
+    } else if (IsSameAgent(host, *peer)) {
+      trouble = {.error = fmt::format("no proof with {}: it is this host itself", change.proof.peer),
+                 .failure = ExitStatus::kUsage};
+    } else {
       const std::string failed = TestBothWays(host, *peer, change.id, watch_.progress);
       if (!failed.empty() && watch_.progress) watch_.progress(host.name + ": " + failed);
     }
@@ -227,6 +246,7 @@ void ApplyRunner::ProveWithPeer(const HostClient& host, const Change& change) {
   // Whatever these tests showed here: the agent goes by what it saw itself, and the stream tells what came of
   // it.
   static_cast<void>(host.agent->ProvePeer(change.id));
+  return trouble;
 }
 
 ChangeRun ApplyRunner::AskAgain(ChangeRun run) {

@@ -30,7 +30,7 @@ class ApplyRunner {
   };
 
   // The client of the host with which a change is proven: the caller's choice, or that of the host's
-  // apply.yaml. By one thread at a time. Null: nobody can be asked there.
+  // apply.yaml. By one thread at a time. Null, or without an agent: nobody can be asked there.
   using PeerFinder = std::function<HostClient*(const std::string& name)>;
 
   // `hosts` outlive it. `peer` may be empty.
@@ -60,8 +60,14 @@ class ApplyRunner {
   HostChange ApplyOne(std::size_t index, const HostPlan& planned);
   HostChange Write(std::size_t index, const HostPlan& planned);
   void Hear(std::size_t index, HostChange host);
+  // Why nothing could be tested with the peer.
+  struct PeerTrouble {
+    std::string error{};
+    ExitStatus failure = ExitStatus::kOk;
+  };
+
   // Both ways between the host and the peer; then its agent judges the part that it had in them.
-  void ProveWithPeer(const HostClient& host, const Change& change);
+  PeerTrouble ProveWithPeer(const HostClient& host, const Change& change);
 
   std::vector<HostClient>& hosts_;
   const PeerFinder peer_;

@@ -140,6 +140,12 @@ absl::Status CheckNoTwins(const std::vector<HostClient>& hosts) {
   return twin == hosts.end() ? absl::OkStatus() : absl::InvalidArgumentError(twin->error);
 }
 
+bool IsSameAgent(const HostClient& a, const HostClient& b) {
+  if (a.agent == nullptr || b.agent == nullptr) return false;
+  const std::string& id = a.agent->version().instance_id;
+  return !id.empty() && id == b.agent->version().instance_id;
+}
+
 absl::Status CheckPrivate(const std::vector<HostAddress>& hosts, const ClientOptions& options) {
   if (options.tls != nullptr) return absl::OkStatus();
   std::vector<absl::Status> found(hosts.size());

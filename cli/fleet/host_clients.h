@@ -42,6 +42,9 @@ std::vector<HostClient> NameClients(const std::vector<HostAddress>& hosts, const
 // kInvalidArgument with one clear line when two of them turned out to be one agent.
 absl::Status CheckNoTwins(const std::vector<HostClient>& hosts);
 
+// Whether both are known to be reached and to be one agent.
+bool IsSameAgent(const HostClient& a, const HostClient& b);
+
 // kInvalidArgument, naming the host, when credentials for it would go over the network in plain text. Before
 // any host is asked: a name that leads to loopback and elsewhere is refused, one that leads nowhere is not.
 absl::Status CheckPrivate(const std::vector<HostAddress>& hosts, const ClientOptions& options);

@@ -83,6 +83,8 @@ absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::strin
   return ParseListed(FromCommandLine(names));
 }
 
+bool IsSameName(const HostAddress& a, const HostAddress& b) { return Key(a) == Key(b); }
+
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
                                                      const std::string& inventory,
                                                      const std::vector<std::string>& groups) {
@@ -91,7 +93,8 @@ absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::stri
     RR_ASSIGN_OR_RETURN(const std::vector<std::string> hosts, ExpandHosts(list));
     for (const std::string& host : hosts) all.push_back({host, ""});
   }
-  if (inventory.empty() && !groups.empty()) return absl::InvalidArgumentError("--group is for --inventory FILE");
+  if (inventory.empty() && !groups.empty())
+    return absl::InvalidArgumentError("--group is for --inventory FILE");
   if (!inventory.empty()) {
     RR_ASSIGN_OR_RETURN(const std::string text, ReadText(inventory));
     RR_ASSIGN_OR_RETURN(const std::vector<ListedHost> listed, ParseInventory(text, inventory, groups));

@@ -18,7 +18,11 @@ namespace rdmaready {
 // kInvalidArgument with one clear line: a host that makes no sense, or one that is named twice.
 absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::string>& names);
 
-// The command line's hosts, of which each may be a list (ExpandHosts), then the inventory's, or those of `groups` in it (no file when `inventory` is empty, standard input when it is
+// Whether both are written as one host: an address and a name of it are two.
+bool IsSameName(const HostAddress& a, const HostAddress& b);
+
+// The command line's hosts, of which each may be a list (ExpandHosts), then the inventory's, or those of
+// `groups` in it (no file when `inventory` is empty, standard input when it is
 // "-"). Errors are kInvalidArgument; what is wrong in the file is named with its line.
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
                                                      const std::string& inventory,

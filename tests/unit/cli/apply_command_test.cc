@@ -175,6 +175,26 @@ TEST(ApplyCommand, WithYesAndJsonIsOneObjectOfAllHosts) {
   EXPECT_NE(run["hosts"][2]["error"], "");
 }
 
+TEST(ApplyCommand, RefusesAPeerThatIsTheHostItself) {
+  ApplyingAgent agent(ChangeState::kAwaitingConfirm);
+  ApplyingAgent same(ChangeState::kAwaitingConfirm);
+  same.instance = agent.address();  // one agent by another address
+  for (const std::string& peer : {agent.address(), same.address()}) {
+    const ApplyAnswer answer = ApplyTo({agent.address(), "--yes", "--peer", peer});
+    EXPECT_EQ(answer.status, 2) << answer.err;
+    EXPECT_THAT(answer.err, HasSubstr("is host " + agent.address() + " itself"));
+  }
+  EXPECT_EQ(agent.applied + same.applied, 0);
+}
+
+TEST(ApplyCommand, CallsNoPeerThatNobodyNamed) {
+  ApplyingAgent agent(ChangeState::kRolledBack, true);  // for the peer "b"
+  const ApplyAnswer answer = ApplyTo({agent.address(), "--yes"});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_THAT(answer.err, AllOf(HasSubstr("no proof with b"), HasSubstr("--peer b allows it")));
+  EXPECT_EQ(agent.asked(), 1) << "its agent need not wait for tests";
+}
+
 TEST(SameWay, AreTheOptionsByWhichTheHostsWereReached) {
   EXPECT_EQ(SameWay({}), "");
   EXPECT_EQ(SameWay({.insecure = true}), " --insecure");
