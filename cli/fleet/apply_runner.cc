@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "api/base/plan_digest.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/open_change.h"
@@ -29,6 +30,13 @@ absl::StatusOr<std::string> OpenChangeOf(AgentClient& agent) {
   if (!status.ok()) return status.status();
   const auto open = std::ranges::find_if(status->changes, StillOpen, &Change::state);
   return open == status->changes.end() ? "" : open->id;
+}
+
+// What is written, and when the port is usable again: as the drivers are known to take.
+std::chrono::milliseconds EstimateOf(const Plan& plan) {
+  std::chrono::milliseconds sum{};
+  for (const PlanStep& step : plan.steps) sum += std::chrono::milliseconds(step.disturbance.estimate_ms);
+  return sum;
 }
 
 // How the change stands now. Where nobody says so what was heard last stays, and is said to be that.
@@ -192,6 +200,16 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
 
 HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
   HostChange made{.host = planned.host, .plan = planned.plan, .under_way = true};
+  ApplyOptions options = options_;
+  const absl::StatusOr<std::string> agreed_to = PlanDigest(*planned.plan);
+  if (!agreed_to.ok()) {
+    made.under_way = false;
+    made.error = Message(agreed_to.status());
+    made.failure = ExitStatus::kOwnFailure;
+    return made;
+  }
+  options.plan_sha256 = *agreed_to;
+  options.estimate = EstimateOf(*planned.plan);
   Hear(index, made);
   const HostClient& host = hosts_[index];
   PeerTrouble trouble;
@@ -211,7 +229,7 @@ HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
       static_cast<void>(host.agent->ProvePeer(change.id));  // it need not wait for tests
     }
   };
-  absl::StatusOr<Change> change = host.agent->Apply(options_, on_change);
+  absl::StatusOr<Change> change = host.agent->Apply(options, on_change);
   if (peer_proof.joinable()) peer_proof.join();
   made.under_way = false;
   if (change.ok()) {

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/base/plan_digest.h"
 #include "cli/command/apply_flags.h"
 #include "cli/commands.h"
 #include "tests/unit/cli/fleet/applying_agent.h"
@@ -110,6 +111,16 @@ TEST_F(InterruptedApply, IsAnObjectOfWhatIsKnownWhereOneIsAskedFor) {
               testing::ResultOf(hosts, "awaiting-confirm; under way; not begun; "));
 }
 
+TEST(ApplyCommand, AgreesToThePlanThatWasShownAndToNoOther) {
+  ApplyingAgent agent(ChangeState::kAwaitingConfirm);
+  ASSERT_EQ(ApplyTo({agent.address(), "--yes"}).status, 0);
+  EXPECT_EQ(agent.asked_for().plan_sha256(), *PlanDigest({.steps = {agent.step}}));
+  agent.refused = {grpc::StatusCode::FAILED_PRECONDITION, "the plan is not the one that was shown any more"};
+  const ApplyAnswer refused = ApplyTo({agent.address(), "--yes"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("not the one that was shown"));
+}
+
 TEST(ApplyCommand, SaysOfAHostWhatItsApplierSaysAtTheEnd) {
   ApplyingAgent agent(ChangeState::kAwaitingConfirm);
   agent.applier.changes = {{.id = kChange, .state = ChangeState::kRolledBack, .reason = "nobody confirmed it"}};
@@ -193,6 +204,17 @@ TEST(ApplyCommand, CallsNoPeerThatNobodyNamed) {
   EXPECT_EQ(answer.status, 2);
   EXPECT_THAT(answer.err, AllOf(HasSubstr("no proof with b"), HasSubstr("--peer b allows it")));
   EXPECT_EQ(agent.asked(), 1) << "its agent need not wait for tests";
+}
+
+TEST(ApplyCommand, GivesAHostTheTimeThatItsDriversNeed) {
+  ApplyingAgent agent(ChangeState::kAwaitingConfirm);
+  agent.step.disturbance.estimate_ms = 100'000;
+  ASSERT_EQ(ApplyTo({agent.address(), "--yes", "--confirm-within", "30s", "--timeout", "20s"}).status, 0);
+  EXPECT_GT(agent.time_left(), std::chrono::seconds(340));
+  EXPECT_LE(agent.time_left(), std::chrono::seconds(352));
+  agent.step.disturbance.estimate_ms = ~std::uint32_t{0};
+  ASSERT_EQ(ApplyTo({agent.address(), "--yes"}).status, 0);
+  EXPECT_LT(agent.time_left(), std::chrono::hours(1)) << "an estimate is the agent's word";
 }
 
 TEST(SameWay, AreTheOptionsByWhichTheHostsWereReached) {
