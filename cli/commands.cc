@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -16,86 +15,6 @@
 
 namespace rdmaready {
 namespace {
-
-constexpr std::array<Command, 14> kCommands{{
-    {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
-     "  rdmaready check                             this host: settings and state\n"
-     "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
-     "  rdmaready check node1 node2 --level peer    and live transfers between the two, both ways\n"
-     "  rdmaready check node1 --level server --target fs1   and the way to the SMB server fs1\n"
-     "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json\n"
-     "  rdmaready check 'node[001-128]' --max-time 2m       many hosts, each different finding once\n"
-     "  rdmaready check --inventory ansible.ini --group storage --output junit\n"
-     "  rdmaready check --output nagios --exit-style nagios   as a monitoring plugin\n"
-     "  rdmaready check --facts saved               hosts that `facts --save saved` recorded\n"
-     "  rdmaready check --bundle hosts.tar.gz       hosts that `bundle` put into that file",
-     DefineCheck},
-    {"facts", "Show what is known of hosts, and why the rest is not",
-     "  rdmaready facts\n"
-     "  rdmaready facts node1 node2 --output json\n"
-     "  rdmaready facts node1 node2 --save saved    to judge them elsewhere or later",
-     DefineFacts},
-    {"test", "Make live transfers: every byte verified, latency, rate and CPU measured",
-     "  rdmaready test loopback                     every RDMA port of this host\n"
-     "  rdmaready test loopback node1 --port mlx5_0/1 --case write-512k\n"
-     "  rdmaready test peer node1 node2             from node1 to node2\n"
-     "  rdmaready test --list                       the names of the cases",
-     DefineTest},
-    {"probe", "Approach a storage server over RDMA as its clients do, and say how far one gets",
-     "  rdmaready probe smb fileserver              from this host\n"
-     "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",
-     DefineProbe},
-    {"plan", "Say what would have to be set on hosts, in which order, and what it costs",
-     "  rdmaready plan                              this host, as its agent's profile wants it\n"
-     "  rdmaready plan node1 --profile my-fabric.yaml --persist\n"
-     "\nIt ends with 0 when there is nothing to do, 1 when something is to be set or cannot be, 3 when that is "
-     "not known",
-     DefinePlan},
-    {"apply",
-     "Have hosts set as their profiles want, proven by live transfers, and taken back unless confirmed",
-     "  rdmaready apply                             this host: shows the plan, and asks\n"
-     "  rdmaready apply node1 --peer node2 --yes    without asking; proven with node2, too\n"
-     "  rdmaready confirm node1                     from anywhere, within a minute: else all goes back\n"
-     "  rdmaready apply 'node[01-32]' --rolling --max-unavailable 4 --confirm-within 15m --yes\n"
-     "\nIt ends with 0 proven and armed, or nothing to do; 1 taken back, or not begun; 2 not "
-     "permitted,\n"
-     "or a bad plan: nothing was written; 3 it could not be taken back, or what became of it is not known",
-     DefineApply},
-    {"confirm", "Keep what `apply` set, within its time",
-     "  rdmaready confirm node1\n"
-     "  rdmaready confirm --inventory hosts.txt\n"
-     "\nIt ends with 1 when no change awaits it: it went back, or was confirmed before",
-     DefineConfirm},
-    {"rollback", "Take back what `apply` set and nobody confirmed; try once more where that failed",
-     "  rdmaready rollback node1", DefineRollback},
-    {"forget", "End the keeping of confirmed settings, which stay as they are until the host forgets them",
-     "  rdmaready forget node1 --list               what is kept, and what may be set there\n"
-     "  rdmaready forget node1 --setting pfc --of ens1f0np0",
-     DefineForget},
-    {"history", "What hosts remember: runs, what changed in them, transfers",
-     "  rdmaready history                           this host, the newest 20\n"
-     "  rdmaready history node1 node2 --since 7d\n"
-     "  rdmaready history --baseline node1          live tests beside those of the days before\n"
-     "  rdmaready history --run 4f1c09aa            one run in full",
-     DefineHistory},
-    {"bundle", "Put what is known of hosts into one file, to be judged elsewhere or later",
-     "  rdmaready bundle                            this host, in rdmaready-bundle.tar.gz\n"
-     "  rdmaready bundle node1 node2 --out case-4711.tar.gz\n"
-     "  rdmaready bundle node1 node2 --pseudonyms   for who is not to see names and addresses\n"
-     "  rdmaready check --bundle case-4711.tar.gz   anywhere, by the rules of that program",
-     DefineBundle},
-    {"explain", "What a check requires, why, and how to put it right",
-     "  rdmaready explain pfc.lossless-priority\n"
-     "  rdmaready explain --list\n"
-     "  rdmaready explain --markdown > checks.md",
-     DefineExplain},
-    {"profile", "What hosts are judged by",
-     "  rdmaready profile list\n"
-     "  rdmaready profile show smb-direct-roce\n"
-     "  rdmaready profile check my-fabric.yaml",
-     DefineProfile},
-    {"version", "Show the version", "  rdmaready version --output json", DefineVersion},
-}};
 
 constexpr std::string_view kExitText =
     "Exit status: 0 ready or ok, 1 not ready or a test failed, 2 usage or a bad file, 3 could not be "
@@ -208,13 +127,13 @@ std::string OneLine(std::string text) {
 
 std::string CommandNames() {
   std::string text;
-  for (const Command& command : kCommands) text += (text.empty() ? "" : ", ") + std::string(command.name);
+  for (const Command& command : AllCommands()) text += (text.empty() ? "" : ", ") + std::string(command.name);
   return text;
 }
 
 std::string UnknownCommand(const std::string& word) {
   std::vector<std::string> names;
-  for (const Command& command : kCommands) names.emplace_back(command.name);
+  for (const Command& command : AllCommands()) names.emplace_back(command.name);
   const std::string nearest = Nearest(word, names);
   return "unknown command '" + word + "'" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)") +
          "; there are " + CommandNames();
@@ -277,7 +196,7 @@ struct Parser {
     root.require_subcommand(0, 1);
     root.footer("\nExamples:\n  rdmaready check\n  rdmaready check node1 node2 --level peer\n\n" +
                 std::string(kExitText));
-    for (const Command& command : kCommands) {
+    for (const Command& command : AllCommands()) {
       CLI::App* app = root.add_subcommand(std::string(command.name), std::string(command.summary));
       const std::function<void(CLI::App&)> add_global = [this, &command](CLI::App& to) {
         AddGlobalOptions(to, global, command.name);
@@ -314,8 +233,6 @@ void SayInterrupted(const GlobalOptions& global, Console& console) {
 }
 
 }  // namespace
-
-std::span<const Command> AllCommands() { return kCommands; }
 
 ClientOptions Context::client() const {
   ClientOptions options;
