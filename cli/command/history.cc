@@ -2,6 +2,7 @@
 // rdmaready history: what hosts remember.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -59,12 +60,20 @@ absl::StatusOr<HostHistory> Remember(AgentClient& agent, const HistoryQuery& que
   return answer;
 }
 
+// A host without an applier has a history all the same, and so has one whose applier does not answer.
+std::string AuditHeadOf(AgentClient& agent) {
+  constexpr std::chrono::milliseconds kWithin{5000};
+  const absl::StatusOr<ApplierStatus> status = agent.GetApplier(kWithin);
+  return status.ok() ? status->audit_head : "";
+}
+
 HostHistory Ask(const HostClient& host, const HistoryQuery& query) {
   HostHistory failed{.host = host.name, .error = host.error, .failure = host.failure};
   if (host.agent == nullptr) return failed;
   absl::StatusOr<HostHistory> answer = Remember(*host.agent, query);
   if (answer.ok()) {
     answer->host = host.name;
+    answer->audit_head = AuditHeadOf(*host.agent);
     return *std::move(answer);
   }
   failed.error = Message(answer.status());

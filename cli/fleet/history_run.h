@@ -35,6 +35,7 @@ struct HostHistory {
   std::string error{};  // why there is no history; empty when there is
   ExitStatus failure = ExitStatus::kOk;
   History history{};
+  std::string audit_head{};  // ApplierStatus::audit_head; empty: no applier says any
   std::vector<RunChanges> changes{};  // one for each of history.runs
 };
 

@@ -245,7 +245,8 @@ Json ToJson(const HostHistory& host, bool with_texts) {
           {"error", host.error},
           {"runs", std::move(runs)},
           {"transfers", std::move(transfers)},
-          {"store_events", std::move(events)}};
+          {"store_events", std::move(events)},
+          {"audit_head", host.audit_head}};
 }
 
 // protobuf's own JSON, with what is false, zero or empty; what it cannot write (text that is not UTF-8) is said

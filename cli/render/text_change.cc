@@ -234,6 +234,10 @@ std::string StatusText(const ApplierStatus& status, const std::string& host, con
     text += Labelled(style, Tone::kStrong, "  kept", kProofColumn, KeptText(kept));
   for (const std::string& allowed : status.allowed)
     text += Labelled(style, Tone::kFaint, "  allowed", kProofColumn, Printable(allowed));
+  if (!status.audit_head.empty()) {
+    text += Labelled(style, Tone::kFaint, "  audit", kProofColumn,
+                     "ends in the line of SHA-256 " + Printable(status.audit_head));
+  }
   if (!status.not_allowed.empty())
     text +=
         Labelled(style, Tone::kWarning, "  allowed", kProofColumn, "nothing: " + Printable(status.not_allowed));

@@ -184,6 +184,12 @@ std::string EventsText(const std::vector<StoreEvent>& events, const Style& style
   return text;
 }
 
+// Whoever wrote it down can tell later that no line of the audit before it was changed or taken out.
+std::string AuditText(const std::string& head, const Style& style) {
+  return Labelled(style, Tone::kFaint, "  audit of changes", kHistoryMargin + kTimeWidth + 2,
+                  "ends in the line of SHA-256 " + Printable(head));
+}
+
 // The report that is shown is another run's.
 std::string BorrowedText(const std::string& host, const RunRecord& run, const Style& style) {
   const std::string words =
@@ -207,6 +213,7 @@ std::string HistoryText(const HistoryRun& run, const Style& style) {
       if (!part.empty()) block += (block.empty() ? "" : "\n") + part;
     }
     text += block.empty() ? "  nothing is remembered\n" : block;
+    if (!host.audit_head.empty()) text += (block.empty() ? "" : "\n") + AuditText(host.audit_head, style);
   }
   return text;
 }

@@ -205,6 +205,7 @@ TEST(ApplyText, ASoberWordForEachStateAndNoneForWhatIsNotKnown) {
 TEST(ApplierText, SaysWhatIsKeptAndWhatMayBeSet) {
   ApplierStatus status{.kept = {{{.kind = SettingKind::kPfc, .where = "dcb0"}, "on 3 delay 0"}},
                        .allowed = {"ports: ens1f*"},
+                       .audit_head = std::string(64, 'a'),
                        .notices = {"the journal is damaged: line 3"}};
   const ApplierRun run{.hosts = {{.host = "node1", .status = status}, {.host = "node2"}}};
   const std::string text = ApplierText(run, {});
@@ -230,6 +231,7 @@ TEST(ChangeJson, HasTheKeysOfTheContract) {
       ApplierJson({.hosts = {{.host = "node1", .status = ApplierStatus{.not_allowed = "no file"}}}}));
   EXPECT_EQ(applier["schema"], "rdmaready.v1.Applier");
   EXPECT_EQ(applier["hosts"][0]["applier"]["not_allowed"], "no file");
+  EXPECT_EQ(applier["hosts"][0]["applier"]["audit_head"], "");
 }
 
 TEST(ChangeStatus, IsThatOfTheContract) {

@@ -325,5 +325,15 @@ TEST(StoreError, IsOurOwnFailureUnlessSomethingWorseIsKnown) {
   EXPECT_EQ(StatusOf(sick), ExitStatus::kNotReady);
 }
 
+TEST(HistoryText, SaysInWhichLineTheAuditOfChangesEnds) {
+  const HistoryRun run{.hosts = {{.host = "node1", .audit_head = "3f9c"}, {.host = "node2"}}};
+  EXPECT_EQ(HistoryText(run, {}),
+            "node1\n  nothing is remembered\n  audit of changes     ends in the line of SHA-256 3f9c\n\n"
+            "node2\n  nothing is remembered\n");
+  const auto json = nlohmann::json::parse(HistoryJson(run));
+  EXPECT_EQ(json["hosts"][0]["audit_head"], "3f9c");
+  EXPECT_EQ(json["hosts"][1]["audit_head"], "");
+}
+
 }  // namespace
 }  // namespace rdmaready
