@@ -49,13 +49,13 @@ struct ApplyAnswer {
 };
 
 // `out`: where it may be looked at meanwhile.
-ApplyAnswer ApplyTo(std::vector<std::string> words, std::FILE* out = std::tmpfile()) {
+ApplyAnswer SaySo(const std::string& command, std::vector<std::string> words, std::FILE* out = std::tmpfile()) {
   std::FILE* err = std::tmpfile();
   ApplyAnswer answer;
   {
     Interrupt interrupt;
     words.emplace_back("--insecure");
-    answer.status = RunApplyLine("apply", std::move(words), out, err, interrupt);
+    answer.status = RunApplyLine(command, std::move(words), out, err, interrupt);
   }
   std::fflush(err);
   answer.out = SaidSoFar(out);
@@ -63,6 +63,10 @@ ApplyAnswer ApplyTo(std::vector<std::string> words, std::FILE* out = std::tmpfil
   std::fclose(out);
   std::fclose(err);
   return answer;
+}
+
+ApplyAnswer ApplyTo(std::vector<std::string> words, std::FILE* out = std::tmpfile()) {
+  return SaySo("apply", std::move(words), out);
 }
 
 // Ctrl-C, and then nothing more.
@@ -215,6 +219,22 @@ TEST(ApplyCommand, GivesAHostTheTimeThatItsDriversNeed) {
   agent.step.disturbance.estimate_ms = ~std::uint32_t{0};
   ASSERT_EQ(ApplyTo({agent.address(), "--yes"}).status, 0);
   EXPECT_LT(agent.time_left(), std::chrono::hours(1)) << "an estimate is the agent's word";
+}
+
+TEST(ForgetCommand, SaysSoWhereNothingThatIsKeptMatches) {
+  ApplyingAgent agent(ChangeState::kNothingToDo);
+  agent.applier = {.kept = {{{.kind = SettingKind::kMtu, .where = "dcb0"}, "9000"}},
+                   .audit_head = std::string(64, 'a')};
+  const ApplyAnswer missed = SaySo("forget", {agent.address(), "--setting", "pfc"});
+  EXPECT_EQ(missed.status, 1);
+  EXPECT_THAT(missed.err, HasSubstr("nothing that is kept matches: `rdmaready forget --list` shows what is"));
+  EXPECT_EQ(SaySo("forget", {agent.address(), "--of", "dcb1"}).status, 1);
+  EXPECT_EQ(agent.forgotten, 0) << "and nothing else was ended";
+  const ApplyAnswer list = SaySo("forget", {agent.address(), "--list"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_THAT(list.out, AllOf(HasSubstr("kept     mtu of dcb0: 9000"), HasSubstr(std::string(64, 'a'))));
+  EXPECT_EQ(SaySo("forget", {agent.address(), "--setting", "mtu"}).status, 0);
+  EXPECT_EQ(agent.forgotten, 1);
 }
 
 TEST(SameWay, AreTheOptionsByWhichTheHostsWereReached) {
