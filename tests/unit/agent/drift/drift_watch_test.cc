@@ -210,6 +210,65 @@ TEST_F(DriftWatchTest, WhatIsWrittenDuringAReadingIsKnownByItsNumber) {
   EXPECT_TRUE(Until([this] { return orders_.size() == 3; }));
 }
 
+// What an open change put to 4200, and somebody else's PFC beside it until nothing of the change is news.
+class OpenChangeTest : public DriftWatchTest {
+ protected:
+  void SetUp() override {
+    DriftWatchTest::SetUp();
+    applier_->Say({{0, 7}}, WithState(ChangeState::kAwaitingConfirm));
+    for (const unsigned priority : {4U, 5U, 6U}) {
+      Set(WithMtu(WithPfc(1U << priority)));
+      Announce(Written(100 + priority));
+      ASSERT_TRUE(Until([this] { return TakeTold(); })) << priority;
+    }
+  }
+
+  static ApplierStatus WithState(ChangeState state) {
+    rdmaready::Change change{.id = "c1", .state = state};
+    change.steps.push_back({.step = {.object = {SettingKind::kMtu, "dcb0", ""}, .from = "9000", .to = "4200"}});
+    return {.changes = {change}};
+  }
+
+  static Facts WithMtu(Facts facts) {
+    std::vector<Port> ports = *facts.ports;
+    Netdev netdev = *ports.front().netdev;
+    netdev.mtu_bytes = 4200;
+    ports.front().netdev = netdev;
+    facts.ports = ports;
+    return facts;
+  }
+
+  // The MTU goes back, and what was told of that.
+  DriftEvent GoesBack() {
+    {
+      const std::lock_guard lock(mutex_);
+      told_.clear();
+    }
+    Set(WithPfc(1U << 6U));
+    Announce({.kind = NoticeKind::kLink, .ifindex = GoodIfindex(), .name = "dcb0"});
+    EXPECT_TRUE(Until([this] { return !told_.empty(); }));
+    const std::vector<DriftEvent> told = Told();
+    return told.empty() ? DriftEvent{} : told.front();
+  }
+
+ private:
+  // Under the lock; forgets what was told.
+  bool TakeTold() {
+    const bool told = !told_.empty();
+    told_.clear();
+    return told;
+  }
+};
+
+TEST_F(OpenChangeTest, TheFirstStepBackIsOursAlsoWhenTheApplierSaysItAMomentLater) {
+  applier_->SayAfter(1, {{0, 7}, {0, 8}}, WithState(ChangeState::kRolledBack));
+  const DriftEvent event = GoesBack();
+  EXPECT_TRUE(event.own) << TextOf(event);
+  EXPECT_EQ(event.change_id, "c1");
+}
+
+TEST_F(OpenChangeTest, WhatSomebodyElseSetsBackIsForeignAlsoAfterASecondLook) { EXPECT_FALSE(GoesBack().own); }
+
 TEST_F(DriftWatchTest, WhenNoticesWereLostEveryNetdevIsRead) {
   Set(WithPfc(1U << 4U));
   Lose(NoticeKind::kDcb);

@@ -4,7 +4,9 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/apply/configurer.h"
@@ -17,6 +19,14 @@ class MadeConfigurer final : public Configurer {
     const std::lock_guard lock(mutex_);
     writes_ = std::move(writes);
     status_ = std::move(status);
+  }
+
+  // What it says after so many more answers.
+  void SayAfter(int answers, std::vector<OwnWrite> writes, ApplierStatus status) {
+    const std::lock_guard lock(mutex_);
+    answers_left_ = answers;
+    later_writes_ = std::move(writes);
+    later_status_ = std::move(status);
   }
 
   // It answers nothing until it is told otherwise.
@@ -44,7 +54,12 @@ class MadeConfigurer final : public Configurer {
   }
   absl::StatusOr<ApplierStatus> Status() override {
     const std::lock_guard lock(mutex_);
-    return status_;
+    const ApplierStatus said = status_;
+    if (later_status_ && --answers_left_ == 0) {
+      writes_ = std::move(later_writes_);
+      status_ = *std::exchange(later_status_, std::nullopt);
+    }
+    return said;
   }
   absl::StatusOr<std::vector<OwnWrite>> OwnWrites() override {
     std::unique_lock lock(mutex_);
@@ -58,6 +73,9 @@ class MadeConfigurer final : public Configurer {
   bool hangs_ = false;
   std::vector<OwnWrite> writes_{};
   ApplierStatus status_{};
+  int answers_left_ = 0;
+  std::vector<OwnWrite> later_writes_{};
+  std::optional<ApplierStatus> later_status_{};
 };
 
 // One change with one step of PFC on dcb0.
