@@ -128,6 +128,18 @@ std::string IdentityOf(const SettingObject& object) {
   return {};
 }
 
+std::string RenamedTo(const SettingObject& object, std::string_view identity) {
+  const std::string_view place = identity.substr(0, identity.find(' '));
+  if (place.empty() || place == kNone) return {};
+  const std::string own = object.kind == SettingKind::kSysctl ? InterfaceOfSysctl(object.name) : object.where;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/sys/class/net", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name != own && IdentityOfNetdev(name).starts_with(std::string(place) + " ")) return name;
+  }
+  return {};
+}
+
 bool MayBeSame(std::string_view identity, std::string_view other) {
   const std::size_t end = identity.find(' ');
   const std::size_t other_end = other.find(' ');

@@ -20,6 +20,10 @@ absl::StatusOr<std::uint64_t> DeviceOf(const SettingObject& object);
 // address, of an RDMA device its place and node GUID. Empty: the name says it already, or nothing is known.
 std::string IdentityOf(const SettingObject& object);
 
+// Under which other name the NIC of this identity is here now; empty: under none, or it is software, whose
+// place says nothing.
+std::string RenamedTo(const SettingObject& object, std::string_view identity);
+
 // Not when both are known, and neither the place nor the address is the same: a NIC keeps its address in
 // another slot, and one that takes its place there takes its part, too. A virtual function may get an address
 // at random.
