@@ -43,6 +43,7 @@ std::string Printable(std::string_view text) {
 
 std::string RequesterOf(Arguments& arguments) {
   std::string requester = arguments.Text("requester");
+  if (requester == kApplierName) arguments.Fail("\"requester\" is the applier's own name in the audit");
   if (requester != Printable(requester)) arguments.Fail("\"requester\" is too long, or cannot be printed");
   return requester;
 }

@@ -88,6 +88,8 @@ TEST(ApplyOrderOnTheWire, WhatNoCallerAsksForIsRefused) {
     EXPECT_THAT(Trouble(ToJson(order)), HasSubstr("what is no name")) << port;
   }
   Json question = ToJson(Order());
+  question["requester"] = "applier";
+  EXPECT_THAT(Trouble(question), HasSubstr("the applier's own name"));
   question["requester"] = "a\nb";
   EXPECT_THAT(Trouble(question), HasSubstr("requester"));
   question = ToJson(Order());
