@@ -132,6 +132,7 @@ class Applier::Engine {
   std::optional<Open> open_{};
   std::vector<apply::Undertaking> failed_{};
   std::map<SettingObject, std::deque<Clock::TimePoint>> put_back_{};
+  std::deque<std::int64_t> begun_{};  // JournalPast::begun, and those of this life
   std::deque<Clock::TimePoint> refusals_{};
   std::uint64_t refusals_kept_back_ = 0;
   apply::DeadMan dead_man_;  // last: it uses all of the above

@@ -136,6 +136,7 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
     RR_ASSIGN_OR_RETURN(result.second, seams_.plan(result.first, order));
     RR_RETURN_IF_ERROR(CheckPlan(*permission, order, result.second));
     RR_RETURN_IF_ERROR(CheckAgreedTo(order, result.second));
+    if (!result.second.steps.empty()) RR_RETURN_IF_ERROR(CheckPace(*permission, begun_, ledger_.Now()));
     return result;
   }();
   if (!planned.ok()) {
@@ -190,6 +191,8 @@ absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts,
                                     .change = change.id,
                                     .result = fmt::format("begins: {} settings", change.steps.size())}));
   RR_RETURN_IF_ERROR(ledger_.Begin(undertaking));
+  begun_.push_back(change.begun_unix_ns);
+  if (begun_.size() > apply::kMostBegun) begun_.pop_front();
   const auto armed_ms = std::uint64_t{EstimateMs(plan)} + order.confirm_within_ms;
   open.deadline = seams_.clock->Now() + std::chrono::milliseconds(armed_ms);
   open_ = std::move(open);

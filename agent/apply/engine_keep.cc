@@ -56,6 +56,7 @@ absl::Status Applier::Engine::Recover() {
         "were taken away",
         ledger_.journal().torn_bytes()));
   failed_ = past.failed;
+  begun_ = past.begun;
   // Power may have been lost since: whether it still holds is for the restoring to see.
   if (past.unkept) Keep(*past.unkept, false);
   if (past.open) TakeBackPast(*past.open, WasEnded(past.open->change));

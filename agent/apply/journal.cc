@@ -79,6 +79,8 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
     begun.snapshot.push_back(std::move(setting));
   }
   if (!ReadIdentities(record, begun.identities)) return NoSense("the devices of a change");
+  past.begun.push_back(begun.change.begun_unix_ns);
+  if (past.begun.size() > kMostBegun) past.begun.pop_front();
   past.open = std::move(begun);
   return absl::OkStatus();
 }

@@ -49,6 +49,7 @@ inline constexpr std::string_view kWhyRestore = "restore";
 
 inline constexpr std::size_t kMostPastChanges = 64;
 inline constexpr std::size_t kMostOwnWrites = 8192;
+inline constexpr std::size_t kMostBegun = 1000;
 
 // What the records come to.
 struct JournalPast {
@@ -57,6 +58,7 @@ struct JournalPast {
   std::optional<Change> unkept{};     // confirmed, and not yet said to be kept
   std::deque<Change> ended{};         // the last ones, newest last
   std::deque<OwnWrite> own{};         // of this boot, newest last
+  std::deque<std::int64_t> begun{};   // when the last kMostBegun ones were, newest last; nanoseconds since 1970
   ChainMark audit{};                  // what the audit must have
 };
 

@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "absl/strings/str_split.h"
 #include "agent/apply/device.h"
 #include "api/base/name_pattern.h"
+#include "api/base/text.h"
 
 namespace rdmaready {
 namespace {
@@ -40,6 +42,19 @@ void AddOnce(std::vector<std::string>& list, std::string line) {
 std::string Seconds(std::uint32_t milliseconds) {
   return milliseconds % 1000 == 0 ? fmt::format("{} s", milliseconds / 1000)
                                   : fmt::format("{} ms", milliseconds);
+}
+
+void AddUnlisted(const Permission& permission, const std::vector<ProfileRef>& profiles,
+                 std::vector<std::string>& lacks) {
+  for (const ProfileRef& profile : profiles) {
+    if (!ListsProfile(permission, profile))
+      AddOnce(lacks, fmt::format("under `profiles:` - sha256: {}  # {}", profile.digest, profile.name));
+  }
+}
+
+absl::Status Lacking(const std::vector<std::string>& lines) {
+  return absl::PermissionDeniedError(
+      fmt::format("apply.yaml does not allow it; it would need: {}", fmt::join(lines, "; ")));
 }
 
 }  // namespace
@@ -74,12 +89,29 @@ absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order) 
       Seconds(permission.least_confirm_within_ms), Seconds(permission.most_confirm_within_ms)));
 }
 
+absl::Status CheckProfiles(const Permission& permission, const std::vector<ProfileRef>& profiles) {
+  std::vector<std::string> lacks;
+  AddUnlisted(permission, profiles, lacks);
+  return lacks.empty() ? absl::OkStatus() : Lacking(lacks);
+}
+
+absl::Status CheckPace(const Permission& permission, const std::deque<std::int64_t>& begun_unix_ns,
+                       std::int64_t now_ns) {
+  constexpr std::int64_t kHourNs = 3'600'000'000'000;
+  const std::size_t most = permission.changes_most_per_hour;
+  if (begun_unix_ns.size() < most) return absl::OkStatus();
+  // Of the last `most` ones the first. A clock that was set back counts them, too.
+  const std::int64_t first = begun_unix_ns[begun_unix_ns.size() - most];
+  if (std::abs(now_ns - first) >= kHourNs) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format(
+      "{} changes were begun within an hour, as many as apply.yaml allows (`changes: {{most_per_hour: "
+      "{}}}`): the next one may begin at {}",
+      most, most, UtcText(first + kHourNs)));
+}
+
 absl::Status CheckPlan(const Permission& permission, const ApplyOrder& order, const Plan& plan) {
   std::vector<std::string> lacks;
-  for (const ProfileRef& profile : plan.profiles) {
-    if (!ListsProfile(permission, profile))
-      AddOnce(lacks, fmt::format("under `profiles:` - sha256: {}  # {}", profile.digest, profile.name));
-  }
+  AddUnlisted(permission, plan.profiles, lacks);
   if (plan.profiles.empty() && !plan.steps.empty()) lacks.emplace_back("a profile: the plan was made by none");
   for (const PlanStep& step : plan.steps) {
     if (!AllowsKind(permission, step.object.kind))
@@ -92,9 +124,7 @@ absl::Status CheckPlan(const Permission& permission, const ApplyOrder& order, co
     if (!permission.one_way) AddOnce(lacks, "`one_way: true` " + what);
     if (!order.allow_one_way) AddOnce(lacks, "and the order --allow-one-way " + what);
   }
-  if (lacks.empty()) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      fmt::format("apply.yaml does not allow it; it would need: {}", fmt::join(lacks, "; ")));
+  return lacks.empty() ? absl::OkStatus() : Lacking(lacks);
 }
 
 std::vector<std::string> TextOf(const Permission& permission) {
@@ -108,6 +138,7 @@ std::vector<std::string> TextOf(const Permission& permission) {
         fmt::format("profile: {}{}", profile.sha256, profile.name.empty() ? "" : " " + profile.name));
   lines.push_back(fmt::format("confirm within: {} to {}", Seconds(permission.least_confirm_within_ms),
                               Seconds(permission.most_confirm_within_ms)));
+  lines.push_back(fmt::format("changes: at most {} an hour", permission.changes_most_per_hour));
   if (permission.one_way) lines.emplace_back("one-way steps");
   if (permission.put_back_most_per_hour)
     lines.push_back(fmt::format("put back: at most {} times an hour", *permission.put_back_most_per_hour));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@ struct Permission {
   std::uint32_t most_confirm_within_ms = 600'000;
   bool one_way = false;
   std::optional<std::uint32_t> put_back_most_per_hour{};  // of one setting; absent: nothing is put back
-  std::string peer{};                                     // the host of the peer transfer; empty: none
+  // Changes that may be begun: who took the agent over cannot keep a link flapping.
+  std::uint32_t changes_most_per_hour = 30;
+  std::string peer{};  // the host of the peer transfer; empty: none
 
   bool operator==(const Permission&) const = default;
 };
@@ -47,6 +50,14 @@ bool AllowsSetting(const Permission& permission, const SettingObject& object, st
 // kInvalidArgument: the time for confirming is not within the limits, which are named; kPermissionDenied:
 // without a proof, although a peer must prove each change.
 absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order);
+
+// kPermissionDenied: one is not listed, by the digest of its content.
+absl::Status CheckProfiles(const Permission& permission, const std::vector<ProfileRef>& profiles);
+
+// kFailedPrecondition, with the time of the next one: of those that were begun, as many are within the hour
+// before `now_ns` as may be.
+absl::Status CheckPace(const Permission& permission, const std::deque<std::int64_t>& begun_unix_ns,
+                       std::int64_t now_ns);
 
 // kPermissionDenied, naming each line that apply.yaml would have to have and each leave that the order lacks.
 // Every profile of the plan must be listed, also when it has no steps.

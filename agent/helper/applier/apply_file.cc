@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "agent/apply/journal.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/model/setting.h"
@@ -107,6 +108,15 @@ std::optional<Trouble> TakeLimits(const v1::ApplyFile& file, Permission& permiss
   return std::nullopt;
 }
 
+std::optional<Trouble> TakeChanges(const v1::ApplyFile& file, Permission& permission) {
+  if (!file.has_changes()) return std::nullopt;
+  const std::uint32_t most = file.changes().most_per_hour();
+  if (most == 0 || most > apply::kMostBegun)
+    return Trouble{"changes", {}, fmt::format("it needs `most_per_hour`, 1 to {}", apply::kMostBegun)};
+  permission.changes_most_per_hour = most;
+  return std::nullopt;
+}
+
 std::optional<Trouble> TakePeer(const v1::ApplyFile& file, Permission& permission) {
   if (file.peer().empty()) return std::nullopt;
   if (!IsWord(file.peer(), kMostPeerBytes)) return Trouble{"peer", {}, "a host's name or address"};
@@ -115,7 +125,7 @@ std::optional<Trouble> TakePeer(const v1::ApplyFile& file, Permission& permissio
 }
 
 std::optional<Trouble> Take(const v1::ApplyFile& file, Permission& permission) {
-  for (const auto take : {TakePorts, TakeSettings, TakeProfiles, TakeLimits, TakePeer}) {
+  for (const auto take : {TakePorts, TakeSettings, TakeProfiles, TakeLimits, TakeChanges, TakePeer}) {
     if (std::optional<Trouble> trouble = take(file, permission)) return trouble;
   }
   return std::nullopt;

@@ -8,6 +8,7 @@
 //   confirm_within: {least: 10, most: 600}   # seconds that a caller may ask for
 //   one_way: false                           # also what nobody can take back from Linux
 //   put_back: {most_per_hour: 4}             # what somebody else changes of confirmed settings
+//   changes: {most_per_hour: 30}             # how many may be begun
 //   peer: nas1.example.org                   # a transfer with it must prove each change, too
 //
 // What is not said is not allowed. See api/proto/rdmaready/v1/apply_file.proto.

@@ -21,14 +21,30 @@
 
 namespace rdmaready::helper {
 
+namespace {
+
+absl::StatusOr<std::vector<ProfileRef>> ProfilesOf(const ApplyOrder& order) {
+  std::vector<ProfileRef> profiles;
+  for (const Profile& profile : order.profiles) {
+    RR_ASSIGN_OR_RETURN(std::string digest, ProfileContentDigest(profile));
+    profiles.push_back({.name = profile.name, .digest = std::move(digest)});
+  }
+  return profiles;
+}
+
+// A profile that root did not list has no say, not even in a plan that nobody may carry out.
+absl::StatusOr<Plan> PermittedPlan(const Facts& facts, const ApplyOrder& order, const Permission& permission) {
+  RR_ASSIGN_OR_RETURN(const std::vector<ProfileRef> profiles, ProfilesOf(order));
+  RR_RETURN_IF_ERROR(CheckProfiles(permission, profiles));
+  return PlanOf(facts, order);
+}
+
+}  // namespace
+
 absl::StatusOr<Plan> PlanOf(const Facts& facts, const ApplyOrder& order) {
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
   Plan plan = MakePlan(parts);
-  plan.profiles.clear();
-  for (const Profile& profile : order.profiles) {
-    RR_ASSIGN_OR_RETURN(std::string digest, ProfileContentDigest(profile));
-    plan.profiles.push_back({.name = profile.name, .digest = std::move(digest)});
-  }
+  RR_ASSIGN_OR_RETURN(plan.profiles, ProfilesOf(order));
   return plan;
 }
 
@@ -40,14 +56,19 @@ absl::StatusOr<Permission> PermissionIn(const std::string& path, ::uid_t owner) 
 }
 
 ApplierSeams SeamsOf(HostReader& host, const std::string& apply_file) {
+  const auto permission = [apply_file, owner = ::geteuid()] { return PermissionIn(apply_file, owner); };
   return {
       .read = [&host] { return CollectFacts(host); },
       .settings = SettingsOf,
       .read_some = [&host](const std::vector<SettingObject>& objects) { return ReadSettings(host, objects); },
       .device = DeviceOf,
       .identity = IdentityOf,
-      .plan = PlanOf,
-      .permission = [apply_file, owner = ::geteuid()] { return PermissionIn(apply_file, owner); },
+      .renamed = RenamedTo,
+      .plan = [permission](const Facts& facts, const ApplyOrder& order) -> absl::StatusOr<Plan> {
+        RR_ASSIGN_OR_RETURN(const Permission allowed, permission());
+        return PermittedPlan(facts, order, allowed);
+      },
+      .permission = permission,
       .clock = &BootClock(),
       .unix_now_ns = UnixNowNs,
       .make_id = MakeInstanceId,

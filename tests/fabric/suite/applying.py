@@ -41,7 +41,7 @@ def permission(ports=("dcb*", "host"), kinds=("all",), listed=(PROFILE,), least_
     """The text of apply.yaml."""
     lines = [f"ports: {json.dumps(list(ports))}", f"settings: {json.dumps(list(kinds))}", "profiles:" if listed else "profiles: []",
              *(f"  - {{sha256: {digest(profile)}, name: {pathlib.Path(profile).stem}}}" for profile in listed),
-             f"confirm_within: {{least: {least_s}, most: 600}}", more]
+             f"confirm_within: {{least: {least_s}, most: 600}}", "changes: {most_per_hour: 1000}", more]
     return "\n".join(lines)
 
 

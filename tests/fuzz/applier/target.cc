@@ -29,6 +29,7 @@ profiles:
 confirm_within: {least: 10, most: 600}
 one_way: false
 put_back: {most_per_hour: 4}
+changes: {most_per_hour: 12}
 peer: nas1
 )";
 

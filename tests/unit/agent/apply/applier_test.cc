@@ -304,5 +304,27 @@ TEST_F(ApplierTest, TheStateCanBeToldWhileItIsWritten) {
   EXPECT_FALSE(told[4].allowed.empty());
 }
 
+TEST(ChangesAnHour, AreAsManyAsRootAllowsAndOutliveTheProcess) {
+  Workshop shop;
+  shop.permission->changes_most_per_hour = 2;
+  shop.order.proof = false;
+  ASSERT_TRUE(shop.Start().ok());
+  for (int change = 0; change < 2; ++change) {
+    const absl::StatusOr<Change> applied = shop.Apply();
+    ASSERT_TRUE(applied.ok()) << applied.status();
+    ASSERT_TRUE(shop.applier->RollBack(applied->id, "bob").ok());
+  }
+  const auto refused = [&] { return std::string(shop.Apply().status().message()); };
+  EXPECT_THAT(refused(),
+              testing::HasSubstr("2 changes were begun within an hour, as many as apply.yaml allows"));
+  EXPECT_EQ(shop.host.values, PlainHost());
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_THAT(refused(), testing::HasSubstr("the next one may begin at "));
+  shop.unix_ns -= 60'000'000'000;  // a clock that is set back does not help
+  EXPECT_THAT(refused(), testing::HasSubstr("within an hour"));
+  shop.unix_ns += 3'661'000'000'000;
+  EXPECT_TRUE(shop.Apply().ok());
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -34,6 +34,7 @@ const std::string kAllowsSome =
     "confirm_within: {least: 20, most: 120}\n"
     "one_way: true\n"
     "put_back: {most_per_hour: 4}\n"
+    "changes: {most_per_hour: 12}\n"
     "peer: nas1.example.org\n";
 
 std::string TroubleOf(const std::string& yaml) {
@@ -52,6 +53,7 @@ TEST(ApplyFile, SaysWhatMayBeChanged) {
   EXPECT_EQ(permission->most_confirm_within_ms, 120'000U);
   EXPECT_TRUE(permission->one_way);
   EXPECT_EQ(permission->put_back_most_per_hour, 4U);
+  EXPECT_EQ(permission->changes_most_per_hour, 12U);
   EXPECT_EQ(permission->peer, "nas1.example.org");
 }
 
@@ -99,6 +101,8 @@ TEST(ApplyFile, TheTimeForConfirmingHasItsLimits) {
 }
 
 TEST(ApplyFile, PuttingBackNeedsItsLimit) {
+  EXPECT_THAT(TroubleOf("changes: {}\n"), HasSubstr("it needs `most_per_hour`, 1 to 1000"));
+  EXPECT_THAT(TroubleOf("changes: {most_per_hour: 1001}\n"), HasSubstr("1 to 1000"));
   EXPECT_THAT(TroubleOf("put_back: {}\n"), HasSubstr("it needs `most_per_hour`"));
   EXPECT_THAT(TroubleOf("put_back: {most_per_hour: 0}\n"), HasSubstr("it needs `most_per_hour`"));
   EXPECT_THAT(TroubleOf("put_back: {most_per_hour: 3601}\n"), HasSubstr("1 to 3600"));

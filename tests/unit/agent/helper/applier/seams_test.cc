@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "api/base/clock.h"
@@ -42,6 +44,22 @@ TEST(PlanOfAnOrder, ProfilesThatDivideNoHostAreRefused) {
   const Profile profile = *LoadProfile("virtual-fabric");
   EXPECT_EQ(PlanOf(Facts{}, {.profiles = {profile, profile}}).status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+// Profiles that divide no host are not looked at where root did not list them.
+TEST(PlanOfAnOrder, OfAProfileThatIsNotListedIsNotMade) {
+  const std::string directory = testing::TempDir() + "apply file of seams " + std::to_string(::getpid());
+  std::filesystem::create_directories(directory);
+  std::filesystem::permissions(directory, std::filesystem::perms(0755));
+  const std::string file = directory + "/apply.yaml";
+  std::ofstream(file) << "ports: [\"*\"]\nsettings: [all]\nprofiles: []\n";
+  const auto host = std::make_unique<RealHost>();
+  const Profile profile = *LoadProfile("virtual-fabric");
+  const auto plan = SeamsOf(*host, file).plan(Facts{}, {.profiles = {profile, profile}});
+  EXPECT_EQ(plan.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(Message(plan.status()),
+              HasSubstr("under `profiles:` - sha256: " + *ProfileContentDigest(profile)));
+  std::filesystem::remove_all(directory);
 }
 
 TEST(PermissionInAFile, ThatIsNotThereIsNone) {
