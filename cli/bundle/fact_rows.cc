@@ -88,7 +88,7 @@ constexpr std::array kFactRows = {
     FactRow{"LldpNeighbour.system_description", Treatment::kName},
     FactRow{"LldpNeighbour.system_name", Treatment::kName},
     FactRow{"LldpVlan.name", Treatment::kName},
-    FactRow{"MemlockGrant.consumer", Treatment::kName},
+    FactRow{"MemlockGrant.consumer", Treatment::kKeep},  // a unit of a known list, or "logins"
     FactRow{"MemlockGrant.source", Treatment::kPath},
     FactRow{"Missing.detail", Treatment::kWhy},
     FactRow{"NamedDevice.device", Treatment::kDevice},
