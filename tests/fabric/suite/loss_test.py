@@ -56,7 +56,7 @@ class Loss(unittest.TestCase):
     def test_an_agents_own_check_tells_of_loss_that_came_and_went(self):
         fabric.guest(2, f"setsid {tool.BIN}/rdmaready-agent --listen {AGENT} > /tmp/loss.log 2>&1 < /dev/null & echo $! > /tmp/loss.pid")
         self.addCleanup(fabric.guest, 2, "kill $(cat /tmp/loss.pid); rm -rf /tmp/loss-state")
-        time.sleep(1)
+        fabric.guest(2, "for i in $(seq 100); do grep -q listening /tmp/loss.log && exit; sleep 0.1; done; cat /tmp/loss.log >&2; exit 1")
         self.wait_for_checks(1)
         self.lose(3, 1)
         lossy = tool.rdmaready("test", "peer", self.hosts[1], self.hosts[2], "--case", "write-8k", "--duration", "2s")
