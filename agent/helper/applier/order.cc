@@ -121,14 +121,16 @@ Json ToJson(const ApplyOrder& order) {
     profiles.push_back({{"content", HexOfMessage(ContentOf(profile))}});
   Json ports = Json::array();
   for (const std::string& port : order.ports) ports.push_back(recording::FromText(port));
-  return {{"profiles", std::move(profiles)},
-          {"ports", std::move(ports)},
-          {"confirm_within_ms", order.confirm_within_ms},
-          {"allow_one_way", order.allow_one_way},
-          {"proof", order.proof},
-          {"peer_proof", order.peer_proof},
-          {"requester", Printable(order.requester)},
-          {"plan_sha256", order.plan_sha256}};
+  Json json{{"profiles", std::move(profiles)},
+            {"ports", std::move(ports)},
+            {"confirm_within_ms", order.confirm_within_ms},
+            {"allow_one_way", order.allow_one_way},
+            {"proof", order.proof},
+            {"peer_proof", order.peer_proof},
+            {"requester", Printable(order.requester)}};
+  // An applier of an earlier version does not know it; where nobody agreed to a plan it need not.
+  if (!order.plan_sha256.empty()) json["plan_sha256"] = order.plan_sha256;
+  return json;
 }
 
 absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments) {
@@ -139,7 +141,7 @@ absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments) {
                    .proof = arguments.Flag("proof"),
                    .peer_proof = arguments.Flag("peer_proof"),
                    .requester = RequesterOf(arguments),
-                   .plan_sha256 = arguments.Text("plan_sha256")};
+                   .plan_sha256 = arguments.Has("plan_sha256") ? arguments.Text("plan_sha256") : ""};
   if (!order.plan_sha256.empty() && !IsHex(order.plan_sha256, kDigestDigits))
     arguments.Fail("\"plan_sha256\" is no digest");
   if (order.profiles.empty()) arguments.Fail("no profile");

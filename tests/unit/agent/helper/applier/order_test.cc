@@ -100,6 +100,17 @@ TEST(ApplyOrderOnTheWire, WhatNoCallerAsksForIsRefused) {
   EXPECT_THAT(Trouble(question), HasSubstr("a profile cannot be read"));
 }
 
+// Agents of earlier versions say nothing of a plan.
+TEST(ApplyOrderOnTheWire, MayBeOfAnyPlan) {
+  ApplyOrder order = Order();
+  order.plan_sha256.clear();
+  const Json question = ToJson(order);
+  EXPECT_FALSE(question.contains("plan_sha256"));
+  const auto came = Decode(question, DecodeApplyOrder);
+  ASSERT_TRUE(came.ok()) << came.status();
+  EXPECT_EQ(came->plan_sha256, "");
+}
+
 // An order has no step, no setting and no value, and nothing that could be taken for one.
 TEST(ApplyOrderOnTheWire, AMemberThatIsNoneIsRefused) {
   for (const char* member : {"steps", "plan", "settings", "permission", "state_dir"}) {
@@ -107,8 +118,8 @@ TEST(ApplyOrderOnTheWire, AMemberThatIsNoneIsRefused) {
     question[member] = "x";
     EXPECT_THAT(Trouble(question), HasSubstr("unknown member")) << member;
   }
-  for (const char* member : {"profiles", "ports", "confirm_within_ms", "allow_one_way", "proof", "peer_proof",
-                             "requester", "plan_sha256"}) {
+  for (const char* member :
+       {"profiles", "ports", "confirm_within_ms", "allow_one_way", "proof", "peer_proof", "requester"}) {
     Json question = ToJson(Order());
     question.erase(member);
     Trouble(question);
