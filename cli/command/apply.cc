@@ -152,7 +152,7 @@ class Peers {
                 "of the host names it: --peer " +
                     name + " allows it"
               : Message(address.status());
-      peer.failure = ExitStatus::kUsage;
+      peer.failure = ExitStatus::kNotReady;
       return peer;
     }
     peer = std::move(NameClients({*address}, context_.client(), context_.interrupt).front());
