@@ -50,9 +50,6 @@ struct ApplierSeams {
   // Which hardware has the setting (IdentityOf in device.h); empty: not known, and then it is believed to be
   // the one that had its name before.
   std::function<std::string(const SettingObject&)> identity{};
-  // Under which other name the device of such an identity is there now (RenamedTo in device.h); empty: under
-  // none.
-  std::function<std::string(const SettingObject&, std::string_view identity)> renamed{};
   // The applier's own plan, with the digest of each profile's content in Plan::profiles.
   std::function<absl::StatusOr<Plan>(const Facts&, const ApplyOrder&)> plan{};
   // apply.yaml as it is now. Error: nothing is allowed, and the words say why. Any thread.

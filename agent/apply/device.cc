@@ -79,17 +79,16 @@ std::string PermanentMacOf(const std::string& netdev) {
   return text;
 }
 
-std::string Joined(std::string place, std::string address) {
-  if (place.empty() && address.empty()) return {};
-  if (place.empty()) place = kNone;
-  return place + " " + (address.empty() ? std::string(kNone) : std::move(address));
+// Of software nothing is known: what it has for an address is lent by what it stands on, or made at random.
+std::string Joined(const std::string& place, const std::string& address) {
+  return place.empty() ? "" : place + " " + (address.empty() ? std::string(kNone) : address);
 }
 
 std::string IdentityOfNetdev(const std::string& netdev) {
   const std::string folder = "/sys/class/net/" + netdev;
   std::string place = PlaceOf(folder);
   if (!place.empty()) place += "/" + FirstLine(folder + "/dev_port");
-  return Joined(std::move(place), PermanentMacOf(netdev));
+  return place.empty() ? "" : Joined(place, PermanentMacOf(netdev));
 }
 
 std::string IdentityOfRdma(const std::string& device) {
@@ -124,18 +123,6 @@ std::string IdentityOf(const SettingObject& object) {
     case SettingKind::kTrust:
     case SettingKind::kVlanEgress:
       return IdentityOfNetdev(object.where);
-  }
-  return {};
-}
-
-std::string RenamedTo(const SettingObject& object, std::string_view identity) {
-  const std::string_view place = identity.substr(0, identity.find(' '));
-  if (place.empty() || place == kNone) return {};
-  const std::string own = object.kind == SettingKind::kSysctl ? InterfaceOfSysctl(object.name) : object.where;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/sys/class/net", error)) {
-    const std::string name = entry.path().filename().string();
-    if (name != own && IdentityOfNetdev(name).starts_with(std::string(place) + " ")) return name;
   }
   return {};
 }

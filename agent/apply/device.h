@@ -17,12 +17,8 @@ absl::StatusOr<std::uint64_t> DeviceOf(const SettingObject& object);
 
 // Which hardware stands behind the name: where it is, and its own address, "0000:3b:00.0/0 b8:59:9f:00:00:01"
 // ("-" for one that it does not have). Of a netdev the place and port of its device and its permanent MAC
-// address, of an RDMA device its place and node GUID. Empty: the name says it already, or nothing is known.
+// address, of an RDMA device its place and node GUID. Empty: the name says it already, or it is software.
 std::string IdentityOf(const SettingObject& object);
-
-// Under which other name the NIC of this identity is here now; empty: under none, or it is software, whose
-// place says nothing.
-std::string RenamedTo(const SettingObject& object, std::string_view identity);
 
 // Not when both are known, and neither the place nor the address is the same: a NIC keeps its address in
 // another slot, and one that takes its place there takes its part, too. A virtual function may get an address

@@ -81,7 +81,7 @@ class Applier::Engine {
   absl::Status MoveTo(ChangeState state);
   absl::Status Await();
   // `holds_now`: its settings are known to be so in this life of the kernel and the devices.
-  void Keep(const Change& change, bool holds_now);
+  void Keep(const apply::Undertaking& undertaking, bool holds_now);
   void Show();
 
   // engine_back.cc

@@ -104,17 +104,20 @@ absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std
   confirmed.reason = "confirmed by " + SafeLine(requester, 256);
   // With this record it is confirmed, whatever comes; without it, it still goes back by itself.
   RR_RETURN_IF_ERROR(ledger_.Record(confirmed, true));
+  apply::Undertaking kept = std::move(open_->undertaking);
+  kept.change = confirmed;
   open_.reset();
   dead_man_.Disarm();
   board_.ShowEnded(confirmed);
-  Keep(confirmed, true);
+  Keep(kept, true);
   static_cast<void>(ledger_.Audit({.who = requester, .what = "confirm", .change = id, .result = "ok"}));
   Log(fmt::format("change {} was {}", id, confirmed.reason));
   RestoreWanted();
   return confirmed;
 }
 
-void Applier::Engine::Keep(const Change& change, bool holds_now) {
+void Applier::Engine::Keep(const apply::Undertaking& undertaking, bool holds_now) {
+  const Change& change = undertaking.change;
   for (const ChangeStep& step : change.steps) {
     const SettingObject& object = step.step.object;
     const absl::StatusOr<std::uint64_t> device =
@@ -124,7 +127,7 @@ void Applier::Engine::Keep(const Change& change, bool holds_now) {
                               .change = change.id,
                               .boot_id = device.ok() ? ledger_.boot_id() : "",
                               .device = device.ok() ? *device : 0,
-                              .identity = hands_.IdentityOf(object)});
+                              .identity = undertaking.IdentityOf(object)});
     Remove(ledger_.kept().owed, object);
   }
   // Where the file cannot be written, the journal still says what is to be kept, and the next life writes it.

@@ -131,7 +131,8 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
     const bool same_life = entry.boot_id == ledger_.boot_id() && entry.device == *device;
     if (same_life && !owed && cause != RestoreCause::kPutBack) return;
     if (const std::string another = hands_.WhyAnother(object, entry.identity); !another.empty()) {
-      others += fmt::format("{}{}: {}", others.empty() ? "" : "; ", TextOf(object), another);
+      others += fmt::format("{}{}: {}{}", others.empty() ? "" : "; ", TextOf(object), another,
+                            owed ? " (it was to be taken back)" : "");
       return;
     }
     // Taking back needs no leave; what was confirmed may not be wanted any more.
@@ -241,6 +242,9 @@ void Applier::Engine::FinishDue(const std::vector<Due>& due,
     apply::KeptSetting entry = one.entry;
     entry.boot_id = ledger_.boot_id();
     entry.device = one.device;
+    // A card that took another one's place, or came into another slot, is known by both from now on.
+    if (std::string identity = hands_.IdentityOf(object); !identity.empty())
+      entry.identity = std::move(identity);
     Put(ledger_.kept().kept, std::move(entry));
   }
   board_.Note("restore", words.empty() ? "" : "kept, and could not be restored: " + words);

@@ -67,11 +67,6 @@ std::string Hands::IdentityOf(const SettingObject& object) const {
 std::string Hands::WhyAnother(const SettingObject& object, const std::string& identity) const {
   if (identity.empty()) return {};
   const std::string now = IdentityOf(object);
-  if (now.empty() && seams_.renamed) {
-    const std::string name = seams_.renamed(object, identity);
-    if (!name.empty())
-      return fmt::format("its device is called {} now, and is left alone until it has its name again", name);
-  }
   if (MayBeSame(identity, now)) return {};
   return fmt::format("its name is another device's now ({}), which is left alone; meant is {}", now, identity);
 }

@@ -46,7 +46,7 @@ class Hands {
   // Which hardware has it; empty: not known.
   std::string IdentityOf(const SettingObject& object) const;
 
-  // Why it is not set: its name is another device's now, or it has another one. Empty: neither.
+  // Why it is not set: its name is another device's now. Empty: it is not.
   std::string WhyAnother(const SettingObject& object, const std::string& identity) const;
 
   void Sleep(std::uint32_t ms, const std::stop_token& stop = {}) const;

@@ -126,7 +126,7 @@ absl::Status FoldState(const Json& record, JournalPast& past) {
   if (change.state == ChangeState::kRollbackFailed) {
     if (open) past.failed.push_back(std::move(whose));
   } else if (HasEnded(change)) {
-    if (change.state == ChangeState::kConfirmed) past.unkept = change;
+    if (change.state == ChangeState::kConfirmed) past.unkept = whose;
     past.ended.push_back(change);
     if (past.ended.size() > kMostPastChanges) past.ended.pop_front();
     if (!open) TakeOut(past.failed, change.id);

@@ -54,12 +54,12 @@ inline constexpr std::size_t kMostBegun = 1000;
 // What the records come to.
 struct JournalPast {
   std::optional<Undertaking> open{};
-  std::vector<Undertaking> failed{};  // rollbacks that failed, and nobody mended
-  std::optional<Change> unkept{};     // confirmed, and not yet said to be kept
-  std::deque<Change> ended{};         // the last ones, newest last
-  std::deque<OwnWrite> own{};         // of this boot, newest last
-  std::deque<std::int64_t> begun{};   // when the last kMostBegun ones were, newest last; nanoseconds since 1970
-  ChainMark audit{};                  // what the audit must have
+  std::vector<Undertaking> failed{};    // rollbacks that failed, and nobody mended
+  std::optional<Undertaking> unkept{};  // confirmed, and not yet said to be kept
+  std::deque<Change> ended{};           // the last ones, newest last
+  std::deque<OwnWrite> own{};           // of this boot, newest last
+  std::deque<std::int64_t> begun{};  // when the last kMostBegun ones were, newest last; nanoseconds since 1970
+  ChainMark audit{};                 // what the audit must have
 };
 
 // One record's text. kDataLoss: it makes no sense where it stands. Pure.

@@ -63,7 +63,6 @@ ApplierSeams SeamsOf(HostReader& host, const std::string& apply_file) {
       .read_some = [&host](const std::vector<SettingObject>& objects) { return ReadSettings(host, objects); },
       .device = DeviceOf,
       .identity = IdentityOf,
-      .renamed = RenamedTo,
       .plan = [permission](const Facts& facts, const ApplyOrder& order) -> absl::StatusOr<Plan> {
         RR_ASSIGN_OR_RETURN(const Permission allowed, permission());
         return PermittedPlan(facts, order, allowed);

@@ -257,22 +257,6 @@ TEST_F(RollbackTest, ANameThatIsAnotherDevicesNowIsNotWrittenAndSticks) {
   EXPECT_EQ(shop.host.values, before);
 }
 
-TEST_F(RollbackTest, ADeviceThatWasRenamedIsNotGone) {
-  shop.order.proof = false;
-  shop.host.identities["dcb0"] = "0000:3b:00.0/0 02:00:00:00:00:01";
-  const absl::StatusOr<Change> applied = shop.Apply();
-  shop.host.gone = {"dcb0"};
-  shop.host.identities.clear();
-  shop.host.dcb0_is_called = "storage0";
-  const absl::StatusOr<Change> change = shop.applier->RollBack(applied->id, "root");
-  EXPECT_EQ(change->state, ChangeState::kRollbackFailed);
-  EXPECT_THAT(change->reason, HasSubstr("pfc of dcb0: its device is called storage0 now"));
-  shop.host.gone.clear();
-  shop.host.identities["dcb0"] = "0000:3b:00.0/0 02:00:00:00:00:01";
-  EXPECT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRolledBack);
-  EXPECT_EQ(shop.host.values, before);
-}
-
 TEST_F(RollbackTest, ANameThatChangesHandsWhileItIsWrittenStopsIt) {
   shop.host.identities["dcb0"] = "0000:3b:00.0/0 02:00:00:00:00:01";
   shop.host.effect = [&](const SettingObject& object) {

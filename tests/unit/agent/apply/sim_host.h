@@ -79,7 +79,6 @@ class SimHost final : public HostWriter {
   std::map<SettingObject, std::string> zeros{};            // reads as this, whatever it is
   std::set<std::string> gone{};                            // devices
   std::map<std::string, std::uint64_t> devices{};          // their numbers; else 1
-  std::string dcb0_is_called{};                            // when it is gone under its own name
   std::map<std::string, std::string> identities{};         // of their hardware; else not known
   std::function<void(const SettingObject&)> on_request{};  // before the driver says anything
   std::function<void(const SettingObject&)> effect{};      // after a write that the driver took, or said so

@@ -133,9 +133,6 @@ class Workshop {
       const auto found = host.identities.find(object.where);
       return found == host.identities.end() ? std::string() : found->second;
     };
-    seams.renamed = [this](const SettingObject& object, std::string_view) {
-      return object.where == "dcb0" ? host.dcb0_is_called : std::string();
-    };
     seams.plan = [this](const Facts&, const ApplyOrder&) { return MakePlan(); };
     seams.permission = [this] { return permission; };
     seams.writer = &host;
