@@ -60,6 +60,11 @@ void HearNow(AgentClient& agent, HostChange& host) {
 // The same agent, without owning it.
 HostClient Borrowed(const HostClient& host) { return {.name = host.name, .agent = host.agent}; }
 
+// No answer of the host's: the connection, or the time, ended.
+bool WasCut(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status);
+}
+
 }  // namespace
 
 std::string TestBothWays(const HostClient& host, const HostClient& peer, const std::string& run_id,
@@ -240,6 +245,8 @@ HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
     // The call was cut, not the change: who asks has to know what is open, and that it goes back by itself.
     made.error = Message(change.status());
     made.failure = ApplyFailure(change.status());
+    // Before the first step was told: it may have begun all the same.
+    made.under_way = !made.change && WasCut(change.status());
   }
   return made;
 }
@@ -255,7 +262,7 @@ ApplyRunner::PeerTrouble ApplyRunner::ProveWithPeer(const HostClient& host, cons
                  .failure = peer == nullptr ? ExitStatus::kOwnFailure : peer->failure};
     } else if (IsSameAgent(host, *peer)) {
       trouble = {.error = fmt::format("no proof with {}: it is this host itself", change.proof.peer),
-                 .failure = ExitStatus::kUsage};
+                 .failure = ExitStatus::kNotReady};
     } else {
       const std::string failed = TestBothWays(host, *peer, change.id, watch_.progress);
       if (!failed.empty() && watch_.progress) watch_.progress(host.name + ": " + failed);

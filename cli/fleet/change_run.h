@@ -32,7 +32,7 @@ struct HostChange {
   ExitStatus failure = ExitStatus::kOk;
   bool not_begun = false;   // an earlier host failed, or nobody said yes
   bool heard_last = false;  // how the change stands now is not known, see error: it is as it was heard last
-  bool under_way = false;   // it had not ended when this was told
+  bool under_way = false;   // it was not known to have ended when this was told
 };
 
 struct ChangeRun {

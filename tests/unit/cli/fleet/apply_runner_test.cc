@@ -63,6 +63,20 @@ TEST(ApplyRunner, OfACallThatIsCutTheLastWordStands) {
   EXPECT_EQ(StatusOfApply(run), ExitStatus::kUnreachable);
 }
 
+TEST(ApplyRunner, ACallThatIsCutBeforeTheFirstStepWasToldMayHaveBegun) {
+  ApplyingAgent agent(ChangeState::kWriting);
+  std::vector<HostClient> hosts = Only(agent);
+  const auto may_have_begun = [&](grpc::Status status) {
+    agent.refused = std::move(status);
+    ApplyRunner runner(hosts, {}, {}, {});
+    const ChangeRun run = runner.Apply(runner.Plan(false), 1);
+    EXPECT_FALSE(run.hosts[0].change);
+    return run.hosts[0].under_way;
+  };
+  EXPECT_TRUE(may_have_begun({grpc::StatusCode::UNAVAILABLE, "the connection broke"}));
+  EXPECT_FALSE(may_have_begun({grpc::StatusCode::PERMISSION_DENIED, "apply.yaml does not allow it"}));
+}
+
 TEST(ApplyRunner, WhereNothingDiffersWhoCannotSayWhetherAChangeIsOpenIsAFailure) {
   ApplyingAgent agent(ChangeState::kNothingToDo);
   std::vector<HostClient> hosts = Only(agent);
