@@ -31,7 +31,7 @@
 #include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/server/server.h"
 #include "agent/server/watchdog.h"
-#include "agent/store/file_lock.h"
+#include "api/sqlite/file_lock.h"
 #include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"

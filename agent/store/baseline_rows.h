@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/store/sqlite.h"
+#include "api/sqlite/sqlite.h"
 #include "api/model/baseline.h"
 #include "api/model/history.h"
 

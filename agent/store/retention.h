@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "agent/store/sqlite.h"
+#include "api/sqlite/sqlite.h"
 
 namespace rdmaready {
 

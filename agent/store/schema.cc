@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/schema.h"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <string>
-
-#include "api/base/status.h"
 
 namespace rdmaready {
 namespace {
@@ -76,54 +71,8 @@ CREATE INDEX baselines_by_day ON baselines (day);
 
 constexpr std::array<const char*, 5> kSteps{kFirst, kSecond, kThird, kFourth, kFifth};
 
-absl::Status Refusal(const Database& database, const std::string& why) {
-  return absl::FailedPreconditionError("open store " + database.path() + ": " + why);
-}
-
-// A database without version that holds tables is another program's.
-absl::Status CheckEmpty(const Database& database) {
-  RR_ASSIGN_OR_RETURN(const std::int64_t tables, database.Number("SELECT count(*) FROM sqlite_schema"));
-  return tables == 0 ? absl::OkStatus() : Refusal(database, "not a store of rdmaready");
-}
-
-absl::StatusOr<std::int64_t> VersionOf(const Database& database, std::size_t newest) {
-  absl::StatusOr<std::int64_t> version = database.Number("PRAGMA user_version");
-  if (!version.ok()) return version.status();
-  if (*version < 0) return Refusal(database, "not a store of rdmaready");
-  if (*version == 0) RR_RETURN_IF_ERROR(CheckEmpty(database));
-  if (*version > static_cast<std::int64_t>(newest)) {
-    return Refusal(database, fmt::format("written by a newer rdmaready (schema {}, this version knows {})",
-                                         *version, newest));
-  }
-  return version;
-}
-
-absl::Status TakeStep(Database& database, const char* sql, std::int64_t to) {
-  Transaction transaction(database);
-  RR_RETURN_IF_ERROR(transaction.Begin());
-  RR_RETURN_IF_ERROR(database.Execute(sql));
-  RR_RETURN_IF_ERROR(database.Execute(fmt::format("PRAGMA user_version = {}", to).c_str()));
-  return transaction.Commit();
-}
-
 }  // namespace
 
-std::span<const char* const> SchemaSteps() { return kSteps; }
-
-absl::Status CheckVersion(const Database& database) { return VersionOf(database, kSteps.size()).status(); }
-
-absl::Status CheckUpToDate(const Database& database) {
-  RR_ASSIGN_OR_RETURN(const std::int64_t version, VersionOf(database, kSteps.size()));
-  if (version == static_cast<std::int64_t>(kSteps.size())) return absl::OkStatus();
-  return Refusal(database, fmt::format("of an older version (schema {})", version));
-}
-
-absl::Status Migrate(Database& database, std::span<const char* const> steps) {
-  RR_ASSIGN_OR_RETURN(const std::int64_t version, VersionOf(database, steps.size()));
-  for (auto from = static_cast<std::size_t>(version); from < steps.size(); ++from) {
-    RR_RETURN_IF_ERROR(TakeStep(database, steps[from], static_cast<std::int64_t>(from) + 1));
-  }
-  return absl::OkStatus();
-}
+Schema StoreSchema() { return {.name = "store of rdmaready", .steps = kSteps}; }
 
 }  // namespace rdmaready

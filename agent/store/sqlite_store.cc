@@ -16,31 +16,12 @@
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "api/sqlite/soundness.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::array<const char*, 3> kSuffixes{"-wal", "-shm", ""};  // what a database consists of, itself last
-
-// A name in a directory lasts when the directory was written.
-absl::Status SyncDirectory(const std::string& directory) {
-  const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return ErrnoStatus(errno, "sync directory " + directory);
-  return absl::OkStatus();
-}
-
-absl::Status MakeDirectory(const std::string& directory) {
-  constexpr ::mode_t kOnlyOurs = 0700;
-  const auto failed = [&](int number) { return ErrnoStatus(number, "create state directory " + directory); };
-  const std::filesystem::path parent = std::filesystem::absolute(directory).parent_path();
-  std::error_code error;
-  std::filesystem::create_directories(parent, error);
-  if (error) return failed(error.value());
-  if (::mkdir(directory.c_str(), kOnlyOurs) == 0) return SyncDirectory(parent);
-  if (errno != EEXIST) return failed(errno);
-  if (!std::filesystem::is_directory(directory, error)) return failed(error ? error.value() : ENOTDIR);
-  return absl::OkStatus();
-}
 
 bool Exists(const std::string& path) {
   struct ::stat found {};
@@ -186,7 +167,7 @@ absl::Status SqliteStore::TakeLock() {
     return absl::FailedPreconditionError(
         "open store: no state directory (neither XDG_STATE_HOME nor HOME is set)");
   }
-  RR_RETURN_IF_ERROR(MakeDirectory(options_.directory));
+  RR_RETURN_IF_ERROR(MakePrivateDirectory(options_.directory));
   const auto wait = waited_ ? std::chrono::milliseconds(0) : options_.lock_wait;
   absl::StatusOr<FileLock> lock =
       FileLock::Take(options_.directory + "/rdmaready.lock", "open store " + options_.directory, wait);

@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/store/file_lock.h"
+#include "api/sqlite/file_lock.h"
 #include "agent/store/retention.h"
 #include "agent/store/store.h"
 #include "agent/store/store_file.h"

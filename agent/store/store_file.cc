@@ -1,63 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/store/store_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <zlib.h>
 
-#include <array>
-#include <filesystem>
 #include <limits>
-#include <span>
 #include <string_view>
-#include <system_error>
 
 #include "agent/store/baseline_rows.h"
 #include "agent/store/earlier_body.h"
 #include "agent/store/schema.h"
-#include "api/base/handle.h"
-#include "api/base/octets.h"
 #include "api/base/status.h"
 #include "api/convert/records.h"
+#include "api/sqlite/row_checksum.h"
+#include "api/sqlite/soundness.h"
 
 namespace rdmaready {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr char kDamagedRow[] = "the stored result is damaged";
-
-// SQLite would wait for ever on a FIFO, and say little of a directory.
-absl::Status CheckKind(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) return absl::OkStatus();
-  if (error) return ErrnoStatus(error.value(), "open store " + path);
-  if (std::filesystem::is_regular_file(status)) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      "open store " + path +
-      (std::filesystem::is_directory(status) ? ": is a directory" : ": is not a regular file"));
-}
-
-int IsPast(void* deadline) { return Clock::now() > *static_cast<Clock::time_point*>(deadline) ? 1 : 0; }
-
-// The structure of the file: kDataLoss when it is damaged.
-absl::Status LookForDamage(const Database& database, std::chrono::milliseconds time) {
-  if (time.count() == 0) return absl::OkStatus();
-  RR_ASSIGN_OR_RETURN(Statement statement, Statement::Prepare(database, "PRAGMA quick_check(1)"));
-  constexpr int kInstructionsBetweenLooks = 1000;
-  Clock::time_point deadline = Clock::now() + time;
-  sqlite3_progress_handler(database.get(), kInstructionsBetweenLooks, IsPast, &deadline);
-  const absl::StatusOr<bool> row = statement.Step();
-  sqlite3_progress_handler(database.get(), 0, nullptr, nullptr);
-  if (!row.ok()) {
-    return sqlite3_errcode(database.get()) == SQLITE_INTERRUPT ? absl::OkStatus() : row.status();
-  }
-  const std::string words = *row ? statement.Text(0) : "no answer";
-  if (words == "ok") return absl::OkStatus();
-  return absl::DataLossError("read store " + database.path() + ": " + words);
-}
 
 // Files of version 1 were made without; space that is free is used again there too, only not given back.
 absl::Status EnableVacuum(Database& database) {
@@ -68,34 +28,12 @@ absl::Status EnableVacuum(Database& database) {
   return absl::IsDataLoss(done) ? done : absl::OkStatus();
 }
 
-// CRC-32 over all columns that are read back: it finds bytes that a disk changed, and is no defence against a
-// person. A length before each text keeps "ab", "c" and "a", "bc" apart.
-class RowChecksum {
- public:
-  // Rows without a form were written before there was one.
-  explicit RowChecksum(std::int64_t form) {
-    if (form != 0) Add(form);
-  }
-  RowChecksum& Add(std::string_view text) {
-    Add(static_cast<std::int64_t>(text.size()));
-    return AddOctets(std::as_bytes(std::span(text)));
-  }
-  RowChecksum& Add(std::int64_t number) {
-    std::array<std::byte, sizeof number> octets{};
-    PutLittle(octets, 0, static_cast<std::uint64_t>(number));
-    return AddOctets(octets);
-  }
-  std::int64_t value() const { return static_cast<std::int64_t>(crc_); }
-
- private:
-  RowChecksum& AddOctets(Octets octets) {
-    // Of a null pointer zlib makes the checksum of nothing at all.
-    if (!octets.empty()) crc_ = ::crc32_z(crc_, reinterpret_cast<const Bytef*>(octets.data()), octets.size());
-    return *this;
-  }
-
-  uLong crc_ = 0;
-};
+// Rows without a form were written before there was one.
+RowChecksum ChecksumOfForm(std::int64_t form) {
+  RowChecksum checksum;
+  if (form != 0) checksum.Add(form);
+  return checksum;
+}
 
 // What the column `form` of rows says that are written now; 0 stands for NULL. Runs of the first form have one
 // profile, which their checksum is over and their body does not name.
@@ -108,7 +46,7 @@ std::int64_t ColumnOf(FailureKind kind) { return static_cast<std::int64_t>(kind)
 
 std::int64_t ChecksumOf(const RunRecord& record, const ProfileRef& only, std::string_view body,
                         std::int64_t form) {
-  RowChecksum checksum(form);
+  RowChecksum checksum = ChecksumOfForm(form);
   checksum.Add(record.run_id).Add(record.started_unix_ns).Add(record.duration_ns).Add(ColumnOf(record.level));
   if (form < kRunForm) checksum.Add(only.name).Add(only.digest);
   checksum.Add(body);
@@ -119,7 +57,7 @@ std::int64_t ChecksumOf(const RunRecord& record, const ProfileRef& only, std::st
 }
 
 std::int64_t ChecksumOf(const TransferRecord& record, std::string_view body, std::int64_t form) {
-  return RowChecksum(form)
+  return ChecksumOfForm(form)
       .Add(record.run_id)
       .Add(record.started_unix_ns)
       .Add(record.port)
@@ -251,7 +189,7 @@ StoreEvent ReadEvent(const Statement& row) { return {.unix_ns = row.Int(0), .tex
 absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
   RR_RETURN_IF_ERROR(database.SetCheckpointOnClose(false));
   // Before anything is changed: a newer version's file stays as it is.
-  RR_RETURN_IF_ERROR(CheckVersion(database));
+  RR_RETURN_IF_ERROR(CheckVersion(database, StoreSchema()));
   RR_ASSIGN_OR_RETURN(const std::int64_t pages, database.Number("PRAGMA page_count"));
   if (pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA auto_vacuum = INCREMENTAL"));
   RR_RETURN_IF_ERROR(
@@ -259,7 +197,7 @@ absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
                        "PRAGMA journal_size_limit = 4194304;"
                        "PRAGMA cache_size = -256"));  // KiB: a row is written once and seldom read again
   RR_RETURN_IF_ERROR(LookForDamage(database, check_time));
-  RR_RETURN_IF_ERROR(Migrate(database));
+  RR_RETURN_IF_ERROR(Migrate(database, StoreSchema()));
   // A fresh file's tables leave the log: what room there is belongs to results.
   if (pages == 0) RR_RETURN_IF_ERROR(database.Execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   RR_RETURN_IF_ERROR(EnableVacuum(database));
@@ -270,21 +208,17 @@ absl::Status Prepare(Database& database, std::chrono::milliseconds check_time) {
 
 absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::Open(const std::string& path,
                                                            std::chrono::milliseconds check_time) {
-  RR_RETURN_IF_ERROR(CheckKind(path));
-  // Nobody else's to read, whatever the umask; SQLite gives its log the same mode. An empty file is a
-  // fresh database.
-  constexpr ::mode_t kOnlyOurs = 0600;
-  static_cast<void>(
-      UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOnlyOurs)));
+  RR_RETURN_IF_ERROR(CheckFileKind(path));
+  MakePrivateFile(path);
   RR_ASSIGN_OR_RETURN(Database database, Database::Open(path));
   RR_RETURN_IF_ERROR(Prepare(database, check_time));
   return std::unique_ptr<StoreFile>(new StoreFile(std::move(database)));
 }
 
 absl::StatusOr<std::unique_ptr<StoreFile>> StoreFile::OpenToRead(const std::string& path) {
-  RR_RETURN_IF_ERROR(CheckKind(path));
+  RR_RETURN_IF_ERROR(CheckFileKind(path));
   RR_ASSIGN_OR_RETURN(Database database, Database::Open(path, Database::Access::kReadOnly));
-  RR_RETURN_IF_ERROR(CheckUpToDate(database));
+  RR_RETURN_IF_ERROR(CheckUpToDate(database, StoreSchema()));
   return std::unique_ptr<StoreFile>(new StoreFile(std::move(database)));
 }
 

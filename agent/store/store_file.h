@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "agent/store/baseline_rows.h"
 #include "agent/store/retention.h"
-#include "agent/store/sqlite.h"
+#include "api/sqlite/sqlite.h"
 #include "api/model/history.h"
 
 namespace rdmaready {

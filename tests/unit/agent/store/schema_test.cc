@@ -119,7 +119,8 @@ TEST_F(SchemaTest, AStoreOfVersion1CanShrinkFromThenOn) {
   MakeVersion1();
   Open();
   EXPECT_EQ(*OpenDatabase().Number("PRAGMA auto_vacuum"), 2);
-  EXPECT_EQ(*OpenDatabase().Number("PRAGMA user_version"), static_cast<std::int64_t>(SchemaSteps().size()));
+  EXPECT_EQ(*OpenDatabase().Number("PRAGMA user_version"),
+            static_cast<std::int64_t>(StoreSchema().steps.size()));
 }
 
 TEST_F(SchemaTest, EveryOlderVersionEndsInTheSameSchemaAsAFreshFile) {
@@ -132,11 +133,11 @@ TEST_F(SchemaTest, EveryOlderVersionEndsInTheSameSchemaAsAFreshFile) {
     return rows->Text(0);
   };
   Database fresh = OpenDatabase(root_ + "/fresh.db");
-  ASSERT_TRUE(Migrate(fresh).ok());
-  for (std::size_t version = 1; version < SchemaSteps().size(); ++version) {
+  ASSERT_TRUE(Migrate(fresh, StoreSchema()).ok());
+  for (std::size_t version = 1; version < StoreSchema().steps.size(); ++version) {
     Database old = OpenDatabase(root_ + "/old" + std::to_string(version) + ".db");
-    ASSERT_TRUE(Migrate(old, SchemaSteps().first(version)).ok());
-    ASSERT_TRUE(Migrate(old).ok());
+    ASSERT_TRUE(Migrate(old, {.name = "store", .steps = StoreSchema().steps.first(version)}).ok());
+    ASSERT_TRUE(Migrate(old, StoreSchema()).ok());
     EXPECT_EQ(schema(old), schema(fresh)) << "from version " << version;
   }
   MakeVersion1();
@@ -148,8 +149,8 @@ TEST_F(SchemaTest, AStepThatFailsLeavesTheVersionBeforeIt) {
   MakeVersion1();
   Database database = OpenDatabase();
   const std::vector<const char*> steps{
-      SchemaSteps()[0], "ALTER TABLE runs ADD COLUMN extra INTEGER; CREATE TABLE runs (again INTEGER);"};
-  EXPECT_FALSE(Migrate(database, steps).ok());
+      StoreSchema().steps[0], "ALTER TABLE runs ADD COLUMN extra INTEGER; CREATE TABLE runs (again INTEGER);"};
+  EXPECT_FALSE(Migrate(database, {.name = "store", .steps = steps}).ok());
   EXPECT_EQ(*database.Number("PRAGMA user_version"), 1);
   EXPECT_FALSE(Statement::Prepare(database, "SELECT extra FROM runs").ok());
   EXPECT_EQ(*database.Number("SELECT count(*) FROM runs"), 1);
@@ -162,7 +163,7 @@ TEST_F(SchemaTest, AMigrationThatWasCutShortStartsAgain) {
     Database database = OpenDatabase();
     Transaction transaction(database);
     ASSERT_TRUE(transaction.Begin().ok());
-    ASSERT_TRUE(database.Execute(SchemaSteps()[1]).ok());
+    ASSERT_TRUE(database.Execute(StoreSchema().steps[1]).ok());
     ASSERT_TRUE(database.Execute("PRAGMA user_version = 2").ok());
     ASSERT_EQ(sqlite3_db_cacheflush(database.get()), SQLITE_OK) << "as far as it gets without a commit";
     copy = CopyAsAfterACrash();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/store/sqlite.h"
+#include "api/sqlite/sqlite.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/store/file_lock.h"
+#include "api/sqlite/file_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
