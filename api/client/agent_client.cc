@@ -12,8 +12,8 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/base/version.h"
+#include "api/client/route.h"
 #include "api/client/tcp_probe.h"
-#include "api/client/tls_probe.h"
 #include "api/client/trusted_socket.h"
 #include "api/convert/facts.h"
 #include "api/convert/records.h"
@@ -48,40 +48,6 @@ std::string LevelWord(v1::LoggedEvent::Level level) {
   if (level == v1::LoggedEvent::LEVEL_INFO) return "info";
   if (level == v1::LoggedEvent::LEVEL_WARNING) return "warning";
   return level == v1::LoggedEvent::LEVEL_ERROR ? "error" : "";
-}
-
-// One way to one agent: an address, and how to speak there.
-struct Route {
-  std::string target{};
-  const TlsMaterial* tls = nullptr;  // null: plain text
-  std::string certificate_name{};
-};
-
-std::shared_ptr<grpc::Channel> OpenChannel(const Route& route) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // an agent is never behind the user's web proxy
-  arguments.SetMaxReceiveMessageSize(kMaxAnswerMessageOctets);
-  if (route.tls == nullptr) {
-    return grpc::CreateCustomChannel(route.target, grpc::InsecureChannelCredentials(), arguments);
-  }
-  arguments.SetSslTargetNameOverride(route.certificate_name);
-  return grpc::CreateCustomChannel(route.target,
-                                   grpc::SslCredentials({.pem_root_certs = route.tls->ca,
-                                                         .pem_private_key = route.tls->key,
-                                                         .pem_cert_chain = route.tls->certificate}),
-                                   arguments);
-}
-
-// Why gRPC found nobody at an address where somebody listens; `otherwise` when that is not to be found out.
-absl::Status WhyNobody(const Route& route, absl::Status otherwise,
-                       std::chrono::steady_clock::time_point deadline) {
-  if (route.target.starts_with("unix:") || !absl::IsUnavailable(otherwise)) return otherwise;
-  if (route.tls == nullptr) {
-    if (!SpeaksTls(route.target, deadline)) return otherwise;
-    return absl::UnavailableError("the agent wants TLS: --tls-ca, --tls-cert and --tls-key are needed");
-  }
-  const std::string why = WhyTlsFails(route.target, route.certificate_name, *route.tls, deadline);
-  return why.empty() ? otherwise : absl::UnavailableError(why);
 }
 
 // The end of a check that streamed so many findings.

@@ -10,6 +10,7 @@
 #include "api/model/baseline.h"
 #include "api/model/change.h"
 #include "api/model/facts.h"
+#include "api/model/fleet.h"
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
 #include "api/model/probe.h"
@@ -203,6 +204,11 @@ template const TypeInfo& TypeOf<StoreEvent>();
 template const TypeInfo& TypeOf<CaseBaseline>();
 template const TypeInfo& TypeOf<Profile>();
 template const TypeInfo& TypeOf<Waiver>();
+template const TypeInfo& TypeOf<FleetStatus>();
+template const TypeInfo& TypeOf<FleetHost>();
+template const TypeInfo& TypeOf<FleetFinding>();
+template const TypeInfo& TypeOf<FleetChange>();
+template const TypeInfo& TypeOf<FleetDifference>();
 template const TypeInfo& TypeOf<Plan>();
 template const TypeInfo& TypeOf<Change>();
 template const TypeInfo& TypeOf<ApplierStatus>();

@@ -168,6 +168,12 @@ absl::StatusOr<bool> Statement::Step() {
   return Error();
 }
 
+void Statement::Reset() {
+  sqlite3_reset(handle_.get());  // what it returns was told by the step that failed
+  bound_ = 0;
+  bind_result_ = SQLITE_OK;
+}
+
 absl::Status Statement::Run() {
   while (true) {
     RR_ASSIGN_OR_RETURN(const bool row, Step());

@@ -75,6 +75,9 @@ class Statement {
   // True: a row stands ready. False: done.
   absl::StatusOr<bool> Step();
 
+  // Ready to be bound again, wherever it was: for a statement that is kept.
+  void Reset();
+
   // Steps to the end, then is ready to be bound again.
   absl::Status Run();
 

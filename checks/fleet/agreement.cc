@@ -150,7 +150,7 @@ const Finding* Explanation(const Check& check, const Finding& begun, std::span<c
 
 }  // namespace
 
-std::vector<std::vector<Finding>> JudgeAgreement(std::span<const FleetHost> hosts, const Profile& profile,
+std::vector<std::vector<Finding>> JudgeAgreement(std::span<const ComparedHost> hosts, const Profile& profile,
                                                  const NowNs& now) {
   std::vector<std::vector<Finding>> findings(hosts.size());
   std::vector<Voter> voters;

@@ -18,7 +18,7 @@
 
 namespace rdmaready {
 
-struct FleetHost {
+struct ComparedHost {
   std::string_view name{};
   const Facts* facts = nullptr;         // null: it did not answer
   std::span<const Finding> findings{};  // those that JudgeHost made of it
@@ -37,7 +37,7 @@ std::vector<Verdict> Compare(const Agreement& rule, std::span<const Voter> ports
 
 // The findings of every check that is an Agreement, for each host in their order: of scope kPort, on the rung
 // of the host. None at all unless two hosts have a port.
-std::vector<std::vector<Finding>> JudgeAgreement(std::span<const FleetHost> hosts, const Profile& profile,
+std::vector<std::vector<Finding>> JudgeAgreement(std::span<const ComparedHost> hosts, const Profile& profile,
                                                  const NowNs& now = {});
 
 // Puts them behind what each host of the report has already.

@@ -127,7 +127,7 @@ std::vector<std::vector<Finding>> CompareFleets(std::span<const FollowingHost> h
   std::vector<std::vector<Finding>> findings(hosts.size());
   for (const ProfileFleet& fleet : FleetsOf(hosts)) {
     const FleetView view = ViewOf(fleet, hosts);
-    std::vector<FleetHost> members;
+    std::vector<ComparedHost> members;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
       members.push_back({hosts[i].name, view.facts[i], view.findings[i]});
     }

@@ -209,7 +209,7 @@ void JudgeBeside(const Facts& facts, const std::vector<Finding>& findings, std::
   static std::map<std::size_t, std::vector<Finding>> of_good;  // by profile
   const auto known = of_good.try_emplace(profile).first;
   if (known->second.empty()) known->second = JudgeHost(good, Profiles()[profile]);
-  const FleetHost hosts[] = {{"good", &good, known->second}, {"changed", &facts, findings}};
+  const ComparedHost hosts[] = {{"good", &good, known->second}, {"changed", &facts, findings}};
   for (const std::vector<Finding>& of_host : JudgeAgreement(hosts, Profiles()[profile])) DemandSane(of_host);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/convert/records.h"
 
+#include "api/convert/fleet.h"
+
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
@@ -180,6 +182,10 @@ TEST(RecordsFields, AreThoseOfTheMessages) {
   ExpectSameFields(TypeOf<TransferRecord>(), *v1::StoredTransfer::descriptor());
   ExpectSameFields(TypeOf<StoreEvent>(), *v1::StoreEvent::descriptor());
   ExpectSameFields(TypeOf<CaseBaseline>(), *v1::CaseBaseline::descriptor());
+  ExpectSameFields(TypeOf<FleetStatus>(), *v1::FleetStatus::descriptor());
+  ExpectSameFields(TypeOf<FleetFinding>(), *v1::FleetFinding::descriptor());
+  ExpectSameFields(TypeOf<FleetChange>(), *v1::FleetChange::descriptor());
+  ExpectSameFields(TypeOf<FleetDifference>(), *v1::FleetDifference::descriptor());
   ExpectSameFields(TypeOf<Plan>(), *v1::Plan::descriptor());
   ExpectSameFields(TypeOf<Change>(), *v1::Change::descriptor());
   ExpectSameFields(TypeOf<ApplierStatus>(), *v1::ApplierStatus::descriptor());

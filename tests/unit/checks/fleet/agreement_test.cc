@@ -32,7 +32,7 @@ struct Fleet {
   std::vector<std::vector<Finding>> findings{};
 
   std::vector<std::vector<Finding>> Judge(const Profile& profile = VirtualFabricProfile()) {
-    std::vector<FleetHost> hosts;
+    std::vector<ComparedHost> hosts;
     findings.clear();
     names.clear();
     for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -177,7 +177,7 @@ TEST(Agreement, IsAdviceForAHostThatIsRightByItself) {
 
 TEST(Agreement, SkipsHostsThatDidNotAnswer) {
   const Facts one = HostNumber(1);
-  const std::vector<FleetHost> hosts{{"a", &one}, {"b", nullptr}};
+  const std::vector<ComparedHost> hosts{{"a", &one}, {"b", nullptr}};
   for (const auto& findings : JudgeAgreement(hosts, VirtualFabricProfile())) EXPECT_TRUE(findings.empty());
 }
 

@@ -165,8 +165,8 @@ TEST(BundledFacts, UnderPseudonymsAgreeWithOthersAsBefore) {
   const std::vector<Finding> of_two = JudgeHost(two, profile);
   const Facts other_one = UnderPseudonyms(one);
   const Facts other_two = UnderPseudonyms(two);
-  const FleetHost before[] = {{"a", &one, of_one}, {"b", &two, of_two}};
-  const FleetHost after[] = {{"a", &other_one, of_one}, {"b", &other_two, of_two}};
+  const ComparedHost before[] = {{"a", &one, of_one}, {"b", &two, of_two}};
+  const ComparedHost after[] = {{"a", &other_one, of_one}, {"b", &other_two, of_two}};
   const auto was = JudgeAgreement(before, profile);
   const auto is = JudgeAgreement(after, profile);
   ASSERT_EQ(is.size(), was.size());

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/client/fleet_client.h"
+
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/client/hub_address.h"
+#include "api/client/route.h"
+#include "api/client/tcp_probe.h"
+#include "api/convert/fleet.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::uint32_t kRowsOnPage = 1000;
+constexpr auto kFirstRetry = std::chrono::milliseconds(500);
+constexpr auto kLongestRetry = std::chrono::milliseconds(10'000);
+
+v1::HostFilter FilterMessage(const FleetFilterWords& filter) {
+  v1::HostFilter message;
+  message.mutable_hosts()->Assign(filter.hosts.begin(), filter.hosts.end());
+  message.mutable_groups()->Assign(filter.groups.begin(), filter.groups.end());
+  message.mutable_racks()->Assign(filter.racks.begin(), filter.racks.end());
+  message.mutable_checks()->Assign(filter.checks.begin(), filter.checks.end());
+  for (const HostCondition condition : filter.conditions)
+    message.add_conditions(static_cast<v1::HostCondition>(condition));
+  return message;
+}
+
+template <class Row, class Message>
+void AppendRows(const google::protobuf::RepeatedPtrField<Message>& messages, std::vector<Row>& rows) {
+  for (const Message& message : messages) rows.push_back(FromProto(message));
+}
+
+// What another try would not change.
+bool IsWorthRetrying(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::NOT_FOUND:
+    case grpc::StatusCode::PERMISSION_DENIED:
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+FleetClient::FleetClient(std::string name, const ClientOptions& options, std::shared_ptr<grpc::Channel> channel)
+    : name_(std::move(name)),
+      call_timeout_(options.call_timeout),
+      stub_(v1::Fleet::NewStub(std::move(channel))) {}
+
+absl::StatusOr<std::unique_ptr<FleetClient>> FleetClient::Connect(const std::string& hub,
+                                                                  const ClientOptions& options) {
+  RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHubAddress(hub));
+  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
+  const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
+  absl::Status last;
+  std::size_t left = resolved.size();
+  for (const ResolvedAddress& candidate : resolved) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto share = now + (deadline - now) / static_cast<int>(left--);
+    const Route route{
+        .target = candidate.target,
+        .tls = address.unix_path.empty() ? options.tls.get() : nullptr,
+        .certificate_name = options.tls_name.empty() ? CertificateName(address, candidate) : options.tls_name};
+    if (!candidate.loopback && !options.insecure && route.tls == nullptr) {
+      last = absl::FailedPreconditionError("hub " + hub +
+                                           " is not on loopback: refusing to talk in plain text without "
+                                           "--insecure (or --tls-ca, --tls-cert and --tls-key)");
+      continue;
+    }
+    last = ProbeTcp(candidate.target, share);
+    const std::shared_ptr<grpc::Channel> channel = last.ok() ? OpenChannel(route) : nullptr;
+    if (last.ok() && channel->WaitForConnected(std::chrono::system_clock::now() + (share - now)))
+      return std::unique_ptr<FleetClient>(new FleetClient(hub, options, channel));
+    if (last.ok()) last = WhyNobody(route, absl::UnavailableError("no gRPC there"), share, "the hub");
+    last = {last.code(), "hub " + hub + ": " + Message(last)};
+  }
+  return last;
+}
+
+absl::Status FleetClient::Explain(const grpc::Status& status) const {
+  if (status.ok()) return absl::OkStatus();
+  const std::string hub = "hub " + name_ + ": ";
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return absl::UnimplementedError(hub + "it is no rdmaready hub, or one of an incompatible version");
+    case grpc::StatusCode::UNAVAILABLE:
+      return absl::UnavailableError(hub + "it went away (" + status.error_message() + ")");
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return absl::DeadlineExceededError(hub + "it did not answer in time");
+    default:
+      return {static_cast<absl::StatusCode>(status.error_code()), hub + status.error_message()};
+  }
+}
+
+template <class Request, class Response>
+absl::Status FleetClient::Call(grpc::Status (v1::Fleet::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                       Response*),
+                               const Request& request, Response& response) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + call_timeout_);
+  return Explain(((*stub_).*method)(&context, request, &response));
+}
+
+absl::StatusOr<FleetStatus> FleetClient::Status(const FleetFilterWords& filter, std::uint32_t most_odd) {
+  v1::GetStatusRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.set_most_odd(most_odd);
+  v1::FleetStatus response;
+  RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::GetStatus, request, response));
+  return FromProto(response);
+}
+
+absl::StatusOr<std::vector<FleetHost>> FleetClient::Hosts(const FleetFilterWords& filter) {
+  v1::ListHostsRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.set_page_size(kRowsOnPage);
+  std::vector<FleetHost> hosts;
+  do {
+    v1::ListHostsResponse response;
+    RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::ListHosts, request, response));
+    AppendRows(response.hosts(), hosts);
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return hosts;
+}
+
+absl::StatusOr<std::vector<FleetFinding>> FleetClient::Findings(const FleetFilterWords& filter) {
+  v1::ListFindingsRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.set_page_size(kRowsOnPage);
+  std::vector<FleetFinding> findings;
+  do {
+    v1::ListFindingsResponse response;
+    RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::ListFindings, request, response));
+    AppendRows(response.findings(), findings);
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return findings;
+}
+
+absl::StatusOr<std::vector<FleetChange>> FleetClient::Changes(const FleetFilterWords& filter,
+                                                              std::int64_t since_unix_ns, std::size_t most) {
+  v1::ListTransitionsRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.set_since_unix_ns(since_unix_ns);
+  request.set_page_size(static_cast<std::uint32_t>(std::min<std::size_t>(most, kRowsOnPage)));
+  std::vector<FleetChange> changes;
+  do {
+    v1::ListTransitionsResponse response;
+    RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::ListTransitions, request, response));
+    AppendRows(response.changes(), changes);
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty() && changes.size() < most);
+  if (changes.size() > most) changes.resize(most);
+  return changes;
+}
+
+absl::StatusOr<FleetClient::DiffAnswer> FleetClient::Diff(const FleetFilterWords& filter,
+                                                          std::int64_t at_unix_ns) {
+  v1::FleetDiffRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.set_at_unix_ns(at_unix_ns);
+  request.set_page_size(kRowsOnPage);
+  DiffAnswer answer;
+  do {
+    v1::FleetDiffResponse response;
+    RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::Diff, request, response));
+    AppendRows(response.differences(), answer.differences);
+    answer.kept_since_unix_ns = response.kept_since_unix_ns();
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return answer;
+}
+
+absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t since_unix_ns,
+                                const std::function<bool(const FleetChange&)>& tell,
+                                const std::function<void(const std::string&)>& trouble) {
+  std::map<std::string, std::uint64_t> seen;  // by host
+  std::chrono::milliseconds wait = kFirstRetry;
+  // By the hub's clock: whatever happens from here on is told, also what happens while the stream is away.
+  std::int64_t since = since_unix_ns;
+  if (since == 0) {
+    RR_ASSIGN_OR_RETURN(const FleetStatus now, Status({}, 1));
+    since = now.unix_ns;
+  }
+  while (true) {
+    v1::WatchFleetRequest request;
+    *request.mutable_filter() = FilterMessage(filter);
+    request.set_since_unix_ns(since);
+    for (const auto& [host_id, number] : seen) {
+      v1::HostCursor& cursor = *request.add_cursors();
+      cursor.set_host_id(host_id);
+      cursor.set_number(number);
+    }
+    grpc::ClientContext context;
+    {
+      const std::lock_guard lock(mutex_);
+      if (cancelled_) return absl::OkStatus();
+      watching_ = &context;
+    }
+    const auto reader = stub_->Watch(&context, request);
+    v1::FleetChange message;
+    bool wanted = true;
+    while (wanted && reader->Read(&message)) {
+      wait = kFirstRetry;
+      std::uint64_t& last = seen[message.host_id()];
+      if (message.number() <= last) continue;
+      last = message.number();
+      since = std::max(since, message.last_unix_ns());
+      wanted = tell(FromProto(message));
+    }
+    context.TryCancel();
+    const grpc::Status status = reader->Finish();
+    {
+      const std::lock_guard lock(mutex_);
+      watching_ = nullptr;
+      if (cancelled_ || !wanted) return absl::OkStatus();
+    }
+    if (!IsWorthRetrying(status)) return Explain(status);
+    trouble(status.ok() ? "hub " + name_ + ": it ended the watch" : Message(Explain(status)));
+    std::this_thread::sleep_for(wait);
+    wait = std::min(wait * 2, kLongestRetry);
+  }
+}
+
+void FleetClient::Cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  if (watching_ != nullptr) watching_->TryCancel();
+}
+
+absl::StatusOr<FleetClient::Acknowledged> FleetClient::Acknowledge(const FleetFilterWords& filter,
+                                                                   const std::vector<std::string>& subjects,
+                                                                   const std::string& why) {
+  v1::AcknowledgeRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.mutable_subjects()->Assign(subjects.begin(), subjects.end());
+  request.set_why(why);
+  v1::AcknowledgeResponse response;
+  RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::Acknowledge, request, response));
+  return Acknowledged{.marked = response.marked(), .forgotten = response.forgotten()};
+}
+
+absl::StatusOr<std::uint64_t> FleetClient::SetMaintenance(const FleetFilterWords& filter,
+                                                          std::int64_t until_unix_ns,
+                                                          const std::string& reason) {
+  v1::SetMaintenanceRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.set_until_unix_ns(until_unix_ns);
+  request.set_reason(reason);
+  v1::SetMaintenanceResponse response;
+  RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::SetMaintenance, request, response));
+  return response.hosts();
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// FleetClient: what a hub knows of its fleet, asked by gRPC. Decodes into the model; bounds nothing but by
+// pages.
+//
+// Errors: kUnavailable (nobody there, or gone), kDeadlineExceeded, kPermissionDenied, kUnauthenticated,
+// kUnimplemented (no hub), kInvalidArgument and kNotFound (what was asked).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/client/agent_client.h"
+#include "api/model/fleet.h"
+#include "rdmaready/v1/fleet.grpc.pb.h"
+
+namespace rdmaready {
+
+// Which hosts, and of them which checks; see v1::HostFilter.
+struct FleetFilterWords {
+  std::vector<std::string> hosts{};
+  std::vector<std::string> groups{};
+  std::vector<std::string> racks{};
+  std::vector<HostCondition> conditions{};
+  std::vector<std::string> checks{};
+};
+
+class FleetClient {
+ public:
+  // `hub` as in api/client/address.h, without a port the hub's own. Errors as those of AgentClient::Connect.
+  static absl::StatusOr<std::unique_ptr<FleetClient>> Connect(const std::string& hub,
+                                                              const ClientOptions& options);
+
+  absl::StatusOr<FleetStatus> Status(const FleetFilterWords& filter, std::uint32_t most_odd);
+  // All pages.
+  absl::StatusOr<std::vector<FleetHost>> Hosts(const FleetFilterWords& filter);
+  absl::StatusOr<std::vector<FleetFinding>> Findings(const FleetFilterWords& filter);
+  // Newest first, at most `most`.
+  absl::StatusOr<std::vector<FleetChange>> Changes(const FleetFilterWords& filter, std::int64_t since_unix_ns,
+                                                   std::size_t most);
+  struct DiffAnswer {
+    std::vector<FleetDifference> differences{};
+    std::int64_t kept_since_unix_ns = 0;  // what changed before is forgotten; 0: nothing is
+  };
+  absl::StatusOr<DiffAnswer> Diff(const FleetFilterWords& filter, std::int64_t at_unix_ns);
+
+  // Until `tell` says false, or Cancel. When the stream breaks it is opened again, and nothing that happened
+  // meanwhile is left out; `trouble` hears of that. An error: it cannot be opened at all.
+  absl::Status Watch(const FleetFilterWords& filter, std::int64_t since_unix_ns,
+                     const std::function<bool(const FleetChange&)>& tell,
+                     const std::function<void(const std::string&)>& trouble);
+  // Ends a Watch. Any thread, also a signal's.
+  void Cancel();
+
+  struct Acknowledged {
+    std::uint64_t marked = 0;
+    std::uint64_t forgotten = 0;
+  };
+  absl::StatusOr<Acknowledged> Acknowledge(const FleetFilterWords& filter,
+                                           const std::vector<std::string>& subjects, const std::string& why);
+  absl::StatusOr<std::uint64_t> SetMaintenance(const FleetFilterWords& filter, std::int64_t until_unix_ns,
+                                               const std::string& reason);
+
+ private:
+  FleetClient(std::string name, const ClientOptions& options, std::shared_ptr<grpc::Channel> channel);
+  absl::Status Explain(const grpc::Status& status) const;
+  template <class Request, class Response>
+  absl::Status Call(grpc::Status (v1::Fleet::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                    const Request& request, Response& response);
+
+  const std::string name_;
+  const std::chrono::milliseconds call_timeout_;
+  std::unique_ptr<v1::Fleet::Stub> stub_;
+  std::mutex mutex_;
+  grpc::ClientContext* watching_ = nullptr;
+  bool cancelled_ = false;
+};
+
+}  // namespace rdmaready

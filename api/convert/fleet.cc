@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/convert/fleet.h"
+
+#include "api/convert/message.h"
+
+namespace rdmaready {
+
+using convert::ReadOrDefault;
+using convert::Written;
+
+v1::FleetHost ToProto(const FleetHost& host) { return Written<v1::FleetHost>(host); }
+FleetHost FromProto(const v1::FleetHost& message) { return ReadOrDefault<FleetHost>(message); }
+
+v1::FleetFinding ToProto(const FleetFinding& finding) { return Written<v1::FleetFinding>(finding); }
+FleetFinding FromProto(const v1::FleetFinding& message) { return ReadOrDefault<FleetFinding>(message); }
+
+v1::FleetChange ToProto(const FleetChange& change) { return Written<v1::FleetChange>(change); }
+FleetChange FromProto(const v1::FleetChange& message) { return ReadOrDefault<FleetChange>(message); }
+
+v1::FleetDifference ToProto(const FleetDifference& difference) {
+  return Written<v1::FleetDifference>(difference);
+}
+FleetDifference FromProto(const v1::FleetDifference& message) {
+  return ReadOrDefault<FleetDifference>(message);
+}
+
+v1::FleetStatus ToProto(const FleetStatus& status) { return Written<v1::FleetStatus>(status); }
+FleetStatus FromProto(const v1::FleetStatus& message) { return ReadOrDefault<FleetStatus>(message); }
+
+}  // namespace rdmaready

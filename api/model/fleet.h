@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fleet: what a hub knows of many hosts, as it is kept, sent and shown. Times are Unix nanoseconds of the hub.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/model/report.h"
+
+namespace rdmaready {
+
+// A host that is silent is that, and never its last verdict.
+enum class HostCondition { kUnknown, kReady, kNotReady, kUndetermined, kSilent, kNeverReported };
+
+struct FleetHost {
+  std::string host_id{};
+  std::string name{};
+  std::string group{};
+  std::string rack{};
+  HostCondition condition = HostCondition::kUnknown;
+  std::int64_t since_unix_ns = 0;  // since when it is in this condition; of a silent host: its last report
+  Readiness last_verdict = Readiness::kUndetermined;
+  std::int64_t seen_unix_ns = 0;     // last report; 0: none
+  std::int64_t changed_unix_ns = 0;  // when its state last became another
+  std::uint32_t failed = 0;
+  std::uint32_t warned = 0;
+  std::uint32_t unknown = 0;
+  std::uint32_t passed = 0;
+  std::uint32_t waived = 0;
+  std::string first_check{};  // of what has to be heard the worst
+  std::string first_observed{};
+  std::vector<std::string> profiles{};
+  std::string agent_version{};
+  std::string kernel_release{};
+  std::string boot_id{};
+  std::int64_t clock_ahead_ns = 0;             // of the host's clock before the hub's
+  std::int64_t maintenance_until_unix_ns = 0;  // 0: none
+  std::string maintenance_reason{};
+  std::uint32_t ports = 0;
+  std::uint32_t unacknowledged = 0;  // findings that nobody acknowledged
+  std::string digest{};              // of its state, 64 hexadecimal digits
+  std::string trouble{};             // why its reports are not judged
+
+  bool operator==(const FleetHost&) const = default;
+  void Fields(auto& list) const {
+    list("host_id", host_id, "name", name, "group", group, "rack", rack, "condition", condition,
+         "since_unix_ns", since_unix_ns, "last_verdict", last_verdict, "seen_unix_ns", seen_unix_ns,
+         "changed_unix_ns", changed_unix_ns, "failed", failed, "warned", warned, "unknown", unknown, "passed",
+         passed, "waived", waived, "first_check", first_check, "first_observed", first_observed, "profiles",
+         profiles, "agent_version", agent_version, "kernel_release", kernel_release, "boot_id", boot_id,
+         "clock_ahead_ns", clock_ahead_ns, "maintenance_until_unix_ns", maintenance_until_unix_ns,
+         "maintenance_reason", maintenance_reason, "ports", ports, "unacknowledged", unacknowledged, "digest",
+         digest, "trouble", trouble);
+  }
+};
+
+struct FleetFinding {
+  std::string host_id{};
+  std::string host{};  // its name
+  std::string check{};
+  std::string subject{};
+  std::string profile{};
+  Outcome outcome = Outcome::kUnknown;
+  bool blocking = false;
+  std::string observed{};
+  std::string expected{};
+  std::string fix{};
+  std::int64_t since_unix_ns = 0;
+  std::int64_t over_unix_ns = 0;  // since when it is well again; 0: it is not
+  std::string switch_port{};      // "leaf1 Ethernet12", as the port's neighbour says; empty: not heard
+  std::string acknowledged_by{};
+  std::int64_t acknowledged_unix_ns = 0;
+  std::string acknowledged_why{};
+
+  bool operator==(const FleetFinding&) const = default;
+  void Fields(auto& list) const {
+    list("host_id", host_id, "host", host, "check", check, "subject", subject, "profile", profile, "outcome",
+         outcome, "blocking", blocking, "observed", observed, "expected", expected, "fix", fix, "since_unix_ns",
+         since_unix_ns, "over_unix_ns", over_unix_ns, "switch_port", switch_port, "acknowledged_by",
+         acknowledged_by, "acknowledged_unix_ns", acknowledged_unix_ns, "acknowledged_why", acknowledged_why);
+  }
+};
+
+// A verdict that became another.
+struct FleetChange {
+  std::string host_id{};
+  std::string host{};
+  std::uint64_t number = 0;  // counted for each host
+  std::int64_t unix_ns = 0;
+  std::string check{};  // empty: the host as a whole, `observed` says what
+  std::string subject{};
+  std::string profile{};
+  Outcome before = Outcome::kUnknown;
+  Outcome after = Outcome::kUnknown;
+  std::string observed{};
+  std::uint32_t times = 1;  // more: it went to and fro, and this is the last time
+  std::int64_t last_unix_ns = 0;
+
+  bool operator==(const FleetChange&) const = default;
+  void Fields(auto& list) const {
+    list("host_id", host_id, "host", host, "number", number, "unix_ns", unix_ns, "check", check, "subject",
+         subject, "profile", profile, "before", before, "after", after, "observed", observed, "times", times,
+         "last_unix_ns", last_unix_ns);
+  }
+};
+
+// What is otherwise now than it was at a moment of the past.
+struct FleetDifference {
+  std::string host_id{};
+  std::string host{};
+  std::string check{};
+  std::string subject{};
+  std::string profile{};
+  Outcome then = Outcome::kUnknown;
+  Outcome now = Outcome::kUnknown;
+  std::string observed{};   // now; of what is well again: then
+  std::uint32_t times = 0;  // how often it changed in between
+
+  bool operator==(const FleetDifference&) const = default;
+  void Fields(auto& list) const {
+    list("host_id", host_id, "host", host, "check", check, "subject", subject, "profile", profile, "then", then,
+         "now", now, "observed", observed, "times", times);
+  }
+};
+
+// How many hosts are in which condition.
+struct ConditionCounts {
+  std::uint64_t ready = 0;
+  std::uint64_t not_ready = 0;
+  std::uint64_t undetermined = 0;
+  std::uint64_t silent = 0;
+  std::uint64_t never_reported = 0;
+  std::uint64_t maintenance = 0;  // of them, hosts that are worked on
+
+  bool operator==(const ConditionCounts&) const = default;
+  void Fields(auto& list) const {
+    list("ready", ready, "not_ready", not_ready, "undetermined", undetermined, "silent", silent,
+         "never_reported", never_reported, "maintenance", maintenance);
+  }
+};
+
+struct GroupStatus {
+  std::string group{};  // empty: hosts of no group
+  ConditionCounts counts{};
+
+  bool operator==(const GroupStatus&) const = default;
+  void Fields(auto& list) const { list("group", group, "counts", counts); }
+};
+
+// What stands first in the way of several hosts.
+struct CommonFinding {
+  std::string check{};
+  std::string title{};
+  bool blocking = false;
+  std::uint64_t hosts = 0;
+  std::vector<std::string> names{};  // the first of them
+  std::string observed{};            // of the first
+
+  bool operator==(const CommonFinding&) const = default;
+  void Fields(auto& list) const {
+    list("check", check, "title", title, "blocking", blocking, "hosts", hosts, "names", names, "observed",
+         observed);
+  }
+};
+
+struct FleetStatus {
+  std::string hub{};
+  std::string hub_version{};
+  std::int64_t unix_ns = 0;
+  std::uint64_t hosts = 0;
+  ConditionCounts counts{};
+  std::vector<GroupStatus> groups{};
+  std::vector<CommonFinding> findings{};  // by how many hosts have it
+  std::vector<FleetHost> odd{};           // not well, the longest first
+  std::uint32_t period_s = 0;
+
+  bool operator==(const FleetStatus&) const = default;
+  void Fields(auto& list) const {
+    list("hub", hub, "hub_version", hub_version, "unix_ns", unix_ns, "hosts", hosts, "counts", counts, "groups",
+         groups, "findings", findings, "odd", odd, "period_s", period_s);
+  }
+};
+
+}  // namespace rdmaready
