@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/event.h"
 #include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/runs.h"
+#include "api/base/event.h"
 
 namespace rdmaready {
 

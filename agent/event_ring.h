@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/event.h"
+#include "api/base/event.h"
 
 namespace rdmaready {
 

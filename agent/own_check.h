@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "agent/agent.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 
 namespace rdmaready {
 

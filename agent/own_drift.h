@@ -8,7 +8,7 @@
 
 #include "agent/agent.h"
 #include "agent/drift/drift_watch.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 
 namespace rdmaready {
 

@@ -9,7 +9,7 @@
 
 #include "agent/access/gate.h"
 #include "agent/agent.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 
 namespace rdmaready {
 

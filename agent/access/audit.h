@@ -17,7 +17,7 @@
 
 #include "absl/status/status.h"
 #include "agent/access/identity.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 #include "api/base/handle.h"
 
 namespace rdmaready::access {

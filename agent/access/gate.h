@@ -24,7 +24,7 @@
 #include "agent/access/quota.h"
 #include "agent/access/role_file.h"
 #include "agent/access/rows.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 
 namespace rdmaready::access {
 

@@ -22,7 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "agent/access/role.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 #include "api/base/handle.h"
 
 namespace rdmaready::access {

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "agent/access/role_map.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 
 namespace rdmaready::access {
 

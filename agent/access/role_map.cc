@@ -3,10 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509v3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,34 +21,6 @@ namespace rdmaready::access {
 namespace {
 
 using Kind = SubjectName::Kind;
-
-void FreeNames(GENERAL_NAMES* names) { ::GENERAL_NAMES_free(names); }
-
-std::string_view Prefix(Kind kind) { return kind == Kind::kDns ? "DNS:" : "URI:"; }
-
-bool Printable(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
-}
-
-std::string Small(std::string_view text) {
-  std::string small(text);
-  for (char& c : small) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return small;
-}
-
-std::optional<SubjectName> NameOf(const GENERAL_NAME& name) {
-  if (name.type != GEN_DNS && name.type != GEN_URI) return std::nullopt;
-  const ASN1_IA5STRING* value = name.type == GEN_DNS ? name.d.dNSName : name.d.uniformResourceIdentifier;
-  const int size = ::ASN1_STRING_length(value);
-  if (size <= 0 || static_cast<std::size_t>(size) > kMaxNameBytes) return std::nullopt;
-  const std::string_view text(reinterpret_cast<const char*>(::ASN1_STRING_get0_data(value)),
-                              static_cast<std::size_t>(size));
-  if (!Printable(text)) return std::nullopt;
-  if (name.type == GEN_DNS) return SubjectName{Kind::kDns, Small(text)};
-  return SubjectName{Kind::kUri, std::string(text)};
-}
 
 // Most names differ from most patterns before the first letter that stands for more than itself: comparing that
 // far costs nothing.
@@ -102,13 +70,13 @@ class MapReader {
 
   void ReadPattern(const YamlNode& node, Role role, std::vector<RoleMap::Row>& rows) {
     for (const Kind kind : {Kind::kDns, Kind::kUri}) {
-      if (node.kind != YamlNode::Kind::kScalar || !node.text.starts_with(Prefix(kind))) continue;
-      const std::string pattern = node.text.substr(Prefix(kind).size());
-      if (pattern.empty() || pattern.size() > kMaxPatternBytes || !Printable(pattern)) {
+      if (node.kind != YamlNode::Kind::kScalar || !node.text.starts_with(NamePrefix(kind))) continue;
+      const std::string pattern = node.text.substr(NamePrefix(kind).size());
+      if (pattern.empty() || pattern.size() > kMaxPatternBytes || !IsPrintableName(pattern)) {
         return Blame(node.line,
                      fmt::format("a pattern is 1 to {} printable characters without spaces", kMaxPatternBytes));
       }
-      rows.push_back({role, kind, kind == Kind::kDns ? Small(pattern) : pattern});
+      rows.push_back({role, kind, kind == Kind::kDns ? InSmallLetters(pattern) : pattern});
       return;
     }
     Blame(node.line, fmt::format("role `{}`: a pattern begins with DNS: or URI:", RoleName(role)));
@@ -149,27 +117,6 @@ absl::StatusOr<std::string> ReadOwnedFile(const std::string& path) {
 }
 
 }  // namespace
-
-std::string NameText(const SubjectName& name) { return std::string(Prefix(name.kind)) + name.text; }
-
-std::vector<SubjectName> SubjectNames(const ::X509& certificate) {
-  const Handle<GENERAL_NAMES, FreeNames> names(
-      static_cast<GENERAL_NAMES*>(::X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)));
-  std::vector<SubjectName> found;
-  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()) && found.size() < kMaxNames; ++i) {
-    if (std::optional<SubjectName> name = NameOf(*sk_GENERAL_NAME_value(names.get(), i)))
-      found.push_back(*std::move(name));
-  }
-  return found;
-}
-
-std::vector<SubjectName> SubjectNames(std::string_view pem) {
-  const Handle<::BIO, ::BIO_free> bio(::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  if (!bio) return {};
-  const Handle<::X509, ::X509_free> certificate(::PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-  ::ERR_clear_error();
-  return certificate ? SubjectNames(*certificate) : std::vector<SubjectName>();
-}
 
 RoleSet RoleMap::RolesOf(std::span<const SubjectName> names) const {
   RoleSet roles;

@@ -11,8 +11,6 @@
 // and slashes. DNS names have no case, URIs have. A certificate with several names has the roles of all.
 #pragma once
 
-#include <openssl/x509.h>
-
 #include <cstddef>
 #include <span>
 #include <string>
@@ -21,30 +19,12 @@
 
 #include "absl/status/statusor.h"
 #include "agent/access/role.h"
+#include "api/client/subject_names.h"
 
 namespace rdmaready::access {
 
 inline constexpr std::size_t kMaxPatterns = 256;      // of a map
 inline constexpr std::size_t kMaxPatternBytes = 256;  // of one
-inline constexpr std::size_t kMaxNames = 32;          // of a certificate; what follows has no role
-inline constexpr std::size_t kMaxNameBytes = 512;     // a longer name has no role
-
-struct SubjectName {
-  enum class Kind { kDns, kUri };
-  Kind kind = Kind::kDns;
-  std::string text{};  // printable ASCII; a DNS name in small letters
-
-  bool operator==(const SubjectName&) const = default;
-};
-
-// "DNS:storage1.example.org".
-std::string NameText(const SubjectName& name);
-
-// The DNS and URI subject alternative names, in the certificate's order, at most kMaxNames. One that is longer
-// than kMaxNameBytes, or is not printable ASCII, is left out: nobody could have meant it by a pattern.
-std::vector<SubjectName> SubjectNames(const ::X509& certificate);
-// Of the first certificate of a PEM text; none where there is none.
-std::vector<SubjectName> SubjectNames(std::string_view pem);
 
 class RoleMap {
  public:

@@ -25,18 +25,18 @@
 #include "agent/access/role.h"
 #include "agent/access/socket_file.h"
 #include "agent/agent_events.h"
-#include "agent/daemon/journal.h"
 #include "agent/daemon/options.h"
-#include "agent/daemon/service_manager.h"
 #include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/server/server.h"
-#include "agent/server/watchdog.h"
-#include "api/sqlite/file_lock.h"
 #include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "api/daemon/journal.h"
+#include "api/daemon/service_manager.h"
+#include "api/daemon/watchdog.h"
 #include "api/profile/site.h"
 #include "api/profile/waivers.h"
+#include "api/sqlite/file_lock.h"
 
 namespace rdmaready {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "agent/daemon/event_log.h"
 #include "agent/server/server.h"
+#include "api/daemon/event_log.h"
 
 namespace rdmaready {
 

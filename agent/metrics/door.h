@@ -11,10 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/event.h"
 #include "agent/metrics/book.h"
 #include "agent/metrics/exposition.h"
 #include "agent/metrics/http_server.h"
+#include "api/base/event.h"
 #include "api/client/tls.h"
 
 namespace rdmaready::metrics {

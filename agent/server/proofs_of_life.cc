@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/server/server.h"
-#include "agent/server/watchdog.h"
 #include "api/base/status.h"
+#include "api/daemon/watchdog.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {

@@ -2,8 +2,8 @@
 // What proves that the agent gets on with its work: see agent/server/watchdog.h.
 #pragma once
 
-#include "agent/server/watchdog.h"
 #include "agent/worker/host_worker.h"
+#include "api/daemon/watchdog.h"
 
 namespace rdmaready {
 

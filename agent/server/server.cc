@@ -2,10 +2,7 @@
 #include "agent/server/server.h"
 
 #include <fmt/format.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/impl/server_builder_option.h>
 #include <grpcpp/server_posix.h>
 
 #include <random>
@@ -23,13 +20,13 @@
 #include "agent/own_drift.h"
 #include "agent/server/applier_trace.h"
 #include "agent/server/limits.h"
-#include "agent/server/tls.h"
 #include "agent/store/sqlite_store.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/address.h"
-#include "api/client/tcp_probe.h"
+#include "api/daemon/listening.h"
+#include "api/daemon/server_tls.h"
 #include "collectors/real/host.h"
 
 namespace rdmaready {
@@ -70,44 +67,6 @@ std::shared_ptr<Configurer> ConfigurerOf(const ServerOptions& options) {
   return helper::HelpedConfigurer(options.helpers_directory);
 }
 
-struct Listener {
-  std::string target{};   // as gRPC's listener takes it
-  std::string address{};  // as gRPC's channels take it
-};
-
-absl::StatusOr<Listener> ListenOn(const HostAddress& address, const std::string& text, bool plain_anywhere) {
-  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
-  if (!resolved.front().loopback && !plain_anywhere) {
-    return absl::FailedPreconditionError("listen on " + text +
-                                         ": refusing plain text off loopback without --tls-cert, --tls-key and "
-                                         "--tls-ca (or --insecure)");
-  }
-  // gRPC's listener takes a bare "127.0.0.1:0" and "[::1]:0".
-  const std::string& target = resolved.front().target;
-  return Listener{target.substr(target.find(':') + 1), target};
-}
-
-// Linking gRPC's reflection turns it on for every server of the process: here each says whether it has it.
-class ReflectionOption final : public grpc::ServerBuilderOption {
- public:
-  explicit ReflectionOption(bool on) : on_(on) {}
-  void UpdateArguments(grpc::ChannelArguments*) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
-    using Plugin = grpc::reflection::ProtoServerReflectionPlugin;
-    std::erase_if(*plugins,
-                  [](const auto& plugin) { return dynamic_cast<const Plugin*>(plugin.get()) != nullptr; });
-    if (on_) plugins->push_back(std::make_unique<Plugin>());
-  }
-
- private:
-  const bool on_;
-};
-
-void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
-  grpc::HealthCheckServiceInterface* health = server ? server->GetHealthCheckService() : nullptr;
-  if (health != nullptr) health->SetServingStatus(service, serving);
-}
-
 absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& options, bool for_itself) {
   access::GateOptions gate{.plain_role = options.plain_role,
                            .own_process = for_itself,
@@ -121,11 +80,6 @@ absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& opti
     RR_RETURN_IF_ERROR(gate.audit->Open());
   }
   return std::make_shared<access::Gate>(std::move(gate));
-}
-
-// "127.0.0.1:0" with the port that the kernel chose.
-std::string Spell(const std::string& target, int port) {
-  return fmt::format("{}{}", target.substr(0, target.rfind(':') + 1), port);
 }
 
 // This host, and who reads of it what this process may not.
@@ -231,7 +185,9 @@ void HostedAgent::KeepSchedules(const ServerOptions& options) {
 void HostedAgent::KeepDriftWatch(const ServerOptions& options) {
   if (!options.drift) return;
   auto watch = WatchDrift(agent_, options.events, agent_.config().configurer,
-                          [this](const drift::DriftEvent& event) { book_.Drifted(event.own, event.changes.size(), UnixNowNs()); });
+                          [this](const drift::DriftEvent& event) {
+                            book_.Drifted(event.own, event.changes.size(), UnixNowNs());
+                          });
   const std::lock_guard lock(drift_mutex_);
   drift_ = std::move(watch);
 }
@@ -263,36 +219,24 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
     RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, options.events));
   }
   grpc::ServerBuilder builder;
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two agents on one port must not share it silently
   SetLimits(builder);
-  builder.SetOption(std::make_unique<ReflectionOption>(options.reflection));
-  std::vector<Listener> listeners;
-  std::vector<int> ports(options.listen.size(), 0);
-  for (std::size_t i = 0; i < options.listen.size(); ++i) {
-    RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(options.listen[i], 0));
-    RR_ASSIGN_OR_RETURN(Listener listener, ListenOn(address, options.listen[i], options.insecure || tls));
-    builder.AddListeningPort(listener.target, credentials, &ports[i]);
-    listeners.push_back(std::move(listener));
-  }
+  SetReflection(builder, options.reflection);
   builder.RegisterService(&service_);
-  network_ = builder.BuildAndStart();
-  for (std::size_t i = 0; i < listeners.size(); ++i) {
-    if (network_ == nullptr || ports[i] == 0) {
-      const absl::Status why = ProbeListen(listeners[i].address);
-      if (why.ok() && network_ == nullptr) continue;  // another one is the trouble
-      return absl::UnavailableError("listen on " + options.listen[i] + ": " +
-                                    (why.ok() ? "refused by gRPC" : Message(why)));
-    }
-    addresses_.push_back(
-        {Spell(listeners[i].target, ports[i]), tls, tls ? access::Role::kNone : options.plain_role});
-  }
-  return network_ == nullptr ? absl::InternalError("the gRPC server did not start") : absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(ListeningServer listening,
+                      StartListening(builder, {.listen = options.listen,
+                                               .credentials = credentials,
+                                               .plain_anywhere = options.insecure || tls,
+                                               .needs = "--tls-cert, --tls-key and --tls-ca"}));
+  network_ = std::move(listening.server);
+  for (std::string& address : listening.addresses)
+    addresses_.push_back({std::move(address), tls, tls ? access::Role::kNone : options.plain_role});
+  return absl::OkStatus();
 }
 
 absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options) {
   grpc::ServerBuilder builder;
   SetLimits(builder);
-  builder.SetOption(std::make_unique<ReflectionOption>(!sockets.empty()));
+  SetReflection(builder, !sockets.empty());
   builder.RegisterService(&service_);
   local_ = builder.BuildAndStart();
   if (local_ == nullptr) return absl::InternalError("the gRPC server did not start");

@@ -38,11 +38,11 @@ bool UsePss(::EVP_PKEY_CTX* context, const ::EVP_PKEY& key) {
 // Who has no role map has said of nobody that he is an agent: of the same CA are the certificates of callers,
 // too.
 std::string WhyNoAgent(const ::X509& certificate, const access::RoleMap& roles) {
-  const std::vector<access::SubjectName> names = access::SubjectNames(certificate);
+  const std::vector<SubjectName> names = SubjectNames(certificate);
   if (roles.RolesOf(names).Has(access::Role::kAgent)) return {};
   if (roles.rows().empty()) return "is nobody's whom this agent knows: it has no role map (--roles)";
   std::string text;
-  for (const access::SubjectName& name : names) text += (text.empty() ? "" : ", ") + access::NameText(name);
+  for (const SubjectName& name : names) text += (text.empty() ? "" : ", ") + NameText(name);
   constexpr std::size_t kMostText = 200;
   if (text.size() > kMostText) text.resize(kMostText);
   return fmt::format("({}) has not the role agent in this agent's role map (--roles)",

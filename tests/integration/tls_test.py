@@ -13,7 +13,7 @@ import unittest
 import certificates
 import tool
 
-REREAD_SECONDS = 5  # agent/server/tls.cc
+REREAD_SECONDS = 5  # api/daemon/server_tls.cc
 
 
 def greet(address, pair=None, tls13=True):

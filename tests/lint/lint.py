@@ -16,11 +16,13 @@ MAY_INCLUDE = {
     "api/convert": ["api/model", "api/base", "rdmaready/v1"],
     "api/profile": ["api/model", "api/base", "api/convert/message.h", "rdmaready/v1"],
     "api/sqlite": ["api/base"],
+    # What every server process has: log, service manager, watchdog, the TLS of its callers.
+    "api/daemon": ["api/base", "api/client"],
     "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
     "collectors": ["api/model", "api/base"],
     "checks": ["api/model", "api/base/date.h", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
-    "agent/access": ["api/model", "api/base", "api/client", "api/profile", "agent/event.h"],
+    "agent/access": ["api/model", "api/base", "api/client", "api/profile"],
     "agent/apply": ["api/model", "api/base", "checks/plan", "checks/setting"],
     "agent/apply/real": ["api/model", "api/base", "checks/setting", "collectors", "agent/apply/foreign.h", "agent/apply/host_writer.h",
                          "agent/apply/setting_values.h"],
@@ -30,7 +32,7 @@ MAY_INCLUDE = {
     "agent/smbdirect": ["api/base/octets.h"],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
     # Nobody else knows Prometheus, HTTP or GnuTLS: agent/server gives it what it tells and who may ask.
-    "agent/metrics": ["api/model", "api/base", "api/client", "agent/access/role.h", "agent/event.h", "agent/runs.h", "checks/counted",
+    "agent/metrics": ["api/model", "api/base", "api/client", "agent/access/role.h", "agent/runs.h", "checks/counted",
                       "checks/words"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],

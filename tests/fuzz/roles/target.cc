@@ -21,7 +21,6 @@ namespace {
 
 using access::Role;
 using access::RoleMap;
-using access::SubjectName;
 
 void Demand(bool holds) {
   if (!holds) std::abort();
@@ -34,9 +33,9 @@ agent: ["DNS:*.storage.example.org"]
 )";
 
 void DemandNames(const std::vector<SubjectName>& names) {
-  Demand(names.size() <= access::kMaxNames);
+  Demand(names.size() <= kMaxNames);
   for (const SubjectName& name : names) {
-    Demand(!name.text.empty() && name.text.size() <= access::kMaxNameBytes);
+    Demand(!name.text.empty() && name.text.size() <= kMaxNameBytes);
     Demand(std::ranges::all_of(name.text, [](char c) { return c > ' ' && c <= '~'; }));
   }
 }
@@ -57,10 +56,10 @@ void Der(std::string_view octets) {
   const auto* at = reinterpret_cast<const unsigned char*>(octets.data());
   const Handle<::X509, ::X509_free> certificate(::d2i_X509(nullptr, &at, static_cast<long>(octets.size())));
   ::ERR_clear_error();
-  if (certificate) DemandNames(access::SubjectNames(*certificate));
+  if (certificate) DemandNames(SubjectNames(*certificate));
 }
 
-void Pem(std::string_view text) { DemandNames(access::SubjectNames(text)); }
+void Pem(std::string_view text) { DemandNames(SubjectNames(text)); }
 
 // What is in the map by no pattern has no role.
 void Names(std::string_view text) {

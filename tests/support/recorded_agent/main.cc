@@ -14,10 +14,10 @@
 #include <variant>
 #include <vector>
 
-#include "agent/daemon/event_log.h"
 #include "agent/daemon/options.h"
 #include "agent/server/server.h"
 #include "api/base/status.h"
+#include "api/daemon/event_log.h"
 #include "api/profile/load.h"
 #include "collectors/recording/folder.h"
 #include "collectors/recording/recorded_host.h"

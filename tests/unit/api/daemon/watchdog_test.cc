@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/server/watchdog.h"
+#include "api/daemon/watchdog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,12 +37,12 @@ class WatchdogTest : public testing::Test {
   }
 
   Watchdog Start(std::vector<ProofOfLife> proofs) {
-    return Watchdog(kPeriod, clock_, std::move(proofs), [this] { ++alive_; },
-                    [this](const Event& event) {
-                      const std::lock_guard lock(mutex_);
-                      told_.push_back(std::string(event.name) + ": " +
-                                      std::get<std::string>(event.fields.front().value));
-                    });
+    return Watchdog(
+        kPeriod, clock_, std::move(proofs), [this] { ++alive_; },
+        [this](const Event& event) {
+          const std::lock_guard lock(mutex_);
+          told_.push_back(std::string(event.name) + ": " + std::get<std::string>(event.fields.front().value));
+        });
   }
 
   void NextRound() {

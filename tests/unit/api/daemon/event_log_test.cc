@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/daemon/event_log.h"
+#include "api/daemon/event_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MESSAGE_ID of each kind of event, by which the journal finds all of one kind, whatever they say:
-// journalctl MESSAGE_ID=... A new kind of event gets a row and a number of its own (uuidgen | tr -d -); a row is
-// never changed and its number never used again.
+// journalctl MESSAGE_ID=... A new kind of event gets a row and a number of its own (uuidgen | tr -d -); a row
+// is never changed and its number never used again.
 #pragma once
 
 #include <span>

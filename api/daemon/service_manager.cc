@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/daemon/service_manager.h"
+#include "api/daemon/service_manager.h"
 
 #include <fmt/format.h>
 #include <systemd/sd-daemon.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What systemd is told of this service (sd_notify(3)), and whether it wants proof of life. Where no service manager started us, nothing is
-// told and no proof is wanted. Any thread may call.
+// What systemd is told of this service (sd_notify(3)), and whether it wants proof of life. Where no service
+// manager started us, nothing is told and no proof is wanted. Any thread may call.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,8 @@ void TellManagerStopping();
 // Progress was proven: the next proof is due within the watchdog's period.
 void TellManagerAlive();
 
-// After how long without TellManagerAlive the service manager takes this process for dead; nothing: it does not watch.
+// After how long without TellManagerAlive the service manager takes this process for dead; nothing: it does not
+// watch.
 std::optional<std::chrono::milliseconds> WatchdogPeriod();
 
 }  // namespace rdmaready

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/daemon/event_ids.h"
+#include "api/daemon/event_ids.h"
 
 #include <algorithm>
 #include <array>

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "agent/event.h"
+#include "api/base/event.h"
 
 namespace rdmaready {
 
-// kJournal: entries of systemd's journal (agent/daemon/journal.h).
+// kJournal: entries of systemd's journal (api/daemon/journal.h).
 enum class LogFormat { kText, kJson, kJournal };
 
 // "test port=rxe0/1 case=send-1k caller="root@a (pid 7)"": without time and level.
@@ -35,8 +35,9 @@ class Throttle {
   std::int64_t kept_back_ = 0;
 };
 
-// Writes to standard error, with time (UTC) and level, or to the journal, what is at least `least`. What callers can cause who are
-// not let in is throttled. For the whole process, once: gRPC no longer writes by itself.
+// Writes to standard error, with time (UTC) and level, or to the journal, what is at least `least`. What
+// callers can cause who are not let in is throttled. For the whole process, once: gRPC no longer writes by
+// itself.
 EventSink StartLog(LogFormat format, EventLevel least);
 
 // The least that the log writes from now on. Any thread may call, after StartLog.

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "agent/event.h"
 #include "api/base/clock.h"
+#include "api/base/event.h"
 
 namespace rdmaready {
 
@@ -27,8 +27,8 @@ class Watchdog {
  public:
   // Asks for all proofs three times in each `period`, and calls `alive` when they all hold. The log hears when
   // one begins to fail, and when they all hold again. `clock` outlives this; so does what the proofs use.
-  Watchdog(std::chrono::milliseconds period, Clock& clock, std::vector<ProofOfLife> proofs, std::function<void()> alive,
-           EventSink events);
+  Watchdog(std::chrono::milliseconds period, Clock& clock, std::vector<ProofOfLife> proofs,
+           std::function<void()> alive, EventSink events);
 
  private:
   std::jthread thread_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/daemon/event_log.h"
+#include "api/daemon/event_log.h"
 
 #include <grpc/support/log.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/daemon/journal.h"
 #include "api/base/text.h"
+#include "api/daemon/journal.h"
 
 namespace rdmaready {
 namespace {
@@ -59,7 +59,7 @@ bool FromStrangers(const Event& event) {
 
 // Its errors are mostly a caller's (a handshake that failed), never ours to stop for.
 void OnGrpcLog(::gpr_log_func_args* said) {
-  // OpenSSL's words for what is refused before agent/server/tls.cc gets to see the caller.
+  // OpenSSL's words for what is refused before api/daemon/server_tls.cc gets to see the caller.
   if (std::string_view(said->message).find("peer did not return a certificate") != std::string_view::npos) {
     return Tell(
         GrpcSink(), EventLevel::kWarning, kTlsRefused,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/server/watchdog.h"
+#include "api/daemon/watchdog.h"
 
 #include <string>
 #include <utility>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kRoundsInAPeriod = 3;
 
-// All proofs of a round together take no longer than the pause before it, so that a period holds one round at least.
+// All proofs of a round together take no longer than the pause before it, so that a period holds one round at
+// least.
 absl::Status ProveAll(const std::vector<ProofOfLife>& proofs, std::chrono::milliseconds pause) {
   const auto patience = pause / static_cast<int>(proofs.size());
   for (const ProofOfLife& proof : proofs) {

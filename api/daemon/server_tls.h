@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "agent/event.h"
+#include "api/base/event.h"
 #include "api/client/tls.h"
 
 namespace rdmaready {

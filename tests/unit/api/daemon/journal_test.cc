@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/daemon/journal.h"
+#include "api/daemon/journal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "agent/daemon/event_ids.h"
+#include "api/daemon/event_ids.h"
 #include "tests/support/source_tree.h"
 
 namespace rdmaready {
@@ -33,11 +33,11 @@ TEST(JournalFieldsTest, HaveCommonNamesWhereOthersSearchForThemToo) {
                                {"duration_ms", std::int64_t{7}},
                                {"tls", true}}};
   EXPECT_THAT(JournalFields(event),
-              ElementsAre(StartsWith("MESSAGE=finding run_id="), "PRIORITY=4", "SYSLOG_IDENTIFIER=rdmaready-agent",
-                          "EVENT=finding", "MESSAGE_ID=" + std::string(MessageIdOf("finding")),
-                          "RUN_ID=20260101T000000Z-1", "CHECK_ID=pfc.lossless-priority", "RDMA_DEV=mlx5_0",
-                          "IFNAME=ens1f0", "RDMAREADY_OBSERVED=PFC on 4", "RDMAREADY_DURATION_MS=7",
-                          "RDMAREADY_TLS=yes"));
+              ElementsAre(StartsWith("MESSAGE=finding run_id="), "PRIORITY=4",
+                          "SYSLOG_IDENTIFIER=rdmaready-agent", "EVENT=finding",
+                          "MESSAGE_ID=" + std::string(MessageIdOf("finding")), "RUN_ID=20260101T000000Z-1",
+                          "CHECK_ID=pfc.lossless-priority", "RDMA_DEV=mlx5_0", "IFNAME=ens1f0",
+                          "RDMAREADY_OBSERVED=PFC on 4", "RDMAREADY_DURATION_MS=7", "RDMAREADY_TLS=yes"));
 }
 
 TEST(JournalFieldsTest, NameTheDeviceOfAPort) {
@@ -92,20 +92,22 @@ std::set<std::string> NamesIn(const std::string& source, const Constants& consta
   return names;
 }
 
-std::map<std::string, std::string> SourcesOfAgent() {
+std::map<std::string, std::string> SourcesOfDaemons() {
   std::map<std::string, std::string> sources;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::SourceTree() + "/agent")) {
-    if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
-    std::ifstream file(entry.path());
-    std::stringstream text;
-    text << file.rdbuf();
-    sources[entry.path()] = text.str();
+  for (const char* folder : {"/agent", "/api/base", "/api/daemon"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(test::SourceTree() + folder)) {
+      if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
+      std::ifstream file(entry.path());
+      std::stringstream text;
+      text << file.rdbuf();
+      sources[entry.path()] = text.str();
+    }
   }
   return sources;
 }
 
 TEST(EventIdsTest, AreThereForEveryEventInTheTreeAndForNoOther) {
-  const std::map<std::string, std::string> sources = SourcesOfAgent();
+  const std::map<std::string, std::string> sources = SourcesOfDaemons();
   Constants constants;
   for (const auto& [path, text] : sources) AddConstants(text, constants);
   std::set<std::string> told;
@@ -114,7 +116,8 @@ TEST(EventIdsTest, AreThereForEveryEventInTheTreeAndForNoOther) {
   }
   EXPECT_GE(told.size(), 20u) << "the sources are read";
   for (const std::string& name : told)
-    EXPECT_NE(MessageIdOf(name), "") << name << ": give it a row in agent/daemon/event_ids.cc (uuidgen | tr -d -)";
+    EXPECT_NE(MessageIdOf(name), "") << name
+                                     << ": give it a row in api/daemon/event_ids.cc (uuidgen | tr -d -)";
   for (const EventId& row : EventIds())
     EXPECT_TRUE(told.contains(std::string(row.name))) << row.name << ": nobody tells of it";
 }
@@ -122,11 +125,14 @@ TEST(EventIdsTest, AreThereForEveryEventInTheTreeAndForNoOther) {
 TEST(EventIdsTest, NoNameEscapesTheSearch) {
   EXPECT_THAT(NamesIn(R"(Tell(sink, EventLevel::kError, "one", {{"key", x}});)", {}), ElementsAre("one"));
   EXPECT_THAT(NamesIn("Tell(sink, how,\n  \"two\", std::move(fields));", {}), ElementsAre("two"));
-  EXPECT_THAT(NamesIn(R"(Tell(events, ok ? EventLevel::kInfo : EventLevel::kError, ok ? "good" : "bad", {{"a", b}});)", {}),
-              ElementsAre("bad", "good"));
+  EXPECT_THAT(
+      NamesIn(R"(Tell(events, ok ? EventLevel::kInfo : EventLevel::kError, ok ? "good" : "bad", {{"a", b}});)",
+              {}),
+      ElementsAre("bad", "good"));
   Constants constants;
   AddConstants(R"(inline constexpr std::string_view kThree = "three";)", constants);
-  EXPECT_THAT(NamesIn("Tell(GrpcSink(), EventLevel::kWarning, kThree,\n {{}})", constants), ElementsAre("three"));
+  EXPECT_THAT(NamesIn("Tell(GrpcSink(), EventLevel::kWarning, kThree,\n {{}})", constants),
+              ElementsAre("three"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define SD_JOURNAL_SUPPRESS_LOCATION  // ours would be that of this file, whatever was said
-#include "agent/daemon/journal.h"
+#include "api/daemon/journal.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/daemon/event_ids.h"
-#include "agent/daemon/event_log.h"
+#include "api/daemon/event_ids.h"
+#include "api/daemon/event_log.h"
 
 namespace rdmaready {
 namespace {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listening: from addresses as a person writes them to a gRPC server that answers there, or one clear line why
+// not.
+#pragma once
+
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace rdmaready {
+
+struct ListenOptions {
+  std::vector<std::string> listen{};  // HOST[:PORT], as in api/client/address.h
+  std::shared_ptr<grpc::ServerCredentials> credentials{};
+  bool plain_anywhere = false;  // else plain text is listened to on loopback only; set it with TLS, too
+  std::string needs{};          // what plain text off loopback lacks: "--tls-cert, --tls-key and --tls-ca"
+};
+
+struct ListeningServer {
+  std::unique_ptr<grpc::Server> server{};
+  std::vector<std::string> addresses{};  // in the order of `listen`, with the real port where 0 was asked for
+};
+
+// Adds the listeners to the builder, which has its services and limits, and starts it. kInvalidArgument (no
+// address), kNotFound (does not resolve), kFailedPrecondition (plain text off loopback), kUnavailable (in use,
+// not ours).
+absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, const ListenOptions& options);
+
+// Linking gRPC's reflection turns it on for every server of the process: here each says whether it has it.
+void SetReflection(grpc::ServerBuilder& builder, bool on);
+
+// `server` may be null.
+void SetHealth(grpc::Server* server, const std::string& service, bool serving);
+
+}  // namespace rdmaready
