@@ -230,6 +230,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
   options.server.allow_proofs = settings.allow_proofs();
   options.server.drift = settings.drift();
+  options.server.hub = settings.hub();
   options.server.helpers_directory = settings.helpers();
   options.server.metrics_listen = settings.metrics_listen();
   if (settings.has_metrics_listen() && settings.metrics_listen().empty())
@@ -286,6 +287,8 @@ class FlagParser {
             "--drift", [this](bool on) { flags_.set_drift(on); },
             "Hear what the kernel announces, and tell which settings became others: true (default) or false")
         ->type_name("BOOL");
+    Text("--hub", "HOST[:PORT]", "Report to the hub of the fleet (rdmaready-hub); its port is 7473 unless said",
+         &AgentSettings::set_hub);
     Text("--history-max-bytes", "SIZE",
          "How large the store may grow; the oldest results go first (default 256M)",
          &AgentSettings::set_history_max_bytes);

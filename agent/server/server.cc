@@ -18,6 +18,7 @@
 #include "agent/link/verbs_link.h"
 #include "agent/own_check.h"
 #include "agent/own_drift.h"
+#include "agent/run_digest.h"
 #include "agent/server/applier_trace.h"
 #include "agent/server/limits.h"
 #include "agent/store/sqlite_store.h"
@@ -138,7 +139,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                     ReportStore(stored);
                     book_.Stored(stored);
                   },
-              .on_checked = [this](const CheckDone& done) { book_.Checked(done); },
+              .on_checked = [this](const CheckDone& done) { Checked(done); },
               .on_tested = [this](const LiveTest& test,
                                   bool loopback) { book_.Tested(test, loopback, UnixNowNs()); },
               .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); }}),
@@ -162,6 +163,7 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   agent->ReportStore(absl::OkStatus());
   agent->KeepSchedules(options);
   agent->KeepDriftWatch(options);
+  RR_RETURN_IF_ERROR(agent->KeepReporter(options));
   return agent;
 }
 
@@ -187,9 +189,31 @@ void HostedAgent::KeepDriftWatch(const ServerOptions& options) {
   auto watch = WatchDrift(agent_, options.events, agent_.config().configurer,
                           [this](const drift::DriftEvent& event) {
                             book_.Drifted(event.own, event.changes.size(), UnixNowNs());
+                            if (report::Reporter* const reporter = reporting_) reporter->LookAgain();
                           });
   const std::lock_guard lock(drift_mutex_);
   drift_ = std::move(watch);
+}
+
+void HostedAgent::Checked(const CheckDone& done) {
+  book_.Checked(done);
+  report::Reporter* const reporter = reporting_;
+  if (reporter == nullptr || !done.compares) return;  // of the agent's own checks each looks at the whole host
+  reporter->Checked(done.run.facts, DigestOfRun(done.run.facts, done.run.report), done.started_unix_ns);
+}
+
+absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
+  if (options.hub.empty()) return absl::OkStatus();
+  report::ReporterOptions how{.hub = options.hub,
+                              .tls = options.tls,
+                              .insecure = options.insecure,
+                              .state_directory = options.state_directory,
+                              .agent_version = kVersion,
+                              .events = options.events};
+  how.check = [this, events = options.events](std::stop_token stop) { CheckByItself(agent_, events, std::move(stop)); };
+  RR_ASSIGN_OR_RETURN(reporter_, report::Reporter::Start(std::move(how)));
+  reporting_ = reporter_.get();
+  return absl::OkStatus();
 }
 
 void HostedAgent::SeenByDrift(const std::shared_ptr<const Facts>& facts, std::chrono::steady_clock::time_point begun) {
@@ -209,6 +233,10 @@ void HostedAgent::EndDriftWatch() {
 }
 
 HostedAgent::~HostedAgent() {
+  schedule_.reset();
+  EndDriftWatch();
+  reporting_ = nullptr;
+  reporter_.reset();
   if (door_ != nullptr) door_->Close();  // its connections go to a server that is gone first
 }
 
@@ -329,6 +357,8 @@ void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   schedule_.reset();
   test_schedule_.reset();
   EndDriftWatch();
+  reporting_ = nullptr;  // nobody is left who would use it
+  reporter_.reset();
   if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
   const auto deadline = std::chrono::system_clock::now() + grace;
   std::jthread beside;

@@ -10,6 +10,7 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/server.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,7 @@
 #include "agent/metrics/book.h"
 #include "agent/metrics/door.h"
 #include "agent/own_test.h"
+#include "agent/report/reporter.h"
 #include "agent/server/limits.h"
 #include "agent/server/schedule.h"
 #include "agent/server/service.h"
@@ -62,6 +64,7 @@ struct ServerOptions {
   std::vector<Prefix> peers{};  // see AgentConfig
   std::string metrics_listen{};  // see metrics::DoorOptions; one that listens nowhere has no metrics either
   bool drift = false;            // watch this host's settings: agent/own_drift.h
+  std::string hub{};             // whom to report to; empty: nobody
   CallLimits limits{};
   EventSink events{};
   std::shared_ptr<HostReader> host{};  // null: this one
@@ -119,6 +122,8 @@ class HostedAgent {
   void ReportStore(const absl::Status& stored);
   void KeepDriftWatch(const ServerOptions& options);
   void EndDriftWatch();
+  void Checked(const CheckDone& done);
+  absl::Status KeepReporter(const ServerOptions& options);
   bool DriftWatched() const;
   void SeenByDrift(const std::shared_ptr<const Facts>& facts, std::chrono::steady_clock::time_point begun);
 
@@ -137,6 +142,8 @@ class HostedAgent {
   std::unique_ptr<grpc::Server> local_;      // local sockets, and this process; null: neither is wanted
   std::vector<Listening> addresses_;
   std::unique_ptr<metrics::Door> metrics_;
+  std::atomic<report::Reporter*> reporting_ = nullptr;  // once it is there
+  std::unique_ptr<report::Reporter> reporter_;          // null: no hub
   std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<Schedule> test_schedule_;
 };

@@ -8,6 +8,8 @@ namespace rdmaready {
 namespace {
 
 constexpr auto kIds = std::to_array<EventId>({
+    {"acknowledged", "730b58937d614c8d8214e6e41a76091e"},
+    {"agent-refused", "a53762c6083b4c3ca544707fd0f5a334"},
     {"audit", "0c87f8ac39ae451695b9f4f4ae93f3e4"},
     {"audit-file", "04963279a5be4fbe9fb7914c3e8e4dad"},
     {"audit-lost", "a884b238eada46dd9b3f41f9a8801a30"},
@@ -21,8 +23,12 @@ constexpr auto kIds = std::to_array<EventId>({
     {"ended-anyway", "890d9580ca4c41bf802a756dc4c5f129"},
     {"finding", "f8be32daffe04f3e98371f5bf6fd84ce"},
     {"grpc", "98702dbe5b454f42a1052f79aa0355b1"},
+    {"hub", "265bac43d6e74e9f8a335c8b59c974f3"},
+    {"hub-away", "4bd8ac203d46496ab5878f2eddfb09a4"},
+    {"hub-refused", "9e0c4427f94744e999a04e76014e3f50"},
     {"insecure", "92bc689aa023404082a55139ba726f10"},
     {"listening", "3b262a40d528406c9d0148b9e8ad2cbc"},
+    {"maintenance", "a30477606dde4883ab0a73dc530cef91"},
     {"metrics", "31efc6ca2f8d491caa9442b5ef94ef32"},
     {"metrics-off", "1b76c2262632450da0f038587e897ea8"},
     {"no-local-socket", "cd89f6f594fd4569a4ca41733d1e59cb"},

@@ -43,11 +43,17 @@ MAY_INCLUDE = {
                             "agent/link/failure.h", "agent/probe", "agent/proof"],
     "agent/helper/applier": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "checks", "agent/helper",
                              "agent/apply"],
+    # Also by what stands for thousands of agents: it knows no agent.
+    "agent/report": ["api/model", "api/base", "api/client", "api/convert", "rdmaready/v1"],
     "agent/store": ["api/model", "api/base", "api/convert", "api/sqlite"],
     "agent/port": ["api/model", "api/base", "collectors", "checks/counted", "checks/words", "agent/link/failure.h", "agent/probe"],
     "agent/worker": ["api/model", "collectors"],
     "agent/drift": ["api/model", "api/base", "collectors", "checks", "agent/apply/configurer.h"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
+    # Its store is a seam: nobody else of the hub knows which engine it is.
+    "hub/store": ["api/model", "api/base", "api/sqlite"],
+    "hub/judge": ["api/model", "api/base", "api/profile", "checks", "hub/store/fleet_store.h"],
+    "hub": ["api", "checks", "rdmaready/v1", "cli/fleet"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
     "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/exit_status.h", "cli/interrupt.h"],
@@ -85,6 +91,8 @@ FOREIGN_BANS = {
     "agent/probe": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/share": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/proof": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
+    "hub": r"(sqlite|infiniband|rdma|netlink)[/.>0-9]",
+    "hub/store": r"(grpc|google|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
 }
 

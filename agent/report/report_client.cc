@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/report_client.h"
+
+#include <grpcpp/support/status.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/report/report_stream.h"
+#include "api/base/run_id.h"
+#include "api/base/version.h"
+
+namespace rdmaready::report {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAnswerWithin{60'000};  // a hub that has thousands to greet
+constexpr milliseconds kFirstBackOff{1'000};
+constexpr milliseconds kLongestBackOff{60'000};
+constexpr milliseconds kRefusedBackOff{600'000};  // who was told to stay away asks again now and then
+constexpr milliseconds kLongestPatience{600'000};
+constexpr int kMostDoublings = 6;
+constexpr std::uint32_t kLongestPeriodS = 86'400;
+constexpr auto kNever = TimePoint::max();
+
+bool IsForGood(int code) {
+  return code == grpc::StatusCode::PERMISSION_DENIED || code == grpc::StatusCode::UNAUTHENTICATED ||
+         code == grpc::StatusCode::UNIMPLEMENTED || code == grpc::StatusCode::INVALID_ARGUMENT;
+}
+
+v1::FromAgent Hello(const ReportingHost& host, std::int64_t unix_ns) {
+  v1::FromAgent message;
+  v1::AgentHello& hello = *message.mutable_hello();
+  hello.set_host_id(host.host_id);
+  hello.set_hostname(host.hostname);
+  hello.set_machine_id(host.machine_id);
+  hello.set_boot_id(host.boot_id);
+  hello.set_run_id(host.run_id);
+  hello.set_agent_version(host.agent_version);
+  hello.set_api_revision(kIngestRevision);
+  hello.set_unix_ns(unix_ns);
+  return message;
+}
+
+}  // namespace
+
+ReportClient::ReportClient(ReportOptions options) : options_(std::move(options)), random_(options_.seed) {}
+
+ReportClient::~ReportClient() {
+  if (stream_ != nullptr) stream_->Cancel();
+}
+
+std::int64_t ReportClient::UnixNow() const { return UnixNowNs() + options_.clock_error.count(); }
+
+void ReportClient::Offer(std::shared_ptr<const HostState> state) {
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = std::move(state);
+  }
+  if (options_.wake) options_.wake();
+}
+
+bool ReportClient::StateIsNews() const {
+  return state_ != nullptr && state_->digest != refused_digest_ &&
+         (facts_wanted_ || state_->digest != kept_digest_);
+}
+
+TimePoint ReportClient::Tick(TimePoint now) {
+  Act act;
+  TimePoint next;
+  {
+    const std::lock_guard lock(mutex_);
+    next = Next(now, act);
+  }
+  Do(std::move(act));
+  return next;
+}
+
+void ReportClient::Do(Act act) {
+  if (act.stream == nullptr) return;
+  if (!act.message) return act.stream->Cancel();
+  if (act.open_on != nullptr) return act.stream->Begin(act.open_on, *std::move(act.message));
+  act.stream->Send(*std::move(act.message));
+}
+
+TimePoint ReportClient::Next(TimePoint now, Act& act) {
+  switch (phase_) {
+    case Phase::kStopped:
+      return kNever;
+    case Phase::kIdle:
+      if (now >= next_) act = Open(now);
+      return next_;
+    case Phase::kGreeting:
+    case Phase::kWaiting:
+      if (now >= next_) {
+        next_ = now + kAnswerWithin;
+        act.stream = stream_;
+      }
+      return next_;
+    case Phase::kOpen:
+      if (state_ == nullptr) return kNever;
+      if (const TimePoint due = StateIsNews() ? not_before_ : std::max(next_, not_before_); now < due)
+        return due;
+      act = Send(now);
+      return next_;
+  }
+  return kNever;
+}
+
+TimePoint ReportClient::DueAt() const {
+  const std::lock_guard lock(mutex_);
+  return phase_ == Phase::kOpen ? next_ : kNever;
+}
+
+ReportClient::Act ReportClient::Open(TimePoint now) {
+  if (channel_ == nullptr) channel_ = options_.channel();
+  ++counts_.streams;
+  phase_ = Phase::kGreeting;
+  next_ = now + kAnswerWithin;
+  stream_ = std::make_shared<ReportStream>(weak_from_this());
+  return {.stream = stream_, .open_on = channel_, .message = Hello(options_.host, UnixNow())};
+}
+
+ReportClient::Act ReportClient::Send(TimePoint now) {
+  v1::FromAgent message;
+  v1::StateReport& report = *message.mutable_report();
+  report.set_sequence(++sequence_);
+  report.set_digest(state_->digest);
+  report.set_read_unix_ns(state_->read_unix_ns);
+  report.set_sent_unix_ns(UnixNow());
+  if (StateIsNews()) {
+    report.set_facts_zlib(state_->facts_zlib);
+    report.set_facts_bytes(state_->facts_bytes);
+    ++counts_.with_facts;
+  }
+  ++counts_.sent;
+  sent_ = state_;
+  sent_at_ = now;
+  phase_ = Phase::kWaiting;
+  next_ = now + kAnswerWithin;
+  return {.stream = stream_, .message = std::move(message)};
+}
+
+void ReportClient::Received(const ReportStream* from, const v1::FromHub& message) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stream_.get() != from || phase_ == Phase::kStopped) return;
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (message.has_welcome() && phase_ == Phase::kGreeting) Welcomed(message.welcome(), now);
+    if (message.has_ack() && phase_ == Phase::kWaiting && message.ack().sequence() == sequence_)
+      Acknowledged(message.ack(), now);
+  }
+  if (options_.wake) options_.wake();
+}
+
+void ReportClient::SetPeriod(std::uint32_t seconds) {
+  if (seconds != 0) period_ = std::chrono::seconds(std::min(seconds, kLongestPeriodS));
+}
+
+void ReportClient::Welcomed(const v1::HubWelcome& welcome, TimePoint now) {
+  SetPeriod(welcome.period_s());
+  kept_digest_ = welcome.digest();
+  refused_digest_.clear();  // another hub, or another version of it, may take it
+  facts_wanted_ = false;
+  trouble_.clear();
+  phase_ = Phase::kOpen;
+  next_ = now;  // it is told at once that this host is there
+  not_before_ = now;
+  Tell(options_.events, EventLevel::kInfo, "hub",
+       {{"hub", welcome.hub()},
+        {"version", welcome.hub_version()},
+        {"period_s", std::int64_t{period_.count()}}});
+}
+
+void ReportClient::Acknowledged(const v1::ReportAck& ack, TimePoint now) {
+  SetPeriod(ack.period_s());
+  counts_.slowest_ack = std::max(counts_.slowest_ack, std::chrono::nanoseconds(now - sent_at_));
+  phase_ = Phase::kOpen;
+  not_before_ = now;
+  // The first period is of any length, so that those who came together do not stay together.
+  const bool first = counts_.kept == 0;
+  const milliseconds whole = std::chrono::duration_cast<milliseconds>(period_);
+  next_ = now + (first ? milliseconds(std::uniform_int_distribution<std::int64_t>(0, whole.count())(random_))
+                       : Around(whole));
+  switch (ack.result()) {
+    case v1::ReportAck::RESULT_FACTS_WANTED:
+      kept_digest_.clear();
+      facts_wanted_ = true;
+      break;
+    case v1::ReportAck::RESULT_LATER:
+      ++counts_.put_off;
+      not_before_ = now + std::clamp(milliseconds(ack.again_after_ms()), milliseconds(100), kLongestPatience);
+      break;
+    case v1::ReportAck::RESULT_REFUSED:
+      ++counts_.refused;
+      facts_wanted_ = false;
+      refused_digest_ = sent_->digest;
+      Tell(options_.events, EventLevel::kError, "hub-refused", {{"reason", ack.reason()}});
+      break;
+    default:  // kept, and what a newer hub says of what it has
+      ++counts_.kept;
+      failures_ = 0;
+      facts_wanted_ = false;
+      kept_digest_ = sent_->digest;
+  }
+  sent_.reset();
+}
+
+milliseconds ReportClient::Around(milliseconds time) {
+  const std::int64_t tenth = time.count() / 10;
+  return milliseconds(
+      std::uniform_int_distribution<std::int64_t>(time.count() - tenth, time.count() + tenth)(random_));
+}
+
+milliseconds ReportClient::BackOff(int code) {
+  if (IsForGood(code)) return Around(kRefusedBackOff);
+  const milliseconds most =
+      std::min(kLongestBackOff, kFirstBackOff * (1 << std::min(failures_, kMostDoublings)));
+  return milliseconds(std::uniform_int_distribution<std::int64_t>(0, most.count())(random_));
+}
+
+void ReportClient::Ended(const ReportStream* from, int code, const std::string& words) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stream_.get() != from || phase_ == Phase::kStopped) return;
+    stream_.reset();
+    sent_.reset();
+    phase_ = Phase::kIdle;
+    const std::string why = code == grpc::StatusCode::OK ? "the hub ended the stream" : words;
+    if (why != trouble_)
+      Tell(options_.events, EventLevel::kWarning, "hub-away", {{"reason", why}, {"code", std::int64_t{code}}});
+    trouble_ = why;
+    next_ = std::chrono::steady_clock::now() + BackOff(code);
+    ++failures_;
+  }
+  if (options_.wake) options_.wake();
+}
+
+void ReportClient::Stop() {
+  Act act;
+  {
+    const std::lock_guard lock(mutex_);
+    phase_ = Phase::kStopped;
+    act.stream = std::move(stream_);
+  }
+  Do(std::move(act));
+}
+
+bool ReportClient::connected() const {
+  const std::lock_guard lock(mutex_);
+  return phase_ == Phase::kOpen || phase_ == Phase::kWaiting;
+}
+
+std::string ReportClient::kept_digest() const {
+  const std::lock_guard lock(mutex_);
+  return kept_digest_;
+}
+
+ReportCounts ReportClient::Counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+std::string ReportClient::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+std::chrono::seconds ReportClient::period() const {
+  const std::lock_guard lock(mutex_);
+  return period_;
+}
+
+}  // namespace rdmaready::report

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reporter: this agent's reports to the hub of its fleet. One thread; it has the host read when a report is
+// due, or when something is said to have changed, and leaves the rest to ReportClient.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+#include "agent/report/report_client.h"
+#include "api/base/event.h"
+#include "api/client/tls.h"
+#include "api/model/facts.h"
+
+namespace rdmaready::report {
+
+struct ReporterOptions {
+  std::string hub{};              // HOST[:PORT], as in api/client/address.h
+  TlsFiles tls{};                 // of this agent; none: plain text
+  bool insecure = false;          // allow plain text off loopback
+  std::string state_directory{};  // where the host's id is kept that a host without certificate has
+  std::string agent_version{};
+  EventSink events{};
+  // Has the host read and judged; the result comes by Checked, or not at all. On the reporter's thread.
+  std::function<void(std::stop_token)> check{};
+};
+
+class Reporter {
+ public:
+  // kInvalidArgument: the address. kFailedPrecondition: plain text off loopback. Errors of LoadTls, and of the
+  // file with the host's id.
+  static absl::StatusOr<std::unique_ptr<Reporter>> Start(ReporterOptions options);
+  // Waits for a check of its own that runs.
+  ~Reporter();
+
+  // A check of the whole host by the agent's own profile was made. `digest`: 64 hexadecimal digits of facts and
+  // outcomes. Any thread.
+  void Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns);
+
+  // Something changed: the host is read again, at most once a second. Any thread.
+  void LookAgain();
+
+ private:
+  Reporter(ReporterOptions options, ReportingHost host);
+  void Run(const std::stop_token& stop);
+  bool WantsCheck(TimePoint now);
+
+  const ReporterOptions options_;
+  std::shared_ptr<ReportClient> client_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable_any woken_;
+  bool wake_ = false;
+  bool look_again_ = false;
+  TimePoint checked_at_{};  // when a check was begun last
+  std::string digest_{};    // of the state that was offered last
+  std::jthread thread_;
+};
+
+}  // namespace rdmaready::report

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/client/report_channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <vector>
+
+#include "api/base/status.h"
+#include "api/client/hub_address.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr unsigned kRereadCertificatesSeconds = 60;
+constexpr int kPingMs = 120'000;
+constexpr int kPongWithinMs = 30'000;
+constexpr int kReconnectMs = 1'000;  // whoever opens streams backs off by himself
+constexpr int kReceivedBytes = 64 * 1024;
+
+// As gRPC names it, which resolves it again when the connection is lost.
+std::string TargetOf(const HostAddress& address) {
+  if (!address.unix_path.empty()) return "unix:" + address.unix_path;
+  const bool v6 = address.host.find(':') != std::string::npos;
+  return "dns:///" + (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+}
+
+std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const TlsFiles& tls) {
+  if (!tls.Any()) return grpc::InsecureChannelCredentials();
+  namespace experimental = grpc::experimental;
+  experimental::TlsChannelCredentialsOptions options;
+  options.set_certificate_provider(std::make_shared<experimental::FileWatcherCertificateProvider>(
+      tls.key, tls.certificate, tls.ca, kRereadCertificatesSeconds));
+  options.watch_root_certs();
+  options.watch_identity_key_cert_pairs();
+  return experimental::TlsCredentials(options);
+}
+
+}  // namespace
+
+absl::Status CheckReportRoute(const std::string& hub, const TlsFiles& tls, bool insecure) {
+  RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHubAddress(hub));
+  if (tls.Any()) return LoadTls(tls, TlsRole::kCaller).status();
+  if (insecure || !address.unix_path.empty()) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
+  for (const ResolvedAddress& one : resolved) {
+    if (!one.loopback)
+      return absl::FailedPreconditionError("hub " + hub +
+                                           " is not on loopback: refusing to report in plain text without "
+                                           "--insecure (or --tls-cert, --tls-key and --tls-ca)");
+  }
+  return absl::OkStatus();
+}
+
+std::shared_ptr<grpc::Channel> ReportChannel(const std::string& hub, const TlsFiles& tls, int number) {
+  const absl::StatusOr<HostAddress> address = ParseHubAddress(hub);
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPongWithinMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMs);
+  arguments.SetMaxReceiveMessageSize(kReceivedBytes);
+  arguments.SetInt("rdmaready.channel", number);
+  return grpc::CreateCustomChannel(address.ok() ? TargetOf(*address) : hub, CredentialsOf(tls), arguments);
+}
+
+}  // namespace rdmaready
