@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready-hub: keeps a fleet until it is told to stop.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/daemon/event_log.h"
+#include "api/daemon/journal.h"
+#include "api/daemon/service_manager.h"
+#include "hub/daemon/options.h"
+#include "hub/hub.h"
+#include "hub/store/sqlite_fleet_store.h"
+
+namespace rdmaready::hub {
+namespace {
+
+// Exit statuses of the command line's contract.
+constexpr int kExitUsage = 2;
+constexpr int kExitOwnFailure = 3;
+
+constexpr auto kGrace = std::chrono::milliseconds(500);
+
+// To a person as one line, to a program as an event.
+int FailStart(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
+  if (format != LogFormat::kText && events) {
+    Tell(events, EventLevel::kError, "cannot-start", {{"reason", Message(why)}, {"status", status}});
+  } else {
+    std::fprintf(stderr, "rdmaready-hub: %s\n", Message(why).c_str());
+  }
+  return status;
+}
+
+int StatusOfStart(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kNotFound:
+      return kExitUsage;
+    default:
+      return kExitOwnFailure;
+  }
+}
+
+// Each agent's stream is a descriptor.
+void RaiseDescriptors() {
+  ::rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+void ReloadHub(std::span<const char* const> argv, Hub& hub, const EventSink& events) {
+  const absl::StatusOr<HubCommandLine> again = ParseHubCommandLine(static_cast<int>(argv.size()), argv.data());
+  const absl::Status reloaded = again.ok() ? hub.Reload(again->options.rules) : again.status();
+  if (!reloaded.ok()) {
+    return Tell(events, EventLevel::kError, "reload-refused",
+                {{"reason", Message(reloaded) + "; all stays as it was"}});
+  }
+  SetLogLevel(again->options.log_level);
+  Tell(events, EventLevel::kInfo, "reloaded", {{"profile", again->options.rules.profiles.front()}});
+}
+
+// Until a signal says that it is over, or the store is damaged: nothing that is acknowledged then would be
+// kept.
+int AttendHub(const ::sigset_t& signals, std::span<const char* const> argv, Hub& hub, const EventSink& events,
+              const std::string& status) {
+  constexpr ::timespec kBetweenLooks{.tv_sec = 1, .tv_nsec = 0};
+  for (;;) {
+    const int signal = ::sigtimedwait(&signals, nullptr, &kBetweenLooks);
+    if (signal == SIGHUP) {
+      TellManagerReloading();
+      ReloadHub(argv, hub, events);
+      TellManagerReady(status);
+    } else if (signal > 0) {
+      Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});
+      return 0;
+    }
+    if (const absl::Status store = hub.StoreHealth(); !store.ok()) {
+      Tell(events, EventLevel::kError, "store", {{"reason", Message(store)}});
+      return kExitOwnFailure;
+    }
+    TellManagerAlive();
+  }
+}
+
+int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigset_t& signals,
+             std::span<const char* const> argv) {
+  absl::StatusOr<std::unique_ptr<SqliteFleetStore>> store = SqliteFleetStore::Open({.path = options.store});
+  if (!store.ok()) return FailStart(store.status(), StatusOfStart(store.status()), options.log_format, events);
+  absl::StatusOr<std::unique_ptr<Hub>> hub = Hub::Start({.listen = {options.listen},
+                                                         .tls = options.tls,
+                                                         .insecure = options.insecure,
+                                                         .name = options.name,
+                                                         .period = options.period,
+                                                         .most_agents = options.most_agents,
+                                                         .keep_changes = options.keep_changes,
+                                                         .rules = options.rules,
+                                                         .store = *std::move(store),
+                                                         .events = events});
+  if (!hub.ok()) return FailStart(hub.status(), StatusOfStart(hub.status()), options.log_format, events);
+  HearGrpc(events);
+  if (options.insecure) {
+    Tell(events, EventLevel::kWarning, "insecure",
+         {{"reason",
+           std::string("plain text, without authentication: a host is what it says, and everybody may look")}});
+  }
+  for (const std::string& address : (*hub)->addresses()) {
+    Tell(events, EventLevel::kInfo, "listening",
+         {{"address", address}, {"tls", options.tls.Any()}, {"version", std::string(kVersion)}});
+  }
+  const std::string status = fmt::format("answers on {}", (*hub)->addresses().front());
+  TellManagerReady(status);
+  const int result = AttendHub(signals, argv, **hub, events, status);
+  TellManagerStopping();
+  (*hub)->Shutdown(kGrace);
+  return result;
+}
+
+int Main(int argc, char** argv) {
+  const absl::StatusOr<HubCommandLine> command = ParseHubCommandLine(argc, argv);
+  if (!command.ok()) return FailStart(command.status(), kExitUsage, LogFormat::kText, {});
+  if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;
+  DaemonOptions options = command->options;
+  // Before any thread exists, so that all inherit the mask and sigtimedwait gets the signals.
+  ::sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals, signal);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
+  RaiseDescriptors();
+  // Who asked for JSON gets it, also under systemd.
+  if (options.log_format == LogFormat::kText && ErrorsGoToJournal()) options.log_format = LogFormat::kJournal;
+  const EventSink events = StartLog(options.log_format, options.log_level);
+  return ServeHub(options, events, signals, std::span(argv, static_cast<std::size_t>(argc)));
+}
+
+}  // namespace
+}  // namespace rdmaready::hub
+
+int main(int argc, char** argv) { return rdmaready::hub::Main(argc, argv); }

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/daemon/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "api/base/quantity.h"
+#include "api/base/small_file.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/profile/load.h"
+#include "api/profile/yaml_message.h"
+#include "api/profile/yaml_tree.h"
+#include "rdmaready/v1/hub_settings.pb.h"
+
+namespace rdmaready::hub {
+namespace {
+
+using v1::HubSettings;
+
+constexpr char kDefaultListen[] = "127.0.0.1:7473";
+constexpr char kDefaultPeriod[] = "5m";
+constexpr char kDefaultKeep[] = "90d";
+constexpr std::uint32_t kDefaultMostAgents = 20'000;
+constexpr std::uint32_t kMostMostAgents = 200'000;
+constexpr auto kShortestPeriod = std::chrono::seconds(1);
+constexpr auto kLongestPeriod = std::chrono::hours(24);
+
+// CLI11 refuses by exceptions; they end in ParseHubCommandLine.
+class HubFlags {
+ public:
+  HubFlags() {
+    app_.add_option("--config", config_, "A YAML file of these options: store: /var/lib/rdmaready-hub/fleet.db")
+        ->type_name("FILE");
+    Text("--listen", "ADDR:PORT", fmt::format("Address and port to answer on (default {})", kDefaultListen),
+         &HubSettings::set_listen);
+    Text("--store", "FILE", "Where the fleet is kept (required)", &HubSettings::set_store);
+    Text("--name", "NAME", "How this hub calls itself (default: the host's name)", &HubSettings::set_name);
+    Text("--profile", "NAME|FILE",
+         fmt::format("Profile, or site file, by which hosts are judged (default {})",
+                     std::string(kDefaultProfileName)),
+         &HubSettings::set_profile);
+    Text("--waivers", "FILE", "Findings that are accepted for now, besides those that a profile names",
+         &HubSettings::set_waivers);
+    Text("--period", "TIME", fmt::format("How often each agent reports, about (default {})", kDefaultPeriod),
+         &HubSettings::set_period);
+    Text("--keep-changes", "TIME",
+         fmt::format("How long it is kept what changed; 0: for ever (default {})", kDefaultKeep),
+         &HubSettings::set_keep_changes);
+    Text("--tls-cert", "FILE", "Certificate of this hub, PEM, its intermediates after it",
+         &HubSettings::set_tls_cert);
+    Text("--tls-key", "FILE", "Its private key", &HubSettings::set_tls_key);
+    Text("--tls-ca", "FILE", "Whose certificates agents and callers must have", &HubSettings::set_tls_ca);
+    app_.add_flag_callback(
+        "--insecure", [this] { flags_.set_insecure(true); },
+        "Allow plain text off loopback: any host is then what it says, and callers may only look");
+    app_.add_option_function<std::uint32_t>(
+            "--most-agents", [this](std::uint32_t most) { flags_.set_most_agents(most); },
+            fmt::format("Streams of agents at a time (default {})", kDefaultMostAgents))
+        ->type_name("N");
+    Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
+           [this](std::size_t i) { flags_.set_log_format(static_cast<HubSettings::Format>(i)); });
+    Choice("--log-level", {"info", "debug", "warning", "error"},
+           "The least that is written: debug, info, warning or error",
+           [this](std::size_t i) { flags_.set_log_level(static_cast<HubSettings::Level>(i)); });
+    app_.set_version_flag("--version", std::string("rdmaready-hub ") + kVersion);
+  }
+
+  void Parse(int argc, const char* const* argv) { app_.parse(argc, argv); }
+
+  const std::string& config() const { return config_; }
+  const HubSettings& flags() const { return flags_; }
+  std::string Help() const { return app_.help(); }
+
+  // An option that does not exist explains more than one that is missing.
+  std::string Trouble(const CLI::ParseError& error) const {
+    const std::vector<std::string> unknown = app_.remaining();
+    return unknown.empty() ? error.what() : "unknown option " + unknown.front();
+  }
+
+ private:
+  void Text(const std::string& option, const std::string& type, const std::string& help,
+            void (HubSettings::*set)(const std::string&)) {
+    app_.add_option_function<std::string>(
+            option, [this, set](const std::string& value) { (flags_.*set)(value); }, help)
+        ->type_name(type);
+  }
+
+  // `words` in the order of the enum's numbers.
+  void Choice(const std::string& option, const std::vector<std::string>& words, const std::string& help,
+              const std::function<void(std::size_t)>& set) {
+    app_.add_option_function<std::string>(
+            option,
+            [words, set](const std::string& value) {
+              set(static_cast<std::size_t>(std::ranges::find(words, value) - words.begin()));
+            },
+            help)
+        ->check(CLI::IsMember(words))
+        ->type_name("WORD");
+  }
+
+  CLI::App app_{"The centre of a fleet: takes what agents report, judges it, and answers for all of them.",
+                "rdmaready-hub"};
+  std::string config_;
+  HubSettings flags_;
+};
+
+absl::Status AtOption(const char* option, const absl::Status& status) {
+  return absl::InvalidArgumentError(fmt::format("{}: {}", option, Message(status)));
+}
+
+absl::Status ReadHubConfig(const std::string& path, HubSettings& settings) {
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxYamlBytes));
+  std::vector<YamlFault> faults;
+  const std::optional<YamlNode> root = ParseYaml(text, path, faults);
+  if (root) FillMessage(*root, std::span(&path, 1), {}, settings, faults);
+  return faults.empty() ? absl::OkStatus() : absl::InvalidArgumentError(faults.front().Line());
+}
+
+std::string OwnName() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof(name) - 1) != 0) return "hub";
+  return name;
+}
+
+EventLevel LevelOfHub(HubSettings::Level level) {
+  switch (level) {
+    case HubSettings::LEVEL_DEBUG:
+      return EventLevel::kDebug;
+    case HubSettings::LEVEL_WARNING:
+      return EventLevel::kWarning;
+    case HubSettings::LEVEL_ERROR:
+      return EventLevel::kError;
+    default:
+      return EventLevel::kInfo;
+  }
+}
+
+absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
+  DaemonOptions options;
+  options.listen = settings.has_listen() ? settings.listen() : kDefaultListen;
+  options.store = settings.store();
+  if (options.store.empty())
+    return absl::InvalidArgumentError("--store FILE is required (see rdmaready-hub --help)");
+  options.name = settings.has_name() ? settings.name() : OwnName();
+  options.rules.profiles = {settings.has_profile() ? settings.profile() : std::string(kDefaultProfileName)};
+  options.rules.waivers = settings.waivers();
+  const absl::StatusOr<std::chrono::milliseconds> period =
+      ParseDuration(settings.has_period() ? settings.period() : kDefaultPeriod);
+  if (!period.ok()) return AtOption("--period", period.status());
+  if (*period < kShortestPeriod || *period > kLongestPeriod)
+    return absl::InvalidArgumentError("--period: from 1s to 24h");
+  options.period = std::chrono::duration_cast<std::chrono::seconds>(*period);
+  const std::string keep = settings.has_keep_changes() ? settings.keep_changes() : kDefaultKeep;
+  if (keep != "0") {
+    const absl::StatusOr<std::chrono::seconds> age = ParseAge(keep);
+    if (!age.ok()) return AtOption("--keep-changes", age.status());
+    options.keep_changes = std::chrono::ceil<std::chrono::hours>(*age);
+  }
+  options.insecure = settings.insecure();
+  options.tls = {.certificate = settings.tls_cert(), .key = settings.tls_key(), .ca = settings.tls_ca()};
+  options.most_agents = settings.has_most_agents() ? settings.most_agents() : kDefaultMostAgents;
+  if (options.most_agents == 0 || options.most_agents > kMostMostAgents)
+    return absl::InvalidArgumentError(fmt::format("--most-agents: from 1 to {}", kMostMostAgents));
+  options.log_format = settings.log_format() == HubSettings::FORMAT_JSON ? LogFormat::kJson : LogFormat::kText;
+  options.log_level = LevelOfHub(settings.log_level());
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<HubCommandLine> ParseHubCommandLine(int argc, const char* const* argv) {
+  HubFlags flags;
+  try {
+    flags.Parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return HubCommandLine{.answer = flags.Help()};
+  } catch (const CLI::CallForVersion& version) {
+    return HubCommandLine{.answer = version.what() + std::string("\n")};
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(flags.Trouble(error) + " (see rdmaready-hub --help)");
+  }
+  HubSettings settings;
+  if (!flags.config().empty()) RR_RETURN_IF_ERROR(ReadHubConfig(flags.config(), settings));
+  settings.MergeFrom(flags.flags());
+  RR_ASSIGN_OR_RETURN(DaemonOptions options, DecodeHub(settings));
+  return HubCommandLine{.options = std::move(options)};
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options: what the hub was told, by its command line and by a configuration file with the same keys. The
+// command line wins.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "api/client/tls.h"
+#include "api/daemon/event_log.h"
+#include "hub/judge/rule_book.h"
+
+namespace rdmaready::hub {
+
+struct DaemonOptions {
+  std::string listen{};
+  std::string store{};  // a path
+  std::string name{};
+  RuleFiles rules{};
+  std::chrono::seconds period{};
+  std::chrono::hours keep_changes{};
+  bool insecure = false;
+  TlsFiles tls{};
+  std::uint32_t most_agents = 0;
+  LogFormat log_format = LogFormat::kText;
+  EventLevel log_level = EventLevel::kInfo;
+};
+
+struct HubCommandLine {
+  DaemonOptions options{};
+  std::string answer{};  // of --help or --version: to be printed, and that is all
+};
+
+// Reads the file that --config names. Every error is kInvalidArgument with one clear line, which names the
+// option, or file, line and key.
+absl::StatusOr<HubCommandLine> ParseHubCommandLine(int argc, const char* const* argv);
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/fleet/fleet_service.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/util/field_mask_util.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/convert/fleet.h"
+#include "hub/fleet/paging.h"
+
+namespace rdmaready::hub {
+namespace {
+
+using google::protobuf::util::FieldMaskUtil;
+
+constexpr std::size_t kDefaultOdd = 20;
+constexpr std::size_t kMostOdd = 1000;
+constexpr std::size_t kMostWords = 1000;  // of a filter
+constexpr std::size_t kMostWhyBytes = 1024;
+constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
+
+grpc::Status GrpcOf(const absl::Status& status) {
+  return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
+}
+
+absl::StatusOr<FleetFilter> FilterOf(const v1::HostFilter& message) {
+  FleetFilter filter;
+  filter.hosts.assign(message.hosts().begin(), message.hosts().end());
+  filter.groups.assign(message.groups().begin(), message.groups().end());
+  filter.racks.assign(message.racks().begin(), message.racks().end());
+  filter.checks.assign(message.checks().begin(), message.checks().end());
+  for (const int condition : message.conditions()) {
+    if (condition <= 0 || !v1::HostCondition_IsValid(condition))
+      return absl::InvalidArgumentError(fmt::format("condition {} is not known here", condition));
+    filter.conditions.push_back(static_cast<HostCondition>(condition));
+  }
+  for (const std::vector<std::string>* words : {&filter.hosts, &filter.groups, &filter.racks, &filter.checks}) {
+    if (words->size() > kMostWords)
+      return absl::InvalidArgumentError(
+          fmt::format("a filter of {} words, {} are taken", words->size(), kMostWords));
+  }
+  return filter;
+}
+
+template <class Message>
+absl::Status CheckMask(const google::protobuf::FieldMask& mask) {
+  if (FieldMaskUtil::IsValidFieldMask<Message>(mask)) return absl::OkStatus();
+  return absl::InvalidArgumentError("fields: " + FieldMaskUtil::ToString(mask) + " are not all there");
+}
+
+// Rows of one page, with the fields that were asked for.
+template <class Message, class Row>
+void AddRows(const std::vector<Row>& rows, const Page& page, const google::protobuf::FieldMask& mask,
+             google::protobuf::RepeatedPtrField<Message>& to) {
+  for (std::size_t i = page.first; i < std::min(rows.size(), page.first + page.count); ++i) {
+    Message message = ToProto(rows[i]);
+    if (mask.paths_size() > 0) FieldMaskUtil::TrimMessage(mask, &message);
+    to.Add(std::move(message));
+  }
+}
+
+// What was asked, without which page of it.
+template <class Request>
+std::string QuestionOf(Request request) {
+  request.clear_page_token();
+  request.clear_page_size();
+  return request.SerializeAsString();
+}
+
+}  // namespace
+
+absl::StatusOr<FleetCaller> FleetService::Admit(const grpc::ServerContext& context, FleetAsk ask) const {
+  absl::StatusOr<FleetCaller> caller = options_.admit(context, ask);
+  if (!caller.ok()) {
+    Tell(options_.events, EventLevel::kWarning, "refused",
+         {{"origin", context.peer()}, {"reason", Message(caller.status())}});
+  }
+  return caller;
+}
+
+grpc::Status FleetService::GetStatus(grpc::ServerContext* context, const v1::GetStatusRequest* request,
+                                     v1::FleetStatus* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    const std::size_t odd =
+        request->most_odd() == 0 ? kDefaultOdd : std::min<std::size_t>(request->most_odd(), kMostOdd);
+    RR_ASSIGN_OR_RETURN(FleetStatus status, view_.Status(filter, odd, UnixNowNs()));
+    status.hub = options_.hub_name;
+    status.hub_version = kVersion;
+    *response = ToProto(status);
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::ListHosts(grpc::ServerContext* context, const v1::ListHostsRequest* request,
+                                     v1::ListHostsResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_RETURN_IF_ERROR(CheckMask<v1::FleetHost>(request->fields()));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    const std::string question = QuestionOf(*request);
+    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNowNs()));
+    AddRows(hosts, page, request->fields(), *response->mutable_hosts());
+    response->set_next_page_token(NextToken(page, hosts.size(), question));
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::ListFindings(grpc::ServerContext* context, const v1::ListFindingsRequest* request,
+                                        v1::ListFindingsResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_RETURN_IF_ERROR(CheckMask<v1::FleetFinding>(request->fields()));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    const std::string question = QuestionOf(*request);
+    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetFinding> findings, view_.Findings(filter, UnixNowNs()));
+    AddRows(findings, page, request->fields(), *response->mutable_findings());
+    response->set_next_page_token(NextToken(page, findings.size(), question));
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::ListTransitions(grpc::ServerContext* context,
+                                           const v1::ListTransitionsRequest* request,
+                                           v1::ListTransitionsResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    const std::string question = QuestionOf(*request);
+    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(
+        const std::vector<FleetChange> changes,
+        view_.Changes(filter, request->since_unix_ns(), request->before_unix_ns(), UnixNowNs()));
+    AddRows(changes, page, {}, *response->mutable_changes());
+    response->set_next_page_token(NextToken(page, changes.size(), question));
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::Diff(grpc::ServerContext* context, const v1::FleetDiffRequest* request,
+                                v1::FleetDiffResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    const std::string question = QuestionOf(*request);
+    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
+    const std::int64_t now = UnixNowNs();
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetDifference> differences,
+                        view_.Diff(filter, request->at_unix_ns(), now));
+    AddRows(differences, page, {}, *response->mutable_differences());
+    response->set_next_page_token(NextToken(page, differences.size(), question));
+    if (options_.keeps_changes.count() > 0)
+      response->set_kept_since_unix_ns(now - options_.keeps_changes.count());
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+namespace {
+
+// What one watcher has of each host, so that he hears of nothing twice in one stream.
+class WatchedHosts {
+ public:
+  WatchedHosts(FleetStore& store, const FleetView& view, const FleetFilter& filter)
+      : store_(store), view_(view), filter_(filter) {}
+
+  void Saw(const std::string& host_id, std::uint64_t number) { seen_[host_id] = number; }
+
+  // What the store has of it after what he saw; of hosts that he saw nothing of, since then.
+  absl::Status CatchUp(std::int64_t since_unix_ns, const std::function<bool(const FleetChange&)>& tell) {
+    const std::int64_t now = UnixNowNs();
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(OfHosts(), now));
+    for (const FleetHost& host : hosts) {
+      if (!seen_.contains(host.host_id)) continue;
+      RR_RETURN_IF_ERROR(store_.ChangesAfter(host.host_id, seen_[host.host_id], [&](FleetChange&& change) {
+        change.host = host.name;
+        Offer(std::move(change), tell);
+      }));
+    }
+    if (since_unix_ns == 0) return absl::OkStatus();
+    RR_ASSIGN_OR_RETURN(std::vector<FleetChange> changes, view_.Changes(OfHosts(), since_unix_ns, 0, now));
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change) Offer(std::move(*change), tell);
+    return absl::OkStatus();
+  }
+
+  // Unless he has it, or the filter leaves it out.
+  void Offer(FleetChange&& change, const std::function<bool(const FleetChange&)>& tell) {
+    std::uint64_t& seen = seen_[change.host_id];
+    if (change.number <= seen) return;
+    seen = change.number;
+    const bool chosen = filter_.hosts.empty() || IsChosen(filter_.hosts, change.host) ||
+                        IsChosen(filter_.hosts, change.host_id);
+    if (chosen && IsChosen(filter_.checks, change.check)) tell(change);
+  }
+
+ private:
+  FleetFilter OfHosts() const {
+    FleetFilter filter = filter_;
+    filter.checks.clear();
+    return filter;
+  }
+
+  FleetStore& store_;
+  const FleetView& view_;
+  const FleetFilter filter_;
+  std::unordered_map<std::string, std::uint64_t> seen_{};
+};
+
+// One of the places for watchers.
+class WatcherPlace {
+ public:
+  WatcherPlace(std::atomic<int>& taken, int most) : taken_(taken), has_one_(++taken <= most) {}
+  ~WatcherPlace() { --taken_; }
+  WatcherPlace(const WatcherPlace&) = delete;
+  WatcherPlace& operator=(const WatcherPlace&) = delete;
+  bool has_one() const { return has_one_; }
+
+ private:
+  std::atomic<int>& taken_;
+  const bool has_one_;
+};
+
+}  // namespace
+
+grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFleetRequest* request,
+                                 grpc::ServerWriter<v1::FleetChange>* writer) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    const WatcherPlace place(watchers_, options_.most_watchers);
+    if (!place.has_one())
+      return absl::ResourceExhaustedError(fmt::format("{} watch already", options_.most_watchers));
+    RR_ASSIGN_OR_RETURN(FleetFilter filter, FilterOf(request->filter()));
+    if (!filter.groups.empty() || !filter.racks.empty() || !filter.conditions.empty())
+      return absl::InvalidArgumentError("a watch is chosen by hosts and checks");
+    WatchedHosts watched(store_, view_, filter);
+    for (const v1::HostCursor& cursor : request->cursors()) watched.Saw(cursor.host_id(), cursor.number());
+    bool gone = false;
+    const auto tell = [&](const FleetChange& change) {
+      gone = gone || !writer->Write(ToProto(change));
+      return !gone;
+    };
+    // Before the store is read, so that nothing falls between.
+    const std::shared_ptr<ChangeFeed::Watcher> watcher = feed_.Watch();
+    writer->SendInitialMetadata();
+    std::int64_t heard_until = UnixNowNs();
+    RR_RETURN_IF_ERROR(watched.CatchUp(request->since_unix_ns(), tell));
+    while (!gone && !context->IsCancelled()) {
+      const std::int64_t now = UnixNowNs();
+      ChangeFeed::Watcher::Taken taken = watcher->Take(kBetweenLooks);
+      if (taken.missed) RR_RETURN_IF_ERROR(watched.CatchUp(heard_until, tell));
+      for (FleetChange& change : taken.changes) watched.Offer(std::move(change), tell);
+      heard_until = now;
+      if (taken.over) return absl::UnavailableError("the hub is ending");
+    }
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::Acknowledge(grpc::ServerContext* context, const v1::AcknowledgeRequest* request,
+                                       v1::AcknowledgeResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kOperate));
+    if (request->why().size() > kMostWhyBytes) return absl::InvalidArgumentError("why: too long");
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    if (filter.hosts.empty() && filter.checks.empty() && filter.groups.empty() && filter.racks.empty())
+      return absl::InvalidArgumentError("which findings are acknowledged: name hosts, groups, racks or checks");
+    const std::int64_t now = UnixNowNs();
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetFinding> findings, view_.Findings(filter, now));
+    const std::set<std::string> subjects(request->subjects().begin(), request->subjects().end());
+    std::vector<FindingKey> keys;
+    for (const FleetFinding& finding : findings) {
+      if (!subjects.empty() && !subjects.contains(finding.subject)) continue;
+      keys.push_back({finding.host_id, finding.check, finding.subject, finding.profile});
+    }
+    RR_ASSIGN_OR_RETURN(const FleetStore::Acknowledged count,
+                        store_.Acknowledge(keys, {.who = caller.who, .why = request->why(), .unix_ns = now}));
+    Tell(options_.events, EventLevel::kInfo, "acknowledged",
+         {{"origin", caller.who},
+          {"marked", static_cast<std::int64_t>(count.marked)},
+          {"forgotten", static_cast<std::int64_t>(count.forgotten)},
+          {"why", request->why()}});
+    response->set_marked(count.marked);
+    response->set_forgotten(count.forgotten);
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
+                                          const v1::SetMaintenanceRequest* request,
+                                          v1::SetMaintenanceResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kOperate));
+    if (request->reason().size() > kMostWhyBytes) return absl::InvalidArgumentError("reason: too long");
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    if (filter.hosts.empty() && filter.groups.empty() && filter.racks.empty())
+      return absl::InvalidArgumentError("which hosts are worked on: name hosts, groups or racks");
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNowNs()));
+    if (hosts.empty()) return absl::NotFoundError("no such host");
+    std::vector<std::string> ids;
+    for (const FleetHost& host : hosts) ids.push_back(host.host_id);
+    RR_RETURN_IF_ERROR(store_.SetMaintenance(ids, request->until_unix_ns(), request->reason()));
+    Tell(options_.events, EventLevel::kInfo, "maintenance",
+         {{"origin", caller.who},
+          {"hosts", static_cast<std::int64_t>(ids.size())},
+          {"until_unix_s", request->until_unix_ns() / 1'000'000'000},
+          {"reason", request->reason()}});
+    response->set_hosts(ids.size());
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// FleetView: the fleet as a reader sees it: what is stored, with what the hub heard since, chosen by a filter.
+// Every reading is of one moment of the store.
+//
+// Errors are the store's, and kInvalidArgument for a filter that makes no sense. Threads: any thread may call.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/model/fleet.h"
+#include "hub/ingest/host_book.h"
+#include "hub/store/fleet_store.h"
+
+namespace rdmaready::hub {
+
+// All that is given must hold; of several values of one field any. Patterns are those of
+// api/base/name_pattern.h.
+struct FleetFilter {
+  std::vector<std::string> hosts{};  // names or ids
+  std::vector<std::string> groups{};
+  std::vector<std::string> racks{};
+  std::vector<HostCondition> conditions{};
+  std::vector<std::string> checks{};
+};
+
+// A host is silent after so many periods without a report.
+inline constexpr int kSilentAfterPeriods = 3;
+
+class FleetView {
+ public:
+  // What is named outlives it.
+  FleetView(FleetStore& store, const HostBook& book, std::chrono::seconds period)
+      : store_(store), book_(book), period_(period) {}
+
+  std::chrono::seconds period() const { return period_; }
+
+  // By name, then by id.
+  absl::StatusOr<std::vector<FleetHost>> Hosts(const FleetFilter& filter, std::int64_t now_unix_ns) const;
+
+  // The same, summed up; `most_odd` hosts that are not well are named.
+  absl::StatusOr<FleetStatus> Status(const FleetFilter& filter, std::size_t most_odd,
+                                     std::int64_t now_unix_ns) const;
+
+  // Of the hosts of the filter, and of its checks; by host name, check, subject.
+  absl::StatusOr<std::vector<FleetFinding>> Findings(const FleetFilter& filter, std::int64_t now_unix_ns) const;
+
+  // Those that happened, or happened again, since then, newest first.
+  absl::StatusOr<std::vector<FleetChange>> Changes(const FleetFilter& filter, std::int64_t since_unix_ns,
+                                                   std::int64_t before_unix_ns, std::int64_t now_unix_ns) const;
+
+  // What is otherwise now than it was `at`; by host name, check, subject.
+  absl::StatusOr<std::vector<FleetDifference>> Diff(const FleetFilter& filter, std::int64_t at_unix_ns,
+                                                    std::int64_t now_unix_ns) const;
+
+ private:
+  FleetStore& store_;
+  const HostBook& book_;
+  const std::chrono::seconds period_;
+};
+
+// Whether one of the patterns is for it; no patterns: all.
+bool IsChosen(const std::vector<std::string>& patterns, std::string_view word);
+
+}  // namespace rdmaready::hub

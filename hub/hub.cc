@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/hub.h"
+
+#include <fmt/format.h>
+#include <grpcpp/resource_quota.h>
+
+#include <condition_variable>
+#include <utility>
+
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/client/subject_names.h"
+#include "api/daemon/server_tls.h"
+#include "hub/ingest/hello.h"
+
+namespace rdmaready::hub {
+namespace {
+
+constexpr char kOperatorUriPrefix[] = "rdmaready:operator/";
+
+constexpr int kMostMessageBytes = 1024 * 1024;
+constexpr std::size_t kMostMemoryBytes = std::size_t{2} * 1024 * 1024 * 1024;  // of gRPC's buffers
+constexpr int kMostThreads = 64;
+constexpr int kHandshakeMs = 20'000;  // of thousands at once, on few processors
+constexpr int kAgentPingMs = 150'000;
+constexpr int kPingAnswerMs = 30'000;
+constexpr int kShortestAgentPingMs = 30'000;  // agents that ping more often are sent away
+
+constexpr auto kHelloWithin = std::chrono::seconds(30);
+constexpr std::int64_t kSecondsBetweenSeen = 60;
+constexpr std::int64_t kSecondsBetweenSilence = 5;
+constexpr std::int64_t kSecondsBetweenRules = 60;
+constexpr std::int64_t kSecondsBetweenPrunes = 10;
+constexpr std::uint64_t kMostPruned = 5'000;  // rows at a time
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kKeepOverNs = 30 * 24 * 3'600 * kSecondNs;  // findings that are over, and nobody cares
+
+void SetHubLimits(grpc::ServerBuilder& builder) {
+  grpc::ResourceQuota quota("rdmaready-hub");
+  quota.SetMaxThreads(kMostThreads).Resize(kMostMemoryBytes);
+  builder.SetResourceQuota(quota);
+  builder.SetMaxReceiveMessageSize(kMostMessageBytes);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kAgentPingMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kShortestAgentPingMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
+}
+
+}  // namespace
+
+Hub::Hub(HubOptions options) : options_(std::move(options)), started_unix_ns_(UnixNowNs()) {}
+
+absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
+  std::unique_ptr<Hub> hub(new Hub(std::move(options)));
+  RR_ASSIGN_OR_RETURN(hub->rules_, RuleBook::Load(hub->options_.rules));
+  FleetStore& store = *hub->options_.store;
+  RR_RETURN_IF_ERROR(store.Hosts([&](KnownHost&& host) { hub->book_.Know(host); }));
+  hub->keeper_ = std::make_unique<Keeper>(
+      KeeperSeams{.store = store,
+                  .book = hub->book_,
+                  .rules = [hub = hub.get()] { return hub->Rules(); },
+                  .changed = [hub = hub.get()](const auto& changes) { hub->feed_.Tell(changes); },
+                  .stored = [hub = hub.get()](const absl::Status& status) { hub->Stored(status); }},
+      hub->options_.keeper);
+  hub->view_ = std::make_unique<FleetView>(store, hub->book_, hub->options_.period);
+  RR_RETURN_IF_ERROR(hub->Listen());
+  hub->JudgeAgainWhatDiffers();
+  hub->chores_ = std::jthread([hub = hub.get()](const std::stop_token& stop) { hub->Chores(stop); });
+  return hub;
+}
+
+absl::Status Hub::Listen() {
+  const bool tls = options_.tls.Any();
+  ingest_ = std::make_unique<IngestService>(IngestOptions{.hub_name = options_.name,
+                                                          .period = options_.period,
+                                                          .most_streams = options_.most_agents,
+                                                          .tls = tls,
+                                                          .events = options_.events},
+                                            book_, *keeper_);
+  FleetServiceOptions fleet{
+      .hub_name = options_.name, .keeps_changes = options_.keep_changes, .events = options_.events};
+  fleet.admit = [this](const grpc::ServerContextBase& context, FleetAsk ask) { return Admit(context, ask); };
+  fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_);
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  if (tls) {
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, options_.events));
+  }
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  SetHubLimits(builder);
+  SetReflection(builder, options_.reflection);
+  builder.RegisterService(ingest_.get());
+  builder.RegisterService(fleet_.get());
+  RR_ASSIGN_OR_RETURN(listening_, StartListening(builder, {.listen = options_.listen,
+                                                           .credentials = credentials,
+                                                           .plain_anywhere = options_.insecure || tls,
+                                                           .needs = "--tls-cert, --tls-key and --tls-ca"}));
+  for (const char* service : {v1::Ingest::service_full_name(), v1::Fleet::service_full_name()})
+    SetHealth(listening_.server.get(), service, true);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, FleetAsk ask) const {
+  if (!options_.tls.Any()) {
+    if (ask == FleetAsk::kOperate && options_.insecure)
+      return absl::PermissionDeniedError("without TLS nobody operates this hub: it listens off loopback");
+    return FleetCaller{.who = context.peer()};
+  }
+  const std::vector<grpc::string_ref> pem = context.auth_context()->FindPropertyValues("x509_pem_cert");
+  if (pem.empty()) return absl::UnauthenticatedError("no certificate");
+  FleetCaller caller{.who = "a certificate without names"};
+  bool operates = false;
+  for (const SubjectName& name : SubjectNames(std::string_view(pem.front().data(), pem.front().size()))) {
+    const bool uri = name.kind == SubjectName::Kind::kUri;
+    if (uri && name.text.starts_with(kHostUriPrefix))
+      return absl::PermissionDeniedError("a host of the fleet reports, and does not look at others");
+    if (uri && name.text.starts_with(kOperatorUriPrefix)) {
+      operates = true;
+      caller.who = NameText(name);
+    } else if (!operates) {
+      caller.who = NameText(name);
+    }
+  }
+  if (ask == FleetAsk::kOperate && !operates)
+    return absl::PermissionDeniedError(
+        fmt::format("{} may observe: to operate takes a certificate with the URI {}NAME (rdmaready pki issue "
+                    "operator NAME)",
+                    caller.who, kOperatorUriPrefix));
+  return caller;
+}
+
+Hub::~Hub() { Shutdown(std::chrono::milliseconds(0)); }
+
+void Hub::Shutdown(std::chrono::milliseconds grace) {
+  chores_ = {};
+  feed_.End();
+  if (listening_.server != nullptr) {
+    listening_.server->Shutdown(std::chrono::system_clock::now() + grace);
+    listening_.server.reset();
+  }
+  if (keeper_ != nullptr) {
+    keeper_.reset();
+    Stored(options_.store->PutSeen(book_.TakeSeen()));
+  }
+}
+
+std::shared_ptr<const RuleBook> Hub::Rules() const {
+  const std::lock_guard lock(mutex_);
+  return rules_;
+}
+
+absl::Status Hub::Reload(const RuleFiles& files) {
+  RR_ASSIGN_OR_RETURN(std::shared_ptr<const RuleBook> rules, RuleBook::Load(files));
+  {
+    const std::lock_guard lock(mutex_);
+    rules_ = std::move(rules);
+  }
+  JudgeAgainWhatDiffers();
+  return absl::OkStatus();
+}
+
+void Hub::JudgeAgainWhatDiffers() {
+  const std::shared_ptr<const RuleBook> rules = Rules();
+  const std::int64_t now = UnixNowNs();
+  const auto others =
+      book_.JudgedByOthers([&](const std::string& name) { return rules->RulesOf(name, now).digest; });
+  if (others.empty()) return;
+  std::vector<std::string> ids;
+  for (const auto& [id, name] : others) ids.push_back(id);
+  keeper_->JudgeAgain(std::move(ids));
+}
+
+absl::Status Hub::StoreHealth() const {
+  const std::lock_guard lock(mutex_);
+  return store_health_;
+}
+
+// Said when it changes: a disk that is full stays full for a while.
+void Hub::Stored(const absl::Status& status) {
+  bool tell = false;
+  {
+    const std::lock_guard lock(mutex_);
+    tell = store_failed_ != !status.ok();
+    store_failed_ = !status.ok();
+    if (absl::IsDataLoss(status)) store_health_ = status;
+  }
+  if (!tell) return;
+  if (status.ok())
+    return Tell(options_.events, EventLevel::kInfo, "store", {{"reason", std::string("keeps again")}});
+  Tell(options_.events, EventLevel::kError, "store", {{"reason", Message(status)}});
+}
+
+void Hub::Chores(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  for (std::int64_t second = 1;; ++second) {
+    std::unique_lock lock(mutex);
+    if (woken.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) || stop.stop_requested())
+      return;
+    ChoresOf(second);
+  }
+}
+
+void Hub::ChoresOf(std::int64_t second) {
+  FleetStore& store = *options_.store;
+  ingest_->EndStrangers(kHelloWithin);
+  if (second % kSecondsBetweenSilence == 0) TellOfSilence();
+  if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
+  if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
+  if (second % kSecondsBetweenPrunes == 0) {
+    const std::int64_t now = UnixNowNs();
+    const std::int64_t changes_before =
+        options_.keep_changes.count() == 0 ? 0 : now - std::chrono::nanoseconds(options_.keep_changes).count();
+    Stored(store.Prune(changes_before, now - kKeepOverNs, kMostPruned).status());
+  }
+}
+
+void Hub::TellOfSilence() {
+  const std::int64_t patience = kSilentAfterPeriods * std::chrono::nanoseconds(options_.period).count();
+  const HostBook::SilenceTurns turns = book_.TakeSilence(UnixNowNs() - patience, started_unix_ns_);
+  for (const auto& [ids, text] : {std::pair(&turns.silent, "silent"), std::pair(&turns.back, "heard again")}) {
+    if (ids->empty()) continue;
+    const absl::StatusOr<std::vector<CommittedChange>> changes =
+        options_.store->NoteHosts(*ids, text, UnixNowNs());
+    Stored(changes.status());
+    if (changes.ok()) feed_.Tell(*changes);
+  }
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hub: the centre of a fleet in this process: its store, what agents report, and what is asked of it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/base/event.h"
+#include "api/client/tls.h"
+#include "api/daemon/listening.h"
+#include "hub/fleet/change_feed.h"
+#include "hub/fleet/fleet_service.h"
+#include "hub/fleet/fleet_view.h"
+#include "hub/ingest/host_book.h"
+#include "hub/ingest/ingest_service.h"
+#include "hub/ingest/keeper.h"
+#include "hub/judge/rule_book.h"
+#include "hub/store/fleet_store.h"
+
+namespace rdmaready::hub {
+
+struct HubOptions {
+  std::vector<std::string> listen{};
+  TlsFiles tls{};         // given: mutual TLS, and nothing else
+  bool insecure = false;  // without it, plain text is listened to on loopback only
+  std::string name{};     // how it calls itself
+  std::chrono::seconds period{300};
+  std::size_t most_agents = 20'000;
+  std::chrono::hours keep_changes{24 * 90};  // 0: for ever
+  bool reflection = true;
+  RuleFiles rules{};
+  std::unique_ptr<FleetStore> store{};
+  KeeperLimits keeper{};
+  EventSink events{};
+};
+
+class Hub {
+ public:
+  // Errors: those of RuleBook::Load, of the store, and of StartListening.
+  static absl::StatusOr<std::unique_ptr<Hub>> Start(HubOptions options);
+  ~Hub();
+  Hub(const Hub&) = delete;
+  Hub& operator=(const Hub&) = delete;
+
+  const std::vector<std::string>& addresses() const { return listening_.addresses; }
+
+  // Reads profiles and waivers again, and judges again whatever is judged otherwise by them. What is refused
+  // changes nothing.
+  absl::Status Reload(const RuleFiles& files);
+
+  // Ends the calls that still run after `grace`.
+  void Shutdown(std::chrono::milliseconds grace);
+
+  // kDataLoss once the store turned out to be damaged: nothing more is acknowledged, and the process had better
+  // end.
+  absl::Status StoreHealth() const;
+
+  IngestCounts ingest() const { return ingest_->Counts(); }
+  KeeperCounts keeper() const { return keeper_->Counts(); }
+
+ private:
+  explicit Hub(HubOptions options);
+  absl::Status Listen();
+  absl::StatusOr<FleetCaller> Admit(const grpc::ServerContextBase& context, FleetAsk ask) const;
+  std::shared_ptr<const RuleBook> Rules() const;
+  void Stored(const absl::Status& status);
+  // On a thread of its own, once a second.
+  void Chores(const std::stop_token& stop);
+  void ChoresOf(std::int64_t second);
+  void JudgeAgainWhatDiffers();
+  void TellOfSilence();
+
+  HubOptions options_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const RuleBook> rules_{};
+  absl::Status store_health_{};
+  bool store_failed_ = false;
+  const std::int64_t started_unix_ns_;
+  HostBook book_;
+  ChangeFeed feed_;
+  std::unique_ptr<Keeper> keeper_;
+  std::unique_ptr<FleetView> view_;
+  std::unique_ptr<IngestService> ingest_;
+  std::unique_ptr<FleetService> fleet_;
+  ListeningServer listening_{};
+  std::jthread chores_{};
+};
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/ingest/host_book.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rdmaready::hub {
+
+void HostBook::Know(const KnownHost& host) {
+  const std::lock_guard lock(mutex_);
+  HostNow& now = hosts_[host.host.host_id].now;
+  now.name = host.host.name;
+  now.digest = host.host.digest;
+  now.mark = host.mark;
+  now.judged_by = host.judged_by;
+  now.seen_unix_ns = host.host.seen_unix_ns;
+  now.clock_ahead_ns = host.host.clock_ahead_ns;
+  now.revoked = host.revoked;
+}
+
+std::optional<HostNow> HostBook::Attach(const std::string& host_id,
+                                        const std::shared_ptr<AgentStream>& stream) {
+  std::shared_ptr<AgentStream> before;
+  std::optional<HostNow> known;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool there = hosts_.contains(host_id);
+    Entry& entry = hosts_[host_id];
+    if (there) known = entry.now;
+    before = entry.stream.lock();
+    entry.stream = stream;
+    entry.now.connected = true;
+  }
+  if (before != nullptr && before != stream) before->Replace();
+  return known;
+}
+
+void HostBook::Detach(const std::string& host_id, const AgentStream* stream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  if (found == hosts_.end()) return;
+  const std::shared_ptr<AgentStream> now = found->second.stream.lock();
+  if (now != nullptr && now.get() != stream) return;
+  found->second.now.connected = false;
+  found->second.stream.reset();
+  // Who said hello and never reported is no host of the fleet.
+  if (found->second.now.mark.run_id.empty()) hosts_.erase(found);
+}
+
+bool HostBook::HeardUnchanged(const std::string& host_id, const std::string& digest, const ReportMark& mark,
+                              std::int64_t now_unix_ns, std::int64_t clock_ahead_ns) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  if (found == hosts_.end()) return false;
+  Entry& entry = found->second;
+  if (entry.now.mark.run_id.empty() || entry.now.digest != digest) return false;
+  entry.now.mark = mark;
+  entry.now.seen_unix_ns = std::max(entry.now.seen_unix_ns, now_unix_ns);
+  entry.now.clock_ahead_ns = clock_ahead_ns;
+  entry.seen_untold = true;
+  return true;
+}
+
+void HostBook::Kept(const JudgedHost& judged) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = hosts_[judged.host.host_id];
+  entry.now.name = judged.host.name;
+  entry.now.digest = judged.host.digest;
+  entry.now.mark = judged.mark;
+  entry.now.judged_by = judged.judged_by;
+  entry.now.seen_unix_ns = std::max(entry.now.seen_unix_ns, judged.host.seen_unix_ns);
+  entry.now.clock_ahead_ns = judged.host.clock_ahead_ns;
+}
+
+std::optional<HostNow> HostBook::Find(const std::string& host_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  if (found == hosts_.end()) return std::nullopt;
+  return found->second.now;
+}
+
+std::vector<std::pair<std::string, std::string>> HostBook::JudgedByOthers(
+    const std::function<std::string(const std::string& name)>& wanted) const {
+  std::vector<std::pair<std::string, std::string>> named;
+  std::vector<std::string> judged_by;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, entry] : hosts_) {
+      if (entry.now.mark.run_id.empty()) continue;
+      named.emplace_back(id, entry.now.name);
+      judged_by.push_back(entry.now.judged_by);
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> others;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (wanted(named[i].second) != judged_by[i]) others.push_back(std::move(named[i]));
+  }
+  return others;
+}
+
+std::vector<SeenHost> HostBook::TakeSeen() {
+  const std::lock_guard lock(mutex_);
+  std::vector<SeenHost> seen;
+  for (auto& [id, entry] : hosts_) {
+    if (!std::exchange(entry.seen_untold, false)) continue;
+    seen.push_back(
+        {.host_id = id, .seen_unix_ns = entry.now.seen_unix_ns, .clock_ahead_ns = entry.now.clock_ahead_ns});
+  }
+  return seen;
+}
+
+HostBook::SilenceTurns HostBook::TakeSilence(std::int64_t before_unix_ns,
+                                             std::int64_t listening_since_unix_ns) {
+  const std::lock_guard lock(mutex_);
+  SilenceTurns turns;
+  for (auto& [id, entry] : hosts_) {
+    if (entry.now.mark.run_id.empty()) continue;
+    const bool silent = std::max(entry.now.seen_unix_ns, listening_since_unix_ns) < before_unix_ns;
+    if (silent == entry.silent) continue;
+    entry.silent = silent;
+    (silent ? turns.silent : turns.back).push_back(id);
+  }
+  return turns;
+}
+
+std::size_t HostBook::size() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(hosts_, [](const auto& entry) { return !entry.second.now.mark.run_id.empty(); }));
+}
+
+std::size_t HostBook::connected() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(hosts_, [](const auto& entry) { return entry.second.now.connected; }));
+}
+
+}  // namespace rdmaready::hub

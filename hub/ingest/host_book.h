@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostBook: what the hub has at hand of every host, in memory: which state is kept, when it was last heard, and
+// whether its stream is there. What is not in the store is made again by the next report.
+//
+// Threads: any thread may call. No call blocks on anything but its mutex.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hub/store/fleet_store.h"
+
+namespace rdmaready::hub {
+
+// One stream of an agent, as the book sees it.
+class AgentStream {
+ public:
+  virtual ~AgentStream() = default;
+  // Another stream of the same host has come. Any thread; returns at once.
+  virtual void Replace() = 0;
+};
+
+struct HostNow {
+  std::string name{};
+  std::string digest{};
+  ReportMark mark{};
+  std::string judged_by{};
+  std::int64_t seen_unix_ns = 0;
+  std::int64_t clock_ahead_ns = 0;
+  bool connected = false;
+  bool revoked = false;
+};
+
+class HostBook {
+ public:
+  // At the start, from the store.
+  void Know(const KnownHost& host);
+
+  // The stream takes the place of the one before it, which is told. Returns what is known of the host; nothing
+  // of one that never reported.
+  std::optional<HostNow> Attach(const std::string& host_id, const std::shared_ptr<AgentStream>& stream);
+  // Unless another one has come.
+  void Detach(const std::string& host_id, const AgentStream* stream);
+
+  // A report came whose state is kept already: true, and it counts as heard. False: its facts are wanted.
+  // Counting reports would not do: a machine that is brought back from a snapshot counts again what it has
+  // counted.
+  bool HeardUnchanged(const std::string& host_id, const std::string& digest, const ReportMark& mark,
+                      std::int64_t now_unix_ns, std::int64_t clock_ahead_ns);
+
+  // What the store has of the host now.
+  void Kept(const JudgedHost& judged);
+
+  std::optional<HostNow> Find(const std::string& host_id) const;
+  // Ids and names of hosts whose verdict was made by other rules than `wanted` says for their name.
+  std::vector<std::pair<std::string, std::string>> JudgedByOthers(
+      const std::function<std::string(const std::string& name)>& wanted) const;
+  // Heard since the last call, for the store.
+  std::vector<SeenHost> TakeSeen();
+
+  // Hosts that became silent, and those that were heard again, since the last call: nothing of them since
+  // `before`. A hub that was away itself has heard nobody: the time before `listening_since` is nobody's
+  // silence.
+  struct SilenceTurns {
+    std::vector<std::string> silent{};
+    std::vector<std::string> back{};
+  };
+  SilenceTurns TakeSilence(std::int64_t before_unix_ns, std::int64_t listening_since_unix_ns);
+
+  std::size_t size() const;
+  std::size_t connected() const;
+
+ private:
+  struct Entry {
+    HostNow now{};
+    std::weak_ptr<AgentStream> stream{};
+    bool seen_untold = false;
+    bool silent = false;
+  };
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Entry> hosts_{};
+};
+
+}  // namespace rdmaready::hub

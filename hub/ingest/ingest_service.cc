@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/ingest/ingest_service.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "hub/ingest/hello.h"
+#include "hub/ingest/unpack.h"
+
+namespace rdmaready::hub {
+namespace {
+
+constexpr std::size_t kDigestBytes = 32;
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
+}
+
+// Spread, so that those that were put off together do not come back together.
+std::uint32_t SomeTimeLater() {
+  thread_local std::mt19937 random(std::random_device{}());
+  return std::uniform_int_distribution<std::uint32_t>(1'000, 10'000)(random);
+}
+
+// The certificate of a caller by TLS: its names.
+std::vector<SubjectName> NamesOfCaller(const grpc::ServerContextBase& context) {
+  const std::vector<grpc::string_ref> pem = context.auth_context()->FindPropertyValues("x509_pem_cert");
+  if (pem.empty()) return {};
+  return SubjectNames(std::string_view(pem.front().data(), pem.front().size()));
+}
+
+}  // namespace
+
+// One stream. gRPC calls it on threads of its own, never two at once of reading or of writing; the keeper
+// answers on its thread. Lives until OnDone and until nobody holds it.
+class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHub>,
+                        public AgentStream,
+                        public std::enable_shared_from_this<AgentCall> {
+ public:
+  AgentCall(IngestService& service, grpc::CallbackServerContext& context)
+      : service_(service), context_(context) {}
+
+  void Begin(std::list<IngestService::Stranger>::iterator stranger) {
+    self_ = shared_from_this();
+    stranger_ = stranger;
+    StartRead(&in_);
+  }
+
+  void Refuse(const absl::Status& why) {
+    self_ = shared_from_this();
+    ++service_.refused_;
+    End(why);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return End(absl::OkStatus());
+    if (host_id_.empty()) return SaysHello();
+    if (!in_.has_report()) return End(absl::InvalidArgumentError("a report is expected"));
+    Reports();
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok) return End(absl::UnavailableError("the agent is gone"));
+    const std::lock_guard lock(mutex_);
+    if (!ended_) StartRead(&in_);
+  }
+
+  void OnCancel() override { End(absl::CancelledError("the agent is gone")); }
+
+  void OnDone() override {
+    Greeted();
+    if (!host_id_.empty()) service_.book_.Detach(host_id_, this);
+    --service_.streams_;
+    self_.reset();  // may be the end of this object
+  }
+
+  void Replace() override {
+    ++service_.replaced_;
+    End(absl::AbortedError("another stream of this host has come"));
+  }
+
+  void EndAsStranger() { End(absl::DeadlineExceededError("no hello")); }
+
+ private:
+  void End(const absl::Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(ended_, true)) return;
+    Finish(ToGrpc(status));
+  }
+
+  void Greeted() {
+    const std::lock_guard lock(service_.mutex_);
+    if (!stranger_) return;
+    service_.strangers_.erase(*stranger_);
+    stranger_.reset();
+  }
+
+  void SaysHello() {
+    if (!in_.has_hello()) return End(absl::InvalidArgumentError("hello is expected"));
+    const v1::AgentHello& hello = in_.hello();
+    const std::vector<SubjectName> names =
+        service_.options_.tls ? NamesOfCaller(context_) : std::vector<SubjectName>();
+    absl::StatusOr<std::string> id = HostIdOf(hello, service_.options_.tls ? &names : nullptr);
+    if (!id.ok()) {
+      ++service_.refused_;
+      Tell(service_.options_.events, EventLevel::kWarning, "agent-refused",
+           {{"peer", context_.peer()}, {"hostname", hello.hostname()}, {"reason", Message(id.status())}});
+      return End(id.status());
+    }
+    Greeted();
+    hello_ = std::make_unique<v1::AgentHello>(hello);
+    host_id_ = *std::move(id);
+    const std::optional<HostNow> known = service_.book_.Attach(host_id_, shared_from_this());
+    if (known && known->revoked) return End(absl::PermissionDeniedError("this host was revoked"));
+    v1::HubWelcome& welcome = *out_.mutable_welcome();
+    welcome.set_hub(service_.options_.hub_name);
+    welcome.set_hub_version(std::string(kVersion));
+    welcome.set_api_revision(kIngestRevision);
+    welcome.set_period_s(PeriodS());
+    if (known) welcome.set_digest(absl::HexStringToBytes(known->digest));
+    welcome.set_unix_ns(UnixNowNs());
+    welcome.set_facts_max_bytes(kMostPackedBytes);
+    welcome.set_facts_max_plain_bytes(kMostPlainBytes);
+    Answer();
+  }
+
+  void Reports() {
+    v1::StateReport& report = *in_.mutable_report();
+    ++service_.reports_;
+    if (report.digest().size() != kDigestBytes)
+      return End(absl::InvalidArgumentError("a digest of 32 octets is expected"));
+    std::string digest = absl::BytesToHexString(report.digest());
+    const std::int64_t now = UnixNowNs();
+    const ReportMark mark{.run_id = hello_->run_id(), .sequence = report.sequence()};
+    const std::int64_t ahead = report.sent_unix_ns() == 0 ? 0 : report.sent_unix_ns() - now;
+    if (service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead)) {
+      ++service_.unchanged_;
+      return Acknowledge(report.sequence(), v1::ReportAck::RESULT_KEPT, now);
+    }
+    if (report.facts_zlib().empty()) {
+      ++service_.facts_wanted_;
+      return Acknowledge(report.sequence(), v1::ReportAck::RESULT_FACTS_WANTED, now);
+    }
+    Arrival arrival{.host_id = host_id_,
+                    .name = hello_->hostname(),
+                    .machine_id = hello_->machine_id(),
+                    .boot_id = hello_->boot_id(),
+                    .agent_version = hello_->agent_version(),
+                    .mark = mark,
+                    .digest = std::move(digest),
+                    .facts_zlib = std::move(*report.mutable_facts_zlib()),
+                    .facts_bytes = report.facts_bytes(),
+                    .received_unix_ns = now,
+                    .clock_ahead_ns = ahead};
+    const std::uint64_t sequence = report.sequence();
+    arrival.answer = [self = shared_from_this(), sequence, now](const absl::Status& kept) {
+      self->Kept(kept, sequence, now);
+    };
+    in_.Clear();
+    if (!service_.keeper_.Add(std::move(arrival))) Kept(absl::ResourceExhaustedError("busy"), sequence, now);
+  }
+
+  void Kept(const absl::Status& status, std::uint64_t sequence, std::int64_t received) {
+    if (status.ok()) return Acknowledge(sequence, v1::ReportAck::RESULT_KEPT, received);
+    v1::ReportAck& ack = *out_.mutable_ack();
+    if (absl::IsInvalidArgument(status)) {
+      ack.set_reason(Message(status));
+      return Acknowledge(sequence, v1::ReportAck::RESULT_REFUSED, received);
+    }
+    ++service_.put_off_;
+    ack.set_again_after_ms(SomeTimeLater());
+    Acknowledge(sequence, v1::ReportAck::RESULT_LATER, received);
+  }
+
+  void Acknowledge(std::uint64_t sequence, v1::ReportAck::Result result, std::int64_t received) {
+    v1::ReportAck& ack = *out_.mutable_ack();
+    ack.set_sequence(sequence);
+    ack.set_result(result);
+    ack.set_received_unix_ns(received);
+    ack.set_period_s(PeriodS());
+    Answer();
+  }
+
+  std::uint32_t PeriodS() const { return static_cast<std::uint32_t>(service_.options_.period.count()); }
+
+  // What was said is copied by gRPC before StartWrite returns from here on; the next message is read when it is
+  // out.
+  void Answer() {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    sending_ = std::exchange(out_, {});
+    StartWrite(&sending_);
+  }
+
+  IngestService& service_;
+  grpc::CallbackServerContext& context_;
+  std::shared_ptr<AgentCall> self_{};                                       // until OnDone
+  std::optional<std::list<IngestService::Stranger>::iterator> stranger_{};  // guarded by the service's mutex
+  std::string host_id_{};                                                   // empty: no hello yet
+  std::unique_ptr<v1::AgentHello> hello_{};
+  v1::FromAgent in_{};
+  v1::FromHub out_{};
+  v1::FromHub sending_{};
+  std::recursive_mutex mutex_;  // gRPC may call back from within what is started
+  bool ended_ = false;
+};
+
+IngestService::IngestService(IngestOptions options, HostBook& book, Keeper& keeper)
+    : options_(std::move(options)), book_(book), keeper_(keeper) {}
+
+grpc::ServerBidiReactor<v1::FromAgent, v1::FromHub>* IngestService::Attach(
+    grpc::CallbackServerContext* context) {
+  const auto call = std::make_shared<AgentCall>(*this, *context);
+  if (++streams_ > options_.most_streams) {
+    call->Refuse(
+        absl::ResourceExhaustedError(fmt::format("{} agents are here already", options_.most_streams)));
+    return call.get();
+  }
+  std::list<Stranger>::iterator stranger;
+  {
+    const std::lock_guard lock(mutex_);
+    stranger = strangers_.insert(strangers_.end(), {.came = std::chrono::steady_clock::now(), .stream = call});
+  }
+  call->Begin(stranger);
+  return call.get();
+}
+
+IngestCounts IngestService::Counts() const {
+  return {.reports = reports_,
+          .unchanged = unchanged_,
+          .facts_wanted = facts_wanted_,
+          .put_off = put_off_,
+          .refused_streams = refused_,
+          .replaced_streams = replaced_,
+          .streams = streams_};
+}
+
+void IngestService::EndStrangers(std::chrono::milliseconds patience) {
+  std::vector<std::shared_ptr<AgentStream>> late;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Stranger& stranger : strangers_) {
+      if (std::chrono::steady_clock::now() - stranger.came < patience) break;  // in the order of their coming
+      if (std::shared_ptr<AgentStream> stream = stranger.stream.lock()) late.push_back(std::move(stream));
+    }
+  }
+  for (const std::shared_ptr<AgentStream>& stream : late) static_cast<AgentCall&>(*stream).EndAsStranger();
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// IngestService: rdmaready.v1.Ingest. One stream an agent, one message of it at a time: the next is read when
+// the last was answered, so that an agent holds no more of the hub's memory than one report.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "api/base/event.h"
+#include "hub/ingest/host_book.h"
+#include "hub/ingest/keeper.h"
+#include "rdmaready/v1/ingest.grpc.pb.h"
+
+namespace rdmaready::hub {
+
+struct IngestOptions {
+  std::string hub_name{};
+  std::chrono::seconds period{300};
+  std::size_t most_streams = 20'000;
+  bool tls = false;  // then the certificate says who reports, and else the host itself
+  EventSink events{};
+};
+
+struct IngestCounts {
+  std::uint64_t reports = 0;    // all that came
+  std::uint64_t unchanged = 0;  // of them, states that were kept already
+  std::uint64_t facts_wanted = 0;
+  std::uint64_t put_off = 0;
+  std::uint64_t refused_streams = 0;
+  std::uint64_t replaced_streams = 0;
+  std::size_t streams = 0;
+};
+
+class IngestService final : public v1::Ingest::CallbackService {
+ public:
+  // What is named outlives it; no stream is left when it is destroyed: the server was shut down.
+  IngestService(IngestOptions options, HostBook& book, Keeper& keeper);
+
+  grpc::ServerBidiReactor<v1::FromAgent, v1::FromHub>* Attach(grpc::CallbackServerContext* context) override;
+
+  IngestCounts Counts() const;
+
+  // Ends streams that have not said who they are for longer than `patience`. To be called now and then.
+  void EndStrangers(std::chrono::milliseconds patience);
+
+ private:
+  friend class AgentCall;
+  // A stream that has not said hello.
+  struct Stranger {
+    std::chrono::steady_clock::time_point came{};
+    std::weak_ptr<AgentStream> stream{};
+  };
+
+  const IngestOptions options_;
+  HostBook& book_;
+  Keeper& keeper_;
+  std::atomic<std::size_t> streams_ = 0;
+  std::atomic<std::uint64_t> reports_ = 0;
+  std::atomic<std::uint64_t> unchanged_ = 0;
+  std::atomic<std::uint64_t> facts_wanted_ = 0;
+  std::atomic<std::uint64_t> put_off_ = 0;
+  std::atomic<std::uint64_t> refused_ = 0;
+  std::atomic<std::uint64_t> replaced_ = 0;
+  std::mutex mutex_;  // guards what follows
+  std::list<Stranger> strangers_{};
+};
+
+}  // namespace rdmaready::hub

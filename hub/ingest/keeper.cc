@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/ingest/keeper.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "hub/ingest/unpack.h"
+#include "hub/judge/host_judge.h"
+
+namespace rdmaready::hub {
+namespace {
+
+// Who reports, when and what: all that judging leaves alone.
+JudgedHost HostOf(const Arrival& arrival) {
+  JudgedHost kept;
+  kept.host.host_id = arrival.host_id;
+  kept.host.name = arrival.name;
+  kept.host.boot_id = arrival.boot_id;
+  kept.host.agent_version = arrival.agent_version;
+  kept.host.digest = arrival.digest;
+  kept.host.seen_unix_ns = arrival.received_unix_ns;
+  kept.host.clock_ahead_ns = arrival.clock_ahead_ns;
+  kept.machine_id = arrival.machine_id;
+  kept.mark = arrival.mark;
+  kept.facts_zlib = arrival.facts_zlib;
+  kept.facts_bytes = arrival.facts_bytes;
+  return kept;
+}
+
+JudgedHost HostOf(StoredFacts stored) {
+  JudgedHost kept;
+  kept.host = std::move(stored.known.host);
+  kept.machine_id = std::move(stored.known.machine_id);
+  kept.mark = std::move(stored.known.mark);
+  kept.facts_zlib = std::move(stored.facts_zlib);
+  kept.facts_bytes = stored.facts_bytes;
+  return kept;
+}
+
+void TakeOver(JudgedHost kept, JudgedHost& judged) {
+  FleetHost& host = judged.host;
+  host.host_id = std::move(kept.host.host_id);
+  host.name = std::move(kept.host.name);
+  host.boot_id = std::move(kept.host.boot_id);
+  host.agent_version = std::move(kept.host.agent_version);
+  host.digest = std::move(kept.host.digest);
+  host.seen_unix_ns = kept.host.seen_unix_ns;
+  host.clock_ahead_ns = kept.host.clock_ahead_ns;
+  judged.machine_id = std::move(kept.machine_id);
+  judged.mark = std::move(kept.mark);
+  judged.facts_zlib = std::move(kept.facts_zlib);
+  judged.facts_bytes = kept.facts_bytes;
+}
+
+}  // namespace
+
+// One host on its way through the keeper.
+struct Keeper::Work {
+  std::optional<Arrival> arrival{};  // none: what is kept of `host_id` is judged again
+  std::string host_id{};
+  std::shared_ptr<const RuleBook> rules{};
+  absl::Status status{};  // why it is not kept
+  JudgedHost judged{};
+};
+
+Keeper::Keeper(KeeperSeams seams, KeeperLimits limits)
+    : seams_(std::move(seams)), limits_(limits), thread_([this] { Run(); }) {}
+
+Keeper::~Keeper() {
+  std::deque<Arrival> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    waiting.swap(queue_);
+  }
+  woken_.notify_all();
+  thread_.join();
+  for (const Arrival& arrival : waiting) arrival.answer(absl::UnavailableError("the hub is ending"));
+}
+
+bool Keeper::Add(Arrival arrival) {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool full = queue_.size() >= limits_.queue_reports ||
+                      queued_bytes_ + arrival.facts_zlib.size() > limits_.queue_bytes;
+    if (full || stopping_) {
+      ++counts_.put_off;
+      return false;
+    }
+    queued_bytes_ += arrival.facts_zlib.size();
+    queue_.push_back(std::move(arrival));
+  }
+  woken_.notify_one();
+  return true;
+}
+
+KeeperCounts Keeper::Counts() const {
+  const std::lock_guard lock(mutex_);
+  KeeperCounts counts = counts_;
+  counts.waiting = queue_.size();
+  counts.waiting_again = again_.size();
+  return counts;
+}
+
+void Keeper::JudgeAgain(std::vector<std::string> host_ids) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::string& id : host_ids) again_.insert(std::move(id));
+  }
+  woken_.notify_one();
+}
+
+std::vector<Keeper::Work> Keeper::TakeBatch() {
+  std::unique_lock lock(mutex_);
+  woken_.wait(lock, [&] { return stopping_ || !queue_.empty() || !again_.empty(); });
+  if (!stopping_ && again_.empty() && queue_.size() < limits_.batch)
+    woken_.wait_for(lock, limits_.gather, [&] { return stopping_ || queue_.size() >= limits_.batch; });
+  std::vector<Work> batch;
+  if (stopping_) return batch;
+  // What is kept first: a report of the same host comes after it, and stays.
+  while (!again_.empty() && batch.size() < limits_.batch / 2)
+    batch.push_back({.host_id = std::move(again_.extract(again_.begin()).value())});
+  while (!queue_.empty() && batch.size() < limits_.batch) {
+    queued_bytes_ -= queue_.front().facts_zlib.size();
+    std::string id = queue_.front().host_id;
+    batch.push_back({.arrival = std::move(queue_.front()), .host_id = std::move(id)});
+    queue_.pop_front();
+  }
+  return batch;
+}
+
+void Keeper::Run() {
+  while (true) {
+    std::vector<Work> batch = TakeBatch();
+    if (batch.empty()) return;
+    KeepBatch(std::move(batch));
+  }
+}
+
+void Keeper::KeepBatch(std::vector<Work> work) {
+  const std::shared_ptr<const RuleBook> rules = seams_.rules();
+  for (Work& one : work) one.rules = rules;
+  Judge(work);
+  const absl::Status committed = Commit(work);
+  KeeperCounts more;
+  for (Work& one : work) {
+    if (!one.arrival) continue;
+    const absl::Status status = one.status.ok() ? committed : one.status;
+    if (status.ok()) {
+      ++more.kept;
+    } else {
+      ++(absl::IsInvalidArgument(status) ? more.refused : more.put_off);
+    }
+    one.arrival->answer(status);
+  }
+  const std::lock_guard lock(mutex_);
+  counts_.kept += more.kept;
+  counts_.refused += more.refused;
+  counts_.put_off += more.put_off;
+}
+
+// By several threads: each takes the next one that nobody has.
+void Keeper::Judge(std::vector<Work>& work) const {
+  std::atomic<std::size_t> next = 0;
+  const auto judge = [&] {
+    for (std::size_t i = next++; i < work.size(); i = next++) JudgeOne(work[i]);
+  };
+  std::vector<std::jthread> others;
+  const auto helpers = std::min(static_cast<std::size_t>(limits_.judges), work.size() / 2);
+  for (std::size_t i = 1; i < helpers; ++i) others.emplace_back(judge);
+  judge();
+}
+
+void Keeper::JudgeOne(Work& work) const {
+  JudgedHost kept;
+  if (work.arrival) {
+    kept = HostOf(*work.arrival);
+  } else {
+    absl::StatusOr<StoredFacts> stored = seams_.store.FactsOf(work.host_id);
+    work.status = stored.status();
+    if (!stored.ok()) return;
+    kept = HostOf(*std::move(stored));
+  }
+  const absl::StatusOr<Facts> facts = ReadFacts(kept.facts_zlib, kept.facts_bytes);
+  work.status = facts.status();
+  if (!facts.ok()) return;
+  const std::int64_t now = UnixNowNs();
+  work.judged = JudgeFacts(*facts, work.rules->RulesOf(kept.host.name, now), now);
+  TakeOver(std::move(kept), work.judged);
+  if (!work.arrival) work.judged.facts_zlib.clear();  // they are there
+}
+
+absl::Status Keeper::Commit(std::vector<Work>& work) {
+  std::vector<JudgedHost> hosts;
+  for (Work& one : work) {
+    if (one.status.ok()) hosts.push_back(std::move(one.judged));
+  }
+  if (hosts.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::vector<CommittedChange>> changes = seams_.store.Commit(hosts, UnixNowNs());
+  if (seams_.stored) seams_.stored(changes.status());
+  if (!changes.ok()) return changes.status();
+  for (const JudgedHost& host : hosts) seams_.book.Kept(host);
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.commits;
+    counts_.judged += hosts.size();
+  }
+  if (seams_.changed && !changes->empty()) seams_.changed(*changes);
+  return absl::OkStatus();
+}
+
+}  // namespace rdmaready::hub

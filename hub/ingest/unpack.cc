@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/ingest/unpack.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "api/base/status.h"
+#include "api/convert/facts.h"
+
+namespace rdmaready::hub {
+
+absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_bytes) {
+  if (packed.size() > kMostPackedBytes)
+    return absl::InvalidArgumentError(
+        fmt::format("facts of {} bytes, {} are taken", packed.size(), kMostPackedBytes));
+  if (plain_bytes == 0 || plain_bytes > kMostPlainBytes)
+    return absl::InvalidArgumentError(
+        fmt::format("facts of {} bytes unpacked, 1 to {} are taken", plain_bytes, kMostPlainBytes));
+  std::string plain(plain_bytes, '\0');
+  ::z_stream stream{};
+  if (::inflateInit(&stream) != Z_OK) return absl::ResourceExhaustedError("unpack facts: no memory");
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_out = static_cast<uInt>(plain.size());
+  const int result = ::inflate(&stream, Z_FINISH);
+  const bool whole = result == Z_STREAM_END && stream.avail_out == 0 && stream.avail_in == 0;
+  ::inflateEnd(&stream);
+  if (!whole)
+    return absl::InvalidArgumentError(
+        fmt::format("facts that do not unpack to the {} bytes that were announced", plain_bytes));
+  return plain;
+}
+
+absl::StatusOr<Facts> ReadFacts(std::string_view packed, std::uint64_t plain_bytes) {
+  RR_ASSIGN_OR_RETURN(const std::string plain, Unpack(packed, plain_bytes));
+  v1::Facts message;
+  if (!message.ParseFromString(plain)) return absl::InvalidArgumentError("facts that are none");
+  return FromProto(message);
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/judge/host_judge.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/base/status.h"
+#include "checks/dcb/neighbours.h"
+#include "checks/host_parts.h"
+#include "checks/judge.h"
+#include "checks/readiness.h"
+#include "checks/waiving.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/words.h"
+
+namespace rdmaready::hub {
+namespace {
+
+// By the subject of findings: of an RDMA port, and of each Ethernet port of it.
+std::map<std::string, std::string> SwitchPortsOf(const Facts& facts) {
+  std::map<std::string, std::string> heard;
+  if (!facts.ports) return heard;
+  for (const Port& port : *facts.ports) {
+    for (const NetdevRef netdev : EthernetPortsOf(port)) {
+      const Fact<LinkAgents> agents = AgentsOn(netdev);
+      if (!agents || agents->peers.empty()) continue;
+      const std::string text = AgentText(agents->peers.front());
+      heard.emplace(SubjectOf(port, netdev), text);
+      heard.emplace(SubjectOf(port), text);
+    }
+  }
+  return heard;
+}
+
+void Count(const std::vector<Finding>& findings, FleetHost& host) {
+  for (const Finding& finding : findings) {
+    if (finding.waived) {
+      ++host.waived;
+      continue;
+    }
+    switch (finding.outcome) {
+      case Outcome::kPass:
+        ++host.passed;
+        break;
+      case Outcome::kWarn:
+        ++host.warned;
+        break;
+      case Outcome::kFail:
+        ++host.failed;
+        break;
+      case Outcome::kUnknown:
+        ++host.unknown;
+        break;
+      case Outcome::kNotApplicable:
+        break;
+    }
+  }
+}
+
+FleetFinding Kept(const Finding& finding, const std::map<std::string, std::string>& switch_ports) {
+  const auto heard = switch_ports.find(finding.subject);
+  return {.check = finding.id,
+          .subject = finding.subject,
+          .profile = finding.profile,
+          .outcome = finding.outcome,
+          .blocking = finding.blocking,
+          .observed = finding.observed,
+          .expected = finding.expected,
+          .fix = finding.fix,
+          .switch_port = heard == switch_ports.end() ? std::string() : heard->second};
+}
+
+}  // namespace
+
+JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, std::int64_t now_unix_ns) {
+  JudgedHost judged;
+  judged.judged_by = rules.digest;
+  FleetHost& host = judged.host;
+  host.group = rules.group;
+  host.rack = rules.rack;
+  host.trouble = rules.trouble;
+  if (facts.kernel) host.kernel_release = facts.kernel->release;
+  if (facts.ports) host.ports = static_cast<std::uint32_t>(facts.ports->size());
+  if (!rules.trouble.empty()) return judged;
+  for (const Profile& profile : rules.profiles) host.profiles.push_back(profile.name);
+  const absl::StatusOr<HostParts> parts = HostParts::Divide(facts, rules.profiles);
+  if (!parts.ok()) {
+    host.trouble = Message(parts.status());
+    return judged;
+  }
+  std::vector<Finding> findings = JudgeHost(*parts, {}, now_unix_ns);
+  Waive(rules.profiles, {&facts.hostname, 1}, now_unix_ns, findings);
+  host.last_verdict = ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost);
+  Count(findings, host);
+  if (const std::vector<const Finding*> worst = WorthSaying(findings); !worst.empty()) {
+    host.first_check = worst.front()->id;
+    host.first_observed = Sentence(*worst.front());
+  }
+  const std::map<std::string, std::string> switch_ports = SwitchPortsOf(facts);
+  for (const Finding& finding : findings) {
+    if (CallsForAttention(finding)) judged.findings.push_back(Kept(finding, switch_ports));
+  }
+  return judged;
+}
+
+}  // namespace rdmaready::hub

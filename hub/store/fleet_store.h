@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// FleetStore: the seam to what the hub keeps. Everything is by host: what one call writes of a host stands or
+// falls together, and nothing reaches over hosts but reading. So any engine will do that has transactions and
+// upserts.
+//
+// What Commit acknowledged survives a crash and a power cut. Committing the same again changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/model/fleet.h"
+
+namespace rdmaready::hub {
+
+// Which report of a host is the newest that is kept. Reports of one run of an agent are counted.
+struct ReportMark {
+  std::string run_id{};
+  std::uint64_t sequence = 0;
+  bool operator==(const ReportMark&) const = default;
+};
+
+// What judging made of one host, and its facts, which another rule may judge again.
+struct JudgedHost {
+  FleetHost host{};  // condition and since are the store's to find; the counts are judged
+  std::string machine_id{};
+  ReportMark mark{};
+  std::string judged_by{};  // what the rules are known by: another value, and it is to be judged again
+  std::string facts_zlib{};
+  std::uint32_t facts_bytes = 0;  // unpacked
+  std::vector<FleetFinding>
+      findings{};  // warned, failed or unknown, and not waived; host_id and times are not looked at
+};
+
+struct CommittedChange {
+  FleetChange change{};
+  bool merged = false;  // into one that was there: it went to and fro
+};
+
+struct SeenHost {
+  std::string host_id{};
+  std::int64_t seen_unix_ns = 0;
+  std::int64_t clock_ahead_ns = 0;
+};
+
+// Which host has which id, and what a hub has to have at hand of each.
+struct KnownHost {
+  FleetHost host{};
+  std::string machine_id{};
+  ReportMark mark{};
+  std::string judged_by{};
+  bool revoked = false;
+};
+
+struct StoredFacts {
+  KnownHost known{};
+  std::string facts_zlib{};
+  std::uint32_t facts_bytes = 0;  // unpacked
+};
+
+struct FindingKey {
+  std::string host_id{};
+  std::string check{};
+  std::string subject{};
+  std::string profile{};
+  auto operator<=>(const FindingKey&) const = default;
+};
+
+struct Acknowledgement {
+  std::string who{};
+  std::string why{};
+  std::int64_t unix_ns = 0;
+};
+
+// Errors of every method: kResourceExhausted (no room: nothing was written, and it may be tried again),
+// kDataLoss (the store is damaged), kUnavailable. Threads: any thread may call; writes are one after the other,
+// and reading does not wait for them.
+class FleetStore {
+ public:
+  virtual ~FleetStore() = default;
+
+  // All of them in one transaction. What became another of each host, in their order.
+  virtual absl::StatusOr<std::vector<CommittedChange>> Commit(std::span<const JudgedHost> hosts,
+                                                              std::int64_t now_unix_ns) = 0;
+  // When hosts were last heard. Not worth a sync of its own: it is lost with a power cut.
+  virtual absl::Status PutSeen(std::span<const SeenHost> hosts) = 0;
+
+  // A change of each host as a whole, for who reads what happened: "silent".
+  virtual absl::StatusOr<std::vector<CommittedChange>> NoteHosts(std::span<const std::string> host_ids,
+                                                                 const std::string& text,
+                                                                 std::int64_t now_unix_ns) = 0;
+  virtual absl::Status SetMaintenance(std::span<const std::string> host_ids, std::int64_t until_unix_ns,
+                                      const std::string& reason) = 0;
+  // Marks what holds, and forgets what is over; how many of each.
+  struct Acknowledged {
+    std::uint64_t marked = 0;
+    std::uint64_t forgotten = 0;
+  };
+  virtual absl::StatusOr<Acknowledged> Acknowledge(std::span<const FindingKey> findings,
+                                                   const Acknowledgement& word) = 0;
+  // Changes before `changes_before`, and what was over before `over_before`, are forgotten; at most so many
+  // rows in one call, which says how many it were.
+  virtual absl::StatusOr<std::uint64_t> Prune(std::int64_t changes_before, std::int64_t over_before,
+                                              std::uint64_t most) = 0;
+
+  // Every host, by id, one at a time.
+  virtual absl::Status Hosts(const std::function<void(KnownHost&&)>& each) = 0;
+  // By host, check, subject, profile. `host_id` empty: of all.
+  virtual absl::Status Findings(const std::string& host_id,
+                                const std::function<void(FleetFinding&&)>& each) = 0;
+  // By host and number, those that happened, or happened again, from `since` on, up to and without `before`.
+  virtual absl::Status Changes(const std::string& host_id, std::int64_t since_unix_ns,
+                               std::int64_t before_unix_ns, const std::function<void(FleetChange&&)>& each) = 0;
+  // Of one host, by number, after that one.
+  virtual absl::Status ChangesAfter(const std::string& host_id, std::uint64_t number,
+                                    const std::function<void(FleetChange&&)>& each) = 0;
+  // kNotFound: it never sent any. kDataLoss: they are not what was put.
+  virtual absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) = 0;
+};
+
+}  // namespace rdmaready::hub

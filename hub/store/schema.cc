@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/store/schema.h"
+
+#include <array>
+
+namespace rdmaready::hub {
+namespace {
+
+// host: all that a status reads. facts: the latest, by which a host is judged again. finding: what is not well,
+// or was not until somebody acknowledges it; what is well has no row. transition: an outcome that became
+// another.
+constexpr char kFirst[] = R"(
+CREATE TABLE host (
+  host_id TEXT PRIMARY KEY, name TEXT NOT NULL, group_name TEXT NOT NULL, rack TEXT NOT NULL,
+  machine_id TEXT NOT NULL, boot_id TEXT NOT NULL, run_id TEXT NOT NULL, sequence INTEGER NOT NULL,
+  digest TEXT NOT NULL, verdict INTEGER NOT NULL, since_unix_ns INTEGER NOT NULL, seen_unix_ns INTEGER NOT NULL,
+  changed_unix_ns INTEGER NOT NULL, failed INTEGER NOT NULL, warned INTEGER NOT NULL, unknown INTEGER NOT NULL,
+  passed INTEGER NOT NULL, waived INTEGER NOT NULL, first_check TEXT NOT NULL, first_observed TEXT NOT NULL,
+  profiles TEXT NOT NULL, agent_version TEXT NOT NULL, kernel_release TEXT NOT NULL, clock_ahead_ns INTEGER NOT NULL,
+  ports INTEGER NOT NULL, trouble TEXT NOT NULL, judged_by TEXT NOT NULL, last_number INTEGER NOT NULL,
+  maintenance_until_unix_ns INTEGER NOT NULL DEFAULT 0, maintenance_reason TEXT NOT NULL DEFAULT '',
+  unacknowledged INTEGER NOT NULL DEFAULT 0, revoked INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+CREATE TABLE facts (
+  host_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
+CREATE TABLE finding (
+  host_id TEXT NOT NULL, check_id TEXT NOT NULL, subject TEXT NOT NULL, profile TEXT NOT NULL,
+  outcome INTEGER NOT NULL, blocking INTEGER NOT NULL, observed TEXT NOT NULL, expected TEXT NOT NULL,
+  fix TEXT NOT NULL, switch_port TEXT NOT NULL, since_unix_ns INTEGER NOT NULL, over_unix_ns INTEGER NOT NULL,
+  acknowledged_by TEXT NOT NULL, acknowledged_unix_ns INTEGER NOT NULL, acknowledged_why TEXT NOT NULL,
+  window_unix_ns INTEGER NOT NULL, changes INTEGER NOT NULL, last_number INTEGER NOT NULL,
+  PRIMARY KEY (host_id, check_id, subject, profile)) STRICT, WITHOUT ROWID;
+CREATE TABLE transition (
+  host_id TEXT NOT NULL, number INTEGER NOT NULL, unix_ns INTEGER NOT NULL, check_id TEXT NOT NULL,
+  subject TEXT NOT NULL, profile TEXT NOT NULL, outcome_before INTEGER NOT NULL, outcome_after INTEGER NOT NULL,
+  observed TEXT NOT NULL, times INTEGER NOT NULL, last_unix_ns INTEGER NOT NULL,
+  PRIMARY KEY (host_id, number)) STRICT, WITHOUT ROWID;
+CREATE INDEX transition_by_time ON transition (last_unix_ns);
+)";
+
+constexpr std::array<const char*, 1> kSteps{kFirst};
+constexpr std::int32_t kApplicationId = 0x72646d68;  // "rdmh"
+
+}  // namespace
+
+Schema FleetSchema() {
+  return {.name = "store of rdmaready-hub", .steps = kSteps, .application_id = kApplicationId};
+}
+
+}  // namespace rdmaready::hub

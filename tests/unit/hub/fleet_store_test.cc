@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/store/sqlite_fleet_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace rdmaready::hub {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class FleetStoreTest : public testing::Test {
+ protected:
+  FleetStoreTest() { std::filesystem::create_directories(root_); }
+  ~FleetStoreTest() override { std::filesystem::remove_all(root_); }
+
+  absl::StatusOr<std::unique_ptr<SqliteFleetStore>> TryOpen() {
+    return SqliteFleetStore::Open({.path = path_, .lock_wait = std::chrono::milliseconds(20)});
+  }
+  std::unique_ptr<SqliteFleetStore> Open() {
+    auto store = TryOpen();
+    EXPECT_TRUE(store.ok()) << store.status();
+    return *std::move(store);
+  }
+
+  static JudgedHost Host(const std::string& id, std::vector<FleetFinding> findings = {}) {
+    JudgedHost judged;
+    judged.host.host_id = id;
+    judged.host.name = "name of " + id;
+    judged.host.last_verdict = findings.empty() ? Readiness::kReady : Readiness::kNotReady;
+    judged.host.digest = std::string(64, 'd');
+    judged.host.profiles = {"one", "two"};
+    judged.host.seen_unix_ns = 5;
+    judged.machine_id = "m-" + id;
+    judged.mark = {.run_id = "run", .sequence = 7};
+    judged.judged_by = "rules";
+    judged.facts_zlib = "packed facts of " + id;
+    judged.facts_bytes = 99;
+    judged.findings = std::move(findings);
+    return judged;
+  }
+  static FleetFinding Down(Outcome outcome = Outcome::kFail) {
+    return {.check = "link.state", .subject = "mlx5_0/1", .outcome = outcome, .blocking = true, .observed = "down"};
+  }
+
+  static std::vector<KnownHost> HostsOf(FleetStore& store) {
+    std::vector<KnownHost> hosts;
+    EXPECT_TRUE(store.Hosts([&](KnownHost&& host) { hosts.push_back(std::move(host)); }).ok());
+    return hosts;
+  }
+  static std::vector<FleetFinding> FindingsOf(FleetStore& store) {
+    std::vector<FleetFinding> findings;
+    EXPECT_TRUE(store.Findings({}, [&](FleetFinding&& finding) { findings.push_back(std::move(finding)); }).ok());
+    return findings;
+  }
+  static std::vector<FleetChange> ChangesOf(FleetStore& store) {
+    std::vector<FleetChange> changes;
+    const std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    EXPECT_TRUE(store.Changes({}, 0, end, [&](FleetChange&& change) { changes.push_back(std::move(change)); }).ok());
+    return changes;
+  }
+  static void Commit(FleetStore& store, const JudgedHost& host, std::int64_t now) {
+    const auto changes = store.Commit({&host, 1}, now);
+    EXPECT_TRUE(changes.ok()) << changes.status();
+  }
+
+  const std::string root_ = testing::TempDir() + "fleet store " + std::to_string(::getpid());
+  const std::string path_ = root_ + "/of a hub/fleet.db";
+};
+
+TEST_F(FleetStoreTest, GivesBackWhatWasCommittedAlsoAfterOpeningAgain) {
+  Commit(*Open(), Host("host-one", {Down()}), 100);
+  const auto store = Open();
+  const std::vector<KnownHost> hosts = HostsOf(*store);
+  ASSERT_THAT(hosts, SizeIs(1));
+  EXPECT_EQ(hosts[0].host.name, "name of host-one");
+  EXPECT_EQ(hosts[0].mark, (ReportMark{"run", 7}));
+  EXPECT_THAT(hosts[0].host.profiles, ElementsAre("one", "two"));
+  EXPECT_EQ(hosts[0].host.since_unix_ns, 100);
+  EXPECT_EQ(hosts[0].host.unacknowledged, 1u);
+  ASSERT_THAT(FindingsOf(*store), SizeIs(1));
+  const auto facts = store->FactsOf("host-one");
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_EQ(facts->facts_zlib, "packed facts of host-one");
+  EXPECT_EQ(facts->known.host.name, "name of host-one");
+  EXPECT_TRUE(absl::IsNotFound(store->FactsOf("nobody").status()));
+}
+
+TEST_F(FleetStoreTest, CommittingTheSameAgainChangesNothing) {
+  const auto store = Open();
+  Commit(*store, Host("host-one", {Down()}), 100);
+  const auto before = ChangesOf(*store);
+  Commit(*store, Host("host-one", {Down()}), 200);
+  EXPECT_EQ(ChangesOf(*store), before);
+  EXPECT_EQ(HostsOf(*store)[0].host.changed_unix_ns, 100);
+}
+
+TEST_F(FleetStoreTest, CountsTheChangesOfEachHost) {
+  const auto store = Open();
+  Commit(*store, Host("host-one"), 100);
+  Commit(*store, Host("host-two"), 100);
+  Commit(*store, Host("host-one", {Down()}), 200);
+  Commit(*store, Host("host-one"), 300);
+  std::vector<std::string> told;
+  for (const FleetChange& change : ChangesOf(*store)) told.push_back(change.host_id + " " + std::to_string(change.number));
+  EXPECT_THAT(told, ElementsAre("host-one 1", "host-one 2", "host-one 3", "host-two 1"));
+  std::vector<std::uint64_t> after;
+  ASSERT_TRUE(store->ChangesAfter("host-one", 1, [&](FleetChange&& change) { after.push_back(change.number); }).ok());
+  EXPECT_THAT(after, ElementsAre(2, 3));
+}
+
+TEST_F(FleetStoreTest, ABatchStandsOrFallsTogether) {
+  const auto store = Open();
+  Commit(*store, Host("host-one"), 100);
+  ::rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const ::rlimit small{.rlim_cur = 64 * 1024, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  std::vector<JudgedHost> hosts{Host("host-two"), Host("host-three")};
+  hosts[1].facts_zlib = std::string(1 << 20, 'f');
+  const auto refused = store->Commit(hosts, 200);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(absl::IsResourceExhausted(refused.status())) << refused.status();
+  EXPECT_THAT(HostsOf(*store), SizeIs(1));
+  EXPECT_TRUE(store->Commit(hosts, 300).ok()) << "when there is room again";
+  EXPECT_THAT(HostsOf(*store), SizeIs(3));
+}
+
+TEST_F(FleetStoreTest, AcknowledgingMarksWhatHoldsAndForgetsWhatIsOver) {
+  const auto store = Open();
+  Commit(*store, Host("host-one", {Down()}), 100);
+  const FindingKey key{"host-one", "link.state", "mlx5_0/1", ""};
+  const auto marked = store->Acknowledge({&key, 1}, {.who = "anna", .why = "cable", .unix_ns = 150});
+  ASSERT_TRUE(marked.ok());
+  EXPECT_EQ(marked->marked, 1u);
+  EXPECT_EQ(FindingsOf(*store)[0].acknowledged_by, "anna");
+  EXPECT_EQ(HostsOf(*store)[0].host.unacknowledged, 0u);
+  Commit(*store, Host("host-one"), 200);
+  EXPECT_THAT(FindingsOf(*store), IsEmpty());
+  Commit(*store, Host("host-one", {Down()}), 300);
+  Commit(*store, Host("host-one"), 400);
+  EXPECT_EQ(FindingsOf(*store)[0].over_unix_ns, 400);
+  EXPECT_EQ(store->Acknowledge({&key, 1}, {.who = "anna", .unix_ns = 500})->forgotten, 1u);
+  EXPECT_THAT(FindingsOf(*store), IsEmpty());
+}
+
+TEST_F(FleetStoreTest, ForgetsWhatIsOldAPartAtATime) {
+  const auto store = Open();
+  Commit(*store, Host("host-one"), 0);
+  for (int i = 1; i <= 10; ++i)
+    Commit(*store, Host("host-one", i % 2 == 1 ? std::vector{Down()} : std::vector<FleetFinding>{}),
+           i * 2 * kDampingWindowNs);
+  ASSERT_THAT(ChangesOf(*store), SizeIs(11));
+  EXPECT_EQ(*store->Prune(9 * kDampingWindowNs, 0, 3), 3u);
+  EXPECT_EQ(*store->Prune(9 * kDampingWindowNs, 0, 100), 2u);
+  EXPECT_THAT(ChangesOf(*store), SizeIs(6));
+}
+
+TEST_F(FleetStoreTest, SeenNeverGoesBack) {
+  const auto store = Open();
+  Commit(*store, Host("host-one"), 100);
+  const SeenHost later{"host-one", 900, 3};
+  const SeenHost earlier{"host-one", 400, 4};
+  ASSERT_TRUE(store->PutSeen({&later, 1}).ok());
+  ASSERT_TRUE(store->PutSeen({&earlier, 1}).ok());
+  EXPECT_EQ(HostsOf(*store)[0].host.seen_unix_ns, 900);
+}
+
+TEST_F(FleetStoreTest, NotesAreChangesOfTheWholeHost) {
+  const auto store = Open();
+  Commit(*store, Host("host-one"), 100);
+  const std::vector<std::string> ids{"host-one", "nobody"};
+  const auto noted = store->NoteHosts(ids, "silent", 200);
+  ASSERT_TRUE(noted.ok()) << noted.status();
+  ASSERT_THAT(*noted, SizeIs(1));
+  EXPECT_EQ(noted->front().change.number, 2u);
+  EXPECT_EQ(noted->front().change.host, "name of host-one");
+}
+
+TEST_F(FleetStoreTest, ASecondHubIsRefused) {
+  const auto store = Open();
+  EXPECT_TRUE(absl::IsUnavailable(TryOpen().status())) << TryOpen().status();
+}
+
+TEST_F(FleetStoreTest, DamageIsNeverBegunAnewAndTheTextSaysHowToRestore) {
+  {
+    const auto store = Open();
+    for (int i = 0; i < 200; ++i) Commit(*store, Host("host-" + std::to_string(1000 + i), {Down()}), 100);
+  }
+  const auto size = std::filesystem::file_size(path_);
+  {
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(size / 2 / 4096 * 4096));
+    file << std::string(4096, '\xa5');
+  }
+  const absl::Status damaged = TryOpen().status();
+  EXPECT_TRUE(absl::IsDataLoss(damaged)) << damaged;
+  EXPECT_THAT(std::string(damaged.message()), HasSubstr("restore"));
+  EXPECT_EQ(std::filesystem::file_size(path_), size) << "it is left as it is";
+}
+
+TEST_F(FleetStoreTest, FactsThatADiskChangedAreNotTakenForFacts) {
+  {
+    const auto store = Open();
+    Commit(*store, Host("host-one"), 100);
+  }
+  {
+    absl::StatusOr<Database> database = Database::Open(path_);
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE(database->Execute("UPDATE facts SET body = x'00'").ok());
+  }
+  EXPECT_TRUE(absl::IsDataLoss(Open()->FactsOf("host-one").status()));
+}
+
+TEST_F(FleetStoreTest, AnAgentsStoreIsRefusedAsItIs) {
+  std::filesystem::create_directories(root_ + "/of a hub");
+  {
+    absl::StatusOr<Database> database = Database::Open(path_);
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE(database->Execute("CREATE TABLE runs (x); PRAGMA user_version = 1").ok());
+  }
+  EXPECT_TRUE(absl::IsFailedPrecondition(TryOpen().status())) << TryOpen().status();
+}
+
+}  // namespace
+}  // namespace rdmaready::hub
