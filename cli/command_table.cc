@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 14> kCommands{{
+constexpr std::array<Command, 15> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -68,6 +68,12 @@ constexpr std::array<Command, 14> kCommands{{
      "  rdmaready history --baseline node1          live tests beside those of the days before\n"
      "  rdmaready history --run 4f1c09aa            one run in full",
      DefineHistory},
+    {"fleet", "What a hub knows of many hosts: which are ready, which are not, what changed",
+     "  rdmaready fleet status --hub hub.example.org\n"
+     "  rdmaready fleet hosts --condition not-ready,silent\n"
+     "  rdmaready fleet diff --at 24h               what is otherwise now\n"
+     "  rdmaready fleet watch                       what changes, as it does",
+     DefineFleet},
     {"bundle", "Put what is known of hosts into one file, to be judged elsewhere or later",
      "  rdmaready bundle                            this host, in rdmaready-bundle.tar.gz\n"
      "  rdmaready bundle node1 node2 --out case-4711.tar.gz\n"

@@ -102,6 +102,7 @@ Action DefineConfirm(CLI::App& app, const std::function<void(CLI::App&)>& global
 Action DefineRollback(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineForget(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global);
