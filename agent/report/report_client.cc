@@ -175,6 +175,7 @@ void ReportClient::Welcomed(const v1::HubWelcome& welcome, TimePoint now) {
 
 void ReportClient::Acknowledged(const v1::ReportAck& ack, TimePoint now) {
   SetPeriod(ack.period_s());
+  if (options_.acked) options_.acked(now - sent_at_);
   counts_.slowest_ack = std::max(counts_.slowest_ack, std::chrono::nanoseconds(now - sent_at_));
   phase_ = Phase::kOpen;
   not_before_ = now;

@@ -47,6 +47,7 @@ struct ReportOptions {
   ReportingHost host{};
   std::function<std::shared_ptr<grpc::Channel>()> channel{};  // made when the stream is opened first
   std::function<void()> wake{};                               // Tick has something to do
+  std::function<void(std::chrono::nanoseconds)> acked{};      // how long a report waited; with the client's mutex held
   std::chrono::nanoseconds clock_error{};                     // of the host's wall clock: for a simulator
   std::uint64_t seed = 0;
   EventSink events{};

@@ -9,6 +9,7 @@ void ReportStream::Begin(const std::shared_ptr<grpc::Channel>& channel, v1::From
   self_ = shared_from_this();
   stub_ = v1::Ingest::NewStub(channel);
   out_ = std::move(first);
+  writing_ = true;
   stub_->async()->Attach(&context_, this);
   AddHold();  // what is sent comes from outside of gRPC's callbacks; let go of when nothing can be read any
               // more
@@ -20,13 +21,24 @@ void ReportStream::Begin(const std::shared_ptr<grpc::Channel>& channel, v1::From
 void ReportStream::Send(v1::FromAgent message) {
   const std::lock_guard lock(mutex_);
   if (over_) return;
+  if (writing_) {
+    waiting_ = std::move(message);
+    return;
+  }
+  writing_ = true;
   out_ = std::move(message);
   StartWrite(&out_);
 }
 
 void ReportStream::OnWriteDone(bool ok) {
-  if (!ok) return;  // reading ends, too
-  out_.Clear();     // facts are large
+  const std::lock_guard lock(mutex_);
+  writing_ = false;
+  out_ = {};                 // facts are large
+  if (!ok || over_) return;  // of what is not written reading ends, too
+  if (!waiting_) return;
+  writing_ = true;
+  out_ = *std::exchange(waiting_, std::nullopt);
+  StartWrite(&out_);
 }
 
 void ReportStream::OnReadDone(bool ok) {
